@@ -1,0 +1,244 @@
+/**
+ * The embedded PostgreSQL: a real server, of the binaries that an npm package brings, under the
+ * data folder. Durable as any (fsync and synchronous_commit stay on), small, and reachable from
+ * this machine only, with a password.
+ *
+ * Who calls this holds the data folder's lock, so a server that runs there has lost its service:
+ *
+ *   no cluster ──initdb──▶ stopped ──start──▶ running ──stop()──▶ stopped
+ *                                                │ the service is killed
+ *                                                ▼
+ *                                             orphaned ──next start──▶ adopted, or stopped and started anew
+ *
+ * An orphan is adopted only if it is the server of this cluster, of this version and these
+ * settings, and answers. The url is the same before and after.
+ */
+import { join } from "node:path";
+import postgres from "postgres";
+import { lockFolder } from "./folder-lock.ts";
+import { type Binaries, locateBinaries } from "./postgres-binaries.ts";
+import { type Cluster, SUPERUSER, initialise, placeCluster } from "./postgres-cluster.ts";
+import {
+  type PidFile,
+  PostmasterFailed,
+  isPostmasterOf,
+  isRunning,
+  lastArguments,
+  readPidFile,
+  removeStalePidFile,
+  startPostmaster,
+  stopProcess,
+} from "./postmaster.ts";
+
+export interface EmbeddedOptions {
+  /** The data folder, absolute; the caller holds its lock until after `stop()`. */
+  readonly folder: string;
+  readonly log: (level: "info" | "warn", message: string) => void;
+  /** The server ended without `stop()`. Called once. */
+  readonly onExit?: (reason: string) => void;
+  /** Where root puts what PostgreSQL's user cannot reach elsewhere. */
+  readonly systemFolder?: string;
+}
+
+export interface EmbeddedPostgres {
+  /** With the password; the same for as long as the server runs, whoever adopts it. */
+  readonly url: string;
+  readonly pid: number;
+  /** Whether an earlier service had started it. */
+  readonly adopted: boolean;
+  /** Fast shutdown; answers when no process is left. Close connections first: they would be cut. */
+  stop(): Promise<void>;
+}
+
+const SYSTEM_FOLDER = "/var/lib/troupe";
+/** Below the range from which systems take the ports of outgoing connections. */
+const PORT_FIRST = 20_000;
+const PORT_LAST = 32_767;
+const PORT_TRIES = 20;
+/** How long the children of a killed server may hold its memory. */
+const REMNANT_TRIES = 100;
+const REMNANT_WAIT_MS = 50;
+const ANSWER_LIMIT_S = 2;
+/** How soon the end of an adopted server, which is no child of ours, is seen. */
+const WATCH_MS = 500;
+
+/** One service uses it: what serves many users, replicas or large queries is off. 17 MiB when idle. */
+const SETTINGS = [
+  "listen_addresses=127.0.0.1",
+  "unix_socket_directories=",
+  "cluster_name=troupe",
+  // Durability, said aloud: a changed postgresql.conf must not weaken it.
+  "fsync=on",
+  "synchronous_commit=on",
+  "full_page_writes=on",
+  // The working set of one service; the system's cache holds the rest.
+  "shared_buffers=32MB",
+  // A few batches of the group commit.
+  "wal_buffers=2MB",
+  "max_wal_size=512MB",
+  "max_connections=40",
+  "huge_pages=off",
+  // A process less for each worker that nothing here needs.
+  "io_method=sync",
+  "max_worker_processes=0",
+  "max_parallel_workers=0",
+  "max_parallel_workers_per_gather=0",
+  "max_parallel_maintenance_workers=0",
+  "autovacuum_worker_slots=1",
+  "autovacuum_max_workers=1",
+  "wal_level=minimal",
+  "max_wal_senders=0",
+  "max_replication_slots=0",
+  "max_logical_replication_workers=0",
+  "jit=off",
+  "timezone=UTC",
+  "log_timezone=UTC",
+  "log_checkpoints=off",
+  "log_line_prefix=%m [%p] ",
+].flatMap((setting) => ["-c", setting]);
+
+/** Starts or adopts the server of a data folder, making its cluster on the first run. */
+export async function startEmbedded(options: EmbeddedOptions): Promise<EmbeddedPostgres> {
+  const systemFolder = options.systemFolder ?? SYSTEM_FOLDER;
+  const cluster = placeCluster(options.folder, systemFolder);
+  // A copied data folder has a copied note: two services must not share the one cluster it names.
+  const unlock = cluster.elsewhere === null ? () => {} : lockFolder(cluster.elsewhere);
+  try {
+    const binaries = locateBinaries(cluster.account, systemFolder);
+    if (await initialise(cluster, binaries)) options.log("info", `made a PostgreSQL ${binaries.version} database in ${cluster.path}`);
+    const adopted = await adopt(cluster, binaries, options);
+    const running = adopted ?? (await start(cluster, binaries, options));
+    return supervise({ ...running, adopted: adopted !== null }, cluster, options, unlock);
+  } catch (error) {
+    unlock();
+    throw error;
+  }
+}
+
+interface Running {
+  readonly pid: number;
+  readonly port: number;
+  /** Null for an adopted server, which is no child of this process. */
+  readonly child: Bun.Subprocess | null;
+}
+
+function supervise(
+  running: Running & { readonly adopted: boolean },
+  cluster: Cluster,
+  options: EmbeddedOptions,
+  unlock: () => void,
+): EmbeddedPostgres {
+  const { pid, child } = running;
+  let stopping: Promise<void> | null = null;
+  const ended = (reason: string) => {
+    if (stopping === null) options.onExit?.(`PostgreSQL (process ${pid}) ended: ${reason}`);
+  };
+  const watch = child === null ? setInterval(look, WATCH_MS) : null;
+  watch?.unref();
+  function look() {
+    if (isRunning(pid)) return;
+    clearInterval(watch ?? undefined);
+    ended("it is gone");
+  }
+  void child?.exited.then((code) => ended(String(child.signalCode ?? code)));
+  const stop = async () => {
+    clearInterval(watch ?? undefined);
+    if (isPostmasterOf(pid, cluster.path)) await stopProcess(pid);
+    await child?.exited;
+    unlock();
+  };
+  return {
+    url: urlOf(cluster, running.port),
+    pid,
+    adopted: running.adopted,
+    stop: () => (stopping ??= stop()),
+  };
+}
+
+const urlOf = (cluster: Cluster, port: number): string =>
+  `postgres://${SUPERUSER}:${encodeURIComponent(cluster.password)}@127.0.0.1:${port}/postgres`;
+
+const argumentsFor = (cluster: Cluster, port: number): readonly string[] => [
+  "-D",
+  cluster.path,
+  "-p",
+  String(port),
+  ...SETTINGS,
+];
+
+/** The server that a killed service left behind, if it can be used; one that cannot is stopped. */
+async function adopt(cluster: Cluster, binaries: Binaries, options: EmbeddedOptions): Promise<Running | null> {
+  const file = readPidFile(cluster.path);
+  if (file === null || !isRunning(file.pid)) return null;
+  if (!isPostmasterOf(file.pid, cluster.path)) {
+    options.log("warn", `process ${file.pid} is not the PostgreSQL that postmaster.pid meant; the file is removed`);
+    removeStalePidFile(cluster.path);
+    return null;
+  }
+  const refusal = await whyNotAdopt(file, cluster, binaries);
+  if (refusal === null) {
+    options.log("info", `adopted the running PostgreSQL (process ${file.pid}, port ${file.port})`);
+    return { pid: file.pid, port: file.port, child: null };
+  }
+  options.log("warn", `stopping the PostgreSQL that was left running (process ${file.pid}): ${refusal}`);
+  await stopProcess(file.pid);
+  return null;
+}
+
+/** Null when the server can be adopted. */
+async function whyNotAdopt(file: PidFile, cluster: Cluster, binaries: Binaries): Promise<string | null> {
+  if (file.status !== "ready") return `it is ${file.status || "not ready"}`;
+  if (lastArguments(cluster.path)?.join("\n") !== argumentsFor(cluster, file.port).join("\n")) return "its settings are others";
+  const sql = postgres(urlOf(cluster, file.port), { max: 1, connect_timeout: ANSWER_LIMIT_S, onnotice: () => {} });
+  try {
+    const answer = sql<{ version: string }[]>`select current_setting('server_version') as version`;
+    const rows = await Promise.race([answer, Bun.sleep(ANSWER_LIMIT_S * 1000)]);
+    if (rows === undefined) return "it does not answer";
+    const version = rows[0]?.version;
+    return version === binaries.version ? null : `it is version ${version}, and this is ${binaries.version}`;
+  } catch (error) {
+    return `it does not answer: ${String(error)}`;
+  } finally {
+    await sql.end({ timeout: 0 });
+  }
+}
+
+/** Starts on the last port, or a free one; each failure that can pass is tried again. */
+async function start(cluster: Cluster, binaries: Binaries, options: EmbeddedOptions): Promise<Running> {
+  let port = lastPort(cluster.path) ?? randomPort();
+  let portTries = 0;
+  let remnantTries = 0;
+  for (;;) {
+    const startedAt = performance.now();
+    try {
+      const child = await startPostmaster({
+        program: binaries.postgres,
+        args: argumentsFor(cluster, port),
+        cluster: cluster.path,
+        account: cluster.account,
+        logFile: join(options.folder, "postgres.log"),
+      });
+      const tookMs = Math.round(performance.now() - startedAt);
+      options.log("info", `PostgreSQL ${binaries.version} runs (process ${child.pid}, port ${port}, ${tookMs} ms)`);
+      return { pid: child.pid, port, child };
+    } catch (error) {
+      if (!(error instanceof PostmasterFailed)) throw error;
+      if (isPortTaken(error.log) && portTries++ < PORT_TRIES) port = randomPort();
+      else if (isRemnantInTheWay(error.log) && remnantTries++ < REMNANT_TRIES) await Bun.sleep(REMNANT_WAIT_MS);
+      else throw error;
+    }
+  }
+}
+
+const isPortTaken = (log: string): boolean => log.includes("Address already in use");
+
+/** The children of a server that was killed see that it is gone, but not at once. */
+const isRemnantInTheWay = (log: string): boolean => log.includes("pre-existing shared memory block");
+
+function lastPort(cluster: string): number | null {
+  const args = lastArguments(cluster);
+  const port = Number(args?.[args.indexOf("-p") + 1]);
+  return Number.isInteger(port) && port >= PORT_FIRST && port <= PORT_LAST ? port : null;
+}
+
+const randomPort = (): number => PORT_FIRST + Math.floor(Math.random() * (PORT_LAST - PORT_FIRST + 1));

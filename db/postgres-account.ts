@@ -1,0 +1,88 @@
+/**
+ * Whom PostgreSQL runs as. It refuses to run as root, so a service that runs as root gives its
+ * processes and its cluster to another account: the owner of the cluster where there is one, else
+ * the user `postgres`, made where it is missing, else `nobody`. A plain user needs no account.
+ */
+import { readFileSync, statSync } from "node:fs";
+import { dirname } from "node:path";
+
+export interface Account {
+  readonly name: string;
+  readonly uid: number;
+  readonly gid: number;
+}
+
+/** What the search asks of the system; a parameter so that its order can be tested. */
+export interface AccountSource {
+  find(name: string): Account | null;
+  /** Runs a program that adds a user; false when it is missing or fails. */
+  run(command: readonly string[]): boolean;
+}
+
+const NAME = "postgres";
+const FALLBACK = "nobody";
+/** Debian and Red Hat have the first, BusyBox (Alpine) the second. */
+const ADD_USER = [
+  ["useradd", "--system", "--user-group", "--no-create-home", "--shell", "/usr/sbin/nologin", NAME],
+  ["adduser", "-S", "-D", "-H", "-s", "/sbin/nologin", NAME],
+];
+
+export const isRoot = (): boolean => process.getuid?.() === 0;
+
+/** The account that root hands a new cluster to. Throws when the system has none and makes none. */
+export function accountForRoot(source: AccountSource = systemAccounts): Account {
+  const found = source.find(NAME);
+  if (found !== null) return found;
+  for (const command of ADD_USER) {
+    const made = source.run(command) ? source.find(NAME) : null;
+    if (made !== null) return made;
+  }
+  const nobody = source.find(FALLBACK);
+  if (nobody !== null) return nobody;
+  throw new Error("PostgreSQL does not run as root, and there is no user to run it as. Add a user named postgres.");
+}
+
+/** The account that owns `path`, as root sees it; null when that is root itself. */
+export function ownerOf(path: string): Account | null {
+  const { uid, gid } = statSync(path);
+  return uid === 0 ? null : { name: `uid ${uid}`, uid, gid };
+}
+
+/**
+ * Whether `account` may enter `path`, a folder, through each of its parents, by their mode bits.
+ * Access control lists are not looked at.
+ */
+export function canEnter(account: Account, path: string): boolean {
+  for (let folder = path; ; folder = dirname(folder)) {
+    if ((permissions(account, folder) & 0o1) === 0) return false;
+    if (folder === dirname(folder)) return true;
+  }
+}
+
+/** Whether `account` may read the file at `path`, whose folder it can enter. */
+export const canRead = (account: Account, path: string): boolean => (permissions(account, path) & 0o4) !== 0;
+
+/** The three mode bits (rwx) that apply to `account`. The owner's bits apply even where others' allow more. */
+function permissions(account: Account, path: string): number {
+  const { mode, uid, gid } = statSync(path);
+  if (uid === account.uid) return (mode >> 6) & 0o7;
+  if (gid === account.gid) return (mode >> 3) & 0o7;
+  return mode & 0o7;
+}
+
+const systemAccounts: AccountSource = {
+  find(name) {
+    for (const line of readFileSync("/etc/passwd", "utf8").split("\n")) {
+      const [user, , uid, gid] = line.split(":");
+      if (user === name) return { name, uid: Number(uid), gid: Number(gid) };
+    }
+    return null;
+  },
+  run(command) {
+    try {
+      return Bun.spawnSync({ cmd: [...command], stdio: ["ignore", "ignore", "ignore"] }).success;
+    } catch {
+      return false;
+    }
+  },
+};

@@ -1,0 +1,198 @@
+/**
+ * One PostgreSQL server process (the postmaster): finding it, starting it, watching it, ending it.
+ *
+ * It is started in a session of its own, so that a terminal's Ctrl-C reaches the service only and
+ * the service can drain before the database stops; and it writes its log to a file, so that it
+ * outlives a service that was killed. The next service finds it by `postmaster.pid`. A pid in a
+ * file proves nothing (the machine may have been restarted, the pid reused): a process counts as
+ * the postmaster only if it works in the cluster's own directory.
+ */
+import { closeSync, fstatSync, openSync, readFileSync, readSync, readlinkSync, realpathSync, renameSync, rmSync, statSync } from "node:fs";
+import { join } from "node:path";
+import { POSTGRES_ENVIRONMENT, runAs } from "./postgres-cluster.ts";
+import type { Account } from "./postgres-account.ts";
+
+/** What `postmaster.pid` says. */
+export interface PidFile {
+  readonly pid: number;
+  readonly port: number;
+  /** `starting`, `ready`, `stopping`, or empty when it is too early to tell. */
+  readonly status: string;
+}
+
+/** Between two looks at a process or its files. */
+const POLL_MS = 2;
+/** Crash recovery replays up to `max_wal_size` of log; on a slow disk that takes a while. */
+const READY_LIMIT_MS = 120_000;
+/** A fast shutdown writes what is in the buffers, which are small. */
+const FAST_STOP_LIMIT_MS = 20_000;
+const IMMEDIATE_STOP_LIMIT_MS = 5_000;
+const LOG_LIMIT_BYTES = 1024 * 1024;
+
+/** The server ended instead of getting ready. `log` is what it wrote. */
+export class PostmasterFailed extends Error {
+  override readonly name = "PostmasterFailed";
+  readonly log: string;
+
+  constructor(reason: string, log: string) {
+    super(`PostgreSQL did not start (${reason}): ${log.trim() || "it wrote no log"}`);
+    this.log = log;
+  }
+}
+
+export interface PostmasterCommand {
+  readonly program: string;
+  readonly args: readonly string[];
+  readonly cluster: string;
+  readonly account: Account | null;
+  readonly logFile: string;
+}
+
+/** Starts the server and answers when it takes connections; throws `PostmasterFailed` when it ends before. */
+export async function startPostmaster(command: PostmasterCommand): Promise<Bun.Subprocess> {
+  const log = openLog(command.logFile);
+  const logStart = fstatSync(log).size;
+  let child: Bun.Subprocess;
+  try {
+    child = Bun.spawn({
+      cmd: [command.program, ...command.args],
+      cwd: "/",
+      env: POSTGRES_ENVIRONMENT,
+      stdio: ["ignore", log, log],
+      detached: true,
+      ...runAs(command.account),
+    });
+  } finally {
+    closeSync(log);
+  }
+  child.unref();
+  const deadline = performance.now() + READY_LIMIT_MS;
+  while (!isReady(command.cluster, child.pid)) {
+    const reason = child.signalCode ?? child.exitCode;
+    if (reason !== null) throw new PostmasterFailed(String(reason), readFrom(command.logFile, logStart));
+    if (performance.now() > deadline) {
+      await stopProcess(child.pid);
+      throw new PostmasterFailed(`not ready after ${READY_LIMIT_MS / 1000} s`, readFrom(command.logFile, logStart));
+    }
+    await Bun.sleep(POLL_MS);
+  }
+  return child;
+}
+
+function isReady(cluster: string, pid: number): boolean {
+  const file = readPidFile(cluster);
+  return file !== null && file.pid === pid && file.status === "ready";
+}
+
+/** Null when there is none, or one that is not yet whole. */
+export function readPidFile(cluster: string): PidFile | null {
+  let lines: readonly string[];
+  try {
+    lines = readFileSync(join(cluster, "postmaster.pid"), "utf8").split("\n");
+  } catch {
+    return null;
+  }
+  const pid = Number(lines[0]);
+  if (!Number.isSafeInteger(pid) || pid <= 0) return null;
+  return { pid, port: Number(lines[3] ?? 0), status: (lines[7] ?? "").trim() };
+}
+
+/** The arguments of the last start, which PostgreSQL keeps in the cluster after the end; null before the first. */
+export function lastArguments(cluster: string): readonly string[] | null {
+  try {
+    const options = readFileSync(join(cluster, "postmaster.opts"), "utf8");
+    return [...options.matchAll(/ "([^"]*)"/g)].map((match) => match[1] ?? "");
+  } catch {
+    return null;
+  }
+}
+
+/** Whether the process `pid` runs and is the server of `cluster`. */
+export function isPostmasterOf(pid: number, cluster: string): boolean {
+  if (!isRunning(pid)) return false;
+  if (process.platform !== "linux") return processField(pid, "command").includes(cluster);
+  try {
+    return readlinkSync(`/proc/${pid}/cwd`) === realpathSync(cluster) && processName(pid) === "postgres";
+  } catch {
+    return false;
+  }
+}
+
+function processName(pid: number): string {
+  return readFileSync(`/proc/${pid}/comm`, "utf8").trim();
+}
+
+/** False for a zombie too: it has ended, and only its parent has not asked. */
+export function isRunning(pid: number): boolean {
+  if (process.platform !== "linux") return /^[^Z]/.test(processField(pid, "stat"));
+  try {
+    // "pid (name) state …", and a name may have brackets and spaces in it.
+    const stat = readFileSync(`/proc/${pid}/stat`, "utf8");
+    const state = stat.slice(stat.lastIndexOf(")") + 2, stat.lastIndexOf(")") + 3);
+    return state !== "Z" && state !== "X";
+  } catch {
+    return false;
+  }
+}
+
+function processField(pid: number, field: string): string {
+  return Bun.spawnSync({ cmd: ["ps", "-o", `${field}=`, "-p", String(pid)] }).stdout.toString().trim();
+}
+
+/**
+ * Ends the server: a fast shutdown (connections are closed, all is written), then an immediate one
+ * (the next start recovers from the log), then a kill. Answers when the process is gone; its
+ * children end before it, or on their own when they see it gone.
+ */
+export async function stopProcess(pid: number): Promise<void> {
+  const steps = [
+    ["SIGINT", FAST_STOP_LIMIT_MS],
+    ["SIGQUIT", IMMEDIATE_STOP_LIMIT_MS],
+    ["SIGKILL", IMMEDIATE_STOP_LIMIT_MS],
+  ] as const;
+  for (const [signal, limitMs] of steps) {
+    if (!send(pid, signal)) return;
+    if (await hasEnded(pid, limitMs)) return;
+  }
+  throw new Error(`PostgreSQL (process ${pid}) cannot be stopped.`);
+}
+
+function send(pid: number, signal: NodeJS.Signals): boolean {
+  if (!isRunning(pid)) return false;
+  try {
+    return process.kill(pid, signal);
+  } catch (error) {
+    if (error instanceof Error && "code" in error && error.code === "ESRCH") return false;
+    throw error;
+  }
+}
+
+async function hasEnded(pid: number, limitMs: number): Promise<boolean> {
+  const deadline = performance.now() + limitMs;
+  while (isRunning(pid)) {
+    if (performance.now() > deadline) return false;
+    await Bun.sleep(POLL_MS);
+  }
+  return true;
+}
+
+/** Takes away a pid file whose process is certainly not this cluster's server, but is alive and would bar the start. */
+export function removeStalePidFile(cluster: string): void {
+  rmSync(join(cluster, "postmaster.pid"), { force: true });
+}
+
+function openLog(path: string): number {
+  const size = statSync(path, { throwIfNoEntry: false })?.size ?? 0;
+  if (size > LOG_LIMIT_BYTES) renameSync(path, `${path}.1`);
+  return openSync(path, "a", 0o600);
+}
+
+function readFrom(path: string, start: number): string {
+  const file = openSync(path, "r");
+  try {
+    const tail = Buffer.alloc(Math.min(Math.max(fstatSync(file).size - start, 0), 16 * 1024));
+    return tail.toString("utf8", 0, readSync(file, tail, 0, tail.length, start));
+  } finally {
+    closeSync(file);
+  }
+}

@@ -1,0 +1,109 @@
+/**
+ * PostgreSQL for tests: one embedded server for the whole run, as durable as in production, started
+ * at the first use; and a database of its own for each test file, copied from a template that is
+ * migrated once.
+ *
+ * No test stops the server. A watchdog process does when this process ends, however it ends: it
+ * waits for the end of a pipe that only this process holds.
+ */
+import { mkdtempSync, realpathSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import postgres from "postgres";
+import { startEmbedded } from "../../db/embedded.ts";
+import { migrate } from "../../db/migrate.ts";
+
+export interface TestDatabase {
+  readonly url: string;
+  drop(): Promise<void>;
+}
+
+interface TestServer {
+  readonly url: string;
+  readonly admin: postgres.Sql;
+  readonly templates: Map<string, Promise<string>>;
+  databases: number;
+  /** Kept reachable: its end of the pipe must stay open as long as this process lives. */
+  readonly watchdog: Bun.Subprocess;
+}
+
+const SERVER = Symbol.for("troupe.test.postgres");
+/** On the global object, because a runner may evaluate this module once for each test file. */
+const shared = globalThis as { [SERVER]?: Promise<TestServer> };
+
+/** The url of the run's server, with a superuser and the database `postgres`. */
+export async function testServerUrl(): Promise<string> {
+  return (await testServer()).url;
+}
+
+/** A new migrated database; `migrations` is the folder of others than the service's own. */
+export async function createTestDatabase(migrations?: string): Promise<TestDatabase> {
+  const server = await testServer();
+  const template = await templateFor(server, migrations);
+  return createDatabase(server, template);
+}
+
+/** A new database without any table. */
+export async function createEmptyDatabase(): Promise<TestDatabase> {
+  return createDatabase(await testServer(), "template0");
+}
+
+function testServer(): Promise<TestServer> {
+  return (shared[SERVER] ??= startServer());
+}
+
+async function startServer(): Promise<TestServer> {
+  const folder = realpathSync(mkdtempSync(join(tmpdir(), "troupe-test-postgres-")));
+  const server = await startEmbedded({ folder, log: () => {} });
+  const watchdog = watchOver(server.pid, folder);
+  const admin = postgres(server.url, { max: 1, onnotice: () => {} });
+  return { url: server.url, admin, templates: new Map(), databases: 0, watchdog };
+}
+
+function watchOver(pid: number, folder: string): Bun.Subprocess {
+  // PostgreSQL removes its pid file last. The pid itself may stay for ever, if nobody reaps it.
+  const script =
+    'cat >/dev/null; kill -INT "$1"; n=0; ' +
+    'while [ -e "$2/postgres/postmaster.pid" ] && [ $n -lt 200 ]; do n=$((n+1)); sleep 0.05; done; rm -rf "$2"';
+  const watchdog = Bun.spawn({
+    cmd: ["/bin/sh", "-c", script, "watchdog", String(pid), folder],
+    stdio: ["pipe", "ignore", "ignore"],
+    cwd: "/",
+    detached: true,
+  });
+  watchdog.unref();
+  return watchdog;
+}
+
+/** `create database` copies a template that nobody is connected to; one statement at a time, on one connection. */
+async function createDatabase(server: TestServer, template: string): Promise<TestDatabase> {
+  const name = `test_${++server.databases}`;
+  await server.admin.unsafe(`create database ${name} template ${template}`);
+  return {
+    url: urlOf(server, name),
+    drop: async () => {
+      await server.admin.unsafe(`drop database if exists ${name} with (force)`);
+    },
+  };
+}
+
+function templateFor(server: TestServer, migrations: string | undefined): Promise<string> {
+  const key = migrations ?? "";
+  const known = server.templates.get(key);
+  if (known !== undefined) return known;
+  const made = makeTemplate(server, migrations, `template_${server.templates.size + 1}`);
+  server.templates.set(key, made);
+  return made;
+}
+
+async function makeTemplate(server: TestServer, migrations: string | undefined, name: string): Promise<string> {
+  await server.admin.unsafe(`create database ${name} template template0`);
+  await migrate(urlOf(server, name), migrations === undefined ? {} : { folder: migrations });
+  return name;
+}
+
+function urlOf(server: TestServer, database: string): string {
+  const url = new URL(server.url);
+  url.pathname = `/${database}`;
+  return url.href;
+}
