@@ -1,0 +1,15 @@
+/** Assertions: what cannot happen. A failed one is a bug, and a bug is an exception. */
+
+export class AssertionFailed extends Error {
+  override readonly name = "AssertionFailed";
+}
+
+/** Throws `AssertionFailed` unless `condition` holds. `what` says what should have been true. */
+export function assert(condition: unknown, what: string): asserts condition {
+  if (!condition) throw new AssertionFailed(what);
+}
+
+/** For the end of an exhaustive switch: does not compile while a case is missing. */
+export function unreachable(value: never): never {
+  throw new AssertionFailed(`unreachable: ${JSON.stringify(value)}`);
+}

@@ -1,0 +1,70 @@
+/**
+ * Refusals that a caller can act on, as data. The union is closed and knows no status code: each
+ * surface maps it with a mapped type that is total over `FaultKind`, so that a kind without a
+ * mapping does not compile. Bugs are exceptions, never faults.
+ */
+
+/** One complaint about one place of an input. `path` is a JSON pointer such as `/schedule/value`. */
+export interface InputError {
+  readonly path: string;
+  readonly message: string;
+}
+
+/** The nouns that can be missing. */
+export type Noun =
+  | "organization"
+  | "user"
+  | "agent"
+  | "task"
+  | "chat"
+  | "session"
+  | "message"
+  | "job"
+  | "workspace"
+  | "token"
+  | "route";
+
+interface FaultDetails {
+  /** The body is not JSON, or not JSON that we take (NUL, depth). */
+  invalid_json: { readonly message: string };
+  /** A field is missing, of a wrong type or out of its range. */
+  invalid_request: { readonly errors: readonly InputError[] };
+  /** No credential, or one that is unknown, malformed or revoked. */
+  unauthenticated: { readonly reason: string };
+  token_expired: Record<never, never>;
+  insufficient_scope: { readonly required: readonly string[] };
+  owner_required: Record<never, never>;
+  not_found: { readonly noun: Noun };
+  method_not_allowed: { readonly allow: readonly string[] };
+  unsupported_media_type: { readonly expected: string };
+  payload_too_large: { readonly limitBytes: number };
+  /** The verb is not possible in the record's present status. */
+  invalid_state: { readonly status: string; readonly allowedActions: readonly string[]; readonly message: string };
+  /** The model or a provider refused or failed before any output. */
+  provider_error: { readonly message: string };
+  /** A bounded queue is full; others are unaffected. Nothing was done. */
+  overloaded: { readonly retryAfterMs: number };
+  /** The database or the lease is not there now. Nothing was done. */
+  unavailable: { readonly retryAfterMs: number };
+  /** The commit may or may not have happened; a retry with the idempotency key tells. */
+  outcome_unknown: { readonly retryAfterMs: number };
+  shutting_down: { readonly retryAfterMs: number };
+  timeout: { readonly message: string };
+}
+
+export type FaultKind = keyof FaultDetails;
+
+/** A refusal: its kind and what the caller needs to act on it. */
+export type Fault = { [K in FaultKind]: { readonly kind: K } & FaultDetails[K] }[FaultKind];
+
+/** The fault of one kind. */
+export type FaultOf<K extends FaultKind> = Extract<Fault, { kind: K }>;
+
+/** What a turn or a command answers: a value, or a refusal. */
+export type Outcome<T> = { readonly ok: true; readonly value: T } | { readonly ok: false; readonly fault: Fault };
+
+export const ok = <T>(value: T): Outcome<T> => ({ ok: true, value });
+export const refuse = (fault: Fault): Outcome<never> => ({ ok: false, fault });
+export const notFound = (noun: Noun): Outcome<never> => refuse({ kind: "not_found", noun });
+export const invalid = (path: string, message: string): Outcome<never> =>
+  refuse({ kind: "invalid_request", errors: [{ path, message }] });

@@ -1,0 +1,34 @@
+/**
+ * Ids: a prefix that names the noun, and 21 characters of nanoid (GEN-2). An id is never reused,
+ * so a fresh id needs no look-up before it is written. Turns draw ids from `tx.id`, which a test
+ * can make deterministic; `randomId` is the source behind it in production.
+ */
+import { customAlphabet, nanoid } from "nanoid";
+
+export type IdPrefix =
+  | "org" | "usr" | "agt" | "cht" | "msg" | "job" | "mis" | "mtk" | "mrn" | "wsp" | "rep" | "app" | "shr"
+  | "evt" | "dlv" | "tok" | "art" | "apr" | "req" | "eff" | "amg" | "rpl";
+
+/** Draws the random part of an id: `length` characters of the URL-safe alphabet or of the given one. */
+export type RandomText = (length: number, alphabet?: string) => string;
+
+export const randomText: RandomText = (length, alphabet) =>
+  alphabet === undefined ? nanoid(length) : customAlphabet(alphabet, length)();
+
+const ID_LENGTH = 21;
+const LOWER_ALPHANUMERIC = "0123456789abcdefghijklmnopqrstuvwxyz";
+
+/** `agt_V1StGXR8_Z5jdHi6B-myT`. */
+export const newId = (prefix: IdPrefix, random: RandomText = randomText): string => `${prefix}_${random(ID_LENGTH)}`;
+
+/** `task-<timestamp in ms>-<random>`, the form that the v1 surface fixes. */
+export const newTaskId = (nowMs: number, random: RandomText = randomText): string =>
+  `task-${nowMs}-${random(12, LOWER_ALPHANUMERIC)}`;
+
+/** `exec-<timestamp in ms>-<random>`, the form that the v1 surface fixes. */
+export const newExecutionId = (nowMs: number, random: RandomText = randomText): string =>
+  `exec-${nowMs}-${random(12, LOWER_ALPHANUMERIC)}`;
+
+/** The v1 session of a chat: one to one, so that either names the conversation (V1-2). */
+export const sessionIdOf = (chatId: string): string => chatId.replace(/^cht_/, "ses_");
+export const chatIdOf = (sessionId: string): string => sessionId.replace(/^ses_/, "cht_");
