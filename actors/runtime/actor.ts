@@ -1,0 +1,125 @@
+/**
+ * What an actor is, seen from its kind. An actor has a kind, an id and an organization; its durable
+ * state is a set of records (rows of tables). Its behaviour is one handler for each command. A
+ * handler is a turn: synchronous, without I/O, clock or randomness of its own. Everything that it
+ * reads and everything that it wants done goes through `tx`, and leaves only after the commit.
+ */
+import type { Outcome } from "../fault.ts";
+import type { IdPrefix, RandomText } from "../ids.ts";
+import type { JsonObject } from "../schema.ts";
+
+/** Names one actor. All actors of an organization live on its shard. */
+export interface ActorRef<K extends string = string> {
+  readonly kind: K;
+  readonly organizationId: string;
+  readonly id: string;
+}
+
+export const refKey = (ref: ActorRef): string => `${ref.kind}/${ref.id}`;
+
+/** What a kind can be asked, and what it answers to each command by the command's `kind`. */
+export interface Protocol {
+  readonly command: { readonly kind: string };
+  readonly replies: object;
+}
+export type Protocols = { readonly [kind: string]: Protocol };
+export type CommandOf<P extends Protocol> = P["command"];
+export type ReplyOf<P extends Protocol, C extends CommandOf<P>> = C["kind"] extends keyof P["replies"]
+  ? P["replies"][C["kind"]]
+  : never;
+
+/** What every record has; `tx` stamps the version and both times. */
+export interface RecordFields {
+  readonly id: string;
+  readonly organizationId: string;
+  readonly version: number;
+  readonly createdAt: string;
+  readonly updatedAt: string;
+}
+
+/** A table of records by name. `T` is the type of its records; `db` has the table of that name. */
+export interface Table<T extends RecordFields> {
+  readonly name: string;
+  readonly record?: T;
+}
+export const table = <T extends RecordFields>(name: string): Table<T> => ({ name });
+
+/** What a turn gives for a new record: the runtime adds the rest. */
+export type NewRecord<T extends RecordFields> = Omit<T, "organizationId" | "version" | "createdAt" | "updatedAt">;
+
+/** A durable event before it has its place in the stream. */
+export interface NewEvent {
+  readonly type: string;
+  readonly data: JsonObject;
+}
+
+export interface RecordKey {
+  readonly table: string;
+  readonly id: string;
+}
+
+/** What a turn may do. Nothing of it is visible to anybody before the commit. */
+export interface Tx {
+  readonly self: ActorRef;
+  /** Wall clock in ms, the same for the whole turn group. */
+  readonly now: number;
+  readonly random: RandomText;
+  id(prefix: IdPrefix): string;
+  /** The record as this group sees it, or null where there is none. Loads it by running the turn again. */
+  read<T extends RecordFields>(table: Table<T>, id: string): T | null;
+  /** A record that is new: its id was drawn in this turn or is known to be unused. */
+  create<T extends RecordFields>(table: Table<T>, record: NewRecord<T>): T;
+  /** Replaces a record that this turn has read; `version` rises by one for each group. */
+  update<T extends RecordFields>(table: Table<T>, record: T): T;
+  /**
+   * Brings another actor of this organization to life: its record (with the actor's id) and the
+   * first events of its stream, from seq 1; `lastSeq` must count them. The id must be unused: a
+   * live actor's state is changed by its own turns only.
+   */
+  birth<T extends RecordFields>(ref: ActorRef, table: Table<T>, record: NewRecord<T>, events?: readonly NewEvent[]): T;
+  /** Appends a durable event to this actor's stream and returns its `seq` (SSE-2). */
+  append(type: string, data: JsonObject): number;
+  /** Begins the live text of a message: `text` is what is committed of it already (SSE-3). */
+  beginText(messageId: string, attempt: number, text: string): void;
+  /** Adds to the live text. Never stored; readers see it after this actor's last pending commit. */
+  addText(messageId: string, text: string): void;
+  /** The message is complete: after the events of this turn, nobody gets its live text any more. */
+  endText(messageId: string): void;
+  /** A message to another actor: a row of this commit, delivered once after it. */
+  send(to: ActorRef, command: { readonly kind: string }): void;
+  /** I/O to start after the commit. The row stays until a turn settles it. */
+  effect(of: ActorRef, kind: string, intent: JsonObject): string;
+  /** Ends an effect: its row goes with this commit, and what still runs of it is aborted after it. */
+  settle(effectId: string): void;
+  /** Dispatches `command` to this actor when `dueAtMs` has come; replaces the alarm of that name. */
+  setAlarm(of: ActorRef, name: string, dueAtMs: number, command: { readonly kind: string }): void;
+  clearAlarm(name: string): void;
+}
+
+/** One handler for each command: total, so that a new command without one does not compile. */
+export type Handlers<P extends Protocol> = {
+  readonly [K in CommandOf<P>["kind"]]: (
+    tx: Tx,
+    command: Extract<CommandOf<P>, { readonly kind: K }>,
+  ) => Outcome<K extends keyof P["replies"] ? P["replies"][K] : never>;
+};
+
+/** A record that carries the head of its actor's event stream; the runtime keeps `lastSeq`. */
+export type StreamRecord = RecordFields & { readonly lastSeq: number };
+
+export interface ActorDefinition<P extends Protocol> {
+  readonly kind: string;
+  /** The records that a command will read, so that they are loaded before its turn. A hint: what is missing is loaded on demand. */
+  needs(ref: ActorRef, command: CommandOf<P>): readonly RecordKey[];
+  readonly handlers: Handlers<P>;
+  /** Where `lastSeq` is kept; the record's id is the actor's id. */
+  readonly stream?: Table<StreamRecord>;
+}
+
+/** A definition whose protocol is not known statically, as the system keeps it. */
+export interface AnyDefinition {
+  readonly kind: string;
+  needs(ref: ActorRef, command: { readonly kind: string }): readonly RecordKey[];
+  readonly handlers: Readonly<Record<string, (tx: Tx, command: never) => Outcome<unknown>>>;
+  readonly stream?: Table<StreamRecord>;
+}

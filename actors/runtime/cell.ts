@@ -1,0 +1,83 @@
+/**
+ * One live actor in memory: its working set of records, and the turn group that it waits for. A
+ * cell is only a cache with a queue: it can be dropped at any time when nothing of it is pending,
+ * and is dropped at once when a commit of its shard failed, because its records then run ahead of
+ * what is stored.
+ */
+import type { ActorRef, AnyDefinition, RecordFields } from "./actor.ts";
+import type { TurnGroup } from "./group.ts";
+import { Mailbox } from "./mailbox.ts";
+
+/** Records kept for an actor that owns many; the least recently used clean ones go first. */
+export const WORKING_SET_RECORDS = 1_000;
+
+interface Slot {
+  record: RecordFields | null;
+  /** Turn groups that changed it and have not been committed; a dirty record never leaves the set. */
+  pending: number;
+}
+
+export class Cell {
+  readonly ref: ActorRef;
+  readonly shard: number;
+  readonly epoch: number;
+  readonly definition: AnyDefinition;
+  readonly mailbox = new Mailbox();
+  /** The last group that wrote through this cell and is not committed: reads wait for it. */
+  lastPending: TurnGroup | null = null;
+  /** Broken or dropped: whoever holds it looks its actor up again. */
+  dead = false;
+  usedAt = 0;
+  private readonly slots = new Map<string, Slot>();
+
+  constructor(ref: ActorRef, definition: AnyDefinition, place: { shard: number; epoch: number }) {
+    this.ref = ref;
+    this.definition = definition;
+    this.shard = place.shard;
+    this.epoch = place.epoch;
+  }
+
+  /** The record, null where there is none, undefined where it has not been loaded. */
+  get(key: string): RecordFields | null | undefined {
+    const slot = this.slots.get(key);
+    if (slot === undefined) return undefined;
+    if (this.slots.size > WORKING_SET_RECORDS / 2) {
+      this.slots.delete(key);
+      this.slots.set(key, slot);
+    }
+    return slot.record;
+  }
+
+  /** Puts a loaded record in, unless the set has one already: that one is at least as new. */
+  loaded(key: string, record: RecordFields | null): void {
+    if (!this.slots.has(key)) this.slots.set(key, { record, pending: 0 });
+  }
+
+  /** Applies an uncommitted change; `committed` must follow. */
+  changed(key: string, record: RecordFields): void {
+    const slot = this.slots.get(key);
+    if (slot === undefined) this.slots.set(key, { record, pending: 1 });
+    else {
+      slot.record = record;
+      slot.pending++;
+    }
+  }
+
+  committed(key: string): void {
+    const slot = this.slots.get(key);
+    if (slot !== undefined) slot.pending--;
+  }
+
+  /** Brings the working set back to its bound. */
+  trim(): void {
+    if (this.slots.size <= WORKING_SET_RECORDS) return;
+    for (const [key, slot] of this.slots) {
+      if (this.slots.size <= WORKING_SET_RECORDS) return;
+      if (slot.pending === 0) this.slots.delete(key);
+    }
+  }
+
+  get isQuiet(): boolean {
+    return this.lastPending === null && this.mailbox.isEmpty;
+  }
+}

@@ -1,0 +1,112 @@
+/**
+ * The live actors and streams of this process, least recently used first. Passivation drops what is
+ * idle; there is nothing to write, because whatever a cell holds has been committed. Only a cell
+ * with something pending must stay.
+ */
+import type { ActorRef, AnyDefinition } from "./actor.ts";
+import { refKey } from "./actor.ts";
+import { Cell } from "./cell.ts";
+import { recordKey, type Birth } from "./draft.ts";
+import { Replay } from "./replay.ts";
+import type { Place } from "./shards.ts";
+
+/** An actor that nobody has asked for this long is dropped. */
+export const IDLE_MS = 60_000;
+/** Live actors in one process; beyond it the least recently used quiet ones go at once. */
+export const LIVE_ACTORS = 20_000;
+
+export class Cells {
+  private readonly live = new Map<string, Cell>();
+  private readonly streams = new Map<string, { readonly shard: number; readonly replay: Replay }>();
+  private readonly definitions: ReadonlyMap<string, AnyDefinition>;
+  private readonly limit: number;
+
+  constructor(definitions: readonly AnyDefinition[], limit = LIVE_ACTORS) {
+    this.definitions = new Map(definitions.map((d) => [d.kind, d]));
+    this.limit = limit;
+  }
+
+  get count(): number {
+    return this.live.size;
+  }
+
+  /** The live cell of an actor at this place; an older or dead one is replaced by an empty one. */
+  get(ref: ActorRef, place: Place, at: number): Cell {
+    const key = refKey(ref);
+    let cell = this.live.get(key);
+    if (cell === undefined || cell.dead || cell.epoch !== place.epoch) {
+      const definition = this.definitions.get(ref.kind);
+      if (definition === undefined) throw new Error(`no actor kind ${ref.kind}`);
+      cell = new Cell(ref, definition, place);
+      this.live.set(key, cell);
+      if (this.live.size > this.limit) this.evict();
+    } else if (at - cell.usedAt > IDLE_MS / 8) {
+      // Moves to the young end; more often than this would only cost.
+      this.live.delete(key);
+      this.live.set(key, cell);
+    }
+    cell.usedAt = at;
+    return cell;
+  }
+
+  /** Puts a committed birth in, so that the first command and the first reader find it in memory. */
+  born(birth: Birth, place: Place, at: number): void {
+    const cell = this.get(birth.ref, place, at);
+    cell.loaded(recordKey(birth.table, birth.record.id), birth.record);
+    if (birth.events.length === 0) return;
+    const replay = this.stream(birth.ref, place.shard);
+    for (const event of birth.events) replay.publish(event);
+    replay.wake();
+  }
+
+  stream(ref: ActorRef, shard: number): Replay {
+    const key = refKey(ref);
+    let entry = this.streams.get(key);
+    if (entry === undefined) {
+      entry = { shard, replay: new Replay() };
+      this.streams.set(key, entry);
+    }
+    return entry.replay;
+  }
+
+  /** Drops all cells of these shards and sends their readers to the database. */
+  drop(shards: ReadonlySet<number>): void {
+    for (const [key, cell] of this.live) {
+      if (!shards.has(cell.shard)) continue;
+      cell.dead = true;
+      this.live.delete(key);
+    }
+    for (const { shard, replay } of this.streams.values()) if (shards.has(shard)) replay.invalidate();
+  }
+
+  /** Drops what has been idle; answers how many cells went. */
+  passivate(at: number): number {
+    let dropped = 0;
+    for (const [key, cell] of this.live) {
+      if (at - cell.usedAt <= IDLE_MS) continue;
+      if (this.dropIfQuiet(key, cell)) dropped++;
+    }
+    for (const [key, { replay }] of this.streams) {
+      if (!this.live.has(key) && replay.readers === 0) this.streams.delete(key);
+    }
+    return dropped;
+  }
+
+  private evict(): void {
+    let looked = 0;
+    for (const [key, cell] of this.live) {
+      if (this.live.size <= this.limit || ++looked > 64) return;
+      this.dropIfQuiet(key, cell);
+    }
+  }
+
+  private dropIfQuiet(key: string, cell: Cell): boolean {
+    if (!cell.isQuiet) return false;
+    const stream = this.streams.get(key);
+    if (stream !== undefined && (stream.replay.readers > 0 || stream.replay.hasLiveText)) return false;
+    cell.dead = true;
+    this.live.delete(key);
+    this.streams.delete(key);
+    return true;
+  }
+}

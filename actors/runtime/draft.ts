@@ -1,0 +1,213 @@
+/**
+ * The draft of one turn group: an overlay over the cells that it touches, and everything that its
+ * turns want done. Nothing of it reaches the cells, the database or anybody else until the whole
+ * group has run without a refusal; then `apply` puts all of it in at once. A refused group leaves
+ * no trace, whichever of its turns refused.
+ */
+import { assert } from "../assert.ts";
+import { type IdPrefix, newId, type RandomText } from "../ids.ts";
+import { isoTime, type JsonObject } from "../schema.ts";
+import type { ActorRef, NewEvent, NewRecord, RecordFields, RecordKey, StreamRecord, Table, Tx } from "./actor.ts";
+import type { Cell } from "./cell.ts";
+import { type AlarmRow, noWrites, type StoredEvent, type Writes } from "./store.ts";
+
+/** Thrown by `tx.read`; the shell loads the record and runs the group again. Never leaves the runtime. */
+export class MissingRecord extends Error {
+  readonly cell: Cell;
+  readonly key: RecordKey;
+  constructor(cell: Cell, key: RecordKey) {
+    super(`${key.table}/${key.id} is not loaded`);
+    this.cell = cell;
+    this.key = key;
+  }
+}
+
+/** What leaves for the readers of a stream after the commit, in the order in which it was said. */
+export type Publication =
+  | { readonly kind: "event"; readonly event: StoredEvent }
+  | { readonly kind: "begin"; readonly messageId: string; readonly attempt: number; readonly text: string }
+  | { readonly kind: "add"; readonly messageId: string; readonly text: string }
+  | { readonly kind: "end"; readonly messageId: string };
+
+export interface CellDraft {
+  readonly cell: Cell;
+  readonly overlay: Map<string, RecordFields>;
+  readonly publications: Publication[];
+  /** The stream's head as this group sees it, while it appends. */
+  head: number | null;
+}
+
+/** An actor that begins to live with this group's commit. */
+export interface Birth {
+  readonly ref: ActorRef;
+  readonly table: string;
+  readonly record: RecordFields;
+  readonly events: readonly StoredEvent[];
+}
+
+export const recordKey = (table: string, id: string): string => `${table}/${id}`;
+
+export class Draft {
+  readonly now: number;
+  readonly random: RandomText;
+  readonly writes: Writes = noWrites();
+  readonly cells: CellDraft[] = [];
+  readonly births: Birth[] = [];
+  private readonly time: string;
+
+  constructor(now: number, random: RandomText) {
+    this.now = now;
+    this.random = random;
+    this.time = isoTime(now);
+  }
+
+  /** Runs on one cell of the group. A cell may take several turns in it. */
+  tx(cell: Cell): Tx {
+    let draft = this.cells.find((d) => d.cell === cell);
+    if (draft === undefined) {
+      draft = { cell, overlay: new Map(), publications: [], head: null };
+      this.cells.push(draft);
+    }
+    return new GroupTx(this, draft);
+  }
+
+  read(draft: CellDraft, table: string, id: string): RecordFields | null {
+    const key = recordKey(table, id);
+    const own = draft.overlay.get(key) ?? draft.cell.get(key);
+    if (own === undefined) throw new MissingRecord(draft.cell, { table, id });
+    return own;
+  }
+
+  stamp<T extends RecordFields>(organizationId: string, record: NewRecord<T>): T {
+    const stamped = { ...record, organizationId, version: 1, createdAt: this.time, updatedAt: this.time };
+    // NewRecord<T> is T less the four fields that are added here; TypeScript cannot see that for a generic T.
+    return stamped as unknown as T;
+  }
+
+  update<T extends RecordFields>(draft: CellDraft, table: Table<T>, record: T): T {
+    const key = recordKey(table.name, record.id);
+    const before = draft.cell.get(key) ?? null;
+    const version = before === null ? record.version : before.version + 1;
+    const updated = { ...record, version, updatedAt: this.time };
+    draft.overlay.set(key, updated);
+    return updated;
+  }
+
+  append(draft: CellDraft, type: string, data: JsonObject): number {
+    const stream = draft.cell.definition.stream;
+    assert(stream !== undefined, `${draft.cell.ref.kind} has a stream`);
+    const id = draft.cell.ref.id;
+    if (draft.head === null) {
+      const record = this.read(draft, stream.name, id) as StreamRecord | null;
+      assert(record !== null, `${stream.name} ${id} exists before its events`);
+      draft.head = record.lastSeq;
+    }
+    const event: StoredEvent = { seq: ++draft.head, type, at: this.time, data };
+    this.writes.events.push({ ...event, organizationId: draft.cell.ref.organizationId, stream: id });
+    draft.publications.push({ kind: "event", event });
+    return event.seq;
+  }
+
+  /** Ends the group: puts the heads of the streams and the last state of each record into the writes. */
+  seal(): Writes {
+    for (const draft of this.cells) {
+      const stream = draft.cell.definition.stream;
+      if (draft.head !== null && stream !== undefined) {
+        const record = this.read(draft, stream.name, draft.cell.ref.id) as StreamRecord;
+        this.update(draft, stream, { ...record, lastSeq: draft.head });
+      }
+      for (const [key, record] of draft.overlay) {
+        this.writes.records.push({ table: key.slice(0, key.indexOf("/")), record });
+      }
+    }
+    return this.writes;
+  }
+}
+
+class GroupTx implements Tx {
+  readonly self: ActorRef;
+  readonly now: number;
+  readonly random: RandomText;
+  private readonly group: Draft;
+  private readonly draft: CellDraft;
+
+  constructor(group: Draft, draft: CellDraft) {
+    this.group = group;
+    this.draft = draft;
+    this.self = draft.cell.ref;
+    this.now = group.now;
+    this.random = group.random;
+  }
+
+  id(prefix: IdPrefix): string {
+    return newId(prefix, this.random);
+  }
+
+  read<T extends RecordFields>(table: Table<T>, id: string): T | null {
+    return this.group.read(this.draft, table.name, id) as T | null;
+  }
+
+  create<T extends RecordFields>(table: Table<T>, record: NewRecord<T>): T {
+    const stamped = this.group.stamp<T>(this.self.organizationId, record);
+    this.draft.overlay.set(recordKey(table.name, stamped.id), stamped);
+    return stamped;
+  }
+
+  update<T extends RecordFields>(table: Table<T>, record: T): T {
+    return this.group.update(this.draft, table, record);
+  }
+
+  birth<T extends RecordFields>(ref: ActorRef, table: Table<T>, record: NewRecord<T>, events: readonly NewEvent[] = []): T {
+    assert(ref.organizationId === this.self.organizationId, "an actor is born in its creator's organization");
+    const stamped = this.group.stamp<T>(this.self.organizationId, record);
+    const at = isoTime(this.now);
+    const rows = events.map((e, i) => ({ seq: i + 1, type: e.type, at, data: e.data }));
+    this.group.births.push({ ref, table: table.name, record: stamped, events: rows });
+    this.group.writes.records.push({ table: table.name, record: stamped });
+    for (const row of rows) {
+      this.group.writes.events.push({ ...row, organizationId: ref.organizationId, stream: ref.id });
+    }
+    return stamped;
+  }
+
+  append(type: string, data: JsonObject): number {
+    return this.group.append(this.draft, type, data);
+  }
+
+  beginText(messageId: string, attempt: number, text: string): void {
+    this.draft.publications.push({ kind: "begin", messageId, attempt, text });
+  }
+
+  addText(messageId: string, text: string): void {
+    this.draft.publications.push({ kind: "add", messageId, text });
+  }
+
+  endText(messageId: string): void {
+    this.draft.publications.push({ kind: "end", messageId });
+  }
+
+  send(to: ActorRef, command: { readonly kind: string }): void {
+    this.group.writes.messages.push({ id: this.id("amg"), ...addressOf(to), command });
+  }
+
+  effect(of: ActorRef, kind: string, intent: JsonObject): string {
+    const id = this.id("eff");
+    this.group.writes.effects.push({ id, ...addressOf(of), kind, intent });
+    return id;
+  }
+
+  settle(effectId: string): void {
+    this.group.writes.settled.push(effectId);
+  }
+
+  setAlarm(of: ActorRef, name: string, dueAtMs: number, command: { readonly kind: string }): void {
+    const row: AlarmRow = { ...addressOf(of), name, dueAtMs, command };
+    this.group.writes.alarms.push(row);
+  }
+
+  clearAlarm(name: string): void {
+    this.group.writes.cleared.push({ organizationId: this.self.organizationId, actorId: this.self.id, name });
+  }
+}
+
+const addressOf = (ref: ActorRef) => ({ organizationId: ref.organizationId, actorKind: ref.kind, actorId: ref.id });

@@ -1,0 +1,86 @@
+/**
+ * Effects: I/O that a commit intends. The row of an effect is there until a turn settles it, so a
+ * crash never forgets one. A handler starts it after the commit, or takes it up again (`recover`)
+ * when its former process or epoch is gone; either dispatches what it finds under the epoch at which
+ * it runs, and findings of an older epoch are refused.
+ */
+import type { EffectRow } from "./store.ts";
+import type { Place } from "./shards.ts";
+
+export interface EffectContext {
+  readonly signal: AbortSignal;
+  readonly epoch: number;
+}
+
+export interface EffectHandler {
+  /** Ends when the effect is over and settled, or when the signal has aborted it. Must not reject: a rejection is a bug and is logged. */
+  run(effect: EffectRow, context: EffectContext): Promise<void>;
+  /** The effect was under way when its owner ended: decides by a turn what becomes of it. */
+  recover(effect: EffectRow, context: EffectContext): Promise<void>;
+}
+
+interface Running {
+  readonly place: Place;
+  readonly abort: AbortController;
+}
+
+export class Effects {
+  private readonly handlers: Readonly<Record<string, EffectHandler>>;
+  private readonly onBug: (cause: unknown, effect: EffectRow) => void;
+  private readonly running = new Map<string, Running>();
+  private idle: (() => void)[] = [];
+
+  constructor(handlers: Readonly<Record<string, EffectHandler>>, onBug: (cause: unknown, effect: EffectRow) => void) {
+    this.handlers = handlers;
+    this.onBug = onBug;
+  }
+
+  get count(): number {
+    return this.running.size;
+  }
+
+  start(effect: EffectRow, place: Place): void {
+    void this.drive(effect, place, "run");
+  }
+
+  recover(effect: EffectRow, place: Place): Promise<void> {
+    return this.drive(effect, place, "recover");
+  }
+
+  /** A turn has settled it: whatever still runs of it stops. */
+  settled(effectId: string): void {
+    this.running.get(effectId)?.abort.abort();
+  }
+
+  /** The shards are gone, or their epoch is: nothing that still runs for them counts. */
+  abortShards(shards: ReadonlySet<number>): void {
+    for (const { place, abort } of this.running.values()) if (shards.has(place.shard)) abort.abort();
+  }
+
+  abortAll(): void {
+    for (const { abort } of this.running.values()) abort.abort();
+  }
+
+  /** Resolves when no effect runs. */
+  async drained(): Promise<void> {
+    if (this.running.size > 0) await new Promise<void>((resolve) => this.idle.push(resolve));
+  }
+
+  private async drive(effect: EffectRow, place: Place, how: "run" | "recover"): Promise<void> {
+    const handler = this.handlers[effect.kind];
+    if (handler === undefined) return this.onBug(new Error(`no handler for effects of kind ${effect.kind}`), effect);
+    const running: Running = { place, abort: new AbortController() };
+    this.running.set(effect.id, running);
+    try {
+      await handler[how](effect, { signal: running.abort.signal, epoch: place.epoch });
+    } catch (cause) {
+      this.onBug(cause, effect);
+    } finally {
+      if (this.running.get(effect.id) === running) this.running.delete(effect.id);
+      if (this.running.size === 0) {
+        for (const resolve of this.idle) resolve();
+        this.idle = [];
+      }
+    }
+  }
+}

@@ -1,0 +1,62 @@
+/**
+ * The bound on what waits at one actor: commands whose records are being loaded and commands whose
+ * commit is under way. A full mailbox refuses with `overloaded`, so that one hot or stuck actor
+ * cannot take the process's memory, and the others do not notice.
+ */
+
+/** More callers than this wait for one actor only when it is stuck. */
+export const MAILBOX_MESSAGES = 1_000;
+/** Memory that one actor's callers may hold. */
+export const MAILBOX_BYTES = 1024 * 1024;
+/** Who has waited this long is better served by trying again later. */
+export const MAILBOX_OLDEST_MS = 5_000;
+
+export interface Ticket {
+  readonly at: number;
+  readonly bytes: number;
+  done: boolean;
+}
+
+export class Mailbox {
+  private queue: Ticket[] = [];
+  private start = 0;
+  private waiting = 0;
+  private bytes = 0;
+
+  get isEmpty(): boolean {
+    return this.waiting === 0;
+  }
+
+  /** A place in the mailbox, or null when it is full. `at` is monotonic ms. */
+  enter(at: number, bytes: number): Ticket | null {
+    this.skipDone();
+    const oldest = this.queue[this.start];
+    if (this.waiting >= MAILBOX_MESSAGES || (this.waiting > 0 && this.bytes + bytes > MAILBOX_BYTES)) return null;
+    if (oldest !== undefined && at - oldest.at > MAILBOX_OLDEST_MS) return null;
+    const ticket: Ticket = { at, bytes, done: false };
+    this.queue.push(ticket);
+    this.waiting++;
+    this.bytes += bytes;
+    return ticket;
+  }
+
+  leave(ticket: Ticket): void {
+    if (ticket.done) return;
+    ticket.done = true;
+    this.waiting--;
+    this.bytes -= ticket.bytes;
+    this.skipDone();
+  }
+
+  private skipDone(): void {
+    while (this.start < this.queue.length && this.queue[this.start]!.done) this.start++;
+    if (this.start > 64 && this.start * 2 > this.queue.length) {
+      this.queue = this.queue.slice(this.start);
+      this.start = 0;
+    }
+    if (this.waiting === 0 && this.queue.length > 0) {
+      this.queue = [];
+      this.start = 0;
+    }
+  }
+}

@@ -1,0 +1,189 @@
+/**
+ * This replica's hold on its shards: joins, renews, claims, raises epochs, and takes up what is
+ * undone on a shard before it serves it.
+ *
+ *   none ──claim──▶ recovering ──undone taken up──▶ serving
+ *                       ▲                              │ a commit's outcome is unknown
+ *                       └────── epoch raised ◀── stalled
+ *   fenced or not ours any more ──▶ none
+ *
+ * Raising an epoch waits for whatever statement still holds the old one, so after it the tables are
+ * final for the old epoch, and what is loaded then is the truth.
+ */
+import type { Alarms } from "./alarms.ts";
+import { ALARM_SCAN_MS } from "./alarms.ts";
+import type { Cells } from "./cells.ts";
+import type { Clock } from "./clock.ts";
+import type { Delivery } from "./delivery.ts";
+import type { Effects } from "./effects.ts";
+import type { FlushHost } from "./flush.ts";
+import { type Lease, LEASE_RENEW_MS, type Placement, type ShardGrant, shardOf } from "./placement.ts";
+import type { Shards } from "./shards.ts";
+import type { ActorStore, EffectRow, MessageRow } from "./store.ts";
+import type { RuntimeLog } from "./system.ts";
+
+/** Between two tries to reach the authority. */
+const RETRY_MS = 250;
+
+interface OwnershipParts {
+  readonly shards: Shards;
+  readonly cells: Cells;
+  readonly lease: Lease;
+  readonly effects: Effects;
+  readonly alarms: Alarms;
+  readonly store: ActorStore;
+  readonly placement: Placement;
+  readonly clock: Clock;
+  readonly log: RuntimeLog;
+  readonly onLost: (reason: string) => void;
+}
+
+export class Ownership implements FlushHost {
+  private readonly parts: OwnershipParts;
+  private readonly delivery: Delivery;
+  /** Shards whose last commit's outcome is unknown: not served until their epoch has risen. */
+  private readonly stalled = new Set<number>();
+  private raising = false;
+  private stopped = false;
+  private cancels: (() => void)[] = [];
+
+  constructor(parts: OwnershipParts, delivery: Delivery) {
+    this.parts = parts;
+    this.delivery = delivery;
+  }
+
+  get isReady(): boolean {
+    return !this.stopped && this.parts.lease.isSafe() && this.parts.shards.count > 0 && this.stalled.size === 0;
+  }
+
+  async start(): Promise<void> {
+    const { lease, placement, alarms, shards } = this.parts;
+    if (!(await lease.renew(placement))) throw new Error("this replica was declared dead before it began");
+    await this.takeUp(await placement.claim());
+    this.every(LEASE_RENEW_MS, () => this.renew());
+    this.every(ALARM_SCAN_MS, () => alarms.scan(shards.all()));
+  }
+
+  async stop(): Promise<void> {
+    this.stopped = true;
+    for (const cancel of this.cancels) cancel();
+    for (const shard of this.parts.shards.all()) this.parts.shards.lose(shard);
+    this.parts.lease.end();
+    await this.parts.placement.leave();
+  }
+
+  epochOf(shard: number): number | null {
+    return this.stalled.has(shard) ? null : this.parts.shards.epochOf(shard);
+  }
+
+  onUnknown(shards: ReadonlySet<number>, cause: unknown): void {
+    this.parts.log.error({ err: cause, shards: [...shards] }, "the outcome of a commit is unknown: raising epochs");
+    this.abandon(shards);
+    for (const shard of shards) this.stalled.add(shard);
+    void this.raise();
+  }
+
+  onFenced(shards: ReadonlySet<number>): void {
+    this.parts.log.warn({ shards: [...shards] }, "shards belong to another epoch: dropped");
+    this.abandon(shards);
+  }
+
+  /** Nothing in memory of these shards counts any more. */
+  private abandon(shards: ReadonlySet<number>): void {
+    for (const shard of shards) this.parts.shards.lose(shard);
+    this.parts.cells.drop(shards);
+    this.parts.effects.abortShards(shards);
+  }
+
+  private async raise(): Promise<void> {
+    if (this.raising) return;
+    this.raising = true;
+    while (this.stalled.size > 0 && !this.stopped) {
+      const shards = [...this.stalled];
+      try {
+        const grants = await this.parts.placement.raise(shards);
+        for (const shard of shards) this.stalled.delete(shard);
+        await this.takeUp(grants);
+      } catch (err) {
+        this.parts.log.warn({ err }, "the database cannot be reached: epochs not raised yet");
+        for (const shard of shards) this.stalled.add(shard);
+        await this.pause();
+      }
+    }
+    this.raising = false;
+  }
+
+  /** Serves newly granted shards after taking up what is undone on them; all of it or, on a throw, none. */
+  private async takeUp(grants: readonly ShardGrant[]): Promise<void> {
+    const { shards } = this.parts;
+    const fresh = grants.filter((g) => shards.epochOf(g.shard) !== g.epoch);
+    if (fresh.length === 0) return;
+    for (const { shard, epoch } of fresh) shards.grant(shard, epoch);
+    try {
+      await this.finishUndone(fresh);
+    } catch (cause) {
+      this.abandon(new Set(fresh.map((g) => g.shard)));
+      throw cause;
+    }
+    for (const { shard, epoch } of fresh) shards.open(shard, epoch);
+  }
+
+  private async finishUndone(fresh: readonly ShardGrant[]): Promise<void> {
+    const undone = await this.parts.store.undone(fresh.map((g) => g.shard));
+    const epochs = new Map(fresh.map((g) => [g.shard, g.epoch]));
+    await Promise.all(groupByShard(undone.messages).map(([shard, rows]) =>
+      this.delivery.recover(rows, { shard, epoch: epochs.get(shard)! }),
+    ));
+    await Promise.all(undone.effects.map((effect) => this.recoverEffect(effect, epochs)));
+    await this.parts.alarms.scan([...epochs.keys()]);
+  }
+
+  private async recoverEffect(effect: EffectRow, epochs: ReadonlyMap<number, number>): Promise<void> {
+    const shard = shardOf(effect.organizationId);
+    await this.parts.effects.recover(effect, { shard, epoch: epochs.get(shard)! });
+  }
+
+  /** Extends the lease, and takes up what this replica owns without serving it. */
+  private async renew(): Promise<void> {
+    const { lease, placement, shards } = this.parts;
+    if (!(await lease.renew(placement))) {
+      this.abandon(new Set(shards.all()));
+      return this.parts.onLost("the lease ran out and another replica took the shards");
+    }
+    if (this.stalled.size > 0) return;
+    const grants = await placement.claim();
+    const owned = new Set(grants.map((g) => g.shard));
+    const lost = new Set(shards.all().filter((shard) => !owned.has(shard)));
+    if (lost.size > 0) this.onFenced(lost);
+    await this.takeUp(grants);
+  }
+
+  private every(periodMs: number, run: () => Promise<void>): void {
+    const slot = this.cancels.push(() => {}) - 1;
+    const next = (): void => {
+      this.cancels[slot] = this.parts.clock.after(periodMs, () => {
+        run()
+          .catch((err: unknown) => this.parts.log.warn({ err }, "the database cannot be reached"))
+          .finally(() => {
+            if (!this.stopped) next();
+          });
+      });
+    };
+    next();
+  }
+
+  private pause(): Promise<void> {
+    return new Promise((resolve) => this.cancels.push(this.parts.clock.after(RETRY_MS, resolve)));
+  }
+}
+
+function groupByShard(messages: readonly MessageRow[]): [number, MessageRow[]][] {
+  const groups = new Map<number, MessageRow[]>();
+  for (const message of messages) {
+    const shard = shardOf(message.organizationId);
+    const group = groups.get(shard);
+    if (group === undefined) groups.set(shard, [message]);
+    else group.push(message);
+  }
+  return [...groups];
+}

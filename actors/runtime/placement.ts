@@ -1,0 +1,73 @@
+/**
+ * Who owns what. A shard is owned by one replica at one epoch; the epoch is the fencing token of
+ * every write. A replica holds a lease; the database's clock decides when it has run out for
+ * others, and the replica's own monotonic clock, counted from before the renewal was sent and only
+ * to 0.8 of the term, decides when it stops serving: the replica always stops first (Gray and
+ * Cheriton, "Leases", SOSP 1989).
+ */
+import type { Clock } from "./clock.ts";
+
+/** 128 virtual shards: enough to spread over dozens of replicas, few enough to claim in one statement. */
+export const SHARD_COUNT = 128;
+/** A replica that is silent for this long has lost its shards. */
+export const LEASE_TERM_MS = 10_000;
+export const LEASE_RENEW_MS = LEASE_TERM_MS / 4;
+const LEASE_SAFE_FRACTION = 0.8;
+
+/** FNV-1a over the id's UTF-16 units: stable for ever, because rows carry the result. */
+export function shardOf(organizationId: string): number {
+  let hash = 0x811c9dc5;
+  for (let i = 0; i < organizationId.length; i++) {
+    hash ^= organizationId.charCodeAt(i);
+    hash = Math.imul(hash, 0x01000193);
+  }
+  return (hash >>> 0) % SHARD_COUNT;
+}
+
+export interface ShardGrant {
+  readonly shard: number;
+  readonly epoch: number;
+}
+
+/** The authority over replicas and shards. Every method throws when it cannot be reached. */
+export interface Placement {
+  /** Extends the lease by its term from the authority's now. False: declared dead, for good. */
+  renew(): Promise<boolean>;
+  /** Takes every shard without a living owner, at a raised epoch, and answers all that this replica owns. */
+  claim(): Promise<readonly ShardGrant[]>;
+  /**
+   * Raises the epoch of shards that this replica owns; waits for statements that still hold the old
+   * one. A shard that is missing from the answer is not owned any more.
+   */
+  raise(shards: readonly number[]): Promise<readonly ShardGrant[]>;
+  /** Gives the shards up and ends the lease. */
+  leave(): Promise<void>;
+}
+
+/** This replica's view of its own lease. */
+export class Lease {
+  private safeUntil = Number.NEGATIVE_INFINITY;
+  private readonly clock: Clock;
+
+  constructor(clock: Clock) {
+    this.clock = clock;
+  }
+
+  /** Whether this replica may serve. */
+  isSafe(): boolean {
+    return this.clock.monotonic() < this.safeUntil;
+  }
+
+  /** Renews through the authority; false when it declared this replica dead. */
+  async renew(placement: Placement): Promise<boolean> {
+    const before = this.clock.monotonic();
+    const alive = await placement.renew();
+    if (alive) this.safeUntil = before + LEASE_TERM_MS * LEASE_SAFE_FRACTION;
+    else this.end();
+    return alive;
+  }
+
+  end(): void {
+    this.safeUntil = Number.NEGATIVE_INFINITY;
+  }
+}

@@ -1,0 +1,178 @@
+/**
+ * The replay buffer of one stream: the newest durable events, and the live text of the message that
+ * is being written. Only committed events come in here, in order, so it can be shown to anybody.
+ *
+ * A cursor is `seq` plus a `position` in the live text, counted in UTF-16 units (SSE-3). Each event
+ * remembers how long the live text was when it happened (`mark`), so that a reader gets text and
+ * events in the order in which they were made, however far behind it is.
+ */
+import type { StoredEvent } from "./store.ts";
+
+/** Events kept for readers that are a little behind; older ones are paged from the database. */
+export const RING_EVENTS = 256;
+export const RING_BYTES = 256 * 1024;
+
+interface LiveText {
+  readonly messageId: string;
+  readonly attempt: number;
+  /** Piece i starts at starts[i]; joined only from where a reader stands, so appending stays O(1). */
+  readonly starts: number[];
+  readonly pieces: string[];
+  length: number;
+}
+
+interface RingEntry {
+  readonly event: StoredEvent;
+  readonly live: LiveText | null;
+  readonly mark: number;
+  readonly bytes: number;
+}
+
+/** A reader's place. `live` is the text that `position` counts in; another text starts at 0. */
+export interface Cursor {
+  seq: number;
+  live: LiveText | null;
+  position: number;
+}
+
+export interface TextDelta {
+  readonly kind: "text";
+  readonly messageId: string;
+  readonly attempt: number;
+  readonly afterSeq: number;
+  readonly position: number;
+  readonly text: string;
+}
+export type StreamItem = { readonly kind: "event"; readonly event: StoredEvent } | TextDelta;
+
+export class Replay {
+  private entries: RingEntry[] = [];
+  private bytes = 0;
+  private text: LiveText | null = null;
+  /** The newest published seq, or null while nothing has been published since this buffer was made. */
+  head: number | null = null;
+  /** Rises when what the database holds may be newer than the buffer, so that readers look again. */
+  generation = 0;
+  readonly waiting = new Set<() => void>();
+  /** Open subscriptions; a stream with readers is not dropped. */
+  readers = 0;
+
+  publish(event: StoredEvent): void {
+    if (this.head !== null && event.seq <= this.head) return;
+    if (this.head !== null && event.seq !== this.head + 1) this.forget();
+    const bytes = 128 + event.type.length + sizeOf(event.data);
+    this.entries.push({ event, live: this.text, mark: this.text?.length ?? 0, bytes });
+    this.bytes += bytes;
+    this.head = event.seq;
+    let drop = 0;
+    while (this.entries.length - drop > RING_EVENTS || (this.bytes > RING_BYTES && this.entries.length - drop > 1)) {
+      this.bytes -= this.entries[drop]!.bytes;
+      drop++;
+    }
+    if (drop > 0) this.entries.splice(0, drop);
+  }
+
+  beginText(messageId: string, attempt: number, text: string): void {
+    this.text = { messageId, attempt, starts: text ? [0] : [], pieces: text ? [text] : [], length: text.length };
+  }
+
+  addText(messageId: string, text: string): void {
+    const live = this.text;
+    if (live === null || live.messageId !== messageId || text === "") return;
+    live.starts.push(live.length);
+    live.pieces.push(text);
+    live.length += text.length;
+  }
+
+  get hasLiveText(): boolean {
+    return this.text !== null;
+  }
+
+  endText(messageId: string): void {
+    if (this.text?.messageId === messageId) this.text = null;
+  }
+
+  /** Wakes the readers: once for each turn, after all that it published. */
+  wake(): void {
+    const waiting = [...this.waiting];
+    this.waiting.clear();
+    for (const run of waiting) run();
+  }
+
+  /** Drops the events, not the readers: the database is asked for what the buffer cannot vouch for. */
+  invalidate(): void {
+    this.forget();
+    this.head = null;
+    this.text = null;
+    this.generation++;
+    this.wake();
+  }
+
+  /** Whether the next event after `seq` is in the buffer. */
+  covers(seq: number): boolean {
+    const first = this.entries[0];
+    return first !== undefined && first.event.seq <= seq + 1;
+  }
+
+  /** All that is new for the cursor, which it moves. Call only when the buffer covers it or is not ahead. */
+  take(cursor: Cursor): StreamItem[] {
+    const items: StreamItem[] = [];
+    if (this.head !== null && this.head > cursor.seq) {
+      const first = this.entries[0]!.event.seq;
+      for (let i = cursor.seq + 1 - first; i < this.entries.length; i++) {
+        const entry = this.entries[i]!;
+        this.takeText(cursor, entry.live, entry.mark, items);
+        items.push({ kind: "event", event: entry.event });
+        cursor.seq = entry.event.seq;
+      }
+    }
+    if (this.text !== null) this.takeText(cursor, this.text, this.text.length, items);
+    return items;
+  }
+
+  private takeText(cursor: Cursor, live: LiveText | null, upTo: number, items: StreamItem[]): void {
+    if (live === null) return;
+    if (cursor.live !== live) {
+      cursor.live = live;
+      cursor.position = 0;
+    }
+    if (upTo <= cursor.position) return;
+    const text = slice(live, cursor.position, upTo);
+    items.push({
+      kind: "text", messageId: live.messageId, attempt: live.attempt, afterSeq: cursor.seq, position: upTo, text,
+    });
+    cursor.position = upTo;
+  }
+
+  private forget(): void {
+    this.entries = [];
+    this.bytes = 0;
+  }
+}
+
+function slice(live: LiveText, from: number, to: number): string {
+  let low = 0;
+  let high = live.starts.length - 1;
+  while (low < high) {
+    const middle = (low + high + 1) >> 1;
+    if (live.starts[middle]! <= from) low = middle;
+    else high = middle - 1;
+  }
+  let text = "";
+  for (let i = low; i < live.pieces.length && live.starts[i]! < to; i++) {
+    const start = live.starts[i]!;
+    const piece = live.pieces[i]!;
+    if (start >= from && start + piece.length <= to) text += piece;
+    else text += piece.slice(Math.max(0, from - start), to - start);
+  }
+  return text;
+}
+
+/** An estimate in bytes, good enough for a bound: strings are most of an event. */
+export function sizeOf(value: unknown): number {
+  if (typeof value === "string") return 2 * value.length;
+  if (value === null || typeof value !== "object") return 8;
+  let bytes = 16;
+  for (const key in value) bytes += 16 + sizeOf((value as Record<string, unknown>)[key]);
+  return bytes;
+}

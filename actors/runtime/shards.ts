@@ -1,0 +1,80 @@
+/**
+ * The shards that this replica serves, and at which epoch. A shard is `recovering` from the moment
+ * it is granted until what its former owner left undone has been taken up; only what
+ * carries its epoch may dispatch to it meanwhile. Every admission looks at the lease first.
+ */
+import { type Fault, type Outcome, ok, refuse } from "../fault.ts";
+import { type Lease, shardOf } from "./placement.ts";
+
+/** A client that was refused for lack of a shard or of the database tries again after this. */
+export const UNAVAILABLE_RETRY_MS = 1_000;
+
+interface Held {
+  readonly epoch: number;
+  recovering: boolean;
+}
+
+export interface Place {
+  readonly shard: number;
+  readonly epoch: number;
+}
+
+/** What a dispatch carries besides its command. */
+export interface Admission {
+  /**
+   * The epoch under which an effect, a message or an alarm was begun: it counts under no other. What
+   * carries one is the runtime's own, so it is admitted during a recovery and while draining.
+   */
+  readonly epoch?: number;
+}
+
+export class Shards {
+  private readonly held = new Map<number, Held>();
+  private readonly lease: Lease;
+  draining = false;
+
+  constructor(lease: Lease) {
+    this.lease = lease;
+  }
+
+  epochOf(shard: number): number | null {
+    return this.held.get(shard)?.epoch ?? null;
+  }
+
+  get count(): number {
+    return this.held.size;
+  }
+
+  all(): number[] {
+    return [...this.held.keys()];
+  }
+
+  /** The place of an organization, or why it is not served here now. */
+  admit(organizationId: string, admission: Admission): Outcome<Place> {
+    const shard = shardOf(organizationId);
+    const held = this.held.get(shard);
+    if (!this.lease.isSafe() || held === undefined) return refuse(UNAVAILABLE);
+    if (admission.epoch === undefined) {
+      if (held.recovering) return refuse(UNAVAILABLE);
+      if (this.draining) return refuse(SHUTTING_DOWN);
+    } else if (admission.epoch !== held.epoch) return refuse(UNAVAILABLE);
+    return ok({ shard, epoch: held.epoch });
+  }
+
+  /** Takes a shard over; it serves after `open`. */
+  grant(shard: number, epoch: number): void {
+    this.held.set(shard, { epoch, recovering: true });
+  }
+
+  open(shard: number, epoch: number): void {
+    const held = this.held.get(shard);
+    if (held?.epoch === epoch) held.recovering = false;
+  }
+
+  lose(shard: number): void {
+    this.held.delete(shard);
+  }
+}
+
+export const UNAVAILABLE: Fault = { kind: "unavailable", retryAfterMs: UNAVAILABLE_RETRY_MS };
+const SHUTTING_DOWN: Fault = { kind: "shutting_down", retryAfterMs: UNAVAILABLE_RETRY_MS };

@@ -1,0 +1,113 @@
+/**
+ * The port to the database, as the runtime needs it. One suite (`test/contract/`) runs on every
+ * implementation.
+ *
+ * Contract of `flush`: all writes of the batch whose shard still has the given epoch commit
+ * together, or none does. `answered` names the shards that were live; the writes of the others were
+ * left out. `aborted` is certain: nothing was stored. `unknown` is everything else (a lost
+ * connection, a time-out): it may have been stored, and may still become so until the epochs have
+ * been raised. When the promise resolves with `answered`, the writes are durable and every later
+ * `read` and `events` sees them.
+ */
+import type { JsonObject } from "../schema.ts";
+import type { RecordFields } from "./actor.ts";
+
+export interface RecordRef {
+  readonly table: string;
+  readonly organizationId: string;
+  readonly id: string;
+}
+
+export interface RecordWrite {
+  readonly table: string;
+  readonly record: RecordFields;
+}
+
+/** A durable event of a stream. `stream` is the id of the actor that it belongs to. */
+export interface StoredEvent {
+  readonly seq: number;
+  readonly type: string;
+  readonly at: string;
+  readonly data: JsonObject;
+}
+export interface EventWrite extends StoredEvent {
+  readonly organizationId: string;
+  readonly stream: string;
+}
+
+interface AddressedRow {
+  readonly organizationId: string;
+  readonly actorKind: string;
+  readonly actorId: string;
+}
+/** A message between actors, from the sender's commit to the receiver's. */
+export interface MessageRow extends AddressedRow {
+  readonly id: string;
+  readonly command: { readonly kind: string };
+}
+/** I/O that a commit intends; there until a later commit settles it. */
+export interface EffectRow extends AddressedRow {
+  readonly id: string;
+  readonly kind: string;
+  readonly intent: JsonObject;
+}
+export interface AlarmRow extends AddressedRow {
+  readonly name: string;
+  readonly dueAtMs: number;
+  readonly command: { readonly kind: string };
+}
+export interface AlarmKey {
+  readonly organizationId: string;
+  readonly actorId: string;
+  readonly name: string;
+}
+
+/** What one turn group writes. */
+export interface Writes {
+  readonly records: RecordWrite[];
+  readonly events: EventWrite[];
+  readonly messages: MessageRow[];
+  readonly consumed: string[];
+  readonly effects: EffectRow[];
+  readonly settled: string[];
+  readonly alarms: AlarmRow[];
+  readonly cleared: AlarmKey[];
+}
+
+export const noWrites = (): Writes => ({
+  records: [], events: [], messages: [], consumed: [], effects: [], settled: [], alarms: [], cleared: [],
+});
+
+export const isEmpty = (w: Writes): boolean =>
+  w.records.length + w.events.length + w.messages.length + w.consumed.length === 0 &&
+  w.effects.length + w.settled.length + w.alarms.length + w.cleared.length === 0;
+
+/** The writes of one group under the epoch that its shard had when the turns ran. */
+export interface ShardWrites {
+  readonly shard: number;
+  readonly epoch: number;
+  readonly writes: Writes;
+}
+
+export type FlushOutcome =
+  | { readonly kind: "answered"; readonly live: ReadonlySet<number> }
+  | { readonly kind: "aborted"; readonly code: string; readonly cause: unknown }
+  | { readonly kind: "unknown"; readonly cause: unknown };
+
+/** What a shard's new owner finds undone. */
+export interface Undone {
+  readonly messages: readonly MessageRow[];
+  readonly effects: readonly EffectRow[];
+}
+
+export interface ActorStore {
+  /** The records in the order asked; null where there is none. Throws when the database cannot be reached. */
+  read(refs: readonly RecordRef[]): Promise<readonly (RecordFields | null)[]>;
+  flush(batch: readonly ShardWrites[]): Promise<FlushOutcome>;
+  /** Committed events after `after`, ascending, at most `limit`. */
+  events(organizationId: string, stream: string, after: number, limit: number): Promise<readonly StoredEvent[]>;
+  /** Messages (in the order of their commits) and effects of these shards. */
+  undone(shards: readonly number[]): Promise<Undone>;
+  /** Alarms of these shards that are due before `untilMs`, soonest first, at most `limit`. */
+  alarms(shards: readonly number[], untilMs: number, limit: number): Promise<readonly AlarmRow[]>;
+}

@@ -1,0 +1,180 @@
+/**
+ * The actor system of one replica: the only door to every actor. HTTP, timers, effects and peers all
+ * come through `dispatch` or `dispatchGroup`; there is no side door.
+ *
+ * Guarantees: the turns of one actor never overlap. Nothing of a group (its reply, its events, its
+ * messages, its effects) leaves before its commit, and all of it commits or none does. What a commit
+ * has promised to do later is a row, so a crash forgets nothing. A replica that may have lost its
+ * lease answers nothing.
+ */
+import type { Outcome } from "../fault.ts";
+import { ok, refuse } from "../fault.ts";
+import type { ActorRef, AnyDefinition, CommandOf, Protocols, ReplyOf } from "./actor.ts";
+import { Alarms } from "./alarms.ts";
+import { Cells } from "./cells.ts";
+import type { Chance, Clock } from "./clock.ts";
+import { Delivery } from "./delivery.ts";
+import type { Draft } from "./draft.ts";
+import { type EffectHandler, Effects } from "./effects.ts";
+import { FlushLane } from "./flush.ts";
+import { Loader } from "./loader.ts";
+import { Ownership } from "./ownership.ts";
+import { Lease, type Placement, shardOf } from "./placement.ts";
+import { type Admission, type Place, Shards } from "./shards.ts";
+import type { ActorStore } from "./store.ts";
+import { Subscription } from "./subscription.ts";
+import { type DispatchOptions, GroupRun, type MemberStep, type TurnHost } from "./turns.ts";
+
+/** Cells that have been idle are looked for this often. */
+const PASSIVATE_EVERY_MS = 10_000;
+
+/** What the runtime tells its operator. Levels as in the log. */
+export interface RuntimeLog {
+  info(fields: object, message: string): void;
+  warn(fields: object, message: string): void;
+  error(fields: object, message: string): void;
+}
+
+export interface SystemParts {
+  readonly definitions: readonly AnyDefinition[];
+  readonly effects: Readonly<Record<string, EffectHandler>>;
+  readonly store: ActorStore;
+  readonly placement: Placement;
+  readonly clock: Clock;
+  readonly chance: Chance;
+  readonly log: RuntimeLog;
+  /** Called when this replica must end: it was declared dead. */
+  readonly onLost: (reason: string) => void;
+  /** Flush lanes; a shard always uses the same one. */
+  readonly lanes?: number;
+  readonly liveActors?: number;
+}
+
+export class System<P extends Protocols> implements TurnHost {
+  readonly clock: Clock;
+  readonly chance: Chance;
+  readonly cells: Cells;
+  readonly shards: Shards;
+  readonly loader: Loader;
+  readonly lanes: readonly FlushLane[];
+  readonly effects: Effects;
+  readonly alarms: Alarms;
+  private readonly store: ActorStore;
+  private readonly delivery: Delivery;
+  private readonly ownership: Ownership;
+  private cancelSweep: () => void = () => {};
+
+  constructor(parts: SystemParts) {
+    this.clock = parts.clock;
+    this.chance = parts.chance;
+    this.store = parts.store;
+    const lease = new Lease(parts.clock);
+    this.shards = new Shards(lease);
+    this.cells = new Cells(parts.definitions, parts.liveActors);
+    this.loader = new Loader(parts.store);
+    const run = (steps: readonly MemberStep[], options: DispatchOptions) => this.run(steps, options);
+    this.effects = new Effects(parts.effects, (cause, effect) =>
+      parts.log.error({ err: cause, effect: effect.kind, actor: effect.actorId }, "an effect failed"),
+    );
+    this.delivery = new Delivery({ run, clock: this.clock, shards: this.shards, log: parts.log });
+    this.alarms = new Alarms({ store: parts.store, shards: this.shards, clock: this.clock }, (alarm) =>
+      this.delivery.fire(alarm),
+    );
+    this.ownership = new Ownership(
+      { ...parts, shards: this.shards, cells: this.cells, lease, effects: this.effects, alarms: this.alarms },
+      this.delivery,
+    );
+    this.lanes = Array.from({ length: parts.lanes ?? 1 }, () => new FlushLane(parts.store, this.ownership));
+  }
+
+  /** Joins, takes the shards and what is undone on them. Everything is served when it resolves. */
+  async start(): Promise<void> {
+    await this.ownership.start();
+    this.sweep();
+  }
+
+  /**
+   * Ends: refuses new commands, lets what is under way commit, stops the effects (their rows stay,
+   * so the next owner takes them up again), gives the shards back.
+   */
+  async stop(): Promise<void> {
+    this.cancelSweep();
+    this.shards.draining = true;
+    this.alarms.clearAll();
+    await Promise.all(this.lanes.map((lane) => lane.settled()));
+    this.effects.abortAll();
+    await this.effects.drained();
+    await Promise.all(this.lanes.map((lane) => lane.settled()));
+    await this.ownership.stop();
+  }
+
+  /**
+   * Gives one actor a command. Resolves with its reply or its refusal, after the commit. Rejects for
+   * bugs only.
+   */
+  async dispatch<K extends keyof P & string, C extends CommandOf<P[K]>>(
+    ref: ActorRef<K>,
+    command: C,
+    options: Admission = {},
+  ): Promise<Outcome<ReplyOf<P[K], C>>> {
+    const outcome = await this.run([{ ref, command }], options);
+    return outcome.ok ? ok(outcome.value[0] as ReplyOf<P[K], C>) : outcome;
+  }
+
+  /**
+   * Runs several commands of one organization as one atomic group: their turns follow each other
+   * without anything between, and all commit or none. A member may depend on the replies before it.
+   * A group may run more than once before it is answered, so members must be pure.
+   */
+  dispatchGroup(members: readonly MemberStep[], options: Admission = {}): Promise<Outcome<readonly unknown[]>> {
+    return this.run(members, options);
+  }
+
+  /** A reader of an actor's event stream from after `after`. The caller has checked that it may read. */
+  subscribe(ref: ActorRef<keyof P & string>, after: number): Subscription {
+    const replay = this.cells.stream(ref, shardOf(ref.organizationId));
+    return new Subscription(replay, after, (seq, limit) => this.store.events(ref.organizationId, ref.id, seq, limit));
+  }
+
+  /**
+   * Resolves when everything that the organization had committed or pending at the call is in the
+   * tables: a list that is read afterwards shows its caller's own writes. Refuses without a lease.
+   */
+  async settled(organizationId: string): Promise<Outcome<null>> {
+    const place = this.shards.admit(organizationId, {});
+    if (!place.ok) return place;
+    await this.laneOf(place.value.shard).settled();
+    const after = this.shards.admit(organizationId, { epoch: place.value.epoch });
+    return after.ok ? ok(null) : refuse(after.fault);
+  }
+
+  /** Whether this replica serves: it holds its lease and shards, and is not draining. */
+  get isReady(): boolean {
+    return this.ownership.isReady;
+  }
+
+  laneOf(shard: number): FlushLane {
+    return this.lanes[shard % this.lanes.length]!;
+  }
+
+  release(draft: Draft, place: Place): void {
+    const { effects, settled, messages, alarms, cleared } = draft.writes;
+    for (const birth of draft.births) this.cells.born(birth, place, this.clock.monotonic());
+    for (const id of settled) this.effects.settled(id);
+    for (const key of cleared) this.alarms.clear(key);
+    for (const alarm of alarms) this.alarms.set(alarm);
+    for (const message of messages) this.delivery.send(message, place);
+    for (const effect of effects) if (!settled.includes(effect.id)) this.effects.start(effect, place);
+  }
+
+  private run(steps: readonly MemberStep[], options: DispatchOptions): Promise<Outcome<readonly unknown[]>> {
+    return new GroupRun(this, steps, options).start();
+  }
+
+  private sweep(): void {
+    this.cancelSweep = this.clock.after(PASSIVATE_EVERY_MS, () => {
+      this.cells.passivate(this.clock.monotonic());
+      this.sweep();
+    });
+  }
+}

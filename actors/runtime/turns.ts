@@ -1,0 +1,245 @@
+/**
+ * Runs turn groups: admission, cells, records, turns, and the gate that everything passes on its
+ * way out. One `GroupRun` is one dispatch from its first attempt to its answer.
+ *
+ *   attempt ─ not admitted ───────────────▶ refusal at once
+ *      │  ─ a record is missing ──▶ load ──▶ attempt again
+ *      │  ─ a turn refuses ──▶ wait for what it has seen ──▶ refusal
+ *      │  ─ nothing written ─▶ wait for what it has seen ──▶ outputs, reply
+ *      └─ written ──▶ lane ─┬─ committed ──▶ outputs, reply
+ *                           ├─ undercut ───▶ attempt again
+ *                           └─ fenced, unknown, broken ──▶ 503, 503, exception
+ *
+ * What a turn has seen may be uncommitted work of an earlier group of the same actors. So even a
+ * refusal waits for it: nobody is told of a state that may never have been.
+ */
+import { assert } from "../assert.ts";
+import { type Fault, type Outcome, ok, refuse } from "../fault.ts";
+import type { ActorRef } from "./actor.ts";
+import type { Cell } from "./cell.ts";
+import type { Cells } from "./cells.ts";
+import type { Chance, Clock } from "./clock.ts";
+import { Draft, MissingRecord, recordKey } from "./draft.ts";
+import type { FlushLane } from "./flush.ts";
+import { type Ending, TurnGroup } from "./group.ts";
+import type { Loader } from "./loader.ts";
+import type { Ticket } from "./mailbox.ts";
+import { sizeOf } from "./replay.ts";
+import { type Admission, type Place, type Shards, UNAVAILABLE } from "./shards.ts";
+import { type AlarmKey, isEmpty, noWrites } from "./store.ts";
+
+/** A group that has been undercut this often stands in a storm; the client had better come back. */
+const UNDERCUT_ATTEMPTS = 5;
+/** What a caller of a full mailbox waits before it tries again. */
+const OVERLOADED_RETRY_MS = 1_000;
+/** A turn that asks for more records one by one than this is a bug. */
+const LOAD_ROUNDS = 64;
+
+export interface Member {
+  readonly ref: ActorRef;
+  readonly command: { readonly kind: string };
+}
+/** A member of a group, or how it follows from the replies before it; null leaves it out. */
+export type MemberStep = Member | ((replies: readonly unknown[]) => Member | null);
+
+export interface DispatchOptions extends Admission {
+  /** A message that this group takes: its row goes with the commit, also when the turn refuses. */
+  readonly consumes?: string;
+  /** An alarm that this group answers. */
+  readonly clears?: AlarmKey;
+}
+
+/** The store certainly refused this group's rows, and no other group's: a bug in a turn. */
+export class GroupBroken extends Error {
+  override readonly name = "GroupBroken";
+}
+
+export interface TurnHost {
+  readonly cells: Cells;
+  readonly shards: Shards;
+  readonly loader: Loader;
+  readonly clock: Clock;
+  readonly chance: Chance;
+  laneOf(shard: number): FlushLane;
+  /** Starts what a committed group asked for: births, messages, effects, alarms. */
+  release(draft: Draft, place: Place): void;
+}
+
+export class GroupRun {
+  private readonly host: TurnHost;
+  private readonly steps: readonly MemberStep[];
+  private readonly options: DispatchOptions;
+  private readonly tickets: { readonly cell: Cell; readonly ticket: Ticket }[] = [];
+  private undercut = 0;
+  private loads = 0;
+  private resolve!: (outcome: Outcome<readonly unknown[]>) => void;
+  private reject!: (cause: unknown) => void;
+
+  constructor(host: TurnHost, steps: readonly MemberStep[], options: DispatchOptions) {
+    this.host = host;
+    this.steps = steps;
+    this.options = options;
+  }
+
+  start(): Promise<Outcome<readonly unknown[]>> {
+    return new Promise((resolve, reject) => {
+      this.resolve = resolve;
+      this.reject = reject;
+      this.attempt();
+    });
+  }
+
+  private attempt(): void {
+    try {
+      this.run();
+    } catch (cause) {
+      if (cause instanceof MissingRecord) this.load(cause.cell, [cause.key]);
+      else this.fail(cause);
+    }
+  }
+
+  private run(): void {
+    const draft = new Draft(this.host.clock.now(), this.host.chance.text);
+    const replies: unknown[] = [];
+    let place: Place | null = null;
+    for (const step of this.steps) {
+      const member = typeof step === "function" ? step(replies) : step;
+      if (member === null) {
+        replies.push(undefined);
+        continue;
+      }
+      const admitted = this.host.shards.admit(member.ref.organizationId, this.options);
+      if (!admitted.ok) return this.answer(admitted);
+      assert(place === null || place.shard === admitted.value.shard, "a turn group stays on one shard");
+      place = admitted.value;
+      const cell = this.host.cells.get(member.ref, place, this.host.clock.monotonic());
+      if (!this.enter(cell, member)) return this.answer(refuse(OVERLOADED));
+      if (this.loadNeeds(cell, member)) return;
+      const outcome = turn(draft, cell, member);
+      if (!outcome.ok) return this.refuseAfterGate(draft, place, outcome.fault);
+      replies.push(outcome.value);
+    }
+    assert(place !== null, "a turn group has a member");
+    this.finish(draft, place, replies);
+  }
+
+  private finish(draft: Draft, place: Place, replies: readonly unknown[]): void {
+    const writes = draft.seal();
+    if (this.options.consumes !== undefined) writes.consumed.push(this.options.consumes);
+    if (this.options.clears !== undefined) writes.cleared.unshift(this.options.clears);
+    if (isEmpty(writes)) return this.gate(draft, () => this.leave(draft, place, ok(replies)));
+    let bytes = 256;
+    for (const tickets of this.tickets) bytes += tickets.ticket.bytes;
+    const content = { writes, drafts: draft.cells, bytes };
+    const group = new TurnGroup(place, content, (ending) => {
+      if (ending.kind === "committed") {
+        for (const { cell } of draft.cells) cell.trim();
+        this.leave(draft, place, ok(replies));
+      } else this.ended(ending);
+    });
+    this.host.laneOf(place.shard).push(group);
+  }
+
+  /** A refusal writes nothing, except that a message or an alarm is answered by it all the same. */
+  private refuseAfterGate(draft: Draft, place: Place, fault: Fault): void {
+    const { consumes, clears } = this.options;
+    if (consumes === undefined && clears === undefined) return this.gate(draft, () => this.answer(refuse(fault)));
+    const writes = noWrites();
+    if (consumes !== undefined) writes.consumed.push(consumes);
+    if (clears !== undefined) writes.cleared.push(clears);
+    const drafts = draft.cells.map((d) => ({ cell: d.cell, overlay: new Map(), publications: [], head: null }));
+    const group = new TurnGroup(place, { writes, drafts, bytes: 256 }, (ending) => {
+      if (ending.kind === "committed") this.answer(refuse(fault));
+      else this.ended(ending);
+    });
+    this.host.laneOf(place.shard).push(group);
+  }
+
+  /** Runs `then` once everything that the draft has seen is committed; at once when it is. */
+  private gate(draft: Draft, then: () => void): void {
+    let last: TurnGroup | null = null;
+    for (const { cell } of draft.cells) {
+      if (cell.lastPending !== null && (last === null || cell.lastPending.order > last.order)) last = cell.lastPending;
+    }
+    if (last === null) then();
+    else last.follow((ending) => (ending.kind === "committed" ? then() : this.ended(ending)));
+  }
+
+  private ended(ending: Exclude<Ending, { kind: "committed" }>): void {
+    switch (ending.kind) {
+      case "undercut":
+        if (++this.undercut >= UNDERCUT_ATTEMPTS) this.answer(refuse(OVERLOADED));
+        else this.attempt();
+        return;
+      case "fenced":
+        return this.answer(refuse(UNAVAILABLE));
+      case "unknown":
+        return this.answer(refuse({ kind: "outcome_unknown", retryAfterMs: OVERLOADED_RETRY_MS }));
+      case "broken":
+        return this.fail(new GroupBroken(`the store refused the group (${ending.code})`, { cause: ending.cause }));
+    }
+  }
+
+  private enter(cell: Cell, member: Member): boolean {
+    if (this.tickets.some((t) => t.cell === cell)) return true;
+    const ticket = cell.mailbox.enter(this.host.clock.monotonic(), 64 + sizeOf(member.command));
+    if (ticket !== null) this.tickets.push({ cell, ticket });
+    return ticket !== null;
+  }
+
+  private loadNeeds(cell: Cell, member: Member): boolean {
+    const missing = cell.definition
+      .needs(cell.ref, member.command)
+      .filter((key) => cell.get(recordKey(key.table, key.id)) === undefined);
+    if (missing.length === 0) return false;
+    this.load(cell, missing);
+    return true;
+  }
+
+  private load(cell: Cell, keys: readonly { readonly table: string; readonly id: string }[]): void {
+    if (++this.loads > LOAD_ROUNDS) return this.fail(new Error(`${cell.ref.kind} keeps asking for records`));
+    this.host.loader.into(cell, keys).then(
+      () => this.attempt(),
+      () => this.answer(refuse(UNAVAILABLE)),
+    );
+  }
+
+  private leave(draft: Draft, place: Place, outcome: Outcome<readonly unknown[]>): void {
+    for (const { cell, publications } of draft.cells) {
+      if (publications.length === 0) continue;
+      const replay = this.host.cells.stream(cell.ref, place.shard);
+      for (const p of publications) {
+        if (p.kind === "event") replay.publish(p.event);
+        else if (p.kind === "add") replay.addText(p.messageId, p.text);
+        else if (p.kind === "begin") replay.beginText(p.messageId, p.attempt, p.text);
+        else replay.endText(p.messageId);
+      }
+      replay.wake();
+    }
+    this.host.release(draft, place);
+    this.answer(outcome);
+  }
+
+  private answer(outcome: Outcome<readonly unknown[]>): void {
+    this.leaveMailboxes();
+    this.resolve(outcome);
+  }
+
+  private fail(cause: unknown): void {
+    this.leaveMailboxes();
+    this.reject(cause);
+  }
+
+  private leaveMailboxes(): void {
+    for (const { cell, ticket } of this.tickets) cell.mailbox.leave(ticket);
+  }
+}
+
+const OVERLOADED: Fault = { kind: "overloaded", retryAfterMs: OVERLOADED_RETRY_MS };
+
+function turn(draft: Draft, cell: Cell, member: Member): Outcome<unknown> {
+  const handler = cell.definition.handlers[member.command.kind];
+  if (handler === undefined) throw new Error(`${cell.ref.kind} does not know ${member.command.kind}`);
+  // The system's typed `dispatch` has matched the command with its handler; here both are erased.
+  return handler(draft.tx(cell), member.command as never);
+}
