@@ -1,0 +1,82 @@
+/** The chat and its messages (CHAT-1 to CHAT-3), as far as a conversation by v1 needs them. */
+import { Block, Usage } from "../job/schema.ts";
+import { type ActorRef, type NewRecord, table } from "../runtime/actor.ts";
+import { OneOf, RecordBase, type Static, Timestamp, Type } from "../schema.ts";
+
+export const CHAT_STATUSES = ["standby", "working", "done", "error", "needs_attention"] as const;
+export const MESSAGE_STATUSES = ["queued", "streaming", "completed", "cancelled", "failed"] as const;
+export const MESSAGE_ROLES = ["user", "assistant", "system", "tool"] as const;
+
+/** Turns that may wait in one chat; who sends more faster than an agent answers is told so. */
+export const CHAT_QUEUE = 100;
+/** Characters of the newest message that a list of chats shows. */
+export const PREVIEW_CHARACTERS = 200;
+
+export const Chat = Type.Object({
+  ...RecordBase,
+  title: Type.String(),
+  status: OneOf(CHAT_STATUSES),
+  agentId: Type.String(),
+  agentName: Type.String(),
+  workspaceId: Type.String(),
+  messageCount: Type.Integer(),
+  activeJobId: Type.Union([Type.String(), Type.Null()]),
+  /** Jobs whose turn comes after the active one, first first (CHAT-5). */
+  queue: Type.Array(Type.String(), { maxItems: CHAT_QUEUE }),
+  lastMessagePreview: Type.Union([Type.String(), Type.Null()]),
+  lastSeq: Type.Integer(),
+  createdBy: Type.String(),
+});
+export type Chat = Static<typeof Chat>;
+
+export const Message = Type.Object({
+  ...RecordBase,
+  chatId: Type.String(),
+  role: OneOf(MESSAGE_ROLES),
+  status: OneOf(MESSAGE_STATUSES),
+  /** The text blocks joined; `position` of the streams counts in it. */
+  content: Type.String(),
+  blocks: Type.Array(Block),
+  jobId: Type.Union([Type.String(), Type.Null()]),
+  usage: Type.Union([Usage, Type.Null()]),
+  sender: Type.Object({ type: OneOf(["user", "agent"] as const), id: Type.String() }),
+  /** The seq of the event that made it: the order of the conversation. */
+  seq: Type.Integer(),
+  completedAt: Type.Union([Timestamp, Type.Null()]),
+});
+export type Message = Static<typeof Message>;
+
+export const chatTable = table<Chat>("chat");
+export const messageTable = table<Message>("message");
+export const chatRef = (organizationId: string, id: string): ActorRef<"chat"> => ({ kind: "chat", organizationId, id });
+
+/** A chat in which nothing has been said. */
+export function newChat(of: {
+  readonly id: string;
+  readonly agent: { readonly id: string; readonly name: string };
+  readonly workspaceId: string;
+  readonly createdBy: string;
+  readonly title: string;
+}): NewRecord<Chat> {
+  return {
+    id: of.id,
+    title: of.title,
+    status: "standby",
+    agentId: of.agent.id,
+    agentName: of.agent.name,
+    workspaceId: of.workspaceId,
+    messageCount: 0,
+    activeJobId: null,
+    queue: [],
+    lastMessagePreview: null,
+    lastSeq: 0,
+    createdBy: of.createdBy,
+  };
+}
+
+/** At most `characters` of the text, never half a surrogate pair. */
+export function preview(text: string, characters: number = PREVIEW_CHARACTERS): string {
+  if (text.length <= characters) return text;
+  const end = text.charCodeAt(characters - 1) >> 10 === 0xd800 >> 10 ? characters - 1 : characters;
+  return text.slice(0, end);
+}

@@ -1,0 +1,91 @@
+/**
+ * What the job actor needs from the outside to run a turn of an agent: a model and tools. Both are
+ * implemented under `src/runner`. Calls are effects: they run after the commit that intends them,
+ * never inside a turn, and what they find comes back as commands.
+ */
+import type { Outcome } from "../fault.ts";
+import type { JsonObject } from "../schema.ts";
+import type { Block, RunError, TextBlock, ToolUseBlock, Usage } from "./schema.ts";
+
+/** One entry of the conversation as the model sees it, oldest first. */
+export type TranscriptEntry =
+  | { readonly role: "user"; readonly text: string }
+  | { readonly role: "assistant"; readonly blocks: readonly Block[] };
+
+export interface ToolDescription {
+  readonly name: string;
+  readonly description: string;
+  /** JSON Schema of the arguments; always an object. */
+  readonly inputSchema: JsonObject;
+}
+
+export interface ModelCall {
+  /** `provider:name`, or null for the service's own default. */
+  readonly model: string | null;
+  readonly system: string;
+  readonly entries: readonly TranscriptEntry[];
+  readonly tools: readonly ToolDescription[];
+}
+
+/** What a model is. `demo` marks the built-in provider that is no language model (RUN-1). */
+export interface ModelInfo {
+  readonly provider: string;
+  readonly name: string;
+  readonly demo: boolean;
+}
+
+export type ModelOutcome =
+  | {
+      readonly kind: "finished";
+      /** Complete content in order. Text and calls only; results are the loop's to add. */
+      readonly blocks: readonly (TextBlock | ToolUseBlock)[];
+      readonly usage: Usage;
+      readonly finishReason: "stop" | "tool_use" | "length" | "content_filter" | "other";
+    }
+  /** `partialText` is what had been streamed before the fault. */
+  | { readonly kind: "failed"; readonly error: RunError; readonly partialText: string; readonly usage: Usage }
+  | { readonly kind: "aborted"; readonly partialText: string };
+
+export interface ModelPort {
+  /** The model that a call with this name would reach; `provider_error` where it cannot be used. */
+  describe(model: string | null): Outcome<ModelInfo>;
+  /**
+   * Streams one model call. `onText` gets each piece of text as it arrives, before the promise
+   * resolves; the pieces joined equal the text blocks of the outcome joined. Never rejects: every
+   * fault of a provider is an outcome. After `signal` aborts, the upstream request is closed and
+   * the outcome is `aborted`. Text that it hands over contains no NUL and no lone surrogate.
+   */
+  call(call: ModelCall, onText: (text: string) => void, signal: AbortSignal): Promise<ModelOutcome>;
+}
+
+/** Whose work a tool does: it acts with the permissions of this user (AUTH-7). */
+export interface ToolContext {
+  readonly organizationId: string;
+  readonly userId: string;
+  readonly agentId: string;
+  readonly jobId: string;
+}
+
+export interface ToolCall {
+  readonly name: string;
+  readonly input: JsonObject;
+  /** `<job>:<step>:<call>`: the same for each attempt of the same call (JOB-7). */
+  readonly idempotencyKey: string;
+  readonly context: ToolContext;
+  /** What the agent may use; a call of any other tool is answered with an error result. */
+  readonly allowedTools: readonly string[];
+}
+
+export interface ToolResult {
+  readonly content: string;
+  readonly isError: boolean;
+}
+
+export interface ToolPort {
+  /** The tools that an agent with these `allowedTools` may call; safe reads need no entry (RUN-2). */
+  available(allowedTools: readonly string[]): readonly ToolDescription[];
+  /** Whether a call whose result was lost in a crash may simply be made again. */
+  isSafeToRepeat(name: string): boolean;
+  /** Runs the tool. Never rejects: a failure is a result with `isError`, in words for the model. */
+  call(call: ToolCall, signal: AbortSignal): Promise<ToolResult>;
+}

@@ -1,0 +1,42 @@
+/**
+ * The organization's actor: everything that an organization owns and that is no chat and no job. It
+ * may own a million tasks, so it holds a working set of records and not all of them; lists are read
+ * from the tables.
+ */
+import type { ActorDefinition, RecordKey } from "../runtime/actor.ts";
+import { agentHandlers } from "./agents.ts";
+import { memberHandlers } from "./members.ts";
+import type { OrganizationCommand, OrganizationProtocol } from "./protocol.ts";
+import { agentTable, memberTable, organizationTable, taskTable, tokenTable } from "./schema.ts";
+import { taskHandlers } from "./tasks.ts";
+
+export const organizationActor: ActorDefinition<OrganizationProtocol> = {
+  kind: "organization",
+  needs: (ref, command) => needs(ref.id, command),
+  handlers: { ...agentHandlers, ...memberHandlers, ...taskHandlers },
+};
+
+function needs(id: string, command: OrganizationCommand): readonly RecordKey[] {
+  switch (command.kind) {
+    case "found_organization":
+    case "read_organization":
+    case "create_agent":
+      return [{ table: organizationTable.name, id }];
+    case "authenticate":
+    case "touch_token":
+    case "revoke_token":
+      return [{ table: tokenTable.name, id: command.tokenId }];
+    case "create_token":
+      return [{ table: memberTable.name, id: command.token.userId }];
+    case "add_member":
+      return [{ table: organizationTable.name, id }, { table: memberTable.name, id: command.userId }];
+    case "remove_member":
+      return [{ table: memberTable.name, id: command.userId }];
+    case "read_agent":
+    case "update_agent":
+    case "archive_agent":
+      return [{ table: agentTable.name, id: command.agentId }];
+    case "create_task":
+      return command.taskId === undefined ? [] : [{ table: taskTable.name, id: command.taskId }];
+  }
+}

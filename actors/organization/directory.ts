@@ -1,0 +1,27 @@
+/**
+ * What is looked up across organizations or listed, and therefore read from the tables and not from
+ * an actor. The caller has waited for `System.settled`, so a list shows its caller's own writes.
+ */
+import type { Agent, Member, Organization, Task, TaskStatus, Token } from "./schema.ts";
+
+export interface TaskFilter {
+  readonly status?: TaskStatus;
+  readonly assignedTo?: string;
+  readonly workspaceId?: string;
+}
+
+/** Throws when the database cannot be reached. Lists are newest first. */
+export interface Directory {
+  /** Where a token lives, by the SHA-256 of its secret (hex). The mapping never changes, misses do. */
+  findToken(hash: string): Promise<{ readonly organizationId: string; readonly tokenId: string } | null>;
+  /** The owner of an agent id, archived or not. Never changes. */
+  findAgent(agentId: string): Promise<{ readonly organizationId: string } | null>;
+  /** Agents that an organization's lists show: not archived, not private, not unlisted (V1-1). */
+  listAgents(organizationId: string, limit: number): Promise<{ readonly agents: readonly Agent[]; readonly total: number }>;
+  listTasks(organizationId: string, filter: TaskFilter, limit: number): Promise<readonly Task[]>;
+  listOrganizations(): Promise<readonly Organization[]>;
+  listMembers(organizationId: string): Promise<readonly Member[]>;
+  listTokens(organizationId: string): Promise<readonly Token[]>;
+  /** Memberships of a person in any organization, by e-mail address, ignoring case. */
+  findMembers(email: string): Promise<readonly Member[]>;
+}

@@ -1,0 +1,80 @@
+/** What an organization's actor can be asked, and what it answers. */
+import type { Principal } from "./principal.ts";
+import type { Agent, Member, Organization, Role, Task, TaskPriority, Token, TokenKind, Visibility, Workspace } from "./schema.ts";
+
+/** A token whose secret has been made outside: the actor gets its hash only. */
+export interface NewToken {
+  readonly kind: TokenKind;
+  readonly name: string;
+  readonly hash: string;
+  readonly hint: string;
+  readonly userId: string;
+  readonly scopes: readonly string[];
+  readonly expiresAt: string;
+}
+
+export interface AgentInput {
+  readonly name: string;
+  readonly role: string;
+  readonly systemPrompt: string;
+  readonly visibility: Visibility;
+}
+
+export interface TaskInput {
+  readonly title: string;
+  readonly description: string | null;
+  readonly priority: TaskPriority;
+  readonly assignedTo: string | null;
+  readonly workspaceId: string | null;
+}
+
+/** A person of one organization, as far as permissions go. */
+export interface Actor {
+  readonly organizationId: string;
+  readonly userId: string;
+}
+
+export type OrganizationCommand =
+  /** Makes the organization with its owner, default workspace and first tokens, all or nothing. */
+  | {
+      readonly kind: "found_organization";
+      readonly name: string;
+      readonly owner: { readonly userId: string; readonly name: string; readonly email: string };
+      readonly tokens: readonly NewToken[];
+    }
+  | { readonly kind: "read_organization" }
+  /** Who the bearer of this token is; refuses `unauthenticated` or `token_expired`. */
+  | { readonly kind: "authenticate"; readonly tokenId: string; readonly hash: string }
+  /** Notes that a token is in use (AUTH-1). */
+  | { readonly kind: "touch_token"; readonly tokenId: string }
+  | { readonly kind: "create_token"; readonly token: NewToken }
+  | { readonly kind: "revoke_token"; readonly tokenId: string }
+  | { readonly kind: "add_member"; readonly userId: string; readonly name: string; readonly email: string; readonly role: Role }
+  | { readonly kind: "remove_member"; readonly userId: string }
+  | { readonly kind: "create_agent"; readonly by: Actor; readonly input: AgentInput }
+  | { readonly kind: "read_agent"; readonly by: Actor; readonly agentId: string }
+  | { readonly kind: "update_agent"; readonly by: Actor; readonly agentId: string; readonly changes: Partial<AgentInput> }
+  | { readonly kind: "archive_agent"; readonly by: Actor; readonly agentId: string }
+  /** `taskId` is given where the caller needs the same task for each attempt (a tool's idempotency). */
+  | { readonly kind: "create_task"; readonly createdBy: string; readonly input: TaskInput; readonly taskId?: string };
+
+export interface OrganizationReplies {
+  found_organization: { readonly organization: Organization; readonly owner: Member; readonly workspace: Workspace; readonly tokens: readonly Token[] };
+  read_organization: Organization;
+  authenticate: { readonly principal: Principal; readonly isStale: boolean };
+  touch_token: null;
+  create_token: Token;
+  revoke_token: Token;
+  add_member: Member;
+  remove_member: Member;
+  create_agent: { readonly agent: Agent; readonly chatId: string; readonly workspaceId: string };
+  read_agent: Agent;
+  update_agent: Agent;
+  archive_agent: Agent;
+  create_task: Task;
+}
+
+export interface OrganizationProtocol {
+  readonly command: OrganizationCommand;
+  readonly replies: OrganizationReplies;
+}

@@ -1,0 +1,100 @@
+/**
+ * The nouns that an organization owns: itself, its members and their tokens, its workspaces, its
+ * agents and its tasks. The surfaces show views of these records; they never show them as they are.
+ */
+import { type ActorRef, table } from "../runtime/actor.ts";
+import { OneOf, RecordBase, type Static, Timestamp, Type } from "../schema.ts";
+
+export const VISIBILITIES = ["private", "organization", "public", "unlisted"] as const;
+export const TASK_STATUSES = ["pending", "in_progress", "completed", "cancelled"] as const;
+export const TASK_PRIORITIES = ["low", "medium", "high", "urgent"] as const;
+export const ROLES = ["owner", "member"] as const;
+export const TOKEN_KINDS = ["personal", "service"] as const;
+
+export type Visibility = (typeof VISIBILITIES)[number];
+export type TaskStatus = (typeof TASK_STATUSES)[number];
+export type TaskPriority = (typeof TASK_PRIORITIES)[number];
+export type Role = (typeof ROLES)[number];
+export type TokenKind = (typeof TOKEN_KINDS)[number];
+
+const OptionalText = Type.Union([Type.String(), Type.Null()]);
+const OptionalTime = Type.Union([Timestamp, Type.Null()]);
+
+export const Organization = Type.Object({
+  ...RecordBase,
+  name: Type.String(),
+  defaultWorkspaceId: Type.String(),
+  /** User ids of its owners: never empty, or nobody could administer it any more. */
+  owners: Type.Array(Type.String()),
+});
+export type Organization = Static<typeof Organization>;
+
+/** A person in an organization. The id is the person's own: the same in every organization. */
+export const Member = Type.Object({
+  ...RecordBase,
+  name: Type.String(),
+  email: Type.String(),
+  role: OneOf(ROLES),
+  status: OneOf(["active", "removed"] as const),
+});
+export type Member = Static<typeof Member>;
+
+/** A credential. The secret itself is never here: only its SHA-256, in hex (AUTH-1). */
+export const Token = Type.Object({
+  ...RecordBase,
+  kind: OneOf(TOKEN_KINDS),
+  name: Type.String(),
+  hash: Type.String(),
+  /** The last four characters, by which its owner recognises it. */
+  hint: Type.String(),
+  userId: Type.String(),
+  scopes: Type.Array(Type.String()),
+  expiresAt: Timestamp,
+  lastUsedAt: OptionalTime,
+  revokedAt: OptionalTime,
+});
+export type Token = Static<typeof Token>;
+
+export const Workspace = Type.Object({
+  ...RecordBase,
+  name: Type.String(),
+  description: OptionalText,
+  createdBy: Type.String(),
+});
+export type Workspace = Static<typeof Workspace>;
+
+export const Agent = Type.Object({
+  ...RecordBase,
+  name: Type.String(),
+  role: Type.String(),
+  systemPrompt: Type.String(),
+  visibility: OneOf(VISIBILITIES),
+  status: OneOf(["active", "archived"] as const),
+  model: OptionalText,
+  allowedTools: Type.Array(Type.String()),
+  createdBy: Type.String(),
+});
+export type Agent = Static<typeof Agent>;
+
+export const Task = Type.Object({
+  ...RecordBase,
+  title: Type.String(),
+  description: OptionalText,
+  status: OneOf(TASK_STATUSES),
+  priority: OneOf(TASK_PRIORITIES),
+  /** An agent's or a user's id, kept as given (V1-7). */
+  assignedTo: OptionalText,
+  workspaceId: OptionalText,
+  createdBy: Type.String(),
+  completedAt: OptionalTime,
+});
+export type Task = Static<typeof Task>;
+
+export const organizationTable = table<Organization>("organization");
+export const memberTable = table<Member>("member");
+export const tokenTable = table<Token>("token");
+export const workspaceTable = table<Workspace>("workspace");
+export const agentTable = table<Agent>("agent");
+export const taskTable = table<Task>("task");
+
+export const organizationRef = (id: string): ActorRef<"organization"> => ({ kind: "organization", organizationId: id, id });
