@@ -1,0 +1,168 @@
+/**
+ * The one statement of a commit. It fences and writes everything of a batch:
+ *
+ *   with f as materialized (… shards whose epoch is still the batch's … for share),
+ *        <one data-modifying CTE for each table that the batch touches>
+ *   select id from f
+ *
+ * `for share` makes whoever raises an epoch wait for this statement, and makes this statement see a
+ * raised one. Each table's rows travel as one JSON text, which `json_to_recordset` turns into rows:
+ * building it is native code, where array literals would be escaped in JavaScript. Rows of one key
+ * are merged to the last beforehand, because one statement must not touch a row twice.
+ *
+ * Only tables that the batch touches are in the text, so there are a few dozen texts in practice and
+ * PostgreSQL keeps each prepared.
+ */
+import type { EffectRow, MessageRow, RecordWrite, ShardWrites } from "../actors/runtime/store.ts";
+
+export interface Statement {
+  readonly text: string;
+  readonly parameters: readonly (string | number[])[];
+}
+
+interface Part {
+  /** What a row looks like to `json_to_recordset`. */
+  readonly columns: string;
+  write(from: string): string;
+}
+
+const LIVE = "where r.shard in (select id from f)";
+
+const recordPart = (table: string): Part => ({
+  columns: "shard int, organization_id text, id text, version int, body jsonb",
+  write: (from) =>
+    `insert into "${table}" (organization_id, id, version, body) ` +
+    `select r.organization_id, r.id, r.version, r.body from ${from} ${LIVE} ` +
+    "on conflict (organization_id, id) do update set version = excluded.version, body = excluded.body",
+});
+
+const PARTS = {
+  event: {
+    columns: "shard int, organization_id text, stream text, seq int, type text, at text, data json",
+    write: (from) =>
+      "insert into event (organization_id, stream, seq, type, at, data) " +
+      `select r.organization_id, r.stream, r.seq, r.type, r.at, r.data from ${from} ${LIVE}`,
+  },
+  actor_message: {
+    columns: "shard int, organization_id text, actor_kind text, actor_id text, id text, command json",
+    write: (from) =>
+      "insert into actor_message (shard, organization_id, actor_kind, actor_id, id, command) " +
+      `select r.shard, r.organization_id, r.actor_kind, r.actor_id, r.id, r.command from ${from} ${LIVE}`,
+  },
+  consumed: {
+    columns: "shard int, id text",
+    write: (from) => `delete from actor_message m using ${from} ${LIVE} and m.id = r.id`,
+  },
+  effect: {
+    columns: "shard int, organization_id text, actor_kind text, actor_id text, id text, kind text, intent json",
+    write: (from) =>
+      "insert into effect (shard, organization_id, actor_kind, actor_id, id, kind, intent) " +
+      `select r.shard, r.organization_id, r.actor_kind, r.actor_id, r.id, r.kind, r.intent from ${from} ${LIVE}`,
+  },
+  settled: {
+    columns: "shard int, id text",
+    write: (from) => `delete from effect e using ${from} ${LIVE} and e.id = r.id`,
+  },
+  alarm: {
+    columns: "shard int, organization_id text, actor_kind text, actor_id text, name text, due_at_ms bigint, command json",
+    write: (from) =>
+      "insert into alarm (shard, organization_id, actor_kind, actor_id, name, due_at_ms, command) " +
+      `select r.shard, r.organization_id, r.actor_kind, r.actor_id, r.name, r.due_at_ms, r.command from ${from} ${LIVE} ` +
+      "on conflict (organization_id, actor_id, name) do update set due_at_ms = excluded.due_at_ms, command = excluded.command",
+  },
+  cleared: {
+    columns: "shard int, organization_id text, actor_id text, name text",
+    write: (from) =>
+      `delete from alarm a using ${from} ${LIVE} ` +
+      "and a.organization_id = r.organization_id and a.actor_id = r.actor_id and a.name = r.name",
+  },
+} satisfies Record<string, Part>;
+
+type Rows = Map<string, object>;
+
+/** The rows of a batch by part and key; the last of a key wins. */
+class Merged {
+  readonly records = new Map<string, Rows>();
+  readonly parts = new Map<keyof typeof PARTS, Rows>();
+
+  add({ shard, writes }: ShardWrites): void {
+    for (const write of writes.records) this.record(shard, write);
+    for (const { organizationId: organization_id, stream, seq, type, at, data } of writes.events) {
+      this.put("event", `${stream}/${seq}`, { shard, organization_id, stream, seq, type, at, data });
+    }
+    for (const row of writes.messages) this.put("actor_message", row.id, { ...addressed(shard, row), command: row.command });
+    for (const id of writes.consumed) this.put("consumed", id, { shard, id });
+    for (const row of writes.effects) {
+      this.put("effect", row.id, { ...addressed(shard, row), kind: row.kind, intent: row.intent });
+    }
+    for (const id of writes.settled) {
+      // An effect that the same batch begins and ends was never seen by anybody.
+      if (this.parts.get("effect")?.delete(id) !== true) this.put("settled", id, { shard, id });
+    }
+    for (const { organizationId: organization_id, actorId: actor_id, name } of writes.cleared) {
+      const key = `${actor_id}/${name}`;
+      this.parts.get("alarm")?.delete(key);
+      this.put("cleared", key, { shard, organization_id, actor_id, name });
+    }
+    for (const row of writes.alarms) {
+      const key = `${row.actorId}/${row.name}`;
+      this.parts.get("cleared")?.delete(key);
+      const { id: _, ...address } = addressed(shard, { ...row, id: "" });
+      this.put("alarm", key, { ...address, name: row.name, due_at_ms: row.dueAtMs, command: row.command });
+    }
+  }
+
+  private record(shard: number, { table, record }: RecordWrite): void {
+    let rows = this.records.get(table);
+    if (rows === undefined) this.records.set(table, (rows = new Map()));
+    const { organizationId: organization_id, id, version } = record;
+    rows.set(`${organization_id}/${id}`, { shard, organization_id, id, version, body: record });
+  }
+
+  private put(part: keyof typeof PARTS, key: string, row: object): void {
+    let rows = this.parts.get(part);
+    if (rows === undefined) this.parts.set(part, (rows = new Map()));
+    rows.set(key, row);
+  }
+}
+
+const addressed = (shard: number, row: Pick<MessageRow | EffectRow, "organizationId" | "actorKind" | "actorId" | "id">) => ({
+  shard,
+  organization_id: row.organizationId,
+  actor_kind: row.actorKind,
+  actor_id: row.actorId,
+  id: row.id,
+});
+
+/** Table names come from code, never from input; this keeps it so. */
+const TABLE_NAME = /^[a-z_]+$/;
+
+/** Builds the statement of a batch. */
+export function flushStatement(batch: readonly ShardWrites[]): Statement {
+  const epochs = new Map<number, number>();
+  const merged = new Merged();
+  for (const group of batch) {
+    epochs.set(group.shard, group.epoch);
+    merged.add(group);
+  }
+  const parameters: (string | number[])[] = [[...epochs.keys()], [...epochs.values()]];
+  const ctes: string[] = [];
+  const add = (name: string, part: Part, rows: Rows): void => {
+    if (rows.size === 0) return;
+    parameters.push(JSON.stringify([...rows.values()]));
+    const from = `json_to_recordset($${parameters.length}::text::json) as r(${part.columns})`;
+    ctes.push(`w_${name} as (${part.write(from)})`);
+  };
+  for (const table of [...merged.records.keys()].sort()) {
+    if (!TABLE_NAME.test(table)) throw new Error(`no table name: ${table}`);
+    add(`record_${table}`, recordPart(table), merged.records.get(table)!);
+  }
+  for (const name of Object.keys(PARTS) as (keyof typeof PARTS)[]) {
+    const rows = merged.parts.get(name);
+    if (rows !== undefined) add(name, PARTS[name], rows);
+  }
+  const fence =
+    "f as materialized (select s.id from shard s join unnest($1::int[], $2::bigint[]) e(id, epoch) " +
+    "on s.id = e.id and s.epoch = e.epoch order by s.id for share of s)";
+  return { text: `with ${[fence, ...ctes].join(", ")} select id from f`, parameters };
+}

@@ -1,0 +1,108 @@
+/**
+ * The runtime's store on PostgreSQL (port: `actors/runtime/store.ts`). The flush is raw postgres.js,
+ * because it is the hot path; everything else is Drizzle or a plain query.
+ */
+import { and, asc, eq, gt, inArray, lt } from "drizzle-orm";
+import type { RecordFields } from "../../actors/runtime/actor.ts";
+import type {
+  ActorStore, AlarmRow, EffectRow, FlushOutcome, MessageRow, RecordRef, ShardWrites, StoredEvent, Undone,
+} from "../../actors/runtime/store.ts";
+import type { Database } from "../client.ts";
+import { flushStatement } from "../flush.ts";
+import { actorMessage, alarm, effect, event } from "../tables/runtime.ts";
+
+/**
+ * SQLSTATE classes after which, at severity ERROR, the statement has certainly been rolled back:
+ * cardinality, data, constraint, transaction state, rollback, syntax and access, resources, limits,
+ * object state. Everything else (a lost connection, a shutdown, a cancel) leaves the outcome open.
+ */
+const CERTAINLY_ABORTED = new Set(["21", "22", "23", "25", "40", "42", "53", "54", "55"]);
+/** The client gives a flush up after this, a little later than the server's own time-out. */
+const FLUSH_DEADLINE_MS = 15_000;
+
+export class PostgresActorStore implements ActorStore {
+  private readonly database: Database;
+
+  constructor(database: Database) {
+    this.database = database;
+  }
+
+  async flush(batch: readonly ShardWrites[]): Promise<FlushOutcome> {
+    let deadline: Timer | undefined;
+    try {
+      const { text, parameters } = flushStatement(batch);
+      const query = this.database.flush.unsafe<{ id: number }[]>(text, [...parameters], { prepare: true });
+      const timeout = new Promise<never>((_, reject) => {
+        deadline = setTimeout(() => {
+          reject(new Error("the flush got no answer in time"));
+          this.database.renewFlush();
+        }, FLUSH_DEADLINE_MS);
+      });
+      const rows = await Promise.race([query, timeout]);
+      return { kind: "answered", live: new Set(rows.map((row) => row.id)) };
+    } catch (cause) {
+      return failed(cause);
+    } finally {
+      clearTimeout(deadline);
+    }
+  }
+
+  async read(refs: readonly RecordRef[]): Promise<readonly (RecordFields | null)[]> {
+    const byTable = new Map<string, RecordRef[]>();
+    for (const ref of refs) {
+      const group = byTable.get(ref.table);
+      if (group === undefined) byTable.set(ref.table, [ref]);
+      else group.push(ref);
+    }
+    const found = new Map<string, RecordFields>();
+    await Promise.all([...byTable].map(async ([table, group]) => {
+      const { read } = this.database;
+      const rows = await read<{ body: RecordFields }[]>`
+        select r.body from ${read(table)} r
+        join unnest(${group.map((g) => g.organizationId)}::text[], ${group.map((g) => g.id)}::text[]) k(o, i)
+        on r.organization_id = k.o and r.id = k.i`;
+      for (const { body } of rows) found.set(`${table}/${body.organizationId}/${body.id}`, body);
+    }));
+    return refs.map((ref) => found.get(`${ref.table}/${ref.organizationId}/${ref.id}`) ?? null);
+  }
+
+  async events(organizationId: string, stream: string, after: number, limit: number): Promise<readonly StoredEvent[]> {
+    const rows = await this.database.query
+      .select({ seq: event.seq, type: event.type, at: event.at, data: event.data })
+      .from(event)
+      .where(and(eq(event.organizationId, organizationId), eq(event.stream, stream), gt(event.seq, after)))
+      .orderBy(asc(event.seq))
+      .limit(limit);
+    return rows as StoredEvent[];
+  }
+
+  async undone(shards: readonly number[]): Promise<Undone> {
+    const { query } = this.database;
+    const [messages, effects] = await Promise.all([
+      query.select().from(actorMessage).where(inArray(actorMessage.shard, [...shards])).orderBy(asc(actorMessage.position)),
+      query.select().from(effect).where(inArray(effect.shard, [...shards])),
+    ]);
+    return { messages: messages as MessageRow[], effects: effects as EffectRow[] };
+  }
+
+  async alarms(shards: readonly number[], untilMs: number, limit: number): Promise<readonly AlarmRow[]> {
+    if (shards.length === 0) return [];
+    const rows = await this.database.query
+      .select()
+      .from(alarm)
+      .where(and(inArray(alarm.shard, [...shards]), lt(alarm.dueAtMs, untilMs)))
+      .orderBy(asc(alarm.dueAtMs))
+      .limit(limit);
+    return rows as AlarmRow[];
+  }
+}
+
+function failed(cause: unknown): FlushOutcome {
+  if (cause instanceof Error && "code" in cause && typeof cause.code === "string") {
+    const severity = "severity" in cause ? cause.severity : "severity_local" in cause ? cause.severity_local : null;
+    if (severity === "ERROR" && CERTAINLY_ABORTED.has(cause.code.slice(0, 2))) {
+      return { kind: "aborted", code: cause.code, cause };
+    }
+  }
+  return { kind: "unknown", cause };
+}

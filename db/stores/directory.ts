@@ -1,0 +1,97 @@
+/** Look-ups across organizations, and lists (port: `Directory` of the organization). */
+import { and, asc, desc, eq, inArray, type SQL, sql } from "drizzle-orm";
+import type { Directory, TaskFilter } from "../../actors/organization/directory.ts";
+import type { Agent, Member, Organization, Task, Token } from "../../actors/organization/schema.ts";
+import type { Database } from "../client.ts";
+import { agent, member, organization, task, token } from "../tables/records.ts";
+
+export class PostgresDirectory implements Directory {
+  private readonly database: Database;
+
+  constructor(database: Database) {
+    this.database = database;
+  }
+
+  async findToken(hash: string): Promise<{ organizationId: string; tokenId: string } | null> {
+    const rows = await this.database.query
+      .select({ organizationId: token.organizationId, tokenId: token.id })
+      .from(token)
+      .where(eq(token.hash, hash))
+      .limit(1);
+    return rows[0] ?? null;
+  }
+
+  async findAgent(agentId: string): Promise<{ organizationId: string } | null> {
+    const rows = await this.database.query
+      .select({ organizationId: agent.organizationId })
+      .from(agent)
+      .where(eq(agent.id, agentId))
+      .limit(1);
+    return rows[0] ?? null;
+  }
+
+  async listAgents(organizationId: string, limit: number): Promise<{ agents: readonly Agent[]; total: number }> {
+    const listed = and(
+      eq(agent.organizationId, organizationId),
+      eq(agent.status, "active"),
+      inArray(agent.visibility, ["organization", "public"]),
+    );
+    const rows = await this.database.query
+      .select({ body: agent.body })
+      .from(agent)
+      .where(listed)
+      .orderBy(desc(agent.createdAt), desc(agent.position))
+      .limit(limit);
+    const total = rows.length < limit ? rows.length : await this.database.query.$count(agent, listed);
+    return { agents: rows.map((row) => row.body as Agent), total };
+  }
+
+  async listTasks(organizationId: string, filter: TaskFilter, limit: number): Promise<readonly Task[]> {
+    const conditions: SQL[] = [eq(task.organizationId, organizationId)];
+    if (filter.status !== undefined) conditions.push(eq(task.status, filter.status));
+    if (filter.assignedTo !== undefined) conditions.push(eq(task.assignedTo, filter.assignedTo));
+    if (filter.workspaceId !== undefined) conditions.push(eq(task.workspaceId, filter.workspaceId));
+    const rows = await this.database.query
+      .select({ body: task.body })
+      .from(task)
+      .where(and(...conditions))
+      .orderBy(desc(task.createdAt), desc(task.position))
+      .limit(limit);
+    return rows.map((row) => row.body as Task);
+  }
+
+  async listOrganizations(): Promise<readonly Organization[]> {
+    const rows = await this.database.query
+      .select({ body: organization.body })
+      .from(organization)
+      .orderBy(asc(organization.createdAt));
+    return rows.map((row) => row.body as Organization);
+  }
+
+  async listMembers(organizationId: string): Promise<readonly Member[]> {
+    const rows = await this.database.query
+      .select({ body: member.body })
+      .from(member)
+      .where(eq(member.organizationId, organizationId))
+      .orderBy(asc(member.createdAt));
+    return rows.map((row) => row.body as Member);
+  }
+
+  async listTokens(organizationId: string): Promise<readonly Token[]> {
+    const rows = await this.database.query
+      .select({ body: token.body })
+      .from(token)
+      .where(eq(token.organizationId, organizationId))
+      .orderBy(asc(token.createdAt));
+    return rows.map((row) => row.body as Token);
+  }
+
+  async findMembers(email: string): Promise<readonly Member[]> {
+    const rows = await this.database.query
+      .select({ body: member.body })
+      .from(member)
+      .where(sql`lower(${member.email}) = lower(${email})`)
+      .orderBy(asc(member.createdAt));
+    return rows.map((row) => row.body as Member);
+  }
+}

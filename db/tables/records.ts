@@ -1,0 +1,101 @@
+/**
+ * Records of the nouns. All of these tables have one shape, so that the flush needs to know none of
+ * them: the organization, the id, the version, and the record itself as JSON. What lists filter or
+ * sort by is a stored generated column over the record, so that it can never disagree with it.
+ * Times are ISO 8601 texts of one fixed form, which sort as times do. `position` breaks the ties of
+ * lists within a millisecond, in the order of the commits.
+ */
+import { type SQL, sql } from "drizzle-orm";
+import { bigint, index, integer, jsonb, pgTable, primaryKey, text } from "drizzle-orm/pg-core";
+
+const columns = {
+  organizationId: text("organization_id").notNull(),
+  id: text("id").notNull(),
+  version: integer("version").notNull(),
+  body: jsonb("body").notNull(),
+};
+
+const field = (name: string): SQL => sql.raw(`(body ->> '${name}')`);
+const generated = (column: string, name: string) => text(column).generatedAlwaysAs(field(name));
+const position = bigint("position", { mode: "number" }).generatedAlwaysAsIdentity();
+const createdAt = generated("created_at", "createdAt");
+
+export const organization = pgTable("organization", { ...columns, createdAt }, (t) => [
+  primaryKey({ columns: [t.organizationId, t.id] }),
+]);
+
+export const member = pgTable("member", { ...columns, createdAt, email: generated("email", "email") }, (t) => [
+  primaryKey({ columns: [t.organizationId, t.id] }),
+  index("member_email").on(sql`lower(email)`),
+]);
+
+export const token = pgTable("token", { ...columns, createdAt, hash: generated("hash", "hash") }, (t) => [
+  primaryKey({ columns: [t.organizationId, t.id] }),
+  index("token_hash").on(t.hash),
+]);
+
+export const workspace = pgTable("workspace", { ...columns, createdAt }, (t) => [
+  primaryKey({ columns: [t.organizationId, t.id] }),
+]);
+
+export const agent = pgTable(
+  "agent",
+  {
+    ...columns,
+    createdAt,
+    position,
+    status: generated("status", "status"),
+    visibility: generated("visibility", "visibility"),
+  },
+  (t) => [
+    primaryKey({ columns: [t.organizationId, t.id] }),
+    index("agent_id").on(t.id),
+    index("agent_newest").on(t.organizationId, t.createdAt, t.position),
+  ],
+);
+
+export const task = pgTable(
+  "task",
+  {
+    ...columns,
+    createdAt,
+    position,
+    status: generated("status", "status"),
+    assignedTo: generated("assigned_to", "assignedTo"),
+    workspaceId: generated("workspace_id", "workspaceId"),
+  },
+  (t) => [
+    primaryKey({ columns: [t.organizationId, t.id] }),
+    index("task_newest").on(t.organizationId, t.createdAt, t.position),
+    index("task_assignee").on(t.organizationId, t.assignedTo, t.createdAt),
+  ],
+);
+
+export const chat = pgTable("chat", { ...columns, createdAt, agentId: generated("agent_id", "agentId") }, (t) => [
+  primaryKey({ columns: [t.organizationId, t.id] }),
+  index("chat_newest").on(t.organizationId, t.createdAt, t.id),
+]);
+
+export const message = pgTable(
+  "message",
+  {
+    ...columns,
+    chatId: generated("chat_id", "chatId"),
+    seq: integer("seq").generatedAlwaysAs(sql.raw(`((body ->> 'seq')::integer)`)),
+    status: generated("status", "status"),
+  },
+  (t) => [
+    primaryKey({ columns: [t.organizationId, t.id] }),
+    index("message_order").on(t.organizationId, t.chatId, t.seq),
+  ],
+);
+
+export const job = pgTable(
+  "job",
+  { ...columns, createdAt, status: generated("status", "status"), chatId: generated("chat_id", "chatId") },
+  (t) => [
+    primaryKey({ columns: [t.organizationId, t.id] }),
+    index("job_newest").on(t.organizationId, t.createdAt, t.id),
+    index("job_chat").on(t.organizationId, t.chatId, t.createdAt),
+  ],
+);

@@ -1,0 +1,79 @@
+/**
+ * What the actor runtime needs besides records: events of streams, what commits have promised to do
+ * (messages, effects, alarms), and who owns which shard. `shard` is stored where a shard's new owner
+ * must find its rows.
+ */
+import { bigint, boolean, index, integer, json, pgTable, primaryKey, smallint, text, timestamp } from "drizzle-orm/pg-core";
+
+/** Durable events. `seq` is consecutive for each stream, starting at 1 (SSE-2). */
+export const event = pgTable(
+  "event",
+  {
+    organizationId: text("organization_id").notNull(),
+    stream: text("stream").notNull(),
+    seq: integer("seq").notNull(),
+    type: text("type").notNull(),
+    at: text("at").notNull(),
+    data: json("data").notNull(),
+  },
+  (t) => [primaryKey({ columns: [t.organizationId, t.stream, t.seq] })],
+);
+
+const addressed = {
+  shard: smallint("shard").notNull(),
+  organizationId: text("organization_id").notNull(),
+  actorKind: text("actor_kind").notNull(),
+  actorId: text("actor_id").notNull(),
+};
+
+/** Messages between actors that their receiver has not answered. */
+export const actorMessage = pgTable(
+  "actor_message",
+  {
+    ...addressed,
+    id: text("id").primaryKey(),
+    /** The order in which messages were written, for their delivery after a take-over. */
+    position: bigint("position", { mode: "number" }).generatedAlwaysAsIdentity(),
+    command: json("command").notNull(),
+  },
+  (t) => [index("actor_message_shard").on(t.shard, t.position)],
+);
+
+/** I/O that a commit intends and that is not settled. */
+export const effect = pgTable(
+  "effect",
+  { ...addressed, id: text("id").primaryKey(), kind: text("kind").notNull(), intent: json("intent").notNull() },
+  (t) => [index("effect_shard").on(t.shard)],
+);
+
+export const alarm = pgTable(
+  "alarm",
+  {
+    ...addressed,
+    name: text("name").notNull(),
+    dueAtMs: bigint("due_at_ms", { mode: "number" }).notNull(),
+    command: json("command").notNull(),
+  },
+  (t) => [primaryKey({ columns: [t.organizationId, t.actorId, t.name] }), index("alarm_due").on(t.shard, t.dueAtMs)],
+);
+
+/** A process that serves or has served. `dead` is final: its shards may be taken. */
+export const replica = pgTable("replica", {
+  id: text("id").primaryKey(),
+  address: text("address").notNull(),
+  build: text("build").notNull(),
+  /** Which data folder's lock its process holds; null with a database of its own. */
+  folder: text("folder"),
+  startedAt: timestamp("started_at", { withTimezone: true }).notNull().defaultNow(),
+  leaseUntil: timestamp("lease_until", { withTimezone: true }).notNull(),
+  dead: boolean("dead").notNull().default(false),
+});
+
+/** The virtual shards. `epoch` is the fencing token: every flush names it and is refused without it. */
+export const shard = pgTable("shard", {
+  id: integer("id").primaryKey(),
+  owner: text("owner"),
+  epoch: bigint("epoch", { mode: "number" }).notNull().default(0),
+  /** The replica that is to have it next, where one has been chosen. */
+  wanted: text("wanted"),
+});
