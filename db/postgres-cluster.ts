@@ -6,7 +6,7 @@
  * killed at any point leaves nothing, or a note and no cluster, or both whole.
  */
 import { createHash, randomBytes } from "node:crypto";
-import { chmodSync, chownSync, existsSync, mkdirSync, readFileSync, renameSync, rmSync, statSync } from "node:fs";
+import { chmodSync, chownSync, existsSync, mkdirSync, readFileSync, readdirSync, renameSync, rmSync, statSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { DATABASE_NOTE } from "./data-folder.ts";
 import { type Account, accountForRoot, canEnter, isRoot, ownerOf } from "./postgres-account.ts";
@@ -120,14 +120,16 @@ export function runAs(account: Account | null): { uid?: number; gid?: number } {
 
 /** Makes the cluster if it is not there; throws if the one there is of another major version. */
 export async function initialise(cluster: Cluster, binaries: Binaries): Promise<boolean> {
+  const parent = dirname(cluster.path);
+  removeDrafts(parent);
   if (existsSync(cluster.path)) {
     assertVersion(cluster.path, binaries);
     return false;
   }
-  const parent = dirname(cluster.path);
-  const draft = `${cluster.path}.new`;
-  const passwordFile = `${cluster.path}.password`;
-  rmSync(draft, { recursive: true, force: true });
+  // A name of its own: the initdb of a service that was killed may still run, and when it fails it
+  // empties its folder.
+  const draft = join(parent, `${DRAFT_PREFIX}${randomBytes(6).toString("hex")}`);
+  const passwordFile = `${draft}.password`;
   mkdirSync(draft, { mode: 0o700 });
   writePrivateFile(passwordFile, `${cluster.password}\n`);
   if (cluster.account !== null) {
@@ -141,6 +143,20 @@ export async function initialise(cluster: Cluster, binaries: Binaries): Promise<
   renameSync(draft, cluster.path);
   syncFolder(parent);
   return true;
+}
+
+const DRAFT_PREFIX = "postgres.draft-";
+
+/** What killed starts left. One that is still being written to cannot be removed, and goes the next time. */
+function removeDrafts(parent: string): void {
+  for (const name of readdirSync(parent)) {
+    if (!name.startsWith(DRAFT_PREFIX)) continue;
+    try {
+      rmSync(join(parent, name), { recursive: true, force: true });
+    } catch {
+      continue;
+    }
+  }
 }
 
 async function runInitdb(cluster: Cluster, initdb: string, draft: string, passwordFile: string): Promise<void> {

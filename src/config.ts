@@ -1,0 +1,151 @@
+/**
+ * The settings of the service, and the only reader of the environment. The schema below is the
+ * single source: of the names, the defaults, what is allowed, the types, and what is secret. An
+ * empty variable counts as absent. All errors are told at once, because a restart for each is slow.
+ */
+import { isIP } from "node:net";
+import { resolve } from "node:path";
+import { OneOf, type Static, type TSchema, Type } from "../actors/schema.ts";
+import { INVALID, isUrlFormat, maskUrl, parseSetting } from "./setting-format.ts";
+
+/** What the schema of a setting says beyond JSON Schema. */
+interface SettingOptions {
+  /** The variable's name. */
+  readonly env: string;
+  /** Completes "must be …". */
+  readonly allowed: string;
+  /** Never printed. */
+  readonly secret?: true;
+}
+
+const setting = <T extends object>(options: SettingOptions & T): SettingOptions & T => options;
+
+const LOG_LEVELS = ["trace", "debug", "info", "warn", "error", "fatal", "silent"] as const;
+const ENVIRONMENTS = ["development", "production", "test"] as const;
+
+const Settings = Type.Object({
+  port: Type.Integer(
+    setting({ env: "PORT", default: 3000, minimum: 0, maximum: 65_535, allowed: "an integer from 0 (any free port) to 65535" }),
+  ),
+  host: Type.String(
+    setting({ env: "HOST", default: "127.0.0.1", format: "host", allowed: "an IP address or a host name to listen on" }),
+  ),
+  appUrl: Type.Optional(
+    Type.String(setting({ env: "APP_URL", format: "origin", allowed: "an http or https URL without a path, such as https://troupe.example" })),
+  ),
+  dataDir: Type.String(setting({ env: "DATA_DIR", default: ".troupe", format: "path", allowed: "a folder" })),
+  databaseUrl: Type.Optional(
+    Type.String(
+      setting({ env: "DATABASE_URL", format: "postgres-url", allowed: "a URL such as postgres://user:password@host:5432/database" }),
+    ),
+  ),
+  troupeSecret: Type.Optional(
+    Type.Uint8Array(
+      setting({ env: "TROUPE_SECRET", secret: true, allowed: "32 bytes in base64 (openssl rand -base64 32)" }),
+    ),
+  ),
+  model: Type.Optional(
+    Type.String(setting({ env: "MODEL", format: "word", allowed: "a model as provider:name, without spaces" })),
+  ),
+  anthropicApiKey: Type.Optional(
+    Type.String(setting({ env: "ANTHROPIC_API_KEY", secret: true, format: "word", allowed: "a key without spaces" })),
+  ),
+  openaiApiKey: Type.Optional(
+    Type.String(setting({ env: "OPENAI_API_KEY", secret: true, format: "word", allowed: "a key without spaces" })),
+  ),
+  openaiBaseUrl: Type.Optional(
+    Type.String(setting({ env: "OPENAI_BASE_URL", format: "http-url", allowed: "an http or https URL such as http://localhost:11434/v1" })),
+  ),
+  allowDemoModel: Type.Boolean(setting({ env: "ALLOW_DEMO_MODEL", default: false, allowed: "true, false, 1 or 0" })),
+  trustedProxies: Type.Array(
+    Type.String({ format: "network" }),
+    setting({ env: "TRUSTED_PROXIES", default: [], allowed: "IP addresses and CIDR ranges, separated by commas" }),
+  ),
+  logLevel: OneOf(LOG_LEVELS, setting({ env: "LOG_LEVEL", default: "info", allowed: LOG_LEVELS.join(", ") })),
+  nodeEnv: OneOf(ENVIRONMENTS, setting({ env: "NODE_ENV", default: "development", allowed: ENVIRONMENTS.join(", ") })),
+});
+
+/** The settings, typed. `dataDir` is absolute; `appUrl` has no slash at its end. */
+export type Config = Readonly<Static<typeof Settings>>;
+
+export type Environment = Readonly<Record<string, string | undefined>>;
+
+export interface ConfigError {
+  readonly variable: string;
+  /** What is wrong and what is allowed; never the value of a secret. */
+  readonly message: string;
+}
+
+export type ConfigResult =
+  | { readonly ok: true; readonly config: Config }
+  | { readonly ok: false; readonly errors: readonly ConfigError[] };
+
+type SettingSchema = TSchema & SettingOptions;
+
+const SETTINGS = Object.entries(Settings.properties as unknown as Record<keyof Config, SettingSchema>);
+
+/** Reads all settings, or tells everything that is wrong with them. */
+export function readConfig(env: Environment = process.env): ConfigResult {
+  const values: Record<string, unknown> = {};
+  const errors: ConfigError[] = [];
+  for (const [key, schema] of SETTINGS) {
+    const raw = env[schema.env]?.trim();
+    const value = raw === undefined || raw === "" ? schema.default : parseSetting(schema, raw);
+    if (value === INVALID) errors.push({ variable: schema.env, message: complaint(schema, raw ?? "") });
+    else if (value !== undefined) values[key] = value;
+  }
+  if (isPresent(env, "DATABASE_URL") && !isPresent(env, "TROUPE_SECRET") && values["nodeEnv"] === "production") {
+    const secret = Settings.properties.troupeSecret as unknown as SettingSchema;
+    errors.push({
+      variable: secret.env,
+      message: `is missing; with DATABASE_URL in production it must be ${secret.allowed}, the same for every replica`,
+    });
+  }
+  if (errors.length > 0) return { ok: false, errors };
+  return { ok: true, config: { ...(values as unknown as Config), dataDir: resolve(String(values["dataDir"])) } };
+}
+
+/** One line for each error: `PORT is "x"; it must be …`. */
+export const describeErrors = (errors: readonly ConfigError[]): string =>
+  errors.map(({ variable, message }) => `${variable} ${message}`).join("\n");
+
+/** One line for each setting, `NAME=value`; secrets and passwords are masked. For `--print-config`. */
+export function describeConfig(config: Config): string {
+  const values: Readonly<Record<string, unknown>> = config;
+  return SETTINGS.map(([key, schema]) => `${schema.env}=${describe(schema, values[key])}`).join("\n");
+}
+
+function describe(schema: SettingSchema, value: unknown): string {
+  if (value === undefined) return "";
+  if (schema.secret) return MASK;
+  return typeof value === "string" && isUrlFormat(schema.format) ? maskUrl(value) : String(value);
+}
+
+/** The address under which users reach the service: APP_URL, or where it listens. `port` is the real one. */
+export function appUrlOf(config: Config, port: number): string {
+  if (config.appUrl !== undefined) return config.appUrl;
+  const host = config.host === "0.0.0.0" || config.host === "::" ? "localhost" : config.host;
+  return `http://${isIP(host) === 6 ? `[${host}]` : host}:${port}`;
+}
+
+/** Bun's own limit of open outgoing requests, past which one waits for ever. */
+const DEFAULT_OUTBOUND_REQUESTS = 256;
+
+/**
+ * How many outgoing requests may be open at once. Bun reads the variable when the process starts,
+ * so this can be told and not changed; the `start` script sets it.
+ */
+export function outboundRequestLimit(env: Environment = process.env): number {
+  const limit = Number(env["BUN_CONFIG_MAX_HTTP_REQUESTS"]);
+  return Number.isSafeInteger(limit) && limit > 0 ? limit : DEFAULT_OUTBOUND_REQUESTS;
+}
+
+const isPresent = (env: Environment, name: string): boolean => (env[name] ?? "").trim() !== "";
+
+const MASK = "[redacted]";
+
+function complaint(schema: SettingSchema, raw: string): string {
+  // A refused URL may hold a password in a place where it cannot be found.
+  const shown = schema.secret || isUrlFormat(schema.format) ? "is not valid" : `is ${JSON.stringify(raw)}`;
+  return `${shown}; it must be ${schema.type === "string" && schema["enum"] ? "one of " : ""}${schema.allowed}`;
+}

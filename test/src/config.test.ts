@@ -1,0 +1,152 @@
+import { expect, test } from "bun:test";
+import { resolve } from "node:path";
+import { type Config, type Environment, appUrlOf, describeConfig, describeErrors, outboundRequestLimit, readConfig } from "../../src/config.ts";
+
+const SECRET = Buffer.alloc(32, 7).toString("base64");
+
+function configOf(env: Environment): Config {
+  const result = readConfig(env);
+  if (!result.ok) throw new Error(describeErrors(result.errors));
+  return result.config;
+}
+
+function errorsOf(env: Environment): readonly string[] {
+  const result = readConfig(env);
+  return result.ok ? [] : result.errors.map((error) => error.variable);
+}
+
+test("[START-1] an absent setting takes its default", () => {
+  expect(configOf({})).toEqual({
+    port: 3000,
+    host: "127.0.0.1",
+    dataDir: resolve(".troupe"),
+    allowDemoModel: false,
+    trustedProxies: [],
+    logLevel: "info",
+    nodeEnv: "development",
+  });
+});
+
+test("[START-1] an empty setting counts as absent", () => {
+  const names = ["PORT", "HOST", "APP_URL", "DATA_DIR", "DATABASE_URL", "TROUPE_SECRET", "MODEL", "TRUSTED_PROXIES"];
+  expect(configOf(Object.fromEntries(names.map((name) => [name, " "])))).toEqual(configOf({}));
+});
+
+test("[START-1] every setting is read and typed", () => {
+  const config = configOf({
+    PORT: "0",
+    HOST: "::",
+    APP_URL: "https://troupe.example/",
+    DATA_DIR: "/srv/troupe",
+    DATABASE_URL: "postgres://u:p@db:5432/troupe",
+    TROUPE_SECRET: SECRET,
+    MODEL: "anthropic:claude",
+    ANTHROPIC_API_KEY: "a",
+    OPENAI_API_KEY: "b",
+    OPENAI_BASE_URL: "http://localhost:11434/v1",
+    ALLOW_DEMO_MODEL: "1",
+    TRUSTED_PROXIES: "10.0.0.0/8, ::1 fd00::/8",
+    LOG_LEVEL: "DEBUG",
+    NODE_ENV: "production",
+  });
+  expect(config).toEqual({
+    port: 0,
+    host: "::",
+    appUrl: "https://troupe.example",
+    dataDir: "/srv/troupe",
+    databaseUrl: "postgres://u:p@db:5432/troupe",
+    troupeSecret: new Uint8Array(32).fill(7),
+    model: "anthropic:claude",
+    anthropicApiKey: "a",
+    openaiApiKey: "b",
+    openaiBaseUrl: "http://localhost:11434/v1",
+    allowDemoModel: true,
+    trustedProxies: ["10.0.0.0/8", "::1", "fd00::/8"],
+    logLevel: "debug",
+    nodeEnv: "production",
+  });
+});
+
+const WRONG: readonly (readonly [string, string])[] = [
+  ["PORT", "65536"],
+  ["PORT", "-1"],
+  ["PORT", "3e3"],
+  ["HOST", "a host"],
+  ["APP_URL", "troupe.example"],
+  ["APP_URL", "https://troupe.example/path"],
+  ["APP_URL", "https://user@troupe.example"],
+  ["DATABASE_URL", "mysql://db/troupe"],
+  ["DATABASE_URL", "db/troupe"],
+  ["TROUPE_SECRET", "short"],
+  ["TROUPE_SECRET", Buffer.alloc(31).toString("base64")],
+  ["TROUPE_SECRET", Buffer.alloc(33).toString("base64")],
+  ["TROUPE_SECRET", `${"!".repeat(3)}${SECRET}`],
+  ["OPENAI_BASE_URL", "localhost:11434"],
+  ["ALLOW_DEMO_MODEL", "maybe"],
+  ["TRUSTED_PROXIES", "10.0.0.0/33"],
+  ["TRUSTED_PROXIES", "10.0.0.1, proxy"],
+  ["LOG_LEVEL", "loud"],
+  ["NODE_ENV", "staging"],
+];
+
+for (const [variable, value] of WRONG) {
+  test(`[START-2] ${variable}=${value} is refused by name`, () => {
+    expect(errorsOf({ [variable]: value })).toEqual([variable]);
+  });
+}
+
+test("[START-2] all errors are told at once, with what is allowed", () => {
+  const result = readConfig({ PORT: "x", LOG_LEVEL: "loud", NODE_ENV: "y" });
+  expect(result.ok ? "" : describeErrors(result.errors)).toBe(
+    'PORT is "x"; it must be an integer from 0 (any free port) to 65535\n' +
+      'LOG_LEVEL is "loud"; it must be one of trace, debug, info, warn, error, fatal, silent\n' +
+      'NODE_ENV is "y"; it must be one of development, production, test',
+  );
+});
+
+test("[START-2] an error does not show a secret or a URL that may have one", () => {
+  const result = readConfig({ TROUPE_SECRET: "hunter2", DATABASE_URL: "mysql://u:hunter2@db", ANTHROPIC_API_KEY: "hunter2 x" });
+  const text = result.ok ? "" : describeErrors(result.errors);
+  expect(text.split("\n")).toHaveLength(3);
+  expect(text).not.toContain("hunter2");
+});
+
+test("[START-3] DATABASE_URL in production needs TROUPE_SECRET", () => {
+  const env = { DATABASE_URL: "postgres://db/troupe", NODE_ENV: "production" };
+  expect(errorsOf(env)).toEqual(["TROUPE_SECRET"]);
+  expect(errorsOf({ ...env, TROUPE_SECRET: SECRET })).toEqual([]);
+  expect(errorsOf({ ...env, NODE_ENV: "development" })).toEqual([]);
+  expect(errorsOf({ NODE_ENV: "production" })).toEqual([]);
+});
+
+test("[START-4] the printed settings mask secrets and the passwords of URLs", () => {
+  const text = describeConfig(
+    configOf({
+      TROUPE_SECRET: SECRET,
+      ANTHROPIC_API_KEY: "hunter2",
+      OPENAI_API_KEY: "hunter2",
+      DATABASE_URL: "postgres://troupe:hunter2@db/x?sslmode=require&password=hunter2",
+      OPENAI_BASE_URL: "https://me:hunter2@proxy/v1",
+    }),
+  );
+  expect(text).not.toContain("hunter2");
+  expect(text).not.toContain(SECRET);
+  const lines = text.split("\n");
+  expect(lines).toContain("PORT=3000");
+  expect(lines).toContain("TROUPE_SECRET=[redacted]");
+  expect(lines).toContain("DATABASE_URL=postgres://troupe:redacted@db/x?sslmode=require&password=redacted");
+  expect(lines).toContain("APP_URL=");
+});
+
+test("[START-5] without APP_URL the address follows from where the service listens", () => {
+  expect(appUrlOf(configOf({}), 4000)).toBe("http://127.0.0.1:4000");
+  expect(appUrlOf(configOf({ HOST: "0.0.0.0" }), 3000)).toBe("http://localhost:3000");
+  expect(appUrlOf(configOf({ HOST: "::1" }), 3000)).toBe("http://[::1]:3000");
+  expect(appUrlOf(configOf({ APP_URL: "https://troupe.example" }), 3000)).toBe("https://troupe.example");
+});
+
+test("[START-6] the limit of outgoing requests is Bun's own unless the environment raised it", () => {
+  expect(outboundRequestLimit({})).toBe(256);
+  expect(outboundRequestLimit({ BUN_CONFIG_MAX_HTTP_REQUESTS: "20000" })).toBe(20_000);
+  expect(outboundRequestLimit({ BUN_CONFIG_MAX_HTTP_REQUESTS: "many" })).toBe(256);
+});

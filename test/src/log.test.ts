@@ -1,0 +1,74 @@
+import { expect, test } from "bun:test";
+import { type Logger, createLogger, redact } from "../../src/log.ts";
+
+const TOKEN = "pat_0123456789abcdefghijKLMNOP";
+const KEY = "sk-ant-api03-0123456789abcdef";
+
+async function capture(use: (log: Logger) => void, options: { level?: string; pretty?: boolean } = {}): Promise<string> {
+  let text = "";
+  const sink = { write: (line: string) => void (text += line) };
+  use(await createLogger({ level: options.level ?? "info", pretty: options.pretty ?? false, sink }));
+  return text;
+}
+
+test("[START-7] a log line is one JSON object with level, time and message", async () => {
+  const text = await capture((log) => log.child({ requestId: "req_1" }).info({ status: 200 }, "request"));
+  expect(text.endsWith("\n")).toBe(true);
+  expect(JSON.parse(text)).toEqual({ level: 30, time: expect.any(String), requestId: "req_1", status: 200, msg: "request" });
+});
+
+test("[START-7] lines under the level are not written", async () => {
+  const text = await capture((log) => {
+    log.info("no");
+    log.warn("yes");
+  }, { level: "warn" });
+  expect(text.trim().split("\n")).toHaveLength(1);
+});
+
+test("[START-7] on a terminal lines are text for a person, and as redacted", async () => {
+  const text = await capture((log) => log.info({ token: "hunter2" }, `hello ${TOKEN}`), { pretty: true });
+  expect(text).toContain("hello pat_[redacted]");
+  expect(text).not.toContain("hunter2");
+  expect(text).not.toStartWith("{");
+});
+
+test("[START-7] in a terminal's absence standard output gets JSON, whole after flush", async () => {
+  const script = `
+    const { createLogger } = await import(${JSON.stringify(new URL("../../src/log.ts", import.meta.url).href)});
+    const log = await createLogger({ level: "info" });
+    for (let i = 0; i < 1000; i++) log.info({ i }, "line");
+    log.flush();
+    process.exit(0);`;
+  const child = Bun.spawn({ cmd: [process.execPath, "-e", script], stdio: ["ignore", "pipe", "inherit"] });
+  const lines = (await child.stdout.text()).trim().split("\n");
+  expect(lines).toHaveLength(1000);
+  expect(JSON.parse(lines[999] ?? "")).toMatchObject({ i: 999, msg: "line" });
+});
+
+const SECRET_LINES: readonly (readonly [string, (log: Logger) => void])[] = [
+  ["a token in a message", (log) => log.info(`made ${TOKEN}`)],
+  ["a service token in a message", (log) => log.info("made svc_0123456789abcdefghijKLMNOP")],
+  ["a provider's key in a message", (log) => log.info(`key ${KEY} refused`)],
+  ["a bearer header in a message", (log) => log.info("sent Bearer abcdefghijKLMNOP0123456789==")],
+  ["a token in a deep field", (log) => log.info({ a: { b: [{ note: `x ${TOKEN} y` }] } }, "m")],
+  ["a field that is named as a secret", (log) => log.info({ request: { headers: { authorization: "abcdefghij0123456789" } } }, "m")],
+  ["a secret with a quote in it", (log) => log.info({ password: 'a"abcdefghij0123456789' }, "m")],
+  ["a list of cookies", (log) => log.info({ cookie: ["s=abcdefghij0123456789"] }, "m")],
+  ["the stack of an error", (log) => log.error({ err: new Error(`cannot use ${KEY} or ${TOKEN}`) }, "failed")],
+  ["the password of a URL", (log) => log.info({ url: "postgres://troupe:abcdefghij0123456789@db/x" }, "m")],
+];
+
+for (const [what, write] of SECRET_LINES) {
+  test(`[START-8] ${what} is not logged`, async () => {
+    const text = await capture(write);
+    expect(text).toContain("[redacted]");
+    expect(text).not.toMatch(/abcdefghij|0123456789/);
+    expect(() => JSON.parse(text)).not.toThrow();
+  });
+}
+
+test("[START-8] ids and ordinary words stay as they are", () => {
+  for (const text of ["task-1718000000000-abcdefghijkl", "usr_V1StGXR8_Z5jdHi6B-myT", "pat_ is a prefix", '{"tokens":12}']) {
+    expect(redact(text)).toBe(text);
+  }
+});
