@@ -3,7 +3,7 @@
  * types (`Static`), validation and contract; nouns stand beside their actor, bodies beside their
  * surface. Inside, records are camelCase and immutable; snake_case exists only at the edge (GEN-1).
  */
-import { type Static, type TSchema, Type } from "@sinclair/typebox";
+import { Kind, type Static, type TSchema, Type, TypeRegistry } from "@sinclair/typebox";
 
 export { type Static, type TSchema, Type };
 
@@ -12,9 +12,12 @@ export interface JsonObject {
   readonly [key: string]: Json | undefined;
 }
 
-/** A string that is one of `values`. */
+const ONE_OF = "OneOf";
+TypeRegistry.Set<{ enum: readonly string[] }>(ONE_OF, (schema, value) => typeof value === "string" && schema.enum.includes(value));
+
+/** A string that is one of `values`: an `enum` in the contract, and checked as one. */
 export const OneOf = <const V extends readonly string[]>(values: V, options: object = {}) =>
-  Type.Unsafe<V[number]>({ type: "string", enum: [...values], ...options });
+  Type.Unsafe<V[number]>({ [Kind]: ONE_OF, type: "string", enum: [...values], ...options });
 
 /** ISO 8601 UTC with milliseconds, as stored and as sent. */
 export const Timestamp = Type.String({ description: "ISO 8601 UTC with milliseconds" });

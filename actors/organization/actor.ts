@@ -7,13 +7,14 @@ import type { ActorDefinition, RecordKey } from "../runtime/actor.ts";
 import { agentHandlers } from "./agents.ts";
 import { memberHandlers } from "./members.ts";
 import type { OrganizationCommand, OrganizationProtocol } from "./protocol.ts";
-import { agentTable, memberTable, organizationTable, taskTable, tokenTable } from "./schema.ts";
+import { agentTable, memberTable, organizationTable, taskTable, tokenTable, workspaceTable } from "./schema.ts";
 import { taskHandlers } from "./tasks.ts";
+import { workspaceHandlers } from "./workspaces.ts";
 
 export const organizationActor: ActorDefinition<OrganizationProtocol> = {
   kind: "organization",
   needs: (ref, command) => needs(ref.id, command),
-  handlers: { ...agentHandlers, ...memberHandlers, ...taskHandlers },
+  handlers: { ...agentHandlers, ...memberHandlers, ...taskHandlers, ...workspaceHandlers },
 };
 
 function needs(id: string, command: OrganizationCommand): readonly RecordKey[] {
@@ -22,6 +23,8 @@ function needs(id: string, command: OrganizationCommand): readonly RecordKey[] {
     case "read_organization":
     case "create_agent":
       return [{ table: organizationTable.name, id }];
+    case "read_workspace":
+      return [{ table: workspaceTable.name, id: command.workspaceId }];
     case "authenticate":
     case "touch_token":
     case "revoke_token":

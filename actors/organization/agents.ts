@@ -31,7 +31,8 @@ export const agentHandlers: Pick<Handlers<OrganizationProtocol>, AgentCommand> =
   update_agent(tx, { by, agentId, changes }) {
     const agent = tx.read(agentTable, agentId);
     if (agent === null || !canChange(agent, by)) return notFound("agent");
-    return ok(tx.update(agentTable, { ...agent, ...changes }));
+    // A change of nothing leaves no trace: neither a version nor a time.
+    return ok(Object.keys(changes).length === 0 ? agent : tx.update(agentTable, { ...agent, ...changes }));
   },
 
   archive_agent(tx, { by, agentId }) {

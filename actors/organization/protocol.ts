@@ -43,6 +43,7 @@ export type OrganizationCommand =
       readonly tokens: readonly NewToken[];
     }
   | { readonly kind: "read_organization" }
+  | { readonly kind: "read_workspace"; readonly workspaceId: string }
   /** Who the bearer of this token is; refuses `unauthenticated` or `token_expired`. */
   | { readonly kind: "authenticate"; readonly tokenId: string; readonly hash: string }
   /** Notes that a token is in use (AUTH-1). */
@@ -61,6 +62,7 @@ export type OrganizationCommand =
 export interface OrganizationReplies {
   found_organization: { readonly organization: Organization; readonly owner: Member; readonly workspace: Workspace; readonly tokens: readonly Token[] };
   read_organization: Organization;
+  read_workspace: Workspace;
   authenticate: { readonly principal: Principal; readonly isStale: boolean };
   touch_token: null;
   create_token: Token;

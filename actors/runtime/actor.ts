@@ -15,7 +15,8 @@ export interface ActorRef<K extends string = string> {
   readonly id: string;
 }
 
-export const refKey = (ref: ActorRef): string => `${ref.kind}/${ref.id}`;
+/** With the organization: an id that a caller of another one has given must never meet this one's actor. */
+export const refKey = (ref: ActorRef): string => `${ref.organizationId}/${ref.kind}/${ref.id}`;
 
 /** What a kind can be asked, and what it answers to each command by the command's `kind`. */
 export interface Protocol {
