@@ -1,0 +1,135 @@
+/**
+ * The commands of the demo model, read from the user's message: total and pure. A message is a list
+ * of steps (divided by `/then`); each step is a text, then calls, then perhaps a fault. See
+ * `docs/demo-model.md`, which is the reference for users.
+ */
+import { RUN_ERROR_CODES, type RunErrorCode } from "../../actors/job/schema.ts";
+import type { JsonObject } from "../../actors/schema.ts";
+import { cleanJson } from "./model-text.ts";
+
+export const MAX_REPEAT = 10_000;
+export const MAX_SLOW_MS = 10_000;
+/** Longest `retryAfterMs` of `/fail`. */
+const MAX_RETRY_MS = 3_600_000;
+
+export interface DemoCall {
+  readonly name: string;
+  readonly input: JsonObject;
+}
+
+export type DemoFault = { readonly kind: "stall" } | { readonly kind: "fail"; readonly code: RunErrorCode; readonly retryAfterMs: number | undefined };
+
+/** What one step of the demo does, in this order: say `text`, make `calls`, or end by `fault`. */
+export interface DemoStep {
+  /** `said` is exact, `echoed` gets the words of the demo around it. */
+  readonly text: { readonly kind: "said" | "echoed"; readonly text: string } | null;
+  readonly repeat: number;
+  readonly slowMs: number;
+  readonly calls: readonly DemoCall[];
+  readonly fault: DemoFault | null;
+}
+
+export interface DemoScript {
+  readonly steps: readonly DemoStep[];
+  /** Whether every further step makes the calls of the last one again. */
+  readonly loop: boolean;
+}
+
+export type ParsedScript = { readonly kind: "script"; readonly script: DemoScript } | { readonly kind: "help"; readonly problem: string | null };
+
+interface Draft {
+  echoed: string[];
+  said: string[] | null;
+  repeat: number;
+  slowMs: number;
+  calls: DemoCall[];
+  fault: DemoFault | null;
+}
+
+interface Reading {
+  readonly drafts: Draft[];
+  draft: Draft;
+  loop: boolean;
+}
+
+/** Null where the line is understood, else what is wrong with it. */
+type Command = (reading: Reading, argument: string) => string | null;
+
+const COMMANDS: ReadonlyMap<string, Command> = new Map<string, Command>([
+  ["say", ({ draft }, text) => { (draft.said ??= []).push(text); return null; }],
+  ["call", ({ draft }, argument) => readCall(draft, argument)],
+  ["repeat", ({ draft }, argument) => readNumber(argument, 1, MAX_REPEAT, "/repeat", (value) => { draft.repeat = value; })],
+  ["slow", ({ draft }, argument) => readNumber(argument, 0, MAX_SLOW_MS, "/slow", (value) => { draft.slowMs = value; })],
+  ["fail", ({ draft }, argument) => readFail(draft, argument)],
+  ["stall", ({ draft }) => { draft.fault = { kind: "stall" }; return null; }],
+  ["loop", (reading) => { reading.loop = true; return null; }],
+  ["then", (reading) => { reading.draft = newDraft(); reading.drafts.push(reading.draft); return null; }],
+]);
+
+/** Reads a message. A line that begins with `/` is a command; any other belongs to the text. */
+export function parseScript(message: string): ParsedScript {
+  const draft = newDraft();
+  const reading: Reading = { drafts: [draft], draft, loop: false };
+  for (const line of message.split(/\r?\n/)) {
+    if (!line.startsWith("/")) {
+      (reading.draft.said ?? reading.draft.echoed).push(line);
+      continue;
+    }
+    const [, word = "", argument = ""] = /^\/(\S*)[ \t]?(.*)$/.exec(line) ?? [];
+    if (word === "help") return { kind: "help", problem: null };
+    const command = COMMANDS.get(word);
+    if (command === undefined) return { kind: "help", problem: `There is no command /${word.slice(0, 40)}.` };
+    const problem = command(reading, argument);
+    if (problem !== null) return { kind: "help", problem };
+  }
+  return { kind: "script", script: { steps: reading.drafts.map(finish), loop: reading.loop } };
+}
+
+const newDraft = (): Draft => ({ echoed: [], said: null, repeat: 1, slowMs: 0, calls: [], fault: null });
+
+function finish({ echoed, said, repeat, slowMs, calls, fault }: Draft): DemoStep {
+  const plain = echoed.join("\n").trim();
+  const hasWork = calls.length > 0 || fault !== null;
+  const text = said !== null
+    ? { kind: "said" as const, text: said.join("\n") }
+    : plain === "" && hasWork ? null : { kind: "echoed" as const, text: plain };
+  return { text, repeat, slowMs, calls, fault };
+}
+
+function readCall(draft: Draft, argument: string): string | null {
+  const [, name = "", json = ""] = /^(\S*)\s*(.*)$/.exec(argument.trim()) ?? [];
+  if (!/^[A-Za-z0-9_-]{1,64}$/.test(name)) return "/call needs the name of a tool: letters, digits, _ and -.";
+  const input = json === "" ? {} : parseObject(json);
+  if (input === null) return `The arguments of /call ${name} are not a JSON object.`;
+  draft.calls.push({ name, input });
+  return null;
+}
+
+function parseObject(text: string): JsonObject | null {
+  try {
+    const value = cleanJson(JSON.parse(text));
+    return typeof value === "object" && value !== null && !isList(value) ? value : null;
+  } catch {
+    return null;
+  }
+}
+
+const isList = (value: object): value is readonly unknown[] => Array.isArray(value);
+
+function readFail(draft: Draft, argument: string): string | null {
+  const [word = "", ms] = argument.trim().split(/\s+/);
+  const code = RUN_ERROR_CODES.find((known) => known === word);
+  if (code === undefined) return `/fail needs one of these codes: ${RUN_ERROR_CODES.join(", ")}.`;
+  if (ms === undefined) {
+    draft.fault = { kind: "fail", code, retryAfterMs: undefined };
+    return null;
+  }
+  return readNumber(ms, 0, MAX_RETRY_MS, "The wait of /fail", (retryAfterMs) => { draft.fault = { kind: "fail", code, retryAfterMs }; });
+}
+
+function readNumber(text: string, min: number, max: number, what: string, set: (value: number) => void): string | null {
+  const value = /^\d{1,9}$/.test(text.trim()) ? Number(text.trim()) : Number.NaN;
+  if (!(value >= min && value <= max)) return `${what} needs a whole number from ${min} to ${max}.`;
+  set(value);
+  return null;
+}

@@ -1,0 +1,183 @@
+/**
+ * `demo:echo`, the model that is none: deterministic, built in, and honest about it (RUN-1). It
+ * really streams and really calls tools, by the commands in the user's last message, so that the
+ * whole service can be tried and tested without a key.
+ *
+ * Which step of a message it is in follows from the transcript alone, so a call that is made again
+ * after a crash gives the same answer.
+ */
+import type { ModelCall, ModelOutcome, TranscriptEntry } from "../../actors/job/ports.ts";
+import type { Block, RunError, TextBlock, ToolResultBlock, ToolUseBlock } from "../../actors/job/schema.ts";
+import { type DemoCall, type DemoFault, type DemoStep, parseScript } from "./demo-grammar.ts";
+import { cleanText } from "./model-text.ts";
+import { stalled } from "./provider-faults.ts";
+import type { Timers } from "./watchdog.ts";
+
+/** Characters of one answer; `/repeat` of a long text ends here. */
+export const MAX_DEMO_CHARS = 1024 * 1024;
+/** Characters of one piece: about a token's length; a long word is cut. */
+const MAX_PIECE_CHARS = 16;
+/** Characters of a tool's result that are quoted. */
+const MAX_QUOTED_CHARS = 8_192;
+
+const INTRODUCTION = "This is the built-in demo. It is no language model and repeats what it gets.";
+const GRAMMAR = `It knows these commands, each on a line of its own:
+/say TEXT             answer exactly TEXT (lines below belong to it)
+/call NAME {json}     call the tool NAME; several lines make several calls in one step
+/then                 what follows is for the next step, after the results
+/loop                 make the calls of the last step again for ever
+/repeat N             say the text N times
+/slow MS              wait MS milliseconds between the pieces
+/fail CODE [MS]       fail with this code, after the text; MS is the wait that it names
+/stall                go silent after the text
+/help                 this text`;
+
+export interface DemoContext {
+  readonly onText: (text: string) => void;
+  readonly signal: AbortSignal;
+  readonly stalledStreamMs: number;
+  readonly timers: Timers;
+}
+
+/** One call of the demo, with the guarantees of `ModelPort.call`. */
+export async function callDemo(call: ModelCall, context: DemoContext): Promise<ModelOutcome> {
+  const turn = currentTurn(call.entries);
+  const step = stepOf(turn);
+  const text = answerText(step);
+  let partialText = "";
+  for (const piece of pieces(text)) {
+    await pause(step.slowMs, context);
+    if (context.signal.aborted) return { kind: "aborted", partialText };
+    partialText += piece;
+    context.onText(piece);
+  }
+  const usage = { inputTokens: countInput(call), outputTokens: countWords(text) + step.calls.length };
+  if (step.fault !== null) {
+    const error = await end(step.fault, context);
+    return error === "aborted" ? { kind: "aborted", partialText } : { kind: "failed", error, partialText, usage };
+  }
+  if (text === "") await pause(step.slowMs, context);
+  if (context.signal.aborted) return { kind: "aborted", partialText };
+  const blocks: (TextBlock | ToolUseBlock)[] = text === "" ? [] : [{ type: "text", text }];
+  blocks.push(...step.calls.map((made, index) => toolUse(made, turn.callsBefore + index)));
+  return { kind: "finished", blocks, usage, finishReason: step.calls.length > 0 ? "tool_use" : "stop" };
+}
+
+interface Turn {
+  readonly message: string;
+  /** Results of the last round of calls; empty at the first step. */
+  readonly results: readonly { readonly name: string; readonly result: ToolResultBlock }[];
+  /** Rounds of calls that have their results. */
+  readonly rounds: number;
+  /** Calls in the whole transcript, so that ids are unique in a chat. */
+  readonly callsBefore: number;
+}
+
+function currentTurn(entries: readonly TranscriptEntry[]): Turn {
+  let message = "";
+  let blocks: readonly Block[] = [];
+  let callsBefore = 0;
+  for (const entry of entries) {
+    if (entry.role === "user") {
+      message = entry.text;
+      blocks = [];
+    } else {
+      blocks = [...blocks, ...entry.blocks];
+      callsBefore += entry.blocks.filter((block) => block.type === "tool_use").length;
+    }
+  }
+  return { message, callsBefore, ...rounds(blocks) };
+}
+
+/** A round is a run of calls and then of their results. */
+function rounds(blocks: readonly Block[]): Pick<Turn, "rounds" | "results"> {
+  const names = new Map<string, string>();
+  let count = 0;
+  let results: { name: string; result: ToolResultBlock }[] = [];
+  let previous: Block["type"] = "text";
+  for (const block of blocks) {
+    if (block.type === "tool_use") names.set(block.id, block.name);
+    if (block.type === "tool_result") {
+      if (previous !== "tool_result") {
+        count += 1;
+        results = [];
+      }
+      results.push({ name: names.get(block.tool_use_id) ?? "The tool", result: block });
+    }
+    previous = block.type;
+  }
+  return { rounds: count, results };
+}
+
+/** The step that is next: of the script, or the one that tells the results. */
+function stepOf(turn: Turn): DemoStep {
+  const parsed = parseScript(turn.message);
+  if (parsed.kind === "help") return said([parsed.problem, INTRODUCTION, GRAMMAR].filter((line) => line !== null).join("\n"));
+  const { steps, loop } = parsed.script;
+  const step = steps[turn.rounds] ?? (loop ? steps.at(-1) : undefined);
+  if (step !== undefined) return step;
+  return said(turn.results.map(({ name, result }) => `${name} ${result.is_error ? "failed" : "answered"}: ${quoted(result.content)}`).join("\n"));
+}
+
+const said = (text: string): DemoStep => ({ text: { kind: "said", text }, repeat: 1, slowMs: 0, calls: [], fault: null });
+
+function quoted(content: string): string {
+  return content.length <= MAX_QUOTED_CHARS ? content : `${content.slice(0, MAX_QUOTED_CHARS).replace(/[\uD800-\uDBFF]$/, "")}…`;
+}
+
+function answerText({ text, repeat }: DemoStep): string {
+  if (text === null) return "";
+  const once = text.kind === "said" ? text.text : `${INTRODUCTION} ${text.text === "" ? "Send /help to see what it can do." : `You wrote: ${text.text}`}`;
+  const times = Math.min(repeat, Math.max(1, Math.floor(MAX_DEMO_CHARS / Math.max(1, once.length))));
+  return cleanText(once.repeat(times));
+}
+
+/** Words with the space before them, long ones cut between characters. Joined they are the text. */
+function* pieces(text: string): Generator<string> {
+  for (const [word] of text.matchAll(/\s*\S+|\s+/g)) {
+    for (let at = 0; at < word.length;) {
+      let to = Math.min(at + MAX_PIECE_CHARS, word.length);
+      const last = word.charCodeAt(to - 1);
+      if (to < word.length && last >= 0xd800 && last <= 0xdbff) to -= 1;
+      yield word.slice(at, to);
+      at = to;
+    }
+  }
+}
+
+/** Lets the event loop turn; with `ms`, waits, and ends early when the call is aborted. */
+async function pause(ms: number, { timers, signal }: DemoContext): Promise<void> {
+  if (signal.aborted) return;
+  if (ms === 0) return await new Promise((resolve) => { setImmediate(resolve); });
+  await new Promise<void>((resolve) => {
+    const finish = (): void => {
+      cancel();
+      signal.removeEventListener("abort", finish);
+      resolve();
+    };
+    const cancel = timers.after(ms, finish);
+    signal.addEventListener("abort", finish, { once: true });
+  });
+}
+
+async function end(fault: DemoFault, context: DemoContext): Promise<RunError | "aborted"> {
+  await pause(fault.kind === "stall" ? context.stalledStreamMs : 0, context);
+  if (context.signal.aborted) return "aborted";
+  if (fault.kind === "stall") return stalled();
+  const message = `The demo failed with ${fault.code}, as it was asked to.`;
+  return fault.retryAfterMs === undefined ? { code: fault.code, message } : { code: fault.code, message, retryAfterMs: fault.retryAfterMs };
+}
+
+const toolUse = ({ name, input }: DemoCall, index: number): ToolUseBlock => ({ type: "tool_use", id: `demo_call_${index + 1}`, name, input });
+
+/** The demo's tokens are words. */
+const countWords = (text: string): number => text.match(/\S+/g)?.length ?? 0;
+
+function countInput(call: ModelCall): number {
+  let words = countWords(call.system);
+  for (const entry of call.entries) {
+    if (entry.role === "user") words += countWords(entry.text);
+    else for (const block of entry.blocks) words += block.type === "text" ? countWords(block.text) : 1;
+  }
+  return words;
+}

@@ -1,0 +1,44 @@
+/**
+ * A provider's own words, made fit for a user: one short line without anything that could be a
+ * key, an address or a path. Providers quote keys and URLs in their messages, and proxies quote
+ * internal hosts; what is masked too much costs a word, what is masked too little leaks.
+ */
+import { cleanText } from "./model-text.ts";
+
+/** Characters of a provider's message that are shown. */
+export const MAX_PROVIDER_WORDS = 200;
+/** Characters that are looked at; the patterns below are linear, this keeps them cheap. */
+const MAX_LOOKED_AT = 2_000;
+const MASK = "[hidden]";
+
+const TOP_LEVEL = "com|net|org|io|ai|dev|app|co|cloud|local|localdomain|internal|intranet|lan|home|corp|svc|cluster|test|example";
+const PATTERNS: readonly RegExp[] = [
+  // An address with a scheme, an e-mail address.
+  /\b[a-z][a-z0-9+.-]{0,20}:\/\/[^\s"'<>]+/gi,
+  /[^\s@"'<>]{1,64}@[^\s@"'<>]{1,200}/g,
+  // Paths of a machine or of an API.
+  /\b[a-z]:\\[^\s"']+/gi,
+  /(?<![\w/])~?(?:\/[\w.@+-]+)+\/?/g,
+  // Keys: by scheme, by prefix, by shape (a long run that mixes letters and digits), by their JWT head.
+  /\b(?:bearer|basic)\s+[^\s"']{4,}/gi,
+  /\b(?:sk|pk|rk|gsk|xai|ghp|gho|hf|api|key|token|secret)[-_][\w*.-]{4,}/gi,
+  /\b(?:AIza|AKIA|eyJ)[\w.-]{8,}/g,
+  /(?=[A-Za-z+/=]{0,200}\d)(?=[0-9+/=]{0,200}[A-Za-z])[A-Za-z0-9+/=]{20,}/g,
+  // Hosts: numbers, known ends, and anything with a port.
+  /\b\d{1,3}(?:\.\d{1,3}){3}(?::\d+)?\b/g,
+  /\[[0-9a-f:.]*:[0-9a-f:.]*\](?::\d+)?/gi,
+  new RegExp(`\\b(?:[a-z0-9-]{1,63}\\.){1,8}(?:${TOP_LEVEL})(?::\\d+)?\\b`, "gi"),
+  /\blocalhost(?::\d+)?\b/gi,
+  /\b[a-z0-9.-]{1,100}:\d{4,5}\b/gi,
+];
+
+/** `words` as one masked line of at most `MAX_PROVIDER_WORDS`; `secrets` are hidden wherever they occur. */
+export function maskWords(words: string, secrets: readonly string[]): string {
+  let text = cleanText(words.slice(0, MAX_LOOKED_AT));
+  for (const secret of secrets) if (secret.length >= 4) text = text.replaceAll(secret, MASK);
+  // The first line only: what follows is often a stack.
+  text = (text.trim().split(/[\r\n]/, 1)[0] ?? "").replace(/\p{Cc}+/gu, " ");
+  for (const pattern of PATTERNS) text = text.replace(pattern, MASK);
+  if (text.length <= MAX_PROVIDER_WORDS) return text;
+  return `${cleanText(text.slice(0, MAX_PROVIDER_WORDS - 1)).replace(/\uFFFD$/, "")}…`;
+}

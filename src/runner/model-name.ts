@@ -1,0 +1,112 @@
+/**
+ * Which model a name means, by the configuration alone (RUN-1): pure, and nothing is loaded.
+ *
+ *   null          → MODEL, else the default of the provider that has a key, else `demo:echo`
+ *   "auto"        → the first local model that was found, else `demo:echo` (as MODEL only)
+ *   "provider:x"  → that model, if its provider is configured
+ */
+import { ok, type Outcome, refuse } from "../../actors/fault.ts";
+import type { LocalModel } from "./local-models.ts";
+
+/** The configuration of the provider seam. Keys are never logged or shown. */
+export interface ModelSettings {
+  /** `provider:name` or `auto`, from MODEL; null where it is not set. */
+  readonly model: string | null;
+  readonly anthropicApiKey: string | null;
+  readonly openaiApiKey: string | null;
+  /** Any OpenAI-compatible endpoint, with its `/v1`; null means OpenAI itself. */
+  readonly openaiBaseUrl: string | null;
+  /** For tests and gateways; null means Anthropic itself. */
+  readonly anthropicBaseUrl?: string | null;
+  /** What `findLocalModels` has found. Used with `auto` only: no prompt goes there otherwise. */
+  readonly localModels: readonly LocalModel[];
+  /** In production the demo provider is refused unless `allowDemoModel`. */
+  readonly production: boolean;
+  readonly allowDemoModel: boolean;
+  /** A stream that is silent for this long has failed; 60,000 where it is not given (RUN-3). */
+  readonly stalledStreamMs?: number;
+}
+
+/** Where a call goes. */
+export type Target =
+  | { readonly kind: "demo"; readonly provider: "demo"; readonly name: "echo" }
+  | { readonly kind: "anthropic"; readonly provider: string; readonly name: string; readonly apiKey: string; readonly baseUrl: string }
+  | { readonly kind: "openai"; readonly provider: string; readonly name: string; readonly apiKey: string; readonly baseUrl: string }
+  | { readonly kind: "compatible"; readonly provider: string; readonly name: string; readonly apiKey: string | null; readonly baseUrl: string };
+
+export const DEFAULT_ANTHROPIC_MODEL = "claude-sonnet-5-5";
+export const DEFAULT_OPENAI_MODEL = "gpt-5-mini";
+const ANTHROPIC_URL = "https://api.anthropic.com/v1";
+const OPENAI_URL = "https://api.openai.com/v1";
+const DEMO: Target = { kind: "demo", provider: "demo", name: "echo" };
+const PROVIDERS = "anthropic, openai, openai-compatible and demo";
+
+/** The target of a name, or a `provider_error` in words for the operator. */
+export function resolveModel(name: string | null, settings: ModelSettings): Outcome<Target> {
+  const chosen = present(name) ?? present(settings.model);
+  if (chosen === null) return defaultTarget(settings);
+  if (chosen === "auto") return name === "auto" ? refused("`auto` is for the MODEL setting only; name a model as `provider:name`.") : autoTarget(settings);
+  // The first colon: names of local models have colons of their own.
+  const colon = chosen.indexOf(":");
+  const provider = colon < 0 ? chosen : chosen.slice(0, colon);
+  const rest = colon < 0 ? "" : chosen.slice(colon + 1);
+  if (rest === "") return refused(`The model "${short(chosen)}" is not of the form \`provider:name\`.`);
+  switch (provider) {
+    case "demo":
+      return rest === "echo" ? demoTarget(settings) : refused("The demo provider has one model, `demo:echo`.");
+    case "anthropic":
+      return anthropicTarget(rest, settings);
+    case "openai":
+      return openaiTarget(rest, settings);
+    case "openai-compatible":
+      return settings.openaiBaseUrl === null
+        ? refused("`openai-compatible` needs OPENAI_BASE_URL, the address of the endpoint with its /v1.")
+        : compatibleTarget(rest, settings.openaiBaseUrl, settings.openaiApiKey);
+    default:
+      return refused(`The provider "${short(provider)}" is unknown; there are ${PROVIDERS}.`);
+  }
+}
+
+function defaultTarget(settings: ModelSettings): Outcome<Target> {
+  if (present(settings.anthropicApiKey) !== null) return anthropicTarget(DEFAULT_ANTHROPIC_MODEL, settings);
+  // Which models an endpoint has is not known, and to fall back to the demo here would hide that.
+  if (present(settings.openaiBaseUrl) !== null) return refused("OPENAI_BASE_URL is set, but no model: set MODEL=openai-compatible:<name> too.");
+  if (present(settings.openaiApiKey) !== null) return openaiTarget(DEFAULT_OPENAI_MODEL, settings);
+  return demoTarget(settings);
+}
+
+function autoTarget(settings: ModelSettings): Outcome<Target> {
+  const found = settings.localModels[0];
+  if (found === undefined) return demoTarget(settings);
+  return ok({ kind: "compatible", provider: found.server, name: found.model, apiKey: null, baseUrl: found.baseUrl });
+}
+
+function demoTarget(settings: ModelSettings): Outcome<Target> {
+  if (!settings.production || settings.allowDemoModel) return ok(DEMO);
+  return refused(
+    "No model is configured. Set MODEL and the key of its provider, or ALLOW_DEMO_MODEL=1 for the built-in demo, which is no language model.",
+  );
+}
+
+function anthropicTarget(name: string, settings: ModelSettings): Outcome<Target> {
+  const apiKey = present(settings.anthropicApiKey);
+  if (apiKey === null) return refused("A model of Anthropic needs ANTHROPIC_API_KEY.");
+  return ok({ kind: "anthropic", provider: "anthropic", name, apiKey, baseUrl: settings.anthropicBaseUrl ?? ANTHROPIC_URL });
+}
+
+function openaiTarget(name: string, settings: ModelSettings): Outcome<Target> {
+  const baseUrl = present(settings.openaiBaseUrl);
+  if (baseUrl !== null) return compatibleTarget(name, baseUrl, settings.openaiApiKey, "openai");
+  const apiKey = present(settings.openaiApiKey);
+  if (apiKey === null) return refused("A model of OpenAI needs OPENAI_API_KEY, or OPENAI_BASE_URL for another endpoint.");
+  return ok({ kind: "openai", provider: "openai", name, apiKey, baseUrl: OPENAI_URL });
+}
+
+function compatibleTarget(name: string, baseUrl: string, apiKey: string | null, provider = "openai-compatible"): Outcome<Target> {
+  return ok({ kind: "compatible", provider, name, apiKey: present(apiKey), baseUrl });
+}
+
+/** An empty setting is one that is not set. */
+const present = (value: string | null): string | null => (value === null || value.trim() === "" ? null : value.trim());
+const refused = (message: string): Outcome<never> => refuse({ kind: "provider_error", message });
+const short = (text: string): string => text.slice(0, 80);

@@ -1,0 +1,80 @@
+/**
+ * The provider seam: every model call of the service goes through here (RUN-1). A name is resolved
+ * by the configuration, then either the built-in demo answers or one call of the AI SDK is streamed.
+ */
+import { ok } from "../../actors/fault.ts";
+import type { ModelCall, ModelOutcome, ModelPort } from "../../actors/job/ports.ts";
+import type { RunErrorCode } from "../../actors/job/schema.ts";
+import type { JsonObject } from "../../actors/schema.ts";
+import { callDemo } from "./demo.ts";
+import type { RunnerLog } from "./log.ts";
+import { modelMessages } from "./messages.ts";
+import { type ModelSettings, resolveModel } from "./model-name.ts";
+import { loadModel, type RemoteTarget } from "./providers.ts";
+import { type OpenStream, streamCall } from "./stream-call.ts";
+import { realTimers, type Timers } from "./watchdog.ts";
+
+/** RUN-3. */
+export const STALLED_STREAM_MS = 60_000;
+
+/**
+ * The models of this configuration. Reads no environment and opens nothing: a provider is loaded by
+ * its first call. `timers` is for tests.
+ */
+export function createModels(settings: ModelSettings, log?: RunnerLog, timers: Timers = realTimers): ModelPort {
+  const stalledStreamMs = settings.stalledStreamMs ?? STALLED_STREAM_MS;
+  const secrets = secretsOf(settings);
+  return {
+    describe(model) {
+      const target = resolveModel(model, settings);
+      if (!target.ok) return target;
+      const { provider, name, kind } = target.value;
+      return ok({ provider, name, demo: kind === "demo" });
+    },
+
+    async call(call, onText, signal) {
+      const target = resolveModel(call.model, settings);
+      if (!target.ok) return failed("model_unavailable", target.fault.kind === "provider_error" ? target.fault.message : "No model can be used.");
+      if (target.value.kind === "demo") {
+        return await callDemo(call, { onText, signal, stalledStreamMs, timers }).catch((err: unknown) => {
+          log?.error({ err }, "The demo model failed");
+          return failed("internal_error", "The service failed while it took the model's answer.");
+        });
+      }
+      const open = opener(call, target.value);
+      return streamCall({ open, onText, signal, stalledStreamMs, timers, secrets, log });
+    },
+  };
+}
+
+/** What no message may show: the keys, and the hosts of configured addresses. */
+function secretsOf({ anthropicApiKey, openaiApiKey, openaiBaseUrl, anthropicBaseUrl }: ModelSettings): string[] {
+  const hosts = [openaiBaseUrl, anthropicBaseUrl ?? null].map((url) => (url === null ? null : (URL.parse(url)?.hostname ?? url)));
+  return [anthropicApiKey, openaiApiKey, ...hosts].filter((secret) => secret !== null);
+}
+
+/** Sends the request when it is called; tools have no `execute`, so their calls come back to us. */
+function opener(call: ModelCall, target: RemoteTarget): OpenStream {
+  return async (abortSignal) => {
+    const { streamCall: open, model } = await loadModel(target);
+    const { jsonSchema } = await import("ai");
+    const toolset = Object.fromEntries(
+      call.tools.map(({ name, description, inputSchema }) => [name, { description, inputSchema: jsonSchema<JsonObject>({ ...inputSchema }) }]),
+    );
+    const { stream } = await open({
+      model,
+      messages: modelMessages(call.entries),
+      abortSignal,
+      ...(call.system.trim() === "" ? {} : { instructions: call.system }),
+      ...(call.tools.length === 0 ? {} : { tools: toolset }),
+      // A ping of Anthropic shows that the stream lives; at OpenAI nothing is to be kept.
+      providerOptions: { anthropic: { includePings: true }, openai: { store: false } },
+      // The content is collected here already.
+      _internal: { collectContent: false },
+    });
+    return stream;
+  };
+}
+
+const failed = (code: RunErrorCode, message: string): ModelOutcome =>
+  ({ kind: "failed", error: { code, message }, partialText: "", usage: { inputTokens: 0, outputTokens: 0 } });

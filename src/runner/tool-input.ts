@@ -1,0 +1,28 @@
+/**
+ * What a model gave as the arguments of a call. A model may send anything: JSON that was cut off, a
+ * bare string, a list. Such a call is kept, because the model has to be told; its input becomes an
+ * object with what it sent under one reserved key, and the tools answer that with an error result.
+ */
+import type { JsonObject } from "../../actors/schema.ts";
+import { cleanJson, cleanText } from "./model-text.ts";
+
+/** The reserved key. A tool must not have a parameter of this name. */
+export const UNPARSED_INPUT = "_unparsed_input";
+/** Characters of a bad input that are kept, for the model to recognise what it sent. */
+export const MAX_UNPARSED_CHARS = 1_000;
+
+/** The input as a clean JSON object: as given, or as the one that marks it as unparsed. */
+export function toolInput(input: unknown): JsonObject {
+  if (isObject(input)) {
+    const clean = cleanJson(input);
+    if (isObject(clean)) return clean;
+  }
+  const text = typeof input === "string" ? input : (JSON.stringify(input) ?? "");
+  return { [UNPARSED_INPUT]: cleanText(text.slice(0, MAX_UNPARSED_CHARS)) };
+}
+
+/** Whether these arguments are ones that `toolInput` could not read. */
+export const isUnparsed = (input: JsonObject): boolean => Object.hasOwn(input, UNPARSED_INPUT);
+
+const isObject = (value: unknown): value is JsonObject =>
+  typeof value === "object" && value !== null && !Array.isArray(value);

@@ -1,0 +1,77 @@
+/**
+ * The registry of tools: what an agent may call, and the one way in which a call is made. Guarantees
+ * of `ToolPort.call`: it never rejects; the agent may use the tool and its input has been checked by
+ * the tool's schema; the result is clean text of at most 64 KiB (RUN-3); a tool's exception reaches
+ * the log but not the model.
+ */
+import type { ToolCall, ToolPort, ToolResult } from "../../actors/job/ports.ts";
+import type { RunnerLog } from "./log.ts";
+import { cleanText } from "./model-text.ts";
+import { isUnparsed } from "./tool-input.ts";
+import { createTask } from "./tools/create-task.ts";
+import { currentTime } from "./tools/current-time.ts";
+import { listAgents } from "./tools/list-agents.ts";
+import { listTasks } from "./tools/list-tasks.ts";
+import type { TaskService } from "./tools/service.ts";
+import { failure, type Tool } from "./tools/tool.ts";
+
+/** Of one result, in bytes of UTF-8, the note about the cut included (RUN-3). */
+export const MAX_RESULT_BYTES = 64 * 1024;
+
+/** The tools that the service brings along. */
+export const builtinTools = (service: TaskService, now: () => number = Date.now): readonly Tool[] =>
+  [currentTime(now), listTasks(service), listAgents(service), createTask(service)];
+
+const isAllowed = ({ name, access }: Tool, allowedTools: readonly string[]): boolean => access === "safe" || allowedTools.includes(name);
+
+/** The port over these tools; of two with one name the first counts. */
+export function createTools(tools: readonly Tool[], log?: RunnerLog): ToolPort {
+  const byName = new Map([...tools].reverse().map((tool) => [tool.name, tool]));
+  const inOrder = [...byName.values()].sort((a, b) => (a.name < b.name ? -1 : 1));
+  return {
+    available: (allowedTools) =>
+      inOrder
+        .filter((tool) => isAllowed(tool, allowedTools))
+        .map(({ name, description, inputSchema }) => ({ name, description, inputSchema })),
+
+    // A tool that is gone may have run before it went.
+    isSafeToRepeat: (name) => byName.get(name)?.safeToRepeat ?? false,
+
+    async call(call, signal) {
+      const tool = byName.get(call.name);
+      if (tool === undefined) return failure(`There is no tool with the name ${cleanText(call.name.slice(0, 64))}.`);
+      // A model can call what it was never told of.
+      if (!isAllowed(tool, call.allowedTools)) return failure(`This agent is not allowed to use ${tool.name}.`);
+      if (isUnparsed(call.input)) return failure("The arguments are not a JSON object.");
+      const { content, isError } = await run(tool, call, signal, log);
+      return { content: bounded(cleanText(content)), isError };
+    },
+  };
+}
+
+/** The tool's result, or that it was stopped, whichever is first. */
+async function run(tool: Tool, { input, context, idempotencyKey }: ToolCall, signal: AbortSignal, log: RunnerLog | undefined): Promise<ToolResult> {
+  const stopped = Promise.withResolvers<ToolResult>();
+  const stop = (): void => stopped.resolve(failure("The call was stopped before it had a result."));
+  if (signal.aborted) stop();
+  signal.addEventListener("abort", stop, { once: true });
+  try {
+    return await Promise.race([stopped.promise, ...(signal.aborted ? [] : [tool.call(input, { context, idempotencyKey, signal })])]);
+  } catch (err) {
+    log?.error({ err, tool: tool.name, jobId: context.jobId }, "A tool failed");
+    return failure("The tool failed. This is a fault of the service and not of the arguments.");
+  } finally {
+    signal.removeEventListener("abort", stop);
+  }
+}
+
+const encoder = new TextEncoder();
+
+/** Cut at a character's boundary, with a note that says so. */
+function bounded(content: string): string {
+  const size = Buffer.byteLength(content);
+  if (size <= MAX_RESULT_BYTES) return content;
+  const note = `\n[Cut: the result has ${size} bytes, the limit is ${MAX_RESULT_BYTES}.]`;
+  const { read } = encoder.encodeInto(content, new Uint8Array(MAX_RESULT_BYTES - note.length));
+  return content.slice(0, read) + note;
+}

@@ -1,0 +1,30 @@
+/** `create_task`: leaves work for an agent or a person. Assigning starts nothing by itself (V1-7). */
+import { TASK_PRIORITIES } from "../../../actors/organization/schema.ts";
+import { Type } from "../../../actors/schema.ts";
+import { taskView } from "./list-tasks.ts";
+import type { TaskService } from "./service.ts";
+import { Choice, defineTool, resultOf, type Tool } from "./tool.ts";
+
+const MAX_TITLE_CHARS = 500;
+const MAX_DESCRIPTION_CHARS = 20_000;
+
+export const createTask = (service: TaskService): Tool =>
+  defineTool({
+    name: "create_task",
+    description: "Creates a task. It is pending and starts nothing by itself.",
+    input: Type.Object({
+      title: Type.String({ minLength: 1, maxLength: MAX_TITLE_CHARS }),
+      description: Type.Optional(Type.String({ maxLength: MAX_DESCRIPTION_CHARS })),
+      priority: Type.Optional(Choice(TASK_PRIORITIES, "medium by default")),
+      assign_to: Type.Optional(Type.String({ description: "The id of an agent or a user; nobody by default" })),
+    }),
+    access: "granted",
+    // The service makes one task for each key.
+    safeToRepeat: true,
+    async run({ title, description, priority, assign_to }, { context, idempotencyKey }) {
+      const input = {
+        title, description: description ?? null, priority: priority ?? "medium", assignedTo: assign_to ?? null, workspaceId: null,
+      };
+      return resultOf(await service.createTask(context, input, idempotencyKey), (task) => ({ task: taskView(task) }));
+    },
+  });

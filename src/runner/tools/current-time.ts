@@ -1,0 +1,26 @@
+/** `current_time`: a model knows no clock. */
+import { Type } from "../../../actors/schema.ts";
+import { defineTool, failure, success, type Tool } from "./tool.ts";
+
+export const currentTime = (now: () => number): Tool =>
+  defineTool({
+    name: "current_time",
+    description: "The present date and time, in UTC and, if a time zone is given, there.",
+    input: Type.Object({
+      timezone: Type.Optional(Type.String({ maxLength: 64, description: "IANA name, such as Europe/Berlin" })),
+    }),
+    access: "safe",
+    safeToRepeat: true,
+    async run({ timezone }) {
+      const date = new Date(now());
+      const utc = date.toISOString();
+      if (timezone === undefined) return success({ utc });
+      try {
+        const format = new Intl.DateTimeFormat("en-GB", { timeZone: timezone, dateStyle: "full", timeStyle: "long" });
+        return success({ utc, local: format.format(date), timezone });
+      } catch {
+        // The only way to ask whether a zone exists.
+        return failure(`timezone: "${timezone}" is not the IANA name of a time zone.`);
+      }
+    },
+  });

@@ -1,0 +1,31 @@
+/** Refusals of the service in words for the model: what went wrong and whether to try again. */
+import type { Fault, FaultKind, FaultOf } from "../../../actors/fault.ts";
+
+const LATER = "The service cannot do this now. Try again later.";
+
+const WORDS: { readonly [K in FaultKind]: (fault: FaultOf<K>) => string } = {
+  invalid_json: () => "The arguments are not valid.",
+  invalid_request: ({ errors }) => `The arguments are not valid: ${errors.map(({ path, message }) => `${path.slice(1)}: ${message}`).join("; ")}`,
+  unauthenticated: () => "This agent is not allowed to do this.",
+  token_expired: () => "This agent is not allowed to do this.",
+  insufficient_scope: () => "This agent is not allowed to do this.",
+  owner_required: () => "Only an owner of the organization can do this.",
+  not_found: ({ noun }) => `There is no such ${noun}.`,
+  method_not_allowed: () => "This cannot be done.",
+  unsupported_media_type: () => "This cannot be done.",
+  payload_too_large: () => "The arguments are too large.",
+  invalid_state: ({ message }) => message,
+  provider_error: ({ message }) => message,
+  overloaded: () => LATER,
+  unavailable: () => LATER,
+  outcome_unknown: () => "It is not known whether this was done. Look before you try again.",
+  shutting_down: () => LATER,
+  timeout: () => LATER,
+};
+
+/** One sentence or two about a fault. */
+export function faultWords<K extends FaultKind>(fault: FaultOf<K>): string;
+export function faultWords(fault: Fault): string {
+  const words: (fault: never) => string = WORDS[fault.kind];
+  return words(fault as never);
+}

@@ -1,0 +1,76 @@
+/**
+ * What a tool is. Each has a file of its own that calls `defineTool`; its schema is at once what the
+ * model is told, what is checked, and the type of `run`'s input.
+ */
+import { Kind, TypeRegistry } from "@sinclair/typebox";
+import { type TypeCheck, TypeCompiler } from "@sinclair/typebox/compiler";
+import type { Outcome } from "../../../actors/fault.ts";
+import type { ToolContext, ToolResult } from "../../../actors/job/ports.ts";
+import { type JsonObject, type Static, type TSchema, Type } from "../../../actors/schema.ts";
+import { faultWords } from "./fault-words.ts";
+
+/** Who it acts for, the key of this call, and when to stop. */
+export interface ToolRun {
+  readonly context: ToolContext;
+  readonly idempotencyKey: string;
+  readonly signal: AbortSignal;
+}
+
+export interface ToolDefinition<S extends TSchema> {
+  /** Letters, digits, `_` and `-`: what every provider takes. */
+  readonly name: string;
+  /** For the model: what it does and when to use it. */
+  readonly description: string;
+  /** A `Type.Object`. */
+  readonly input: S;
+  /** `safe` is on for every agent; `granted` needs an entry in its `allowedTools` (RUN-2). */
+  readonly access: "safe" | "granted";
+  /** Whether a call whose result was lost may be made again with the same key. */
+  readonly safeToRepeat: boolean;
+  /** Refusals are results; an exception is a bug, and the model hears only that it failed. */
+  run(input: Static<S>, run: ToolRun): Promise<ToolResult>;
+}
+
+/** A tool as the registry sees it: its input is not checked yet. */
+export interface Tool extends Omit<ToolDefinition<TSchema>, "input" | "run"> {
+  readonly inputSchema: JsonObject;
+  /** Checks the input, then runs; a bad input is an error result that names the field. */
+  call(input: JsonObject, run: ToolRun): Promise<ToolResult>;
+}
+
+export function defineTool<S extends TSchema>({ input: schema, run, ...rest }: ToolDefinition<S>): Tool {
+  // Compiled at the first call: most tools of a process are never called.
+  let check: TypeCheck<S> | undefined;
+  return {
+    ...rest,
+    // Without the symbols of TypeBox.
+    inputSchema: JSON.parse(JSON.stringify(schema)),
+    async call(input, toolRun) {
+      check ??= TypeCompiler.Compile(schema);
+      if (check.Check(input)) return await run(input, toolRun);
+      const error = check.Errors(input).First();
+      return failure(`The arguments are not valid: ${fieldOf(error?.path ?? "")}: ${error?.message ?? "not as described"}.`);
+    },
+  };
+}
+
+/** A JSON pointer as a model knows it: `/a/b` is `a.b`. */
+const fieldOf = (path: string): string => (path === "" ? "the object" : path.slice(1).replaceAll("/", "."));
+
+const CHOICE = "ToolChoice";
+if (!TypeRegistry.Has(CHOICE)) {
+  TypeRegistry.Set<{ enum: readonly string[] }>(CHOICE, (schema, value) => typeof value === "string" && schema.enum.includes(value));
+}
+
+/** A string that is one of `values`, as the `enum` that every provider understands. */
+export const Choice = <const V extends readonly string[]>(values: V, description: string) =>
+  Type.Unsafe<V[number]>({ [Kind]: CHOICE, type: "string", enum: [...values], description });
+
+export const success = (value: unknown): ToolResult =>
+  ({ content: typeof value === "string" ? value : JSON.stringify(value), isError: false });
+export const failure = (content: string): ToolResult => ({ content, isError: true });
+
+/** The result of an outcome: `show` of its value, or the fault in words. */
+export function resultOf<T>(outcome: Outcome<T>, show: (value: T) => unknown): ToolResult {
+  return outcome.ok ? success(show(outcome.value)) : failure(faultWords(outcome.fault));
+}

@@ -1,0 +1,51 @@
+/**
+ * Notices a stream that has gone silent. One timer for each call: activity only notes the time, and
+ * the timer, when it fires, is armed again for what is left. (A new timer for each piece of text, or
+ * an `AbortSignal.timeout`, would cost more than the piece.)
+ */
+
+/** The clock and the timer; tests give their own. Milliseconds. */
+export interface Timers {
+  now(): number;
+  /** Runs `run` once after `ms`; the answer cancels it. */
+  after(ms: number, run: () => void): () => void;
+}
+
+export const realTimers: Timers = {
+  now: () => performance.now(),
+  after(ms, run) {
+    const timer = setTimeout(run, ms);
+    return () => clearTimeout(timer);
+  },
+};
+
+/** Calls `onSilence` once, as soon as `limitMs` have passed without a `touch`. */
+export class Watchdog {
+  readonly #timers: Timers;
+  readonly #limitMs: number;
+  readonly #onSilence: () => void;
+  #lastActivity: number;
+  #cancel: () => void;
+
+  constructor(timers: Timers, limitMs: number, onSilence: () => void) {
+    this.#timers = timers;
+    this.#limitMs = limitMs;
+    this.#onSilence = onSilence;
+    this.#lastActivity = timers.now();
+    this.#cancel = timers.after(limitMs, () => this.#fire());
+  }
+
+  touch(): void {
+    this.#lastActivity = this.#timers.now();
+  }
+
+  stop(): void {
+    this.#cancel();
+  }
+
+  #fire(): void {
+    const leftMs = this.#lastActivity + this.#limitMs - this.#timers.now();
+    if (leftMs <= 0) this.#onSilence();
+    else this.#cancel = this.#timers.after(leftMs, () => this.#fire());
+  }
+}

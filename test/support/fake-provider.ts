@@ -1,0 +1,177 @@
+/**
+ * A model provider for tests, over real sockets: a small HTTP server that answers by a script, also
+ * in ways that no proper server would (a reset, a truncated body, a frame that is no JSON). The
+ * dialects of OpenAI and Anthropic stand beside it; this file knows only HTTP and the script.
+ */
+import { createServer, type Server, type Socket } from "node:net";
+
+export interface FakeCall {
+  readonly id: string;
+  readonly name: string;
+  /** The arguments as the provider sends them: JSON, or what a bad model makes of it. */
+  readonly input: string;
+}
+
+/** How a stream ends. All but `finish` are faults. */
+export type FakeEnd =
+  /** As it should. */
+  | "finish"
+  /** The body ends properly, but before the last frames. */
+  | "cut"
+  /** The connection closes in the middle of the body. */
+  | "close"
+  /** The connection is reset. */
+  | "reset"
+  /** Nothing more comes, until the client leaves. */
+  | "stall"
+  /** A frame that is no JSON, then `finish`. */
+  | "bad_frame"
+  /** An error of the provider, in its own frame. */
+  | "error_frame";
+
+export type FakeAnswer =
+  | {
+      readonly kind: "stream";
+      /** Text in pieces, as the provider cuts it. */
+      readonly text?: Iterable<string> | AsyncIterable<string>;
+      readonly calls?: readonly FakeCall[];
+      readonly usage?: { readonly input: number; readonly output: number };
+      /** The provider's own word; by default the right one. */
+      readonly finishReason?: string;
+      readonly end?: FakeEnd;
+    }
+  | { readonly kind: "status"; readonly status: number; readonly headers?: Readonly<Record<string, string>>; readonly body: string }
+  /** 200 with a page, as a captive portal gives it. */
+  | { readonly kind: "html" };
+
+export type FakeStream = Extract<FakeAnswer, { kind: "stream" }>;
+
+export interface FakeRequest {
+  readonly method: string;
+  readonly path: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: unknown;
+  /** Resolves when the client has left or the answer is over. */
+  readonly closed: Promise<void>;
+}
+
+/** The frames of one dialect, each a whole `event:`/`data:` text. */
+export interface FakeDialect {
+  head(answer: FakeStream): Iterable<string>;
+  piece(text: string): string;
+  tail(answer: FakeStream): Iterable<string>;
+  errorFrame(): string;
+  /** The answer to a GET of the list of models. */
+  readonly models: string;
+}
+
+export interface FakeProvider {
+  /** With `/v1`. */
+  readonly baseUrl: string;
+  readonly port: number;
+  /** Every POST, oldest first. */
+  readonly requests: readonly FakeRequest[];
+  /** Sets the answers to the next requests; the last one is given again and again. */
+  answer(...answers: readonly FakeAnswer[]): void;
+  /** Resolves with the next request that comes in. */
+  nextRequest(): Promise<FakeRequest>;
+  stop(): Promise<void>;
+}
+
+export async function startFakeProvider(dialect: FakeDialect): Promise<FakeProvider> {
+  const requests: FakeRequest[] = [];
+  const sockets = new Set<Socket>();
+  let waiting: ((request: FakeRequest) => void)[] = [];
+  let answers: readonly FakeAnswer[] = [{ kind: "stream", text: ["ok"] }];
+  const server = createServer((socket) => {
+    sockets.add(socket);
+    const closed = new Promise<void>((resolve) => socket.once("close", () => resolve()));
+    // A client that leaves in the middle is part of the tests.
+    socket.on("error", () => {});
+    socket.once("close", () => sockets.delete(socket));
+    readRequests(socket, async (request) => {
+      if (request.method === "GET") return send(socket, 200, { "content-type": "application/json" }, dialect.models);
+      const answer = answers[0] ?? { kind: "html" };
+      if (answers.length > 1) answers = answers.slice(1);
+      const recorded = { ...request, closed };
+      requests.push(recorded);
+      for (const resolve of waiting) resolve(recorded);
+      waiting = [];
+      await give(socket, dialect, answer);
+    });
+  });
+  const port = await listen(server);
+  return {
+    baseUrl: `http://127.0.0.1:${port}/v1`,
+    port,
+    requests,
+    answer: (...next) => { answers = next; },
+    nextRequest: () => new Promise((resolve) => waiting.push(resolve)),
+    async stop() {
+      const stopped = new Promise<void>((resolve) => server.close(() => resolve()));
+      for (const socket of sockets) socket.destroy();
+      await stopped;
+    },
+  };
+}
+
+function listen(server: Server): Promise<number> {
+  return new Promise((resolve) => {
+    server.listen(0, "127.0.0.1", () => {
+      const address = server.address();
+      resolve(typeof address === "object" && address !== null ? address.port : 0);
+    });
+  });
+}
+
+/** Requests of one connection, one after the other; bodies by content-length only. */
+function readRequests(socket: Socket, handle: (request: Omit<FakeRequest, "closed">) => void): void {
+  let buffer = Buffer.alloc(0);
+  socket.on("data", (data: Buffer) => {
+    buffer = Buffer.concat([buffer, data]);
+    for (;;) {
+      const end = buffer.indexOf("\r\n\r\n");
+      if (end < 0) return;
+      const [first = "", ...lines] = buffer.subarray(0, end).toString("latin1").split("\r\n");
+      const headers = Object.fromEntries(lines.map((line) => {
+        const colon = line.indexOf(":");
+        return [line.slice(0, colon).toLowerCase(), line.slice(colon + 1).trim()];
+      }));
+      const length = Number(headers["content-length"] ?? 0);
+      if (buffer.length < end + 4 + length) return;
+      const text = buffer.subarray(end + 4, end + 4 + length).toString("utf8");
+      buffer = buffer.subarray(end + 4 + length);
+      const [method = "", path = ""] = first.split(" ");
+      handle({ method, path, headers, body: text === "" ? null : JSON.parse(text) });
+    }
+  });
+}
+
+function send(socket: Socket, status: number, headers: Readonly<Record<string, string>>, body: string): void {
+  const lines = Object.entries({ ...headers, "content-length": String(Buffer.byteLength(body)) }).map(([name, value]) => `${name}: ${value}\r\n`);
+  socket.write(`HTTP/1.1 ${status} Fake\r\n${lines.join("")}\r\n${body}`);
+}
+
+async function give(socket: Socket, dialect: FakeDialect, answer: FakeAnswer): Promise<void> {
+  if (answer.kind === "html") return send(socket, 200, { "content-type": "text/html" }, "<html><body>Please sign in</body></html>");
+  if (answer.kind === "status") return send(socket, answer.status, { "content-type": "application/json", ...answer.headers }, answer.body);
+  socket.write("HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\ntransfer-encoding: chunked\r\n\r\n");
+  const end = answer.end ?? "finish";
+  for (const frame of dialect.head(answer)) await write(socket, frame);
+  for await (const piece of answer.text ?? []) await write(socket, dialect.piece(piece));
+  if (end === "bad_frame") await write(socket, "data: {not json\n\n");
+  if (end === "error_frame") await write(socket, dialect.errorFrame());
+  if (end === "stall") return;
+  if (end === "finish" || end === "bad_frame") for (const frame of dialect.tail(answer)) await write(socket, frame);
+  if (end === "reset") return void socket.resetAndDestroy();
+  if (end === "close") return void socket.end();
+  socket.write("0\r\n\r\n");
+}
+
+/** One chunk; resolves when the kernel has it, so that what precedes a reset has been sent. */
+function write(socket: Socket, text: string): Promise<void> {
+  return new Promise((resolve) => {
+    if (socket.destroyed) return resolve();
+    socket.write(`${Buffer.byteLength(text).toString(16)}\r\n${text}\r\n`, () => resolve());
+  });
+}
