@@ -52,6 +52,7 @@ function open(folder: string): Database {
   try {
     lock = new Database(join(folder, LOCK_FILE), { create: true });
     lock.run("PRAGMA busy_timeout = 0");
+    lock.run("PRAGMA journal_mode = MEMORY");
     lock.run("PRAGMA locking_mode = EXCLUSIVE");
     lock.run("BEGIN EXCLUSIVE");
     return lock;

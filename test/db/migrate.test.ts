@@ -1,0 +1,118 @@
+import { afterEach, beforeEach, expect, test } from "bun:test";
+import { existsSync, mkdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import postgres from "postgres";
+import { MigrationRefused, type MigrationRefusalKind, checkServer, migrate } from "../../db/migrate.ts";
+import { type TestDatabase, createEmptyDatabase, createTestDatabase } from "../support/postgres.ts";
+import { type TestFolder, makeTestFolder } from "../support/service-process.ts";
+
+const HEALTHY = { versionNumber: 150_000, fsync: "on", synchronousCommit: "on" };
+
+let folder: TestFolder;
+let database: TestDatabase;
+beforeEach(async () => {
+  folder = makeTestFolder();
+  database = await createEmptyDatabase();
+});
+afterEach(async () => {
+  await database.drop();
+  await folder.remove();
+});
+
+/** A migrations folder as drizzle-kit writes it; each migration has a time (ms) and its SQL. */
+function migrations(...list: readonly (readonly [when: number, sql: string])[]): { folder: string } {
+  const entries = list.map(([when], idx) => ({ idx, version: "7", when, tag: `${when}_made`, breakpoints: true }));
+  mkdirSync(join(folder.path, "meta"), { recursive: true });
+  writeFileSync(join(folder.path, "meta/_journal.json"), JSON.stringify({ version: "7", dialect: "postgresql", entries }));
+  for (const [when, sql] of list) writeFileSync(join(folder.path, `${when}_made.sql`), sql);
+  return { folder: folder.path };
+}
+
+const ONE = [1000, "create table one (id int);\n--> statement-breakpoint\ninsert into one values (1);"] as const;
+const TWO = [2000, "create table two (id int);"] as const;
+
+async function withSql<T>(use: (sql: postgres.Sql) => Promise<T>): Promise<T> {
+  const sql = postgres(database.url, { max: 1, onnotice: () => {} });
+  try {
+    return await use(sql);
+  } finally {
+    await sql.end();
+  }
+}
+
+async function refusal(work: Promise<unknown>): Promise<MigrationRefusalKind | null> {
+  try {
+    await work;
+    return null;
+  } catch (error) {
+    if (error instanceof MigrationRefused) return error.kind;
+    throw error;
+  }
+}
+
+test("[START-23] an empty database gets all migrations, and later only the new ones", async () => {
+  expect(await migrate(database.url, migrations(ONE))).toEqual({ applied: 1, warnings: [] });
+  expect(await migrate(database.url, migrations(ONE))).toEqual({ applied: 0, warnings: [] });
+  expect(await migrate(database.url, migrations(ONE, TWO))).toEqual({ applied: 1, warnings: [] });
+  expect(await withSql((sql) => sql`select count(*)::int as rows from one, two`)).toMatchObject([{ rows: 0 }]);
+});
+
+test("[START-23] replicas that start together apply each migration once", async () => {
+  const options = migrations(ONE, TWO);
+  const reports = await Promise.all(Array.from({ length: 4 }, () => migrate(database.url, options)));
+  expect(reports.map((report) => report.applied).sort()).toEqual([0, 0, 0, 2]);
+  expect(await withSql((sql) => sql`select count(*)::int as rows from one`)).toMatchObject([{ rows: 1 }]);
+});
+
+test("[START-23] a migration that fails leaves the database as it was", async () => {
+  await expect(migrate(database.url, migrations(ONE, [2000, "create table two (id int); select nonsense;"]))).rejects.toThrow();
+  expect(await withSql((sql) => sql`select to_regclass('one') as one`)).toMatchObject([{ one: null }]);
+  expect((await migrate(database.url, migrations(ONE, TWO))).applied).toBe(2);
+});
+
+test("[START-23] the wait for another's migration is bounded", async () => {
+  const options = { ...migrations(ONE), lockWaitMs: 50 };
+  await withSql(async (sql) => {
+    await sql`select pg_advisory_lock(${0x54525045})`;
+    expect(await refusal(migrate(database.url, options))).toBe("locked");
+  });
+  expect((await migrate(database.url, options)).applied).toBe(1);
+});
+
+test("[START-24] a database that is newer than the code is refused and not changed", async () => {
+  await migrate(database.url, migrations(ONE, TWO));
+  expect(await refusal(migrate(database.url, migrations(ONE)))).toBe("database_newer");
+  expect(await refusal(migrate(database.url, migrations(ONE, [3000, "create table three (id int)"])))).toBe("database_newer");
+  expect(await withSql((sql) => sql`select to_regclass('three') as three`)).toMatchObject([{ three: null }]);
+});
+
+test("[START-24] a migration older than the last applied one is refused, not left out", async () => {
+  await migrate(database.url, migrations(TWO));
+  expect(await refusal(migrate(database.url, migrations(ONE, TWO)))).toBe("out_of_order");
+});
+
+test("[START-24] a folder without migrations is refused", async () => {
+  expect(await refusal(migrate(database.url, { folder: folder.path }))).toBe("no_migrations");
+});
+
+test("[START-25] a server older than PostgreSQL 15 is refused", async () => {
+  expect(() => checkServer({ ...HEALTHY, versionNumber: 140_012 })).toThrow("This is PostgreSQL 14; 15 or newer is needed.");
+  expect(checkServer(HEALTHY)).toEqual([]);
+});
+
+test("[START-25] a server that may lose what was acknowledged is warned about", async () => {
+  expect(checkServer({ ...HEALTHY, fsync: "off" })).toEqual([expect.stringContaining("fsync is off")]);
+  const options = migrations(ONE);
+  await withSql((sql) => sql.unsafe(`alter database ${new URL(database.url).pathname.slice(1)} set synchronous_commit = off`));
+  const report = await migrate(database.url, options);
+  expect(report.warnings).toEqual([expect.stringContaining("synchronous_commit is off")]);
+});
+
+test.skipIf(!existsSync(join(import.meta.dir, "../../db/migrations/meta/_journal.json")))(
+  "[START-23] a test's database has the service's own migrations",
+  async () => {
+    const own = await createTestDatabase();
+    expect(await migrate(own.url)).toEqual({ applied: 0, warnings: [] });
+    await own.drop();
+  },
+);
