@@ -1,0 +1,172 @@
+/**
+ * What an operator can do: add people and organizations, and hand out tokens, without SQL. The
+ * commands run in the process that owns the actors, because only there a revocation takes effect at
+ * once; `main.ts` brings them there. Answers are plain text for a terminal.
+ */
+import type { Fault, Outcome } from "../../actors/fault.ts";
+import { newId } from "../../actors/ids.ts";
+import type { Directory } from "../../actors/organization/directory.ts";
+import { SCOPES } from "../../actors/organization/principal.ts";
+import { organizationRef, type Organization, type TokenKind } from "../../actors/organization/schema.ts";
+import { isoTime } from "../../actors/schema.ts";
+import type { TroupeSystem } from "../../actors/troupe.ts";
+import { newToken, TOKEN_DAYS } from "../first-run.ts";
+import { type AdminArguments, AdminRefused, integer, required, table } from "./arguments.ts";
+
+/** Shortest and longest life of a token (AUTH-1). */
+const TOKEN_DAYS_MIN = 7;
+const TOKEN_DAYS_MAX = 365;
+const DAY_MS = 86_400_000;
+const NAME_CHARACTERS = 100;
+
+export interface AdminParts {
+  readonly system: TroupeSystem;
+  readonly directory: Directory;
+  readonly now: () => number;
+}
+
+type Command = (parts: AdminParts, given: AdminArguments) => Promise<string>;
+
+export const ADMIN_USAGE = `Usage: bun run admin <command>
+
+  org create --name NAME --owner-email EMAIL [--owner-name NAME]
+  org list
+  user add --org ORG --email EMAIL [--name NAME] [--owner]
+  user remove --org ORG --email EMAIL
+  user list --org ORG
+  token create --org ORG --email EMAIL [--service] [--name NAME] [--scopes a:read,b:write] [--days N]
+  token revoke --org ORG --id TOKEN_ID
+  token list --org ORG
+
+ORG is an organization's id; it may be left out while there is only one. A token is shown once.
+Scopes: ${SCOPES.join(" ")}`;
+
+export const ADMIN_COMMANDS: Readonly<Record<string, Command>> = {
+  async "org create"({ system, directory }, given) {
+    const name = named(given, "name", required(given, "name"));
+    const email = emailOf(required(given, "owner-email"));
+    const userId = await personOf(directory, email);
+    const ownerName = named(given, "owner-name", given.options["owner-name"] ?? email);
+    const id = newId("org");
+    const owner = { userId, email, name: ownerName };
+    taken(await system.dispatch(organizationRef(id), { kind: "found_organization", name, owner, tokens: [] }));
+    return `Organization ${id} (${name}) with its owner ${email}.\nNext: bun run admin token create --org ${id} --email ${email}`;
+  },
+
+  async "org list"({ directory }) {
+    const organizations = await directory.listOrganizations();
+    return table(["ID", "NAME", "CREATED"], organizations.map((o) => [o.id, o.name, o.createdAt]));
+  },
+
+  async "user add"({ system, directory }, given) {
+    const organization = await organizationOf(directory, given);
+    const email = emailOf(required(given, "email"));
+    const userId = await personOf(directory, email);
+    const present = (await directory.listMembers(organization.id)).find((m) => m.id === userId);
+    const name = named(given, "name", given.options["name"] ?? present?.name ?? email);
+    const role = given.flags.has("owner") ? "owner" : "member";
+    const ref = organizationRef(organization.id);
+    const member = taken(await system.dispatch(ref, { kind: "add_member", userId, name, email, role }));
+    return `User ${member.id} (${email}) is ${role === "owner" ? "an owner" : "a member"} of ${organization.name}.`;
+  },
+
+  async "user remove"({ system, directory }, given) {
+    const organization = await organizationOf(directory, given);
+    const member = await memberOf(directory, organization, required(given, "email"));
+    taken(await system.dispatch(organizationRef(organization.id), { kind: "remove_member", userId: member.id }));
+    return `User ${member.id} (${member.email}) is no member of ${organization.name} any more; their tokens no longer count.`;
+  },
+
+  async "user list"({ directory }, given) {
+    const organization = await organizationOf(directory, given);
+    const members = (await directory.listMembers(organization.id)).filter((m) => m.status === "active");
+    return table(["ID", "EMAIL", "NAME", "ROLE"], members.map((m) => [m.id, m.email, m.name, m.role]));
+  },
+
+  async "token create"({ system, directory, now }, given) {
+    const organization = await organizationOf(directory, given);
+    const member = await memberOf(directory, organization, required(given, "email"));
+    const kind: TokenKind = given.flags.has("service") ? "service" : "personal";
+    const days = integer(given, "days", { fallback: TOKEN_DAYS, min: TOKEN_DAYS_MIN, max: TOKEN_DAYS_MAX });
+    const name = named(given, "name", given.options["name"] ?? "Made by the operator");
+    const expiresAt = isoTime(now() + days * DAY_MS);
+    const { token, secret } = newToken(kind, { name, userId: member.id, scopes: scopesOf(given), expiresAt });
+    const made = taken(await system.dispatch(organizationRef(organization.id), { kind: "create_token", token }));
+    return `Token ${made.id} of ${member.email}, until ${expiresAt}, scopes ${made.scopes.join(" ")}. Shown once:\n${secret}`;
+  },
+
+  async "token revoke"({ system, directory }, given) {
+    const organization = await organizationOf(directory, given);
+    const tokenId = required(given, "id");
+    const token = taken(await system.dispatch(organizationRef(organization.id), { kind: "revoke_token", tokenId }));
+    return `Token ${token.id} (${token.name}) is revoked.`;
+  },
+
+  async "token list"({ directory }, given) {
+    const organization = await organizationOf(directory, given);
+    const tokens = await directory.listTokens(organization.id);
+    const emails = new Map((await directory.listMembers(organization.id)).map((m) => [m.id, m.email]));
+    const rows = tokens.map((t) => [
+      t.id, t.kind, t.name, `…${t.hint}`, emails.get(t.userId) ?? t.userId, t.scopes.join(" "),
+      t.revokedAt === null ? t.expiresAt : "revoked", t.lastUsedAt ?? "never",
+    ]);
+    return table(["ID", "KIND", "NAME", "ENDS IN", "USER", "SCOPES", "EXPIRES", "LAST USED"], rows);
+  },
+};
+
+function taken<T>(outcome: Outcome<T>): T {
+  if (!outcome.ok) throw new AdminRefused(wordsOf(outcome.fault));
+  return outcome.value;
+}
+
+function wordsOf(fault: Fault): string {
+  if (fault.kind === "not_found") return `There is no such ${fault.noun}`;
+  if (fault.kind === "invalid_request") return fault.errors.map((e) => e.message).join("; ");
+  if (fault.kind === "owner_required") return "Only an owner's service token is possible: make the user an owner first";
+  return `Refused: ${fault.kind.replaceAll("_", " ")}; try again in a moment`;
+}
+
+async function organizationOf(directory: Directory, given: AdminArguments): Promise<Organization> {
+  const organizations = await directory.listOrganizations();
+  const wanted = given.options["org"];
+  if (wanted === undefined && organizations.length === 1) return organizations[0]!;
+  if (wanted === undefined) throw new AdminRefused("There is more than one organization: say which with --org");
+  const found = organizations.find((o) => o.id === wanted);
+  if (found === undefined) throw new AdminRefused(`There is no organization ${wanted}`);
+  return found;
+}
+
+async function memberOf(directory: Directory, organization: Organization, email: string) {
+  const members = await directory.listMembers(organization.id);
+  const found = members.find((m) => m.status === "active" && m.email.toLowerCase() === email.toLowerCase());
+  if (found === undefined) throw new AdminRefused(`${email} is no member of ${organization.name}`);
+  return found;
+}
+
+/** The person behind an address: one and the same in every organization. */
+async function personOf(directory: Directory, email: string): Promise<string> {
+  const [known] = await directory.findMembers(email);
+  return known?.id ?? newId("usr");
+}
+
+function emailOf(text: string): string {
+  if (!/^[^\s@]{1,64}@[^\s@]{1,190}$/.test(text)) throw new AdminRefused(`${JSON.stringify(text)} is no e-mail address`);
+  return text;
+}
+
+function named(_given: AdminArguments, option: string, text: string): string {
+  const name = text.trim();
+  if (name === "" || name.length > NAME_CHARACTERS || name.includes("\0")) {
+    throw new AdminRefused(`--${option} must have 1 to ${NAME_CHARACTERS} characters`);
+  }
+  return name;
+}
+
+function scopesOf(given: AdminArguments): string[] {
+  const scopes = (given.options["scopes"] ?? "*").split(/[\s,]+/).filter((scope) => scope !== "");
+  const unknown = scopes.filter((scope) => !SCOPES.includes(scope));
+  if (unknown.length > 0 || scopes.length === 0) {
+    throw new AdminRefused(`Unknown scope ${unknown.join(", ") || "(none)"}. There are: ${SCOPES.join(" ")}`);
+  }
+  return scopes;
+}
