@@ -30,17 +30,20 @@ export class PostgresPlacement implements Placement {
   }
 
   /**
-   * Registers this replica. Every other replica that ran on the same data folder is dead for certain,
-   * because this process holds the folder's lock: its lease is ended, not waited out.
+   * Every other replica that ran on the same data folder is dead for certain, because this process
+   * holds the folder's lock: its lease is ended, not waited out.
    */
+  async buryFormer(): Promise<void> {
+    const { folder } = this.self;
+    if (folder !== null) await this.sql`update replica set dead = true where folder = ${folder} and not dead`;
+  }
+
+  /** Registers this replica with a lease of one term. */
   async join(): Promise<void> {
     const { id, address, build, folder } = this.self;
-    await this.sql.begin(async (sql) => {
-      if (folder !== null) await sql`update replica set dead = true where folder = ${folder} and not dead`;
-      await sql`insert into shard (id) select generate_series(0, ${SHARD_COUNT - 1}) on conflict do nothing`;
-      await sql`insert into replica (id, address, build, folder, lease_until)
-        values (${id}, ${address}, ${build}, ${folder}, ${this.term(sql)})`;
-    });
+    await this.sql`insert into shard (id) select generate_series(0, ${SHARD_COUNT - 1}) on conflict do nothing`;
+    await this.sql`insert into replica (id, address, build, folder, lease_until)
+      values (${id}, ${address}, ${build}, ${folder}, ${this.term(this.sql)})`;
   }
 
   /** Replicas that hold a lease which has not run out, the one with the longest lease first. */
@@ -89,7 +92,7 @@ export class PostgresPlacement implements Placement {
     });
   }
 
-  private term(sql: Sql | Parameters<Parameters<Sql["begin"]>[1]>[0]) {
+  private term(sql: Sql) {
     return sql`clock_timestamp() + ${`${LEASE_TERM_MS} milliseconds`}::interval`;
   }
 }

@@ -123,9 +123,13 @@ function describe(schema: SettingSchema, value: unknown): string {
 
 /** The address under which users reach the service: APP_URL, or where it listens. `port` is the real one. */
 export function appUrlOf(config: Config, port: number): string {
-  if (config.appUrl !== undefined) return config.appUrl;
-  const host = config.host === "0.0.0.0" || config.host === "::" ? "localhost" : config.host;
-  return `http://${isIP(host) === 6 ? `[${host}]` : host}:${port}`;
+  return config.appUrl ?? localUrlOf(config.host, port);
+}
+
+/** Where a service that listens on `host` is reached from this machine. */
+export function localUrlOf(host: string, port: number): string {
+  const name = host === "0.0.0.0" || host === "::" ? "localhost" : host;
+  return `http://${isIP(name) === 6 ? `[${name}]` : name}:${port}`;
 }
 
 /** Bun's own limit of open outgoing requests, past which one waits for ever. */

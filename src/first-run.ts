@@ -1,0 +1,69 @@
+/**
+ * The first run: a database without an organization gets one, with its owner, its default workspace,
+ * a personal access token, a service token, and a private agent to try. The tokens are shown once: on
+ * the terminal, or where there is none in a file that only its owner may read. The file is written
+ * before the commit, so a crash between the two cannot leave an organization that nobody can enter;
+ * the next start then makes everything anew.
+ */
+import { newId } from "../actors/ids.ts";
+import type { Directory } from "../actors/organization/directory.ts";
+import type { NewToken } from "../actors/organization/protocol.ts";
+import { organizationRef, type TokenKind } from "../actors/organization/schema.ts";
+import { isoTime } from "../actors/schema.ts";
+import type { TroupeSystem } from "../actors/troupe.ts";
+import { makeToken } from "./http/token.ts";
+
+/** Days that a new token lives unless somebody says otherwise (AUTH-1). */
+export const TOKEN_DAYS = 90;
+const DAY_MS = 86_400_000;
+export const FIRST_RUN_FILE = "first-run.txt";
+
+export interface FirstRun {
+  readonly organizationId: string;
+  readonly personalToken: string;
+  readonly serviceToken: string;
+  readonly expiresAt: string;
+  readonly agentId: string;
+}
+
+interface FirstRunParts {
+  readonly system: TroupeSystem;
+  readonly directory: Directory;
+  readonly now: number;
+  /** Keeps the tokens safe before they count. */
+  readonly beforeCommit: (tokens: Pick<FirstRun, "personalToken" | "serviceToken" | "expiresAt">) => void;
+}
+
+/** Founds the first organization, or answers null where there is one already. */
+export async function firstRun(parts: FirstRunParts): Promise<FirstRun | null> {
+  const { system, directory, now } = parts;
+  if ((await directory.listOrganizations()).length > 0) return null;
+  const organizationId = newId("org");
+  const userId = newId("usr");
+  const expiresAt = isoTime(now + TOKEN_DAYS * DAY_MS);
+  const personal = newToken("personal", { name: "First run", userId, expiresAt, scopes: ["*"] });
+  const service = newToken("service", { name: "First run", userId, expiresAt, scopes: ["*"] });
+  parts.beforeCommit({ personalToken: personal.secret, serviceToken: service.secret, expiresAt });
+  const ref = organizationRef(organizationId);
+  const founded = await system.dispatch(ref, {
+    kind: "found_organization",
+    name: "My organization",
+    owner: { userId, name: "Owner", email: "owner@localhost" },
+    tokens: [personal.token, service.token],
+  });
+  if (!founded.ok) throw new Error(`the first organization could not be made: ${founded.fault.kind}`);
+  const agent = await system.dispatch(ref, {
+    kind: "create_agent",
+    by: { organizationId, userId },
+    input: { name: "Assistant", role: "Assistant", systemPrompt: "You are a helpful assistant.", visibility: "private" },
+  });
+  if (!agent.ok) throw new Error(`the first agent could not be made: ${agent.fault.kind}`);
+  const agentId = agent.value.agent.id;
+  return { organizationId, personalToken: personal.secret, serviceToken: service.secret, expiresAt, agentId };
+}
+
+/** A token and its secret; only the token, with the secret's hash, goes to the actors. */
+export function newToken(kind: TokenKind, of: Omit<NewToken, "kind" | "hash" | "hint">): { token: NewToken; secret: string } {
+  const { secret, hash, hint } = makeToken(kind);
+  return { token: { ...of, kind, hash, hint }, secret };
+}

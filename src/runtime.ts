@@ -1,0 +1,106 @@
+/**
+ * The actor system of this process over its storage: the actors, the runner's loop, the placement.
+ * `startRuntime` returns when this replica owns its shards and has taken up what was undone on them.
+ */
+import { newId } from "../actors/ids.ts";
+import { jobExecution } from "../actors/job/execution.ts";
+import type { ModelPort } from "../actors/job/ports.ts";
+import { Slots } from "../actors/job/slots.ts";
+import type { Directory } from "../actors/organization/directory.ts";
+import type { EffectHandler } from "../actors/runtime/effects.ts";
+import { SHARD_COUNT } from "../actors/runtime/placement.ts";
+import { System } from "../actors/runtime/system.ts";
+import { troupeActors, type TroupeProtocols, type TroupeSystem } from "../actors/troupe.ts";
+import { PostgresPlacement } from "../db/placement.ts";
+import { PostgresActorStore } from "../db/stores/actor-store.ts";
+import { PostgresDirectory } from "../db/stores/directory.ts";
+import { PostgresTranscripts } from "../db/stores/transcripts.ts";
+import { systemChance, systemClock } from "./clock.ts";
+import type { Logger } from "./log.ts";
+import { builtinTools, createTools } from "./runner/tools.ts";
+import type { Storage } from "./storage.ts";
+import { actorTaskService } from "./task-service.ts";
+
+/** Another replica serves this database: the lease of its shards is alive. */
+export class DatabaseInUse extends Error {
+  override readonly name = "DatabaseInUse";
+}
+
+/** How much longer than a lease's end is waited for its owner to fall silent. */
+const LEASE_GRACE_MS = 1_000;
+
+export interface Runtime {
+  readonly system: TroupeSystem;
+  readonly directory: Directory;
+}
+
+export interface RuntimeParts {
+  readonly storage: Storage;
+  /** Null where nothing is to run: jobs stay as they are, for the next start. */
+  readonly models: ModelPort | null;
+  readonly log: Logger;
+  /** Where this replica is reached. */
+  readonly address: string;
+  readonly build: string;
+  readonly onLost: (reason: string) => void;
+}
+
+/** Joins and takes the shards. Throws `DatabaseInUse` while another replica holds them. */
+export async function startRuntime(parts: RuntimeParts): Promise<Runtime> {
+  const { storage, log, models } = parts;
+  const folder = storage.isEmbedded ? storage.folder.path : null;
+  const self = { id: newId("rpl"), address: parts.address, build: parts.build, folder };
+  const placement = new PostgresPlacement(storage.database, self);
+  await placement.buryFormer();
+  await waitForRivals(placement, log);
+  await placement.join();
+  const directory = new PostgresDirectory(storage.database);
+  const system: TroupeSystem = new System<TroupeProtocols>({
+    definitions: troupeActors,
+    effects: { run: models === null ? LEFT_ALONE : execution(models, parts, directory, () => system) },
+    store: new PostgresActorStore(storage.database),
+    placement,
+    clock: systemClock,
+    chance: systemChance,
+    log,
+    onLost: parts.onLost,
+  });
+  await system.start();
+  if (system.shards.count !== SHARD_COUNT) {
+    await system.stop();
+    throw new DatabaseInUse("Another instance of the service took shards of this database meanwhile; stop one of them.");
+  }
+  return { system, directory };
+}
+
+/** Effects stay rows until a process comes that can run them. */
+const LEFT_ALONE: EffectHandler = { run: () => Promise.resolve(), recover: () => Promise.resolve() };
+
+function execution(models: ModelPort, parts: RuntimeParts, directory: Directory, system: () => TroupeSystem): EffectHandler {
+  const { storage, log } = parts;
+  return jobExecution({
+    models,
+    tools: createTools(builtinTools(actorTaskService(system, directory)), log),
+    transcripts: new PostgresTranscripts(storage.database),
+    slots: new Slots(),
+    clock: systemClock,
+    group: (members, options) => system().dispatchGroup(members, options),
+    log,
+  });
+}
+
+/** Waits until the leases of others have run out; who renews one meanwhile is alive and has the database. */
+async function waitForRivals(placement: PostgresPlacement, log: Logger): Promise<void> {
+  const [first] = await placement.rivals();
+  if (first === undefined) return;
+  log.info({ waitMs: first.waitMs }, "the lease of an earlier instance has not run out: waiting for it");
+  const until = performance.now() + first.waitMs + LEASE_GRACE_MS;
+  while (performance.now() < until) {
+    const [rival] = await placement.rivals();
+    if (rival === undefined) return;
+    await new Promise((resolve) => setTimeout(resolve, Math.min(rival.waitMs + 50, 500)));
+  }
+  const [alive] = await placement.rivals();
+  if (alive === undefined) return;
+  throw new DatabaseInUse(`The database is in use by the instance at ${alive.address}. Stop it first.`);
+}
