@@ -105,7 +105,8 @@ export async function startEmbedded(options: EmbeddedOptions): Promise<EmbeddedP
   const unlock = cluster.elsewhere === null ? () => {} : lockFolder(cluster.elsewhere);
   try {
     const binaries = locateBinaries(cluster.account, systemFolder);
-    if (await initialise(cluster, binaries)) options.log("info", `made a PostgreSQL ${binaries.version} database in ${cluster.path}`);
+    if (await initialise(cluster, binaries))
+      options.log("info", `made a PostgreSQL ${binaries.version} database in ${cluster.path}`);
     const adopted = await adopt(cluster, binaries, options);
     const running = adopted ?? (await start(cluster, binaries, options));
     return supervise({ ...running, adopted: adopted !== null }, cluster, options, unlock);
@@ -188,7 +189,8 @@ async function adopt(cluster: Cluster, binaries: Binaries, options: EmbeddedOpti
 /** Null when the server can be adopted. */
 async function whyNotAdopt(file: PidFile, cluster: Cluster, binaries: Binaries): Promise<string | null> {
   if (file.status !== "ready") return `it is ${file.status || "not ready"}`;
-  if (lastArguments(cluster.path)?.join("\n") !== argumentsFor(cluster, file.port).join("\n")) return "its settings are others";
+  if (lastArguments(cluster.path)?.join("\n") !== argumentsFor(cluster, file.port).join("\n"))
+    return "its settings are others";
   const sql = postgres(urlOf(cluster, file.port), { max: 1, connect_timeout: ANSWER_LIMIT_S, onnotice: () => {} });
   try {
     const answer = sql<{ version: string }[]>`select current_setting('server_version') as version`;

@@ -98,7 +98,9 @@ function readJournal(folder: string): readonly JournalEntry[] {
 }
 
 async function appliedIn(sql: postgres.Sql): Promise<readonly number[]> {
-  const rows = await sql<{ when: string }[]>`select created_at as when from drizzle.__drizzle_migrations order by created_at`;
+  const rows = await sql<
+    { when: string }[]
+  >`select created_at as when from drizzle.__drizzle_migrations order by created_at`;
   return rows.map((row) => Number(row.when));
 }
 
@@ -133,7 +135,9 @@ async function applyUnderLock(
 ): Promise<number> {
   await lock(sql, lockWaitMs);
   // Another replica may have done it while this one waited. The lock ends with the session.
-  const [row] = await sql<{ migrated: boolean }[]>`select to_regclass('drizzle.__drizzle_migrations') is not null as migrated`;
+  const [row] = await sql<
+    { migrated: boolean }[]
+  >`select to_regclass('drizzle.__drizzle_migrations') is not null as migrated`;
   const pending = pendingOf(journal, row?.migrated === true ? await appliedIn(sql) : []);
   if (pending.length === 0) return 0;
   const [{ drizzle }, migrator] = await Promise.all([

@@ -3,7 +3,7 @@
  * processes and its cluster to another account: the owner of the cluster where there is one, else
  * the user `postgres`, made where it is missing, else `nobody`. A plain user needs no account.
  */
-import { readFileSync, statSync } from "node:fs";
+import { chmodSync, mkdirSync, readFileSync, statSync } from "node:fs";
 import { dirname } from "node:path";
 
 export interface Account {
@@ -61,6 +61,16 @@ export function canEnter(account: Account, path: string): boolean {
 
 /** Whether `account` may read the file at `path`, whose folder it can enter. */
 export const canRead = (account: Account, path: string): boolean => (permissions(account, path) & 0o4) !== 0;
+
+/** Makes a folder that everyone can enter, whatever the umask; leaves one that exists as it is. */
+export function makeOpenFolder(path: string): void {
+  const first = mkdirSync(path, { recursive: true });
+  if (first === undefined) return;
+  for (let folder = path; ; folder = dirname(folder)) {
+    chmodSync(folder, 0o755);
+    if (folder === first || folder === dirname(folder)) return;
+  }
+}
 
 /** The three mode bits (rwx) that apply to `account`. The owner's bits apply even where others' allow more. */
 function permissions(account: Account, path: string): number {

@@ -4,10 +4,20 @@
  * PostgreSQL on SIGINT before the service has drained, loads a second client (`pg`), logs through
  * a pipe that dies with the service, and cannot adopt a server that outlived its parent.
  */
-import { chmodSync, cpSync, existsSync, lstatSync, mkdirSync, readFileSync, renameSync, rmSync, statSync, symlinkSync } from "node:fs";
+import {
+  chmodSync,
+  cpSync,
+  existsSync,
+  lstatSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+} from "node:fs";
 import { dirname, join, relative } from "node:path";
 import { fileURLToPath } from "node:url";
-import { type Account, canEnter, canRead } from "./postgres-account.ts";
+import { type Account, canEnter, canRead, makeOpenFolder } from "./postgres-account.ts";
 
 export interface Binaries {
   readonly initdb: string;
@@ -86,7 +96,9 @@ function makeLinks(folder: string): void {
       symlinkSync(relative(dirname(target), source), path);
     } catch (cause) {
       if (isThere(path)) continue;
-      throw new Error(`PostgreSQL's library link ${path} is missing and cannot be made. Run \`bun install\` again.`, { cause });
+      throw new Error(`PostgreSQL's library link ${path} is missing and cannot be made. Run \`bun install\` again.`, {
+        cause,
+      });
     }
   }
 }
@@ -105,7 +117,7 @@ function isReachable(account: Account, native: string): boolean {
 /** Copies to a name of its own first, so that `copy` is complete whenever it exists. */
 function copyInstallation(folder: string, copy: string): void {
   const draft = `${copy}.${process.pid}`;
-  mkdirSync(dirname(copy), { recursive: true, mode: 0o755 });
+  makeOpenFolder(dirname(copy));
   rmSync(draft, { recursive: true, force: true });
   cpSync(join(folder, "native"), join(draft, "native"), { recursive: true, verbatimSymlinks: true });
   openToAll(draft);
@@ -122,7 +134,8 @@ function copyInstallation(folder: string, copy: string): void {
 function openToAll(draft: string): void {
   for (const path of new Bun.Glob("**/*").scanSync({ cwd: draft, absolute: true, onlyFiles: false, dot: true })) {
     const stat = lstatSync(path);
-    if (!stat.isSymbolicLink()) chmodSync(path, (stat.mode | 0o444 | (stat.isDirectory() || stat.mode & 0o100 ? 0o111 : 0)) & 0o755);
+    if (!stat.isSymbolicLink())
+      chmodSync(path, (stat.mode | 0o444 | (stat.isDirectory() || stat.mode & 0o100 ? 0o111 : 0)) & 0o755);
   }
   chmodSync(draft, 0o755);
 }

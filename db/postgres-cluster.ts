@@ -6,10 +6,20 @@
  * killed at any point leaves nothing, or a note and no cluster, or both whole.
  */
 import { createHash, randomBytes } from "node:crypto";
-import { chmodSync, chownSync, existsSync, mkdirSync, readFileSync, readdirSync, renameSync, rmSync, statSync } from "node:fs";
+import {
+  chmodSync,
+  chownSync,
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  readdirSync,
+  renameSync,
+  rmSync,
+  statSync,
+} from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { DATABASE_NOTE } from "./data-folder.ts";
-import { type Account, accountForRoot, canEnter, isRoot, ownerOf } from "./postgres-account.ts";
+import { type Account, accountForRoot, canEnter, isRoot, makeOpenFolder, ownerOf } from "./postgres-account.ts";
 import type { Binaries } from "./postgres-binaries.ts";
 import { syncFolder, writePrivateFile } from "./private-file.ts";
 
@@ -40,7 +50,9 @@ export function placeCluster(folder: string, systemFolder: string): Cluster {
   if (note === null) return planCluster(folder, systemFolder);
   const elsewhere = note.elsewhere ?? null;
   if (elsewhere !== null && !existsSync(elsewhere)) {
-    throw new Error(`${join(folder, DATABASE_NOTE)} says that the database is in ${elsewhere}, which does not exist. Put it back.`);
+    throw new Error(
+      `${join(folder, DATABASE_NOTE)} says that the database is in ${elsewhere}, which does not exist. Put it back.`,
+    );
   }
   const path = join(elsewhere ?? folder, "postgres");
   const account = isRoot() ? ((existsSync(path) ? ownerOf(path) : null) ?? accountForRoot()) : null;
@@ -67,7 +79,8 @@ function planCluster(folder: string, systemFolder: string): Cluster {
   if (account !== null && !admit(account, folder)) {
     const key = createHash("sha256").update(folder).update(password).digest("hex").slice(0, 12);
     elsewhere = join(systemFolder, `data-${key}`);
-    mkdirSync(elsewhere, { recursive: true, mode: 0o755 });
+    makeOpenFolder(systemFolder);
+    mkdirSync(elsewhere, { mode: 0o700 });
     if (!admit(account, elsewhere)) throw new Error(`PostgreSQL's user ${account.name} cannot enter ${elsewhere}.`);
   }
   const note: Note = elsewhere === null ? { password } : { password, elsewhere };

@@ -7,7 +7,18 @@
  * file proves nothing (the machine may have been restarted, the pid reused): a process counts as
  * the postmaster only if it works in the cluster's own directory.
  */
-import { closeSync, fstatSync, openSync, readFileSync, readSync, readlinkSync, realpathSync, renameSync, rmSync, statSync } from "node:fs";
+import {
+  closeSync,
+  fstatSync,
+  openSync,
+  readFileSync,
+  readSync,
+  readlinkSync,
+  realpathSync,
+  renameSync,
+  rmSync,
+  statSync,
+} from "node:fs";
 import { join } from "node:path";
 import { POSTGRES_ENVIRONMENT, runAs } from "./postgres-cluster.ts";
 import type { Account } from "./postgres-account.ts";
@@ -24,9 +35,8 @@ export interface PidFile {
 const POLL_MS = 2;
 /** Crash recovery replays up to `max_wal_size` of log; on a slow disk that takes a while. */
 const READY_LIMIT_MS = 120_000;
-/** A fast shutdown writes what is in the buffers, which are small. */
-const FAST_STOP_LIMIT_MS = 20_000;
-const IMMEDIATE_STOP_LIMIT_MS = 5_000;
+/** How long each step of a stop may take. A fast shutdown writes what is in the buffers, which are small. */
+const STOP_LIMITS_MS = { SIGINT: 20_000, SIGQUIT: 5_000, SIGKILL: 5_000 };
 const LOG_LIMIT_BYTES = 1024 * 1024;
 
 /** The server ended instead of getting ready. `log` is what it wrote. */
@@ -136,7 +146,9 @@ export function isRunning(pid: number): boolean {
 }
 
 function processField(pid: number, field: string): string {
-  return Bun.spawnSync({ cmd: ["ps", "-o", `${field}=`, "-p", String(pid)] }).stdout.toString().trim();
+  return Bun.spawnSync({ cmd: ["ps", "-o", `${field}=`, "-p", String(pid)] })
+    .stdout.toString()
+    .trim();
 }
 
 /**
@@ -144,15 +156,10 @@ function processField(pid: number, field: string): string {
  * (the next start recovers from the log), then a kill. Answers when the process is gone; its
  * children end before it, or on their own when they see it gone.
  */
-export async function stopProcess(pid: number): Promise<void> {
-  const steps = [
-    ["SIGINT", FAST_STOP_LIMIT_MS],
-    ["SIGQUIT", IMMEDIATE_STOP_LIMIT_MS],
-    ["SIGKILL", IMMEDIATE_STOP_LIMIT_MS],
-  ] as const;
-  for (const [signal, limitMs] of steps) {
+export async function stopProcess(pid: number, limitsMs = STOP_LIMITS_MS): Promise<void> {
+  for (const signal of ["SIGINT", "SIGQUIT", "SIGKILL"] as const) {
     if (!send(pid, signal)) return;
-    if (await hasEnded(pid, limitMs)) return;
+    if (await hasEnded(pid, limitsMs[signal])) return;
   }
   throw new Error(`PostgreSQL (process ${pid}) cannot be stopped.`);
 }

@@ -49,7 +49,10 @@ const URL_PASSWORD = /(\/\/[^\s:/@"\\]*):[^\s/@"\\]+@/g;
 export function redact(text: string): string {
   return text
     .replace(SECRET_FIELD, '"$1":"[redacted]"')
-    .replace(SECRET_TEXT, (_match, own?: string, key?: string, scheme?: string) => `${own ?? key ?? `${scheme} `}[redacted]`)
+    .replace(
+      SECRET_TEXT,
+      (_match, own?: string, key?: string, scheme?: string) => `${own ?? key ?? `${scheme} `}[redacted]`,
+    )
     .replace(URL_PASSWORD, "$1:[redacted]@");
 }
 

@@ -1,3 +1,4 @@
+/** The data folder: whose it is, its secret, its private files. Other holders are real processes. */
 import { afterEach, beforeEach, expect, test } from "bun:test";
 import { chmodSync, existsSync, mkdirSync, readFileSync, readdirSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -58,7 +59,8 @@ test("[START-9] a second process is told who has the folder", async () => {
 });
 
 test("[START-9] the kernel gives the lock up at kill -9, also while a child lives on", async () => {
-  const orphan = "console.log(Bun.spawn({ cmd: ['sleep', '60'], detached: true, stdio: ['ignore', 'ignore', 'ignore'] }).pid);";
+  const orphan =
+    "console.log(Bun.spawn({ cmd: ['sleep', '60'], detached: true, stdio: ['ignore', 'ignore', 'ignore'] }).pid);";
   const { child, line } = await holder(orphan);
   const sleeper = Number(line);
   expect(refusal(dataIn())).toBeInstanceOf(FolderInUse);

@@ -1,11 +1,23 @@
+/**
+ * The embedded PostgreSQL through its whole life: made, started, orphaned, adopted, replaced, stopped. The services
+ * that are killed are real processes; only the kernel can say what a kill leaves.
+ */
 import { afterAll, afterEach, beforeAll, expect, test } from "bun:test";
 import { existsSync, readFileSync, readdirSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import postgres from "postgres";
 import { openDataFolder } from "../../db/data-folder.ts";
 import { type EmbeddedOptions, type EmbeddedPostgres, startEmbedded } from "../../db/embedded.ts";
-import { isPostmasterOf, isRunning, readPidFile } from "../../db/postmaster.ts";
-import { type ServiceProcess, type TestFolder, killService, makeTestFolder, spawnService, startService, stopService } from "../support/service-process.ts";
+import { isPostmasterOf, isRunning, readPidFile, stopProcess } from "../../db/postmaster.ts";
+import {
+  type ServiceProcess,
+  type TestFolder,
+  killService,
+  makeTestFolder,
+  spawnService,
+  startService,
+  stopService,
+} from "../support/service-process.ts";
 
 const isLinux = process.platform === "linux";
 
@@ -51,7 +63,13 @@ async function until(what: string, holds: () => boolean): Promise<void> {
 /** The processes whose parent is `pid`, and itself. */
 function familyOf(pid: number): readonly number[] {
   const children = readFileSync(`/proc/${pid}/task/${pid}/children`, "utf8").trim();
-  return [pid, ...children.split(" ").filter((text) => text !== "").map(Number)];
+  return [
+    pid,
+    ...children
+      .split(" ")
+      .filter((text) => text !== "")
+      .map(Number),
+  ];
 }
 
 test("[START-12] the first start makes a durable UTF-8 database that listens on this machine only, with a password", async () => {
@@ -158,7 +176,10 @@ test.skipIf(!isLinux)("[START-15] an orphan that does not answer is stopped and 
   process.kill(first.postgres, "SIGSTOP");
   const starting = start(folder);
   // A stopped process does nothing with a polite signal; only a kill ends it, or this.
-  await until("the service has given up asking", () => readFileSync(`/proc/${first.postgres}/status`, "utf8").match(/(SigPnd|ShdPnd):\s+0*[1-9a-f]/) !== null);
+  await until(
+    "the service has given up asking",
+    () => readFileSync(`/proc/${first.postgres}/status`, "utf8").match(/(SigPnd|ShdPnd):\s+0*[1-9a-f]/) !== null,
+  );
   process.kill(first.postgres, "SIGCONT");
   const second = await starting;
   expect(second.adopted).toBe(false);
@@ -180,8 +201,15 @@ test("[START-15] an orphan with other settings is stopped and a new server start
 });
 
 test("[START-15] a pid file that names another process harms neither", async () => {
-  const bystander = Bun.spawn({ cmd: ["sleep", "60"], stdio: ["ignore", "ignore", "ignore"], ...ownerOf(clusterOf(folder)) });
-  writeFileSync(join(clusterOf(folder), "postmaster.pid"), `${bystander.pid}\n${clusterOf(folder)}\n1\n25000\n\n127.0.0.1\n\nready   \n`);
+  const bystander = Bun.spawn({
+    cmd: ["sleep", "60"],
+    stdio: ["ignore", "ignore", "ignore"],
+    ...ownerOf(clusterOf(folder)),
+  });
+  writeFileSync(
+    join(clusterOf(folder), "postmaster.pid"),
+    `${bystander.pid}\n${clusterOf(folder)}\n1\n25000\n\n127.0.0.1\n\nready   \n`,
+  );
   const database = await start(folder);
   expect(database.adopted).toBe(false);
   expect(isRunning(bystander.pid)).toBe(true);
@@ -192,20 +220,26 @@ test("[START-15] a pid file that names another process harms neither", async () 
 test("[START-15] a pid file of a process that is gone does not stop the start", async () => {
   const gone = Bun.spawn({ cmd: ["true"] });
   await gone.exited;
-  writeFileSync(join(clusterOf(folder), "postmaster.pid"), `${gone.pid}\n${clusterOf(folder)}\n1\n25000\n\n127.0.0.1\n\nready   \n`);
+  writeFileSync(
+    join(clusterOf(folder), "postmaster.pid"),
+    `${gone.pid}\n${clusterOf(folder)}\n1\n25000\n\n127.0.0.1\n\nready   \n`,
+  );
   const database = await start(folder);
   expect(database.adopted).toBe(false);
   await database.stop();
 });
 
-test.skipIf(!isLinux)("[START-15] a server that was killed with its children running is replaced without loss", async () => {
-  const first = await start(folder);
-  await query(first.url, "drop table if exists kept; create table kept (id int); insert into kept values (7)");
-  process.kill(first.pid, "SIGKILL");
-  const second = await start(folder);
-  expect(await query(second.url, "select id from kept")).toEqual([{ id: 7 }]);
-  await second.stop();
-});
+test.skipIf(!isLinux)(
+  "[START-15] a server that was killed with its children running is replaced without loss",
+  async () => {
+    const first = await start(folder);
+    await query(first.url, "drop table if exists kept; create table kept (id int); insert into kept values (7)");
+    process.kill(first.pid, "SIGKILL");
+    const second = await start(folder);
+    expect(await query(second.url, "select id from kept")).toEqual([{ id: 7 }]);
+    await second.stop();
+  },
+);
 
 test("[START-16] stop leaves no process, and can be asked for twice", async () => {
   const database = await start(folder);
@@ -218,9 +252,21 @@ test("[START-16] stop leaves no process, and can be asked for twice", async () =
   await idle.end({ timeout: 0 });
 });
 
+test("[START-16] a server that does not heed a shutdown is killed, and loses nothing", async () => {
+  const database = await start(folder);
+  await query(database.url, "drop table if exists kept; create table kept (id int); insert into kept values (7)");
+  process.kill(database.pid, "SIGSTOP");
+  await stopProcess(database.pid, { SIGINT: 20, SIGQUIT: 20, SIGKILL: 5_000 });
+  expect(isRunning(database.pid)).toBe(false);
+  await database.stop();
+  const next = await start(folder);
+  expect(await query(next.url, "select id from kept")).toEqual([{ id: 7 }]);
+  await next.stop();
+});
+
 for (const adopted of [false, true]) {
   test(`[START-16] the end of ${adopted ? "an adopted" : "a started"} server is reported, and not the one that was asked for`, async () => {
-      if (adopted) await killService(await service());
+    if (adopted) await killService(await service());
     const reasons: string[] = [];
     const database = await start(folder, { onExit: (reason) => void reasons.push(reason) });
     expect(database.adopted).toBe(adopted);
@@ -234,18 +280,26 @@ for (const adopted of [false, true]) {
   });
 }
 
-test.skipIf(!isLinux)("[START-17] a terminal's Ctrl-C does not reach PostgreSQL: it has a session of its own", async () => {
-  const database = await start(folder);
-  const stat = readFileSync(`/proc/${database.pid}/stat`, "utf8");
-  const [, , group, session] = stat.slice(stat.lastIndexOf(")") + 2).split(" ").map(Number);
-  expect(group).toBe(database.pid);
-  expect(session).toBe(database.pid);
-  await database.stop();
-});
+test.skipIf(!isLinux)(
+  "[START-17] a terminal's Ctrl-C does not reach PostgreSQL: it has a session of its own",
+  async () => {
+    const database = await start(folder);
+    const stat = readFileSync(`/proc/${database.pid}/stat`, "utf8");
+    const [, , group, session] = stat
+      .slice(stat.lastIndexOf(")") + 2)
+      .split(" ")
+      .map(Number);
+    expect(group).toBe(database.pid);
+    expect(session).toBe(database.pid);
+    await database.stop();
+  },
+);
 
 test.skipIf(!isLinux)("[START-17] PostgreSQL gets none of the service's environment", async () => {
   const database = await start(folder);
-  const names = readFileSync(`/proc/${database.pid}/environ`, "utf8").split("\0").map((entry) => entry.split("=")[0]);
+  const names = readFileSync(`/proc/${database.pid}/environ`, "utf8")
+    .split("\0")
+    .map((entry) => entry.split("=")[0]);
   expect(names.filter((name) => name !== "" && !/^(PATH|LC_ALL|TZ|PG_.*)$/.test(name ?? ""))).toEqual([]);
   await database.stop();
 });

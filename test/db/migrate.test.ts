@@ -1,3 +1,4 @@
+/** Migrations on a real database: once, in order, and never on a newer one. Each test has its own database. */
 import { afterEach, beforeEach, expect, test } from "bun:test";
 import { existsSync, mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -23,7 +24,10 @@ afterEach(async () => {
 function migrations(...list: readonly (readonly [when: number, sql: string])[]): { folder: string } {
   const entries = list.map(([when], idx) => ({ idx, version: "7", when, tag: `${when}_made`, breakpoints: true }));
   mkdirSync(join(folder.path, "meta"), { recursive: true });
-  writeFileSync(join(folder.path, "meta/_journal.json"), JSON.stringify({ version: "7", dialect: "postgresql", entries }));
+  writeFileSync(
+    join(folder.path, "meta/_journal.json"),
+    JSON.stringify({ version: "7", dialect: "postgresql", entries }),
+  );
   for (const [when, sql] of list) writeFileSync(join(folder.path, `${when}_made.sql`), sql);
   return { folder: folder.path };
 }
@@ -65,7 +69,9 @@ test("[START-23] replicas that start together apply each migration once", async 
 });
 
 test("[START-23] a migration that fails leaves the database as it was", async () => {
-  await expect(migrate(database.url, migrations(ONE, [2000, "create table two (id int); select nonsense;"]))).rejects.toThrow();
+  await expect(
+    migrate(database.url, migrations(ONE, [2000, "create table two (id int); select nonsense;"])),
+  ).rejects.toThrow();
   expect(await withSql((sql) => sql`select to_regclass('one') as one`)).toMatchObject([{ one: null }]);
   expect((await migrate(database.url, migrations(ONE, TWO))).applied).toBe(2);
 });
@@ -82,7 +88,9 @@ test("[START-23] the wait for another's migration is bounded", async () => {
 test("[START-24] a database that is newer than the code is refused and not changed", async () => {
   await migrate(database.url, migrations(ONE, TWO));
   expect(await refusal(migrate(database.url, migrations(ONE)))).toBe("database_newer");
-  expect(await refusal(migrate(database.url, migrations(ONE, [3000, "create table three (id int)"])))).toBe("database_newer");
+  expect(await refusal(migrate(database.url, migrations(ONE, [3000, "create table three (id int)"])))).toBe(
+    "database_newer",
+  );
   expect(await withSql((sql) => sql`select to_regclass('three') as three`)).toMatchObject([{ three: null }]);
 });
 
@@ -96,14 +104,18 @@ test("[START-24] a folder without migrations is refused", async () => {
 });
 
 test("[START-25] a server older than PostgreSQL 15 is refused", async () => {
-  expect(() => checkServer({ ...HEALTHY, versionNumber: 140_012 })).toThrow("This is PostgreSQL 14; 15 or newer is needed.");
+  expect(() => checkServer({ ...HEALTHY, versionNumber: 140_012 })).toThrow(
+    "This is PostgreSQL 14; 15 or newer is needed.",
+  );
   expect(checkServer(HEALTHY)).toEqual([]);
 });
 
 test("[START-25] a server that may lose what was acknowledged is warned about", async () => {
   expect(checkServer({ ...HEALTHY, fsync: "off" })).toEqual([expect.stringContaining("fsync is off")]);
   const options = migrations(ONE);
-  await withSql((sql) => sql.unsafe(`alter database ${new URL(database.url).pathname.slice(1)} set synchronous_commit = off`));
+  await withSql((sql) =>
+    sql.unsafe(`alter database ${new URL(database.url).pathname.slice(1)} set synchronous_commit = off`),
+  );
   const report = await migrate(database.url, options);
   expect(report.warnings).toEqual([expect.stringContaining("synchronous_commit is off")]);
 });

@@ -1,9 +1,31 @@
+/**
+ * Whom PostgreSQL runs as: root's choices, clones that others cannot enter, plain users, incomplete installs. Most
+ * of it can be shown by root only.
+ */
 import { afterEach, beforeEach, expect, test } from "bun:test";
-import { chmodSync, chownSync, existsSync, lstatSync, mkdirSync, readFileSync, readdirSync, rmSync, statSync, writeFileSync } from "node:fs";
+import {
+  chmodSync,
+  chownSync,
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  readFileSync,
+  readdirSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
 import { join } from "node:path";
 import { type Account, accountForRoot, canEnter } from "../../db/postgres-account.ts";
 import { isRunning } from "../../db/postmaster.ts";
-import { type TestFolder, copyClone, killService, makeTestFolder, startService, stopService } from "../support/service-process.ts";
+import {
+  type TestFolder,
+  copyClone,
+  killService,
+  makeTestFolder,
+  startService,
+  stopService,
+} from "../support/service-process.ts";
 
 const isRoot = process.getuid?.() === 0;
 const NOBODY = { name: "nobody", uid: 65_534, gid: 65_534 };
@@ -43,56 +65,86 @@ test("[START-19] root runs PostgreSQL as the user postgres, made where it is mis
   expect(() => accountForRoot(systemWith([]).source)).toThrow("Add a user named postgres");
 });
 
-test("[START-19] a user may enter a folder if it may enter each parent, by the bits that apply to it", () => {
-  const inner = join(folder.path, "a", "b");
-  mkdirSync(inner, { recursive: true });
-  const { uid, gid } = statSync(inner);
-  const [owner, member, other] = [{ name: "", uid, gid }, { name: "", uid: uid + 7, gid }, { name: "", uid: uid + 7, gid: gid + 7 }];
-  const may = (mode: number) => {
-    chmodSync(join(folder.path, "a"), mode);
-    return [owner, member, other].map((account) => canEnter(account, inner));
-  };
-  expect(may(0o700)).toEqual([true, false, false]);
-  expect(may(0o710)).toEqual([true, true, false]);
-  expect(may(0o701)).toEqual([true, false, true]);
-  expect(may(0o677)).toEqual([false, true, true]);
-  chmodSync(join(folder.path, "a"), 0o700);
-});
+test.skipIf(!isRoot)(
+  "[START-19] a user may enter a folder if it may enter each parent, by the bits that apply to it",
+  () => {
+    const inner = join(folder.path, "a", "b");
+    mkdirSync(inner, { recursive: true });
+    const { uid, gid } = statSync(inner);
+    const [owner, member, other] = [
+      { name: "", uid, gid },
+      { name: "", uid: uid + 7, gid },
+      { name: "", uid: uid + 7, gid: gid + 7 },
+    ];
+    const may = (mode: number) => {
+      chmodSync(join(folder.path, "a"), mode);
+      return [owner, member, other].map((account) => canEnter(account, inner));
+    };
+    expect(may(0o700)).toEqual([true, false, false]);
+    expect(may(0o710)).toEqual([true, true, false]);
+    expect(may(0o701)).toEqual([true, false, true]);
+    expect(may(0o677)).toEqual([false, true, true]);
+    chmodSync(join(folder.path, "a"), 0o700);
+  },
+);
 
-test.skipIf(!isRoot)("[START-19] root's data folder lets PostgreSQL's user pass and nobody else, and its secrets stay root's", async () => {
-  const data = join(folder.path, "data");
-  const service = await startService({ folder: data });
-  expect(service.error).toBeNull();
-  expect(statSync(join(data, "postgres")).uid).not.toBe(0);
-  expect(modeOf(data)).toBe(0o710);
-  for (const name of ["secret", "postgres.json", "postgres.log"]) expect([statSync(join(data, name)).uid, modeOf(join(data, name))]).toEqual([0, 0o600]);
-  await stopService(service);
-});
+test.skipIf(!isRoot)(
+  "[START-19] root's data folder lets PostgreSQL's user pass and nobody else, and its secrets stay root's",
+  async () => {
+    const data = join(folder.path, "data");
+    const service = await startService({ folder: data });
+    expect(service.error).toBeNull();
+    expect(statSync(join(data, "postgres")).uid).not.toBe(0);
+    expect(modeOf(data)).toBe(0o710);
+    for (const name of ["secret", "postgres.json", "postgres.log"])
+      expect([statSync(join(data, name)).uid, modeOf(join(data, name))]).toEqual([0, 0o600]);
+    await stopService(service);
+  },
+);
 
-test.skipIf(!isRoot)("[START-20] root in a clone that others cannot enter gets programs and cluster under the system folder", async () => {
+test.skipIf(!isRoot)(
+  "[START-20] root in a clone that others cannot enter gets programs and cluster under the system folder",
+  async () => {
+    const home = join(folder.path, "root-home");
+    const systemFolder = join(folder.path, "system");
+    const clone = copyClone(join(home, "clone"));
+    chmodSync(home, 0o700);
+    const options = { folder: join(clone, ".troupe"), systemFolder, clone };
+
+    const first = await startService(options);
+    expect(first.error).toBeNull();
+    const note = JSON.parse(readFileSync(join(options.folder, "postgres.json"), "utf8")) as { elsewhere: string };
+    expect(note.elsewhere).toStartWith(`${systemFolder}/data-`);
+    expect([modeOf(systemFolder), modeOf(note.elsewhere)]).toEqual([0o755, 0o710]);
+    expect(existsSync(join(note.elsewhere, "postgres", "PG_VERSION"))).toBe(true);
+    expect(existsSync(join(options.folder, "postgres"))).toBe(false);
+    expect(modeOf(options.folder)).toBe(0o700);
+    await killService(first);
+
+    const second = await startService(options);
+    expect(second).toMatchObject({ adopted: true, url: first.url });
+    await stopService(second);
+    expect(isRunning(first.postgres)).toBe(false);
+
+    // A database that has gone missing must not become an empty one.
+    rmSync(note.elsewhere, { recursive: true });
+    expect((await startService(options)).error).toContain("which does not exist");
+  },
+);
+
+test.skipIf(!isRoot)("[START-20] a strict umask does not bar PostgreSQL's user", async () => {
   const home = join(folder.path, "root-home");
-  const systemFolder = join(folder.path, "system");
+  mkdirSync(home, { mode: 0o700 });
   const clone = copyClone(join(home, "clone"));
-  chmodSync(home, 0o700);
-  const options = { folder: join(clone, ".troupe"), systemFolder, clone };
-
-  const first = await startService(options);
-  expect(first.error).toBeNull();
-  const note = JSON.parse(readFileSync(join(options.folder, "postgres.json"), "utf8")) as { elsewhere: string };
-  expect(note.elsewhere).toStartWith(`${systemFolder}/data-`);
-  expect(existsSync(join(note.elsewhere, "postgres", "PG_VERSION"))).toBe(true);
-  expect(existsSync(join(options.folder, "postgres"))).toBe(false);
-  expect(modeOf(options.folder)).toBe(0o700);
-  await killService(first);
-
-  const second = await startService(options);
-  expect(second).toMatchObject({ adopted: true, url: first.url });
-  await stopService(second);
-  expect(isRunning(first.postgres)).toBe(false);
-
-  // A database that has gone missing must not become an empty one.
-  rmSync(note.elsewhere, { recursive: true });
-  expect((await startService(options)).error).toContain("which does not exist");
+  const before = process.umask(0o077);
+  const service = await startService({
+    folder: join(clone, ".troupe"),
+    systemFolder: join(folder.path, "new", "system"),
+    clone,
+  });
+  process.umask(before);
+  expect(service.error).toBeNull();
+  await stopService(service);
 });
 
 test.skipIf(!isRoot)("[START-20] a copy of a data folder cannot share the cluster that its note names", async () => {
@@ -101,8 +153,11 @@ test.skipIf(!isRoot)("[START-20] a copy of a data folder cannot share the cluste
   const systemFolder = join(folder.path, "system");
   const first = await startService({ folder: join(home, "one"), systemFolder });
   mkdirSync(join(home, "two"));
-  for (const name of ["secret", "postgres.json"]) writeFileSync(join(home, "two", name), readFileSync(join(home, "one", name)));
-  expect((await startService({ folder: join(home, "two"), systemFolder })).error).toContain(`is in use by process ${first.pid}`);
+  for (const name of ["secret", "postgres.json"])
+    writeFileSync(join(home, "two", name), readFileSync(join(home, "one", name)));
+  expect((await startService({ folder: join(home, "two"), systemFolder })).error).toContain(
+    `is in use by process ${first.pid}`,
+  );
   await stopService(first);
 });
 
@@ -111,7 +166,12 @@ test.skipIf(!isRoot)("[START-21] a plain user runs it all as itself, in a clone 
   const own = join(folder.path, "own");
   mkdirSync(own);
   chownSync(own, NOBODY.uid, NOBODY.gid);
-  const options = { folder: join(own, ".troupe"), systemFolder: join(own, "system"), clone, user: { uid: NOBODY.uid, gid: NOBODY.gid } };
+  const options = {
+    folder: join(own, ".troupe"),
+    systemFolder: join(own, "system"),
+    clone,
+    user: { uid: NOBODY.uid, gid: NOBODY.gid },
+  };
   const first = await startService(options);
   expect(first.error).toBeNull();
   expect(statSync(join(own, ".troupe", "postgres")).uid).toBe(NOBODY.uid);
@@ -133,7 +193,8 @@ test.skipIf(!isRoot)("[START-21] a plain user is told that a database belongs to
   const clone = copyClone(join(folder.path, "clone"));
   const data = join(folder.path, "data");
   await stopService(await startService({ folder: data, clone }));
-  for (const name of ["", "lock", "lock.pid", "secret", "postgres.json"]) chownSync(join(data, name), NOBODY.uid, NOBODY.gid);
+  for (const name of ["", "lock", "lock.pid", "secret", "postgres.json"])
+    chownSync(join(data, name), NOBODY.uid, NOBODY.gid);
   const service = await startService({ folder: data, clone, user: { uid: NOBODY.uid, gid: NOBODY.gid } });
   expect(service.error).toContain("belongs to another user");
 });

@@ -1,6 +1,15 @@
+/** The settings: defaults, every refusal by name, what is masked. */
 import { expect, test } from "bun:test";
 import { resolve } from "node:path";
-import { type Config, type Environment, appUrlOf, describeConfig, describeErrors, outboundRequestLimit, readConfig } from "../../src/config.ts";
+import {
+  type Config,
+  type Environment,
+  appUrlOf,
+  describeConfig,
+  describeErrors,
+  outboundRequestLimit,
+  readConfig,
+} from "../../src/config.ts";
 
 const SECRET = Buffer.alloc(32, 7).toString("base64");
 
@@ -105,7 +114,11 @@ test("[START-2] all errors are told at once, with what is allowed", () => {
 });
 
 test("[START-2] an error does not show a secret or a URL that may have one", () => {
-  const result = readConfig({ TROUPE_SECRET: "hunter2", DATABASE_URL: "mysql://u:hunter2@db", ANTHROPIC_API_KEY: "hunter2 x" });
+  const result = readConfig({
+    TROUPE_SECRET: "hunter2",
+    DATABASE_URL: "mysql://u:hunter2@db",
+    ANTHROPIC_API_KEY: "hunter2 x",
+  });
   const text = result.ok ? "" : describeErrors(result.errors);
   expect(text.split("\n")).toHaveLength(3);
   expect(text).not.toContain("hunter2");

@@ -1,10 +1,14 @@
+/** The log: its form, its levels, and that no secret gets out by any way into a line. */
 import { expect, test } from "bun:test";
 import { type Logger, createLogger, redact } from "../../src/log.ts";
 
 const TOKEN = "pat_0123456789abcdefghijKLMNOP";
 const KEY = "sk-ant-api03-0123456789abcdef";
 
-async function capture(use: (log: Logger) => void, options: { level?: string; pretty?: boolean } = {}): Promise<string> {
+async function capture(
+  use: (log: Logger) => void,
+  options: { level?: string; pretty?: boolean } = {},
+): Promise<string> {
   let text = "";
   const sink = { write: (line: string) => void (text += line) };
   use(await createLogger({ level: options.level ?? "info", pretty: options.pretty ?? false, sink }));
@@ -14,14 +18,23 @@ async function capture(use: (log: Logger) => void, options: { level?: string; pr
 test("[START-7] a log line is one JSON object with level, time and message", async () => {
   const text = await capture((log) => log.child({ requestId: "req_1" }).info({ status: 200 }, "request"));
   expect(text.endsWith("\n")).toBe(true);
-  expect(JSON.parse(text)).toEqual({ level: 30, time: expect.any(String), requestId: "req_1", status: 200, msg: "request" });
+  expect(JSON.parse(text)).toEqual({
+    level: 30,
+    time: expect.any(String),
+    requestId: "req_1",
+    status: 200,
+    msg: "request",
+  });
 });
 
 test("[START-7] lines under the level are not written", async () => {
-  const text = await capture((log) => {
-    log.info("no");
-    log.warn("yes");
-  }, { level: "warn" });
+  const text = await capture(
+    (log) => {
+      log.info("no");
+      log.warn("yes");
+    },
+    { level: "warn" },
+  );
   expect(text.trim().split("\n")).toHaveLength(1);
 });
 
@@ -51,7 +64,10 @@ const SECRET_LINES: readonly (readonly [string, (log: Logger) => void])[] = [
   ["a provider's key in a message", (log) => log.info(`key ${KEY} refused`)],
   ["a bearer header in a message", (log) => log.info("sent Bearer abcdefghijKLMNOP0123456789==")],
   ["a token in a deep field", (log) => log.info({ a: { b: [{ note: `x ${TOKEN} y` }] } }, "m")],
-  ["a field that is named as a secret", (log) => log.info({ request: { headers: { authorization: "abcdefghij0123456789" } } }, "m")],
+  [
+    "a field that is named as a secret",
+    (log) => log.info({ request: { headers: { authorization: "abcdefghij0123456789" } } }, "m"),
+  ],
   ["a secret with a quote in it", (log) => log.info({ password: 'a"abcdefghij0123456789' }, "m")],
   ["a list of cookies", (log) => log.info({ cookie: ["s=abcdefghij0123456789"] }, "m")],
   ["the stack of an error", (log) => log.error({ err: new Error(`cannot use ${KEY} or ${TOKEN}`) }, "failed")],
@@ -68,7 +84,12 @@ for (const [what, write] of SECRET_LINES) {
 }
 
 test("[START-8] ids and ordinary words stay as they are", () => {
-  for (const text of ["task-1718000000000-abcdefghijkl", "usr_V1StGXR8_Z5jdHi6B-myT", "pat_ is a prefix", '{"tokens":12}']) {
+  for (const text of [
+    "task-1718000000000-abcdefghijkl",
+    "usr_V1StGXR8_Z5jdHi6B-myT",
+    "pat_ is a prefix",
+    '{"tokens":12}',
+  ]) {
     expect(redact(text)).toBe(text);
   }
 });

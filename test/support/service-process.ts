@@ -94,7 +94,11 @@ export function makeTestFolder(): TestFolder {
   const path = realpathSync(mkdtempSync(join(tmpdir(), "troupe-test-")));
   chmodSync(path, 0o755);
   const endServers = async () => {
-    for (const file of new Bun.Glob("{,*/}{,*/}postgres/postmaster.pid").scanSync({ cwd: path, absolute: true, dot: true })) {
+    for (const file of new Bun.Glob("{,*/}{,*/}postgres/postmaster.pid").scanSync({
+      cwd: path,
+      absolute: true,
+      dot: true,
+    })) {
       await endPostgres(dirname(file));
     }
   };
