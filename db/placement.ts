@@ -66,11 +66,17 @@ export class PostgresPlacement implements Placement {
     return this.sql.begin(async (sql) => {
       // Whose lease has run out is dead from now on: it cannot renew any more, so its shards are free.
       await sql`update replica set dead = true where not dead and id <> ${id} and lease_until < clock_timestamp()`;
-      await sql`
-        update shard set owner = ${id}, epoch = epoch + 1 where id in (
-          select s.id from shard s left join replica r on r.id = s.owner
-          where s.owner is null or r.dead or r.id is null order by s.id for update of s)
-        and exists (select from replica where id = ${id} and not dead)`;
+      // Two statements: whoever waits for a row that somebody else is taking must look again with new
+      // eyes. In one, PostgreSQL would check the changed row against the former owner's.
+      const free = await sql`
+        select s.id from shard s left join replica r on r.id = s.owner
+        where s.owner is null or r.dead or r.id is null order by s.id for update of s`;
+      if (free.length > 0) {
+        await sql`
+          update shard s set owner = ${id}, epoch = epoch + 1 where s.id = any(${free.map((row) => row["id"] as number)}::int[])
+          and not exists (select from replica r where r.id = s.owner and not r.dead)
+          and exists (select from replica where id = ${id} and not dead)`;
+      }
       return grantsOf(await sql`select id, epoch from shard where owner = ${id}`);
     });
   }
