@@ -84,11 +84,13 @@ type Rows = Map<string, object>;
 class Merged {
   readonly records = new Map<string, Rows>();
   readonly parts = new Map<keyof typeof PARTS, Rows>();
+  private events = 0;
 
   add({ shard, writes }: ShardWrites): void {
     for (const write of writes.records) this.record(shard, write);
     for (const { organizationId: organization_id, stream, seq, type, at, data } of writes.events) {
-      this.put("event", `${stream}/${seq}`, { shard, organization_id, stream, seq, type, at, data });
+      // Never merged: a seq that has been given twice must fail, not disappear.
+      this.put("event", `${this.events++}`, { shard, organization_id, stream, seq, type, at, data });
     }
     for (const row of writes.messages) this.put("actor_message", row.id, { ...addressed(shard, row), command: row.command });
     for (const id of writes.consumed) this.put("consumed", id, { shard, id });
@@ -100,12 +102,12 @@ class Merged {
       if (this.parts.get("effect")?.delete(id) !== true) this.put("settled", id, { shard, id });
     }
     for (const { organizationId: organization_id, actorId: actor_id, name } of writes.cleared) {
-      const key = `${actor_id}/${name}`;
+      const key = `${organization_id}/${actor_id}/${name}`;
       this.parts.get("alarm")?.delete(key);
       this.put("cleared", key, { shard, organization_id, actor_id, name });
     }
     for (const row of writes.alarms) {
-      const key = `${row.actorId}/${row.name}`;
+      const key = `${row.organizationId}/${row.actorId}/${row.name}`;
       this.parts.get("cleared")?.delete(key);
       const { id: _, ...address } = addressed(shard, { ...row, id: "" });
       this.put("alarm", key, { ...address, name: row.name, due_at_ms: row.dueAtMs, command: row.command });
