@@ -8,7 +8,7 @@ import type {
   ActorStore, AlarmRow, EffectRow, FlushOutcome, MessageRow, RecordRef, ShardWrites, StoredEvent, Undone,
 } from "../../actors/runtime/store.ts";
 import type { Database } from "../client.ts";
-import { flushStatement } from "../flush.ts";
+import { flushStatement, type Statement } from "../flush.ts";
 import { actorMessage, alarm, effect, event } from "../tables/runtime.ts";
 
 /**
@@ -17,6 +17,8 @@ import { actorMessage, alarm, effect, event } from "../tables/runtime.ts";
  * object state. Everything else (a lost connection, a shutdown, a cancel) leaves the outcome open.
  */
 const CERTAINLY_ABORTED = new Set(["21", "22", "23", "25", "40", "42", "53", "54", "55"]);
+/** The SQLSTATE of rows that cannot even be put into words. */
+const DATA_EXCEPTION = "22000";
 /** The client gives a flush up after this, a little later than the server's own time-out. */
 const FLUSH_DEADLINE_MS = 15_000;
 
@@ -28,9 +30,19 @@ export class PostgresActorStore implements ActorStore {
   }
 
   async flush(batch: readonly ShardWrites[]): Promise<FlushOutcome> {
+    let statement: Statement;
+    try {
+      statement = flushStatement(batch);
+    } catch (cause) {
+      // Nothing has been sent.
+      return { kind: "aborted", code: DATA_EXCEPTION, cause };
+    }
+    return this.send(statement);
+  }
+
+  private async send({ text, parameters }: Statement): Promise<FlushOutcome> {
     let deadline: Timer | undefined;
     try {
-      const { text, parameters } = flushStatement(batch);
       const query = this.database.flush.unsafe<{ id: number }[]>(text, [...parameters], { prepare: true });
       const timeout = new Promise<never>((_, reject) => {
         deadline = setTimeout(() => {
