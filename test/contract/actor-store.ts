@@ -1,0 +1,249 @@
+/**
+ * What `actors/runtime/store.ts` promises, as one suite for every implementation. A fixture brings
+ * the store, replicas that may own shards, and a way to make a flush stand still in mid-statement.
+ */
+import { afterEach, beforeEach, describe, expect, test } from "bun:test";
+import type { RecordFields } from "../../actors/runtime/actor.ts";
+import { type Placement, shardOf } from "../../actors/runtime/placement.ts";
+import {
+  type ActorStore, type AlarmRow, type EffectRow, type EventWrite, type FlushOutcome, type MessageRow, noWrites,
+  type ShardWrites, type Writes,
+} from "../../actors/runtime/store.ts";
+import { until } from "../support/condition.ts";
+
+/** A flush that stands in mid-statement: its shards' epochs are held. */
+export interface Stall {
+  /** Resolves when the flush has come to where it stands. */
+  readonly reached: Promise<void>;
+  release(): Promise<void>;
+  /** Ends the connection of the statement instead, as the death of a backend does. */
+  kill(): Promise<void>;
+}
+
+export interface StoreFixture {
+  readonly store: ActorStore;
+  /** A replica that has joined. */
+  replica(id: string): Promise<Placement>;
+  /** Makes the next flush stand still when it writes this event, which is not to be there. */
+  stall(organizationId: string, stream: string, seq: number): Promise<Stall>;
+  close(): Promise<void>;
+}
+
+export const ORG = "org_a";
+/** Another organization, on another shard. */
+export const OTHER = "org_b";
+const AT = "2026-01-01T00:00:00.000Z";
+const address = { organizationId: ORG, actorKind: "ledger", actorId: "l1" };
+
+export const recordOf = (id: string, version: number, more: object = {}, organizationId = ORG): RecordFields => ({
+  id, organizationId, version, createdAt: AT, updatedAt: AT, ...more,
+});
+export const eventOf = (seq: number, data: EventWrite["data"] = {}, organizationId = ORG): EventWrite => ({
+  organizationId, stream: "l1", seq, type: "added", at: AT, data,
+});
+const messageOf = (id: string): MessageRow => ({ ...address, id, command: { kind: "add" } });
+const effectOf = (id: string): EffectRow => ({ ...address, id, kind: "call", intent: { attempt: 1 } });
+const alarmOf = (name: string, dueAtMs: number): AlarmRow => ({ ...address, name, dueAtMs, command: { kind: "wake" } });
+const keyOf = (name: string) => ({ organizationId: ORG, actorId: "l1", name });
+const table = "chat";
+
+export function actorStoreContract(name: string, open: () => Promise<StoreFixture>): void {
+  describe(`ActorStore on ${name}`, () => {
+    let fixture: StoreFixture;
+    let store: ActorStore;
+    let placement: Placement;
+    let epochs: Map<number, number>;
+
+    beforeEach(async () => {
+      fixture = await open();
+      store = fixture.store;
+      placement = await fixture.replica("r1");
+      epochs = new Map((await placement.claim()).map((g) => [g.shard, g.epoch]));
+    });
+    afterEach(() => fixture.close());
+
+    const group = (writes: Partial<Writes>, organizationId = ORG): ShardWrites => {
+      const shard = shardOf(organizationId);
+      return { shard, epoch: epochs.get(shard)!, writes: { ...noWrites(), ...writes } };
+    };
+    const flush = (...groups: ShardWrites[]): Promise<FlushOutcome> => store.flush(groups);
+    const stored = async (id: string, organizationId = ORG) => (await store.read([{ table, organizationId, id }]))[0];
+    const seqs = async (organizationId = ORG) => (await store.events(organizationId, "l1", 0, 100)).map((e) => e.seq);
+    const dueNames = async () => (await store.alarms([shardOf(ORG)], 1_000, 100)).map((a) => a.name);
+
+    test("[RT-4] a live batch is answered with its shards, and everything of it is there", async () => {
+      const outcome = await flush(
+        group({ records: [{ table, record: recordOf("c1", 1, { note: "\u00fc\ud83d\ude00 \" \\ '" }) }], events: [eventOf(1, { by: 1 })] }),
+        group({ records: [{ table: "message", record: recordOf("m1", 1, {}, OTHER) }] }, OTHER),
+      );
+      expect(outcome).toEqual({ kind: "answered", live: new Set([shardOf(ORG), shardOf(OTHER)]) });
+      expect(await stored("c1")).toEqual(recordOf("c1", 1, { note: "\u00fc\ud83d\ude00 \" \\ '" }));
+      expect(await store.events(ORG, "l1", 0, 10)).toEqual([{ seq: 1, type: "added", at: AT, data: { by: 1 } }]);
+      expect(await store.read([{ table: "message", organizationId: OTHER, id: "m1" }])).toEqual([recordOf("m1", 1, {}, OTHER)]);
+    });
+
+    test("[RT-7] read answers in the order asked, null where there is none, and never across organizations", async () => {
+      await flush(group({ records: [{ table, record: recordOf("c1", 1) }, { table: "job", record: recordOf("c1", 7) }] }));
+      await flush(group({ records: [{ table, record: recordOf("c1", 3, {}, OTHER) }] }, OTHER));
+      const refs = [
+        { table: "job", organizationId: ORG, id: "c1" },
+        { table, organizationId: ORG, id: "none" },
+        { table, organizationId: OTHER, id: "c1" },
+        { table, organizationId: ORG, id: "c1" },
+        { table: "job", organizationId: OTHER, id: "c1" },
+      ];
+      expect((await store.read(refs)).map((r) => r?.version ?? null)).toEqual([7, null, 3, 1, null]);
+      expect(await store.read([])).toEqual([]);
+    });
+
+    test("[RT-4] of one key the last value of a batch is stored, as if the groups had come one by one", async () => {
+      await flush(group({ records: [{ table, record: recordOf("c1", 1) }] }));
+      await flush(
+        group({ records: [{ table, record: recordOf("c1", 2, { count: 2 }) }] }),
+        group({ records: [{ table, record: recordOf("c1", 3, { count: 3 }) }] }),
+      );
+      expect(await stored("c1")).toEqual(recordOf("c1", 3, { count: 3 }));
+    });
+
+    test("[RT-5] of a batch with live and fenced shards, the live ones are stored and named, the others are not", async () => {
+      const stale = { ...group({ records: [{ table, record: recordOf("c9", 1, {}, OTHER) }] }, OTHER), epoch: 0 };
+      const outcome = await flush(group({ records: [{ table, record: recordOf("c1", 1) }] }), stale);
+      expect(outcome).toEqual({ kind: "answered", live: new Set([shardOf(ORG)]) });
+      expect(await stored("c1")).not.toBeNull();
+      expect(await stored("c9", OTHER)).toBeNull();
+    });
+
+    test("[RT-5] after an epoch has been raised, no kind of row of the old one is stored", async () => {
+      await flush(group({ messages: [messageOf("m1")], effects: [effectOf("e1")], alarms: [alarmOf("a1", 5)] }));
+      const before = group({
+        records: [{ table, record: recordOf("c1", 1) }], events: [eventOf(1)], messages: [messageOf("m2")],
+        consumed: ["m1"], effects: [effectOf("e2")], settled: ["e1"], alarms: [alarmOf("a2", 5)], cleared: [keyOf("a1")],
+      });
+      await placement.raise([shardOf(ORG)]);
+      expect(await flush(before)).toEqual({ kind: "answered", live: new Set() });
+      expect(await stored("c1")).toBeNull();
+      expect(await seqs()).toEqual([]);
+      const { messages, effects } = await store.undone([shardOf(ORG)]);
+      expect(messages.map((m) => m.id)).toEqual(["m1"]);
+      expect(effects.map((e) => e.id)).toEqual(["e1"]);
+      expect(await dueNames()).toEqual(["a1"]);
+    });
+
+    test("[SSE-2] events are paged ascending after a cursor, and each stream has its own", async () => {
+      await flush(group({ events: [3, 1, 2].map((seq) => eventOf(seq)) }), group({ events: [eventOf(1, {}, OTHER)] }, OTHER));
+      await flush(group({ events: [eventOf(4), { ...eventOf(1), stream: "l2" }] }));
+      expect((await store.events(ORG, "l1", 1, 2)).map((e) => e.seq)).toEqual([2, 3]);
+      expect((await store.events(ORG, "l1", 3, 2)).map((e) => e.seq)).toEqual([4]);
+      expect(await store.events(ORG, "l1", 4, 2)).toEqual([]);
+      expect(await seqs(OTHER)).toEqual([1]);
+      expect((await store.events(ORG, "l2", 0, 9)).length).toBe(1);
+    });
+
+    test("[RT-4] an event that is there aborts the whole batch, certainly", async () => {
+      await flush(group({ events: [eventOf(1)] }));
+      const outcome = await flush(group({ records: [{ table, record: recordOf("c1", 1) }] }), group({ events: [eventOf(1)] }));
+      expect(outcome).toMatchObject({ kind: "aborted", code: "23505" });
+      expect(await stored("c1")).toBeNull();
+    });
+
+    test("[RT-4] one seq given twice in one batch aborts it: no event is ever dropped silently", async () => {
+      const outcome = await flush(group({ events: [eventOf(1, { by: 1 })] }), group({ events: [eventOf(1, { by: 2 })] }));
+      expect(outcome).toMatchObject({ kind: "aborted", code: "23505" });
+      expect(await seqs()).toEqual([]);
+    });
+
+    test("[RT-4] the same stream name in two organizations is two streams, also within one batch", async () => {
+      const shared = { ...keyOf("a1"), actorKind: "ledger", command: { kind: "wake" }, dueAtMs: 5 };
+      await flush(
+        group({ events: [eventOf(1)], alarms: [shared] }),
+        group({ events: [eventOf(1, {}, OTHER)], alarms: [{ ...shared, organizationId: OTHER }] }, OTHER),
+      );
+      expect([await seqs(), await seqs(OTHER)]).toEqual([[1], [1]]);
+      expect((await store.alarms([shardOf(ORG), shardOf(OTHER)], 10, 9)).length).toBe(2);
+    });
+
+    test("[RT-4] a NUL character aborts certainly, wherever it stands", async () => {
+      const poisoned = [
+        group({ records: [{ table, record: recordOf("c1", 1, { note: "a\u0000b" }) }] }),
+        group({ events: [{ ...eventOf(1), type: "a\u0000b" }] }),
+      ];
+      for (const bad of poisoned) {
+        const outcome = await flush(bad);
+        expect(outcome.kind).toBe("aborted");
+        expect(["22P05", "22021"]).toContain(outcome.kind === "aborted" ? outcome.code : "");
+      }
+      expect(await stored("c1")).toBeNull();
+    });
+
+    test("[RT-10] an effect that one batch begins and settles was never there; otherwise its row stays until settled", async () => {
+      await flush(group({ effects: [effectOf("e1"), effectOf("e2")] }), group({ settled: ["e1"] }));
+      expect((await store.undone([shardOf(ORG)])).effects).toMatchObject([effectOf("e2")]);
+      await flush(group({ settled: ["e2"] }), group({ effects: [effectOf("e3")], settled: ["e3"] }));
+      expect((await store.undone([shardOf(ORG)])).effects).toEqual([]);
+    });
+
+    test("[RT-10] messages are found in the order of their commits, until they are consumed", async () => {
+      await flush(group({ messages: [messageOf("m3"), messageOf("m1")] }), group({ messages: [messageOf("m2")] }));
+      await flush(group({ messages: [messageOf("m0")] }));
+      expect((await store.undone([shardOf(ORG)])).messages).toMatchObject(["m3", "m1", "m2", "m0"].map(messageOf));
+      await flush(group({ consumed: ["m1", "m3"] }));
+      expect((await store.undone([shardOf(ORG)])).messages.map((m) => m.id)).toEqual(["m2", "m0"]);
+    });
+
+    test("[RT-11] undone and alarms are those of the shards asked for", async () => {
+      await flush(group({ messages: [messageOf("m1")], effects: [effectOf("e1")], alarms: [alarmOf("a1", 5)] }));
+      expect(await store.undone([shardOf(OTHER)])).toEqual({ messages: [], effects: [] });
+      expect(await store.alarms([shardOf(OTHER)], 10, 9)).toEqual([]);
+      expect(await store.alarms([], 10, 9)).toEqual([]);
+    });
+
+    test("[RT-10] alarms: due before the time asked, soonest first, at most the limit", async () => {
+      await flush(group({ alarms: [alarmOf("late", 300), alarmOf("soon", 100), alarmOf("next", 200)] }));
+      expect(await store.alarms([shardOf(ORG)], 300, 9)).toMatchObject([alarmOf("soon", 100), alarmOf("next", 200)]);
+      expect((await store.alarms([shardOf(ORG)], 1_000, 1)).map((a) => a.name)).toEqual(["soon"]);
+    });
+
+    test("[RT-10] alarms: the last word of a batch counts, be it set, replaced or cleared", async () => {
+      await flush(group({ alarms: [alarmOf("a", 1), alarmOf("b", 1), alarmOf("c", 1)] }));
+      await flush(
+        group({ alarms: [alarmOf("a", 7)], cleared: [keyOf("b")] }),
+        group({ alarms: [alarmOf("b", 8)], cleared: [keyOf("c")] }),
+        group({ cleared: [keyOf("a")] }),
+        group({ alarms: [alarmOf("new", 9)] }),
+        group({ cleared: [keyOf("new"), keyOf("never")] }),
+      );
+      expect(await store.alarms([shardOf(ORG)], 1_000, 9)).toMatchObject([alarmOf("b", 8)]);
+    });
+
+    test("[RT-10] alarms: one group clears before it sets, so an alarm can set itself again as it fires", async () => {
+      await flush(group({ alarms: [alarmOf("a", 1)] }));
+      await flush(group({ cleared: [keyOf("a")], alarms: [alarmOf("a", 2)] }));
+      expect(await store.alarms([shardOf(ORG)], 1_000, 9)).toMatchObject([alarmOf("a", 2)]);
+    });
+
+    test("[RT-5] raising an epoch waits for the statement that holds the old one, and then its rows are there", async () => {
+      const stall = await fixture.stall(ORG, "l1", 1);
+      const outcome = flush(group({ events: [eventOf(1)], records: [{ table, record: recordOf("c1", 1) }] }));
+      await stall.reached;
+      const seen = placement.raise([shardOf(ORG)]).then(() => stored("c1"));
+      await stall.release();
+      expect(await outcome).toEqual({ kind: "answered", live: new Set([shardOf(ORG)]) });
+      expect(await seen).not.toBeNull();
+    });
+
+    test("[RT-4] a backend that dies in mid-statement leaves the outcome unknown; after the raise it is final", async () => {
+      const stall = await fixture.stall(ORG, "l1", 1);
+      const outcome = flush(group({ events: [eventOf(1)], records: [{ table, record: recordOf("c1", 1) }] }));
+      await stall.reached;
+      await stall.kill();
+      expect((await outcome).kind).toBe("unknown");
+      const [grant] = await placement.raise([shardOf(ORG)]);
+      expect(grant!.epoch).toBe(epochs.get(shardOf(ORG))! + 1);
+      expect(await stored("c1")).toBeNull();
+      epochs.set(grant!.shard, grant!.epoch);
+      // The driver may give the first statement on a new connection the last words of the old one.
+      await until("a flush is answered", async () => (await flush(group({ events: [eventOf(1)] }))).kind === "answered");
+      expect(await seqs()).toEqual([1]);
+    });
+  });
+}

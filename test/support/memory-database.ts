@@ -1,0 +1,160 @@
+/**
+ * A model of the database in memory: what the runtime's tables hold, who owns which shard at which
+ * epoch, and which statements are under way. `MemoryActorStore` and `MemoryPlacement` are its two
+ * doors; several of each may share one, as replicas share one PostgreSQL. What it must do is said by
+ * the contract suites, which run on it and on PostgreSQL.
+ */
+import type { RecordFields } from "../../actors/runtime/actor.ts";
+import type { Clock } from "../../actors/runtime/clock.ts";
+import { SHARD_COUNT } from "../../actors/runtime/placement.ts";
+import type { AlarmRow, EffectRow, EventWrite, MessageRow, ShardWrites, Writes } from "../../actors/runtime/store.ts";
+
+export interface ReplicaRow {
+  leaseUntil: number;
+  dead: boolean;
+}
+
+interface ShardRow {
+  owner: string | null;
+  epoch: number;
+}
+
+type OnShard<T> = T & { readonly shard: number };
+
+/** An error that certainly stored nothing, with its SQLSTATE. */
+export class Aborted extends Error {
+  override readonly name = "Aborted";
+  readonly code: string;
+  constructor(code: string, message: string) {
+    super(message);
+    this.code = code;
+  }
+}
+
+/** What the tables hold. Replaced as a whole by each commit, so that a batch is there or is not. */
+interface Tables {
+  records: Map<string, RecordFields>;
+  events: Map<string, readonly EventWrite[]>;
+  messages: Map<string, OnShard<MessageRow>>;
+  effects: Map<string, OnShard<EffectRow>>;
+  alarms: Map<string, OnShard<AlarmRow>>;
+}
+
+export const recordRow = (table: string, organizationId: string, id: string): string => `${table}/${organizationId}/${id}`;
+export const streamOf = (organizationId: string, stream: string): string => `${organizationId}/${stream}`;
+const alarmRow = (k: { readonly organizationId: string; readonly actorId: string; readonly name: string }): string =>
+  `${k.organizationId}/${k.actorId}/${k.name}`;
+
+export class MemoryDatabase {
+  readonly clock: Clock;
+  readonly shards: ShardRow[] = Array.from({ length: SHARD_COUNT }, () => ({ owner: null, epoch: 0 }));
+  readonly replicas = new Map<string, ReplicaRow>();
+  /** Awaited before each operation takes effect; a scheduler may hold it there. */
+  pace: (operation: string) => Promise<void> = () => Promise.resolve();
+  private readonly tables: Tables = {
+    records: new Map(), events: new Map(), messages: new Map(), effects: new Map(), alarms: new Map(),
+  };
+  private readonly statements = new Set<{ readonly shards: ReadonlySet<number>; readonly over: Promise<void> }>();
+
+  constructor(clock: Clock) {
+    this.clock = clock;
+  }
+
+  /** Begins a statement that holds the epochs of these shards; the answer ends it. */
+  begin(shards: ReadonlySet<number>): () => void {
+    let finish!: () => void;
+    const statement = { shards, over: new Promise<void>((resolve) => (finish = resolve)) };
+    this.statements.add(statement);
+    return () => {
+      this.statements.delete(statement);
+      finish();
+    };
+  }
+
+  /** The end of a statement that holds the epoch of one of these shards; null without one. */
+  holding(shards: readonly number[]): Promise<void> | null {
+    for (const statement of this.statements) if (shards.some((shard) => statement.shards.has(shard))) return statement.over;
+    return null;
+  }
+
+  /** The shards of the batch that are live at the epoch that it names. */
+  fence(batch: readonly ShardWrites[]): Set<number> {
+    return new Set(batch.filter((g) => this.shards[g.shard]?.epoch === g.epoch).map((g) => g.shard));
+  }
+
+  /** Stores the writes of live shards: all of them, or throws `Aborted` and stores none. */
+  commit(batch: readonly ShardWrites[], live: ReadonlySet<number>): void {
+    const next: Tables = {
+      records: new Map(), events: new Map(), messages: new Map(this.tables.messages),
+      effects: new Map(this.tables.effects), alarms: new Map(this.tables.alarms),
+    };
+    for (const group of batch) if (live.has(group.shard)) this.write(next, group.shard, roundTrip(group.writes));
+    for (const [key, record] of next.records) this.tables.records.set(key, record);
+    for (const [key, events] of next.events) this.tables.events.set(key, events);
+    this.tables.messages = next.messages;
+    this.tables.effects = next.effects;
+    this.tables.alarms = next.alarms;
+  }
+
+  record(table: string, organizationId: string, id: string): RecordFields | null {
+    return this.tables.records.get(recordRow(table, organizationId, id)) ?? null;
+  }
+
+  /** All events of a stream, ascending. */
+  stream(organizationId: string, stream: string): readonly EventWrite[] {
+    return this.tables.events.get(streamOf(organizationId, stream)) ?? [];
+  }
+
+  /** All streams, for invariants. */
+  get streams(): ReadonlyMap<string, readonly EventWrite[]> {
+    return this.tables.events;
+  }
+
+  get records(): ReadonlyMap<string, RecordFields> {
+    return this.tables.records;
+  }
+
+  messages(): readonly OnShard<MessageRow>[] {
+    return [...this.tables.messages.values()];
+  }
+
+  effects(): readonly OnShard<EffectRow>[] {
+    return [...this.tables.effects.values()];
+  }
+
+  /** Soonest first. */
+  alarms(): readonly OnShard<AlarmRow>[] {
+    return [...this.tables.alarms.values()].sort((a, b) => a.dueAtMs - b.dueAtMs);
+  }
+
+  private write(next: Tables, shard: number, writes: Writes): void {
+    for (const { table, record } of writes.records) {
+      next.records.set(recordRow(table, record.organizationId, record.id), record);
+    }
+    for (const event of writes.events) {
+      const key = streamOf(event.organizationId, event.stream);
+      const events = next.events.get(key) ?? this.tables.events.get(key) ?? [];
+      const place = events.findLastIndex((other) => other.seq <= event.seq);
+      if (events[place]?.seq === event.seq) throw new Aborted("23505", `event ${key} ${event.seq} exists`);
+      next.events.set(key, events.toSpliced(place + 1, 0, event));
+    }
+    for (const row of writes.messages) insert(next.messages, row.id, { ...row, shard });
+    for (const id of writes.consumed) next.messages.delete(id);
+    for (const row of writes.effects) insert(next.effects, row.id, { ...row, shard });
+    for (const id of writes.settled) next.effects.delete(id);
+    for (const key of writes.cleared) next.alarms.delete(alarmRow(key));
+    for (const row of writes.alarms) next.alarms.set(alarmRow(row), { ...row, shard });
+  }
+}
+
+function insert<T>(rows: Map<string, T>, id: string, row: T): void {
+  if (rows.has(id)) throw new Aborted("23505", `${id} exists`);
+  rows.set(id, row);
+}
+
+/** What a column of type json gives back; no text may hold NUL. */
+function roundTrip(writes: Writes): Writes {
+  const text = JSON.stringify(writes);
+  if (text.includes("\\u0000")) throw new Aborted("22P05", "\\u0000 cannot be converted to text");
+  return JSON.parse(text) as Writes;
+}

@@ -1,0 +1,157 @@
+/**
+ * The actor store's model in memory (port: `actors/runtime/store.ts`), with every way in which a
+ * flush can go wrong. A fault is asked for beforehand (`failNext`, or `onFlush` for a scheduler) and
+ * strikes one flush:
+ *
+ *   flush ─ lost_request ─────────────────────────────────▶ unknown, never stored
+ *     │   ─ abort ────────────────────────────────────────▶ aborted, never stored
+ *     ▼
+ *   fence, epochs held from here ─ zombie ─▶ unknown at once; at its gate: opened ─▶ commit
+ *     │   ─ hold ─ gate broken ──────────────▶ unknown, never stored      broken ─▶ never stored
+ *     ▼
+ *   commit ─ lost_reply ─▶ unknown
+ *     │    ─ late_reply ─▶ answered when its gate is opened
+ *     ▼
+ *   answered
+ */
+import type { RecordFields } from "../../actors/runtime/actor.ts";
+import type {
+  ActorStore, AlarmRow, EffectRow, FlushOutcome, MessageRow, RecordRef, ShardWrites, StoredEvent, Undone,
+} from "../../actors/runtime/store.ts";
+import { Aborted, type MemoryDatabase } from "./memory-database.ts";
+import { Unreachable } from "./memory-placement.ts";
+
+/** A door that a statement waits at. */
+export class Gate {
+  /** Resolves when a statement has come to the door. */
+  readonly reached: Promise<void>;
+  private arrive!: () => void;
+  private readonly opened: Promise<boolean>;
+  private decide!: (goesOn: boolean) => void;
+
+  constructor() {
+    this.reached = new Promise((resolve) => (this.arrive = resolve));
+    this.opened = new Promise((resolve) => (this.decide = resolve));
+  }
+
+  open(): void {
+    this.decide(true);
+  }
+
+  /** Ends the statement where it stands: nothing of it is stored, and its caller never knows. */
+  break(): void {
+    this.decide(false);
+  }
+
+  /** Waits at the door; false when the statement ends there. */
+  async pass(): Promise<boolean> {
+    this.arrive();
+    return this.opened;
+  }
+}
+
+export type FlushFault =
+  | { readonly kind: "abort"; readonly code: string }
+  | { readonly kind: "lost_request" }
+  | { readonly kind: "lost_reply" }
+  | { readonly kind: "hold"; readonly gate: Gate }
+  | { readonly kind: "late_reply"; readonly gate: Gate }
+  | { readonly kind: "zombie"; readonly gate: Gate };
+
+export class MemoryActorStore implements ActorStore {
+  /** Batches in the order in which they came in. */
+  readonly flushed: (readonly ShardWrites[])[] = [];
+  /** Records read, and reads that carried them. */
+  recordsRead = 0;
+  reads = 0;
+  /** Pages of events read. */
+  pages = 0;
+  /** While true, reads throw and flushes have an unknown outcome. */
+  isCut = false;
+  /** What strikes a flush; asked when `failNext` has nothing. */
+  onFlush: (batch: readonly ShardWrites[]) => FlushFault | null = () => null;
+  private readonly script: FlushFault[] = [];
+  private readonly database: MemoryDatabase;
+
+  constructor(database: MemoryDatabase) {
+    this.database = database;
+  }
+
+  /** The next flushes meet these faults, one each, in order. */
+  failNext(...faults: readonly FlushFault[]): void {
+    this.script.push(...faults);
+  }
+
+  /** The next flush waits at the gate, its epochs held. */
+  holdNext(): Gate {
+    const gate = new Gate();
+    this.failNext({ kind: "hold", gate });
+    return gate;
+  }
+
+  async flush(batch: readonly ShardWrites[]): Promise<FlushOutcome> {
+    this.flushed.push([...batch]);
+    const fault = this.script.shift() ?? this.onFlush(batch);
+    await this.database.pace("flush");
+    if (this.isCut || fault?.kind === "lost_request") return unknown("the connection is gone");
+    if (fault?.kind === "abort") return aborted(new Aborted(fault.code, "a scripted fault"));
+    const live = this.database.fence(batch);
+    const end = this.database.begin(live);
+    if (fault?.kind === "zombie") {
+      void fault.gate.pass().then((goesOn) => {
+        if (goesOn) this.commit(batch, live);
+        end();
+      });
+      return unknown("no answer in time");
+    }
+    const goesOn = fault?.kind === "hold" ? await fault.gate.pass() : true;
+    const outcome = goesOn ? this.commit(batch, live) : unknown("the backend was ended");
+    end();
+    if (fault?.kind === "late_reply") await fault.gate.pass();
+    return fault?.kind === "lost_reply" ? unknown("the reply is lost") : outcome;
+  }
+
+  async read(refs: readonly RecordRef[]): Promise<readonly (RecordFields | null)[]> {
+    this.reads++;
+    this.recordsRead += refs.length;
+    await this.reach("read");
+    return refs.map((ref) => this.database.record(ref.table, ref.organizationId, ref.id));
+  }
+
+  async events(organizationId: string, stream: string, after: number, limit: number): Promise<readonly StoredEvent[]> {
+    this.pages++;
+    await this.reach("events");
+    const rows = this.database.stream(organizationId, stream).filter((event) => event.seq > after);
+    return rows.slice(0, limit).map(({ seq, type, at, data }) => ({ seq, type, at, data }));
+  }
+
+  async undone(shards: readonly number[]): Promise<Undone> {
+    await this.reach("undone");
+    const messages: MessageRow[] = this.database.messages().filter((row) => shards.includes(row.shard));
+    const effects: EffectRow[] = this.database.effects().filter((row) => shards.includes(row.shard));
+    return { messages, effects };
+  }
+
+  async alarms(shards: readonly number[], untilMs: number, limit: number): Promise<readonly AlarmRow[]> {
+    await this.reach("alarms");
+    return this.database.alarms().filter((row) => shards.includes(row.shard) && row.dueAtMs < untilMs).slice(0, limit);
+  }
+
+  private commit(batch: readonly ShardWrites[], live: Set<number>): FlushOutcome {
+    try {
+      this.database.commit(batch, live);
+      return { kind: "answered", live };
+    } catch (cause) {
+      if (cause instanceof Aborted) return aborted(cause);
+      throw cause;
+    }
+  }
+
+  private async reach(operation: string): Promise<void> {
+    await this.database.pace(operation);
+    if (this.isCut) throw new Unreachable(`${operation}: the database cannot be reached`);
+  }
+}
+
+const unknown = (why: string): FlushOutcome => ({ kind: "unknown", cause: new Unreachable(why) });
+const aborted = (cause: Aborted): FlushOutcome => ({ kind: "aborted", code: cause.code, cause });
