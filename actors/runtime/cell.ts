@@ -48,9 +48,11 @@ export class Cell {
     return slot.record;
   }
 
-  /** Puts a loaded record in, unless the set has one already: that one is at least as new. */
+  /** Puts a loaded record in, unless the set has one already: that one is at least as new. What was not there may be born. */
   loaded(key: string, record: RecordFields | null): void {
-    if (!this.slots.has(key)) this.slots.set(key, { record, pending: 0 });
+    const slot = this.slots.get(key);
+    if (slot === undefined) this.slots.set(key, { record, pending: 0 });
+    else slot.record ??= record;
   }
 
   /** Applies an uncommitted change; `committed` must follow. */

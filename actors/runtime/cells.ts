@@ -14,6 +14,8 @@ import type { Place } from "./shards.ts";
 export const IDLE_MS = 60_000;
 /** Live actors in one process; beyond it the least recently used quiet ones go at once. */
 export const LIVE_ACTORS = 20_000;
+/** Actors that one more may look at to make room: bounds what a full process costs each newcomer. */
+const EVICTION_LOOKS = 64;
 
 export class Cells {
   private readonly live = new Map<string, Cell>();
@@ -38,8 +40,8 @@ export class Cells {
       const definition = this.definitions.get(ref.kind);
       if (definition === undefined) throw new Error(`no actor kind ${ref.kind}`);
       cell = new Cell(ref, definition, place);
+      if (this.live.size >= this.limit) this.evict();
       this.live.set(key, cell);
-      if (this.live.size > this.limit) this.evict();
     } else if (at - cell.usedAt > IDLE_MS / 8) {
       // Moves to the young end; more often than this would only cost.
       this.live.delete(key);
@@ -95,8 +97,11 @@ export class Cells {
   private evict(): void {
     let looked = 0;
     for (const [key, cell] of this.live) {
-      if (this.live.size <= this.limit || ++looked > 64) return;
-      this.dropIfQuiet(key, cell);
+      if (this.live.size < this.limit || ++looked > EVICTION_LOOKS) return;
+      if (this.dropIfQuiet(key, cell)) continue;
+      // It must stay: at the young end it is not in the way of the others.
+      this.live.delete(key);
+      this.live.set(key, cell);
     }
   }
 

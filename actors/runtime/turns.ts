@@ -132,10 +132,8 @@ export class GroupRun {
     for (const tickets of this.tickets) bytes += tickets.ticket.bytes;
     const content = { writes, drafts: draft.cells, bytes };
     const group = new TurnGroup(place, content, (ending) => {
-      if (ending.kind === "committed") {
-        for (const { cell } of draft.cells) cell.trim();
-        this.leave(draft, place, ok(replies));
-      } else this.ended(ending);
+      if (ending.kind === "committed") this.leave(draft, place, ok(replies));
+      else this.ended(ending);
     });
     this.host.laneOf(place.shard).push(group);
   }
@@ -231,7 +229,10 @@ export class GroupRun {
   }
 
   private leaveMailboxes(): void {
-    for (const { cell, ticket } of this.tickets) cell.mailbox.leave(ticket);
+    for (const { cell, ticket } of this.tickets) {
+      cell.mailbox.leave(ticket);
+      cell.trim();
+    }
   }
 }
 

@@ -15,7 +15,7 @@ export class MemoryPlacement implements Placement {
   /** Renewals that reached the authority. */
   renewals = 0;
   private readonly database: MemoryDatabase;
-  private readonly id: string;
+  readonly id: string;
 
   constructor(database: MemoryDatabase, id: string) {
     this.database = database;

@@ -1,0 +1,158 @@
+import { expect, test } from "bun:test";
+import { Cell, WORKING_SET_RECORDS } from "../../../actors/runtime/cell.ts";
+import { Cells, IDLE_MS } from "../../../actors/runtime/cells.ts";
+import { TurnGroup } from "../../../actors/runtime/group.ts";
+import { noWrites } from "../../../actors/runtime/store.ts";
+import { ledgerActor, ledgerRef } from "../../support/ledger-actor.ts";
+import { idleEffect, ORG, startLedgers } from "../../support/ledger-replica.ts";
+import { erased, World } from "../../support/replica.ts";
+
+const definition = erased(ledgerActor());
+const PLACE = { shard: 1, epoch: 1 };
+const ref = (id: string) => ledgerRef(ORG, id);
+const record = (id: string, version = 1) => ({ id, organizationId: ORG, version, createdAt: "", updatedAt: "" });
+const newCell = () => new Cell(ref("l1"), definition, PLACE);
+const present = (cell: Cell, count: number) =>
+  Array.from({ length: count }, (_, i) => `t/${i}`).filter((key) => cell.get(key) !== undefined);
+
+test("[RT-7] a working set of 1,000 records is kept whole, and one more drops the least recently used", () => {
+  const cell = newCell();
+  for (let i = 0; i < WORKING_SET_RECORDS; i++) cell.loaded(`t/${i}`, record(`${i}`));
+  cell.trim();
+  expect(present(cell, WORKING_SET_RECORDS).length).toBe(WORKING_SET_RECORDS);
+  cell.get("t/0");
+  cell.loaded("t/new", record("new"));
+  cell.trim();
+  expect([cell.get("t/0"), cell.get("t/1")]).toEqual([record("0"), undefined]);
+});
+
+test("[RT-7] a record with an unflushed change never leaves the set, however far over the bound", () => {
+  const cell = newCell();
+  const count = WORKING_SET_RECORDS + 500;
+  for (let i = 0; i < count; i++) cell.changed(`t/${i}`, record(`${i}`));
+  cell.trim();
+  expect(present(cell, count).length).toBe(count);
+  for (let i = 0; i < 600; i++) cell.committed(`t/${i}`);
+  cell.changed("t/0", record("0", 2));
+  cell.trim();
+  expect(present(cell, count).length).toBe(WORKING_SET_RECORDS);
+  expect(cell.get("t/0")?.version).toBe(2);
+});
+
+test("[RT-7] what is loaded never replaces what the set has", () => {
+  const cell = newCell();
+  cell.changed("t/1", record("1", 5));
+  cell.committed("t/1");
+  cell.loaded("t/1", record("1", 4));
+  cell.loaded("t/1", null);
+  expect(cell.get("t/1")?.version).toBe(5);
+});
+
+test("[RT-7] a record that was asked for before it was born is found after its birth", () => {
+  const cells = new Cells([definition]);
+  cells.get(ref("l1"), PLACE, 0).loaded("chat/l1", null);
+  cells.born({ ref: ref("l1"), table: "chat", record: record("l1"), events: [] }, PLACE, 0);
+  expect(cells.get(ref("l1"), PLACE, 0).get("chat/l1")).toEqual(record("l1"));
+});
+
+test("[RT-7] reads alone keep the working set in its bound too", async () => {
+  const world = new World();
+  const replica = await startLedgers(world, { definitions: [{ ...definition, needs: readsOf, handlers: { look: () => ({ ok: true, value: null }) } }] });
+  for (let i = 0; i < WORKING_SET_RECORDS + 50; i++) await replica.system.dispatchGroup([look(`r${i}`)]);
+  const before = replica.store.recordsRead;
+  await replica.system.dispatchGroup([look("r0")]);
+  expect(replica.store.recordsRead).toBe(before + 1);
+});
+const readsOf = (_: unknown, command: object) => [{ table: "chat", id: (command as { of: string }).of }];
+const look = (of: string) => ({ ref: ref("l1"), command: { kind: "look", of } });
+
+test("[RT-9] an actor is dropped when it has been idle for more than 60 s, and not before", () => {
+  const cells = new Cells([definition]);
+  cells.get(ref("l1"), PLACE, 0);
+  expect(cells.passivate(IDLE_MS)).toBe(0);
+  expect(cells.passivate(IDLE_MS + 1)).toBe(1);
+  expect(cells.count).toBe(0);
+});
+
+test("[RT-9] an actor with a caller, an unflushed turn, a reader or live text is not dropped", () => {
+  const cells = new Cells([definition]);
+  const late = 10 * IDLE_MS;
+  const cell = cells.get(ref("l1"), PLACE, 0);
+  const ticket = cell.mailbox.enter(0, 1)!;
+  expect(cells.passivate(late)).toBe(0);
+  cell.mailbox.leave(ticket);
+
+  const group = new TurnGroup(PLACE, { writes: noWrites(), bytes: 0, drafts: [{ cell, overlay: new Map(), publications: [], head: null }] }, () => {});
+  expect(cells.passivate(late)).toBe(0);
+  group.end({ kind: "committed" });
+
+  const replay = cells.stream(ref("l1"), PLACE.shard);
+  replay.readers++;
+  expect(cells.passivate(late)).toBe(0);
+  replay.readers--;
+
+  replay.beginText("m", 1, "");
+  expect(cells.passivate(late)).toBe(0);
+  replay.endText("m");
+  expect(cells.passivate(late)).toBe(1);
+});
+
+test("[RT-9] a stream goes with its actor, but not under a reader; without either nothing is left", () => {
+  const cells = new Cells([definition]);
+  const replay = cells.stream(ref("l1"), PLACE.shard);
+  replay.readers++;
+  cells.passivate(10 * IDLE_MS);
+  expect(cells.stream(ref("l1"), PLACE.shard)).toBe(replay);
+  replay.readers--;
+  cells.passivate(10 * IDLE_MS);
+  expect(cells.stream(ref("l1"), PLACE.shard)).not.toBe(replay);
+});
+
+test("[RT-9] past the budget the least recently used quiet actor goes at once, and never the one that is asked for", () => {
+  const cells = new Cells([definition], 2);
+  const first = cells.get(ref("a"), PLACE, 0);
+  const second = cells.get(ref("b"), PLACE, 1);
+  cells.get(ref("a"), PLACE, IDLE_MS / 2);
+  const third = cells.get(ref("c"), PLACE, IDLE_MS / 2);
+  expect([first.dead, second.dead, third.dead, cells.count]).toEqual([false, true, false, 2]);
+  first.mailbox.enter(0, 1);
+  third.mailbox.enter(0, 1);
+  expect(cells.get(ref("d"), PLACE, IDLE_MS).dead).toBe(false);
+});
+
+test("[RT-9] actors that must stay do not keep the budget from the others", () => {
+  const cells = new Cells([definition], 100);
+  for (let i = 0; i < 80; i++) {
+    cells.get(ref(`watched${i}`), PLACE, 0);
+    cells.stream(ref(`watched${i}`), PLACE.shard).readers++;
+  }
+  for (let i = 0; i < 500; i++) cells.get(ref(`quiet${i}`), PLACE, 0);
+  expect(cells.count).toBeLessThanOrEqual(110);
+});
+
+test("[RT-5] a cell of another epoch is replaced by an empty one", () => {
+  const cells = new Cells([definition]);
+  const cell = cells.get(ref("l1"), PLACE, 0);
+  cell.loaded("chat/l1", record("l1"));
+  const next = cells.get(ref("l1"), { shard: 1, epoch: 2 }, 0);
+  expect(next).not.toBe(cell);
+  expect(next.get("chat/l1")).toBeUndefined();
+});
+
+test("[RT-9] an actor is loaded again after its passivation, with nothing lost", async () => {
+  const world = new World();
+  const replica = await startLedgers(world, { effects: { count: idleEffect() } });
+  await replica.add("l1", 7);
+  await world.clock.advance(IDLE_MS + 10_001);
+  expect(replica.system.cells.count).toBe(0);
+  const before = replica.store.recordsRead;
+  expect((await replica.read("l1"))?.count).toBe(7);
+  expect(replica.store.recordsRead).toBe(before + 1);
+});
+
+test("[RT-1] one id in two organizations names two actors", async () => {
+  const replica = await startLedgers(new World());
+  await replica.add("same", 5);
+  const other = await replica.system.dispatch(ledgerRef("org_b", "same"), { kind: "read" });
+  expect(other).toEqual({ ok: true, value: null });
+});
