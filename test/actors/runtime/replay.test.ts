@@ -1,0 +1,164 @@
+import { describe, expect, test } from "bun:test";
+import fc from "fast-check";
+import { type Cursor, Replay, RING_BYTES, RING_EVENTS, sizeOf, type StreamItem } from "../../../actors/runtime/replay.ts";
+import type { StoredEvent } from "../../../actors/runtime/store.ts";
+import { said } from "../../support/ledger-replica.ts";
+
+const event = (seq: number, data: StoredEvent["data"] = {}): StoredEvent => ({ seq, type: "added", at: "", data });
+const cursorAt = (seq: number): Cursor => ({ seq, live: null, position: 0 });
+const published = (from: number, to: number, replay = new Replay()): Replay => {
+  for (let seq = from; seq <= to; seq++) replay.publish(event(seq));
+  return replay;
+};
+
+describe("the ring", () => {
+  test("[RT-8] holds 256 events; one more drops the oldest", () => {
+    const replay = published(1, RING_EVENTS);
+    expect(replay.covers(0)).toBe(true);
+    replay.publish(event(RING_EVENTS + 1));
+    expect([replay.covers(0), replay.covers(1)]).toEqual([false, true]);
+    expect(replay.take(cursorAt(1)).length).toBe(RING_EVENTS);
+  });
+
+  test("[RT-8] holds 256 KiB, and the newest event whatever its size", () => {
+    const replay = new Replay();
+    const data = { text: "x".repeat(1_000) };
+    const each = 128 + "added".length + sizeOf(data);
+    const fits = Math.floor(RING_BYTES / each);
+    for (let seq = 1; seq <= fits; seq++) replay.publish(event(seq, data));
+    expect(replay.covers(0)).toBe(true);
+    replay.publish(event(fits + 1, data));
+    expect([replay.covers(0), replay.covers(1)]).toEqual([false, true]);
+    replay.publish(event(fits + 2, { text: "x".repeat(RING_BYTES) }));
+    expect(said(replay.take(cursorAt(fits + 1)))).toEqual([`${fits + 2}`]);
+    expect(replay.covers(fits)).toBe(false);
+  });
+
+  test("[RT-8] an event that is there is not published twice, and a gap forgets what came before it", () => {
+    const replay = published(1, 3);
+    replay.publish(event(2));
+    expect(said(replay.take(cursorAt(0)))).toEqual(["1", "2", "3"]);
+    replay.publish(event(7));
+    expect([replay.covers(3), replay.covers(6), replay.head]).toEqual([false, true, 7]);
+  });
+
+  test("[RT-8] invalidate forgets all, and lets the readers look again", () => {
+    const replay = published(1, 3);
+    replay.beginText("m", 1, "abc");
+    let woken = 0;
+    replay.waiting.add(() => woken++);
+    replay.invalidate();
+    expect([replay.head, replay.hasLiveText, replay.generation, woken]).toEqual([null, false, 1, 1]);
+    expect(replay.take(cursorAt(1))).toEqual([]);
+  });
+});
+
+describe("live text", () => {
+  test("[SSE-3] text and events come in the order in which they were made, however late the reader", () => {
+    const replay = published(1, 1);
+    replay.beginText("m", 1, "");
+    replay.addText("m", "ab");
+    replay.publish(event(2));
+    replay.addText("m", "cd");
+    replay.addText("m", "e");
+    replay.publish(event(3));
+    replay.addText("m", "f");
+    expect(said(replay.take(cursorAt(0)))).toEqual(["1", '"ab"@2', "2", '"cde"@5', "3", '"f"@6']);
+  });
+
+  test("[SSE-3] the position counts UTF-16 units, from where the committed text ends", () => {
+    const replay = new Replay();
+    replay.beginText("m", 2, "done ");
+    replay.addText("m", "\ud83d\ude00");
+    const cursor = cursorAt(4);
+    const [delta] = replay.take(cursor) as [StreamItem];
+    expect(delta).toEqual({ kind: "text", messageId: "m", attempt: 2, afterSeq: 4, position: 7, text: "done \ud83d\ude00" });
+    replay.addText("m", "!");
+    expect(said(replay.take(cursor))).toEqual(['"!"@8']);
+    expect(replay.take(cursor)).toEqual([]);
+  });
+
+  test("[SSE-3] after the end nobody gets text; a reader behind gets it up to its last event", () => {
+    const replay = new Replay();
+    replay.beginText("m", 1, "");
+    replay.addText("m", "ab");
+    replay.publish(event(1));
+    replay.addText("m", "never seen by who comes late");
+    replay.endText("m");
+    expect(said(replay.take(cursorAt(0)))).toEqual(['"ab"@2', "1"]);
+    expect(replay.take(cursorAt(1))).toEqual([]);
+  });
+
+  test("[SSE-3] another attempt begins at 0 again; text of another message is not mixed in", () => {
+    const replay = new Replay();
+    const cursor = cursorAt(0);
+    replay.beginText("m", 1, "");
+    replay.addText("m", "abc");
+    replay.take(cursor);
+    replay.beginText("m", 2, "ab");
+    replay.addText("other", "x");
+    replay.endText("other");
+    expect(said(replay.take(cursor))).toEqual(['"ab"@2']);
+  });
+});
+
+type Step =
+  | { readonly kind: "publish" } | { readonly kind: "add"; readonly text: string } | { readonly kind: "begin" }
+  | { readonly kind: "take"; readonly reader: number };
+
+const READERS = 3;
+const steps: fc.Arbitrary<readonly Step[]> = fc.array(
+  fc.oneof(
+    { weight: 3, arbitrary: fc.constant({ kind: "publish" } as const) },
+    { weight: 3, arbitrary: fc.record({ kind: fc.constant("add" as const), text: fc.string({ minLength: 1, maxLength: 5, unit: "binary" }) }) },
+    { weight: 1, arbitrary: fc.constant({ kind: "begin" } as const) },
+    { weight: 3, arbitrary: fc.record({ kind: fc.constant("take" as const), reader: fc.nat(READERS - 1) }) },
+  ),
+  { maxLength: 120 },
+);
+
+/** Units one by one, so that text that was split differently compares equal. */
+function units(items: readonly StreamItem[]): string[] {
+  return items.flatMap((item) =>
+    item.kind === "event"
+      ? [`event ${item.event.seq}`]
+      : [...Array(item.text.length).keys()].map((i) => `${item.attempt}:${item.position - item.text.length + i}:${item.text.charCodeAt(i)}`),
+  );
+}
+
+test("[RT-8] any interleaving of events, text and readers gives each reader the same sequence", () => {
+  fc.assert(
+    fc.property(steps, (script) => {
+      const replay = new Replay();
+      const made: string[] = [];
+      const got: string[][] = Array.from({ length: READERS }, () => []);
+      const cursors = got.map(() => cursorAt(0));
+      let seq = 0;
+      let attempt = 0;
+      let length = 0;
+      const begin = (): void => {
+        replay.beginText("m", ++attempt, "");
+        length = 0;
+      };
+      const publish = (): void => {
+        replay.publish(event(++seq));
+        made.push(`event ${seq}`);
+      };
+      begin();
+      for (const step of script) {
+        if (step.kind === "publish") publish();
+        else if (step.kind === "begin") {
+          // As the job does: a new attempt is preceded by a durable event, so all text before it has a mark.
+          publish();
+          begin();
+        } else if (step.kind === "add") {
+          replay.addText("m", step.text);
+          for (let i = 0; i < step.text.length; i++) made.push(`${attempt}:${length++}:${step.text.charCodeAt(i)}`);
+        } else got[step.reader]!.push(...units(replay.take(cursors[step.reader]!)));
+      }
+      got.forEach((items, reader) => items.push(...units(replay.take(cursors[reader]!))));
+      for (const items of got) expect(items).toEqual(made);
+    }),
+    { numRuns: 300 },
+  );
+});

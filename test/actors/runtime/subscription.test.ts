@@ -1,0 +1,191 @@
+import { expect, test } from "bun:test";
+import fc from "fast-check";
+import { type Replay, RING_EVENTS, Replay as NewReplay } from "../../../actors/runtime/replay.ts";
+import type { StoredEvent } from "../../../actors/runtime/store.ts";
+import { PAGE_EVENTS, Subscription } from "../../../actors/runtime/subscription.ts";
+import { settle } from "../../support/fake-clock.ts";
+import { said } from "../../support/ledger-replica.ts";
+
+/** A stream: its table, its ring, and what is committed but not yet published. */
+class Stream {
+  readonly replay: Replay = new NewReplay();
+  readonly table: StoredEvent[] = [];
+  pages: { after: number; limit: number }[] = [];
+  /** When set, pages wait here, with what the table had when they were asked. */
+  door: Promise<void> | null = null;
+
+  commit(count = 1): StoredEvent[] {
+    const events = Array.from({ length: count }, (_, i): StoredEvent => ({ seq: this.table.length + 1 + i, type: "e", at: "", data: {} }));
+    this.table.push(...events);
+    return events;
+  }
+  publish(count = 1): void {
+    for (const event of this.commit(count)) this.replay.publish(event);
+    this.replay.wake();
+  }
+  reader(after = 0): Subscription {
+    return new Subscription(this.replay, after, async (from, limit) => {
+      this.pages.push({ after: from, limit });
+      const page = this.table.filter((e) => e.seq > from).slice(0, limit);
+      if (this.door !== null) await this.door;
+      return page;
+    });
+  }
+}
+
+async function takeUntil(reader: Subscription, seq: number): Promise<string[]> {
+  const items: string[] = [];
+  while (!items.includes(`${seq}`)) items.push(...said(await reader.next()));
+  return items;
+}
+const seqs = (from: number, to: number) => Array.from({ length: to - from + 1 }, (_, i) => `${from + i}`);
+
+test("[RT-8] a reader of a cold stream pages the database to its end, then waits, then gets what is live", async () => {
+  const stream = new Stream();
+  stream.commit(3);
+  const reader = stream.reader(1);
+  expect(said(await reader.next())).toEqual(["2", "3"]);
+  const next = reader.next();
+  await settle();
+  stream.publish();
+  expect(said(await next)).toEqual(["4"]);
+  expect(stream.pages.map((p) => p.after)).toEqual([1]);
+});
+
+test("[RT-8] a page holds 200 events: after a full one the reader asks again, after a short one it does not", async () => {
+  const stream = new Stream();
+  stream.commit(PAGE_EVENTS);
+  const reader = stream.reader();
+  expect((await reader.next()).length).toBe(PAGE_EVENTS);
+  void reader.next();
+  await settle();
+  expect(stream.pages).toEqual([{ after: 0, limit: PAGE_EVENTS }, { after: PAGE_EVENTS, limit: PAGE_EVENTS }]);
+  reader.close();
+});
+
+test("[RT-8] a slow reader gets everything once and in order: pages, then the ring, without a seam", async () => {
+  const stream = new Stream();
+  const total = 3 * RING_EVENTS + 17;
+  stream.publish(total);
+  expect(await takeUntil(stream.reader(), total)).toEqual(seqs(1, total));
+  expect(stream.pages.length).toBe(3);
+  expect(stream.pages.every((page) => page.limit === PAGE_EVENTS)).toBe(true);
+});
+
+test("[RT-8] what is published while a page is on its way is neither lost nor repeated", async () => {
+  const stream = new Stream();
+  stream.commit(2);
+  let open = (): void => {};
+  stream.door = new Promise((resolve) => (open = resolve));
+  const reader = stream.reader();
+  const first = reader.next();
+  await settle();
+  stream.publish(2);
+  open();
+  expect([...said(await first), ...said(await reader.next())]).toEqual(["1", "2", "3", "4"]);
+});
+
+test("[RT-8] a page that already has what is about to be published gives it once", async () => {
+  const stream = new Stream();
+  const events = stream.commit(2);
+  const reader = stream.reader();
+  expect(said(await reader.next())).toEqual(["1", "2"]);
+  for (const event of events) stream.replay.publish(event);
+  const next = reader.next();
+  stream.publish();
+  expect(said(await next)).toEqual(["3"]);
+});
+
+test("[RT-8] after an invalidation a waiting reader looks into the database again", async () => {
+  const stream = new Stream();
+  stream.publish(2);
+  const reader = stream.reader();
+  await takeUntil(reader, 2);
+  const next = reader.next();
+  await settle();
+  stream.commit();
+  stream.replay.invalidate();
+  expect(said(await next)).toEqual(["3"]);
+});
+
+test("[RT-8] an invalidation during a page makes the reader look once more", async () => {
+  const stream = new Stream();
+  let open = (): void => {};
+  stream.door = new Promise((resolve) => (open = resolve));
+  const reader = stream.reader();
+  const next = reader.next();
+  await settle();
+  stream.commit();
+  stream.replay.invalidate();
+  open();
+  expect(said(await next)).toEqual(["1"]);
+});
+
+test("[RT-8] close wakes a waiting reader with nothing, counts it out once, and ends the page that is on its way", async () => {
+  const stream = new Stream();
+  const [waiting, paging] = [stream.reader(), stream.reader()];
+  const parked = waiting.next();
+  await settle();
+  stream.door = new Promise(() => {});
+  void paging.next();
+  expect(stream.replay.readers).toBe(2);
+  waiting.close();
+  waiting.close();
+  expect(await parked).toEqual([]);
+  expect(await waiting.next()).toEqual([]);
+  expect(stream.replay.readers).toBe(1);
+  expect(stream.replay.waiting.size).toBe(0);
+});
+
+test("[RT-8] a page that fails is the caller's to see, and the reader may ask again", async () => {
+  const stream = new Stream();
+  stream.commit();
+  stream.door = Promise.reject(new Error("down"));
+  const reader = stream.reader();
+  await expect(reader.next()).rejects.toThrow("down");
+  stream.door = null;
+  expect(said(await reader.next())).toEqual(["1"]);
+});
+
+test("[RT-8] live text reaches a reader that came from the database, from its beginning", async () => {
+  const stream = new Stream();
+  stream.commit(1);
+  stream.replay.beginText("m", 1, "");
+  stream.replay.addText("m", "abc");
+  const reader = stream.reader();
+  expect([...said(await reader.next()), ...said(await reader.next())]).toEqual(["1", '"abc"@3']);
+});
+
+const MOVES = ["commit", "publish", "take", "invalidate", "burst"] as const;
+
+test("[RT-8] any interleaving of commits, late publications, invalidations and two readers gives each every event once, in order", async () => {
+  await fc.assert(
+    fc.asyncProperty(fc.array(fc.constantFrom(...MOVES), { maxLength: 60 }), async (script) => {
+      const stream = new Stream();
+      const pending: StoredEvent[] = [];
+      const readers = [stream.reader(), stream.reader()];
+      const got: string[][] = [[], []];
+      const loops = readers.map(async (reader, i) => {
+        for (let items = await reader.next(); items.length > 0; items = await reader.next()) got[i]!.push(...said(items));
+      });
+      for (const move of script) {
+        if (move === "commit") pending.push(...stream.commit());
+        else if (move === "burst") pending.push(...stream.commit(RING_EVENTS + 3));
+        else if (move === "invalidate") stream.replay.invalidate();
+        else if (move === "take") await settle();
+        else {
+          for (const event of pending.splice(0)) stream.replay.publish(event);
+          stream.replay.wake();
+        }
+      }
+      for (const event of pending.splice(0)) stream.replay.publish(event);
+      stream.replay.wake();
+      await settle();
+      readers.forEach((reader) => reader.close());
+      await Promise.all(loops);
+      const all = seqs(1, stream.table.length);
+      expect(got).toEqual([all, all]);
+    }),
+    { numRuns: 100 },
+  );
+});
