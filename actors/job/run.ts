@@ -1,8 +1,10 @@
 /** One attempt of one job, from its start to its end or its abort. See `execution.ts` for the loop. */
 import { chatRef } from "../chat/schema.ts";
 import type { ChatCommand, TurnEnd } from "../chat/protocol.ts";
+import type { Outcome } from "../fault.ts";
 import type { EffectContext } from "../runtime/effects.ts";
 import type { EffectRow } from "../runtime/store.ts";
+import type { MemberStep } from "../runtime/turns.ts";
 import type { ExecutionParts } from "./execution.ts";
 import type { ModelInfo, ModelOutcome, TranscriptEntry } from "./ports.ts";
 import type { JobCommand } from "./protocol.ts";
@@ -12,6 +14,9 @@ import { type Block, type Job, JOB_STEPS, jobRef, type RunError, textOf, type To
 export const HISTORY_MESSAGES = 200;
 type Finished = Extract<ModelOutcome, { readonly kind: "finished" }>;
 const NO_USAGE: Usage = { inputTokens: 0, outputTokens: 0 };
+
+/** Between two tries of a report to a full mailbox. */
+const OVERLOADED_RETRY_MS = 200;
 
 /** Thrown inside the loop when a report was refused or the run was aborted: there is nobody to tell. */
 class RunOver extends Error {}
@@ -26,6 +31,9 @@ export class Run {
   /** Content that is committed. */
   private blocks: Block[] = [];
   private passedDeadline = false;
+  /** Text that waits for the text before it to be shown. */
+  private untold = "";
+  private textShown: Promise<void> = Promise.resolve();
 
   constructor(parts: ExecutionParts, effect: EffectRow, context: EffectContext) {
     this.parts = parts;
@@ -117,7 +125,7 @@ export class Run {
   /** One model call. Answers the tool calls that it made; without any, or when it failed, the run is over. */
   private async step(step: number, entries: readonly TranscriptEntry[]): Promise<readonly ToolUseBlock[]> {
     const { models, tools, clock } = this.parts;
-    const { agent, outputMessageId: messageId } = this.job;
+    const { agent } = this.job;
     const from = clock.monotonic();
     let timeToFirstTokenMs: number | null = null;
     const own: TranscriptEntry[] = this.blocks.length > 0 ? [{ role: "assistant", blocks: this.blocks }] : [];
@@ -125,7 +133,7 @@ export class Run {
       { model: agent.model, system: agent.systemPrompt, entries: [...entries, ...own], tools: tools.available(agent.allowedTools) },
       (text) => {
         timeToFirstTokenMs ??= clock.monotonic() - from;
-        this.tell({ kind: "run_text", attempt: this.attempt, text }, { kind: "turn_text", messageId, text });
+        this.tell(text);
       },
       this.abort.signal,
     );
@@ -217,25 +225,49 @@ export class Run {
     return { kind: "turn_ended", jobId, messageId, end, blocks: [...this.blocks], usage };
   }
 
-  /** One atomic group of the job and its chat. Throws `RunOver` when it was refused. */
+  /**
+   * One atomic group of the job and its chat, after all text that came before it. Throws `RunOver`
+   * when it was refused. A full mailbox is no refusal: the job must not be left without its loop.
+   */
   private async report(job: JobCommand | null, chat?: ChatCommand): Promise<readonly unknown[]> {
-    const { organizationId, actorId } = this.effect;
-    const outcome = await this.parts.group(
-      [
-        () => (job === null ? null : { ref: jobRef(organizationId, actorId), command: job }),
-        () => (chat === undefined ? null : { ref: chatRef(organizationId, this.job.chatId), command: chat }),
-      ],
-      { epoch: this.context.epoch },
-    );
-    if (!outcome.ok) throw new RunOver();
-    return outcome.value;
+    await this.textShown;
+    for (;;) {
+      const outcome = await this.dispatch(job, chat);
+      if (outcome.ok) return outcome.value;
+      if (outcome.fault.kind !== "overloaded" || this.context.signal.aborted) throw new RunOver();
+      await new Promise<void>((resolve) => this.parts.clock.after(OVERLOADED_RETRY_MS, resolve));
+    }
   }
 
-  /** The same for text, which nobody waits for; a refusal is found by the next report. */
-  private tell(job: JobCommand, chat: ChatCommand): void {
-    this.report(job, chat).catch((cause: unknown) => {
-      if (!(cause instanceof RunOver)) this.parts.log.error({ err: cause }, "text could not be shown");
-    });
+  private dispatch(job: JobCommand | null, chat?: ChatCommand): Promise<Outcome<readonly unknown[]>> {
+    const { organizationId, actorId } = this.effect;
+    const members: MemberStep[] = [];
+    if (job !== null) members.push({ ref: jobRef(organizationId, actorId), command: job });
+    if (chat !== undefined) members.push({ ref: chatRef(organizationId, this.job.chatId), command: chat });
+    return this.parts.group(members, { epoch: this.context.epoch });
+  }
+
+  /**
+   * Shows text to the readers. While the text before it waits for a commit, what comes is joined, so
+   * that a fast model and a slow database cost one waiting command and not thousands.
+   */
+  private tell(text: string): void {
+    if (text === "") return;
+    this.untold += text;
+    if (this.untold.length === text.length) this.textShown = this.textShown.then(() => this.show());
+  }
+
+  private async show(): Promise<void> {
+    const text = this.untold;
+    this.untold = "";
+    const { attempt } = this;
+    const { outputMessageId: messageId } = this.job;
+    try {
+      // A refusal is found by the next report; the text itself is in the step that it belongs to.
+      await this.dispatch({ kind: "run_text", attempt, text }, { kind: "turn_text", messageId, text });
+    } catch (err) {
+      this.parts.log.error({ err, job: this.job.id }, "text could not be shown");
+    }
   }
 }
 
