@@ -8,7 +8,7 @@
  *      │  ─ nothing written ─▶ wait for what it has seen ──▶ outputs, reply
  *      └─ written ──▶ lane ─┬─ committed ──▶ outputs, reply
  *                           ├─ undercut ───▶ attempt again
- *                           └─ fenced, unknown, broken ──▶ 503, 503, exception
+ *                           └─ fenced, unavailable, unknown, broken ──▶ 503, 503, 503, exception
  *
  * What a turn has seen may be uncommitted work of an earlier group of the same actors. So even a
  * refusal waits for it: nobody is told of a state that may never have been.
@@ -131,10 +131,9 @@ export class GroupRun {
     let bytes = 256;
     for (const tickets of this.tickets) bytes += tickets.ticket.bytes;
     const content = { writes, drafts: draft.cells, bytes };
-    const group = new TurnGroup(place, content, (ending) => {
-      if (ending.kind === "committed") this.leave(draft, place, ok(replies));
-      else this.ended(ending);
-    });
+    const group = new TurnGroup(place, content, (ending) =>
+      this.concluded(ending, () => this.leave(draft, place, ok(replies))),
+    );
     this.host.laneOf(place.shard).push(group);
   }
 
@@ -146,10 +145,9 @@ export class GroupRun {
     if (consumes !== undefined) writes.consumed.push(consumes);
     if (clears !== undefined) writes.cleared.push(clears);
     const drafts = draft.cells.map((d) => ({ cell: d.cell, overlay: new Map(), publications: [], head: null }));
-    const group = new TurnGroup(place, { writes, drafts, bytes: 256 }, (ending) => {
-      if (ending.kind === "committed") this.answer(refuse(fault));
-      else this.ended(ending);
-    });
+    const group = new TurnGroup(place, { writes, drafts, bytes: 256 }, (ending) =>
+      this.concluded(ending, () => this.answer(refuse(fault))),
+    );
     this.host.laneOf(place.shard).push(group);
   }
 
@@ -159,17 +157,24 @@ export class GroupRun {
     for (const { cell } of draft.cells) {
       if (cell.lastPending !== null && (last === null || cell.lastPending.order > last.order)) last = cell.lastPending;
     }
-    if (last === null) then();
-    else last.follow((ending) => (ending.kind === "committed" ? then() : this.ended(ending)));
+    if (last === null) return then();
+    last.follow((ending) => {
+      // The last group does not speak for an earlier one of another of the actors.
+      const isUndercut = ending.kind === "committed" && draft.cells.some(({ cell }) => cell.dead);
+      this.concluded(isUndercut ? { kind: "undercut" } : ending, then);
+    });
   }
 
-  private ended(ending: Exclude<Ending, { kind: "committed" }>): void {
+  private concluded(ending: Ending, then: () => void): void {
     switch (ending.kind) {
+      case "committed":
+        return then();
       case "undercut":
         if (++this.undercut >= UNDERCUT_ATTEMPTS) this.answer(refuse(OVERLOADED));
         else this.attempt();
         return;
       case "fenced":
+      case "unavailable":
         return this.answer(refuse(UNAVAILABLE));
       case "unknown":
         return this.answer(refuse({ kind: "outcome_unknown", retryAfterMs: OVERLOADED_RETRY_MS }));
