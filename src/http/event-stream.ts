@@ -6,6 +6,7 @@
  *      │ over, failed, shut down ──▶ last words ──▶ ended
  *      └ the client leaves, or takes nothing for too long ──▶ ended
  */
+import type { Server } from "bun";
 import type { Clock } from "../../actors/runtime/clock.ts";
 import type { OpenStream, OpenStreams } from "./open-streams.ts";
 import { SSE_HEADERS, sseComment } from "./sse.ts";
@@ -28,6 +29,8 @@ export interface EventSource {
 export interface EventStreamParts {
   readonly request: Request;
   readonly requestId: string;
+  /** For the time-out of this connection; null outside of a server. */
+  readonly server: Pick<Server<unknown>, "timeout"> | null;
   readonly streams: OpenStreams;
   readonly clock: Clock;
   readonly onFailure: (cause: unknown) => void;
@@ -63,6 +66,8 @@ class EventStream implements OpenStream {
       pull: () => this.taken?.(),
       cancel: this.leave,
     });
+    // The heartbeat looks after this connection, not the server's idle time-out.
+    parts.server?.timeout(parts.request, 0);
     parts.request.signal.addEventListener("abort", this.leave, { once: true });
     parts.streams.add(this);
     if (this.hasEnded) return;
@@ -106,10 +111,16 @@ class EventStream implements OpenStream {
     this.cancelTimer = this.parts.clock.after(delayMs, () => {
       const silentMs = this.parts.clock.monotonic() - this.writtenAt;
       const hasRoom = (this.controller.desiredSize ?? 0) > 0;
-      if (!hasRoom && silentMs >= STALLED_READER_MS) return this.end();
+      if (!hasRoom && silentMs >= STALLED_READER_MS) return this.cutOff();
       if (hasRoom && silentMs >= HEARTBEAT_MS) this.enqueue(sseComment("heartbeat"));
       this.beat(silentMs >= HEARTBEAT_MS ? HEARTBEAT_MS : HEARTBEAT_MS - silentMs);
     });
+  }
+
+  /** What is queued in the socket would keep it open for ever; the server's time-out closes it with a second's notice. */
+  private cutOff(): void {
+    this.end();
+    this.parts.server?.timeout(this.parts.request, 1);
   }
 
   private finish(lastWords: string): void {

@@ -25,18 +25,18 @@ export function executeRoutes(v1: Surface, parts: V1Parts) {
       if (!body.ok) return body;
       const execution = await beginExecution(parts, principal, params["id"] ?? "", body.value);
       if (!execution.ok) return execution;
+      if (body.value.stream === true) return ok(streamed(parts, call, execution.value));
       // Whoever waits for a model may hear nothing for longer than the server's idle time-out.
       server?.timeout(request, 0);
-      if (body.value.stream === true) return ok(streamed(parts, call, execution.value));
       return executionAnswer(parts, execution.value, request.signal);
     },
   });
   return new Elysia({ name: "v1-execute" }).post("/api/v1/agents/:id/execute", execute, { parse: "none" });
 }
 
-function streamed({ system, streams, clock, log }: V1Parts, { request, requestId }: Call, execution: Execution): Response {
+function streamed({ system, streams, clock, log }: V1Parts, { request, requestId, server }: Call, execution: Execution): Response {
   const { id: jobId, organizationId } = execution.job;
   const frames = new ExecutionFrames(execution, system.subscribe(jobRef(organizationId, jobId), 0));
   const onFailure = (err: unknown): void => log.error({ err, requestId, jobId }, "a stream was interrupted");
-  return eventStream(frames, openingFrames(execution), { request, requestId, streams, clock, onFailure });
+  return eventStream(frames, openingFrames(execution), { request, requestId, server, streams, clock, onFailure });
 }
