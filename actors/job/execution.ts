@@ -91,10 +91,8 @@ async function recover(parts: ExecutionParts, effect: EffectRow, context: Effect
     ],
     { epoch: context.epoch },
   );
-  if (outcome.ok) return;
-  const { kind } = outcome.fault;
-  // Of an older epoch by now: whoever has the shard recovers it. Anything else is worth another try.
-  if (kind !== "unavailable" && kind !== "outcome_unknown") throw new Error(`the recovery was refused: ${kind}`);
+  // Aborted: of an older epoch by now, so whoever has the shard recovers it.
+  if (!outcome.ok && !context.signal.aborted) throw new Error(`the recovery was refused: ${outcome.fault.kind}`);
 }
 
 const usageOf = ({ metrics }: Job) => ({ inputTokens: metrics.inputTokens, outputTokens: metrics.outputTokens });

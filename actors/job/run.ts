@@ -1,7 +1,7 @@
 /** One attempt of one job, from its start to its end or its abort. See `execution.ts` for the loop. */
 import { chatRef } from "../chat/schema.ts";
 import type { ChatCommand, TurnEnd } from "../chat/protocol.ts";
-import type { Outcome } from "../fault.ts";
+import { isPassing, type Outcome } from "../fault.ts";
 import type { EffectContext } from "../runtime/effects.ts";
 import type { EffectRow } from "../runtime/store.ts";
 import type { MemberStep } from "../runtime/turns.ts";
@@ -15,8 +15,8 @@ export const HISTORY_MESSAGES = 200;
 type Finished = Extract<ModelOutcome, { readonly kind: "finished" }>;
 const NO_USAGE: Usage = { inputTokens: 0, outputTokens: 0 };
 
-/** Between two tries of a report to a full mailbox. */
-const OVERLOADED_RETRY_MS = 200;
+/** Between two tries of a report that nobody could take: a full mailbox, a lease that has lapsed for a moment. */
+const REPORT_RETRY_MS = 200;
 
 /** Thrown inside the loop when a report was refused or the run was aborted: there is nobody to tell. */
 class RunOver extends Error {}
@@ -60,6 +60,8 @@ export class Run {
       await this.fallen(cause);
     } finally {
       cancelDeadline();
+      // Tools that still run beside the one that ended the run work for nobody.
+      stop();
       this.context.signal.removeEventListener("abort", stop);
     }
   }
@@ -128,7 +130,7 @@ export class Run {
     const { agent } = this.job;
     const from = clock.monotonic();
     let timeToFirstTokenMs: number | null = null;
-    const own: TranscriptEntry[] = this.blocks.length > 0 ? [{ role: "assistant", blocks: this.blocks }] : [];
+    const own: TranscriptEntry[] = this.blocks.length > 0 ? [{ role: "assistant", blocks: [...this.blocks] }] : [];
     const outcome = await models.call(
       { model: agent.model, system: agent.systemPrompt, entries: [...entries, ...own], tools: tools.available(agent.allowedTools) },
       (text) => {
@@ -227,24 +229,26 @@ export class Run {
 
   /**
    * One atomic group of the job and its chat, after all text that came before it. Throws `RunOver`
-   * when it was refused. A full mailbox is no refusal: the job must not be left without its loop.
+   * when it was refused.
    */
   private async report(job: JobCommand | null, chat?: ChatCommand): Promise<readonly unknown[]> {
     await this.textShown;
-    for (;;) {
-      const outcome = await this.dispatch(job, chat);
-      if (outcome.ok) return outcome.value;
-      if (outcome.fault.kind !== "overloaded" || this.context.signal.aborted) throw new RunOver();
-      await new Promise<void>((resolve) => this.parts.clock.after(OVERLOADED_RETRY_MS, resolve));
-    }
+    const outcome = await this.dispatch(job, chat);
+    if (!outcome.ok) throw new RunOver();
+    return outcome.value;
   }
 
-  private dispatch(job: JobCommand | null, chat?: ChatCommand): Promise<Outcome<readonly unknown[]>> {
+  /** Goes on until somebody has decided, or the run is aborted: a job must not be left without its loop. */
+  private async dispatch(job: JobCommand | null, chat?: ChatCommand): Promise<Outcome<readonly unknown[]>> {
     const { organizationId, actorId } = this.effect;
     const members: MemberStep[] = [];
     if (job !== null) members.push({ ref: jobRef(organizationId, actorId), command: job });
     if (chat !== undefined) members.push({ ref: chatRef(organizationId, this.job.chatId), command: chat });
-    return this.parts.group(members, { epoch: this.context.epoch });
+    for (;;) {
+      const outcome = await this.parts.group(members, { epoch: this.context.epoch });
+      if (outcome.ok || !isPassing(outcome.fault) || this.context.signal.aborted) return outcome;
+      await new Promise<void>((resolve) => this.parts.clock.after(REPORT_RETRY_MS, resolve));
+    }
   }
 
   /**
