@@ -29,6 +29,7 @@ export type ChatCommand =
   | {
       readonly kind: "turn_ended";
       readonly jobId: string;
+      readonly inputMessageId: string;
       readonly messageId: string;
       readonly end: TurnEnd;
       readonly blocks: readonly Block[];

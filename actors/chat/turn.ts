@@ -15,10 +15,7 @@ export const turnHandlers: Pick<Handlers<ChatProtocol>, TurnCommand> = {
   turn_started(tx, { jobId, inputMessageId, messageId, attempt }) {
     const chat = tx.read(chatTable, tx.self.id);
     if (chat === null) return notFound("chat");
-    const input = tx.read(messageTable, inputMessageId);
-    if (input !== null && input.status === "queued") {
-      tx.update(messageTable, { ...input, status: "completed", completedAt: isoTime(tx.now) });
-    }
+    takeFromQueue(tx, inputMessageId);
     const seq = tx.append("message.started", { messageId, jobId, attempt });
     tx.create(messageTable, {
       id: messageId,
@@ -78,12 +75,19 @@ export const turnHandlers: Pick<Handlers<ChatProtocol>, TurnCommand> = {
   },
 };
 
+/** The user's message waits no longer: its turn has come. */
+function takeFromQueue(tx: Tx, inputMessageId: string): void {
+  const input = tx.read(messageTable, inputMessageId);
+  if (input === null || input.status !== "queued") return;
+  tx.update(messageTable, { ...input, status: "completed", completedAt: isoTime(tx.now) });
+}
+
 /** Completes the assistant's message; a turn that never started has none. */
 function endMessage(tx: Tx, command: Extract<ChatCommand, { readonly kind: "turn_ended" }>): void {
   const { messageId, jobId, end, usage } = command;
   if (end.status === "failed") tx.append("error", { jobId, code: end.error.code, message: end.error.message });
   const message = tx.read(messageTable, messageId);
-  if (message === null) return;
+  if (message === null) return takeFromQueue(tx, command.inputMessageId);
   const status = statusOf(end);
   const content = textOf(command.blocks);
   const blocks: Block[] = [...command.blocks];

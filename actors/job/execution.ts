@@ -79,14 +79,14 @@ async function recover(parts: ExecutionParts, effect: EffectRow, context: Effect
       (replies) => {
         const { job, recovery } = replies[0] as JobReplies["recover"];
         const ref = chatRef(organizationId, job.chatId);
-        const messageId = job.outputMessageId;
+        const { inputMessageId, outputMessageId: messageId } = job;
         if (recovery.kind === "restart") {
           const { attempt } = recovery;
           return { ref, command: { kind: "turn_restarted", jobId, messageId, attempt, text } };
         }
         if (recovery.kind !== "interrupted" && recovery.kind !== "exhausted") return null;
         const end = recovery.kind === "interrupted" ? { status: "blocked" } : { status: "failed", error: job.error };
-        return { ref, command: { kind: "turn_ended", jobId, messageId, end, blocks, usage: usageOf(job) } };
+        return { ref, command: { kind: "turn_ended", jobId, inputMessageId, messageId, end, blocks, usage: usageOf(job) } };
       },
     ],
     { epoch: context.epoch },

@@ -219,12 +219,12 @@ export class Run {
   }
 
   private turnEnded(end: TurnEnd, last: Usage): ChatCommand {
-    const { id: jobId, outputMessageId: messageId, metrics } = this.job;
+    const { id: jobId, inputMessageId, outputMessageId: messageId, metrics } = this.job;
     const usage = {
       inputTokens: metrics.inputTokens + last.inputTokens,
       outputTokens: metrics.outputTokens + last.outputTokens,
     };
-    return { kind: "turn_ended", jobId, messageId, end, blocks: [...this.blocks], usage };
+    return { kind: "turn_ended", jobId, inputMessageId, messageId, end, blocks: [...this.blocks], usage };
   }
 
   /**
