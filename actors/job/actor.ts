@@ -44,13 +44,12 @@ function jobHandlers(): Handlers<JobProtocol> {
 
     step_finished: (tx, command) =>
       withJob(tx, command.attempt, (job) => {
-        for (const { text } of command.texts) tx.append("transcript.event", { kind: "assistant_text", text });
-        for (const { block } of command.calls) {
-          tx.append("transcript.event", { kind: "tool_use", id: block.id, name: block.name, input: block.input });
+        for (const block of command.blocks) {
+          const { type, ...content } = block;
+          tx.append("transcript.event", { kind: type === "text" ? "assistant_text" : type, ...content });
         }
         const metrics = metricsAfter(job, command.usage, command.timeToFirstTokenMs);
-        const openCalls = command.calls.map(({ block, safe }) => ({ id: block.id, name: block.name, safe }));
-        const next = { ...job, step: command.step, openCalls, metrics };
+        const next = { ...job, step: command.step, openCalls: [...command.calls], metrics };
         return ok(tx.update(jobTable, command.final === null ? next : complete(tx, next, command.final)));
       }),
 

@@ -1,13 +1,7 @@
 /** What a job's actor can be asked, and what it answers. */
 import type { ModelInfo } from "./ports.ts";
 import type { Recovery } from "./machine.ts";
-import type { Block, Job, RunError, TextBlock, ToolUseBlock, Usage } from "./schema.ts";
-
-/** A call that a step has made, and whether it may be made again after a crash. */
-export interface StepCall {
-  readonly block: ToolUseBlock;
-  readonly safe: boolean;
-}
+import type { Block, Job, OpenCall, RunError, TextBlock, ToolUseBlock, Usage } from "./schema.ts";
 
 export type JobCommand =
   | { readonly kind: "read_job" }
@@ -22,8 +16,10 @@ export type JobCommand =
       readonly kind: "step_finished";
       readonly attempt: number;
       readonly step: number;
-      readonly texts: readonly TextBlock[];
-      readonly calls: readonly StepCall[];
+      /** In the order in which the model gave them. */
+      readonly blocks: readonly (TextBlock | ToolUseBlock)[];
+      /** The calls among them. */
+      readonly calls: readonly OpenCall[];
       readonly usage: Usage;
       readonly timeToFirstTokenMs: number | null;
       /** Without calls the run is over: it ends in the same commit. */

@@ -146,7 +146,6 @@ export class Run {
   /** Commits the step; a step without tool calls ends the run in the same commit. */
   private async finishStep(step: number, outcome: Finished, timeToFirstTokenMs: number | null) {
     const { effect, attempt, blocks } = this;
-    const texts = outcome.blocks.filter((block) => block.type === "text");
     const calls = outcome.blocks.filter((block) => block.type === "tool_use");
     blocks.push(...outcome.blocks);
     const isFinal = calls.length === 0;
@@ -155,8 +154,8 @@ export class Run {
         kind: "step_finished",
         attempt,
         step,
-        texts,
-        calls: calls.map((block) => ({ block, safe: this.parts.tools.isSafeToRepeat(block.name) })),
+        blocks: outcome.blocks,
+        calls: calls.map(({ id, name }) => ({ id, name, safe: this.parts.tools.isSafeToRepeat(name) })),
         usage: outcome.usage,
         timeToFirstTokenMs,
         final: isFinal ? { effectId: effect.id, result: textOf(blocks) } : null,

@@ -1,6 +1,6 @@
 /** The loop of a run, over all actors and the model in memory. */
 import { describe, expect, test } from "bun:test";
-import type { ModelCall } from "../../../actors/job/ports.ts";
+import type { ModelCall, ModelOutcome } from "../../../actors/job/ports.ts";
 import { jobRef, JOB_DEADLINE_MS, JOB_STEPS, textOf, type ToolUseBlock } from "../../../actors/job/schema.ts";
 import { Slots } from "../../../actors/job/slots.ts";
 import { MAILBOX_MESSAGES } from "../../../actors/runtime/mailbox.ts";
@@ -122,6 +122,20 @@ describe("tools", () => {
       ],
     });
     expect(await replica.transcript(jobId)).toEqual(["text a", "use c1", "result c1", "text b"]);
+  });
+
+  test("[JOB-7] text between calls keeps its place, in the transcript as in the chat", async () => {
+    const { replica } = await start();
+    const step: ModelOutcome = {
+      kind: "finished", usage: USAGE, finishReason: "tool_use",
+      blocks: [{ type: "text", text: "a" }, use("c1").use, { type: "text", text: "b" }, use("c2").use],
+    };
+    const end: ModelOutcome = { kind: "finished", usage: USAGE, finishReason: "stop", blocks: [{ type: "text", text: "c" }] };
+    replica.model.call = async (call) => (call.entries.length === 1 ? step : end);
+    const jobId = await replica.send("go");
+    await replica.ended(jobId);
+    expect((await replica.transcript(jobId)).slice(0, 4)).toEqual(["text a", "use c1", "text b", "use c2"]);
+    expect(await disagreements(replica)).toEqual([]);
   });
 
   test("[RT-10] a tool that rejects is a bug: the job fails with internal_error, the log has the cause, the others are aborted", async () => {

@@ -6,7 +6,7 @@ import { until } from "../../support/condition.ts";
 import { settle } from "../../support/fake-clock.ts";
 import { FakeModel, gate, type ModelStep } from "../../support/fake-model.ts";
 import { FakeTools } from "../../support/fake-tools.ts";
-import { CHAT, disagreements, type JobReplica, startJobs } from "../../support/job-replica.ts";
+import { CHAT, disagreements, JobReplica, startJobs } from "../../support/job-replica.ts";
 import { said } from "../../support/ledger-replica.ts";
 import { World } from "../../support/replica.ts";
 
@@ -199,8 +199,11 @@ describe("a crash", () => {
     await scene.model.called(1);
     await settle();
     first.crash();
-    const second = startJobs(scene.world, { model: scene.model, tools: scene.tools });
-    const replica = await second;
+    const replica = new JobReplica(scene.world, { model: scene.model, tools: scene.tools });
+    replica.store.failNext({ kind: "abort", code: "53100" }, { kind: "abort", code: "53100" });
+    const starting = replica.system.start();
+    await scene.world.clock.advance(1_000);
+    await starting;
     await replica.ended(jobId);
     expect(replica.job(jobId).attempt).toBe(2);
     held.open();
