@@ -3,7 +3,7 @@
  * benchmark is over, however it ends. Should the runner itself be killed, a watchdog process, which
  * waits for the end of a pipe that only the runner holds, ends each guarded process.
  */
-import { mkdtempSync, realpathSync, rmSync } from "node:fs";
+import { chmodSync, mkdtempSync, realpathSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
@@ -21,9 +21,10 @@ export class Lifetime {
     for (const step of this.undo.splice(0).reverse()) await step();
   }
 
-  /** A folder that is there until the end. */
-  folder(): string {
+  /** A folder that is there until the end; an open one, where processes of other users may read. */
+  folder({ isOpen = false } = {}): string {
     const path = realpathSync(mkdtempSync(join(tmpdir(), "troupe-bench-")));
+    if (isOpen) chmodSync(path, 0o755);
     this.add(() => rmSync(path, { recursive: true, force: true }));
     return path;
   }

@@ -3,11 +3,12 @@
  * folder on the real disk, with room for more connections, because peers need one for each caller.
  * A library may be loaded into it, which is how a slower disk is made (`fsync-shim.c`).
  */
+import { chmodSync, chownSync, existsSync, mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { SERVER_SETTINGS } from "../../db/embedded.ts";
 import { migrate } from "../../db/migrate.ts";
-import { locateBinaries } from "../../db/postgres-binaries.ts";
-import { initialise, placeCluster, SUPERUSER } from "../../db/postgres-cluster.ts";
+import { type Binaries, locateBinaries } from "../../db/postgres-binaries.ts";
+import { type Cluster, initialise, placeCluster, POSTGRES_ENVIRONMENT, runAs, SUPERUSER } from "../../db/postgres-cluster.ts";
 import { PostmasterFailed, startPostmaster, stopProcess } from "../../db/postmaster.ts";
 import { guard, type Lifetime } from "./lifetime.ts";
 
@@ -21,15 +22,19 @@ export interface Server {
   readonly port: number;
   readonly password: string;
   readonly pid: number;
+  /** `18.4`. */
+  readonly version: string;
 }
 
 /** Starts a migrated server that ends with the lifetime. */
 export async function startServer(lifetime: Lifetime, options: { readonly preload?: string } = {}): Promise<Server> {
   const folder = lifetime.folder();
   const cluster = placeCluster(folder, "/var/lib/troupe");
-  const binaries = locateBinaries(cluster.account, "/var/lib/troupe");
-  await initialise(cluster, binaries);
-  const settings = [...SERVER_SETTINGS, "-c", `max_connections=${CONNECTIONS}`];
+  const chosen = chosenBinaries();
+  const binaries = chosen ?? locateBinaries(cluster.account, "/var/lib/troupe");
+  if (chosen === null) await initialise(cluster, binaries);
+  else initialisePlainly(cluster, chosen);
+  const settings = [...settingsFor(binaries), "-c", `max_connections=${CONNECTIONS}`];
   for (let tries = 0; ; tries++) {
     const port = PORT_FIRST + Math.floor(Math.random() * PORTS);
     const args = ["-D", cluster.path, "-p", String(port), ...settings];
@@ -43,7 +48,7 @@ export async function startServer(lifetime: Lifetime, options: { readonly preloa
       });
       const url = `postgres://${SUPERUSER}:${encodeURIComponent(cluster.password)}@127.0.0.1:${port}/postgres`;
       await migrate(url);
-      return { url, port, password: cluster.password, pid: child.pid };
+      return { url, port, password: cluster.password, pid: child.pid, version: binaries.version };
     } catch (cause) {
       if (!(cause instanceof PostmasterFailed) || tries === PORT_TRIES) throw cause;
     }
@@ -55,3 +60,38 @@ const preloading = (library: string, program: string, args: readonly string[]): 
   "/usr/bin/env",
   [`LD_PRELOAD=${library}`, program, ...args],
 ];
+
+/** The server of this folder, such as `/usr/lib/postgresql/15/bin`, and not the embedded one: another build of it. */
+function chosenBinaries(): Binaries | null {
+  const folder = process.env["BENCH_POSTGRES"];
+  if (folder === undefined || folder === "") return null;
+  const [initdb, server] = [join(folder, "initdb"), join(folder, "postgres")];
+  if (!existsSync(server)) throw new Error(`BENCH_POSTGRES is ${folder}, and there is no postgres in it`);
+  const said = Bun.spawnSync({ cmd: [server, "--version"] }).stdout.toString();
+  return { initdb, postgres: server, version: said.match(/[\d.]+/)?.[0] ?? "0" };
+}
+
+/** Settings that PostgreSQL has since version 18 only. */
+const SINCE_18 = ["io_method=", "autovacuum_worker_slots="];
+
+function settingsFor({ version }: Binaries): string[] {
+  const values = SERVER_SETTINGS.filter((word) => word !== "-c");
+  const known = Number.parseInt(version, 10) >= 18 ? values : values.filter((word) => !SINCE_18.some((name) => word.startsWith(name)));
+  return known.flatMap((word) => ["-c", word]);
+}
+
+/** As `initialise`, in the words that every version's initdb knows. */
+function initialisePlainly(cluster: Cluster, { initdb }: Binaries): void {
+  const passwordFile = `${cluster.path}.password`;
+  writeFileSync(passwordFile, `${cluster.password}\n`);
+  mkdirSync(cluster.path);
+  chmodSync(cluster.path, 0o700);
+  if (cluster.account !== null) for (const path of [cluster.path, passwordFile]) chownSync(path, cluster.account.uid, cluster.account.gid);
+  const made = Bun.spawnSync({
+    cmd: [initdb, `--pgdata=${cluster.path}`, `--username=${SUPERUSER}`, `--pwfile=${passwordFile}`, "--auth=scram-sha-256", "--encoding=UTF8", "--locale=C", "--no-instructions"],
+    cwd: "/",
+    env: POSTGRES_ENVIRONMENT,
+    ...runAs(cluster.account),
+  });
+  if (!made.success) throw new Error(`initdb failed: ${made.stderr.toString()}`);
+}

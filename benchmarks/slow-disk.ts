@@ -1,0 +1,69 @@
+/**
+ * How does a disk that syncs slowly slow the service down?
+ *
+ * A library is compiled and loaded into PostgreSQL, which adds 1 ms to each fsync and fdatasync: about
+ * what a network volume takes. `POST /api/v1/tasks` with 64 connections beside `pgbench -M prepared`
+ * with 64 clients, on that server. PostgreSQL itself joins the commits of clients that wait for the
+ * same sync, so pgbench is no naive peer.
+ *
+ * What pgbench does not do: no HTTP, no JSON, no validation, no token, no log; one row, in C.
+ */
+import { join } from "node:path";
+import type { Benchmark, Report } from "./support/benchmark.ts";
+import type { HttpLoad, HttpRun } from "./support/http-load.ts";
+import { createTask } from "./support/http-requests.ts";
+import type { Lifetime } from "./support/lifetime.ts";
+import { openPgbench } from "./support/pgbench.ts";
+import { startServer } from "./support/postgres.ts";
+import { startService } from "./support/service.ts";
+import { figure, times } from "./support/statistics.ts";
+import { table } from "./support/table.ts";
+import { startWorker } from "./support/worker.ts";
+
+const CONNECTIONS = 64;
+const ADDED_US = 1_000;
+
+export const benchmark: Benchmark = {
+  question: `How many tasks a second are made on a disk whose every sync takes ${ADDED_US / 1_000} ms longer?`,
+  async run({ rounds, seconds, lifetime, say }): Promise<Report> {
+    const preload = compileShim(lifetime);
+    if (preload === null) return { text: "", aims: [], skipped: ["gcc is not installed, so no slower disk can be made"] };
+    const server = await startServer(lifetime, { preload });
+    const pgbench = await openPgbench(lifetime, server);
+    if (pgbench === null) return { text: "", aims: [], skipped: ["pgbench is not installed (Debian: postgresql-contrib)"] };
+    const service = await startService(lifetime, server);
+    const load = startWorker<HttpLoad, HttpRun>(lifetime, "http-load.ts");
+    const request = createTask(service);
+    const best = new Map<string, { perSecond: number; p50Us: number; p99Us: number }>();
+    const contestants = [
+      { name: "POST /api/v1/tasks", run: () => load.ask({ port: service.port, request, connections: CONNECTIONS, seconds }) },
+      { name: "pgbench", run: () => pgbench.run(CONNECTIONS, seconds) },
+    ];
+    for (let round = 1; round <= rounds; round++) {
+      for (const { name, run } of contestants) {
+        const figures = await run();
+        if (figures.perSecond > (best.get(name)?.perSecond ?? 0)) best.set(name, figures);
+        say(`round ${round}: ${name} ${figure(figures.perSecond)}/s`);
+      }
+    }
+    const rows = [...best].map(([name, of]) => [name, figure(of.perSecond), figure(of.p50Us / 1_000), figure(of.p99Us / 1_000)]);
+    const [ours, theirs] = contestants.map(({ name }) => best.get(name)?.perSecond ?? Number.NaN);
+    const ratio = ours! / theirs!;
+    return {
+      text: `${CONNECTIONS} connections.\n\n${table(["contestant", "a second", "p50 ms", "p99 ms"], rows)}`,
+      aims: [{ aim: "at least 1.7× pgbench", figure: times(ratio), holds: ratio >= 1.7 }],
+      skipped: [],
+    };
+  },
+};
+
+/** Null where there is no compiler. */
+function compileShim(lifetime: Lifetime): string | null {
+  const compiler = Bun.which("gcc");
+  if (compiler === null) return null;
+  const library = join(lifetime.folder({ isOpen: true }), "slow-fsync.so");
+  const source = join(import.meta.dir, "support/slow-fsync.c");
+  const made = Bun.spawnSync({ cmd: [compiler, "-shared", "-fPIC", "-O2", `-DADDED_US=${ADDED_US}`, "-o", library, source, "-ldl"] });
+  if (!made.success) throw new Error(`the shim does not compile: ${made.stderr.toString()}`);
+  return library;
+}
