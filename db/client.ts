@@ -16,6 +16,11 @@ export const LOCK_TIMEOUT_MS = 5_000;
 /** How long the server waits before it gives up on a client that is gone without a word. */
 const TCP_USER_TIMEOUT_MS = 15_000;
 const CONNECT_TIMEOUT_SECONDS = 5;
+/**
+ * Between two tries to connect, at most. The driver's own bound of 20 s would keep a replica away for
+ * two leases after the database has come back.
+ */
+const RECONNECT_MAX_SECONDS = 0.5;
 /** Connections for reads: loads of cold actors, lists, pages of events. */
 const READ_CONNECTIONS = 6;
 
@@ -35,6 +40,7 @@ function pool(url: string, name: string, max: number): Sql {
   return postgres(url, {
     max,
     connect_timeout: CONNECT_TIMEOUT_SECONDS,
+    backoff: (retries) => Math.min(2 ** retries / 100, RECONNECT_MAX_SECONDS) * (0.5 + Math.random() / 2),
     // Notices are PostgreSQL's small talk; errors arrive as rejections.
     onnotice: () => {},
     connection: {
