@@ -10,6 +10,7 @@ import { isoTime, type JsonObject } from "../schema.ts";
 import { afterTrigger, type JobTrigger, recoveryOf } from "./machine.ts";
 import type { JobProtocol } from "./protocol.ts";
 import { JOB_ATTEMPTS, JOB_DEADLINE_MS, type Job, type JobStatus, jobTable, type RunError, type Usage } from "./schema.ts";
+import { transcriptEventOf } from "./transcript.ts";
 
 export const jobActor: ActorDefinition<JobProtocol> = {
   kind: "job",
@@ -44,10 +45,7 @@ function jobHandlers(): Handlers<JobProtocol> {
 
     step_finished: (tx, command) =>
       withJob(tx, command.attempt, (job) => {
-        for (const block of command.blocks) {
-          const { type, ...content } = block;
-          tx.append("transcript.event", { kind: type === "text" ? "assistant_text" : type, ...content });
-        }
+        for (const block of command.blocks) tx.append("transcript.event", transcriptEventOf(block));
         const metrics = metricsAfter(job, command.usage, command.timeToFirstTokenMs);
         const next = { ...job, step: command.step, openCalls: [...command.calls], metrics };
         return ok(tx.update(jobTable, command.final === null ? next : complete(tx, next, command.final)));
@@ -55,7 +53,8 @@ function jobHandlers(): Handlers<JobProtocol> {
 
     tool_finished: (tx, { attempt, callId, content, isError }) =>
       withJob(tx, attempt, (job) => {
-        tx.append("transcript.event", { kind: "tool_result", toolUseId: callId, content, isError });
+        const block = { type: "tool_result", tool_use_id: callId, content, is_error: isError } as const;
+        tx.append("transcript.event", transcriptEventOf(block));
         const metrics = { ...job.metrics, toolCalls: job.metrics.toolCalls + 1 };
         const openCalls = job.openCalls.filter((call) => call.id !== callId);
         return ok(tx.update(jobTable, { ...job, openCalls, metrics }));
@@ -64,7 +63,7 @@ function jobHandlers(): Handlers<JobProtocol> {
     run_failed: (tx, { attempt, effectId, error, partial, result, usage }) =>
       move(tx, attempt, "fail", (job, status) => {
         tx.settle(effectId);
-        if (partial !== "") tx.append("transcript.event", { kind: "assistant_text", text: partial });
+        if (partial !== "") tx.append("transcript.event", transcriptEventOf({ type: "text", text: partial }));
         const metrics = metricsAfter(job, usage, null);
         return fail(tx, { ...job, status, metrics, result }, error);
       }),

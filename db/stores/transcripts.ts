@@ -4,6 +4,7 @@ import type { Message } from "../../actors/chat/schema.ts";
 import { inTurnOrder } from "../../actors/chat/turn-order.ts";
 import type { HistoryEntry, Transcripts } from "../../actors/job/protocol.ts";
 import type { Block } from "../../actors/job/schema.ts";
+import { blockOf } from "../../actors/job/transcript.ts";
 import type { JsonObject } from "../../actors/schema.ts";
 import type { Database } from "../client.ts";
 import { message } from "../tables/records.ts";
@@ -50,23 +51,5 @@ export class PostgresTranscripts implements Transcripts {
       )
       .orderBy(asc(event.seq));
     return rows.flatMap(({ data }) => blockOf(data as JsonObject) ?? []);
-  }
-}
-
-function blockOf(data: JsonObject): Block | null {
-  switch (data["kind"]) {
-    case "assistant_text":
-      return { type: "text", text: String(data["text"]) };
-    case "tool_use":
-      return { type: "tool_use", id: String(data["id"]), name: String(data["name"]), input: data["input"] as JsonObject };
-    case "tool_result":
-      return {
-        type: "tool_result",
-        tool_use_id: String(data["toolUseId"]),
-        content: String(data["content"]),
-        is_error: data["isError"] === true,
-      };
-    default:
-      return null;
   }
 }

@@ -120,11 +120,11 @@ export async function disagreements(replica: JobReplica, chatId = CHAT): Promise
   const jobs = [...replica.world.database.records].flatMap(([key, record]) => (key.startsWith("job/") ? [record as Job] : []));
   for (const record of [chat, ...jobs]) {
     const seqs = replica.events(record.id).map((event) => event.seq);
-    if (seqs.some((seq, i) => seq !== i + 1) || record.lastSeq !== seqs.length) wrong.push(`${record.id}: seqs ${seqs} and lastSeq ${record.lastSeq}`);
+    if (seqs.some((seq, i) => seq !== i + 1) || record.lastSeq !== seqs.length) wrong.push(`${record.id}: seqs ${seqs.join()} and lastSeq ${record.lastSeq}`);
   }
   for (const job of jobs) wrong.push(...(await disagreementsOf(replica, job)));
   const active = jobs.filter((job) => job.status === "running").map((job) => job.id);
-  if (active.some((id) => id !== chat.activeJobId)) wrong.push(`running ${active}, active ${chat.activeJobId}`);
+  if (active.some((id) => id !== chat.activeJobId)) wrong.push(`running ${active.join()}, active ${chat.activeJobId}`);
   if (chat.messageCount !== replica.messages(chatId).length) wrong.push(`messageCount ${chat.messageCount}`);
   return wrong;
 }
@@ -140,7 +140,7 @@ async function disagreementsOf(replica: JobReplica, job: Job): Promise<string[]>
   if (isOver && message !== undefined) {
     if (message.status !== job.status) wrong.push(`${job.id} is ${job.status}, its message ${message.status}`);
     if (message.content !== textOf(blocks)) wrong.push(`${job.id}: content ${message.content}, transcript ${textOf(blocks)}`);
-    if (message.blocks.map(word).join() !== blocks.map(word).join()) wrong.push(`${job.id}: blocks ${message.blocks.map(word)}, transcript ${blocks.map(word)}`);
+    if (message.blocks.map(word).join() !== blocks.map(word).join()) wrong.push(`${job.id}: blocks ${message.blocks.map(word).join()}, transcript ${blocks.map(word).join()}`);
     const used = { inputTokens: job.metrics.inputTokens, outputTokens: job.metrics.outputTokens };
     if (JSON.stringify(message.usage) !== JSON.stringify(used)) wrong.push(`${job.id}: usage`);
   }

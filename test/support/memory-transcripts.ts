@@ -3,7 +3,7 @@ import type { Message } from "../../actors/chat/schema.ts";
 import { inTurnOrder } from "../../actors/chat/turn-order.ts";
 import type { HistoryEntry, Transcripts } from "../../actors/job/protocol.ts";
 import type { Block } from "../../actors/job/schema.ts";
-import type { JsonObject } from "../../actors/schema.ts";
+import { blockOf } from "../../actors/job/transcript.ts";
 import type { MemoryDatabase } from "./memory-database.ts";
 
 const ENDED: readonly string[] = ["completed", "failed", "cancelled"];
@@ -23,7 +23,7 @@ export class MemoryTranscripts implements Transcripts {
   }
 
   async blocks(organizationId: string, jobId: string): Promise<readonly Block[]> {
-    return this.database.stream(organizationId, jobId).flatMap(({ type, data }) => (type === "transcript.event" ? blockOf(data) : []));
+    return this.database.stream(organizationId, jobId).flatMap(({ type, data }) => (type === "transcript.event" ? (blockOf(data) ?? []) : []));
   }
 }
 
@@ -32,17 +32,4 @@ export function messagesOf(database: MemoryDatabase, chatId: string): Message[] 
   const messages: Message[] = [];
   for (const [key, record] of database.records) if (key.startsWith("message/")) messages.push(record as Message);
   return messages.filter((m) => m.chatId === chatId).sort((a, b) => a.seq - b.seq);
-}
-
-function blockOf(data: JsonObject): Block[] {
-  switch (data["kind"]) {
-    case "assistant_text":
-      return [{ type: "text", text: String(data["text"]) }];
-    case "tool_use":
-      return [{ type: "tool_use", id: String(data["id"]), name: String(data["name"]), input: data["input"] as JsonObject }];
-    case "tool_result":
-      return [{ type: "tool_result", tool_use_id: String(data["toolUseId"]), content: String(data["content"]), is_error: data["isError"] === true }];
-    default:
-      return [];
-  }
 }

@@ -84,4 +84,4 @@ export class Replica<P extends Protocols> {
 }
 
 /** A definition as the system keeps it. */
-export const erased = <P extends Protocol>(definition: ActorDefinition<P>): AnyDefinition => definition as AnyDefinition;
+export const erased = <P extends Protocol>(definition: ActorDefinition<P>): AnyDefinition => definition;

@@ -48,7 +48,7 @@ describe("text", () => {
     expect(items.job).toEqual(["1", "2", '"one "@4', '"two"@7', "3", "4"]);
   });
 
-  test("[RUN-2] a later turn gets what was said before, and the agent as it was when the job began", async () => {
+  test("[CHAT-5] a later turn gets what was said before, and the agent as it was when the job began", async () => {
     const { replica } = await start();
     await replica.ended(await replica.send("first"));
     await replica.ended(await replica.send("second"));
@@ -170,7 +170,7 @@ describe("ends", () => {
     expect(await disagreements(replica)).toEqual([]);
   });
 
-  test("[RUN-4] without a usable model the job fails before it starts, and the chat goes on", async () => {
+  test("[RUN-1] without a usable model the job fails before it starts, and the chat goes on", async () => {
     const { replica } = await start();
     replica.model.becomeUnusable("no key");
     const jobId = await replica.send("go");
@@ -234,7 +234,7 @@ describe("the queue", () => {
     replica.model.script = () => (replica.model.calls.length === 1 ? [{ hold: held.hold }, { fail: { code: "provider_error", message: "x" } }] : [{ say: "fine" }]);
     const [first, second] = [await replica.send("a"), await replica.send("b")];
     held.open();
-    expect([(await replica.ended(first!)).status, (await replica.ended(second!)).status]).toEqual(["failed", "completed"]);
+    expect([(await replica.ended(first)).status, (await replica.ended(second)).status]).toEqual(["failed", "completed"]);
     expect(await disagreements(replica)).toEqual([]);
   });
 
@@ -246,7 +246,7 @@ describe("the queue", () => {
     await replica.model.called(1);
     replica.model.becomeUnusable("the key is gone");
     held.open();
-    expect([(await replica.ended(first!)).status, (await replica.ended(second!)).status]).toEqual(["completed", "failed"]);
+    expect([(await replica.ended(first)).status, (await replica.ended(second)).status]).toEqual(["completed", "failed"]);
     expect(replica.messages().map((m) => m.status)).toEqual(["completed", "completed", "completed"]);
   });
 

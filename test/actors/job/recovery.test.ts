@@ -160,8 +160,8 @@ describe("a crash", () => {
     await scene.model.called(1);
     first.crash();
     const second = await scene.start();
-    for (const id of jobs) await second.ended(id!);
-    expect(jobs.map((id) => second.job(id!).attempt)).toEqual([2, 1, 1]);
+    for (const id of jobs) await second.ended(id);
+    expect(jobs.map((id) => second.job(id).attempt)).toEqual([2, 1, 1]);
     await until("the chat is idle", () => second.chat().activeJobId === null);
     expect(await disagreements(second)).toEqual([]);
     held.open();

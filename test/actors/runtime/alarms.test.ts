@@ -128,7 +128,7 @@ test("[RT-10] an alarm that is replaced or cleared while its turn waits for a re
     const release = holdOperation(world, "read");
     await world.clock.advance(1_000);
     const command = last === "wake_at" ? { kind: last, dueAtMs: at(2_000), by: 10 } : { kind: last };
-    const superseding = replica.ask("l1", command as { kind: "sleep_on" });
+    const superseding = replica.ask("l1", command);
     release();
     await superseding;
     await world.clock.advance(2_000);

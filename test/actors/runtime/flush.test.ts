@@ -34,11 +34,11 @@ class Rig implements FlushHost {
     return this.epochs.get(shard) ?? null;
   }
   onUnknown(shards: ReadonlySet<number>): void {
-    this.told.push(`unknown ${[...shards]} after ${this.ended.length}`);
+    this.told.push(`unknown ${[...shards].join()} after ${this.ended.length}`);
     for (const shard of shards) this.epochs.delete(shard);
   }
   onFenced(shards: ReadonlySet<number>): void {
-    this.told.push(`fenced ${[...shards]} after ${this.ended.length}`);
+    this.told.push(`fenced ${[...shards].join()} after ${this.ended.length}`);
   }
 
   cell(id: string, shard = 1): Cell {
