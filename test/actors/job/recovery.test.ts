@@ -1,16 +1,25 @@
 /** What becomes of running jobs when their process ends: crashes at every point, and takeovers. */
 import { describe, expect, test } from "bun:test";
 import type { ModelCall } from "../../../actors/job/ports.ts";
-import { JOB_ATTEMPTS, type ToolUseBlock } from "../../../actors/job/schema.ts";
+import type { JobCommand } from "../../../actors/job/protocol.ts";
+import { JOB_ATTEMPTS, jobRef, type ToolUseBlock } from "../../../actors/job/schema.ts";
 import { until } from "../../support/condition.ts";
 import { settle } from "../../support/fake-clock.ts";
-import { FakeModel, gate, type ModelStep } from "../../support/fake-model.ts";
+import { FakeModel, gate, type ModelStep, USAGE } from "../../support/fake-model.ts";
 import { FakeTools } from "../../support/fake-tools.ts";
-import { CHAT, disagreements, JobReplica, startJobs } from "../../support/job-replica.ts";
+import { CHAT, disagreements, JobReplica, ORG, startJobs } from "../../support/job-replica.ts";
 import { said } from "../../support/ledger-replica.ts";
 import { World } from "../../support/replica.ts";
 
 const use = (id: string, name = "look"): { readonly use: ToolUseBlock } => ({ use: { type: "tool_use", id, name, input: {} } });
+
+/** What a loop of an older attempt might still report. */
+const LATE: readonly JobCommand[] = [
+  { kind: "run_text", attempt: 1, text: "late" },
+  { kind: "tool_finished", attempt: 1, callId: "c1", content: "late", isError: false },
+  { kind: "step_finished", attempt: 1, step: 9, blocks: [], calls: [], usage: USAGE, timeToFirstTokenMs: null, final: null },
+  { kind: "run_failed", attempt: 1, effectId: "eff_1", error: { code: "timeout", message: "late" }, partial: "", result: "", usage: USAGE },
+];
 
 /** Looks once, then answers. What it says depends on the conversation only, as a crash asks it again. */
 const lookThenAnswer = (call: ModelCall): readonly ModelStep[] => {
@@ -186,6 +195,10 @@ describe("a crash", () => {
     while (!items.at(-1)?.startsWith('"')) items.push(...said(await reader.next()));
     expect(second.types(CHAT).slice(-1)).toEqual(["message.restarted"]);
     expect(items.at(-1)).toBe('"kept. lost? "@12');
+    for (const late of LATE) {
+      const outcome = await second.system.dispatch(jobRef(ORG, jobId), late);
+      expect(outcome.ok ? "taken" : outcome.fault.kind).toBe("invalid_state");
+    }
     held.open();
     expect(await second.ended(jobId)).toMatchObject({ result: "kept. lost? end", attempt: 2 });
     expect(await disagreements(second)).toEqual([]);
