@@ -8,6 +8,7 @@ import { FIRST_RUN_FILE } from "../../src/first-run.ts";
 import { SERVICE_FILE } from "../../src/admin/door.ts";
 import { guard, type Lifetime } from "./lifetime.ts";
 import type { Server } from "./postgres.ts";
+import { profiling } from "./worker.ts";
 
 const START_LIMIT_MS = 20_000;
 
@@ -24,7 +25,7 @@ export async function startService(lifetime: Lifetime, server: Server, env: Read
   const folder = lifetime.folder();
   const log = openSync(join(folder, "service.log"), "a");
   const child = Bun.spawn({
-    cmd: [process.execPath, join(import.meta.dir, "../../src/main.ts")],
+    cmd: [process.execPath, ...profiling(), join(import.meta.dir, "../../src/main.ts")],
     stdio: ["ignore", log, log],
     env: {
       PATH: "/usr/bin:/bin", PORT: "0", HOST: "127.0.0.1", DATA_DIR: join(folder, "data"), DATABASE_URL: server.url,

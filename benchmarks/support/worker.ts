@@ -13,11 +13,17 @@ export interface Worker<Q, A> {
 
 type Reply<A> = { readonly answer: A } | { readonly error: string };
 
+/** With BENCH_PROFILE=folder, what is measured writes a CPU profile there when it ends. */
+export function profiling(): string[] {
+  const folder = process.env["BENCH_PROFILE"];
+  return folder === undefined || folder === "" ? [] : ["--cpu-prof", `--cpu-prof-dir=${folder}`];
+}
+
 /** Starts `script` of this folder; it ends with the lifetime, and when this process does. */
 export function startWorker<Q, A>(lifetime: Lifetime, script: string, options: { readonly args?: readonly string[]; readonly env?: Record<string, string> } = {}): Worker<Q, A> {
   let settle: ((reply: Reply<A>) => void) | null = null;
   const child = Bun.spawn({
-    cmd: [process.execPath, join(import.meta.dir, script), ...(options.args ?? [])],
+    cmd: [process.execPath, ...profiling(), join(import.meta.dir, script), ...(options.args ?? [])],
     stdio: ["ignore", "ignore", "inherit"],
     env: { ...process.env, ...options.env },
     ipc: (reply: Reply<A>) => settle?.(reply),

@@ -1,0 +1,133 @@
+/**
+ * What does an actor cost that nobody asks anything of: loaded, passivated, or only known?
+ *
+ * 200,000 small actors are in the database. Memory is the heap after full collections, in a process
+ * that runs nothing else: with 10,000 actors loaded; after they have been passivated; and after all
+ * 200,000 have been asked once, within the budget of live actors that the service has. An append is
+ * measured with 10 callers: on 10 actors in a process that knows no others, and going round all
+ * 200,000 in a process that has every one of them loaded; the CPU is of the process, because what
+ * PostgreSQL does for either is the same.
+ */
+import postgres from "postgres";
+import { LIVE_ACTORS } from "../actors/runtime/cells.ts";
+import type { Benchmark, BenchmarkContext, Report } from "./support/benchmark.ts";
+import type { MemoryAnswer, MemoryQuestion } from "./support/memory-worker.ts";
+import { type Server, startServer } from "./support/postgres.ts";
+import { figure, times } from "./support/statistics.ts";
+import { table } from "./support/table.ts";
+import { startWorker, type Worker } from "./support/worker.ts";
+
+const KNOWN = 200_000;
+const LOADED = 10_000;
+const FEW = 10;
+
+type Process = Worker<MemoryQuestion, MemoryAnswer>;
+
+export const benchmark: Benchmark = {
+  question: "What does an idle actor cost, and does an append cost more among many?",
+  async run(context) {
+    const heap = await heaps(context);
+    const append = await appends(context);
+    return report(heap, append);
+  },
+};
+
+/** A server whose database has all the actors. Each process needs one to itself: it owns all shards. */
+async function serverOfMany({ lifetime }: BenchmarkContext): Promise<Server> {
+  const server = await startServer(lifetime);
+  const sql = postgres(server.url, { max: 1, onnotice: () => {} });
+  await sql`
+    insert into chat (organization_id, id, version, body)
+    select 'org_memory', 'ledger-' || n, 1, jsonb_build_object('id', 'ledger-' || n, 'organizationId', 'org_memory', 'version', 1,
+      'createdAt', '2026-01-01T00:00:00.000Z', 'updatedAt', '2026-01-01T00:00:00.000Z', 'count', 0, 'lastSeq', 0, 'note', '')
+    from generate_series(0, ${KNOWN - 1}) n`;
+  await sql`vacuum analyze chat`;
+  await sql.end();
+  return server;
+}
+
+async function start(context: BenchmarkContext, liveActors: number): Promise<Process> {
+  const server = await serverOfMany(context);
+  return startWorker(context.lifetime, "memory-worker.ts", { args: [server.url, String(liveActors)] });
+}
+
+interface Heaps {
+  readonly loaded: number;
+  readonly passivated: number;
+  readonly known: number;
+  readonly live: number;
+}
+
+/** Bytes for each actor. */
+async function heaps(context: BenchmarkContext): Promise<Heaps> {
+  const process = await start(context, LIVE_ACTORS);
+  const ask = (question: MemoryQuestion): Promise<MemoryAnswer> => process.ask(question);
+  // The first loads also make code and tables that stay.
+  for (let i = 0; i < 3; i++) {
+    await ask({ kind: "load", from: 0, to: LOADED });
+    await ask({ kind: "passivate" });
+  }
+  const empty = (await ask({ kind: "heap" })).heapBytes;
+  const loaded = (await ask({ kind: "load", from: 0, to: LOADED })).heapBytes;
+  const passivated = (await ask({ kind: "passivate" })).heapBytes;
+  const known = await ask({ kind: "load", from: 0, to: KNOWN });
+  context.say(`heap: empty ${figure(empty)}, ${LOADED} loaded ${figure(loaded)}, passivated ${figure(passivated)}, ${KNOWN} known ${figure(known.heapBytes)}`);
+  return {
+    loaded: (loaded - empty) / LOADED,
+    passivated: (passivated - empty) / LOADED,
+    known: (known.heapBytes - empty) / KNOWN,
+    live: known.liveActors,
+  };
+}
+
+/** CPU µs for each append. */
+interface Appends {
+  readonly few: number;
+  readonly known: number;
+  readonly loaded: number;
+}
+
+async function appends(context: BenchmarkContext): Promise<Appends> {
+  const processes = {
+    few: await start(context, LIVE_ACTORS),
+    known: await start(context, LIVE_ACTORS),
+    loaded: await start(context, KNOWN + FEW),
+  };
+  for (const process of [processes.known, processes.loaded]) await process.ask({ kind: "load", from: 0, to: KNOWN });
+  const { seconds } = context;
+  let best: Appends = { few: Number.POSITIVE_INFINITY, known: Number.POSITIVE_INFINITY, loaded: Number.POSITIVE_INFINITY };
+  for (let round = 1; round <= context.rounds; round++) {
+    const few = await processes.few.ask({ kind: "append", actors: FEW, seconds });
+    const known = await processes.known.ask({ kind: "append", actors: FEW, seconds });
+    const loaded = await processes.loaded.ask({ kind: "append", actors: KNOWN, seconds });
+    context.say(`round ${round}: append with ${FEW} ${figure(few.cpuUs)} µs, known ${figure(known.cpuUs)} µs, loaded ${figure(loaded.cpuUs)} µs`);
+    best = { few: Math.min(best.few, few.cpuUs), known: Math.min(best.known, known.cpuUs), loaded: Math.min(best.loaded, loaded.cpuUs) };
+  }
+  return best;
+}
+
+/** A passivated actor leaves nothing; what is measured then is the noise of the heap. */
+const NOTHING_BYTES = 32;
+
+function report(heap: Heaps, append: Appends): Report {
+  const ratio = append.known / append.few;
+  const memory = table(["actor", "bytes of heap"], [
+    ["loaded and idle", figure(heap.loaded)],
+    ["passivated", figure(heap.passivated)],
+    [`known, one of ${figure(KNOWN)} (${figure(heap.live)} of them live)`, figure(heap.known)],
+  ]);
+  const cost = table(["append, 10 callers", "CPU µs"], [
+    [`on ${FEW} actors, no others known`, figure(append.few)],
+    [`on ${FEW} actors among ${figure(KNOWN)} known`, figure(append.known)],
+    [`going round ${figure(KNOWN)} actors, all loaded`, figure(append.loaded)],
+  ]);
+  return {
+    text: `${memory}\n\n${cost}`,
+    aims: [
+      { aim: "a passivated actor: nothing", figure: `${figure(heap.passivated)} bytes`, holds: heap.passivated <= NOTHING_BYTES },
+      { aim: `a known actor among ${figure(KNOWN)}: at most 512 bytes`, figure: `${figure(heap.known)} bytes`, holds: heap.known <= 512 },
+      { aim: `append with ${figure(KNOWN)} actors: at most 1.2× that with ${FEW}`, figure: times(ratio), holds: ratio <= 1.2 },
+    ],
+    skipped: [],
+  };
+}

@@ -1,0 +1,100 @@
+/**
+ * An actor system in a process of its own, for its memory: it tells how large its heap is after it
+ * has loaded, dropped or known so many actors, and what an append costs it then.
+ *
+ *   bun memory-worker.ts <url of the database> <actors that may live>
+ */
+import { heapStats } from "bun:jsc";
+import { newId } from "../../actors/ids.ts";
+import type { AnyDefinition } from "../../actors/runtime/actor.ts";
+import { System } from "../../actors/runtime/system.ts";
+import { openDatabase } from "../../db/client.ts";
+import { PostgresPlacement } from "../../db/placement.ts";
+import { PostgresActorStore } from "../../db/stores/actor-store.ts";
+import { systemChance, systemClock } from "../../src/clock.ts";
+import { ledgerActor, type LedgerCommand, type LedgerProtocols, ledgerRef } from "../../test/support/ledger-actor.ts";
+import { callInLoops } from "./callers.ts";
+import { serveWorker } from "./worker.ts";
+
+export type MemoryQuestion =
+  | { readonly kind: "heap" }
+  /** Reads the actors of these numbers, so that they are loaded. */
+  | { readonly kind: "load"; readonly from: number; readonly to: number }
+  /** Drops what would be dropped after a minute without a command. */
+  | { readonly kind: "passivate" }
+  | { readonly kind: "append"; readonly actors: number; readonly seconds: number };
+
+export interface MemoryAnswer {
+  readonly heapBytes: number;
+  readonly liveActors: number;
+  /** CPU of the process in µs for each append. */
+  readonly cpuUs: number;
+}
+
+/** Everything is in one organization, as for one large customer. */
+export const ORGANIZATION = "org_memory";
+const LOADS_AT_ONCE = 500;
+const CALLERS = 10;
+const TWO_MINUTES_MS = 120_000;
+
+const [url = "", liveActors = ""] = process.argv.slice(2);
+const database = openDatabase(url);
+const placement = new PostgresPlacement(database, { id: newId("rpl"), address: "bench", build: "bench", folder: null });
+await placement.join();
+const log = { info: () => {}, warn: () => {}, error: (fields: object, message: string) => console.error(message, fields) };
+const system = new System<LedgerProtocols>({
+  definitions: [ledgerActor() as AnyDefinition],
+  effects: {},
+  store: new PostgresActorStore(database),
+  placement,
+  clock: systemClock,
+  chance: systemChance,
+  log,
+  onLost: (reason) => log.error({}, reason),
+  liveActors: Number(liveActors),
+});
+await system.start();
+
+async function ask(actor: number, command: LedgerCommand): Promise<void> {
+  const outcome = await system.dispatch(ledgerRef(ORGANIZATION, `ledger-${actor}`), command);
+  if (!outcome.ok) throw new Error(`refused: ${outcome.fault.kind}`);
+}
+
+function heapBytes(): number {
+  for (let i = 0; i < 3; i++) Bun.gc(true);
+  const { heapSize, extraMemorySize } = heapStats();
+  return heapSize + extraMemorySize;
+}
+
+async function handle(question: MemoryQuestion): Promise<number> {
+  switch (question.kind) {
+    case "heap":
+      return 0;
+    case "load": {
+      const { from, to } = question;
+      for (let first = from; first < to; first += LOADS_AT_ONCE) {
+        const last = Math.min(to, first + LOADS_AT_ONCE);
+        await Promise.all(Array.from({ length: last - first }, (_, i) => ask(first + i, { kind: "read" })));
+      }
+      return 0;
+    }
+    case "passivate":
+      system.cells.passivate(performance.now() + TWO_MINUTES_MS);
+      return 0;
+    case "append": {
+      const load = { callers: CALLERS, keys: question.actors, seconds: question.seconds };
+      return (await callInLoops(load, (key) => ask(key, { kind: "add", by: 1 }))).cpuUs;
+    }
+  }
+}
+
+serveWorker<MemoryQuestion, MemoryAnswer>(
+  async (question) => {
+    const cpuUs = await handle(question);
+    return { heapBytes: question.kind === "append" ? 0 : heapBytes(), liveActors: system.cells.count, cpuUs };
+  },
+  async () => {
+    await system.stop();
+    await database.close();
+  },
+);

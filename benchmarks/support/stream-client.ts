@@ -1,0 +1,126 @@
+/**
+ * Readers of streams, in a process of their own, over bare sockets. Each reads one stream after the
+ * other; every piece of text has in it when the provider sent it.
+ */
+import type { Socket } from "bun";
+import { cpuOf } from "./cpu.ts";
+import { Samples } from "./statistics.ts";
+import { wallMs } from "./wall-clock.ts";
+import { serveWorker } from "./worker.ts";
+
+export interface StreamLoad {
+  readonly port: number;
+  readonly request: string;
+  readonly streams: number;
+  readonly seconds: number;
+  /** Whose CPU is counted. */
+  readonly pid: number;
+  /** How long the readers wait for the first pieces of all streams before anything is measured. */
+  readonly warmUpSeconds: number;
+}
+
+interface Quantiles {
+  readonly p50: number;
+  readonly p99: number;
+  readonly count: number;
+}
+
+/** Times in ms. */
+export interface StreamRun {
+  readonly meta: Quantiles;
+  readonly firstDelta: Quantiles;
+  /** From the provider's socket to the reader. */
+  readonly delta: Quantiles;
+  readonly cpuUsPerDelta: number;
+}
+
+const STAMP = /\d{13}\.\d{3}/g;
+/** The text of the whole message comes once more at the end of a stream. */
+const WHOLE = '"messageType":"assistant"';
+const END = "0\r\n\r\n";
+
+interface Reading {
+  sentAt: number;
+  hasMeta: boolean;
+  hasDelta: boolean;
+  isWhole: boolean;
+}
+
+class Readers {
+  private readonly load: StreamLoad;
+  private readonly meta = new Samples(200_000);
+  private readonly first = new Samples(200_000);
+  private readonly delta = new Samples();
+  private isMeasured = false;
+  private isOver = false;
+  private failure: string | null = null;
+
+  constructor(load: StreamLoad) {
+    this.load = load;
+  }
+
+  async run(): Promise<StreamRun> {
+    const { streams, seconds, pid, warmUpSeconds } = this.load;
+    const sockets: Socket<Reading>[] = [];
+    for (let i = 0; i < streams; i++) {
+      sockets.push(await this.connect());
+      this.ask(sockets[i]!);
+      await Bun.sleep((warmUpSeconds * 500) / streams);
+    }
+    await Bun.sleep(warmUpSeconds * 500);
+    this.isMeasured = true;
+    const cpu = cpuOf(pid);
+    await Bun.sleep(seconds * 1_000);
+    const used = cpuOf(pid) - cpu;
+    this.isOver = true;
+    const delta = this.delta.summary();
+    for (const socket of sockets) socket.end();
+    if (this.failure !== null) throw new Error(this.failure);
+    return { meta: this.meta.summary(), firstDelta: this.first.summary(), delta, cpuUsPerDelta: (used * 1e6) / delta.count };
+  }
+
+  private connect(): Promise<Socket<Reading>> {
+    return Bun.connect<Reading>({
+      hostname: "127.0.0.1",
+      port: this.load.port,
+      data: { sentAt: 0, hasMeta: false, hasDelta: false, isWhole: false },
+      socket: { data: (socket, chunk) => this.receive(socket, chunk.toString("latin1")), error: () => {}, close: () => this.closed() },
+    });
+  }
+
+  private closed(): void {
+    if (!this.isOver) this.failure ??= "a stream was closed";
+  }
+
+  private ask(socket: Socket<Reading>): void {
+    Object.assign(socket.data, { sentAt: wallMs(), hasMeta: false, hasDelta: false, isWhole: false });
+    socket.write(this.load.request);
+  }
+
+  private receive(socket: Socket<Reading>, text: string): void {
+    const at = wallMs();
+    const { data } = socket;
+    if (text.startsWith("HTTP/1.1") && !text.startsWith("HTTP/1.1 200")) this.failure ??= `refused: ${text.slice(0, 400)}`;
+    if (text.includes("event: error")) this.failure ??= `failed: ${text.slice(0, 400)}`;
+    if (!data.hasMeta && (text.includes("event: meta") || text.includes('"role"'))) {
+      data.hasMeta = true;
+      if (this.isMeasured) this.meta.add(at - data.sentAt);
+    }
+    if (!data.isWhole) this.stamps(data, text, at);
+    if (text.endsWith(END) && !this.isOver) this.ask(socket);
+  }
+
+  private stamps(data: Reading, text: string, at: number): void {
+    const whole = text.indexOf(WHOLE);
+    data.isWhole = whole !== -1;
+    for (const { 0: stamp } of (data.isWhole ? text.slice(0, whole) : text).matchAll(STAMP)) {
+      if (this.isMeasured && !this.isOver) {
+        this.delta.add(at - Number(stamp));
+        if (!data.hasDelta) this.first.add(at - data.sentAt);
+      }
+      data.hasDelta = true;
+    }
+  }
+}
+
+serveWorker<StreamLoad, StreamRun>((load) => new Readers(load).run());

@@ -1,0 +1,53 @@
+/**
+ * A model provider with the chat completions of OpenAI, in a process of its own, over bare sockets:
+ * it costs little, so that what is measured is the service. The prompt says how it answers:
+ * `deltas=50 every=20` makes 50 pieces of text, one each 20 ms, the first at once. The text of each
+ * piece is the time at which it was sent.
+ */
+import type { Socket } from "bun";
+import { wallMs } from "./wall-clock.ts";
+import { serveWorker } from "./worker.ts";
+
+const chunk = (delta: object, finish: string | null = null): string => frame({ id: "c", object: "chat.completion.chunk", created: 1, model: "fake-model", choices: [{ index: 0, delta, finish_reason: finish }] });
+const frame = (data: object): string => sized(`data: ${JSON.stringify(data)}\n\n`);
+const sized = (text: string): string => `${text.length.toString(16)}\r\n${text}\r\n`;
+
+const HEAD = "HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\ntransfer-encoding: chunked\r\n\r\n" + chunk({ role: "assistant", content: "" });
+const TAIL =
+  chunk({}, "stop") +
+  frame({ id: "c", object: "chat.completion.chunk", created: 1, model: "fake-model", choices: [], usage: { prompt_tokens: 3, completion_tokens: 5, total_tokens: 8 } }) +
+  sized("data: [DONE]\n\n") +
+  "0\r\n\r\n";
+
+interface Connection {
+  text: string;
+}
+
+function receive(socket: Socket<Connection>, bytes: Buffer): void {
+  const { data } = socket;
+  data.text += bytes.toString("latin1");
+  const end = data.text.indexOf("\r\n\r\n");
+  if (end === -1) return;
+  const length = Number(data.text.match(/content-length: (\d+)/i)?.[1] ?? 0);
+  if (data.text.length < end + 4 + length) return;
+  // The last prompt of the conversation counts.
+  const [, deltas, every] = [...data.text.matchAll(/deltas=(\d+) every=(\d+)/g)].at(-1) ?? [];
+  data.text = "";
+  socket.write(HEAD);
+  say(socket, Number(deltas), Number(every));
+}
+
+function say(socket: Socket<Connection>, left: number, every: number): void {
+  if (socket.readyState !== 1) return;
+  if (left === 0) return void socket.write(TAIL);
+  socket.write(chunk({ content: `${wallMs().toFixed(3)} ` }));
+  setTimeout(say, left === 1 ? 0 : every, socket, left - 1, every);
+}
+
+const server = Bun.listen<Connection>({
+  hostname: "127.0.0.1",
+  port: 0,
+  socket: { open: (socket) => void (socket.data = { text: "" }), data: receive, error: () => {} },
+});
+
+serveWorker<null, { readonly port: number }>(() => Promise.resolve({ port: server.port }));

@@ -1,0 +1,17 @@
+/**
+ * Wall-clock time in ms with fractions, comparable between processes of one machine: the fine clock
+ * of a process has an origin of its own, so it is set by the moment at which the coarse one ticks.
+ */
+function originOf(): number {
+  let origin = Number.NEGATIVE_INFINITY;
+  for (let i = 0; i < 20; i++) {
+    const last = Date.now();
+    while (Date.now() === last);
+    // Whoever was interrupted after the tick read too late, so the largest is the truest.
+    origin = Math.max(origin, Date.now() - performance.now());
+  }
+  return origin;
+}
+
+const origin = originOf();
+export const wallMs = (): number => origin + performance.now();
