@@ -125,14 +125,15 @@ export class Ownership implements FlushHost {
 
   /** Serves newly granted shards after taking up what is undone on them; all of it or, on a throw, none. */
   private async takeUp(grants: readonly ShardGrant[]): Promise<void> {
-    const { shards, cells } = this.parts;
+    const { shards } = this.parts;
     // An answer may have been overtaken: an epoch only ever rises.
     const isFresh = (g: ShardGrant): boolean => !this.stalled.has(g.shard) && g.epoch > (shards.epochOf(g.shard) ?? 0);
     const fresh = this.stopped ? [] : grants.filter(isFresh);
     if (fresh.length === 0) return;
+    // Of a shard that was lost and regained meanwhile, nothing of the former epoch counts. And readers
+    // look again: what was stored while nobody here owned the shard is final only now.
+    this.abandon(new Set(fresh.map((g) => g.shard)));
     for (const { shard, epoch } of fresh) shards.grant(shard, epoch);
-    // Readers look again: what was stored while nobody here owned the shard is final only now.
-    cells.drop(new Set(fresh.map((g) => g.shard)));
     try {
       await this.finishUndone(fresh);
     } catch (cause) {
@@ -156,10 +157,10 @@ export class Ownership implements FlushHost {
   }
 
   private async recoverEffect(effect: EffectRow, place: Place): Promise<void> {
+    // What has no epoch any more would never be told to stop.
+    if (this.parts.shards.epochOf(place.shard) !== place.epoch) return;
     if (await this.parts.effects.recover(effect, place)) return;
-    this.parts.clock.after(RECOVER_RETRY_MS, () => {
-      if (this.parts.shards.epochOf(place.shard) === place.epoch) void this.recoverEffect(effect, place);
-    });
+    this.parts.clock.after(RECOVER_RETRY_MS, () => void this.recoverEffect(effect, place));
   }
 
   /** Extends the lease. What a claim brings is taken up beside it: that may last longer than the lease. */
