@@ -38,6 +38,8 @@ export interface EmbeddedOptions {
   readonly onExit?: (reason: string) => void;
   /** Where root puts what PostgreSQL's user cannot reach elsewhere. */
   readonly systemFolder?: string;
+  /** Calls the start off: what has been started is ended, and the signal's reason thrown. */
+  readonly signal?: AbortSignal;
 }
 
 export interface EmbeddedPostgres {
@@ -105,8 +107,10 @@ export async function startEmbedded(options: EmbeddedOptions): Promise<EmbeddedP
   const unlock = cluster.elsewhere === null ? () => {} : lockFolder(cluster.elsewhere);
   try {
     const binaries = locateBinaries(cluster.account, systemFolder);
-    if (await initialise(cluster, binaries))
+    options.signal?.throwIfAborted();
+    if (await initialise(cluster, binaries, options.signal))
       options.log("info", `made a PostgreSQL ${binaries.version} database in ${cluster.path}`);
+    options.signal?.throwIfAborted();
     const adopted = await adopt(cluster, binaries, options);
     const running = adopted ?? (await start(cluster, binaries, options));
     return supervise({ ...running, adopted: adopted !== null }, cluster, options, unlock);
@@ -219,6 +223,7 @@ async function start(cluster: Cluster, binaries: Binaries, options: EmbeddedOpti
         cluster: cluster.path,
         account: cluster.account,
         logFile: join(options.folder, "postgres.log"),
+        ...(options.signal === undefined ? {} : { signal: options.signal }),
       });
       const tookMs = Math.round(performance.now() - startedAt);
       options.log("info", `PostgreSQL ${binaries.version} runs (process ${child.pid}, port ${port}, ${tookMs} ms)`);

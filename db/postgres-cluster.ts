@@ -131,8 +131,8 @@ export function runAs(account: Account | null): { uid?: number; gid?: number } {
   return account === null ? {} : { uid: account.uid, gid: account.gid };
 }
 
-/** Makes the cluster if it is not there; throws if the one there is of another major version. */
-export async function initialise(cluster: Cluster, binaries: Binaries): Promise<boolean> {
+/** Makes the cluster if it is not there; throws if the one there is of another major version, or the signal's reason. */
+export async function initialise(cluster: Cluster, binaries: Binaries, signal?: AbortSignal): Promise<boolean> {
   const parent = dirname(cluster.path);
   removeDrafts(parent);
   if (existsSync(cluster.path)) {
@@ -149,7 +149,7 @@ export async function initialise(cluster: Cluster, binaries: Binaries): Promise<
     for (const path of [draft, passwordFile]) chownSync(path, cluster.account.uid, cluster.account.gid);
   }
   try {
-    await runInitdb(cluster, binaries.initdb, draft, passwordFile);
+    await runInitdb(cluster, { initdb: binaries.initdb, draft, passwordFile }, signal);
   } finally {
     rmSync(passwordFile, { force: true });
   }
@@ -172,7 +172,11 @@ function removeDrafts(parent: string): void {
   }
 }
 
-async function runInitdb(cluster: Cluster, initdb: string, draft: string, passwordFile: string): Promise<void> {
+async function runInitdb(
+  cluster: Cluster,
+  { initdb, draft, passwordFile }: { readonly initdb: string; readonly draft: string; readonly passwordFile: string },
+  signal?: AbortSignal,
+): Promise<void> {
   const child = Bun.spawn({
     cmd: [
       initdb,
@@ -190,9 +194,16 @@ async function runInitdb(cluster: Cluster, initdb: string, draft: string, passwo
     cwd: "/",
     env: POSTGRES_ENVIRONMENT,
     stdio: ["ignore", "ignore", "pipe"],
+    // A terminal's Ctrl-C reaches the service only, which decides.
+    detached: true,
     ...runAs(cluster.account),
   });
+  // It ends its own children and takes away what it has made.
+  const callOff = (): void => child.kill("SIGTERM");
+  signal?.addEventListener("abort", callOff);
   const [complaint, code] = await Promise.all([child.stderr.text(), child.exited]);
+  signal?.removeEventListener("abort", callOff);
+  signal?.throwIfAborted();
   if (code !== 0) throw new Error(`PostgreSQL's initdb failed (${child.signalCode ?? code}): ${complaint.trim()}`);
 }
 

@@ -56,6 +56,8 @@ export interface PostmasterCommand {
   readonly cluster: string;
   readonly account: Account | null;
   readonly logFile: string;
+  /** Ends the server that is starting; its reason is thrown. */
+  readonly signal?: AbortSignal;
 }
 
 /** Starts the server and answers when it takes connections; throws `PostmasterFailed` when it ends before. */
@@ -83,6 +85,10 @@ export async function startPostmaster(command: PostmasterCommand): Promise<Bun.S
     if (performance.now() > deadline) {
       await stopProcess(child.pid);
       throw new PostmasterFailed(`not ready after ${READY_LIMIT_MS / 1000} s`, readFrom(command.logFile, logStart));
+    }
+    if (command.signal?.aborted === true) {
+      await stopProcess(child.pid);
+      throw command.signal.reason;
     }
     await Bun.sleep(POLL_MS);
   }

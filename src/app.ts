@@ -7,11 +7,12 @@ import { Elysia } from "elysia";
 import type { ModelPort } from "../actors/job/ports.ts";
 import type { Directory } from "../actors/organization/directory.ts";
 import type { Clock } from "../actors/runtime/clock.ts";
+import { SHUTTING_DOWN } from "../actors/runtime/shards.ts";
 import type { TroupeSystem } from "../actors/troupe.ts";
 import { currentDialect } from "./current/dialect.ts";
 import { Authentication } from "./http/authentication.ts";
-import { pathOf } from "./http/exchange.ts";
-import { healthRoutes } from "./http/health.ts";
+import { Exchange, pathOf } from "./http/exchange.ts";
+import { drainingHealth, healthRoutes } from "./http/health.ts";
 import { KnownPaths } from "./http/known-paths.ts";
 import type { HttpLog } from "./http/log.ts";
 import { OpenStreams } from "./http/open-streams.ts";
@@ -28,6 +29,8 @@ const SERVER_BODY_BYTES = 64 * 1024 * 1024;
 const IDLE_SECONDS = 30;
 /** Requests that are under way when the service stops may take this long. */
 const STOP_MS = 5_000;
+/** Between two looks whether they have ended. */
+const STOP_POLL_MS = 5;
 
 export interface AppParts {
   readonly system: TroupeSystem;
@@ -46,7 +49,7 @@ export interface AppParts {
 export interface App {
   /** Opens the port and answers which. Throws when it cannot be opened. */
   listen(at: { readonly hostname: string; readonly port: number }): number;
-  /** Ends the streams, lets the requests under way finish, closes the port. */
+  /** Ends the streams, lets the requests under way finish, turns new ones away (503), closes the port. */
   stop(): Promise<void>;
   /** What is open for long. */
   readonly streams: OpenStreams;
@@ -55,7 +58,7 @@ export interface App {
 export function createApp(parts: AppParts): App {
   const streams = new OpenStreams();
   let port = 0;
-  const routes = mount(parts, streams, () => parts.appUrl?.(port) ?? "");
+  const { routes, turnAway } = mount(parts, streams, () => parts.appUrl?.(port) ?? "");
   let server: Server<unknown> | null = null;
   return {
     streams,
@@ -65,10 +68,17 @@ export function createApp(parts: AppParts): App {
       return port;
     },
     async stop() {
+      // The port stays open while requests are under way, so that whoever asks is told.
+      server?.reload({ routes: {}, fetch: turnAway });
       streams.closeAll();
       if (server === null) return;
-      const cancel = parts.clock.after(STOP_MS, () => void server?.stop(true));
-      await server.stop();
+      let isLate = false;
+      const cancel = parts.clock.after(STOP_MS, () => {
+        isLate = true;
+        void server?.stop(true);
+      });
+      while (server.pendingRequests > 0 && !isLate) await Bun.sleep(STOP_POLL_MS);
+      await server.stop(isLate);
       cancel();
     },
   };
@@ -93,13 +103,15 @@ function mount(parts: AppParts, streams: OpenStreams, appUrl: () => string) {
       const surface = surfaceOf(path);
       if (code !== "NOT_FOUND") return surface.fail(request, error);
       if (!hasOneHost(request)) return surface.refuse(request, BAD_HOST);
-      return unrouted(surface, request, { methods: known.methodsOf(path), internal: parts.internal });
+      return unrouted(surface, request, { methods: known.methodsOf(path), internal: parts.internal, log });
     })
     .use(healthRoutes(parts))
     .use(pageRoutes())
     .use(v1Routes(v1, { ...parts, streams, agents: new AgentFinder({ system, directory, log }) }));
   const known = new KnownPaths(app.routes);
-  return app;
+  const turnAway = (request: Request): Response =>
+    drainingHealth(request, pathOf(request.url)) ?? surfaceOf(pathOf(request.url)).refuse(request, SHUTTING_DOWN);
+  return { routes: app, turnAway };
 }
 
 const isUnder = (path: string, root: string): boolean => path === root || path.startsWith(`${root}/`);
@@ -108,7 +120,7 @@ const isUnder = (path: string, root: string): boolean => path === root || path.s
 async function unrouted(
   surface: Surface,
   request: Request,
-  { methods, internal }: { readonly methods: readonly string[]; readonly internal: AppParts["internal"] },
+  { methods, internal, log }: { readonly methods: readonly string[]; readonly internal: AppParts["internal"]; readonly log: HttpLog },
 ): Promise<Response> {
   if (methods.length > 0 && !methods.includes(request.method)) {
     const allow = [...methods, "OPTIONS"];
@@ -116,8 +128,11 @@ async function unrouted(
     return surface.refuse(request, { kind: "method_not_allowed", allow });
   }
   try {
-    const answer = await internal?.(request);
-    return answer ?? surface.refuse(request, { kind: "not_found", noun: "route" });
+    const exchange = new Exchange(request);
+    const answer = (await internal?.(request)) ?? null;
+    if (answer === null) return surface.refuse(request, { kind: "not_found", noun: "route" });
+    exchange.log(log, answer.status);
+    return answer;
   } catch (cause) {
     return surface.fail(request, cause);
   }

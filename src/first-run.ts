@@ -1,13 +1,13 @@
 /**
  * The first run: a database without an organization gets one, with its owner, its default workspace,
- * a personal access token, a service token, and a private agent to try. The tokens are shown once: on
- * the terminal, or where there is none in a file that only its owner may read. The file is written
- * before the commit, so a crash between the two cannot leave an organization that nobody can enter;
- * the next start then makes everything anew.
+ * a personal access token, a service token, and a private agent to try, all in one commit. The tokens
+ * are told once: on the terminal, or where there is none in a file that only its owner may read. They
+ * are told before the commit, so a crash between the two cannot leave an organization that nobody can
+ * enter; the next start then makes everything anew.
  */
 import { newId } from "../actors/ids.ts";
 import type { Directory } from "../actors/organization/directory.ts";
-import type { NewToken } from "../actors/organization/protocol.ts";
+import type { NewToken, OrganizationCommand, OrganizationReplies } from "../actors/organization/protocol.ts";
 import { organizationRef, type TokenKind } from "../actors/organization/schema.ts";
 import { isoTime } from "../actors/schema.ts";
 import type { TroupeSystem } from "../actors/troupe.ts";
@@ -26,12 +26,15 @@ export interface FirstRun {
   readonly agentId: string;
 }
 
+/** What nobody can ever be told again. */
+export type FirstTokens = Pick<FirstRun, "personalToken" | "serviceToken" | "expiresAt">;
+
 interface FirstRunParts {
   readonly system: TroupeSystem;
   readonly directory: Directory;
   readonly now: number;
   /** Keeps the tokens safe before they count. */
-  readonly beforeCommit: (tokens: Pick<FirstRun, "personalToken" | "serviceToken" | "expiresAt">) => void;
+  readonly beforeCommit: (tokens: FirstTokens) => void;
 }
 
 /** Founds the first organization, or answers null where there is one already. */
@@ -45,21 +48,21 @@ export async function firstRun(parts: FirstRunParts): Promise<FirstRun | null> {
   const service = newToken("service", { name: "First run", userId, expiresAt, scopes: ["*"] });
   parts.beforeCommit({ personalToken: personal.secret, serviceToken: service.secret, expiresAt });
   const ref = organizationRef(organizationId);
-  const founded = await system.dispatch(ref, {
+  const found: OrganizationCommand = {
     kind: "found_organization",
     name: "My organization",
     owner: { userId, name: "Owner", email: "owner@localhost" },
     tokens: [personal.token, service.token],
-  });
-  if (!founded.ok) throw new Error(`the first organization could not be made: ${founded.fault.kind}`);
-  const agent = await system.dispatch(ref, {
+  };
+  const create: OrganizationCommand = {
     kind: "create_agent",
     by: { organizationId, userId },
     input: { name: "Assistant", role: "Assistant", systemPrompt: "You are a helpful assistant.", visibility: "private" },
-  });
-  if (!agent.ok) throw new Error(`the first agent could not be made: ${agent.fault.kind}`);
-  const agentId = agent.value.agent.id;
-  return { organizationId, personalToken: personal.secret, serviceToken: service.secret, expiresAt, agentId };
+  };
+  const made = await system.dispatchGroup([found, create].map((command) => ({ ref, command })));
+  if (!made.ok) throw new Error(`the first organization could not be made: ${made.fault.kind}`);
+  const { agent } = made.value[1] as OrganizationReplies["create_agent"];
+  return { organizationId, personalToken: personal.secret, serviceToken: service.secret, expiresAt, agentId: agent.id };
 }
 
 /** A token and its secret; only the token, with the secret's hash, goes to the actors. */

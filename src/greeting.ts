@@ -4,7 +4,7 @@
  */
 import type { ModelInfo } from "../actors/job/ports.ts";
 import type { Outcome } from "../actors/fault.ts";
-import type { FirstRun } from "./first-run.ts";
+import type { FirstRun, FirstTokens } from "./first-run.ts";
 import type { LocalModel } from "./runner/local-models.ts";
 
 export interface Greeting {
@@ -47,7 +47,7 @@ function localLines({ localModels, model }: Greeting): string[] {
 }
 
 /** The tokens of the first run; the only time that they can be shown. */
-export function tokenLines(run: Pick<FirstRun, "personalToken" | "serviceToken" | "expiresAt">): string {
+export function tokenLines(run: FirstTokens): string {
   return [
     `  Personal access token  ${run.personalToken}`,
     `  Service token          ${run.serviceToken}`,

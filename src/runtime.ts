@@ -17,17 +17,10 @@ import { PostgresDirectory } from "../db/stores/directory.ts";
 import { PostgresTranscripts } from "../db/stores/transcripts.ts";
 import { systemChance, systemClock } from "./clock.ts";
 import type { Logger } from "./log.ts";
+import { DatabaseInUse, waitForRivals } from "./rivals.ts";
 import { builtinTools, createTools } from "./runner/tools.ts";
 import type { Storage } from "./storage.ts";
 import { actorTaskService } from "./task-service.ts";
-
-/** Another replica serves this database: the lease of its shards is alive. */
-export class DatabaseInUse extends Error {
-  override readonly name = "DatabaseInUse";
-}
-
-/** How much longer than a lease's end is waited for its owner to fall silent. */
-const LEASE_GRACE_MS = 1_000;
 
 export interface Runtime {
   readonly system: TroupeSystem;
@@ -43,16 +36,18 @@ export interface RuntimeParts {
   readonly address: string;
   readonly build: string;
   readonly onLost: (reason: string) => void;
+  /** Calls the start off. */
+  readonly signal: AbortSignal;
 }
 
-/** Joins and takes the shards. Throws `DatabaseInUse` while another replica holds them. */
+/** Joins and takes the shards. Throws `DatabaseInUse` while another replica holds them, or the signal's reason. */
 export async function startRuntime(parts: RuntimeParts): Promise<Runtime> {
-  const { storage, log, models } = parts;
+  const { storage, log, models, signal } = parts;
   const folder = storage.isEmbedded ? storage.folder.path : null;
   const self = { id: newId("rpl"), address: parts.address, build: parts.build, folder };
   const placement = new PostgresPlacement(storage.database, self);
   await placement.buryFormer();
-  await waitForRivals(placement, log);
+  await waitForRivals({ placement, clock: systemClock, log, signal });
   await placement.join();
   const directory = new PostgresDirectory(storage.database);
   const system: TroupeSystem = new System<TroupeProtocols>({
@@ -87,20 +82,4 @@ function execution(models: ModelPort, parts: RuntimeParts, directory: Directory,
     group: (members, options) => system().dispatchGroup(members, options),
     log,
   });
-}
-
-/** Waits until the leases of others have run out; who renews one meanwhile is alive and has the database. */
-async function waitForRivals(placement: PostgresPlacement, log: Logger): Promise<void> {
-  const [first] = await placement.rivals();
-  if (first === undefined) return;
-  log.info({ waitMs: first.waitMs }, "the lease of an earlier instance has not run out: waiting for it");
-  const until = performance.now() + first.waitMs + LEASE_GRACE_MS;
-  while (performance.now() < until) {
-    const [rival] = await placement.rivals();
-    if (rival === undefined) return;
-    await new Promise((resolve) => setTimeout(resolve, Math.min(rival.waitMs + 50, 500)));
-  }
-  const [alive] = await placement.rivals();
-  if (alive === undefined) return;
-  throw new DatabaseInUse(`The database is in use by the instance at ${alive.address}. Stop it first.`);
 }

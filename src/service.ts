@@ -1,23 +1,27 @@
 /**
  * The running service, from its configuration to its drain.
  *
- *   storage ─▶ actors, recovered ─▶ port open ─▶ first run ─▶ serving ─▶ draining ─▶ nothing left
+ *   storage ─▶ actors, recovered ─▶ first run ─▶ port open ─▶ serving ─▶ draining ─▶ nothing left
  *
  * Each step is undone in reverse order, when a later one fails and when the service stops.
  */
 import type { ModelPort } from "../actors/job/ports.ts";
-import { adminDoor, newAdminKey, SERVICE_FILE, type ServiceNote } from "./admin/door.ts";
+import { adminDoor, forgetService, newAdminKey, SERVICE_FILE, type ServiceNote } from "./admin/door.ts";
 import { type App, createApp } from "./app.ts";
 import { systemClock } from "./clock.ts";
 import { appUrlOf, type Config, localUrlOf } from "./config.ts";
-import { FIRST_RUN_FILE, type FirstRun, firstRun } from "./first-run.ts";
+import { FIRST_RUN_FILE, type FirstRun, firstRun, type FirstTokens } from "./first-run.ts";
 import { greeting, tokenLines, tryLines } from "./greeting.ts";
 import type { Logger } from "./log.ts";
 import { findLocalModels, type LocalModel } from "./runner/local-models.ts";
 import { createModels } from "./runner/models.ts";
 import { type Runtime, startRuntime } from "./runtime.ts";
 import { openStorage, type Storage } from "./storage.ts";
+import { Undo } from "./undo.ts";
 import { VERSION } from "./version.ts";
+
+/** Longest wait for the actors' last commits, when the service stops. */
+const ACTORS_STOP_MS = 8_000;
 
 /** The port is taken, or the host is not this machine's. */
 export class CannotListen extends Error {
@@ -37,30 +41,46 @@ export interface ServiceOptions {
   readonly terminal: { write(text: string): void } | null;
   /** The service cannot go on: its database or its lease is gone. */
   readonly onFatal: (reason: string) => void;
+  /** Calls the start off. */
+  readonly signal: AbortSignal;
 }
 
-/** Starts everything; what has been started is stopped again when a later step fails. */
+/**
+ * Starts everything. What has been started is stopped again when a later step fails or the signal
+ * calls the start off; the signal's reason is thrown then.
+ */
 export async function startService(options: ServiceOptions): Promise<Service> {
-  const { config, log, onFatal } = options;
-  const undo: (() => Promise<void> | void)[] = [];
-  const stop = async (): Promise<void> => {
-    for (const step of undo.splice(0).reverse()) await step();
-  };
+  const { config, log, onFatal, signal } = options;
+  const undo = new Undo();
   try {
-    const [storage, local] = await Promise.all([openStorage(config, log, onFatal), localModels(config)]);
-    undo.push(() => storage.close());
-    const models = modelsOf(config, local, log);
+    const local = localModels(config);
+    const storage = await openStorage({ config, log, signal, onExit: onFatal });
+    undo.add(() => storage.close());
+    forgetService(storage.folder.path);
+    const models = modelsOf(config, await local, log);
+    signal.throwIfAborted();
     const address = appUrlOf(config, config.port);
-    const runtime = await startRuntime({ storage, models, log, address, build: VERSION, onLost: onFatal });
-    undo.push(() => runtime.system.stop());
-    const served = await serve(options, { storage, models, runtime });
-    undo.push(served.stop);
-    await greet(options, { storage, runtime, models, local, appUrl: served.appUrl });
-    return { address: served.appUrl, stop };
+    const runtime = await startRuntime({ storage, models, log, address, build: VERSION, onLost: onFatal, signal });
+    undo.add(() => withinLimit(runtime.system.stop(), "the actors did not stop"));
+    signal.throwIfAborted();
+    const first = await foundFirst(options, storage, runtime);
+    const { appUrl, stop } = serve(options, { storage, models, runtime });
+    undo.add(stop);
+    greet(options, { storage, runtime, models, local: await local, appUrl, first });
+    return { address: appUrl, stop: () => undo.run() };
   } catch (cause) {
-    await stop();
+    await undo.run().catch((err: unknown) => log.error({ err }, "what had been started could not be ended"));
     throw cause;
   }
+}
+
+/** So that a database that does not answer cannot keep what comes after from being ended. */
+async function withinLimit(work: Promise<void>, what: string): Promise<void> {
+  let cancel = (): void => {};
+  const limit = new Promise<void>((_resolve, reject) => {
+    cancel = systemClock.after(ACTORS_STOP_MS, () => reject(new Error(`${what} within ${ACTORS_STOP_MS / 1_000} s`)));
+  });
+  await Promise.race([work, limit]).finally(cancel);
 }
 
 /** Only a start without a configured model looks for local ones; it uses one with MODEL=auto alone. */
@@ -90,10 +110,10 @@ interface Parts {
 }
 
 /** Opens the port, and the door for the administration command. */
-async function serve({ config, log }: ServiceOptions, parts: Parts): Promise<{ appUrl: string; stop(): Promise<void> }> {
+function serve({ config, log }: ServiceOptions, parts: Parts): { readonly appUrl: string; stop(): Promise<void> } {
   const { storage, models, runtime } = parts;
   const key = newAdminKey();
-  const admin = { system: runtime.system, directory: runtime.directory, now: () => systemClock.now() };
+  const admin = { ...runtime, now: () => systemClock.now() };
   const app = createApp({
     ...runtime,
     models,
@@ -109,7 +129,11 @@ async function serve({ config, log }: ServiceOptions, parts: Parts): Promise<{ a
   const appUrl = appUrlOf(config, port);
   const note: ServiceNote = { address: localUrlOf(config.host, port), key, pid: process.pid };
   storage.folder.writePrivate(SERVICE_FILE, `${JSON.stringify(note)}\n`);
-  return { appUrl, stop: () => app.stop() };
+  const stop = async (): Promise<void> => {
+    await app.stop();
+    forgetService(storage.folder.path);
+  };
+  return { appUrl, stop };
 }
 
 function listen(app: App, { host, port }: Config): number {
@@ -122,28 +146,27 @@ function listen(app: App, { host, port }: Config): number {
   }
 }
 
-async function greet(
-  { config, log, terminal }: ServiceOptions,
-  of: Parts & { readonly local: readonly LocalModel[]; readonly appUrl: string },
-): Promise<void> {
-  const { storage, runtime, appUrl } = of;
-  const write = (text: string): string => storage.folder.writePrivate(FIRST_RUN_FILE, text);
-  const run = await firstRun({
-    ...runtime,
-    now: systemClock.now(),
-    beforeCommit: (tokens) => {
-      if (terminal === null) write(tokenLines(tokens));
-    },
-  });
-  const { models, local } = of;
-  const text = greeting({ version: VERSION, appUrl, dataDir: config.dataDir, model: models.describe(null), localModels: local });
-  if (terminal !== null) terminal.write(`${text}\n${run === null ? "" : firstRunText(appUrl, run)}`);
-  else if (run !== null) {
-    const file = write(firstRunText(appUrl, run));
-    log.info({ file }, "the first run made an organization and its tokens: they are in this file");
-  }
-  const model = models.describe(null);
-  log.info({ address: appUrl, model: model.ok ? `${model.value.provider}:${model.value.name}` : null }, "serving");
+/** Founds the first organization where there is none, and has its tokens told before they count. */
+function foundFirst({ terminal }: ServiceOptions, storage: Storage, runtime: Runtime): Promise<FirstRun | null> {
+  const tell = (tokens: FirstTokens): void => {
+    if (terminal === null) storage.folder.writePrivate(FIRST_RUN_FILE, tokenLines(tokens));
+    else terminal.write(`\n${tokenLines(tokens)}`);
+  };
+  return firstRun({ ...runtime, now: systemClock.now(), beforeCommit: tell });
 }
 
-const firstRunText = (appUrl: string, run: FirstRun): string => `${tokenLines(run)}\n${tryLines(appUrl, run)}\n`;
+/** What a person wants to know of this start; the log gets it in short. */
+function greet(
+  { config, log, terminal }: ServiceOptions,
+  of: Parts & { readonly local: readonly LocalModel[]; readonly appUrl: string; readonly first: FirstRun | null },
+): void {
+  const { storage, models, local, appUrl, first } = of;
+  const model = models.describe(null);
+  const text = greeting({ version: VERSION, appUrl, dataDir: config.dataDir, model, localModels: local });
+  if (terminal !== null) terminal.write(`${text}\n${first === null ? "" : `${tryLines(appUrl, first)}\n`}`);
+  else if (first !== null) {
+    const file = storage.folder.writePrivate(FIRST_RUN_FILE, `${text}\n${tokenLines(first)}\n${tryLines(appUrl, first)}`);
+    log.info({ file }, "the first run made an organization and its tokens: they are in this file");
+  }
+  log.info({ address: appUrl, model: model.ok ? `${model.value.provider}:${model.value.name}` : null }, "serving");
+}

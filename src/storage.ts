@@ -5,9 +5,16 @@
  */
 import { type Database, openDatabase } from "../db/client.ts";
 import { type DataFolder, openDataFolder } from "../db/data-folder.ts";
-import { migrate } from "../db/migrate.ts";
+import { migrate, type MigrateReport, MigrationRefused } from "../db/migrate.ts";
 import type { Config } from "./config.ts";
+import { unlessAborted } from "./interruption.ts";
 import type { Logger } from "./log.ts";
+import { Undo } from "./undo.ts";
+
+/** The server of DATABASE_URL does not let the service in. */
+export class DatabaseRefused extends Error {
+  override readonly name = "DatabaseRefused";
+}
 
 export interface Storage {
   readonly folder: DataFolder;
@@ -18,38 +25,56 @@ export interface Storage {
   close(): Promise<void>;
 }
 
-/** Opens it all; what has been opened is closed again when a later step fails. */
-export async function openStorage(config: Config, log: Logger, onExit: (reason: string) => void): Promise<Storage> {
+export interface StorageParts {
+  readonly config: Config;
+  readonly log: Logger;
+  /** The embedded database ended by itself. */
+  readonly onExit: (reason: string) => void;
+  /** Calls the opening off. */
+  readonly signal: AbortSignal;
+}
+
+/** Opens it all; what has been opened is closed again when a later step fails or the signal calls it off. */
+export async function openStorage(parts: StorageParts): Promise<Storage> {
+  const { config, log, signal } = parts;
   const folder = openDataFolder(config.dataDir, config.troupeSecret);
-  const undo: (() => Promise<void> | void)[] = [() => folder.release()];
-  const close = async (): Promise<void> => {
-    for (const step of undo.splice(0).reverse()) await step();
-  };
+  const undo = new Undo();
+  undo.add(() => folder.release());
   try {
-    const url = config.databaseUrl ?? (await startEmbeddedDatabase(folder, log, { onExit, undo }));
-    const { applied, warnings } = await migrate(url);
+    const url = config.databaseUrl ?? (await startEmbeddedDatabase(folder, parts, undo));
+    const { applied, warnings } = await unlessAborted(migrateAt(url, config), signal);
     if (applied > 0) log.info({ migrations: applied }, "the database was brought to this version");
     for (const warning of warnings) log.warn(warning);
     const database = openDatabase(url);
-    undo.push(() => database.close());
-    return { folder, database, isEmbedded: config.databaseUrl === undefined, close };
+    undo.add(() => database.close());
+    return { folder, database, isEmbedded: config.databaseUrl === undefined, close: () => undo.run() };
   } catch (cause) {
-    await close();
+    await undo.run().catch((err: unknown) => log.error({ err }, "what had been opened could not be closed"));
     throw cause;
   }
 }
 
-async function startEmbeddedDatabase(
-  folder: DataFolder,
-  log: Logger,
-  hooks: { readonly onExit: (reason: string) => void; readonly undo: (() => Promise<void> | void)[] },
-): Promise<string> {
+async function startEmbeddedDatabase(folder: DataFolder, { log, onExit, signal }: StorageParts, undo: Undo): Promise<string> {
   const { startEmbedded } = await import("../db/embedded.ts");
   const server = await startEmbedded({
     folder: folder.path,
     log: (level, message) => log[level](message),
-    onExit: hooks.onExit,
+    onExit,
+    signal,
   });
-  hooks.undo.push(() => server.stop());
+  undo.add(() => server.stop());
   return server.url;
 }
+
+/** Migrates; what the server of DATABASE_URL has against it is told without a stack. */
+async function migrateAt(url: string, { databaseUrl }: Config): Promise<MigrateReport> {
+  try {
+    return await migrate(url);
+  } catch (cause) {
+    if (databaseUrl === undefined || cause instanceof MigrationRefused) throw cause;
+    const { host } = new URL(databaseUrl);
+    throw new DatabaseRefused(`The database of DATABASE_URL (${host}) cannot be used: ${wordsOf(cause)}`, { cause });
+  }
+}
+
+const wordsOf = (cause: unknown): string => (cause instanceof Error && cause.message !== "" ? cause.message : String(cause));

@@ -77,4 +77,4 @@ export class Shards {
 }
 
 export const UNAVAILABLE: Fault = { kind: "unavailable", retryAfterMs: UNAVAILABLE_RETRY_MS };
-const SHUTTING_DOWN: Fault = { kind: "shutting_down", retryAfterMs: UNAVAILABLE_RETRY_MS };
+export const SHUTTING_DOWN: Fault = { kind: "shutting_down", retryAfterMs: UNAVAILABLE_RETRY_MS };

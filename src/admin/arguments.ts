@@ -53,11 +53,10 @@ export function integer(
   return value;
 }
 
-/** Columns as wide as their widest cell. */
+/** Columns as wide as their widest cell. What would control the terminal becomes a space. */
 export function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
-  const all = [head, ...rows];
-  const widths = head.map((_, column) => Math.max(...all.map((row) => row[column]?.length ?? 0)));
-  return all
-    .map((row) => row.map((cell, column) => cell.padEnd(widths[column] ?? 0)).join("  ").trimEnd())
-    .join("\n");
+  const all = [head, ...rows].map((row) => row.map((cell) => cell.replace(/\p{Cc}/gu, " ")));
+  const widths = head.map((_, column) => Math.max(...all.map((row) => Bun.stringWidth(row[column] ?? ""))));
+  const padded = (cell: string, column: number): string => cell + " ".repeat((widths[column] ?? 0) - Bun.stringWidth(cell));
+  return all.map((row) => row.map(padded).join("  ").trimEnd()).join("\n");
 }

@@ -5,6 +5,7 @@
  */
 import type { Fault, Outcome } from "../../actors/fault.ts";
 import { newId } from "../../actors/ids.ts";
+import type { OrganizationCommand } from "../../actors/organization/protocol.ts";
 import type { Directory } from "../../actors/organization/directory.ts";
 import { SCOPES } from "../../actors/organization/principal.ts";
 import { organizationRef, type Organization, type TokenKind } from "../../actors/organization/schema.ts";
@@ -18,6 +19,7 @@ const TOKEN_DAYS_MIN = 7;
 const TOKEN_DAYS_MAX = 365;
 const DAY_MS = 86_400_000;
 const NAME_CHARACTERS = 100;
+const CONTROL = /\p{Cc}/u;
 
 export interface AdminParts {
   readonly system: TroupeSystem;
@@ -43,10 +45,10 @@ Scopes: ${SCOPES.join(" ")}`;
 
 export const ADMIN_COMMANDS: Readonly<Record<string, Command>> = {
   async "org create"({ system, directory }, given) {
-    const name = named(given, "name", required(given, "name"));
+    const name = named("name", required(given, "name"));
     const email = emailOf(required(given, "owner-email"));
     const userId = await personOf(directory, email);
-    const ownerName = named(given, "owner-name", given.options["owner-name"] ?? email);
+    const ownerName = named("owner-name", given.options["owner-name"] ?? email);
     const id = newId("org");
     const owner = { userId, email, name: ownerName };
     taken(await system.dispatch(organizationRef(id), { kind: "found_organization", name, owner, tokens: [] }));
@@ -63,7 +65,7 @@ export const ADMIN_COMMANDS: Readonly<Record<string, Command>> = {
     const email = emailOf(required(given, "email"));
     const userId = await personOf(directory, email);
     const present = (await directory.listMembers(organization.id)).find((m) => m.id === userId);
-    const name = named(given, "name", given.options["name"] ?? present?.name ?? email);
+    const name = named("name", given.options["name"] ?? present?.name ?? email);
     const role = given.flags.has("owner") ? "owner" : "member";
     const ref = organizationRef(organization.id);
     const member = taken(await system.dispatch(ref, { kind: "add_member", userId, name, email, role }));
@@ -73,7 +75,14 @@ export const ADMIN_COMMANDS: Readonly<Record<string, Command>> = {
   async "user remove"({ system, directory }, given) {
     const organization = await organizationOf(directory, given);
     const member = await memberOf(directory, organization, required(given, "email"));
-    taken(await system.dispatch(organizationRef(organization.id), { kind: "remove_member", userId: member.id }));
+    const tokens = (await directory.listTokens(organization.id)).filter((t) => t.userId === member.id && t.revokedAt === null);
+    // With the tokens, so that they stay dead when the person is added again.
+    const commands: OrganizationCommand[] = [
+      { kind: "remove_member", userId: member.id },
+      ...tokens.map(({ id }) => ({ kind: "revoke_token" as const, tokenId: id })),
+    ];
+    const ref = organizationRef(organization.id);
+    taken(await system.dispatchGroup(commands.map((command) => ({ ref, command }))));
     return `User ${member.id} (${member.email}) is no member of ${organization.name} any more; their tokens no longer count.`;
   },
 
@@ -88,7 +97,7 @@ export const ADMIN_COMMANDS: Readonly<Record<string, Command>> = {
     const member = await memberOf(directory, organization, required(given, "email"));
     const kind: TokenKind = given.flags.has("service") ? "service" : "personal";
     const days = integer(given, "days", { fallback: TOKEN_DAYS, min: TOKEN_DAYS_MIN, max: TOKEN_DAYS_MAX });
-    const name = named(given, "name", given.options["name"] ?? "Made by the operator");
+    const name = named("name", given.options["name"] ?? "Made by the operator");
     const expiresAt = isoTime(now() + days * DAY_MS);
     const { token, secret } = newToken(kind, { name, userId: member.id, scopes: scopesOf(given), expiresAt });
     const made = taken(await system.dispatch(organizationRef(organization.id), { kind: "create_token", token }));
@@ -130,6 +139,7 @@ async function organizationOf(directory: Directory, given: AdminArguments): Prom
   const organizations = await directory.listOrganizations();
   const wanted = given.options["org"];
   if (wanted === undefined && organizations.length === 1) return organizations[0]!;
+  if (organizations.length === 0) throw new AdminRefused("There is no organization yet: make one with org create");
   if (wanted === undefined) throw new AdminRefused("There is more than one organization: say which with --org");
   const found = organizations.find((o) => o.id === wanted);
   if (found === undefined) throw new AdminRefused(`There is no organization ${wanted}`);
@@ -154,10 +164,10 @@ function emailOf(text: string): string {
   return text;
 }
 
-function named(_given: AdminArguments, option: string, text: string): string {
+function named(option: string, text: string): string {
   const name = text.trim();
-  if (name === "" || name.length > NAME_CHARACTERS || name.includes("\0")) {
-    throw new AdminRefused(`--${option} must have 1 to ${NAME_CHARACTERS} characters`);
+  if (name === "" || name.length > NAME_CHARACTERS || CONTROL.test(name)) {
+    throw new AdminRefused(`--${option} must have 1 to ${NAME_CHARACTERS} characters, and none that controls a terminal`);
   }
   return name;
 }

@@ -1,11 +1,14 @@
 /**
  * The door for the administration command to a running service: one HTTP endpoint that only who can
  * read the data folder can use. At each start the service writes its address and a fresh key into a
- * file of mode 0600 there; the command sends the key with its request.
+ * file of mode 0600 there, and takes the file away when it stops; the command sends the key with its
+ * request. Who has not the key gets what any unknown path gets.
  */
 import { randomBytes, timingSafeEqual } from "node:crypto";
-import { ADMIN_COMMANDS, ADMIN_USAGE, type AdminParts } from "./commands.ts";
+import { readFileSync, rmSync } from "node:fs";
+import { join } from "node:path";
 import { type AdminArguments, AdminRefused } from "./arguments.ts";
+import { ADMIN_COMMANDS, ADMIN_USAGE, type AdminParts } from "./commands.ts";
 
 export const ADMIN_PATH = "/internal/admin";
 export const SERVICE_FILE = "service.json";
@@ -24,15 +27,41 @@ export interface AdminAnswer {
   readonly text: string;
 }
 
+interface AdminRequest {
+  readonly command: string;
+  readonly given: AdminArguments;
+}
+
 export const newAdminKey = (): string => randomBytes(32).toString("base64url");
 
-/** Runs one command; refusals are answers. */
-export async function runAdmin(parts: AdminParts, command: string, given: AdminArguments): Promise<AdminAnswer> {
-  const run = ADMIN_COMMANDS[command];
-  if (given.flags.has("help")) return { ok: true, text: ADMIN_USAGE };
-  if (run === undefined) return { ok: false, text: command === "" ? ADMIN_USAGE : `Unknown command "${command}".\n\n${ADMIN_USAGE}` };
+/** The note of the service that has the data folder, or null where there is none (yet). */
+export function readService(folder: string): ServiceNote | null {
   try {
-    return { ok: true, text: await run(parts, given) };
+    return JSON.parse(readFileSync(join(folder, SERVICE_FILE), "utf8")) as ServiceNote;
+  } catch {
+    return null;
+  }
+}
+
+/** Takes the note away: its service is no more. */
+export function forgetService(folder: string): void {
+  rmSync(join(folder, SERVICE_FILE), { force: true });
+}
+
+/** What can be answered without a database: the usage, and that there is no such command. Else null. */
+export function answerAlone({ command, given }: AdminRequest): AdminAnswer | null {
+  if (given.flags.has("help")) return { ok: true, text: ADMIN_USAGE };
+  if (command === "") return { ok: false, text: ADMIN_USAGE };
+  if (!Object.hasOwn(ADMIN_COMMANDS, command)) return { ok: false, text: `Unknown command "${command}".\n\n${ADMIN_USAGE}` };
+  return null;
+}
+
+/** Runs one command; refusals are answers. */
+export async function runAdmin(parts: AdminParts, request: AdminRequest): Promise<AdminAnswer> {
+  const alone = answerAlone(request);
+  if (alone !== null) return alone;
+  try {
+    return { ok: true, text: await ADMIN_COMMANDS[request.command]!(parts, request.given) };
   } catch (cause) {
     if (cause instanceof AdminRefused) return { ok: false, text: cause.message };
     throw cause;
@@ -44,9 +73,27 @@ export async function adminDoor(parts: AdminParts, key: string, request: Request
   if (request.method !== "POST" || new URL(request.url).pathname !== ADMIN_PATH) return null;
   if (!isKey(request.headers.get("authorization"), key)) return null;
   const text = await request.text();
-  if (text.length > BODY_BYTES) return null;
-  const { command, options, flags } = JSON.parse(text) as { command: string; options: Record<string, string>; flags: string[] };
-  return Response.json(await runAdmin(parts, command, { options, flags: new Set(flags) }));
+  if (text.length > BODY_BYTES) return refused(413, `A command has at most ${BODY_BYTES} characters`);
+  const asked = requestIn(text);
+  if (asked === null) return refused(400, "A command is a JSON object with command, options and flags");
+  return Response.json(await runAdmin(parts, asked));
+}
+
+const refused = (status: number, text: string): Response => Response.json({ ok: false, text } satisfies AdminAnswer, { status });
+
+/** The command in a body, or null where there is none. */
+function requestIn(text: string): AdminRequest | null {
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch {
+    return null;
+  }
+  if (typeof value !== "object" || value === null) return null;
+  const { command, options, flags } = value as { command?: unknown; options?: unknown; flags?: unknown };
+  if (typeof command !== "string" || typeof options !== "object" || options === null || !Array.isArray(flags)) return null;
+  if (![...Object.values(options), ...flags].every((item) => typeof item === "string")) return null;
+  return { command, given: { options: options as Record<string, string>, flags: new Set(flags as string[]) } };
 }
 
 function isKey(header: string | null, key: string): boolean {
@@ -55,14 +102,23 @@ function isKey(header: string | null, key: string): boolean {
   return given.length === expected.length && timingSafeEqual(given, expected);
 }
 
-/** Sends a command through the door of the service that the note names. */
-export async function knock(note: ServiceNote, command: string, given: AdminArguments): Promise<AdminAnswer> {
-  const response = await fetch(`${note.address}${ADMIN_PATH}`, {
-    method: "POST",
-    headers: { authorization: `Bearer ${note.key}`, "content-type": "application/json" },
-    body: JSON.stringify({ command, options: given.options, flags: [...given.flags] }),
-    redirect: "error",
-  });
-  if (!response.ok) return { ok: false, text: `The running service refused the command (${response.status})` };
-  return (await response.json()) as AdminAnswer;
+/**
+ * Sends a command through the door of the service that the note names. Null where nothing can have
+ * happened: nobody listens there (yet, or any more), or the service drains.
+ */
+export async function knock(note: ServiceNote, { command, given }: AdminRequest): Promise<AdminAnswer | null> {
+  const response = await request(note, JSON.stringify({ command, options: given.options, flags: [...given.flags] }));
+  if (response === null || response.status === 503) return null;
+  if (response.headers.get("content-type")?.startsWith("application/json")) return (await response.json()) as AdminAnswer;
+  return { ok: false, text: `The running service refused the command (${response.status})` };
+}
+
+async function request(note: ServiceNote, body: string): Promise<Response | null> {
+  const headers = { authorization: `Bearer ${note.key}`, "content-type": "application/json" };
+  try {
+    return await fetch(`${note.address}${ADMIN_PATH}`, { method: "POST", headers, body, redirect: "error" });
+  } catch (cause) {
+    if (cause instanceof Error && "code" in cause && cause.code === "ConnectionRefused") return null;
+    throw new AdminRefused("The connection to the running service broke: whether the command was carried out is not known", { cause });
+  }
 }

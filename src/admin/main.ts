@@ -1,55 +1,89 @@
 /**
  * `bun run admin …`: brings a command to the process that owns the actors. That is the running
  * service where there is one (its note in the data folder says where); else this process becomes the
- * owner for as long as the command takes.
+ * owner for as long as the command takes. While the service starts or stops, or another command has
+ * the data folder, it waits for a moment.
  */
-import { readFileSync } from "node:fs";
+import { existsSync } from "node:fs";
 import { join } from "node:path";
+import { DATABASE_NOTE } from "../../db/data-folder.ts";
 import { FolderInUse } from "../../db/folder-lock.ts";
 import { systemClock } from "../clock.ts";
 import { appUrlOf, type Config, describeErrors, readConfig } from "../config.ts";
+import { EXIT_CONFIG, EXIT_UNAVAILABLE } from "../ending.ts";
+import { Interrupted } from "../interruption.ts";
 import { createLogger, type Logger } from "../log.ts";
 import { startRuntime } from "../runtime.ts";
 import { openStorage } from "../storage.ts";
 import { VERSION } from "../version.ts";
 import type { AdminParts } from "./commands.ts";
 import { type AdminArguments, AdminRefused, parseAdmin } from "./arguments.ts";
-import { type AdminAnswer, knock, runAdmin, SERVICE_FILE, type ServiceNote } from "./door.ts";
+import { type AdminAnswer, answerAlone, knock, readService, runAdmin } from "./door.ts";
+
+/** A start and a drain are shorter; who has the folder for longer and does not answer is told of. */
+const WAIT_MS = 15_000;
+const RETRY_MS = 100;
+/** As a shell says of a command that Ctrl-C ended. */
+const EXIT_INTERRUPTED = 130;
+
+interface Errand {
+  readonly config: Config;
+  readonly log: Logger;
+  readonly asked: { readonly command: string; readonly given: AdminArguments };
+  readonly signal: AbortSignal;
+}
 
 async function main(argv: readonly string[]): Promise<number> {
   const read = readConfig();
   if (!read.ok) {
     console.error(`The configuration cannot be used:\n${describeErrors(read.errors)}`);
-    return 78;
+    return EXIT_CONFIG;
+  }
+  const interruption = new AbortController();
+  for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) {
+    process.on(signal, () => interruption.abort(new Interrupted("interrupted")));
   }
   try {
-    const { command, given } = parseAdmin(argv);
-    const answer = await bring(read.config, command, given);
+    const asked = parseAdmin(argv);
+    const alone = answerAlone(asked);
+    // Standard output has nothing but the answer, for scripts.
+    const log = await createLogger({ level: "warn", sink: { write: (line) => void process.stderr.write(line) } });
+    const answer = alone ?? (await bring({ config: read.config, log, asked, signal: interruption.signal }));
     (answer.ok ? console.log : console.error)(answer.text);
     return answer.ok ? 0 : 1;
   } catch (cause) {
     console.error(cause instanceof Error ? cause.message : String(cause));
-    return cause instanceof AdminRefused ? 1 : 69;
+    if (cause instanceof Interrupted) return EXIT_INTERRUPTED;
+    return cause instanceof AdminRefused ? 1 : EXIT_UNAVAILABLE;
   }
 }
 
-async function bring(config: Config, command: string, given: AdminArguments): Promise<AdminAnswer> {
-  const log = await createLogger({ level: "warn" });
-  try {
-    return await here(config, log, (parts) => runAdmin(parts, command, given));
-  } catch (cause) {
-    if (!(cause instanceof FolderInUse)) throw cause;
-    const note = JSON.parse(readFileSync(join(config.dataDir, SERVICE_FILE), "utf8")) as ServiceNote;
-    return knock(note, command, given);
+async function bring(errand: Errand): Promise<AdminAnswer> {
+  const { config, asked, signal } = errand;
+  if (config.databaseUrl === undefined && !existsSync(join(config.dataDir, DATABASE_NOTE))) {
+    throw new AdminRefused(`There is no database in ${config.dataDir} yet. Start the service first, or set DATA_DIR to its data folder.`);
+  }
+  for (const until = performance.now() + WAIT_MS; ; await Bun.sleep(RETRY_MS)) {
+    signal.throwIfAborted();
+    try {
+      return await here(errand, (parts) => runAdmin(parts, asked));
+    } catch (cause) {
+      if (!(cause instanceof FolderInUse)) throw cause;
+      const note = readService(config.dataDir);
+      const isHolder = note !== null && (cause.pid === null || cause.pid === note.pid);
+      const answer = isHolder ? await knock(note, asked) : null;
+      if (answer !== null) return answer;
+      if (performance.now() > until) throw new AdminRefused(`${cause.message} It does not take commands now.`, { cause });
+    }
   }
 }
 
 /** Owns the actors for one command. Unfinished jobs are left for the next start of the service. */
-async function here(config: Config, log: Logger, run: (parts: AdminParts) => Promise<AdminAnswer>): Promise<AdminAnswer> {
-  const storage = await openStorage(config, log, () => {});
+async function here({ config, log, signal }: Errand, run: (parts: AdminParts) => Promise<AdminAnswer>): Promise<AdminAnswer> {
+  const storage = await openStorage({ config, log, signal, onExit: () => {} });
   try {
     const address = appUrlOf(config, config.port);
-    const runtime = await startRuntime({ storage, log, models: null, address, build: VERSION, onLost: () => {} });
+    const runtime = await startRuntime({ storage, log, models: null, address, build: VERSION, onLost: () => {}, signal });
     try {
       return await run({ ...runtime, now: () => systemClock.now() });
     } finally {

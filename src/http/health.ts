@@ -17,6 +17,12 @@ export function healthRoutes(parts: HealthParts) {
     .get("/readyz", ({ request }) => ready(request, parts));
 }
 
+/** The answers to probes while the service drains: alive, and not ready. Null for any other path. */
+export function drainingHealth(request: Request, path: string): Response | null {
+  if (path === "/healthz") return answer(request, 200, { status: "ok" });
+  return path === "/readyz" ? answer(request, 503, { status: "draining" }) : null;
+}
+
 async function ready(request: Request, { system, pingDatabase, log }: HealthParts): Promise<Response> {
   const hasDatabase = await pingDatabase().then(
     () => true,

@@ -1,0 +1,23 @@
+/** What has been started, and how each of it is ended again. */
+export class Undo {
+  private readonly steps: (() => Promise<void> | void)[] = [];
+
+  /** `step` will run before those that were added earlier. */
+  add(step: () => Promise<void> | void): void {
+    this.steps.push(step);
+  }
+
+  /** Runs each step once, the last one first. One that fails keeps none of the others from running; it is thrown at the end. */
+  async run(): Promise<void> {
+    const failures: unknown[] = [];
+    for (const step of this.steps.splice(0).reverse()) {
+      try {
+        await step();
+      } catch (cause) {
+        failures.push(cause);
+      }
+    }
+    if (failures.length > 1) throw new AggregateError(failures, "several things could not be ended");
+    if (failures.length === 1) throw failures[0];
+  }
+}
