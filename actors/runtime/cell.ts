@@ -13,8 +13,8 @@ export const WORKING_SET_RECORDS = 1_000;
 
 interface Slot {
   record: RecordFields | null;
-  /** Turn groups that changed it and have not been committed; a dirty record never leaves the set. */
-  pending: number;
+  /** The last turn group that changed it and is not committed; a dirty record never leaves the set. */
+  pending: TurnGroup | null;
 }
 
 export class Cell {
@@ -23,7 +23,7 @@ export class Cell {
   readonly epoch: number;
   readonly definition: AnyDefinition;
   readonly mailbox = new Mailbox();
-  /** The last group that wrote through this cell and is not committed: reads wait for it. */
+  /** The last group that wrote through this cell and is not committed: what is said to its readers waits for it. */
   lastPending: TurnGroup | null = null;
   /** Broken or dropped: whoever holds it looks its actor up again. */
   dead = false;
@@ -39,35 +39,40 @@ export class Cell {
 
   /** The record, null where there is none, undefined where it has not been loaded. */
   get(key: string): RecordFields | null | undefined {
+    return this.find(key)?.record;
+  }
+
+  /** The record with the group that it waits for, or undefined where it has not been loaded. */
+  find(key: string): Readonly<Slot> | undefined {
     const slot = this.slots.get(key);
-    if (slot === undefined) return undefined;
-    if (this.slots.size > WORKING_SET_RECORDS / 2) {
+    if (slot !== undefined && this.slots.size > WORKING_SET_RECORDS / 2) {
       this.slots.delete(key);
       this.slots.set(key, slot);
     }
-    return slot.record;
+    return slot;
   }
 
   /** Puts a loaded record in, unless the set has one already: that one is at least as new. What was not there may be born. */
   loaded(key: string, record: RecordFields | null): void {
     const slot = this.slots.get(key);
-    if (slot === undefined) this.slots.set(key, { record, pending: 0 });
+    if (slot === undefined) this.slots.set(key, { record, pending: null });
     else slot.record ??= record;
   }
 
-  /** Applies an uncommitted change; `committed` must follow. */
-  changed(key: string, record: RecordFields): void {
+  /** Applies an uncommitted change of the group; `committed` must follow. */
+  changed(key: string, record: RecordFields, group: TurnGroup): void {
     const slot = this.slots.get(key);
-    if (slot === undefined) this.slots.set(key, { record, pending: 1 });
+    if (slot === undefined) this.slots.set(key, { record, pending: group });
     else {
       slot.record = record;
-      slot.pending++;
+      slot.pending = group;
     }
   }
 
-  committed(key: string): void {
+  /** The group's change is durable. Groups of one cell commit in order, so none before it is pending. */
+  committed(key: string, group: TurnGroup): void {
     const slot = this.slots.get(key);
-    if (slot !== undefined) slot.pending--;
+    if (slot?.pending === group) slot.pending = null;
   }
 
   /** Brings the working set back to its bound. */
@@ -75,7 +80,7 @@ export class Cell {
     if (this.slots.size <= WORKING_SET_RECORDS) return;
     for (const [key, slot] of this.slots) {
       if (this.slots.size <= WORKING_SET_RECORDS) return;
-      if (slot.pending === 0) this.slots.delete(key);
+      if (slot.pending === null) this.slots.delete(key);
     }
   }
 

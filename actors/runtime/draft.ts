@@ -9,6 +9,7 @@ import { type IdPrefix, newId, type RandomText } from "../ids.ts";
 import { isoTime, type JsonObject } from "../schema.ts";
 import type { ActorRef, NewEvent, NewRecord, RecordFields, RecordKey, StreamRecord, Table, Tx } from "./actor.ts";
 import type { Cell } from "./cell.ts";
+import type { TurnGroup } from "./group.ts";
 import { type AlarmRow, noWrites, type StoredEvent, type Writes } from "./store.ts";
 
 /** Thrown by `tx.read`; the shell loads the record and runs the group again. Never leaves the runtime. */
@@ -35,6 +36,8 @@ export interface CellDraft {
   readonly publications: Publication[];
   /** The stream's head as this group sees it, while it appends. */
   head: number | null;
+  /** The last group, not yet committed, whose records its turns have read. */
+  seen: TurnGroup | null;
 }
 
 /** An actor that begins to live with this group's commit. */
@@ -65,7 +68,7 @@ export class Draft {
   tx(cell: Cell): Tx {
     let draft = this.cells.find((d) => d.cell === cell);
     if (draft === undefined) {
-      draft = { cell, overlay: new Map(), publications: [], head: null };
+      draft = { cell, overlay: new Map(), publications: [], head: null, seen: null };
       this.cells.push(draft);
     }
     return new GroupTx(this, draft);
@@ -73,9 +76,13 @@ export class Draft {
 
   read(draft: CellDraft, table: string, id: string): RecordFields | null {
     const key = recordKey(table, id);
-    const own = draft.overlay.get(key) ?? draft.cell.get(key);
-    if (own === undefined) throw new MissingRecord(draft.cell, { table, id });
-    return own;
+    const own = draft.overlay.get(key);
+    if (own !== undefined) return own;
+    const slot = draft.cell.find(key);
+    if (slot === undefined) throw new MissingRecord(draft.cell, { table, id });
+    const { record, pending } = slot;
+    if (pending !== null && (draft.seen === null || pending.order > draft.seen.order)) draft.seen = pending;
+    return record;
   }
 
   stamp<T extends RecordFields>(organizationId: string, record: NewRecord<T>): T {

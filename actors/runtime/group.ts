@@ -49,7 +49,7 @@ export class TurnGroup implements ShardWrites {
     this.conclude = conclude;
     for (const draft of this.drafts) {
       draft.cell.lastPending = this;
-      for (const [key, record] of draft.overlay) draft.cell.changed(key, record);
+      for (const [key, record] of draft.overlay) draft.cell.changed(key, record, this);
     }
   }
 
@@ -70,7 +70,7 @@ export class TurnGroup implements ShardWrites {
   end(ending: Ending): void {
     for (const draft of this.drafts) {
       if (draft.cell.lastPending === this) draft.cell.lastPending = null;
-      if (ending.kind === "committed") for (const key of draft.overlay.keys()) draft.cell.committed(key);
+      if (ending.kind === "committed") for (const key of draft.overlay.keys()) draft.cell.committed(key, this);
       else draft.cell.dead = true;
     }
     this.conclude(ending);

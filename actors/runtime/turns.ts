@@ -11,7 +11,9 @@
  *                           └─ fenced, unavailable, unknown, broken ──▶ 503, 503, 503, exception
  *
  * What a turn has seen may be uncommitted work of an earlier group of the same actors. So even a
- * refusal waits for it: nobody is told of a state that may never have been.
+ * refusal waits for it: nobody is told of a state that may never have been. It waits for the records
+ * that it has read, not for others of the same actor; but what a turn says to the readers of a stream
+ * comes after all that was said before, so it waits for the actor.
  */
 import { assert } from "../assert.ts";
 import { type Fault, type Outcome, ok, refuse } from "../fault.ts";
@@ -159,7 +161,7 @@ export class GroupRun {
     const writes = noWrites();
     if (consumes !== undefined) writes.consumed.push(consumes);
     if (clears !== undefined) writes.cleared.push(clears);
-    const drafts = draft.cells.map((d) => ({ cell: d.cell, overlay: new Map(), publications: [], head: null }));
+    const drafts = draft.cells.map((d) => ({ cell: d.cell, overlay: new Map(), publications: [], head: null, seen: null }));
     const group = new TurnGroup(place, { writes, drafts, bytes: 256 }, (ending) =>
       this.concluded(ending, () => this.answer(refuse(fault))),
     );
@@ -169,8 +171,9 @@ export class GroupRun {
   /** Runs `then` once everything that the draft has seen is committed; at once when it is. */
   private gate(draft: Draft, then: () => void): void {
     let last: TurnGroup | null = null;
-    for (const { cell } of draft.cells) {
-      if (cell.lastPending !== null && (last === null || cell.lastPending.order > last.order)) last = cell.lastPending;
+    for (const { cell, publications, seen } of draft.cells) {
+      const pending = publications.length > 0 ? cell.lastPending : seen;
+      if (pending !== null && (last === null || pending.order > last.order)) last = pending;
     }
     if (last === null) return then();
     last.follow((ending) => {

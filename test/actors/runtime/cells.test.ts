@@ -11,6 +11,7 @@ const definition = erased(ledgerActor());
 const PLACE = { shard: 1, epoch: 1 };
 const ref = (id: string) => ledgerRef(ORG, id);
 const record = (id: string, version = 1) => ({ id, organizationId: ORG, version, createdAt: "", updatedAt: "" });
+const group = () => new TurnGroup(PLACE, { writes: noWrites(), bytes: 0, drafts: [] }, () => {});
 const newCell = () => new Cell(ref("l1"), definition, PLACE);
 const present = (cell: Cell, count: number) =>
   Array.from({ length: count }, (_, i) => `t/${i}`).filter((key) => cell.get(key) !== undefined);
@@ -29,11 +30,12 @@ test("[RT-7] a working set of 1,000 records is kept whole, and one more drops th
 test("[RT-7] a record with an unflushed change never leaves the set, however far over the bound", () => {
   const cell = newCell();
   const count = WORKING_SET_RECORDS + 500;
-  for (let i = 0; i < count; i++) cell.changed(`t/${i}`, record(`${i}`));
+  const [first, second] = [group(), group()];
+  for (let i = 0; i < count; i++) cell.changed(`t/${i}`, record(`${i}`), first);
   cell.trim();
   expect(present(cell, count).length).toBe(count);
-  for (let i = 0; i < 600; i++) cell.committed(`t/${i}`);
-  cell.changed("t/0", record("0", 2));
+  for (let i = 0; i < 600; i++) cell.committed(`t/${i}`, first);
+  cell.changed("t/0", record("0", 2), second);
   cell.trim();
   expect(present(cell, count).length).toBe(WORKING_SET_RECORDS);
   expect(cell.get("t/0")?.version).toBe(2);
@@ -41,8 +43,9 @@ test("[RT-7] a record with an unflushed change never leaves the set, however far
 
 test("[RT-7] what is loaded never replaces what the set has", () => {
   const cell = newCell();
-  cell.changed("t/1", record("1", 5));
-  cell.committed("t/1");
+  const changing = group();
+  cell.changed("t/1", record("1", 5), changing);
+  cell.committed("t/1", changing);
   cell.loaded("t/1", record("1", 4));
   cell.loaded("t/1", null);
   expect(cell.get("t/1")?.version).toBe(5);
@@ -82,9 +85,9 @@ test("[RT-9] an actor with a caller, an unflushed turn, a reader or live text is
   expect(cells.passivate(late)).toBe(0);
   cell.mailbox.leave(ticket);
 
-  const group = new TurnGroup(PLACE, { writes: noWrites(), bytes: 0, drafts: [{ cell, overlay: new Map(), publications: [], head: null }] }, () => {});
+  const pending = new TurnGroup(PLACE, { writes: noWrites(), bytes: 0, drafts: [{ cell, overlay: new Map(), publications: [], head: null, seen: null }] }, () => {});
   expect(cells.passivate(late)).toBe(0);
-  group.end({ kind: "committed" });
+  pending.end({ kind: "committed" });
 
   const replay = cells.stream(ref("l1"), PLACE.shard);
   replay.readers++;

@@ -47,7 +47,7 @@ class Rig implements FlushHost {
 
   push(name: string, cells: readonly Cell[], options: { shard?: number; epoch?: number; bytes?: number } = {}): TurnGroup {
     const { shard = 1, epoch = 1, bytes = 10 } = options;
-    const drafts = cells.map((cell) => ({ cell, overlay: new Map(), publications: [], head: null }));
+    const drafts = cells.map((cell) => ({ cell, overlay: new Map(), publications: [], head: null, seen: null }));
     const group = new TurnGroup({ shard, epoch }, { writes: noWrites(), drafts, bytes }, (ending) => void this.ended.push(`${name} ${ending.kind}`));
     this.names.set(group, name);
     this.lane.push(group);

@@ -81,6 +81,35 @@ describe("one actor", () => {
     expect(replica.storedSeqs("l1")).toEqual([1, 2]);
   });
 
+  test("[RT-3] a read waits for the commits of the records that it has read, and for no others of its actor", async () => {
+    const definition: AnyDefinition = {
+      kind: "ledger",
+      needs: () => [],
+      handlers: {
+        change: (tx: Tx, { id }: { id: string }) => ok(tx.read({ name: "chat" }, id) ?? tx.create({ name: "chat" }, { id })),
+        look: (tx: Tx, { id }: { id: string }) => ok(tx.read({ name: "chat" }, id)),
+        refuse: (tx: Tx, { id }: { id: string }) => invalid("/id", `${tx.read({ name: "chat" }, id)?.id}`),
+      },
+    };
+    const replica = await startLedgers(new World(), { definitions: [definition] });
+    const ask = (kind: string, id: string) => replica.system.dispatchGroup([member("l1", kind, { id })]);
+    await ask("look", "a");
+    await ask("look", "b");
+    const gate = replica.store.holdNext();
+    const order: string[] = [];
+    const said = [
+      ask("change", "a").then(() => order.push("changed a")),
+      ask("look", "a").then(() => order.push("looked at a")),
+      ask("refuse", "a").then(() => order.push("refused a")),
+      ask("look", "b").then(() => order.push("looked at b")),
+    ];
+    await settle();
+    expect(order).toEqual(["looked at b"]);
+    gate.open();
+    await Promise.all(said);
+    expect(order).toEqual(["looked at b", "changed a", "looked at a", "refused a"]);
+  });
+
   test("[RT-1] a refusal after writing leaves no trace either, and no live text", async () => {
     const replica = await start();
     await replica.add("l1", 5);
