@@ -5,6 +5,7 @@
  * too. Both are done on the finished line, so that no field and no error text escapes them.
  */
 import pino from "pino";
+import { LogOutput } from "./log-output.ts";
 
 /** As pino's: fields first, and the message last. */
 interface Write {
@@ -58,7 +59,7 @@ export function redact(text: string): string {
 
 /** Makes the service's logger. Loads what makes lines pretty only where they are. */
 export async function createLogger(options: LogOptions): Promise<Logger> {
-  const sink = options.sink ?? standardOutput();
+  const sink = options.sink ?? new LogOutput(1);
   const isPretty = options.pretty ?? (options.sink === undefined && process.stdout.isTTY === true);
   const target = isPretty ? await prettySink(sink) : sink;
   const destination = { write: (line: string) => target.write(redact(line)) };
@@ -77,12 +78,6 @@ function wrap(logger: pino.Logger, flush: () => void): Logger {
     child: (fields) => wrap(logger.child(fields), flush),
     flush,
   };
-}
-
-/** Asynchronous, so that a slow reader of the log does not hold a request up. */
-function standardOutput(): LogSink {
-  const output = pino.destination({ fd: 1, sync: false });
-  return { write: (line) => output.write(line), flush: () => output.flushSync() };
 }
 
 /** Formats in this process: a worker thread would cost memory and lose the last lines. */
