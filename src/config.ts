@@ -61,6 +61,10 @@ const Settings = Type.Object({
     Type.String({ format: "network" }),
     setting({ env: "TRUSTED_PROXIES", default: [], allowed: "IP addresses and CIDR ranges, separated by commas" }),
   ),
+  egressAllow: Type.Array(
+    Type.String({ format: "host-or-network" }),
+    setting({ env: "EGRESS_ALLOW", default: [], allowed: "host names, IP addresses and CIDR ranges, separated by commas" }),
+  ),
   logLevel: OneOf(LOG_LEVELS, setting({ env: "LOG_LEVEL", default: "info", allowed: LOG_LEVELS.join(", ") })),
   nodeEnv: OneOf(ENVIRONMENTS, setting({ env: "NODE_ENV", default: "development", allowed: ENVIRONMENTS.join(", ") })),
 });

@@ -55,6 +55,7 @@ const FORMATS = {
   path: (text: string) => !text.includes("\0"),
   host: (text: string) => isIP(text) !== 0 || /^[a-z0-9]([a-z0-9.-]*[a-z0-9])?$/i.test(text),
   network: isNetwork,
+  "host-or-network": (text: string) => isNetwork(text) || isHostName(text),
   origin: (text: string) => {
     const url = urlWith(text, ["http:", "https:"]);
     return url !== null && url.pathname === "/" && url.search + url.hash + url.username + url.password === "";
@@ -74,6 +75,14 @@ function isNetwork(text: string): boolean {
   const version = isIP(address);
   if (version === 0 || rest.length > 0) return false;
   return bits === undefined || (/^\d{1,3}$/.test(bits) && Number(bits) <= (version === 4 ? 32 : 128));
+}
+
+/** A name, and no address with a slip in it: the last label of a name is no number. */
+function isHostName(text: string): boolean {
+  return (
+    text.length <= 253 &&
+    /^([a-z0-9_]([a-z0-9_-]{0,61}[a-z0-9_])?\.)*(?!\d+$|0x[0-9a-f]*$)[a-z0-9_]([a-z0-9_-]{0,61}[a-z0-9_])?$/i.test(text)
+  );
 }
 
 /** Masks the password, and each parameter that has one in its name. */

@@ -31,13 +31,14 @@ test("[START-1] an absent setting takes its default", () => {
     dataDir: resolve(".troupe"),
     allowDemoModel: false,
     trustedProxies: [],
+    egressAllow: [],
     logLevel: "info",
     nodeEnv: "development",
   });
 });
 
 test("[START-1] an empty setting counts as absent", () => {
-  const names = ["PORT", "HOST", "APP_URL", "DATA_DIR", "DATABASE_URL", "TROUPE_SECRET", "MODEL", "TRUSTED_PROXIES"];
+  const names = ["PORT", "HOST", "APP_URL", "DATA_DIR", "DATABASE_URL", "TROUPE_SECRET", "MODEL", "TRUSTED_PROXIES", "EGRESS_ALLOW"];
   expect(configOf(Object.fromEntries(names.map((name) => [name, " "])))).toEqual(configOf({}));
 });
 
@@ -55,6 +56,7 @@ test("[START-1] every setting is read and typed", () => {
     OPENAI_BASE_URL: "http://localhost:11434/v1",
     ALLOW_DEMO_MODEL: "1",
     TRUSTED_PROXIES: "10.0.0.0/8, ::1 fd00::/8",
+    EGRESS_ALLOW: "mcp.internal, 10.1.0.0/16 ::1",
     LOG_LEVEL: "DEBUG",
     NODE_ENV: "production",
   });
@@ -71,6 +73,7 @@ test("[START-1] every setting is read and typed", () => {
     openaiBaseUrl: "http://localhost:11434/v1",
     allowDemoModel: true,
     trustedProxies: ["10.0.0.0/8", "::1", "fd00::/8"],
+    egressAllow: ["mcp.internal", "10.1.0.0/16", "::1"],
     logLevel: "debug",
     nodeEnv: "production",
   });
@@ -94,6 +97,10 @@ const WRONG: readonly (readonly [string, string])[] = [
   ["ALLOW_DEMO_MODEL", "maybe"],
   ["TRUSTED_PROXIES", "10.0.0.0/33"],
   ["TRUSTED_PROXIES", "10.0.0.1, proxy"],
+  ["EGRESS_ALLOW", "10.0.0.0/33"],
+  ["EGRESS_ALLOW", "10.0.0.256"],
+  ["EGRESS_ALLOW", "https://mcp.internal"],
+  ["EGRESS_ALLOW", "*.internal"],
   ["LOG_LEVEL", "loud"],
   ["NODE_ENV", "staging"],
 ];

@@ -1,0 +1,55 @@
+/** One timer over everything that one request does, and the caller's own signal, joined. */
+
+/** Longer than any request, and what a timer can hold. */
+const MAX_TIMER_MS = 2 ** 31 - 1;
+
+export class Deadline {
+  readonly #controller = new AbortController();
+  readonly #timer: NodeJS.Timeout;
+  readonly #callers: AbortSignal | undefined;
+  readonly #onAbort = (): void => this.end("aborted");
+  #reason: "timeout" | "aborted" | null = null;
+
+  constructor(timeoutMs: number, callers?: AbortSignal) {
+    this.#timer = setTimeout(() => this.end("timeout"), Math.min(timeoutMs, MAX_TIMER_MS));
+    this.#callers = callers;
+    if (callers?.aborted) this.end("aborted");
+    else callers?.addEventListener("abort", this.#onAbort, { once: true });
+  }
+
+  /** Closes the connection of a request that is under way. */
+  get signal(): AbortSignal {
+    return this.#controller.signal;
+  }
+
+  /** Why it is over; null while it is not. */
+  get reason(): "timeout" | "aborted" | null {
+    return this.#reason;
+  }
+
+  /** Ends it now; the first reason counts. */
+  end(reason: "timeout" | "aborted"): void {
+    this.#reason ??= reason;
+    this.release();
+    this.#controller.abort();
+  }
+
+  /** The request is over: the timer and the listener go, and nothing is aborted. */
+  release(): void {
+    clearTimeout(this.#timer);
+    this.#callers?.removeEventListener("abort", this.#onAbort);
+  }
+
+  /** The promise's value, or null as soon as it is over. For work that knows no signal. */
+  async race<T>(promise: Promise<T>): Promise<T | null> {
+    const over = Promise.withResolvers<null>();
+    const onOver = (): void => over.resolve(null);
+    if (this.signal.aborted) onOver();
+    this.signal.addEventListener("abort", onOver, { once: true });
+    try {
+      return await Promise.race([promise, over.promise]);
+    } finally {
+      this.signal.removeEventListener("abort", onOver);
+    }
+  }
+}

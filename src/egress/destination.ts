@@ -1,0 +1,80 @@
+/**
+ * Where a request may go (HOOK-11). A URL becomes a destination in two steps, both without a packet
+ * to the host: its form is checked, then its name is resolved once and EVERY address is checked. One
+ * address that is not public refuses all of them, because the next answer may be in another order.
+ *
+ * Guarantees: a destination has at least one address; each is the canonical text of exactly the
+ * address that was checked; a host that is written as an address is never given to the resolver.
+ */
+import { lookup } from "node:dns/promises";
+import { isGlobal, parseAddress } from "./address.ts";
+import type { AllowList } from "./allow-list.ts";
+import { type EgressFailure, failed } from "./failure.ts";
+
+/** All addresses of a host; rejects where it has none. */
+export type Resolve = (host: string) => Promise<readonly string[]>;
+
+export interface Destination {
+  readonly kind: "destination";
+  readonly url: URL;
+  /** Checked, IPv4 first, canonical and without brackets. */
+  readonly addresses: readonly string[];
+  /** The name that the certificate must be for; null where the host is an address. */
+  readonly serverName: string | null;
+}
+
+export interface DestinationRules {
+  readonly allow: AllowList;
+  readonly production: boolean;
+  readonly resolve: Resolve;
+}
+
+const MAX_URL_CHARS = 8_192;
+/** What URL parsers silently drop, or take for something else. */
+const AMBIGUOUS = /[\p{Cc}\s\\]/u;
+const USER_INFO = /^[^/?#]*:\/*[^/?#]*@/;
+/** Labels of at most 63 characters, 253 in all; underscores occur. */
+const NAME = /^(?=.{1,253}$)(?:[a-z0-9_](?:[a-z0-9_-]{0,61}[a-z0-9_])?\.)*[a-z0-9_](?:[a-z0-9_-]{0,61}[a-z0-9_])?$/;
+/** An address in a spelling that the URL parser has left as it was. */
+const NUMBER_LABEL = /(?:^|\.)(?:\d+|0x[0-9a-f]*)$/;
+
+/** The system's resolver, which knows the hosts file too. */
+export const systemResolve: Resolve = async (host) => (await lookup(host, { all: true })).map(({ address }) => address);
+
+/** The URL in its canonical form, or why it can be no destination. */
+export function parseUrl(text: string): URL | EgressFailure {
+  if (text.length > MAX_URL_CHARS || AMBIGUOUS.test(text) || USER_INFO.test(text)) return failed("invalid_url");
+  const url = URL.parse(text);
+  if (url === null || (url.protocol !== "https:" && url.protocol !== "http:")) return failed("invalid_url");
+  if (url.username + url.password !== "" || url.port === "0") return failed("invalid_url");
+  const host = hostOf(url);
+  return parseAddress(host) !== null || (NAME.test(host) && !NUMBER_LABEL.test(host)) ? url : failed("invalid_url");
+}
+
+/** Checks the URL and the addresses of its host. Does not reject. */
+export async function findDestination(text: string, rules: DestinationRules): Promise<Destination | EgressFailure> {
+  const url = parseUrl(text);
+  if (!(url instanceof URL)) return url;
+  const { allow, production } = rules;
+  if (url.protocol === "http:" && production) return failed("https_required");
+  const host = hostOf(url);
+  const isName = parseAddress(host) === null;
+  const texts = isName ? await rules.resolve(host).catch(() => []) : [host];
+  if (texts.length === 0) return failed("dns_error");
+  const addresses = texts.map(parseAddress).filter((address) => address !== null);
+  const isOpenName = isName && allow.opensHost(host);
+  const isOpen = isOpenName || addresses.every((address) => allow.opensAddress(address));
+  const isReachable = isOpenName || addresses.every((address) => isGlobal(address) || allow.opensAddress(address));
+  // The resolver may have said what no address is.
+  if (addresses.length < texts.length || !isReachable) return failed("blocked_address");
+  if (url.protocol === "http:" && !isOpen) return failed("https_required");
+  return { kind: "destination", url, addresses: inOrder(addresses.map(String)), serverName: isName ? host : null };
+}
+
+/** Without the brackets of IPv6, and without the dot at the end, which names the same host. */
+const hostOf = (url: URL): string => url.hostname.replace(/^\[(.*)\]$/, "$1").replace(/\.$/, "");
+
+/** IPv4 first: a machine without IPv6 gets addresses of it all the same. */
+function inOrder(addresses: readonly string[]): string[] {
+  return [...new Set(addresses)].sort((a, b) => Number(a.includes(":")) - Number(b.includes(":")));
+}

@@ -1,0 +1,199 @@
+/**
+ * The guarded HTTP client (HOOK-11): the one way out to addresses that somebody else has chosen, for
+ * web fetch, MCP servers, webhooks and clones.
+ *
+ *   URL ─▶ form checked ─▶ resolved once ─▶ every address checked ─▶ connected to a checked address
+ *    ▲                                                                            │
+ *    └────────────── a redirect, GET and HEAD only, where the caller allows it ◀──┘
+ *
+ * Guarantees: https only, unless an operator has opened the host and this is not production; only
+ * public addresses, unless an operator has opened them; one deadline over everything from the
+ * resolver to the last byte; never more in memory than the limit of the body and a few buffers;
+ * nothing rejects, and no failure tells more than one word of a closed list.
+ */
+import { createAllowList } from "./allow-list.ts";
+import { boundedStream, readBody } from "./body.ts";
+import { Deadline } from "./deadline.ts";
+import {
+  type Destination,
+  type DestinationRules,
+  findDestination,
+  type Resolve,
+  systemResolve,
+} from "./destination.ts";
+import {
+  type Arrived,
+  createTransport,
+  type EgressMethod,
+  outgoingHeaders,
+  type Outgoing,
+  type Transport,
+} from "./exchange.ts";
+import { type EgressFailure, failed } from "./failure.ts";
+
+export interface EgressSettings {
+  /** EGRESS_ALLOW: hosts, addresses and CIDR ranges that are opened although they are not public. */
+  readonly allow: readonly string[];
+  readonly production: boolean;
+  /** The system's unless a test says where names lead. */
+  readonly resolve?: Resolve;
+  /** A certificate authority, in PEM, in the place of the system's. For tests. */
+  readonly ca?: string;
+}
+
+/** The part of a logger that is used: what an operator needs to know to open an address. */
+export interface EgressLog {
+  info(details: object, message: string): void;
+}
+
+export interface EgressLimits {
+  /** For everything: resolving, each redirect, the whole body or stream. */
+  readonly timeoutMs: number;
+  /** Of the body; what is longer is cut by `request`, and ends a stream of `open` as `too_large`. */
+  readonly maxResponseBytes: number;
+  /** 0 by default: a redirect is a response like any other. Only GET and HEAD are ever redirected. */
+  readonly maxRedirects?: number;
+  /** Until the head of the response is there, for streams that may then be long. */
+  readonly headTimeoutMs?: number;
+}
+
+export interface EgressRequest {
+  readonly url: string;
+  readonly method: EgressMethod;
+  /** None of the connection's own: see `invalid_header`. */
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly body?: string | Uint8Array<ArrayBuffer>;
+  readonly limits: EgressLimits;
+  /** Closes the connection; the result is then `aborted`. */
+  readonly signal?: AbortSignal;
+}
+
+interface Head {
+  readonly kind: "response";
+  readonly status: number;
+  readonly headers: Headers;
+  /** After redirects. */
+  readonly finalUrl: string;
+}
+
+/** `body` is as it came, packed too where `content-encoding` says so; `truncated`: cut at the limit. */
+export type EgressResult = (Head & { readonly body: Uint8Array; readonly truncated: boolean }) | EgressFailure;
+
+/** `body` errors with `EgressInterrupted`; cancel it when it is not wanted any more. */
+export type EgressStream = (Head & { readonly body: ReadableStream<Uint8Array> }) | EgressFailure;
+
+export interface Egress {
+  /** The whole answer. Does not reject. */
+  request(request: EgressRequest): Promise<EgressResult>;
+  /** The answer as soon as its head is there, with the body as a bounded stream. Does not reject. */
+  open(request: EgressRequest): Promise<EgressStream>;
+  /**
+   * Checks a URL and connects to nothing: for a program that makes its own connection and can be
+   * bound to `addresses` (a clone). Does not reject.
+   */
+  resolve(
+    url: string,
+    options: { readonly timeoutMs: number; readonly signal?: AbortSignal },
+  ): Promise<Destination | EgressFailure>;
+  /** Closes the connections that are kept for reuse. */
+  close(): void;
+}
+
+/** A client of its own, with connections of its own. */
+export function createEgress(settings: EgressSettings, log?: EgressLog): Egress {
+  const { allow, production, resolve = systemResolve } = settings;
+  const client: Client = {
+    rules: { allow: createAllowList(allow), production, resolve },
+    transport: createTransport(settings.ca),
+    log,
+  };
+  return {
+    async request(request) {
+      const deadline = new Deadline(request.limits.timeoutMs, request.signal);
+      const response = await reach(client, request, deadline);
+      if (response.kind === "failed") return response;
+      const body = await readBody(response.body, request.limits.maxResponseBytes, deadline);
+      if (body.kind === "failed") return body;
+      return { ...head(response), body: body.bytes, truncated: body.truncated };
+    },
+    async open(request) {
+      const deadline = new Deadline(request.limits.timeoutMs, request.signal);
+      const response = await reach(client, request, deadline);
+      if (response.kind === "failed") return response;
+      return { ...head(response), body: boundedStream(response.body, request.limits.maxResponseBytes, deadline) };
+    },
+    async resolve(url, { timeoutMs, signal }) {
+      const deadline = new Deadline(timeoutMs, signal);
+      const found = await check(client, url, deadline);
+      deadline.release();
+      return found;
+    },
+    close: () => client.transport.close(),
+  };
+}
+
+interface Client {
+  readonly rules: DestinationRules;
+  readonly transport: Transport;
+  readonly log: EgressLog | undefined;
+}
+
+type Reached = Arrived & { readonly finalUrl: string };
+
+const head = ({ status, headers, finalUrl }: Reached): Head => ({ kind: "response", status, headers, finalUrl });
+
+/** The first response that is no redirect to follow. The deadline of a failure is released. */
+async function reach(client: Client, request: EgressRequest, deadline: Deadline): Promise<Reached | EgressFailure> {
+  const { timeoutMs, headTimeoutMs = timeoutMs } = request.limits;
+  const headTimer = setTimeout(() => deadline.end("timeout"), Math.min(headTimeoutMs, timeoutMs));
+  const reached = await follow(client, request, deadline);
+  clearTimeout(headTimer);
+  if (reached.kind === "failed") deadline.release();
+  return reached;
+}
+
+async function follow(client: Client, request: EgressRequest, deadline: Deadline): Promise<Reached | EgressFailure> {
+  const { method, body, limits } = request;
+  const headers = outgoingHeaders(request.headers ?? {});
+  if (headers === null) return failed("invalid_header");
+  let outgoing: Outgoing = { method, headers, body };
+  let url = request.url;
+  for (let hopsLeft = limits.maxRedirects ?? 0; ; hopsLeft--) {
+    const to = await check(client, url, deadline);
+    if (to.kind === "failed") return to;
+    const arrived = await client.transport.send(to, outgoing, deadline);
+    if (arrived.kind === "failed") return arrived;
+    const location = isRedirect(arrived.status, request) ? arrived.headers.get("location") : null;
+    if (location === null) return { ...arrived, finalUrl: to.url.href };
+    await arrived.body?.cancel().catch(() => {}); // broken already
+    if (hopsLeft === 0) return failed("too_many_redirects");
+    const next = URL.parse(location, to.url.href);
+    if (next === null) return failed("invalid_url");
+    if (next.origin !== to.url.origin) outgoing = { ...outgoing, headers: withoutSecrets(outgoing.headers) };
+    url = next.href;
+  }
+}
+
+/** The destination, unless the deadline is first. */
+async function check({ rules, log }: Client, url: string, deadline: Deadline): Promise<Destination | EgressFailure> {
+  const found = await deadline.race(findDestination(url, rules));
+  if (deadline.reason !== null || found === null) return failed(deadline.reason ?? "timeout");
+  if (found.kind === "failed" && found.error === "blocked_address") {
+    log?.info(
+      { host: URL.parse(url)?.hostname },
+      "a request to an address that is not public was refused; EGRESS_ALLOW opens one",
+    );
+  }
+  return found;
+}
+
+const isRedirect = (status: number, { method, limits }: EgressRequest): boolean =>
+  (limits.maxRedirects ?? 0) > 0 &&
+  (method === "GET" || method === "HEAD") &&
+  [301, 302, 303, 307, 308].includes(status);
+
+const FOR_EVERYBODY = ["accept", "accept-language", "user-agent"];
+
+/** Another origin gets what is meant for everybody: a key may stand in any header. */
+const withoutSecrets = (headers: Headers): Headers =>
+  new Headers([...headers].filter(([name]) => FOR_EVERYBODY.includes(name)));
