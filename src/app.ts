@@ -96,7 +96,12 @@ function mount(parts: AppParts, streams: OpenStreams, appUrl: () => string) {
   };
   // Without `development: false` an escaped exception would be shown with its stack. Without
   // `reusePort: false` two services could share a port without noticing.
-  const serve = { idleTimeout: IDLE_SECONDS, maxRequestBodySize: SERVER_BODY_BYTES, development: false, reusePort: false };
+  const serve = {
+    idleTimeout: IDLE_SECONDS,
+    maxRequestBodySize: SERVER_BODY_BYTES,
+    development: false,
+    reusePort: false,
+  };
   const app = new Elysia({ name: "troupe", normalize: false, serve })
     .onError(({ code, error, request }) => {
       const path = pathOf(request.url);
@@ -120,7 +125,11 @@ const isUnder = (path: string, root: string): boolean => path === root || path.s
 async function unrouted(
   surface: Surface,
   request: Request,
-  { methods, internal, log }: { readonly methods: readonly string[]; readonly internal: AppParts["internal"]; readonly log: HttpLog },
+  {
+    methods,
+    internal,
+    log,
+  }: { readonly methods: readonly string[]; readonly internal: AppParts["internal"]; readonly log: HttpLog },
 ): Promise<Response> {
   if (methods.length > 0 && !methods.includes(request.method)) {
     const allow = [...methods, "OPTIONS"];

@@ -56,12 +56,16 @@ export class Draft {
   readonly writes: Writes = noWrites();
   readonly cells: CellDraft[] = [];
   readonly births: Birth[] = [];
-  private readonly time: string;
+  /** Made when a record or an event needs it: most groups only read. */
+  private isoNow: string | null = null;
 
   constructor(now: number, random: RandomText) {
     this.now = now;
     this.random = random;
-    this.time = isoTime(now);
+  }
+
+  private get time(): string {
+    return (this.isoNow ??= isoTime(this.now));
   }
 
   /** Runs on one cell of the group. A cell may take several turns in it. */

@@ -10,8 +10,12 @@ interface Words {
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-const words = (status: number, code: string, message: string, more: Pick<Words, "details" | "headers"> = {}): Words =>
-  ({ status, code, message, ...more });
+const words = (
+  status: number,
+  code: string,
+  message: string,
+  more: Pick<Words, "details" | "headers"> = {},
+): Words => ({ status, code, message, ...more });
 const BEARER = { headers: { "www-authenticate": "Bearer" } };
 const later = (retryAfterMs: number) => ({ headers: retryAfter(retryAfterMs) });
 
@@ -29,19 +33,28 @@ const WORDS: RefusalTable<Words> = {
       headers: { "www-authenticate": `Bearer error="insufficient_scope", scope="${required.join(" ")}"` },
     }),
   owner_required: () => words(403, "owner_required", "Only an owner of the organization may do this"),
-  not_found: ({ noun }) => words(404, "not_found", noun === "route" ? "There is nothing at this path" : `No such ${noun}`),
+  not_found: ({ noun }) =>
+    words(404, "not_found", noun === "route" ? "There is nothing at this path" : `No such ${noun}`),
   method_not_allowed: ({ allow }) =>
     words(405, "method_not_allowed", "This path does not take this method", { headers: { allow: allow.join(", ") } }),
   unsupported_media_type: ({ expected }) => words(415, "unsupported_media_type", `Content-Type must be ${expected}`),
   payload_too_large: ({ limitBytes }) =>
-    words(413, "payload_too_large", `Too large: the limit is ${limitBytes} bytes`, { details: { limit_bytes: limitBytes } }),
+    words(413, "payload_too_large", `Too large: the limit is ${limitBytes} bytes`, {
+      details: { limit_bytes: limitBytes },
+    }),
   invalid_state: ({ status, allowedActions, message }) =>
     words(409, "invalid_state", message, { details: { status, allowed_actions: allowedActions } }),
   provider_error: ({ message }) => words(502, "provider_error", message),
   overloaded: ({ retryAfterMs }) => words(503, "overloaded", "Too much waits for this already", later(retryAfterMs)),
-  unavailable: ({ retryAfterMs }) => words(503, "unavailable", "The service is temporarily unavailable", later(retryAfterMs)),
+  unavailable: ({ retryAfterMs }) =>
+    words(503, "unavailable", "The service is temporarily unavailable", later(retryAfterMs)),
   outcome_unknown: ({ retryAfterMs }) =>
-    words(503, "outcome_unknown", "The outcome is not known; repeat with the same idempotency key", later(retryAfterMs)),
+    words(
+      503,
+      "outcome_unknown",
+      "The outcome is not known; repeat with the same idempotency key",
+      later(retryAfterMs),
+    ),
   shutting_down: ({ retryAfterMs }) => words(503, "shutting_down", "The service is restarting", later(retryAfterMs)),
   timeout: ({ message }) => words(504, "timeout", message),
 };

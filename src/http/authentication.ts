@@ -72,5 +72,7 @@ const unauthenticated = (reason: string): Outcome<never> => refuse({ kind: "unau
 /** The token of an `Authorization` header; the scheme's case does not matter (RFC 9110). */
 export function bearerOf(header: string | null): string | null {
   if (header === null) return null;
-  return header.startsWith("Bearer ") && header.indexOf(" ", 7) === -1 ? header.slice(7) : (BEARER.exec(header)?.[1] ?? null);
+  return header.startsWith("Bearer ") && header.indexOf(" ", 7) === -1
+    ? header.slice(7)
+    : (BEARER.exec(header)?.[1] ?? null);
 }

@@ -42,7 +42,7 @@ export class Exchange {
   }
 
   private headers(): Record<string, string> {
-    return { "content-type": "application/json", "cache-control": "no-store", "x-request-id": this.requestId };
+    return { "content-type": "application/json", "x-request-id": this.requestId };
   }
 }
 

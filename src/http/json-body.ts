@@ -35,7 +35,8 @@ export function parseJsonObject(text: string): Outcome<JsonObject> {
   } catch {
     return badJson("Invalid JSON in request body");
   }
-  if (typeof value !== "object" || value === null || Array.isArray(value)) return badJson("Request body must be a JSON object");
+  if (typeof value !== "object" || value === null || Array.isArray(value))
+    return badJson("Request body must be a JSON object");
   // Not an array and not null, so an object; `Array.isArray` does not narrow a readonly array out.
   const object = value as JsonObject;
   if (!DOUBTFUL_ESCAPE.test(text)) return ok(object);
@@ -111,7 +112,7 @@ function cleaned(value: Json): Json {
   const pairs: [string, Json][] = [];
   for (const [key, item] of Object.entries(value)) {
     if (item === undefined || key.includes("\0")) return null;
-    const clean = cleaned(item as Json);
+    const clean = cleaned(item);
     if (clean === null && item !== null) return null;
     pairs.push([key.toWellFormed(), clean]);
   }

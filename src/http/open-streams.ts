@@ -25,6 +25,6 @@ export class OpenStreams {
   /** Ends what is open and whatever comes later: the service shuts down. */
   closeAll(): void {
     this.isClosed = true;
-    for (const stream of [...this.open]) stream.shutDown();
+    for (const stream of this.open) stream.shutDown();
   }
 }

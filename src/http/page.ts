@@ -1,7 +1,9 @@
 /** Plain pages for people: text and links, no script, nothing from elsewhere. */
 
-const POLICY = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
-const STYLE = "body{font:16px/1.5 system-ui,sans-serif;max-width:42rem;margin:3rem auto;padding:0 1rem}code,pre{background:#8882;padding:.1em .3em}pre{overflow-x:auto;padding:.8em}";
+const POLICY =
+  "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
+const STYLE =
+  "body{font:16px/1.5 system-ui,sans-serif;max-width:42rem;margin:3rem auto;padding:0 1rem}code,pre{background:#8882;padding:.1em .3em}pre{overflow-x:auto;padding:.8em}";
 
 /** A page; `content` is HTML whose variable parts went through `escapeHtml`. */
 export function page(title: string, content: string, headers: Readonly<Record<string, string>>): Response {

@@ -11,7 +11,8 @@ const plain = (status: number, text: string, headers: Readonly<Record<string, st
 export const plainDialect: Dialect = {
   refusal: (fault: Fault) => {
     if (fault.kind === "not_found") return plain(404, "Not found\n");
-    if (fault.kind === "method_not_allowed") return plain(405, "Method not allowed\n", { allow: fault.allow.join(", ") });
+    if (fault.kind === "method_not_allowed")
+      return plain(405, "Method not allowed\n", { allow: fault.allow.join(", ") });
     if (fault.kind === "invalid_request") return plain(400, `${fault.errors[0]?.message ?? "Bad request"}\n`);
     return plain(503, "Temporarily unavailable\n", retryAfter(1_000));
   },

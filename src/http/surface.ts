@@ -54,7 +54,7 @@ export class Surface {
 
   /** The operation as the handler of a route. Elysia reads its text to see what it needs of the context. */
   handler(operation: Operation): (context: RouteContext) => Promise<Response> {
-    return ({ request, params, server }) => this.handle(request, { params, server }, operation);
+    return ({ request, params, server }) => this.handle({ request, params, server }, operation);
   }
 
   /** Answers a request that no operation takes. */
@@ -75,8 +75,8 @@ export class Surface {
     return this.logged(exchange, this.failed(exchange, cause));
   }
 
-  private async handle(request: Request, context: Pick<RouteContext, "params" | "server">, operation: Operation): Promise<Response> {
-    const exchange = new Exchange(request);
+  private async handle(context: RouteContext, operation: Operation): Promise<Response> {
+    const exchange = new Exchange(context.request);
     let response: Response;
     try {
       const outcome = await this.perform(exchange, context, operation);
@@ -90,10 +90,9 @@ export class Surface {
 
   private async perform(
     exchange: Exchange,
-    context: Pick<RouteContext, "params" | "server">,
+    { request, params, server }: RouteContext,
     operation: Operation,
   ): Promise<Outcome<object | Response>> {
-    const { request, requestId } = exchange;
     if (!hasOneHost(request)) return refuse(BAD_HOST);
     const authenticated = await this.parts.authentication.principalOf(request);
     if (!authenticated.ok) return authenticated;
@@ -102,7 +101,7 @@ export class Surface {
     if (!hasScope(principal.scopes, operation.scope)) {
       return refuse({ kind: "insufficient_scope", required: [operation.scope] });
     }
-    return operation.run({ request, requestId, principal, ...context });
+    return operation.run({ request, params, principal, requestId: exchange.requestId, server });
   }
 
   private failed(exchange: Exchange, cause: unknown): Response {

@@ -65,6 +65,7 @@ function messageFor(field: string, value: unknown, schema: TSchema, isRequired: 
   if (typeof value === "string" && value.trim() === "") {
     return isRequired ? `${MISSING}${field}` : `Field ${field} must not be empty`;
   }
-  if (typeof schema["maxLength"] === "number") return `Field ${field} must have at most ${schema["maxLength"]} characters`;
+  if (typeof schema["maxLength"] === "number")
+    return `Field ${field} must have at most ${schema["maxLength"]} characters`;
   return `Field ${field} is invalid`;
 }

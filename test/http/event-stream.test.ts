@@ -61,7 +61,14 @@ function serve(source: EventSource, clock: Clock = systemClock) {
         self.timeout(of, seconds);
       };
       const onFailure = (cause: unknown) => failures.push(cause);
-      return eventStream(source, ": connected\n\n", { request, requestId: "req_12345678", server: { timeout }, streams, clock, onFailure });
+      return eventStream(source, ": connected\n\n", {
+        request,
+        requestId: "req_12345678",
+        server: { timeout },
+        streams,
+        clock,
+        onFailure,
+      });
     },
   });
   servers.push(server);
@@ -92,7 +99,7 @@ test("[SSE-1] the first words leave at once, with the headers of a stream", asyn
   const { url } = serve(source);
   const response = await fetch(url);
   const reader = response.body!.getReader();
-  expect(Buffer.from((await reader.read()).value!).toString()).toBe(": connected\n\n");
+  expect(Buffer.from((await reader.read()).value ?? "").toString()).toBe(": connected\n\n");
   expect(Object.fromEntries(response.headers)).toMatchObject({
     "content-type": "text/event-stream; charset=utf-8",
     "cache-control": "no-cache, no-transform",

@@ -5,14 +5,19 @@ import { JSON_BODY_BYTES, JSON_DEPTH, parseJsonObject, readJsonObject } from "..
 const badJson = (message: string) => refuse({ kind: "invalid_json", message });
 const MALFORMED = badJson("Invalid JSON in request body");
 
-const post = (body: string | ReadableStream | null, headers: Record<string, string> = { "content-type": "application/json" }) =>
-  new Request("http://localhost/", { method: "POST", body, headers });
+const post = (
+  body: string | ReadableStream | null,
+  headers: Record<string, string> = { "content-type": "application/json" },
+) => new Request("http://localhost/", { method: "POST", body, headers });
 const nested = (levels: number): string => `${'{"a":'.repeat(levels - 1)}{}${"}".repeat(levels - 1)}`;
 
 describe("parsing", () => {
-  test.each(["", "{", "{'a':1}", '{"a":1,}', "nul", '{"a":"\n"}', '{"a":"\\x"}', '{"a":1}{"b":2}'])("[ERR-3] %p is malformed", (text) => {
-    expect(parseJsonObject(text)).toEqual(MALFORMED);
-  });
+  test.each(["", "{", "{'a':1}", '{"a":1,}', "nul", '{"a":"\n"}', '{"a":"\\x"}', '{"a":1}{"b":2}'])(
+    "[ERR-3] %p is malformed",
+    (text) => {
+      expect(parseJsonObject(text)).toEqual(MALFORMED);
+    },
+  );
 
   test.each(["[]", "1", '"text"', "null", "true"])("[ERR-5] %p is JSON but no object", (text) => {
     expect(parseJsonObject(text)).toEqual(badJson("Request body must be a JSON object"));
@@ -25,7 +30,10 @@ describe("parsing", () => {
     expect(parseJsonObject(nested(100_000))).toEqual(TOO_DEEP);
     expect(parseJsonObject(`{"a":${"[".repeat(64)}${"]".repeat(64)}}`)).toEqual(TOO_DEEP);
     const text = "[{".repeat(100);
-    expect(parseJsonObject(`{"a":"${text}\\\\\\"${text}","b":[]}`)).toEqual({ ok: true, value: { a: `${text}\\"${text}`, b: [] } });
+    expect(parseJsonObject(`{"a":"${text}\\\\\\"${text}","b":[]}`)).toEqual({
+      ok: true,
+      value: { a: `${text}\\"${text}`, b: [] },
+    });
     expect(parseJsonObject(`{"a":"${"[".repeat(100)}`)).toEqual(MALFORMED);
   });
 
@@ -38,7 +46,8 @@ describe("parsing", () => {
 
   test("[ERR-5] lone surrogates become U+FFFD, pairs stay", () => {
     expect(parseJsonObject('{"a":"\\ud800x","b":["\\uD83D\\uDE00"],"\\udc00":1}')).toEqual({
-      ok: true, value: { a: "\ufffdx", b: ["😀"], "\ufffd": 1 },
+      ok: true,
+      value: { a: "\ufffdx", b: ["😀"], "\ufffd": 1 },
     });
   });
 
@@ -49,10 +58,13 @@ describe("parsing", () => {
 });
 
 describe("reading", () => {
-  test.each(["text/plain", "application/jsonp", "application/x-www-form-urlencoded", ""])("[ERR-5] a body of type %p is refused", async (type) => {
-    const outcome = await readJsonObject(post("{}", type === "" ? { "content-type": "" } : { "content-type": type }));
-    expect(outcome).toEqual(refuse({ kind: "unsupported_media_type", expected: "application/json" }));
-  });
+  test.each(["text/plain", "application/jsonp", "application/x-www-form-urlencoded", ""])(
+    "[ERR-5] a body of type %p is refused",
+    async (type) => {
+      const outcome = await readJsonObject(post("{}", type === "" ? { "content-type": "" } : { "content-type": type }));
+      expect(outcome).toEqual(refuse({ kind: "unsupported_media_type", expected: "application/json" }));
+    },
+  );
 
   test("[ERR-5] parameters and case of the type do not matter; a coding does", async () => {
     expect((await readJsonObject(post("{}", { "content-type": "Application/JSON; charset=utf-8" }))).ok).toBe(true);

@@ -21,12 +21,26 @@ test("[AUTH-1] a typo in any place of a token is refused by its checksum", () =>
   }
 });
 
-test.each(["", "pat_", "abc", `pat_${"a".repeat(49)}`, `xxx_${"a".repeat(49)}`, "é".repeat(53), `pat_${"a".repeat(500)}`])(
-  "[AUTH-1] %p is no token",
-  (text) => expect(checkToken(text)).toBeNull(),
-);
+test.each([
+  "",
+  "pat_",
+  "abc",
+  `pat_${"a".repeat(49)}`,
+  `xxx_${"a".repeat(49)}`,
+  "é".repeat(53),
+  `pat_${"a".repeat(500)}`,
+])("[AUTH-1] %p is no token", (text) => expect(checkToken(text)).toBeNull());
 
 test.each([
-  [null, null], ["", null], ["abc", null], ["Bearer", null], ["Bearer ", ""], ["Bearer abc", "abc"], ["bearer abc", "abc"],
-  ["BEARER   abc ", "abc"], ["Bearer a b", null], ["Basic abc", null], ["Bearer a, Bearer b", null],
+  [null, null],
+  ["", null],
+  ["abc", null],
+  ["Bearer", null],
+  ["Bearer ", ""],
+  ["Bearer abc", "abc"],
+  ["bearer abc", "abc"],
+  ["BEARER   abc ", "abc"],
+  ["Bearer a b", null],
+  ["Basic abc", null],
+  ["Bearer a, Bearer b", null],
 ])("[AUTH-1] the bearer of the header %p is %p", (header, bearer) => expect(bearerOf(header)).toBe(bearer));

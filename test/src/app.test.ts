@@ -7,7 +7,8 @@ let hasDatabase = true;
 beforeAll(async () => {
   service = await startService({
     app: () => ({
-      pingDatabase: () => (hasDatabase ? Promise.resolve() : Promise.reject(new Error("connect ECONNREFUSED 10.0.0.1:5432"))),
+      pingDatabase: () =>
+        hasDatabase ? Promise.resolve() : Promise.reject(new Error("connect ECONNREFUSED 10.0.0.1:5432")),
       internal: async (request) => {
         const path = new URL(request.url).pathname;
         if (path === "/internal/broken") throw new Error("secret");
@@ -45,7 +46,10 @@ test("[ERR-4] /healthz says that the process lives, /readyz which check fails an
   hasDatabase = false;
   const failing = await get("/readyz");
   hasDatabase = true;
-  expect([failing.status, await failing.json()]).toEqual([503, { status: "unavailable", checks: { database: "failed", lease: "ok" } }]);
+  expect([failing.status, await failing.json()]).toEqual([
+    503,
+    { status: "unavailable", checks: { database: "failed", lease: "ok" } },
+  ]);
   expect(failing.headers.get("x-request-id")).toMatch(/^req_/);
 });
 
@@ -70,7 +74,11 @@ test("[ERR-1] an unknown path under /api answers in the dialect of the current s
 test("[ERR-1] any other path answers a plain 404", async () => {
   for (const path of ["/nope", "/apiary", "/%00", "/..%2f..%2fetc/passwd", "/org/spaces/x"]) {
     const answer = await get(path);
-    expect([answer.status, await answer.text(), answer.headers.get("content-type")]).toEqual([404, "Not found\n", "text/plain; charset=utf-8"]);
+    expect([answer.status, await answer.text(), answer.headers.get("content-type")]).toEqual([
+      404,
+      "Not found\n",
+      "text/plain; charset=utf-8",
+    ]);
     expect(answer.headers.get("x-request-id")).toMatch(/^req_/);
   }
 });

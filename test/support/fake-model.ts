@@ -48,7 +48,9 @@ export class FakeModel implements ModelPort {
     for (const resolve of this.waiting.splice(0)) resolve();
     let text = "";
     const uses: ToolUseBlock[] = [];
-    const aborted = new Promise<"aborted">((resolve) => signal.addEventListener("abort", () => resolve("aborted"), { once: true }));
+    const aborted = new Promise<"aborted">((resolve) =>
+      signal.addEventListener("abort", () => resolve("aborted"), { once: true }),
+    );
     for (const step of this.script(call)) {
       if ("say" in step) {
         text += step.say;

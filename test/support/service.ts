@@ -112,11 +112,25 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
   });
   await system.start();
   const ping = async (): Promise<void> => void (await database.read`select 1`);
-  const parts: AppParts = { system, directory, models, log, clock, pingDatabase: ping, appUrl: () => "https://troupe.test" };
+  const parts: AppParts = {
+    system,
+    directory,
+    models,
+    log,
+    clock,
+    pingDatabase: ping,
+    appUrl: () => "https://troupe.test",
+  };
   const app = createApp({ ...parts, ...options.app?.(parts) });
   const url = `http://127.0.0.1:${app.listen({ hostname: "127.0.0.1", port: 0 })}`;
   return {
-    url, system, directory, database, model, log: lines, app,
+    url,
+    system,
+    directory,
+    database,
+    model,
+    log: lines,
+    app,
     ...people(system, clock),
     call: (caller, method, path, body) => fetch(`${url}${path}`, requestOf(caller, method, body)),
     async stop() {

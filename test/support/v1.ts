@@ -3,9 +3,17 @@ import { expect } from "bun:test";
 import type { Caller, Service } from "./service.ts";
 
 const REASONS: Readonly<Record<number, string>> = {
-  400: "Bad Request", 401: "Unauthorized", 404: "Not Found", 405: "Method Not Allowed", 409: "Conflict",
-  413: "Content Too Large", 415: "Unsupported Media Type", 500: "Internal Server Error", 502: "Bad Gateway",
-  503: "Service Unavailable", 504: "Gateway Timeout",
+  400: "Bad Request",
+  401: "Unauthorized",
+  404: "Not Found",
+  405: "Method Not Allowed",
+  409: "Conflict",
+  413: "Content Too Large",
+  415: "Unsupported Media Type",
+  500: "Internal Server Error",
+  502: "Bad Gateway",
+  503: "Service Unavailable",
+  504: "Gateway Timeout",
 };
 
 /** The whole of a v1 failure: status, reason, message, and nothing else (ERR-3). */
@@ -55,13 +63,17 @@ export const execute = (service: Service, by: Caller, agentId: string, body: obj
   service.call(by, "POST", `/api/v1/agents/${agentId}/execute`, body);
 
 /** The frames of a stream: its comments left out, everything else as it was sent. */
-export const frames = (text: string): string[] => text.split("\n\n").filter((frame) => frame !== "" && !frame.startsWith(":"));
+export const frames = (text: string): string[] =>
+  text.split("\n\n").filter((frame) => frame !== "" && !frame.startsWith(":"));
 
 /** Reads a stream piece by piece. */
 export class StreamReader {
   readonly response: Response;
   text = "";
-  private readonly reader: { read(): Promise<{ done: boolean; value?: Uint8Array | undefined }>; cancel(): Promise<void> };
+  private readonly reader: {
+    read(): Promise<{ done: boolean; value?: Uint8Array | undefined }>;
+    cancel(): Promise<void>;
+  };
   private readonly decoder = new TextDecoder();
 
   constructor(response: Response) {

@@ -21,9 +21,11 @@ interface AgentView {
 }
 const post = (body: unknown, by: Caller = owner) => service.call(by, "POST", "/api/v1/agents", body);
 const get = (id: string, by: Caller = owner) => service.call(by, "GET", `/api/v1/agents/${id}`);
-const patch = (id: string, body: unknown, by: Caller = owner) => service.call(by, "PATCH", `/api/v1/agents/${id}`, body);
+const patch = (id: string, body: unknown, by: Caller = owner) =>
+  service.call(by, "PATCH", `/api/v1/agents/${id}`, body);
 const remove = (id: string, by: Caller = owner) => service.call(by, "DELETE", `/api/v1/agents/${id}`);
-const list = (by: Caller = owner) => success<{ success: boolean; agents: AgentView[]; total: number }>(service.call(by, "GET", "/api/v1/agents"));
+const list = (by: Caller = owner) =>
+  success<{ success: boolean; agents: AgentView[]; total: number }>(service.call(by, "GET", "/api/v1/agents"));
 const read = async (id: string, by: Caller = owner) => (await success<{ agent: AgentView }>(get(id, by))).agent;
 const NOT_FOUND = "Agent not found";
 
@@ -47,7 +49,9 @@ describe("create", () => {
   test("[V1-6] the chat that chatUrl names can be continued by execute", async () => {
     const made = await success<CreatedAgent>(post({ name: "Ada", systemPrompt: "Be brief." }));
     const chatId = made.chatUrl.split("/").at(-1);
-    const answer = await success(service.call(owner, "POST", `/api/v1/agents/${made.id}/execute`, { message: "hi", chatId }));
+    const answer = await success(
+      service.call(owner, "POST", `/api/v1/agents/${made.id}/execute`, { message: "hi", chatId }),
+    );
     expect(answer).toMatchObject({ success: true, chatId });
   });
 
@@ -82,21 +86,38 @@ describe("create", () => {
     [{ name: 5, systemPrompt: "P" }, "Field name must be a string"],
     [{ name: "N", systemPrompt: ["P"] }, "Field systemPrompt must be a string"],
     [{ name: "N", systemPrompt: "P", role: true }, "Field role must be a string"],
-    [{ name: "N", systemPrompt: "P", visibility: "Public" }, "Invalid visibility value. Must be: private, organization, public, or unlisted"],
-    [{ name: "N", systemPrompt: "P", visibility: "" }, "Invalid visibility value. Must be: private, organization, public, or unlisted"],
-    [{ name: "N", systemPrompt: "P", visibility: 1 }, "Invalid visibility value. Must be: private, organization, public, or unlisted"],
+    [
+      { name: "N", systemPrompt: "P", visibility: "Public" },
+      "Invalid visibility value. Must be: private, organization, public, or unlisted",
+    ],
+    [
+      { name: "N", systemPrompt: "P", visibility: "" },
+      "Invalid visibility value. Must be: private, organization, public, or unlisted",
+    ],
+    [
+      { name: "N", systemPrompt: "P", visibility: 1 },
+      "Invalid visibility value. Must be: private, organization, public, or unlisted",
+    ],
   ])("[ERR-3] %j is 400: %s", async (body, message) => expectFailure(await post(body), 400, message));
 
   test("[ERR-5] a name of 512 characters and a prompt of 65,536 are taken, one more is 400", async () => {
     await success(post({ name: "n".repeat(512), systemPrompt: "p".repeat(65_536) }));
-    await expectFailure(await post({ name: "n".repeat(513), systemPrompt: "P" }), 400, "Field name must have at most 512 characters");
     await expectFailure(
-      await post({ name: "N", systemPrompt: "p".repeat(65_537) }), 400, "Field systemPrompt must have at most 65536 characters",
+      await post({ name: "n".repeat(513), systemPrompt: "P" }),
+      400,
+      "Field name must have at most 512 characters",
+    );
+    await expectFailure(
+      await post({ name: "N", systemPrompt: "p".repeat(65_537) }),
+      400,
+      "Field systemPrompt must have at most 65536 characters",
     );
   });
 
   test("[GEN-7] unknown keys are ignored", async () => {
-    const agent = await read(await createAgent(service, owner, { id: "agt_mine", organizationId: "org_x", archived: true, model: "m" }));
+    const agent = await read(
+      await createAgent(service, owner, { id: "agt_mine", organizationId: "org_x", archived: true, model: "m" }),
+    );
     expect(agent).toMatchObject({ organizationId: owner.organizationId });
     expect(agent.id).not.toBe("agt_mine");
     expect(agent).not.toHaveProperty("archived");
@@ -156,13 +177,16 @@ describe("read", () => {
     await expectFailure(await get(id, stranger), 404, NOT_FOUND);
   });
 
-  test.each(["public", "unlisted"])("[V1-5] a foreign reader of a %s agent does not see its systemPrompt", async (visibility) => {
-    const id = await createAgent(service, owner, { visibility, systemPrompt: "Secret." });
-    const own = await read(id, member);
-    const { systemPrompt, ...rest } = own;
-    expect(systemPrompt).toBe("Secret.");
-    for (let i = 0; i < 2; i++) expect(await read(id, stranger)).toEqual(rest as AgentView);
-  });
+  test.each(["public", "unlisted"])(
+    "[V1-5] a foreign reader of a %s agent does not see its systemPrompt",
+    async (visibility) => {
+      const id = await createAgent(service, owner, { visibility, systemPrompt: "Secret." });
+      const own = await read(id, member);
+      const { systemPrompt, ...rest } = own;
+      expect(systemPrompt).toBe("Secret.");
+      for (let i = 0; i < 2; i++) expect(await read(id, stranger)).toEqual(rest);
+    },
+  );
 
   test("[V1-1] an agent that becomes private is gone for others at once", async () => {
     const id = await createAgent(service, owner, { visibility: "public" });
@@ -172,24 +196,40 @@ describe("read", () => {
     await expectFailure(await get(id, member), 404, NOT_FOUND);
   });
 
-  test.each(["agt_000000000000000000000", "nope", "%00", "a%2Fb", "agt_%F0%9F%98%80", "%E0%A4%A", "x".repeat(2_000), "..%2f"])(
-    "[ERR-3] no agent is called %s", async (id) => {
-      for (const by of [owner, stranger]) await expectFailure(await get(id, by), 404, NOT_FOUND);
-      await expectFailure(await patch(id, { role: "R" }), 404, NOT_FOUND);
-      await expectFailure(await remove(id), 404, NOT_FOUND);
-    },
-  );
+  test.each([
+    "agt_000000000000000000000",
+    "nope",
+    "%00",
+    "a%2Fb",
+    "agt_%F0%9F%98%80",
+    "%E0%A4%A",
+    "x".repeat(2_000),
+    "..%2f",
+  ])("[ERR-3] no agent is called %s", async (id) => {
+    for (const by of [owner, stranger]) await expectFailure(await get(id, by), 404, NOT_FOUND);
+    await expectFailure(await patch(id, { role: "R" }), 404, NOT_FOUND);
+    await expectFailure(await remove(id), 404, NOT_FOUND);
+  });
 });
 
 describe("update", () => {
   test("[V1-1] changes what is named and nothing else", async () => {
     const id = await createAgent(service, owner, { role: "Poet" });
     const before = await read(id);
-    expect(await success(patch(id, { systemPrompt: "Be long." }))).toEqual({ success: true, message: "Agent updated successfully" });
+    expect(await success(patch(id, { systemPrompt: "Be long." }))).toEqual({
+      success: true,
+      message: "Agent updated successfully",
+    });
     const after = await read(id);
     expect(after).toEqual({ ...before, systemPrompt: "Be long.", updatedAt: after["updatedAt"] });
     await success(patch(id, { name: "Eve", role: "R", visibility: "public", systemPrompt: null }, member));
-    expect(await read(id)).toMatchObject({ name: "Eve", role: "R", visibility: "public", systemPrompt: "Be long.", userId: owner.userId });
+    expect(await read(id)).toMatchObject({
+      name: "Eve",
+      role: "R",
+      visibility: "public",
+      systemPrompt: "Be long.",
+      userId: owner.userId,
+    });
   });
 
   test("[V1-1] a change of nothing is 200 and leaves no trace", async () => {
@@ -215,7 +255,11 @@ describe("update", () => {
   test("[V1-1] only the owning organization updates and deletes; a private agent only its creator", async () => {
     const open = await createAgent(service, owner, { visibility: "public" });
     const secret = await createAgent(service, owner, { visibility: "private" });
-    for (const [id, by] of [[open, stranger], [secret, member], [secret, stranger]] as const) {
+    for (const [id, by] of [
+      [open, stranger],
+      [secret, member],
+      [secret, stranger],
+    ] as const) {
       await expectFailure(await patch(id, { role: "R" }, by), 404, NOT_FOUND);
       await expectFailure(await remove(id, by), 404, NOT_FOUND);
     }
@@ -231,7 +275,11 @@ describe("delete", () => {
     for (const by of [owner, member, stranger]) await expectFailure(await get(id, by), 404, NOT_FOUND);
     await expectFailure(await patch(id, { role: "R" }), 404, NOT_FOUND);
     await expectFailure(await remove(id), 404, NOT_FOUND);
-    await expectFailure(await service.call(owner, "POST", `/api/v1/agents/${id}/execute`, { message: "hi" }), 404, NOT_FOUND);
+    await expectFailure(
+      await service.call(owner, "POST", `/api/v1/agents/${id}/execute`, { message: "hi" }),
+      404,
+      NOT_FOUND,
+    );
     expect((await list()).agents.map((agent) => agent.id)).not.toContain(id);
     expect(await service.directory.findAgent(id)).toEqual({ organizationId: owner.organizationId });
   });

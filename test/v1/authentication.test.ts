@@ -28,8 +28,14 @@ beforeAll(async () => {
 afterAll(() => service.stop());
 
 const OPERATIONS = [
-  ["GET", "/api/v1/agents"], ["POST", "/api/v1/agents"], ["GET", "/api/v1/agents/agt_x"], ["PATCH", "/api/v1/agents/agt_x"],
-  ["DELETE", "/api/v1/agents/agt_x"], ["POST", "/api/v1/agents/agt_x/execute"], ["GET", "/api/v1/tasks"], ["POST", "/api/v1/tasks"],
+  ["GET", "/api/v1/agents"],
+  ["POST", "/api/v1/agents"],
+  ["GET", "/api/v1/agents/agt_x"],
+  ["PATCH", "/api/v1/agents/agt_x"],
+  ["DELETE", "/api/v1/agents/agt_x"],
+  ["POST", "/api/v1/agents/agt_x/execute"],
+  ["GET", "/api/v1/tasks"],
+  ["POST", "/api/v1/tasks"],
 ] as const;
 
 const withHeader = (authorization: string) => fetch(`${service.url}/api/v1/agents`, { headers: { authorization } });
@@ -43,7 +49,13 @@ test.each(OPERATIONS)("[AUTH-4] %s %s without a token is 401, before its body is
 test("[AUTH-1] a token with a typo or of another form is 401 without a look-up", async () => {
   lookUps = [];
   const typo = owner.token.slice(0, 20) + (owner.token[20] === "a" ? "b" : "a") + owner.token.slice(21);
-  for (const header of [`Bearer ${typo}`, "Bearer x", "Bearer", `Basic ${owner.token}`, `Bearer ${owner.token}, Bearer x`]) {
+  for (const header of [
+    `Bearer ${typo}`,
+    "Bearer x",
+    "Bearer",
+    `Basic ${owner.token}`,
+    `Bearer ${owner.token}, Bearer x`,
+  ]) {
     await expectUnauthorized(await withHeader(header));
   }
   expect(lookUps).toEqual([]);
@@ -71,14 +83,20 @@ test("[AUTH-4] an expired token is 401", async () => {
 test("[AUTH-2] a revoked token is 401 from the next request on, also when it was in use", async () => {
   const token = await service.tokenFor(owner, {});
   await success(service.call(token, "GET", "/api/v1/agents"));
-  await service.system.dispatch(organizationRef(owner.organizationId), { kind: "revoke_token", tokenId: token.tokenId });
+  await service.system.dispatch(organizationRef(owner.organizationId), {
+    kind: "revoke_token",
+    tokenId: token.tokenId,
+  });
   await expectUnauthorized(await service.call(token, "GET", "/api/v1/agents"));
 });
 
 test("[AUTH-7] a token of somebody who left the organization is 401", async () => {
   const member = await service.join(owner.organizationId);
   await success(service.call(member, "GET", "/api/v1/agents"));
-  await service.system.dispatch(organizationRef(owner.organizationId), { kind: "remove_member", userId: member.userId });
+  await service.system.dispatch(organizationRef(owner.organizationId), {
+    kind: "remove_member",
+    userId: member.userId,
+  });
   await expectUnauthorized(await service.call(member, "GET", "/api/v1/agents"));
 });
 
@@ -94,13 +112,24 @@ test("[AUTH-1] the use of a token is noted", async () => {
 describe("scopes", () => {
   /** What each operation needs; a body is not reached by who lacks it. */
   const NEEDS = [
-    ["GET", "", "agents:read"], ["GET", "/:id", "agents:read"], ["POST", "", "agents:write"], ["PATCH", "/:id", "agents:write"],
-    ["DELETE", "/:id", "agents:write"], ["POST", "/:id/execute", "chats:write"],
+    ["GET", "", "agents:read"],
+    ["GET", "/:id", "agents:read"],
+    ["POST", "", "agents:write"],
+    ["PATCH", "/:id", "agents:write"],
+    ["DELETE", "/:id", "agents:write"],
+    ["POST", "/:id/execute", "chats:write"],
   ] as const;
 
   test.each(NEEDS)("[AUTH-7] %s /agents%s without %s is 401", async (method, path, scope) => {
-    const others = ["agents:read", "agents:write", "chats:write", "chats:read", "tasks:write", "jobs:write", "mcp"]
-      .filter((other) => other !== scope && other !== scope.replace(":read", ":write"));
+    const others = [
+      "agents:read",
+      "agents:write",
+      "chats:write",
+      "chats:read",
+      "tasks:write",
+      "jobs:write",
+      "mcp",
+    ].filter((other) => other !== scope && other !== scope.replace(":read", ":write"));
     const token = await service.tokenFor(owner, { scopes: others });
     const id = await createAgent(service, owner);
     await expectUnauthorized(await service.call(token, method, `/api/v1/agents${path.replace(":id", id)}`));
@@ -131,7 +160,9 @@ describe("scopes", () => {
 
   test("[AUTH-7] a token acts as the user who made it", async () => {
     const token = await service.tokenFor(owner, { kind: "service", scopes: ["tasks:write"] });
-    const { task } = await success<{ task: { createdBy: string } }>(service.call(token, "POST", "/api/v1/tasks", { title: "T" }));
+    const { task } = await success<{ task: { createdBy: string } }>(
+      service.call(token, "POST", "/api/v1/tasks", { title: "T" }),
+    );
     expect(task.createdBy).toBe(owner.userId);
   });
 });

@@ -25,7 +25,12 @@ beforeAll(async () => {
 });
 afterAll(() => service.stop());
 
-const send = (body: string | ReadableStream, headers: Record<string, string> = {}, path = "/api/v1/agents", method = "POST") =>
+const send = (
+  body: string | ReadableStream,
+  headers: Record<string, string> = {},
+  path = "/api/v1/agents",
+  method = "POST",
+) =>
   fetch(service.url + path, {
     method,
     headers: { authorization: `Bearer ${owner.token}`, "content-type": "application/json", ...headers },
@@ -44,7 +49,12 @@ function raw(text: string): Promise<string> {
   });
 }
 
-const WITH_BODY = [["POST", "/api/v1/agents"], ["POST", "/api/v1/agents/agt_x/execute"], ["POST", "/api/v1/tasks"], ["PATCH", "/api/v1/agents/agt_x"]] as const;
+const WITH_BODY = [
+  ["POST", "/api/v1/agents"],
+  ["POST", "/api/v1/agents/agt_x/execute"],
+  ["POST", "/api/v1/tasks"],
+  ["PATCH", "/api/v1/agents/agt_x"],
+] as const;
 
 describe("bodies", () => {
   test.each(WITH_BODY)("[ERR-3] malformed JSON to %s %s is 400", async (method, path) => {
@@ -55,7 +65,11 @@ describe("bodies", () => {
   });
 
   test.each(WITH_BODY)("[ERR-5] %s %s without a JSON content type is 415", async (method, path) => {
-    await expectFailure(await send("{}", { "content-type": "text/plain" }, path, method), 415, "Content-Type must be application/json");
+    await expectFailure(
+      await send("{}", { "content-type": "text/plain" }, path, method),
+      415,
+      "Content-Type must be application/json",
+    );
   });
 
   const filled = (bytes: number): string => {
@@ -75,7 +89,8 @@ describe("bodies", () => {
   });
 
   test("[ERR-5] JSON of 64 levels is taken, 65 and 100,000 are 400, never 500", async () => {
-    const nested = (levels: number) => `{"name":"N","systemPrompt":"P","ignored":${"[".repeat(levels - 1)}${"]".repeat(levels - 1)}}`;
+    const nested = (levels: number) =>
+      `{"name":"N","systemPrompt":"P","ignored":${"[".repeat(levels - 1)}${"]".repeat(levels - 1)}}`;
     await success(send(nested(64)));
     for (const levels of [65, 100_000]) {
       await expectFailure(await send(nested(levels)), 400, "JSON in request body is nested deeper than 64 levels");
@@ -83,7 +98,11 @@ describe("bodies", () => {
   });
 
   test("[ERR-5] NUL is 400, lone surrogates and broken UTF-8 are replaced, never 500", async () => {
-    await expectFailure(await send('{"name":"a\\u0000","systemPrompt":"P"}'), 400, "NUL characters are not allowed in request body");
+    await expectFailure(
+      await send('{"name":"a\\u0000","systemPrompt":"P"}'),
+      400,
+      "NUL characters are not allowed in request body",
+    );
     for (const name of ["\\ud800", "\\udfff!"]) {
       const { name: stored } = await success<AgentInput>(send(`{"name":"${name}","systemPrompt":"P"}`));
       expect(stored.codePointAt(0)).toBe(0xfffd);
@@ -97,21 +116,35 @@ describe("bodies", () => {
   });
 
   test("[GEN-7] a key named __proto__ is like any other", async () => {
-    await expectFailure(await send('{"__proto__":{"name":"N","systemPrompt":"P"}}'), 400, "Missing required field: name");
+    await expectFailure(
+      await send('{"__proto__":{"name":"N","systemPrompt":"P"}}'),
+      400,
+      "Missing required field: name",
+    );
   });
 });
 
 describe("paths and methods", () => {
-  test.each(["/api/v1", "/api/v1/", "/api/v1/nope", "/api/v1/agents/a/b", "/api/v1/tasks/task-1", "/api/v1/agents/%E0%A4%A/x", "/api/v1/%00"])(
-    "[ERR-3] %s is nothing: 404 in the dialect of v1", async (path) => {
-      for (const method of ["GET", "POST", "DELETE"]) await expectFailure(await service.call(owner, method, path), 404, "Not found");
-    },
-  );
+  test.each([
+    "/api/v1",
+    "/api/v1/",
+    "/api/v1/nope",
+    "/api/v1/agents/a/b",
+    "/api/v1/tasks/task-1",
+    "/api/v1/agents/%E0%A4%A/x",
+    "/api/v1/%00",
+  ])("[ERR-3] %s is nothing: 404 in the dialect of v1", async (path) => {
+    for (const method of ["GET", "POST", "DELETE"])
+      await expectFailure(await service.call(owner, method, path), 404, "Not found");
+  });
 
   test.each([
-    ["PUT", "/api/v1/agents", "GET, HEAD, POST, OPTIONS"], ["DELETE", "/api/v1/agents", "GET, HEAD, POST, OPTIONS"],
-    ["POST", "/api/v1/agents/agt_x", "GET, HEAD, PATCH, DELETE, OPTIONS"], ["GET", "/api/v1/agents/agt_x/execute", "POST, OPTIONS"],
-    ["PATCH", "/api/v1/tasks", "GET, HEAD, POST, OPTIONS"], ["PUT", "/api/v1/tasks", "GET, HEAD, POST, OPTIONS"],
+    ["PUT", "/api/v1/agents", "GET, HEAD, POST, OPTIONS"],
+    ["DELETE", "/api/v1/agents", "GET, HEAD, POST, OPTIONS"],
+    ["POST", "/api/v1/agents/agt_x", "GET, HEAD, PATCH, DELETE, OPTIONS"],
+    ["GET", "/api/v1/agents/agt_x/execute", "POST, OPTIONS"],
+    ["PATCH", "/api/v1/tasks", "GET, HEAD, POST, OPTIONS"],
+    ["PUT", "/api/v1/tasks", "GET, HEAD, POST, OPTIONS"],
   ])("[ERR-3] %s %s is 405 and names what is allowed", async (method, path, allow) => {
     const answer = await service.call(null, method, path);
     expect(answer.headers.get("allow")).toBe(allow);
@@ -149,14 +182,18 @@ describe("requests", () => {
       for (const host of ["Host: a\r\nHost: b\r\n", "Host: a b/c?d\r\n"]) {
         const answer = await request(host, path);
         expect(answer).toStartWith("HTTP/1.1 400");
-        expect(answer).toContain('{"error":true,"statusCode":400,"statusMessage":"Bad Request","message":"A request must have one valid Host header"}');
+        expect(answer).toContain(
+          '{"error":true,"statusCode":400,"statusMessage":"Bad Request","message":"A request must have one valid Host header"}',
+        );
       }
     }
     expect(await request("Host: a\r\n", "/api/v1/agents")).toStartWith("HTTP/1.1 200");
   });
 
   test("[ERR-5] a header block over 16 KiB is refused with 4xx", async () => {
-    const answer = await raw(`GET /api/v1/agents HTTP/1.1\r\nHost: a\r\nX-A: ${"a".repeat(17_000)}\r\nConnection: close\r\n\r\n`);
+    const answer = await raw(
+      `GET /api/v1/agents HTTP/1.1\r\nHost: a\r\nX-A: ${"a".repeat(17_000)}\r\nConnection: close\r\n\r\n`,
+    );
     expect(answer).toMatch(/^HTTP\/1\.1 4\d\d /);
   });
 });
@@ -186,7 +223,9 @@ describe("failures inside", () => {
   });
 
   const LATER: Fault[] = [
-    { kind: "overloaded", retryAfterMs: 1_500 }, { kind: "outcome_unknown", retryAfterMs: 1_500 }, { kind: "shutting_down", retryAfterMs: 1_500 },
+    { kind: "overloaded", retryAfterMs: 1_500 },
+    { kind: "outcome_unknown", retryAfterMs: 1_500 },
+    { kind: "shutting_down", retryAfterMs: 1_500 },
   ];
   test.each(LATER)("[ERR-2] $kind is 503 and says when to come back", (fault) => {
     const { status, body, headers } = v1Dialect.refusal(fault, "req_12345678");

@@ -6,19 +6,33 @@ import { frames } from "../support/v1.ts";
 
 const names = { executionId: "exec-1-a", chatId: "cht_a", sessionId: "ses_a" };
 
-const event = (type: string, data: JsonObject = {}): StreamItem => ({ kind: "event", event: { seq: 1, type, at: "", data } });
+const event = (type: string, data: JsonObject = {}): StreamItem => ({
+  kind: "event",
+  event: { seq: 1, type, at: "", data },
+});
 const said = (text: string) => event("transcript.event", { kind: "assistant_text", text });
-const live = (text: string, position: number, attempt = 1): StreamItem =>
-  ({ kind: "text", messageId: "msg_a", attempt, afterSeq: 1, position, text });
+const live = (text: string, position: number, attempt = 1): StreamItem => ({
+  kind: "text",
+  messageId: "msg_a",
+  attempt,
+  afterSeq: 1,
+  position,
+  text,
+});
 const completed = event("job.completed", { usage: { inputTokens: 1, outputTokens: 2 } });
 
 /** The deltas and the last frame of a stream whose items come in these portions. */
 async function show(...portions: StreamItem[][]): Promise<{ deltas: string[]; last: string | undefined }> {
-  const source = new ExecutionFrames({ names, isDemo: false }, { next: async () => portions.shift() ?? [], close: () => {} });
+  const source = new ExecutionFrames(
+    { names, isDemo: false },
+    { next: async () => portions.shift() ?? [], close: () => {} },
+  );
   let text = "";
   for (let piece = await source.next(); piece !== null; piece = await source.next()) text += piece;
   const all = frames(text).map((frame) => frame.split("\n"));
-  const deltas = all.flatMap(([, data]) => (JSON.parse(data!.slice(6)) as { delta?: { text: string } }).delta?.text ?? []);
+  const deltas = all.flatMap(
+    ([, data]) => (JSON.parse(data!.slice(6)) as { delta?: { text: string } }).delta?.text ?? [],
+  );
   return { deltas, last: all.at(-1)?.join(" ") };
 }
 

@@ -3,7 +3,16 @@ import { createParser } from "eventsource-parser";
 import { ok } from "../../actors/fault.ts";
 import { gate, type ModelStep } from "../support/fake-model.ts";
 import { type Founded, type Service, startService } from "../support/service.ts";
-import { createAgent, execute, type Executed, expectFailure, expectUnauthorized, frames, StreamReader, success } from "../support/v1.ts";
+import {
+  createAgent,
+  execute,
+  type Executed,
+  expectFailure,
+  expectUnauthorized,
+  frames,
+  StreamReader,
+  success,
+} from "../support/v1.ts";
 
 let service: Service;
 let owner: Founded;
@@ -40,7 +49,7 @@ const deltasOf = (text: string): string =>
 describe("frames", () => {
   test("[V1-3] are, byte for byte, a comment, meta, deltas, the message and the result", async () => {
     const { hold, open } = gate();
-    says({ say: "Hel" }, { hold }, { say: "lo\n\"😀\"" });
+    says({ say: "Hel" }, { hold }, { say: 'lo\n"😀"' });
     const reader = new StreamReader(await stream());
     const meta = metaOf(await reader.until("event: meta\ndata: {"));
     expect(meta).toEqual({
@@ -124,7 +133,8 @@ describe("frames", () => {
   test("[RUN-1] the demo provider says in meta and result that it is no language model", async () => {
     service.model.info = ok({ provider: "demo", name: "echo", demo: true });
     const all = frames(await streamed());
-    for (const frame of [all[0], all.at(-1)]) expect(frame).toContain('"notice":"This answer comes from the built-in demo provider');
+    for (const frame of [all[0], all.at(-1)])
+      expect(frame).toContain('"notice":"This answer comes from the built-in demo provider');
   });
 });
 
@@ -132,8 +142,14 @@ describe("refusals", () => {
   test("[V1-3] come as plain JSON before the stream", async () => {
     await expectFailure(await stream({ message: "" }), 400, "Missing required field: message");
     await expectFailure(await stream({ chatId: "nope" }), 404, "Chat not found");
-    await expectFailure(await execute(service, owner, "agt_x", { message: "hi", stream: true }), 404, "Agent not found");
-    await expectUnauthorized(await service.call(null, "POST", `/api/v1/agents/${agent}/execute`, { message: "hi", stream: true }));
+    await expectFailure(
+      await execute(service, owner, "agt_x", { message: "hi", stream: true }),
+      404,
+      "Agent not found",
+    );
+    await expectUnauthorized(
+      await service.call(null, "POST", `/api/v1/agents/${agent}/execute`, { message: "hi", stream: true }),
+    );
   });
 
   test("[V1-8] a failure before output ends the stream with error and no result", async () => {

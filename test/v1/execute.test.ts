@@ -48,7 +48,8 @@ describe("answer", () => {
   });
 
   test("[V1-8] stream false, null and absent are the same", async () => {
-    for (const stream of [false, null, undefined]) expect((await run({ message: "hi", stream })).result).toBe("echo: hi");
+    for (const stream of [false, null, undefined])
+      expect((await run({ message: "hi", stream })).result).toBe("echo: hi");
   });
 
   test.each([
@@ -71,13 +72,18 @@ describe("answer", () => {
 
   test("[RUN-1] the demo provider's answers say that it is no language model", async () => {
     service.model.info = ok({ provider: "demo", name: "echo", demo: true });
-    expect(await run({ message: "hi" })).toMatchObject({ success: true, notice: expect.stringContaining("not a language model") });
+    expect(await run({ message: "hi" })).toMatchObject({
+      success: true,
+      notice: expect.stringContaining("not a language model"),
+    });
   });
 
   test("[V1-8] a turn with tools is answered with all of its text", async () => {
     let step = 0;
     service.model.script = () =>
-      step++ === 0 ? [{ say: "Looking. " }, { use: { type: "tool_use", id: "call_1", name: "list_agents", input: {} } }] : [{ say: "Done." }];
+      step++ === 0
+        ? [{ say: "Looking. " }, { use: { type: "tool_use", id: "call_1", name: "list_agents", input: {} } }]
+        : [{ say: "Done." }];
     expect((await run({ message: "go" })).result).toBe("Looking. Done.");
   });
 });
@@ -85,7 +91,12 @@ describe("answer", () => {
 describe("who may execute", () => {
   test("[V1-1] private: its creator; organization: its members; public and unlisted: anybody", async () => {
     const of = (visibility: string) => createAgent(service, owner, { visibility });
-    const [secret, shared, open, hidden] = [await of("private"), await of("organization"), await of("public"), await of("unlisted")];
+    const [secret, shared, open, hidden] = [
+      await of("private"),
+      await of("organization"),
+      await of("public"),
+      await of("unlisted"),
+    ];
     for (const id of [secret, shared, open, hidden]) await run({ message: "hi" }, owner, id);
     for (const id of [shared, open, hidden]) await run({ message: "hi" }, member, id);
     for (const id of [open, hidden]) await run({ message: "hi" }, stranger, id);
@@ -100,7 +111,11 @@ describe("who may execute", () => {
     expect(service.model.calls.at(-1)).toMatchObject({ system: "Foreign." });
     const ref = { kind: "chat", organizationId: stranger.organizationId, id: chatId } as const;
     const chat = await service.system.dispatch(ref, { kind: "read_chat" });
-    expect(chat.ok && chat.value).toMatchObject({ agentId: open, workspaceId: stranger.workspaceId, createdBy: stranger.userId });
+    expect(chat.ok && chat.value).toMatchObject({
+      agentId: open,
+      workspaceId: stranger.workspaceId,
+      createdBy: stranger.userId,
+    });
     await run({ message: "again", chatId }, stranger, open);
     await refused({ message: "mine?", chatId }, 404, "Chat not found", owner, open);
   });
@@ -143,7 +158,11 @@ describe("conversation", () => {
   test("[V1-2] a session and a chat that do not belong together are 409", async () => {
     const a = await run({ message: "hi" });
     const b = await run({ message: "hi" });
-    await refused({ message: "hi", chatId: a.chatId, sessionId: b.sessionId }, 409, "The session does not belong to this chat");
+    await refused(
+      { message: "hi", chatId: a.chatId, sessionId: b.sessionId },
+      409,
+      "The session does not belong to this chat",
+    );
   });
 
   test("[ERR-3] a chat of another agent is 409", async () => {
@@ -157,7 +176,8 @@ describe("conversation", () => {
     for (const chatId of ["cht_000000000000000000000", "nope", "cht_' or 1=1", "x".repeat(256)]) {
       await refused({ message: "hi", chatId }, 404, "Chat not found");
     }
-    for (const sessionId of ["ses_000000000000000000000", "nope"]) await refused({ message: "hi", sessionId }, 404, "Session not found");
+    for (const sessionId of ["ses_000000000000000000000", "nope"])
+      await refused({ message: "hi", sessionId }, 404, "Session not found");
     const open = await createAgent(service, owner, { visibility: "public" });
     const foreign = await run({ message: "hi" }, owner, open);
     await refused({ message: "hi", chatId: foreign.chatId }, 404, "Chat not found", stranger, open);
@@ -188,7 +208,13 @@ describe("conversation", () => {
     const two = run({ message: "two", chatId });
     first.open();
     expect([(await one).result, (await two).result]).toEqual(["1", "2"]);
-    expect(heard()).toEqual(["zero", [{ type: "text", text: "echo: zero" }], "one", [{ type: "text", text: "1" }], "two"]);
+    expect(heard()).toEqual([
+      "zero",
+      [{ type: "text", text: "echo: zero" }],
+      "one",
+      [{ type: "text", text: "1" }],
+      "two",
+    ]);
   });
 
   test("[V1-2] executions in two chats run side by side", async () => {
@@ -203,7 +229,10 @@ describe("conversation", () => {
 
 describe("failure", () => {
   const failing = (code: RunErrorCode, said = "") => {
-    service.model.script = () => [...(said === "" ? [] : [{ say: said }]), { fail: { code, message: "The provider is not there" } }];
+    service.model.script = () => [
+      ...(said === "" ? [] : [{ say: said }]),
+      { fail: { code, message: "The provider is not there" } },
+    ];
   };
 
   test.each(RUN_ERROR_CODES.filter((code) => code.startsWith("provider_") || code === "model_unavailable"))(
@@ -251,7 +280,9 @@ describe("failure", () => {
     await refused({ message: "hi", stream: true }, 502, "No model is configured", by, id);
     const chats = await service.database.read`select id from chat where organization_id = ${by.organizationId}`;
     expect(chats).toHaveLength(1);
-    expect(await service.database.read`select id from job where organization_id = ${by.organizationId}`).toHaveLength(0);
+    expect(await service.database.read`select id from job where organization_id = ${by.organizationId}`).toHaveLength(
+      0,
+    );
   });
 
   test("[V1-4] a client that leaves does not stop the work", async () => {
@@ -280,8 +311,15 @@ describe("failure", () => {
 test("[AUTH-2] ids of another organization never reach its live actors", async () => {
   const { chatId } = await run({ message: "hi" });
   const ref = { kind: "chat", organizationId: stranger.organizationId, id: chatId } as const;
-  expect(await service.system.dispatch(ref, { kind: "read_chat" })).toEqual({ ok: false, fault: { kind: "not_found", noun: "chat" } });
+  expect(await service.system.dispatch(ref, { kind: "read_chat" })).toEqual({
+    ok: false,
+    fault: { kind: "not_found", noun: "chat" },
+  });
   const by = { organizationId: stranger.organizationId, userId: stranger.userId };
-  const foreign = await service.system.dispatch(organizationRef(stranger.organizationId), { kind: "read_agent", by, agentId: agent });
+  const foreign = await service.system.dispatch(organizationRef(stranger.organizationId), {
+    kind: "read_agent",
+    by,
+    agentId: agent,
+  });
   expect(foreign.ok).toBe(false);
 });

@@ -39,21 +39,32 @@ describe("create", () => {
   });
 
   test("[V1-7] assignee and workspace are kept as given, under the names of the interface", async () => {
-    const given = { title: "T", description: "D", priority: "urgent", assignTo: "nobody known", spaceId: "wsp_unknown" };
+    const given = {
+      title: "T",
+      description: "D",
+      priority: "urgent",
+      assignTo: "nobody known",
+      spaceId: "wsp_unknown",
+    };
     expect(await create({ ...given, assignedTo: "x", status: "completed", createdBy: "x" })).toMatchObject({
-      description: "D", priority: "urgent", assignedTo: "nobody known", spaceId: "wsp_unknown", status: "pending", createdBy: owner.userId,
+      description: "D",
+      priority: "urgent",
+      assignedTo: "nobody known",
+      spaceId: "wsp_unknown",
+      status: "pending",
+      createdBy: owner.userId,
     });
   });
 
-  test.each([{ assignTo: null, spaceId: null, description: null, priority: null }, { assignTo: "", spaceId: "" }])(
-    "[V1-7] %j leaves a task unassigned",
-    async (more) => {
-      const task = await create({ title: "T", ...more });
-      expect(task).not.toHaveProperty("assignedTo");
-      expect(task).not.toHaveProperty("spaceId");
-      expect(task).toMatchObject({ priority: "medium" });
-    },
-  );
+  test.each([
+    { assignTo: null, spaceId: null, description: null, priority: null },
+    { assignTo: "", spaceId: "" },
+  ])("[V1-7] %j leaves a task unassigned", async (more) => {
+    const task = await create({ title: "T", ...more });
+    expect(task).not.toHaveProperty("assignedTo");
+    expect(task).not.toHaveProperty("spaceId");
+    expect(task).toMatchObject({ priority: "medium" });
+  });
 
   test.each([
     [{}, "Missing required field: title"],
@@ -69,14 +80,16 @@ describe("create", () => {
     [{ title: "T", priority: 3 }, "Invalid priority. Must be: low, medium, high, urgent"],
   ])("[ERR-3] %j is 400: %s", async (body, message) => expectFailure(await post(body), 400, message));
 
-  test.each([["title", 512], ["description", 65_536], ["assignTo", 256], ["spaceId", 256]] as const)(
-    "[ERR-5] %s takes %d characters and not one more",
-    async (field, limit) => {
-      await create({ title: "T", [field]: "x".repeat(limit) });
-      const message = `Field ${field} must have at most ${limit} characters`;
-      await expectFailure(await post({ title: "T", [field]: "x".repeat(limit + 1) }), 400, message);
-    },
-  );
+  test.each([
+    ["title", 512],
+    ["description", 65_536],
+    ["assignTo", 256],
+    ["spaceId", 256],
+  ] as const)("[ERR-5] %s takes %d characters and not one more", async (field, limit) => {
+    await create({ title: "T", [field]: "x".repeat(limit) });
+    const message = `Field ${field} must have at most ${limit} characters`;
+    await expectFailure(await post({ title: "T", [field]: "x".repeat(limit + 1) }), 400, message);
+  });
 });
 
 describe("list", () => {
@@ -113,12 +126,15 @@ describe("list", () => {
     await expectFailure(answer, 400, "Invalid status. Must be: pending, in_progress, completed, cancelled");
   });
 
-  test.each(["assignedTo", "spaceId"])("[ERR-5] a filter by %s with a NUL or past its limit is 400, never 500", async (name) => {
-    const filter = (value: string) => service.call(owner, "GET", `/api/v1/tasks?${name}=${value}`);
-    await expectFailure(await filter("a%00"), 400, `${name} must not contain NUL characters`);
-    await success(filter("x".repeat(256)));
-    await expectFailure(await filter("x".repeat(257)), 400, `${name} must have at most 256 characters`);
-    await success(filter("%E0%A4%A"));
-    await success(filter("%ED%A0%80"));
-  });
+  test.each(["assignedTo", "spaceId"])(
+    "[ERR-5] a filter by %s with a NUL or past its limit is 400, never 500",
+    async (name) => {
+      const filter = (value: string) => service.call(owner, "GET", `/api/v1/tasks?${name}=${value}`);
+      await expectFailure(await filter("a%00"), 400, `${name} must not contain NUL characters`);
+      await success(filter("x".repeat(256)));
+      await expectFailure(await filter("x".repeat(257)), 400, `${name} must have at most 256 characters`);
+      await success(filter("%E0%A4%A"));
+      await success(filter("%ED%A0%80"));
+    },
+  );
 });

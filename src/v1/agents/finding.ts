@@ -42,7 +42,9 @@ export class AgentFinder {
   }
 
   private read(organizationId: string, by: Principal, agentId: string): Promise<Outcome<Agent>> {
-    return this.parts.system.dispatch(organizationRef(organizationId), { kind: "read_agent", by, agentId });
+    // Only what the actor asks for: a command's size is counted each time.
+    const who = { organizationId: by.organizationId, userId: by.userId };
+    return this.parts.system.dispatch(organizationRef(organizationId), { kind: "read_agent", by: who, agentId });
   }
 
   private async ownerOf(agentId: string): Promise<Outcome<string | null>> {

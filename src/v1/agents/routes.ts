@@ -55,7 +55,13 @@ function operations(v1: Surface, { system, directory, agents, log }: V1Parts) {
         const outcome = await system.dispatch(ref, { kind: "create_agent", by: principal, input });
         if (!outcome.ok) return outcome;
         const { agent, chatId, workspaceId } = outcome.value;
-        return ok({ success: true, id: agent.id, name: agent.name, status: "active", chatUrl: chatUrl(workspaceId, chatId) });
+        return ok({
+          success: true,
+          id: agent.id,
+          name: agent.name,
+          status: "active",
+          chatUrl: chatUrl(workspaceId, chatId),
+        });
       },
     }),
 

@@ -10,7 +10,11 @@ export const SYSTEM_PROMPT_CHARACTERS = 65_536;
 
 const fields = {
   name: Type.String({ pattern: NOT_BLANK, maxLength: AGENT_NAME_CHARACTERS, description: "Display name" }),
-  systemPrompt: Type.String({ pattern: NOT_BLANK, maxLength: SYSTEM_PROMPT_CHARACTERS, description: "System instructions" }),
+  systemPrompt: Type.String({
+    pattern: NOT_BLANK,
+    maxLength: SYSTEM_PROMPT_CHARACTERS,
+    description: "System instructions",
+  }),
   role: Type.String({ maxLength: AGENT_NAME_CHARACTERS, description: "What the agent is", default: "Assistant" }),
   visibility: OneOf(VISIBILITIES, {
     default: "organization",

@@ -17,7 +17,11 @@ type AnswerParts = Pick<V1Parts, "system" | "streams" | "clock" | "log">;
 /** Events after which a job does nothing more by itself. */
 const STANDSTILLS: ReadonlySet<string> = new Set(["job.completed", "job.failed", "job.cancelled", "job.blocked"]);
 
-export async function executionAnswer(parts: AnswerParts, execution: Execution, signal: AbortSignal): Promise<Outcome<ExecutionResult>> {
+export async function executionAnswer(
+  parts: AnswerParts,
+  execution: Execution,
+  signal: AbortSignal,
+): Promise<Outcome<ExecutionResult>> {
   const { system, log } = parts;
   const { id, organizationId } = execution.job;
   const ref = jobRef(organizationId, id);
@@ -35,7 +39,11 @@ export async function executionAnswer(parts: AnswerParts, execution: Execution, 
 }
 
 /** Resolves when the job stands still, its deadline has passed, the client has left or the service stops. */
-async function standstill({ streams, clock }: AnswerParts, subscription: Subscription, signal: AbortSignal): Promise<void> {
+async function standstill(
+  { streams, clock }: AnswerParts,
+  subscription: Subscription,
+  signal: AbortSignal,
+): Promise<void> {
   const stop = (): void => subscription.close();
   const waiting = { shutDown: stop };
   const cancelDeadline = clock.after(JOB_DEADLINE_MS, stop);

@@ -32,7 +32,8 @@ export async function beginExecution(
   agentId: string,
   body: ExecuteBody,
 ): Promise<Outcome<Execution>> {
-  if (Buffer.byteLength(body.message) > MESSAGE_BYTES) return refuse({ kind: "payload_too_large", limitBytes: MESSAGE_BYTES });
+  if (Buffer.byteLength(body.message) > MESSAGE_BYTES)
+    return refuse({ kind: "payload_too_large", limitBytes: MESSAGE_BYTES });
   const agent = await parts.agents.find(by, agentId);
   if (!agent.ok) return agent;
   const model = parts.models.describe(agent.value.model);
@@ -73,7 +74,11 @@ async function conversationOf(parts: BeginningParts, by: Principal, body: Execut
   return workspaceId.ok ? ok({ chatId: newId("cht"), workspaceId: workspaceId.value, noun: "chat" }) : workspaceId;
 }
 
-async function workspaceOf({ system }: BeginningParts, by: Principal, spaceId: string | undefined): Promise<Outcome<string>> {
+async function workspaceOf(
+  { system }: BeginningParts,
+  by: Principal,
+  spaceId: string | undefined,
+): Promise<Outcome<string>> {
   const ref = organizationRef(by.organizationId);
   if (!spaceId) {
     const organization = await system.dispatch(ref, { kind: "read_organization" });
@@ -87,7 +92,14 @@ async function workspaceOf({ system }: BeginningParts, by: Principal, spaceId: s
 /** The committed version that the job keeps; a foreign one comes without what its owner let it use (V1-5). */
 function snapshotOf(agent: Agent, organizationId: string): AgentSnapshot {
   const { id, name, version, systemPrompt, model } = agent;
-  return { id, name, version, systemPrompt, model, allowedTools: agent.organizationId === organizationId ? agent.allowedTools : [] };
+  return {
+    id,
+    name,
+    version,
+    systemPrompt,
+    model,
+    allowedTools: agent.organizationId === organizationId ? agent.allowedTools : [],
+  };
 }
 
 const titleOf = (message: string): string => preview(message.trim().replace(/\s+/g, " "), TITLE_CHARACTERS);

@@ -89,7 +89,7 @@ export class ExecutionFrames implements EventSource {
         return errorFrame("The execution was cancelled");
       case "job.blocked":
         this.isOver = true;
-        return errorFrame(`The execution is blocked: ${String(data["reason"]).replaceAll("_", " ")}`);
+        return errorFrame(`The execution is blocked: ${textIn(data, "reason").replaceAll("_", " ")}`);
       default:
         return "";
     }
@@ -129,19 +129,27 @@ export class ExecutionFrames implements EventSource {
 const delta = (text: string): string =>
   text === "" ? "" : frame("message", { messageType: "stream_event", delta: { type: "text_delta", text } });
 
-function messageOf(data: JsonObject): string {
-  const error = data["error"] as JsonObject | undefined;
-  return typeof error?.["message"] === "string" ? error["message"] : "The execution failed";
-}
+const textIn = (data: JsonObject, name: string): string => {
+  const value = data[name];
+  return typeof value === "string" ? value : "";
+};
+
+const messageOf = (data: JsonObject): string =>
+  textIn((data["error"] ?? {}) as JsonObject, "message") || "The execution failed";
 
 /** The block that a transcript event stands for; the words are those of `actors/job/actor.ts`. */
 function blockOf(data: JsonObject): Block | null {
   const { kind } = data;
-  const text = (name: string): string => String(data[name] ?? "");
+  const text = (name: string): string => textIn(data, name);
   if (kind === "assistant_text") return { type: "text", text: text("text") };
   if (kind === "tool_use") {
     return { type: "tool_use", id: text("id"), name: text("name"), input: (data["input"] ?? {}) as JsonObject };
   }
   if (kind !== "tool_result") return null;
-  return { type: "tool_result", tool_use_id: text("toolUseId"), content: text("content"), is_error: data["isError"] === true };
+  return {
+    type: "tool_result",
+    tool_use_id: text("toolUseId"),
+    content: text("content"),
+    is_error: data["isError"] === true,
+  };
 }

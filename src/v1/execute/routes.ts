@@ -34,7 +34,11 @@ export function executeRoutes(v1: Surface, parts: V1Parts) {
   return new Elysia({ name: "v1-execute" }).post("/api/v1/agents/:id/execute", execute, { parse: "none" });
 }
 
-function streamed({ system, streams, clock, log }: V1Parts, { request, requestId, server }: Call, execution: Execution): Response {
+function streamed(
+  { system, streams, clock, log }: V1Parts,
+  { request, requestId, server }: Call,
+  execution: Execution,
+): Response {
   const { id: jobId, organizationId } = execution.job;
   const frames = new ExecutionFrames(execution, system.subscribe(jobRef(organizationId, jobId), 0));
   const onFailure = (err: unknown): void => log.error({ err, requestId, jobId }, "a stream was interrupted");

@@ -17,9 +17,7 @@ const createBody = new Body(CreateTaskBody);
 
 export function taskRoutes(v1: Surface, parts: V1Parts) {
   const { list, create } = operations(v1, parts);
-  return new Elysia({ name: "v1-tasks" })
-    .get("/api/v1/tasks", list)
-    .post("/api/v1/tasks", create, { parse: "none" });
+  return new Elysia({ name: "v1-tasks" }).get("/api/v1/tasks", list).post("/api/v1/tasks", create, { parse: "none" });
 }
 
 function operations(v1: Surface, { system, directory, log }: V1Parts) {

@@ -61,8 +61,12 @@ export function taskFilter(query: URLSearchParams): Outcome<TaskFilter> {
   }
   const assignedTo = query.get("assignedTo") ?? "";
   const workspaceId = query.get("spaceId") ?? "";
-  for (const [name, value] of [["assignedTo", assignedTo], ["spaceId", workspaceId]] as const) {
-    if (value.length > GIVEN_ID_CHARACTERS) return invalid(`/${name}`, `${name} must have at most ${GIVEN_ID_CHARACTERS} characters`);
+  for (const [name, value] of [
+    ["assignedTo", assignedTo],
+    ["spaceId", workspaceId],
+  ] as const) {
+    if (value.length > GIVEN_ID_CHARACTERS)
+      return invalid(`/${name}`, `${name} must have at most ${GIVEN_ID_CHARACTERS} characters`);
     if (value.includes("\0")) return invalid(`/${name}`, `${name} must not contain NUL characters`);
   }
   return ok({
