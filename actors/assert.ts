@@ -9,7 +9,3 @@ export function assert(condition: unknown, what: string): asserts condition {
   if (!condition) throw new AssertionFailed(what);
 }
 
-/** For the end of an exhaustive switch: does not compile while a case is missing. */
-export function unreachable(value: never): never {
-  throw new AssertionFailed(`unreachable: ${JSON.stringify(value)}`);
-}

@@ -64,7 +64,7 @@ test("[START-23] an empty database gets all migrations, and later only the new o
 test("[START-23] replicas that start together apply each migration once", async () => {
   const options = migrations(ONE, TWO);
   const reports = await Promise.all(Array.from({ length: 4 }, () => migrate(database.url, options)));
-  expect(reports.map((report) => report.applied).sort()).toEqual([0, 0, 0, 2]);
+  expect(reports.map((report) => report.applied).toSorted((a, b) => a - b)).toEqual([0, 0, 0, 2]);
   expect(await withSql((sql) => sql`select count(*)::int as rows from one`)).toMatchObject([{ rows: 1 }]);
 });
 

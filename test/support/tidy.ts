@@ -103,7 +103,7 @@ export function cycles(files: readonly SourceFile[]): string[] {
   const done = new Set<string>();
   const walk = (path: string, trail: readonly string[]): void => {
     const seen = trail.indexOf(path);
-    if (seen !== -1) return void found.add([...trail.slice(seen)].sort().join(" "));
+    if (seen !== -1) return void found.add(trail.slice(seen).toSorted().join(" "));
     if (done.has(path)) return;
     for (const next of edges.get(path) ?? []) walk(next, [...trail, path]);
     done.add(path);
