@@ -53,15 +53,26 @@ export const recordKey = (table: string, id: string): string => `${table}/${id}`
 export class Draft {
   readonly now: number;
   readonly random: RandomText;
-  readonly writes: Writes = noWrites();
   readonly cells: CellDraft[] = [];
   readonly births: Birth[] = [];
-  /** Made when a record or an event needs it: most groups only read. */
+  // Most groups only read: what only writers need is made when it is needed.
+  private written: Writes | null = null;
   private isoNow: string | null = null;
 
   constructor(now: number, random: RandomText) {
     this.now = now;
     this.random = random;
+  }
+
+  get writes(): Writes {
+    return (this.written ??= noWrites());
+  }
+
+  /** Whether its turns want nothing stored. */
+  get isEmpty(): boolean {
+    if (this.written !== null) return false;
+    for (const { overlay } of this.cells) if (overlay.size > 0) return false;
+    return true;
   }
 
   private get time(): string {

@@ -78,10 +78,6 @@ export const noWrites = (): Writes => ({
   records: [], events: [], messages: [], consumed: [], effects: [], settled: [], alarms: [], cleared: [],
 });
 
-export const isEmpty = (w: Writes): boolean =>
-  w.records.length + w.events.length + w.messages.length + w.consumed.length === 0 &&
-  w.effects.length + w.settled.length + w.alarms.length + w.cleared.length === 0;
-
 /** The writes of one group under the epoch that its shard had when the turns ran. */
 export interface ShardWrites {
   readonly shard: number;

@@ -28,6 +28,8 @@ import { type DispatchOptions, GroupRun, type MemberStep, type TurnHost } from "
 /** Cells that have been idle are looked for this often. */
 const PASSIVATE_EVERY_MS = 10_000;
 
+const NO_ADMISSION: Admission = {};
+
 /** What the runtime tells its operator. Levels as in the log. */
 export interface RuntimeLog {
   info(fields: object, message: string): void;
@@ -113,13 +115,16 @@ export class System<P extends Protocols> implements TurnHost {
    * Gives one actor a command. Resolves with its reply or its refusal, after the commit. Rejects for
    * bugs only.
    */
-  async dispatch<K extends keyof P & string, C extends CommandOf<P[K]>>(
+  dispatch<K extends keyof P & string, C extends CommandOf<P[K]>>(
     ref: ActorRef<K>,
     command: C,
-    options: Admission = {},
+    options: Admission = NO_ADMISSION,
   ): Promise<Outcome<ReplyOf<P[K], C>>> {
-    const outcome = await this.run([{ ref, command }], options);
-    return outcome.ok ? ok(outcome.value[0] as ReplyOf<P[K], C>) : outcome;
+    return new Promise((resolve, reject) => {
+      const answer = (outcome: Outcome<readonly unknown[]>): void =>
+        resolve(outcome.ok ? ok(outcome.value[0] as ReplyOf<P[K], C>) : outcome);
+      new GroupRun(this, [{ ref, command }], options).start(answer, reject);
+    });
   }
 
   /**
@@ -127,7 +132,7 @@ export class System<P extends Protocols> implements TurnHost {
    * without anything between, and all commit or none. A member may depend on the replies before it.
    * A group may run more than once before it is answered, so members must be pure.
    */
-  dispatchGroup(members: readonly MemberStep[], options: Admission = {}): Promise<Outcome<readonly unknown[]>> {
+  dispatchGroup(members: readonly MemberStep[], options: Admission = NO_ADMISSION): Promise<Outcome<readonly unknown[]>> {
     return this.run(members, options);
   }
 
@@ -163,6 +168,7 @@ export class System<P extends Protocols> implements TurnHost {
   }
 
   release(draft: Draft, place: Place): void {
+    if (draft.isEmpty) return;
     // The shard has been lost since the commit: what it has promised is its next owner's to keep.
     if (this.shards.epochOf(place.shard) !== place.epoch) return;
     const { effects, settled, messages, alarms, cleared } = draft.writes;
@@ -175,7 +181,7 @@ export class System<P extends Protocols> implements TurnHost {
   }
 
   private run(steps: readonly MemberStep[], options: DispatchOptions): Promise<Outcome<readonly unknown[]>> {
-    return new GroupRun(this, steps, options).start();
+    return new Promise((resolve, reject) => new GroupRun(this, steps, options).start(resolve, reject));
   }
 
   private sweep(): void {

@@ -28,7 +28,7 @@ import type { Loader } from "./loader.ts";
 import type { Ticket } from "./mailbox.ts";
 import { sizeOf } from "./replay.ts";
 import { type Admission, type Place, type Shards, UNAVAILABLE } from "./shards.ts";
-import { type AlarmKey, isEmpty, noWrites, type Writes } from "./store.ts";
+import { type AlarmKey, noWrites, type Writes } from "./store.ts";
 
 /** A group that has been undercut this often stands in a storm; the client had better come back. */
 const UNDERCUT_ATTEMPTS = 5;
@@ -75,7 +75,7 @@ export class GroupRun {
   private readonly host: TurnHost;
   private readonly steps: readonly MemberStep[];
   private readonly options: DispatchOptions;
-  private readonly tickets: { readonly cell: Cell; readonly ticket: Ticket }[] = [];
+  private readonly entries: Entry[] = [];
   private undercut = 0;
   private loads = 0;
   private resolve!: (outcome: Outcome<readonly unknown[]>) => void;
@@ -87,12 +87,11 @@ export class GroupRun {
     this.options = options;
   }
 
-  start(): Promise<Outcome<readonly unknown[]>> {
-    return new Promise((resolve, reject) => {
-      this.resolve = resolve;
-      this.reject = reject;
-      this.attempt();
-    });
+  /** Calls one of both, once: `resolve` with the replies or a refusal, `reject` for bugs. */
+  start(resolve: (outcome: Outcome<readonly unknown[]>) => void, reject: (cause: unknown) => void): void {
+    this.resolve = resolve;
+    this.reject = reject;
+    this.attempt();
   }
 
   private attempt(): void {
@@ -106,6 +105,7 @@ export class GroupRun {
 
   private run(): void {
     if (this.options.stands?.() === false) return this.answer(ok([]));
+    const at = this.host.clock.monotonic();
     const draft = new Draft(this.host.clock.now(), this.host.chance.text);
     const replies: unknown[] = [];
     let place: Place | null = null;
@@ -119,8 +119,8 @@ export class GroupRun {
       if (!admitted.ok) return this.answer(admitted);
       assert(place === null || place.shard === admitted.value.shard, "a turn group stays on one shard");
       place = admitted.value;
-      const cell = this.host.cells.get(member.ref, place, this.host.clock.monotonic());
-      if (!this.enter(cell, member)) return this.answer(refuse(OVERLOADED));
+      const cell = this.host.cells.get(member.ref, place, at);
+      if (!this.enter(cell, member, at)) return this.answer(refuse(OVERLOADED));
       if (this.loadNeeds(cell, member)) return;
       const outcome = turn(draft, cell, member);
       if (!outcome.ok) return this.refuseAfterGate(draft, place, outcome.fault);
@@ -131,14 +131,17 @@ export class GroupRun {
   }
 
   private finish(draft: Draft, place: Place, replies: readonly unknown[]): void {
-    const writes = draft.seal();
     const { consumes, clears } = this.options;
+    if (draft.isEmpty && clears === undefined && consumes === undefined) {
+      return this.gate(draft, () => this.leave(draft, place, ok(replies)));
+    }
+    const writes = draft.seal();
     if (writes.alarms.length + writes.cleared.length > 0) this.supersede(writes);
     if (clears !== undefined) writes.cleared.unshift(clears);
     if (consumes !== undefined) writes.consumed.push(consumes);
-    if (isEmpty(writes)) return this.gate(draft, () => this.leave(draft, place, ok(replies)));
+    this.wait();
     let bytes = 256;
-    for (const tickets of this.tickets) bytes += tickets.ticket.bytes;
+    for (const { ticket } of this.entries) bytes += ticket?.bytes ?? 0;
     const content = { writes, drafts: draft.cells, bytes };
     const group = new TurnGroup(place, content, (ending) =>
       this.concluded(ending, () => this.leave(draft, place, ok(replies))),
@@ -162,6 +165,7 @@ export class GroupRun {
     if (consumes !== undefined) writes.consumed.push(consumes);
     if (clears !== undefined) writes.cleared.push(clears);
     const drafts = draft.cells.map((d) => ({ cell: d.cell, overlay: new Map(), publications: [], head: null, seen: null }));
+    this.wait();
     const group = new TurnGroup(place, { writes, drafts, bytes: 256 }, (ending) =>
       this.concluded(ending, () => this.answer(refuse(fault))),
     );
@@ -176,6 +180,7 @@ export class GroupRun {
       if (pending !== null && (last === null || pending.order > last.order)) last = pending;
     }
     if (last === null) return then();
+    this.wait();
     last.follow((ending) => {
       // The last group does not speak for an earlier one of another of the actors.
       const isUndercut = ending.kind === "committed" && draft.cells.some(({ cell }) => cell.dead);
@@ -201,11 +206,21 @@ export class GroupRun {
     }
   }
 
-  private enter(cell: Cell, member: Member): boolean {
-    if (this.tickets.some((t) => t.cell === cell)) return true;
-    const ticket = cell.mailbox.enter(this.host.clock.monotonic(), 64 + sizeOf(member.command));
-    if (ticket !== null) this.tickets.push({ cell, ticket });
-    return ticket !== null;
+  /**
+   * Takes a place in the actor's mailbox. An empty one has room for every command, and whoever is
+   * answered at once never waits in it: only `wait` takes that place.
+   */
+  private enter(cell: Cell, { command }: Member, at: number): boolean {
+    for (const entry of this.entries) if (entry.cell === cell) return true;
+    const entry: Entry = { cell, command, at, ticket: null };
+    if (!cell.mailbox.isEmpty && !takePlace(entry)) return false;
+    this.entries.push(entry);
+    return true;
+  }
+
+  /** The group cannot be answered in this tick. */
+  private wait(): void {
+    for (const entry of this.entries) if (entry.ticket === null) assert(takePlace(entry), "an empty mailbox has room");
   }
 
   private loadNeeds(cell: Cell, member: Member): boolean {
@@ -219,6 +234,7 @@ export class GroupRun {
 
   private load(cell: Cell, keys: readonly { readonly table: string; readonly id: string }[]): void {
     if (++this.loads > LOAD_ROUNDS) return this.fail(new Error(`${cell.ref.kind} keeps asking for records`));
+    this.wait();
     this.host.loader.into(cell, keys).then(
       () => this.attempt(),
       () => this.answer(refuse(UNAVAILABLE)),
@@ -252,11 +268,25 @@ export class GroupRun {
   }
 
   private leaveMailboxes(): void {
-    for (const { cell, ticket } of this.tickets) {
-      cell.mailbox.leave(ticket);
+    for (const { cell, ticket } of this.entries) {
+      if (ticket !== null) cell.mailbox.leave(ticket);
       cell.trim();
     }
   }
+}
+
+/** One actor of a group, and its place in the actor's mailbox once the group waits. */
+interface Entry {
+  readonly cell: Cell;
+  readonly command: Member["command"];
+  readonly at: number;
+  ticket: Ticket | null;
+}
+
+/** False when the mailbox is full. */
+function takePlace(entry: Entry): boolean {
+  entry.ticket = entry.cell.mailbox.enter(entry.at, 64 + sizeOf(entry.command));
+  return entry.ticket !== null;
 }
 
 const OVERLOADED: Fault = { kind: "overloaded", retryAfterMs: OVERLOADED_RETRY_MS };
