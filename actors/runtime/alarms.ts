@@ -8,7 +8,8 @@
  *   replaced, cleared, or its shard lost ──▶ neither armed nor firing
  *
  * An alarm takes effect exactly once: its row goes in the commit of the turn that answers it, and
- * that turn runs only while the alarm still stands. A scan's answer is a moment old: it brings in
+ * that turn runs only while the alarm still stands, and no group before it in the store's queue has
+ * ended it. A scan's answer is a moment old: it brings in
  * nothing that has been armed, fired, replaced or cleared since it was asked for.
  */
 import type { Clock } from "./clock.ts";
@@ -38,6 +39,8 @@ export type Fire = (alarm: AlarmRow, stands: () => boolean) => Promise<boolean>;
 export class Alarms {
   private readonly armed = new Map<string, Armed>();
   private readonly firing = new Map<string, AlarmRow>();
+  /** How many groups on their way to the store replace or clear the alarm: meanwhile it must not have its turn. */
+  private readonly superseded = new Map<string, number>();
   /** For each scan under way: the keys whose rows have changed since it began. */
   private readonly scans = new Set<Set<string>>();
   private readonly store: ActorStore;
@@ -63,9 +66,19 @@ export class Alarms {
     this.forget(keyOf(key));
   }
 
-  /** A turn has replaced or cleared it and is not committed yet: a firing that has not had its turn has lost it. */
-  supersede(key: AlarmKey): void {
-    this.firing.delete(keyOf(key));
+  /**
+   * A turn has replaced or cleared it and is not committed yet: until its group has ended, which the
+   * answer is told, a firing does not get its turn. If the group fails, the next scan brings it back.
+   */
+  supersede(alarm: AlarmKey): () => void {
+    const key = keyOf(alarm);
+    this.firing.delete(key);
+    this.superseded.set(key, (this.superseded.get(key) ?? 0) + 1);
+    return () => {
+      const left = this.superseded.get(key)! - 1;
+      if (left === 0) this.superseded.delete(key);
+      else this.superseded.set(key, left);
+    };
   }
 
   /** The shards are gone, or their epoch is: their next owner reads the rows. */
@@ -115,7 +128,7 @@ export class Alarms {
 
   private async ring(key: string, alarm: AlarmRow): Promise<void> {
     this.firing.set(key, alarm);
-    const taken = await this.fire(alarm, () => this.firing.get(key) === alarm);
+    const taken = await this.fire(alarm, () => this.firing.get(key) === alarm && !this.superseded.has(key));
     if (this.firing.get(key) !== alarm) return;
     this.forget(key);
     if (!taken) this.arm(alarm, this.clock.now() + ALARM_RETRY_MS);

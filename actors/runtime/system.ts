@@ -163,8 +163,8 @@ export class System<P extends Protocols> implements TurnHost {
     return this.lanes[shard % this.lanes.length]!;
   }
 
-  supersede(key: AlarmKey): void {
-    this.alarms.supersede(key);
+  supersede(key: AlarmKey): () => void {
+    return this.alarms.supersede(key);
   }
 
   release(draft: Draft, place: Place): void {

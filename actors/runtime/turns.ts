@@ -65,8 +65,8 @@ export interface TurnHost {
   readonly clock: Clock;
   readonly chance: Chance;
   laneOf(shard: number): FlushLane;
-  /** A group that is on its way to the store replaces or clears this alarm. */
-  supersede(key: AlarmKey): void;
+  /** A group that is on its way to the store replaces or clears this alarm; the answer is called when it has ended. */
+  supersede(key: AlarmKey): () => void;
   /** Starts what a committed group asked for: births, messages, effects, alarms. */
   release(draft: Draft, place: Place): void;
 }
@@ -136,25 +136,25 @@ export class GroupRun {
       return this.gate(draft, () => this.leave(draft, place, ok(replies)));
     }
     const writes = draft.seal();
-    if (writes.alarms.length + writes.cleared.length > 0) this.supersede(writes);
+    const supersessions = this.supersede(writes);
     if (clears !== undefined) writes.cleared.unshift(clears);
     if (consumes !== undefined) writes.consumed.push(consumes);
     this.wait();
     let bytes = 256;
     for (const { ticket } of this.entries) bytes += ticket?.bytes ?? 0;
-    const content = { writes, drafts: draft.cells, bytes };
-    const group = new TurnGroup(place, content, (ending) =>
-      this.concluded(ending, () => this.leave(draft, place, ok(replies))),
-    );
-    this.host.laneOf(place.shard).push(group);
+    const conclude = (ending: Ending): void => {
+      for (const end of supersessions) end();
+      this.concluded(ending, () => this.leave(draft, place, ok(replies)));
+    };
+    this.host.laneOf(place.shard).push(new TurnGroup(place, { writes, drafts: draft.cells, bytes }, conclude));
   }
 
   /** The alarm that it answers stands until the commit: the group may have to run again. */
-  private supersede({ alarms, cleared }: Writes): void {
+  private supersede({ alarms, cleared }: Writes): readonly (() => void)[] {
     const own = this.options.clears;
-    for (const key of [...alarms, ...cleared]) {
-      if (own?.actorId !== key.actorId || own.name !== key.name) this.host.supersede(key);
-    }
+    if (alarms.length + cleared.length === 0) return [];
+    const isOther = (key: AlarmKey): boolean => own?.actorId !== key.actorId || own.name !== key.name;
+    return [...alarms, ...cleared].filter(isOther).map((key) => this.host.supersede(key));
   }
 
   /** A refusal writes nothing, except that a message or an alarm is answered by it all the same. */
