@@ -20,9 +20,27 @@ export interface LoadedModel {
   readonly model: LanguageModel;
 }
 
-/** Loads what the target needs. Rejects only where a package is missing, which is a bug. */
-export async function loadModel(target: RemoteTarget): Promise<LoadedModel> {
-  // Imports are cached by the runtime.
+/**
+ * Models kept for their next call. A model compiles its own checks for the provider's frames: one
+ * that is made anew for each call spends more on that than on a short answer.
+ */
+const KEPT_MODELS = 64;
+const kept = new Map<string, Promise<LoadedModel>>();
+
+/** What the target needs, loaded once. Rejects only where a package is missing, which is a bug. */
+export function loadModel(target: RemoteTarget): Promise<LoadedModel> {
+  const key = JSON.stringify([target.kind, target.provider, target.name, target.baseUrl, target.apiKey]);
+  const known = kept.get(key);
+  if (known !== undefined) return known;
+  const loaded = load(target);
+  kept.set(key, loaded);
+  loaded.catch(() => kept.delete(key));
+  const [oldest] = kept.keys();
+  if (kept.size > KEPT_MODELS && oldest !== undefined) kept.delete(oldest);
+  return loaded;
+}
+
+async function load(target: RemoteTarget): Promise<LoadedModel> {
   const [{ experimental_streamLanguageModelCall: streamCall }, model] = await Promise.all([import("ai"), create(target)]);
   return { streamCall, model };
 }
