@@ -45,7 +45,8 @@ const RESERVED =
 /** The caller's headers, or null where one of them cannot be sent. */
 export function outgoingHeaders(given: Readonly<Record<string, string>>): Headers | null {
   try {
-    const headers = new Headers({ "user-agent": "Troupe", accept: "*/*", ...given });
+    const headers = new Headers(given);
+    if (!headers.has("user-agent")) headers.set("user-agent", "Troupe");
     return [...headers.keys()].some((name) => RESERVED.test(name)) ? null : headers;
   } catch {
     // The only way to ask whether a name and a value are legal.
