@@ -62,46 +62,65 @@ export class PostgresPlacement implements Placement {
   }
 
   async claim(): Promise<readonly ShardGrant[]> {
-    const { id } = this.self;
-    return this.sql.begin(async (sql) => {
+    const self = literal(this.self.id);
+    const rows = await this.transaction(
       // Whose lease has run out is dead from now on: it cannot renew any more, so its shards are free.
-      await sql`update replica set dead = true where not dead and id <> ${id} and lease_until < clock_timestamp()`;
+      `update replica set dead = true where not dead and id <> ${self} and lease_until < clock_timestamp()`,
       // Two statements: whoever waits for a row that somebody else is taking must look again with new
       // eyes. In one, PostgreSQL would check the changed row against the former owner's.
-      const free = await sql`
-        select s.id from shard s left join replica r on r.id = s.owner
-        where s.owner is null or r.dead or r.id is null order by s.id for update of s`;
-      if (free.length > 0) {
-        await sql`
-          update shard s set owner = ${id}, epoch = epoch + 1 where s.id = any(${free.map((row) => row["id"] as number)}::int[])
+      `do $claim$
+        declare free int[];
+        begin
+          select array_agg(f.id) into free from (
+            select s.id from shard s left join replica r on r.id = s.owner
+            where s.owner is null or r.dead or r.id is null order by s.id for update of s) f;
+          update shard s set owner = ${self}, epoch = epoch + 1 where s.id = any(free)
           and not exists (select from replica r where r.id = s.owner and not r.dead)
-          and exists (select from replica where id = ${id} and not dead)`;
-      }
-      return grantsOf(await sql`select id, epoch from shard where owner = ${id}`);
-    });
+          and exists (select from replica where id = ${self} and not dead);
+        end
+      $claim$`,
+      `select id, epoch from shard where owner = ${self}`,
+    );
+    return grantsOf(rows);
   }
 
   async raise(shards: readonly number[]): Promise<readonly ShardGrant[]> {
-    return this.sql.begin(async (sql) => {
-      await sql`select id from shard where id = any(${[...shards]}::int[]) order by id for update`;
-      return grantsOf(await sql`
-        update shard set epoch = epoch + 1 where id = any(${[...shards]}::int[]) and owner = ${this.self.id}
-        returning id, epoch`);
-    });
+    const ids = `array[${shards.map(Number).join(", ")}]::int[]`;
+    const rows = await this.transaction(
+      `select id from shard where id = any(${ids}) order by id for update`,
+      `update shard set epoch = epoch + 1 where id = any(${ids}) and owner = ${literal(this.self.id)} returning id, epoch`,
+    );
+    return grantsOf(rows);
   }
 
   async leave(): Promise<void> {
-    await this.sql.begin(async (sql) => {
-      await sql`select id from shard where owner = ${this.self.id} order by id for update`;
-      await sql`update shard set owner = null where owner = ${this.self.id}`;
-      await sql`update replica set dead = true where id = ${this.self.id}`;
-    });
+    const self = literal(this.self.id);
+    await this.transaction(
+      `select id from shard where owner = ${self} order by id for update`,
+      `update shard set owner = null where owner = ${self}`,
+      `update replica set dead = true where id = ${self}`,
+    );
+  }
+
+  /**
+   * One transaction as one message, which is sent or is not; answers the rows of its last statement
+   * when an earlier one has a result too.
+   * The driver's own transactions are several messages, and where the connection is lost between two,
+   * the rest may run on the next connection.
+   */
+  private async transaction(...statements: readonly string[]): Promise<readonly unknown[]> {
+    const results: unknown = await this.sql.unsafe(statements.join(";\n")).simple();
+    const last = (results as readonly unknown[]).at(-1);
+    return Array.isArray(last) ? last : [];
   }
 
   private term(sql: Sql) {
     return sql`clock_timestamp() + ${`${LEASE_TERM_MS} milliseconds`}::interval`;
   }
 }
+
+/** Texts of our own making only; quoted all the same. */
+const literal = (text: string): string => `'${text.replaceAll("'", "''")}'`;
 
 const grantsOf = (rows: readonly unknown[]): ShardGrant[] =>
   (rows as { id: number; epoch: string | number }[]).map((row) => ({ shard: row.id, epoch: Number(row.epoch) }));

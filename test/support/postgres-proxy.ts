@@ -1,0 +1,164 @@
+/**
+ * A TCP proxy before PostgreSQL that breaks connections at chosen points of a statement:
+ *
+ *   client ── statement ──▶ proxy ── statement ──▶ PostgreSQL ──▶ commit ── reply ──▶ proxy ── reply ──▶ client
+ *                             │                        │                                │
+ *                       request_lost              cut_short                  reply_lost, reply_swallowed
+ *                    (never arrives there)  (the client is cut off   (committed; the client is cut off,
+ *                                            while it is executed)    or waits and hears nothing)
+ *
+ * It can also be frozen (nothing moves, nothing is closed), cut off altogether, and turned to a server
+ * on another port. It listens on the loopback only.
+ */
+import { type AddressInfo, createConnection, createServer, type Server, type Socket } from "node:net";
+import { ClientWire } from "./postgres-wire.ts";
+
+export type WireFault = "request_lost" | "cut_short" | "reply_lost" | "reply_swallowed";
+
+interface Strike {
+  readonly name: string;
+  readonly fault: WireFault;
+  readonly done: () => void;
+}
+
+export class PostgresProxy {
+  private readonly server: Server;
+  private readonly links = new Set<Link>();
+  private strikes: Strike[] = [];
+  private port: number;
+  private isFrozen = false;
+
+  private constructor(port: number) {
+    this.port = port;
+    this.server = createServer((client) => this.accept(client));
+  }
+
+  /** A proxy before the server of this url. */
+  static async open(url: string): Promise<PostgresProxy> {
+    const proxy = new PostgresProxy(Number(new URL(url).port));
+    await new Promise<void>((resolve) => proxy.server.listen(0, "127.0.0.1", resolve));
+    return proxy;
+  }
+
+  /** The same database, through this proxy. */
+  urlOf(url: string): string {
+    const through = new URL(url);
+    through.hostname = "127.0.0.1";
+    through.port = String((this.server.address() as AddressInfo).port);
+    return through.href;
+  }
+
+  /** The next statement of a connection with this `application_name` meets the fault; resolves when it has. */
+  strike(name: string, fault: WireFault): Promise<void> {
+    return new Promise((done) => this.strikes.push({ name, fault, done }));
+  }
+
+  /** Takes back strikes that have met nothing. */
+  forgive(): void {
+    for (const { done } of this.strikes.splice(0)) done();
+  }
+
+  /** Nothing moves on connections, old or new, until `thaw`. */
+  freeze(): void {
+    this.isFrozen = true;
+    for (const link of this.links) link.pause();
+  }
+
+  thaw(): void {
+    this.isFrozen = false;
+    for (const link of this.links) link.resume();
+  }
+
+  /** Connections from now on go to this port. */
+  turnTo(url: string): void {
+    this.port = Number(new URL(url).port);
+  }
+
+  /** Ends every connection at once. */
+  cut(): void {
+    for (const link of this.links) link.end();
+  }
+
+  async close(): Promise<void> {
+    this.forgive();
+    const closed = new Promise((resolve) => this.server.close(resolve));
+    this.cut();
+    await closed;
+  }
+
+  private accept(client: Socket): void {
+    const link = new Link(client, this.port, (name, types) => this.due(name, types), () => this.links.delete(link));
+    this.links.add(link);
+    if (this.isFrozen) link.pause();
+  }
+
+  /** The fault that meets a statement which begins on a connection of this name, or null. */
+  private due(name: string, types: string): WireFault | null {
+    if (!types.includes("B")) return null;
+    const at = this.strikes.findIndex((strike) => strike.name === name);
+    const [strike] = at === -1 ? [] : this.strikes.splice(at, 1);
+    strike?.done();
+    return strike?.fault ?? null;
+  }
+}
+
+/** One client's connection and its counterpart. */
+class Link {
+  private readonly client: Socket;
+  private readonly upstream: Socket;
+  private readonly wire = new ClientWire();
+  private fault: WireFault | null = null;
+  private isSent = false;
+  private isPaused = false;
+
+  constructor(client: Socket, port: number, due: (name: string, types: string) => WireFault | null, gone: () => void) {
+    this.client = client;
+    this.upstream = createConnection({ host: "127.0.0.1", port });
+    client.setNoDelay(true);
+    this.upstream.setNoDelay(true);
+    client.on("data", (chunk: Buffer) => this.said(chunk, due));
+    this.upstream.on("data", (chunk: Buffer) => this.answered(chunk));
+    this.upstream.on("drain", () => this.isPaused || client.resume());
+    client.on("drain", () => this.isPaused || this.upstream.resume());
+    for (const socket of [client, this.upstream]) socket.on("error", () => this.end());
+    client.on("close", () => void this.upstream.end());
+    this.upstream.on("close", () => {
+      client.destroy();
+      gone();
+    });
+  }
+
+  pause(): void {
+    this.isPaused = true;
+    this.client.pause();
+    this.upstream.pause();
+  }
+
+  resume(): void {
+    this.isPaused = false;
+    this.client.resume();
+    this.upstream.resume();
+  }
+
+  end(): void {
+    this.client.destroy();
+    this.upstream.destroy();
+  }
+
+  private said(chunk: Buffer, due: (name: string, types: string) => WireFault | null): void {
+    const { types } = this.wire.hear(chunk);
+    this.fault ??= due(this.wire.name, types);
+    if (this.fault === "request_lost") return this.end();
+    if (!this.upstream.write(chunk)) this.client.pause();
+    if (this.fault === null || !types.includes("S") || this.isSent) return;
+    this.isSent = true;
+    // PostgreSQL goes on: it notices when it wants to answer. The bytes sent to it arrive first.
+    if (this.fault === "cut_short") this.client.destroy();
+  }
+
+  private answered(chunk: Buffer): void {
+    if (this.isSent && this.fault === "reply_lost") return this.end();
+    if (this.isSent && this.fault === "reply_swallowed") return;
+    if (!this.client.destroyed && !this.client.write(chunk)) this.upstream.pause();
+  }
+}
