@@ -1,50 +1,49 @@
 /**
  * What a running job tells its chat, in the commit in which the job changes too: the turn begins,
- * uses tools, begins again after a crash, ends. The end of a turn starts the next one of the queue.
+ * uses tools, waits, begins again after a crash, ends. The end of a turn starts the next of the queue.
  */
-import { notFound, ok } from "../fault.ts";
+import { notFound, ok, type Outcome } from "../fault.ts";
 import { type Block, jobRef, textOf } from "../job/schema.ts";
 import type { Handlers, Tx } from "../runtime/actor.ts";
 import { isoTime } from "../schema.ts";
 import type { ChatCommand, ChatProtocol, TurnEnd } from "./protocol.ts";
-import { chatTable, type Message, messageTable, preview } from "./schema.ts";
+import { type Chat, chatTable, type Message, messageTable, preview } from "./schema.ts";
 
-type TurnCommand = "turn_started" | "turn_text" | "tool_started" | "tool_ended" | "turn_restarted" | "turn_ended";
+type TurnCommand =
+  | "turn_started" | "turn_resumed" | "turn_text" | "tools_started" | "tool_ended" | "turn_restarted" | "turn_ended";
+type TurnEnded = Extract<ChatCommand, { readonly kind: "turn_ended" }>;
 
 export const turnHandlers: Pick<Handlers<ChatProtocol>, TurnCommand> = {
-  turn_started(tx, { jobId, inputMessageId, messageId, attempt }) {
-    const chat = tx.read(chatTable, tx.self.id);
-    if (chat === null) return notFound("chat");
-    const input = tx.read(messageTable, inputMessageId);
-    if (input !== null && input.status === "queued") {
-      tx.update(messageTable, { ...input, status: "completed", completedAt: isoTime(tx.now) });
-    }
-    const seq = tx.append("message.started", { messageId, jobId, attempt });
-    tx.create(messageTable, {
-      id: messageId,
-      chatId: chat.id,
-      role: "assistant",
-      status: "streaming",
-      content: "",
-      blocks: [],
-      jobId,
-      usage: null,
-      sender: { type: "agent", id: chat.agentId },
-      seq,
-      completedAt: null,
-    });
-    tx.beginText(messageId, attempt, "");
-    tx.update(chatTable, { ...chat, status: "working", messageCount: chat.messageCount + 1 });
-    return ok({ isFirstTurn: chat.messageCount === 1 });
-  },
+  turn_started: (tx, { jobId, inputMessageId, messageId, attempt }) =>
+    withChat(tx, (chat) => {
+      const input = tx.read(messageTable, inputMessageId);
+      if (input !== null && input.status === "queued") {
+        tx.update(messageTable, { ...input, status: "completed", completedAt: isoTime(tx.now) });
+      }
+      const seq = tx.append("message.started", { messageId, jobId, attempt });
+      tx.create(messageTable, assistantMessage(chat, { id: messageId, jobId, seq }));
+      tx.beginText(messageId, attempt, "");
+      tx.update(chatTable, { ...chat, status: "working", messageCount: chat.messageCount + 1 });
+      return ok({ isFirstTurn: chat.messageCount === 1 });
+    }),
+
+  turn_resumed: (tx, { messageId, attempt, text }) =>
+    withChat(tx, (chat) => {
+      tx.beginText(messageId, attempt, text);
+      if (chat.status !== "working") {
+        tx.append("chat.updated", { status: "working" });
+        tx.update(chatTable, { ...chat, status: "working" });
+      }
+      return ok(null);
+    }),
 
   turn_text(tx, { messageId, text }) {
     tx.addText(messageId, text);
     return ok(null);
   },
 
-  tool_started(tx, { jobId, callId, name }) {
-    tx.append("tool.started", { jobId, callId, name });
+  tools_started(tx, { jobId, calls }) {
+    for (const { id: callId, name } of calls) tx.append("tool.started", { jobId, callId, name });
     return ok(null);
   },
 
@@ -53,47 +52,86 @@ export const turnHandlers: Pick<Handlers<ChatProtocol>, TurnCommand> = {
     return ok(null);
   },
 
-  turn_restarted(tx, { jobId, messageId, attempt, text }) {
+  turn_restarted(tx, { jobId, messageId, attempt }) {
     tx.append("message.restarted", { messageId, jobId, attempt });
-    tx.beginText(messageId, attempt, text);
     return ok(null);
   },
 
-  turn_ended(tx, command) {
-    const chat = tx.read(chatTable, tx.self.id);
-    if (chat === null) return notFound("chat");
-    endMessage(tx, command);
-    if (command.end.status === "blocked") {
-      tx.update(chatTable, { ...chat, status: "needs_attention" });
+  turn_ended: (tx, command) =>
+    withChat(tx, (chat) => {
+      endMessage(tx, command);
+      tx.update(chatTable, afterTurn(tx, chat, command));
       return ok(null);
-    }
-    const [next = null, ...queue] = chat.queue;
-    if (next !== null) tx.send(jobRef(tx.self.organizationId, next), { kind: "start" });
-    const status = next !== null ? "working" : command.end.status === "failed" ? "error" : "done";
-    const text = textOf(command.blocks);
-    const lastMessagePreview = text === "" ? chat.lastMessagePreview : preview(text);
-    tx.append("chat.updated", { status });
-    tx.update(chatTable, { ...chat, status, activeJobId: next, queue, lastMessagePreview });
-    return ok(null);
-  },
+    }),
 };
 
-/** Completes the assistant's message; a turn that never started has none. */
-function endMessage(tx: Tx, command: Extract<ChatCommand, { readonly kind: "turn_ended" }>): void {
+/** Deleted chats too: what was under way in them comes to its end. */
+function withChat<T>(tx: Tx, run: (chat: Chat) => Outcome<T>): Outcome<T> {
+  const chat = tx.read(chatTable, tx.self.id);
+  return chat === null ? notFound("chat") : run(chat);
+}
+
+const assistantMessage = (chat: Chat, { id, jobId, seq }: { readonly id: string; readonly jobId: string; readonly seq: number }) =>
+  ({
+    id,
+    chatId: chat.id,
+    role: "assistant",
+    status: "streaming",
+    content: "",
+    blocks: [],
+    jobId,
+    usage: null,
+    sender: { type: "agent", id: chat.agentId },
+    metadata: {},
+    seq,
+    completedAt: null,
+  }) as const satisfies Partial<Message>;
+
+/** The chat after a turn: waiting with it, or going on with the next of the queue. */
+function afterTurn(tx: Tx, chat: Chat, { jobId, end, blocks }: TurnEnded): Chat {
+  if (end.status === "blocked" || end.status === "in_review") {
+    tx.append("chat.updated", { status: "needs_attention" });
+    return { ...chat, status: "needs_attention" };
+  }
+  const queue = chat.queue.filter((id) => id !== jobId);
+  if (chat.activeJobId !== jobId) return { ...chat, queue };
+  const [next = null, ...rest] = queue;
+  if (next !== null) tx.send(jobRef(tx.self.organizationId, next), { kind: "start" });
+  const status = next !== null ? "working" : end.status === "failed" ? "error" : "done";
+  const text = blocks === null ? "" : textOf(blocks);
+  tx.append("chat.updated", { status });
+  return { ...chat, status, activeJobId: next, queue: rest, lastMessagePreview: text === "" ? chat.lastMessagePreview : preview(text) };
+}
+
+/** Ends the assistant's message; a turn that never started has none. */
+function endMessage(tx: Tx, command: TurnEnded): void {
   const { messageId, jobId, end, usage } = command;
   if (end.status === "failed") tx.append("error", { jobId, code: end.error.code, message: end.error.message });
   const message = tx.read(messageTable, messageId);
-  if (message === null) return;
-  const status = statusOf(end);
-  const content = textOf(command.blocks);
-  const blocks: Block[] = [...command.blocks];
-  tx.update(messageTable, { ...message, status, content, blocks, usage, completedAt: isoTime(tx.now) });
-  tx.append("message.completed", { messageId, jobId, status, content });
+  if (message === null) return endInput(tx, command);
+  if (message.completedAt !== null) return;
+  const status = STATUS[end.status];
+  const blocks: Block[] = command.blocks === null ? message.blocks : [...command.blocks];
+  const content = textOf(blocks);
+  const completedAt = status === "streaming" ? null : isoTime(tx.now);
+  tx.update(messageTable, { ...message, status, content, blocks, usage, completedAt });
+  if (status !== "streaming") tx.append("message.completed", { messageId, jobId, status, content });
   tx.endText(messageId);
 }
 
-function statusOf(end: TurnEnd): Message["status"] {
-  if (end.status === "completed") return "completed";
-  // A blocked turn goes on later: what there is of its message stands, unfinished.
-  return end.status === "blocked" ? "streaming" : "failed";
+/** A message whose turn never came. */
+function endInput(tx: Tx, { inputMessageId, jobId }: TurnEnded): void {
+  const input = tx.read(messageTable, inputMessageId);
+  if (input === null || input.status !== "queued") return;
+  tx.update(messageTable, { ...input, status: "cancelled", completedAt: isoTime(tx.now) });
+  tx.append("message.completed", { messageId: input.id, jobId, status: "cancelled", content: input.content });
 }
+
+/** A blocked turn goes on later: what there is of its message stands, unfinished. */
+const STATUS: Readonly<Record<TurnEnd["status"], Message["status"]>> = {
+  completed: "completed",
+  in_review: "completed",
+  cancelled: "cancelled",
+  failed: "failed",
+  blocked: "streaming",
+};

@@ -47,8 +47,8 @@ export class Effects {
     return this.drive(effect, place, "recover");
   }
 
-  /** A turn has settled it: whatever still runs of it stops. */
-  settled(effectId: string): void {
+  /** A turn has settled or interrupted it: whatever still runs of it stops. */
+  abort(effectId: string): void {
     this.running.get(effectId)?.abort.abort();
   }
 
