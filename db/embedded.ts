@@ -63,7 +63,7 @@ const ANSWER_LIMIT_S = 2;
 const WATCH_MS = 500;
 
 /** One service uses it: what serves many users, replicas or large queries is off. 17 MiB when idle. */
-const SETTINGS = [
+export const SERVER_SETTINGS = [
   "listen_addresses=127.0.0.1",
   "unix_socket_directories=",
   "cluster_name=troupe",
@@ -164,7 +164,7 @@ const argumentsFor = (cluster: Cluster, port: number): readonly string[] => [
   cluster.path,
   "-p",
   String(port),
-  ...SETTINGS,
+  ...SERVER_SETTINGS,
 ];
 
 /** The server that a killed service left behind, if it can be used; one that cannot is stopped. */

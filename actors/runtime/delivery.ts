@@ -40,13 +40,13 @@ export class Delivery {
     for (const message of messages) await this.deliver(message, place, RETRY_FIRST_MS);
   }
 
-  /** Fires an alarm; false when nobody could take it now. */
-  async fire(alarm: AlarmRow): Promise<boolean> {
+  /** Fires an alarm while it stands; false when nobody could take it now. */
+  async fire(alarm: AlarmRow, stands: () => boolean): Promise<boolean> {
     const epoch = this.parts.shards.epochOf(shardOf(alarm.organizationId));
     if (epoch === null) return false;
     const ref = { kind: alarm.actorKind, organizationId: alarm.organizationId, id: alarm.actorId };
     try {
-      const outcome = await this.parts.run([{ ref, command: alarm.command }], { epoch, clears: alarm });
+      const outcome = await this.parts.run([{ ref, command: alarm.command }], { epoch, clears: alarm, stands });
       return outcome.ok || !isPassing(outcome.fault);
     } catch (err) {
       this.parts.log.error({ err, actor: alarm.actorId, alarm: alarm.name }, "an alarm's turn failed");

@@ -214,12 +214,20 @@ class GroupTx implements Tx {
   }
 
   setAlarm(of: ActorRef, name: string, dueAtMs: number, command: { readonly kind: string }): void {
+    const { alarms } = this.group.writes;
     const row: AlarmRow = { ...addressOf(of), name, dueAtMs, command };
-    this.group.writes.alarms.push(row);
+    const own = alarms.findIndex((a) => a.actorId === of.id && a.name === name);
+    if (own === -1) alarms.push(row);
+    else alarms[own] = row;
   }
 
   clearAlarm(name: string): void {
-    this.group.writes.cleared.push({ organizationId: this.self.organizationId, actorId: this.self.id, name });
+    const { alarms, cleared } = this.group.writes;
+    const { organizationId, id: actorId } = this.self;
+    // A group clears before it sets: what it has set itself goes here.
+    const own = alarms.findIndex((a) => a.actorId === actorId && a.name === name);
+    if (own !== -1) alarms.splice(own, 1);
+    cleared.push({ organizationId, actorId, name });
   }
 }
 

@@ -3,19 +3,27 @@
  * One batch is one statement and has three outcomes (see `ActorStore.flush`):
  *
  *   answered ─ live shard ──▶ committed      aborted ─ one group ──▶ broken
- *            └ other shard ─▶ fenced                 └ several ────▶ each alone, in order
+ *            └ other shard ─▶ fenced                 ├ several ────▶ each alone, in order
+ *                                                    └ the server could not ─▶ unavailable
  *   unknown ──▶ unknown: the epochs must rise before anything of these shards runs again
  *
- * Outcomes are handed over in the order in which the groups came in. A group of an older epoch than
+ * Outcomes are handed over in the order in which the groups came in: who runs again after one of them
+ * loads from the tables, so whatever came before it must be there. A group of an older epoch than
  * its shard's is refused before the statement is built: a process that loses a shard and regains it
  * would otherwise mix two epochs in one batch.
  */
-import type { TurnGroup } from "./group.ts";
-import type { ActorStore } from "./store.ts";
+import type { Ending, TurnGroup } from "./group.ts";
+import type { ActorStore, FlushOutcome } from "./store.ts";
 
 /** Bounds of one statement: enough to amortise the commit, small enough to parse in a millisecond. */
 export const BATCH_GROUPS = 500;
 export const BATCH_BYTES = 1024 * 1024;
+
+/**
+ * SQLSTATE classes that say nothing about the rows: a server that is read-only, a deadlock, no space
+ * or memory, a lock that was not got. The same batch may well be stored a little later.
+ */
+const SERVER_COULD_NOT = new Set(["25", "40", "53", "55"]);
 
 export interface FlushHost {
   /** The epoch at which this replica owns the shard now, or null. */
@@ -68,16 +76,20 @@ export class FlushLane {
     this.running = false;
   }
 
-  /** The next groups that may still be sent; the others end here. */
+  /** The next groups that may still be sent; of the others, those end here that no group of the batch comes before. */
   private takeBatch(): TurnGroup[] {
     const batch: TurnGroup[] = [];
     let bytes = 0;
     let taken = 0;
     while (taken < this.queue.length && batch.length < BATCH_GROUPS) {
       const group = this.queue[taken]!;
-      if (batch.length > 0 && bytes + group.bytes > BATCH_BYTES) break;
+      const refusal = this.refusalOf(group);
+      if (batch.length > 0 && (refusal !== null || bytes + group.bytes > BATCH_BYTES)) break;
       taken++;
-      if (this.refuseStale(group)) continue;
+      if (refusal !== null) {
+        group.end(refusal);
+        continue;
+      }
       batch.push(group);
       bytes += group.bytes;
     }
@@ -85,22 +97,24 @@ export class FlushLane {
     return batch;
   }
 
-  private refuseStale(group: TurnGroup): boolean {
-    if (this.host.epochOf(group.shard) !== group.epoch) group.end({ kind: "fenced" });
-    else if (group.isUndercut) group.end({ kind: "undercut" });
-    else return false;
-    return true;
+  /** Why a group may not be sent any more, or null. */
+  private refusalOf(group: TurnGroup): Ending | null {
+    if (this.host.epochOf(group.shard) !== group.epoch) return { kind: "fenced" };
+    return group.isUndercut ? { kind: "undercut" } : null;
   }
 
   private async commit(batch: readonly TurnGroup[]): Promise<void> {
     this.statements++;
-    const outcome = await this.store.flush(batch);
+    const outcome = await this.flush(batch);
     switch (outcome.kind) {
       case "answered":
         return this.release(batch, outcome.live);
       case "aborted": {
-        if (batch.length === 1) return batch[0]!.end({ kind: "broken", code: outcome.code, cause: outcome.cause });
-        for (const group of batch) if (!this.refuseStale(group)) await this.commit([group]);
+        const ending: Ending = SERVER_COULD_NOT.has(outcome.code.slice(0, 2))
+          ? { kind: "unavailable" }
+          : { kind: "broken", code: outcome.code, cause: outcome.cause };
+        if (batch.length > 1 && ending.kind === "broken") return this.split(batch);
+        for (const group of batch) group.end(ending);
         return;
       }
       case "unknown": {
@@ -108,6 +122,23 @@ export class FlushLane {
         for (const group of batch) group.end({ kind: "unknown" });
         return;
       }
+    }
+  }
+
+  /** A store that throws has a bug: what it did is unknown, and the lane goes on. */
+  private async flush(batch: readonly TurnGroup[]): Promise<FlushOutcome> {
+    try {
+      return await this.store.flush(batch);
+    } catch (cause) {
+      return { kind: "unknown", cause };
+    }
+  }
+
+  private async split(batch: readonly TurnGroup[]): Promise<void> {
+    for (const group of batch) {
+      const refusal = this.refusalOf(group);
+      if (refusal === null) await this.commit([group]);
+      else group.end(refusal);
     }
   }
 

@@ -15,6 +15,8 @@ export type Ending =
   | { readonly kind: "broken"; readonly code: string; readonly cause: unknown }
   /** Certainly not stored: it stood on a broken group. It may run again from the start. */
   | { readonly kind: "undercut" }
+  /** Certainly not stored, and no group was at fault: the server could not do it now. */
+  | { readonly kind: "unavailable" }
   /** Certainly not stored: the shard is not ours at this epoch. */
   | { readonly kind: "fenced" }
   /** Nobody knows yet. */

@@ -93,6 +93,7 @@ export class Ownership implements FlushHost {
     for (const shard of shards) this.parts.shards.lose(shard);
     this.parts.cells.drop(shards);
     this.parts.effects.abortShards(shards);
+    this.parts.alarms.drop(shards);
   }
 
   private async raise(): Promise<void> {

@@ -21,7 +21,7 @@ import { Loader } from "./loader.ts";
 import { Ownership } from "./ownership.ts";
 import { Lease, type Placement, shardOf } from "./placement.ts";
 import { type Admission, type Place, Shards } from "./shards.ts";
-import type { ActorStore } from "./store.ts";
+import type { ActorStore, AlarmKey } from "./store.ts";
 import { Subscription } from "./subscription.ts";
 import { type DispatchOptions, GroupRun, type MemberStep, type TurnHost } from "./turns.ts";
 
@@ -77,8 +77,8 @@ export class System<P extends Protocols> implements TurnHost {
       parts.log.error({ err: cause, effect: effect.kind, actor: effect.actorId }, "an effect failed"),
     );
     this.delivery = new Delivery({ run, clock: this.clock, shards: this.shards, log: parts.log });
-    this.alarms = new Alarms({ store: parts.store, shards: this.shards, clock: this.clock }, (alarm) =>
-      this.delivery.fire(alarm),
+    this.alarms = new Alarms({ store: parts.store, shards: this.shards, clock: this.clock }, (alarm, stands) =>
+      this.delivery.fire(alarm, stands),
     );
     this.ownership = new Ownership(
       { ...parts, shards: this.shards, cells: this.cells, lease, effects: this.effects, alarms: this.alarms },
@@ -106,6 +106,7 @@ export class System<P extends Protocols> implements TurnHost {
     await this.effects.drained();
     await Promise.all(this.lanes.map((lane) => lane.settled()));
     await this.ownership.stop();
+    this.alarms.clearAll();
   }
 
   /**
@@ -155,6 +156,10 @@ export class System<P extends Protocols> implements TurnHost {
 
   laneOf(shard: number): FlushLane {
     return this.lanes[shard % this.lanes.length]!;
+  }
+
+  supersede(key: AlarmKey): void {
+    this.alarms.supersede(key);
   }
 
   release(draft: Draft, place: Place): void {

@@ -8,7 +8,7 @@
  *      │  ─ nothing written ─▶ wait for what it has seen ──▶ outputs, reply
  *      └─ written ──▶ lane ─┬─ committed ──▶ outputs, reply
  *                           ├─ undercut ───▶ attempt again
- *                           └─ fenced, unknown, broken ──▶ 503, 503, exception
+ *                           └─ fenced, unavailable, unknown, broken ──▶ 503, 503, 503, exception
  *
  * What a turn has seen may be uncommitted work of an earlier group of the same actors. So even a
  * refusal waits for it: nobody is told of a state that may never have been.
@@ -26,7 +26,7 @@ import type { Loader } from "./loader.ts";
 import type { Ticket } from "./mailbox.ts";
 import { sizeOf } from "./replay.ts";
 import { type Admission, type Place, type Shards, UNAVAILABLE } from "./shards.ts";
-import { type AlarmKey, isEmpty, noWrites } from "./store.ts";
+import { type AlarmKey, isEmpty, noWrites, type Writes } from "./store.ts";
 
 /** A group that has been undercut this often stands in a storm; the client had better come back. */
 const UNDERCUT_ATTEMPTS = 5;
@@ -47,6 +47,8 @@ export interface DispatchOptions extends Admission {
   readonly consumes?: string;
   /** An alarm that this group answers. */
   readonly clears?: AlarmKey;
+  /** Asked before each attempt: where it answers false there is nothing to do any more. */
+  readonly stands?: () => boolean;
 }
 
 /** The store certainly refused this group's rows, and no other group's: a bug in a turn. */
@@ -61,6 +63,8 @@ export interface TurnHost {
   readonly clock: Clock;
   readonly chance: Chance;
   laneOf(shard: number): FlushLane;
+  /** A group that is on its way to the store replaces or clears this alarm. */
+  supersede(key: AlarmKey): void;
   /** Starts what a committed group asked for: births, messages, effects, alarms. */
   release(draft: Draft, place: Place): void;
 }
@@ -99,6 +103,7 @@ export class GroupRun {
   }
 
   private run(): void {
+    if (this.options.stands?.() === false) return this.answer(ok([]));
     const draft = new Draft(this.host.clock.now(), this.host.chance.text);
     const replies: unknown[] = [];
     let place: Place | null = null;
@@ -125,17 +130,26 @@ export class GroupRun {
 
   private finish(draft: Draft, place: Place, replies: readonly unknown[]): void {
     const writes = draft.seal();
-    if (this.options.consumes !== undefined) writes.consumed.push(this.options.consumes);
-    if (this.options.clears !== undefined) writes.cleared.unshift(this.options.clears);
+    const { consumes, clears } = this.options;
+    if (writes.alarms.length + writes.cleared.length > 0) this.supersede(writes);
+    if (clears !== undefined) writes.cleared.unshift(clears);
+    if (consumes !== undefined) writes.consumed.push(consumes);
     if (isEmpty(writes)) return this.gate(draft, () => this.leave(draft, place, ok(replies)));
     let bytes = 256;
     for (const tickets of this.tickets) bytes += tickets.ticket.bytes;
     const content = { writes, drafts: draft.cells, bytes };
-    const group = new TurnGroup(place, content, (ending) => {
-      if (ending.kind === "committed") this.leave(draft, place, ok(replies));
-      else this.ended(ending);
-    });
+    const group = new TurnGroup(place, content, (ending) =>
+      this.concluded(ending, () => this.leave(draft, place, ok(replies))),
+    );
     this.host.laneOf(place.shard).push(group);
+  }
+
+  /** The alarm that it answers stands until the commit: the group may have to run again. */
+  private supersede({ alarms, cleared }: Writes): void {
+    const own = this.options.clears;
+    for (const key of [...alarms, ...cleared]) {
+      if (own?.actorId !== key.actorId || own.name !== key.name) this.host.supersede(key);
+    }
   }
 
   /** A refusal writes nothing, except that a message or an alarm is answered by it all the same. */
@@ -146,10 +160,9 @@ export class GroupRun {
     if (consumes !== undefined) writes.consumed.push(consumes);
     if (clears !== undefined) writes.cleared.push(clears);
     const drafts = draft.cells.map((d) => ({ cell: d.cell, overlay: new Map(), publications: [], head: null }));
-    const group = new TurnGroup(place, { writes, drafts, bytes: 256 }, (ending) => {
-      if (ending.kind === "committed") this.answer(refuse(fault));
-      else this.ended(ending);
-    });
+    const group = new TurnGroup(place, { writes, drafts, bytes: 256 }, (ending) =>
+      this.concluded(ending, () => this.answer(refuse(fault))),
+    );
     this.host.laneOf(place.shard).push(group);
   }
 
@@ -159,17 +172,24 @@ export class GroupRun {
     for (const { cell } of draft.cells) {
       if (cell.lastPending !== null && (last === null || cell.lastPending.order > last.order)) last = cell.lastPending;
     }
-    if (last === null) then();
-    else last.follow((ending) => (ending.kind === "committed" ? then() : this.ended(ending)));
+    if (last === null) return then();
+    last.follow((ending) => {
+      // The last group does not speak for an earlier one of another of the actors.
+      const isUndercut = ending.kind === "committed" && draft.cells.some(({ cell }) => cell.dead);
+      this.concluded(isUndercut ? { kind: "undercut" } : ending, then);
+    });
   }
 
-  private ended(ending: Exclude<Ending, { kind: "committed" }>): void {
+  private concluded(ending: Ending, then: () => void): void {
     switch (ending.kind) {
+      case "committed":
+        return then();
       case "undercut":
         if (++this.undercut >= UNDERCUT_ATTEMPTS) this.answer(refuse(OVERLOADED));
         else this.attempt();
         return;
       case "fenced":
+      case "unavailable":
         return this.answer(refuse(UNAVAILABLE));
       case "unknown":
         return this.answer(refuse({ kind: "outcome_unknown", retryAfterMs: OVERLOADED_RETRY_MS }));

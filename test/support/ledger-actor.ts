@@ -25,6 +25,9 @@ export type LedgerCommand =
   | { readonly kind: "add_with_effect"; readonly by: number }
   | { readonly kind: "effect_done"; readonly effectId: string }
   | { readonly kind: "wake_at"; readonly dueAtMs: number; readonly by: number }
+  | { readonly kind: "wake_and_refuse"; readonly dueAtMs: number }
+  | { readonly kind: "sleep_on" }
+  | { readonly kind: "settle"; readonly effectId: string }
   | { readonly kind: "say"; readonly text: string }
   | { readonly kind: "begin_text" };
 
@@ -32,7 +35,7 @@ export interface LedgerProtocol {
   readonly command: LedgerCommand;
   readonly replies: {
     add: number; read: Ledger | null; refuse_after_writing: null; fall: null; add_and_tell: number;
-    add_with_effect: string; effect_done: number; wake_at: null; say: null; begin_text: null;
+    add_with_effect: string; effect_done: number; wake_at: null; wake_and_refuse: null; sleep_on: null; settle: null; say: null; begin_text: null;
   };
 }
 
@@ -58,7 +61,7 @@ export function ledgerActor(onTurn: (kind: string) => void = () => {}): ActorDef
   return {
     kind: "ledger",
     stream: ledgers,
-    needs: (ref) => [{ table: "chat", id: ref.id }],
+    needs: (ref, { kind }) => (kind === "wake_at" || kind === "sleep_on" ? [] : [{ table: "chat", id: ref.id }]),
     handlers: {
       add: (tx, { by, note }) => ok(add(tx, by, note)),
       read: (tx) => ok(tx.read(ledgers, tx.self.id)),
@@ -84,6 +87,18 @@ export function ledgerActor(onTurn: (kind: string) => void = () => {}): ActorDef
       },
       wake_at(tx, { dueAtMs, by }) {
         tx.setAlarm(tx.self, "wake", dueAtMs, adding(by));
+        return ok(null);
+      },
+      wake_and_refuse(tx, { dueAtMs }) {
+        tx.setAlarm(tx.self, "wake", dueAtMs, { kind: "refuse_after_writing" });
+        return ok(null);
+      },
+      sleep_on(tx) {
+        tx.clearAlarm("wake");
+        return ok(null);
+      },
+      settle(tx, { effectId }) {
+        tx.settle(effectId);
         return ok(null);
       },
       say(tx, { text }) {

@@ -51,6 +51,8 @@ export class MemoryDatabase {
   readonly replicas = new Map<string, ReplicaRow>();
   /** Awaited before each operation takes effect; a scheduler may hold it there. */
   pace: (operation: string) => Promise<void> = () => Promise.resolve();
+  /** Awaited between what an operation has read and its answer. */
+  reply: (operation: string) => Promise<void> = () => Promise.resolve();
   private readonly tables: Tables = {
     records: new Map(), events: new Map(), messages: new Map(), effects: new Map(), alarms: new Map(),
   };

@@ -114,27 +114,29 @@ export class MemoryActorStore implements ActorStore {
   async read(refs: readonly RecordRef[]): Promise<readonly (RecordFields | null)[]> {
     this.reads++;
     this.recordsRead += refs.length;
-    await this.reach("read");
-    return refs.map((ref) => this.database.record(ref.table, ref.organizationId, ref.id));
+    return this.reach("read", () => refs.map((ref) => this.database.record(ref.table, ref.organizationId, ref.id)));
   }
 
   async events(organizationId: string, stream: string, after: number, limit: number): Promise<readonly StoredEvent[]> {
     this.pages++;
-    await this.reach("events");
-    const rows = this.database.stream(organizationId, stream).filter((event) => event.seq > after);
-    return rows.slice(0, limit).map(({ seq, type, at, data }) => ({ seq, type, at, data }));
+    return this.reach("events", () => {
+      const rows = this.database.stream(organizationId, stream).filter((event) => event.seq > after);
+      return rows.slice(0, limit).map(({ seq, type, at, data }) => ({ seq, type, at, data }));
+    });
   }
 
   async undone(shards: readonly number[]): Promise<Undone> {
-    await this.reach("undone");
-    const messages: MessageRow[] = this.database.messages().filter((row) => shards.includes(row.shard));
-    const effects: EffectRow[] = this.database.effects().filter((row) => shards.includes(row.shard));
-    return { messages, effects };
+    return this.reach("undone", () => {
+      const messages: MessageRow[] = this.database.messages().filter((row) => shards.includes(row.shard));
+      const effects: EffectRow[] = this.database.effects().filter((row) => shards.includes(row.shard));
+      return { messages, effects };
+    });
   }
 
   async alarms(shards: readonly number[], untilMs: number, limit: number): Promise<readonly AlarmRow[]> {
-    await this.reach("alarms");
-    return this.database.alarms().filter((row) => shards.includes(row.shard) && row.dueAtMs < untilMs).slice(0, limit);
+    return this.reach("alarms", () =>
+      this.database.alarms().filter((row) => shards.includes(row.shard) && row.dueAtMs < untilMs).slice(0, limit),
+    );
   }
 
   private commit(batch: readonly ShardWrites[], live: Set<number>): FlushOutcome {
@@ -147,9 +149,12 @@ export class MemoryActorStore implements ActorStore {
     }
   }
 
-  private async reach(operation: string): Promise<void> {
+  private async reach<T>(operation: string, read: () => T): Promise<T> {
     await this.database.pace(operation);
     if (this.isCut) throw new Unreachable(`${operation}: the database cannot be reached`);
+    const found = read();
+    await this.database.reply(operation);
+    return found;
   }
 }
 

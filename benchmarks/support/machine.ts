@@ -1,0 +1,16 @@
+/** On what a measurement was made. */
+import { cpus, totalmem } from "node:os";
+
+const git = (...args: string[]): string => Bun.spawnSync({ cmd: ["git", ...args], cwd: import.meta.dir }).stdout.toString().trim();
+
+export function machine(): string {
+  const model = cpus()[0]?.model ?? "unknown";
+  const memory = Math.round(totalmem() / 2 ** 30);
+  return `${cpus().length} × ${model}, ${memory} GiB, ${process.platform} ${process.arch}, Bun ${Bun.version}`;
+}
+
+/** The commit, marked where what it measures has been changed since. */
+export function commit(): string {
+  const isChanged = git("status", "--porcelain", "--", "../../actors", "../../db", "../../src", "..") !== "";
+  return `${git("rev-parse", "--short=10", "HEAD")}${isChanged ? " and changes" : ""}`;
+}

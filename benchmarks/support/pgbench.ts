@@ -1,0 +1,79 @@
+/**
+ * `pgbench -M prepared`: each client inserts one row of an event's size in a transaction of its own.
+ * It keeps no state, checks nothing and writes one row where a turn writes two; it is what the same
+ * server does for clients in C that have nothing else to do.
+ */
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import postgres from "postgres";
+import { cpuOfTree } from "./cpu.ts";
+import type { Lifetime } from "./lifetime.ts";
+import type { Server } from "./postgres.ts";
+
+export interface PgbenchRun {
+  readonly perSecond: number;
+  readonly p50Us: number;
+  readonly p99Us: number;
+  /** CPU of pgbench and of PostgreSQL, in µs for each row. */
+  readonly cpuUs: number;
+}
+
+export interface Pgbench {
+  run(clients: number, seconds: number): Promise<PgbenchRun>;
+}
+
+const SCRIPT = `insert into pgbench_event (stream, type, at, data)
+values ('ledger-0000', 'added', '2026-01-01T00:00:00.000Z', '{"by":1}');
+`;
+
+/** Null where pgbench is not installed. */
+export async function openPgbench(lifetime: Lifetime, server: Server): Promise<Pgbench | null> {
+  const program = Bun.which("pgbench") ?? null;
+  if (program === null) return null;
+  const sql = postgres(server.url, { max: 1, onnotice: () => {} });
+  await sql`create table if not exists pgbench_event (id bigint generated always as identity primary key, stream text not null, type text not null, at text not null, data json not null)`;
+  await sql.end();
+  const folder = lifetime.folder();
+  const script = join(folder, "insert.sql");
+  writeFileSync(script, SCRIPT);
+  return { run: (clients, seconds) => run({ program, script, folder, server }, clients, seconds) };
+}
+
+interface Parts {
+  readonly program: string;
+  readonly script: string;
+  readonly folder: string;
+  readonly server: Server;
+}
+
+async function run({ program, script, folder, server }: Parts, clients: number, seconds: number): Promise<PgbenchRun> {
+  const prefix = join(folder, "log");
+  const threads = Math.min(clients, 2);
+  const before = cpuOfTree(server.pid);
+  const child = Bun.spawn({
+    cmd: [
+      program, "--no-vacuum", "--protocol=prepared", `--client=${clients}`, `--jobs=${threads}`, `--time=${Math.max(1, Math.round(seconds))}`,
+      `--file=${script}`, "--log", `--log-prefix=${prefix}`, "--host=127.0.0.1", `--port=${server.port}`, "--username=troupe", "postgres",
+    ],
+    env: { PATH: "/usr/bin:/bin", PGPASSWORD: server.password },
+    stdio: ["ignore", "pipe", "pipe"],
+  });
+  const [output, complaint, code] = await Promise.all([child.stdout.text(), child.stderr.text(), child.exited]);
+  if (code !== 0) throw new Error(`pgbench failed: ${complaint}`);
+  const { cpuTime } = child.resourceUsage() ?? { cpuTime: { total: 0 } };
+  const rows = Number(output.match(/transactions actually processed: (\d+)/)?.[1]);
+  const perSecond = Number(output.match(/tps = ([\d.]+)/)?.[1]);
+  const cpuUs = (Number(cpuTime.total) + (cpuOfTree(server.pid) - before) * 1e6) / rows;
+  return { perSecond, cpuUs, ...(await latencies(folder)) };
+}
+
+/** From the log of each transaction: `client number latency …`, latency in µs. */
+async function latencies(folder: string): Promise<{ p50Us: number; p99Us: number }> {
+  const child = Bun.spawn({
+    cmd: ["/bin/sh", "-c", "cat log.* | awk '{print $3}' | sort -n | awk '{v[NR]=$1} END {print v[int(NR*0.5)+1], v[int(NR*0.99)+1]}'; rm -f log.*"],
+    cwd: folder,
+    stdio: ["ignore", "pipe", "ignore"],
+  });
+  const [p50Us = Number.NaN, p99Us = Number.NaN] = (await child.stdout.text()).trim().split(" ").map(Number);
+  return { p50Us, p99Us };
+}

@@ -1,0 +1,35 @@
+/** Numbers of a run: percentiles, and how they are written. */
+
+/** The value below which `fraction` of `sorted` lie; NaN of nothing. */
+export function percentile(sorted: ArrayLike<number>, fraction: number): number {
+  return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * fraction))] ?? Number.NaN;
+}
+
+/** Samples in order of arrival; memory is taken beforehand, so that it costs nothing while it is measured. */
+export class Samples {
+  private readonly values: Float64Array;
+  private count = 0;
+
+  constructor(limit = 2_000_000) {
+    this.values = new Float64Array(limit);
+  }
+
+  add(value: number): void {
+    if (this.count < this.values.length) this.values[this.count++] = value;
+  }
+
+  /** The median and the 99th percentile. */
+  summary(): { readonly p50: number; readonly p99: number; readonly count: number } {
+    const sorted = this.values.subarray(0, this.count).sort();
+    return { p50: percentile(sorted, 0.5), p99: percentile(sorted, 0.99), count: this.count };
+  }
+}
+
+/** `1,234`, `56.7`, `0.123`: three figures are what such a measurement is worth. */
+export function figure(value: number): string {
+  if (!Number.isFinite(value)) return "–";
+  if (Math.abs(value) >= 1_000) return Number(value.toPrecision(3)).toLocaleString("en-US", { maximumFractionDigits: 0 });
+  return Number(value.toPrecision(3)).toString();
+}
+
+export const times = (ratio: number): string => `${figure(ratio)}×`;

@@ -1,0 +1,56 @@
+/**
+ * A part of a benchmark in a process of its own: whoever is measured must not share a heap, a
+ * compiler or an event loop with who measures. Questions and answers are JSON over Bun's IPC, one at
+ * a time.
+ */
+import { join } from "node:path";
+import type { Lifetime } from "./lifetime.ts";
+
+export interface Worker<Q, A> {
+  readonly pid: number;
+  ask(question: Q): Promise<A>;
+}
+
+type Reply<A> = { readonly answer: A } | { readonly error: string };
+
+/** Starts `script` of this folder; it ends with the lifetime, and when this process does. */
+export function startWorker<Q, A>(lifetime: Lifetime, script: string, options: { readonly args?: readonly string[]; readonly env?: Record<string, string> } = {}): Worker<Q, A> {
+  let settle: ((reply: Reply<A>) => void) | null = null;
+  const child = Bun.spawn({
+    cmd: [process.execPath, join(import.meta.dir, script), ...(options.args ?? [])],
+    stdio: ["ignore", "ignore", "inherit"],
+    env: { ...process.env, ...options.env },
+    ipc: (reply: Reply<A>) => settle?.(reply),
+    onExit: (_, code) => settle?.({ error: `${script} ended (${code})` }),
+  });
+  lifetime.add(async () => {
+    child.disconnect();
+    const limit = setTimeout(() => child.kill("SIGKILL"), 5_000);
+    await child.exited;
+    clearTimeout(limit);
+  });
+  return {
+    pid: child.pid,
+    async ask(question) {
+      const reply = await new Promise<Reply<A>>((resolve) => {
+        settle = resolve;
+        child.send(question);
+      });
+      if ("error" in reply) throw new Error(reply.error);
+      return reply.answer;
+    },
+  };
+}
+
+/** The worker's side: answers each question by `handle`; `end` runs when the asker is gone. */
+export function serveWorker<Q, A>(handle: (question: Q) => Promise<A>, end: () => Promise<void> = async () => {}): void {
+  process.on("message", (question: Q) => {
+    handle(question).then(
+      (answer) => process.send?.({ answer } satisfies Reply<A>),
+      (cause: unknown) => process.send?.({ error: cause instanceof Error ? (cause.stack ?? cause.message) : String(cause) }),
+    );
+  });
+  process.on("disconnect", () => {
+    void end().finally(() => process.exit(0));
+  });
+}

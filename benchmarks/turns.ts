@@ -1,0 +1,157 @@
+/**
+ * How many durable turns a second does one process acknowledge, and what does each cost?
+ *
+ * A turn reads its actor's record, changes it and appends an event; it is acknowledged when both rows
+ * are committed and synced. 1, 16, 64 and 256 callers in a closed loop, on one hot actor and on 1,000
+ * of them. All contestants run in turn in each round, each in a process of its own, against one
+ * PostgreSQL with the service's settings; the best round counts. CPU is of the contestant with its
+ * callers and of PostgreSQL together.
+ *
+ * What each peer does not do:
+ *   one transaction for each turn  no state in memory, no readers to tell, no messages and effects
+ *   pgbench                        one row where a turn writes two; no state, no check, in C
+ *   workerd                        one row and no event; nothing outside can read it; callers inside
+ *   redis                          a number; no event, no transaction; callers of redis-benchmark in C
+ */
+import type { Benchmark, BenchmarkContext, Report } from "./support/benchmark.ts";
+import type { Load } from "./support/callers.ts";
+import { cpuOfTree } from "./support/cpu.ts";
+import { openPgbench } from "./support/pgbench.ts";
+import { startServer } from "./support/postgres.ts";
+import { startRedis } from "./support/redis.ts";
+import { figure, times } from "./support/statistics.ts";
+import { table } from "./support/table.ts";
+import type { TurnsRun } from "./support/turns-worker.ts";
+import { startWorker } from "./support/worker.ts";
+import { startWorkerd } from "./support/workerd.ts";
+
+const CALLERS = [1, 16, 64, 256];
+const KEYS = [1, 1_000];
+
+interface Figures {
+  readonly perSecond: number;
+  readonly p50Us: number;
+  readonly p99Us: number;
+  readonly cpuUs: number;
+  readonly statements?: number;
+}
+
+interface Contestant {
+  readonly name: string;
+  /** Null where it does not depend on the keys: measured once for each number of callers. */
+  run(load: Load): Promise<Figures>;
+  readonly knowsKeys: boolean;
+}
+
+const OURS = "Troupe";
+const TRANSACTION = "one transaction each";
+const PGBENCH = "pgbench";
+const WORKERD = "workerd";
+
+export const benchmark: Benchmark = {
+  question: "How many durable turns a second does one process acknowledge?",
+  async run(context) {
+    const { contestants, skipped } = await open(context);
+    const best = new Map<string, Figures>();
+    for (let round = 1; round <= context.rounds; round++) {
+      for (const keys of KEYS) for (const callers of CALLERS) {
+        for (const contestant of contestants) {
+          if (!contestant.knowsKeys && keys !== KEYS[0]) continue;
+          const run = await contestant.run({ callers, keys, seconds: context.seconds });
+          const key = keyOf(contestant, keys, callers);
+          best.set(key, better(best.get(key), run));
+          context.say(`round ${round}: ${keys} keys, ${callers} callers: ${contestant.name} ${figure(run.perSecond)}/s`);
+        }
+      }
+    }
+    return report(contestants, best, skipped);
+  },
+};
+
+const keyOf = ({ name, knowsKeys }: Contestant, keys: number, callers: number): string => `${name}/${knowsKeys ? keys : 0}/${callers}`;
+
+/** The faster run, with the smallest cost of both. */
+function better(before: Figures | undefined, run: Figures): Figures {
+  if (before === undefined) return run;
+  const faster = run.perSecond > before.perSecond ? run : before;
+  return { ...faster, cpuUs: Math.min(before.cpuUs, run.cpuUs) };
+}
+
+async function open({ lifetime }: BenchmarkContext): Promise<{ contestants: Contestant[]; skipped: string[] }> {
+  const server = await startServer(lifetime);
+  const turns = (name: string, role: string): Contestant => {
+    const worker = startWorker<Load, TurnsRun>(lifetime, "turns-worker.ts", { args: [role, server.url] });
+    return {
+      name,
+      knowsKeys: true,
+      async run(load) {
+        const before = cpuOfTree(server.pid);
+        const run = await worker.ask(load);
+        // The server also worked during the warm-up, which is a quarter more.
+        const serverUs = ((cpuOfTree(server.pid) - before) * 1e6) / (run.acknowledged * 1.25);
+        return { ...run, cpuUs: run.cpuUs + serverUs };
+      },
+    };
+  };
+  const contestants = [turns(OURS, "group"), turns(TRANSACTION, "transaction")];
+  const skipped: string[] = [];
+  const pgbench = await openPgbench(lifetime, server);
+  if (pgbench === null) skipped.push("pgbench is not installed (Debian: postgresql-contrib)");
+  else contestants.push({ name: PGBENCH, knowsKeys: false, run: ({ callers, seconds }) => pgbench.run(callers, seconds) });
+  const workerd = await startWorkerd(lifetime);
+  if (workerd === null) skipped.push("workerd could not be installed from npm");
+  else contestants.push({ name: WORKERD, knowsKeys: true, run: ({ callers, keys, seconds }) => workerd.run(callers, keys, seconds) });
+  const redis = await startRedis(lifetime);
+  if (redis === null) skipped.push("redis-server is not installed (Debian: redis-server)");
+  else contestants.push({ name: "redis, appendfsync always", knowsKeys: true, run: ({ callers, keys, seconds }) => redis.run(callers, keys, seconds) });
+  return { contestants, skipped };
+}
+
+function report(contestants: readonly Contestant[], best: ReadonlyMap<string, Figures>, skipped: readonly string[]): Report {
+  const of = (name: string, keys: number, callers: number): Figures | undefined => {
+    const contestant = contestants.find((c) => c.name === name);
+    return contestant === undefined ? undefined : best.get(keyOf(contestant, keys, callers));
+  };
+  const sections = KEYS.map((keys) => {
+    const rows = CALLERS.flatMap((callers) => contestants.flatMap(({ name }) => {
+      const run = of(name, keys, callers);
+      return run === undefined ? [] : [row(callers, name, run)];
+    }));
+    const title = keys === 1 ? "One hot actor" : `${figure(keys)} actors`;
+    return `${title}:\n\n${table(["callers, contestant", "turns/s", "p50 ms", "p99 ms", "CPU µs/turn", "statements/turn"], rows)}`;
+  });
+  return { text: `${sections.join("\n\n")}\n\n${PEERS}`, aims: aims(of), skipped };
+}
+
+const row = (callers: number, name: string, run: Figures): string[] => [
+  `${callers}, ${name}`,
+  figure(run.perSecond),
+  figure(run.p50Us / 1_000),
+  figure(run.p99Us / 1_000),
+  figure(run.cpuUs),
+  run.statements === undefined ? "–" : figure(run.statements),
+];
+
+const PEERS =
+  "pgbench knows no actors, so its rows are the same in both tables. It writes one row for each turn and keeps no state; " +
+  "workerd stores a number and no event; redis a number. CPU is of all processes, but of redis and workerd only the server.";
+
+type Of = (name: string, keys: number, callers: number) => Figures | undefined;
+
+function aims(of: Of): { aim: string; figure: string; holds: boolean }[] {
+  const ratios = (name: string, callers: readonly number[]): number[] =>
+    KEYS.flatMap((keys) => callers.flatMap((n) => {
+      const [ours, peer] = [of(OURS, keys, n), of(name, keys, n)];
+      return ours === undefined || peer === undefined ? [] : [ours.perSecond / peer.perSecond];
+    }));
+  const atLeast = (aim: string, bound: number, found: readonly number[]) =>
+    found.length === 0 ? [] : [{ aim, figure: found.map(times).join(", "), holds: Math.min(...found) >= bound }];
+  const statements = KEYS.map((keys) => of(OURS, keys, 64)?.statements ?? Number.NaN);
+  return [
+    ...atLeast("64 callers: 4× one transaction each (hot, 1,000 actors)", 4, ratios(TRANSACTION, [64])),
+    ...atLeast("64 callers: 3× pgbench (hot, 1,000 actors)", 3, ratios(PGBENCH, [64])),
+    ...atLeast("64 callers: 10× workerd (hot, 1,000 actors)", 10, ratios(WORKERD, [64])),
+    ...atLeast("ahead of workerd at 1, 16, 64, 256 callers (hot; 1,000 actors)", 1, ratios(WORKERD, CALLERS)),
+    { aim: "64 callers: at most 1/32 statement for each turn", figure: statements.map((s) => `1/${figure(1 / s)}`).join(", "), holds: statements.every((s) => s <= 1 / 32) },
+  ];
+}

@@ -1,0 +1,59 @@
+/** How the current surface says no (ERR-1, ERR-2): `{type, code, error, message, status, request_id, details}`. */
+import type { JsonObject } from "../../actors/schema.ts";
+import { type Dialect, entryOf, type RefusalTable, retryAfter } from "../http/dialect.ts";
+
+interface Words {
+  readonly status: number;
+  readonly code: string;
+  readonly message: string;
+  readonly details?: JsonObject;
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+const words = (status: number, code: string, message: string, more: Pick<Words, "details" | "headers"> = {}): Words =>
+  ({ status, code, message, ...more });
+const BEARER = { headers: { "www-authenticate": "Bearer" } };
+const later = (retryAfterMs: number) => ({ headers: retryAfter(retryAfterMs) });
+
+const WORDS: RefusalTable<Words> = {
+  invalid_json: ({ message }) => words(400, "invalid_json", message),
+  invalid_request: ({ errors }) => {
+    const list = errors.map(({ path, message }) => ({ path, message }));
+    return words(400, "invalid_request", errors[0]?.message ?? "Invalid request", { details: { errors: list } });
+  },
+  unauthenticated: () => words(401, "unauthenticated", "A valid bearer token is required", BEARER),
+  token_expired: () => words(401, "token_expired", "The token has expired", BEARER),
+  insufficient_scope: ({ required }) =>
+    words(403, "insufficient_scope", "The token lacks a required scope", {
+      details: { required_scopes: required },
+      headers: { "www-authenticate": `Bearer error="insufficient_scope", scope="${required.join(" ")}"` },
+    }),
+  owner_required: () => words(403, "owner_required", "Only an owner of the organization may do this"),
+  not_found: ({ noun }) => words(404, "not_found", noun === "route" ? "There is nothing at this path" : `No such ${noun}`),
+  method_not_allowed: ({ allow }) =>
+    words(405, "method_not_allowed", "This path does not take this method", { headers: { allow: allow.join(", ") } }),
+  unsupported_media_type: ({ expected }) => words(415, "unsupported_media_type", `Content-Type must be ${expected}`),
+  payload_too_large: ({ limitBytes }) =>
+    words(413, "payload_too_large", `Too large: the limit is ${limitBytes} bytes`, { details: { limit_bytes: limitBytes } }),
+  invalid_state: ({ status, allowedActions, message }) =>
+    words(409, "invalid_state", message, { details: { status, allowed_actions: allowedActions } }),
+  provider_error: ({ message }) => words(502, "provider_error", message),
+  overloaded: ({ retryAfterMs }) => words(503, "overloaded", "Too much waits for this already", later(retryAfterMs)),
+  unavailable: ({ retryAfterMs }) => words(503, "unavailable", "The service is temporarily unavailable", later(retryAfterMs)),
+  outcome_unknown: ({ retryAfterMs }) =>
+    words(503, "outcome_unknown", "The outcome is not known; repeat with the same idempotency key", later(retryAfterMs)),
+  shutting_down: ({ retryAfterMs }) => words(503, "shutting_down", "The service is restarting", later(retryAfterMs)),
+  timeout: ({ message }) => words(504, "timeout", message),
+};
+
+/** The dialect of a service that is reached at `appUrl()`; the address is known when the port is open. */
+export function currentDialect(appUrl: () => string): Dialect {
+  const refusal = ({ status, code, message, details = {}, headers = {} }: Words, requestId: string) => {
+    const type = `${appUrl()}/api/reference#error-${code}`;
+    return { status, body: { type, code, error: code, message, status, request_id: requestId, details }, headers };
+  };
+  return {
+    refusal: (fault, requestId) => refusal(entryOf(WORDS, fault), requestId),
+    bug: (requestId) => refusal(words(500, "internal_error", "The service failed on this request"), requestId),
+  };
+}

@@ -1,0 +1,76 @@
+/**
+ * Who sends a request: the bearer of a token (AUTH-1, AUTH-6, AUTH-7). The token's organization is
+ * looked up once and remembered, because that never changes; whether the token still counts is
+ * asked of the organization's actor each time, so a revocation holds from the next request on.
+ * Unknown tokens are never remembered: one may exist a moment later.
+ */
+import { type Outcome, refuse } from "../../actors/fault.ts";
+import type { Directory } from "../../actors/organization/directory.ts";
+import type { Principal } from "../../actors/organization/principal.ts";
+import { organizationRef } from "../../actors/organization/schema.ts";
+import type { TroupeSystem } from "../../actors/troupe.ts";
+import { BoundedMap } from "./bounded-map.ts";
+import type { HttpLog } from "./log.ts";
+import { lookUp } from "./look-up.ts";
+import { checkToken } from "./token.ts";
+
+/** Tokens whose organization is remembered: about 2 MiB when full. */
+export const REMEMBERED_TOKENS = 10_000;
+const BEARER = /^bearer +(\S+) *$/i;
+
+export interface AuthenticationParts {
+  readonly system: TroupeSystem;
+  readonly directory: Pick<Directory, "findToken">;
+  readonly log: HttpLog;
+}
+
+interface TokenPlace {
+  readonly organizationId: string;
+  readonly tokenId: string;
+}
+
+export class Authentication {
+  private readonly parts: AuthenticationParts;
+  private readonly places = new BoundedMap<TokenPlace>(REMEMBERED_TOKENS);
+
+  constructor(parts: AuthenticationParts) {
+    this.parts = parts;
+  }
+
+  /** The request's principal; refuses `unauthenticated`, `token_expired` or `unavailable`. */
+  async principalOf(request: Request): Promise<Outcome<Principal>> {
+    const secret = bearerOf(request.headers.get("authorization"));
+    if (secret === null) return unauthenticated("no bearer token");
+    const hash = checkToken(secret);
+    if (hash === null) return unauthenticated("malformed token");
+    let place = this.places.get(hash);
+    if (place === undefined) {
+      const found = await lookUp(this.parts.log, this.parts.directory.findToken(hash));
+      if (!found.ok) return found;
+      if (found.value === null) return unauthenticated("unknown token");
+      place = found.value;
+      this.places.set(hash, place);
+    }
+    const { tokenId } = place;
+    const ref = organizationRef(place.organizationId);
+    const outcome = await this.parts.system.dispatch(ref, { kind: "authenticate", tokenId, hash });
+    if (!outcome.ok) return outcome;
+    if (outcome.value.isStale) this.touch(place);
+    return { ok: true, value: outcome.value.principal };
+  }
+
+  /** Notes the use; the request does not wait for it and does not fail with it. */
+  private touch({ organizationId, tokenId }: TokenPlace): void {
+    this.parts.system
+      .dispatch(organizationRef(organizationId), { kind: "touch_token", tokenId })
+      .catch((err: unknown) => this.parts.log.error({ err, tokenId }, "a token's use could not be noted"));
+  }
+}
+
+const unauthenticated = (reason: string): Outcome<never> => refuse({ kind: "unauthenticated", reason });
+
+/** The token of an `Authorization` header; the scheme's case does not matter (RFC 9110). */
+export function bearerOf(header: string | null): string | null {
+  if (header === null) return null;
+  return header.startsWith("Bearer ") && header.indexOf(" ", 7) === -1 ? header.slice(7) : (BEARER.exec(header)?.[1] ?? null);
+}

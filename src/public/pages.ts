@@ -1,0 +1,40 @@
+/** The pages that people land on: what the service is, and a chat until a console shows it (V1-6). */
+import { Elysia } from "elysia";
+import { requestIdOf } from "../http/request-id.ts";
+import { escapeHtml, page } from "../http/page.ts";
+
+export function pageRoutes() {
+  return new Elysia({ name: "pages" })
+    .get("/", ({ request }) => home(request))
+    .get("/org/spaces/:spaceId/chats/:chatId", ({ request, params }) => chat(request, params.chatId));
+}
+
+const home = (request: Request): Response =>
+  page(
+    "Troupe",
+    `<h1>Troupe</h1>
+<p>This is a service that hosts AI agents and runs them over HTTP. It has no console yet; its API is at
+<code>/api/v1</code> and takes a token: <code>Authorization: Bearer &lt;token&gt;</code>.</p>
+<pre>GET  /api/v1/agents                 the agents of your organization
+POST /api/v1/agents                 make one: name, systemPrompt
+POST /api/v1/agents/{id}/execute    talk to one: message, stream
+GET  /api/v1/tasks                  the tasks of your organization
+POST /api/v1/tasks                  make one: title</pre>
+<p>State of the service: <a href="/healthz">alive</a>, <a href="/readyz">ready</a>.</p>`,
+    { "x-request-id": requestIdOf(request) },
+  );
+
+/** Says the same for every id: whether a chat exists is nobody's business here. */
+function chat(request: Request, chatId: string): Response {
+  const id = escapeHtml(chatId);
+  return page(
+    "A chat · Troupe",
+    `<h1>A chat with an agent</h1>
+<p>This address names the chat <code>${id}</code>. There is no console yet, so it cannot be shown here;
+it goes on over the API, with a token of its organization:</p>
+<pre>POST /api/v1/agents/{id}/execute
+{"chatId": "${id}", "message": "Hello", "stream": true}</pre>
+<p><a href="/">What this service is</a></p>`,
+    { "x-request-id": requestIdOf(request) },
+  );
+}

@@ -1,0 +1,56 @@
+/**
+ * Finds an agent for its reader (V1-1, V1-5): in the reader's own organization first, which needs no
+ * look-up; else in the organization that owns it, whose actor decides whether this reader may see it.
+ */
+import { notFound, ok, type Outcome } from "../../../actors/fault.ts";
+import type { Directory } from "../../../actors/organization/directory.ts";
+import type { Principal } from "../../../actors/organization/principal.ts";
+import { type Agent, organizationRef } from "../../../actors/organization/schema.ts";
+import type { TroupeSystem } from "../../../actors/troupe.ts";
+import { BoundedMap } from "../../http/bounded-map.ts";
+import type { HttpLog } from "../../http/log.ts";
+import { lookUp } from "../../http/look-up.ts";
+
+/** Foreign agents whose organization is remembered; the owner of an id never changes. */
+export const REMEMBERED_AGENTS = 10_000;
+/** What cannot be an id is not looked for. */
+const ID = /^[A-Za-z0-9_-]{1,64}$/;
+export const isAgentId = (text: string): boolean => ID.test(text);
+
+export interface AgentFinderParts {
+  readonly system: TroupeSystem;
+  readonly directory: Pick<Directory, "findAgent">;
+  readonly log: HttpLog;
+}
+
+export class AgentFinder {
+  private readonly parts: AgentFinderParts;
+  private readonly owners = new BoundedMap<string>(REMEMBERED_AGENTS);
+
+  constructor(parts: AgentFinderParts) {
+    this.parts = parts;
+  }
+
+  /** The agent, when this reader may read and execute it. */
+  async find(by: Principal, agentId: string): Promise<Outcome<Agent>> {
+    if (!isAgentId(agentId)) return notFound("agent");
+    const own = await this.read(by.organizationId, by, agentId);
+    if (own.ok || own.fault.kind !== "not_found") return own;
+    const owner = await this.ownerOf(agentId);
+    if (!owner.ok) return owner;
+    return owner.value === null || owner.value === by.organizationId ? own : this.read(owner.value, by, agentId);
+  }
+
+  private read(organizationId: string, by: Principal, agentId: string): Promise<Outcome<Agent>> {
+    return this.parts.system.dispatch(organizationRef(organizationId), { kind: "read_agent", by, agentId });
+  }
+
+  private async ownerOf(agentId: string): Promise<Outcome<string | null>> {
+    const known = this.owners.get(agentId);
+    if (known !== undefined) return ok(known);
+    const found = await lookUp(this.parts.log, this.parts.directory.findAgent(agentId));
+    if (!found.ok || found.value === null) return found.ok ? ok(null) : found;
+    this.owners.set(agentId, found.value.organizationId);
+    return ok(found.value.organizationId);
+  }
+}

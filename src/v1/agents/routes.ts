@@ -1,0 +1,96 @@
+/** Agents on v1: list, create, read, update, soft-delete. */
+import { Elysia } from "elysia";
+import { notFound, ok } from "../../../actors/fault.ts";
+import { organizationRef } from "../../../actors/organization/schema.ts";
+import { readJsonObject } from "../../http/json-body.ts";
+import { lookUp } from "../../http/look-up.ts";
+import type { Surface } from "../../http/surface.ts";
+import { Body } from "../../http/validation.ts";
+import type { V1Parts } from "../parts.ts";
+import { isAgentId } from "./finding.ts";
+import { agentView, CreateAgentBody, UpdateAgentBody } from "./schema.ts";
+
+/** Agents of one answer; lists have no pages (V1-1). */
+export const LISTED_AGENTS = 1_000;
+
+const createBody = new Body(CreateAgentBody);
+const updateBody = new Body(UpdateAgentBody);
+/** Where an agent's first chat has its page (V1-6). */
+const chatUrl = (workspaceId: string, chatId: string): string => `/org/spaces/${workspaceId}/chats/${chatId}`;
+
+export function agentRoutes(v1: Surface, parts: V1Parts) {
+  const { list, create, read, update, archive } = operations(v1, parts);
+  return new Elysia({ name: "v1-agents" })
+    .get("/api/v1/agents", list)
+    .post("/api/v1/agents", create, { parse: "none" })
+    .get("/api/v1/agents/:id", read)
+    .patch("/api/v1/agents/:id", update, { parse: "none" })
+    .delete("/api/v1/agents/:id", archive, { parse: "none" });
+}
+
+function operations(v1: Surface, { system, directory, agents, log }: V1Parts) {
+  return {
+    list: v1.handler({
+      scope: "agents:read",
+      async run({ principal: { organizationId } }) {
+        const settled = await system.settled(organizationId);
+        if (!settled.ok) return settled;
+        const found = await lookUp(log, directory.listAgents(organizationId, LISTED_AGENTS));
+        if (!found.ok) return found;
+        const { agents: listed, total } = found.value;
+        return ok({ success: true, agents: listed.map((agent) => agentView(agent, organizationId)), total });
+      },
+    }),
+
+    create: v1.handler({
+      scope: "agents:write",
+      async run({ request, principal }) {
+        const json = await readJsonObject(request);
+        if (!json.ok) return json;
+        const body = createBody.parse(json.value);
+        if (!body.ok) return body;
+        const { name, systemPrompt, role = "Assistant", visibility = "organization" } = body.value;
+        const input = { name, systemPrompt, role, visibility };
+        const ref = organizationRef(principal.organizationId);
+        const outcome = await system.dispatch(ref, { kind: "create_agent", by: principal, input });
+        if (!outcome.ok) return outcome;
+        const { agent, chatId, workspaceId } = outcome.value;
+        return ok({ success: true, id: agent.id, name: agent.name, status: "active", chatUrl: chatUrl(workspaceId, chatId) });
+      },
+    }),
+
+    read: v1.handler({
+      scope: "agents:read",
+      async run({ params, principal }) {
+        const agent = await agents.find(principal, params["id"] ?? "");
+        return agent.ok ? ok({ success: true, agent: agentView(agent.value, principal.organizationId) }) : agent;
+      },
+    }),
+
+    update: v1.handler({
+      scope: "agents:write",
+      async run({ request, params, principal }) {
+        const json = await readJsonObject(request);
+        if (!json.ok) return json;
+        const changes = updateBody.parse(json.value);
+        if (!changes.ok) return changes;
+        const agentId = params["id"] ?? "";
+        if (!isAgentId(agentId)) return notFound("agent");
+        const command = { kind: "update_agent", by: principal, agentId, changes: changes.value } as const;
+        const outcome = await system.dispatch(organizationRef(principal.organizationId), command);
+        return outcome.ok ? ok({ success: true, message: "Agent updated successfully" }) : outcome;
+      },
+    }),
+
+    archive: v1.handler({
+      scope: "agents:write",
+      async run({ params, principal }) {
+        const agentId = params["id"] ?? "";
+        if (!isAgentId(agentId)) return notFound("agent");
+        const command = { kind: "archive_agent", by: principal, agentId } as const;
+        const outcome = await system.dispatch(organizationRef(principal.organizationId), command);
+        return outcome.ok ? ok({ success: true, message: "Agent deleted successfully" }) : outcome;
+      },
+    }),
+  };
+}

@@ -1,0 +1,88 @@
+/**
+ * The answer of an execution that is not streamed (V1-8): waits for the job's end, but never longer
+ * than its deadline, and says what there is. A client that leaves ends the waiting, not the job
+ * (V1-4).
+ */
+import { assert } from "../../../actors/assert.ts";
+import { ok, type Outcome, refuse } from "../../../actors/fault.ts";
+import { isTerminal } from "../../../actors/job/machine.ts";
+import { type Job, JOB_DEADLINE_MS, jobRef, type RunErrorCode } from "../../../actors/job/schema.ts";
+import { UNAVAILABLE } from "../../../actors/runtime/shards.ts";
+import type { Subscription } from "../../../actors/runtime/subscription.ts";
+import type { V1Parts } from "../parts.ts";
+import type { Execution } from "./beginning.ts";
+import { type ExecutionResult, noticeOf } from "./schema.ts";
+
+type AnswerParts = Pick<V1Parts, "system" | "streams" | "clock" | "log">;
+
+/** Events after which a job does nothing more by itself. */
+const STANDSTILLS: ReadonlySet<string> = new Set(["job.completed", "job.failed", "job.cancelled", "job.blocked"]);
+
+export async function executionAnswer(parts: AnswerParts, execution: Execution, signal: AbortSignal): Promise<Outcome<ExecutionResult>> {
+  const { system, log } = parts;
+  const { id, organizationId } = execution.job;
+  const ref = jobRef(organizationId, id);
+  const subscription = system.subscribe(ref, 0);
+  try {
+    await standstill(parts, subscription, signal);
+  } catch (err) {
+    log.error({ err, jobId: id }, "a job's events could not be read");
+    return refuse(UNAVAILABLE);
+  } finally {
+    subscription.close();
+  }
+  const job = await system.dispatch(ref, { kind: "read_job" });
+  return job.ok ? answerOf(execution, job.value) : job;
+}
+
+/** Resolves when the job stands still, its deadline has passed, the client has left or the service stops. */
+async function standstill({ streams, clock }: AnswerParts, subscription: Subscription, signal: AbortSignal): Promise<void> {
+  const stop = (): void => subscription.close();
+  const waiting = { shutDown: stop };
+  const cancelDeadline = clock.after(JOB_DEADLINE_MS, stop);
+  signal.addEventListener("abort", stop, { once: true });
+  streams.add(waiting);
+  try {
+    for (;;) {
+      const items = await subscription.next();
+      if (items.length === 0 || items.some((item) => item.kind === "event" && STANDSTILLS.has(item.event.type))) return;
+    }
+  } finally {
+    cancelDeadline();
+    signal.removeEventListener("abort", stop);
+    streams.remove(waiting);
+  }
+}
+
+/** What the job has come to. */
+export function answerOf({ names, isDemo }: Execution, job: Job): Outcome<ExecutionResult> {
+  const result = job.result ?? "";
+  const hasOutput = result !== "" || job.metrics.toolCalls > 0;
+  if (job.status === "failed" && !hasOutput) {
+    assert(job.error !== null, "a failed job has an error");
+    const fault = withoutOutput(job.error.code, job.error.message);
+    if (fault !== null) return fault;
+  }
+  const success = isTerminal(job.status) && job.status === "completed";
+  return ok({ success, ...names, result, ...noticeOf(job.runner?.demo ?? isDemo) });
+}
+
+/** How a failure that left nothing behind is answered; null where 200 with `success: false` is right. */
+function withoutOutput(code: RunErrorCode, message: string): Outcome<never> | null {
+  switch (code) {
+    case "provider_unreachable":
+    case "provider_unauthorized":
+    case "provider_rate_limited":
+    case "provider_error":
+    case "provider_stalled":
+    case "provider_rejected":
+    case "model_unavailable":
+      return refuse({ kind: "provider_error", message });
+    case "timeout":
+      return refuse({ kind: "timeout", message });
+    case "internal_error":
+    case "step_limit":
+    case "attempts_exhausted":
+      return null;
+  }
+}

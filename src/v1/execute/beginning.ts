@@ -1,0 +1,100 @@
+/**
+ * The beginning of an execution (V1-2): finds the agent and the conversation, makes sure that the
+ * model can be used, and commits the message with its job. Nothing is made before all of that holds.
+ */
+import { notFound, ok, type Outcome, refuse } from "../../../actors/fault.ts";
+import { chatRef, preview } from "../../../actors/chat/schema.ts";
+import { chatIdOf, newId, sessionIdOf } from "../../../actors/ids.ts";
+import type { AgentSnapshot, Job } from "../../../actors/job/schema.ts";
+import type { Principal } from "../../../actors/organization/principal.ts";
+import { type Agent, organizationRef } from "../../../actors/organization/schema.ts";
+import type { V1Parts } from "../parts.ts";
+import { type ExecuteBody, type ExecutionNames, MESSAGE_BYTES } from "./schema.ts";
+
+const CHAT_ID = /^cht_[A-Za-z0-9_-]{21}$/;
+const SESSION_ID = /^ses_[A-Za-z0-9_-]{21}$/;
+const WORKSPACE_ID = /^wsp_[A-Za-z0-9_-]{21}$/;
+/** Characters of the first message that become the title of its chat. */
+const TITLE_CHARACTERS = 80;
+
+export interface Execution {
+  readonly names: ExecutionNames;
+  readonly job: Job;
+  /** Whether the demo provider will answer. */
+  readonly isDemo: boolean;
+}
+
+type BeginningParts = Pick<V1Parts, "system" | "models" | "agents">;
+
+export async function beginExecution(
+  parts: BeginningParts,
+  by: Principal,
+  agentId: string,
+  body: ExecuteBody,
+): Promise<Outcome<Execution>> {
+  if (Buffer.byteLength(body.message) > MESSAGE_BYTES) return refuse({ kind: "payload_too_large", limitBytes: MESSAGE_BYTES });
+  const agent = await parts.agents.find(by, agentId);
+  if (!agent.ok) return agent;
+  const model = parts.models.describe(agent.value.model);
+  if (!model.ok) return model;
+  const conversation = await conversationOf(parts, by, body);
+  if (!conversation.ok) return conversation;
+  const { chatId, workspaceId, noun } = conversation.value;
+  const sent = await parts.system.dispatch(chatRef(by.organizationId, chatId), {
+    kind: "send_message",
+    open: workspaceId === null ? null : { workspaceId, title: titleOf(body.message) },
+    agent: snapshotOf(agent.value, by.organizationId),
+    content: body.message,
+    userId: by.userId,
+  });
+  if (!sent.ok) return sent.fault.kind === "not_found" ? notFound(noun) : sent;
+  const { job } = sent.value;
+  const names = { executionId: job.executionId, chatId, sessionId: sessionIdOf(chatId) };
+  return ok({ names, job, isDemo: model.value.demo });
+}
+
+interface Conversation {
+  readonly chatId: string;
+  /** Where a new chat is opened; null where it must exist. */
+  readonly workspaceId: string | null;
+  /** What the caller named it by. */
+  readonly noun: "chat" | "session";
+}
+
+/** The chat that the caller names, by whichever of its names, or a new one. An empty id names none. */
+async function conversationOf(parts: BeginningParts, by: Principal, body: ExecuteBody): Promise<Outcome<Conversation>> {
+  const { chatId, sessionId } = body;
+  if (chatId && !CHAT_ID.test(chatId)) return notFound("chat");
+  if (sessionId && !SESSION_ID.test(sessionId)) return notFound("session");
+  if (chatId && sessionId && chatIdOf(sessionId) !== chatId) return MISMATCH;
+  if (chatId) return ok({ chatId, workspaceId: null, noun: "chat" });
+  if (sessionId) return ok({ chatId: chatIdOf(sessionId), workspaceId: null, noun: "session" });
+  const workspaceId = await workspaceOf(parts, by, body.spaceId);
+  return workspaceId.ok ? ok({ chatId: newId("cht"), workspaceId: workspaceId.value, noun: "chat" }) : workspaceId;
+}
+
+async function workspaceOf({ system }: BeginningParts, by: Principal, spaceId: string | undefined): Promise<Outcome<string>> {
+  const ref = organizationRef(by.organizationId);
+  if (!spaceId) {
+    const organization = await system.dispatch(ref, { kind: "read_organization" });
+    return organization.ok ? ok(organization.value.defaultWorkspaceId) : organization;
+  }
+  if (!WORKSPACE_ID.test(spaceId)) return notFound("workspace");
+  const workspace = await system.dispatch(ref, { kind: "read_workspace", workspaceId: spaceId });
+  return workspace.ok ? ok(workspace.value.id) : workspace;
+}
+
+/** The committed version that the job keeps; a foreign one comes without what its owner let it use (V1-5). */
+function snapshotOf(agent: Agent, organizationId: string): AgentSnapshot {
+  const { id, name, version, systemPrompt, model } = agent;
+  return { id, name, version, systemPrompt, model, allowedTools: agent.organizationId === organizationId ? agent.allowedTools : [] };
+}
+
+const titleOf = (message: string): string => preview(message.trim().replace(/\s+/g, " "), TITLE_CHARACTERS);
+
+const MISMATCH = refuse({
+  kind: "invalid_state",
+  status: "mismatch",
+  allowedActions: [],
+  message: "The session does not belong to this chat",
+});

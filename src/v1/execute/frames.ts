@@ -1,0 +1,147 @@
+/**
+ * A job's events as the frames of v1 (V1-3): text as it is made, then the finished message with all
+ * of its blocks, then the result; or an error and no result.
+ *
+ * Text is counted in the message's content. `told` is how far the client has it. What is committed
+ * and has not been told as live text (the reader was behind, or the service was) is told when its
+ * event comes, so the deltas always add up to the text of the message. After a restart the text
+ * begins again from what was committed; this surface has no word to take back the rest.
+ */
+import type { Block } from "../../../actors/job/schema.ts";
+import type { StreamItem, TextDelta } from "../../../actors/runtime/replay.ts";
+import type { StoredEvent } from "../../../actors/runtime/store.ts";
+import type { Subscription } from "../../../actors/runtime/subscription.ts";
+import type { JsonObject } from "../../../actors/schema.ts";
+import type { EventSource } from "../../http/event-stream.ts";
+import { sseComment, sseEvent } from "../../http/sse.ts";
+import type { Execution } from "./beginning.ts";
+import { noticeOf } from "./schema.ts";
+
+const frame = (event: string, data: object): string => sseEvent({ event, data: JSON.stringify(data) });
+const errorFrame = (message: string): string => frame("error", { message });
+
+/** What leaves at once: a connection comment and `meta`. */
+export const openingFrames = ({ names, isDemo }: Execution): string =>
+  sseComment("connected") + frame("meta", { ...names, ...noticeOf(isDemo) });
+
+export class ExecutionFrames implements EventSource {
+  private readonly execution: Execution;
+  private readonly subscription: Subscription;
+  private readonly blocks: Block[] = [];
+  private committed = 0;
+  private told = 0;
+  private attempt = 1;
+  private isOver = false;
+
+  constructor(execution: Execution, subscription: Subscription) {
+    this.execution = execution;
+    this.subscription = subscription;
+  }
+
+  async next(): Promise<string | null> {
+    if (this.isOver) return null;
+    const items = await this.subscription.next();
+    if (items.length === 0) return null;
+    let text = "";
+    for (const item of items) text += this.render(item);
+    return text;
+  }
+
+  close(): void {
+    this.subscription.close();
+  }
+
+  lastWords(reason: "shutdown" | "failure"): string {
+    return errorFrame(
+      reason === "shutdown"
+        ? "The service is restarting. The execution goes on; its answer will be in the chat"
+        : "The stream was interrupted. The execution goes on; its answer will be in the chat",
+    );
+  }
+
+  private render(item: StreamItem): string {
+    if (this.isOver) return "";
+    return item.kind === "text" ? this.live(item) : this.event(item.event);
+  }
+
+  private live({ attempt, position, text }: TextDelta): string {
+    if (attempt !== this.attempt) this.restart(attempt);
+    const fresh = text.slice(Math.max(0, this.told - (position - text.length)));
+    this.told = Math.max(this.told, position);
+    return delta(fresh);
+  }
+
+  private event({ type, data }: StoredEvent): string {
+    switch (type) {
+      case "transcript.event":
+        return this.content(data);
+      case "job.restarted":
+        this.restart(Number(data["attempt"]));
+        return "";
+      case "job.completed":
+        this.isOver = true;
+        return this.finished() + this.result(data);
+      case "job.failed":
+        this.isOver = true;
+        return errorFrame(messageOf(data));
+      case "job.cancelled":
+        this.isOver = true;
+        return errorFrame("The execution was cancelled");
+      case "job.blocked":
+        this.isOver = true;
+        return errorFrame(`The execution is blocked: ${String(data["reason"]).replaceAll("_", " ")}`);
+      default:
+        return "";
+    }
+  }
+
+  private restart(attempt: number): void {
+    this.attempt = attempt;
+    this.told = this.committed;
+  }
+
+  private content(data: JsonObject): string {
+    const block = blockOf(data);
+    if (block === null) return "";
+    this.blocks.push(block);
+    if (block.type !== "text") return "";
+    const untold = block.text.slice(Math.max(0, this.told - this.committed));
+    this.committed += block.text.length;
+    if (this.told >= this.committed) return "";
+    this.told = this.committed;
+    return delta(untold);
+  }
+
+  private finished(): string {
+    return frame("message", { messageType: "assistant", content: this.blocks });
+  }
+
+  private result(data: JsonObject): string {
+    const usage = (data["usage"] ?? {}) as JsonObject;
+    return frame("result", {
+      sessionId: this.execution.names.sessionId,
+      usage: { input_tokens: Number(usage["inputTokens"] ?? 0), output_tokens: Number(usage["outputTokens"] ?? 0) },
+      ...noticeOf(this.execution.isDemo),
+    });
+  }
+}
+
+const delta = (text: string): string =>
+  text === "" ? "" : frame("message", { messageType: "stream_event", delta: { type: "text_delta", text } });
+
+function messageOf(data: JsonObject): string {
+  const error = data["error"] as JsonObject | undefined;
+  return typeof error?.["message"] === "string" ? error["message"] : "The execution failed";
+}
+
+/** The block that a transcript event stands for; the words are those of `actors/job/actor.ts`. */
+function blockOf(data: JsonObject): Block | null {
+  const { kind } = data;
+  const text = (name: string): string => String(data[name] ?? "");
+  if (kind === "assistant_text") return { type: "text", text: text("text") };
+  if (kind === "tool_use") {
+    return { type: "tool_use", id: text("id"), name: text("name"), input: (data["input"] ?? {}) as JsonObject };
+  }
+  if (kind !== "tool_result") return null;
+  return { type: "tool_result", tool_use_id: text("toolUseId"), content: text("content"), is_error: data["isError"] === true };
+}

@@ -1,0 +1,191 @@
+import { expect, test } from "bun:test";
+import { ALARM_HORIZON_MS, ALARM_SCAN_MS } from "../../../actors/runtime/alarms.ts";
+import { shardOf } from "../../../actors/runtime/placement.ts";
+import type { MemberStep } from "../../../actors/runtime/turns.ts";
+import { FAKE_EPOCH_MS, settle } from "../../support/fake-clock.ts";
+import { ledgerRef } from "../../support/ledger-actor.ts";
+import { type LedgerReplica, ORG, startLedgers } from "../../support/ledger-replica.ts";
+import { World } from "../../support/replica.ts";
+
+const at = (ms: number): number => FAKE_EPOCH_MS + ms;
+const wakeAt = (replica: LedgerReplica, dueMs: number, by = 1, id = "l1") =>
+  replica.ask(id, { kind: "wake_at", dueAtMs: at(dueMs), by });
+const member = (command: { kind: string }): MemberStep => ({ ref: ledgerRef(ORG, "l1"), command });
+
+test("[RT-10] an alarm fires once, when it is due, and its row goes with the turn's commit", async () => {
+  const world = new World();
+  const replica = await startLedgers(world);
+  await wakeAt(replica, 5_000, 7);
+  expect(world.database.alarms().length).toBe(1);
+  await world.clock.advance(4_999);
+  expect(await replica.read("l1")).toBeNull();
+  await world.clock.advance(1);
+  expect((await replica.read("l1"))?.count).toBe(7);
+  expect(world.database.alarms()).toEqual([]);
+  await world.clock.advance(3 * ALARM_SCAN_MS);
+  expect((await replica.read("l1"))?.count).toBe(7);
+});
+
+test("[RT-10] an alarm in the past fires at once; one beyond the horizon is found by a scan and fires in time", async () => {
+  const world = new World();
+  const replica = await startLedgers(world);
+  await wakeAt(replica, -1, 1, "past");
+  await wakeAt(replica, ALARM_HORIZON_MS + 12_345, 2, "far");
+  await world.clock.advance(0);
+  expect((await replica.read("past"))?.count).toBe(1);
+  await world.clock.advance(ALARM_HORIZON_MS + 12_344);
+  expect(await replica.read("far")).toBeNull();
+  await world.clock.advance(1);
+  expect((await replica.read("far"))?.count).toBe(2);
+});
+
+test("[RT-10] a new alarm of the same name replaces the old one, be it sooner, later or beyond the horizon", async () => {
+  const world = new World();
+  const replica = await startLedgers(world);
+  await wakeAt(replica, 1_000, 1);
+  await wakeAt(replica, 2_000, 10);
+  await wakeAt(replica, 500, 1, "sooner");
+  await wakeAt(replica, 100, 10, "sooner");
+  await wakeAt(replica, 100, 1, "far");
+  await wakeAt(replica, 2 * ALARM_HORIZON_MS, 10, "far");
+  await world.clock.advance(2_000);
+  expect([(await replica.read("l1"))?.count, (await replica.read("sooner"))?.count, await replica.read("far")]).toEqual([10, 10, null]);
+  await world.clock.advance(2 * ALARM_HORIZON_MS);
+  expect((await replica.read("far"))?.count).toBe(10);
+});
+
+test("[RT-10] a cleared alarm does not fire; set and cleared by one group, it never was", async () => {
+  const world = new World();
+  const replica = await startLedgers(world);
+  await wakeAt(replica, 1_000);
+  await replica.ask("l1", { kind: "sleep_on" });
+  const set = { kind: "wake_at", dueAtMs: at(1_000), by: 1 };
+  await replica.system.dispatchGroup([member(set), member({ kind: "sleep_on" })]);
+  expect(world.database.alarms()).toEqual([]);
+  await world.clock.advance(2 * ALARM_SCAN_MS);
+  expect(await replica.read("l1")).toBeNull();
+  await replica.system.dispatchGroup([member({ kind: "sleep_on" }), member({ ...set, dueAtMs: world.clock.now() + 5 } as { kind: string })]);
+  await world.clock.advance(5);
+  expect((await replica.read("l1"))?.count).toBe(1);
+});
+
+test("[RT-10] an alarm whose command is refused has been answered", async () => {
+  const world = new World();
+  const replica = await startLedgers(world);
+  await replica.ask("l1", { kind: "wake_and_refuse", dueAtMs: at(1_000) });
+  await world.clock.advance(1_000);
+  expect(world.database.alarms()).toEqual([]);
+  expect(await replica.read("l1")).toBeNull();
+});
+
+test("[RT-10] an alarm survives a restart, also when it came due meanwhile", async () => {
+  const world = new World();
+  const first = await startLedgers(world);
+  await wakeAt(first, 1_000, 1, "missed");
+  await wakeAt(first, 50_000, 2, "coming");
+  first.crash();
+  world.clock.jump(20_000);
+  const second = await startLedgers(world);
+  await world.clock.advance(0);
+  expect((await second.read("missed"))?.count).toBe(1);
+  await world.clock.advance(30_000);
+  expect((await second.read("coming"))?.count).toBe(2);
+});
+
+test("[RT-10] a scan that finds the row of an alarm whose turn is under way does not fire it again", async () => {
+  const world = new World();
+  const replica = await startLedgers(world);
+  await wakeAt(replica, ALARM_SCAN_MS - 1, 7);
+  await replica.read("l1");
+  const gate = replica.store.holdNext();
+  await world.clock.advance(ALARM_SCAN_MS + 10);
+  await gate.reached;
+  gate.open();
+  await world.clock.advance(10);
+  expect((await replica.read("l1"))?.count).toBe(7);
+});
+
+test("[RT-10] a scan whose answer is old fires nothing that has fired or been cleared meanwhile", async () => {
+  const world = new World();
+  const replica = await startLedgers(world);
+  await wakeAt(replica, ALARM_SCAN_MS + 1, 7);
+  await wakeAt(replica, ALARM_SCAN_MS + 5, 7, "cleared");
+  const release = holdOperation(world, "alarms");
+  await world.clock.advance(ALARM_SCAN_MS + 2);
+  await replica.ask("cleared", { kind: "sleep_on" });
+  release();
+  await world.clock.advance(100);
+  expect((await replica.read("l1"))?.count).toBe(7);
+  expect(await replica.read("cleared")).toBeNull();
+});
+
+test("[RT-10] an alarm that is replaced or cleared while its turn waits for a record does not fire", async () => {
+  for (const last of ["wake_at", "sleep_on"] as const) {
+    const world = new World();
+    const replica = await startLedgers(world, { liveActors: 1 });
+    await wakeAt(replica, 1_000, 1);
+    await replica.read("other");
+    const release = holdOperation(world, "read");
+    await world.clock.advance(1_000);
+    const command = last === "wake_at" ? { kind: last, dueAtMs: at(2_000), by: 10 } : { kind: last };
+    const superseding = replica.ask("l1", command as { kind: "sleep_on" });
+    release();
+    await superseding;
+    await world.clock.advance(2_000);
+    expect((await replica.read("l1"))?.count ?? 0).toBe(last === "wake_at" ? 10 : 0);
+    expect(world.database.alarms()).toEqual([]);
+  }
+});
+
+test("[RT-10] an alarm that nobody can take now is tried again", async () => {
+  const world = new World();
+  const replica = await startLedgers(world);
+  await wakeAt(replica, 1_000, 7);
+  replica.system.cells.passivate(Infinity);
+  replica.store.isCut = true;
+  await world.clock.advance(1_500);
+  replica.store.isCut = false;
+  await world.clock.advance(1_000);
+  expect((await replica.read("l1"))?.count).toBe(7);
+});
+
+test("[RT-5] a replica that has lost a shard fires nothing of it, neither then nor after it has the shard again", async () => {
+  const world = new World();
+  const replica = await startLedgers(world);
+  await wakeAt(replica, 20_000, 7);
+  const shard = world.database.shards[shardOf(ORG)]!;
+  Object.assign(shard, { owner: "r9", epoch: shard.epoch + 1 });
+  world.database.replicas.set("r9", { leaseUntil: Infinity, dead: false });
+  await world.clock.advance(3_000);
+  expect((await replica.ask("l1", { kind: "read" })).ok).toBe(false);
+  // The other owner has answered it.
+  const cleared = { organizationId: ORG, actorId: "l1", name: "wake" };
+  world.database.commit([{ shard: shardOf(ORG), epoch: 2, writes: { ...NOTHING, cleared: [cleared] } }], new Set([shardOf(ORG)]));
+  world.database.replicas.get("r9")!.dead = true;
+  await world.clock.advance(30_000);
+  expect(await replica.read("l1")).toBeNull();
+});
+
+test("[RT-10] after a stop nothing fires and no timer is left", async () => {
+  const world = new World();
+  const replica = await startLedgers(world);
+  await wakeAt(replica, 1_000);
+  await replica.system.stop();
+  await world.clock.advance(60_000);
+  expect(world.database.alarms().length).toBe(1);
+  expect(world.clock.pending).toBe(0);
+});
+
+const NOTHING = { records: [], events: [], messages: [], consumed: [], effects: [], settled: [], alarms: [], cleared: [] };
+
+/** Operations of this name have read what they read, and answer only when they are released. */
+function holdOperation(world: World, name: string): () => void {
+  let release = (): void => {};
+  const released = new Promise<void>((resolve) => (release = resolve));
+  world.database.reply = (operation) => (operation === name ? released : Promise.resolve());
+  return () => {
+    world.database.reply = () => Promise.resolve();
+    release();
+    void settle();
+  };
+}

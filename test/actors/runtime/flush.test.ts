@@ -1,0 +1,296 @@
+/** Group commit alone: a lane between turn groups that the tests make and a store that they answer for. */
+import { describe, expect, test } from "bun:test";
+import { Cell } from "../../../actors/runtime/cell.ts";
+import { BATCH_BYTES, BATCH_GROUPS, type FlushHost, FlushLane } from "../../../actors/runtime/flush.ts";
+import { type Ending, TurnGroup } from "../../../actors/runtime/group.ts";
+import { type ActorStore, type FlushOutcome, noWrites, type ShardWrites } from "../../../actors/runtime/store.ts";
+import { settle } from "../../support/fake-clock.ts";
+import { ledgerActor, ledgerRef } from "../../support/ledger-actor.ts";
+import { erased } from "../../support/replica.ts";
+
+const definition = erased(ledgerActor());
+
+/** A lane, the statements that it has sent, and the order in which its groups ended. */
+class Rig implements FlushHost {
+  readonly epochs = new Map<number, number>([[1, 1], [2, 1]]);
+  readonly sent: string[] = [];
+  readonly ended: string[] = [];
+  readonly told: string[] = [];
+  readonly lane: FlushLane;
+  /** Names whose rows the store refuses. */
+  readonly poison = new Set<string>();
+  answer: (batch: readonly ShardWrites[]) => FlushOutcome | Promise<FlushOutcome> = (batch) => this.stored(batch);
+  private readonly names = new Map<ShardWrites, string>();
+
+  constructor() {
+    const flush = async (batch: readonly ShardWrites[]): Promise<FlushOutcome> => {
+      this.sent.push(this.namesOf(batch));
+      return this.answer(batch);
+    };
+    this.lane = new FlushLane({ flush } as Partial<ActorStore> as ActorStore, this);
+  }
+
+  epochOf(shard: number): number | null {
+    return this.epochs.get(shard) ?? null;
+  }
+  onUnknown(shards: ReadonlySet<number>): void {
+    this.told.push(`unknown ${[...shards]} after ${this.ended.length}`);
+    for (const shard of shards) this.epochs.delete(shard);
+  }
+  onFenced(shards: ReadonlySet<number>): void {
+    this.told.push(`fenced ${[...shards]} after ${this.ended.length}`);
+  }
+
+  cell(id: string, shard = 1): Cell {
+    return new Cell(ledgerRef("org", id), definition, { shard, epoch: 1 });
+  }
+
+  push(name: string, cells: readonly Cell[], options: { shard?: number; epoch?: number; bytes?: number } = {}): TurnGroup {
+    const { shard = 1, epoch = 1, bytes = 10 } = options;
+    const drafts = cells.map((cell) => ({ cell, overlay: new Map(), publications: [], head: null }));
+    const group = new TurnGroup({ shard, epoch }, { writes: noWrites(), drafts, bytes }, (ending) => void this.ended.push(`${name} ${ending.kind}`));
+    this.names.set(group, name);
+    this.lane.push(group);
+    return group;
+  }
+
+  namesOf(batch: readonly ShardWrites[]): string {
+    return batch.map((group) => this.names.get(group)).join(" ");
+  }
+
+  /** What a store answers that refuses poisoned batches. */
+  stored(batch: readonly ShardWrites[]): FlushOutcome {
+    if (batch.some((group) => this.poison.has(this.names.get(group)!))) return { kind: "aborted", code: "23505", cause: null };
+    return { kind: "answered", live: new Set(batch.map((group) => group.shard)) };
+  }
+
+  /** Holds the next statement; the answer lets it go. */
+  hold(): () => void {
+    let open = (): void => {};
+    const opened = new Promise<void>((resolve) => (open = resolve));
+    this.answer = async (batch) => {
+      this.answer = (next) => this.stored(next);
+      await opened;
+      return this.stored(batch);
+    };
+    return () => open();
+  }
+}
+
+const followed = (group: TurnGroup): Ending[] => {
+  const endings: Ending[] = [];
+  group.follow((ending) => void endings.push(ending));
+  return endings;
+};
+
+describe("batches", () => {
+  test("[RT-4] what comes in one tick is one statement; while it is in flight, what comes next is the next", async () => {
+    const rig = new Rig();
+    const cell = rig.cell("a");
+    const open = rig.hold();
+    for (const name of ["a", "b"]) rig.push(name, [cell]);
+    await settle();
+    for (const name of ["c", "d", "e"]) rig.push(name, [cell]);
+    await settle();
+    expect([rig.sent, rig.ended]).toEqual([["a b"], []]);
+    open();
+    await settle();
+    expect(rig.sent).toEqual(["a b", "c d e"]);
+    expect(rig.ended).toEqual(["a", "b", "c", "d", "e"].map((name) => `${name} committed`));
+    expect(rig.lane.statements).toBe(2);
+  });
+
+  test("[RT-4] a batch holds 500 groups, and the next one goes into the next batch", async () => {
+    const rig = new Rig();
+    for (let i = 0; i <= BATCH_GROUPS; i++) rig.push(`${i}`, []);
+    await settle();
+    expect(rig.sent.map((names) => names.split(" ").length)).toEqual([BATCH_GROUPS, 1]);
+  });
+
+  test("[RT-4] a batch holds 1 MiB, one byte more goes into the next, and a single group may be larger", async () => {
+    const rig = new Rig();
+    rig.push("a", [], { bytes: BATCH_BYTES - 10 });
+    rig.push("b", [], { bytes: 10 });
+    rig.push("c", [], { bytes: BATCH_BYTES - 10 });
+    rig.push("d", [], { bytes: 11 });
+    rig.push("e", [], { bytes: 2 * BATCH_BYTES });
+    await settle();
+    expect(rig.sent).toEqual(["a b", "c", "d", "e"]);
+  });
+
+  test("[RT-4] settled resolves when all that was pushed before has ended, and at once when nothing is under way", async () => {
+    const rig = new Rig();
+    await rig.lane.settled();
+    const open = rig.hold();
+    rig.push("a", []);
+    await settle();
+    const inFlight = rig.lane.settled().then(() => [...rig.ended]);
+    rig.push("b", []);
+    const queued = rig.lane.settled().then(() => [...rig.ended]);
+    open();
+    expect(await inFlight).toContain("a committed");
+    expect(await queued).toEqual(["a committed", "b committed"]);
+  });
+});
+
+describe("a certain abort", () => {
+  test("[RT-4] breaks only the group at fault: the others go again, each alone and in order", async () => {
+    const rig = new Rig();
+    rig.poison.add("bad");
+    for (const name of ["a", "bad", "b"]) rig.push(name, [rig.cell(name)]);
+    await settle();
+    expect(rig.sent).toEqual(["a bad b", "a", "bad", "b"]);
+    expect(rig.ended).toEqual(["a committed", "bad broken", "b committed"]);
+  });
+
+  test("[RT-4] undercuts what stood on the broken group, in this batch and in the queue, and sends none of it", async () => {
+    const rig = new Rig();
+    rig.poison.add("bad");
+    const [x, y, z] = ["x", "y", "z"].map((id) => rig.cell(id)) as [Cell, Cell, Cell];
+    const open = rig.hold();
+    rig.push("bad", [x]);
+    rig.push("on it", [x, y]);
+    await settle();
+    rig.push("on that", [y]);
+    rig.push("apart", [z]);
+    open();
+    await settle();
+    expect(rig.sent).toEqual(["bad on it", "bad", "apart"]);
+    expect(rig.ended).toEqual(["bad broken", "on it undercut", "on that undercut", "apart committed"]);
+    expect([x.dead, y.dead, z.dead]).toEqual([true, true, false]);
+  });
+
+  test("[RT-3] groups end in the order in which they came in, also where one is refused before its statement", async () => {
+    const rig = new Rig();
+    rig.poison.add("bad");
+    const [x, y] = [rig.cell("x"), rig.cell("y")];
+    const open = rig.hold();
+    rig.push("bad", [x]);
+    await settle();
+    rig.push("before", [y]);
+    const stands = rig.push("on both", [x, y]);
+    rig.push("after", [rig.cell("z")]);
+    const seen: string[][] = [];
+    stands.follow(() => seen.push([...rig.ended]));
+    open();
+    await settle();
+    expect(rig.ended).toEqual(["bad broken", "before committed", "on both undercut", "after committed"]);
+    // Whoever runs "on both" again loads y now: "before" must be in the table by then.
+    expect(seen).toEqual([["bad broken", "before committed", "on both undercut"]]);
+  });
+
+  test("[RT-4] what the server could not do for anybody breaks nobody: all of the batch may be tried again", async () => {
+    for (const code of ["40P01", "53100", "55P03", "25006"]) {
+      const rig = new Rig();
+      rig.answer = () => ({ kind: "aborted", code, cause: null });
+      rig.push("a", [rig.cell("a")]);
+      rig.push("b", [rig.cell("b")]);
+      await settle();
+      expect(rig.sent).toEqual(["a b"]);
+      expect(rig.ended).toEqual(["a unavailable", "b unavailable"]);
+    }
+  });
+});
+
+describe("fenced and unknown", () => {
+  test("[RT-5] a shard that is missing from the answer is fenced: the host knows before its groups end", async () => {
+    const rig = new Rig();
+    rig.answer = () => ({ kind: "answered", live: new Set([2]) });
+    rig.push("a", [], { shard: 1 });
+    rig.push("b", [], { shard: 2 });
+    await settle();
+    expect(rig.ended).toEqual(["a fenced", "b committed"]);
+    expect(rig.told).toEqual(["fenced 1 after 0"]);
+  });
+
+  test("[RT-5] a group of an older epoch is refused before the statement is built", async () => {
+    const rig = new Rig();
+    rig.epochs.set(1, 3);
+    rig.push("old", [], { epoch: 1 });
+    rig.push("new", [], { epoch: 3 });
+    rig.push("gone", [], { shard: 9 });
+    await settle();
+    expect(rig.sent).toEqual(["new"]);
+    expect(rig.ended.toSorted()).toEqual(["gone fenced", "new committed", "old fenced"]);
+  });
+
+  test("[RT-5] one batch never mixes two epochs of a shard that was lost and regained", async () => {
+    const rig = new Rig();
+    const open = rig.hold();
+    rig.push("first", []);
+    await settle();
+    rig.push("old", [], { epoch: 1 });
+    rig.epochs.set(1, 2);
+    rig.push("new", [], { epoch: 2 });
+    open();
+    await settle();
+    expect(rig.sent).toEqual(["first", "new"]);
+  });
+
+  test("[RT-4] an unknown outcome is told to the host first, and ends every group of the batch as unknown", async () => {
+    const rig = new Rig();
+    rig.answer = () => ({ kind: "unknown", cause: null });
+    const a = rig.push("a", [rig.cell("a")]);
+    const follower = followed(a);
+    rig.push("b", [rig.cell("b", 2)], { shard: 2 });
+    await settle();
+    expect(rig.told).toEqual(["unknown 1,2 after 0"]);
+    expect(rig.ended).toEqual(["a unknown", "b unknown"]);
+    expect(follower).toEqual([{ kind: "unknown" }]);
+  });
+
+  test("[RT-4] an unknown outcome in the middle of a split refuses the rest before their statements", async () => {
+    const rig = new Rig();
+    rig.answer = (batch) => {
+      const names = rig.namesOf(batch);
+      if (names === "a") return { kind: "unknown", cause: null };
+      return { kind: "aborted", code: "23505", cause: null };
+    };
+    for (const name of ["a", "b", "c"]) rig.push(name, []);
+    await settle();
+    expect(rig.sent).toEqual(["a b c", "a"]);
+    expect(rig.ended).toEqual(["a unknown", "b fenced", "c fenced"]);
+  });
+
+  test("[RT-4] a store that throws leaves the outcome unknown, and the lane goes on", async () => {
+    const rig = new Rig();
+    rig.answer = () => {
+      throw new Error("a bug in the store");
+    };
+    rig.push("a", []);
+    await settle();
+    expect(rig.ended).toEqual(["a unknown"]);
+    rig.epochs.set(1, 2);
+    rig.answer = (batch) => rig.stored(batch);
+    rig.push("b", [], { epoch: 2 });
+    await settle();
+    expect(rig.ended).toEqual(["a unknown", "b committed"]);
+  });
+});
+
+describe("followers", () => {
+  test("[RT-3] those who saw a group hear of its end after it, in order; of a broken one they hear that they were undercut", async () => {
+    const rig = new Rig();
+    rig.poison.add("bad");
+    const order: string[] = [];
+    const good = rig.push("good", []);
+    const bad = rig.push("bad", []);
+    for (const name of ["first", "second"]) good.follow((e) => order.push(`${name} ${e.kind} after ${rig.ended.length}`));
+    bad.follow((e) => order.push(`on bad ${e.kind}`));
+    await settle();
+    expect(order).toEqual(["first committed after 1", "second committed after 1", "on bad undercut"]);
+  });
+
+  test("[RT-7] a committed group lets its records go clean; its cell waits for the last group only", async () => {
+    const rig = new Rig();
+    const cell = rig.cell("a");
+    const open = rig.hold();
+    rig.push("one", [cell]);
+    await settle();
+    const two = rig.push("two", [cell]);
+    expect(cell.lastPending).toBe(two);
+    open();
+    await settle();
+    expect(cell.isQuiet).toBe(true);
+  });
+});

@@ -1,0 +1,72 @@
+/**
+ * A model that does what its test says. Without a script it answers `echo: <last message>` in two
+ * pieces. A step of a script may hold until the test lets it go on, so tests wait for conditions.
+ */
+import { ok, type Outcome, refuse } from "../../actors/fault.ts";
+import type { ModelCall, ModelInfo, ModelOutcome, ModelPort } from "../../actors/job/ports.ts";
+import type { RunError, ToolUseBlock } from "../../actors/job/schema.ts";
+
+export type ModelStep =
+  | { readonly say: string }
+  /** Waits; the text before it is out by then. */
+  | { readonly hold: Promise<void> }
+  | { readonly use: ToolUseBlock }
+  | { readonly fail: RunError };
+
+/** What a call does, by what it was asked. */
+export type ModelScript = (call: ModelCall) => readonly ModelStep[];
+
+const lastText = (call: ModelCall): string => {
+  const last = call.entries.at(-1);
+  return last?.role === "user" ? last.text : "";
+};
+const echo: ModelScript = (call) => [{ say: "echo: " }, { say: lastText(call) }];
+
+export class FakeModel implements ModelPort {
+  /** Every call, oldest first. */
+  readonly calls: ModelCall[] = [];
+  script: ModelScript = echo;
+  info: Outcome<ModelInfo> = ok({ provider: "fake", name: "fake", demo: false });
+  private waiting: (() => void)[] = [];
+
+  /** `describe` refuses from now on. */
+  becomeUnusable(message: string): void {
+    this.info = refuse({ kind: "provider_error", message });
+  }
+
+  /** Resolves when `count` calls have begun. */
+  async called(count: number): Promise<void> {
+    while (this.calls.length < count) await new Promise<void>((resolve) => this.waiting.push(resolve));
+  }
+
+  describe(): Outcome<ModelInfo> {
+    return this.info;
+  }
+
+  async call(call: ModelCall, onText: (text: string) => void, signal: AbortSignal): Promise<ModelOutcome> {
+    this.calls.push(call);
+    for (const resolve of this.waiting.splice(0)) resolve();
+    let text = "";
+    const uses: ToolUseBlock[] = [];
+    const aborted = new Promise<"aborted">((resolve) => signal.addEventListener("abort", () => resolve("aborted"), { once: true }));
+    for (const step of this.script(call)) {
+      if ("say" in step) {
+        text += step.say;
+        onText(step.say);
+      } else if ("use" in step) uses.push(step.use);
+      else if ("fail" in step) return { kind: "failed", error: step.fail, partialText: text, usage: USAGE };
+      else if ((await Promise.race([step.hold, aborted])) === "aborted") return { kind: "aborted", partialText: text };
+    }
+    const blocks = [...(text === "" ? [] : [{ type: "text" as const, text }]), ...uses];
+    return { kind: "finished", blocks, usage: USAGE, finishReason: uses.length > 0 ? "tool_use" : "stop" };
+  }
+}
+
+/** What each call of the fake costs. */
+export const USAGE = { inputTokens: 7, outputTokens: 3 };
+
+/** A gate that a script holds at and a test opens. */
+export function gate(): { readonly hold: Promise<void>; readonly open: () => void } {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  return { hold: promise, open: resolve };
+}
