@@ -7,6 +7,11 @@ import { canChange, canUse } from "./principal.ts";
 import type { Actor, OrganizationProtocol } from "./protocol.ts";
 import { type Agent, agentTable, organizationTable } from "./schema.ts";
 
+/** What an agent has unless somebody says otherwise. */
+const AGENT_DEFAULTS = {
+  description: null, model: null, allowedTools: [], approvalTools: [], mcpServers: [], maxSteps: null, tags: [],
+} satisfies Partial<Agent>;
+
 type AgentCommand = "create_agent" | "read_agent" | "update_agent" | "archive_agent";
 
 export const agentHandlers: Pick<Handlers<OrganizationProtocol>, AgentCommand> = {
@@ -15,7 +20,7 @@ export const agentHandlers: Pick<Handlers<OrganizationProtocol>, AgentCommand> =
     const organization = tx.read(organizationTable, tx.self.id);
     assert(organization !== null, "a principal's organization exists");
     const agent = tx.create(agentTable, {
-      ...input, id: tx.id("agt"), status: "active", model: null, allowedTools: [], createdBy: by.userId,
+      ...AGENT_DEFAULTS, ...input, id: tx.id("agt"), status: "active", source: "private", installState: "installed", createdBy: by.userId,
     });
     const chatId = tx.id("cht");
     const workspaceId = organization.defaultWorkspaceId;

@@ -13,12 +13,18 @@ export interface NewToken {
   readonly expiresAt: string;
 }
 
-export interface AgentInput {
+export interface AgentInput extends Partial<AgentSettings> {
   readonly name: string;
   readonly role: string;
   readonly systemPrompt: string;
   readonly visibility: Visibility;
 }
+
+/** What only the current surface can set. */
+export type AgentSettings = Pick<
+  Agent,
+  "description" | "model" | "allowedTools" | "approvalTools" | "mcpServers" | "maxSteps" | "tags"
+>;
 
 export interface TaskInput {
   readonly title: string;

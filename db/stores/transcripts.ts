@@ -1,8 +1,7 @@
 /** What a run reads besides its records (port: `Transcripts` of the job): its chat's history and its own transcript. */
 import { and, asc, desc, eq, inArray, lt } from "drizzle-orm";
 import type { Message } from "../../actors/chat/schema.ts";
-import type { HistoryEntry, Transcripts } from "../../actors/job/protocol.ts";
-import type { Block } from "../../actors/job/schema.ts";
+import type { HistoryEntry, TranscriptPart, Transcripts } from "../../actors/job/protocol.ts";
 import type { JsonObject } from "../../actors/schema.ts";
 import type { Database } from "../client.ts";
 import { message } from "../tables/records.ts";
@@ -45,7 +44,7 @@ export class PostgresTranscripts implements Transcripts {
     });
   }
 
-  async blocks(organizationId: string, jobId: string): Promise<readonly Block[]> {
+  async parts(organizationId: string, jobId: string): Promise<readonly TranscriptPart[]> {
     const rows = await this.database.query
       .select({ data: event.data })
       .from(event)
@@ -53,14 +52,16 @@ export class PostgresTranscripts implements Transcripts {
         and(eq(event.organizationId, organizationId), eq(event.stream, jobId), eq(event.type, "transcript.event")),
       )
       .orderBy(asc(event.seq));
-    return rows.flatMap(({ data }) => blockOf(data as JsonObject) ?? []);
+    return rows.flatMap(({ data }) => partOf(data as JsonObject) ?? []);
   }
 }
 
-function blockOf(data: JsonObject): Block | null {
+function partOf(data: JsonObject): TranscriptPart | null {
   switch (data["kind"]) {
     case "assistant_text":
       return { type: "text", text: String(data["text"]) };
+    case "user_text":
+      return { type: "user_text", text: String(data["text"]) };
     case "tool_use":
       return { type: "tool_use", id: String(data["id"]), name: String(data["name"]), input: data["input"] as JsonObject };
     case "tool_result":

@@ -2,10 +2,11 @@
  * The beginning of an execution (V1-2): finds the agent and the conversation, makes sure that the
  * model can be used, and commits the message with its job. Nothing is made before all of that holds.
  */
+import { assert } from "../../../actors/assert.ts";
 import { notFound, ok, type Outcome, refuse } from "../../../actors/fault.ts";
 import { chatRef, preview } from "../../../actors/chat/schema.ts";
 import { chatIdOf, newId, sessionIdOf } from "../../../actors/ids.ts";
-import type { AgentSnapshot, Job } from "../../../actors/job/schema.ts";
+import { type AgentSnapshot, type Job, PLAIN_TERMS } from "../../../actors/job/schema.ts";
 import type { Principal } from "../../../actors/organization/principal.ts";
 import { type Agent, organizationRef } from "../../../actors/organization/schema.ts";
 import type { V1Parts } from "../parts.ts";
@@ -46,9 +47,14 @@ export async function beginExecution(
     agent: snapshotOf(agent.value, by.organizationId),
     content: body.message,
     userId: by.userId,
+    // A second execution waits for its turn, whatever the chat's own policy: this surface has no word for a steered one.
+    onBusy: "queue",
+    terms: PLAIN_TERMS,
+    metadata: {},
   });
   if (!sent.ok) return sent.fault.kind === "not_found" ? notFound(noun) : sent;
   const { job } = sent.value;
+  assert(job !== null, "a queued message has a job");
   const names = { executionId: job.executionId, chatId, sessionId: sessionIdOf(chatId) };
   return ok({ names, job, isDemo: model.value.demo });
 }
@@ -86,8 +92,10 @@ async function workspaceOf({ system }: BeginningParts, by: Principal, spaceId: s
 
 /** The committed version that the job keeps; a foreign one comes without what its owner let it use (V1-5). */
 function snapshotOf(agent: Agent, organizationId: string): AgentSnapshot {
-  const { id, name, version, systemPrompt, model } = agent;
-  return { id, name, version, systemPrompt, model, allowedTools: agent.organizationId === organizationId ? agent.allowedTools : [] };
+  const { id, name, version, systemPrompt, model, maxSteps } = agent;
+  const isOwn = agent.organizationId === organizationId;
+  const { allowedTools, approvalTools, mcpServers } = isOwn ? agent : { allowedTools: [], approvalTools: [], mcpServers: [] };
+  return { id, name, version, systemPrompt, model, maxSteps, allowedTools, approvalTools, mcpServers };
 }
 
 const titleOf = (message: string): string => preview(message.trim().replace(/\s+/g, " "), TITLE_CHARACTERS);
