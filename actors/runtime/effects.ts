@@ -15,7 +15,7 @@ export interface EffectContext {
 export interface EffectHandler {
   /** Ends when the effect is over and settled, or when the signal has aborted it. Must not reject: a rejection is a bug and is logged. */
   run(effect: EffectRow, context: EffectContext): Promise<void>;
-  /** The effect was under way when its owner ended: decides by a turn what becomes of it. */
+  /** The effect was under way when its owner ended: decides by a turn what becomes of it. One that rejects is tried again. */
   recover(effect: EffectRow, context: EffectContext): Promise<void>;
 }
 
@@ -29,6 +29,7 @@ export class Effects {
   private readonly onBug: (cause: unknown, effect: EffectRow) => void;
   private readonly running = new Map<string, Running>();
   private idle: (() => void)[] = [];
+  private isClosed = false;
 
   constructor(handlers: Readonly<Record<string, EffectHandler>>, onBug: (cause: unknown, effect: EffectRow) => void) {
     this.handlers = handlers;
@@ -43,7 +44,8 @@ export class Effects {
     void this.drive(effect, place, "run");
   }
 
-  recover(effect: EffectRow, place: Place): Promise<void> {
+  /** False when it failed and is to be tried again. */
+  recover(effect: EffectRow, place: Place): Promise<boolean> {
     return this.drive(effect, place, "recover");
   }
 
@@ -57,7 +59,9 @@ export class Effects {
     for (const { place, abort } of this.running.values()) if (shards.has(place.shard)) abort.abort();
   }
 
-  abortAll(): void {
+  /** Aborts what runs and starts nothing any more: the rows are the next owner's. */
+  close(): void {
+    this.isClosed = true;
     for (const { abort } of this.running.values()) abort.abort();
   }
 
@@ -66,15 +70,21 @@ export class Effects {
     if (this.running.size > 0) await new Promise<void>((resolve) => this.idle.push(resolve));
   }
 
-  private async drive(effect: EffectRow, place: Place, how: "run" | "recover"): Promise<void> {
+  private async drive(effect: EffectRow, place: Place, how: "run" | "recover"): Promise<boolean> {
+    if (this.isClosed) return true;
     const handler = this.handlers[effect.kind];
-    if (handler === undefined) return this.onBug(new Error(`no handler for effects of kind ${effect.kind}`), effect);
+    if (handler === undefined) {
+      this.onBug(new Error(`no handler for effects of kind ${effect.kind}`), effect);
+      return true;
+    }
     const running: Running = { place, abort: new AbortController() };
     this.running.set(effect.id, running);
     try {
       await handler[how](effect, { signal: running.abort.signal, epoch: place.epoch });
+      return true;
     } catch (cause) {
       this.onBug(cause, effect);
+      return false;
     } finally {
       if (this.running.get(effect.id) === running) this.running.delete(effect.id);
       if (this.running.size === 0) {

@@ -18,12 +18,14 @@ import type { Delivery } from "./delivery.ts";
 import type { Effects } from "./effects.ts";
 import type { FlushHost } from "./flush.ts";
 import { type Lease, LEASE_RENEW_MS, type Placement, type ShardGrant, shardOf } from "./placement.ts";
-import type { Shards } from "./shards.ts";
+import type { Place, Shards } from "./shards.ts";
 import type { ActorStore, EffectRow, MessageRow } from "./store.ts";
 import type { RuntimeLog } from "./system.ts";
 
 /** Between two tries to reach the authority. */
 const RETRY_MS = 250;
+/** Between two tries to recover one effect. */
+const RECOVER_RETRY_MS = 5_000;
 
 interface OwnershipParts {
   readonly shards: Shards;
@@ -44,8 +46,10 @@ export class Ownership implements FlushHost {
   /** Shards whose last commit's outcome is unknown: not served until their epoch has risen. */
   private readonly stalled = new Set<number>();
   private raising = false;
+  private claiming = false;
   private stopped = false;
-  private cancels: (() => void)[] = [];
+  private readonly cancels: (() => void)[] = [];
+  private cancelPause: () => void = () => {};
 
   constructor(parts: OwnershipParts, delivery: Delivery) {
     this.parts = parts;
@@ -59,14 +63,18 @@ export class Ownership implements FlushHost {
   async start(): Promise<void> {
     const { lease, placement, alarms, shards } = this.parts;
     if (!(await lease.renew(placement))) throw new Error("this replica was declared dead before it began");
-    await this.takeUp(await placement.claim());
     this.every(LEASE_RENEW_MS, () => this.renew());
     this.every(ALARM_SCAN_MS, () => alarms.scan(shards.all()));
+    try {
+      await this.claim();
+    } catch (cause) {
+      this.halt();
+      throw cause;
+    }
   }
 
   async stop(): Promise<void> {
-    this.stopped = true;
-    for (const cancel of this.cancels) cancel();
+    this.halt();
     for (const shard of this.parts.shards.all()) this.parts.shards.lose(shard);
     this.parts.lease.end();
     await this.parts.placement.leave();
@@ -103,6 +111,7 @@ export class Ownership implements FlushHost {
       const shards = [...this.stalled];
       try {
         const grants = await this.parts.placement.raise(shards);
+        if (this.stopped) return;
         for (const shard of shards) this.stalled.delete(shard);
         await this.takeUp(grants);
       } catch (err) {
@@ -116,14 +125,18 @@ export class Ownership implements FlushHost {
 
   /** Serves newly granted shards after taking up what is undone on them; all of it or, on a throw, none. */
   private async takeUp(grants: readonly ShardGrant[]): Promise<void> {
-    const { shards } = this.parts;
-    const fresh = grants.filter((g) => shards.epochOf(g.shard) !== g.epoch);
+    const { shards, cells } = this.parts;
+    // An answer may have been overtaken: an epoch only ever rises.
+    const isFresh = (g: ShardGrant): boolean => !this.stalled.has(g.shard) && g.epoch > (shards.epochOf(g.shard) ?? 0);
+    const fresh = this.stopped ? [] : grants.filter(isFresh);
     if (fresh.length === 0) return;
     for (const { shard, epoch } of fresh) shards.grant(shard, epoch);
+    // Readers look again: what was stored while nobody here owned the shard is final only now.
+    cells.drop(new Set(fresh.map((g) => g.shard)));
     try {
       await this.finishUndone(fresh);
     } catch (cause) {
-      this.abandon(new Set(fresh.map((g) => g.shard)));
+      this.abandon(new Set(fresh.filter((g) => shards.epochOf(g.shard) === g.epoch).map((g) => g.shard)));
       throw cause;
     }
     for (const { shard, epoch } of fresh) shards.open(shard, epoch);
@@ -135,28 +148,54 @@ export class Ownership implements FlushHost {
     await Promise.all(groupByShard(undone.messages).map(([shard, rows]) =>
       this.delivery.recover(rows, { shard, epoch: epochs.get(shard)! }),
     ));
-    await Promise.all(undone.effects.map((effect) => this.recoverEffect(effect, epochs)));
+    await Promise.all(undone.effects.map((effect) => {
+      const shard = shardOf(effect.organizationId);
+      return this.recoverEffect(effect, { shard, epoch: epochs.get(shard)! });
+    }));
     await this.parts.alarms.scan([...epochs.keys()]);
   }
 
-  private async recoverEffect(effect: EffectRow, epochs: ReadonlyMap<number, number>): Promise<void> {
-    const shard = shardOf(effect.organizationId);
-    await this.parts.effects.recover(effect, { shard, epoch: epochs.get(shard)! });
+  private async recoverEffect(effect: EffectRow, place: Place): Promise<void> {
+    if (await this.parts.effects.recover(effect, place)) return;
+    this.parts.clock.after(RECOVER_RETRY_MS, () => {
+      if (this.parts.shards.epochOf(place.shard) === place.epoch) void this.recoverEffect(effect, place);
+    });
   }
 
-  /** Extends the lease, and takes up what this replica owns without serving it. */
+  /** Extends the lease. What a claim brings is taken up beside it: that may last longer than the lease. */
   private async renew(): Promise<void> {
-    const { lease, placement, shards } = this.parts;
-    if (!(await lease.renew(placement))) {
-      this.abandon(new Set(shards.all()));
-      return this.parts.onLost("the lease ran out and another replica took the shards");
+    const { lease, placement, shards, onLost } = this.parts;
+    if (await lease.renew(placement)) {
+      void this.claim().catch((err: unknown) => this.parts.log.warn({ err }, "shards could not be taken up"));
+      return;
     }
-    if (this.stalled.size > 0) return;
-    const grants = await placement.claim();
-    const owned = new Set(grants.map((g) => g.shard));
-    const lost = new Set(shards.all().filter((shard) => !owned.has(shard)));
-    if (lost.size > 0) this.onFenced(lost);
-    await this.takeUp(grants);
+    if (this.stopped) return;
+    this.halt();
+    this.abandon(new Set(shards.all()));
+    onLost("the lease ran out and another replica took the shards");
+  }
+
+  /** Takes up what this replica owns without serving it, and drops what it serves without owning it. */
+  private async claim(): Promise<void> {
+    if (this.claiming || this.stalled.size > 0 || this.stopped) return;
+    this.claiming = true;
+    try {
+      const { placement, shards } = this.parts;
+      const before = shards.all();
+      const grants = await placement.claim();
+      const owned = new Set(grants.map((g) => g.shard));
+      const lost = new Set(before.filter((shard) => !owned.has(shard)));
+      if (lost.size > 0) this.onFenced(lost);
+      await this.takeUp(grants);
+    } finally {
+      this.claiming = false;
+    }
+  }
+
+  private halt(): void {
+    this.stopped = true;
+    for (const cancel of this.cancels) cancel();
+    this.cancelPause();
   }
 
   private every(periodMs: number, run: () => Promise<void>): void {
@@ -174,7 +213,9 @@ export class Ownership implements FlushHost {
   }
 
   private pause(): Promise<void> {
-    return new Promise((resolve) => this.cancels.push(this.parts.clock.after(RETRY_MS, resolve)));
+    return new Promise((resolve) => {
+      this.cancelPause = this.parts.clock.after(RETRY_MS, resolve);
+    });
   }
 }
 

@@ -102,7 +102,7 @@ export class System<P extends Protocols> implements TurnHost {
     this.shards.draining = true;
     this.alarms.clearAll();
     await Promise.all(this.lanes.map((lane) => lane.settled()));
-    this.effects.abortAll();
+    this.effects.close();
     await this.effects.drained();
     await Promise.all(this.lanes.map((lane) => lane.settled()));
     await this.ownership.stop();
@@ -163,6 +163,8 @@ export class System<P extends Protocols> implements TurnHost {
   }
 
   release(draft: Draft, place: Place): void {
+    // The shard has been lost since the commit: what it has promised is its next owner's to keep.
+    if (this.shards.epochOf(place.shard) !== place.epoch) return;
     const { effects, settled, messages, alarms, cleared } = draft.writes;
     for (const birth of draft.births) this.cells.born(birth, place, this.clock.monotonic());
     for (const id of settled) this.effects.abort(id);

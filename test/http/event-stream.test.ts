@@ -4,6 +4,7 @@ import type { Clock } from "../../actors/runtime/clock.ts";
 import { type EventSource, eventStream, HEARTBEAT_MS, STALLED_READER_MS } from "../../src/http/event-stream.ts";
 import { OpenStreams } from "../../src/http/open-streams.ts";
 import { systemClock } from "../../src/clock.ts";
+import { HandClock } from "../support/hand-clock.ts";
 
 const servers: { stop(force: boolean): Promise<void> }[] = [];
 afterEach(async () => {
@@ -44,26 +45,6 @@ class Quiet extends Endless {
   override close(): void {
     this.say(null);
     super.close();
-  }
-}
-
-/** A clock whose timers run when the test says so. */
-class HandClock implements Clock {
-  at = 0;
-  private timers = new Set<{ due: number; run: () => void }>();
-  now = () => this.at;
-  monotonic = () => this.at;
-  after = (delayMs: number, run: () => void) => {
-    const timer = { due: this.at + delayMs, run };
-    this.timers.add(timer);
-    return () => void this.timers.delete(timer);
-  };
-  advance(ms: number): void {
-    this.at += ms;
-    for (const timer of [...this.timers].filter((t) => t.due <= this.at)) {
-      this.timers.delete(timer);
-      timer.run();
-    }
   }
 }
 

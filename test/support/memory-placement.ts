@@ -49,7 +49,9 @@ export class MemoryPlacement implements Placement {
       row.owner = this.id;
       row.epoch++;
     }
-    return this.owned();
+    const grants = this.owned();
+    await this.database.reply("claim");
+    return grants;
   }
 
   async raise(raised: readonly number[]): Promise<readonly ShardGrant[]> {

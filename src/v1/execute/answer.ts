@@ -5,7 +5,6 @@
  */
 import { assert } from "../../../actors/assert.ts";
 import { ok, type Outcome, refuse } from "../../../actors/fault.ts";
-import { isTerminal } from "../../../actors/job/machine.ts";
 import { type Job, JOB_DEADLINE_MS, jobRef, type RunErrorCode } from "../../../actors/job/schema.ts";
 import { UNAVAILABLE } from "../../../actors/runtime/shards.ts";
 import type { Subscription } from "../../../actors/runtime/subscription.ts";
@@ -55,7 +54,7 @@ async function standstill({ streams, clock }: AnswerParts, subscription: Subscri
 }
 
 /** What the job has come to. */
-export function answerOf({ names, isDemo }: Execution, job: Job): Outcome<ExecutionResult> {
+export function answerOf({ names, isDemo }: Pick<Execution, "names" | "isDemo">, job: Job): Outcome<ExecutionResult> {
   const result = job.result ?? "";
   const hasOutput = result !== "" || job.metrics.toolCalls > 0;
   if (job.status === "failed" && !hasOutput) {
@@ -63,8 +62,7 @@ export function answerOf({ names, isDemo }: Execution, job: Job): Outcome<Execut
     const fault = withoutOutput(job.error.code, job.error.message);
     if (fault !== null) return fault;
   }
-  const success = isTerminal(job.status) && job.status === "completed";
-  return ok({ success, ...names, result, ...noticeOf(job.runner?.demo ?? isDemo) });
+  return ok({ success: job.status === "completed", ...names, result, ...noticeOf(job.runner?.demo ?? isDemo) });
 }
 
 /** How a failure that left nothing behind is answered; null where 200 with `success: false` is right. */

@@ -25,15 +25,15 @@ export const openingFrames = ({ names, isDemo }: Execution): string =>
   sseComment("connected") + frame("meta", { ...names, ...noticeOf(isDemo) });
 
 export class ExecutionFrames implements EventSource {
-  private readonly execution: Execution;
-  private readonly subscription: Subscription;
+  private readonly execution: Pick<Execution, "names" | "isDemo">;
+  private readonly subscription: Pick<Subscription, "next" | "close">;
   private readonly blocks: Block[] = [];
   private committed = 0;
   private told = 0;
   private attempt = 1;
   private isOver = false;
 
-  constructor(execution: Execution, subscription: Subscription) {
+  constructor(execution: Pick<Execution, "names" | "isDemo">, subscription: Pick<Subscription, "next" | "close">) {
     this.execution = execution;
     this.subscription = subscription;
   }

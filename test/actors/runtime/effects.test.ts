@@ -1,0 +1,187 @@
+import { expect, test } from "bun:test";
+import type { EffectContext, EffectHandler } from "../../../actors/runtime/effects.ts";
+import { shardOf } from "../../../actors/runtime/placement.ts";
+import type { EffectRow } from "../../../actors/runtime/store.ts";
+import { until } from "../../support/condition.ts";
+import { settle } from "../../support/fake-clock.ts";
+import { faultOf, idleEffect, type LedgerReplica, ORG, startLedgers } from "../../support/ledger-replica.ts";
+import { World } from "../../support/replica.ts";
+import { Gate } from "../../support/memory-store.ts";
+
+interface Call {
+  readonly how: "run" | "recover";
+  readonly effect: EffectRow;
+  readonly context: EffectContext;
+}
+
+/** A handler that notes its calls; runs last until they are aborted. */
+function recorded(more: Partial<EffectHandler> = {}): { readonly calls: Call[]; readonly effects: Record<string, EffectHandler> } {
+  const calls: Call[] = [];
+  const handler = { ...idleEffect(), ...more };
+  return {
+    calls,
+    effects: {
+      count: {
+        run: (effect, context) => (calls.push({ how: "run", effect, context }), handler.run(effect, context)),
+        recover: (effect, context) => (calls.push({ how: "recover", effect, context }), handler.recover(effect, context)),
+      },
+    },
+  };
+}
+const begin = (replica: LedgerReplica, id = "l1") => replica.ask(id, { kind: "add_with_effect", by: 1 });
+
+test("[RT-10] an effect starts after the commit that intends it, and its row is there until a turn settles it", async () => {
+  const { calls, effects } = recorded();
+  const replica = await startLedgers(new World(), { effects });
+  const gate = replica.store.holdNext();
+  const outcome = begin(replica);
+  await gate.reached;
+  await settle();
+  expect(calls).toEqual([]);
+  gate.open();
+  const id = ((await outcome) as { value: string }).value;
+  expect(calls.map((c) => [c.how, c.effect.id, c.effect.intent, c.context.epoch])).toEqual([["run", id, { by: 1 }, 1]]);
+  expect(replica.world.database.effects().map((e) => e.id)).toEqual([id]);
+  await replica.ask("l1", { kind: "effect_done", effectId: id });
+  expect(replica.world.database.effects()).toEqual([]);
+});
+
+test("[RT-10] an effect does not start when its group breaks, is refused or is fenced", async () => {
+  const { calls, effects } = recorded();
+  const replica = await startLedgers(new World(), { effects });
+  await replica.add("l1");
+  replica.store.failNext({ kind: "abort", code: "23505" });
+  await expect(begin(replica)).rejects.toThrow("refused the group");
+  replica.world.database.shards[shardOf(ORG)]!.epoch++;
+  expect(faultOf(await begin(replica))).toBe("unavailable");
+  expect(calls).toEqual([]);
+});
+
+test("[RT-10] settling aborts what still runs of the effect; begun and settled at once, it never starts", async () => {
+  const { calls, effects } = recorded();
+  const replica = await startLedgers(new World(), { effects });
+  const id = ((await begin(replica)) as { value: string }).value;
+  await replica.ask("l1", { kind: "settle", effectId: id });
+  expect(calls[0]!.context.signal.aborted).toBe(true);
+  await settle();
+  expect(replica.system.effects.count).toBe(0);
+  const ref = { kind: "ledger", organizationId: ORG, id: "l1" };
+  const both = [
+    { ref, command: { kind: "add_with_effect", by: 1 } },
+    ([effectId]: readonly unknown[]) => ({ ref, command: { kind: "settle", effectId } }),
+  ];
+  expect((await replica.system.dispatchGroup(both)).ok).toBe(true);
+  expect([calls.length, replica.world.database.effects()]).toEqual([1, []]);
+});
+
+test("[RT-11] an effect that was under way in a crash is recovered by the next owner before it serves, and not run", async () => {
+  const world = new World();
+  const first = await startLedgers(world, { effects: recorded().effects });
+  await begin(first);
+  first.crash();
+  const gate = new Gate();
+  const { calls, effects } = recorded({ recover: async () => void (await gate.pass()) });
+  const starting = startLedgers(world, { effects });
+  await gate.reached;
+  expect(calls.map((c) => [c.how, c.context.epoch])).toEqual([["recover", 2]]);
+  gate.open();
+  await starting;
+  expect(calls.length).toBe(1);
+});
+
+test("[RT-5] what an effect of an older epoch finds is refused; the effect itself is aborted and recovered", async () => {
+  const { calls, effects } = recorded();
+  const replica = await startLedgers(new World(), { effects });
+  const id = ((await begin(replica)) as { value: string }).value;
+  replica.store.failNext({ kind: "lost_request" });
+  expect(faultOf(await replica.add("l1"))).toBe("outcome_unknown");
+  await settle();
+  expect(calls.map((c) => [c.how, c.context.epoch, c.context.signal.aborted])).toEqual([["run", 1, true], ["recover", 2, false]]);
+  expect(faultOf(await replica.ask("l1", { kind: "effect_done", effectId: id }, 1))).toBe("unavailable");
+  expect(faultOf(await replica.ask("l1", { kind: "effect_done", effectId: id }, 2))).toBe("ok");
+});
+
+test("[RT-10] an effect whose commit is answered after the shard was lost is the new owner's, and starts nowhere else", async () => {
+  const world = new World();
+  const { calls, effects } = recorded();
+  const replica = await startLedgers(world, { effects });
+  const gate = new Gate();
+  replica.store.failNext({ kind: "late_reply", gate });
+  const outcome = begin(replica);
+  await gate.reached;
+  const row = world.database.shards[shardOf(ORG)]!;
+  Object.assign(row, { owner: "r9", epoch: row.epoch + 1 });
+  world.database.replicas.set("r9", { leaseUntil: Infinity, dead: false });
+  await world.clock.advance(3_000);
+  gate.open();
+  expect(faultOf(await outcome)).toBe("ok");
+  await settle();
+  expect(calls).toEqual([]);
+});
+
+test("[RT-10] a handler that rejects, or that is missing, is a bug in the log; the row stays", async () => {
+  const { effects } = recorded({ run: () => Promise.reject(new Error("oops")) });
+  const replica = await startLedgers(new World(), { effects });
+  await begin(replica);
+  await until("the bug is in the log", () => replica.errors.includes("an effect failed"));
+  expect(replica.world.database.effects().length).toBe(1);
+  const without = await startLedgers(new World(), { effects: {} });
+  await begin(without);
+  expect(without.errors).toEqual(["an effect failed"]);
+});
+
+test("[RT-11] a recovery that fails is tried again while the epoch lasts, and does not keep the shard from serving", async () => {
+  const world = new World();
+  const first = await startLedgers(world, { effects: recorded().effects });
+  await begin(first);
+  first.crash();
+  let failures = 2;
+  const { calls, effects } = recorded({
+    recover: async () => {
+      if (failures-- > 0) throw new Error("the database could not be read");
+    },
+  });
+  const second = await startLedgers(world, { effects });
+  expect((await second.read("l1"))?.count).toBe(1);
+  await world.clock.advance(60_000);
+  expect(calls.length).toBe(3);
+});
+
+test("[RT-11] a stop ends the effects without settling them, and starts none any more", async () => {
+  const world = new World();
+  const { calls, effects } = recorded();
+  const replica = await startLedgers(world, { effects });
+  await begin(replica);
+  const gate = replica.store.holdNext();
+  const late = replica.ask("l2", { kind: "add_with_effect", by: 1 });
+  await gate.reached;
+  const stopping = replica.system.stop();
+  const message = replica.ask("l3", { kind: "add_with_effect", by: 1 }, 1);
+  gate.open();
+  await stopping;
+  expect([faultOf(await late), faultOf(await message)]).toEqual(["ok", "ok"]);
+  expect(calls.every((c) => c.context.signal.aborted)).toBe(true);
+  expect(replica.system.effects.count).toBe(0);
+  expect(world.database.effects().length).toBe(3);
+});
+
+test("[RT-11] a commit during the last of a stop starts no effect that the stop would wait for", async () => {
+  const world = new World();
+  let abandoned: Promise<unknown> = Promise.resolve();
+  const { calls, effects } = recorded({
+    // As it is aborted, its last words lead to another effect.
+    run: (_, { signal }) =>
+      new Promise((resolve) => {
+        const lastWords = (): void => {
+          if (calls.length === 1) abandoned = replica.ask("l2", { kind: "add_with_effect", by: 1 }, 1);
+          void abandoned.then(() => resolve());
+        };
+        if (!signal.aborted) signal.addEventListener("abort", lastWords, { once: true });
+      }),
+  });
+  const replica = await startLedgers(world, { effects });
+  await begin(replica);
+  await replica.system.stop();
+  await abandoned;
+  expect([calls.length, world.database.effects().length]).toEqual([1, 2]);
+});

@@ -1,0 +1,313 @@
+import { describe, expect, test } from "bun:test";
+import { LEASE_RENEW_MS, LEASE_TERM_MS, shardOf } from "../../../actors/runtime/placement.ts";
+import { settle } from "../../support/fake-clock.ts";
+import { faultOf, type LedgerReplica, LedgerReplica as Ledgers, ORG, said, startLedgers } from "../../support/ledger-replica.ts";
+import { Gate } from "../../support/memory-store.ts";
+import { World } from "../../support/replica.ts";
+
+const SHARD = shardOf(ORG);
+const SAFE_MS = LEASE_TERM_MS * 0.8;
+const started = async (world = new World()) => ({ world, replica: await startLedgers(world) });
+const epochOf = (replica: LedgerReplica) => replica.system.shards.epochOf(SHARD);
+
+/** Another replica's row, without a process behind it, takes the shard. */
+function steal(world: World): void {
+  const row = world.database.shards[SHARD]!;
+  Object.assign(row, { owner: "thief", epoch: row.epoch + 1 });
+  world.database.replicas.set("thief", { leaseUntil: Infinity, dead: false });
+}
+const giveBack = (world: World): void => void (world.database.replicas.get("thief")!.dead = true);
+
+describe("taking up", () => {
+  test("[RT-11] a shard serves only after what its former owner left has been taken up", async () => {
+    const world = new World();
+    const replica = new Ledgers(world);
+    const gate = new Gate();
+    world.database.pace = async (operation) => {
+      if (operation === "undone") await gate.pass();
+    };
+    const starting = replica.system.start();
+    await gate.reached;
+    expect(faultOf(await replica.add("l1"))).toBe("unavailable");
+    expect(faultOf(await replica.system.settled(ORG))).toBe("unavailable");
+    gate.open();
+    await starting;
+    expect(replica.system.isReady).toBe(true);
+    expect(faultOf(await replica.add("l1"))).toBe("ok");
+  });
+
+  test("[RT-12] the lease is renewed while a shard is being taken up, however long it takes", async () => {
+    for (const takeOver of [false, true]) {
+      const { world, replica } = await started();
+      if (takeOver) {
+        steal(world);
+        await world.clock.advance(LEASE_RENEW_MS);
+      }
+      const other = takeOver ? replica : new Ledgers(world);
+      if (!takeOver) replica.crash();
+      const gate = new Gate();
+      world.database.pace = async (operation) => {
+        if (operation === "undone") await gate.pass();
+      };
+      if (takeOver) giveBack(world);
+      const starting = takeOver ? Promise.resolve() : other.system.start();
+      const renewals = other.placement.renewals;
+      await world.clock.advance(3 * LEASE_TERM_MS);
+      expect(other.placement.renewals).toBeGreaterThan(renewals + 8);
+      gate.open();
+      await starting;
+      await settle();
+      expect(faultOf(await other.add("l1"))).toBe("ok");
+    }
+  });
+
+  test("[RT-11] when what is undone cannot be read, the shard is not served, and is taken up later", async () => {
+    const { world, replica } = await started();
+    await replica.add("l1");
+    steal(world);
+    await world.clock.advance(LEASE_RENEW_MS);
+    giveBack(world);
+    replica.store.isCut = true;
+    await world.clock.advance(2 * LEASE_RENEW_MS);
+    expect(faultOf(await replica.add("l1"))).toBe("unavailable");
+    replica.store.isCut = false;
+    await world.clock.advance(LEASE_RENEW_MS);
+    expect((await replica.read("l1"))?.count).toBe(1);
+  });
+
+  test("[RT-11] a start that cannot read what is undone fails, and leaves no timer behind", async () => {
+    const world = new World();
+    const replica = new Ledgers(world);
+    replica.store.isCut = true;
+    await expect(replica.system.start()).rejects.toThrow("cannot be reached");
+    expect(world.clock.pending).toBe(0);
+  });
+});
+
+describe("an unknown outcome", () => {
+  test("[RT-4] stored after all: the epoch rises, the actor is loaded again, and the write is there once", async () => {
+    const { replica } = await started();
+    await replica.add("l1", 1);
+    replica.store.failNext({ kind: "lost_reply" });
+    const [unknown, behind] = await Promise.all([replica.add("l1", 10), replica.ask("l1", { kind: "read" })]);
+    expect([faultOf(unknown), faultOf(behind)]).toEqual(["outcome_unknown", "outcome_unknown"]);
+    await settle();
+    expect(epochOf(replica)).toBe(2);
+    expect((await replica.read("l1"))?.count).toBe(11);
+    expect((await replica.add("l1", 1)).ok).toBe(true);
+    expect(replica.storedSeqs("l1")).toEqual([1, 2, 3]);
+  });
+
+  test("[RT-4] never stored: nothing of it is left in memory", async () => {
+    const { replica } = await started();
+    await replica.add("l1", 1);
+    replica.store.failNext({ kind: "lost_request" });
+    await replica.add("l1", 10);
+    await settle();
+    expect(await replica.read("l1")).toMatchObject({ count: 1, lastSeq: 1 });
+  });
+
+  test("[RT-4] nothing of the shard is served while the statement may still commit, and then it is in what is loaded", async () => {
+    const { replica } = await started();
+    await replica.add("l1", 1);
+    const gate = new Gate();
+    replica.store.failNext({ kind: "zombie", gate });
+    await replica.add("l1", 10);
+    await settle();
+    expect([faultOf(await replica.ask("l1", { kind: "read" })), replica.system.isReady]).toEqual(["unavailable", false]);
+    gate.open();
+    await settle();
+    expect([(await replica.read("l1"))?.count, replica.system.isReady]).toEqual([11, true]);
+  });
+
+  test("[RT-8] a reader gets an event that was stored late without any later event", async () => {
+    const { replica } = await started();
+    await replica.add("l1", 1);
+    const reader = replica.subscribe("l1");
+    expect(said(await reader.next())).toEqual(["1"]);
+    const next = reader.next();
+    const gate = new Gate();
+    replica.store.failNext({ kind: "zombie", gate });
+    await replica.add("l1", 10);
+    await settle();
+    gate.open();
+    await settle();
+    reader.close();
+    expect(said(await next)).toEqual(["2"]);
+  });
+
+  test("[RT-4] a queue behind an unknown batch is refused before its statement", async () => {
+    const { replica } = await started();
+    await replica.add("l1", 1);
+    const gate = replica.store.holdNext();
+    const unknown = replica.add("l1", 10);
+    await gate.reached;
+    const queued = [replica.add("l1", 1), replica.add("l2", 1)];
+    const statements = replica.store.flushed.length;
+    gate.break();
+    expect(faultOf(await unknown)).toBe("outcome_unknown");
+    expect((await Promise.all(queued)).map(faultOf)).toEqual(["unavailable", "unavailable"]);
+    expect(replica.store.flushed.length).toBe(statements);
+  });
+
+  test("[RT-12] while the authority cannot be reached the epoch is tried again; then everything is served", async () => {
+    const { world, replica } = await started();
+    replica.placement.isCut = true;
+    replica.store.failNext({ kind: "lost_request" });
+    await replica.add("l1", 1);
+    await world.clock.advance(1_000);
+    expect(faultOf(await replica.add("l1"))).toBe("unavailable");
+    replica.placement.isCut = false;
+    await world.clock.advance(250);
+    expect(faultOf(await replica.add("l1"))).toBe("ok");
+    expect(epochOf(replica)).toBe(2);
+  });
+
+  test("[RT-5] a claim that was answered before the epoch rose does not bring the old epoch back", async () => {
+    const { world, replica } = await started();
+    await replica.add("l1", 1);
+    let release = (): void => {};
+    const held = new Promise<void>((resolve) => (release = resolve));
+    world.database.reply = (operation) => (operation === "claim" ? held : Promise.resolve());
+    await world.clock.advance(LEASE_RENEW_MS);
+    world.database.reply = () => Promise.resolve();
+    replica.store.failNext({ kind: "lost_request" });
+    await replica.add("l1", 1);
+    await settle();
+    release();
+    await settle();
+    expect(epochOf(replica)).toBe(2);
+    expect(faultOf(await replica.add("l1"))).toBe("ok");
+    expect(replica.log.filter((line) => line.message.includes("another epoch"))).toEqual([]);
+  });
+});
+
+describe("the lease", () => {
+  test("[RT-12] a replica serves up to 0.8 of its term, counted from before the renewal, and not past it", async () => {
+    const { world, replica } = await started();
+    world.clock.jump(SAFE_MS - 1);
+    expect(faultOf(await replica.add("l1"))).toBe("ok");
+    world.clock.jump(1);
+    expect(faultOf(await replica.ask("l1", { kind: "read" }))).toBe("unavailable");
+    expect([faultOf(await replica.system.settled(ORG)), replica.system.isReady]).toEqual(["unavailable", false]);
+  });
+
+  test("[RT-12] the time that a renewal takes is not served", async () => {
+    const world = new World();
+    const replica = new Ledgers(world);
+    world.database.pace = async (operation) => {
+      if (operation === "renew") world.clock.jump(SAFE_MS);
+    };
+    await replica.system.start();
+    expect(faultOf(await replica.add("l1"))).toBe("unavailable");
+  });
+
+  test("[RT-12] after an outage that nobody else noticed, the same epoch serves on", async () => {
+    const { world, replica } = await started();
+    await replica.add("l1");
+    replica.placement.isCut = true;
+    await world.clock.advance(SAFE_MS);
+    expect(faultOf(await replica.add("l1"))).toBe("unavailable");
+    replica.placement.isCut = false;
+    await world.clock.advance(LEASE_RENEW_MS);
+    expect([faultOf(await replica.add("l1")), epochOf(replica)]).toEqual(["ok", 1]);
+  });
+
+  test("[RT-12] a replica that was paused past its lease serves nothing, stores nothing, and is told once", async () => {
+    const world = new World();
+    const { replica } = await started(world);
+    await replica.add("l1", 1);
+    const gate = new Gate();
+    world.database.pace = async (operation) => {
+      if (operation === "flush") await gate.pass();
+    };
+    const inFlight = replica.add("l1", 10);
+    await gate.reached;
+    world.database.pace = () => Promise.resolve();
+    world.clock.jump(LEASE_TERM_MS + 1);
+    const second = await startLedgers(world);
+    gate.open();
+    expect(faultOf(await inFlight)).toBe("unavailable");
+    expect(faultOf(await replica.ask("l1", { kind: "read" }))).toBe("unavailable");
+    expect((await second.read("l1"))?.count).toBe(1);
+    await world.clock.advance(4 * LEASE_TERM_MS);
+    expect(replica.lost.length).toBe(1);
+    expect([replica.system.isReady, replica.system.shards.count, second.system.isReady]).toEqual([false, 0, true]);
+  });
+});
+
+describe("lost shards", () => {
+  test("[RT-5] a fenced shard is dropped with its actors and its queue, and served again after a claim at a higher epoch", async () => {
+    const { world, replica } = await started();
+    await replica.add("l1", 1);
+    steal(world);
+    const outcomes = await Promise.all([replica.add("l1", 10), replica.ask("l1", { kind: "read" })]);
+    expect(outcomes.map(faultOf)).toEqual(["unavailable", "unavailable"]);
+    expect(epochOf(replica)).toBeNull();
+    giveBack(world);
+    await world.clock.advance(LEASE_RENEW_MS);
+    expect([(await replica.read("l1"))?.count, epochOf(replica)]).toEqual([1, 3]);
+  });
+
+  test("[RT-5] a shard that a claim does not bring any more is dropped", async () => {
+    const { world, replica } = await started();
+    await replica.add("l1", 1);
+    steal(world);
+    await world.clock.advance(LEASE_RENEW_MS);
+    expect(epochOf(replica)).toBeNull();
+    expect(replica.system.cells.count).toBe(0);
+  });
+
+  test("[RT-8] readers get what another owner has written meanwhile", async () => {
+    const { world, replica } = await started();
+    await replica.add("l1", 1);
+    const reader = replica.subscribe("l1");
+    await reader.next();
+    const next = reader.next();
+    steal(world);
+    await world.clock.advance(LEASE_RENEW_MS);
+    const events = [{ organizationId: ORG, stream: "l1", seq: 2, type: "added", at: "", data: {} }];
+    world.database.commit([{ shard: SHARD, epoch: 2, writes: { records: [], events, messages: [], consumed: [], effects: [], settled: [], alarms: [], cleared: [] } }], new Set([SHARD]));
+    giveBack(world);
+    await world.clock.advance(LEASE_RENEW_MS);
+    reader.close();
+    expect(said(await next)).toEqual(["2"]);
+  });
+
+  test("[RT-12] two replicas never both serve an organization, and nothing acknowledged is lost in a handover", async () => {
+    const world = new World();
+    const first = await startLedgers(world);
+    for (let i = 0; i < 5; i++) await first.add("l1");
+    await first.system.stop();
+    expect(faultOf(await first.add("l1"))).toBe("unavailable");
+    const second = await startLedgers(world);
+    for (let i = 0; i < 5; i++) await second.add("l1");
+    expect(second.storedSeqs("l1")).toEqual([1, 2, 3, 4, 5, 6, 7, 8, 9, 10]);
+    expect(world.clock.pending).toBeGreaterThan(0);
+    await second.system.stop();
+    expect(world.clock.pending).toBe(0);
+  });
+});
+
+test("[RT-12] a stop refuses new commands, lets what is under way commit, and ends the lease", async () => {
+  const { world, replica } = await started();
+  const gate = replica.store.holdNext();
+  const underWay = replica.add("l1", 1);
+  await gate.reached;
+  const stopping = replica.system.stop();
+  expect(faultOf(await replica.add("l1", 1))).toBe("shutting_down");
+  gate.open();
+  await stopping;
+  expect(faultOf(await underWay)).toBe("ok");
+  expect([world.database.replicas.get("r1")?.dead, world.database.shards[SHARD]?.owner]).toEqual([true, null]);
+});
+
+test("[RT-4] lists: settled resolves after everything that was pending at the call is in the tables", async () => {
+  const { replica } = await started();
+  const gate = replica.store.holdNext();
+  void replica.add("l1", 7);
+  await gate.reached;
+  const seen = replica.system.settled(ORG).then((outcome) => [outcome.ok, replica.stored("l1")?.count]);
+  gate.open();
+  expect(await seen).toEqual([true, 7]);
+});

@@ -1,0 +1,51 @@
+import { afterAll, beforeAll, expect, test } from "bun:test";
+import { JOB_DEADLINE_MS, type Job, newJob } from "../../actors/job/schema.ts";
+import { answerOf } from "../../src/v1/execute/answer.ts";
+import { gate } from "../support/fake-model.ts";
+import { HandClock } from "../support/hand-clock.ts";
+import { type Founded, type Service, startService } from "../support/service.ts";
+import { createAgent, execute, type Executed, success } from "../support/v1.ts";
+
+const clock = new HandClock();
+let service: Service;
+let owner: Founded;
+
+beforeAll(async () => {
+  service = await startService({ app: () => ({ clock }) });
+  owner = await service.found();
+});
+afterAll(() => service.stop());
+
+const names = { executionId: "exec-1-a", chatId: "cht_a", sessionId: "ses_a" };
+const agent = { id: "agt_a", name: "A", version: 1, systemPrompt: "P", model: null, allowedTools: [] };
+const jobIn = (state: Partial<Job>): Job => ({
+  ...newJob({
+    id: "job_a", title: "", input: "", agent, chatId: "cht_a", workspaceId: null, inputMessageId: "msg_a", outputMessageId: "msg_b",
+    executionId: "exec-1-a", createdBy: "usr_a",
+  }),
+  organizationId: "org_a", version: 1, createdAt: "", updatedAt: "", ...state,
+});
+
+test.each(["blocked", "cancelled", "running", "queued", "cancelling"] as const)(
+  "[V1-8] a job that is %s is answered with success false and what there is",
+  (status) => {
+    const answer = answerOf({ names, isDemo: false }, jobIn({ status, result: "Half" }));
+    expect(answer).toEqual({ ok: true, value: { success: false, ...names, result: "Half" } });
+  },
+);
+
+test("[V1-8] the answer never waits longer than the job's deadline; the job goes on", async () => {
+  const id = await createAgent(service, owner);
+  const { hold, open } = gate();
+  service.model.script = () => [{ hold }, { say: "late" }];
+  const answer = execute(service, owner, id, { message: "hi" });
+  await service.model.called(1);
+  clock.advance(JOB_DEADLINE_MS);
+  const { success: isSuccess, result, chatId } = await success<Executed>(answer);
+  expect([isSuccess, result]).toEqual([false, ""]);
+  open();
+  service.model.script = () => [{ say: "next" }];
+  const next = await success<Executed>(execute(service, owner, id, { message: "more", chatId }));
+  expect(next.result).toBe("next");
+  expect(service.app.streams.count).toBe(0);
+});
