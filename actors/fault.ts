@@ -71,6 +71,13 @@ export type Fault = { [K in FaultKind]: { readonly kind: K } & FaultDetails[K] }
 /** The fault of one kind. */
 export type FaultOf<K extends FaultKind> = Extract<Fault, { kind: K }>;
 
+/** Refusals by the runtime, not by an actor: nobody has decided anything, and a later try may be answered. */
+export const isPassing = (fault: Fault): boolean =>
+  fault.kind === "overloaded" ||
+  fault.kind === "unavailable" ||
+  fault.kind === "outcome_unknown" ||
+  fault.kind === "shutting_down";
+
 /** What a turn or a command answers: a value, or a refusal. */
 export type Outcome<T> = { readonly ok: true; readonly value: T } | { readonly ok: false; readonly fault: Fault };
 

@@ -16,10 +16,7 @@ type TurnEnded = Extract<ChatCommand, { readonly kind: "turn_ended" }>;
 export const turnHandlers: Pick<Handlers<ChatProtocol>, TurnCommand> = {
   turn_started: (tx, { jobId, inputMessageId, messageId, attempt }) =>
     withChat(tx, (chat) => {
-      const input = tx.read(messageTable, inputMessageId);
-      if (input !== null && input.status === "queued") {
-        tx.update(messageTable, { ...input, status: "completed", completedAt: isoTime(tx.now) });
-      }
+      takeFromQueue(tx, inputMessageId, "completed");
       const seq = tx.append("message.started", { messageId, jobId, attempt });
       tx.create(messageTable, assistantMessage(chat, { id: messageId, jobId, seq }));
       tx.beginText(messageId, attempt, "");
@@ -119,12 +116,18 @@ function endMessage(tx: Tx, command: TurnEnded): void {
   tx.endText(messageId);
 }
 
-/** A message whose turn never came. */
-function endInput(tx: Tx, { inputMessageId, jobId }: TurnEnded): void {
+/** A turn that never started has no answer: its message waits no longer, and was cancelled or taken. */
+function endInput(tx: Tx, { inputMessageId, jobId, end }: TurnEnded): void {
+  const status = end.status === "cancelled" ? "cancelled" : "completed";
+  const input = takeFromQueue(tx, inputMessageId, status);
+  if (input === null || status !== "cancelled") return;
+  tx.append("message.completed", { messageId: input.id, jobId, status, content: input.content });
+}
+
+function takeFromQueue(tx: Tx, inputMessageId: string, status: "completed" | "cancelled"): Message | null {
   const input = tx.read(messageTable, inputMessageId);
-  if (input === null || input.status !== "queued") return;
-  tx.update(messageTable, { ...input, status: "cancelled", completedAt: isoTime(tx.now) });
-  tx.append("message.completed", { messageId: input.id, jobId, status: "cancelled", content: input.content });
+  if (input === null || input.status !== "queued") return null;
+  return tx.update(messageTable, { ...input, status, completedAt: isoTime(tx.now) });
 }
 
 /** A blocked turn goes on later: what there is of its message stands, unfinished. */

@@ -38,10 +38,6 @@ export interface ExecutionParts {
   readonly log: { error(fields: object, message: string): void };
 }
 
-/** Tries of one recovery; a shard is not served meanwhile, so there must be an end. */
-const RECOVERY_ATTEMPTS = 20;
-const RECOVERY_RETRY_MS = 250;
-
 /** The handler of `run` effects. */
 export function jobExecution(parts: ExecutionParts): EffectHandler {
   return {
@@ -54,21 +50,8 @@ export function jobExecution(parts: ExecutionParts): EffectHandler {
         release();
       }
     },
-    recover: (effect, context) => recoverSurely(parts, effect, context),
+    recover: (effect, context) => recover(parts, effect, context),
   };
-}
-
-/** The database may be away just when its jobs are taken up; a job must not be left without an owner for that. */
-async function recoverSurely(parts: ExecutionParts, effect: EffectRow, context: EffectContext): Promise<void> {
-  for (let attempt = 1; !context.signal.aborted; attempt++) {
-    try {
-      return await recover(parts, effect, context);
-    } catch (err) {
-      if (attempt === RECOVERY_ATTEMPTS) throw err;
-      parts.log.error({ err, job: effect.actorId, attempt }, "a job could not be recovered yet");
-    }
-    await new Promise<void>((resolve) => parts.clock.after(RECOVERY_RETRY_MS, resolve));
-  }
 }
 
 /** Decides by a turn what becomes of a run whose process ended (JOB-4), and tells the chat. */
@@ -86,10 +69,8 @@ async function recover(parts: ExecutionParts, effect: EffectRow, context: Effect
     ],
     { epoch: context.epoch },
   );
-  if (outcome.ok) return;
-  const { kind } = outcome.fault;
-  // Of an older epoch by now: whoever has the shard recovers it. Anything else is worth another try.
-  if (kind !== "unavailable" && kind !== "outcome_unknown") throw new Error(`the recovery was refused: ${kind}`);
+  // Of an older epoch by now: whoever has the shard recovers it.
+  if (!outcome.ok && !context.isOver()) throw new Error(`the recovery was refused: ${outcome.fault.kind}`);
 }
 
 function chatAfterRecovery(job: Job, recovery: Recovery, transcript: Transcript): ChatCommand | null {

@@ -109,7 +109,7 @@ export type TranscriptPart = Block | { readonly type: "user_text"; readonly text
 
 /** Reads a job's transcript and its chat's history: what a model call needs besides the records. */
 export interface Transcripts {
-  /** Messages of the chat that came before this one and are complete, oldest first, at most `limit`. */
+  /** The chat's ended messages but this one, turn by turn, at most the newest `limit`: who waits in the queue has not ended. */
   history(of: { organizationId: string; chatId: string; beforeMessageId: string; limit: number }): Promise<readonly HistoryEntry[]>;
   /** The content of the job that is committed, in order. */
   parts(organizationId: string, jobId: string): Promise<readonly TranscriptPart[]>;

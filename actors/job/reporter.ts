@@ -4,7 +4,7 @@
  */
 import type { ChatCommand } from "../chat/protocol.ts";
 import { chatRef } from "../chat/schema.ts";
-import type { Outcome } from "../fault.ts";
+import { isPassing, type Outcome } from "../fault.ts";
 import type { EffectContext } from "../runtime/effects.ts";
 import type { EffectRow } from "../runtime/store.ts";
 import type { MemberStep } from "../runtime/turns.ts";
@@ -12,8 +12,8 @@ import type { ExecutionParts } from "./execution.ts";
 import type { JobCommand, JobReplies } from "./protocol.ts";
 import { type Job, jobRef } from "./schema.ts";
 
-/** Between two tries of a report to a full mailbox. */
-const OVERLOADED_RETRY_MS = 200;
+/** Between two tries of a report that nobody could take: a full mailbox, a lease that has lapsed for a moment. */
+const REPORT_RETRY_MS = 200;
 
 /** Thrown when a report was refused: the job has moved on without this run, and there is nobody to tell. */
 export class RunOver extends Error {}
@@ -89,18 +89,19 @@ export class Reporter {
     }
   }
 
-  /** A full mailbox is no refusal: the job must not be left without its loop. */
   private async surely(members: readonly MemberStep[]): Promise<readonly unknown[]> {
-    for (;;) {
-      const outcome = await this.dispatch(members);
-      if (outcome.ok) return outcome.value;
-      if (outcome.fault.kind !== "overloaded") throw new RunOver();
-      await new Promise<void>((resolve) => this.parts.clock.after(OVERLOADED_RETRY_MS, resolve));
-    }
+    const outcome = await this.dispatch(members);
+    if (!outcome.ok) throw new RunOver();
+    return outcome.value;
   }
 
-  private dispatch(members: readonly MemberStep[]): Promise<Outcome<readonly unknown[]>> {
-    return this.parts.group(members, { epoch: this.context.epoch });
+  /** Goes on until somebody has decided, or the epoch is over: a job must not be left without its loop. */
+  private async dispatch(members: readonly MemberStep[]): Promise<Outcome<readonly unknown[]>> {
+    for (;;) {
+      const outcome = await this.parts.group(members, { epoch: this.context.epoch });
+      if (outcome.ok || !isPassing(outcome.fault) || this.context.isOver()) return outcome;
+      await new Promise<void>((resolve) => this.parts.clock.after(REPORT_RETRY_MS, resolve));
+    }
   }
 
   private forJob(command: JobCommand) {

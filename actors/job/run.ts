@@ -57,6 +57,8 @@ export class Run {
       await this.fallen(cause);
     } finally {
       cancelDeadline();
+      // Tools that still run beside the one that ended the run work for nobody.
+      stop();
       this.context.signal.removeEventListener("abort", stop);
     }
   }

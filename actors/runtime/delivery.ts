@@ -4,7 +4,7 @@
  * the table, never from both. A receiver that refuses (its state has moved on) has answered; one that
  * cannot be reached now is tried again while the epoch lasts, and by the next owner after it.
  */
-import type { Fault, Outcome } from "../fault.ts";
+import { isPassing, type Outcome } from "../fault.ts";
 import type { Clock } from "./clock.ts";
 import { shardOf } from "./placement.ts";
 import type { Place, Shards } from "./shards.ts";
@@ -74,10 +74,3 @@ export class Delivery {
     clock.after(retryMs, () => void this.deliver(message, place, Math.min(2 * retryMs, RETRY_LAST_MS)));
   }
 }
-
-/** Refusals by the runtime, not by the actor: the command has not been looked at. */
-const isPassing = (fault: Fault): boolean =>
-  fault.kind === "overloaded" ||
-  fault.kind === "unavailable" ||
-  fault.kind === "outcome_unknown" ||
-  fault.kind === "shutting_down";

@@ -1,6 +1,7 @@
 /** What a run reads besides its records (port: `Transcripts` of the job): its chat's history and its own transcript. */
-import { and, asc, desc, eq, inArray, lt } from "drizzle-orm";
+import { and, asc, desc, eq, inArray, ne } from "drizzle-orm";
 import type { Message } from "../../actors/chat/schema.ts";
+import { inTurnOrder } from "../../actors/chat/turn-order.ts";
 import type { HistoryEntry, TranscriptPart, Transcripts } from "../../actors/job/protocol.ts";
 import type { JsonObject } from "../../actors/schema.ts";
 import type { Database } from "../client.ts";
@@ -21,10 +22,6 @@ export class PostgresTranscripts implements Transcripts {
     limit: number;
   }): Promise<readonly HistoryEntry[]> {
     const { query } = this.database;
-    const before = query
-      .select({ seq: message.seq })
-      .from(message)
-      .where(and(eq(message.organizationId, of.organizationId), eq(message.id, of.beforeMessageId)));
     const rows = await query
       .select({ body: message.body })
       .from(message)
@@ -33,15 +30,14 @@ export class PostgresTranscripts implements Transcripts {
           eq(message.organizationId, of.organizationId),
           eq(message.chatId, of.chatId),
           inArray(message.status, ["completed", "failed", "cancelled"]),
-          lt(message.seq, before),
+          ne(message.id, of.beforeMessageId),
         ),
       )
       .orderBy(desc(message.seq))
       .limit(of.limit);
-    return rows.toReversed().flatMap(({ body }): HistoryEntry[] => {
-      const { role, content, blocks } = body as Message;
-      return role === "user" || role === "assistant" ? [{ role, content, blocks }] : [];
-    });
+    return inTurnOrder(rows.map(({ body }) => body as Message)).flatMap(({ role, content, blocks }): HistoryEntry[] =>
+      role === "user" || role === "assistant" ? [{ role, content, blocks }] : [],
+    );
   }
 
   async parts(organizationId: string, jobId: string): Promise<readonly TranscriptPart[]> {

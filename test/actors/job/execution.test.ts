@@ -1,0 +1,326 @@
+/** The loop of a run, over all actors and the model in memory. */
+import { describe, expect, test } from "bun:test";
+import type { ModelCall } from "../../../actors/job/ports.ts";
+import { jobRef, JOB_DEADLINE_MS, JOB_STEPS, textOf, type ToolUseBlock } from "../../../actors/job/schema.ts";
+import { Slots } from "../../../actors/job/slots.ts";
+import { MAILBOX_MESSAGES } from "../../../actors/runtime/mailbox.ts";
+import { LEASE_RENEW_MS, LEASE_TERM_MS, shardOf } from "../../../actors/runtime/placement.ts";
+import { chatRef } from "../../../actors/chat/schema.ts";
+import { until } from "../../support/condition.ts";
+import { gate, USAGE } from "../../support/fake-model.ts";
+import { settle } from "../../support/fake-clock.ts";
+import { AGENT, CHAT, disagreements, ORG, startJobs } from "../../support/job-replica.ts";
+import { said } from "../../support/ledger-replica.ts";
+import { World } from "../../support/replica.ts";
+
+const start = async (world = new World()) => ({ world, replica: await startJobs(world) });
+const use = (id: string, name = "look"): { readonly use: ToolUseBlock } => ({ use: { type: "tool_use", id, name, input: { id } } });
+
+describe("text", () => {
+  test("[JOB-2] a message becomes a job that completes, and both streams tell it in order", async () => {
+    const { replica } = await start();
+    const jobId = await replica.send("hello");
+    const job = await replica.ended(jobId);
+    expect(job).toMatchObject({ status: "completed", result: "echo: hello", error: null, step: 1, attempt: 1 });
+    expect(job.metrics).toMatchObject({ ...USAGE, toolCalls: 0 });
+    expect(replica.types(jobId)).toEqual(["job.created", "job.started", "transcript.event", "job.completed"]);
+    expect(replica.types(CHAT)).toEqual(["message.created", "job.linked", "message.started", "message.completed", "chat.updated"]);
+    expect(replica.chat()).toMatchObject({ status: "done", activeJobId: null, queue: [], messageCount: 2, lastMessagePreview: "echo: hello" });
+    expect(replica.messages().map((m) => [m.role, m.status, m.content])).toEqual([["user", "completed", "hello"], ["assistant", "completed", "echo: hello"]]);
+    expect(await disagreements(replica)).toEqual([]);
+  });
+
+  test("[SSE-3] readers of the chat and of the job get the deltas between the events, as they are made", async () => {
+    const { replica } = await start();
+    const held = gate();
+    replica.model.script = () => [{ say: "one " }, { hold: held.hold }, { say: "two" }];
+    const jobId = await replica.send("hello");
+    await replica.model.called(1);
+    const [chat, job] = [replica.subscribeChat(), replica.subscribeJob(jobId)];
+    const items = { chat: [] as string[], job: [] as string[] };
+    const read = async (reader: typeof chat, into: string[], last: string): Promise<void> => {
+      while (into.at(-1) !== last) into.push(...said(await reader.next()));
+    };
+    await Promise.all([read(chat, items.chat, '"one "@4'), read(job, items.job, '"one "@4')]);
+    held.open();
+    await Promise.all([read(chat, items.chat, "5"), read(job, items.job, "4")]);
+    expect(items.chat).toEqual(["1", "2", "3", '"one "@4', '"two"@7', "4", "5"]);
+    expect(items.job).toEqual(["1", "2", '"one "@4', '"two"@7', "3", "4"]);
+  });
+
+  test("[RUN-2] a later turn gets what was said before, and the agent as it was when the job began", async () => {
+    const { replica } = await start();
+    await replica.ended(await replica.send("first"));
+    await replica.ended(await replica.send("second"));
+    const [first, second] = replica.model.calls;
+    expect(first?.entries).toEqual([{ role: "user", text: "first" }]);
+    expect(second?.entries).toEqual([
+      { role: "user", text: "first" },
+      { role: "assistant", blocks: [{ type: "text", text: "echo: first" }] },
+      { role: "user", text: "second" },
+    ]);
+    expect([second?.system, second?.model]).toEqual([AGENT.systemPrompt, null]);
+  });
+
+  test("[JOB-5] the time to the first token and the duration are measured", async () => {
+    const { world, replica } = await start();
+    const [first, rest] = [gate(), gate()];
+    replica.model.script = () => [{ hold: first.hold }, { say: "a" }, { hold: rest.hold }, { say: "b" }];
+    const jobId = await replica.send("x");
+    await replica.model.called(1);
+    await world.clock.advance(300);
+    first.open();
+    await settle();
+    await world.clock.advance(700);
+    rest.open();
+    expect((await replica.ended(jobId)).metrics).toMatchObject({ timeToFirstTokenMs: 300, durationMs: 1_000 });
+  });
+});
+
+describe("tools", () => {
+  test("[JOB-7] a step is committed before its first tool starts, each result before the next step, under deterministic keys", async () => {
+    const { replica } = await start();
+    replica.model.script = (call) =>
+      call.entries.at(-1)?.role === "user" ? [{ say: "Let me see. " }, use("c1"), use("c2", "send")] : [{ say: "Done." }];
+    const storedAtCall: string[][] = [];
+    const storedAtStep: string[][] = [];
+    replica.tools.script = async ({ name }) => {
+      storedAtCall.push(await replica.transcript(jobId));
+      return { content: `${name} says hi`, isError: name === "send" };
+    };
+    const script = replica.model.script;
+    replica.model.script = (call) => {
+      storedAtStep.push(replica.events(jobId).map((event) => event.type));
+      return script(call);
+    };
+    const jobId = await replica.send("go");
+    const job = await replica.ended(jobId);
+    for (const stored of storedAtCall) expect(stored.slice(0, 3)).toEqual(["text Let me see. ", "use c1", "use c2"]);
+    expect(storedAtStep[1]?.filter((type) => type === "transcript.event").length).toBe(5);
+    expect(replica.tools.keys()).toEqual([`${jobId}:1:c1`, `${jobId}:1:c2`]);
+    expect(replica.tools.calls[0]).toMatchObject({
+      input: { id: "c1" }, allowedTools: AGENT.allowedTools,
+      context: { organizationId: ORG, userId: "usr_1", agentId: AGENT.id, jobId },
+    });
+    expect(job).toMatchObject({ status: "completed", result: "Let me see. Done.", step: 2, openCalls: [] });
+    expect(job.metrics).toMatchObject({ toolCalls: 2, inputTokens: 2 * USAGE.inputTokens });
+    expect(replica.types(CHAT).filter((t) => t.startsWith("tool.")).sort()).toEqual(["tool.completed", "tool.failed", "tool.started", "tool.started"]);
+    expect(await disagreements(replica)).toEqual([]);
+  });
+
+  test("[JOB-7] the model gets its calls with their results, and text after a call stays after it", async () => {
+    const { replica } = await start();
+    replica.model.script = (call) => (call.entries.length === 1 ? [{ say: "a" }, use("c1")] : [{ say: "b" }]);
+    const jobId = await replica.send("go");
+    await replica.ended(jobId);
+    expect(replica.model.calls[1]?.entries.at(-1)).toEqual({
+      role: "assistant",
+      blocks: [
+        { type: "text", text: "a" },
+        { type: "tool_use", id: "c1", name: "look", input: { id: "c1" } },
+        { type: "tool_result", tool_use_id: "c1", content: "look done", is_error: false },
+      ],
+    });
+    expect(await replica.transcript(jobId)).toEqual(["text a", "use c1", "result c1", "text b"]);
+  });
+
+  test("[RT-10] a tool that rejects is a bug: the job fails with internal_error, the log has the cause, the others are aborted", async () => {
+    const { replica } = await start();
+    replica.model.script = () => [use("c1"), use("c2", "send")];
+    let aborted = false;
+    replica.tools.script = async ({ name }, signal) => {
+      if (name === "look") throw new Error("a bug in a tool");
+      await new Promise<void>((resolve) => signal.addEventListener("abort", () => resolve(), { once: true }));
+      aborted = true;
+      return { content: "late", isError: false };
+    };
+    const job = await replica.ended(await replica.send("go"));
+    expect(job).toMatchObject({ status: "failed", error: { code: "internal_error" } });
+    await until("the other tool is told", () => aborted);
+    expect(replica.bugs.map((bug) => bug.message)).toEqual(["a run failed"]);
+    expect(JSON.stringify(job.error)).not.toContain("a bug in a tool");
+    expect(await disagreements(replica)).toEqual([]);
+  });
+});
+
+describe("ends", () => {
+  test("[JOB-2] a model that fails fails the job with its error, and keeps the partial text", async () => {
+    const { replica } = await start();
+    const error = { code: "provider_stalled", message: "silent" } as const;
+    replica.model.script = () => [{ say: "half a " }, { fail: error }];
+    const jobId = await replica.send("go");
+    expect(await replica.ended(jobId)).toMatchObject({ status: "failed", error, result: "half a " });
+    expect(replica.types(CHAT).slice(-3)).toEqual(["error", "message.completed", "chat.updated"]);
+    expect(replica.messages()[1]).toMatchObject({ status: "failed", content: "half a " });
+    expect(replica.chat().status).toBe("error");
+    expect(await disagreements(replica)).toEqual([]);
+  });
+
+  test("[RUN-4] without a usable model the job fails before it starts, and the chat goes on", async () => {
+    const { replica } = await start();
+    replica.model.becomeUnusable("no key");
+    const jobId = await replica.send("go");
+    expect(await replica.ended(jobId)).toMatchObject({ status: "failed", error: { code: "model_unavailable", message: "no key" }, startedAt: null });
+    expect([replica.model.calls.length, replica.messages().length]).toEqual([0, 1]);
+    expect(await disagreements(replica)).toEqual([]);
+    replica.model.info = { ok: true, value: { provider: "fake", name: "fake", demo: false } };
+    expect((await replica.ended(await replica.send("again"))).status).toBe("completed");
+  });
+
+  test("[RUN-3] 32 steps are made, and a 33rd is not", async () => {
+    const { replica } = await start();
+    replica.model.script = (call) => [use(`c${call.entries.length}_${replica.model.calls.length}`)];
+    const job = await replica.ended(await replica.send("go"));
+    expect(job).toMatchObject({ status: "failed", error: { code: "step_limit" }, step: JOB_STEPS });
+    expect(replica.model.calls.length).toBe(JOB_STEPS);
+    expect(await disagreements(replica)).toEqual([]);
+    const { replica: other } = await start();
+    other.model.script = () => (other.model.calls.length < JOB_STEPS ? [use(`c${other.model.calls.length}`)] : [{ say: "just in time" }]);
+    expect((await other.ended(await other.send("go"))).status).toBe("completed");
+  });
+
+  test("[JOB-9] past its deadline a job fails with timeout and what it had said, in a model call or in a tool", async () => {
+    for (const where of ["model", "tool"] as const) {
+      const { world, replica } = await start();
+      replica.model.script = () => (where === "model" ? [{ say: "so far" }, { hold: gate().hold }] : [{ say: "so far" }, use("c1")]);
+      replica.tools.script = (_, signal) =>
+        new Promise((resolve) => signal.addEventListener("abort", () => resolve({ content: "aborted", isError: true }), { once: true }));
+      const jobId = await replica.send("go");
+      await until("it hangs", () => (where === "model" ? replica.model.calls.length : replica.tools.calls.length) === 1);
+      await world.clock.advance(JOB_DEADLINE_MS - 1);
+      expect(replica.job(jobId).status).toBe("running");
+      await world.clock.advance(1);
+      expect(await replica.ended(jobId)).toMatchObject({ status: "failed", error: { code: "timeout" }, result: "so far" });
+      expect(await disagreements(replica)).toEqual([]);
+    }
+  });
+});
+
+describe("the queue", () => {
+  test("[CHAT-5] messages behind a turn wait, run one after the other in their order, and each gets the ones before", async () => {
+    const { replica } = await start();
+    const held = gate();
+    replica.model.script = (call) => (replica.model.calls.length === 1 ? [{ hold: held.hold }, { say: "1" }] : [{ say: `${call.entries.length}` }]);
+    const jobs = [await replica.send("a"), await replica.send("b"), await replica.send("c")];
+    await replica.model.called(1);
+    expect(replica.chat()).toMatchObject({ activeJobId: jobs[0]!, queue: jobs.slice(1), status: "working" });
+    expect(replica.messages().map((m) => m.status).sort()).toEqual(["completed", "queued", "queued", "streaming"]);
+    held.open();
+    for (const id of jobs) await replica.ended(id);
+    await settle();
+    const said = (call: ModelCall): string[] => call.entries.map((e) => (e.role === "user" ? e.text : textOf(e.blocks)));
+    expect(replica.model.calls.map(said)).toEqual([["a"], ["a", "1", "b"], ["a", "1", "b", "3", "c"]]);
+    expect(replica.chat()).toMatchObject({ activeJobId: null, queue: [], status: "done" });
+    expect(await disagreements(replica)).toEqual([]);
+  });
+
+  test("[CHAT-5] a failed turn does not hold up the next", async () => {
+    const { replica } = await start();
+    const held = gate();
+    replica.model.script = () => (replica.model.calls.length === 1 ? [{ hold: held.hold }, { fail: { code: "provider_error", message: "x" } }] : [{ say: "fine" }]);
+    const [first, second] = [await replica.send("a"), await replica.send("b")];
+    held.open();
+    expect([(await replica.ended(first!)).status, (await replica.ended(second!)).status]).toEqual(["failed", "completed"]);
+    expect(await disagreements(replica)).toEqual([]);
+  });
+
+  test("[CHAT-5] a message whose turn fails before it starts waits no longer", async () => {
+    const { replica } = await start();
+    const held = gate();
+    replica.model.script = () => [{ hold: held.hold }, { say: "x" }];
+    const [first, second] = [await replica.send("a"), await replica.send("b")];
+    await replica.model.called(1);
+    replica.model.becomeUnusable("the key is gone");
+    held.open();
+    expect([(await replica.ended(first!)).status, (await replica.ended(second!)).status]).toEqual(["completed", "failed"]);
+    expect(replica.messages().map((m) => m.status)).toEqual(["completed", "completed", "completed"]);
+  });
+
+  test("[JOB-10] a job without a place is queued, and begins when one is free", async () => {
+    const world = new World();
+    const replica = await startJobs(world, { slots: new Slots(1, 1) });
+    const held = gate();
+    replica.model.script = () => [{ hold: held.hold }, { say: "x" }];
+    const first = await replica.send("a", "cht_1");
+    await replica.model.called(1);
+    const second = await replica.send("b", "cht_2");
+    await settle();
+    expect([replica.job(first).status, replica.job(second).status]).toEqual(["running", "queued"]);
+    held.open();
+    expect([(await replica.ended(first)).status, (await replica.ended(second)).status]).toEqual(["completed", "completed"]);
+  });
+});
+
+describe("a runtime in trouble", () => {
+  test("[JOB-4] a lease that lapses for a moment ends no run: its reports wait until the replica serves again", async () => {
+    const { world, replica } = await start();
+    const held = gate();
+    replica.model.script = () => [{ say: "one " }, { hold: held.hold }, { say: "two" }];
+    const jobId = await replica.send("go");
+    await replica.model.called(1);
+    replica.placement.isCut = true;
+    await world.clock.advance(LEASE_TERM_MS * 0.8);
+    held.open();
+    await world.clock.advance(100);
+    expect(replica.job(jobId).status).toBe("running");
+    replica.placement.isCut = false;
+    await world.clock.advance(2 * LEASE_RENEW_MS);
+    expect(await replica.ended(jobId)).toMatchObject({ status: "completed", result: "one two", attempt: 1 });
+    expect(await disagreements(replica)).toEqual([]);
+  });
+
+  test("[SSE-3] text that meets a full mailbox is shown later and not lost: positions stay true", async () => {
+    const { world, replica } = await start();
+    const [first, second] = [gate(), gate()];
+    replica.model.script = () => [{ say: "one " }, { hold: first.hold }, { say: "two " }, { hold: second.hold }, { say: "three" }];
+    const jobId = await replica.send("go");
+    await replica.model.called(1);
+    await settle();
+    const cell = replica.system.cells.get(chatRef(ORG, CHAT), { shard: shardOf(ORG), epoch: 1 }, world.clock.monotonic());
+    const tickets = Array.from({ length: MAILBOX_MESSAGES }, () => cell.mailbox.enter(world.clock.monotonic(), 1)!);
+    first.open();
+    await world.clock.advance(100);
+    for (const ticket of tickets) cell.mailbox.leave(ticket);
+    second.open();
+    await world.clock.advance(2_000);
+    await replica.ended(jobId);
+    const reader = replica.subscribeJob(jobId);
+    const items: string[] = [];
+    while (items.at(-1) !== "4") items.push(...said(await reader.next()));
+    expect(items.filter((item) => item.startsWith('"')).join(" ")).toContain("@13");
+  });
+
+  test("[RT-3] text waits for the commit before it, and is joined meanwhile", async () => {
+    const { replica } = await start();
+    const held = gate();
+    replica.model.script = () => [{ hold: held.hold }, ...Array.from({ length: 2_000 }, () => ({ say: "x" })), { say: "!" }];
+    const jobId = await replica.send("go");
+    await replica.model.called(1);
+    const flush = replica.store.holdNext();
+    const other = replica.send("behind");
+    await flush.reached;
+    held.open();
+    await settle();
+    const reader = replica.subscribeChat();
+    flush.open();
+    await other;
+    expect(await replica.ended(jobId)).toMatchObject({ status: "completed", result: `${"x".repeat(2_000)}!` });
+    reader.close();
+  });
+
+  test("[RT-5] what a loop of an older epoch reports is refused, and it stops", async () => {
+    const { replica } = await start();
+    const held = gate();
+    replica.model.script = () => (replica.model.calls.length === 1 ? [{ say: "lost " }, { hold: held.hold }] : [{ say: "kept" }]);
+    const jobId = await replica.send("go");
+    await replica.model.called(1);
+    replica.store.failNext({ kind: "lost_request" });
+    await replica.system.dispatch(chatRef(ORG, "cht_other"), { kind: "send_message", open: { workspaceId: "w", title: "" }, agent: AGENT, content: "x", userId: "u" });
+    expect(await replica.ended(jobId)).toMatchObject({ status: "completed", attempt: 2, result: "kept" });
+    expect(replica.types(jobId)).toContain("job.restarted");
+    expect(replica.types(CHAT)).toContain("message.restarted");
+    expect(await disagreements(replica)).toEqual([]);
+    const stale = await replica.system.dispatch(jobRef(ORG, jobId), { kind: "run_text", attempt: 1, text: "late" });
+    expect(stale.ok).toBe(false);
+  });
+});

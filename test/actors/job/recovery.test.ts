@@ -1,0 +1,242 @@
+/** What becomes of running jobs when their process ends: crashes at every point, and takeovers. */
+import { describe, expect, test } from "bun:test";
+import type { ModelCall } from "../../../actors/job/ports.ts";
+import { JOB_ATTEMPTS, type ToolUseBlock } from "../../../actors/job/schema.ts";
+import { until } from "../../support/condition.ts";
+import { settle } from "../../support/fake-clock.ts";
+import { FakeModel, gate, type ModelStep } from "../../support/fake-model.ts";
+import { FakeTools } from "../../support/fake-tools.ts";
+import { CHAT, disagreements, type JobReplica, startJobs } from "../../support/job-replica.ts";
+import { said } from "../../support/ledger-replica.ts";
+import { World } from "../../support/replica.ts";
+
+const use = (id: string, name = "look"): { readonly use: ToolUseBlock } => ({ use: { type: "tool_use", id, name, input: {} } });
+
+/** Looks once, then answers. What it says depends on the conversation only, as a crash asks it again. */
+const lookThenAnswer = (call: ModelCall): readonly ModelStep[] => {
+  const last = call.entries.at(-1)!;
+  const hasLooked = last.role === "assistant" && last.blocks.some((block) => block.type === "tool_result");
+  return hasLooked ? [{ say: "I have " }, { say: "looked." }] : [{ say: "Let me look. " }, use("c1"), use("c2")];
+};
+
+/** The world of one crash: a model and tools that outlive the process, as the outside does. */
+class Scene {
+  readonly world = new World();
+  readonly model = new FakeModel();
+  readonly tools = new FakeTools();
+  /** Calls that were made although their result was stored. */
+  readonly repeated: string[] = [];
+  private last: JobReplica | null = null;
+
+  constructor(script: (call: ModelCall) => readonly ModelStep[] = lookThenAnswer) {
+    this.model.script = script;
+    this.tools.script = async (call) => {
+      const callId = call.idempotencyKey.split(":")[2]!;
+      if ((await this.last!.transcript(call.context.jobId)).includes(`result ${callId}`)) this.repeated.push(call.idempotencyKey);
+      return { content: "seen", isError: false };
+    };
+  }
+
+  async start(): Promise<JobReplica> {
+    return (this.last = await startJobs(this.world, { model: this.model, tools: this.tools }));
+  }
+
+  /** Starts a replica that ends with its `nth` flush, before or after the commit; answers whether it came to that. */
+  async crashAt(nth: number, kind: "lost_request" | "lost_reply"): Promise<boolean> {
+    const replica = await this.start();
+    let count = 0;
+    let isOver = false;
+    replica.store.onFlush = () => {
+      if (++count < nth || isOver) return null;
+      isOver = true;
+      queueMicrotask(() => void settle().then(() => replica.crash()));
+      return { kind };
+    };
+    // Nothing more of the process counts from the fault on.
+    replica.placement.raise = () => new Promise(() => {});
+    await replica.send("go").catch(() => "");
+    await until("the crash or the end", () => isOver || this.jobs().every((job) => job.status === "completed"));
+    await settle();
+    replica.crash();
+    return isOver;
+  }
+
+  jobs() {
+    return [...this.world.database.records].flatMap(([key, record]) => (key.startsWith("job/") ? [record as unknown as { id: string; status: string; attempt: number }] : []));
+  }
+}
+
+describe("a crash", () => {
+  for (const kind of ["lost_request", "lost_reply"] as const) {
+    test(`[JOB-4] at any commit of a run, ${kind === "lost_reply" ? "stored" : "not stored"}: the next process brings it to the same end, and no finished tool call is made again`, async () => {
+      let nth = 1;
+      for (; ; nth++) {
+        const scene = new Scene();
+        const crashed = await scene.crashAt(nth, kind);
+        if (!crashed) break;
+        const replica = await scene.start();
+        if (scene.jobs().length === 0) {
+          // The message itself was lost, and its sender was told that the outcome is unknown.
+          expect([nth, kind]).toEqual([1, "lost_request"]);
+          continue;
+        }
+        const job = await replica.ended(scene.jobs()[0]!.id);
+        expect(job).toMatchObject({ status: "completed", result: "Let me look. I have looked.", step: 2 });
+        expect(job.attempt).toBeLessThanOrEqual(2);
+        expect(job.metrics.toolCalls).toBe(2);
+        expect(await replica.transcript(job.id)).toHaveLength(6);
+        expect(scene.repeated).toEqual([]);
+        expect(await disagreements(replica)).toEqual([]);
+        expect(scene.world.database.effects()).toEqual([]);
+      }
+      expect(nth).toBeGreaterThan(6);
+    });
+  }
+
+  test("[JOB-7] with two calls open, only the one without a result is made again, under the same key", async () => {
+    const scene = new Scene();
+    const first = await scene.start();
+    const script = scene.tools.script;
+    const held = gate();
+    scene.tools.script = async (call, signal) => {
+      if (call.idempotencyKey.endsWith("c2")) await held.hold;
+      return script(call, signal);
+    };
+    const jobId = await first.send("go");
+    await until("c1 is stored", async () => (await first.transcript(jobId)).includes("result c1"));
+    first.crash();
+    scene.tools.script = script;
+    const second = await scene.start();
+    await second.ended(jobId);
+    held.open();
+    expect(scene.tools.keys()).toEqual([`${jobId}:1:c1`, `${jobId}:1:c2`, `${jobId}:1:c2`]);
+    expect(await second.transcript(jobId)).toEqual(["text Let me look. ", "use c1", "use c2", "result c1", "result c2", "text I have looked."]);
+  });
+
+  test("[JOB-4] with an unsafe call open the job is blocked as interrupted, and is not run again by later restarts", async () => {
+    const scene = new Scene((call) => (call.entries.length === 1 ? [{ say: "Sending. " }, use("c1", "send"), use("c2")] : []));
+    scene.tools.unsafe.add("send");
+    scene.tools.script = () => new Promise(() => {});
+    const first = await scene.start();
+    const jobId = await first.send("go");
+    await until("the tools run", () => scene.tools.calls.length === 2);
+    await settle();
+    first.crash();
+    for (let restart = 0; restart < 2; restart++) {
+      const next = await scene.start();
+      await settle();
+      expect(next.job(jobId)).toMatchObject({ status: "blocked", blockedReason: "interrupted", result: "Sending. " });
+      expect(next.chat()).toMatchObject({ status: "needs_attention", activeJobId: jobId });
+      expect([scene.tools.calls.length, scene.world.database.effects().length]).toEqual([2, 0]);
+      expect(next.types(jobId).at(-1)).toBe("job.blocked");
+      next.crash();
+    }
+  });
+
+  test("[JOB-9] a job that is interrupted in its third attempt has failed, with what it had said", async () => {
+    const held = gate();
+    const scene = new Scene((call) => (call.entries.length === 1 ? [{ say: "Let me look. " }, use("c1")] : [{ hold: held.hold }]));
+    let replica = await scene.start();
+    const jobId = await replica.send("go");
+    for (let attempt = 1; attempt <= JOB_ATTEMPTS; attempt++) {
+      await scene.model.called(attempt + 1);
+      expect(replica.job(jobId)).toMatchObject({ status: "running", attempt });
+      replica.crash();
+      replica = await scene.start();
+    }
+    expect(await replica.ended(jobId)).toMatchObject({
+      status: "failed", attempt: JOB_ATTEMPTS, error: { code: "attempts_exhausted" }, result: "Let me look. ",
+    });
+    expect(replica.chat().status).toBe("error");
+    expect(await disagreements(replica)).toEqual([]);
+    held.open();
+  });
+
+  test("[JOB-4] a queued job runs after the restart, with its attempt unspent; the queue goes on", async () => {
+    const held = gate();
+    const scene = new Scene(() => (scene.model.calls.length === 1 ? [{ hold: held.hold }] : [{ say: "ok" }]));
+    const first = await scene.start();
+    const jobs = [await first.send("a"), await first.send("b"), await first.send("c")];
+    await scene.model.called(1);
+    first.crash();
+    const second = await scene.start();
+    for (const id of jobs) await second.ended(id!);
+    expect(jobs.map((id) => second.job(id!).attempt)).toEqual([2, 1, 1]);
+    await until("the chat is idle", () => second.chat().activeJobId === null);
+    expect(await disagreements(second)).toEqual([]);
+    held.open();
+  });
+
+  test("[SSE-3] after a restart the live text begins with what is committed, under the new attempt", async () => {
+    const held = gate();
+    const scene = new Scene((call) => {
+      const hasLooked = JSON.stringify(call.entries).includes("tool_result");
+      return hasLooked ? [{ say: "lost? " }, { hold: held.hold }, { say: "end" }] : [{ say: "kept. " }, use("c1")];
+    });
+    const first = await scene.start();
+    const jobId = await first.send("go");
+    await scene.model.called(2);
+    await settle();
+    first.crash();
+    const second = await scene.start();
+    await scene.model.called(3);
+    await settle();
+    const reader = second.subscribeChat();
+    const items: string[] = [];
+    while (!items.at(-1)?.startsWith('"')) items.push(...said(await reader.next()));
+    expect(second.types(CHAT).slice(-1)).toEqual(["message.restarted"]);
+    expect(items.at(-1)).toBe('"kept. lost? "@12');
+    held.open();
+    expect(await second.ended(jobId)).toMatchObject({ result: "kept. lost? end", attempt: 2 });
+    expect(await disagreements(second)).toEqual([]);
+  });
+
+  test("[JOB-4] a recovery that the database interrupts is tried again, and spends one attempt only", async () => {
+    const held = gate();
+    const scene = new Scene(() => (scene.model.calls.length === 1 ? [{ hold: held.hold }] : [{ say: "ok" }]));
+    const first = await scene.start();
+    const jobId = await first.send("go");
+    await scene.model.called(1);
+    await settle();
+    first.crash();
+    const second = startJobs(scene.world, { model: scene.model, tools: scene.tools });
+    const replica = await second;
+    await replica.ended(jobId);
+    expect(replica.job(jobId).attempt).toBe(2);
+    held.open();
+  });
+});
+
+describe("a handover", () => {
+  test("[RT-11] a drained replica's running job is taken up by the next one, and both agree on its end", async () => {
+    const held = gate();
+    const scene = new Scene(() => (scene.model.calls.length === 1 ? [{ say: "half" }, { hold: held.hold }] : [{ say: "whole" }]));
+    const first = await scene.start();
+    const jobId = await first.send("go");
+    await scene.model.called(1);
+    await first.system.stop();
+    expect(first.job(jobId).status).toBe("running");
+    const second = await scene.start();
+    expect(await second.ended(jobId)).toMatchObject({ status: "completed", result: "whole", attempt: 2 });
+    expect(await disagreements(second)).toEqual([]);
+    expect([...first.bugs, ...second.bugs]).toEqual([]);
+    held.open();
+  });
+
+  test("[RT-5] a replica that was taken over in mid-run reports nothing any more", async () => {
+    const held = gate();
+    const scene = new Scene(() => (scene.model.calls.length === 1 ? [{ hold: held.hold }, { say: "ghost" }] : [{ say: "new" }]));
+    const first = await scene.start();
+    const jobId = await first.send("go");
+    await scene.model.called(1);
+    scene.world.clock.jump(10_001);
+    const second = await scene.start();
+    await second.ended(jobId);
+    held.open();
+    await settle();
+    await scene.world.clock.advance(30_000);
+    expect(second.job(jobId)).toMatchObject({ status: "completed", result: "new", attempt: 2 });
+    expect(first.lost.length).toBe(1);
+    expect(await disagreements(second)).toEqual([]);
+  });
+});

@@ -1,0 +1,29 @@
+/** Tools that do what their test says, and note each call (port: `ToolPort` of the job). */
+import type { ToolCall, ToolDescription, ToolPort, ToolResult } from "../../actors/job/ports.ts";
+
+export type ToolScript = (call: ToolCall, signal: AbortSignal) => ToolResult | Promise<ToolResult>;
+
+export class FakeTools implements ToolPort {
+  /** Every call, in the order in which they began. */
+  readonly calls: ToolCall[] = [];
+  /** Names of tools that may not simply be called again. */
+  readonly unsafe = new Set<string>();
+  script: ToolScript = ({ name }) => ({ content: `${name} done`, isError: false });
+
+  available(allowedTools: readonly string[]): readonly ToolDescription[] {
+    return allowedTools.map((name) => ({ name, description: name, inputSchema: { type: "object" } }));
+  }
+
+  isSafeToRepeat(name: string): boolean {
+    return !this.unsafe.has(name);
+  }
+
+  async call(call: ToolCall, signal: AbortSignal): Promise<ToolResult> {
+    this.calls.push(call);
+    return this.script(call, signal);
+  }
+
+  keys(): string[] {
+    return this.calls.map((call) => call.idempotencyKey);
+  }
+}

@@ -1,0 +1,150 @@
+/** A replica of all actors of the service, with a model and tools that a test scripts. */
+import type { Outcome } from "../../actors/fault.ts";
+import { type Chat, chatRef, type Message } from "../../actors/chat/schema.ts";
+import { jobExecution } from "../../actors/job/execution.ts";
+import { type AgentSnapshot, type Block, type Job, jobRef, textOf } from "../../actors/job/schema.ts";
+import { Slots } from "../../actors/job/slots.ts";
+import type { MemberStep } from "../../actors/runtime/turns.ts";
+import type { Admission } from "../../actors/runtime/shards.ts";
+import type { StoredEvent } from "../../actors/runtime/store.ts";
+import { troupeActors, type TroupeProtocols } from "../../actors/troupe.ts";
+import { until } from "./condition.ts";
+import { FakeModel } from "./fake-model.ts";
+import { FakeTools } from "./fake-tools.ts";
+import { MemoryTranscripts, messagesOf } from "./memory-transcripts.ts";
+import { Replica, type World } from "./replica.ts";
+
+export const ORG = "org_a";
+export const CHAT = "cht_1";
+export const AGENT: AgentSnapshot = {
+  id: "agt_1", name: "Ada", version: 1, systemPrompt: "Be brief.", model: null, allowedTools: ["look", "send"],
+};
+
+export interface JobReplicaOptions {
+  readonly model?: FakeModel;
+  readonly tools?: FakeTools;
+  readonly slots?: Slots;
+}
+
+export class JobReplica extends Replica<TroupeProtocols> {
+  readonly model: FakeModel;
+  readonly tools: FakeTools;
+  readonly transcripts: MemoryTranscripts;
+
+  constructor(world: World, options: JobReplicaOptions = {}) {
+    const { model = new FakeModel(), tools = new FakeTools(), slots = new Slots() } = options;
+    const transcripts = new MemoryTranscripts(world.database);
+    // Late-bound, as in the service: the system is made with this handler.
+    const late: { group: (members: readonly MemberStep[], admission: Admission) => Promise<Outcome<readonly unknown[]>> } = {
+      group: () => Promise.reject(new Error("not started")),
+    };
+    const bugs: { fields: object; message: string }[] = [];
+    const run = jobExecution({
+      models: model, tools, transcripts, slots, clock: world.clock,
+      group: (members, admission) => late.group(members, admission),
+      log: { error: (fields, message) => void bugs.push({ fields, message }) },
+    });
+    super(world, { definitions: troupeActors, effects: { run } });
+    this.model = model;
+    this.tools = tools;
+    this.transcripts = transcripts;
+    this.bugs = bugs;
+    late.group = (members, admission) => this.system.dispatchGroup(members, admission);
+  }
+
+  /** What the loop has logged as errors. */
+  readonly bugs: readonly { readonly fields: object; readonly message: string }[];
+
+  /** Sends a user's message, and answers its job's id. The first one opens the chat. */
+  async send(content: string, chatId = CHAT): Promise<string> {
+    const isNew = this.world.database.record("chat", ORG, chatId) === null;
+    const open = isNew ? { workspaceId: "wsp_1", title: "Chat" } : null;
+    const command = { kind: "send_message", open, agent: AGENT, content, userId: "usr_1" } as const;
+    const outcome = await this.system.dispatch(chatRef(ORG, chatId), command);
+    if (!outcome.ok) throw new Error(`the message was refused: ${outcome.fault.kind}`);
+    return outcome.value.job.id;
+  }
+
+  job(id: string): Job {
+    return this.world.database.record("job", ORG, id) as Job;
+  }
+
+  chat(chatId = CHAT): Chat {
+    return this.world.database.record("chat", ORG, chatId) as Chat;
+  }
+
+  messages(chatId = CHAT): Message[] {
+    return messagesOf(this.world.database, chatId);
+  }
+
+  events(stream: string): readonly StoredEvent[] {
+    return this.world.database.stream(ORG, stream);
+  }
+
+  types(stream: string): string[] {
+    return this.events(stream).map((event) => event.type);
+  }
+
+  /** The transcript as words: `text`, `use <id>`, `result <id>`. */
+  async transcript(jobId: string): Promise<string[]> {
+    return (await this.transcripts.blocks(ORG, jobId)).map(word);
+  }
+
+  async ended(jobId: string): Promise<Job> {
+    await until(`job ${jobId} ends`, () => ["completed", "failed", "blocked"].includes(this.job(jobId)?.status ?? ""));
+    return this.job(jobId);
+  }
+
+  subscribeJob(jobId: string) {
+    return this.system.subscribe(jobRef(ORG, jobId), 0);
+  }
+
+  subscribeChat(chatId = CHAT) {
+    return this.system.subscribe(chatRef(ORG, chatId), 0);
+  }
+}
+
+export async function startJobs(world: World, options: JobReplicaOptions = {}): Promise<JobReplica> {
+  const replica = new JobReplica(world, options);
+  await replica.system.start();
+  return replica;
+}
+
+export const word = (block: Block): string =>
+  block.type === "text" ? `text ${block.text}` : block.type === "tool_use" ? `use ${block.id}` : `result ${block.tool_use_id}`;
+
+/** Where the chat and its jobs, as stored, disagree with each other or with their streams. */
+export async function disagreements(replica: JobReplica, chatId = CHAT): Promise<string[]> {
+  const wrong: string[] = [];
+  const chat = replica.chat(chatId);
+  const jobs = [...replica.world.database.records].flatMap(([key, record]) => (key.startsWith("job/") ? [record as Job] : []));
+  for (const record of [chat, ...jobs]) {
+    const seqs = replica.events(record.id).map((event) => event.seq);
+    if (seqs.some((seq, i) => seq !== i + 1) || record.lastSeq !== seqs.length) wrong.push(`${record.id}: seqs ${seqs} and lastSeq ${record.lastSeq}`);
+  }
+  for (const job of jobs) wrong.push(...(await disagreementsOf(replica, job)));
+  const active = jobs.filter((job) => job.status === "running").map((job) => job.id);
+  if (active.some((id) => id !== chat.activeJobId)) wrong.push(`running ${active}, active ${chat.activeJobId}`);
+  if (chat.messageCount !== replica.messages(chatId).length) wrong.push(`messageCount ${chat.messageCount}`);
+  return wrong;
+}
+
+async function disagreementsOf(replica: JobReplica, job: Job): Promise<string[]> {
+  const wrong: string[] = [];
+  const message = replica.messages(job.chatId).find((m) => m.id === job.outputMessageId);
+  const blocks = await replica.transcripts.blocks(ORG, job.id);
+  const isOver = job.status === "completed" || job.status === "failed";
+  if (isOver && replica.types(job.id).filter((t) => t === "job.completed" || t === "job.failed").length !== 1) wrong.push(`${job.id}: terminal events`);
+  if (isOver && replica.types(job.id).at(-1) !== `job.${job.status}`) wrong.push(`${job.id}: the terminal event is not the last`);
+  if (isOver && job.result !== textOf(blocks)) wrong.push(`${job.id}: result ${job.result}`);
+  if (isOver && message !== undefined) {
+    if (message.status !== job.status) wrong.push(`${job.id} is ${job.status}, its message ${message.status}`);
+    if (message.content !== textOf(blocks)) wrong.push(`${job.id}: content ${message.content}, transcript ${textOf(blocks)}`);
+    if (message.blocks.map(word).join() !== blocks.map(word).join()) wrong.push(`${job.id}: blocks ${message.blocks.map(word)}, transcript ${blocks.map(word)}`);
+    const used = { inputTokens: job.metrics.inputTokens, outputTokens: job.metrics.outputTokens };
+    if (JSON.stringify(message.usage) !== JSON.stringify(used)) wrong.push(`${job.id}: usage`);
+  }
+  if (isOver && replica.world.database.effects().some((effect) => effect.actorId === job.id)) wrong.push(`${job.id}: an effect is left`);
+  if (isOver && job.openCalls.length > 0) wrong.push(`${job.id}: open calls`);
+  return wrong;
+}

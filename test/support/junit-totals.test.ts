@@ -1,0 +1,44 @@
+import { describe, expect, test } from "bun:test";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { exitCodeOf, lineOf, ReportBroken, sum, totalsOf } from "./junit-totals.ts";
+
+const COMMAND = join(import.meta.dir, "junit-totals.ts");
+
+describe("the totals of test runs", () => {
+  test("[CI-1] a report's totals are its own head's, checked against its cases", () => {
+    const xml = `<testsuites name="bun test" tests="3" failures="1" skipped="1"><testsuite><testcase name="a" /><testcase name="b"><failure/></testcase><testcase name="c"><skipped/></testcase></testsuite></testsuites>`;
+    expect(totalsOf(xml)).toEqual({ passed: 1, failed: 1, skipped: 1 });
+    expect(() => totalsOf(xml.replace('<testcase name="a" />', ""))).toThrow(ReportBroken);
+    expect(() => totalsOf(xml.replace("</testsuites>", ""))).toThrow(ReportBroken);
+    expect(() => totalsOf("")).toThrow(ReportBroken);
+  });
+
+  test("[CI-1] a run fails with a failure, and without a test", () => {
+    expect(exitCodeOf({ passed: 1, failed: 0, skipped: 0 })).toBe(0);
+    expect(exitCodeOf({ passed: 9, failed: 1, skipped: 0 })).toBe(1);
+    expect(exitCodeOf({ passed: 0, failed: 0, skipped: 3 })).toBe(1);
+    expect(lineOf(sum([{ passed: 1, failed: 0, skipped: 0 }, { passed: 2, failed: 1, skipped: 4 }]))).toBe("3 passed, 1 failed, 4 skipped");
+  });
+
+  test("[CI-1] the command judges what the runner really writes: passing, failing, crashed, missing", () => {
+    const folder = mkdtempSync(join(tmpdir(), "troupe-junit-"));
+    try {
+      const run = (name: string, body: string) => {
+        writeFileSync(join(folder, `${name}.test.ts`), `import { expect, test } from "bun:test";\n${body}`);
+        const report = join(folder, `${name}.xml`);
+        const args = ["test", `./${name}.test.ts`, "--reporter=junit", `--reporter-outfile=${report}`];
+        Bun.spawnSync([process.execPath, ...args], { cwd: folder, stdout: "ignore", stderr: "ignore" });
+        const judged = Bun.spawnSync([process.execPath, COMMAND, report]);
+        return { code: judged.exitCode, line: judged.stdout.toString().trim() };
+      };
+      expect(run("passing", 'test("a", () => expect(1).toBe(1)); test.skip("b", () => {});')).toEqual({ code: 0, line: "1 passed, 0 failed, 1 skipped" });
+      expect(run("failing", 'test("a", () => expect(1).toBe(2)); test("b", () => expect(1).toBe(1));')).toEqual({ code: 1, line: "1 passed, 1 failed" });
+      expect(run("crashed", 'test("a", () => process.kill(process.pid, "SIGKILL"));').code).toBe(1);
+      expect(run("empty", "").code).toBe(1);
+    } finally {
+      rmSync(folder, { recursive: true, force: true });
+    }
+  });
+});

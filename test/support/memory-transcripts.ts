@@ -1,0 +1,48 @@
+/** What a run reads besides its records, from the model in memory (port: `Transcripts` of the job). */
+import type { Message } from "../../actors/chat/schema.ts";
+import { inTurnOrder } from "../../actors/chat/turn-order.ts";
+import type { HistoryEntry, Transcripts } from "../../actors/job/protocol.ts";
+import type { Block } from "../../actors/job/schema.ts";
+import type { JsonObject } from "../../actors/schema.ts";
+import type { MemoryDatabase } from "./memory-database.ts";
+
+const ENDED: readonly string[] = ["completed", "failed", "cancelled"];
+
+export class MemoryTranscripts implements Transcripts {
+  private readonly database: MemoryDatabase;
+
+  constructor(database: MemoryDatabase) {
+    this.database = database;
+  }
+
+  async history(of: { organizationId: string; chatId: string; beforeMessageId: string; limit: number }): Promise<readonly HistoryEntry[]> {
+    const messages = messagesOf(this.database, of.chatId).filter((m) => ENDED.includes(m.status) && m.id !== of.beforeMessageId);
+    return inTurnOrder(messages.slice(-of.limit)).flatMap(({ role, content, blocks }): HistoryEntry[] =>
+      role === "user" || role === "assistant" ? [{ role, content, blocks }] : [],
+    );
+  }
+
+  async blocks(organizationId: string, jobId: string): Promise<readonly Block[]> {
+    return this.database.stream(organizationId, jobId).flatMap(({ type, data }) => (type === "transcript.event" ? blockOf(data) : []));
+  }
+}
+
+/** The messages of a chat in their order. */
+export function messagesOf(database: MemoryDatabase, chatId: string): Message[] {
+  const messages: Message[] = [];
+  for (const [key, record] of database.records) if (key.startsWith("message/")) messages.push(record as Message);
+  return messages.filter((m) => m.chatId === chatId).sort((a, b) => a.seq - b.seq);
+}
+
+function blockOf(data: JsonObject): Block[] {
+  switch (data["kind"]) {
+    case "assistant_text":
+      return [{ type: "text", text: String(data["text"]) }];
+    case "tool_use":
+      return [{ type: "tool_use", id: String(data["id"]), name: String(data["name"]), input: data["input"] as JsonObject }];
+    case "tool_result":
+      return [{ type: "tool_result", tool_use_id: String(data["toolUseId"]), content: String(data["content"]), is_error: data["isError"] === true }];
+    default:
+      return [];
+  }
+}
