@@ -49,7 +49,8 @@ export const reportHandlers: Pick<Handlers<JobProtocol>, Report> = {
         tx.append("transcript.event", { kind: "tool_use", id: block.id, name: block.name, input: block.input });
       }
       const metrics = metricsAfter(job, command.usage, command.timeToFirstTokenMs);
-      tx.append("usage.updated", { inputTokens: metrics.inputTokens, outputTokens: metrics.outputTokens });
+      // The last step's usage is in the event that ends the job.
+      if (command.calls.length > 0) tx.append("usage.updated", { inputTokens: metrics.inputTokens, outputTokens: metrics.outputTokens });
       const stepped = asked(tx, { ...job, step: command.step, metrics }, command.calls);
       return ok(tx.update(jobTable, afterStep(tx, stepped, command.result)));
     }),

@@ -180,8 +180,7 @@ export class Run {
       { kind: "tools_started", jobId, calls: named },
     ]);
     const step = this.job.step;
-    const over = await Promise.allSettled(calls.map((call) => this.useTool(step, call)));
-    for (const result of over) if (result.status === "rejected") throw result.reason;
+    await Promise.all(calls.map((call) => this.useTool(step, call)));
     if (this.abort.signal.aborted) await this.stopped("", null);
   }
 

@@ -1,8 +1,7 @@
 /** What a run reads besides its records, from the model in memory (port: `Transcripts` of the job). */
 import type { Message } from "../../actors/chat/schema.ts";
 import { inTurnOrder } from "../../actors/chat/turn-order.ts";
-import type { HistoryEntry, Transcripts } from "../../actors/job/protocol.ts";
-import type { Block } from "../../actors/job/schema.ts";
+import type { HistoryEntry, TranscriptPart, Transcripts } from "../../actors/job/protocol.ts";
 import type { JsonObject } from "../../actors/schema.ts";
 import type { MemoryDatabase } from "./memory-database.ts";
 
@@ -22,8 +21,8 @@ export class MemoryTranscripts implements Transcripts {
     );
   }
 
-  async blocks(organizationId: string, jobId: string): Promise<readonly Block[]> {
-    return this.database.stream(organizationId, jobId).flatMap(({ type, data }) => (type === "transcript.event" ? blockOf(data) : []));
+  async parts(organizationId: string, jobId: string): Promise<readonly TranscriptPart[]> {
+    return this.database.stream(organizationId, jobId).flatMap(({ type, data }) => (type === "transcript.event" ? partOf(data) : []));
   }
 }
 
@@ -34,10 +33,12 @@ export function messagesOf(database: MemoryDatabase, chatId: string): Message[] 
   return messages.filter((m) => m.chatId === chatId).sort((a, b) => a.seq - b.seq);
 }
 
-function blockOf(data: JsonObject): Block[] {
+function partOf(data: JsonObject): TranscriptPart[] {
   switch (data["kind"]) {
     case "assistant_text":
       return [{ type: "text", text: String(data["text"]) }];
+    case "user_text":
+      return [{ type: "user_text", text: String(data["text"]) }];
     case "tool_use":
       return [{ type: "tool_use", id: String(data["id"]), name: String(data["name"]), input: data["input"] as JsonObject }];
     case "tool_result":
