@@ -54,6 +54,14 @@ export class PostgresDirectory implements Directory {
     return pageOf<Agent>(this.database, agent, conditions.filter((c) => c !== undefined), page);
   }
 
+  async installedLibraryAgents(organizationId: string): Promise<readonly string[]> {
+    const rows = await this.database.query
+      .select({ id: agent.id })
+      .from(agent)
+      .where(and(eq(agent.organizationId, organizationId), eq(agent.status, "active"), sql`${agent.body} ->> 'source' = 'library'`));
+    return rows.map((row) => row.id);
+  }
+
   pageTasks(organizationId: string, filter: TaskFilter, page: PageRequest): Promise<Page<Task>> {
     return pageOf<Task>(this.database, task, tasksThat(organizationId, filter), page);
   }

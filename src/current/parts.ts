@@ -2,6 +2,7 @@
 import type { ChatDirectory } from "../../actors/chat/directory.ts";
 import type { JobDirectory } from "../../actors/job/directory.ts";
 import type { ModelPort } from "../../actors/job/ports.ts";
+import type { Library } from "../../actors/organization/library.ts";
 import type { Directory } from "../../actors/organization/directory.ts";
 import type { Clock } from "../../actors/runtime/clock.ts";
 import type { TroupeSystem } from "../../actors/troupe.ts";
@@ -14,6 +15,7 @@ export interface CurrentParts {
   readonly chats: ChatDirectory;
   readonly jobs: JobDirectory;
   readonly models: Pick<ModelPort, "describe">;
+  readonly library: Library;
   readonly streams: OpenStreams;
   readonly clock: Clock;
   readonly log: HttpLog;

@@ -1,4 +1,5 @@
 /** An agent as the current surface shows it (AGT-1). */
+import type { LibraryAgent } from "../../../actors/organization/library.ts";
 import { canChange, type Principal } from "../../../actors/organization/principal.ts";
 import type { Agent } from "../../../actors/organization/schema.ts";
 import { recordView } from "../record.ts";
@@ -31,3 +32,29 @@ function actionsOf(agent: Agent, by: Principal): readonly string[] {
   }
   return canChange(agent, by) ? ["update", "delete", "execute"] : ["execute"];
 }
+
+/** An entry of the library that this organization has not installed: no record yet, and no version. */
+export const availableView = ({ id, definition }: LibraryAgent, organizationId: string) => ({
+  id,
+  name: definition.name,
+  role: definition.role,
+  description: definition.description ?? null,
+  system_prompt: definition.systemPrompt,
+  model: definition.model ?? null,
+  visibility: "organization",
+  source: "library",
+  status: "active",
+  install_state: "available",
+  allowed_tools: definition.allowedTools ?? [],
+  approval_tools: definition.approvalTools ?? [],
+  mcp_servers: [],
+  max_steps: definition.maxSteps ?? null,
+  tags: definition.tags ?? [],
+  created_by: null,
+  organization_id: organizationId,
+  version: 0,
+  created_at: null,
+  updated_at: null,
+  links: { self: `/api/agents/${id}` },
+  allowed_actions: ["install"],
+});
