@@ -28,6 +28,8 @@ export type Noun =
 interface FaultDetails {
   /** The body is not JSON, or not JSON that we take (NUL, depth). */
   invalid_json: { readonly message: string };
+  /** A cursor that no list has given, or that of another list. */
+  invalid_cursor: Record<never, never>;
   /** A field is missing, of a wrong type or out of its range. */
   invalid_request: { readonly errors: readonly InputError[] };
   /** No credential, or one that is unknown, malformed or revoked. */

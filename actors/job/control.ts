@@ -1,11 +1,13 @@
 /** What people decide about a job: approve, cancel, resume, ask for changes (JOB-2, JOB-3, JOB-8, JOB-9). */
-import { invalid, notFound, ok, type Outcome, refuse } from "../fault.ts";
+import { invalid, notFound, ok, type Outcome } from "../fault.ts";
 import type { Handlers, Tx } from "../runtime/actor.ts";
-import { blocked, cancelled, failed, reviewed, running, tellChat } from "./ending.ts";
+import { isoTime } from "../schema.ts";
+import { approveCalls, expired, waiting } from "./approvals.ts";
+import { blocked, cancelled, failed, moved, resumed, reviewed, running, tellChat } from "./ending.ts";
 import { afterTrigger, allowedActions, recoveryOf } from "./machine.ts";
 import type { JobCommand, JobProtocol, JobReplies } from "./protocol.ts";
-import { stale } from "./reports.ts";
-import { type Approval, JOB_ATTEMPTS, JOB_STEERS, type Job, jobTable } from "./schema.ts";
+import { pending, stale } from "./refusals.ts";
+import { JOB_ATTEMPTS, JOB_STEERS, type Job, jobTable, type Review } from "./schema.ts";
 
 type ControlCommand =
   | "read_job" | "start" | "cancel" | "approve" | "resume" | "request_changes" | "steer" | "decision_overdue" | "recover";
@@ -20,10 +22,10 @@ export const controlHandlers: Pick<Handlers<JobProtocol>, ControlCommand> = {
       return ok(null);
     }),
 
-  cancel: (tx) =>
+  cancel: (tx, { unlessOver = false }) =>
     withJob(tx, (job) => {
       if (job.status === "cancelled" || job.status === "cancelling") return ok(job);
-      if (afterTrigger(job.status, "cancel") === null) return stale(job);
+      if (afterTrigger(job.status, "cancel") === null) return unlessOver ? ok(job) : stale(job);
       if (job.status === "running" && job.runEffectId !== null) {
         tx.interrupt(job.runEffectId);
         tx.append("job.cancelling", {});
@@ -52,7 +54,7 @@ export const controlHandlers: Pick<Handlers<JobProtocol>, ControlCommand> = {
     withJob(tx, (job) => {
       if (afterTrigger(job.status, "iterate") === null) return stale(job);
       tx.append("job.iteration_requested", { by, feedback });
-      if (job.status !== "needs_review") return ok(tx.update(jobTable, job));
+      if (job.status !== "needs_review") return ok(tx.update(jobTable, { ...job, review: changesRequested(tx, job, by, feedback) }));
       const end = tx.update(jobTable, reviewed(tx, job, { state: "changes_requested", by, comment: feedback }));
       tellChat(tx, end, { status: "completed" });
       return ok(end);
@@ -84,8 +86,8 @@ function withJob<T>(tx: Tx, run: (job: Job) => Outcome<T>): Outcome<T> {
   return job === null ? notFound("job") : run(job);
 }
 
-const pending = (job: Job): Outcome<never> =>
-  refuse({ kind: "approval_pending", status: job.status, allowedActions: allowedActions(job), jobId: job.id });
+const changesRequested = (tx: Tx, job: Job, decidedBy: string, comment: string): Review =>
+  ({ ...job.review, state: "changes_requested", decidedBy, comment, decidedAt: isoTime(tx.now) });
 
 function approveReview(tx: Tx, job: Job, { by, decision, comment }: Command<"approve">): Outcome<Job> {
   if (decision === "deny") return invalid("/decision", "A review is approved, or answered with iterate; it is not denied");
@@ -94,63 +96,21 @@ function approveReview(tx: Tx, job: Job, { by, decision, comment }: Command<"app
   return ok(end);
 }
 
-/** Decides one approval, or all; when none is left the job goes on. */
-function approveCalls(tx: Tx, job: Job, command: Command<"approve">): Outcome<Job> {
-  const { approvalId, toolCallId, decision, by } = command;
-  const named = approvalId !== null || toolCallId !== null;
-  const chosen = job.approvals.filter(
-    (a) => !named || ((approvalId === null || a.id === approvalId) && (toolCallId === null || a.toolCallId === toolCallId)),
-  );
-  if (chosen.length === 0) return notFound("approval");
-  if (command.arguments !== null && chosen.length > 1) {
-    return invalid("/arguments", "Say which call gets these arguments: approval_id or tool_call_id");
-  }
-  let next = job;
-  for (const approval of chosen) {
-    next = decision === "deny" ? denied(tx, next, approval, { by, comment: command.comment }) : granted(tx, next, approval, command);
-  }
-  return ok(tx.update(jobTable, continued(tx, next)));
-}
-
-function granted(tx: Tx, job: Job, approval: Approval, { by, arguments: edited }: Command<"approve">): Job {
-  const { id: approvalId, toolCallId } = approval;
-  tx.append("approval.resolved", { approvalId, toolCallId, decision: "approve", by, ...(edited === null ? {} : { arguments: edited }) });
-  const openCalls = job.openCalls.map((call) => (call.id === toolCallId ? { ...call, arguments: edited } : call));
-  return { ...job, openCalls, approvals: job.approvals.filter((a) => a.id !== approvalId) };
-}
-
-/** A denied call gets the denial as its result, so that the model can go on without it. */
-function denied(tx: Tx, job: Job, approval: Approval, why: { readonly by: string | null; readonly comment: string | null }): Job {
-  const { id: approvalId, toolCallId } = approval;
-  tx.append("approval.resolved", { approvalId, toolCallId, decision: why.by === null ? "expired" : "deny", by: why.by });
-  const reason = why.by === null ? "Nobody approved this call in time." : "This call was denied.";
-  const content = why.comment === null ? reason : `${reason} ${why.comment}`;
-  tx.append("transcript.event", { kind: "tool_result", toolUseId: toolCallId, content, isError: true });
-  const openCalls = job.openCalls.filter((call) => call.id !== toolCallId);
-  return { ...job, openCalls, approvals: job.approvals.filter((a) => a.id !== approvalId) };
-}
-
-/** Runs again once nothing waits for a person. */
-function continued(tx: Tx, job: Job): Job {
-  if (job.approvals.length > 0) return job;
-  tx.clearAlarm("decision");
-  return resumed(tx, { ...job, status: "running" });
-}
-
-function resumed(tx: Tx, job: Job): Job {
-  tx.append("job.resumed", { attempt: job.attempt });
-  return running(tx, { ...job, blockedReason: null });
-}
-
-/** Goes on with a job that waits for something else than an approval. */
+/**
+ * Goes on with a job that waits for something else than an approval. With nothing left to make but
+ * calls that need one it does not run, but asks for that.
+ */
 function unblock(tx: Tx, job: Job, { input, retryStep }: Command<"resume">): Outcome<Job> {
   if (job.blockedReason === "interrupted" && retryStep === null) {
     return invalid("/retry_step", "Say whether the interrupted tool call is made again: retry_step true or false");
   }
-  let next: Job = { ...job, status: "running", budget: { ...job.budget, maxTokens: null } };
+  const { inputTokens, outputTokens } = job.metrics;
+  let next: Job = { ...job, status: moved(job, "resume") };
+  if (job.blockedReason === "budget_reached") next = { ...next, budgetFrom: inputTokens + outputTokens };
   if (job.blockedReason === "interrupted") next = retryStep === true ? unstarted(next) : givenUp(tx, next);
   if (input !== null) next = { ...next, steers: [...next.steers, { messageId: job.inputMessageId, content: input }] };
-  return ok(tx.update(jobTable, resumed(tx, next)));
+  const asking = waiting(tx, next);
+  return ok(tx.update(jobTable, asking.status === "blocked" ? asking : resumed(tx, asking)));
 }
 
 const unstarted = (job: Job): Job => ({ ...job, openCalls: job.openCalls.map((call) => ({ ...call, started: false })) });
@@ -173,8 +133,7 @@ function overdue(tx: Tx, job: Job): Outcome<null> {
     if (job.approvals.some((approval) => approval.onExpiry === "cancel")) {
       tellChat(tx, tx.update(jobTable, cancelled(tx, job)), { status: "cancelled" });
     } else {
-      const next = job.approvals.reduce((j, approval) => denied(tx, j, approval, { by: null, comment: null }), job);
-      tx.update(jobTable, continued(tx, next));
+      tx.update(jobTable, expired(tx, job));
     }
   }
   return ok(null);

@@ -8,7 +8,7 @@ import { assert } from "../assert.ts";
 import type { Tx } from "../runtime/actor.ts";
 import { isoTime, type JsonObject } from "../schema.ts";
 import { afterTrigger, type JobTrigger } from "./machine.ts";
-import { type BlockedReason, DECISION_MS, type Job, type JobStatus, type RunError, type Usage } from "./schema.ts";
+import { type BlockedReason, type Budget, DECISION_MS, type Job, JOB_DEADLINE_MS, type JobStatus, type RunError, type Usage } from "./schema.ts";
 
 /** The status after a trigger that the caller knows to be allowed. */
 export function moved(job: Job, trigger: JobTrigger): JobStatus {
@@ -29,6 +29,18 @@ export const running = (tx: Tx, job: Job): Job => ({
   runEffectId: tx.effect(tx.self, "run", { attempt: job.attempt }),
 });
 
+/** Goes on after a wait for a person, whose time does not count against the limit of the run. */
+export function resumed(tx: Tx, job: Job): Job {
+  tx.append("job.resumed", { attempt: job.attempt });
+  return running(tx, { ...job, blockedReason: null, deadlineAt: deadlineFrom(tx, job.budget) });
+}
+
+/** When a run that begins or goes on now has taken too long (RUN-3, JOB-9). */
+export function deadlineFrom(tx: Tx, { deadlineAt }: Budget): string {
+  const limitMs = tx.now + JOB_DEADLINE_MS;
+  return isoTime(deadlineAt === null ? limitMs : Math.min(limitMs, Date.parse(deadlineAt)));
+}
+
 /** The terminal event is the last of the stream, and nobody gets live text after it. */
 function ended(tx: Tx, job: Job, event: string, data: JsonObject): Job {
   const durationMs = job.startedAt === null ? null : tx.now - Date.parse(job.startedAt);
@@ -48,6 +60,7 @@ export function completed(tx: Tx, job: Job, result: string): Job {
   const expiresAt = isoTime(expiresAtMs);
   tx.append("job.review_requested", { expiresAt });
   tx.append("review.updated", { state: "pending" });
+  tx.endText(job.outputMessageId);
   const review = { ...job.review, state: "pending" as const, requestedAt: isoTime(tx.now), expiresAt };
   return { ...settled(tx, job), status: moved(job, "review"), result, review };
 }

@@ -5,10 +5,11 @@
  * the next step (JOB-7); so whatever is lost in a crash is at most one model call or one tool call
  * for which the record says that it was open.
  *
- *   place ─▶ run_started ─▶ model ─▶ step_finished ─┬─ no calls ──▶ run_completed
+ *   place ─▶ run_started ─▶ model ─▶ step_finished ─┬─ no calls ──▶ the run is over
  *                            ▲                      └─ calls ─▶ tools ─▶ tool_finished each ─┐
  *                            └───────────────────────────────────────────────────────────────┘
- *   any fault ──▶ run_failed        aborted or refused ──▶ the loop ends and reports nothing
+ *   any fault ──▶ run_failed        cancelled ──▶ run_stopped
+ *   the process or the epoch ends, or the job has moved on ──▶ the loop ends and reports nothing
  */
 import { assert } from "../assert.ts";
 import type { ChatCommand } from "../chat/protocol.ts";
@@ -43,7 +44,7 @@ export function jobExecution(parts: ExecutionParts): EffectHandler {
   return {
     async run(effect, context) {
       const release = await parts.slots.acquire(effect.organizationId, context.signal);
-      if (release === null) return;
+      if (release === null) return new Run(parts, effect, context).callOff();
       try {
         await new Run(parts, effect, context).go();
       } finally {

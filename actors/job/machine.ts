@@ -60,7 +60,8 @@ export function allowedActions(job: { readonly status: JobStatus; readonly appro
     if (afterTrigger(job.status, action) === null) return false;
     if (job.status === "blocked" && action === "approve") return isApproval;
     if (job.status === "blocked" && action === "resume") return !isApproval;
-    return !(action === "cancel" && job.status === "cancelled");
+    // Cancelling twice is answered, but there is nothing left to do.
+    return !(action === "cancel" && (job.status === "cancelling" || job.status === "cancelled"));
   });
 }
 

@@ -56,7 +56,8 @@ type Control =
   | { readonly kind: "read_job" }
   /** Its turn has come in the chat's queue. */
   | { readonly kind: "start" }
-  | { readonly kind: "cancel"; readonly by: string }
+  /** `unlessOver`: a job that has come to its end meanwhile is no refusal. */
+  | { readonly kind: "cancel"; readonly unlessOver?: boolean }
   | {
       readonly kind: "approve";
       readonly by: string;
@@ -109,8 +110,11 @@ export type TranscriptPart = Block | { readonly type: "user_text"; readonly text
 
 /** Reads a job's transcript and its chat's history: what a model call needs besides the records. */
 export interface Transcripts {
-  /** The chat's ended messages but this one, turn by turn, at most the newest `limit`: who waits in the queue has not ended. */
-  history(of: { organizationId: string; chatId: string; beforeMessageId: string; limit: number }): Promise<readonly HistoryEntry[]>;
+  /**
+   * The chat's ended messages but those of this job, turn by turn, at most the newest `limit`: who waits
+   * in the queue has not ended, and what was taken back before its turn was never said.
+   */
+  history(of: { organizationId: string; chatId: string; jobId: string; limit: number }): Promise<readonly HistoryEntry[]>;
   /** The content of the job that is committed, in order. */
   parts(organizationId: string, jobId: string): Promise<readonly TranscriptPart[]>;
 }

@@ -1,11 +1,12 @@
 /** What the runner's loop reports, and what the job makes of it. */
-import { notFound, ok, type Outcome, refuse } from "../fault.ts";
+import { notFound, ok, type Outcome } from "../fault.ts";
 import type { Handlers, Tx } from "../runtime/actor.ts";
 import { isoTime } from "../schema.ts";
-import { blocked, cancelled, completed, failed, moved } from "./ending.ts";
-import { allowedActions } from "./machine.ts";
-import type { JobProtocol, StepCall } from "./protocol.ts";
-import { type Approval, DECISION_MS, JOB_DEADLINE_MS, type Job, jobTable, type Usage } from "./schema.ts";
+import { opened, waiting } from "./approvals.ts";
+import { blocked, cancelled, completed, deadlineFrom, failed, moved } from "./ending.ts";
+import { stale } from "./refusals.ts";
+import type { JobProtocol } from "./protocol.ts";
+import { type Job, jobTable, type Usage } from "./schema.ts";
 
 type Report =
   | "run_started" | "run_resumed" | "run_text" | "take_steers" | "step_finished" | "tools_started" | "tool_finished" | "run_failed" | "run_stopped";
@@ -15,9 +16,7 @@ export const reportHandlers: Pick<Handlers<JobProtocol>, Report> = {
     withJob(tx, { attempt, status: "queued" }, (job) => {
       tx.append("job.started", { attempt, model: `${runner.provider}:${runner.name}` });
       tx.beginText(job.outputMessageId, attempt, "");
-      const limitMs = tx.now + JOB_DEADLINE_MS;
-      const wantedMs = job.budget.deadlineAt === null ? limitMs : Date.parse(job.budget.deadlineAt);
-      const deadlineAt = isoTime(Math.min(limitMs, wantedMs));
+      const deadlineAt = deadlineFrom(tx, job.budget);
       const started = { ...job, status: moved(job, "begin"), runner: { ...runner }, startedAt: isoTime(tx.now), deadlineAt };
       return ok(tx.update(jobTable, started));
     }),
@@ -51,7 +50,7 @@ export const reportHandlers: Pick<Handlers<JobProtocol>, Report> = {
       const metrics = metricsAfter(job, command.usage, command.timeToFirstTokenMs);
       // The last step's usage is in the event that ends the job.
       if (command.calls.length > 0) tx.append("usage.updated", { inputTokens: metrics.inputTokens, outputTokens: metrics.outputTokens });
-      const stepped = asked(tx, { ...job, step: command.step, metrics }, command.calls);
+      const stepped = { ...job, step: command.step, metrics, openCalls: opened(command.calls) };
       return ok(tx.update(jobTable, afterStep(tx, stepped, command.result)));
     }),
 
@@ -96,47 +95,13 @@ function withJob<T>(
   return run(job);
 }
 
-/** A refusal that names the present status and what may be done in it (GEN-5). */
-export const stale = (job: Job): Outcome<never> =>
-  refuse({ kind: "invalid_state", status: job.status, allowedActions: allowedActions(job), message: `The job is ${job.status}` });
-
-/** Opens the step's calls, and asks for those that wait for a person. */
-function asked(tx: Tx, job: Job, calls: readonly StepCall[]): Job {
-  const expiresAtMs = tx.now + DECISION_MS;
-  const approvals = calls
-    .filter((call) => call.needsApproval)
-    .map(({ block }): Approval => ({
-      id: tx.id("apr"),
-      toolName: block.name,
-      toolCallId: block.id,
-      arguments: block.input,
-      message: `The agent asks to use ${block.name}`,
-      expiresAt: isoTime(expiresAtMs),
-      onExpiry: "deny",
-    }));
-  if (approvals.length > 0) tx.setAlarm(tx.self, "decision", expiresAtMs, { kind: "decision_overdue" });
-  for (const approval of approvals) {
-    const { id: approvalId, toolName, toolCallId, expiresAt, arguments: input } = approval;
-    tx.append("approval.requested", { approvalId, toolName, toolCallId, arguments: input, expiresAt });
-  }
-  const openCalls = calls.map(({ block, safe }) => ({ id: block.id, name: block.name, safe, started: false, arguments: null }));
-  return { ...job, openCalls, approvals };
-}
-
 /** Without calls the run is over, unless somebody has spoken meanwhile; with a used-up budget it waits. */
 function afterStep(tx: Tx, job: Job, result: string): Job {
   if (job.openCalls.length === 0) return job.steers.length > 0 ? job : completed(tx, job, result);
   const { inputTokens, outputTokens } = job.metrics;
   const { maxTokens } = job.budget;
-  if (maxTokens !== null && inputTokens + outputTokens >= maxTokens) return blocked(tx, job, "budget_reached", result);
+  if (maxTokens !== null && inputTokens + outputTokens - job.budgetFrom >= maxTokens) return blocked(tx, job, "budget_reached", result);
   return waiting(tx, { ...job, result });
-}
-
-/** Blocks a job of which nothing runs any more but calls that wait for a person. */
-function waiting(tx: Tx, job: Job): Job {
-  const asking = new Set(job.approvals.map((approval) => approval.toolCallId));
-  if (asking.size === 0 || job.openCalls.some((call) => !asking.has(call.id))) return job;
-  return blocked(tx, job, "approval_required", job.result ?? "");
 }
 
 function metricsAfter(job: Job, usage: Usage, timeToFirstTokenMs: number | null): Job["metrics"] {

@@ -7,7 +7,7 @@ import type { ExecutionParts } from "./execution.ts";
 import type { ModelInfo, ModelOutcome, ToolDescription, TranscriptEntry } from "./ports.ts";
 import type { JobCommand, StepCall } from "./protocol.ts";
 import { Reporter, RunOver } from "./reporter.ts";
-import { type Job, JOB_STEPS, type OpenCall, type RunError, type Usage } from "./schema.ts";
+import { type Job, JOB_STEPS, type OpenCall, type RunError, textOf, type Usage } from "./schema.ts";
 import { Transcript } from "./transcript.ts";
 
 /** Messages of the chat that go into a model call, newest first counted. */
@@ -24,6 +24,8 @@ export class Run {
   private readonly abort = new AbortController();
   private transcript = new Transcript();
   private passedDeadline = false;
+  /** Text and tokens of a step that are in no report yet, or in one that was refused. */
+  private loose = { text: "", usage: NO_USAGE };
   /** The tools of the agent's MCP servers are asked for once in a run. */
   private tools: readonly ToolDescription[] = [];
 
@@ -63,13 +65,34 @@ export class Run {
     }
   }
 
+  /** For a run that was called off before it had a place. Never rejects. */
+  async callOff(): Promise<void> {
+    await this.fallen(new RunOver());
+  }
+
   private async fallen(cause: unknown): Promise<void> {
-    if (cause instanceof RunOver) return;
+    if (cause instanceof RunOver) return this.stopIfCancelled();
     this.parts.log.error({ err: cause, job: this.effect.actorId }, "a run failed");
     const error: RunError = { code: "internal_error", message: "The run failed inside the service" };
     await this.fail(error, "", NO_USAGE).catch((again: unknown) => {
       if (!(again instanceof RunOver)) this.parts.log.error({ err: again }, "a failed run could not be reported");
     });
+  }
+
+  /**
+   * A job that is being cancelled refuses every report but the one that its run has stopped. Whatever
+   * the run was about to say when the cancel came, this is its last word.
+   */
+  private async stopIfCancelled(): Promise<void> {
+    try {
+      const { status, attempt } = await this.reporter.read();
+      if (status !== "cancelling" || attempt !== this.attempt) return;
+      this.transcript = new Transcript(await this.parts.transcripts.parts(this.effect.organizationId, this.effect.actorId));
+      const { text: partial, usage } = this.loose;
+      await this.end({ kind: "run_stopped", attempt, partial, result: this.withPartial(partial), usage });
+    } catch (again) {
+      if (!(again instanceof RunOver)) this.parts.log.error({ err: again }, "the stop of a run could not be reported");
+    }
   }
 
   /** Starts the job, or goes on with a restarted or resumed one; answers the conversation before its own turn. */
@@ -78,10 +101,10 @@ export class Run {
     const { organizationId, actorId: jobId } = this.effect;
     const job = await this.reporter.read();
     const isFirstTurn = job.status === "queued" ? await this.start(job) : await this.goOn(job);
-    const { chatId, inputMessageId: beforeMessageId, agent, createdBy: userId } = job;
+    const { chatId, agent, createdBy: userId } = job;
     const context = { organizationId, userId, agentId: agent.id, jobId };
     const [history, available] = await Promise.all([
-      isFirstTurn ? [] : transcripts.history({ organizationId, chatId, beforeMessageId, limit: HISTORY_MESSAGES }),
+      isFirstTurn ? [] : transcripts.history({ organizationId, chatId, jobId, limit: HISTORY_MESSAGES }),
       tools.available(agent, context, this.abort.signal),
     ]);
     this.tools = available;
@@ -120,14 +143,14 @@ export class Run {
 
   private async loop(entries: readonly TranscriptEntry[]): Promise<void> {
     // A run that goes on first makes the calls whose results are missing: lost in a crash, or approved.
-    await this.useTools(this.job.openCalls);
+    await this.useTools(this.job.openCalls.filter((call) => !call.asks));
+    if (this.job.status !== "running") return;
     const limit = this.job.budget.maxSteps ?? this.job.agent.maxSteps ?? JOB_STEPS;
     for (let step = this.job.step + 1; step <= Math.min(limit, JOB_STEPS); step++) {
       await this.hearSteers();
       await this.step(step, entries);
       if (this.job.status !== "running") return;
-      const waiting = new Set(this.job.approvals.map((approval) => approval.toolCallId));
-      await this.useTools(this.job.openCalls.filter((call) => !waiting.has(call.id)));
+      await this.useTools(this.job.openCalls.filter((call) => !call.asks));
       if (this.job.status !== "running") return;
     }
     await this.fail({ code: "step_limit", message: "The run reached its limit of steps" }, "", NO_USAGE);
@@ -164,10 +187,12 @@ export class Run {
       .map((block): StepCall => ({ block, ...this.parts.tools.rulesOf(block.name, this.job.agent) }));
     transcript.add(...outcome.blocks);
     const { usage } = outcome;
+    this.loose = { text: textOf(texts), usage };
     await this.reporter.report(
       { kind: "step_finished", attempt, step, texts, calls, usage, timeToFirstTokenMs, result: transcript.text },
       (job) => this.turnAfter(job),
     );
+    this.loose = { text: "", usage: NO_USAGE };
   }
 
   /** Makes the calls side by side, each result committed by itself. */
@@ -204,6 +229,7 @@ export class Run {
   /** The loop was stopped, by a fault of the model, the deadline, a cancel, or the end of the process. */
   private async stopped(partial: string, outcome: Exclude<ModelOutcome, Finished> | null): Promise<never> {
     const usage = outcome?.kind === "failed" ? outcome.usage : NO_USAGE;
+    this.loose = { text: partial, usage };
     if (this.passedDeadline) await this.fail({ code: "timeout", message: "The run reached its time limit" }, partial, usage);
     else if (outcome?.kind === "failed") await this.fail(outcome.error, partial, usage);
     else await this.end({ kind: "run_stopped", attempt: this.attempt, partial, result: this.withPartial(partial), usage });

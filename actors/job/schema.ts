@@ -111,7 +111,9 @@ export const OpenCall = Type.Object({
   safe: Type.Boolean(),
   /** Whether it may have been made: committed before it is (JOB-7). */
   started: Type.Boolean(),
-  /** What a person changed its arguments to when they approved it. */
+  /** Whether a person must allow it first (JOB-8). */
+  asks: Type.Boolean(),
+  /** While it asks, its arguments; after that, what a person has changed them to, if anything. */
   arguments: Type.Union([Type.Unsafe<JsonObject>({ type: "object" }), Type.Null()]),
 });
 export type OpenCall = Static<typeof OpenCall>;
@@ -201,6 +203,8 @@ export const Job = Type.Object({
   approvals: Type.Array(Approval),
   review: Review,
   budget: Budget,
+  /** Tokens that had been used when the present budget began: a resume grants it once more. */
+  budgetFrom: Type.Integer(),
   /** Messages that the model gets before its next call (CHAT-5). */
   steers: Type.Array(Type.Object({ messageId: Type.String(), content: Type.String() }), { maxItems: JOB_STEERS }),
   /** The effect that runs it, while one does. */
@@ -256,6 +260,7 @@ export function newJob(
     approvals: [],
     review: { ...NO_REVIEW, required: reviewRequired },
     budget,
+    budgetFrom: 0,
     steers: [],
     runEffectId: null,
     runner: null,

@@ -1,5 +1,5 @@
 /** What a run reads besides its records (port: `Transcripts` of the job): its chat's history and its own transcript. */
-import { and, asc, desc, eq, inArray, ne } from "drizzle-orm";
+import { and, asc, desc, eq, inArray, sql } from "drizzle-orm";
 import type { Message } from "../../actors/chat/schema.ts";
 import { inTurnOrder } from "../../actors/chat/turn-order.ts";
 import type { HistoryEntry, TranscriptPart, Transcripts } from "../../actors/job/protocol.ts";
@@ -18,7 +18,7 @@ export class PostgresTranscripts implements Transcripts {
   async history(of: {
     organizationId: string;
     chatId: string;
-    beforeMessageId: string;
+    jobId: string;
     limit: number;
   }): Promise<readonly HistoryEntry[]> {
     const { query } = this.database;
@@ -30,7 +30,8 @@ export class PostgresTranscripts implements Transcripts {
           eq(message.organizationId, of.organizationId),
           eq(message.chatId, of.chatId),
           inArray(message.status, ["completed", "failed", "cancelled"]),
-          ne(message.id, of.beforeMessageId),
+          sql`${message.body} ->> 'jobId' is distinct from ${of.jobId}`,
+          sql`not (${message.status} = 'cancelled' and ${message.body} ->> 'role' = 'user')`,
         ),
       )
       .orderBy(desc(message.seq))

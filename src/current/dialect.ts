@@ -17,6 +17,7 @@ const later = (retryAfterMs: number) => ({ headers: retryAfter(retryAfterMs) });
 
 const WORDS: RefusalTable<Words> = {
   invalid_json: ({ message }) => words(400, "invalid_json", message),
+  invalid_cursor: () => words(400, "invalid_cursor", "The cursor is none that this list has given"),
   invalid_request: ({ errors }) => {
     const list = errors.map(({ path, message }) => ({ path, message }));
     return words(400, "invalid_request", errors[0]?.message ?? "Invalid request", { details: { errors: list } });

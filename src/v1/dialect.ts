@@ -47,6 +47,7 @@ const UNAVAILABLE = "The service is temporarily unavailable. Try again later";
 
 const REFUSALS: RefusalTable<Refusal> = {
   invalid_json: ({ message }) => refusal(400, message),
+  invalid_cursor: () => refusal(400, "Invalid cursor"),
   invalid_request: ({ errors }) => refusal(400, errors[0]?.message ?? "Invalid request"),
   unauthenticated: () => UNAUTHORIZED,
   token_expired: () => UNAUTHORIZED,
