@@ -18,7 +18,7 @@ import { OpenStreams } from "./http/open-streams.ts";
 import { plainDialect } from "./http/plain-dialect.ts";
 import { BAD_HOST, hasOneHost, Surface } from "./http/surface.ts";
 import { pageRoutes } from "./public/pages.ts";
-import { AgentFinder } from "./v1/agents/finding.ts";
+import { AgentFinder } from "./http/agent-finder.ts";
 import { v1Dialect } from "./v1/dialect.ts";
 import { v1Routes } from "./v1/index.ts";
 

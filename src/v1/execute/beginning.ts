@@ -6,11 +6,13 @@ import { assert } from "../../../actors/assert.ts";
 import { notFound, ok, type Outcome, refuse } from "../../../actors/fault.ts";
 import { chatRef, preview } from "../../../actors/chat/schema.ts";
 import { chatIdOf, newId, sessionIdOf } from "../../../actors/ids.ts";
-import { type AgentSnapshot, type Job, PLAIN_TERMS } from "../../../actors/job/schema.ts";
+import { type Job, PLAIN_TERMS } from "../../../actors/job/schema.ts";
 import type { Principal } from "../../../actors/organization/principal.ts";
-import { type Agent, organizationRef } from "../../../actors/organization/schema.ts";
+import { organizationRef } from "../../../actors/organization/schema.ts";
+import { snapshotOf } from "../../http/agent-snapshot.ts";
+import { withinMessage } from "../../http/limits.ts";
 import type { V1Parts } from "../parts.ts";
-import { type ExecuteBody, type ExecutionNames, MESSAGE_BYTES } from "./schema.ts";
+import type { ExecuteBody, ExecutionNames } from "./schema.ts";
 
 const CHAT_ID = /^cht_[A-Za-z0-9_-]{21}$/;
 const SESSION_ID = /^ses_[A-Za-z0-9_-]{21}$/;
@@ -33,7 +35,8 @@ export async function beginExecution(
   agentId: string,
   body: ExecuteBody,
 ): Promise<Outcome<Execution>> {
-  if (Buffer.byteLength(body.message) > MESSAGE_BYTES) return refuse({ kind: "payload_too_large", limitBytes: MESSAGE_BYTES });
+  const fits = withinMessage(body.message);
+  if (!fits.ok) return fits;
   const agent = await parts.agents.find(by, agentId);
   if (!agent.ok) return agent;
   const model = parts.models.describe(agent.value.model);
@@ -88,14 +91,6 @@ async function workspaceOf({ system }: BeginningParts, by: Principal, spaceId: s
   if (!WORKSPACE_ID.test(spaceId)) return notFound("workspace");
   const workspace = await system.dispatch(ref, { kind: "read_workspace", workspaceId: spaceId });
   return workspace.ok ? ok(workspace.value.id) : workspace;
-}
-
-/** The committed version that the job keeps; a foreign one comes without what its owner let it use (V1-5). */
-function snapshotOf(agent: Agent, organizationId: string): AgentSnapshot {
-  const { id, name, version, systemPrompt, model, maxSteps } = agent;
-  const isOwn = agent.organizationId === organizationId;
-  const { allowedTools, approvalTools, mcpServers } = isOwn ? agent : { allowedTools: [], approvalTools: [], mcpServers: [] };
-  return { id, name, version, systemPrompt, model, maxSteps, allowedTools, approvalTools, mcpServers };
 }
 
 const titleOf = (message: string): string => preview(message.trim().replace(/\s+/g, " "), TITLE_CHARACTERS);
