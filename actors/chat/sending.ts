@@ -12,6 +12,7 @@ import { newExecutionId } from "../ids.ts";
 import { type AgentSnapshot, type Job, jobRef, jobTable, newJob } from "../job/schema.ts";
 import type { Tx } from "../runtime/actor.ts";
 import { isoTime } from "../schema.ts";
+import { allowedActions, moved } from "./machine.ts";
 import type { ChatCommand, SentMessage } from "./protocol.ts";
 import { CHAT_QUEUE, type Chat, chatTable, type Message, messageTable, newChat, type OnBusy, preview } from "./schema.ts";
 
@@ -42,10 +43,10 @@ function open(tx: Tx, { open: opening, agent, userId }: SendMessage): Chat | nul
 }
 
 const conflict = (chat: Chat, message: string): Outcome<never> =>
-  refuse({ kind: "invalid_state", status: chat.status, allowedActions: ["send_message"], message });
+  refuse({ kind: "invalid_state", status: chat.status, allowedActions: allowedActions(chat), message });
 
 const busy = (chat: Chat, jobId: string): Outcome<never> =>
-  refuse({ kind: "chat_busy", status: chat.status, allowedActions: ["send_message"], jobId });
+  refuse({ kind: "chat_busy", status: chat.status, allowedActions: allowedActions(chat), jobId });
 
 /** The running job gets the message before its next model call. */
 function steer(tx: Tx, chat: Chat, command: SendMessage): Outcome<SentMessage> {
@@ -66,7 +67,7 @@ function begin(tx: Tx, chat: Chat, command: SendMessage, effect: Exclude<Effect,
   const queue = isIdle ? chat.queue : effect === "interrupt" ? [jobId, ...chat.queue] : [...chat.queue, jobId];
   const queuedPosition = isIdle ? 0 : queue.indexOf(jobId) + 1;
   if (!isIdle) tx.append("message.queued", { messageId: message.id, jobId, position: queuedPosition });
-  const status = isIdle ? "working" : chat.status;
+  const status = moved(chat, "send_message");
   const changed = tx.update(chatTable, { ...withMessage(chat, message), status, activeJobId: chat.activeJobId ?? jobId, queue });
   const also = effect === "interrupt" && chat.activeJobId !== null ? ({ kind: "interrupt", jobId: chat.activeJobId } as const) : null;
   return ok({ chat: changed, message, job, queuedPosition, also });

@@ -6,6 +6,7 @@ import { notFound, ok, type Outcome } from "../fault.ts";
 import { type Block, jobRef, textOf } from "../job/schema.ts";
 import type { Handlers, Tx } from "../runtime/actor.ts";
 import { isoTime } from "../schema.ts";
+import { moved } from "./machine.ts";
 import type { ChatCommand, ChatProtocol, TurnEnd } from "./protocol.ts";
 import { type Chat, chatTable, type Message, messageTable, preview } from "./schema.ts";
 
@@ -20,7 +21,7 @@ export const turnHandlers: Pick<Handlers<ChatProtocol>, TurnCommand> = {
       const seq = tx.append("message.started", { messageId, jobId, attempt });
       tx.create(messageTable, assistantMessage(chat, { id: messageId, jobId, seq }));
       tx.beginText(messageId, attempt, "");
-      tx.update(chatTable, { ...chat, status: "working", messageCount: chat.messageCount + 1 });
+      tx.update(chatTable, { ...chat, status: moved(chat, "begin"), messageCount: chat.messageCount + 1 });
       return ok({ isFirstTurn: chat.messageCount === 1 });
     }),
 
@@ -28,8 +29,9 @@ export const turnHandlers: Pick<Handlers<ChatProtocol>, TurnCommand> = {
     withChat(tx, (chat) => {
       tx.beginText(messageId, attempt, text);
       if (chat.status !== "working") {
-        tx.append("chat.updated", { status: "working" });
-        tx.update(chatTable, { ...chat, status: "working" });
+        const status = moved(chat, "begin");
+        tx.append("chat.updated", { status });
+        tx.update(chatTable, { ...chat, status });
       }
       return ok(null);
     }),
@@ -87,14 +89,15 @@ const assistantMessage = (chat: Chat, { id, jobId, seq }: { readonly id: string;
 /** The chat after a turn: waiting with it, or going on with the next of the queue. */
 function afterTurn(tx: Tx, chat: Chat, { jobId, end, blocks }: TurnEnded): Chat {
   if (end.status === "blocked" || end.status === "in_review") {
-    tx.append("chat.updated", { status: "needs_attention" });
-    return { ...chat, status: "needs_attention" };
+    const status = moved(chat, "wait");
+    tx.append("chat.updated", { status });
+    return { ...chat, status };
   }
   const queue = chat.queue.filter((id) => id !== jobId);
   if (chat.activeJobId !== jobId) return { ...chat, queue };
   const [next = null, ...rest] = queue;
   if (next !== null) tx.send(jobRef(tx.self.organizationId, next), { kind: "start" });
-  const status = next !== null ? "working" : end.status === "failed" ? "error" : "done";
+  const status = moved(chat, next !== null ? "next" : end.status === "failed" ? "fail" : "finish");
   const text = blocks === null ? "" : textOf(blocks);
   tx.append("chat.updated", { status });
   return { ...chat, status, activeJobId: next, queue: rest, lastMessagePreview: text === "" ? chat.lastMessagePreview : preview(text) };
