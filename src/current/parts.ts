@@ -6,6 +6,7 @@ import type { Library } from "../../actors/organization/library.ts";
 import type { Directory } from "../../actors/organization/directory.ts";
 import type { Clock } from "../../actors/runtime/clock.ts";
 import type { TroupeSystem } from "../../actors/troupe.ts";
+import type { AgentFinder } from "../http/agent-finder.ts";
 import type { HttpLog } from "../http/log.ts";
 import type { OpenStreams } from "../http/open-streams.ts";
 
@@ -16,6 +17,7 @@ export interface CurrentParts {
   readonly jobs: JobDirectory;
   readonly models: Pick<ModelPort, "describe">;
   readonly library: Library;
+  readonly agents: AgentFinder;
   readonly streams: OpenStreams;
   readonly clock: Clock;
   readonly log: HttpLog;
