@@ -9,7 +9,7 @@
 import { type TypeCheck, TypeCompiler } from "@sinclair/typebox/compiler";
 import type { InputError, Outcome } from "../../actors/fault.ts";
 import { ok, refuse } from "../../actors/fault.ts";
-import type { JsonObject, Static, TSchema } from "../../actors/schema.ts";
+import { type JsonObject, type Static, type TSchema, Type } from "../../actors/schema.ts";
 
 /** A `Type.Object`; its fields may be plain, enums, lists, objects, and any of them or null. */
 export interface BodySchema extends TSchema {
@@ -19,6 +19,9 @@ export interface BodySchema extends TSchema {
 
 /** A required string with more in it than white space. */
 export const NOT_BLANK = "\\S";
+
+/** An object with whatever keys its sender likes. */
+export const FreeObject = Type.Unsafe<JsonObject>(Type.Record(Type.String(), Type.Unknown()));
 
 /** Complaints of one answer: who gets everything wrong need not be told all of it. */
 const COMPLAINTS = 20;

@@ -2,15 +2,14 @@
 import { type ChatOptions, ON_BUSY } from "../../../actors/chat/schema.ts";
 import type { Budget } from "../../../actors/job/schema.ts";
 import { invalid, ok, type Outcome } from "../../../actors/fault.ts";
-import { type JsonObject, OneOf, type Static, Type } from "../../../actors/schema.ts";
-import { NOT_BLANK } from "../../http/validation.ts";
+import { OneOf, type Static, Type } from "../../../actors/schema.ts";
+import { FreeObject, NOT_BLANK } from "../../http/validation.ts";
 import { timeOf } from "../filter.ts";
 
 /** Characters. */
 const TITLE = 512;
 const ID = 256;
 const Title = Type.String({ pattern: NOT_BLANK, maxLength: TITLE });
-const Metadata = Type.Unsafe<JsonObject>({ type: "object" });
 
 /** What a chat's options may be set to; null takes an override back. */
 export const OptionsBody = Type.Object(
@@ -32,7 +31,7 @@ export const CreateChatBody = Type.Object({
   workspace_id: Type.String({ pattern: NOT_BLANK, maxLength: ID }),
   title: Type.Optional(Title),
   options: Type.Optional(OptionsBody),
-  metadata: Type.Optional(Metadata),
+  metadata: Type.Optional(FreeObject),
 });
 
 /** What the job of a message may use. */
@@ -46,7 +45,7 @@ export const BudgetBody = Type.Object({
 export const SendMessageBody = Type.Object({
   content: Type.String({ pattern: NOT_BLANK }),
   on_busy: Type.Optional(OneOf(ON_BUSY)),
-  metadata: Type.Optional(Metadata),
+  metadata: Type.Optional(FreeObject),
   review_required: Type.Optional(Type.Boolean()),
   budget: Type.Optional(BudgetBody),
 });

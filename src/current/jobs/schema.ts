@@ -1,6 +1,6 @@
 /** The bodies of what people decide about jobs (JOB-2, JOB-8, JOB-9). */
-import { type JsonObject, OneOf, Type } from "../../../actors/schema.ts";
-import { NOT_BLANK } from "../../http/validation.ts";
+import { OneOf, Type } from "../../../actors/schema.ts";
+import { FreeObject, NOT_BLANK } from "../../http/validation.ts";
 
 /** Characters. */
 const ID = 256;
@@ -11,7 +11,7 @@ export const ApproveBody = Type.Object({
   approval_id: Type.Optional(Type.String({ maxLength: ID })),
   tool_call_id: Type.Optional(Type.String({ maxLength: ID })),
   decision: Type.Optional(OneOf(["approve", "deny"] as const)),
-  arguments: Type.Optional(Type.Unsafe<JsonObject>({ type: "object" })),
+  arguments: Type.Optional(FreeObject),
   comment: Type.Optional(Type.String({ maxLength: COMMENT })),
 });
 
