@@ -21,12 +21,15 @@ export type Noun =
   | "message"
   | "job"
   | "workspace"
+  | "approval"
   | "token"
   | "route";
 
 interface FaultDetails {
   /** The body is not JSON, or not JSON that we take (NUL, depth). */
   invalid_json: { readonly message: string };
+  /** A cursor that no list has given, or that of another list. */
+  invalid_cursor: Record<never, never>;
   /** A field is missing, of a wrong type or out of its range. */
   invalid_request: { readonly errors: readonly InputError[] };
   /** No credential, or one that is unknown, malformed or revoked. */
@@ -40,6 +43,16 @@ interface FaultDetails {
   payload_too_large: { readonly limitBytes: number };
   /** The verb is not possible in the record's present status. */
   invalid_state: { readonly status: string; readonly allowedActions: readonly string[]; readonly message: string };
+  /** A turn runs in the chat, and the caller wanted none to (CHAT-5). */
+  chat_busy: { readonly status: string; readonly allowedActions: readonly string[]; readonly jobId: string };
+  /** The job waits for a person's decision first. */
+  approval_pending: { readonly status: string; readonly allowedActions: readonly string[]; readonly jobId: string };
+  /** The record has moved since the caller read it (`If-Match`). */
+  version_conflict: { readonly version: number };
+  not_a_library_agent: Record<never, never>;
+  forbidden: { readonly message: string };
+  /** The organization's tokens of this month are used up (RUN-4). */
+  budget_exceeded: { readonly retryAfterMs: number };
   /** The model or a provider refused or failed before any output. */
   provider_error: { readonly message: string };
   /** A bounded queue is full; others are unaffected. Nothing was done. */

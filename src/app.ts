@@ -4,12 +4,15 @@
  */
 import type { Server } from "bun";
 import { Elysia } from "elysia";
+import type { ChatDirectory } from "../actors/chat/directory.ts";
+import type { JobDirectory } from "../actors/job/directory.ts";
 import type { ModelPort } from "../actors/job/ports.ts";
 import type { Directory } from "../actors/organization/directory.ts";
 import type { Clock } from "../actors/runtime/clock.ts";
 import { SHUTTING_DOWN } from "../actors/runtime/shards.ts";
 import type { TroupeSystem } from "../actors/troupe.ts";
 import { currentDialect } from "./current/dialect.ts";
+import { currentRoutes } from "./current/index.ts";
 import { Authentication } from "./http/authentication.ts";
 import { Exchange, pathOf } from "./http/exchange.ts";
 import { drainingHealth, healthRoutes } from "./http/health.ts";
@@ -18,8 +21,9 @@ import type { HttpLog } from "./http/log.ts";
 import { OpenStreams } from "./http/open-streams.ts";
 import { plainDialect } from "./http/plain-dialect.ts";
 import { BAD_HOST, hasOneHost, Surface } from "./http/surface.ts";
+import { library } from "./library.ts";
 import { pageRoutes } from "./public/pages.ts";
-import { AgentFinder } from "./v1/agents/finding.ts";
+import { AgentFinder } from "./http/agent-finder.ts";
 import { v1Dialect } from "./v1/dialect.ts";
 import { v1Routes } from "./v1/index.ts";
 
@@ -35,6 +39,8 @@ const STOP_POLL_MS = 5;
 export interface AppParts {
   readonly system: TroupeSystem;
   readonly directory: Directory;
+  readonly chats: ChatDirectory;
+  readonly jobs: JobDirectory;
   readonly models: Pick<ModelPort, "describe">;
   readonly log: HttpLog;
   readonly clock: Clock;
@@ -102,6 +108,7 @@ function mount(parts: AppParts, streams: OpenStreams, appUrl: () => string) {
     development: false,
     reusePort: false,
   };
+  const shared = { ...parts, streams, agents: new AgentFinder({ system, directory, log }) };
   const app = new Elysia({ name: "troupe", normalize: false, serve })
     .onError(({ code, error, request }) => {
       const path = pathOf(request.url);
@@ -112,7 +119,8 @@ function mount(parts: AppParts, streams: OpenStreams, appUrl: () => string) {
     })
     .use(healthRoutes(parts))
     .use(pageRoutes())
-    .use(v1Routes(v1, { ...parts, streams, agents: new AgentFinder({ system, directory, log }) }));
+    .use(currentRoutes(current, { ...shared, library }))
+    .use(v1Routes(v1, shared));
   const known = new KnownPaths(app.routes);
   const turnAway = (request: Request): Response =>
     drainingHealth(request, pathOf(request.url)) ?? surfaceOf(pathOf(request.url)).refuse(request, SHUTTING_DOWN);

@@ -2,7 +2,9 @@
  * The actor system of this process over its storage: the actors, the runner's loop, the placement.
  * `startRuntime` returns when this replica owns its shards and has taken up what was undone on them.
  */
+import type { ChatDirectory } from "../actors/chat/directory.ts";
 import { newId } from "../actors/ids.ts";
+import type { JobDirectory } from "../actors/job/directory.ts";
 import { jobExecution } from "../actors/job/execution.ts";
 import type { ModelPort } from "../actors/job/ports.ts";
 import { Slots } from "../actors/job/slots.ts";
@@ -13,7 +15,9 @@ import { System } from "../actors/runtime/system.ts";
 import { troupeActors, type TroupeProtocols, type TroupeSystem } from "../actors/troupe.ts";
 import { PostgresPlacement } from "../db/placement.ts";
 import { PostgresActorStore } from "../db/stores/actor-store.ts";
+import { PostgresChatDirectory } from "../db/stores/chat-directory.ts";
 import { PostgresDirectory } from "../db/stores/directory.ts";
+import { PostgresJobDirectory } from "../db/stores/job-directory.ts";
 import { PostgresTranscripts } from "../db/stores/transcripts.ts";
 import { systemChance, systemClock } from "./clock.ts";
 import type { Logger } from "./log.ts";
@@ -25,6 +29,8 @@ import { actorTaskService } from "./task-service.ts";
 export interface Runtime {
   readonly system: TroupeSystem;
   readonly directory: Directory;
+  readonly chats: ChatDirectory;
+  readonly jobs: JobDirectory;
 }
 
 export interface RuntimeParts {
@@ -65,7 +71,7 @@ export async function startRuntime(parts: RuntimeParts): Promise<Runtime> {
     await system.stop();
     throw new DatabaseInUse("Another instance of the service took shards of this database meanwhile; stop one of them.");
   }
-  return { system, directory };
+  return { system, directory, chats: new PostgresChatDirectory(storage.database), jobs: new PostgresJobDirectory(storage.database) };
 }
 
 /** Effects stay rows until a process comes that can run them. */

@@ -3,10 +3,12 @@
  * of the agent run at a time, and queues what comes meanwhile. The turn itself is a job; what the job
  * reports comes here in the same commit, so chat and job never disagree.
  */
-import { notFound, ok } from "../fault.ts";
-import type { ActorDefinition, RecordKey } from "../runtime/actor.ts";
+import { invalid, notFound, ok, refuse } from "../fault.ts";
+import { jobRef } from "../job/schema.ts";
+import type { ActorDefinition, RecordKey, Tx } from "../runtime/actor.ts";
+import { isoTime } from "../schema.ts";
 import type { ChatCommand, ChatProtocol } from "./protocol.ts";
-import { chatTable, messageTable } from "./schema.ts";
+import { type Chat, chatTable, messageTable, newChat } from "./schema.ts";
 import { sendMessage } from "./sending.ts";
 import { turnHandlers } from "./turn.ts";
 
@@ -15,16 +17,55 @@ export const chatActor: ActorDefinition<ChatProtocol> = {
   stream: chatTable,
   needs: (ref, command) => needs(ref.id, command),
   handlers: {
+    open_chat(tx, { agent, workspaceId, title, userId, options, metadata }) {
+      if (tx.read(chatTable, tx.self.id) !== null) return invalid("/id", "This chat exists already");
+      const chat = newChat({ id: tx.self.id, agent, workspaceId, title, createdBy: userId, options, metadata });
+      return ok(tx.create(chatTable, chat));
+    },
+
     send_message: sendMessage,
+
     read_chat(tx) {
-      const chat = tx.read(chatTable, tx.self.id);
+      const chat = visible(tx);
       return chat === null ? notFound("chat") : ok(chat);
     },
+
+    update_chat(tx, { options, version }) {
+      const chat = visible(tx);
+      if (chat === null) return notFound("chat");
+      if (version !== null && version !== chat.version) return refuse({ kind: "version_conflict", version: chat.version });
+      tx.append("chat.updated", { options: { ...options } });
+      return ok(tx.update(chatTable, { ...chat, options: { ...chat.options, ...options } }));
+    },
+
+    delete_chat(tx) {
+      const chat = visible(tx);
+      if (chat === null) return notFound("chat");
+      for (const jobId of [chat.activeJobId, ...chat.queue]) {
+        if (jobId !== null) tx.send(jobRef(tx.self.organizationId, jobId), { kind: "cancel" });
+      }
+      tx.append("chat.updated", { deleted: true });
+      tx.update(chatTable, { ...chat, deletedAt: isoTime(tx.now) });
+      return ok(null);
+    },
+
     ...turnHandlers,
   },
 };
 
+function visible(tx: Tx): Chat | null {
+  const chat = tx.read(chatTable, tx.self.id);
+  return chat === null || chat.deletedAt !== null ? null : chat;
+}
+
 function needs(id: string, command: ChatCommand): readonly RecordKey[] {
   const chat = { table: chatTable.name, id };
-  return command.kind === "turn_ended" ? [chat, { table: messageTable.name, id: command.messageId }] : [chat];
+  switch (command.kind) {
+    case "turn_ended":
+      return [chat, { table: messageTable.name, id: command.messageId }];
+    case "turn_started":
+      return [chat, { table: messageTable.name, id: command.inputMessageId }];
+    default:
+      return [chat];
+  }
 }

@@ -1,7 +1,7 @@
 /** The chat and its messages (CHAT-1 to CHAT-3), as far as a conversation by v1 needs them. */
 import { Block, Usage } from "../job/schema.ts";
 import { type ActorRef, type NewRecord, table } from "../runtime/actor.ts";
-import { OneOf, RecordBase, type Static, Timestamp, Type } from "../schema.ts";
+import { type JsonObject, OneOf, RecordBase, type Static, Timestamp, Type } from "../schema.ts";
 
 export const CHAT_STATUSES = ["standby", "working", "done", "error", "needs_attention"] as const;
 export const MESSAGE_STATUSES = ["queued", "streaming", "completed", "cancelled", "failed"] as const;
@@ -12,10 +12,28 @@ export const CHAT_QUEUE = 100;
 /** Characters of the newest message that a list of chats shows. */
 export const PREVIEW_CHARACTERS = 200;
 
+const OptionalText = Type.Union([Type.String(), Type.Null()]);
+
+/** What a message does while a turn runs (CHAT-5). */
+export const ON_BUSY = ["queue", "steer", "interrupt", "reject"] as const;
+export type OnBusy = (typeof ON_BUSY)[number];
+
+/** What a chat's owner may set. `tools` and `model` override the agent's; null leaves them (CHAT-2). */
+export const ChatOptions = Type.Object({
+  model: OptionalText,
+  onBusy: OneOf(ON_BUSY),
+  tools: Type.Union([Type.Array(Type.String()), Type.Null()]),
+  /** Calls that would wait for a person are made at once. */
+  autoApprove: Type.Boolean(),
+  title: Type.String(),
+  pinned: Type.Boolean(),
+});
+export type ChatOptions = Static<typeof ChatOptions>;
+
 export const Chat = Type.Object({
   ...RecordBase,
-  title: Type.String(),
   status: OneOf(CHAT_STATUSES),
+  options: ChatOptions,
   agentId: Type.String(),
   agentName: Type.String(),
   workspaceId: Type.String(),
@@ -24,8 +42,13 @@ export const Chat = Type.Object({
   /** Jobs whose turn comes after the active one, first first (CHAT-5). */
   queue: Type.Array(Type.String(), { maxItems: CHAT_QUEUE }),
   lastMessagePreview: Type.Union([Type.String(), Type.Null()]),
+  missionId: OptionalText,
+  runNumber: Type.Union([Type.Integer(), Type.Null()]),
   lastSeq: Type.Integer(),
+  metadata: Type.Unsafe<JsonObject>({ type: "object" }),
   createdBy: Type.String(),
+  /** Deleted chats are kept, and are found by nobody (CHAT-1). */
+  deletedAt: Type.Union([Timestamp, Type.Null()]),
 });
 export type Chat = Static<typeof Chat>;
 
@@ -40,6 +63,7 @@ export const Message = Type.Object({
   jobId: Type.Union([Type.String(), Type.Null()]),
   usage: Type.Union([Usage, Type.Null()]),
   sender: Type.Object({ type: OneOf(["user", "agent"] as const), id: Type.String() }),
+  metadata: Type.Unsafe<JsonObject>({ type: "object" }),
   /** The seq of the event that made it: the order of the conversation. */
   seq: Type.Integer(),
   completedAt: Type.Union([Timestamp, Type.Null()]),
@@ -57,11 +81,14 @@ export function newChat(of: {
   readonly workspaceId: string;
   readonly createdBy: string;
   readonly title: string;
+  readonly options?: Partial<ChatOptions>;
+  readonly metadata?: JsonObject;
 }): NewRecord<Chat> {
+  const defaults = { model: null, onBusy: "queue", tools: null, autoApprove: false, title: of.title, pinned: false } as const;
   return {
     id: of.id,
-    title: of.title,
     status: "standby",
+    options: { ...defaults, ...of.options },
     agentId: of.agent.id,
     agentName: of.agent.name,
     workspaceId: of.workspaceId,
@@ -69,8 +96,12 @@ export function newChat(of: {
     activeJobId: null,
     queue: [],
     lastMessagePreview: null,
+    missionId: null,
+    runNumber: null,
     lastSeq: 0,
+    metadata: of.metadata ?? {},
     createdBy: of.createdBy,
+    deletedAt: null,
   };
 }
 

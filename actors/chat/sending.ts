@@ -1,42 +1,41 @@
 /**
  * A user's message (CHAT-4, CHAT-5, V1-2): the message, the job that answers it and, in an idle chat,
- * the job's start are one commit. In a busy chat the job waits in the queue.
+ * the job's start are one commit. While a turn runs, the policy decides:
+ *
+ *   queue      the job waits behind the others
+ *   interrupt  the job is the next; the running one is cancelled in the same group
+ *   steer      no job: the running one gets the message in the same group
+ *   reject     refused, nothing is made
  */
 import { ok, type Outcome, refuse } from "../fault.ts";
 import { newExecutionId } from "../ids.ts";
 import { type AgentSnapshot, type Job, jobRef, jobTable, newJob } from "../job/schema.ts";
 import type { Tx } from "../runtime/actor.ts";
 import { isoTime } from "../schema.ts";
-import type { ChatCommand, ChatReplies } from "./protocol.ts";
-import { CHAT_QUEUE, type Chat, chatTable, type Message, messageTable, newChat, preview } from "./schema.ts";
+import { allowedActions, moved } from "./machine.ts";
+import type { ChatCommand, SentMessage } from "./protocol.ts";
+import { CHAT_QUEUE, type Chat, chatTable, type Message, messageTable, newChat, type OnBusy, preview } from "./schema.ts";
 
 /** Characters of a message that become the title of its job. */
 const TITLE_CHARACTERS = 80;
 
 type SendMessage = Extract<ChatCommand, { readonly kind: "send_message" }>;
+/** What a message does to the chat as it is now. */
+type Effect = "start" | "queue" | "steer" | "interrupt";
 
-export function sendMessage(tx: Tx, command: SendMessage): Outcome<ChatReplies["send_message"]> {
+export function sendMessage(tx: Tx, command: SendMessage): Outcome<SentMessage> {
   const chat = tx.read(chatTable, tx.self.id) ?? open(tx, command);
-  if (chat === null) return refuse({ kind: "not_found", noun: "chat" });
+  if (chat === null || chat.deletedAt !== null) return refuse({ kind: "not_found", noun: "chat" });
   if (chat.agentId !== command.agent.id) return conflict(chat, "This chat belongs to another agent");
+  const policy = command.onBusy ?? chat.options.onBusy;
+  if (chat.activeJobId !== null && policy === "reject") return busy(chat, chat.activeJobId);
   if (chat.queue.length >= CHAT_QUEUE) return conflict(chat, `More than ${CHAT_QUEUE} messages wait in this chat`);
-  const isIdle = chat.activeJobId === null;
-  const jobId = tx.id("job");
-  const message = addUserMessage(tx, chat, { ...command, jobId, isIdle });
-  const job = bearJob(tx, chat, { ...command, jobId, isIdle, messageId: message.id });
-  tx.append("job.linked", { jobId, messageId: message.id });
-  const queue = isIdle ? chat.queue : [...chat.queue, jobId];
-  if (!isIdle) tx.append("message.queued", { messageId: message.id, jobId, position: queue.length });
-  const changed = tx.update(chatTable, {
-    ...chat,
-    status: "working",
-    messageCount: chat.messageCount + 1,
-    activeJobId: chat.activeJobId ?? jobId,
-    queue,
-    lastMessagePreview: preview(message.content),
-  });
-  return ok({ chat: changed, message, job, queuedPosition: queue.length });
+  const effect = effectOf(chat, policy);
+  return effect === "steer" ? steer(tx, chat, command) : begin(tx, chat, command, effect);
 }
+
+const effectOf = (chat: Chat, policy: Exclude<OnBusy, "reject"> | "reject"): Effect =>
+  chat.activeJobId === null || policy === "reject" ? "start" : policy;
 
 function open(tx: Tx, { open: opening, agent, userId }: SendMessage): Chat | null {
   if (opening === null) return null;
@@ -44,52 +43,101 @@ function open(tx: Tx, { open: opening, agent, userId }: SendMessage): Chat | nul
 }
 
 const conflict = (chat: Chat, message: string): Outcome<never> =>
-  refuse({ kind: "invalid_state", status: chat.status, allowedActions: ["send_message"], message });
+  refuse({ kind: "invalid_state", status: chat.status, allowedActions: allowedActions(chat), message });
 
-interface Turn {
-  readonly content: string;
-  readonly userId: string;
-  readonly jobId: string;
-  readonly isIdle: boolean;
+const busy = (chat: Chat, jobId: string): Outcome<never> =>
+  refuse({ kind: "chat_busy", status: chat.status, allowedActions: allowedActions(chat), jobId });
+
+/** The running job gets the message before its next model call. */
+function steer(tx: Tx, chat: Chat, command: SendMessage): Outcome<SentMessage> {
+  const jobId = chat.activeJobId;
+  const message = addUserMessage(tx, chat, command, { jobId, status: "completed" });
+  const changed = tx.update(chatTable, withMessage(chat, message));
+  const also = jobId === null ? null : ({ kind: "steer", jobId } as const);
+  return ok({ chat: changed, message, job: null, queuedPosition: 0, also });
 }
 
-function addUserMessage(tx: Tx, chat: Chat, turn: Turn): Message {
+/** A job answers the message: now, next, or when its turn comes. */
+function begin(tx: Tx, chat: Chat, command: SendMessage, effect: Exclude<Effect, "steer">): Outcome<SentMessage> {
+  const jobId = tx.id("job");
+  const isIdle = effect === "start";
+  const message = addUserMessage(tx, chat, command, { jobId, status: isIdle ? "completed" : "queued" });
+  const job = bearJob(tx, chat, command, { jobId, isIdle, message });
+  tx.append("job.linked", { jobId, messageId: message.id });
+  const queue = isIdle ? chat.queue : effect === "interrupt" ? [jobId, ...chat.queue] : [...chat.queue, jobId];
+  const queuedPosition = isIdle ? 0 : queue.indexOf(jobId) + 1;
+  if (!isIdle) tx.append("message.queued", { messageId: message.id, jobId, position: queuedPosition });
+  const status = moved(chat, "send_message");
+  const changed = tx.update(chatTable, { ...withMessage(chat, message), status, activeJobId: chat.activeJobId ?? jobId, queue });
+  const also = effect === "interrupt" && chat.activeJobId !== null ? ({ kind: "interrupt", jobId: chat.activeJobId } as const) : null;
+  return ok({ chat: changed, message, job, queuedPosition, also });
+}
+
+const withMessage = (chat: Chat, message: Message): Chat => ({
+  ...chat,
+  messageCount: chat.messageCount + 1,
+  lastMessagePreview: preview(message.content),
+});
+
+function addUserMessage(
+  tx: Tx,
+  chat: Chat,
+  { content, userId, metadata }: SendMessage,
+  { jobId, status }: { readonly jobId: string | null; readonly status: "queued" | "completed" },
+): Message {
   const id = tx.id("msg");
-  const { content, jobId, isIdle } = turn;
   const seq = tx.append("message.created", { messageId: id, role: "user", content, jobId });
   return tx.create(messageTable, {
     id,
     chatId: chat.id,
     role: "user",
-    status: isIdle ? "completed" : "queued",
+    status,
     content,
     blocks: [{ type: "text", text: content }],
     jobId,
     usage: null,
-    sender: { type: "user", id: turn.userId },
+    sender: { type: "user", id: userId },
+    metadata,
     seq,
-    completedAt: isIdle ? isoTime(tx.now) : null,
+    completedAt: status === "completed" ? isoTime(tx.now) : null,
   });
 }
 
-function bearJob(tx: Tx, chat: Chat, turn: Turn & { readonly agent: AgentSnapshot; readonly messageId: string }): Job {
-  const ref = jobRef(tx.self.organizationId, turn.jobId);
-  const title = preview(turn.content.trim().replace(/\s+/g, " "), TITLE_CHARACTERS);
-  const record = newJob({
-    id: turn.jobId,
-    title,
-    input: turn.content,
-    agent: turn.agent,
-    chatId: chat.id,
-    workspaceId: chat.workspaceId,
-    inputMessageId: turn.messageId,
-    outputMessageId: tx.id("msg"),
-    executionId: newExecutionId(tx.now, tx.random),
-    createdBy: turn.userId,
-  });
-  const job = tx.birth(ref, jobTable, record, [
-    { type: "job.created", data: { chatId: chat.id, agentId: turn.agent.id, title } },
-  ]);
-  if (turn.isIdle) tx.effect(ref, "run", { attempt: 1 });
-  return job;
+function bearJob(
+  tx: Tx,
+  chat: Chat,
+  { agent, userId, terms }: SendMessage,
+  { jobId, isIdle, message }: { readonly jobId: string; readonly isIdle: boolean; readonly message: Message },
+): Job {
+  const ref = jobRef(tx.self.organizationId, jobId);
+  const title = preview(message.content.trim().replace(/\s+/g, " "), TITLE_CHARACTERS);
+  const record = newJob(
+    {
+      id: jobId,
+      title,
+      input: message.content,
+      agent: withOptions(agent, chat),
+      chatId: chat.id,
+      workspaceId: chat.workspaceId,
+      inputMessageId: message.id,
+      outputMessageId: tx.id("msg"),
+      executionId: newExecutionId(tx.now, tx.random),
+      createdBy: userId,
+    },
+    terms,
+  );
+  const runEffectId = isIdle ? tx.effect(ref, "run", { attempt: 1 }) : null;
+  const data = { chatId: chat.id, agentId: agent.id, title };
+  return tx.birth(ref, jobTable, { ...record, runEffectId }, [{ type: "job.created", data }]);
+}
+
+/** The agent as this chat uses it. */
+function withOptions(agent: AgentSnapshot, { options }: Chat): AgentSnapshot {
+  const { model, tools, autoApprove } = options;
+  return {
+    ...agent,
+    model: model ?? agent.model,
+    allowedTools: tools === null ? agent.allowedTools : agent.allowedTools.filter((name) => tools.includes(name)),
+    approvalTools: autoApprove ? [] : agent.approvalTools,
+  };
 }

@@ -1,47 +1,48 @@
 /**
  * What a running job tells its chat, in the commit in which the job changes too: the turn begins,
- * uses tools, begins again after a crash, ends. The end of a turn starts the next one of the queue.
+ * uses tools, waits, begins again after a crash, ends. The end of a turn starts the next of the queue.
  */
-import { notFound, ok } from "../fault.ts";
+import { notFound, ok, type Outcome } from "../fault.ts";
 import { type Block, jobRef, textOf } from "../job/schema.ts";
 import type { Handlers, Tx } from "../runtime/actor.ts";
 import { isoTime } from "../schema.ts";
+import { moved } from "./machine.ts";
 import type { ChatCommand, ChatProtocol, TurnEnd } from "./protocol.ts";
-import { chatTable, type Message, messageTable, preview } from "./schema.ts";
+import { type Chat, chatTable, type Message, messageTable, preview } from "./schema.ts";
 
-type TurnCommand = "turn_started" | "turn_text" | "tool_started" | "tool_ended" | "turn_restarted" | "turn_ended";
+type TurnCommand =
+  | "turn_started" | "turn_resumed" | "turn_text" | "tools_started" | "tool_ended" | "turn_restarted" | "turn_ended";
+type TurnEnded = Extract<ChatCommand, { readonly kind: "turn_ended" }>;
 
 export const turnHandlers: Pick<Handlers<ChatProtocol>, TurnCommand> = {
-  turn_started(tx, { jobId, inputMessageId, messageId, attempt }) {
-    const chat = tx.read(chatTable, tx.self.id);
-    if (chat === null) return notFound("chat");
-    takeFromQueue(tx, inputMessageId);
-    const seq = tx.append("message.started", { messageId, jobId, attempt });
-    tx.create(messageTable, {
-      id: messageId,
-      chatId: chat.id,
-      role: "assistant",
-      status: "streaming",
-      content: "",
-      blocks: [],
-      jobId,
-      usage: null,
-      sender: { type: "agent", id: chat.agentId },
-      seq,
-      completedAt: null,
-    });
-    tx.beginText(messageId, attempt, "");
-    tx.update(chatTable, { ...chat, status: "working", messageCount: chat.messageCount + 1 });
-    return ok({ isFirstTurn: chat.messageCount === 1 });
-  },
+  turn_started: (tx, { jobId, inputMessageId, messageId, attempt }) =>
+    withChat(tx, (chat) => {
+      takeFromQueue(tx, inputMessageId, "completed");
+      const seq = tx.append("message.started", { messageId, jobId, attempt });
+      tx.create(messageTable, assistantMessage(chat, { id: messageId, jobId, seq }));
+      tx.beginText(messageId, attempt, "");
+      tx.update(chatTable, { ...chat, status: moved(chat, "begin"), messageCount: chat.messageCount + 1 });
+      return ok({ isFirstTurn: chat.messageCount === 1 });
+    }),
+
+  turn_resumed: (tx, { messageId, attempt, text }) =>
+    withChat(tx, (chat) => {
+      tx.beginText(messageId, attempt, text);
+      if (chat.status !== "working") {
+        const status = moved(chat, "begin");
+        tx.append("chat.updated", { status });
+        tx.update(chatTable, { ...chat, status });
+      }
+      return ok(null);
+    }),
 
   turn_text(tx, { messageId, text }) {
     tx.addText(messageId, text);
     return ok(null);
   },
 
-  tool_started(tx, { jobId, callId, name }) {
-    tx.append("tool.started", { jobId, callId, name });
+  tools_started(tx, { jobId, calls }) {
+    for (const { id: callId, name } of calls) tx.append("tool.started", { jobId, callId, name });
     return ok(null);
   },
 
@@ -50,54 +51,93 @@ export const turnHandlers: Pick<Handlers<ChatProtocol>, TurnCommand> = {
     return ok(null);
   },
 
-  turn_restarted(tx, { jobId, messageId, attempt, text }) {
+  turn_restarted(tx, { jobId, messageId, attempt }) {
     tx.append("message.restarted", { messageId, jobId, attempt });
-    tx.beginText(messageId, attempt, text);
     return ok(null);
   },
 
-  turn_ended(tx, command) {
-    const chat = tx.read(chatTable, tx.self.id);
-    if (chat === null) return notFound("chat");
-    endMessage(tx, command);
-    if (command.end.status === "blocked") {
-      tx.update(chatTable, { ...chat, status: "needs_attention" });
+  turn_ended: (tx, command) =>
+    withChat(tx, (chat) => {
+      endMessage(tx, command);
+      tx.update(chatTable, afterTurn(tx, chat, command));
       return ok(null);
-    }
-    const [next = null, ...queue] = chat.queue;
-    if (next !== null) tx.send(jobRef(tx.self.organizationId, next), { kind: "start" });
-    const status = next !== null ? "working" : command.end.status === "failed" ? "error" : "done";
-    const text = textOf(command.blocks);
-    const lastMessagePreview = text === "" ? chat.lastMessagePreview : preview(text);
-    tx.append("chat.updated", { status });
-    tx.update(chatTable, { ...chat, status, activeJobId: next, queue, lastMessagePreview });
-    return ok(null);
-  },
+    }),
 };
 
-/** The user's message waits no longer: its turn has come. */
-function takeFromQueue(tx: Tx, inputMessageId: string): void {
-  const input = tx.read(messageTable, inputMessageId);
-  if (input === null || input.status !== "queued") return;
-  tx.update(messageTable, { ...input, status: "completed", completedAt: isoTime(tx.now) });
+/** Deleted chats too: what was under way in them comes to its end. */
+function withChat<T>(tx: Tx, run: (chat: Chat) => Outcome<T>): Outcome<T> {
+  const chat = tx.read(chatTable, tx.self.id);
+  return chat === null ? notFound("chat") : run(chat);
 }
 
-/** Completes the assistant's message; a turn that never started has none. */
-function endMessage(tx: Tx, command: Extract<ChatCommand, { readonly kind: "turn_ended" }>): void {
+const assistantMessage = (chat: Chat, { id, jobId, seq }: { readonly id: string; readonly jobId: string; readonly seq: number }) =>
+  ({
+    id,
+    chatId: chat.id,
+    role: "assistant",
+    status: "streaming",
+    content: "",
+    blocks: [],
+    jobId,
+    usage: null,
+    sender: { type: "agent", id: chat.agentId },
+    metadata: {},
+    seq,
+    completedAt: null,
+  }) as const satisfies Partial<Message>;
+
+/** The chat after a turn: waiting with it, or going on with the next of the queue. */
+function afterTurn(tx: Tx, chat: Chat, { jobId, end, blocks }: TurnEnded): Chat {
+  if (end.status === "blocked" || end.status === "in_review") {
+    const status = moved(chat, "wait");
+    tx.append("chat.updated", { status });
+    return { ...chat, status };
+  }
+  const queue = chat.queue.filter((id) => id !== jobId);
+  if (chat.activeJobId !== jobId) return { ...chat, queue };
+  const [next = null, ...rest] = queue;
+  if (next !== null) tx.send(jobRef(tx.self.organizationId, next), { kind: "start" });
+  const status = moved(chat, next !== null ? "next" : end.status === "failed" ? "fail" : "finish");
+  const text = blocks === null ? "" : textOf(blocks);
+  tx.append("chat.updated", { status });
+  return { ...chat, status, activeJobId: next, queue: rest, lastMessagePreview: text === "" ? chat.lastMessagePreview : preview(text) };
+}
+
+/** Ends the assistant's message; a turn that never started has none. */
+function endMessage(tx: Tx, command: TurnEnded): void {
   const { messageId, jobId, end, usage } = command;
   if (end.status === "failed") tx.append("error", { jobId, code: end.error.code, message: end.error.message });
   const message = tx.read(messageTable, messageId);
-  if (message === null) return takeFromQueue(tx, command.inputMessageId);
-  const status = statusOf(end);
-  const content = textOf(command.blocks);
-  const blocks: Block[] = [...command.blocks];
-  tx.update(messageTable, { ...message, status, content, blocks, usage, completedAt: isoTime(tx.now) });
-  tx.append("message.completed", { messageId, jobId, status, content });
+  if (message === null) return endInput(tx, command);
+  if (message.completedAt !== null) return;
+  const status = STATUS[end.status];
+  const blocks: Block[] = command.blocks === null ? message.blocks : [...command.blocks];
+  const content = textOf(blocks);
+  const completedAt = status === "streaming" ? null : isoTime(tx.now);
+  tx.update(messageTable, { ...message, status, content, blocks, usage, completedAt });
+  if (status !== "streaming") tx.append("message.completed", { messageId, jobId, status, content });
   tx.endText(messageId);
 }
 
-function statusOf(end: TurnEnd): Message["status"] {
-  if (end.status === "completed") return "completed";
-  // A blocked turn goes on later: what there is of its message stands, unfinished.
-  return end.status === "blocked" ? "streaming" : "failed";
+/** A turn that never started has no answer: its message waits no longer, and was cancelled or taken. */
+function endInput(tx: Tx, { inputMessageId, jobId, end }: TurnEnded): void {
+  const status = end.status === "cancelled" ? "cancelled" : "completed";
+  const input = takeFromQueue(tx, inputMessageId, status);
+  if (input === null || status !== "cancelled") return;
+  tx.append("message.completed", { messageId: input.id, jobId, status, content: input.content });
 }
+
+function takeFromQueue(tx: Tx, inputMessageId: string, status: "completed" | "cancelled"): Message | null {
+  const input = tx.read(messageTable, inputMessageId);
+  if (input === null || input.status !== "queued") return null;
+  return tx.update(messageTable, { ...input, status, completedAt: isoTime(tx.now) });
+}
+
+/** A blocked turn goes on later: what there is of its message stands, unfinished. */
+const STATUS: Readonly<Record<TurnEnd["status"], Message["status"]>> = {
+  completed: "completed",
+  in_review: "completed",
+  cancelled: "cancelled",
+  failed: "failed",
+  blocked: "streaming",
+};

@@ -5,11 +5,14 @@
  * the next step (JOB-7); so whatever is lost in a crash is at most one model call or one tool call
  * for which the record says that it was open.
  *
- *   place ─▶ run_started ─▶ model ─▶ step_finished ─┬─ no calls ──▶ run_completed
+ *   place ─▶ run_started ─▶ model ─▶ step_finished ─┬─ no calls ──▶ the run is over
  *                            ▲                      └─ calls ─▶ tools ─▶ tool_finished each ─┐
  *                            └───────────────────────────────────────────────────────────────┘
- *   any fault ──▶ run_failed        aborted or refused ──▶ the loop ends and reports nothing
+ *   any fault ──▶ run_failed        cancelled ──▶ run_stopped
+ *   the process or the epoch ends, or the job has moved on ──▶ the loop ends and reports nothing
  */
+import { assert } from "../assert.ts";
+import type { ChatCommand } from "../chat/protocol.ts";
 import { chatRef } from "../chat/schema.ts";
 import type { Outcome } from "../fault.ts";
 import type { Clock } from "../runtime/clock.ts";
@@ -18,10 +21,12 @@ import type { EffectRow } from "../runtime/store.ts";
 import type { Admission } from "../runtime/shards.ts";
 import type { MemberStep } from "../runtime/turns.ts";
 import type { ModelPort, ToolPort } from "./ports.ts";
-import type { JobReplies, Transcripts } from "./protocol.ts";
-import { Run } from "./run.ts";
-import { type Job, jobRef, textOf } from "./schema.ts";
+import type { Recovery } from "./machine.ts";
+import type { JobCommand, JobReplies, Transcripts } from "./protocol.ts";
+import { Run, turnEnd } from "./run.ts";
+import { type Job, jobRef } from "./schema.ts";
 import type { Slots } from "./slots.ts";
+import { Transcript } from "./run-transcript.ts";
 
 export interface ExecutionParts {
   readonly models: ModelPort;
@@ -43,7 +48,7 @@ export function jobExecution(parts: ExecutionParts): EffectHandler {
   return {
     async run(effect, context) {
       const release = await parts.slots.acquire(effect.organizationId, context.signal);
-      if (release === null) return;
+      if (release === null) return new Run(parts, effect, context).callOff();
       try {
         await new Run(parts, effect, context).go();
       } finally {
@@ -56,7 +61,7 @@ export function jobExecution(parts: ExecutionParts): EffectHandler {
 
 /** The database may be away just when its jobs are taken up; a job must not be left without an owner for that. */
 async function recoverSurely(parts: ExecutionParts, effect: EffectRow, context: EffectContext): Promise<void> {
-  for (let attempt = 1; !context.signal.aborted; attempt++) {
+  for (let attempt = 1; !context.isOver(); attempt++) {
     try {
       return await recover(parts, effect, context);
     } catch (err) {
@@ -70,29 +75,28 @@ async function recoverSurely(parts: ExecutionParts, effect: EffectRow, context: 
 /** Decides by a turn what becomes of a run whose process ended (JOB-4), and tells the chat. */
 async function recover(parts: ExecutionParts, effect: EffectRow, context: EffectContext): Promise<void> {
   const { organizationId, actorId: jobId } = effect;
-  const blocks = await parts.transcripts.blocks(organizationId, jobId);
-  const text = textOf(blocks);
-  const command = { kind: "recover", effectId: effect.id, result: text };
+  const transcript = new Transcript(await parts.transcripts.parts(organizationId, jobId));
   const outcome = await parts.group(
     [
-      { ref: jobRef(organizationId, jobId), command },
-      (replies) => {
-        const { job, recovery } = replies[0] as JobReplies["recover"];
-        const ref = chatRef(organizationId, job.chatId);
-        const { inputMessageId, outputMessageId: messageId } = job;
-        if (recovery.kind === "restart") {
-          const { attempt } = recovery;
-          return { ref, command: { kind: "turn_restarted", jobId, messageId, attempt, text } };
-        }
-        if (recovery.kind !== "interrupted" && recovery.kind !== "exhausted") return null;
-        const end = recovery.kind === "interrupted" ? { status: "blocked" } : { status: "failed", error: job.error };
-        return { ref, command: { kind: "turn_ended", jobId, inputMessageId, messageId, end, blocks, usage: usageOf(job) } };
+      { ref: jobRef(organizationId, jobId), command: { kind: "recover", effectId: effect.id, result: transcript.text } as JobCommand },
+      ([reply]) => {
+        const { job, recovery } = reply as JobReplies["recover"];
+        const command = chatAfterRecovery(job, recovery, transcript);
+        return command === null ? null : { ref: chatRef(organizationId, job.chatId), command };
       },
     ],
     { epoch: context.epoch },
   );
-  // Aborted: of an older epoch by now, so whoever has the shard recovers it.
-  if (!outcome.ok && !context.signal.aborted) throw new Error(`the recovery was refused: ${outcome.fault.kind}`);
+  // Of an older epoch by now: whoever has the shard recovers it.
+  if (!outcome.ok && !context.isOver()) throw new Error(`the recovery was refused: ${outcome.fault.kind}`);
 }
 
-const usageOf = ({ metrics }: Job) => ({ inputTokens: metrics.inputTokens, outputTokens: metrics.outputTokens });
+function chatAfterRecovery(job: Job, recovery: Recovery, transcript: Transcript): ChatCommand | null {
+  const { id: jobId, inputMessageId, outputMessageId: messageId, metrics } = job;
+  if (recovery.kind === "restart") return { kind: "turn_restarted", jobId, messageId, attempt: recovery.attempt };
+  if (recovery.kind === "rerun" || recovery.kind === "over") return null;
+  const end = turnEnd(job);
+  assert(end !== null, "a recovered job runs again or has come to a stand");
+  const usage = { inputTokens: metrics.inputTokens, outputTokens: metrics.outputTokens };
+  return { kind: "turn_ended", jobId, inputMessageId, messageId, end, blocks: transcript.blocks, usage };
+}

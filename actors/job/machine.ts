@@ -1,28 +1,36 @@
 /**
  * The states of a job (JOB-1, JOB-2), as a pure and total table: status × trigger → next status, or
- * null where the trigger is refused.
+ * null where the trigger is refused. `allowed_actions`, the 409s and `GET /api/state-machines` all
+ * come from it.
  *
- *   queued ──begin──▶ running ──complete──▶ completed ◀──approve── needs_review
- *     │                │ ▲ │ └─review──────────────────────────────────▲
+ *   queued ──begin──▶ running ──complete──▶ completed ◀── approve, iterate, expire ── needs_review
+ *     │                │ ▲ │ └──review───────────────────────────────────────────────▲
  *     │           block│ │ └──fail──▶ failed
- *     │                ▼ │resume
+ *     │                ▼ │approve, resume
  *     │              blocked
  *     └──cancel──▶ cancelled ◀──stopped── cancelling ◀──cancel── running, blocked, needs_review
  *
  * `restart` is the recovery of a running job after a crash: the status stays, the attempt rises.
+ * `resume` of a failed or cancelled job and `iterate` of a finished one leave it as it is: the work
+ * goes on in a child job.
  */
 import type { JobStatus } from "./schema.ts";
 
 export const JOB_TRIGGERS = [
-  "begin", "restart", "block", "review", "complete", "fail", "approve", "resume", "cancel", "stopped",
+  "begin", "restart", "block", "review", "complete", "fail", "stopped", "expire",
+  "approve", "cancel", "resume", "iterate",
 ] as const;
 export type JobTrigger = (typeof JOB_TRIGGERS)[number];
+
+/** The triggers that a caller has a verb for, in the order in which they are shown. */
+export const JOB_ACTIONS = ["approve", "cancel", "resume", "iterate"] as const satisfies readonly JobTrigger[];
+export type JobAction = (typeof JOB_ACTIONS)[number];
 
 type Row = Readonly<Record<JobTrigger, JobStatus | null>>;
 
 const NOTHING: Row = {
-  begin: null, restart: null, block: null, review: null, complete: null,
-  fail: null, approve: null, resume: null, cancel: null, stopped: null,
+  begin: null, restart: null, block: null, review: null, complete: null, fail: null, stopped: null,
+  expire: null, approve: null, cancel: null, resume: null, iterate: null,
 };
 
 export const JOB_MACHINE: Readonly<Record<JobStatus, Row>> = {
@@ -32,11 +40,11 @@ export const JOB_MACHINE: Readonly<Record<JobStatus, Row>> = {
     complete: "completed", fail: "failed", cancel: "cancelling",
   },
   blocked: { ...NOTHING, approve: "running", resume: "running", fail: "failed", cancel: "cancelling" },
-  needs_review: { ...NOTHING, approve: "completed", complete: "completed", cancel: "cancelling" },
-  cancelling: { ...NOTHING, stopped: "cancelled" },
-  completed: NOTHING,
-  failed: NOTHING,
-  cancelled: NOTHING,
+  needs_review: { ...NOTHING, approve: "completed", expire: "completed", iterate: "completed", cancel: "cancelling" },
+  cancelling: { ...NOTHING, cancel: "cancelling", stopped: "cancelled" },
+  completed: { ...NOTHING, iterate: "completed" },
+  failed: { ...NOTHING, resume: "failed", iterate: "failed" },
+  cancelled: { ...NOTHING, cancel: "cancelled", resume: "cancelled" },
 };
 
 /** The status after the trigger, or null where it is refused. */
@@ -45,21 +53,39 @@ export const afterTrigger = (status: JobStatus, trigger: JobTrigger): JobStatus 
 export const isTerminal = (status: JobStatus): boolean =>
   status === "completed" || status === "failed" || status === "cancelled";
 
+/** The verbs that a caller may use now. What waits for an approval is approved, anything else that is blocked resumed. */
+export function allowedActions(job: { readonly status: JobStatus; readonly approvals: readonly unknown[] }): readonly JobAction[] {
+  const isApproval = job.approvals.length > 0;
+  return JOB_ACTIONS.filter((action) => {
+    if (afterTrigger(job.status, action) === null) return false;
+    if (job.status === "blocked" && action === "approve") return isApproval;
+    if (job.status === "blocked" && action === "resume") return !isApproval;
+    // Cancelling twice is answered, but there is nothing left to do.
+    return !(action === "cancel" && (job.status === "cancelling" || job.status === "cancelled"));
+  });
+}
+
 /** What becomes of a job whose process or epoch ended under it (JOB-4). */
 export type Recovery =
   | { readonly kind: "rerun" }
   | { readonly kind: "restart"; readonly attempt: number }
   | { readonly kind: "interrupted" }
   | { readonly kind: "exhausted" }
+  | { readonly kind: "stopped" }
   | { readonly kind: "over" };
 
 export function recoveryOf(
-  job: { readonly status: JobStatus; readonly attempt: number; readonly openCalls: readonly { readonly safe: boolean }[] },
+  job: {
+    readonly status: JobStatus;
+    readonly attempt: number;
+    readonly openCalls: readonly { readonly safe: boolean; readonly started: boolean }[];
+  },
   maxAttempts: number,
 ): Recovery {
   if (job.status === "queued") return { kind: "rerun" };
+  if (job.status === "cancelling") return { kind: "stopped" };
   if (job.status !== "running") return { kind: "over" };
-  if (job.openCalls.some((call) => !call.safe)) return { kind: "interrupted" };
+  if (job.openCalls.some((call) => call.started && !call.safe)) return { kind: "interrupted" };
   if (job.attempt >= maxAttempts) return { kind: "exhausted" };
   return { kind: "restart", attempt: job.attempt + 1 };
 }

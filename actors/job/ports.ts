@@ -5,7 +5,7 @@
  */
 import type { Outcome } from "../fault.ts";
 import type { JsonObject } from "../schema.ts";
-import type { Block, RunError, TextBlock, ToolUseBlock, Usage } from "./schema.ts";
+import type { AgentSnapshot, Block, RunError, TextBlock, ToolUseBlock, Usage } from "./schema.ts";
 
 /** One entry of the conversation as the model sees it, oldest first. */
 export type TranscriptEntry =
@@ -72,8 +72,8 @@ export interface ToolCall {
   /** `<job>:<step>:<call>`: the same for each attempt of the same call (JOB-7). */
   readonly idempotencyKey: string;
   readonly context: ToolContext;
-  /** What the agent may use; a call of any other tool is answered with an error result. */
-  readonly allowedTools: readonly string[];
+  /** Whose tools they are; a call of any other is answered with an error result. */
+  readonly agent: AgentSnapshot;
 }
 
 export interface ToolResult {
@@ -81,11 +81,20 @@ export interface ToolResult {
   readonly isError: boolean;
 }
 
-export interface ToolPort {
-  /** The tools that an agent with these `allowedTools` may call; safe reads need no entry (RUN-2). */
-  available(allowedTools: readonly string[]): readonly ToolDescription[];
+export interface ToolRules {
   /** Whether a call whose result was lost in a crash may simply be made again. */
-  isSafeToRepeat(name: string): boolean;
+  readonly safe: boolean;
+  /** Whether it waits for a person: the agent's `approvalTools` name it. */
+  readonly needsApproval: boolean;
+}
+
+export interface ToolPort {
+  /**
+   * The tools that this agent may call: safe reads, what its `allowedTools` name (RUN-2), and what
+   * its MCP servers offer. A server that does not answer offers nothing; never rejects.
+   */
+  available(agent: AgentSnapshot, context: ToolContext, signal: AbortSignal): Promise<readonly ToolDescription[]>;
+  rulesOf(name: string, agent: AgentSnapshot): ToolRules;
   /** Runs the tool. Never rejects: a failure is a result with `isError`, in words for the model. */
   call(call: ToolCall, signal: AbortSignal): Promise<ToolResult>;
 }

@@ -1,35 +1,49 @@
 /** What a job's actor can be asked, and what it answers. */
-import type { ModelInfo } from "./ports.ts";
+import type { JsonObject } from "../schema.ts";
 import type { Recovery } from "./machine.ts";
-import type { Block, Job, OpenCall, RunError, TextBlock, ToolUseBlock, Usage } from "./schema.ts";
+import type { ModelInfo } from "./ports.ts";
+import type { TranscriptPart } from "./transcript.ts";
+import type { Block, Job, RunError, TextBlock, ToolUseBlock, Usage } from "./schema.ts";
 
-export type JobCommand =
-  | { readonly kind: "read_job" }
-  /** Its turn has come in the chat's queue. */
-  | { readonly kind: "start" }
+/** A call that a step has made. */
+export interface StepCall {
+  readonly block: ToolUseBlock;
+  /** Whether it may be made again after a crash. */
+  readonly safe: boolean;
+  /** Whether it waits for a person. */
+  readonly needsApproval: boolean;
+}
+
+/** Reports of the runner's loop. Each carries the attempt; one of an older attempt is refused. */
+type RunReport =
   /** A runner has a free place and begins. */
-  | { readonly kind: "run_started"; readonly effectId: string; readonly attempt: number; readonly runner: ModelInfo }
+  | { readonly kind: "run_started"; readonly attempt: number; readonly runner: ModelInfo }
+  /** A runner goes on with a job that was restarted or resumed; `text` is what is committed of it. */
+  | { readonly kind: "run_resumed"; readonly attempt: number; readonly text: string }
   /** Text as it is made; not stored. */
   | { readonly kind: "run_text"; readonly attempt: number; readonly text: string }
+  /** Takes the messages that wait for the next model call (CHAT-5). */
+  | { readonly kind: "take_steers"; readonly attempt: number }
   /** A model call is over: its content is committed before any of its tools starts (JOB-7). */
   | {
       readonly kind: "step_finished";
       readonly attempt: number;
       readonly step: number;
-      /** In the order in which the model gave them. */
+      /** What the model said and called, in its order. */
       readonly blocks: readonly (TextBlock | ToolUseBlock)[];
       /** The calls among them. */
-      readonly calls: readonly OpenCall[];
+      readonly calls: readonly StepCall[];
       readonly usage: Usage;
       readonly timeToFirstTokenMs: number | null;
-      /** Without calls the run is over: it ends in the same commit. */
-      readonly final: { readonly effectId: string; readonly result: string } | null;
+      /** All text of the run; without calls the run is over and ends in the same commit. */
+      readonly result: string;
     }
+  /** These calls are made from now on: what is unsafe among them is not made again after a crash. */
+  | { readonly kind: "tools_started"; readonly attempt: number; readonly callIds: readonly string[] }
   | { readonly kind: "tool_finished"; readonly attempt: number; readonly callId: string; readonly content: string; readonly isError: boolean }
   | {
       readonly kind: "run_failed";
       readonly attempt: number;
-      readonly effectId: string;
       readonly error: RunError;
       /** Text of the unfinished step; not committed before. */
       readonly partial: string;
@@ -37,17 +51,55 @@ export type JobCommand =
       readonly result: string;
       readonly usage: Usage;
     }
+  /** The loop has stopped because the job is being cancelled. */
+  | { readonly kind: "run_stopped"; readonly attempt: number; readonly partial: string; readonly result: string; readonly usage: Usage };
+
+/** What people and other actors ask. `by` is a user's id. */
+type Control =
+  | { readonly kind: "read_job" }
+  /** Its turn has come in the chat's queue. */
+  | { readonly kind: "start" }
+  /** `unlessOver`: a job that has come to its end meanwhile is no refusal. */
+  | { readonly kind: "cancel"; readonly unlessOver?: boolean }
+  | {
+      readonly kind: "approve";
+      readonly by: string;
+      readonly decision: "approve" | "deny";
+      /** Which one, by either of its names; null means all that wait, or the review. */
+      readonly approvalId: string | null;
+      readonly toolCallId: string | null;
+      readonly arguments: JsonObject | null;
+      readonly comment: string | null;
+    }
+  | { readonly kind: "resume"; readonly by: string; readonly input: string | null; readonly retryStep: boolean | null }
+  /** The first half of iterate: the second is a new job in the same chat. */
+  | { readonly kind: "request_changes"; readonly by: string; readonly feedback: string }
+  | { readonly kind: "steer"; readonly messageId: string; readonly content: string }
+  /** An alarm: a decision is overdue (JOB-8, JOB-9). */
+  | { readonly kind: "decision_overdue" }
   /** Its process or epoch ended under it (JOB-4). */
   | { readonly kind: "recover"; readonly effectId: string; readonly result: string };
+
+export type JobCommand = RunReport | Control;
 
 export interface JobReplies {
   read_job: Job;
   start: null;
   run_started: Job;
+  run_resumed: Job;
   run_text: null;
+  take_steers: { readonly job: Job; readonly steers: readonly string[] };
   step_finished: Job;
+  tools_started: Job;
   tool_finished: Job;
   run_failed: Job;
+  run_stopped: Job;
+  cancel: Job;
+  approve: Job;
+  resume: Job;
+  request_changes: Job;
+  steer: Job;
+  decision_overdue: null;
   recover: { readonly job: Job; readonly recovery: Recovery };
 }
 
@@ -58,10 +110,13 @@ export interface JobProtocol {
 
 /** Reads a job's transcript and its chat's history: what a model call needs besides the records. */
 export interface Transcripts {
-  /** The chat's ended messages but this one, turn by turn, at most the newest `limit`: who waits in the queue has not ended. */
-  history(of: { organizationId: string; chatId: string; beforeMessageId: string; limit: number }): Promise<readonly HistoryEntry[]>;
-  /** The content of the job that is committed: texts, calls and results, in order. */
-  blocks(organizationId: string, jobId: string): Promise<readonly Block[]>;
+  /**
+   * The chat's ended messages but those of this job, turn by turn, at most the newest `limit`: who waits
+   * in the queue has not ended, and what was taken back before its turn was never said.
+   */
+  history(of: { organizationId: string; chatId: string; jobId: string; limit: number }): Promise<readonly HistoryEntry[]>;
+  /** The content of the job that is committed, in order. */
+  parts(organizationId: string, jobId: string): Promise<readonly TranscriptPart[]>;
 }
 
 export interface HistoryEntry {

@@ -1,45 +1,44 @@
 /** One attempt of one job, from its start to its end or its abort. See `execution.ts` for the loop. */
-import { chatRef } from "../chat/schema.ts";
 import type { ChatCommand, TurnEnd } from "../chat/protocol.ts";
-import { isPassing, type Outcome } from "../fault.ts";
+import { assert } from "../assert.ts";
 import type { EffectContext } from "../runtime/effects.ts";
 import type { EffectRow } from "../runtime/store.ts";
-import type { MemberStep } from "../runtime/turns.ts";
 import type { ExecutionParts } from "./execution.ts";
-import type { ModelInfo, ModelOutcome, TranscriptEntry } from "./ports.ts";
-import type { JobCommand } from "./protocol.ts";
-import { type Block, type Job, JOB_STEPS, jobRef, type RunError, textOf, type ToolUseBlock, type Usage } from "./schema.ts";
+import type { ModelInfo, ModelOutcome, ToolDescription, TranscriptEntry } from "./ports.ts";
+import type { JobCommand, StepCall } from "./protocol.ts";
+import { Reporter, RunOver } from "./reporter.ts";
+import { type Job, JOB_STEPS, type OpenCall, type RunError, textOf, type Usage } from "./schema.ts";
+import { Transcript } from "./run-transcript.ts";
 
 /** Messages of the chat that go into a model call, newest first counted. */
 export const HISTORY_MESSAGES = 200;
 type Finished = Extract<ModelOutcome, { readonly kind: "finished" }>;
 const NO_USAGE: Usage = { inputTokens: 0, outputTokens: 0 };
 
-/** Between two tries of a report that nobody could take: a full mailbox, a lease that has lapsed for a moment. */
-const REPORT_RETRY_MS = 200;
-
-/** Thrown inside the loop when a report was refused or the run was aborted: there is nobody to tell. */
-class RunOver extends Error {}
-
 export class Run {
   private readonly parts: ExecutionParts;
   private readonly effect: EffectRow;
   private readonly context: EffectContext;
   private readonly attempt: number;
+  private readonly reporter: Reporter;
   private readonly abort = new AbortController();
-  private job!: Job;
-  /** Content that is committed. */
-  private blocks: Block[] = [];
+  private transcript = new Transcript();
   private passedDeadline = false;
-  /** Text that waits for the text before it to be shown. */
-  private untold = "";
-  private textShown: Promise<void> = Promise.resolve();
+  /** Text and tokens of a step that are in no report yet, or in one that was refused. */
+  private loose = { text: "", usage: NO_USAGE };
+  /** The tools of the agent's MCP servers are asked for once in a run. */
+  private tools: readonly ToolDescription[] = [];
 
   constructor(parts: ExecutionParts, effect: EffectRow, context: EffectContext) {
     this.parts = parts;
     this.effect = effect;
     this.context = context;
     this.attempt = typeof effect.intent["attempt"] === "number" ? effect.intent["attempt"] : 1;
+    this.reporter = new Reporter(parts, effect, context);
+  }
+
+  private get job(): Job {
+    return this.reporter.job;
   }
 
   /** Runs to the end. Never rejects: a bug in here fails the job with `internal_error`. */
@@ -66,8 +65,13 @@ export class Run {
     }
   }
 
+  /** For a run that was called off before it had a place. Never rejects. */
+  async callOff(): Promise<void> {
+    await this.fallen(new RunOver());
+  }
+
   private async fallen(cause: unknown): Promise<void> {
-    if (cause instanceof RunOver) return;
+    if (cause instanceof RunOver) return this.stopIfCancelled();
     this.parts.log.error({ err: cause, job: this.effect.actorId }, "a run failed");
     const error: RunError = { code: "internal_error", message: "The run failed inside the service" };
     await this.fail(error, "", NO_USAGE).catch((again: unknown) => {
@@ -75,203 +79,200 @@ export class Run {
     });
   }
 
-  /** Starts the job, or goes on with a restarted one; answers the conversation before its own turn. */
+  /**
+   * A job that is being cancelled refuses every report but the one that its run has stopped. Whatever
+   * the run was about to say when the cancel came, this is its last word.
+   */
+  private async stopIfCancelled(): Promise<void> {
+    try {
+      const { status, attempt } = await this.reporter.read();
+      if (status !== "cancelling" || attempt !== this.attempt) return;
+      this.transcript = new Transcript(await this.parts.transcripts.parts(this.effect.organizationId, this.effect.actorId));
+      const { text: partial, usage } = this.loose;
+      await this.end({ kind: "run_stopped", attempt, partial, result: this.withPartial(partial), usage });
+    } catch (again) {
+      if (!(again instanceof RunOver)) this.parts.log.error({ err: again }, "the stop of a run could not be reported");
+    }
+  }
+
+  /** Starts the job, or goes on with a restarted or resumed one; answers the conversation before its own turn. */
   private async begin(): Promise<TranscriptEntry[]> {
-    const { models, transcripts } = this.parts;
+    const { transcripts, tools } = this.parts;
     const { organizationId, actorId: jobId } = this.effect;
-    const [job] = await this.report({ kind: "read_job" });
-    this.job = job as Job;
-    let isFirstTurn = false;
-    if (this.job.status === "queued") {
-      const model = models.describe(this.job.agent.model);
-      if (!model.ok) throw await this.refuseModel(model.fault.kind === "provider_error" ? model.fault.message : "No model");
-      isFirstTurn = await this.start(model.value);
-    } else this.blocks = [...(await transcripts.blocks(organizationId, jobId))];
-    const { chatId, inputMessageId: beforeMessageId } = this.job;
-    const history = isFirstTurn
-      ? []
-      : await transcripts.history({ organizationId, chatId, beforeMessageId, limit: HISTORY_MESSAGES });
+    const job = await this.reporter.read();
+    const isFirstTurn = job.status === "queued" ? await this.start(job) : await this.goOn(job);
+    const { chatId, agent, createdBy: userId } = job;
+    const context = { organizationId, userId, agentId: agent.id, jobId };
+    const [history, available] = await Promise.all([
+      isFirstTurn ? [] : transcripts.history({ organizationId, chatId, jobId, limit: HISTORY_MESSAGES }),
+      tools.available(agent, context, this.abort.signal),
+    ]);
+    this.tools = available;
     const entries = history.map(
       (m): TranscriptEntry =>
         m.role === "user" ? { role: "user", text: m.content } : { role: "assistant", blocks: m.blocks },
     );
-    return [...entries, { role: "user", text: this.job.input }];
+    return [...entries, { role: "user", text: job.input }];
   }
 
-  private async start(runner: ModelInfo): Promise<boolean> {
-    const { effect, attempt } = this;
-    const { id: jobId, outputMessageId: messageId, inputMessageId } = this.job;
-    const [job, turn] = await this.report(
-      { kind: "run_started", effectId: effect.id, attempt, runner },
+  /** Answers whether the chat had no turn before. */
+  private async start({ id: jobId, agent, inputMessageId, outputMessageId: messageId }: Job): Promise<boolean> {
+    const { attempt } = this;
+    const model = this.parts.models.describe(agent.model);
+    if (!model.ok) {
+      const message = model.fault.kind === "provider_error" ? model.fault.message : "No model can be used";
+      await this.fail({ code: "model_unavailable", message }, "", NO_USAGE);
+      throw new RunOver();
+    }
+    const runner: ModelInfo = model.value;
+    const reply = await this.reporter.report({ kind: "run_started", attempt, runner }, () => [
       { kind: "turn_started", jobId, inputMessageId, messageId, attempt },
-    );
-    this.job = job as Job;
-    return (turn as { isFirstTurn: boolean }).isFirstTurn;
+    ]);
+    return (reply as { isFirstTurn: boolean }).isFirstTurn;
   }
 
-  private async refuseModel(message: string): Promise<RunOver> {
-    await this.fail({ code: "model_unavailable", message }, "", NO_USAGE);
-    return new RunOver();
+  private async goOn({ id: jobId, outputMessageId: messageId }: Job): Promise<boolean> {
+    const { attempt } = this;
+    this.transcript = new Transcript(await this.parts.transcripts.parts(this.effect.organizationId, jobId));
+    const { text } = this.transcript;
+    await this.reporter.report({ kind: "run_resumed", attempt, text }, () => [
+      { kind: "turn_resumed", jobId, messageId, attempt, text },
+    ]);
+    return false;
   }
 
   private async loop(entries: readonly TranscriptEntry[]): Promise<void> {
-    await this.finishOpenCalls();
-    for (let step = this.job.step + 1; step <= JOB_STEPS; step++) {
-      const calls = await this.step(step, entries);
-      if (calls.length === 0) return;
-      await Promise.all(calls.map((call) => this.useTool(step, call)));
+    // A run that goes on first makes the calls whose results are missing: lost in a crash, or approved.
+    await this.useTools(this.job.openCalls.filter((call) => !call.asks));
+    if (this.job.status !== "running") return;
+    const limit = this.job.budget.maxSteps ?? this.job.agent.maxSteps ?? JOB_STEPS;
+    for (let step = this.job.step + 1; step <= Math.min(limit, JOB_STEPS); step++) {
+      await this.hearSteers();
+      await this.step(step, entries);
+      if (this.job.status !== "running") return;
+      await this.useTools(this.job.openCalls.filter((call) => !call.asks));
+      if (this.job.status !== "running") return;
     }
-    await this.fail({ code: "step_limit", message: `The run reached its limit of ${JOB_STEPS} steps` }, "", NO_USAGE);
+    await this.fail({ code: "step_limit", message: "The run reached its limit of steps" }, "", NO_USAGE);
   }
 
-  /** One model call. Answers the tool calls that it made; without any, or when it failed, the run is over. */
-  private async step(step: number, entries: readonly TranscriptEntry[]): Promise<readonly ToolUseBlock[]> {
-    const { models, tools, clock } = this.parts;
-    const { agent } = this.job;
+  /** What users have said meanwhile goes into the next model call. */
+  private async hearSteers(): Promise<void> {
+    for (const text of await this.reporter.takeSteers(this.attempt)) this.transcript.add({ type: "user_text", text });
+  }
+
+  /** One model call, committed with its tool calls; ends the run when there are none, or when it failed. */
+  private async step(step: number, entries: readonly TranscriptEntry[]): Promise<void> {
+    const { models, clock } = this.parts;
+    const { model, systemPrompt: system } = this.job.agent;
     const from = clock.monotonic();
     let timeToFirstTokenMs: number | null = null;
-    const own: TranscriptEntry[] = this.blocks.length > 0 ? [{ role: "assistant", blocks: [...this.blocks] }] : [];
     const outcome = await models.call(
-      { model: agent.model, system: agent.systemPrompt, entries: [...entries, ...own], tools: tools.available(agent.allowedTools) },
+      { model, system, entries: [...entries, ...this.transcript.entries], tools: this.tools },
       (text) => {
         timeToFirstTokenMs ??= clock.monotonic() - from;
-        this.tell(text);
+        this.reporter.tell(this.attempt, text);
       },
       this.abort.signal,
     );
-    if (outcome.kind !== "finished") return this.stopped(outcome);
-    return this.finishStep(step, outcome, timeToFirstTokenMs);
+    if (outcome.kind !== "finished") return this.stopped(outcome.partialText, outcome);
+    await this.finishStep(step, outcome, timeToFirstTokenMs);
   }
 
-  /** Commits the step; a step without tool calls ends the run in the same commit. */
-  private async finishStep(step: number, outcome: Finished, timeToFirstTokenMs: number | null) {
-    const { effect, attempt, blocks } = this;
-    const calls = outcome.blocks.filter((block) => block.type === "tool_use");
-    blocks.push(...outcome.blocks);
-    const isFinal = calls.length === 0;
-    const [job] = await this.report(
-      {
-        kind: "step_finished",
-        attempt,
-        step,
-        blocks: outcome.blocks,
-        calls: calls.map(({ id, name }) => ({ id, name, safe: this.parts.tools.isSafeToRepeat(name) })),
-        usage: outcome.usage,
-        timeToFirstTokenMs,
-        final: isFinal ? { effectId: effect.id, result: textOf(blocks) } : null,
-      },
-      isFinal ? this.turnEnded({ status: "completed" }, outcome.usage) : undefined,
+  private async finishStep(step: number, outcome: Finished, timeToFirstTokenMs: number | null): Promise<void> {
+    const { attempt, transcript } = this;
+    const calls = outcome.blocks
+      .filter((block) => block.type === "tool_use")
+      .map((block): StepCall => ({ block, ...this.parts.tools.rulesOf(block.name, this.job.agent) }));
+    transcript.add(...outcome.blocks);
+    const { usage } = outcome;
+    this.loose = { text: textOf(outcome.blocks), usage };
+    await this.reporter.report(
+      { kind: "step_finished", attempt, step, blocks: outcome.blocks, calls, usage, timeToFirstTokenMs, result: transcript.text },
+      (job) => this.turnAfter(job),
     );
-    this.job = job as Job;
-    return calls;
+    this.loose = { text: "", usage: NO_USAGE };
   }
 
-  private async stopped(outcome: Exclude<ModelOutcome, { kind: "finished" }>): Promise<never> {
-    const usage = outcome.kind === "failed" ? outcome.usage : NO_USAGE;
-    if (this.passedDeadline) await this.fail(OUT_OF_TIME, outcome.partialText, usage);
-    else if (outcome.kind === "failed") await this.fail(outcome.error, outcome.partialText, usage);
+  /** Makes the calls side by side, each result committed by itself. */
+  private async useTools(calls: readonly OpenCall[]): Promise<void> {
+    if (calls.length === 0) return;
+    const { id: jobId } = this.job;
+    const callIds = calls.map((call) => call.id);
+    const named = calls.map(({ id, name }) => ({ id, name }));
+    await this.reporter.report({ kind: "tools_started", attempt: this.attempt, callIds }, () => [
+      { kind: "tools_started", jobId, calls: named },
+    ]);
+    const step = this.job.step;
+    await Promise.all(calls.map((call) => this.useTool(step, call)));
+    if (this.abort.signal.aborted) await this.stopped("", null);
+  }
+
+  private async useTool(step: number, { id: callId, name, arguments: edited }: OpenCall): Promise<void> {
+    const { organizationId } = this.effect;
+    const { createdBy: userId, agent, id: jobId } = this.job;
+    const call = this.transcript.call(callId);
+    assert(call !== null, "an open call is in the transcript");
+    const context = { organizationId, userId, agentId: agent.id, jobId };
+    const idempotencyKey = `${jobId}:${step}:${callId}`;
+    const result = await this.parts.tools.call({ name, input: edited ?? call.input, idempotencyKey, context, agent }, this.abort.signal);
+    if (this.abort.signal.aborted) return;
+    const { content, isError } = result;
+    this.transcript.add({ type: "tool_result", tool_use_id: callId, content, is_error: isError });
+    await this.reporter.report({ kind: "tool_finished", attempt: this.attempt, callId, content, isError }, (job) => [
+      { kind: "tool_ended", jobId, callId, isError },
+      ...this.turnAfter(job),
+    ]);
+  }
+
+  /** The loop was stopped, by a fault of the model, the deadline, a cancel, or the end of the process. */
+  private async stopped(partial: string, outcome: Exclude<ModelOutcome, Finished> | null): Promise<never> {
+    const usage = outcome?.kind === "failed" ? outcome.usage : NO_USAGE;
+    this.loose = { text: partial, usage };
+    if (this.passedDeadline) await this.fail({ code: "timeout", message: "The run reached its time limit" }, partial, usage);
+    else if (outcome?.kind === "failed") await this.fail(outcome.error, partial, usage);
+    else await this.end({ kind: "run_stopped", attempt: this.attempt, partial, result: this.withPartial(partial), usage });
     throw new RunOver();
   }
 
-  /** A restarted run first makes the calls again whose results were lost; all of them are safe. */
-  private async finishOpenCalls(): Promise<void> {
-    const open = new Set(this.job.openCalls.map((call) => call.id));
-    const calls = this.blocks.filter((block) => block.type === "tool_use" && open.has(block.id)) as ToolUseBlock[];
-    await Promise.all(calls.map((call) => this.useTool(this.job.step, call)));
-  }
-
-  private async useTool(step: number, call: ToolUseBlock): Promise<void> {
-    const { organizationId, createdBy: userId, agent, id: jobId } = this.job;
-    const { id: callId, name } = call;
-    await this.report(null, { kind: "tool_started", jobId, callId, name });
-    const result = await this.parts.tools.call(
-      {
-        name,
-        input: call.input,
-        idempotencyKey: `${jobId}:${step}:${callId}`,
-        context: { organizationId, userId, agentId: agent.id, jobId },
-        allowedTools: agent.allowedTools,
-      },
-      this.abort.signal,
-    );
-    if (this.abort.signal.aborted) {
-      if (this.passedDeadline) await this.fail(OUT_OF_TIME, "", NO_USAGE);
-      throw new RunOver();
-    }
-    const { content, isError } = result;
-    const [job] = await this.report(
-      { kind: "tool_finished", attempt: this.attempt, callId, content, isError },
-      { kind: "tool_ended", jobId, callId, isError },
-    );
-    this.job = job as Job;
-    this.blocks.push({ type: "tool_result", tool_use_id: callId, content, is_error: isError });
-  }
-
   private async fail(error: RunError, partial: string, usage: Usage): Promise<void> {
-    const { effect, attempt } = this;
-    if (partial !== "") this.blocks.push({ type: "text", text: partial });
-    const result = textOf(this.blocks);
-    await this.report(
-      { kind: "run_failed", attempt, effectId: effect.id, error, partial, result, usage },
-      this.turnEnded({ status: "failed", error }, usage),
-    );
+    await this.end({ kind: "run_failed", attempt: this.attempt, error, partial, result: this.withPartial(partial), usage });
   }
 
-  private turnEnded(end: TurnEnd, last: Usage): ChatCommand {
-    const { id: jobId, inputMessageId, outputMessageId: messageId, metrics } = this.job;
-    const usage = {
-      inputTokens: metrics.inputTokens + last.inputTokens,
-      outputTokens: metrics.outputTokens + last.outputTokens,
-    };
-    return { kind: "turn_ended", jobId, inputMessageId, messageId, end, blocks: [...this.blocks], usage };
+  private withPartial(partial: string): string {
+    if (partial !== "") this.transcript.add({ type: "text", text: partial });
+    return this.transcript.text;
   }
 
-  /**
-   * One atomic group of the job and its chat, after all text that came before it. Throws `RunOver`
-   * when it was refused.
-   */
-  private async report(job: JobCommand | null, chat?: ChatCommand): Promise<readonly unknown[]> {
-    await this.textShown;
-    const outcome = await this.dispatch(job, chat);
-    if (!outcome.ok) throw new RunOver();
-    return outcome.value;
+  private async end(report: JobCommand): Promise<void> {
+    await this.reporter.report(report, (job) => this.turnAfter(job));
   }
 
-  /** Goes on until somebody has decided, or the run is aborted: a job must not be left without its loop. */
-  private async dispatch(job: JobCommand | null, chat?: ChatCommand): Promise<Outcome<readonly unknown[]>> {
-    const { organizationId, actorId } = this.effect;
-    const members: MemberStep[] = [];
-    if (job !== null) members.push({ ref: jobRef(organizationId, actorId), command: job });
-    if (chat !== undefined) members.push({ ref: chatRef(organizationId, this.job.chatId), command: chat });
-    for (;;) {
-      const outcome = await this.parts.group(members, { epoch: this.context.epoch });
-      if (outcome.ok || !isPassing(outcome.fault) || this.context.signal.aborted) return outcome;
-      await new Promise<void>((resolve) => this.parts.clock.after(REPORT_RETRY_MS, resolve));
-    }
-  }
-
-  /**
-   * Shows text to the readers. While the text before it waits for a commit, what comes is joined, so
-   * that a fast model and a slow database cost one waiting command and not thousands.
-   */
-  private tell(text: string): void {
-    if (text === "") return;
-    this.untold += text;
-    if (this.untold.length === text.length) this.textShown = this.textShown.then(() => this.show());
-  }
-
-  private async show(): Promise<void> {
-    const text = this.untold;
-    this.untold = "";
-    const { attempt } = this;
-    const { outputMessageId: messageId } = this.job;
-    try {
-      // A refusal is found by the next report; the text itself is in the step that it belongs to.
-      await this.dispatch({ kind: "run_text", attempt, text }, { kind: "turn_text", messageId, text });
-    } catch (err) {
-      this.parts.log.error({ err, job: this.job.id }, "text could not be shown");
-    }
+  /** What the chat is told when the job has come to a stand; nothing while it runs. */
+  private turnAfter(job: Job): readonly ChatCommand[] {
+    const end = turnEnd(job);
+    if (end === null) return [];
+    const { id: jobId, inputMessageId, outputMessageId: messageId, metrics } = job;
+    const usage = { inputTokens: metrics.inputTokens, outputTokens: metrics.outputTokens };
+    return [{ kind: "turn_ended", jobId, inputMessageId, messageId, end, blocks: this.transcript.blocks, usage }];
   }
 }
 
-const OUT_OF_TIME: RunError = { code: "timeout", message: "The run reached its time limit" };
+/** How the turn of a job in this status has ended; null while it goes on. */
+export function turnEnd(job: Job): TurnEnd | null {
+  switch (job.status) {
+    case "completed":
+    case "cancelled":
+    case "blocked":
+      return { status: job.status };
+    case "needs_review":
+      return { status: "in_review" };
+    case "failed":
+      assert(job.error !== null, "a failed job has an error");
+      return { status: "failed", error: job.error };
+    case "queued":
+    case "running":
+    case "cancelling":
+      return null;
+  }
+}

@@ -7,6 +7,11 @@ export const JOB_STATUSES = [
 ] as const;
 export type JobStatus = (typeof JOB_STATUSES)[number];
 
+/** Messages that may wait for one model call. */
+export const JOB_STEERS = 20;
+
+const OptionalTime = Type.Union([Timestamp, Type.Null()]);
+
 export const BLOCKED_REASONS = [
   "approval_required", "input_required", "auth_required", "budget_reached", "interrupted",
 ] as const;
@@ -66,6 +71,14 @@ export const RunError = Type.Object({
 export type RunError = Static<typeof RunError>;
 export type RunErrorCode = RunError["code"];
 
+/** An MCP server of an agent; its credential is the name of a secret (RUN-5). */
+export const McpServer = Type.Object({
+  name: Type.String({ pattern: "^[a-zA-Z0-9_-]{1,32}$" }),
+  url: Type.String({ maxLength: 2_048 }),
+  secret: Type.Union([Type.String(), Type.Null()]),
+});
+export type McpServer = Static<typeof McpServer>;
+
 /** The agent as it was when the job began: a running job keeps it (AGT-3, V1-5). */
 export const AgentSnapshot = Type.Object({
   id: Type.String(),
@@ -74,6 +87,10 @@ export const AgentSnapshot = Type.Object({
   systemPrompt: Type.String(),
   model: Type.Union([Type.String(), Type.Null()]),
   allowedTools: Type.Array(Type.String()),
+  /** Tools whose calls wait for a person (JOB-8). */
+  approvalTools: Type.Array(Type.String()),
+  mcpServers: Type.Array(McpServer),
+  maxSteps: Type.Union([Type.Integer(), Type.Null()]),
 });
 export type AgentSnapshot = Static<typeof AgentSnapshot>;
 
@@ -92,8 +109,63 @@ export const OpenCall = Type.Object({
   name: Type.String(),
   /** Whether it may simply be made again after a crash. */
   safe: Type.Boolean(),
+  /** Whether it may have been made: committed before it is (JOB-7). */
+  started: Type.Boolean(),
+  /** Whether a person must allow it first (JOB-8). */
+  asks: Type.Boolean(),
+  /** While it asks, its arguments; after that, what a person has changed them to, if anything. */
+  arguments: Type.Union([Type.Unsafe<JsonObject>({ type: "object" }), Type.Null()]),
 });
 export type OpenCall = Static<typeof OpenCall>;
+
+/** A call that waits for a person (JOB-8). */
+export const Approval = Type.Object({
+  id: Type.String(),
+  toolName: Type.String(),
+  toolCallId: Type.String(),
+  arguments: Type.Unsafe<JsonObject>({ type: "object" }),
+  message: Type.String(),
+  expiresAt: Timestamp,
+  onExpiry: OneOf(["deny", "cancel"] as const),
+});
+export type Approval = Static<typeof Approval>;
+
+export const REVIEW_STATES = ["none", "pending", "approved", "changes_requested", "expired"] as const;
+export const Review = Type.Object({
+  state: OneOf(REVIEW_STATES),
+  required: Type.Boolean(),
+  requestedAt: OptionalTime,
+  expiresAt: OptionalTime,
+  decidedBy: Type.Union([Type.String(), Type.Null()]),
+  decidedAt: OptionalTime,
+  comment: Type.Union([Type.String(), Type.Null()]),
+});
+export type Review = Static<typeof Review>;
+
+export const RELATIONS = ["root", "iteration", "resume", "delegation"] as const;
+/** Where a job comes from: the jobs of one lineage have one root. */
+export const Lineage = Type.Object({
+  parentJobId: Type.Union([Type.String(), Type.Null()]),
+  /** Null for a root: its own id. */
+  rootJobId: Type.Union([Type.String(), Type.Null()]),
+  relation: OneOf(RELATIONS),
+  iteration: Type.Integer(),
+});
+export type Lineage = Static<typeof Lineage>;
+export const ROOT: Lineage = { parentJobId: null, rootJobId: null, relation: "root", iteration: 0 };
+
+export const Budget = Type.Object({
+  maxTokens: Type.Union([Type.Integer({ minimum: 1 }), Type.Null()]),
+  maxSteps: Type.Union([Type.Integer({ minimum: 1 }), Type.Null()]),
+  deadlineAt: OptionalTime,
+});
+export type Budget = Static<typeof Budget>;
+
+/** How a cancelled job stopped (JOB-3): after `seq` it emits nothing. */
+export const Stop = Type.Object({
+  seq: Type.Integer(),
+  toolCallsAborted: Type.Integer(),
+});
 
 /** Which model runs it; known when it starts. */
 export const RunnerInfo = Type.Object({ provider: Type.String(), name: Type.String(), demo: Type.Boolean() });
@@ -119,20 +191,52 @@ export const Job = Type.Object({
   executionId: Type.String(),
   /** Who it acts for (AUTH-7). */
   createdBy: Type.String(),
+  ...Lineage.properties,
+  /** Higher ones run first; 0 unless somebody says otherwise. */
+  priority: Type.Integer(),
+  missionId: Type.Union([Type.String(), Type.Null()]),
+  missionTaskId: Type.Union([Type.String(), Type.Null()]),
   attempt: Type.Integer(),
   /** Model steps that are committed. */
   step: Type.Integer(),
   openCalls: Type.Array(OpenCall),
+  approvals: Type.Array(Approval),
+  review: Review,
+  budget: Budget,
+  /** Tokens that had been used when the present budget began: a resume grants it once more. */
+  budgetFrom: Type.Integer(),
+  /** Messages that the model gets before its next call (CHAT-5). */
+  steers: Type.Array(Type.Object({ messageId: Type.String(), content: Type.String() }), { maxItems: JOB_STEERS }),
+  /** The effect that runs it, while one does. */
+  runEffectId: Type.Union([Type.String(), Type.Null()]),
   runner: Type.Union([RunnerInfo, Type.Null()]),
   result: Type.Union([Type.String(), Type.Null()]),
   error: Type.Union([RunError, Type.Null()]),
+  stop: Type.Union([Stop, Type.Null()]),
   metrics: Metrics,
+  metadata: Type.Unsafe<JsonObject>({ type: "object" }),
   lastSeq: Type.Integer(),
-  startedAt: Type.Union([Timestamp, Type.Null()]),
-  deadlineAt: Type.Union([Timestamp, Type.Null()]),
-  completedAt: Type.Union([Timestamp, Type.Null()]),
+  startedAt: OptionalTime,
+  deadlineAt: OptionalTime,
+  completedAt: OptionalTime,
 });
 export type Job = Static<typeof Job>;
+
+/** What somebody may say about a job when it is made. */
+export interface JobTerms {
+  readonly lineage: Lineage;
+  readonly priority: number;
+  readonly reviewRequired: boolean;
+  readonly budget: Budget;
+  readonly metadata: JsonObject;
+}
+export const PLAIN_TERMS: JobTerms = {
+  lineage: ROOT,
+  priority: 0,
+  reviewRequired: false,
+  budget: { maxTokens: null, maxSteps: null, deadlineAt: null },
+  metadata: {},
+};
 
 /** A job that has not begun. */
 export function newJob(
@@ -140,24 +244,41 @@ export function newJob(
     Job,
     "id" | "title" | "input" | "agent" | "chatId" | "workspaceId" | "inputMessageId" | "outputMessageId" | "executionId" | "createdBy"
   >,
+  { lineage, priority, reviewRequired, budget, metadata }: JobTerms,
 ): NewRecord<Job> {
   return {
     ...of,
+    ...lineage,
+    priority,
+    missionId: null,
+    missionTaskId: null,
     status: "queued",
     blockedReason: null,
     attempt: 1,
     step: 0,
     openCalls: [],
+    approvals: [],
+    review: { ...NO_REVIEW, required: reviewRequired },
+    budget,
+    budgetFrom: 0,
+    steers: [],
+    runEffectId: null,
     runner: null,
     result: null,
     error: null,
+    stop: null,
     metrics: { inputTokens: 0, outputTokens: 0, toolCalls: 0, durationMs: null, timeToFirstTokenMs: null },
+    metadata,
     lastSeq: 1,
     startedAt: null,
     deadlineAt: null,
     completedAt: null,
   };
 }
+
+const NO_REVIEW: Review = {
+  state: "none", required: false, requestedAt: null, expiresAt: null, decidedBy: null, decidedAt: null, comment: null,
+};
 
 /** The text blocks joined: the content of the message, in which `position` counts (SSE-3). */
 export const textOf = (blocks: readonly Block[]): string =>
@@ -170,5 +291,7 @@ export const jobRef = (organizationId: string, id: string): ActorRef<"job"> => (
 export const JOB_STEPS = 32;
 /** Wall clock of one job from its start (RUN-3). */
 export const JOB_DEADLINE_MS = 30 * 60_000;
+/** How long an approval or a review waits for a person (JOB-8). */
+export const DECISION_MS = 24 * 60 * 60_000;
 /** Times that a job is begun before it is given up (JOB-9). */
 export const JOB_ATTEMPTS = 3;

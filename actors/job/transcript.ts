@@ -1,9 +1,17 @@
-/** A job's transcript: each block of its content as the data of a `transcript.event` of its stream (SSE-8), and back. */
+/**
+ * A job's transcript: each part of it as the data of a `transcript.event` of its stream (SSE-8), and
+ * back. Parts are the blocks of the assistant's content, and what a user said while it ran.
+ */
 import type { Json, JsonObject } from "../schema.ts";
 import type { Block } from "./schema.ts";
 
-export function transcriptEventOf(block: Block): JsonObject {
+/** A part of a job's transcript: the assistant's content, or what a user said meanwhile. */
+export type TranscriptPart = Block | { readonly type: "user_text"; readonly text: string };
+
+export function transcriptEventOf(block: TranscriptPart): JsonObject {
   switch (block.type) {
+    case "user_text":
+      return { kind: "user_text", text: block.text };
     case "text":
       return { kind: "assistant_text", text: block.text };
     case "tool_use":
@@ -11,6 +19,11 @@ export function transcriptEventOf(block: Block): JsonObject {
     case "tool_result":
       return { kind: "tool_result", toolUseId: block.tool_use_id, content: block.content, isError: block.is_error };
   }
+}
+
+/** The part of an event's data; null where it is none. */
+export function partOf(data: JsonObject): TranscriptPart | null {
+  return data["kind"] === "user_text" ? { type: "user_text", text: textIn(data["text"]) } : blockOf(data);
 }
 
 /** The block of an event's data; null where it is none. */

@@ -38,7 +38,11 @@ function needs(id: string, command: OrganizationCommand): readonly RecordKey[] {
     case "read_agent":
     case "update_agent":
     case "archive_agent":
+    case "set_install_state":
       return [{ table: agentTable.name, id: command.agentId }];
+    case "read_task":
+    case "update_task":
+      return [{ table: taskTable.name, id: command.taskId }];
     case "create_task":
       return command.taskId === undefined ? [] : [{ table: taskTable.name, id: command.taskId }];
   }

@@ -1,13 +1,22 @@
-/** Agents: create, read, update and soft-delete, with the visibility rules of V1-1. */
-import { chatRef, chatTable, newChat } from "../chat/schema.ts";
-import { notFound, ok, type Outcome } from "../fault.ts";
-import type { Handlers, Tx } from "../runtime/actor.ts";
+/**
+ * Agents: create, read, update and soft-delete, with the visibility rules of V1-1; and library agents
+ * (AGT-2), which come with the service. A library agent has no record until it is installed; its id
+ * is fixed for each organization, and the record then holds this organization's settings of it.
+ */
 import { assert } from "../assert.ts";
+import { chatRef, chatTable, newChat } from "../chat/schema.ts";
+import { notFound, ok, type Outcome, refuse } from "../fault.ts";
+import type { Handlers, Tx } from "../runtime/actor.ts";
 import { canChange, canUse } from "./principal.ts";
-import type { Actor, OrganizationProtocol } from "./protocol.ts";
+import type { Actor, LibraryDefinition, OrganizationProtocol } from "./protocol.ts";
 import { type Agent, agentTable, organizationTable } from "./schema.ts";
 
-type AgentCommand = "create_agent" | "read_agent" | "update_agent" | "archive_agent";
+/** What an agent has unless somebody says otherwise. */
+const AGENT_DEFAULTS = {
+  description: null, model: null, allowedTools: [], approvalTools: [], mcpServers: [], maxSteps: null, tags: [],
+} satisfies Partial<Agent>;
+
+type AgentCommand = "create_agent" | "read_agent" | "update_agent" | "archive_agent" | "set_install_state";
 
 export const agentHandlers: Pick<Handlers<OrganizationProtocol>, AgentCommand> = {
   /** Also opens the agent's first chat in the default workspace (V1-6). */
@@ -15,7 +24,7 @@ export const agentHandlers: Pick<Handlers<OrganizationProtocol>, AgentCommand> =
     const organization = tx.read(organizationTable, tx.self.id);
     assert(organization !== null, "a principal's organization exists");
     const agent = tx.create(agentTable, {
-      ...input, id: tx.id("agt"), status: "active", model: null, allowedTools: [], createdBy: by.userId,
+      ...AGENT_DEFAULTS, ...input, id: tx.id("agt"), status: "active", source: "private", installState: "installed", createdBy: by.userId,
     });
     const chatId = tx.id("cht");
     const workspaceId = organization.defaultWorkspaceId;
@@ -25,24 +34,70 @@ export const agentHandlers: Pick<Handlers<OrganizationProtocol>, AgentCommand> =
   },
 
   read_agent(tx, { by, agentId }) {
-    return usable(tx, by, agentId);
+    const agent = tx.read(agentTable, agentId);
+    return agent !== null && canUse(agent, by) ? ok(agent) : notFound("agent");
   },
 
-  update_agent(tx, { by, agentId, changes }) {
-    const agent = tx.read(agentTable, agentId);
-    if (agent === null || !canChange(agent, by)) return notFound("agent");
+  update_agent(tx, { by, agentId, changes, version }) {
+    const agent = changeable(tx, by, agentId);
+    if (!agent.ok) return agent;
+    const conflict = version !== undefined && version !== null && version !== agent.value.version;
+    if (conflict) return refuse({ kind: "version_conflict", version: agent.value.version });
     // A change of nothing leaves no trace: neither a version nor a time.
-    return ok(Object.keys(changes).length === 0 ? agent : tx.update(agentTable, { ...agent, ...changes }));
+    return ok(Object.keys(changes).length === 0 ? agent.value : tx.update(agentTable, { ...agent.value, ...changes }));
   },
 
   archive_agent(tx, { by, agentId }) {
+    const agent = changeable(tx, by, agentId);
+    if (!agent.ok) return agent;
+    if (agent.value.source === "library") return libraryState(agent.value, "A library agent is uninstalled, not deleted");
+    return ok(tx.update(agentTable, { ...agent.value, status: "archived" }));
+  },
+
+  set_install_state(tx, { by, agentId, action, definition }) {
     const agent = tx.read(agentTable, agentId);
-    if (agent === null || !canChange(agent, by)) return notFound("agent");
-    return ok(tx.update(agentTable, { ...agent, status: "archived" }));
+    if (agent !== null && agent.source !== "library") {
+      return canUse(agent, by) ? refuse({ kind: "not_a_library_agent" }) : notFound("agent");
+    }
+    if (definition === null) return notFound("agent");
+    return install(tx, by, { agent, agentId, action, definition });
   },
 };
 
-function usable(tx: Tx, by: Actor, agentId: string): Outcome<Agent> {
+function changeable(tx: Tx, by: Actor, agentId: string): Outcome<Agent> {
   const agent = tx.read(agentTable, agentId);
-  return agent !== null && canUse(agent, by) ? ok(agent) : notFound("agent");
+  return agent !== null && canChange(agent, by) ? ok(agent) : notFound("agent");
 }
+
+const libraryState = (agent: Agent, message: string): Outcome<never> =>
+  refuse({ kind: "invalid_state", status: agent.installState, allowedActions: ["uninstall"], message });
+
+/** Install applies the library's defaults; restore brings back the settings from before the uninstall. */
+function install(
+  tx: Tx,
+  by: Actor,
+  of: {
+    readonly agent: Agent | null;
+    readonly agentId: string;
+    readonly action: "install" | "uninstall" | "restore";
+    readonly definition: LibraryDefinition;
+  },
+): Outcome<Agent> {
+  const { agent, agentId, action, definition } = of;
+  if (agent === null) {
+    if (action !== "install") return uninstalled(action);
+    return ok(
+      tx.create(agentTable, {
+        ...AGENT_DEFAULTS, ...definition, id: agentId, visibility: "organization", status: "active",
+        source: "library", installState: "installed", createdBy: by.userId,
+      }),
+    );
+  }
+  if (action === "uninstall") return ok(tx.update(agentTable, { ...agent, status: "archived", installState: "uninstalled" }));
+  if (action === "restore" && agent.installState !== "uninstalled") return ok(agent);
+  const settings = action === "install" ? { ...AGENT_DEFAULTS, ...definition } : {};
+  return ok(tx.update(agentTable, { ...agent, ...settings, status: "active", installState: "installed" }));
+}
+
+const uninstalled = (action: string): Outcome<never> =>
+  refuse({ kind: "invalid_state", status: "available", allowedActions: ["install"], message: `An agent that was never installed cannot be ${action === "restore" ? "restored" : "uninstalled"}` });

@@ -2,6 +2,7 @@
  * What is looked up across organizations or listed, and therefore read from the tables and not from
  * an actor. The caller has waited for `System.settled`, so a list shows its caller's own writes.
  */
+import type { Page, PageRequest } from "../page.ts";
 import type { Agent, Member, Organization, Task, TaskStatus, Token } from "./schema.ts";
 
 export interface TaskFilter {
@@ -18,6 +19,11 @@ export interface Directory {
   findAgent(agentId: string): Promise<{ readonly organizationId: string } | null>;
   /** Agents that an organization's lists show: not archived, not private, not unlisted (V1-1). */
   listAgents(organizationId: string, limit: number): Promise<{ readonly agents: readonly Agent[]; readonly total: number }>;
+  /** Pages of the current surface. Agents: what the caller may see and is not archived, their own private ones too. */
+  pageAgents(of: { readonly organizationId: string; readonly userId: string }, page: PageRequest): Promise<Page<Agent>>;
+  /** Ids of library agents that have been installed at some time, uninstalled ones left out. */
+  installedLibraryAgents(organizationId: string): Promise<readonly string[]>;
+  pageTasks(organizationId: string, filter: TaskFilter, page: PageRequest): Promise<Page<Task>>;
   listTasks(organizationId: string, filter: TaskFilter, limit: number): Promise<readonly Task[]>;
   listOrganizations(): Promise<readonly Organization[]>;
   listMembers(organizationId: string): Promise<readonly Member[]>;

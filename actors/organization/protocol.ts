@@ -13,12 +13,18 @@ export interface NewToken {
   readonly expiresAt: string;
 }
 
-export interface AgentInput {
+export interface AgentInput extends Partial<AgentSettings> {
   readonly name: string;
   readonly role: string;
   readonly systemPrompt: string;
   readonly visibility: Visibility;
 }
+
+/** What only the current surface can set. */
+export type AgentSettings = Pick<
+  Agent,
+  "description" | "model" | "allowedTools" | "approvalTools" | "mcpServers" | "maxSteps" | "tags"
+>;
 
 export interface TaskInput {
   readonly title: string;
@@ -27,6 +33,12 @@ export interface TaskInput {
   readonly assignedTo: string | null;
   readonly workspaceId: string | null;
 }
+
+/** What an update of a task may change. */
+export type TaskChanges = TaskInput & Pick<Task, "status">;
+
+/** An agent as the library defines it (AGT-3). */
+export type LibraryDefinition = Pick<Agent, "name" | "role" | "systemPrompt"> & Partial<AgentSettings>;
 
 /** A person of one organization, as far as permissions go. */
 export interface Actor {
@@ -54,8 +66,25 @@ export type OrganizationCommand =
   | { readonly kind: "remove_member"; readonly userId: string }
   | { readonly kind: "create_agent"; readonly by: Actor; readonly input: AgentInput }
   | { readonly kind: "read_agent"; readonly by: Actor; readonly agentId: string }
-  | { readonly kind: "update_agent"; readonly by: Actor; readonly agentId: string; readonly changes: Partial<AgentInput> }
+  /** `version` is the one that the caller has seen; null or absent takes any. */
+  | {
+      readonly kind: "update_agent";
+      readonly by: Actor;
+      readonly agentId: string;
+      readonly changes: Partial<AgentInput>;
+      readonly version?: number | null;
+    }
   | { readonly kind: "archive_agent"; readonly by: Actor; readonly agentId: string }
+  /** `definition` is what the library has of this id; null where it has nothing. */
+  | {
+      readonly kind: "set_install_state";
+      readonly by: Actor;
+      readonly agentId: string;
+      readonly action: "install" | "uninstall" | "restore";
+      readonly definition: LibraryDefinition | null;
+    }
+  | { readonly kind: "read_task"; readonly taskId: string }
+  | { readonly kind: "update_task"; readonly taskId: string; readonly changes: Partial<TaskChanges>; readonly version: number | null }
   /** `taskId` is given where the caller needs the same task for each attempt (a tool's idempotency). */
   | { readonly kind: "create_task"; readonly createdBy: string; readonly input: TaskInput; readonly taskId?: string };
 
@@ -73,6 +102,9 @@ export interface OrganizationReplies {
   read_agent: Agent;
   update_agent: Agent;
   archive_agent: Agent;
+  set_install_state: Agent;
+  read_task: Task;
+  update_task: Task;
   create_task: Task;
 }
 

@@ -2,10 +2,12 @@
  * The nouns that an organization owns: itself, its members and their tokens, its workspaces, its
  * agents and its tasks. The surfaces show views of these records; they never show them as they are.
  */
+import { McpServer } from "../job/schema.ts";
 import { type ActorRef, table } from "../runtime/actor.ts";
 import { OneOf, RecordBase, type Static, Timestamp, Type } from "../schema.ts";
 
 export const VISIBILITIES = ["private", "organization", "public", "unlisted"] as const;
+export const INSTALL_STATES = ["available", "installed", "uninstalled"] as const;
 export const TASK_STATUSES = ["pending", "in_progress", "completed", "cancelled"] as const;
 export const TASK_PRIORITIES = ["low", "medium", "high", "urgent"] as const;
 export const ROLES = ["owner", "member"] as const;
@@ -69,9 +71,18 @@ export const Agent = Type.Object({
   role: Type.String(),
   systemPrompt: Type.String(),
   visibility: OneOf(VISIBILITIES),
+  description: OptionalText,
   status: OneOf(["active", "archived"] as const),
+  /** Library agents come with the service; their settings are this organization's own (AGT-2). */
+  source: OneOf(["private", "library"] as const),
+  installState: OneOf(INSTALL_STATES),
   model: OptionalText,
   allowedTools: Type.Array(Type.String()),
+  /** Tools whose calls wait for a person (JOB-8). */
+  approvalTools: Type.Array(Type.String()),
+  mcpServers: Type.Array(McpServer),
+  maxSteps: Type.Union([Type.Integer({ minimum: 1 }), Type.Null()]),
+  tags: Type.Array(Type.String()),
   createdBy: Type.String(),
 });
 export type Agent = Static<typeof Agent>;

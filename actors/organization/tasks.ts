@@ -1,11 +1,13 @@
 /** Tasks: a new one is pending; assigning it starts nothing by itself (V1-7). */
 import { newTaskId } from "../ids.ts";
-import { ok } from "../fault.ts";
+import { notFound, ok, refuse } from "../fault.ts";
 import type { Handlers } from "../runtime/actor.ts";
+import { isoTime } from "../schema.ts";
 import type { OrganizationProtocol } from "./protocol.ts";
-import { taskTable } from "./schema.ts";
+import { type Task, taskTable } from "./schema.ts";
+import { mayBecome, taskActions } from "./task-machine.ts";
 
-export const taskHandlers: Pick<Handlers<OrganizationProtocol>, "create_task"> = {
+export const taskHandlers: Pick<Handlers<OrganizationProtocol>, "create_task" | "read_task" | "update_task"> = {
   create_task(tx, { createdBy, input, taskId }) {
     if (taskId !== undefined) {
       const present = tx.read(taskTable, taskId);
@@ -13,5 +15,24 @@ export const taskHandlers: Pick<Handlers<OrganizationProtocol>, "create_task"> =
     }
     const id = taskId ?? newTaskId(tx.now, tx.random);
     return ok(tx.create(taskTable, { ...input, id, status: "pending", createdBy, completedAt: null }));
+  },
+
+  read_task(tx, { taskId }) {
+    const task = tx.read(taskTable, taskId);
+    return task === null ? notFound("task") : ok(task);
+  },
+
+  update_task(tx, { taskId, changes, version }) {
+    const task = tx.read(taskTable, taskId);
+    if (task === null) return notFound("task");
+    if (version !== null && version !== task.version) return refuse({ kind: "version_conflict", version: task.version });
+    const status = changes.status ?? task.status;
+    if (!mayBecome(task.status, status)) {
+      const message = `A task that is ${task.status} cannot become ${status}`;
+      return refuse({ kind: "invalid_state", status: task.status, allowedActions: taskActions(task.status), message });
+    }
+    const isDone = status === "completed" && task.status !== "completed";
+    const changed: Task = { ...task, ...changes, status, completedAt: isDone ? isoTime(tx.now) : task.completedAt };
+    return ok(tx.update(taskTable, changed));
   },
 };

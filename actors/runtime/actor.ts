@@ -80,6 +80,8 @@ export interface Tx {
   birth<T extends RecordFields>(ref: ActorRef, table: Table<T>, record: NewRecord<T>, events?: readonly NewEvent[]): T;
   /** Appends a durable event to this actor's stream and returns its `seq` (SSE-2). */
   append(type: string, data: JsonObject): number;
+  /** The seq of the newest event of this actor's stream, those of this turn included. */
+  head(): number;
   /** Begins the live text of a message: `text` is what is committed of it already (SSE-3). */
   beginText(messageId: string, attempt: number, text: string): void;
   /** Adds to the live text. Never stored; readers see it after this actor's last pending commit. */
@@ -92,6 +94,8 @@ export interface Tx {
   effect(of: ActorRef, kind: string, intent: JsonObject): string;
   /** Ends an effect: its row goes with this commit, and what still runs of it is aborted after it. */
   settle(effectId: string): void;
+  /** Aborts after the commit what runs of an effect; its row stays until a turn settles it. */
+  interrupt(effectId: string): void;
   /** Dispatches `command` to this actor when `dueAtMs` has come; replaces the alarm of that name. */
   setAlarm(of: ActorRef, name: string, dueAtMs: number, command: { readonly kind: string }): void;
   clearAlarm(name: string): void;

@@ -55,6 +55,7 @@ export class Draft {
   readonly random: RandomText;
   readonly cells: CellDraft[] = [];
   readonly births: Birth[] = [];
+  readonly interrupts: string[] = [];
   // Most groups only read: what only writers need is made when it is needed.
   private written: Writes | null = null;
   private isoNow: string | null = null;
@@ -115,17 +116,21 @@ export class Draft {
     return updated;
   }
 
+  head(draft: CellDraft): number {
+    if (draft.head !== null) return draft.head;
+    const { ref, definition } = draft.cell;
+    assert(definition.stream !== undefined, `${ref.kind} has a stream`);
+    const record = this.read(draft, definition.stream.name, ref.id) as StreamRecord | null;
+    assert(record !== null, `${definition.stream.name} ${ref.id} exists before its events`);
+    return record.lastSeq;
+  }
+
   append(draft: CellDraft, type: string, data: JsonObject): number {
-    const stream = draft.cell.definition.stream;
-    assert(stream !== undefined, `${draft.cell.ref.kind} has a stream`);
-    const id = draft.cell.ref.id;
-    if (draft.head === null) {
-      const record = this.read(draft, stream.name, id) as StreamRecord | null;
-      assert(record !== null, `${stream.name} ${id} exists before its events`);
-      draft.head = record.lastSeq;
-    }
-    const event: StoredEvent = { seq: ++draft.head, type, at: this.time, data };
-    this.writes.events.push({ ...event, organizationId: draft.cell.ref.organizationId, stream: id });
+    const seq = this.head(draft) + 1;
+    draft.head = seq;
+    const event: StoredEvent = { seq, type, at: this.time, data };
+    const { organizationId, id: stream } = draft.cell.ref;
+    this.writes.events.push({ ...event, organizationId, stream });
     draft.publications.push({ kind: "event", event });
     return event.seq;
   }
@@ -196,6 +201,10 @@ class GroupTx implements Tx {
     return this.group.append(this.draft, type, data);
   }
 
+  head(): number {
+    return this.group.head(this.draft);
+  }
+
   beginText(messageId: string, attempt: number, text: string): void {
     this.draft.publications.push({ kind: "begin", messageId, attempt, text });
   }
@@ -220,6 +229,10 @@ class GroupTx implements Tx {
 
   settle(effectId: string): void {
     this.group.writes.settled.push(effectId);
+  }
+
+  interrupt(effectId: string): void {
+    this.group.interrupts.push(effectId);
   }
 
   setAlarm(of: ActorRef, name: string, dueAtMs: number, command: { readonly kind: string }): void {

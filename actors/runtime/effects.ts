@@ -10,6 +10,8 @@ import type { Place } from "./shards.ts";
 export interface EffectContext {
   readonly signal: AbortSignal;
   readonly epoch: number;
+  /** Whether the epoch is over or the process ends: the next owner recovers the effect. Not so when a turn aborted it. */
+  isOver(): boolean;
 }
 
 export interface EffectHandler {
@@ -22,6 +24,7 @@ export interface EffectHandler {
 interface Running {
   readonly place: Place;
   readonly abort: AbortController;
+  isOver: boolean;
 }
 
 export class Effects {
@@ -49,20 +52,20 @@ export class Effects {
     return this.drive(effect, place, "recover");
   }
 
-  /** A turn has settled it: whatever still runs of it stops. */
-  settled(effectId: string): void {
+  /** A turn has settled or interrupted it: whatever still runs of it stops. */
+  abort(effectId: string): void {
     this.running.get(effectId)?.abort.abort();
   }
 
   /** The shards are gone, or their epoch is: nothing that still runs for them counts. */
   abortShards(shards: ReadonlySet<number>): void {
-    for (const { place, abort } of this.running.values()) if (shards.has(place.shard)) abort.abort();
+    for (const running of this.running.values()) if (shards.has(running.place.shard)) end(running);
   }
 
   /** Aborts what runs and starts nothing any more: the rows are the next owner's. */
   close(): void {
     this.isClosed = true;
-    for (const { abort } of this.running.values()) abort.abort();
+    for (const running of this.running.values()) end(running);
   }
 
   /** Resolves when no effect runs. */
@@ -77,10 +80,14 @@ export class Effects {
       this.onBug(new Error(`no handler for effects of kind ${effect.kind}`), effect);
       return true;
     }
-    const running: Running = { place, abort: new AbortController() };
+    const running: Running = { place, abort: new AbortController(), isOver: false };
     this.running.set(effect.id, running);
     try {
-      await handler[how](effect, { signal: running.abort.signal, epoch: place.epoch });
+      await handler[how](effect, {
+        signal: running.abort.signal,
+        epoch: place.epoch,
+        isOver: () => running.isOver,
+      });
       return true;
     } catch (cause) {
       this.onBug(cause, effect);
@@ -93,4 +100,9 @@ export class Effects {
       }
     }
   }
+}
+
+function end(running: Running): void {
+  running.isOver = true;
+  running.abort.abort();
 }

@@ -133,8 +133,10 @@ export class Replay {
   private takeText(cursor: Cursor, live: LiveText | null, upTo: number, items: StreamItem[]): void {
     if (live === null) return;
     if (cursor.live !== live) {
+      // The same attempt of the same message goes on where it was, also after it has waited for somebody.
+      const goesOn = cursor.live?.messageId === live.messageId && cursor.live.attempt === live.attempt;
+      if (!goesOn) cursor.position = 0;
       cursor.live = live;
-      cursor.position = 0;
     }
     if (upTo <= cursor.position) return;
     const text = slice(live, cursor.position, upTo);

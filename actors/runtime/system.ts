@@ -173,7 +173,8 @@ export class System<P extends Protocols> implements TurnHost {
     if (this.shards.epochOf(place.shard) !== place.epoch) return;
     const { effects, settled, messages, alarms, cleared } = draft.writes;
     for (const birth of draft.births) this.cells.born(birth, place, this.clock.monotonic());
-    for (const id of settled) this.effects.settled(id);
+    for (const id of settled) this.effects.abort(id);
+    for (const id of draft.interrupts) this.effects.abort(id);
     for (const key of cleared) this.alarms.clear(key);
     for (const alarm of alarms) this.alarms.set(alarm);
     for (const message of messages) this.delivery.send(message, place);

@@ -12,6 +12,8 @@ import { troupeActors, type TroupeProtocols, type TroupeSystem } from "../../act
 import { openDatabase } from "../../db/client.ts";
 import { PostgresPlacement } from "../../db/placement.ts";
 import { PostgresActorStore } from "../../db/stores/actor-store.ts";
+import { PostgresChatDirectory } from "../../db/stores/chat-directory.ts";
+import { PostgresJobDirectory } from "../../db/stores/job-directory.ts";
 import { PostgresDirectory } from "../../db/stores/directory.ts";
 import { PostgresTranscripts } from "../../db/stores/transcripts.ts";
 import { createApp } from "../../src/app.ts";
@@ -65,7 +67,8 @@ const system: TroupeSystem = new System<TroupeProtocols>({
   onLost: (reason) => console.error(reason),
 });
 await system.start();
-const app = createApp({ system, directory, models, log, clock: systemClock, pingDatabase: () => Promise.resolve() });
+const app = createApp({
+  chats: new PostgresChatDirectory(database), jobs: new PostgresJobDirectory(database), system, directory, models, log, clock: systemClock, pingDatabase: () => Promise.resolve() });
 const port = app.listen({ hostname: "127.0.0.1", port: 0 });
 const run = await firstRun({ system, directory, now: systemClock.now(), beforeCommit: () => {} });
 if (run === null) throw new Error("the database is not new");

@@ -1,9 +1,11 @@
 /** Look-ups across organizations, and lists (port: `Directory` of the organization). */
-import { and, asc, desc, eq, inArray, type SQL, sql } from "drizzle-orm";
+import { and, asc, desc, eq, inArray, ne, or, type SQL, sql } from "drizzle-orm";
 import type { Directory, TaskFilter } from "../../actors/organization/directory.ts";
 import type { Agent, Member, Organization, Task, Token } from "../../actors/organization/schema.ts";
+import type { Page, PageRequest } from "../../actors/page.ts";
 import type { Database } from "../client.ts";
 import { agent, member, organization, task, token } from "../tables/records.ts";
+import { pageOf } from "./paging.ts";
 
 export class PostgresDirectory implements Directory {
   private readonly database: Database;
@@ -46,11 +48,26 @@ export class PostgresDirectory implements Directory {
     return { agents: rows.map((row) => row.body as Agent), total };
   }
 
+  pageAgents(of: { readonly organizationId: string; readonly userId: string }, page: PageRequest): Promise<Page<Agent>> {
+    const isVisible = or(ne(agent.visibility, "private"), sql`${agent.body} ->> 'createdBy' = ${of.userId}`);
+    const conditions = [eq(agent.organizationId, of.organizationId), eq(agent.status, "active"), isVisible];
+    return pageOf<Agent>(this.database, agent, conditions.filter((c) => c !== undefined), page);
+  }
+
+  async installedLibraryAgents(organizationId: string): Promise<readonly string[]> {
+    const rows = await this.database.query
+      .select({ id: agent.id })
+      .from(agent)
+      .where(and(eq(agent.organizationId, organizationId), eq(agent.status, "active"), sql`${agent.body} ->> 'source' = 'library'`));
+    return rows.map((row) => row.id);
+  }
+
+  pageTasks(organizationId: string, filter: TaskFilter, page: PageRequest): Promise<Page<Task>> {
+    return pageOf<Task>(this.database, task, tasksThat(organizationId, filter), page);
+  }
+
   async listTasks(organizationId: string, filter: TaskFilter, limit: number): Promise<readonly Task[]> {
-    const conditions: SQL[] = [eq(task.organizationId, organizationId)];
-    if (filter.status !== undefined) conditions.push(eq(task.status, filter.status));
-    if (filter.assignedTo !== undefined) conditions.push(eq(task.assignedTo, filter.assignedTo));
-    if (filter.workspaceId !== undefined) conditions.push(eq(task.workspaceId, filter.workspaceId));
+    const conditions = tasksThat(organizationId, filter);
     const rows = await this.database.query
       .select({ body: task.body })
       .from(task)
@@ -94,4 +111,12 @@ export class PostgresDirectory implements Directory {
       .orderBy(asc(member.createdAt));
     return rows.map((row) => row.body as Member);
   }
+}
+
+function tasksThat(organizationId: string, filter: TaskFilter): SQL[] {
+  const conditions: SQL[] = [eq(task.organizationId, organizationId)];
+  if (filter.status !== undefined) conditions.push(eq(task.status, filter.status));
+  if (filter.assignedTo !== undefined) conditions.push(eq(task.assignedTo, filter.assignedTo));
+  if (filter.workspaceId !== undefined) conditions.push(eq(task.workspaceId, filter.workspaceId));
+  return conditions;
 }

@@ -1,10 +1,9 @@
 /** What a run reads besides its records (port: `Transcripts` of the job): its chat's history and its own transcript. */
-import { and, asc, desc, eq, inArray, ne } from "drizzle-orm";
+import { and, asc, desc, eq, inArray, sql } from "drizzle-orm";
 import type { Message } from "../../actors/chat/schema.ts";
 import { inTurnOrder } from "../../actors/chat/turn-order.ts";
 import type { HistoryEntry, Transcripts } from "../../actors/job/protocol.ts";
-import type { Block } from "../../actors/job/schema.ts";
-import { blockOf } from "../../actors/job/transcript.ts";
+import { partOf, type TranscriptPart } from "../../actors/job/transcript.ts";
 import type { JsonObject } from "../../actors/schema.ts";
 import type { Database } from "../client.ts";
 import { message } from "../tables/records.ts";
@@ -20,7 +19,7 @@ export class PostgresTranscripts implements Transcripts {
   async history(of: {
     organizationId: string;
     chatId: string;
-    beforeMessageId: string;
+    jobId: string;
     limit: number;
   }): Promise<readonly HistoryEntry[]> {
     const { query } = this.database;
@@ -32,7 +31,8 @@ export class PostgresTranscripts implements Transcripts {
           eq(message.organizationId, of.organizationId),
           eq(message.chatId, of.chatId),
           inArray(message.status, ["completed", "failed", "cancelled"]),
-          ne(message.id, of.beforeMessageId),
+          sql`${message.body} ->> 'jobId' is distinct from ${of.jobId}`,
+          sql`not (${message.status} = 'cancelled' and ${message.body} ->> 'role' = 'user')`,
         ),
       )
       .orderBy(desc(message.seq))
@@ -42,7 +42,7 @@ export class PostgresTranscripts implements Transcripts {
     );
   }
 
-  async blocks(organizationId: string, jobId: string): Promise<readonly Block[]> {
+  async parts(organizationId: string, jobId: string): Promise<readonly TranscriptPart[]> {
     const rows = await this.database.query
       .select({ data: event.data })
       .from(event)
@@ -50,6 +50,6 @@ export class PostgresTranscripts implements Transcripts {
         and(eq(event.organizationId, organizationId), eq(event.stream, jobId), eq(event.type, "transcript.event")),
       )
       .orderBy(asc(event.seq));
-    return rows.flatMap(({ data }) => blockOf(data as JsonObject) ?? []);
+    return rows.flatMap(({ data }) => partOf(data as JsonObject) ?? []);
   }
 }

@@ -71,10 +71,21 @@ export const task = pgTable(
   ],
 );
 
-export const chat = pgTable("chat", { ...columns, createdAt, agentId: generated("agent_id", "agentId") }, (t) => [
-  primaryKey({ columns: [t.organizationId, t.id] }),
-  index("chat_newest").on(t.organizationId, t.createdAt, t.id),
-]);
+export const chat = pgTable(
+  "chat",
+  {
+    ...columns,
+    createdAt,
+    status: generated("status", "status"),
+    agentId: generated("agent_id", "agentId"),
+    workspaceId: generated("workspace_id", "workspaceId"),
+    deletedAt: generated("deleted_at", "deletedAt"),
+  },
+  (t) => [
+    primaryKey({ columns: [t.organizationId, t.id] }),
+    index("chat_newest").on(t.organizationId, t.createdAt, t.id),
+  ],
+);
 
 export const message = pgTable(
   "message",
@@ -92,10 +103,22 @@ export const message = pgTable(
 
 export const job = pgTable(
   "job",
-  { ...columns, createdAt, status: generated("status", "status"), chatId: generated("chat_id", "chatId") },
+  {
+    ...columns,
+    createdAt,
+    status: generated("status", "status"),
+    chatId: generated("chat_id", "chatId"),
+    agentId: text("agent_id").generatedAlwaysAs(sql.raw(`(body -> 'agent' ->> 'id')`)),
+    workspaceId: generated("workspace_id", "workspaceId"),
+    missionId: generated("mission_id", "missionId"),
+    parentJobId: generated("parent_job_id", "parentJobId"),
+    rootJobId: generated("root_job_id", "rootJobId"),
+  },
   (t) => [
     primaryKey({ columns: [t.organizationId, t.id] }),
     index("job_newest").on(t.organizationId, t.createdAt, t.id),
     index("job_chat").on(t.organizationId, t.chatId, t.createdAt),
+    index("job_parent").on(t.organizationId, t.parentJobId),
+    index("job_root").on(t.organizationId, t.rootJobId),
   ],
 );

@@ -1,16 +1,17 @@
 /**
- * Checks a body against its TypeBox schema and says what is wrong in words for the caller. Unknown
- * keys are dropped, and `null` counts as absent. Errors come in the order of the schema's fields, a
- * missing one before any other.
+ * Checks a body against its TypeBox schema and says what is wrong in words for the caller, each
+ * complaint with its place as a JSON pointer (GEN-7). Unknown keys are dropped, except where the schema
+ * says `additionalProperties: false`; `null` counts as absent, except where the schema takes it.
+ * Errors come in the order of the schema's fields, a missing one before any other.
  *
  * A field's schema may carry `errorMessage`: what is said when the value is not one of the allowed.
  */
-import { type TypeCheck, TypeCompiler, type ValueError } from "@sinclair/typebox/compiler";
+import { type TypeCheck, TypeCompiler } from "@sinclair/typebox/compiler";
 import type { InputError, Outcome } from "../../actors/fault.ts";
 import { ok, refuse } from "../../actors/fault.ts";
-import type { JsonObject, Static, TSchema } from "../../actors/schema.ts";
+import { type JsonObject, type Static, type TSchema, Type } from "../../actors/schema.ts";
 
-/** A `Type.Object` whose fields are plain: strings, booleans, numbers, enums. */
+/** A `Type.Object`; its fields may be plain, enums, lists, objects, and any of them or null. */
 export interface BodySchema extends TSchema {
   readonly properties: Readonly<Record<string, TSchema>>;
   readonly required?: readonly string[] | undefined;
@@ -19,53 +20,133 @@ export interface BodySchema extends TSchema {
 /** A required string with more in it than white space. */
 export const NOT_BLANK = "\\S";
 
+/** An object with whatever keys its sender likes. */
+export const FreeObject = Type.Unsafe<JsonObject>(Type.Record(Type.String(), Type.Unknown()));
+
+/** Complaints of one answer: who gets everything wrong need not be told all of it. */
+const COMPLAINTS = 20;
+
 /** A compiled schema. Compiling costs about a millisecond, so it is done at the first use. */
 export class Body<S extends BodySchema> {
   private readonly schema: S;
-  private readonly fields: readonly string[];
   private check: TypeCheck<S> | null = null;
 
   constructor(schema: S) {
     this.schema = schema;
-    this.fields = Object.keys(schema.properties);
   }
 
   /** The body's known fields, or `invalid_request`. */
   parse(body: JsonObject): Outcome<Static<S>> {
-    const known: Record<string, unknown> = {};
-    for (const field of this.fields) {
-      const value = Object.hasOwn(body, field) ? body[field] : null;
-      if (value !== null && value !== undefined) known[field] = value;
-    }
+    const errors: InputError[] = [];
+    const known = knownFields(this.schema, body, { path: "", errors });
     const check = (this.check ??= TypeCompiler.Compile(this.schema));
-    if (check.Check(known)) return ok(known);
-    const errors = this.fields.flatMap((field) => this.complaint(field, known[field], check.Errors(known)) ?? []);
-    errors.sort((a, b) => Number(isMissing(b)) - Number(isMissing(a)));
+    if (errors.length === 0 && check.Check(known)) return ok(known);
+    for (const { path, value, schema } of check.Errors(known)) {
+      if (errors.some((error) => error.path === path || error.path.startsWith(`${path}/`))) continue;
+      errors.push({ path, message: messageFor(path, value, placeOf(this.schema, path) ?? { schema, isRequired: false }) });
+      if (errors.length === COMPLAINTS) break;
+    }
+    const order = Object.keys(this.schema.properties);
+    const placeIn = ({ path }: InputError): number => order.indexOf(path.split("/")[1] ?? "");
+    errors.sort((a, b) => Number(isMissing(b)) - Number(isMissing(a)) || placeIn(a) - placeIn(b));
     return refuse({ kind: "invalid_request", errors });
   }
+}
 
-  private complaint(field: string, value: unknown, errors: Iterable<ValueError>): InputError | null {
-    const path = `/${field}`;
-    for (const error of errors) {
-      if (error.path !== path) continue;
-      const isRequired = this.schema.required?.includes(field) === true;
-      return { path, message: messageFor(field, value, this.schema.properties[field]!, isRequired) };
-    }
-    return null;
+interface Walk {
+  readonly path: string;
+  readonly errors: InputError[];
+}
+
+/** The fields of an object that its schema knows; complains of the others where it is closed. */
+function knownFields(schema: TSchema, value: JsonObject, { path, errors }: Walk): Record<string, unknown> {
+  const properties = propertiesOf(schema) ?? {};
+  const known: Record<string, unknown> = {};
+  for (const [field, fieldSchema] of Object.entries(properties)) {
+    const given = Object.hasOwn(value, field) ? value[field] : undefined;
+    if (given === undefined || (given === null && !takesNull(fieldSchema))) continue;
+    known[field] = knownValue(fieldSchema, given, { path: `${path}/${escaped(field)}`, errors });
   }
+  if (schema["additionalProperties"] === false) {
+    for (const key of Object.keys(value)) {
+      if (errors.length < COMPLAINTS && !Object.hasOwn(properties, key)) {
+        errors.push({ path: `${path}/${escaped(key)}`, message: `There is no field ${key.slice(0, 64)}` });
+      }
+    }
+  }
+  return known;
+}
+
+function knownValue(schema: TSchema, value: unknown, walk: Walk): unknown {
+  const inner = withoutNull(schema);
+  if (Array.isArray(value)) {
+    const items = inner["items"] as TSchema | undefined;
+    if (items === undefined) return value;
+    return value.map((item, i) => knownValue(items, item, { path: `${walk.path}/${i}`, errors: walk.errors }));
+  }
+  if (typeof value !== "object" || value === null || propertiesOf(inner) === undefined) return value;
+  return knownFields(inner, value as JsonObject, walk);
+}
+
+const propertiesOf = (schema: TSchema) => schema["properties"] as Readonly<Record<string, TSchema>> | undefined;
+const isNull = (schema: TSchema): boolean => schema["type"] === "null";
+const variantsOf = (schema: TSchema) => schema["anyOf"] as readonly TSchema[] | undefined;
+const takesNull = (schema: TSchema): boolean => isNull(schema) || variantsOf(schema)?.some(isNull) === true;
+/** What a nullable schema says of the values that are not null. */
+const withoutNull = (schema: TSchema): TSchema => variantsOf(schema)?.find((variant) => !isNull(variant)) ?? schema;
+const escaped = (key: string): string => key.replaceAll("~", "~0").replaceAll("/", "~1");
+const unescaped = (key: string): string => key.replaceAll("~1", "/").replaceAll("~0", "~");
+
+interface Place {
+  readonly schema: TSchema;
+  readonly isRequired: boolean;
+}
+
+/** The schema at a path of the body. */
+function placeOf(root: TSchema, path: string): Place | null {
+  let place: Place = { schema: root, isRequired: true };
+  for (const part of path.split("/").slice(1)) {
+    const { schema } = place;
+    const name = unescaped(part);
+    const next = propertiesOf(schema)?.[name] ?? (schema["items"] as TSchema | undefined);
+    if (next === undefined) return null;
+    const required = schema["required"] as readonly string[] | undefined;
+    place = { schema: withoutNull(next), isRequired: required?.includes(name) === true };
+  }
+  return place;
 }
 
 const MISSING = "Missing required field: ";
 const isMissing = (error: InputError): boolean => error.message.startsWith(MISSING);
+const ARTICLES: Readonly<Record<string, string>> = { array: "an", integer: "an", object: "an" };
 
-function messageFor(field: string, value: unknown, schema: TSchema, isRequired: boolean): string {
+function messageFor(path: string, value: unknown, { schema, isRequired }: Place): string {
+  const field = path.split("/").slice(1).map(unescaped).join(".");
   if (value === undefined) return `${MISSING}${field}`;
   if (typeof schema["errorMessage"] === "string") return schema["errorMessage"];
-  if (typeof value !== schema["type"]) return `Field ${field} must be a ${String(schema["type"])}`;
+  if (Array.isArray(schema["enum"])) return `Field ${field} must be one of: ${schema["enum"].join(", ")}`;
+  const type = String(schema["type"]);
+  if (!isOfType(value, type)) return `Field ${field} must be ${ARTICLES[type] ?? "a"} ${type}`;
   if (typeof value === "string" && value.trim() === "") {
     return isRequired ? `${MISSING}${field}` : `Field ${field} must not be empty`;
   }
-  if (typeof schema["maxLength"] === "number")
-    return `Field ${field} must have at most ${schema["maxLength"]} characters`;
-  return `Field ${field} is invalid`;
+  return `Field ${field} ${boundOf(schema, value) ?? "is invalid"}`;
+}
+
+function isOfType(value: unknown, type: string): boolean {
+  if (type === "integer") return Number.isInteger(value);
+  if (type === "array") return Array.isArray(value);
+  if (type === "object") return typeof value === "object" && value !== null && !Array.isArray(value);
+  return typeof value === type;
+}
+
+/** Which bound of its schema a value of the right type has passed; null for none that we have words for. */
+function boundOf(schema: TSchema, value: unknown): string | null {
+  const bound = (name: string): number | null => (typeof schema[name] === "number" ? (schema[name] as number) : null);
+  const [longest, most, least, highest] = [bound("maxLength"), bound("maxItems"), bound("minimum"), bound("maximum")];
+  if (typeof value === "string" && longest !== null && value.length > longest) return `must have at most ${longest} characters`;
+  if (Array.isArray(value) && most !== null && value.length > most) return `must have at most ${most} items`;
+  if (typeof value === "number" && least !== null && value < least) return `must be at least ${least}`;
+  if (typeof value === "number" && highest !== null && value > highest) return `must be at most ${highest}`;
+  return null;
 }

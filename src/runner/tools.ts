@@ -29,19 +29,24 @@ export function createTools(tools: readonly Tool[], log?: RunnerLog): ToolPort {
   const byName = new Map([...tools].reverse().map((tool) => [tool.name, tool]));
   const inOrder = [...byName.values()].sort((a, b) => (a.name < b.name ? -1 : 1));
   return {
-    available: (allowedTools) =>
-      inOrder
-        .filter((tool) => isAllowed(tool, allowedTools))
-        .map(({ name, description, inputSchema }) => ({ name, description, inputSchema })),
+    available: (agent) =>
+      Promise.resolve(
+        inOrder
+          .filter((tool) => isAllowed(tool, agent.allowedTools))
+          .map(({ name, description, inputSchema }) => ({ name, description, inputSchema })),
+      ),
 
-    // A tool that is gone may have run before it went.
-    isSafeToRepeat: (name) => byName.get(name)?.safeToRepeat ?? false,
+    rulesOf: (name, agent) => ({
+      // A tool that is gone may have run before it went.
+      safe: byName.get(name)?.safeToRepeat ?? false,
+      needsApproval: agent.approvalTools.includes(name),
+    }),
 
     async call(call, signal) {
       const tool = byName.get(call.name);
       if (tool === undefined) return failure(`There is no tool with the name ${cleanText(call.name.slice(0, 64))}.`);
       // A model can call what it was never told of.
-      if (!isAllowed(tool, call.allowedTools)) return failure(`This agent is not allowed to use ${tool.name}.`);
+      if (!isAllowed(tool, call.agent.allowedTools)) return failure(`This agent is not allowed to use ${tool.name}.`);
       if (isUnparsed(call.input)) return failure("The arguments are not a JSON object.");
       const { content, isError } = await run(tool, call, signal, log);
       return { content: bounded(cleanText(content)), isError };

@@ -15,6 +15,7 @@ const REASONS: Readonly<Record<number, string>> = {
   409: "Conflict",
   413: "Content Too Large",
   415: "Unsupported Media Type",
+  429: "Too Many Requests",
   500: "Internal Server Error",
   502: "Bad Gateway",
   503: "Service Unavailable",
@@ -32,6 +33,7 @@ const NOUNS: Readonly<Record<Noun, string>> = {
   job: "Job not found",
   workspace: "Workspace not found",
   token: "Token not found",
+  approval: "Approval not found",
   route: "Not found",
 };
 
@@ -45,6 +47,7 @@ const UNAVAILABLE = "The service is temporarily unavailable. Try again later";
 
 const REFUSALS: RefusalTable<Refusal> = {
   invalid_json: ({ message }) => refusal(400, message),
+  invalid_cursor: () => refusal(400, "Invalid cursor"),
   invalid_request: ({ errors }) => refusal(400, errors[0]?.message ?? "Invalid request"),
   unauthenticated: () => UNAUTHORIZED,
   token_expired: () => UNAUTHORIZED,
@@ -55,6 +58,12 @@ const REFUSALS: RefusalTable<Refusal> = {
   unsupported_media_type: ({ expected }) => refusal(415, `Content-Type must be ${expected}`),
   payload_too_large: ({ limitBytes }) => refusal(413, `Too large: the limit is ${limitBytes} bytes`),
   invalid_state: ({ message }) => refusal(409, message),
+  chat_busy: () => refusal(409, "A turn is running in this chat"),
+  approval_pending: () => refusal(409, "The execution waits for a decision"),
+  version_conflict: () => refusal(409, "The record has changed since it was read"),
+  not_a_library_agent: () => refusal(409, "This is not a library agent"),
+  forbidden: () => UNAUTHORIZED,
+  budget_exceeded: ({ retryAfterMs }) => refusal(429, "The organization's token budget of this month is used up", retryAfter(retryAfterMs)),
   provider_error: ({ message }) => refusal(502, message),
   overloaded: ({ retryAfterMs }) => refusal(503, UNAVAILABLE, retryAfter(retryAfterMs)),
   unavailable: ({ retryAfterMs }) => refusal(500, UNAVAILABLE, retryAfter(retryAfterMs)),

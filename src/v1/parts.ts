@@ -5,7 +5,7 @@ import type { Clock } from "../../actors/runtime/clock.ts";
 import type { TroupeSystem } from "../../actors/troupe.ts";
 import type { HttpLog } from "../http/log.ts";
 import type { OpenStreams } from "../http/open-streams.ts";
-import type { AgentFinder } from "./agents/finding.ts";
+import type { AgentFinder } from "../http/agent-finder.ts";
 
 export interface V1Parts {
   readonly system: TroupeSystem;

@@ -2,6 +2,7 @@ import { describe, expect, test } from "bun:test";
 import { type Outcome, ok, refuse } from "../../actors/fault.ts";
 import type { ToolContext, ToolPort, ToolResult } from "../../actors/job/ports.ts";
 import type { Agent, Task } from "../../actors/organization/schema.ts";
+import type { AgentSnapshot } from "../../actors/job/schema.ts";
 import { type JsonObject, Type } from "../../actors/schema.ts";
 import { toolInput } from "../../src/runner/tool-input.ts";
 import { builtinTools, createTools, MAX_RESULT_BYTES } from "../../src/runner/tools.ts";
@@ -18,8 +19,14 @@ const task = (more: Partial<Task>): Task => ({
 });
 const AGENT: Agent = {
   ...BASE, id: "agt_1", name: "Ada", role: "Assistant", systemPrompt: "private words", visibility: "organization", status: "active",
-  model: null, allowedTools: [], createdBy: "usr_1",
+  description: null, source: "private", installState: "installed", model: null, allowedTools: [], approvalTools: [], mcpServers: [],
+  maxSteps: null, tags: [], createdBy: "usr_1",
 };
+
+const agentWith = (allowedTools: string[], approvalTools: string[] = []): AgentSnapshot => ({
+  id: "agt_1", name: "Ada", version: 1, systemPrompt: "", model: null, allowedTools, approvalTools, mcpServers: [], maxSteps: null,
+});
+const offered = (tools: ToolPort, allowedTools: string[]) => tools.available(agentWith(allowedTools), CONTEXT, new AbortController().signal);
 
 /** Notes what it is asked; makes one task for each key. */
 function fakeService(fault?: Outcome<never>) {
@@ -45,7 +52,7 @@ function fakeService(fault?: Outcome<never>) {
 }
 
 function call(tools: ToolPort, name: string, input: JsonObject = {}, signal = new AbortController().signal): Promise<ToolResult> {
-  return tools.call({ name, input, idempotencyKey: "job_1:1:0", context: CONTEXT, allowedTools: ["create_task"] }, signal);
+  return tools.call({ name, input, idempotencyKey: "job_1:1:0", context: CONTEXT, agent: agentWith(["create_task"]) }, signal);
 }
 
 const builtin = (fault?: Outcome<never>) => {
@@ -54,21 +61,21 @@ const builtin = (fault?: Outcome<never>) => {
 };
 
 describe("the registry of tools", () => {
-  test("[RUN-2] safe reads are on by default, the rest needs an entry", () => {
+  test("[RUN-2] safe reads are on by default, the rest needs an entry", async () => {
     const { tools } = builtin();
-    expect(tools.available([]).map(({ name }) => name)).toEqual(["current_time", "list_agents", "list_tasks"]);
-    expect(tools.available(["create_task", "unknown"]).map(({ name }) => name)).toEqual(["create_task", "current_time", "list_agents", "list_tasks"]);
+    expect((await offered(tools, [])).map(({ name }) => name)).toEqual(["current_time", "list_agents", "list_tasks"]);
+    expect((await offered(tools, ["create_task", "unknown"])).map(({ name }) => name)).toEqual(["create_task", "current_time", "list_agents", "list_tasks"]);
   });
 
   test("[RUN-2] a tool that the agent may not use is not run", async () => {
     const { tools, asked } = builtin();
-    const made = { name: "create_task", input: { title: "x" }, idempotencyKey: "k", context: CONTEXT, allowedTools: [] };
+    const made = { name: "create_task", input: { title: "x" }, idempotencyKey: "k", context: CONTEXT, agent: agentWith([]) };
     expect(await tools.call(made, new AbortController().signal)).toEqual({ content: "This agent is not allowed to use create_task.", isError: true });
     expect(asked).toEqual([]);
   });
 
-  test("[RUN-2] each has a name that every provider takes, a description and an object schema that is plain JSON", () => {
-    for (const { name, description, inputSchema } of builtin().tools.available(["create_task"])) {
+  test("[RUN-2] each has a name that every provider takes, a description and an object schema that is plain JSON", async () => {
+    for (const { name, description, inputSchema } of await offered(builtin().tools, ["create_task"])) {
       expect(name).toMatch(/^[a-z0-9_-]{1,64}$/);
       expect(description.length).toBeGreaterThan(10);
       expect(inputSchema).toMatchObject({ type: "object" });
@@ -78,7 +85,7 @@ describe("the registry of tools", () => {
 
   test("[JOB-7] what may be repeated is known by name", () => {
     const { tools } = builtin();
-    expect(["current_time", "create_task", "gone"].map((name) => tools.isSafeToRepeat(name))).toEqual([true, true, false]);
+    expect(["current_time", "create_task", "gone"].map((name) => tools.rulesOf(name, agentWith([])).safe)).toEqual([true, true, false]);
   });
 
   test("[JOB-7] the key is handed on, so a call that is made again makes one task", async () => {

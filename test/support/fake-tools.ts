@@ -1,5 +1,6 @@
 /** Tools that do what their test says, and note each call (port: `ToolPort` of the job). */
-import type { ToolCall, ToolDescription, ToolPort, ToolResult } from "../../actors/job/ports.ts";
+import type { ToolCall, ToolDescription, ToolPort, ToolResult, ToolRules } from "../../actors/job/ports.ts";
+import type { AgentSnapshot } from "../../actors/job/schema.ts";
 
 export type ToolScript = (call: ToolCall, signal: AbortSignal) => ToolResult | Promise<ToolResult>;
 
@@ -10,12 +11,12 @@ export class FakeTools implements ToolPort {
   readonly unsafe = new Set<string>();
   script: ToolScript = ({ name }) => ({ content: `${name} done`, isError: false });
 
-  available(allowedTools: readonly string[]): readonly ToolDescription[] {
+  async available({ allowedTools }: AgentSnapshot): Promise<readonly ToolDescription[]> {
     return allowedTools.map((name) => ({ name, description: name, inputSchema: { type: "object" } }));
   }
 
-  isSafeToRepeat(name: string): boolean {
-    return !this.unsafe.has(name);
+  rulesOf(name: string, { approvalTools }: AgentSnapshot): ToolRules {
+    return { safe: !this.unsafe.has(name), needsApproval: approvalTools.includes(name) };
   }
 
   async call(call: ToolCall, signal: AbortSignal): Promise<ToolResult> {

@@ -2,7 +2,9 @@
 import type { Outcome } from "../../actors/fault.ts";
 import { type Chat, chatRef, type Message } from "../../actors/chat/schema.ts";
 import { jobExecution } from "../../actors/job/execution.ts";
-import { type AgentSnapshot, type Block, type Job, jobRef, textOf } from "../../actors/job/schema.ts";
+import { type AgentSnapshot, type Block, type Job, jobRef, PLAIN_TERMS, textOf } from "../../actors/job/schema.ts";
+import { assert } from "../../actors/assert.ts";
+import { Transcript } from "../../actors/job/run-transcript.ts";
 import { Slots } from "../../actors/job/slots.ts";
 import type { MemberStep } from "../../actors/runtime/turns.ts";
 import type { Admission } from "../../actors/runtime/shards.ts";
@@ -18,7 +20,11 @@ export const ORG = "org_a";
 export const CHAT = "cht_1";
 export const AGENT: AgentSnapshot = {
   id: "agt_1", name: "Ada", version: 1, systemPrompt: "Be brief.", model: null, allowedTools: ["look", "send"],
+  approvalTools: [], mcpServers: [], maxSteps: null,
 };
+
+/** What a plain message says besides its content. */
+export const MESSAGE = { kind: "send_message", userId: "usr_1", onBusy: null, terms: PLAIN_TERMS, metadata: {} } as const;
 
 export interface JobReplicaOptions {
   readonly model?: FakeModel;
@@ -59,9 +65,9 @@ export class JobReplica extends Replica<TroupeProtocols> {
   async send(content: string, chatId = CHAT): Promise<string> {
     const isNew = this.world.database.record("chat", ORG, chatId) === null;
     const open = isNew ? { workspaceId: "wsp_1", title: "Chat" } : null;
-    const command = { kind: "send_message", open, agent: AGENT, content, userId: "usr_1" } as const;
-    const outcome = await this.system.dispatch(chatRef(ORG, chatId), command);
+    const outcome = await this.system.dispatch(chatRef(ORG, chatId), { ...MESSAGE, open, agent: AGENT, content });
     if (!outcome.ok) throw new Error(`the message was refused: ${outcome.fault.kind}`);
+    assert(outcome.value.job !== null, "a message that does not steer has a job");
     return outcome.value.job.id;
   }
 
@@ -87,11 +93,11 @@ export class JobReplica extends Replica<TroupeProtocols> {
 
   /** The transcript as words: `text`, `use <id>`, `result <id>`. */
   async transcript(jobId: string): Promise<string[]> {
-    return (await this.transcripts.blocks(ORG, jobId)).map(word);
+    return new Transcript(await this.transcripts.parts(ORG, jobId)).blocks.map(word);
   }
 
   async ended(jobId: string): Promise<Job> {
-    await until(`job ${jobId} ends`, () => ["completed", "failed", "blocked"].includes(this.job(jobId)?.status ?? ""));
+    await until(`job ${jobId} ends`, () => ["completed", "failed", "blocked", "cancelled", "needs_review"].includes(this.job(jobId)?.status ?? ""));
     return this.job(jobId);
   }
 
@@ -132,7 +138,7 @@ export async function disagreements(replica: JobReplica, chatId = CHAT): Promise
 async function disagreementsOf(replica: JobReplica, job: Job): Promise<string[]> {
   const wrong: string[] = [];
   const message = replica.messages(job.chatId).find((m) => m.id === job.outputMessageId);
-  const blocks = await replica.transcripts.blocks(ORG, job.id);
+  const { blocks } = new Transcript(await replica.transcripts.parts(ORG, job.id));
   const isOver = job.status === "completed" || job.status === "failed";
   if (isOver && replica.types(job.id).filter((t) => t === "job.completed" || t === "job.failed").length !== 1) wrong.push(`${job.id}: terminal events`);
   if (isOver && replica.types(job.id).at(-1) !== `job.${job.status}`) wrong.push(`${job.id}: the terminal event is not the last`);

@@ -2,8 +2,7 @@
 import type { Message } from "../../actors/chat/schema.ts";
 import { inTurnOrder } from "../../actors/chat/turn-order.ts";
 import type { HistoryEntry, Transcripts } from "../../actors/job/protocol.ts";
-import type { Block } from "../../actors/job/schema.ts";
-import { blockOf } from "../../actors/job/transcript.ts";
+import { partOf, type TranscriptPart } from "../../actors/job/transcript.ts";
 import type { MemoryDatabase } from "./memory-database.ts";
 
 const ENDED: readonly string[] = ["completed", "failed", "cancelled"];
@@ -15,15 +14,15 @@ export class MemoryTranscripts implements Transcripts {
     this.database = database;
   }
 
-  async history(of: { organizationId: string; chatId: string; beforeMessageId: string; limit: number }): Promise<readonly HistoryEntry[]> {
-    const messages = messagesOf(this.database, of.chatId).filter((m) => ENDED.includes(m.status) && m.id !== of.beforeMessageId);
+  async history(of: { organizationId: string; chatId: string; jobId: string; limit: number }): Promise<readonly HistoryEntry[]> {
+    const messages = messagesOf(this.database, of.chatId).filter((m) => ENDED.includes(m.status) && m.jobId !== of.jobId && !(m.role === "user" && m.status === "cancelled"));
     return inTurnOrder(messages.slice(-of.limit)).flatMap(({ role, content, blocks }): HistoryEntry[] =>
       role === "user" || role === "assistant" ? [{ role, content, blocks }] : [],
     );
   }
 
-  async blocks(organizationId: string, jobId: string): Promise<readonly Block[]> {
-    return this.database.stream(organizationId, jobId).flatMap(({ type, data }) => (type === "transcript.event" ? (blockOf(data) ?? []) : []));
+  async parts(organizationId: string, jobId: string): Promise<readonly TranscriptPart[]> {
+    return this.database.stream(organizationId, jobId).flatMap(({ type, data }) => (type === "transcript.event" ? (partOf(data) ?? []) : []));
   }
 }
 

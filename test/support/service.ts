@@ -15,7 +15,9 @@ import { troupeActors, type TroupeProtocols, type TroupeSystem } from "../../act
 import { type Database, openDatabase } from "../../db/client.ts";
 import { PostgresPlacement } from "../../db/placement.ts";
 import { PostgresActorStore } from "../../db/stores/actor-store.ts";
+import { PostgresChatDirectory } from "../../db/stores/chat-directory.ts";
 import { PostgresDirectory } from "../../db/stores/directory.ts";
+import { PostgresJobDirectory } from "../../db/stores/job-directory.ts";
 import { PostgresTranscripts } from "../../db/stores/transcripts.ts";
 import { type App, type AppParts, createApp } from "../../src/app.ts";
 import { systemChance, systemClock } from "../../src/clock.ts";
@@ -113,13 +115,8 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
   await system.start();
   const ping = async (): Promise<void> => void (await database.read`select 1`);
   const parts: AppParts = {
-    system,
-    directory,
-    models,
-    log,
-    clock,
-    pingDatabase: ping,
-    appUrl: () => "https://troupe.test",
+    system, directory, models, log, clock, pingDatabase: ping, appUrl: () => "https://troupe.test",
+    chats: new PostgresChatDirectory(database), jobs: new PostgresJobDirectory(database),
   };
   const app = createApp({ ...parts, ...options.app?.(parts) });
   const url = `http://127.0.0.1:${app.listen({ hostname: "127.0.0.1", port: 0 })}`;

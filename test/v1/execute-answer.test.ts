@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
-import { JOB_DEADLINE_MS, type Job, newJob } from "../../actors/job/schema.ts";
+import { JOB_DEADLINE_MS, type Job, newJob, PLAIN_TERMS } from "../../actors/job/schema.ts";
 import { answerOf } from "../../src/v1/execute/answer.ts";
 import { gate } from "../support/fake-model.ts";
 import { HandClock } from "../support/hand-clock.ts";
@@ -17,25 +17,13 @@ beforeAll(async () => {
 afterAll(() => service.stop());
 
 const names = { executionId: "exec-1-a", chatId: "cht_a", sessionId: "ses_a" };
-const agent = { id: "agt_a", name: "A", version: 1, systemPrompt: "P", model: null, allowedTools: [] };
+const agent = { id: "agt_a", name: "A", version: 1, systemPrompt: "P", model: null, allowedTools: [], approvalTools: [], mcpServers: [], maxSteps: null };
 const jobIn = (state: Partial<Job>): Job => ({
   ...newJob({
-    id: "job_a",
-    title: "",
-    input: "",
-    agent,
-    chatId: "cht_a",
-    workspaceId: null,
-    inputMessageId: "msg_a",
-    outputMessageId: "msg_b",
-    executionId: "exec-1-a",
-    createdBy: "usr_a",
-  }),
-  organizationId: "org_a",
-  version: 1,
-  createdAt: "",
-  updatedAt: "",
-  ...state,
+    id: "job_a", title: "", input: "", agent, chatId: "cht_a", workspaceId: null, inputMessageId: "msg_a", outputMessageId: "msg_b",
+    executionId: "exec-1-a", createdBy: "usr_a",
+  }, PLAIN_TERMS),
+  organizationId: "org_a", version: 1, createdAt: "", updatedAt: "", ...state,
 });
 
 test.each(["blocked", "cancelled", "running", "queued", "cancelling"] as const)(

@@ -5,6 +5,7 @@ const LATER = "The service cannot do this now. Try again later.";
 
 const WORDS: { readonly [K in FaultKind]: (fault: FaultOf<K>) => string } = {
   invalid_json: () => "The arguments are not valid.",
+  invalid_cursor: () => "The cursor is not valid.",
   invalid_request: ({ errors }) => `The arguments are not valid: ${errors.map(({ path, message }) => `${path.slice(1)}: ${message}`).join("; ")}`,
   unauthenticated: () => "This agent is not allowed to do this.",
   token_expired: () => "This agent is not allowed to do this.",
@@ -15,6 +16,12 @@ const WORDS: { readonly [K in FaultKind]: (fault: FaultOf<K>) => string } = {
   unsupported_media_type: () => "This cannot be done.",
   payload_too_large: () => "The arguments are too large.",
   invalid_state: ({ message }) => message,
+  chat_busy: () => "A turn is running in this chat.",
+  approval_pending: () => "The job waits for a person's decision.",
+  version_conflict: () => "The record has changed meanwhile. Read it again.",
+  not_a_library_agent: () => "This is not a library agent.",
+  forbidden: ({ message }) => message,
+  budget_exceeded: () => "The organization's token budget of this month is used up.",
   provider_error: ({ message }) => message,
   overloaded: () => LATER,
   unavailable: () => LATER,

@@ -7,7 +7,7 @@ import { lookUp } from "../../http/look-up.ts";
 import type { Surface } from "../../http/surface.ts";
 import { Body } from "../../http/validation.ts";
 import type { V1Parts } from "../parts.ts";
-import { isAgentId } from "./finding.ts";
+import { isAgentId } from "../../http/agent-finder.ts";
 import { agentView, CreateAgentBody, UpdateAgentBody } from "./schema.ts";
 
 /** Agents of one answer; lists have no pages (V1-1). */

@@ -2,14 +2,17 @@
  * The beginning of an execution (V1-2): finds the agent and the conversation, makes sure that the
  * model can be used, and commits the message with its job. Nothing is made before all of that holds.
  */
+import { assert } from "../../../actors/assert.ts";
 import { notFound, ok, type Outcome, refuse } from "../../../actors/fault.ts";
 import { chatRef, preview } from "../../../actors/chat/schema.ts";
 import { chatIdOf, newId, sessionIdOf } from "../../../actors/ids.ts";
-import type { AgentSnapshot, Job } from "../../../actors/job/schema.ts";
+import { type Job, PLAIN_TERMS } from "../../../actors/job/schema.ts";
 import type { Principal } from "../../../actors/organization/principal.ts";
-import { type Agent, organizationRef } from "../../../actors/organization/schema.ts";
+import { organizationRef } from "../../../actors/organization/schema.ts";
+import { snapshotOf } from "../../http/agent-snapshot.ts";
+import { withinMessage } from "../../http/limits.ts";
 import type { V1Parts } from "../parts.ts";
-import { type ExecuteBody, type ExecutionNames, MESSAGE_BYTES } from "./schema.ts";
+import type { ExecuteBody, ExecutionNames } from "./schema.ts";
 
 const CHAT_ID = /^cht_[A-Za-z0-9_-]{21}$/;
 const SESSION_ID = /^ses_[A-Za-z0-9_-]{21}$/;
@@ -32,8 +35,8 @@ export async function beginExecution(
   agentId: string,
   body: ExecuteBody,
 ): Promise<Outcome<Execution>> {
-  if (Buffer.byteLength(body.message) > MESSAGE_BYTES)
-    return refuse({ kind: "payload_too_large", limitBytes: MESSAGE_BYTES });
+  const fits = withinMessage(body.message);
+  if (!fits.ok) return fits;
   const agent = await parts.agents.find(by, agentId);
   if (!agent.ok) return agent;
   const model = parts.models.describe(agent.value.model);
@@ -47,9 +50,14 @@ export async function beginExecution(
     agent: snapshotOf(agent.value, by.organizationId),
     content: body.message,
     userId: by.userId,
+    // A second execution waits for its turn, whatever the chat's own policy: this surface has no word for a steered one.
+    onBusy: "queue",
+    terms: PLAIN_TERMS,
+    metadata: {},
   });
   if (!sent.ok) return sent.fault.kind === "not_found" ? notFound(noun) : sent;
   const { job } = sent.value;
+  assert(job !== null, "a queued message has a job");
   const names = { executionId: job.executionId, chatId, sessionId: sessionIdOf(chatId) };
   return ok({ names, job, isDemo: model.value.demo });
 }
@@ -87,19 +95,6 @@ async function workspaceOf(
   if (!WORKSPACE_ID.test(spaceId)) return notFound("workspace");
   const workspace = await system.dispatch(ref, { kind: "read_workspace", workspaceId: spaceId });
   return workspace.ok ? ok(workspace.value.id) : workspace;
-}
-
-/** The committed version that the job keeps; a foreign one comes without what its owner let it use (V1-5). */
-function snapshotOf(agent: Agent, organizationId: string): AgentSnapshot {
-  const { id, name, version, systemPrompt, model } = agent;
-  return {
-    id,
-    name,
-    version,
-    systemPrompt,
-    model,
-    allowedTools: agent.organizationId === organizationId ? agent.allowedTools : [],
-  };
 }
 
 const titleOf = (message: string): string => preview(message.trim().replace(/\s+/g, " "), TITLE_CHARACTERS);

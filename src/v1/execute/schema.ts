@@ -2,8 +2,6 @@
 import { type Static, Type } from "../../../actors/schema.ts";
 import { NOT_BLANK } from "../../http/validation.ts";
 
-/** Bytes of UTF-8 of one message (ERR-5). */
-export const MESSAGE_BYTES = 256 * 1024;
 const ID_CHARACTERS = 256;
 
 /** `POST /agents/{id}/execute`. */

@@ -9,7 +9,7 @@ import { chatRef } from "../../../actors/chat/schema.ts";
 import { until } from "../../support/condition.ts";
 import { gate, USAGE } from "../../support/fake-model.ts";
 import { settle } from "../../support/fake-clock.ts";
-import { AGENT, CHAT, disagreements, ORG, startJobs } from "../../support/job-replica.ts";
+import { AGENT, MESSAGE, CHAT, disagreements, ORG, startJobs } from "../../support/job-replica.ts";
 import { said } from "../../support/ledger-replica.ts";
 import { World } from "../../support/replica.ts";
 
@@ -99,7 +99,7 @@ describe("tools", () => {
     expect(storedAtStep[1]?.filter((type) => type === "transcript.event").length).toBe(5);
     expect(replica.tools.keys()).toEqual([`${jobId}:1:c1`, `${jobId}:1:c2`]);
     expect(replica.tools.calls[0]).toMatchObject({
-      input: { id: "c1" }, allowedTools: AGENT.allowedTools,
+      input: { id: "c1" }, agent: AGENT,
       context: { organizationId: ORG, userId: "usr_1", agentId: AGENT.id, jobId },
     });
     expect(job).toMatchObject({ status: "completed", result: "Let me see. Done.", step: 2, openCalls: [] });
@@ -329,7 +329,7 @@ describe("a runtime in trouble", () => {
     const jobId = await replica.send("go");
     await replica.model.called(1);
     replica.store.failNext({ kind: "lost_request" });
-    await replica.system.dispatch(chatRef(ORG, "cht_other"), { kind: "send_message", open: { workspaceId: "w", title: "" }, agent: AGENT, content: "x", userId: "u" });
+    await replica.system.dispatch(chatRef(ORG, "cht_other"), { ...MESSAGE, open: { workspaceId: "w", title: "" }, agent: AGENT, content: "x" });
     expect(await replica.ended(jobId)).toMatchObject({ status: "completed", attempt: 2, result: "kept" });
     expect(replica.types(jobId)).toContain("job.restarted");
     expect(replica.types(CHAT)).toContain("message.restarted");

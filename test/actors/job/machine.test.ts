@@ -7,11 +7,11 @@ const MOVES: Readonly<Record<JobStatus, Partial<Record<JobTrigger, JobStatus>>>>
   queued: { begin: "running", fail: "failed", cancel: "cancelled" },
   running: { restart: "running", block: "blocked", review: "needs_review", complete: "completed", fail: "failed", cancel: "cancelling" },
   blocked: { approve: "running", resume: "running", fail: "failed", cancel: "cancelling" },
-  needs_review: { approve: "completed", complete: "completed", cancel: "cancelling" },
-  cancelling: { stopped: "cancelled" },
-  completed: {},
-  failed: {},
-  cancelled: {},
+  needs_review: { approve: "completed", expire: "completed", iterate: "completed", cancel: "cancelling" },
+  cancelling: { cancel: "cancelling", stopped: "cancelled" },
+  completed: { iterate: "completed" },
+  failed: { iterate: "failed", resume: "failed" },
+  cancelled: { cancel: "cancelled", resume: "cancelled" },
 };
 
 test("[JOB-2] every trigger in every status goes where the table says, or is refused", () => {
@@ -26,7 +26,7 @@ test("[JOB-1] the table is total, and exactly the terminal statuses have no way 
   expect(Object.keys(JOB_MACHINE).sort()).toEqual([...JOB_STATUSES].sort());
   for (const status of JOB_STATUSES) {
     expect(Object.keys(JOB_MACHINE[status]).sort()).toEqual([...JOB_TRIGGERS].sort());
-    expect(JOB_TRIGGERS.every((trigger) => afterTrigger(status, trigger) === null)).toBe(isTerminal(status));
+    expect(JOB_TRIGGERS.every((trigger) => [null, status].includes(afterTrigger(status, trigger)))).toBe(isTerminal(status));
   }
 });
 
@@ -43,7 +43,7 @@ test("[JOB-2] every status can be reached from queued, and every live one can co
   for (const status of JOB_STATUSES) expect([...reach(status)].some(isTerminal)).toBe(true);
 });
 
-const job = (status: JobStatus, attempt: number, safe: readonly boolean[] = []) => ({ status, attempt, openCalls: safe.map((s) => ({ safe: s })) });
+const job = (status: JobStatus, attempt: number, safe: readonly boolean[] = []) => ({ status, attempt, openCalls: safe.map((s) => ({ safe: s, started: true })) });
 
 test("[JOB-4] after a crash: queued runs, running restarts, an unsafe open call interrupts, and the third attempt was the last", () => {
   expect(recoveryOf(job("queued", 1), JOB_ATTEMPTS)).toEqual({ kind: "rerun" });
@@ -53,7 +53,10 @@ test("[JOB-4] after a crash: queued runs, running restarts, an unsafe open call 
   expect(recoveryOf(job("running", JOB_ATTEMPTS - 1), JOB_ATTEMPTS)).toEqual({ kind: "restart", attempt: JOB_ATTEMPTS });
   expect(recoveryOf(job("running", JOB_ATTEMPTS), JOB_ATTEMPTS)).toEqual({ kind: "exhausted" });
   expect(recoveryOf(job("running", JOB_ATTEMPTS, [false]), JOB_ATTEMPTS)).toEqual({ kind: "interrupted" });
+  expect(recoveryOf(job("cancelling", 1, [false]), JOB_ATTEMPTS)).toEqual({ kind: "stopped" });
+  const unstarted = { status: "running", attempt: 1, openCalls: [{ safe: false, started: false }] } as const;
+  expect(recoveryOf(unstarted, JOB_ATTEMPTS)).toEqual({ kind: "restart", attempt: 2 });
   for (const status of JOB_STATUSES) {
-    if (status !== "queued" && status !== "running") expect(recoveryOf(job(status, 1), JOB_ATTEMPTS)).toEqual({ kind: "over" });
+    if (status !== "queued" && status !== "running" && status !== "cancelling") expect(recoveryOf(job(status, 1), JOB_ATTEMPTS)).toEqual({ kind: "over" });
   }
 });

@@ -17,8 +17,8 @@ const use = (id: string, name = "look"): { readonly use: ToolUseBlock } => ({ us
 const LATE: readonly JobCommand[] = [
   { kind: "run_text", attempt: 1, text: "late" },
   { kind: "tool_finished", attempt: 1, callId: "c1", content: "late", isError: false },
-  { kind: "step_finished", attempt: 1, step: 9, blocks: [], calls: [], usage: USAGE, timeToFirstTokenMs: null, final: null },
-  { kind: "run_failed", attempt: 1, effectId: "eff_1", error: { code: "timeout", message: "late" }, partial: "", result: "", usage: USAGE },
+  { kind: "step_finished", attempt: 1, step: 9, blocks: [], calls: [], usage: USAGE, timeToFirstTokenMs: null, result: "" },
+  { kind: "run_failed", attempt: 1, error: { code: "timeout", message: "late" }, partial: "", result: "", usage: USAGE },
 ];
 
 /** Looks once, then answers. What it says depends on the conversation only, as a crash asks it again. */

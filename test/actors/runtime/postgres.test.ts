@@ -18,7 +18,7 @@ import { systemChance, systemClock } from "../../../src/clock.ts";
 import { until } from "../../support/condition.ts";
 import { FakeModel, gate } from "../../support/fake-model.ts";
 import { FakeTools } from "../../support/fake-tools.ts";
-import { AGENT } from "../../support/job-replica.ts";
+import { AGENT, MESSAGE } from "../../support/job-replica.ts";
 import { idleEffect, said } from "../../support/ledger-replica.ts";
 import { type Ledger, ledgerActor, type LedgerProtocols, ledgerRef } from "../../support/ledger-actor.ts";
 import { createTestDatabase, type TestDatabase } from "../../support/postgres.ts";
@@ -149,9 +149,9 @@ async function startJobs(id: string, model: FakeModel, tools: FakeTools) {
   await system.start();
   const send = async (content: string, isFirst: boolean): Promise<Job> => {
     const open = isFirst ? { workspaceId: "w", title: "t" } : null;
-    const outcome = await system.dispatch(chatRef(ORG, "cht_1"), { kind: "send_message", open, agent: AGENT, content, userId: "u" });
+    const outcome = await system.dispatch(chatRef(ORG, "cht_1"), { ...MESSAGE, open, agent: AGENT, content });
     if (!outcome.ok) throw new Error(outcome.fault.kind);
-    return outcome.value.job;
+    return outcome.value.job!;
   };
   const read = async (jobId: string): Promise<Job> => {
     const outcome = await system.dispatch(jobRef(ORG, jobId), { kind: "read_job" });

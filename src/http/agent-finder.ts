@@ -2,14 +2,14 @@
  * Finds an agent for its reader (V1-1, V1-5): in the reader's own organization first, which needs no
  * look-up; else in the organization that owns it, whose actor decides whether this reader may see it.
  */
-import { notFound, ok, type Outcome } from "../../../actors/fault.ts";
-import type { Directory } from "../../../actors/organization/directory.ts";
-import type { Principal } from "../../../actors/organization/principal.ts";
-import { type Agent, organizationRef } from "../../../actors/organization/schema.ts";
-import type { TroupeSystem } from "../../../actors/troupe.ts";
-import { BoundedMap } from "../../http/bounded-map.ts";
-import type { HttpLog } from "../../http/log.ts";
-import { lookUp } from "../../http/look-up.ts";
+import { notFound, ok, type Outcome } from "../../actors/fault.ts";
+import type { Directory } from "../../actors/organization/directory.ts";
+import type { Principal } from "../../actors/organization/principal.ts";
+import { type Agent, organizationRef } from "../../actors/organization/schema.ts";
+import type { TroupeSystem } from "../../actors/troupe.ts";
+import { BoundedMap } from "./bounded-map.ts";
+import type { HttpLog } from "./log.ts";
+import { lookUp } from "./look-up.ts";
 
 /** Foreign agents whose organization is remembered; the owner of an id never changes. */
 export const REMEMBERED_AGENTS = 10_000;

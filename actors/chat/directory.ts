@@ -1,0 +1,16 @@
+/** Lists of chats and messages, read from the tables after `System.settled`. Throws when the database cannot be reached. */
+import type { Page, PageRequest } from "../page.ts";
+import type { Chat, Message } from "./schema.ts";
+
+export interface ChatFilter {
+  readonly status?: Chat["status"];
+  readonly agentId?: string;
+  readonly workspaceId?: string;
+}
+
+export interface ChatDirectory {
+  /** Chats that are not deleted. */
+  listChats(organizationId: string, filter: ChatFilter, page: PageRequest): Promise<Page<Chat>>;
+  /** Messages of a chat, newest first, before `beforeSeq`. */
+  listMessages(organizationId: string, chatId: string, page: { readonly limit: number; readonly beforeSeq: number | null }): Promise<readonly Message[]>;
+}

@@ -1,0 +1,29 @@
+/** Lists of jobs, read from the tables after `System.settled`. Throws when the database cannot be reached. */
+import type { Page, PageRequest } from "../page.ts";
+import type { StoredEvent } from "../runtime/store.ts";
+import type { Job, JobStatus } from "./schema.ts";
+
+/** All that are given must match (JOB-6). */
+export interface JobFilter {
+  readonly status?: JobStatus;
+  readonly agentId?: string;
+  readonly chatId?: string;
+  readonly workspaceId?: string;
+  readonly missionId?: string;
+  readonly parentJobId?: string;
+  /** ISO 8601; later than this. */
+  readonly createdAfter?: string;
+}
+
+export interface JobDirectory {
+  listJobs(organizationId: string, filter: JobFilter, page: PageRequest): Promise<Page<Job>>;
+  /** All jobs of one lineage, oldest first, at most `limit`. */
+  lineage(organizationId: string, rootJobId: string, limit: number): Promise<readonly Job[]>;
+  /** Durable events of a job after `after`, oldest first; of these types where any are given. */
+  jobEvents(
+    of: { readonly organizationId: string; readonly jobId: string; readonly types: readonly string[] },
+    page: { readonly after: number; readonly limit: number },
+  ): Promise<readonly StoredEvent[]>;
+  /** Counts of what must never be, for the whole service (JOB-4): each 0 in a healthy one. */
+  countBroken(): Promise<{ readonly runningWithoutEffect: number; readonly effectsWithoutJob: number; readonly endedWithEffect: number }>;
+}

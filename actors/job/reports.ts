@@ -1,0 +1,112 @@
+/** What the runner's loop reports, and what the job makes of it. */
+import { notFound, ok, type Outcome } from "../fault.ts";
+import type { Handlers, Tx } from "../runtime/actor.ts";
+import { isoTime } from "../schema.ts";
+import { opened, waiting } from "./approvals.ts";
+import { blocked, cancelled, completed, deadlineFrom, failed, moved } from "./ending.ts";
+import { stale } from "./refusals.ts";
+import type { JobProtocol } from "./protocol.ts";
+import { type Job, jobTable, type Usage } from "./schema.ts";
+import { transcriptEventOf } from "./transcript.ts";
+
+type Report =
+  | "run_started" | "run_resumed" | "run_text" | "take_steers" | "step_finished" | "tools_started" | "tool_finished" | "run_failed" | "run_stopped";
+
+export const reportHandlers: Pick<Handlers<JobProtocol>, Report> = {
+  run_started: (tx, { attempt, runner }) =>
+    withJob(tx, { attempt, status: "queued" }, (job) => {
+      tx.append("job.started", { attempt, model: `${runner.provider}:${runner.name}` });
+      tx.beginText(job.outputMessageId, attempt, "");
+      const deadlineAt = deadlineFrom(tx, job.budget);
+      const started = { ...job, status: moved(job, "begin"), runner: { ...runner }, startedAt: isoTime(tx.now), deadlineAt };
+      return ok(tx.update(jobTable, started));
+    }),
+
+  run_resumed: (tx, { attempt, text }) =>
+    withJob(tx, { attempt }, (job) => {
+      tx.beginText(job.outputMessageId, attempt, text);
+      return ok(job);
+    }),
+
+  run_text: (tx, { attempt, text }) =>
+    withJob(tx, { attempt }, (job) => {
+      tx.addText(job.outputMessageId, text);
+      return ok(null);
+    }),
+
+  take_steers: (tx, { attempt }) =>
+    withJob(tx, { attempt }, (job) => {
+      const steers = job.steers.map((steer) => steer.content);
+      if (steers.length === 0) return ok({ job, steers });
+      for (const { content, messageId } of job.steers) tx.append("transcript.event", { kind: "user_text", text: content, messageId });
+      return ok({ job: tx.update(jobTable, { ...job, steers: [] }), steers });
+    }),
+
+  step_finished: (tx, command) =>
+    withJob(tx, command, (job) => {
+      for (const block of command.blocks) tx.append("transcript.event", transcriptEventOf(block));
+      const metrics = metricsAfter(job, command.usage, command.timeToFirstTokenMs);
+      // The last step's usage is in the event that ends the job.
+      if (command.calls.length > 0) tx.append("usage.updated", { inputTokens: metrics.inputTokens, outputTokens: metrics.outputTokens });
+      const stepped = { ...job, step: command.step, metrics, openCalls: opened(command.calls) };
+      return ok(tx.update(jobTable, afterStep(tx, stepped, command.result)));
+    }),
+
+  tools_started: (tx, { attempt, callIds }) =>
+    withJob(tx, { attempt }, (job) => {
+      const openCalls = job.openCalls.map((call) => (callIds.includes(call.id) ? { ...call, started: true } : call));
+      return ok(tx.update(jobTable, { ...job, openCalls }));
+    }),
+
+  tool_finished: (tx, { attempt, callId, content, isError }) =>
+    withJob(tx, { attempt }, (job) => {
+      tx.append("transcript.event", transcriptEventOf({ type: "tool_result", tool_use_id: callId, content, is_error: isError }));
+      const metrics = { ...job.metrics, toolCalls: job.metrics.toolCalls + 1 };
+      const openCalls = job.openCalls.filter((call) => call.id !== callId);
+      return ok(tx.update(jobTable, waiting(tx, { ...job, openCalls, metrics })));
+    }),
+
+  run_failed(tx, { attempt, error, partial, result, usage }) {
+    const job = tx.read(jobTable, tx.self.id);
+    if (job === null) return notFound("job");
+    if (job.attempt !== attempt || (job.status !== "running" && job.status !== "queued")) return stale(job);
+    if (partial !== "") tx.append("transcript.event", transcriptEventOf({ type: "text", text: partial }));
+    return ok(tx.update(jobTable, failed(tx, { ...job, result, metrics: metricsAfter(job, usage, null) }, error)));
+  },
+
+  run_stopped: (tx, { attempt, partial, result, usage }) =>
+    withJob(tx, { attempt, status: "cancelling" }, (job) => {
+      if (partial !== "") tx.append("transcript.event", transcriptEventOf({ type: "text", text: partial }));
+      return ok(tx.update(jobTable, cancelled(tx, { ...job, result, metrics: metricsAfter(job, usage, null) })));
+    }),
+};
+
+/** Runs on a job of this attempt in this status (running unless it says otherwise), or refuses. */
+function withJob<T>(
+  tx: Tx,
+  where: { readonly attempt: number; readonly status?: Job["status"] },
+  run: (job: Job) => Outcome<T>,
+): Outcome<T> {
+  const job = tx.read(jobTable, tx.self.id);
+  if (job === null) return notFound("job");
+  if (job.attempt !== where.attempt || job.status !== (where.status ?? "running")) return stale(job);
+  return run(job);
+}
+
+/** Without calls the run is over, unless somebody has spoken meanwhile; with a used-up budget it waits. */
+function afterStep(tx: Tx, job: Job, result: string): Job {
+  if (job.openCalls.length === 0) return job.steers.length > 0 ? job : completed(tx, job, result);
+  const { inputTokens, outputTokens } = job.metrics;
+  const { maxTokens } = job.budget;
+  if (maxTokens !== null && inputTokens + outputTokens - job.budgetFrom >= maxTokens) return blocked(tx, job, "budget_reached", result);
+  return waiting(tx, { ...job, result });
+}
+
+function metricsAfter(job: Job, usage: Usage, timeToFirstTokenMs: number | null): Job["metrics"] {
+  return {
+    ...job.metrics,
+    inputTokens: job.metrics.inputTokens + usage.inputTokens,
+    outputTokens: job.metrics.outputTokens + usage.outputTokens,
+    timeToFirstTokenMs: job.metrics.timeToFirstTokenMs ?? timeToFirstTokenMs,
+  };
+}

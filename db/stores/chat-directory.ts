@@ -1,0 +1,40 @@
+/** Lists of chats and messages (port: `ChatDirectory`). */
+import { and, desc, eq, isNull, lt, type SQL } from "drizzle-orm";
+import type { ChatDirectory, ChatFilter } from "../../actors/chat/directory.ts";
+import type { Chat, Message } from "../../actors/chat/schema.ts";
+import type { Page, PageRequest } from "../../actors/page.ts";
+import type { Database } from "../client.ts";
+import { chat, message } from "../tables/records.ts";
+import { pageOf } from "./paging.ts";
+
+export class PostgresChatDirectory implements ChatDirectory {
+  private readonly database: Database;
+
+  constructor(database: Database) {
+    this.database = database;
+  }
+
+  listChats(organizationId: string, filter: ChatFilter, page: PageRequest): Promise<Page<Chat>> {
+    const conditions: SQL[] = [eq(chat.organizationId, organizationId), isNull(chat.deletedAt)];
+    if (filter.status !== undefined) conditions.push(eq(chat.status, filter.status));
+    if (filter.agentId !== undefined) conditions.push(eq(chat.agentId, filter.agentId));
+    if (filter.workspaceId !== undefined) conditions.push(eq(chat.workspaceId, filter.workspaceId));
+    return pageOf<Chat>(this.database, chat, conditions, page);
+  }
+
+  async listMessages(
+    organizationId: string,
+    chatId: string,
+    { limit, beforeSeq }: { readonly limit: number; readonly beforeSeq: number | null },
+  ): Promise<readonly Message[]> {
+    const conditions: SQL[] = [eq(message.organizationId, organizationId), eq(message.chatId, chatId)];
+    if (beforeSeq !== null) conditions.push(lt(message.seq, beforeSeq));
+    const rows = await this.database.query
+      .select({ body: message.body })
+      .from(message)
+      .where(and(...conditions))
+      .orderBy(desc(message.seq))
+      .limit(limit);
+    return rows.map((row) => row.body as Message);
+  }
+}

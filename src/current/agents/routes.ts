@@ -1,0 +1,148 @@
+/** Agents on the current surface: the organization's own, the caller's private ones, and the library (AGT-1 to AGT-3). */
+import { Elysia } from "elysia";
+import { invalid, ok, type Outcome } from "../../../actors/fault.ts";
+import type { Principal } from "../../../actors/organization/principal.ts";
+import type { AgentInput } from "../../../actors/organization/protocol.ts";
+import { organizationRef } from "../../../actors/organization/schema.ts";
+import { queryOf } from "../../http/exchange.ts";
+import { readJsonObject } from "../../http/json-body.ts";
+import { lookUp } from "../../http/look-up.ts";
+import type { Surface } from "../../http/surface.ts";
+import { Body } from "../../http/validation.ts";
+import { created } from "../answer.ts";
+import { pageRequest, pageView } from "../paging.ts";
+import type { CurrentParts } from "../parts.ts";
+import { ifMatch } from "../record.ts";
+import { CreateAgentBody, InstallStateBody, UpdateAgentBody } from "./schema.ts";
+import { agentView, availableView } from "./view.ts";
+
+const createBody = new Body(CreateAgentBody);
+const updateBody = new Body(UpdateAgentBody);
+const installBody = new Body(InstallStateBody);
+
+export function agentRoutes(current: Surface, parts: CurrentParts) {
+  const { list, create, read, update, remove, install } = operations(current, parts);
+  return new Elysia({ name: "current-agents" })
+    .get("/api/agents", list)
+    .post("/api/agents", create, { parse: "none" })
+    .get("/api/agents/:id", read)
+    .patch("/api/agents/:id", update, { parse: "none" })
+    .delete("/api/agents/:id", remove, { parse: "none" })
+    .patch("/api/agents/:id/install-state", install, { parse: "none" });
+}
+
+function operations(current: Surface, parts: CurrentParts) {
+  const { system, agents } = parts;
+  return {
+    list: current.handler({ scope: "agents:read", run: ({ request, principal }) => listAgents(parts, principal, queryOf(request.url)) }),
+
+    create: current.handler({
+      scope: "agents:write",
+      async run(call) {
+        const body = await bodyOf(call.request, createBody);
+        if (!body.ok) return body;
+        const { name, role = "Assistant", system_prompt: systemPrompt, ...settings } = body.value;
+        const input: AgentInput = { name, role, systemPrompt, visibility: "private", ...settingsOf(settings) };
+        const refused = unusableModel(parts, input.model);
+        if (refused !== null) return refused;
+        const { principal } = call;
+        const made = await system.dispatch(organizationRef(principal.organizationId), { kind: "create_agent", by: principal, input });
+        return made.ok ? created(call, agentView(made.value.agent, principal)) : made;
+      },
+    }),
+
+    read: current.handler({
+      scope: "agents:read",
+      async run({ principal, params }) {
+        const entry = parts.library.find(principal.organizationId, params["id"] ?? "");
+        const agent = await agents.find(principal, params["id"] ?? "");
+        if (agent.ok) return ok(agentView(agent.value, principal));
+        return entry !== null && agent.fault.kind === "not_found" ? ok(availableView(entry, principal.organizationId)) : agent;
+      },
+    }),
+
+    update: current.handler({
+      scope: "agents:write",
+      async run({ request, principal, params }) {
+        const version = ifMatch(request);
+        if (!version.ok) return version;
+        const body = await bodyOf(request, updateBody);
+        if (!body.ok) return body;
+        const { name, visibility, system_prompt: systemPrompt, ...settings } = body.value;
+        const given = { ...defined({ name, visibility, systemPrompt }), ...settingsOf(settings) };
+        const refused = unusableModel(parts, given.model);
+        if (refused !== null) return refused;
+        const command = { kind: "update_agent", by: principal, agentId: params["id"] ?? "", changes: given, version: version.value } as const;
+        const agent = await system.dispatch(organizationRef(principal.organizationId), command);
+        return agent.ok ? ok(agentView(agent.value, principal)) : agent;
+      },
+    }),
+
+    remove: current.handler({
+      scope: "agents:write",
+      async run({ principal, params }) {
+        const agentId = params["id"] ?? "";
+        const command = { kind: "archive_agent", by: principal, agentId } as const;
+        const agent = await system.dispatch(organizationRef(principal.organizationId), command);
+        return agent.ok ? ok(agentView(agent.value, principal)) : agent;
+      },
+    }),
+
+    install: current.handler({
+      scope: "agents:write",
+      async run({ request, principal, params }) {
+        const body = await bodyOf(request, installBody);
+        if (!body.ok) return body;
+        const action = body.value.action ?? (body.value.install_state === undefined ? null : ACTION[body.value.install_state]);
+        if (action === null) return invalid("/action", "Missing required field: install_state, or action");
+        const agentId = params["id"] ?? "";
+        const definition = parts.library.find(principal.organizationId, agentId)?.definition ?? null;
+        const command = { kind: "set_install_state", by: principal, agentId, action, definition } as const;
+        const agent = await system.dispatch(organizationRef(principal.organizationId), command);
+        return agent.ok ? ok(agentView(agent.value, principal)) : agent;
+      },
+    }),
+  };
+}
+
+const ACTION = { installed: "install", uninstalled: "uninstall" } as const;
+
+/** The organization's agents by pages; the library's entries that are not installed follow on the last. */
+async function listAgents(parts: CurrentParts, by: Principal, query: URLSearchParams): Promise<Outcome<object>> {
+  const request = pageRequest(query);
+  if (!request.ok) return request;
+  const settled = await parts.system.settled(by.organizationId);
+  if (!settled.ok) return settled;
+  const page = await lookUp(parts.log, parts.directory.pageAgents(by, request.value));
+  if (!page.ok) return page;
+  if (page.value.next !== null) return ok(pageView("agents", page.value, (agent) => agentView(agent, by)));
+  const installed = await lookUp(parts.log, parts.directory.installedLibraryAgents(by.organizationId));
+  if (!installed.ok) return installed;
+  const available = parts.library.of(by.organizationId).filter((entry) => !installed.value.includes(entry.id));
+  const own = page.value.records.map((agent) => agentView(agent, by));
+  return ok({ agents: [...own, ...available.map((entry) => availableView(entry, by.organizationId))] });
+}
+
+async function bodyOf<S extends ConstructorParameters<typeof Body>[0]>(request: Request, body: Body<S>) {
+  const json = await readJsonObject(request);
+  return json.ok ? body.parse(json.value) : json;
+}
+
+/** A model that the operator has not allowed is told when it is set, not when it is used (RUN-4). */
+function unusableModel({ models }: CurrentParts, model: string | null | undefined): Outcome<never> | null {
+  if (model === undefined || model === null) return null;
+  const known = models.describe(model);
+  if (known.ok) return null;
+  return invalid("/model", known.fault.kind === "provider_error" ? known.fault.message : "This model cannot be used");
+}
+
+/** Only the fields that were given. */
+function defined<T extends object>(fields: T): { [K in keyof T]?: Exclude<T[K], undefined> } {
+  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as { [K in keyof T]?: Exclude<T[K], undefined> };
+}
+
+function settingsOf(body: Omit<UpdateAgentBody, "name" | "visibility" | "system_prompt">) {
+  const { role, description, model, tags } = body;
+  const [allowedTools, approvalTools, mcpServers, maxSteps] = [body.allowed_tools, body.approval_tools, body.mcp_servers, body.max_steps];
+  return defined({ role, description, model, tags, allowedTools, approvalTools, mcpServers, maxSteps });
+}

@@ -1,0 +1,42 @@
+/** The bodies of agents on the current surface (AGT-1, AGT-2). */
+import { McpServer } from "../../../actors/job/schema.ts";
+import { VISIBILITIES } from "../../../actors/organization/schema.ts";
+import { OneOf, type Static, Type } from "../../../actors/schema.ts";
+
+/** Characters; the same bounds as on v1. */
+const NAME = 512;
+const PROMPT = 65_536;
+const Names = Type.Array(Type.String({ pattern: "^[A-Za-z0-9_-]{1,64}$" }), { maxItems: 64 });
+
+const settings = {
+  role: Type.Optional(Type.String({ pattern: "\\S", maxLength: NAME })),
+  description: Type.Optional(Type.Union([Type.String({ maxLength: PROMPT }), Type.Null()])),
+  model: Type.Optional(Type.Union([Type.String({ pattern: "^\\S{1,200}$" }), Type.Null()])),
+  allowed_tools: Type.Optional(Names),
+  approval_tools: Type.Optional(Names),
+  mcp_servers: Type.Optional(Type.Array(McpServer, { maxItems: 16 })),
+  max_steps: Type.Optional(Type.Union([Type.Integer({ minimum: 1, maximum: 32 }), Type.Null()])),
+  tags: Type.Optional(Type.Array(Type.String({ pattern: "\\S", maxLength: 64 }), { maxItems: 32 })),
+};
+
+/** `POST /api/agents`: makes a private agent. */
+export const CreateAgentBody = Type.Object({
+  name: Type.String({ pattern: "\\S", maxLength: NAME }),
+  system_prompt: Type.String({ pattern: "\\S", maxLength: PROMPT }),
+  ...settings,
+});
+
+/** `PATCH /api/agents/{id}`: what is absent stays as it is. */
+export const UpdateAgentBody = Type.Object({
+  name: Type.Optional(Type.String({ pattern: "\\S", maxLength: NAME })),
+  system_prompt: Type.Optional(Type.String({ pattern: "\\S", maxLength: PROMPT })),
+  visibility: Type.Optional(OneOf(VISIBILITIES)),
+  ...settings,
+});
+export type UpdateAgentBody = Static<typeof UpdateAgentBody>;
+
+/** `PATCH /api/agents/{id}/install-state`: one of the two. */
+export const InstallStateBody = Type.Object({
+  install_state: Type.Optional(OneOf(["installed", "uninstalled"] as const)),
+  action: Type.Optional(OneOf(["install", "uninstall", "restore"] as const)),
+});

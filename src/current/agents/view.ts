@@ -1,0 +1,60 @@
+/** An agent as the current surface shows it (AGT-1). */
+import type { LibraryAgent } from "../../../actors/organization/library.ts";
+import { canChange, type Principal } from "../../../actors/organization/principal.ts";
+import type { Agent } from "../../../actors/organization/schema.ts";
+import { recordView } from "../record.ts";
+
+export const agentView = (agent: Agent, by: Principal) => ({
+  id: agent.id,
+  name: agent.name,
+  role: agent.role,
+  description: agent.description,
+  system_prompt: agent.organizationId === by.organizationId ? agent.systemPrompt : null,
+  model: agent.model,
+  visibility: agent.visibility,
+  source: agent.source,
+  status: agent.status,
+  install_state: agent.installState,
+  allowed_tools: agent.allowedTools,
+  approval_tools: agent.approvalTools,
+  mcp_servers: agent.mcpServers,
+  max_steps: agent.maxSteps,
+  tags: agent.tags,
+  created_by: agent.createdBy,
+  ...recordView(agent, { self: `/api/agents/${agent.id}` }, actionsOf(agent, by)),
+});
+
+/** The verbs that this caller may use on the agent now. */
+function actionsOf(agent: Agent, by: Principal): readonly string[] {
+  if (agent.source === "library") {
+    const restore = agent.installState === "uninstalled" ? ["install", "restore"] : ["install"];
+    return agent.installState === "installed" ? ["update", "uninstall", "execute"] : restore;
+  }
+  return canChange(agent, by) ? ["update", "delete", "execute"] : ["execute"];
+}
+
+/** An entry of the library that this organization has not installed: no record yet, and no version. */
+export const availableView = ({ id, definition }: LibraryAgent, organizationId: string) => ({
+  id,
+  name: definition.name,
+  role: definition.role,
+  description: definition.description ?? null,
+  system_prompt: definition.systemPrompt,
+  model: definition.model ?? null,
+  visibility: "organization",
+  source: "library",
+  status: "active",
+  install_state: "available",
+  allowed_tools: definition.allowedTools ?? [],
+  approval_tools: definition.approvalTools ?? [],
+  mcp_servers: [],
+  max_steps: definition.maxSteps ?? null,
+  tags: definition.tags ?? [],
+  created_by: null,
+  organization_id: organizationId,
+  version: 0,
+  created_at: null,
+  updated_at: null,
+  links: { self: `/api/agents/${id}` },
+  allowed_actions: ["install"],
+});

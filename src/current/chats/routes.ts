@@ -1,0 +1,148 @@
+/** Chats on the current surface: list, create, read, options, delete, and their messages (CHAT-1 to CHAT-7). */
+import { Elysia } from "elysia";
+import { CHAT_STATUSES, type Chat, chatRef } from "../../../actors/chat/schema.ts";
+import { invalid, notFound, ok, type Outcome } from "../../../actors/fault.ts";
+import { newId } from "../../../actors/ids.ts";
+import { PLAIN_TERMS } from "../../../actors/job/schema.ts";
+import { organizationRef } from "../../../actors/organization/schema.ts";
+import type { JsonObject } from "../../../actors/schema.ts";
+import { queryOf } from "../../http/exchange.ts";
+import { readJsonObject } from "../../http/json-body.ts";
+import { withinMessage, withinMetadata } from "../../http/limits.ts";
+import { lookUp } from "../../http/look-up.ts";
+import type { Call, Surface } from "../../http/surface.ts";
+import { Body } from "../../http/validation.ts";
+import { accepted, created } from "../answer.ts";
+import { bodyOf, mapped } from "../body.ts";
+import { idFilters, wordFilter } from "../filter.ts";
+import { jobView } from "../jobs/view.ts";
+import { polled } from "../long-poll.ts";
+import { pageRequest, pageView } from "../paging.ts";
+import type { CurrentParts } from "../parts.ts";
+import { ifMatch } from "../record.ts";
+import { messagePage } from "./message-page.ts";
+import { budgetOf, CreateChatBody, OptionsBody, optionsOf, SendMessageBody } from "./schema.ts";
+import { say } from "./sending.ts";
+import { chatView, messageView } from "./view.ts";
+
+const createBody = new Body(CreateChatBody);
+const optionsBody = new Body(OptionsBody);
+const sendBody = new Body(SendMessageBody);
+const CHAT_ID = /^cht_[A-Za-z0-9_-]{21}$/;
+const WORKSPACE_ID = /^wsp_[A-Za-z0-9_-]{21}$/;
+
+export function chatRoutes(current: Surface, parts: CurrentParts) {
+  const list = current.handler({ scope: "chats:read", run: (call) => listChats(parts, call) });
+  const create = current.handler({ scope: "chats:write", run: (call) => createChat(parts, call) });
+  const read = current.handler({ scope: "chats:read", run: (call) => onChat(call, (id) => readChat(parts, call, id)) });
+  const remove = current.handler({ scope: "chats:write", run: (call) => onChat(call, (id) => deleteChat(parts, call, id)) });
+  const update = current.handler({ scope: "chats:write", run: (call) => onChat(call, (id) => updateOptions(parts, call, id)) });
+  const messages = current.handler({ scope: "chats:read", run: (call) => onChat(call, (id) => messagePage(parts, call, id)) });
+  const send = current.handler({ scope: "chats:write", run: (call) => onChat(call, (id) => sendMessage(parts, call, id)) });
+  return new Elysia({ name: "current-chats" })
+    .get("/api/chats", list)
+    .post("/api/chats", create, { parse: "none" })
+    .get("/api/chats/:id", read)
+    .delete("/api/chats/:id", remove, { parse: "none" })
+    .patch("/api/chats/:id/options", update, { parse: "none" })
+    .get("/api/chats/:id/messages", messages)
+    .post("/api/chats/:id/messages", send, { parse: "none" });
+}
+
+type Answer = Promise<Outcome<object | Response>>;
+
+/** What cannot be a chat's id is none. */
+async function onChat({ params }: Call, run: (chatId: string) => Answer): Answer {
+  const id = params["id"] ?? "";
+  return CHAT_ID.test(id) ? run(id) : notFound("chat");
+}
+
+async function listChats({ system, chats, log }: CurrentParts, { request, principal: { organizationId } }: Call): Answer {
+  const query = queryOf(request.url);
+  const ids = idFilters(query, { agentId: "agent_id", workspaceId: "workspace_id" });
+  if (!ids.ok) return ids;
+  const status = wordFilter(query, "status", CHAT_STATUSES);
+  if (!status.ok) return status;
+  const page = pageRequest(query);
+  if (!page.ok) return page;
+  const settled = await system.settled(organizationId);
+  if (!settled.ok) return settled;
+  const filter = { ...ids.value, ...(status.value === null ? {} : { status: status.value }) };
+  const found = await lookUp(log, chats.listChats(organizationId, filter, page.value));
+  return mapped(found, (list) => pageView("chats", list, chatView));
+}
+
+async function createChat(parts: CurrentParts, call: Call): Answer {
+  const { system, agents } = parts;
+  const { organizationId, userId } = call.principal;
+  const body = await bodyOf(call.request, createBody);
+  if (!body.ok) return body;
+  const { agent_id: agentId, workspace_id: workspaceId, title, options = {}, metadata = {} } = body.value;
+  const fits = withinMetadata(metadata);
+  if (!fits.ok) return fits;
+  const agent = await agents.find(call.principal, agentId);
+  if (!agent.ok) return agent;
+  if (!WORKSPACE_ID.test(workspaceId)) return notFound("workspace");
+  const workspace = await system.dispatch(organizationRef(organizationId), { kind: "read_workspace", workspaceId });
+  if (!workspace.ok) return workspace;
+  const model = usableModel(parts, options.model, "/options/model");
+  if (!model.ok) return model;
+  const chat = await system.dispatch(chatRef(organizationId, newId("cht")), {
+    kind: "open_chat", agent: { id: agent.value.id, name: agent.value.name }, workspaceId, userId,
+    title: title ?? options.title ?? agent.value.name, options: optionsOf(options), metadata,
+  });
+  return chat.ok ? created(call, chatView(chat.value)) : chat;
+}
+
+function usableModel({ models }: CurrentParts, model: string | null | undefined, path: string): Outcome<null> {
+  if (model === undefined || model === null) return ok(null);
+  return models.describe(model).ok ? ok(null) : invalid(path, `The model ${model} cannot be used here`);
+}
+
+function readChat(parts: CurrentParts, call: Call, id: string): Answer {
+  const ref = chatRef(call.principal.organizationId, id);
+  return polled<Chat>(parts, call, { ref, read: () => parts.system.dispatch(ref, { kind: "read_chat" }) }, chatView);
+}
+
+/** Softly (CHAT-1): what runs in it is cancelled, and from now on nobody finds it. */
+async function deleteChat({ system }: CurrentParts, { principal: { organizationId } }: Call, id: string): Answer {
+  const outcome = await system.dispatch(chatRef(organizationId, id), { kind: "delete_chat" });
+  return mapped(outcome, () => ({ id, deleted: true }));
+}
+
+/** The body is the options that change, bare or as `options`. */
+async function updateOptions(parts: CurrentParts, { request, principal: { organizationId } }: Call, id: string): Answer {
+  const version = ifMatch(request);
+  if (!version.ok) return version;
+  const json = await readJsonObject(request);
+  if (!json.ok) return json;
+  const body = optionsBody.parse(bare(json.value));
+  if (!body.ok) return body;
+  const model = usableModel(parts, body.value.model, "/model");
+  if (!model.ok) return model;
+  const command = { kind: "update_chat", options: optionsOf(body.value), version: version.value } as const;
+  return mapped(await parts.system.dispatch(chatRef(organizationId, id), command), chatView);
+}
+
+function bare(body: JsonObject): JsonObject {
+  const { options } = body;
+  const isWrapped = Object.keys(body).length === 1 && typeof options === "object" && options !== null && !Array.isArray(options);
+  return isWrapped ? (options as JsonObject) : body;
+}
+
+async function sendMessage(parts: CurrentParts, call: Call, id: string): Answer {
+  const body = await bodyOf(call.request, sendBody);
+  if (!body.ok) return body;
+  const { content, on_busy: onBusy = null, metadata = {}, review_required: reviewRequired = false } = body.value;
+  const fits = withinMessage(content);
+  if (!fits.ok) return fits;
+  const fitting = withinMetadata(metadata);
+  if (!fitting.ok) return fitting;
+  const budget = budgetOf(body.value.budget ?? {});
+  if (!budget.ok) return budget;
+  const terms = { ...PLAIN_TERMS, reviewRequired, budget: budget.value };
+  const sent = await say(parts, id, { by: call.principal, content, onBusy, terms, metadata });
+  if (!sent.ok) return sent;
+  const { message, job, chat, queuedPosition } = sent.value;
+  return accepted(call, { message: messageView(message), job: jobView(job), chat: chatView(chat), queued_position: queuedPosition });
+}

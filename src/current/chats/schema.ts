@@ -1,0 +1,64 @@
+/** The bodies of chats and messages on the current surface (CHAT-2, CHAT-4, CHAT-7). */
+import { type ChatOptions, ON_BUSY } from "../../../actors/chat/schema.ts";
+import type { Budget } from "../../../actors/job/schema.ts";
+import { invalid, ok, type Outcome } from "../../../actors/fault.ts";
+import { OneOf, type Static, Type } from "../../../actors/schema.ts";
+import { FreeObject, NOT_BLANK } from "../../http/validation.ts";
+import { timeOf } from "../filter.ts";
+
+/** Characters. */
+const TITLE = 512;
+const ID = 256;
+const Title = Type.String({ pattern: NOT_BLANK, maxLength: TITLE });
+
+/** What a chat's options may be set to; null takes an override back. */
+export const OptionsBody = Type.Object(
+  {
+    model: Type.Optional(Type.Union([Type.String({ pattern: "^\\S{1,200}$" }), Type.Null()])),
+    on_busy: Type.Optional(OneOf(ON_BUSY)),
+    tools: Type.Optional(Type.Union([Type.Array(Type.String({ pattern: "^\\S{1,128}$" }), { maxItems: 128 }), Type.Null()])),
+    auto_approve: Type.Optional(Type.Boolean()),
+    title: Type.Optional(Title),
+    pinned: Type.Optional(Type.Boolean()),
+  },
+  { additionalProperties: false },
+);
+export type OptionsBody = Static<typeof OptionsBody>;
+
+/** `POST /api/chats`. */
+export const CreateChatBody = Type.Object({
+  agent_id: Type.String({ pattern: NOT_BLANK, maxLength: ID }),
+  workspace_id: Type.String({ pattern: NOT_BLANK, maxLength: ID }),
+  title: Type.Optional(Title),
+  options: Type.Optional(OptionsBody),
+  metadata: Type.Optional(FreeObject),
+});
+
+/** What the job of a message may use. */
+export const BudgetBody = Type.Object({
+  max_tokens: Type.Optional(Type.Integer({ minimum: 1, maximum: 1_000_000_000 })),
+  max_steps: Type.Optional(Type.Integer({ minimum: 1, maximum: 32 })),
+  deadline_at: Type.Optional(Type.String()),
+});
+
+/** `POST /api/chats/{id}/messages`. `review_required` and `budget` are of the job that answers. */
+export const SendMessageBody = Type.Object({
+  content: Type.String({ pattern: NOT_BLANK }),
+  on_busy: Type.Optional(OneOf(ON_BUSY)),
+  metadata: Type.Optional(FreeObject),
+  review_required: Type.Optional(Type.Boolean()),
+  budget: Type.Optional(BudgetBody),
+});
+export type SendMessageBody = Static<typeof SendMessageBody>;
+
+/** The options that a body sets. */
+export function optionsOf({ on_busy: onBusy, auto_approve: autoApprove, ...same }: OptionsBody): Partial<ChatOptions> {
+  return { ...same, ...(onBusy === undefined ? {} : { onBusy }), ...(autoApprove === undefined ? {} : { autoApprove }) };
+}
+
+/** The budget that a body sets. */
+export function budgetOf({ max_tokens: maxTokens, max_steps: maxSteps, deadline_at: text }: Static<typeof BudgetBody>): Outcome<Budget> {
+  const deadlineAt = text === undefined ? null : timeOf(text);
+  if (text !== undefined && deadlineAt === null) return invalid("/budget/deadline_at", "Field budget.deadline_at must be a time in ISO 8601");
+  return ok({ maxTokens: maxTokens ?? null, maxSteps: maxSteps ?? null, deadlineAt });
+}

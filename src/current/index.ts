@@ -1,0 +1,18 @@
+/** The current surface, mounted. Its words are `dialect.ts`. */
+import { Elysia } from "elysia";
+import type { Surface } from "../http/surface.ts";
+import { agentRoutes } from "./agents/routes.ts";
+import { chatRoutes } from "./chats/routes.ts";
+import { jobRoutes } from "./jobs/routes.ts";
+import { overviewRoutes } from "./overview/routes.ts";
+import type { CurrentParts } from "./parts.ts";
+import { taskRoutes } from "./tasks/routes.ts";
+
+export function currentRoutes(current: Surface, parts: CurrentParts) {
+  return new Elysia({ name: "current" })
+    .use(agentRoutes(current, parts))
+    .use(chatRoutes(current, parts))
+    .use(jobRoutes(current, parts))
+    .use(overviewRoutes(current, parts))
+    .use(taskRoutes(current, parts));
+}

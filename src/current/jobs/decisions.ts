@@ -1,0 +1,102 @@
+/** What people decide about a job: approve, cancel, resume, iterate (JOB-2, JOB-3, JOB-8, JOB-9). */
+import { type Fault, type Outcome, refuse } from "../../../actors/fault.ts";
+import { allowedActions } from "../../../actors/job/machine.ts";
+import { type Job, jobRef, type Lineage, PLAIN_TERMS } from "../../../actors/job/schema.ts";
+import { queryOf } from "../../http/exchange.ts";
+import { withinMessage } from "../../http/limits.ts";
+import type { Call } from "../../http/surface.ts";
+import { Body } from "../../http/validation.ts";
+import { accepted } from "../answer.ts";
+import { bodyOf, mapped, optionalBodyOf } from "../body.ts";
+import { type Said, sayAfter } from "../chats/sending.ts";
+import { awaited, waitOf } from "../long-poll.ts";
+import type { CurrentParts } from "../parts.ts";
+import { ApproveBody, IterateBody, ResumeBody } from "./schema.ts";
+import { jobView, receiptView } from "./view.ts";
+
+const approveBody = new Body(ApproveBody);
+const resumeBody = new Body(ResumeBody);
+const iterateBody = new Body(IterateBody);
+
+type Answer = Promise<Outcome<object | Response>>;
+
+export async function approveJob({ system }: CurrentParts, { request, principal }: Call, jobId: string): Answer {
+  const body = await optionalBodyOf(request, approveBody);
+  if (!body.ok) return body;
+  const { approval_id: approvalId = null, tool_call_id: toolCallId = null, decision = "approve", comment = null } = body.value;
+  const job = await system.dispatch(jobRef(principal.organizationId, jobId), {
+    kind: "approve", by: principal.userId, decision, approvalId, toolCallId, arguments: body.value.arguments ?? null, comment,
+  });
+  return mapped(job, jobView);
+}
+
+/** Answers at once, or with `?wait=S` when the job has really stopped. */
+export async function cancelJob(parts: CurrentParts, call: Call, jobId: string): Answer {
+  const wait = waitOf(queryOf(call.request.url));
+  if (!wait.ok) return wait;
+  const ref = jobRef(call.principal.organizationId, jobId);
+  const cancelled = await parts.system.dispatch(ref, { kind: "cancel" });
+  if (!cancelled.ok) return cancelled;
+  const watched = { ref, read: () => parts.system.dispatch(ref, { kind: "read_job" }) };
+  const isReached = (job: Job): boolean => job.status !== "cancelling";
+  const job = isReached(cancelled.value) ? cancelled : await awaited(parts, call, watched, { waitSeconds: wait.value, isReached });
+  return mapped(job, receiptView);
+}
+
+/** A blocked job goes on itself; one that has failed or was cancelled goes on in a child. */
+export async function resumeJob(parts: CurrentParts, call: Call, jobId: string): Answer {
+  const { principal } = call;
+  const body = await optionalBodyOf(call.request, resumeBody);
+  if (!body.ok) return body;
+  const { input = null, retry_step: retryStep = null } = body.value;
+  const fits = withinMessage(input ?? "");
+  if (!fits.ok) return fits;
+  const ref = jobRef(principal.organizationId, jobId);
+  const job = await parts.system.dispatch(ref, { kind: "read_job" });
+  if (!job.ok) return job;
+  const command = { kind: "resume", by: principal.userId, input, retryStep } as const;
+  if (job.value.status !== "failed" && job.value.status !== "cancelled") {
+    const resumed = await parts.system.dispatch(ref, command);
+    return resumed.ok ? accepted(call, jobView(resumed.value)) : resumed;
+  }
+  const said = (parent: Job): Said => child(call, parent, { relation: "resume", content: input ?? parent.input });
+  return begun(call, await sayAfter(parts, job.value.chatId, { by: principal, decision: { jobId, command }, said }));
+}
+
+/** Answers the review, where there is one, and begins another round. */
+export async function iterateJob(parts: CurrentParts, call: Call, jobId: string): Answer {
+  const { principal } = call;
+  const body = await bodyOf(call.request, iterateBody);
+  if (!body.ok) return body;
+  const { feedback } = body.value;
+  const fits = withinMessage(feedback);
+  if (!fits.ok) return fits;
+  const job = await parts.system.dispatch(jobRef(principal.organizationId, jobId), { kind: "read_job" });
+  if (!job.ok) return job;
+  if (!allowedActions(job.value).includes("iterate")) return refuse(notNow(job.value));
+  const command = { kind: "request_changes", by: principal.userId, feedback } as const;
+  const said = (parent: Job): Said => child(call, parent, { relation: "iteration", content: feedback });
+  return begun(call, await sayAfter(parts, job.value.chatId, { by: principal, decision: { jobId, command }, said }));
+}
+
+/** The message whose job goes on from `parent`, under the same terms. */
+function child({ principal: by }: Call, parent: Job, { relation, content }: { readonly relation: "resume" | "iteration"; readonly content: string }): Said {
+  const { maxTokens, maxSteps } = parent.budget;
+  const lineage: Lineage = {
+    parentJobId: parent.id,
+    rootJobId: parent.rootJobId ?? parent.id,
+    relation,
+    iteration: parent.iteration + (relation === "iteration" ? 1 : 0),
+  };
+  // The deadline was the parent's own; the child has its time from its start.
+  const budget = { maxTokens, maxSteps, deadlineAt: null };
+  const terms = { ...PLAIN_TERMS, lineage, priority: parent.priority, reviewRequired: parent.review.required, budget, metadata: parent.metadata };
+  return { by, content, onBusy: "queue", terms, metadata: {} };
+}
+
+function begun(call: Call, outcome: Awaited<ReturnType<typeof sayAfter>>): Outcome<Response> {
+  return outcome.ok ? accepted(call, jobView(outcome.value.sent.job)) : outcome;
+}
+
+const notNow = (job: Job): Fault =>
+  ({ kind: "invalid_state", status: job.status, allowedActions: allowedActions(job), message: `The job is ${job.status}` });

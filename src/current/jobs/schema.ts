@@ -1,0 +1,25 @@
+/** The bodies of what people decide about jobs (JOB-2, JOB-8, JOB-9). */
+import { OneOf, Type } from "../../../actors/schema.ts";
+import { FreeObject, NOT_BLANK } from "../../http/validation.ts";
+
+/** Characters. */
+const ID = 256;
+const COMMENT = 4_096;
+
+/** `POST /api/jobs/{id}/approve`. Without an id it is meant for all that wait, or for the review. */
+export const ApproveBody = Type.Object({
+  approval_id: Type.Optional(Type.String({ maxLength: ID })),
+  tool_call_id: Type.Optional(Type.String({ maxLength: ID })),
+  decision: Type.Optional(OneOf(["approve", "deny"] as const)),
+  arguments: Type.Optional(FreeObject),
+  comment: Type.Optional(Type.String({ maxLength: COMMENT })),
+});
+
+/** `POST /api/jobs/{id}/resume`. */
+export const ResumeBody = Type.Object({
+  input: Type.Optional(Type.String({ pattern: NOT_BLANK })),
+  retry_step: Type.Optional(Type.Boolean()),
+});
+
+/** `POST /api/jobs/{id}/iterate`. */
+export const IterateBody = Type.Object({ feedback: Type.String({ pattern: NOT_BLANK }) });

@@ -1,0 +1,52 @@
+/** Pages of lists (GEN-3): `limit` and an opaque cursor, keyset on (created_at, id), newest first. */
+import { type Fault, invalid, ok, type Outcome, refuse } from "../../actors/fault.ts";
+import { PAGE_DEFAULT, PAGE_LIMIT, type Page, type PageCursor, type PageRequest } from "../../actors/page.ts";
+
+const BAD_CURSOR: Fault = { kind: "invalid_cursor" };
+const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;
+const ID = /^[A-Za-z0-9_-]{1,128}$/;
+
+/** The page that a query asks for. */
+export function pageRequest(query: URLSearchParams): Outcome<PageRequest> {
+  const limit = limitOf(query, PAGE_DEFAULT);
+  if (!limit.ok) return limit;
+  const text = query.get("cursor");
+  const after = text === null || text === "" ? null : decode(text);
+  if (after === undefined) return refuse(BAD_CURSOR);
+  return ok({ limit: limit.value, after });
+}
+
+/** `limit` of a query, from 1 to 100. */
+export function limitOf(query: URLSearchParams, fallback: number): Outcome<number> {
+  return integerOf(query, "limit", { min: 1, max: PAGE_LIMIT, fallback });
+}
+
+/** A whole number of a query within bounds. */
+export function integerOf(
+  query: URLSearchParams,
+  name: string,
+  { min, max, fallback }: { readonly min: number; readonly max: number; readonly fallback: number },
+): Outcome<number> {
+  const text = query.get(name);
+  if (text === null || text === "") return ok(fallback);
+  const value = /^\d{1,15}$/.test(text) ? Number(text) : Number.NaN;
+  return value >= min && value <= max ? ok(value) : invalid(`/${name}`, `${name} must be a whole number from ${min} to ${max}`);
+}
+
+/** `{<plural>: […], next_cursor?}`. */
+export function pageView<T>(plural: string, page: Page<T>, view: (record: T) => object): object {
+  const next = page.next === null ? {} : { next_cursor: encode(page.next) };
+  return { [plural]: page.records.map(view), ...next };
+}
+
+const encode = ({ createdAt, id }: PageCursor): string => Buffer.from(JSON.stringify([createdAt, id])).toString("base64url");
+
+function decode(text: string): PageCursor | undefined {
+  try {
+    const [createdAt, id] = JSON.parse(Buffer.from(text, "base64url").toString()) as unknown[];
+    if (typeof createdAt !== "string" || typeof id !== "string" || !TIME.test(createdAt) || !ID.test(id)) return undefined;
+    return { createdAt, id };
+  } catch {
+    return undefined;
+  }
+}

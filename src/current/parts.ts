@@ -1,0 +1,24 @@
+/** What the operations of the current surface are made over. */
+import type { ChatDirectory } from "../../actors/chat/directory.ts";
+import type { JobDirectory } from "../../actors/job/directory.ts";
+import type { ModelPort } from "../../actors/job/ports.ts";
+import type { Library } from "../../actors/organization/library.ts";
+import type { Directory } from "../../actors/organization/directory.ts";
+import type { Clock } from "../../actors/runtime/clock.ts";
+import type { TroupeSystem } from "../../actors/troupe.ts";
+import type { AgentFinder } from "../http/agent-finder.ts";
+import type { HttpLog } from "../http/log.ts";
+import type { OpenStreams } from "../http/open-streams.ts";
+
+export interface CurrentParts {
+  readonly system: TroupeSystem;
+  readonly directory: Directory;
+  readonly chats: ChatDirectory;
+  readonly jobs: JobDirectory;
+  readonly models: Pick<ModelPort, "describe">;
+  readonly library: Library;
+  readonly agents: AgentFinder;
+  readonly streams: OpenStreams;
+  readonly clock: Clock;
+  readonly log: HttpLog;
+}

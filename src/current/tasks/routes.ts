@@ -1,0 +1,69 @@
+/** Tasks on the current surface: list, read, and the status updates that v1 has no operation for. */
+import { Elysia } from "elysia";
+import { ok } from "../../../actors/fault.ts";
+import type { TaskChanges } from "../../../actors/organization/protocol.ts";
+import { organizationRef } from "../../../actors/organization/schema.ts";
+import { queryOf } from "../../http/exchange.ts";
+import { readJsonObject } from "../../http/json-body.ts";
+import { lookUp } from "../../http/look-up.ts";
+import type { Surface } from "../../http/surface.ts";
+import { Body } from "../../http/validation.ts";
+import { pageRequest, pageView } from "../paging.ts";
+import type { CurrentParts } from "../parts.ts";
+import { ifMatch } from "../record.ts";
+import { taskFilter, taskView, UpdateTaskBody } from "./schema.ts";
+
+const updateBody = new Body(UpdateTaskBody);
+
+export function taskRoutes(current: Surface, parts: CurrentParts) {
+  const { list, read, update } = operations(current, parts);
+  return new Elysia({ name: "current-tasks" })
+    .get("/api/tasks", list)
+    .get("/api/tasks/:id", read)
+    .patch("/api/tasks/:id", update, { parse: "none" });
+}
+
+function operations(current: Surface, { system, directory, log }: CurrentParts) {
+  return {
+    list: current.handler({
+      scope: "tasks:read",
+      async run({ request, principal: { organizationId } }) {
+        const query = queryOf(request.url);
+        const filter = taskFilter(query);
+        if (!filter.ok) return filter;
+        const page = pageRequest(query);
+        if (!page.ok) return page;
+        const settled = await system.settled(organizationId);
+        if (!settled.ok) return settled;
+        const tasks = await lookUp(log, directory.pageTasks(organizationId, filter.value, page.value));
+        return tasks.ok ? ok(pageView("tasks", tasks.value, taskView)) : tasks;
+      },
+    }),
+
+    read: current.handler({
+      scope: "tasks:read",
+      async run({ params, principal: { organizationId } }) {
+        const task = await system.dispatch(organizationRef(organizationId), { kind: "read_task", taskId: params["id"] ?? "" });
+        return task.ok ? ok(taskView(task.value)) : task;
+      },
+    }),
+
+    update: current.handler({
+      scope: "tasks:write",
+      async run({ request, params, principal: { organizationId } }) {
+        const version = ifMatch(request);
+        if (!version.ok) return version;
+        const json = await readJsonObject(request);
+        if (!json.ok) return json;
+        const body = updateBody.parse(json.value);
+        if (!body.ok) return body;
+        const { assigned_to: assignedTo, workspace_id: workspaceId, ...rest } = body.value;
+        const given = Object.entries({ ...rest, assignedTo, workspaceId }).filter(([, value]) => value !== undefined);
+        const changes = Object.fromEntries(given) as Partial<TaskChanges>;
+        const command = { kind: "update_task", taskId: params["id"] ?? "", changes, version: version.value } as const;
+        const task = await system.dispatch(organizationRef(organizationId), command);
+        return task.ok ? ok(taskView(task.value)) : task;
+      },
+    }),
+  };
+}
