@@ -4,11 +4,11 @@
  */
 import { isPassing, type Outcome } from "../../actors/fault.ts";
 import type { StreamItem } from "../../actors/runtime/replay.ts";
-import { GroupBroken, type MemberStep } from "../../actors/runtime/turns.ts";
+import type { MemberStep } from "../../actors/runtime/turns.ts";
 import { type Ledger, type LedgerCommand, ledgerRef } from "../support/ledger-actor.ts";
+import { type Callers, isDrawn } from "./callers.ts";
 import type { Address, LedgerBook, WatchedDatabase, Write } from "./ledger-book.ts";
 import type { SimulatedReplica } from "./simulated-replica.ts";
-import { BREAKING } from "./simulated-wiring.ts";
 import type { Scheduler } from "./scheduler.ts";
 import { must, Violation } from "./violation.ts";
 
@@ -42,14 +42,9 @@ interface Reader {
   replica: SimulatedReplica | null;
 }
 
-/** A command without an answer. */
-interface Asked {
-  readonly what: string;
-  readonly write: Write | null;
-}
-
 interface Parts {
   readonly scheduler: Scheduler;
+  readonly callers: Callers;
   readonly book: LedgerBook;
   readonly database: WatchedDatabase;
   /** A former owner may not know yet that it is one: what it shows is stored, but may be old. */
@@ -60,8 +55,6 @@ interface Parts {
 
 export class LedgerClients {
   readonly readers: Reader[] = [];
-  /** Commands without an answer, by the replica that has them. */
-  readonly pending = new Map<SimulatedReplica, Set<Asked>>();
   private readonly parts: Parts;
 
   constructor(parts: Parts) {
@@ -69,12 +62,6 @@ export class LedgerClients {
     for (const organizationId of ORGANIZATIONS) {
       for (const id of IDS) this.readers.push({ address: `${organizationId}/${id}`, seq: 0, replica: null });
     }
-  }
-
-  get waiting(): number {
-    let waiting = 0;
-    for (const asked of this.pending.values()) waiting += asked.size;
-    return waiting;
   }
 
   /** One command to one or two ledgers of an organization. */
@@ -138,10 +125,8 @@ export class LedgerClients {
     }
   }
 
-  /** The process is gone: whoever waited for it is told nothing. */
+  /** The process is gone: its readers have to connect again. */
   abandon(replica: SimulatedReplica): void {
-    for (const { write } of this.pending.get(replica) ?? []) if (write !== null) write.answer = "unknown";
-    this.pending.delete(replica);
     for (const reader of this.readers) if (reader.replica === replica) reader.replica = null;
   }
 
@@ -236,28 +221,13 @@ export class LedgerClients {
     write: Write | null,
     onValue: (value: unknown) => void,
   ): void {
-    const { scheduler, fail } = this.parts;
-    scheduler.note(`${replica.line.name} is asked: ${what}`);
-    let pending = this.pending.get(replica);
-    if (pending === undefined) this.pending.set(replica, (pending = new Set()));
-    const asked = { what, write };
-    pending.add(asked);
-    const answered = (as: string, run: () => void): void => {
-      if (this.pending.get(replica)?.delete(asked) !== true) return;
-      scheduler.note(`${replica.line.name} answers ${what}: ${as}`);
-      try {
-        run();
-      } catch (cause) {
-        fail(cause);
-      }
-    };
-    answer.then(
-      (outcome) =>
-        answered(outcome.ok ? "ok" : outcome.fault.kind, () =>
-          outcome.ok ? onValue(outcome.value) : refuse(outcome, write),
-        ),
-      (cause: unknown) => answered("exception", () => broken(cause, what, write)),
-    );
+    this.parts.callers.wait(replica, what, answer, {
+      answered: (outcome) => (outcome.ok ? onValue(outcome.value) : refuse(outcome, write)),
+      threw: (cause) => broken(cause, what, write),
+      abandoned: () => {
+        if (write !== null) write.answer = "unknown";
+      },
+    });
   }
 }
 
@@ -268,12 +238,8 @@ function refuse(outcome: Extract<Outcome<unknown>, { ok: false }>, write: Write 
 }
 
 function broken(cause: unknown, what: string, write: Write | null): void {
-  const isDrawn =
-    cause instanceof GroupBroken &&
-    BREAKING.some((code) => cause.message.includes(code)) &&
-    (cause.cause as Error).message === "a scripted fault";
   must(
-    isDrawn || what === "fall",
+    isDrawn(cause) || what === "fall",
     "bug",
     () => `${what}: ${String(cause)} ${String(cause instanceof Error ? cause.cause : "")}`,
   );

@@ -1,8 +1,11 @@
-/** One process of the simulation: a system of ledgers over the model, from its start to its end. */
+/** One process of the simulation: a system of ledgers, chats and jobs over the model, from its start to its end. */
+import { jobExecution } from "../../actors/job/execution.ts";
+import { Slots } from "../../actors/job/slots.ts";
 import { isPassing } from "../../actors/fault.ts";
 import type { EffectContext, EffectHandler } from "../../actors/runtime/effects.ts";
 import type { EffectRow } from "../../actors/runtime/store.ts";
 import { System } from "../../actors/runtime/system.ts";
+import { troupeActors, type TroupeProtocols } from "../../actors/troupe.ts";
 import { type FakeClock, seededChance } from "../support/fake-clock.ts";
 import { ledgerActor, type LedgerProtocols, ledgerRef } from "../support/ledger-actor.ts";
 import { MemoryPlacement } from "../support/memory-placement.ts";
@@ -10,6 +13,7 @@ import { MemoryActorStore } from "../support/memory-store.ts";
 import { erased } from "../support/replica.ts";
 import type { WatchedDatabase } from "./ledger-book.ts";
 import type { Line, Scheduler } from "./scheduler.ts";
+import { ScriptedWork } from "./scripted-work.ts";
 import { type Faults, SimulatedClock, SimulatedPlacement, SimulatedStore, type Wiring } from "./simulated-wiring.ts";
 
 /** Between two reports of an effect that nobody could take. */
@@ -30,13 +34,15 @@ export interface ReplicaParts {
   readonly clock: FakeClock;
   readonly database: WatchedDatabase;
   readonly faults: Faults;
+  /** Takes what work finds wrong. */
+  readonly fail: (cause: unknown) => void;
   readonly lanes: number;
   readonly liveActors: number;
 }
 
 export class SimulatedReplica {
   readonly line: Line;
-  readonly system: System<LedgerProtocols>;
+  readonly system: System<LedgerProtocols & TroupeProtocols>;
   readonly placement: MemoryPlacement;
   readonly store: MemoryActorStore;
   /** Why it must end: it was declared dead, or could not start. */
@@ -55,9 +61,9 @@ export class SimulatedReplica {
     this.placement = new MemoryPlacement(database, name);
     this.placement.join();
     this.clock = new SimulatedClock(clock, wiring);
-    this.system = new System<LedgerProtocols>({
-      definitions: [erased(ledgerActor())],
-      effects: { count: this.counting() },
+    this.system = new System<LedgerProtocols & TroupeProtocols>({
+      definitions: [erased(ledgerActor()), ...troupeActors],
+      effects: { count: this.counting(), run: this.running(new ScriptedWork(wiring, database, parts.fail)) },
       store: new SimulatedStore(this.store, wiring),
       placement: new SimulatedPlacement(this.placement, wiring),
       clock: this.clock,
@@ -92,6 +98,19 @@ export class SimulatedReplica {
   /** Whether it serves this organization now. */
   serves(organizationId: string): boolean {
     return this.line.isAlive && this.system.shards.admit(organizationId, {}).ok;
+  }
+
+  /** The effect of a job: the service's own loop, with a scripted model and scripted tools. */
+  private running(work: ScriptedWork): EffectHandler {
+    return jobExecution({
+      models: work.models,
+      tools: work.tools,
+      transcripts: work,
+      slots: new Slots(),
+      clock: this.clock,
+      group: (members, admission) => this.system.dispatchGroup(members, admission),
+      log: { error: () => {} },
+    });
   }
 
   /** The effect of `add_with_effect`: a step outside, and then its report, until somebody takes it. */

@@ -43,14 +43,18 @@ const PASSING = ["40001", "53300", "55P03"];
 
 const FLUSH_FAULTS = { abort: 5, pass: 3, lost_request: 4, lost_reply: 6, hold: 4, zombie: 4, late_reply: 2 };
 
-/** A message whose group the store refuses for its rows is a bug of its receiver, and waits for better code. */
-const isDelivery = (batch: readonly ShardWrites[]): boolean =>
-  batch.length === 1 && batch[0]!.writes.consumed.length > 0;
+/**
+ * Groups that the store may not refuse for their rows: a message then waits for better code in its
+ * receiver, and a job for another process, because nobody could be told that it has failed.
+ */
+const mustFit = (batch: readonly ShardWrites[]): boolean =>
+  batch.length === 1 &&
+  batch.some(({ writes }) => writes.consumed.length > 0 || writes.events.some(({ type }) => type === "job.failed"));
 
 function drawFault({ scheduler, faults, line }: Wiring, batch: readonly ShardWrites[]): FlushFault | null {
   if (!faults.isOn || !scheduler.happens(faults.flush)) return null;
   const kind = scheduler.weighted(FLUSH_FAULTS);
-  if (kind === "abort" && isDelivery(batch)) return null;
+  if (kind === "abort" && mustFit(batch)) return null;
   faults.struck++;
   scheduler.note(`${line.name}: the next flush meets ${kind}`);
   switch (kind) {
@@ -70,7 +74,7 @@ function drawFault({ scheduler, faults, line }: Wiring, batch: readonly ShardWri
 }
 
 /** A call that waits on its way there and on its way back, and may not get there. */
-async function call<T>({ scheduler, line, faults }: Wiring, what: string, run: () => Promise<T>): Promise<T> {
+export async function call<T>({ scheduler, line, faults }: Wiring, what: string, run: () => Promise<T>): Promise<T> {
   await scheduler.pass(line, what);
   if (faults.isOn && scheduler.happens(faults.call)) {
     faults.struck++;

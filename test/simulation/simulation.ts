@@ -3,12 +3,13 @@
  * seed that decides everything. After every step the invariants are checked; at the end the faults
  * are over, time passes, and everything must end.
  */
-import type { Cell } from "../../actors/runtime/cell.ts";
-import { recordKey } from "../../actors/runtime/draft.ts";
 import { LEASE_TERM_MS, shardOf } from "../../actors/runtime/placement.ts";
 import { FakeClock, settle } from "../support/fake-clock.ts";
+import { Callers } from "./callers.ts";
+import { Conversations } from "./conversations.ts";
 import { LedgerBook, WatchedDatabase } from "./ledger-book.ts";
 import { LedgerClients, ORGANIZATIONS } from "./ledger-clients.ts";
+import { checkLiveRecords } from "./live-records.ts";
 import { Scheduler, TRACE_KEPT } from "./scheduler.ts";
 import { SimulatedReplica } from "./simulated-replica.ts";
 import type { Faults } from "./simulated-wiring.ts";
@@ -35,7 +36,7 @@ export interface Report {
   readonly faults: number;
 }
 
-const ACTIONS = { resume: 64, command: 18, time: 14, connect: 2, fault: 2 };
+const ACTIONS = { resume: 64, command: 16, message: 2, time: 14, connect: 2, fault: 2 };
 const FAULTS = {
   crash: 4,
   kill: 3,
@@ -57,7 +58,9 @@ export class Simulation {
   private readonly clock = new FakeClock();
   private readonly database = new WatchedDatabase(this.clock);
   private readonly book = new LedgerBook(this.database);
+  private readonly callers: Callers;
   private readonly clients: LedgerClients;
+  private readonly conversations: Conversations;
   private readonly faults: Faults;
   /** Shards are taken from living owners too, which no lease allows: fencing must hold by itself. */
   private readonly isLawless: boolean;
@@ -72,14 +75,16 @@ export class Simulation {
     this.seed = seed;
     const scheduler = (this.scheduler = new Scheduler(seed, kept));
     this.isLawless = scheduler.happens(0.4);
-    const fail = (cause: unknown): void => void (this.failure ??= cause);
+    const callers = (this.callers = new Callers(scheduler, this.fail));
     this.clients = new LedgerClients({
       scheduler,
+      callers,
       book: this.book,
       database: this.database,
-      fail,
+      fail: this.fail,
       isLawless: this.isLawless,
     });
+    this.conversations = new Conversations({ scheduler, callers, database: this.database });
     this.faults = {
       isOn: true,
       flush: scheduler.one([0, 0.05, 0.15, 0.3]),
@@ -89,6 +94,8 @@ export class Simulation {
     this.lanes = scheduler.one([1, 1, 2]);
     this.liveActors = scheduler.one([2, 4, 1_000]);
   }
+
+  private readonly fail = (cause: unknown): void => void (this.failure ??= cause);
 
   async run(): Promise<Report> {
     try {
@@ -126,8 +133,12 @@ export class Simulation {
         return void (this.scheduler.resume() || this.time());
       case "command": {
         const replica = this.anyone();
-        if (replica !== null && this.clients.waiting < CALLERS) this.clients.command(replica);
+        if (replica !== null && this.callers.count < CALLERS) this.clients.command(replica);
         return;
+      }
+      case "message": {
+        const replica = this.anyone();
+        return replica === null ? undefined : this.conversations.send(replica);
       }
       case "time":
         return this.time();
@@ -192,7 +203,7 @@ export class Simulation {
   }
 
   private begin(): void {
-    const { scheduler, clock, database, faults, lanes, liveActors } = this;
+    const { scheduler, clock, database, faults, fail, lanes, liveActors } = this;
     const name = `r${++this.born}`;
     const replica = new SimulatedReplica({
       name,
@@ -201,6 +212,7 @@ export class Simulation {
       clock,
       database,
       faults,
+      fail,
       lanes,
       liveActors,
     });
@@ -212,6 +224,7 @@ export class Simulation {
   private end(replica: SimulatedReplica, isNoticed: boolean): void {
     this.scheduler.note(`${replica.line.name} ends`);
     this.scheduler.end(replica.line);
+    this.callers.abandon(replica);
     this.clients.abandon(replica);
     this.replicas = this.replicas.filter((other) => other !== replica);
     const row = this.database.replicas.get(replica.line.name);
@@ -253,6 +266,7 @@ export class Simulation {
   private check(): void {
     if (this.failure !== null) throw this.failure;
     this.book.check();
+    this.conversations.check();
     for (const organizationId of ORGANIZATIONS) {
       const serving = this.replicas.filter((replica) => replica.serves(organizationId));
       must(
@@ -263,26 +277,7 @@ export class Simulation {
     }
     for (const replica of this.replicas) {
       must(replica.bugs.length === 0, "bug", () => replica.bugs.join("; "));
-      this.checkMemory(replica);
-    }
-  }
-
-  /** What a live actor holds with nothing pending is what the tables have, as long as the shard is its own. */
-  private checkMemory({ system, line }: SimulatedReplica): void {
-    for (const cell of liveCells(system)) {
-      const shard = this.database.shards[cell.shard];
-      if (cell.dead || cell.lastPending !== null || shard?.owner !== line.name || shard.epoch !== cell.epoch) continue;
-      const held = cell.get(recordKey("chat", cell.ref.id));
-      if (held === undefined) continue;
-      const stored = this.database.record("chat", cell.ref.organizationId, cell.ref.id);
-      const [inMemory, inTable] = [held, stored].map((record) =>
-        record === null ? "" : `${record.version} ${JSON.stringify(record)}`,
-      );
-      must(
-        held?.version === stored?.version && inMemory?.length === inTable?.length,
-        "memory",
-        () => `${cell.ref.organizationId}/${cell.ref.id} at ${line.name}: ${inMemory}, stored is ${inTable}`,
-      );
+      checkLiveRecords(replica, this.database);
     }
   }
 
@@ -326,10 +321,8 @@ export class Simulation {
   }
 
   private leftovers(): string {
-    const { database, clients } = this;
-    const asked = [...clients.pending].flatMap(([{ line }, entries]) =>
-      [...entries].map(({ what }) => `${line.name}: ${what}`),
-    );
+    const { database } = this;
+    const asked = [...this.callers.names(), ...this.conversations.unfinished()];
     const rows = [...database.messages(), ...database.effects(), ...database.alarms()].map((row) =>
       JSON.stringify(row),
     );
@@ -337,12 +330,6 @@ export class Simulation {
     return [...asked, ...rows].join("; ");
   }
 }
-
-/** The live cells, which the runtime shows nobody. */
-const liveCells = ({ cells }: SimulatedReplica["system"]): readonly Cell[] => {
-  const { live } = cells as unknown as { readonly live: ReadonlyMap<string, Cell> };
-  return [...live.values()];
-};
 
 function describe(cause: unknown): NonNullable<Report["violation"]> {
   if (cause instanceof Violation) return { invariant: cause.invariant, message: cause.message };

@@ -10,6 +10,7 @@ export const INVARIANTS = {
   message: "a message is taken exactly once",
   effect: "an effect is done exactly once",
   alarm: "an alarm takes effect exactly once, and only while it stands",
+  job: "a job has one owner while it goes on, one end, and each result once",
   reader: "a reader gets each stored event once, in order",
   memory: "records in memory are the stored ones when nothing is pending",
   owner: "two replicas never both serve an organization",
