@@ -3,15 +3,18 @@ import { afterAll, beforeAll, expect, test } from "bun:test";
 import { existsSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { knock, type ServiceNote } from "../../src/admin/door.ts";
+import { copyFirstRun } from "../support/first-run-copy.ts";
 import { type GuardedFolder, guardedFolder } from "../support/guarded-folder.ts";
-import { admin, startTroupe, type TroupeProcess } from "../support/troupe-process.ts";
+import { admin, type FirstRunText, startTroupe, type TroupeProcess } from "../support/troupe-process.ts";
 
 let folder: GuardedFolder;
 let service: TroupeProcess;
+let first: FirstRunText;
 let note: ServiceNote;
 
 beforeAll(async () => {
   folder = guardedFolder();
+  first = await copyFirstRun(folder);
   service = await startTroupe(folder);
   note = JSON.parse(readFileSync(join(service.dataDir, "service.json"), "utf8")) as ServiceNote;
 });
@@ -36,6 +39,7 @@ test("[START-55] the note with the key is readable for its owner only, and goes 
   expect(statSync(join(service.dataDir, "service.json")).mode & 0o777).toBe(0o600);
   expect(note).toEqual({ address: service.url, key: expect.stringMatching(/^[\w-]{43}$/), pid: service.pid });
   const dataDir = join(folder.path, "other");
+  await copyFirstRun(folder, "other");
   const other = await startTroupe(folder, { dataDir });
   expect(JSON.parse(readFileSync(join(dataDir, "service.json"), "utf8")).key).not.toBe(note.key);
   await other.end();
@@ -54,7 +58,7 @@ test("[START-55] without the key there is what there is at any unknown path", as
     { authorization: `bearer ${key}` },
     { authorization: `Bearer ${"A".repeat(key.length)}` },
     { authorization: `Basic ${key}` },
-    { authorization: `Bearer ${service.firstRun().personal}` },
+    { authorization: `Bearer ${first.personal}` },
   ];
   for (const headers of wrongs) expect(await send(LIST, headers)).toEqual(expected);
   expect(await send(LIST, undefined, "GET")).toEqual(expected);

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, expect, test } from "bun:test";
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { isRunning, isZombie, readPidFile } from "../../db/postmaster.ts";
+import { copyFirstRun } from "../support/first-run-copy.ts";
 import { type GuardedFolder, guardedFolder } from "../support/guarded-folder.ts";
 import {
   eventually,
@@ -19,10 +20,8 @@ let first: FirstRunText;
 
 beforeAll(async () => {
   folder = guardedFolder();
-  const service = await startTroupe(folder);
-  ({ dataDir } = service);
-  first = service.firstRun();
-  await service.end();
+  first = await copyFirstRun(folder);
+  dataDir = join(folder.path, "data");
 });
 afterAll(() => folder.remove());
 

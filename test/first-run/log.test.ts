@@ -2,6 +2,7 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
+import { copyFirstRun } from "../support/first-run-copy.ts";
 import { type GuardedFolder, guardedFolder } from "../support/guarded-folder.ts";
 import { admin, type FirstRunText, type LogLine, startTroupe, type TroupeProcess } from "../support/troupe-process.ts";
 
@@ -13,8 +14,8 @@ let made: string;
 
 beforeAll(async () => {
   folder = guardedFolder();
+  first = await copyFirstRun(folder);
   service = await startTroupe(folder, { env: { LOG_LEVEL: "trace", OPENAI_API_KEY: "sk-hidden-key-of-a-provider" } });
-  first = service.firstRun();
   made = (await admin(folder, ["token", "create", "--email", "owner@localhost"])).out.split("\n").at(-1)!;
 });
 afterAll(() => folder.remove());

@@ -2,6 +2,7 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { join } from "node:path";
 import postgres from "postgres";
+import { copyFirstRun } from "../support/first-run-copy.ts";
 import { type GuardedFolder, guardedFolder } from "../support/guarded-folder.ts";
 import { createTestDatabase } from "../support/postgres.ts";
 import { eventually, failTroupe, processesIn, startTroupe, type TroupeProcess } from "../support/troupe-process.ts";
@@ -11,6 +12,7 @@ let service: TroupeProcess;
 
 beforeAll(async () => {
   folder = guardedFolder();
+  await copyFirstRun(folder);
   service = await startTroupe(folder);
 });
 afterAll(() => folder.remove());

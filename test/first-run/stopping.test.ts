@@ -3,6 +3,7 @@ import { afterAll, beforeAll, expect, test } from "bun:test";
 import { connect } from "node:net";
 import { join } from "node:path";
 import { readService } from "../../src/admin/door.ts";
+import { copyFirstRun } from "../support/first-run-copy.ts";
 import { type GuardedFolder, guardedFolder } from "../support/guarded-folder.ts";
 import { CLONE } from "../support/service-process.ts";
 import {
@@ -22,10 +23,8 @@ let first: FirstRunText;
 
 beforeAll(async () => {
   folder = guardedFolder();
-  const service = await startTroupe(folder);
-  ({ dataDir } = service);
-  first = service.firstRun();
-  await service.end();
+  first = await copyFirstRun(folder);
+  dataDir = join(folder.path, "data");
 });
 afterAll(() => folder.remove());
 
