@@ -107,7 +107,7 @@ function post(path: string, body: object, headers = ""): string {
 }
 
 function loadOf({ streams, starts, flowEveryMs }: Shape, phase: Phase, { port, pid, request }: Place, seconds: number): StreamLoad {
-  const [deltas, every] = phase === "starts" ? starts : [Math.ceil(((seconds + WARM_UP_SECONDS + 3) * 1_000) / flowEveryMs), flowEveryMs];
+  const [deltas, every] = phase === "starts" ? starts : [Math.ceil(((seconds + WARM_UP_SECONDS + 0.5) * 1_000) / flowEveryMs), flowEveryMs];
   return { port, pid, streams, seconds, warmUpSeconds: WARM_UP_SECONDS, request: request(`deltas=${deltas} every=${every}`) };
 }
 

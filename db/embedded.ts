@@ -23,11 +23,13 @@ import {
   PostmasterFailed,
   isPostmasterOf,
   isRunning,
+  isZombie,
   lastArguments,
   readPidFile,
   removeStalePidFile,
   startPostmaster,
   stopProcess,
+  takeOverPidFile,
 } from "./postmaster.ts";
 
 export interface EmbeddedOptions {
@@ -174,7 +176,11 @@ const argumentsFor = (cluster: Cluster, port: number): readonly string[] => [
 /** The server that a killed service left behind, if it can be used; one that cannot is stopped. */
 async function adopt(cluster: Cluster, binaries: Binaries, options: EmbeddedOptions): Promise<Running | null> {
   const file = readPidFile(cluster.path);
-  if (file === null || !isRunning(file.pid)) return null;
+  if (file === null) return null;
+  if (!isRunning(file.pid)) {
+    if (isZombie(file.pid)) takeOverPidFile(cluster.path);
+    return null;
+  }
   if (!isPostmasterOf(file.pid, cluster.path)) {
     options.log("warn", `process ${file.pid} is not the PostgreSQL that postmaster.pid meant; the file is removed`);
     removeStalePidFile(cluster.path);

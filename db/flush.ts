@@ -6,9 +6,10 @@
  *   select id from f
  *
  * `for share` makes whoever raises an epoch wait for this statement, and makes this statement see a
- * raised one. Each table's rows travel as one JSON text, which `json_to_recordset` turns into rows:
- * building it is native code, where array literals would be escaped in JavaScript. Rows of one key
- * are merged to the last beforehand, because one statement must not touch a row twice.
+ * raised one. Each table's rows travel as one JSON text, which PostgreSQL turns into rows: building it
+ * is native code, where array literals would be escaped in JavaScript. A record is `[shard, record]`:
+ * its text is parsed once, and its key taken from what was parsed. Rows of one key are merged to the
+ * last beforehand, because one statement must not touch a row twice.
  *
  * Only tables that the batch touches are in the text, so there are a few dozen texts in practice and
  * PostgreSQL keeps each prepared.
@@ -28,13 +29,11 @@ interface Part {
 
 const LIVE = "where r.shard in (select id from f)";
 
-const recordPart = (table: string): Part => ({
-  columns: "shard int, organization_id text, id text, version int, body jsonb",
-  write: (from) =>
-    `insert into "${table}" (organization_id, id, version, body) ` +
-    `select r.organization_id, r.id, r.version, r.body from ${from} ${LIVE} ` +
-    "on conflict (organization_id, id) do update set version = excluded.version, body = excluded.body",
-});
+const writeRecords = (table: string, parameter: string): string =>
+  `insert into "${table}" (organization_id, id, version, body) ` +
+  "select r.pair -> 1 ->> 'organizationId', r.pair -> 1 ->> 'id', (r.pair -> 1 -> 'version')::int, r.pair -> 1 " +
+  `from jsonb_array_elements(${parameter}::text::jsonb) as r(pair) where (r.pair -> 0)::int in (select id from f) ` +
+  "on conflict (organization_id, id) do update set version = excluded.version, body = excluded.body";
 
 const PARTS = {
   event: {
@@ -117,8 +116,7 @@ class Merged {
   private record(shard: number, { table, record }: RecordWrite): void {
     let rows = this.records.get(table);
     if (rows === undefined) this.records.set(table, (rows = new Map()));
-    const { organizationId: organization_id, id, version } = record;
-    rows.set(`${organization_id}/${id}`, { shard, organization_id, id, version, body: record });
+    rows.set(`${record.organizationId}/${record.id}`, [shard, record]);
   }
 
   private put(part: keyof typeof PARTS, key: string, row: object): void {
@@ -149,19 +147,19 @@ export function flushStatement(batch: readonly ShardWrites[]): Statement {
   }
   const parameters: (string | number[])[] = [[...epochs.keys()], [...epochs.values()]];
   const ctes: string[] = [];
-  const add = (name: string, part: Part, rows: Rows): void => {
+  const add = (name: string, rows: Rows, write: (parameter: string) => string): void => {
     if (rows.size === 0) return;
     parameters.push(JSON.stringify([...rows.values()]));
-    const from = `json_to_recordset($${parameters.length}::text::json) as r(${part.columns})`;
-    ctes.push(`w_${name} as (${part.write(from)})`);
+    ctes.push(`w_${name} as (${write(`$${parameters.length}`)})`);
   };
   for (const table of [...merged.records.keys()].sort()) {
     if (!TABLE_NAME.test(table)) throw new Error(`no table name: ${table}`);
-    add(`record_${table}`, recordPart(table), merged.records.get(table)!);
+    add(`record_${table}`, merged.records.get(table)!, (parameter) => writeRecords(table, parameter));
   }
   for (const name of Object.keys(PARTS) as (keyof typeof PARTS)[]) {
+    const { columns, write } = PARTS[name];
     const rows = merged.parts.get(name);
-    if (rows !== undefined) add(name, PARTS[name], rows);
+    if (rows !== undefined) add(name, rows, (parameter) => write(`json_to_recordset(${parameter}::text::json) as r(${columns})`));
   }
   const fence =
     "f as materialized (select s.id from shard s join unnest($1::int[], $2::bigint[]) e(id, epoch) " +

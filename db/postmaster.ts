@@ -18,6 +18,7 @@ import {
   renameSync,
   rmSync,
   statSync,
+  writeFileSync,
 } from "node:fs";
 import { join } from "node:path";
 import { POSTGRES_ENVIRONMENT, runAs } from "./postgres-cluster.ts";
@@ -151,6 +152,15 @@ export function isRunning(pid: number): boolean {
   }
 }
 
+/** Whether the process has ended and nobody has asked how: its pid is still taken. Parents that do not ask live in containers. */
+export function isZombie(pid: number): boolean {
+  try {
+    return process.kill(pid, 0) && !isRunning(pid);
+  } catch {
+    return false;
+  }
+}
+
 function processField(pid: number, field: string): string {
   return Bun.spawnSync({ cmd: ["ps", "-o", `${field}=`, "-p", String(pid)] })
     .stdout.toString()
@@ -192,6 +202,17 @@ async function hasEnded(pid: number, limitMs: number): Promise<boolean> {
 /** Takes away a pid file whose process is certainly not this cluster's server, but is alive and would bar the start. */
 export function removeStalePidFile(cluster: string): void {
   rmSync(join(cluster, "postmaster.pid"), { force: true });
+}
+
+/**
+ * Puts this process's pid in the place of an ended server's, whose pid a zombie holds: PostgreSQL would
+ * take the zombie for a living server, and takes its own parent for none. The rest of the file stays,
+ * because by it PostgreSQL finds whether children of the ended server still use its memory.
+ */
+export function takeOverPidFile(cluster: string): void {
+  const path = join(cluster, "postmaster.pid");
+  const [, ...rest] = readFileSync(path, "utf8").split("\n");
+  writeFileSync(path, [process.pid, ...rest].join("\n"));
 }
 
 function openLog(path: string): number {

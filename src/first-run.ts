@@ -57,7 +57,12 @@ export async function firstRun(parts: FirstRunParts): Promise<FirstRun | null> {
   const create: OrganizationCommand = {
     kind: "create_agent",
     by: { organizationId, userId },
-    input: { name: "Assistant", role: "Assistant", systemPrompt: "You are a helpful assistant.", visibility: "private" },
+    input: {
+      name: "Assistant",
+      role: "Assistant",
+      systemPrompt: "You are a helpful assistant.",
+      visibility: "private",
+    },
   };
   const made = await system.dispatchGroup([found, create].map((command) => ({ ref, command })));
   if (!made.ok) throw new Error(`the first organization could not be made: ${made.fault.kind}`);
@@ -66,7 +71,10 @@ export async function firstRun(parts: FirstRunParts): Promise<FirstRun | null> {
 }
 
 /** A token and its secret; only the token, with the secret's hash, goes to the actors. */
-export function newToken(kind: TokenKind, of: Omit<NewToken, "kind" | "hash" | "hint">): { token: NewToken; secret: string } {
+export function newToken(
+  kind: TokenKind,
+  of: Omit<NewToken, "kind" | "hash" | "hint">,
+): { token: NewToken; secret: string } {
   const { secret, hash, hint } = makeToken(kind);
   return { token: { ...of, kind, hash, hint }, secret };
 }

@@ -7,8 +7,10 @@
 import { DataFolderDamaged } from "../db/data-folder.ts";
 import { FolderInUse } from "../db/folder-lock.ts";
 import { MigrationRefused } from "../db/migrate.ts";
+import { systemClock } from "./clock.ts";
 import { type Config, describeConfig, describeErrors, outboundRequestLimit, readConfig } from "./config.ts";
 import { Ending, EXIT_BUG, EXIT_CONFIG, EXIT_UNAVAILABLE } from "./ending.ts";
+import { watchLauncher } from "./launcher.ts";
 import { createLogger, type Logger } from "./log.ts";
 import { DatabaseInUse } from "./rivals.ts";
 import { CannotListen, startService } from "./service.ts";
@@ -37,7 +39,10 @@ async function main(argv: readonly string[]): Promise<void> {
 
 async function run(config: Config, log: Logger): Promise<void> {
   if (outboundRequestLimit() < OUTBOUND_REQUESTS_MIN) {
-    log.warn({ limit: outboundRequestLimit() }, "few outgoing requests are possible: start with `bun start`, or set BUN_CONFIG_MAX_HTTP_REQUESTS");
+    log.warn(
+      { limit: outboundRequestLimit() },
+      "few outgoing requests are possible: start with `bun start`, or set BUN_CONFIG_MAX_HTTP_REQUESTS",
+    );
   }
   const ending = new Ending(log);
   const onFatal = (reason: string): void => {
@@ -45,6 +50,7 @@ async function run(config: Config, log: Logger): Promise<void> {
     ending.begin(reason, EXIT_UNAVAILABLE);
   };
   for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.on(signal, () => ending.begin(signal, 0));
+  watchLauncher(systemClock, () => ending.begin("npx has ended", 0));
   process.on("unhandledRejection", (err) => log.error({ err }, "an unhandled rejection: a bug"));
   process.on("uncaughtException", (err) => {
     log.fatal({ err }, "an uncaught exception: a bug");
@@ -63,7 +69,10 @@ async function run(config: Config, log: Logger): Promise<void> {
 
 /** Also what the operating system refuses (a folder that may not be written, a full disk): its words say which file. */
 function isExpected(cause: unknown): cause is Error {
-  return cause instanceof Error && (EXPECTED.some((kind) => cause instanceof kind) || ("syscall" in cause && "path" in cause));
+  return (
+    cause instanceof Error &&
+    (EXPECTED.some((kind) => cause instanceof kind) || ("syscall" in cause && "path" in cause))
+  );
 }
 
 await main(process.argv.slice(2));

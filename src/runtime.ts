@@ -69,7 +69,9 @@ export async function startRuntime(parts: RuntimeParts): Promise<Runtime> {
   await system.start();
   if (system.shards.count !== SHARD_COUNT) {
     await system.stop();
-    throw new DatabaseInUse("Another instance of the service took shards of this database meanwhile; stop one of them.");
+    throw new DatabaseInUse(
+      "Another instance of the service took shards of this database meanwhile; stop one of them.",
+    );
   }
   return { system, directory, chats: new PostgresChatDirectory(storage.database), jobs: new PostgresJobDirectory(storage.database) };
 }
@@ -77,7 +79,12 @@ export async function startRuntime(parts: RuntimeParts): Promise<Runtime> {
 /** Effects stay rows until a process comes that can run them. */
 const LEFT_ALONE: EffectHandler = { run: () => Promise.resolve(), recover: () => Promise.resolve() };
 
-function execution(models: ModelPort, parts: RuntimeParts, directory: Directory, system: () => TroupeSystem): EffectHandler {
+function execution(
+  models: ModelPort,
+  parts: RuntimeParts,
+  directory: Directory,
+  system: () => TroupeSystem,
+): EffectHandler {
   const { storage, log } = parts;
   return jobExecution({
     models,

@@ -165,7 +165,10 @@ function greet(
   const text = greeting({ version: VERSION, appUrl, dataDir: config.dataDir, model, localModels: local });
   if (terminal !== null) terminal.write(`${text}\n${first === null ? "" : `${tryLines(appUrl, first)}\n`}`);
   else if (first !== null) {
-    const file = storage.folder.writePrivate(FIRST_RUN_FILE, `${text}\n${tokenLines(first)}\n${tryLines(appUrl, first)}`);
+    const file = storage.folder.writePrivate(
+      FIRST_RUN_FILE,
+      `${text}\n${tokenLines(first)}\n${tryLines(appUrl, first)}`,
+    );
     log.info({ file }, "the first run made an organization and its tokens: they are in this file");
   }
   log.info({ address: appUrl, model: model.ok ? `${model.value.provider}:${model.value.name}` : null }, "serving");

@@ -54,7 +54,11 @@ export async function openStorage(parts: StorageParts): Promise<Storage> {
   }
 }
 
-async function startEmbeddedDatabase(folder: DataFolder, { log, onExit, signal }: StorageParts, undo: Undo): Promise<string> {
+async function startEmbeddedDatabase(
+  folder: DataFolder,
+  { log, onExit, signal }: StorageParts,
+  undo: Undo,
+): Promise<string> {
   const { startEmbedded } = await import("../db/embedded.ts");
   const server = await startEmbedded({
     folder: folder.path,
@@ -77,4 +81,5 @@ async function migrateAt(url: string, { databaseUrl }: Config): Promise<MigrateR
   }
 }
 
-const wordsOf = (cause: unknown): string => (cause instanceof Error && cause.message !== "" ? cause.message : String(cause));
+const wordsOf = (cause: unknown): string =>
+  cause instanceof Error && cause.message !== "" ? cause.message : String(cause);

@@ -7,6 +7,7 @@
 import type { ActorRef, AnyDefinition, RecordFields } from "./actor.ts";
 import type { TurnGroup } from "./group.ts";
 import { Mailbox } from "./mailbox.ts";
+import type { Replay } from "./replay.ts";
 
 /** Records kept for an actor that owns many; the least recently used clean ones go first. */
 export const WORKING_SET_RECORDS = 1_000;
@@ -28,6 +29,8 @@ export class Cell {
   /** Broken or dropped: whoever holds it looks its actor up again. */
   dead = false;
   usedAt = 0;
+  /** Its stream as it was last found (`Cells.streamOf`). */
+  replay: Replay | null = null;
   private readonly slots = new Map<string, Slot>();
 
   constructor(ref: ActorRef, definition: AnyDefinition, place: { shard: number; epoch: number }) {

@@ -71,6 +71,18 @@ export class Cells {
     return entry.replay;
   }
 
+  /** The stream of a cell; found by its name only the first time, because every text goes through here. */
+  streamOf(cell: Cell): Replay {
+    if (cell.replay === null || cell.replay.isDropped) cell.replay = this.stream(cell.ref, cell.shard);
+    return cell.replay;
+  }
+
+  private dropStream(key: string): void {
+    const entry = this.streams.get(key);
+    if (entry !== undefined) entry.replay.isDropped = true;
+    this.streams.delete(key);
+  }
+
   /** Drops all cells of these shards and sends their readers to the database. */
   drop(shards: ReadonlySet<number>): void {
     for (const [key, cell] of this.live) {
@@ -89,7 +101,7 @@ export class Cells {
       if (this.dropIfQuiet(key, cell)) dropped++;
     }
     for (const [key, { replay }] of this.streams) {
-      if (!this.live.has(key) && replay.readers === 0) this.streams.delete(key);
+      if (!this.live.has(key) && replay.readers === 0) this.dropStream(key);
     }
     return dropped;
   }
@@ -111,7 +123,7 @@ export class Cells {
     if (stream !== undefined && (stream.replay.readers > 0 || stream.replay.hasLiveText)) return false;
     cell.dead = true;
     this.live.delete(key);
-    this.streams.delete(key);
+    this.dropStream(key);
     return true;
   }
 }

@@ -56,6 +56,8 @@ export class Replay {
   readonly waiting = new Set<() => void>();
   /** Open subscriptions; a stream with readers is not dropped. */
   readers = 0;
+  /** The stream has been given up with its actor: who says more on it looks it up again. */
+  isDropped = false;
 
   publish(event: StoredEvent): void {
     if (this.head !== null && event.seq <= this.head) return;

@@ -244,7 +244,7 @@ export class GroupRun {
   private leave(draft: Draft, place: Place, outcome: Outcome<readonly unknown[]>): void {
     for (const { cell, publications } of draft.cells) {
       if (publications.length === 0) continue;
-      const replay = this.host.cells.stream(cell.ref, place.shard);
+      const replay = this.host.cells.streamOf(cell);
       for (const p of publications) {
         if (p.kind === "event") replay.publish(p.event);
         else if (p.kind === "add") replay.addText(p.messageId, p.text);

@@ -44,7 +44,11 @@ interface Reading {
   hasMeta: boolean;
   hasDelta: boolean;
   isWhole: boolean;
+  hasEnded: boolean;
 }
+
+const NEW_READING: Reading = { sentAt: 0, hasMeta: false, hasDelta: false, isWhole: false, hasEnded: false };
+const DRAIN_LIMIT_MS = 20_000;
 
 class Readers {
   private readonly load: StreamLoad;
@@ -53,6 +57,7 @@ class Readers {
   private readonly delta = new Samples();
   private isMeasured = false;
   private isOver = false;
+  private isDrained = false;
   private failure: string | null = null;
 
   constructor(load: StreamLoad) {
@@ -74,26 +79,37 @@ class Readers {
     const used = cpuOf(pid) - cpu;
     this.isOver = true;
     const delta = this.delta.summary();
+    await this.allEnded(sockets);
     for (const socket of sockets) socket.end();
     if (this.failure !== null) throw new Error(this.failure);
     return { meta: this.meta.summary(), firstDelta: this.first.summary(), delta, cpuUsPerDelta: (used * 1e6) / delta.count };
+  }
+
+  /** A job goes on when its reader leaves, so the readers stay, or the next measurement would have it beside it. */
+  private async allEnded(sockets: readonly Socket<Reading>[]): Promise<void> {
+    const until = performance.now() + DRAIN_LIMIT_MS;
+    while (this.failure === null && sockets.some(({ data }) => !data.hasEnded)) {
+      if (performance.now() > until) this.failure = "the streams did not end";
+      await Bun.sleep(20);
+    }
+    this.isDrained = true;
   }
 
   private connect(): Promise<Socket<Reading>> {
     return Bun.connect<Reading>({
       hostname: "127.0.0.1",
       port: this.load.port,
-      data: { sentAt: 0, hasMeta: false, hasDelta: false, isWhole: false },
+      data: { ...NEW_READING },
       socket: { data: (socket, chunk) => this.receive(socket, chunk.toString("latin1")), error: () => {}, close: () => this.closed() },
     });
   }
 
   private closed(): void {
-    if (!this.isOver) this.failure ??= "a stream was closed";
+    if (!this.isDrained) this.failure ??= "a stream was closed";
   }
 
   private ask(socket: Socket<Reading>): void {
-    Object.assign(socket.data, { sentAt: wallMs(), hasMeta: false, hasDelta: false, isWhole: false });
+    Object.assign(socket.data, NEW_READING, { sentAt: wallMs() });
     socket.write(this.load.request);
   }
 
@@ -107,7 +123,9 @@ class Readers {
       if (this.isMeasured) this.meta.add(at - data.sentAt);
     }
     if (!data.isWhole) this.stamps(data, text, at);
-    if (text.endsWith(END) && !this.isOver) this.ask(socket);
+    if (!text.endsWith(END)) return;
+    data.hasEnded = true;
+    if (!this.isOver) this.ask(socket);
   }
 
   private stamps(data: Reading, text: string, at: number): void {

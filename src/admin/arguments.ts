@@ -57,6 +57,7 @@ export function integer(
 export function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
   const all = [head, ...rows].map((row) => row.map((cell) => cell.replace(/\p{Cc}/gu, " ")));
   const widths = head.map((_, column) => Math.max(...all.map((row) => Bun.stringWidth(row[column] ?? ""))));
-  const padded = (cell: string, column: number): string => cell + " ".repeat((widths[column] ?? 0) - Bun.stringWidth(cell));
+  const padded = (cell: string, column: number): string =>
+    cell + " ".repeat((widths[column] ?? 0) - Bun.stringWidth(cell));
   return all.map((row) => row.map(padded).join("  ").trimEnd()).join("\n");
 }

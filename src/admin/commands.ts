@@ -57,7 +57,10 @@ export const ADMIN_COMMANDS: Readonly<Record<string, Command>> = {
 
   async "org list"({ directory }) {
     const organizations = await directory.listOrganizations();
-    return table(["ID", "NAME", "CREATED"], organizations.map((o) => [o.id, o.name, o.createdAt]));
+    return table(
+      ["ID", "NAME", "CREATED"],
+      organizations.map((o) => [o.id, o.name, o.createdAt]),
+    );
   },
 
   async "user add"({ system, directory }, given) {
@@ -75,7 +78,9 @@ export const ADMIN_COMMANDS: Readonly<Record<string, Command>> = {
   async "user remove"({ system, directory }, given) {
     const organization = await organizationOf(directory, given);
     const member = await memberOf(directory, organization, required(given, "email"));
-    const tokens = (await directory.listTokens(organization.id)).filter((t) => t.userId === member.id && t.revokedAt === null);
+    const tokens = (await directory.listTokens(organization.id)).filter(
+      (t) => t.userId === member.id && t.revokedAt === null,
+    );
     // With the tokens, so that they stay dead when the person is added again.
     const commands: OrganizationCommand[] = [
       { kind: "remove_member", userId: member.id },
@@ -89,7 +94,10 @@ export const ADMIN_COMMANDS: Readonly<Record<string, Command>> = {
   async "user list"({ directory }, given) {
     const organization = await organizationOf(directory, given);
     const members = (await directory.listMembers(organization.id)).filter((m) => m.status === "active");
-    return table(["ID", "EMAIL", "NAME", "ROLE"], members.map((m) => [m.id, m.email, m.name, m.role]));
+    return table(
+      ["ID", "EMAIL", "NAME", "ROLE"],
+      members.map((m) => [m.id, m.email, m.name, m.role]),
+    );
   },
 
   async "token create"({ system, directory, now }, given) {
@@ -116,8 +124,14 @@ export const ADMIN_COMMANDS: Readonly<Record<string, Command>> = {
     const tokens = await directory.listTokens(organization.id);
     const emails = new Map((await directory.listMembers(organization.id)).map((m) => [m.id, m.email]));
     const rows = tokens.map((t) => [
-      t.id, t.kind, t.name, `…${t.hint}`, emails.get(t.userId) ?? t.userId, t.scopes.join(" "),
-      t.revokedAt === null ? t.expiresAt : "revoked", t.lastUsedAt ?? "never",
+      t.id,
+      t.kind,
+      t.name,
+      `…${t.hint}`,
+      emails.get(t.userId) ?? t.userId,
+      t.scopes.join(" "),
+      t.revokedAt === null ? t.expiresAt : "revoked",
+      t.lastUsedAt ?? "never",
     ]);
     return table(["ID", "KIND", "NAME", "ENDS IN", "USER", "SCOPES", "EXPIRES", "LAST USED"], rows);
   },
@@ -160,14 +174,17 @@ async function personOf(directory: Directory, email: string): Promise<string> {
 }
 
 function emailOf(text: string): string {
-  if (!/^[^\s@]{1,64}@[^\s@]{1,190}$/.test(text)) throw new AdminRefused(`${JSON.stringify(text)} is no e-mail address`);
+  if (!/^[^\s@]{1,64}@[^\s@]{1,190}$/.test(text))
+    throw new AdminRefused(`${JSON.stringify(text)} is no e-mail address`);
   return text;
 }
 
 function named(option: string, text: string): string {
   const name = text.trim();
   if (name === "" || name.length > NAME_CHARACTERS || CONTROL.test(name)) {
-    throw new AdminRefused(`--${option} must have 1 to ${NAME_CHARACTERS} characters, and none that controls a terminal`);
+    throw new AdminRefused(
+      `--${option} must have 1 to ${NAME_CHARACTERS} characters, and none that controls a terminal`,
+    );
   }
   return name;
 }

@@ -6,6 +6,7 @@
  */
 import { randomBytes, timingSafeEqual } from "node:crypto";
 import { readFileSync, rmSync } from "node:fs";
+import { request } from "node:http";
 import { join } from "node:path";
 import { type AdminArguments, AdminRefused } from "./arguments.ts";
 import { ADMIN_COMMANDS, ADMIN_USAGE, type AdminParts } from "./commands.ts";
@@ -52,7 +53,8 @@ export function forgetService(folder: string): void {
 export function answerAlone({ command, given }: AdminRequest): AdminAnswer | null {
   if (given.flags.has("help")) return { ok: true, text: ADMIN_USAGE };
   if (command === "") return { ok: false, text: ADMIN_USAGE };
-  if (!Object.hasOwn(ADMIN_COMMANDS, command)) return { ok: false, text: `Unknown command "${command}".\n\n${ADMIN_USAGE}` };
+  if (!Object.hasOwn(ADMIN_COMMANDS, command))
+    return { ok: false, text: `Unknown command "${command}".\n\n${ADMIN_USAGE}` };
   return null;
 }
 
@@ -79,7 +81,8 @@ export async function adminDoor(parts: AdminParts, key: string, request: Request
   return Response.json(await runAdmin(parts, asked));
 }
 
-const refused = (status: number, text: string): Response => Response.json({ ok: false, text } satisfies AdminAnswer, { status });
+const refused = (status: number, text: string): Response =>
+  Response.json({ ok: false, text } satisfies AdminAnswer, { status });
 
 /** The command in a body, or null where there is none. */
 function requestIn(text: string): AdminRequest | null {
@@ -91,7 +94,8 @@ function requestIn(text: string): AdminRequest | null {
   }
   if (typeof value !== "object" || value === null) return null;
   const { command, options, flags } = value as { command?: unknown; options?: unknown; flags?: unknown };
-  if (typeof command !== "string" || typeof options !== "object" || options === null || !Array.isArray(flags)) return null;
+  if (typeof command !== "string" || typeof options !== "object" || options === null || !Array.isArray(flags))
+    return null;
   if (![...Object.values(options), ...flags].every((item) => typeof item === "string")) return null;
   return { command, given: { options: options as Record<string, string>, flags: new Set(flags as string[]) } };
 }
@@ -107,18 +111,46 @@ function isKey(header: string | null, key: string): boolean {
  * happened: nobody listens there (yet, or any more), or the service drains.
  */
 export async function knock(note: ServiceNote, { command, given }: AdminRequest): Promise<AdminAnswer | null> {
-  const response = await request(note, JSON.stringify({ command, options: given.options, flags: [...given.flags] }));
-  if (response === null || response.status === 503) return null;
-  if (response.headers.get("content-type")?.startsWith("application/json")) return (await response.json()) as AdminAnswer;
-  return { ok: false, text: `The running service refused the command (${response.status})` };
+  const reply = await post(note, JSON.stringify({ command, options: given.options, flags: [...given.flags] }));
+  if (reply === null || reply.status === 503) return null;
+  if (reply.isJson) return JSON.parse(reply.text) as AdminAnswer;
+  return { ok: false, text: `The running service refused the command (${reply.status})` };
 }
 
-async function request(note: ServiceNote, body: string): Promise<Response | null> {
-  const headers = { authorization: `Bearer ${note.key}`, "content-type": "application/json" };
-  try {
-    return await fetch(`${note.address}${ADMIN_PATH}`, { method: "POST", headers, body, redirect: "error" });
-  } catch (cause) {
-    if (cause instanceof Error && "code" in cause && cause.code === "ConnectionRefused") return null;
-    throw new AdminRefused("The connection to the running service broke: whether the command was carried out is not known", { cause });
-  }
+interface Reply {
+  readonly status: number;
+  readonly isJson: boolean;
+  readonly text: string;
+}
+
+/** By `node:http`, because `fetch` would hand the key to the proxy of HTTP_PROXY. */
+function post(note: ServiceNote, body: string): Promise<Reply | null> {
+  const headers = {
+    authorization: `Bearer ${note.key}`,
+    "content-type": "application/json",
+    "content-length": Buffer.byteLength(body),
+  };
+  return new Promise((resolve, reject) => {
+    const fail = (cause: Error): void => {
+      if ("code" in cause && cause.code === "ECONNREFUSED") return resolve(null);
+      reject(
+        new AdminRefused(
+          "The connection to the running service broke: whether the command was carried out is not known",
+          { cause },
+        ),
+      );
+    };
+    const sent = request(`${note.address}${ADMIN_PATH}`, { method: "POST", headers }, (response) => {
+      const { statusCode: status = 0, headers: answered } = response;
+      let text = "";
+      response
+        .setEncoding("utf8")
+        .on("data", (piece: string) => (text += piece))
+        .on("error", fail);
+      response.on("end", () =>
+        resolve({ status, isJson: answered["content-type"]?.startsWith("application/json") === true, text }),
+      );
+    });
+    sent.on("error", fail).end(body);
+  });
 }

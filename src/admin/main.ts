@@ -61,7 +61,9 @@ async function main(argv: readonly string[]): Promise<number> {
 async function bring(errand: Errand): Promise<AdminAnswer> {
   const { config, asked, signal } = errand;
   if (config.databaseUrl === undefined && !existsSync(join(config.dataDir, DATABASE_NOTE))) {
-    throw new AdminRefused(`There is no database in ${config.dataDir} yet. Start the service first, or set DATA_DIR to its data folder.`);
+    throw new AdminRefused(
+      `There is no database in ${config.dataDir} yet. Start the service first, or set DATA_DIR to its data folder.`,
+    );
   }
   for (const until = performance.now() + WAIT_MS; ; await Bun.sleep(RETRY_MS)) {
     signal.throwIfAborted();
@@ -73,17 +75,29 @@ async function bring(errand: Errand): Promise<AdminAnswer> {
       const isHolder = note !== null && (cause.pid === null || cause.pid === note.pid);
       const answer = isHolder ? await knock(note, asked) : null;
       if (answer !== null) return answer;
-      if (performance.now() > until) throw new AdminRefused(`${cause.message} It does not take commands now.`, { cause });
+      if (performance.now() > until)
+        throw new AdminRefused(`${cause.message} It does not take commands now.`, { cause });
     }
   }
 }
 
 /** Owns the actors for one command. Unfinished jobs are left for the next start of the service. */
-async function here({ config, log, signal }: Errand, run: (parts: AdminParts) => Promise<AdminAnswer>): Promise<AdminAnswer> {
+async function here(
+  { config, log, signal }: Errand,
+  run: (parts: AdminParts) => Promise<AdminAnswer>,
+): Promise<AdminAnswer> {
   const storage = await openStorage({ config, log, signal, onExit: () => {} });
   try {
     const address = appUrlOf(config, config.port);
-    const runtime = await startRuntime({ storage, log, models: null, address, build: VERSION, onLost: () => {}, signal });
+    const runtime = await startRuntime({
+      storage,
+      log,
+      models: null,
+      address,
+      build: VERSION,
+      onLost: () => {},
+      signal,
+    });
     try {
       return await run({ ...runtime, now: () => systemClock.now() });
     } finally {

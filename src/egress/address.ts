@@ -10,15 +10,6 @@ export type Address = ipaddr.IPv4 | ipaddr.IPv6;
 /** Everything that is public in IPv6 is in here. */
 const GLOBAL_V6: [ipaddr.IPv6, number] = [ipaddr.IPv6.parse("2000::"), 3];
 
-/** Not public, and "unicast" to the library or likely to become so. */
-const SPECIAL_V6: readonly [ipaddr.IPv6, number][] = [
-  // IETF protocol assignments: Teredo, benchmarking, ORCHID and what will come.
-  [ipaddr.IPv6.parse("2001::"), 23],
-  // Documentation.
-  [ipaddr.IPv6.parse("2001:db8::"), 32],
-  [ipaddr.IPv6.parse("3fff::"), 20],
-];
-
 /** The platform's own agent at Azure: public by its number, answered by the machine's host. */
 const AZURE_WIRE_SERVER = ipaddr.IPv4.parse("168.63.129.16");
 
@@ -34,5 +25,5 @@ export function parseAddress(text: string): Address | null {
 export function isGlobal(address: Address): boolean {
   if (address.range() !== "unicast") return false;
   if (address instanceof ipaddr.IPv4) return !address.match(AZURE_WIRE_SERVER, 32);
-  return address.match(GLOBAL_V6) && !SPECIAL_V6.some((range) => address.match(range));
+  return address.match(GLOBAL_V6);
 }

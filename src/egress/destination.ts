@@ -35,8 +35,6 @@ const AMBIGUOUS = /[\p{Cc}\s\\]/u;
 const USER_INFO = /^[^/?#]*:\/*[^/?#]*@/;
 /** Labels of at most 63 characters, 253 in all; underscores occur. */
 const NAME = /^(?=.{1,253}$)(?:[a-z0-9_](?:[a-z0-9_-]{0,61}[a-z0-9_])?\.)*[a-z0-9_](?:[a-z0-9_-]{0,61}[a-z0-9_])?$/;
-/** An address in a spelling that the URL parser has left as it was. */
-const NUMBER_LABEL = /(?:^|\.)(?:\d+|0x[0-9a-f]*)$/;
 
 /** The system's resolver, which knows the hosts file too. */
 export const systemResolve: Resolve = async (host) => (await lookup(host, { all: true })).map(({ address }) => address);
@@ -48,7 +46,8 @@ export function parseUrl(text: string): URL | EgressFailure {
   if (url === null || (url.protocol !== "https:" && url.protocol !== "http:")) return failed("invalid_url");
   if (url.username + url.password !== "" || url.port === "0") return failed("invalid_url");
   const host = hostOf(url);
-  return parseAddress(host) !== null || (NAME.test(host) && !NUMBER_LABEL.test(host)) ? url : failed("invalid_url");
+  // Whatever ends in a number has become an address, or nothing, in the URL parser.
+  return parseAddress(host) !== null || NAME.test(host) ? url : failed("invalid_url");
 }
 
 /** Checks the URL and the addresses of its host. Does not reject. */

@@ -77,6 +77,7 @@ export function createTransport(ca?: string): Transport {
         proxy: false,
         redirect: "manual",
         decompress: false,
+        // A flag of the environment would offer more.
         protocol: "http1.1",
         keepalive: url.protocol === "https:",
         tls: {

@@ -82,7 +82,7 @@ class EventStream implements OpenStream {
   private async pump(): Promise<void> {
     try {
       while (!this.hasEnded) {
-        await this.room();
+        if (!this.hasRoom) await this.room();
         const text = await this.source.next();
         if (text === null) return this.finish("");
         if (text !== "" && !this.hasEnded) this.enqueue(text);
@@ -94,9 +94,13 @@ class EventStream implements OpenStream {
     }
   }
 
+  private get hasRoom(): boolean {
+    return (this.controller.desiredSize ?? 0) > 0;
+  }
+
   /** Resolves when the client has taken what is queued, or the stream has ended. */
   private async room(): Promise<void> {
-    while (!this.hasEnded && (this.controller.desiredSize ?? 0) <= 0) {
+    while (!this.hasEnded && !this.hasRoom) {
       await new Promise<void>((resolve) => (this.taken = resolve));
       this.taken = null;
     }
@@ -110,7 +114,7 @@ class EventStream implements OpenStream {
   private beat(delayMs: number): void {
     this.cancelTimer = this.parts.clock.after(delayMs, () => {
       const silentMs = this.parts.clock.monotonic() - this.writtenAt;
-      const hasRoom = (this.controller.desiredSize ?? 0) > 0;
+      const { hasRoom } = this;
       if (!hasRoom && silentMs >= STALLED_READER_MS) return this.cutOff();
       if (hasRoom && silentMs >= HEARTBEAT_MS) this.enqueue(sseComment("heartbeat"));
       this.beat(silentMs >= HEARTBEAT_MS ? HEARTBEAT_MS : HEARTBEAT_MS - silentMs);

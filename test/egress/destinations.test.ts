@@ -46,7 +46,7 @@ for (const [what, addresses] of [
   ["a good address before a bad one", ["127.0.0.1", "127.0.0.3"]],
   ["a bad address before a good one", ["127.0.0.3", "127.0.0.1"]],
   ["what is no address at all", ["127.0.0.1", "a.test"]],
-  ["an address with a zone", ["127.0.0.1", "fe80::1%lo"]],
+  ["an address with a zone", ["127.0.0.1", "2606:2800::1%lo"]],
 ] as const) {
   test(`[HOOK-11] a name with ${what} is refused as a whole`, async () => {
     const { serve, client } = inWorld({ "mixed.test": addresses });
@@ -126,6 +126,16 @@ test("[HOOK-11] plain http reaches an allowed host, outside production only", as
     `a.test:${server.port}`,
   ]);
   expect(server.connections).toBe(2);
+});
+
+test("[HOOK-11] a plain connection is not kept: it has no name that could be compared", async () => {
+  const { servePlain, client } = inWorld();
+  const server = await servePlain(ok);
+  const egress = client();
+  for (const name of ["a.test", "a.test", "b.test"]) {
+    expect(await egress.request(get(`http://${name}:${server.port}/`))).toMatchObject({ status: 200 });
+  }
+  expect(server.connections).toBe(3);
 });
 
 test("[HOOK-11] what was refused is logged by its host, for the operator", async () => {

@@ -81,16 +81,16 @@ test("[HOOK-11] a stream ends at its limit as too_large", async () => {
 });
 
 test("[HOOK-11] a stream ends at its deadline, read or not", async () => {
-  const read = await opened(silent, { limits: { timeoutMs: 100, maxResponseBytes: 100 } });
+  const read = await opened(silent, { limits: { timeoutMs: 500, maxResponseBytes: 100 } });
   expect(await endOf(read.reader)).toBe("timeout");
   await gone(read.server);
   await world.end();
-  const left = await opened(silent, { limits: { timeoutMs: 50, maxResponseBytes: 100 } });
+  const left = await opened(silent, { limits: { timeoutMs: 500, maxResponseBytes: 100 } });
   await gone(left.server);
 });
 
 test("[HOOK-11] the head of a stream may have a deadline of its own", async () => {
-  const times = { timeoutMs: 60_000, maxResponseBytes: 100, headTimeoutMs: 50 };
+  const times = { timeoutMs: 60_000, maxResponseBytes: 100, headTimeoutMs: 500 };
   const { server, response } = await open(() => {}, { limits: times });
   expect(response).toEqual({ kind: "failed", error: "timeout" });
   await gone(server);
@@ -98,7 +98,7 @@ test("[HOOK-11] the head of a stream may have a deadline of its own", async () =
   const { reader } = await opened(
     ({ socket }) => {
       socket.write(HEAD);
-      setTimeout(() => socket.end("late"), 100);
+      setTimeout(() => socket.end("late"), 600);
     },
     { limits: times },
   );

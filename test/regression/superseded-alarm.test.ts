@@ -8,14 +8,19 @@ import { faultOf, startLedgers } from "../support/ledger-replica.ts";
 import { World } from "../support/replica.ts";
 
 /** A ledger whose alarm of 1 s rings while what `supersede` asks is on its way to the store. */
-async function ringing(command: { readonly kind: "sleep_on" } | { readonly kind: "wake_at"; readonly inMs: number; readonly by: number }) {
+async function ringing(
+  command: { readonly kind: "sleep_on" } | { readonly kind: "wake_at"; readonly inMs: number; readonly by: number },
+) {
   const world = new World();
   const replica = await startLedgers(world);
   await replica.add("l1", 100);
   await replica.ask("l1", { kind: "wake_at", dueAtMs: world.clock.now() + 1_000, by: 1 });
   const gate = replica.store.holdNext();
   const { kind } = command;
-  const asked = replica.ask("l1", kind === "sleep_on" ? { kind } : { kind, dueAtMs: world.clock.now() + command.inMs, by: command.by });
+  const asked = replica.ask(
+    "l1",
+    kind === "sleep_on" ? { kind } : { kind, dueAtMs: world.clock.now() + command.inMs, by: command.by },
+  );
   await gate.reached;
   await world.clock.advance(1_500);
   return { world, replica, gate, asked };

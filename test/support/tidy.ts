@@ -84,7 +84,7 @@ export const LAYERS: readonly Layer[] = [
     name: "the runner",
     files: at("src/runner/.*"),
     ours: at("actors/.*", "src/runner/.*", "src/egress/.*"),
-    packages: ["ai", "@ai-sdk", "@sinclair/typebox", "html-to-text", "htmlparser2"],
+    packages: ["ai", "@ai-sdk", "@sinclair/typebox", "entities"],
     builtins: true,
   },
   {

@@ -1,0 +1,48 @@
+import { expect, test } from "bun:test";
+import { AdminRefused, integer, parseAdmin, required, table } from "../../src/admin/arguments.ts";
+
+test("[START-52] a command is its words, wherever the options stand", () => {
+  const { command, given } = parseAdmin(["user", "--email", "a@b.test", "add", "--owner", "--name=Ann Lee"]);
+  expect(command).toBe("user add");
+  expect(given).toEqual({ options: { email: "a@b.test", name: "Ann Lee" }, flags: new Set(["owner"]) });
+  expect(parseAdmin([])).toEqual({ command: "", given: { options: {}, flags: new Set() } });
+});
+
+test.each([[["--nothing"]], [["--name"]], [["--owner=yes"]], [["--email", "--owner"]]])(
+  "[START-52] %p is refused",
+  (argv) => {
+    expect(() => parseAdmin(argv)).toThrow(AdminRefused);
+  },
+);
+
+const given = (options: Record<string, string>) => ({ options, flags: new Set<string>() });
+
+test("[START-52] what is required is there, and no blank", () => {
+  expect(required(given({ name: " Ann " }), "name")).toBe("Ann");
+  for (const options of [{}, { name: "" }, { name: "  " }]) {
+    expect(() => required(given(options), "name")).toThrow("--name is missing");
+  }
+});
+
+test("[AUTH-1] days are whole and within their bounds, 90 unless given", () => {
+  const days = (text?: string): number =>
+    integer(given(text === undefined ? {} : { days: text }), "days", { fallback: 90, min: 7, max: 365 });
+  expect([days(), days("7"), days("365")]).toEqual([90, 7, 365]);
+  for (const text of ["6", "366", "7.5", "-7", "week", "1e9", "", " "])
+    expect(() => days(text)).toThrow("from 7 to 365");
+});
+
+test("[START-51] a table has columns as wide as their widest cell, and controls no terminal", () => {
+  expect(
+    table(
+      ["ID", "NAME"],
+      [
+        ["1", "Ann"],
+        ["22", "日本"],
+        ["3", "a\x1b[2J\nb"],
+      ],
+    ),
+  ).toBe(["ID  NAME", "1   Ann", "22  日本", "3   a [2J b"].join("\n"));
+  expect(table(["A", "B"], [["日本日本日", "y"]])).toBe("A           B\n日本日本日  y");
+  expect(table(["ID"], [])).toBe("ID");
+});

@@ -1,0 +1,67 @@
+/** What only PostgreSQL's placement does: a former replica of the same data folder is dead for certain. */
+import { afterAll, beforeAll, beforeEach, expect, test } from "bun:test";
+import { SHARD_COUNT } from "../../actors/runtime/placement.ts";
+import { type Database, openDatabase } from "../../db/client.ts";
+import { PostgresPlacement } from "../../db/placement.ts";
+import { createTestDatabase, type TestDatabase } from "../support/postgres.ts";
+
+let testDatabase: TestDatabase;
+let database: Database;
+
+beforeAll(async () => {
+  testDatabase = await createTestDatabase();
+  database = openDatabase(testDatabase.url);
+});
+beforeEach(async () => {
+  await database.read`delete from shard`;
+  await database.read`delete from replica`;
+});
+afterAll(async () => {
+  await database.close();
+  await testDatabase.drop();
+});
+
+const replica = (id: string, folder: string | null): PostgresPlacement =>
+  new PostgresPlacement(database, { id, address: `http://${id}`, build: "test", folder });
+
+async function owner(id: string, folder: string | null): Promise<PostgresPlacement> {
+  const placement = replica(id, folder);
+  await placement.join();
+  expect(await placement.claim()).toHaveLength(SHARD_COUNT);
+  return placement;
+}
+
+test("[START-41] the lease of a former replica of the same folder is ended at once", async () => {
+  const former = await owner("rpl_1", "/data");
+  const next = replica("rpl_2", "/data");
+  expect((await next.rivals()).map(({ address }) => address)).toEqual(["http://rpl_1"]);
+  await next.buryFormer();
+  expect(await next.rivals()).toEqual([]);
+  await next.join();
+  const grants = await next.claim();
+  expect(new Set(grants.map(({ epoch }) => epoch))).toEqual(new Set([2]));
+  // The dead one learns of it, should it still twitch.
+  expect(await former.renew()).toBe(false);
+  expect(await former.claim()).toEqual([]);
+});
+
+test("[START-39] without a folder, or with another one, nobody is declared dead", async () => {
+  const living = await owner("rpl_1", "/data");
+  for (const folder of [null, "/other"]) {
+    const next = replica("rpl_2", folder);
+    await next.buryFormer();
+    const [rival] = await next.rivals();
+    expect(rival).toMatchObject({ address: "http://rpl_1" });
+    expect(rival!.waitMs).toBeWithin(1, 10_001);
+  }
+  expect(await living.renew()).toBe(true);
+});
+
+test("[START-39] replicas without shards, dead ones and oneself are no rivals", async () => {
+  await owner("rpl_1", null);
+  const idle = replica("rpl_2", null);
+  await idle.join();
+  expect(await replica("rpl_1", null).rivals()).toEqual([]);
+  await database.read`update replica set dead = true where id = 'rpl_1'`;
+  expect(await idle.rivals()).toEqual([]);
+});

@@ -1,0 +1,53 @@
+/** With DATABASE_URL no lock proves a death: what a killed and a living instance mean for the next, in real time. */
+import { afterAll, beforeAll, expect, test } from "bun:test";
+import { join } from "node:path";
+import { LEASE_TERM_MS } from "../../actors/runtime/placement.ts";
+import { LEASE_GRACE_MS } from "../../src/rivals.ts";
+import { type GuardedFolder, guardedFolder } from "../support/guarded-folder.ts";
+import { createEmptyDatabase, type TestDatabase } from "../support/postgres.ts";
+import { failTroupe, startTroupe, type TroupeOptions } from "../support/troupe-process.ts";
+
+let folder: GuardedFolder;
+let database: TestDatabase;
+
+beforeAll(async () => {
+  folder = guardedFolder();
+  database = await createEmptyDatabase();
+});
+afterAll(async () => {
+  await folder.remove();
+  await database.drop();
+});
+
+/** Two instances on two machines, as far as their data folders go. */
+const options = (name: string): TroupeOptions => ({
+  dataDir: join(folder.path, name),
+  env: { DATABASE_URL: database.url },
+});
+
+test("[START-39] a living instance keeps the database, a killed one's lease is waited out, and nothing is lost", async () => {
+  const living = await startTroupe(folder, options("one"));
+  const { personal } = living.firstRun();
+  const headers = { authorization: `Bearer ${personal}`, "content-type": "application/json" };
+  const written = await fetch(`${living.url}/api/v1/tasks`, { method: "POST", headers, body: '{"title": "kept"}' });
+  expect(written.status).toBe(200);
+
+  const refused = await failTroupe(folder, options("two"));
+  expect([refused.code, refused.text]).toEqual([69, expect.stringContaining("The database is in use by the instance")]);
+  expect((await fetch(`${living.url}/readyz`)).status).toBe(200);
+
+  expect(await living.end("SIGKILL")).toBe("SIGKILL");
+  const killedAt = performance.now();
+  const next = await startTroupe(folder, options("two"));
+  expect(performance.now() - killedAt).toBeWithin(LEASE_TERM_MS / 2, LEASE_TERM_MS + 2 * LEASE_GRACE_MS);
+  const { tasks } = (await (await fetch(`${next.url}/api/v1/tasks`, { headers })).json()) as {
+    tasks: { title: string }[];
+  };
+  expect(tasks.map(({ title }) => title)).toEqual(["kept"]);
+
+  // One that has been stopped has given its shards up: nobody waits for it.
+  expect(await next.end()).toBe(0);
+  const third = await startTroupe(folder, options("one"));
+  expect(third.log.map(({ msg }) => msg).join()).not.toContain("waiting");
+  expect(await third.end()).toBe(0);
+}, 60_000);

@@ -1,0 +1,127 @@
+/** What the start refuses, in which words, and that nothing of it is left then. */
+import { afterAll, beforeAll, expect, test } from "bun:test";
+import { join } from "node:path";
+import postgres from "postgres";
+import { copyFirstRun } from "../support/first-run-copy.ts";
+import { type GuardedFolder, guardedFolder } from "../support/guarded-folder.ts";
+import { createTestDatabase } from "../support/postgres.ts";
+import { eventually, failTroupe, processesIn, startTroupe, type TroupeProcess } from "../support/troupe-process.ts";
+
+let folder: GuardedFolder;
+let service: TroupeProcess;
+
+beforeAll(async () => {
+  folder = guardedFolder();
+  await copyFirstRun(folder);
+  service = await startTroupe(folder);
+});
+afterAll(() => folder.remove());
+
+test("[START-45] a second start on the same data says who has it, whatever database it would use", async () => {
+  const words = `The data folder ${service.dataDir} is in use by process ${service.pid}. Stop it first, or set DATA_DIR to another folder.\n`;
+  expect(await failTroupe(folder)).toEqual({ code: 69, text: words });
+  const env = { DATABASE_URL: "postgres://u@127.0.0.1:1/d" };
+  expect(await failTroupe(folder, { env })).toEqual({ code: 69, text: words });
+  expect((await fetch(`${service.url}/readyz`)).status).toBe(200);
+});
+
+test("[START-46] a port in use is told, and what had been started is stopped; the tokens stay told", async () => {
+  const dataDir = join(folder.path, "port");
+  const { port } = new URL(service.url);
+  const { code, text } = await failTroupe(folder, { dataDir, env: { PORT: port } });
+  expect(code).toBe(69);
+  expect(text).toContain(`Port ${port} is in use. Set PORT to another one.\n`);
+  expect(text).not.toContain("    at ");
+  await eventually("nothing is left", () => processesIn(dataDir).length === 0);
+  // The organization is there, so this is its only chance to have left its tokens.
+  const { personal } = await Bun.file(join(dataDir, "first-run.txt"))
+    .text()
+    .then((told) => ({ personal: /pat_\S+/.exec(told)?.[0] }));
+  const next = await startTroupe(folder, { dataDir });
+  const answer = await fetch(`${next.url}/api/v1/tasks`, { headers: { authorization: `Bearer ${personal}` } });
+  expect(answer.status).toBe(200);
+  await next.end();
+});
+
+test("[START-46] an address that is not this machine's is told", async () => {
+  const { code, text } = await failTroupe(folder, { dataDir: join(folder.path, "port"), env: { HOST: "203.0.113.7" } });
+  expect(code).toBe(69);
+  expect(text).toContain("Cannot listen on 203.0.113.7:0");
+});
+
+test("[START-47] wrong settings are told all at once, before anything is touched", async () => {
+  const dataDir = join(folder.path, "untouched");
+  const env = { PORT: "x", LOG_LEVEL: "loud", TROUPE_SECRET: "short-secret", DATABASE_URL: "http://user:hidden@h/d" };
+  const { code, text } = await failTroupe(folder, { dataDir, env, args: ["--fast"] });
+  expect(code).toBe(78);
+  expect(text).toContain("Unknown argument --fast; there is --print-config\n");
+  for (const name of ["PORT", "LOG_LEVEL", "TROUPE_SECRET", "DATABASE_URL"])
+    expect(text).toMatch(new RegExp(`^${name} is `, "m"));
+  expect(text).not.toMatch(/short-secret|hidden/);
+  expect(await Bun.file(dataDir).exists()).toBe(false);
+});
+
+test("[START-47] DATABASE_URL in production without TROUPE_SECRET does not start", async () => {
+  const env = { DATABASE_URL: "postgres://u@127.0.0.1:1/d", NODE_ENV: "production" };
+  const { code, text } = await failTroupe(folder, { dataDir: join(folder.path, "untouched"), env });
+  expect([code, text]).toEqual([
+    78,
+    expect.stringContaining("TROUPE_SECRET is missing; with DATABASE_URL in production"),
+  ]);
+});
+
+test("[START-47] --print-config prints the settings in force without secrets, and starts nothing", async () => {
+  const dataDir = join(folder.path, "untouched");
+  const env = {
+    OPENAI_API_KEY: "sk-hidden",
+    DATABASE_URL: "postgres://u:hidden@h/d",
+    TROUPE_SECRET: Buffer.alloc(32, 7).toString("base64"),
+  };
+  const { code, text } = await failTroupe(folder, { dataDir, env, args: ["--print-config"] });
+  expect(code).toBe(0);
+  expect(text).toContain(`DATA_DIR=${dataDir}\n`);
+  expect(text).toContain("OPENAI_API_KEY=[redacted]\n");
+  expect(text).toContain("TROUPE_SECRET=[redacted]\n");
+  expect(text).toContain("DATABASE_URL=postgres://u:redacted@h/d\n");
+  expect(text).not.toMatch(/hidden|BwcH/);
+  expect(await Bun.file(dataDir).exists()).toBe(false);
+});
+
+test("[START-48] a database that is newer than the code is refused, and PostgreSQL does not stay", async () => {
+  const database = await createTestDatabase();
+  const sql = postgres(database.url, { max: 1 });
+  await sql`insert into drizzle.__drizzle_migrations (hash, created_at) values ('later', ${Date.UTC(2099, 0, 1)})`;
+  await sql.end();
+  const { code, text } = await failTroupe(folder, {
+    dataDir: join(folder.path, "newer"),
+    env: { DATABASE_URL: database.url },
+  });
+  expect(code).toBe(69);
+  expect(text).toMatch(/^The database is newer than this code: it has 1 migration/m);
+  expect(text).not.toContain("    at ");
+  await database.drop();
+});
+
+test("[START-48] a server that is not there, or lets nobody in, is told in words and without the password", async () => {
+  const database = await createTestDatabase();
+  const wrong = new URL(database.url);
+  wrong.password = "hidden-word";
+  for (const url of [wrong.href, "postgres://u:hidden-word@127.0.0.1:1/d"]) {
+    const { code, text } = await failTroupe(folder, {
+      dataDir: join(folder.path, "absent"),
+      env: { DATABASE_URL: url },
+    });
+    expect(code).toBe(69);
+    expect(text).toContain(`The database of DATABASE_URL (${new URL(url).host}) cannot be used: `);
+    expect(text).not.toMatch(/hidden-word|    at /);
+  }
+  await database.drop();
+});
+
+test("[START-48] an embedded database that is refused is stopped", async () => {
+  const dataDir = join(folder.path, "port");
+  const version = join(dataDir, "postgres/PG_VERSION");
+  await Bun.write(version, "9\n");
+  expect((await failTroupe(folder, { dataDir })).code).toBe(69);
+  await eventually("nothing is left", () => processesIn(dataDir).length === 0);
+});

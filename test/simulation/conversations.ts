@@ -1,0 +1,153 @@
+/**
+ * The clients of chats: they send messages, and hold chats and their jobs, as stored, against each
+ * other and against what they were told.
+ */
+import { chatRef } from "../../actors/chat/schema.ts";
+import type { Chat, Message } from "../../actors/chat/schema.ts";
+import { isPassing, type Outcome } from "../../actors/fault.ts";
+import type { AgentSnapshot, Job } from "../../actors/job/schema.ts";
+import { type Callers, isDrawn } from "./callers.ts";
+import type { WatchedDatabase } from "./ledger-book.ts";
+import type { Scheduler } from "./scheduler.ts";
+import type { SimulatedReplica } from "./simulated-replica.ts";
+import { must } from "./violation.ts";
+
+const AGENT: AgentSnapshot = {
+  id: "agt_1",
+  name: "Ada",
+  version: 1,
+  systemPrompt: "Be brief.",
+  model: null,
+  allowedTools: [],
+};
+/** Two organizations with two chats each. */
+const CHATS = ["org_a/cht_1", "org_a/cht_2", "org_b/cht_3", "org_b/cht_4"];
+const isOver = ({ status }: Job): boolean => status === "completed" || status === "failed";
+
+interface Said {
+  readonly chatId: string;
+  readonly content: string;
+  answer: "pending" | "acknowledged" | "refused" | "unknown";
+}
+
+export class Conversations {
+  private readonly said: Said[] = [];
+  private readonly scheduler: Scheduler;
+  private readonly callers: Callers;
+  private readonly database: WatchedDatabase;
+  private checked = -1;
+
+  constructor(parts: { readonly scheduler: Scheduler; readonly callers: Callers; readonly database: WatchedDatabase }) {
+    this.scheduler = parts.scheduler;
+    this.callers = parts.callers;
+    this.database = parts.database;
+  }
+
+  send(replica: SimulatedReplica): void {
+    const [organizationId = "", chatId = ""] = this.scheduler.one(CHATS).split("/");
+    const said: Said = { chatId, content: `message ${this.said.length}`, answer: "pending" };
+    this.said.push(said);
+    const open = { workspaceId: "wsp_1", title: "Chat" };
+    const command = { kind: "send_message", open, agent: AGENT, content: said.content, userId: "usr_1" } as const;
+    const answer = replica.system.dispatch(chatRef(organizationId, chatId), command);
+    this.callers.wait(replica, `${said.content} to ${chatId}`, answer, {
+      answered: (outcome) => this.answered(said, outcome),
+      threw: (cause) => {
+        must(isDrawn(cause), "bug", () => `${said.content}: ${String(cause)}`);
+        said.answer = "refused";
+      },
+      abandoned: () => void (said.answer = "unknown"),
+    });
+  }
+
+  /** The invariants of chats and jobs. */
+  check(): void {
+    if (this.checked === this.database.commits) return;
+    this.checked = this.database.commits;
+    const [jobs, messages] = [this.all<Job>("job"), this.all<Message>("message")];
+    for (const said of this.said) {
+      const stored = messages.filter(({ content, role }) => role === "user" && content === said.content);
+      must(stored.length <= 1, "once", () => `${said.content} is there ${stored.length} times`);
+      if (said.answer === "acknowledged") must(stored.length === 1, "stored", () => said.content);
+      if (said.answer === "refused") must(stored.length === 0, "refused", () => said.content);
+      const own = jobs.filter(({ input }) => input === said.content);
+      must(own.length === stored.length, "whole", () => `${said.content} has ${own.length} jobs`);
+    }
+    for (const job of jobs) this.checkJob(job, messages);
+    for (const chat of this.all<Chat>("chat")) if (chat.id.startsWith("cht_")) this.checkChat(chat, jobs, messages);
+  }
+
+  /** At the end no job is on its way. */
+  unfinished(): readonly string[] {
+    return this.all<Job>("job").flatMap((job) => (isOver(job) ? [] : [`${job.id} is ${job.status}`]));
+  }
+
+  private answered(said: Said, outcome: Outcome<unknown>): void {
+    if (outcome.ok) said.answer = "acknowledged";
+    else {
+      const { kind } = outcome.fault;
+      must(isPassing(outcome.fault) || kind === "invalid_state", "bug", () => `${said.content}: ${kind}`);
+      said.answer = kind === "outcome_unknown" ? "unknown" : "refused";
+    }
+    this.checked = -1;
+  }
+
+  private checkJob(job: Job, messages: readonly Message[]): void {
+    const { id, organizationId, status } = job;
+    const types = this.consecutive(job);
+    const ends = types.filter((type) => type === "job.completed" || type === "job.failed").length;
+    must(ends === (isOver(job) ? 1 : 0), "job", () => `${id} is ${status} with ${ends} ends`);
+    if (isOver(job))
+      must(types.at(-1) === `job.${status}`, "job", () => `${id} goes on after its end: ${types.join()}`);
+    const results = this.database
+      .stream(organizationId, id)
+      .flatMap(({ data }) => (typeof data["toolUseId"] === "string" ? [data["toolUseId"]] : []));
+    must(new Set(results).size === results.length, "job", () => `${id} has a result twice: ${results.join()}`);
+    const effects = this.database.effects().filter(({ actorId }) => actorId === id).length;
+    const starts = this.database.messages().filter(({ actorId }) => actorId === id).length;
+    const isActive = (this.database.record("chat", organizationId, job.chatId) as Chat | null)?.activeJobId === id;
+    const wanted = !isOver(job) && isActive ? 1 : 0;
+    must(
+      effects + starts === wanted,
+      "job",
+      () => `${id} is ${status}, ${isActive ? "" : "not "}active, with ${effects} effects and ${starts} starts`,
+    );
+    const message = messages.find((other) => other.id === job.outputMessageId);
+    if (isOver(job) && message !== undefined)
+      must(message.status === status, "job", () => `${id} is ${status}, its message ${message.status}`);
+  }
+
+  private checkChat(chat: Chat, jobs: readonly Job[], messages: readonly Message[]): void {
+    this.consecutive(chat);
+    const own = jobs.filter(({ chatId }) => chatId === chat.id);
+    const running = own.filter(({ status }) => status === "running").map(({ id }) => id);
+    must(
+      running.every((id) => id === chat.activeJobId),
+      "job",
+      () => `${chat.id}: ${running.join()} run, active is ${chat.activeJobId}`,
+    );
+    const waiting = own.filter((job) => job.status === "queued" && job.id !== chat.activeJobId).map(({ id }) => id);
+    must(
+      waiting.toSorted().join() === chat.queue.toSorted().join(),
+      "job",
+      () => `${chat.id}: ${waiting.join()} wait, its queue is ${chat.queue.join()}`,
+    );
+    const count = messages.filter(({ chatId }) => chatId === chat.id).length;
+    must(chat.messageCount === count, "whole", () => `${chat.id} counts ${chat.messageCount} messages of ${count}`);
+  }
+
+  /** The types of a stream's events, which must be consecutive and known to the record. */
+  private consecutive({ organizationId, id, lastSeq }: Job | Chat): readonly string[] {
+    const events = this.database.stream(organizationId, id);
+    must(
+      events.length === lastSeq && events.every(({ seq }, i) => seq === i + 1),
+      "sequence",
+      () => `${id}: ${events.map(({ seq }) => seq).join()} and lastSeq ${lastSeq}`,
+    );
+    return events.map(({ type }) => type);
+  }
+
+  private all<T>(table: string): readonly T[] {
+    return [...this.database.records].flatMap(([key, record]) => (key.startsWith(`${table}/`) ? [record as T] : []));
+  }
+}

@@ -1,0 +1,139 @@
+/** One process of the simulation: a system of ledgers, chats and jobs over the model, from its start to its end. */
+import { jobExecution } from "../../actors/job/execution.ts";
+import { Slots } from "../../actors/job/slots.ts";
+import { isPassing } from "../../actors/fault.ts";
+import type { EffectContext, EffectHandler } from "../../actors/runtime/effects.ts";
+import type { EffectRow } from "../../actors/runtime/store.ts";
+import { System } from "../../actors/runtime/system.ts";
+import { troupeActors, type TroupeProtocols } from "../../actors/troupe.ts";
+import { type FakeClock, seededChance } from "../support/fake-clock.ts";
+import { ledgerActor, type LedgerProtocols, ledgerRef } from "../support/ledger-actor.ts";
+import { MemoryPlacement } from "../support/memory-placement.ts";
+import { MemoryActorStore } from "../support/memory-store.ts";
+import { erased } from "../support/replica.ts";
+import type { WatchedDatabase } from "./ledger-book.ts";
+import type { Line, Scheduler } from "./scheduler.ts";
+import { ScriptedWork } from "./scripted-work.ts";
+import { type Faults, SimulatedClock, SimulatedPlacement, SimulatedStore, type Wiring } from "./simulated-wiring.ts";
+
+/** Between two reports of an effect that nobody could take. */
+const REPORT_RETRY_MS = 200;
+
+/** Errors that the runtime may log when its database fails. Every other one is a bug. */
+const EXPECTED = new Set([
+  "the outcome of a commit is unknown: raising epochs",
+  "a message's turn failed",
+  "an alarm's turn failed",
+  "an effect failed",
+]);
+
+export interface ReplicaParts {
+  readonly name: string;
+  readonly seed: number;
+  readonly scheduler: Scheduler;
+  readonly clock: FakeClock;
+  readonly database: WatchedDatabase;
+  readonly faults: Faults;
+  /** Takes what work finds wrong. */
+  readonly fail: (cause: unknown) => void;
+  readonly lanes: number;
+  readonly liveActors: number;
+}
+
+export class SimulatedReplica {
+  readonly line: Line;
+  readonly system: System<LedgerProtocols & TroupeProtocols>;
+  readonly placement: MemoryPlacement;
+  readonly store: MemoryActorStore;
+  /** Why it must end: it was declared dead, or could not start. */
+  lost: string | null = null;
+  isStarted = false;
+  readonly bugs: string[] = [];
+  private readonly clock: SimulatedClock;
+  private readonly scheduler: Scheduler;
+
+  constructor(parts: ReplicaParts) {
+    const { name, scheduler, clock, database, faults } = parts;
+    this.line = { name, isAlive: true, isFrozen: false };
+    this.scheduler = scheduler;
+    const wiring: Wiring = { scheduler, line: this.line, faults };
+    this.store = new MemoryActorStore(database);
+    this.placement = new MemoryPlacement(database, name);
+    this.placement.join();
+    this.clock = new SimulatedClock(clock, wiring);
+    this.system = new System<LedgerProtocols & TroupeProtocols>({
+      definitions: [erased(ledgerActor()), ...troupeActors],
+      effects: { count: this.counting(), run: this.running(new ScriptedWork(wiring, database, parts.fail)) },
+      store: new SimulatedStore(this.store, wiring),
+      placement: new SimulatedPlacement(this.placement, wiring),
+      clock: this.clock,
+      chance: seededChance(parts.seed),
+      log: {
+        info: () => {},
+        warn: () => {},
+        error: (fields, message) => void (EXPECTED.has(message) || this.bugs.push(`${message} ${Bun.inspect(fields)}`)),
+      },
+      onLost: (reason) => void (this.lost = reason),
+      lanes: parts.lanes,
+      liveActors: parts.liveActors,
+    });
+  }
+
+  start(): void {
+    this.system.start().then(
+      () => void (this.isStarted = true),
+      (cause: unknown) => void (this.lost = String(cause)),
+    );
+  }
+
+  /** Gives its shards up and ends. */
+  stop(): void {
+    this.isStarted = false;
+    this.system.stop().then(
+      () => void (this.lost = "stopped"),
+      (cause: unknown) => void (this.lost = String(cause)),
+    );
+  }
+
+  /** Whether it serves this organization now. */
+  serves(organizationId: string): boolean {
+    return this.line.isAlive && this.system.shards.admit(organizationId, {}).ok;
+  }
+
+  /** The effect of a job: the service's own loop, with a scripted model and scripted tools. */
+  private running(work: ScriptedWork): EffectHandler {
+    return jobExecution({
+      models: work.models,
+      tools: work.tools,
+      transcripts: work,
+      slots: new Slots(),
+      clock: this.clock,
+      group: (members, admission) => this.system.dispatchGroup(members, admission),
+      log: { error: () => {} },
+    });
+  }
+
+  /** The effect of `add_with_effect`: a step outside, and then its report, until somebody takes it. */
+  private counting(): EffectHandler {
+    const report = async (effect: EffectRow, { epoch, signal }: EffectContext): Promise<void> => {
+      await this.scheduler.pass(this.line, `effect ${effect.actorId}`);
+      while (!signal.aborted) {
+        const ref = ledgerRef(effect.organizationId, effect.actorId);
+        const outcome = await this.system.dispatch(ref, { kind: "effect_done", effectId: effect.id }, { epoch });
+        if (outcome.ok || !isPassing(outcome.fault)) return;
+        await new Promise<void>((resolve) => this.clock.after(REPORT_RETRY_MS, resolve));
+      }
+    };
+    // A report that a drawn fault has broken is made again.
+    const surely = async (effect: EffectRow, context: EffectContext): Promise<void> => {
+      while (!context.signal.aborted) {
+        try {
+          return await report(effect, context);
+        } catch {
+          await this.scheduler.pass(this.line, `effect ${effect.actorId} again`);
+        }
+      }
+    };
+    return { run: surely, recover: (effect, context) => surely(effect, context) };
+  }
+}
