@@ -66,10 +66,14 @@ async function deliver({ system }: SendingParts, { chatId, agent, said }: Delive
     messageTo(chatId, agent, said),
     ([first]) => consequence(organizationId, first as SentMessage, said.content),
     ([, job]) => (job === undefined ? null : chatAfter(job as Job)),
+    { ref: chatRef(organizationId, chatId), command: { kind: "read_chat" } },
   ]);
   if (!replies.ok) return replies;
-  const [first, second] = replies.value as [SentMessage, Job];
-  return ok({ ...first, job: first.job ?? second });
+  const [first, second, , chat] = replies.value as [SentMessage, Job, null, Chat];
+  const job = first.job ?? second;
+  // Who has interrupted a turn that merely waited has made room for itself.
+  const queuedPosition = chat.activeJobId === job.id ? 0 : first.queuedPosition;
+  return ok({ ...first, chat, job, queuedPosition });
 }
 
 /** What the message does to the running job. */
