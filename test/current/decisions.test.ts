@@ -95,15 +95,15 @@ describe("approve", () => {
     expect([two.status, tools.calls.length]).toEqual(["blocked", 0]);
     expect((await answered<Job>(client.decide(job.id, "approve", {}))).status).toBe("running");
     await client.reached(job.id, "completed");
-    expect(tools.calls.map((c) => c.idempotencyKey.split(":")[2]).sort()).toEqual(["c2", "c3"]);
-    expect(results().sort()).toEqual(["This call was denied.", "send done", "send done"]);
+    expect(tools.calls.map((c) => c.idempotencyKey.split(":")[2] ?? "").toSorted((a, b) => a.localeCompare(b))).toEqual(["c2", "c3"]);
+    expect(results().toSorted((a, b) => a.localeCompare(b))).toEqual(["send done", "send done", "This call was denied."]);
   });
 
   test("[JOB-8] of many who approve at once one is heard, and the call is made once", async () => {
     calling(["c1", "send"]);
     const job = await blocked();
     const statuses = await Promise.all(Array.from({ length: 8 }, async () => (await client.decide(job.id, "approve", {})).status));
-    expect(statuses.sort()).toEqual([200, 409, 409, 409, 409, 409, 409, 409]);
+    expect(statuses.toSorted((a, b) => a - b)).toEqual([200, 409, 409, 409, 409, 409, 409, 409]);
     await client.reached(job.id, "completed");
     expect(tools.calls.length).toBe(1);
   });

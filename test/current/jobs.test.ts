@@ -35,7 +35,7 @@ const chat = () => client.chat(agent, owner.workspaceId);
 const use = (id: string, name = "look") => ({ use: { type: "tool_use" as const, id, name, input: { camelCase: { innerKey: 1 } } } });
 const run = async (content = "hi", chatId?: string): Promise<Job> =>
   client.reached((await client.send(chatId ?? (await chat()), content)).job.id, "completed");
-const listed = async (query: string): Promise<string[]> => ((await client.get(`/api/jobs?limit=100&${query}`)) as { jobs: Job[] }).jobs.map(({ id }) => id);
+const listed = async (query: string): Promise<string[]> => (await client.get<{ jobs: Job[] }>(`/api/jobs?limit=100&${query}`)).jobs.map(({ id }) => id);
 
 describe("record", () => {
   test("[JOB-5] a completed job has the whole record", async () => {

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:tes
 import { ok, refuse } from "../../actors/fault.ts";
 import { until } from "../support/condition.ts";
 import { answered, Client, type Json, refused, type Sent } from "../support/current.ts";
-import { gate } from "../support/fake-model.ts";
+import { gate, type ModelScript } from "../support/fake-model.ts";
 import { type Founded, type Service, startService } from "../support/service.ts";
 import { createAgent } from "../support/v1.ts";
 
@@ -19,12 +19,12 @@ beforeAll(async () => {
   agent = await createAgent(service, owner);
 });
 afterAll(() => service.stop());
-const echo = (call: { readonly entries: readonly { readonly role: string; readonly text?: string }[] }) => {
+const echo: ModelScript = (call) => {
   const last = call.entries.at(-1);
   return [{ say: `echo: ${last?.role === "user" ? last.text : ""}` }];
 };
 beforeEach(() => {
-  service.model.script = echo as never;
+  service.model.script = echo;
   service.model.info = ok({ provider: "fake", name: "fake", demo: false });
   service.model.calls.length = 0;
 });
@@ -34,7 +34,7 @@ const post = (id: string, body: unknown): Promise<Response> => client.call("POST
 /** The next turn begins with `half `, and goes on when the gate opens. */
 function hold(): () => void {
   const held = gate();
-  service.model.script = (call) => (call.entries.length === 1 ? [{ say: "half " }, { hold: held.hold }, { say: "whole" }] : (echo(call as never) as never));
+  service.model.script = (call) => (call.entries.length === 1 ? [{ say: "half " }, { hold: held.hold }, { say: "whole" }] : echo(call));
   return held.open;
 }
 const idle = (id: string) => until("the chat is idle", async () => (await client.readChat(id)).active_job_id === null);
@@ -63,7 +63,7 @@ describe("an idle chat", () => {
     service.model.script = () => [{ fail: { code: "provider_error", message: "no" } }];
     await client.reached((await client.send(id, "a")).job.id, "failed");
     expect((await client.readChat(id)).status).toBe("error");
-    service.model.script = echo as never;
+    service.model.script = echo;
     await client.reached((await client.send(id, "b")).job.id, "completed");
     expect((await client.readChat(id)).status).toBe("done");
   });
