@@ -58,6 +58,8 @@ export const turnHandlers: Pick<Handlers<ChatProtocol>, TurnCommand> = {
 
   turn_ended: (tx, command) =>
     withChat(tx, (chat) => {
+      // Told twice: by the group of a decision, and by a job that has been asked again.
+      if (chat.activeJobId !== command.jobId && !chat.queue.includes(command.jobId)) return ok(null);
       endMessage(tx, command);
       tx.update(chatTable, afterTurn(tx, chat, command));
       return ok(null);

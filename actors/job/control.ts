@@ -22,18 +22,16 @@ export const controlHandlers: Pick<Handlers<JobProtocol>, ControlCommand> = {
       return ok(null);
     }),
 
-  cancel: (tx, { unlessOver = false }) =>
+  cancel: (tx, { unlessOver, inGroup }) =>
     withJob(tx, (job) => {
       if (job.status === "cancelled" || job.status === "cancelling") return ok(job);
-      if (afterTrigger(job.status, "cancel") === null) return unlessOver ? ok(job) : stale(job);
+      if (afterTrigger(job.status, "cancel") === null) return unlessOver === true ? ok(job) : stale(job);
       if (job.status === "running" && job.runEffectId !== null) {
         tx.interrupt(job.runEffectId);
         tx.append("job.cancelling", {});
         return ok(tx.update(jobTable, { ...job, status: "cancelling" }));
       }
-      const end = tx.update(jobTable, cancelled(tx, job));
-      tellChat(tx, end, { status: "cancelled" });
-      return ok(end);
+      return ok(over(tx, cancelled(tx, job), inGroup));
     }),
 
   approve: (tx, command) =>
@@ -50,14 +48,12 @@ export const controlHandlers: Pick<Handlers<JobProtocol>, ControlCommand> = {
       return job.status === "blocked" ? unblock(tx, job, command) : ok(job);
     }),
 
-  request_changes: (tx, { by, feedback }) =>
+  request_changes: (tx, { by, feedback, inGroup }) =>
     withJob(tx, (job) => {
       if (afterTrigger(job.status, "iterate") === null) return stale(job);
       tx.append("job.iteration_requested", { by, feedback });
       if (job.status !== "needs_review") return ok(tx.update(jobTable, { ...job, review: changesRequested(tx, job, by, feedback) }));
-      const end = tx.update(jobTable, reviewed(tx, job, { state: "changes_requested", by, comment: feedback }));
-      tellChat(tx, end, { status: "completed" });
-      return ok(end);
+      return ok(over(tx, reviewed(tx, job, { state: "changes_requested", by, comment: feedback }), inGroup));
     }),
 
   steer: (tx, { messageId, content }) =>
@@ -86,14 +82,19 @@ function withJob<T>(tx: Tx, run: (job: Job) => Outcome<T>): Outcome<T> {
   return job === null ? notFound("job") : run(job);
 }
 
+/** Keeps a job that has ended, and tells its chat unless the group does. */
+function over(tx: Tx, job: Job, inGroup?: true): Job {
+  const end = tx.update(jobTable, job);
+  if (inGroup !== true) tellChat(tx, end);
+  return end;
+}
+
 const changesRequested = (tx: Tx, job: Job, decidedBy: string, comment: string): Review =>
   ({ ...job.review, state: "changes_requested", decidedBy, comment, decidedAt: isoTime(tx.now) });
 
-function approveReview(tx: Tx, job: Job, { by, decision, comment }: Command<"approve">): Outcome<Job> {
+function approveReview(tx: Tx, job: Job, { by, decision, comment, inGroup }: Command<"approve">): Outcome<Job> {
   if (decision === "deny") return invalid("/decision", "A review is approved, or answered with iterate; it is not denied");
-  const end = tx.update(jobTable, reviewed(tx, job, { state: "approved", by, comment }));
-  tellChat(tx, end, { status: "completed" });
-  return ok(end);
+  return ok(over(tx, reviewed(tx, job, { state: "approved", by, comment }), inGroup));
 }
 
 /**
@@ -127,11 +128,10 @@ function givenUp(tx: Tx, job: Job): Job {
 
 function overdue(tx: Tx, job: Job): Outcome<null> {
   if (job.status === "needs_review") {
-    const end = tx.update(jobTable, reviewed(tx, job, { state: "expired", by: null, comment: null }));
-    tellChat(tx, end, { status: "completed" });
+    over(tx, reviewed(tx, job, { state: "expired", by: null, comment: null }));
   } else if (job.status === "blocked" && job.approvals.length > 0) {
     if (job.approvals.some((approval) => approval.onExpiry === "cancel")) {
-      tellChat(tx, tx.update(jobTable, cancelled(tx, job)), { status: "cancelled" });
+      over(tx, cancelled(tx, job));
     } else {
       tx.update(jobTable, expired(tx, job));
     }

@@ -5,7 +5,7 @@
 import type { ChatCommand } from "../chat/protocol.ts";
 import { chatRef } from "../chat/schema.ts";
 import { assert } from "../assert.ts";
-import type { Tx } from "../runtime/actor.ts";
+import type { ActorRef, Tx } from "../runtime/actor.ts";
 import { isoTime, type JsonObject } from "../schema.ts";
 import { afterTrigger, type JobTrigger } from "./machine.ts";
 import { type BlockedReason, type Budget, DECISION_MS, type Job, JOB_DEADLINE_MS, type JobStatus, type RunError, type Usage } from "./schema.ts";
@@ -99,10 +99,21 @@ export function blocked(tx: Tx, job: Job, reason: BlockedReason, result: string)
   return { ...settled(tx, job), status: moved(job, "block"), blockedReason: reason, result };
 }
 
-/** Tells the chat that its turn is over, when no report of the runner does it in the same commit. */
-export function tellChat(tx: Tx, job: Job, end: { readonly status: "completed" | "cancelled" }): void {
+/** Tells the chat that its turn is over, where nobody does it in the same commit. */
+export function tellChat(tx: Tx, job: Job): void {
+  const member = chatAfter(job);
+  if (member !== null) tx.send(member.ref, member.command);
+}
+
+/**
+ * What a decision that has ended the job means for its chat: its turn is over. To be the next member of
+ * the decision's group, so that whoever reads the chat after the answer finds it so; null for a job that
+ * has not ended.
+ */
+export function chatAfter(job: Job): { readonly ref: ActorRef<"chat">; readonly command: ChatCommand } | null {
+  if (job.status !== "completed" && job.status !== "cancelled") return null;
   const usage: Usage = { inputTokens: job.metrics.inputTokens, outputTokens: job.metrics.outputTokens };
-  const { id: jobId, inputMessageId, outputMessageId: messageId } = job;
-  const command: ChatCommand = { kind: "turn_ended", jobId, inputMessageId, messageId, end, blocks: null, usage };
-  tx.send(chatRef(tx.self.organizationId, job.chatId), command);
+  const { id: jobId, inputMessageId, outputMessageId: messageId, status } = job;
+  const command: ChatCommand = { kind: "turn_ended", jobId, inputMessageId, messageId, end: { status }, blocks: null, usage };
+  return { ref: chatRef(job.organizationId, job.chatId), command };
 }

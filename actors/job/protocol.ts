@@ -54,13 +54,13 @@ type RunReport =
   /** The loop has stopped because the job is being cancelled. */
   | { readonly kind: "run_stopped"; readonly attempt: number; readonly partial: string; readonly result: string; readonly usage: Usage };
 
-/** What people and other actors ask. `by` is a user's id. */
+/** What people and other actors ask. `by` is a user's id; `inGroup`: the chat is told in the same group (`chatAfter`). */
 type Control =
   | { readonly kind: "read_job" }
   /** Its turn has come in the chat's queue. */
   | { readonly kind: "start" }
   /** `unlessOver`: a job that has come to its end meanwhile is no refusal. */
-  | { readonly kind: "cancel"; readonly unlessOver?: boolean }
+  | { readonly kind: "cancel"; readonly inGroup?: true; readonly unlessOver?: true }
   | {
       readonly kind: "approve";
       readonly by: string;
@@ -70,10 +70,11 @@ type Control =
       readonly toolCallId: string | null;
       readonly arguments: JsonObject | null;
       readonly comment: string | null;
+      readonly inGroup?: true;
     }
   | { readonly kind: "resume"; readonly by: string; readonly input: string | null; readonly retryStep: boolean | null }
   /** The first half of iterate: the second is a new job in the same chat. */
-  | { readonly kind: "request_changes"; readonly by: string; readonly feedback: string }
+  | { readonly kind: "request_changes"; readonly by: string; readonly feedback: string; readonly inGroup?: true }
   | { readonly kind: "steer"; readonly messageId: string; readonly content: string }
   /** An alarm: a decision is overdue (JOB-8, JOB-9). */
   | { readonly kind: "decision_overdue" }

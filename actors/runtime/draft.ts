@@ -111,7 +111,11 @@ export class Draft {
     const key = recordKey(table.name, record.id);
     const before = draft.cell.get(key) ?? null;
     const version = before === null ? record.version : before.version + 1;
-    const updated = { ...record, version, updatedAt: this.time };
+    const { head } = draft;
+    const { stream } = draft.cell.definition;
+    const isStream = head !== null && stream?.name === table.name && record.id === draft.cell.ref.id;
+    // The reply shows the head of what this turn has said so far, as the stored record will.
+    const updated = { ...record, ...(isStream ? { lastSeq: head } : {}), version, updatedAt: this.time };
     draft.overlay.set(key, updated);
     return updated;
   }

@@ -142,7 +142,7 @@ function isOfType(value: unknown, type: string): boolean {
 
 /** Which bound of its schema a value of the right type has passed; null for none that we have words for. */
 function boundOf(schema: TSchema, value: unknown): string | null {
-  const bound = (name: string): number | null => (typeof schema[name] === "number" ? (schema[name] as number) : null);
+  const bound = (name: string): number | null => (typeof schema[name] === "number" ? schema[name] : null);
   const [longest, most, least, highest] = [bound("maxLength"), bound("maxItems"), bound("minimum"), bound("maximum")];
   if (typeof value === "string" && longest !== null && value.length > longest) return `must have at most ${longest} characters`;
   if (Array.isArray(value) && most !== null && value.length > most) return `must have at most ${most} items`;

@@ -1,6 +1,7 @@
 /** Chats over HTTP: their record, lists, options and end (CHAT-1, CHAT-2, CHAT-6, CHAT-7, GEN). */
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:test";
 import { ok, refuse } from "../../actors/fault.ts";
+import { until } from "../support/condition.ts";
 import { answered, type Chat, Client, type Json, type MessagePage, refused } from "../support/current.ts";
 import { gate } from "../support/fake-model.ts";
 import { type Caller, type Founded, type Service, startService } from "../support/service.ts";
@@ -111,7 +112,7 @@ describe("list", () => {
       expect(new Set(seen).size).toBe(8);
       expect(new Set(seen.slice(0, 7))).toEqual(new Set(made));
     }
-    expect(((await pages.get("/api/chats")) as { chats: Chat[] }).chats.length).toBe(8);
+    expect((await pages.get<{ chats: Chat[] }>("/api/chats")).chats.length).toBe(8);
   });
 
   test("[GEN-3] a bad cursor is 400 invalid_cursor, a bad limit is 400", async () => {
@@ -125,7 +126,7 @@ describe("list", () => {
     const ada = await createAgent(service, owner);
     const [quiet, spoken] = [await client.chat(ada, owner.workspaceId), await client.chat(ada, owner.workspaceId)];
     await client.reached((await client.send(spoken, "hi")).job.id, "completed");
-    const ids = async (query: string) => ((await client.get(`/api/chats?${query}`)) as { chats: Chat[] }).chats.map(({ id }) => id);
+    const ids = async (query: string) => (await client.get<{ chats: Chat[] }>(`/api/chats?${query}`)).chats.map(({ id }) => id);
     expect(await ids(`agent_id=${ada}&status=done`)).toEqual([spoken]);
     expect(await ids(`agent_id=${ada}&status=standby&workspace_id=${owner.workspaceId}`)).toContain(quiet);
     expect(await ids(`agent_id=${ada}&workspace_id=wsp_other`)).toEqual([]);
@@ -171,7 +172,6 @@ describe("read", () => {
     const id = await open();
     const abort = new AbortController();
     const request = fetch(`${service.url}/api/chats/${id}?since_version=1&wait=30`, { headers: { authorization: `Bearer ${owner.token}` }, signal: abort.signal });
-    const { until } = await import("../support/condition.ts");
     await until("it waits", () => service.app.streams.count === 1);
     abort.abort();
     await expect(request).rejects.toThrow();
@@ -251,7 +251,7 @@ describe("delete", () => {
     await refused(client.call("GET", `/api/chats/${id}/messages`), 404, "not_found");
     await refused(client.call("DELETE", `/api/chats/${id}`), 404, "not_found");
     await refused(client.call("POST", `/api/chats/${id}/messages`, { content: "three" }), 404, "not_found");
-    expect(((await client.get("/api/chats?limit=100")) as { chats: Chat[] }).chats.map((chat) => chat.id)).not.toContain(id);
+    expect((await client.get<{ chats: Chat[] }>("/api/chats?limit=100")).chats.map((chat) => chat.id)).not.toContain(id);
     await client.reached(first.job.id, "cancelled");
     await client.reached(queued.job.id, "cancelled");
     await refused(client.decide(first.job.id, "resume"), 404, "not_found");

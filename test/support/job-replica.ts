@@ -2,7 +2,7 @@
 import type { Outcome } from "../../actors/fault.ts";
 import { type Chat, chatRef, type Message } from "../../actors/chat/schema.ts";
 import { jobExecution } from "../../actors/job/execution.ts";
-import { type AgentSnapshot, type Block, type Job, jobRef, PLAIN_TERMS, textOf } from "../../actors/job/schema.ts";
+import { type AgentSnapshot, type Block, type Job, jobRef, type JobTerms, PLAIN_TERMS, textOf } from "../../actors/job/schema.ts";
 import { assert } from "../../actors/assert.ts";
 import { Transcript } from "../../actors/job/run-transcript.ts";
 import { Slots } from "../../actors/job/slots.ts";
@@ -25,6 +25,12 @@ export const AGENT: AgentSnapshot = {
 
 /** What a plain message says besides its content. */
 export const MESSAGE = { kind: "send_message", userId: "usr_1", onBusy: null, terms: PLAIN_TERMS, metadata: {} } as const;
+
+/** What a message may say differently. */
+export interface Sending {
+  readonly agent?: AgentSnapshot;
+  readonly terms?: JobTerms;
+}
 
 export interface JobReplicaOptions {
   readonly model?: FakeModel;
@@ -62,10 +68,10 @@ export class JobReplica extends Replica<TroupeProtocols> {
   readonly bugs: readonly { readonly fields: object; readonly message: string }[];
 
   /** Sends a user's message, and answers its job's id. The first one opens the chat. */
-  async send(content: string, chatId = CHAT): Promise<string> {
+  async send(content: string, chatId = CHAT, how: Sending = {}): Promise<string> {
     const isNew = this.world.database.record("chat", ORG, chatId) === null;
     const open = isNew ? { workspaceId: "wsp_1", title: "Chat" } : null;
-    const outcome = await this.system.dispatch(chatRef(ORG, chatId), { ...MESSAGE, open, agent: AGENT, content });
+    const outcome = await this.system.dispatch(chatRef(ORG, chatId), { ...MESSAGE, open, agent: AGENT, content, ...how });
     if (!outcome.ok) throw new Error(`the message was refused: ${outcome.fault.kind}`);
     assert(outcome.value.job !== null, "a message that does not steer has a job");
     return outcome.value.job.id;
@@ -139,10 +145,10 @@ async function disagreementsOf(replica: JobReplica, job: Job): Promise<string[]>
   const wrong: string[] = [];
   const message = replica.messages(job.chatId).find((m) => m.id === job.outputMessageId);
   const { blocks } = new Transcript(await replica.transcripts.parts(ORG, job.id));
-  const isOver = job.status === "completed" || job.status === "failed";
-  if (isOver && replica.types(job.id).filter((t) => t === "job.completed" || t === "job.failed").length !== 1) wrong.push(`${job.id}: terminal events`);
+  const isOver = job.status === "completed" || job.status === "failed" || job.status === "cancelled";
+  if (isOver && replica.types(job.id).filter((t) => t === "job.completed" || t === "job.failed" || t === "job.cancelled").length !== 1) wrong.push(`${job.id}: terminal events`);
   if (isOver && replica.types(job.id).at(-1) !== `job.${job.status}`) wrong.push(`${job.id}: the terminal event is not the last`);
-  if (isOver && job.result !== textOf(blocks)) wrong.push(`${job.id}: result ${job.result}`);
+  if (isOver && (job.result ?? "") !== textOf(blocks)) wrong.push(`${job.id}: result ${job.result}`);
   if (isOver && message !== undefined) {
     if (message.status !== job.status) wrong.push(`${job.id} is ${job.status}, its message ${message.status}`);
     if (message.content !== textOf(blocks)) wrong.push(`${job.id}: content ${message.content}, transcript ${textOf(blocks)}`);

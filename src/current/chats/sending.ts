@@ -6,6 +6,7 @@
 import type { SentMessage } from "../../../actors/chat/protocol.ts";
 import { type Chat, chatRef, type OnBusy } from "../../../actors/chat/schema.ts";
 import { ok, type Outcome } from "../../../actors/fault.ts";
+import { chatAfter } from "../../../actors/job/ending.ts";
 import type { JobCommand } from "../../../actors/job/protocol.ts";
 import { type AgentSnapshot, type Job, jobRef, type JobTerms } from "../../../actors/job/schema.ts";
 import type { Principal } from "../../../actors/organization/principal.ts";
@@ -64,16 +65,21 @@ async function deliver({ system }: SendingParts, { chatId, agent, said }: Delive
   const replies = await system.dispatchGroup([
     messageTo(chatId, agent, said),
     ([first]) => consequence(organizationId, first as SentMessage, said.content),
+    ([, job]) => (job === undefined ? null : chatAfter(job as Job)),
+    { ref: chatRef(organizationId, chatId), command: { kind: "read_chat" } },
   ]);
   if (!replies.ok) return replies;
-  const [first, second] = replies.value as [SentMessage, Job];
-  return ok({ ...first, job: first.job ?? second });
+  const [first, second, , chat] = replies.value as [SentMessage, Job, null, Chat];
+  const job = first.job ?? second;
+  // Who has interrupted a turn that merely waited has made room for itself.
+  const queuedPosition = chat.activeJobId === job.id ? 0 : first.queuedPosition;
+  return ok({ ...first, chat, job, queuedPosition });
 }
 
 /** What the message does to the running job. */
 function consequence(organizationId: string, { also, message }: SentMessage, content: string): ReturnType<Extract<MemberStep, Function>> {
   if (also === null) return null;
-  const command: JobCommand = also.kind === "steer" ? { kind: "steer", messageId: message.id, content } : { kind: "cancel", unlessOver: true };
+  const command: JobCommand = also.kind === "steer" ? { kind: "steer", messageId: message.id, content } : { kind: "cancel", inGroup: true, unlessOver: true };
   return { ref: jobRef(organizationId, also.jobId), command };
 }
 
@@ -97,9 +103,10 @@ export async function sayAfter(
   if (!agent.ok) return agent;
   const replies = await parts.system.dispatchGroup([
     { ref: jobRef(by.organizationId, decision.jobId), command: decision.command },
+    ([job]) => chatAfter(job as Job),
     ([job]) => messageTo(chatId, agent.value, said(job as Job)),
   ]);
   if (!replies.ok) return replies;
-  const [parent, sent] = replies.value as [Job, Sent];
+  const [parent, , sent] = replies.value as [Job, null, Sent];
   return ok({ parent, sent });
 }

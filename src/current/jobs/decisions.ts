@@ -1,7 +1,11 @@
 /** What people decide about a job: approve, cancel, resume, iterate (JOB-2, JOB-3, JOB-8, JOB-9). */
 import { type Fault, type Outcome, refuse } from "../../../actors/fault.ts";
+import { chatAfter } from "../../../actors/job/ending.ts";
 import { allowedActions } from "../../../actors/job/machine.ts";
+import type { JobCommand } from "../../../actors/job/protocol.ts";
 import { type Job, jobRef, type Lineage, PLAIN_TERMS } from "../../../actors/job/schema.ts";
+import type { ActorRef } from "../../../actors/runtime/actor.ts";
+import type { TroupeSystem } from "../../../actors/troupe.ts";
 import { queryOf } from "../../http/exchange.ts";
 import { withinMessage } from "../../http/limits.ts";
 import type { Call } from "../../http/surface.ts";
@@ -24,10 +28,16 @@ export async function approveJob({ system }: CurrentParts, { request, principal 
   const body = await optionalBodyOf(request, approveBody);
   if (!body.ok) return body;
   const { approval_id: approvalId = null, tool_call_id: toolCallId = null, decision = "approve", comment = null } = body.value;
-  const job = await system.dispatch(jobRef(principal.organizationId, jobId), {
-    kind: "approve", by: principal.userId, decision, approvalId, toolCallId, arguments: body.value.arguments ?? null, comment,
+  const job = await decided(system, jobRef(principal.organizationId, jobId), {
+    kind: "approve", by: principal.userId, decision, approvalId, toolCallId, arguments: body.value.arguments ?? null, comment, inGroup: true,
   });
   return mapped(job, jobView);
+}
+
+/** Job and chat in one commit: whoever reads either after the answer finds it decided. */
+async function decided(system: TroupeSystem, ref: ActorRef<"job">, command: JobCommand): Promise<Outcome<Job>> {
+  const replies = await system.dispatchGroup([{ ref, command }, ([job]) => chatAfter(job as Job)]);
+  return mapped(replies, ([job]) => job as Job);
 }
 
 /** Answers at once, or with `?wait=S` when the job has really stopped. */
@@ -35,7 +45,7 @@ export async function cancelJob(parts: CurrentParts, call: Call, jobId: string):
   const wait = waitOf(queryOf(call.request.url));
   if (!wait.ok) return wait;
   const ref = jobRef(call.principal.organizationId, jobId);
-  const cancelled = await parts.system.dispatch(ref, { kind: "cancel" });
+  const cancelled = await decided(parts.system, ref, { kind: "cancel", inGroup: true });
   if (!cancelled.ok) return cancelled;
   const watched = { ref, read: () => parts.system.dispatch(ref, { kind: "read_job" }) };
   const isReached = (job: Job): boolean => job.status !== "cancelling";
@@ -74,7 +84,7 @@ export async function iterateJob(parts: CurrentParts, call: Call, jobId: string)
   const job = await parts.system.dispatch(jobRef(principal.organizationId, jobId), { kind: "read_job" });
   if (!job.ok) return job;
   if (!allowedActions(job.value).includes("iterate")) return refuse(notNow(job.value));
-  const command = { kind: "request_changes", by: principal.userId, feedback } as const;
+  const command = { kind: "request_changes", by: principal.userId, feedback, inGroup: true } as const;
   const said = (parent: Job): Said => child(call, parent, { relation: "iteration", content: feedback });
   return begun(call, await sayAfter(parts, job.value.chatId, { by: principal, decision: { jobId, command }, said }));
 }

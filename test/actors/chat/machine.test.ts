@@ -1,0 +1,34 @@
+import { expect, test } from "bun:test";
+import { afterTrigger, allowedActions, CHAT_ACTIONS, CHAT_MACHINE, CHAT_TRIGGERS, type ChatTrigger, moved } from "../../../actors/chat/machine.ts";
+import { CHAT_STATUSES, type Chat } from "../../../actors/chat/schema.ts";
+
+type Status = Chat["status"];
+const turn = { begin: "working", wait: "needs_attention", next: "working", finish: "done", fail: "error" } as const;
+
+/** The table of CHAT-1, written down a second time by hand, without what keeps the status; what is not here is refused. */
+const MOVES: Readonly<Record<Status, Partial<Record<ChatTrigger, Status>>>> = {
+  standby: { send_message: "working" },
+  working: { send_message: "working", ...turn },
+  needs_attention: { send_message: "needs_attention", ...turn },
+  done: { send_message: "working" },
+  error: { send_message: "working" },
+};
+
+test("[CHAT-1] every trigger in every status goes where the table says, or is refused", () => {
+  for (const status of CHAT_STATUSES) {
+    for (const trigger of CHAT_TRIGGERS) {
+      const stays = trigger === "update_options" || trigger === "delete" ? status : null;
+      expect(`${status} ${trigger} ${afterTrigger(status, trigger)}`).toBe(`${status} ${trigger} ${MOVES[status][trigger] ?? stays}`);
+    }
+  }
+});
+
+test("[CHAT-1] the table is total, and what it refuses is a bug of whoever does it all the same", () => {
+  expect(Object.keys(CHAT_MACHINE).sort()).toEqual([...CHAT_STATUSES].sort());
+  for (const status of CHAT_STATUSES) expect(Object.keys(CHAT_MACHINE[status]).sort()).toEqual([...CHAT_TRIGGERS].sort());
+  expect(() => moved({ status: "done" }, "begin")).toThrow("a done chat can begin");
+});
+
+test("[GEN-5] a chat that is not deleted takes messages and options in every status", () => {
+  for (const status of CHAT_STATUSES) expect(allowedActions({ status })).toEqual(CHAT_ACTIONS);
+});

@@ -1,0 +1,205 @@
+/** Jobs over HTTP: their record, lists, lineage and transcript, and the service about itself (JOB-1, JOB-5, JOB-6, JOB-4). */
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:test";
+import { CHAT_MACHINE } from "../../actors/chat/machine.ts";
+import { JOB_MACHINE } from "../../actors/job/machine.ts";
+import { until } from "../support/condition.ts";
+import { answered, Client, type Job, type Json, refused } from "../support/current.ts";
+import { gate } from "../support/fake-model.ts";
+import { FakeTools } from "../support/fake-tools.ts";
+import { type Founded, type Service, startService } from "../support/service.ts";
+import { createAgent } from "../support/v1.ts";
+
+let service: Service;
+let owner: Founded;
+let stranger: Founded;
+let client: Client;
+let agent: string;
+
+beforeAll(async () => {
+  service = await startService({ tools: new FakeTools() });
+  owner = await service.found();
+  stranger = await service.found("Stranger");
+  client = new Client(service, owner);
+  agent = await createAgent(service, owner);
+});
+afterAll(() => service.stop());
+beforeEach(() => {
+  service.model.script = (call) => {
+    const last = call.entries.at(-1);
+    return [{ say: `echo: ${last?.role === "user" ? last.text : ""}` }];
+  };
+  service.model.calls.length = 0;
+});
+
+const chat = () => client.chat(agent, owner.workspaceId);
+const use = (id: string, name = "look") => ({ use: { type: "tool_use" as const, id, name, input: { camelCase: { innerKey: 1 } } } });
+const run = async (content = "hi", chatId?: string): Promise<Job> =>
+  client.reached((await client.send(chatId ?? (await chat()), content)).job.id, "completed");
+const listed = async (query: string): Promise<string[]> => (await client.get<{ jobs: Job[] }>(`/api/jobs?limit=100&${query}`)).jobs.map(({ id }) => id);
+
+describe("record", () => {
+  test("[JOB-5] a completed job has the whole record", async () => {
+    const job = await run();
+    const self = `/api/jobs/${job.id}`;
+    const time = expect.stringMatching(/^\d{4}-\d\d-\d\dT.*\.\d{3}Z$/) as unknown;
+    expect(job).toEqual({
+      id: expect.stringMatching(/^job_[A-Za-z0-9_-]{21}$/), title: "hi", status: "completed", blocked_reason: null, agent_id: agent,
+      chat_id: job.chat_id, workspace_id: owner.workspaceId, mission_id: null, mission_task_id: null, parent_job_id: null, root_job_id: job.id,
+      relation: "root", iteration: 0, attempt: 1, priority: 0, input: "hi", result: "echo: hi", error: null, progress: { percent: 100, label: null },
+      review: { state: "none", required: false, requested_at: null, expires_at: null, decided_by: null, decided_at: null, comment: null },
+      approvals: [], artifacts: [], budget: { max_tokens: null, max_steps: null, deadline_at: time }, metadata: {}, last_seq: 4,
+      metrics: { input_tokens: 7, output_tokens: 3, tool_calls: 0, duration_ms: expect.any(Number), time_to_first_token_ms: expect.any(Number) },
+      runner: { kind: "fake", model: "fake:fake", started_at: time, heartbeat_at: time }, created_by: owner.userId,
+      started_at: time, completed_at: time, created_at: time, updated_at: time, organization_id: owner.organizationId, version: expect.any(Number),
+      links: {
+        self, events: `${self}/events`, lineage: `${self}/lineage`, transcript_events: `${self}/transcript-events`,
+        chat: `/api/chats/${job.chat_id}`, agent: `/api/agents/${agent}`,
+      },
+      allowed_actions: ["iterate"],
+    } as never);
+  });
+
+  test("[JOB-5] a failed job has its error and may be resumed; one that has not begun has no runner", async () => {
+    service.model.script = () => [{ fail: { code: "provider_stalled", message: "silent" } }];
+    const failed = await client.reached((await client.send(await chat(), "hi")).job.id, "failed");
+    expect(failed).toMatchObject({ error: { code: "provider_stalled", message: "silent" }, allowed_actions: ["resume", "iterate"] });
+    const held = gate();
+    service.model.script = () => [{ hold: held.hold }];
+    const id = await chat();
+    await client.send(id, "one");
+    const queued = await client.send(id, "two");
+    expect(await client.job(queued.job.id)).toMatchObject({ status: "queued", runner: null, started_at: null, allowed_actions: ["cancel"] });
+    held.open();
+    await client.reached(queued.job.id, "completed");
+  });
+
+  test("[AUTH-4] a job of another organization, one that is not there and what is no id are 404, on every operation", async () => {
+    const job = await run();
+    const foreign = new Client(service, stranger);
+    const operations: [string, string, unknown][] = [
+      ["GET", "", undefined], ["GET", "/lineage", undefined], ["GET", "/transcript-events", undefined],
+      ["POST", "/approve", {}], ["POST", "/cancel", {}], ["POST", "/resume", {}], ["POST", "/iterate", { feedback: "x" }],
+    ];
+    for (const [method, path, body] of operations) {
+      await refused(foreign.call(method, `/api/jobs/${job.id}${path}`, body), 404, "not_found");
+      await refused(client.call(method, `/api/jobs/job_${"x".repeat(21)}${path}`, body), 404, "not_found");
+      await refused(client.call(method, `/api/jobs/%00${path}`, body), 404, "not_found");
+    }
+    expect(await client.job(job.id)).toEqual(job);
+  });
+
+  test("[AUTH-3] every operation has its scope", async () => {
+    const job = await run();
+    const reading = await service.tokenFor(owner, { kind: "service", scopes: ["jobs:read"] });
+    const other = await service.tokenFor(owner, { kind: "service", scopes: ["chats:write"] });
+    for (const path of ["", `/${job.id}`, `/${job.id}/lineage`, `/${job.id}/transcript-events`]) {
+      await answered(service.call(reading, "GET", `/api/jobs${path}`));
+      expect(await refused(service.call(other, "GET", `/api/jobs${path}`), 403, "insufficient_scope")).toEqual({ required_scopes: ["jobs:read"] });
+    }
+    for (const verb of ["approve", "cancel", "resume", "iterate"]) {
+      const response = await service.call(reading, "POST", `/api/jobs/${job.id}/${verb}`, {});
+      expect(response.headers.get("www-authenticate")).toBe('Bearer error="insufficient_scope", scope="jobs:write"');
+      expect(await refused(response, 403, "insufficient_scope")).toEqual({ required_scopes: ["jobs:write"] });
+      await refused(service.call(null, "POST", `/api/jobs/${job.id}/${verb}`, {}), 401, "unauthenticated");
+    }
+  });
+
+  test("[GEN-6] a long poll is answered as soon as the job changes; at its end it is 304", async () => {
+    const held = gate();
+    service.model.script = () => [{ say: "a" }, { hold: held.hold }];
+    const { job } = await client.send(await chat(), "hi");
+    const { version } = await client.reached(job.id, "running");
+    expect((await client.call("GET", `/api/jobs/${job.id}?since_version=${version}&wait=1`)).status).toBe(304);
+    const waiting = client.get<Job>(`/api/jobs/${job.id}?since_version=${version}&wait=30`);
+    await until("it waits", () => service.app.streams.count === 1);
+    held.open();
+    expect((await waiting).status).toBe("completed");
+    expect(service.app.streams.count).toBe(0);
+  });
+});
+
+describe("list", () => {
+  test("[JOB-6] every filter filters, all at once, and lists come by pages", async () => {
+    const id = await chat();
+    const first = await run("one", id);
+    const second = await run("two", id);
+    expect(await listed(`chat_id=${id}`)).toEqual([second.id, first.id]);
+    const child = await answered<Job>(client.decide(first.id, "iterate", { feedback: "again" }), 202);
+    await client.reached(child.id, "completed");
+    expect(await listed(`parent_job_id=${first.id}`)).toEqual([child.id]);
+    expect(await listed(`chat_id=${id}&status=completed&agent_id=${agent}&workspace_id=${owner.workspaceId}`)).toEqual([child.id, second.id, first.id]);
+    expect(await listed(`chat_id=${id}&created_after=${first["created_at"] as string}`)).toEqual([child.id, second.id]);
+    for (const query of ["status=failed", "agent_id=agt_x", "workspace_id=wsp_x", "mission_id=mis_x"]) expect(await listed(`chat_id=${id}&${query}`)).toEqual([]);
+    for (const query of ["status=done", "created_after=yesterday", "agent_id=%00", "limit=0"]) {
+      await refused(client.call("GET", `/api/jobs?${query}`), 400, "invalid_request");
+    }
+    await refused(client.call("GET", "/api/jobs?cursor=x"), 400, "invalid_cursor");
+    const page = await client.get<{ jobs: Job[]; next_cursor: string }>(`/api/jobs?chat_id=${id}&limit=2`);
+    const rest = await client.get<{ jobs: Job[]; next_cursor?: string }>(`/api/jobs?chat_id=${id}&limit=2&cursor=${page.next_cursor}`);
+    expect([...page.jobs, ...rest.jobs].map((job) => job.id)).toEqual([child.id, second.id, first.id]);
+    expect(rest).not.toHaveProperty("next_cursor");
+  });
+});
+
+describe("lineage and transcript", () => {
+  test("[JOB-6] lineage is the same from every job of the family", async () => {
+    const root = await run();
+    const child = await answered<Job>(client.decide(root.id, "iterate", { feedback: "shorter" }), 202);
+    await client.reached(child.id, "completed");
+    const grandchild = await answered<Job>(client.decide(child.id, "iterate", { feedback: "longer" }), 202);
+    await client.reached(grandchild.id, "completed");
+    const node = (job: Job, parent: string | null, relation: string, title: string) =>
+      ({ id: job.id, parent_job_id: parent, relation, status: "completed", title, created_at: job["created_at"] });
+    const expected = {
+      root_id: root.id,
+      nodes: [node(root, null, "root", "hi"), node(child, root.id, "iteration", "shorter"), node(grandchild, child.id, "iteration", "longer")],
+    };
+    for (const job of [root, child, grandchild]) expect(await client.get(`/api/jobs/${job.id}/lineage`)).toEqual(expected as never);
+    expect(await client.job(grandchild.id)).toMatchObject({ root_job_id: root.id, parent_job_id: child.id, iteration: 2, links: { parent: `/api/jobs/${child.id}` } });
+  });
+
+  test("[JOB-6] the transcript comes after a seq, by pages, by types, in snake_case with what tools said as it was", async () => {
+    service.model.script = (call) => (call.entries.length === 1 ? [{ say: "Looking. " }, use("c1")] : [{ say: "Seen." }]);
+    const job = await run("go");
+    interface Page { readonly events: { seq: number; type: string; at: string; data: Json }[]; readonly next_cursor?: string }
+    const all = await client.get<Page>(`/api/jobs/${job.id}/transcript-events?limit=100`);
+    expect(all.events.map((e) => e.type)).toEqual([
+      "job.created", "job.started", "transcript.event", "transcript.event", "usage.updated", "transcript.event", "transcript.event", "job.completed",
+    ]);
+    expect(all.events.map((e) => e.seq)).toEqual([1, 2, 3, 4, 5, 6, 7, 8]);
+    expect(all.events[3]?.data).toEqual({ kind: "tool_use", id: "c1", name: "look", input: { camelCase: { innerKey: 1 } } });
+    expect(all.events[5]?.data).toEqual({ kind: "tool_result", tool_use_id: "c1", content: "look done", is_error: false });
+    expect(all.events[7]?.data).toEqual({ usage: { input_tokens: 14, output_tokens: 6 } });
+    expect(all.next_cursor).toBeUndefined();
+    const some = await client.get<Page>(`/api/jobs/${job.id}/transcript-events?types=transcript.event,job.created&limit=3`);
+    expect(some.events.map((e) => e.seq)).toEqual([1, 3, 4]);
+    const rest = await client.get<Page>(`/api/jobs/${job.id}/transcript-events?types=transcript.event&after=${some.next_cursor}`);
+    expect(rest.events.map((e) => e.seq)).toEqual([6, 7]);
+    for (const query of ["after=x", "after=-1", "limit=101", "types=%00"]) await refused(client.call("GET", `/api/jobs/${job.id}/transcript-events?${query}`), 400, "invalid_request");
+  });
+});
+
+describe("overview", () => {
+  test("[JOB-4] the invariants are an owner's to read, and hold", async () => {
+    await run();
+    const { ok, checks } = await client.get<{ ok: boolean; checks: { name: string; count: number }[] }>("/api/invariants");
+    expect(ok).toBe(true);
+    expect(checks.map(({ count }) => count)).toEqual([0, 0, 0]);
+    const member = await service.join(owner.organizationId);
+    await refused(service.call(member, "GET", "/api/invariants"), 403, "owner_required");
+    await refused(service.call(null, "GET", "/api/invariants"), 401, "unauthenticated");
+  });
+
+  test("[JOB-2] the state machines are published as the tables that are used", async () => {
+    const { machines } = await client.get<{ machines: { name: string; states: string[]; triggers: string[]; transitions: { from: string; trigger: string; to: string }[] }[] }>("/api/state-machines");
+    expect(machines.map(({ name }) => name)).toEqual(["job", "chat", "task"]);
+    const tables = [JOB_MACHINE, CHAT_MACHINE] as readonly Record<string, Record<string, string | null>>[];
+    for (const [i, table] of tables.entries()) {
+      const { states, triggers, transitions } = machines[i]!;
+      expect(states).toEqual(Object.keys(table));
+      for (const from of states) for (const trigger of triggers) {
+        expect(transitions.find((t) => t.from === from && t.trigger === trigger)?.to ?? null).toBe(table[from]![trigger] ?? null);
+      }
+    }
+  });
+});
