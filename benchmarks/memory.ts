@@ -71,7 +71,9 @@ async function heaps(context: BenchmarkContext): Promise<Heaps> {
   const loaded = (await ask({ kind: "load", from: 0, to: LOADED })).heapBytes;
   const passivated = (await ask({ kind: "passivate" })).heapBytes;
   const known = await ask({ kind: "load", from: 0, to: KNOWN });
-  context.say(`heap: empty ${figure(empty)}, ${LOADED} loaded ${figure(loaded)}, passivated ${figure(passivated)}, ${KNOWN} known ${figure(known.heapBytes)}`);
+  context.say(
+    `heap: empty ${figure(empty)}, ${LOADED} loaded ${figure(loaded)}, passivated ${figure(passivated)}, ${KNOWN} known ${figure(known.heapBytes)}`,
+  );
   return {
     loaded: (loaded - empty) / LOADED,
     passivated: (passivated - empty) / LOADED,
@@ -95,13 +97,23 @@ async function appends(context: BenchmarkContext): Promise<Appends> {
   };
   for (const process of [processes.known, processes.loaded]) await process.ask({ kind: "load", from: 0, to: KNOWN });
   const { seconds } = context;
-  let best: Appends = { few: Number.POSITIVE_INFINITY, known: Number.POSITIVE_INFINITY, loaded: Number.POSITIVE_INFINITY };
+  let best: Appends = {
+    few: Number.POSITIVE_INFINITY,
+    known: Number.POSITIVE_INFINITY,
+    loaded: Number.POSITIVE_INFINITY,
+  };
   for (let round = 1; round <= context.rounds; round++) {
     const few = await processes.few.ask({ kind: "append", actors: FEW, seconds });
     const known = await processes.known.ask({ kind: "append", actors: FEW, seconds });
     const loaded = await processes.loaded.ask({ kind: "append", actors: KNOWN, seconds });
-    context.say(`round ${round}: append with ${FEW} ${figure(few.cpuUs)} µs, known ${figure(known.cpuUs)} µs, loaded ${figure(loaded.cpuUs)} µs`);
-    best = { few: Math.min(best.few, few.cpuUs), known: Math.min(best.known, known.cpuUs), loaded: Math.min(best.loaded, loaded.cpuUs) };
+    context.say(
+      `round ${round}: append with ${FEW} ${figure(few.cpuUs)} µs, known ${figure(known.cpuUs)} µs, loaded ${figure(loaded.cpuUs)} µs`,
+    );
+    best = {
+      few: Math.min(best.few, few.cpuUs),
+      known: Math.min(best.known, known.cpuUs),
+      loaded: Math.min(best.loaded, loaded.cpuUs),
+    };
   }
   return best;
 }
@@ -111,22 +123,40 @@ const NOTHING_BYTES = 32;
 
 function report(heap: Heaps, append: Appends): Report {
   const ratio = append.known / append.few;
-  const memory = table(["actor", "bytes of heap"], [
-    ["loaded and idle", figure(heap.loaded)],
-    ["passivated", figure(heap.passivated)],
-    [`known, one of ${figure(KNOWN)} (${figure(heap.live)} of them live)`, figure(heap.known)],
-  ]);
-  const cost = table(["append, 10 callers", "CPU µs"], [
-    [`on ${FEW} actors, no others known`, figure(append.few)],
-    [`on ${FEW} actors among ${figure(KNOWN)} known`, figure(append.known)],
-    [`going round ${figure(KNOWN)} actors, all loaded`, figure(append.loaded)],
-  ]);
+  const memory = table(
+    ["actor", "bytes of heap"],
+    [
+      ["loaded and idle", figure(heap.loaded)],
+      ["passivated", figure(heap.passivated)],
+      [`known, one of ${figure(KNOWN)} (${figure(heap.live)} of them live)`, figure(heap.known)],
+    ],
+  );
+  const cost = table(
+    ["append, 10 callers", "CPU µs"],
+    [
+      [`on ${FEW} actors, no others known`, figure(append.few)],
+      [`on ${FEW} actors among ${figure(KNOWN)} known`, figure(append.known)],
+      [`going round ${figure(KNOWN)} actors, all loaded`, figure(append.loaded)],
+    ],
+  );
   return {
     text: `${memory}\n\n${cost}`,
     aims: [
-      { aim: "a passivated actor: nothing", figure: `${figure(heap.passivated)} bytes`, holds: heap.passivated <= NOTHING_BYTES },
-      { aim: `a known actor among ${figure(KNOWN)}: at most 512 bytes`, figure: `${figure(heap.known)} bytes`, holds: heap.known <= 512 },
-      { aim: `append with ${figure(KNOWN)} actors: at most 1.2× that with ${FEW}`, figure: times(ratio), holds: ratio <= 1.2 },
+      {
+        aim: "a passivated actor: nothing",
+        figure: `${figure(heap.passivated)} bytes`,
+        holds: heap.passivated <= NOTHING_BYTES,
+      },
+      {
+        aim: `a known actor among ${figure(KNOWN)}: at most 512 bytes`,
+        figure: `${figure(heap.known)} bytes`,
+        holds: heap.known <= 512,
+      },
+      {
+        aim: `append with ${figure(KNOWN)} actors: at most 1.2× that with ${FEW}`,
+        figure: times(ratio),
+        holds: ratio <= 1.2,
+      },
     ],
     skipped: [],
   };

@@ -11,7 +11,7 @@
 import { join } from "node:path";
 import type { Benchmark } from "./support/benchmark.ts";
 import { Lifetime } from "./support/lifetime.ts";
-import { sectionOf, withSection } from "./support/results.ts";
+import { circumstances, sectionOf, withSection } from "./support/results.ts";
 
 const NAMES = ["turns", "http", "slow-disk", "stream", "memory", "start"] as const;
 const RESULTS = join(import.meta.dir, "RESULTS.md");
@@ -28,10 +28,11 @@ async function runOne(name: string): Promise<boolean> {
   const stop = (): void => void lifetime.end().finally(() => process.exit(130));
   process.once("SIGINT", stop).once("SIGTERM", stop);
   const length = { rounds: setting("BENCH_ROUNDS", 3), seconds: setting("BENCH_SECONDS", 2) };
+  const where = circumstances();
   console.log(`${name}: ${benchmark.question}`);
   try {
     const report = await benchmark.run({ ...length, lifetime, say: (line) => console.log(`  ${line}`) });
-    const section = sectionOf(name, benchmark, report, length);
+    const section = sectionOf(name, benchmark, report, { ...length, where });
     console.log(`\n${section}\n`);
     if (process.env["BENCH_WRITE"] !== "0") await withSection(RESULTS, name, section);
     return report.aims.every((aim) => aim.holds);

@@ -54,21 +54,25 @@ export const benchmark: Benchmark = {
     const { contestants, skipped } = await open(context);
     const best = new Map<string, Figures>();
     for (let round = 1; round <= context.rounds; round++) {
-      for (const keys of KEYS) for (const callers of CALLERS) {
-        for (const contestant of contestants) {
-          if (!contestant.knowsKeys && keys !== KEYS[0]) continue;
-          const run = await contestant.run({ callers, keys, seconds: context.seconds });
-          const key = keyOf(contestant, keys, callers);
-          best.set(key, better(best.get(key), run));
-          context.say(`round ${round}: ${keys} keys, ${callers} callers: ${contestant.name} ${figure(run.perSecond)}/s`);
+      for (const keys of KEYS)
+        for (const callers of CALLERS) {
+          for (const contestant of contestants) {
+            if (!contestant.knowsKeys && keys !== KEYS[0]) continue;
+            const run = await contestant.run({ callers, keys, seconds: context.seconds });
+            const key = keyOf(contestant, keys, callers);
+            best.set(key, better(best.get(key), run));
+            context.say(
+              `round ${round}: ${keys} keys, ${callers} callers: ${contestant.name} ${figure(run.perSecond)}/s`,
+            );
+          }
         }
-      }
     }
     return report(contestants, best, skipped);
   },
 };
 
-const keyOf = ({ name, knowsKeys }: Contestant, keys: number, callers: number): string => `${name}/${knowsKeys ? keys : 0}/${callers}`;
+const keyOf = ({ name, knowsKeys }: Contestant, keys: number, callers: number): string =>
+  `${name}/${knowsKeys ? keys : 0}/${callers}`;
 
 /** The faster run, with the smallest cost of both. */
 function better(before: Figures | undefined, run: Figures): Figures {
@@ -97,26 +101,43 @@ async function open({ lifetime }: BenchmarkContext): Promise<{ contestants: Cont
   const skipped: string[] = [];
   const pgbench = await openPgbench(lifetime, server);
   if (pgbench === null) skipped.push("pgbench is not installed (Debian: postgresql-contrib)");
-  else contestants.push({ name: PGBENCH, knowsKeys: false, run: ({ callers, seconds }) => pgbench.run(callers, seconds) });
+  else
+    contestants.push({ name: PGBENCH, knowsKeys: false, run: ({ callers, seconds }) => pgbench.run(callers, seconds) });
   const workerd = await startWorkerd(lifetime);
   if (workerd === null) skipped.push("workerd could not be installed from npm");
-  else contestants.push({ name: WORKERD, knowsKeys: true, run: ({ callers, keys, seconds }) => workerd.run(callers, keys, seconds) });
+  else
+    contestants.push({
+      name: WORKERD,
+      knowsKeys: true,
+      run: ({ callers, keys, seconds }) => workerd.run(callers, keys, seconds),
+    });
   const redis = await startRedis(lifetime);
   if (redis === null) skipped.push("redis-server is not installed (Debian: redis-server)");
-  else contestants.push({ name: "redis, appendfsync always", knowsKeys: true, run: ({ callers, keys, seconds }) => redis.run(callers, keys, seconds) });
+  else
+    contestants.push({
+      name: "redis, appendfsync always",
+      knowsKeys: true,
+      run: ({ callers, keys, seconds }) => redis.run(callers, keys, seconds),
+    });
   return { contestants, skipped };
 }
 
-function report(contestants: readonly Contestant[], best: ReadonlyMap<string, Figures>, skipped: readonly string[]): Report {
+function report(
+  contestants: readonly Contestant[],
+  best: ReadonlyMap<string, Figures>,
+  skipped: readonly string[],
+): Report {
   const of = (name: string, keys: number, callers: number): Figures | undefined => {
     const contestant = contestants.find((c) => c.name === name);
     return contestant === undefined ? undefined : best.get(keyOf(contestant, keys, callers));
   };
   const sections = KEYS.map((keys) => {
-    const rows = CALLERS.flatMap((callers) => contestants.flatMap(({ name }) => {
-      const run = of(name, keys, callers);
-      return run === undefined ? [] : [row(callers, name, run)];
-    }));
+    const rows = CALLERS.flatMap((callers) =>
+      contestants.flatMap(({ name }) => {
+        const run = of(name, keys, callers);
+        return run === undefined ? [] : [row(callers, name, run)];
+      }),
+    );
     const title = keys === 1 ? "One hot actor" : `${figure(keys)} actors`;
     return `${title}:\n\n${table(["callers, contestant", "turns/s", "p50 ms", "p99 ms", "CPU µs/turn", "statements/turn"], rows)}`;
   });
@@ -140,10 +161,12 @@ type Of = (name: string, keys: number, callers: number) => Figures | undefined;
 
 function aims(of: Of): { aim: string; figure: string; holds: boolean }[] {
   const ratios = (name: string, callers: readonly number[]): number[] =>
-    KEYS.flatMap((keys) => callers.flatMap((n) => {
-      const [ours, peer] = [of(OURS, keys, n), of(name, keys, n)];
-      return ours === undefined || peer === undefined ? [] : [ours.perSecond / peer.perSecond];
-    }));
+    KEYS.flatMap((keys) =>
+      callers.flatMap((n) => {
+        const [ours, peer] = [of(OURS, keys, n), of(name, keys, n)];
+        return ours === undefined || peer === undefined ? [] : [ours.perSecond / peer.perSecond];
+      }),
+    );
   const atLeast = (aim: string, bound: number, found: readonly number[]) =>
     found.length === 0 ? [] : [{ aim, figure: found.map(times).join(", "), holds: Math.min(...found) >= bound }];
   const statements = KEYS.map((keys) => of(OURS, keys, 64)?.statements ?? Number.NaN);
@@ -152,6 +175,10 @@ function aims(of: Of): { aim: string; figure: string; holds: boolean }[] {
     ...atLeast("64 callers: 3× pgbench (hot, 1,000 actors)", 3, ratios(PGBENCH, [64])),
     ...atLeast("64 callers: 10× workerd (hot, 1,000 actors)", 10, ratios(WORKERD, [64])),
     ...atLeast("ahead of workerd at 1, 16, 64, 256 callers (hot; 1,000 actors)", 1, ratios(WORKERD, CALLERS)),
-    { aim: "64 callers: at most 1/32 statement for each turn", figure: statements.map((s) => `1/${figure(1 / s)}`).join(", "), holds: statements.every((s) => s <= 1 / 32) },
+    {
+      aim: "64 callers: at most 1/32 statement for each turn",
+      figure: statements.map((s) => `1/${figure(1 / s)}`).join(", "),
+      holds: statements.every((s) => s <= 1 / 32),
+    },
   ];
 }

@@ -63,7 +63,8 @@ const PARTS = {
     write: (from) => `delete from effect e using ${from} ${LIVE} and e.id = r.id`,
   },
   alarm: {
-    columns: "shard int, organization_id text, actor_kind text, actor_id text, name text, due_at_ms bigint, command json",
+    columns:
+      "shard int, organization_id text, actor_kind text, actor_id text, name text, due_at_ms bigint, command json",
     write: (from) =>
       "insert into alarm (shard, organization_id, actor_kind, actor_id, name, due_at_ms, command) " +
       `select r.shard, r.organization_id, r.actor_kind, r.actor_id, r.name, r.due_at_ms, r.command from ${from} ${LIVE} ` +
@@ -91,7 +92,8 @@ class Merged {
       // Never merged: a seq that has been given twice must fail, not disappear.
       this.put("event", `${this.events++}`, { shard, organization_id, stream, seq, type, at, data });
     }
-    for (const row of writes.messages) this.put("actor_message", row.id, { ...addressed(shard, row), command: row.command });
+    for (const row of writes.messages)
+      this.put("actor_message", row.id, { ...addressed(shard, row), command: row.command });
     for (const id of writes.consumed) this.put("consumed", id, { shard, id });
     for (const row of writes.effects) {
       this.put("effect", row.id, { ...addressed(shard, row), kind: row.kind, intent: row.intent });
@@ -126,7 +128,10 @@ class Merged {
   }
 }
 
-const addressed = (shard: number, row: Pick<MessageRow | EffectRow, "organizationId" | "actorKind" | "actorId" | "id">) => ({
+const addressed = (
+  shard: number,
+  row: Pick<MessageRow | EffectRow, "organizationId" | "actorKind" | "actorId" | "id">,
+) => ({
   shard,
   organization_id: row.organizationId,
   actor_kind: row.actorKind,
@@ -159,7 +164,8 @@ export function flushStatement(batch: readonly ShardWrites[]): Statement {
   for (const name of Object.keys(PARTS) as (keyof typeof PARTS)[]) {
     const { columns, write } = PARTS[name];
     const rows = merged.parts.get(name);
-    if (rows !== undefined) add(name, rows, (parameter) => write(`json_to_recordset(${parameter}::text::json) as r(${columns})`));
+    if (rows !== undefined)
+      add(name, rows, (parameter) => write(`json_to_recordset(${parameter}::text::json) as r(${columns})`));
   }
   const fence =
     "f as materialized (select s.id from shard s join unnest($1::int[], $2::bigint[]) e(id, epoch) " +

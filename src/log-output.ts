@@ -60,7 +60,10 @@ export class LogOutput {
 
   private take(): string {
     const { dropped } = this;
-    const notice = dropped === 0 ? "" : `${JSON.stringify({ level: 40, time: new Date().toISOString(), dropped, msg: "log lines were dropped: their reader is too slow" })}\n`;
+    const notice =
+      dropped === 0
+        ? ""
+        : `${JSON.stringify({ level: 40, time: new Date().toISOString(), dropped, msg: "log lines were dropped: their reader is too slow" })}\n`;
     const text = this.waiting + notice;
     this.waiting = "";
     this.dropped = 0;
@@ -71,7 +74,7 @@ export class LogOutput {
 const EMPTY = Buffer.alloc(0);
 
 function writeWhole(file: number, bytes: Buffer): void {
-  for (let written = 0; written < bytes.length; ) {
+  for (let written = 0; written < bytes.length;) {
     try {
       written += writeSync(file, bytes, written);
     } catch (error) {

@@ -7,6 +7,10 @@
 import { serveWorker } from "./worker.ts";
 
 serveWorker<object, { readonly port: number }>(async (body) => {
-  const server = Bun.serve({ hostname: "127.0.0.1", port: 0, routes: { "/api/v1/agents/:id": () => Response.json(body) } });
+  const server = Bun.serve({
+    hostname: "127.0.0.1",
+    port: 0,
+    routes: { "/api/v1/agents/:id": () => Response.json(body) },
+  });
   return { port: server.port ?? 0 };
 });

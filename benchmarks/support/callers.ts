@@ -20,7 +20,11 @@ export interface Measured {
 const WARM_UP = 0.25;
 
 /** Calls `call` with a key, from `load.callers` callers, and measures after a warm-up of a quarter of the time. */
-export async function callInLoops(load: Load, call: (key: number) => Promise<unknown>, atStart: () => void = () => {}): Promise<Measured> {
+export async function callInLoops(
+  load: Load,
+  call: (key: number) => Promise<unknown>,
+  atStart: () => void = () => {},
+): Promise<Measured> {
   const samples = new Samples();
   let isMeasured = false;
   let isOver = false;
@@ -43,5 +47,11 @@ export async function callInLoops(load: Load, call: (key: number) => Promise<unk
   isOver = true;
   const { p50, p99, count } = samples.summary();
   await Promise.all(loops);
-  return { acknowledged: count, perSecond: count / seconds, p50Us: p50, p99Us: p99, cpuUs: (cpu.user + cpu.system) / count };
+  return {
+    acknowledged: count,
+    perSecond: count / seconds,
+    p50Us: p50,
+    p99Us: p99,
+    cpuUs: (cpu.user + cpu.system) / count,
+  };
 }

@@ -40,9 +40,3 @@ export function cpuOfTree(root: number): number {
   for (const [pid, stat] of stats) if (isBelow(pid)) ticks += stat.own + stat.reaped;
   return ticks / TICKS_PER_SECOND;
 }
-
-/** Resident memory of the process in bytes. */
-export function residentBytes(pid: number): number {
-  const line = readFileSync(`/proc/${pid}/status`, "utf8").match(/^VmRSS:\s+(\d+) kB/m);
-  return Number(line?.[1] ?? 0) * 1024;
-}

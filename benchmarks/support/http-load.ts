@@ -66,7 +66,14 @@ class Generator {
     for (const socket of sockets) socket.end();
     if (this.failure !== null) throw new Error(this.failure);
     const { p50, p99, count } = this.samples.summary();
-    return { answered: count, all: this.all, perSecond: count / elapsed, p50Us: p50, p99Us: p99, cpuUs: (cpu.user + cpu.system) / count };
+    return {
+      answered: count,
+      all: this.all,
+      perSecond: count / elapsed,
+      p50Us: p50,
+      p99Us: p99,
+      cpuUs: (cpu.user + cpu.system) / count,
+    };
   }
 
   private connect(port: number): Promise<Socket<Connection>> {

@@ -7,7 +7,15 @@ const head = (method: string, path: string, headers: readonly string[]): string 
 export const readAgent = ({ token, agentId }: RunningService): string =>
   head("GET", `/api/v1/agents/${agentId}`, [`Authorization: Bearer ${token}`]);
 
-const TASK = JSON.stringify({ title: "Measure the service", description: "A task of a usual length, made under load.", priority: "medium" });
+const TASK = JSON.stringify({
+  title: "Measure the service",
+  description: "A task of a usual length, made under load.",
+  priority: "medium",
+});
 
 export const createTask = ({ token }: RunningService): string =>
-  head("POST", "/api/v1/tasks", [`Authorization: Bearer ${token}`, "Content-Type: application/json", `Content-Length: ${TASK.length}`]) + TASK;
+  head("POST", "/api/v1/tasks", [
+    `Authorization: Bearer ${token}`,
+    "Content-Type: application/json",
+    `Content-Length: ${TASK.length}`,
+  ]) + TASK;

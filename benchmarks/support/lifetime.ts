@@ -30,7 +30,10 @@ export class Lifetime {
   }
 
   /** Starts a process that ends at the end, or with the runner. Its output goes nowhere. */
-  spawn(cmd: readonly string[], options: { readonly env?: Record<string, string>; readonly cwd?: string } = {}): number {
+  spawn(
+    cmd: readonly string[],
+    options: { readonly env?: Record<string, string>; readonly cwd?: string } = {},
+  ): number {
     const child = Bun.spawn({ cmd: [...cmd], stdio: ["ignore", "ignore", "ignore"], ...options });
     const release = guard(child.pid);
     this.add(async () => {
@@ -58,7 +61,7 @@ export function guard(pid: number, folder = ""): () => void {
   });
   watchdog.unref();
   return () => {
-    watchdog.stdin.write("off\n");
+    void watchdog.stdin.write("off\n");
     void watchdog.stdin.end();
   };
 }

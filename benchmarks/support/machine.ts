@@ -1,13 +1,19 @@
 /** On what a measurement was made. */
-import { cpus, totalmem } from "node:os";
+import { cpus, loadavg, totalmem } from "node:os";
 
-const git = (...args: string[]): string => Bun.spawnSync({ cmd: ["git", ...args], cwd: import.meta.dir }).stdout.toString().trim();
+const git = (...args: string[]): string =>
+  Bun.spawnSync({ cmd: ["git", ...args], cwd: import.meta.dir })
+    .stdout.toString()
+    .trim();
 
 export function machine(): string {
   const model = cpus()[0]?.model ?? "unknown";
   const memory = Math.round(totalmem() / 2 ** 30);
   return `${cpus().length} × ${model}, ${memory} GiB, ${process.platform} ${process.arch}, Bun ${Bun.version}`;
 }
+
+/** What else the machine did in the minute before: above 0.5 the figures are not to be trusted. */
+export const loadBefore = (): string => (loadavg()[0] ?? 0).toFixed(1);
 
 /** The commit, marked where what it measures has been changed since. */
 export function commit(): string {

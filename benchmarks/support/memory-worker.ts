@@ -6,7 +6,6 @@
  */
 import { heapStats } from "bun:jsc";
 import { newId } from "../../actors/ids.ts";
-import type { AnyDefinition } from "../../actors/runtime/actor.ts";
 import { System } from "../../actors/runtime/system.ts";
 import { openDatabase } from "../../db/client.ts";
 import { PostgresPlacement } from "../../db/placement.ts";
@@ -41,9 +40,13 @@ const [url = "", liveActors = ""] = process.argv.slice(2);
 const database = openDatabase(url);
 const placement = new PostgresPlacement(database, { id: newId("rpl"), address: "bench", build: "bench", folder: null });
 await placement.join();
-const log = { info: () => {}, warn: () => {}, error: (fields: object, message: string) => console.error(message, fields) };
+const log = {
+  info: () => {},
+  warn: () => {},
+  error: (fields: object, message: string) => console.error(message, fields),
+};
 const system = new System<LedgerProtocols>({
-  definitions: [ledgerActor() as AnyDefinition],
+  definitions: [ledgerActor()],
   effects: {},
   store: new PostgresActorStore(database),
   placement,

@@ -52,8 +52,19 @@ async function run({ program, script, folder, server }: Parts, clients: number, 
   const before = cpuOfTree(server.pid);
   const child = Bun.spawn({
     cmd: [
-      program, "--no-vacuum", "--protocol=prepared", `--client=${clients}`, `--jobs=${threads}`, `--time=${Math.max(1, Math.round(seconds))}`,
-      `--file=${script}`, "--log", `--log-prefix=${prefix}`, "--host=127.0.0.1", `--port=${server.port}`, "--username=troupe", "postgres",
+      program,
+      "--no-vacuum",
+      "--protocol=prepared",
+      `--client=${clients}`,
+      `--jobs=${threads}`,
+      `--time=${Math.max(1, Math.round(seconds))}`,
+      `--file=${script}`,
+      "--log",
+      `--log-prefix=${prefix}`,
+      "--host=127.0.0.1",
+      `--port=${server.port}`,
+      "--username=troupe",
+      "postgres",
     ],
     env: { PATH: "/usr/bin:/bin", PGPASSWORD: server.password },
     stdio: ["ignore", "pipe", "pipe"],
@@ -70,7 +81,11 @@ async function run({ program, script, folder, server }: Parts, clients: number, 
 /** From the log of each transaction: `client number latency …`, latency in µs. */
 async function latencies(folder: string): Promise<{ p50Us: number; p99Us: number }> {
   const child = Bun.spawn({
-    cmd: ["/bin/sh", "-c", "cat log.* | awk '{print $3}' | sort -n | awk '{v[NR]=$1} END {print v[int(NR*0.5)+1], v[int(NR*0.99)+1]}'; rm -f log.*"],
+    cmd: [
+      "/bin/sh",
+      "-c",
+      "cat log.* | awk '{print $3}' | sort -n | awk '{v[NR]=$1} END {print v[int(NR*0.5)+1], v[int(NR*0.99)+1]}'; rm -f log.*",
+    ],
     cwd: folder,
     stdio: ["ignore", "pipe", "ignore"],
   });

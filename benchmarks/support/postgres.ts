@@ -8,7 +8,14 @@ import { join } from "node:path";
 import { SERVER_SETTINGS } from "../../db/embedded.ts";
 import { migrate } from "../../db/migrate.ts";
 import { type Binaries, locateBinaries } from "../../db/postgres-binaries.ts";
-import { type Cluster, initialise, placeCluster, POSTGRES_ENVIRONMENT, runAs, SUPERUSER } from "../../db/postgres-cluster.ts";
+import {
+  type Cluster,
+  initialise,
+  placeCluster,
+  POSTGRES_ENVIRONMENT,
+  runAs,
+  SUPERUSER,
+} from "../../db/postgres-cluster.ts";
 import { PostmasterFailed, startPostmaster, stopProcess } from "../../db/postmaster.ts";
 import { guard, type Lifetime } from "./lifetime.ts";
 
@@ -38,9 +45,16 @@ export async function startServer(lifetime: Lifetime, options: { readonly preloa
   for (let tries = 0; ; tries++) {
     const port = PORT_FIRST + Math.floor(Math.random() * PORTS);
     const args = ["-D", cluster.path, "-p", String(port), ...settings];
-    const [program, all] = options.preload === undefined ? [binaries.postgres, args] : preloading(options.preload, binaries.postgres, args);
+    const [program, all] =
+      options.preload === undefined ? [binaries.postgres, args] : preloading(options.preload, binaries.postgres, args);
     try {
-      const child = await startPostmaster({ program, args: all, cluster: cluster.path, account: cluster.account, logFile: join(folder, "postgres.log") });
+      const child = await startPostmaster({
+        program,
+        args: all,
+        cluster: cluster.path,
+        account: cluster.account,
+        logFile: join(folder, "postgres.log"),
+      });
       const release = guard(child.pid, folder);
       lifetime.add(async () => {
         await stopProcess(child.pid);
@@ -76,7 +90,10 @@ const SINCE_18 = ["io_method=", "autovacuum_worker_slots="];
 
 function settingsFor({ version }: Binaries): string[] {
   const values = SERVER_SETTINGS.filter((word) => word !== "-c");
-  const known = Number.parseInt(version, 10) >= 18 ? values : values.filter((word) => !SINCE_18.some((name) => word.startsWith(name)));
+  const known =
+    Number.parseInt(version, 10) >= 18
+      ? values
+      : values.filter((word) => !SINCE_18.some((name) => word.startsWith(name)));
   return known.flatMap((word) => ["-c", word]);
 }
 
@@ -86,9 +103,19 @@ function initialisePlainly(cluster: Cluster, { initdb }: Binaries): void {
   writeFileSync(passwordFile, `${cluster.password}\n`);
   mkdirSync(cluster.path);
   chmodSync(cluster.path, 0o700);
-  if (cluster.account !== null) for (const path of [cluster.path, passwordFile]) chownSync(path, cluster.account.uid, cluster.account.gid);
+  if (cluster.account !== null)
+    for (const path of [cluster.path, passwordFile]) chownSync(path, cluster.account.uid, cluster.account.gid);
   const made = Bun.spawnSync({
-    cmd: [initdb, `--pgdata=${cluster.path}`, `--username=${SUPERUSER}`, `--pwfile=${passwordFile}`, "--auth=scram-sha-256", "--encoding=UTF8", "--locale=C", "--no-instructions"],
+    cmd: [
+      initdb,
+      `--pgdata=${cluster.path}`,
+      `--username=${SUPERUSER}`,
+      `--pwfile=${passwordFile}`,
+      "--auth=scram-sha-256",
+      "--encoding=UTF8",
+      "--locale=C",
+      "--no-instructions",
+    ],
     cwd: "/",
     env: POSTGRES_ENVIRONMENT,
     ...runAs(cluster.account),

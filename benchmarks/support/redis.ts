@@ -26,7 +26,19 @@ export async function startRedis(lifetime: Lifetime): Promise<Redis | null> {
   const folder = lifetime.folder();
   const port = await freePort();
   const pid = lifetime.spawn([
-    program, "--port", String(port), "--bind", "127.0.0.1", "--dir", folder, "--save", "", "--appendonly", "yes", "--appendfsync", "always",
+    program,
+    "--port",
+    String(port),
+    "--bind",
+    "127.0.0.1",
+    "--dir",
+    folder,
+    "--save",
+    "",
+    "--appendonly",
+    "yes",
+    "--appendfsync",
+    "always",
   ]);
   let rate = 5_000;
   return {
@@ -49,12 +61,31 @@ interface Burst {
 }
 
 async function burst({ client, port, callers, keys }: Burst, count: number) {
-  const cmd = [client, "-h", "127.0.0.1", "-p", String(port), "-c", String(callers), "-n", String(Math.round(count)), "-r", String(keys), "--csv", "incr", "counter:__rand_int__"];
+  const cmd = [
+    client,
+    "-h",
+    "127.0.0.1",
+    "-p",
+    String(port),
+    "-c",
+    String(callers),
+    "-n",
+    String(Math.round(count)),
+    "-r",
+    String(keys),
+    "--csv",
+    "incr",
+    "counter:__rand_int__",
+  ];
   const child = Bun.spawn({ cmd, stdio: ["ignore", "pipe", "ignore"] });
   const line = (await child.stdout.text()).trim().split("\n").at(-1) ?? "";
   // "test","rps","avg","min","p50","p95","p99","max"; milliseconds
   const cells = line.split(",").map((cell) => Number(cell.replaceAll('"', "")));
-  return { perSecond: cells[1] ?? Number.NaN, p50Us: (cells[4] ?? Number.NaN) * 1_000, p99Us: (cells[6] ?? Number.NaN) * 1_000 };
+  return {
+    perSecond: cells[1] ?? Number.NaN,
+    p50Us: (cells[4] ?? Number.NaN) * 1_000,
+    p99Us: (cells[6] ?? Number.NaN) * 1_000,
+  };
 }
 
 /** A port that is free now. */

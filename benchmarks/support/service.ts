@@ -21,15 +21,24 @@ export interface RunningService {
 }
 
 /** Serves when this resolves; drains at the end of the lifetime. */
-export async function startService(lifetime: Lifetime, server: Server, env: Readonly<Record<string, string>> = {}): Promise<RunningService> {
+export async function startService(
+  lifetime: Lifetime,
+  server: Server,
+  env: Readonly<Record<string, string>> = {},
+): Promise<RunningService> {
   const folder = lifetime.folder();
   const log = openSync(join(folder, "service.log"), "a");
   const child = Bun.spawn({
     cmd: [process.execPath, ...profiling(), join(import.meta.dir, "../../src/main.ts")],
     stdio: ["ignore", log, log],
     env: {
-      PATH: "/usr/bin:/bin", PORT: "0", HOST: "127.0.0.1", DATA_DIR: join(folder, "data"), DATABASE_URL: server.url,
-      BUN_CONFIG_MAX_HTTP_REQUESTS: "8192", ...env,
+      PATH: "/usr/bin:/bin",
+      PORT: "0",
+      HOST: "127.0.0.1",
+      DATA_DIR: join(folder, "data"),
+      DATABASE_URL: server.url,
+      BUN_CONFIG_MAX_HTTP_REQUESTS: "8192",
+      ...env,
     },
   });
   const release = guard(child.pid);

@@ -28,7 +28,8 @@ export class Samples {
 /** `1,234`, `56.7`, `0.123`: three figures are what such a measurement is worth. */
 export function figure(value: number): string {
   if (!Number.isFinite(value)) return "–";
-  if (Math.abs(value) >= 1_000) return Number(value.toPrecision(3)).toLocaleString("en-US", { maximumFractionDigits: 0 });
+  if (Math.abs(value) >= 1_000)
+    return Number(value.toPrecision(3)).toLocaleString("en-US", { maximumFractionDigits: 0 });
   return Number(value.toPrecision(3)).toString();
 }
 

@@ -82,7 +82,12 @@ class Readers {
     await this.allEnded(sockets);
     for (const socket of sockets) socket.end();
     if (this.failure !== null) throw new Error(this.failure);
-    return { meta: this.meta.summary(), firstDelta: this.first.summary(), delta, cpuUsPerDelta: (used * 1e6) / delta.count };
+    return {
+      meta: this.meta.summary(),
+      firstDelta: this.first.summary(),
+      delta,
+      cpuUsPerDelta: (used * 1e6) / delta.count,
+    };
   }
 
   /** A job goes on when its reader leaves, so the readers stay, or the next measurement would have it beside it. */
@@ -100,7 +105,11 @@ class Readers {
       hostname: "127.0.0.1",
       port: this.load.port,
       data: { ...NEW_READING },
-      socket: { data: (socket, chunk) => this.receive(socket, chunk.toString("latin1")), error: () => {}, close: () => this.closed() },
+      socket: {
+        data: (socket, chunk) => this.receive(socket, chunk.toString("latin1")),
+        error: () => {},
+        close: () => this.closed(),
+      },
     });
   }
 
@@ -116,7 +125,8 @@ class Readers {
   private receive(socket: Socket<Reading>, text: string): void {
     const at = wallMs();
     const { data } = socket;
-    if (text.startsWith("HTTP/1.1") && !text.startsWith("HTTP/1.1 200")) this.failure ??= `refused: ${text.slice(0, 400)}`;
+    if (text.startsWith("HTTP/1.1") && !text.startsWith("HTTP/1.1 200"))
+      this.failure ??= `refused: ${text.slice(0, 400)}`;
     if (text.includes("event: error")) this.failure ??= `failed: ${text.slice(0, 400)}`;
     if (!data.hasMeta && (text.includes("event: meta") || text.includes('"role"'))) {
       data.hasMeta = true;

@@ -8,14 +8,30 @@ import type { Socket } from "bun";
 import { wallMs } from "./wall-clock.ts";
 import { serveWorker } from "./worker.ts";
 
-const chunk = (delta: object, finish: string | null = null): string => frame({ id: "c", object: "chat.completion.chunk", created: 1, model: "fake-model", choices: [{ index: 0, delta, finish_reason: finish }] });
+const chunk = (delta: object, finish: string | null = null): string =>
+  frame({
+    id: "c",
+    object: "chat.completion.chunk",
+    created: 1,
+    model: "fake-model",
+    choices: [{ index: 0, delta, finish_reason: finish }],
+  });
 const frame = (data: object): string => sized(`data: ${JSON.stringify(data)}\n\n`);
 const sized = (text: string): string => `${text.length.toString(16)}\r\n${text}\r\n`;
 
-const HEAD = "HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\ntransfer-encoding: chunked\r\n\r\n" + chunk({ role: "assistant", content: "" });
+const HEAD =
+  "HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\ntransfer-encoding: chunked\r\n\r\n" +
+  chunk({ role: "assistant", content: "" });
 const TAIL =
   chunk({}, "stop") +
-  frame({ id: "c", object: "chat.completion.chunk", created: 1, model: "fake-model", choices: [], usage: { prompt_tokens: 3, completion_tokens: 5, total_tokens: 8 } }) +
+  frame({
+    id: "c",
+    object: "chat.completion.chunk",
+    created: 1,
+    model: "fake-model",
+    choices: [],
+    usage: { prompt_tokens: 3, completion_tokens: 5, total_tokens: 8 },
+  }) +
   sized("data: [DONE]\n\n") +
   "0\r\n\r\n";
 

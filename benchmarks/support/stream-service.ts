@@ -41,8 +41,13 @@ const placement = new PostgresPlacement(database, { id: newId("rpl"), address: "
 await placement.join();
 const models = createModels(
   {
-    model: "openai:fake-model", openaiBaseUrl, openaiApiKey: null, anthropicApiKey: null, localModels: [],
-    production: false, allowDemoModel: false,
+    model: "openai:fake-model",
+    openaiBaseUrl,
+    openaiApiKey: null,
+    anthropicApiKey: null,
+    localModels: [],
+    production: false,
+    allowDemoModel: false,
   },
   log,
 );

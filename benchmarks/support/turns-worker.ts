@@ -11,7 +11,6 @@
 import postgres from "postgres";
 import { newId } from "../../actors/ids.ts";
 import { System } from "../../actors/runtime/system.ts";
-import type { AnyDefinition } from "../../actors/runtime/actor.ts";
 import { openDatabase } from "../../db/client.ts";
 import { PostgresPlacement } from "../../db/placement.ts";
 import { PostgresActorStore } from "../../db/stores/actor-store.ts";
@@ -41,11 +40,20 @@ const organizationOf = (key: number): string => `org_bench_${key % ORGANIZATIONS
 
 async function groupCommit(url: string): Promise<Contestant> {
   const database = openDatabase(url);
-  const placement = new PostgresPlacement(database, { id: newId("rpl"), address: "bench", build: "bench", folder: null });
+  const placement = new PostgresPlacement(database, {
+    id: newId("rpl"),
+    address: "bench",
+    build: "bench",
+    folder: null,
+  });
   await placement.join();
-  const log = { info: () => {}, warn: () => {}, error: (fields: object, message: string) => console.error(message, fields) };
+  const log = {
+    info: () => {},
+    warn: () => {},
+    error: (fields: object, message: string) => console.error(message, fields),
+  };
   const system = new System<LedgerProtocols>({
-    definitions: [ledgerActor() as AnyDefinition],
+    definitions: [ledgerActor()],
     effects: {},
     store: new PostgresActorStore(database),
     placement,

@@ -20,7 +20,11 @@ export function profiling(): string[] {
 }
 
 /** Starts `script` of this folder; it ends with the lifetime, and when this process does. */
-export function startWorker<Q, A>(lifetime: Lifetime, script: string, options: { readonly args?: readonly string[]; readonly env?: Record<string, string> } = {}): Worker<Q, A> {
+export function startWorker<Q, A>(
+  lifetime: Lifetime,
+  script: string,
+  options: { readonly args?: readonly string[]; readonly env?: Record<string, string> } = {},
+): Worker<Q, A> {
   let settle: ((reply: Reply<A>) => void) | null = null;
   const child = Bun.spawn({
     cmd: [process.execPath, ...profiling(), join(import.meta.dir, script), ...(options.args ?? [])],
@@ -49,11 +53,15 @@ export function startWorker<Q, A>(lifetime: Lifetime, script: string, options: {
 }
 
 /** The worker's side: answers each question by `handle`; `end` runs when the asker is gone. */
-export function serveWorker<Q, A>(handle: (question: Q) => Promise<A>, end: () => Promise<void> = async () => {}): void {
+export function serveWorker<Q, A>(
+  handle: (question: Q) => Promise<A>,
+  end: () => Promise<void> = async () => {},
+): void {
   process.on("message", (question: Q) => {
     handle(question).then(
       (answer) => process.send?.({ answer } satisfies Reply<A>),
-      (cause: unknown) => process.send?.({ error: cause instanceof Error ? (cause.stack ?? cause.message) : String(cause) }),
+      (cause: unknown) =>
+        process.send?.({ error: cause instanceof Error ? (cause.stack ?? cause.message) : String(cause) }),
     );
   });
   process.on("disconnect", () => {

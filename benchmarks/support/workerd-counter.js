@@ -13,7 +13,10 @@ export class Counter extends DurableObject {
 
   add(by) {
     this.count += by;
-    this.ctx.storage.sql.exec("insert into counter values (1, ?) on conflict (id) do update set count = excluded.count", this.count);
+    this.ctx.storage.sql.exec(
+      "insert into counter values (1, ?) on conflict (id) do update set count = excluded.count",
+      this.count,
+    );
     return this.count;
   }
 }

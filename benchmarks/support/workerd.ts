@@ -31,20 +31,32 @@ export interface Workerd {
 export async function startWorkerd(lifetime: Lifetime): Promise<Workerd | null> {
   const folder = lifetime.folder();
   writeFileSync(join(folder, "package.json"), "{}\n");
-  const install = Bun.spawn({ cmd: [process.execPath, "add", "--exact", `${PACKAGE}@${VERSION}`], cwd: folder, stdio: ["ignore", "ignore", "ignore"] });
+  const install = Bun.spawn({
+    cmd: [process.execPath, "add", "--exact", `${PACKAGE}@${VERSION}`],
+    cwd: folder,
+    stdio: ["ignore", "ignore", "ignore"],
+  });
   if ((await install.exited) !== 0) return null;
   mkdirSync(join(folder, "store"));
   const port = await freePort();
   copyFileSync(join(import.meta.dir, "workerd-counter.js"), join(folder, "counter.js"));
   writeFileSync(join(folder, "config.capnp"), config(port, join(folder, "store")));
-  const pid = lifetime.spawn([join(folder, "node_modules", PACKAGE, "bin", "workerd"), "serve", "config.capnp", "--experimental"], { cwd: folder });
+  const pid = lifetime.spawn(
+    [join(folder, "node_modules", PACKAGE, "bin", "workerd"), "serve", "config.capnp", "--experimental"],
+    { cwd: folder },
+  );
   const url = `http://127.0.0.1:${port}/`;
   if (!(await answers(url))) return null;
   return {
     async run(callers, keys, seconds) {
       const before = cpuOf(pid);
       const response = await fetch(`${url}?callers=${callers}&keys=${keys}&seconds=${seconds}`);
-      const { all, perSecond, p50Us, p99Us } = (await response.json()) as { all: number; perSecond: number; p50Us: number; p99Us: number };
+      const { all, perSecond, p50Us, p99Us } = (await response.json()) as {
+        all: number;
+        perSecond: number;
+        p50Us: number;
+        p99Us: number;
+      };
       return { perSecond, p50Us, p99Us, cpuUs: ((cpuOf(pid) - before) * 1e6) / all };
     },
   };
@@ -52,7 +64,10 @@ export async function startWorkerd(lifetime: Lifetime): Promise<Workerd | null> 
 
 async function answers(url: string): Promise<boolean> {
   for (const until = performance.now() + START_LIMIT_MS; performance.now() < until; await Bun.sleep(50)) {
-    const isUp = await fetch(`${url}?callers=1&keys=1&seconds=0.01`).then((r) => r.ok, () => false);
+    const isUp = await fetch(`${url}?callers=1&keys=1&seconds=0.01`).then(
+      (r) => r.ok,
+      () => false,
+    );
     if (isUp) return true;
   }
   return false;

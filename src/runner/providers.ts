@@ -41,7 +41,10 @@ export function loadModel(target: RemoteTarget): Promise<LoadedModel> {
 }
 
 async function load(target: RemoteTarget): Promise<LoadedModel> {
-  const [{ experimental_streamLanguageModelCall: streamCall }, model] = await Promise.all([import("ai"), create(target)]);
+  const [{ experimental_streamLanguageModelCall: streamCall }, model] = await Promise.all([
+    import("ai"),
+    create(target),
+  ]);
   return { streamCall, model };
 }
 
@@ -60,7 +63,13 @@ async function create(target: RemoteTarget): Promise<LanguageModel> {
       const { createOpenAICompatible } = await import("@ai-sdk/openai-compatible");
       // Without includeUsage these endpoints report no tokens for a stream.
       const key = target.apiKey === null ? {} : { apiKey: target.apiKey };
-      return createOpenAICompatible({ name: "openai-compatible", baseURL, includeUsage: true, fetch: fetchHere, ...key })(target.name);
+      return createOpenAICompatible({
+        name: "openai-compatible",
+        baseURL,
+        includeUsage: true,
+        fetch: fetchHere,
+        ...key,
+      })(target.name);
     }
   }
 }
