@@ -13,14 +13,14 @@ import { Ending, EXIT_BUG, EXIT_CONFIG, EXIT_UNAVAILABLE } from "./ending.ts";
 import { watchLauncher } from "./launcher.ts";
 import { createLogger, type Logger } from "./log.ts";
 import { DatabaseInUse } from "./rivals.ts";
-import { CannotListen, startService } from "./service.ts";
+import { CannotListen, ModelUnusable, startService } from "./service.ts";
 import { DatabaseRefused } from "./storage.ts";
 
 /** Fewer outgoing requests than running jobs could have open would block model calls (Bun's own limit). */
 const OUTBOUND_REQUESTS_MIN = 1_024;
 
 /** What an operator can mend; told in words, without a stack. */
-const EXPECTED = [FolderInUse, DataFolderDamaged, MigrationRefused, DatabaseRefused, DatabaseInUse, CannotListen];
+const EXPECTED = [FolderInUse, DataFolderDamaged, MigrationRefused, DatabaseRefused, DatabaseInUse, CannotListen, ModelUnusable];
 
 async function main(argv: readonly string[]): Promise<void> {
   const unknown = argv.filter((argument) => argument !== "--print-config");

@@ -28,6 +28,11 @@ export class CannotListen extends Error {
   override readonly name = "CannotListen";
 }
 
+/** The model that MODEL names is unknown, or has no key. */
+export class ModelUnusable extends Error {
+  override readonly name = "ModelUnusable";
+}
+
 export interface Service {
   readonly address: string;
   /** Finishes what is under way and leaves no process behind. */
@@ -58,14 +63,16 @@ export async function startService(options: ServiceOptions): Promise<Service> {
     undo.add(() => storage.close());
     forgetService(storage.folder.path);
     const models = modelsOf(config, await local, log);
+    checkModel(config, models, log);
     signal.throwIfAborted();
     const address = appUrlOf(config, config.port);
     const runtime = await startRuntime({ storage, models, log, address, build: VERSION, onLost: onFatal, signal });
     undo.add(() => withinLimit(runtime.system.stop(), "the actors did not stop"));
     signal.throwIfAborted();
-    const first = await foundFirst(options, storage, runtime);
+    // The port before the first organization: a taken one must not cost the tokens, which are shown once.
     const { appUrl, stop } = serve(options, { storage, models, runtime });
     undo.add(stop);
+    const first = await foundFirst(options, storage, runtime);
     greet(options, { storage, runtime, models, local: await local, appUrl, first });
     return { address: appUrl, stop: () => undo.run() };
   } catch (cause) {
@@ -101,6 +108,15 @@ function modelsOf(config: Config, local: readonly LocalModel[], log: Logger): Mo
     allowDemoModel: config.allowDemoModel,
   };
   return createModels(settings, log);
+}
+
+/** A model that was named and cannot be used is a wrong setting; without any, executions are refused one by one. */
+function checkModel(config: Config, models: ModelPort, log: Logger): void {
+  const model = models.describe(null);
+  if (model.ok) return;
+  const why = model.fault.kind === "provider_error" ? model.fault.message : model.fault.kind;
+  if (config.model !== undefined) throw new ModelUnusable(`MODEL cannot be used: ${why}`);
+  log.warn({ why }, "no model can be used: executions are refused");
 }
 
 interface Parts {

@@ -3,6 +3,9 @@ import { Elysia } from "elysia";
 import type { HttpLog } from "./log.ts";
 import { requestIdOf } from "./request-id.ts";
 
+/** A probe is answered within this, whatever the database does. */
+const PING_MS = 2_000;
+
 export interface HealthParts {
   /** Whether this replica holds its lease and serves. */
   readonly system: { readonly isReady: boolean };
@@ -24,7 +27,7 @@ export function drainingHealth(request: Request, path: string): Response | null 
 }
 
 async function ready(request: Request, { system, pingDatabase, log }: HealthParts): Promise<Response> {
-  const hasDatabase = await pingDatabase().then(
+  const hasDatabase = await soon(pingDatabase()).then(
     () => true,
     (err: unknown) => {
       log.warn({ err }, "not ready: the database does not answer");
@@ -34,6 +37,15 @@ async function ready(request: Request, { system, pingDatabase, log }: HealthPart
   const checks = { database: word(hasDatabase), lease: word(system.isReady) };
   const isReady = hasDatabase && system.isReady;
   return answer(request, isReady ? 200 : 503, { status: isReady ? "ok" : "unavailable", checks });
+}
+
+/** A database that says nothing is as little there as one that refuses. */
+async function soon(ping: Promise<void>): Promise<void> {
+  let timer: Timer | undefined;
+  const limit = new Promise<never>((_resolve, reject) => {
+    timer = setTimeout(() => reject(new Error(`no answer within ${PING_MS} ms`)), PING_MS);
+  });
+  await Promise.race([ping, limit]).finally(() => clearTimeout(timer));
 }
 
 const word = (holds: boolean): "ok" | "failed" => (holds ? "ok" : "failed");

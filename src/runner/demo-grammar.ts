@@ -75,7 +75,7 @@ export function parseScript(message: string): ParsedScript {
       (reading.draft.said ?? reading.draft.echoed).push(line);
       continue;
     }
-    const [, word = "", argument = ""] = /^\/(\S*)[ \t]?(.*)$/.exec(line) ?? [];
+    const [, word = "", argument = ""] = /^\/(\S*)[ \t]?(.*)$/s.exec(line) ?? [];
     if (word === "help") return { kind: "help", problem: null };
     const command = COMMANDS.get(word);
     if (command === undefined) return { kind: "help", problem: `There is no command /${word.slice(0, 40)}.` };
@@ -97,7 +97,7 @@ function finish({ echoed, said, repeat, slowMs, calls, fault }: Draft): DemoStep
 }
 
 function readCall(draft: Draft, argument: string): string | null {
-  const [, name = "", json = ""] = /^(\S*)\s*(.*)$/.exec(argument.trim()) ?? [];
+  const [, name = "", json = ""] = /^(\S*)\s*(.*)$/s.exec(argument.trim()) ?? [];
   if (!/^[A-Za-z0-9_-]{1,64}$/.test(name)) return "/call needs the name of a tool: letters, digits, _ and -.";
   const input = json === "" ? {} : parseObject(json);
   if (input === null) return `The arguments of /call ${name} are not a JSON object.`;

@@ -57,7 +57,9 @@ export function providerFault(error: unknown, secrets: readonly string[], now: n
   // A frame that is no JSON, or JSON of another shape.
   if (error instanceof Error && UNREADABLE.test(error.name)) return noModelOutput();
   const retryAfterMs = retryAfter(error, now);
-  const message = sentence(code, status, code === "provider_unauthorized" ? "" : maskWords(providerWords(error), secrets));
+  // What a provider says of a fault of its own is for its operators: it may quote anything.
+  const isOwnFault = code === "provider_unauthorized" || code === "provider_error";
+  const message = sentence(code, status, isOwnFault ? "" : maskWords(providerWords(error), secrets));
   return retryAfterMs === undefined ? { code, message } : { code, message, retryAfterMs };
 }
 

@@ -13,7 +13,7 @@ const REASONS: Readonly<Record<number, string>> = {
   404: "Not Found",
   405: "Method Not Allowed",
   409: "Conflict",
-  413: "Content Too Large",
+  413: "Payload Too Large",
   415: "Unsupported Media Type",
   429: "Too Many Requests",
   500: "Internal Server Error",

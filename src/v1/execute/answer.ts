@@ -10,12 +10,15 @@ import { UNAVAILABLE } from "../../../actors/runtime/shards.ts";
 import type { Subscription } from "../../../actors/runtime/subscription.ts";
 import type { V1Parts } from "../parts.ts";
 import type { Execution } from "./beginning.ts";
-import { type ExecutionResult, noticeOf } from "./schema.ts";
+import { type ExecutionResult, noticeOf, RESTART_NOTICE } from "./schema.ts";
 
 type AnswerParts = Pick<V1Parts, "system" | "streams" | "clock" | "log">;
 
 /** Events after which a job does nothing more by itself. */
 const STANDSTILLS: ReadonlySet<string> = new Set(["job.completed", "job.failed", "job.cancelled", "job.blocked"]);
+
+/** A job in one of these is answered only when the service stops, or when its time is up. */
+const GOES_ON: ReadonlySet<string> = new Set(["queued", "running"]);
 
 export async function executionAnswer(
   parts: AnswerParts,
@@ -70,7 +73,8 @@ export function answerOf({ names, isDemo }: Pick<Execution, "names" | "isDemo">,
     const fault = withoutOutput(job.error.code, job.error.message);
     if (fault !== null) return fault;
   }
-  return ok({ success: job.status === "completed", ...names, result, ...noticeOf(job.runner?.demo ?? isDemo) });
+  const notice = GOES_ON.has(job.status) ? { notice: RESTART_NOTICE } : noticeOf(job.runner?.demo ?? isDemo);
+  return ok({ success: job.status === "completed", ...names, result, ...notice });
 }
 
 /** How a failure that left nothing behind is answered; null where 200 with `success: false` is right. */

@@ -17,7 +17,7 @@ import { sseComment, sseEvent } from "../../http/sse.ts";
 import type { Execution } from "./beginning.ts";
 import { noticeOf } from "./schema.ts";
 
-const frame = (event: string, data: object): string => sseEvent({ event, data: JSON.stringify(data) });
+const frame = (event: string, data: object): string => sseEvent({ event, data: oneLine(JSON.stringify(data)) });
 const errorFrame = (message: string): string => frame("error", { message });
 
 /** What leaves at once: a connection comment and `meta`. */
@@ -153,3 +153,9 @@ function blockOf(data: JsonObject): Block | null {
     is_error: data["isError"] === true,
   };
 }
+
+/** Line ends of Unicode that JSON may hold as they are, and that some clients split lines at. */
+const LINE_ENDS = /[\u0085\u2028\u2029]/g;
+
+const oneLine = (json: string): string =>
+  json.replace(LINE_ENDS, (end) => `\\u${end.charCodeAt(0).toString(16).padStart(4, "0")}`);
