@@ -22,7 +22,9 @@ import { PostgresTranscripts } from "../db/stores/transcripts.ts";
 import { systemChance, systemClock } from "./clock.ts";
 import type { Logger } from "./log.ts";
 import { DatabaseInUse, waitForRivals } from "./rivals.ts";
+import type { Egress } from "./egress/egress.ts";
 import { builtinTools, createTools } from "./runner/tools.ts";
+import { webFetch } from "./runner/tools/web-fetch.ts";
 import type { Storage } from "./storage.ts";
 import { actorTaskService } from "./task-service.ts";
 
@@ -33,10 +35,17 @@ export interface Runtime {
   readonly jobs: JobDirectory;
 }
 
+/** What jobs run with. */
+export interface RunnerParts {
+  readonly models: ModelPort;
+  /** The door for requests to addresses that somebody else has chosen. */
+  readonly egress: Egress;
+}
+
 export interface RuntimeParts {
   readonly storage: Storage;
   /** Null where nothing is to run: jobs stay as they are, for the next start. */
-  readonly models: ModelPort | null;
+  readonly runner: RunnerParts | null;
   readonly log: Logger;
   /** Where this replica is reached. */
   readonly address: string;
@@ -48,7 +57,7 @@ export interface RuntimeParts {
 
 /** Joins and takes the shards. Throws `DatabaseInUse` while another replica holds them, or the signal's reason. */
 export async function startRuntime(parts: RuntimeParts): Promise<Runtime> {
-  const { storage, log, models, signal } = parts;
+  const { storage, log, runner, signal } = parts;
   const folder = storage.isEmbedded ? storage.folder.path : null;
   const self = { id: newId("rpl"), address: parts.address, build: parts.build, folder };
   const placement = new PostgresPlacement(storage.database, self);
@@ -58,7 +67,7 @@ export async function startRuntime(parts: RuntimeParts): Promise<Runtime> {
   const directory = new PostgresDirectory(storage.database);
   const system: TroupeSystem = new System<TroupeProtocols>({
     definitions: troupeActors,
-    effects: { run: models === null ? LEFT_ALONE : execution(models, parts, directory, () => system) },
+    effects: { run: runner === null ? LEFT_ALONE : execution(runner, parts, directory, () => system) },
     store: new PostgresActorStore(storage.database),
     placement,
     clock: systemClock,
@@ -80,7 +89,7 @@ export async function startRuntime(parts: RuntimeParts): Promise<Runtime> {
 const LEFT_ALONE: EffectHandler = { run: () => Promise.resolve(), recover: () => Promise.resolve() };
 
 function execution(
-  models: ModelPort,
+  { models, egress }: RunnerParts,
   parts: RuntimeParts,
   directory: Directory,
   system: () => TroupeSystem,
@@ -88,7 +97,7 @@ function execution(
   const { storage, log } = parts;
   return jobExecution({
     models,
-    tools: createTools(builtinTools(actorTaskService(system, directory)), log),
+    tools: createTools([...builtinTools(actorTaskService(system, directory)), webFetch(egress)], log),
     transcripts: new PostgresTranscripts(storage.database),
     slots: new Slots(),
     clock: systemClock,

@@ -8,6 +8,7 @@
 import type { ModelPort } from "../actors/job/ports.ts";
 import { adminDoor, forgetService, newAdminKey, SERVICE_FILE, type ServiceNote } from "./admin/door.ts";
 import { type App, createApp } from "./app.ts";
+import { createEgress, type Egress } from "./egress/egress.ts";
 import { systemClock } from "./clock.ts";
 import { appUrlOf, type Config, localUrlOf } from "./config.ts";
 import { FIRST_RUN_FILE, type FirstRun, firstRun, type FirstTokens } from "./first-run.ts";
@@ -66,13 +67,16 @@ export async function startService(options: ServiceOptions): Promise<Service> {
     checkModel(config, models, log);
     signal.throwIfAborted();
     const address = appUrlOf(config, config.port);
-    const runtime = await startRuntime({ storage, models, log, address, build: VERSION, onLost: onFatal, signal });
+    const egress = egressOf(config, log);
+    undo.add(() => egress.close());
+    const runtime = await startRuntime({ storage, runner: { models, egress }, log, address, build: VERSION, onLost: onFatal, signal });
     undo.add(() => withinLimit(runtime.system.stop(), "the actors did not stop"));
     signal.throwIfAborted();
-    // The port before the first organization: a taken one must not cost the tokens, which are shown once.
+    // A taken port must not cost the first run's tokens and its command, which are told once.
+    tryPort(config);
+    const first = await foundFirst(options, storage, runtime);
     const { appUrl, stop } = serve(options, { storage, models, runtime });
     undo.add(stop);
-    const first = await foundFirst(options, storage, runtime);
     greet(options, { storage, runtime, models, local: await local, appUrl, first });
     return { address: appUrl, stop: () => undo.run() };
   } catch (cause) {
@@ -108,6 +112,14 @@ function modelsOf(config: Config, local: readonly LocalModel[], log: Logger): Mo
     allowDemoModel: config.allowDemoModel,
   };
   return createModels(settings, log);
+}
+
+/** Outgoing requests to addresses that somebody else has chosen; what an operator has opened is told. */
+function egressOf({ egressAllow, nodeEnv }: Config, log: Logger): Egress {
+  if (egressAllow.length > 0) {
+    log.warn({ egressAllow }, "outgoing requests may reach these hosts and networks although they are not public");
+  }
+  return createEgress({ allow: egressAllow, production: nodeEnv === "production" }, log);
 }
 
 /** A model that was named and cannot be used is a wrong setting; without any, executions are refused one by one. */
@@ -152,9 +164,18 @@ function serve({ config, log }: ServiceOptions, parts: Parts): { readonly appUrl
   return { appUrl, stop };
 }
 
-function listen(app: App, { host, port }: Config): number {
+/** Opens the port for a moment. Throws `CannotListen`. */
+function tryPort({ host, port }: Config): void {
+  if (port !== 0) opened({ host, port }, () => Bun.listen({ hostname: host, port, socket: { data() {} } }).stop(true));
+}
+
+const listen = (app: App, { host, port }: Config): number =>
+  opened({ host, port }, () => app.listen({ hostname: host, port }));
+
+/** What `open` answers, or why the port cannot be had. */
+function opened<T>({ host, port }: Pick<Config, "host" | "port">, open: () => T): T {
   try {
-    return app.listen({ hostname: host, port });
+    return open();
   } catch (cause) {
     const code = cause instanceof Error && "code" in cause ? cause.code : null;
     if (code === "EADDRINUSE") throw new CannotListen(`Port ${port} is in use. Set PORT to another one.`, { cause });

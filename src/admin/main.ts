@@ -92,7 +92,7 @@ async function here(
     const runtime = await startRuntime({
       storage,
       log,
-      models: null,
+      runner: null,
       address,
       build: VERSION,
       onLost: () => {},

@@ -2,6 +2,7 @@
 import { afterEach, expect, test } from "bun:test";
 import { gzipSync } from "node:zlib";
 import type { ToolResult } from "../../actors/job/ports.ts";
+import type { AgentSnapshot } from "../../actors/job/schema.ts";
 import type { JsonObject } from "../../actors/schema.ts";
 import { createTools, MAX_RESULT_BYTES } from "../../src/runner/tools.ts";
 import { MAX_FETCHED_CHARS, MAX_PAGE_BYTES, webFetch } from "../../src/runner/tools/web-fetch.ts";
@@ -10,6 +11,10 @@ import { createEgressWorld, type EgressWorld } from "../support/egress-world.ts"
 import { type Answer, pour, reply } from "../support/wire-server.ts";
 
 const CONTEXT = { organizationId: "org_1", userId: "usr_1", agentId: "agt_1", jobId: "job_1" };
+
+const agentWith = (allowedTools: string[]): AgentSnapshot => ({
+  id: "agt_1", name: "Ada", version: 1, systemPrompt: "", model: null, allowedTools, approvalTools: [], mcpServers: [], maxSteps: null,
+});
 
 let world: EgressWorld;
 afterEach(() => world.end());
@@ -20,7 +25,7 @@ async function against(answer: Answer) {
   const tools = createTools([webFetch(world.client())]);
   const fetchIt = (input: JsonObject, signal = new AbortController().signal): Promise<ToolResult> =>
     tools.call(
-      { name: "web_fetch", input, idempotencyKey: "job_1:1:0", context: CONTEXT, allowedTools: ["web_fetch"] },
+      { name: "web_fetch", input, idempotencyKey: "job_1:1:0", context: CONTEXT, agent: agentWith(["web_fetch"]) },
       signal,
     );
   return { server, tools, fetchIt, url: `https://a.test:${server.port}/page` };
@@ -33,17 +38,18 @@ const says =
 
 test("[RUN-2] web_fetch is not on by default and safe to repeat", async () => {
   const { tools } = await against(() => {});
-  expect(tools.available([])).toEqual([]);
-  expect(tools.available(["web_fetch"]).map(({ name, inputSchema }) => [name, inputSchema["required"]])).toEqual([
+  const offered = (names: string[]) => tools.available(agentWith(names), CONTEXT, new AbortController().signal);
+  expect(await offered([])).toEqual([]);
+  expect((await offered(["web_fetch"])).map(({ name, inputSchema }) => [name, inputSchema["required"]])).toEqual([
     ["web_fetch", ["url"]],
   ]);
-  expect(tools.isSafeToRepeat("web_fetch")).toBe(true);
+  expect(tools.rulesOf("web_fetch", agentWith([])).safe).toBe(true);
   const call = {
     name: "web_fetch",
     input: { url: "https://a.test/" },
     idempotencyKey: "k",
     context: CONTEXT,
-    allowedTools: [],
+    agent: agentWith([]),
   };
   expect(await tools.call(call, new AbortController().signal)).toMatchObject({ isError: true });
   expect(world.asked).toEqual([]);

@@ -10,6 +10,7 @@ import { type Callers, isDrawn } from "./callers.ts";
 import type { WatchedDatabase } from "./ledger-book.ts";
 import type { Scheduler } from "./scheduler.ts";
 import type { SimulatedReplica } from "./simulated-replica.ts";
+import { MESSAGE } from "../support/job-replica.ts";
 import { must } from "./violation.ts";
 
 const AGENT: AgentSnapshot = {
@@ -19,6 +20,9 @@ const AGENT: AgentSnapshot = {
   systemPrompt: "Be brief.",
   model: null,
   allowedTools: [],
+  approvalTools: [],
+  mcpServers: [],
+  maxSteps: null,
 };
 /** Two organizations with two chats each. */
 const CHATS = ["org_a/cht_1", "org_a/cht_2", "org_b/cht_3", "org_b/cht_4"];
@@ -48,7 +52,7 @@ export class Conversations {
     const said: Said = { chatId, content: `message ${this.said.length}`, answer: "pending" };
     this.said.push(said);
     const open = { workspaceId: "wsp_1", title: "Chat" };
-    const command = { kind: "send_message", open, agent: AGENT, content: said.content, userId: "usr_1" } as const;
+    const command = { ...MESSAGE, open, agent: AGENT, content: said.content };
     const answer = replica.system.dispatch(chatRef(organizationId, chatId), command);
     this.callers.wait(replica, `${said.content} to ${chatId}`, answer, {
       answered: (outcome) => this.answered(said, outcome),

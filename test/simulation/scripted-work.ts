@@ -10,7 +10,8 @@ import type {
   ToolResult,
 } from "../../actors/job/ports.ts";
 import type { HistoryEntry, Transcripts } from "../../actors/job/protocol.ts";
-import type { Block, ToolUseBlock } from "../../actors/job/schema.ts";
+import type { TranscriptPart } from "../../actors/job/transcript.ts";
+import type { ToolUseBlock } from "../../actors/job/schema.ts";
 import { shardOf } from "../../actors/runtime/placement.ts";
 import { MemoryTranscripts } from "../support/memory-transcripts.ts";
 import type { WatchedDatabase } from "./ledger-book.ts";
@@ -26,8 +27,8 @@ export class ScriptedWork implements Transcripts {
     call: (asked, onText, signal) => this.think(asked, onText, signal),
   };
   readonly tools: ToolPort = {
-    available: () => [],
-    isSafeToRepeat: () => true,
+    available: () => Promise.resolve([]),
+    rulesOf: () => ({ safe: true, needsApproval: false }),
     call: (asked) => this.use(asked),
   };
   private readonly wiring: Wiring;
@@ -47,8 +48,8 @@ export class ScriptedWork implements Transcripts {
     return call(this.wiring, "history", () => this.transcripts.history(of));
   }
 
-  blocks(organizationId: string, jobId: string): Promise<readonly Block[]> {
-    return call(this.wiring, "blocks", () => this.transcripts.blocks(organizationId, jobId));
+  parts(organizationId: string, jobId: string): Promise<readonly TranscriptPart[]> {
+    return call(this.wiring, "parts", () => this.transcripts.parts(organizationId, jobId));
   }
 
   private async think(
