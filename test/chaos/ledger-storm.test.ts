@@ -1,0 +1,36 @@
+/** Short storms: each kind of fault a few times, under load, and the judgement of the history. */
+import { expect, test } from "bun:test";
+import { runStorm, type StormPlan, summary } from "../support/ledger-storm.ts";
+import { openStormServer } from "../support/storm-server.ts";
+
+async function calmAfter(name: string, plan: StormPlan): Promise<void> {
+  const server = await openStormServer();
+  try {
+    const report = await runStorm(server, plan);
+    console.log(summary(name, report));
+    expect(report).toMatchObject({ lost: [], twice: [], wrong: [], mixedBatches: 0 });
+    expect(report.acknowledged).toBeGreaterThanOrEqual(plan.acknowledgements);
+  } finally {
+    await server.stop();
+  }
+}
+
+test("[RT-4] [RT-8] [RT-10] [RT-11] a storm on one replica: nothing acknowledged is lost, nothing happens twice, readers miss nothing", async () => {
+  await calmAfter("storm on one replica", {
+    seed: 1,
+    acknowledgements: 10_000,
+    faults: [
+      "request_lost", "reply_lost", "cut_short", "backend_terminated", "shards_stolen", "statement_cancelled",
+      "all_connections_cut", "server_crashed", "reply_lost", "cut_short", "shards_stolen", "partition",
+    ],
+  });
+}, 60_000);
+
+test("[RT-5] [RT-12] shards that move between two replicas under load, and a replica silent past its lease: no epochs are mixed", async () => {
+  await calmAfter("storm on two replicas", {
+    seed: 2,
+    replicas: 2,
+    acknowledgements: 6_000,
+    faults: ["shards_moved", "reply_lost", "shards_moved", "shards_moved", "cut_short", "shards_stolen", "shards_moved", "replica_lost"],
+  });
+}, 60_000);

@@ -1,0 +1,60 @@
+/**
+ * A store that notes what is sent to it, around any other: the epoch of every event, and batches
+ * that name two epochs for one shard.
+ */
+import type { RecordFields } from "../../actors/runtime/actor.ts";
+import type { ActorStore, AlarmRow, FlushOutcome, RecordRef, ShardWrites, StoredEvent, Undone } from "../../actors/runtime/store.ts";
+
+/** Shared by the stores of all replicas. */
+export class EpochNotes {
+  /** The epochs under which an event was sent, by stream, seq and write. */
+  readonly sent = new Map<string, number[]>();
+  mixedBatches = 0;
+  statements = 0;
+
+  note(batch: readonly ShardWrites[]): void {
+    this.statements++;
+    const epochs = new Map<number, number>();
+    for (const { shard, epoch, writes } of batch) {
+      if ((epochs.get(shard) ?? epoch) !== epoch) this.mixedBatches++;
+      epochs.set(shard, epoch);
+      for (const { stream, seq, data } of writes.events) {
+        const key = `${stream}/${seq}/${String(data["by"])}`;
+        const known = this.sent.get(key);
+        if (known === undefined) this.sent.set(key, [epoch]);
+        else known.push(epoch);
+      }
+    }
+  }
+}
+
+export class WatchedStore implements ActorStore {
+  private readonly store: ActorStore;
+  private readonly notes: EpochNotes;
+
+  constructor(store: ActorStore, notes: EpochNotes) {
+    this.store = store;
+    this.notes = notes;
+  }
+
+  flush(batch: readonly ShardWrites[]): Promise<FlushOutcome> {
+    this.notes.note(batch);
+    return this.store.flush(batch);
+  }
+
+  read(refs: readonly RecordRef[]): Promise<readonly (RecordFields | null)[]> {
+    return this.store.read(refs);
+  }
+
+  events(organizationId: string, stream: string, after: number, limit: number): Promise<readonly StoredEvent[]> {
+    return this.store.events(organizationId, stream, after, limit);
+  }
+
+  undone(shards: readonly number[]): Promise<Undone> {
+    return this.store.undone(shards);
+  }
+
+  alarms(shards: readonly number[], untilMs: number, limit: number): Promise<readonly AlarmRow[]> {
+    return this.store.alarms(shards, untilMs, limit);
+  }
+}
