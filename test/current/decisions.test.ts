@@ -1,10 +1,14 @@
 /** What people decide about jobs over HTTP: approve, cancel, resume, iterate (JOB-2, JOB-3, JOB-8, JOB-9, GEN-5). */
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:test";
+import { createModels } from "../../src/runner/models.ts";
 import { until } from "../support/condition.ts";
 import { answered, Client, type Job, type Json, type Receipt, refused, type Sent } from "../support/current.ts";
 import { gate } from "../support/fake-model.ts";
+import { startFakeOpenAi } from "../support/fake-openai.ts";
 import { FakeTools } from "../support/fake-tools.ts";
+import { NO_MODELS } from "../support/model-calls.ts";
 import { type Founded, type Service, startService } from "../support/service.ts";
+import { createAgent } from "../support/v1.ts";
 
 let service: Service;
 let owner: Founded;
@@ -172,6 +176,27 @@ describe("cancel", () => {
     expect(await client.readChat(id)).toMatchObject({ status: "done", active_job_id: null });
     expect(await answered<Receipt>(client.decide(job.id, "cancel"))).toEqual(receipt);
     expect(await client.job(job.id)).toEqual(stopped);
+  });
+
+  test("[JOB-3] the abort closes the request to the provider", async () => {
+    const provider = await startFakeOpenAi();
+    const models = createModels({ ...NO_MODELS, model: "openai:fake-model", openaiApiKey: "key", openaiBaseUrl: `${provider.baseUrl}/` });
+    const other = await startService({ models });
+    try {
+      provider.answer({ kind: "stream", text: ["half ", "an answer"], end: "stall" });
+      const somebody = await other.found();
+      const hands = new Client(other, somebody);
+      const requested = provider.nextRequest();
+      const { job } = await hands.send(await hands.chat(await createAgent(other, somebody), somebody.workspaceId), "go");
+      const request = await requested;
+      await hands.reached(job.id, "running");
+      const receipt = await answered<Receipt>(hands.decide(job.id, "cancel", undefined, "?wait=30"));
+      expect(receipt.job.status).toBe("cancelled");
+      await request.closed;
+    } finally {
+      await other.stop();
+      await provider.stop();
+    }
   });
 
   test("[JOB-3] without wait the answer may come before the stop, and says so; twice is the same cancel", async () => {

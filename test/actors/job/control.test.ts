@@ -1,6 +1,6 @@
 /** What people decide about jobs, where time, crashes and races matter; over all actors in memory. */
 import { describe, expect, test } from "bun:test";
-import type { ChatCommand } from "../../../actors/chat/protocol.ts";
+import type { ChatCommand, SentMessage } from "../../../actors/chat/protocol.ts";
 import { chatRef } from "../../../actors/chat/schema.ts";
 import type { ModelCall } from "../../../actors/job/ports.ts";
 import type { JobCommand, JobReplies } from "../../../actors/job/protocol.ts";
@@ -256,6 +256,32 @@ describe("recovery", () => {
 });
 
 describe("cancel", () => {
+  test("[CHAT-5] a job that is born in a commit under way can be steered and interrupted by the next sender", async () => {
+    for (const onBusy of ["steer", "interrupt"] as const) {
+      const scene = await Scene.begin(() => [{ say: "ok" }]);
+      const held = gate();
+      scene.world.database.pace = (operation) => (operation === "flush" ? held.hold : Promise.resolve());
+      const first = scene.send("one");
+      const second = scene.replica.system.dispatchGroup([
+        { ref: chatRef(ORG, CHAT), command: { ...MESSAGE, open: null, agent: ASKING, content: "two", onBusy } as ChatCommand },
+        ([reply]) => {
+          const { also, message } = reply as SentMessage;
+          if (also === null) return null;
+          const command: JobCommand = onBusy === "steer" ? { kind: "steer", messageId: message.id, content: "two" } : { kind: "cancel" };
+          return { ref: jobRef(ORG, also.jobId), command };
+        },
+      ]);
+      await settle();
+      held.open();
+      const [id, outcome] = await Promise.all([first, second]);
+      expect(outcome.ok).toBe(true);
+      await scene.reached(id, onBusy === "steer" ? "completed" : "cancelled");
+      await until("all is done", () => scene.replica.chat().activeJobId === null);
+      expect(scene.model.calls.at(-1)?.entries.at(-1)).toEqual({ role: "user", text: "two" });
+      await scene.consistent();
+    }
+  });
+
   test("[JOB-3] at whatever commit of a run it comes, the job ends cancelled with the text that was out, or it was too late", async () => {
     for (let nth = 1; nth < 12; nth++) {
       const scene = await Scene.begin(calling(["c1", "look"], ["c2", "look"]));
