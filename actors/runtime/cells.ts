@@ -6,7 +6,7 @@
 import type { ActorRef, AnyDefinition } from "./actor.ts";
 import { refKey } from "./actor.ts";
 import { Cell } from "./cell.ts";
-import { recordKey, type Birth } from "./draft.ts";
+import { recordKey, type Birth, type CellDraft } from "./draft.ts";
 import { Replay } from "./replay.ts";
 import type { Place } from "./shards.ts";
 
@@ -49,6 +49,14 @@ export class Cells {
     }
     cell.usedAt = at;
     return cell;
+  }
+
+  /** Who is born in a group can be spoken to by the next one, which waits for the birth as for any change. */
+  unborn(births: readonly Birth[], place: Place, at: number): CellDraft[] {
+    return births.map(({ ref, table, record }) => {
+      const overlay = new Map([[recordKey(table, record.id), record]]);
+      return { cell: this.get(ref, place, at), overlay, publications: [], head: null, seen: null };
+    });
   }
 
   /** Puts a committed birth in, so that the first command and the first reader find it in memory. */

@@ -21,7 +21,7 @@ import type { ActorRef } from "./actor.ts";
 import type { Cell } from "./cell.ts";
 import type { Cells } from "./cells.ts";
 import type { Chance, Clock } from "./clock.ts";
-import { type CellDraft, Draft, MissingRecord, recordKey } from "./draft.ts";
+import { Draft, MissingRecord, recordKey } from "./draft.ts";
 import type { FlushLane } from "./flush.ts";
 import { type Ending, TurnGroup } from "./group.ts";
 import type { Loader } from "./loader.ts";
@@ -146,17 +146,8 @@ export class GroupRun {
       for (const end of supersessions) end();
       this.concluded(ending, () => this.leave(draft, place, ok(replies)));
     };
-    const drafts = [...draft.cells, ...this.born(draft, place)];
-    this.host.laneOf(place.shard).push(new TurnGroup(place, { writes, drafts, bytes }, conclude));
-  }
-
-  /** Who is born in this group can be spoken to by the next one, which waits for the birth as for any change. */
-  private born(draft: Draft, place: Place): CellDraft[] {
-    const at = this.host.clock.monotonic();
-    return draft.births.map(({ ref, table, record }) => {
-      const overlay = new Map([[recordKey(table, record.id), record]]);
-      return { cell: this.host.cells.get(ref, place, at), overlay, publications: [], head: null, seen: null };
-    });
+    const unborn = this.host.cells.unborn(draft.births, place, this.host.clock.monotonic());
+    this.host.laneOf(place.shard).push(new TurnGroup(place, { writes, drafts: [...draft.cells, ...unborn], bytes }, conclude));
   }
 
   /** The alarm that it answers stands until the commit: the group may have to run again. */

@@ -25,7 +25,7 @@ test("[START-45] a second start on the same data says who has it, whatever datab
   expect((await fetch(`${service.url}/readyz`)).status).toBe(200);
 });
 
-test("[START-46] a port in use is told, and what had been started is stopped; the tokens stay told", async () => {
+test("[START-46] a port in use is told before anything is made, and the next start is a first run", async () => {
   const dataDir = join(folder.path, "port");
   const { port } = new URL(service.url);
   const { code, text } = await failTroupe(folder, { dataDir, env: { PORT: port } });
@@ -33,11 +33,11 @@ test("[START-46] a port in use is told, and what had been started is stopped; th
   expect(text).toContain(`Port ${port} is in use. Set PORT to another one.\n`);
   expect(text).not.toContain("    at ");
   await eventually("nothing is left", () => processesIn(dataDir).length === 0);
-  // The organization is there, so this is its only chance to have left its tokens.
-  const { personal } = await Bun.file(join(dataDir, "first-run.txt"))
-    .text()
-    .then((told) => ({ personal: /pat_\S+/.exec(told)?.[0] }));
+  expect(await Bun.file(join(dataDir, "first-run.txt")).exists()).toBe(false);
   const next = await startTroupe(folder, { dataDir });
+  const told = await Bun.file(join(dataDir, "first-run.txt")).text();
+  expect(told).toContain("curl -N");
+  const personal = /pat_\S+/.exec(told)?.[0];
   const answer = await fetch(`${next.url}/api/v1/tasks`, { headers: { authorization: `Bearer ${personal}` } });
   expect(answer.status).toBe(200);
   await next.end();

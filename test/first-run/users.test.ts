@@ -8,7 +8,7 @@ import { admin, eventually, processesIn, startTroupe, type TroupeOptions } from 
 
 const isRoot = process.getuid?.() === 0;
 const canChangeUser = isRoot && Bun.which("setpriv") !== null;
-const CLONE_PARTS = ["src", "db", "actors", "package.json", "bun.lock", "node_modules"];
+const CLONE_PARTS = ["library", "src", "db", "actors", "package.json", "bun.lock", "node_modules"];
 
 let folder: GuardedFolder;
 

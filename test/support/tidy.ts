@@ -139,7 +139,7 @@ export const LAYERS: readonly Layer[] = [
   {
     name: "the composition",
     files: at(String.raw`src/[a-z-]+\.ts`, "src/admin/.*"),
-    ours: at("actors/.*", "db/.*", "src/.*", String.raw`package\.json`),
+    ours: at("actors/.*", "db/.*", "src/.*", String.raw`package\.json`, String.raw`library/[a-z-]+\.json`),
     packages: ["elysia"],
     builtins: true,
   },

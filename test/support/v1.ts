@@ -8,7 +8,7 @@ const REASONS: Readonly<Record<number, string>> = {
   404: "Not Found",
   405: "Method Not Allowed",
   409: "Conflict",
-  413: "Content Too Large",
+  413: "Payload Too Large",
   415: "Unsupported Media Type",
   500: "Internal Server Error",
   502: "Bad Gateway",

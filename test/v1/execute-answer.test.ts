@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { JOB_DEADLINE_MS, type Job, newJob, PLAIN_TERMS } from "../../actors/job/schema.ts";
+import { GOES_ON_NOTICE } from "../../src/v1/execute/schema.ts";
 import { answerOf } from "../../src/v1/execute/answer.ts";
 import { gate } from "../support/fake-model.ts";
 import { HandClock } from "../support/hand-clock.ts";
@@ -30,7 +31,8 @@ test.each(["blocked", "cancelled", "running", "queued", "cancelling"] as const)(
   "[V1-8] a job that is %s is answered with success false and what there is",
   (status) => {
     const answer = answerOf({ names, isDemo: false }, jobIn({ status, result: "Half" }));
-    expect(answer).toEqual({ ok: true, value: { success: false, ...names, result: "Half" } });
+    const goesOn = status === "queued" || status === "running" ? { notice: GOES_ON_NOTICE } : {};
+    expect(answer).toEqual({ ok: true, value: { success: false, ...names, result: "Half", ...goesOn } });
   },
 );
 

@@ -10,7 +10,7 @@ import { UNAVAILABLE } from "../../../actors/runtime/shards.ts";
 import type { Subscription } from "../../../actors/runtime/subscription.ts";
 import type { V1Parts } from "../parts.ts";
 import type { Execution } from "./beginning.ts";
-import { type ExecutionResult, noticeOf, RESTART_NOTICE } from "./schema.ts";
+import { type ExecutionResult, noticeOf, GOES_ON_NOTICE } from "./schema.ts";
 
 type AnswerParts = Pick<V1Parts, "system" | "streams" | "clock" | "log">;
 
@@ -73,7 +73,7 @@ export function answerOf({ names, isDemo }: Pick<Execution, "names" | "isDemo">,
     const fault = withoutOutput(job.error.code, job.error.message);
     if (fault !== null) return fault;
   }
-  const notice = GOES_ON.has(job.status) ? { notice: RESTART_NOTICE } : noticeOf(job.runner?.demo ?? isDemo);
+  const notice = GOES_ON.has(job.status) ? { notice: GOES_ON_NOTICE } : noticeOf(job.runner?.demo ?? isDemo);
   return ok({ success: job.status === "completed", ...names, result, ...notice });
 }
 

@@ -29,8 +29,8 @@ export interface ExecutionResult extends ExecutionNames {
   readonly notice?: string;
 }
 
-/** Said when the service stops before the job does: the execution goes on, and asking again would make another. */
-export const RESTART_NOTICE = "The service is restarting. The execution goes on; its answer will be in the chat.";
+/** Said when the answer cannot wait for the job: because the service restarts, or the time is up. */
+export const GOES_ON_NOTICE = "The execution goes on, and its answer will be in the chat. Do not execute it again.";
 
 /** Said wherever the demo provider answers, because it is easily taken for a model (RUN-1). */
 export const DEMO_NOTICE = "This answer comes from the built-in demo provider, which is not a language model.";
