@@ -7,14 +7,22 @@ import { write, writeSync } from "node:fs";
 
 /** How long a line may wait for others. */
 const JOIN_MS = 5;
-/** UTF-16 units that may wait for a slow reader: some 30,000 requests. */
-export const WAITING_CHARACTERS = 8 * 1024 * 1024;
+/** Bytes that may wait for a slow reader: some 30,000 requests. */
+export const WAITING_BYTES = 8 * 1024 * 1024;
+/** Bytes of one write; a longer line is a write of its own. */
+const CHUNK_BYTES = 64 * 1024;
+/** The most that a UTF-16 unit takes in UTF-8. */
+const BYTES_PER_UNIT = 3;
 /** A pipe that is full is tried again after this. */
 const FULL_RETRY_MS = 10;
 
 export class LogOutput {
   private readonly file: number;
-  private waiting = "";
+  /** Full chunks, oldest first, and the one that is being filled. */
+  private full: Buffer[] = [];
+  private fullBytes = 0;
+  private chunk = Buffer.allocUnsafe(CHUNK_BYTES);
+  private used = 0;
   private dropped = 0;
   /** A write is under way, or planned. */
   private isBusy = false;
@@ -26,8 +34,8 @@ export class LogOutput {
   }
 
   write(line: string): void {
-    if (this.waiting.length >= WAITING_CHARACTERS) this.dropped++;
-    else this.waiting += line;
+    if (this.fullBytes >= WAITING_BYTES) this.dropped++;
+    else this.append(line);
     if (this.isBusy) return;
     this.isBusy = true;
     setTimeout(() => this.next(), JOIN_MS);
@@ -35,16 +43,28 @@ export class LogOutput {
 
   /** Writes out what waits, on this thread. A write that is under way off it ends by itself. */
   flush(): void {
-    const text = this.take();
-    if (text !== "") writeWhole(this.file, Buffer.from(text));
+    for (let bytes = this.take(); bytes.length > 0; bytes = this.take()) writeWhole(this.file, bytes);
+  }
+
+  private append(line: string): void {
+    if (this.used + line.length * BYTES_PER_UNIT > this.chunk.length) this.close(line.length * BYTES_PER_UNIT);
+    this.used += this.chunk.write(line, this.used);
+  }
+
+  /** Ends the chunk that is being filled; the next one has room for `bytes`. */
+  private close(bytes: number): void {
+    if (this.used > 0) {
+      this.full.push(this.chunk.subarray(0, this.used));
+      this.fullBytes += this.used;
+    }
+    this.chunk = Buffer.allocUnsafe(Math.max(CHUNK_BYTES, bytes));
+    this.used = 0;
   }
 
   private next(): void {
-    const text = this.take();
-    this.isBusy = text !== "";
-    if (!this.isBusy) return;
-    this.rest = Buffer.from(text);
-    this.send();
+    this.rest = this.take();
+    this.isBusy = this.rest.length > 0;
+    if (this.isBusy) this.send();
   }
 
   private send(): void {
@@ -53,21 +73,27 @@ export class LogOutput {
       // A reader that is gone stays gone, and there is nowhere to say so.
       this.rest = error === null ? this.rest.subarray(written) : EMPTY;
       if (this.rest.length > 0) this.send();
-      else if (this.waiting === "") this.isBusy = false;
+      else if (this.full.length > 0) this.next();
       else setTimeout(() => this.next(), JOIN_MS);
     });
   }
 
-  private take(): string {
+  /** The oldest of what waits; nothing where nothing does. */
+  private take(): Buffer {
+    if (this.full.length === 0) {
+      if (this.dropped > 0) this.append(this.notice());
+      if (this.used > 0) this.close(CHUNK_BYTES);
+    }
+    const oldest = this.full.shift() ?? EMPTY;
+    this.fullBytes -= oldest.length;
+    return oldest;
+  }
+
+  private notice(): string {
     const { dropped } = this;
-    const notice =
-      dropped === 0
-        ? ""
-        : `${JSON.stringify({ level: 40, time: new Date().toISOString(), dropped, msg: "log lines were dropped: their reader is too slow" })}\n`;
-    const text = this.waiting + notice;
-    this.waiting = "";
     this.dropped = 0;
-    return text;
+    const msg = "log lines were dropped: their reader is too slow";
+    return `${JSON.stringify({ level: 40, time: new Date().toISOString(), dropped, msg })}\n`;
   }
 }
 

@@ -29,7 +29,11 @@ afterEach(async () => {
 });
 
 /** A write whose answer is noted; the outcome, or `broken`. */
-async function write(ledgers: readonly string[], command: (by: number) => LedgerCommand, hasEffect = false): Promise<string> {
+async function write(
+  ledgers: readonly string[],
+  command: (by: number) => LedgerCommand,
+  hasEffect = false,
+): Promise<string> {
   const noted = history.begin(ledgers, hasEffect);
   try {
     const outcome = await bench.ask(ledgers[0]!, command(noted.key));
@@ -83,7 +87,8 @@ async function quiet(): Promise<void> {
 
 /** The next statement of the flush meets the fault; resolves when the replica has noticed. */
 async function strikeNext(fault: WireFault): Promise<void> {
-  const noticed = (): number => bench.replica.log.filter(({ message }) => message.startsWith("the outcome of a commit is unknown")).length;
+  const noticed = (): number =>
+    bench.replica.log.filter(({ message }) => message.startsWith("the outcome of a commit is unknown")).length;
   const before = noticed();
   await bench.replica.proxy.strike(FLUSH, fault);
   await until("the replica has noticed", () => noticed() > before);
@@ -147,14 +152,24 @@ test("[RT-10] what a commit promised whose reply was lost is kept exactly once: 
     for (const [ledgers, command, hasEffect] of promises) {
       await quiet();
       const struck = strikeNext(fault);
-      expect(await write(ledgers.map((id) => (id === "w1" ? `w${history.writes.length}` : id)), command, hasEffect)).toBe("outcome_unknown");
+      expect(
+        await write(
+          ledgers.map((id) => (id === "w1" ? `w${history.writes.length}` : id)),
+          command,
+          hasEffect,
+        ),
+      ).toBe("outcome_unknown");
       await struck;
     }
   }
   await quiet();
   const stored = await bench.stored();
   // The reply was lost after the commit: all of the first three are stored.
-  expect(history.writes.slice(1, 4).every((w) => stored.ledgers.some(({ id, events }) => id === w.ledgers[0] && events.some((e) => e.by === w.key)))).toBe(true);
+  expect(
+    history.writes
+      .slice(1, 4)
+      .every((w) => stored.ledgers.some(({ id, events }) => id === w.ledgers[0] && events.some((e) => e.by === w.key))),
+  ).toBe(true);
   await judged();
 });
 
@@ -198,7 +213,10 @@ test("[RT-2] a group that breaks leaves nothing in any of its actors", async () 
   await Promise.all([add("l0"), add("l8")]);
   for (const place of [0, 1]) {
     const noted = history.begin(["l0", "l8"]);
-    const members = noted.ledgers.map((id, i) => ({ ref: refOf(id), command: { kind: "add", by: noted.key, note: i === place ? POISON : "" } }));
+    const members = noted.ledgers.map((id, i) => ({
+      ref: refOf(id),
+      command: { kind: "add", by: noted.key, note: i === place ? POISON : "" },
+    }));
     await expect(bench.group(members)).rejects.toThrow("refused the group");
     noted.answer = "refused";
   }

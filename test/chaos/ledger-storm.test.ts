@@ -20,8 +20,18 @@ test("[RT-4] [RT-8] [RT-10] [RT-11] a storm on one replica: nothing acknowledged
     seed: 1,
     acknowledgements: 10_000,
     faults: [
-      "request_lost", "reply_lost", "cut_short", "backend_terminated", "shards_stolen", "statement_cancelled",
-      "all_connections_cut", "server_crashed", "reply_lost", "cut_short", "shards_stolen", "partition",
+      "request_lost",
+      "reply_lost",
+      "cut_short",
+      "backend_terminated",
+      "shards_stolen",
+      "statement_cancelled",
+      "all_connections_cut",
+      "server_crashed",
+      "reply_lost",
+      "cut_short",
+      "shards_stolen",
+      "partition",
     ],
   });
 }, 60_000);
@@ -31,6 +41,15 @@ test("[RT-5] [RT-12] shards that move between two replicas under load, and a rep
     seed: 2,
     replicas: 2,
     acknowledgements: 6_000,
-    faults: ["shards_moved", "reply_lost", "shards_moved", "shards_moved", "cut_short", "shards_stolen", "shards_moved", "replica_lost"],
+    faults: [
+      "shards_moved",
+      "reply_lost",
+      "shards_moved",
+      "shards_moved",
+      "cut_short",
+      "shards_stolen",
+      "shards_moved",
+      "replica_lost",
+    ],
   });
 }, 60_000);

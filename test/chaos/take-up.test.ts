@@ -22,7 +22,8 @@ test("[RT-10] [RT-11] an effect is not recovered under an epoch that went while 
   const recover = async (_: unknown, context: EffectContext): Promise<void> => {
     contexts.push(context);
     const isServed = (): boolean => world.database.shards[SHARD]!.epoch === context.epoch;
-    if (!isServed() && !context.signal.aborted) await new Promise<void>((resolve) => context.signal.addEventListener("abort", () => resolve()));
+    if (!isServed() && !context.signal.aborted)
+      await new Promise<void>((resolve) => context.signal.addEventListener("abort", () => resolve()));
   };
   const next = new LedgerReplica(world, { effects: { count: { ...idleEffect(), recover } } });
   next.store.failNext({ kind: "lost_request" });

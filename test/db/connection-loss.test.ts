@@ -36,7 +36,13 @@ async function loseWhile(work: () => Promise<unknown>): Promise<void> {
 /** Asks until it is answered. */
 async function back(ask: () => Promise<unknown>): Promise<void> {
   const from = performance.now();
-  while (!(await ask().then(() => true, () => false))) expect(performance.now() - from).toBeLessThan(BACK_MS);
+  while (
+    !(await ask().then(
+      () => true,
+      () => false,
+    ))
+  )
+    expect(performance.now() - from).toBeLessThan(BACK_MS);
   expect(performance.now() - from).toBeLessThan(BACK_MS);
 }
 
@@ -54,7 +60,12 @@ for (const pool of ["flush", "read", "placement"] as const) {
 }
 
 test("[RT-12] placement survives the loss of its connection anywhere in a transaction", async () => {
-  const placement = new PostgresPlacement(database, { id: "rpl_loss", address: "127.0.0.1:0", build: "test", folder: null });
+  const placement = new PostgresPlacement(database, {
+    id: "rpl_loss",
+    address: "127.0.0.1:0",
+    build: "test",
+    folder: null,
+  });
   await placement.join();
   for (let round = 0; round < ROUNDS; round++) {
     await loseWhile(async () => {

@@ -146,7 +146,7 @@ describe("the registry of tools", () => {
   test("[RUN-2] a refusal of the service is an error result in words", async () => {
     const words = async (fault: Outcome<never>) => (await call(builtin(fault).tools, "create_task", { title: "x" })).content;
     expect(await words(refuse({ kind: "not_found", noun: "workspace" }))).toBe("There is no such workspace.");
-    expect(await words(refuse({ kind: "overloaded", retryAfterMs: 5 }))).toMatch(/Try again later/);
+    expect(await words(refuse({ kind: "timeout", message: "" }))).toMatch(/Try again later/);
     const tooLong = refuse({ kind: "invalid_request", errors: [{ path: "/title", message: "is too long" }] });
     expect(await words(tooLong)).toBe("The arguments are not valid: title: is too long");
   });

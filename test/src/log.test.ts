@@ -93,3 +93,27 @@ test("[START-8] ids and ordinary words stay as they are", () => {
     expect(redact(text)).toBe(text);
   }
 });
+
+test("[START-7] a line is the same whoever puts it together: plain fields, fields that are no JSON, a child's", async () => {
+  const text = await capture((log) => {
+    const circle: Record<string, unknown> = { a: 1 };
+    circle["self"] = circle;
+    log.info({ circle }, "round");
+    log.info({ count: 1n }, "big");
+    log.child({ job: "job_1" }).warn({ left: undefined, at: new Date(0) }, "plain");
+    log.child({ job: "job_1" }).warn("words");
+  });
+  const lines = text
+    .trim()
+    .split("\n")
+    .map((line) => JSON.parse(line));
+  expect(lines.map(({ msg }) => msg)).toEqual(["round", "big", "plain", "words"]);
+  expect(lines[2]).toEqual({
+    level: 40,
+    time: expect.any(String),
+    job: "job_1",
+    at: "1970-01-01T00:00:00.000Z",
+    msg: "plain",
+  });
+  expect(Object.keys(lines[3])).toEqual(["level", "time", "job", "msg"]);
+});

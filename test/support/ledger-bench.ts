@@ -47,8 +47,14 @@ export class BenchReplica {
   constructor(url: string, proxy: PostgresProxy, notes: EpochNotes, options: BenchOptions) {
     this.proxy = proxy;
     this.database = openDatabase(proxy.urlOf(url));
-    this.placement = new PostgresPlacement(this.database, { id: this.id, address: "127.0.0.1:0", build: "test", folder: null });
-    const at = (level: LogLine["level"]) => (fields: object, message: string) => void this.log.push({ level, message, fields });
+    this.placement = new PostgresPlacement(this.database, {
+      id: this.id,
+      address: "127.0.0.1:0",
+      build: "test",
+      folder: null,
+    });
+    const at = (level: LogLine["level"]) => (fields: object, message: string) =>
+      void this.log.push({ level, message, fields });
     this.system = new System<LedgerProtocols>({
       ...options,
       definitions: [erased(ledgerActor())],
@@ -153,7 +159,9 @@ export class LedgerBench {
       return served.size === 128 && living.every(({ system }) => !system.shards.all().length || system.isReady);
     });
     await until("all ledgers answer", async () => {
-      const answers = await Promise.all(Array.from({ length: ORGANIZATIONS }, (_, i) => this.ask(`l${i}`, { kind: "read" })));
+      const answers = await Promise.all(
+        Array.from({ length: ORGANIZATIONS }, (_, i) => this.ask(`l${i}`, { kind: "read" })),
+      );
       return answers.every((answer) => answer.ok);
     });
   }
@@ -162,11 +170,20 @@ export class LedgerBench {
   async stored(): Promise<{ ledgers: StoredLedger[]; undone: number; sent: EpochNotes["sent"] }> {
     let undone = await this.undone();
     await until("every promise is kept", async () => (undone = await this.undone()) === 0).catch(() => {});
-    const records = await this.beside<{ id: string; body: { count: number; lastSeq: number } }[]>`select id, body from chat`;
+    const records = await this.beside<
+      { id: string; body: { count: number; lastSeq: number } }[]
+    >`select id, body from chat`;
     const events = await this.beside<{ stream: string; seqs: number[]; bys: string[] }[]>`
       select stream, array_agg(seq order by seq) as seqs, array_agg(data ->> 'by' order by seq) as bys from event group by stream`;
-    const byStream = new Map(events.map(({ stream, seqs, bys }) => [stream, seqs.map((seq, i) => ({ seq, by: Number(bys[i]) }))]));
-    const ledgers = records.map(({ id, body }) => ({ id, count: body.count, lastSeq: body.lastSeq, events: byStream.get(id) ?? [] }));
+    const byStream = new Map(
+      events.map(({ stream, seqs, bys }) => [stream, seqs.map((seq, i) => ({ seq, by: Number(bys[i]) }))]),
+    );
+    const ledgers = records.map(({ id, body }) => ({
+      id,
+      count: body.count,
+      lastSeq: body.lastSeq,
+      events: byStream.get(id) ?? [],
+    }));
     for (const [id, found] of byStream) {
       if (!records.some((record) => record.id === id)) ledgers.push({ id, count: 0, lastSeq: 0, events: found });
     }

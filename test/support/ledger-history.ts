@@ -119,7 +119,8 @@ class Account {
       else if (this.places.has(by)) twice.push(`${by} is twice in ${id}`);
       else this.places.set(by, i);
       const epochs = sent.get(`${id}/${seq}/${by}`) ?? [];
-      if (epochs.length > 0 && Math.max(...epochs) < newest) wrong.push(`${id}: seq ${seq} is of an older epoch than the one before it`);
+      if (epochs.length > 0 && Math.max(...epochs) < newest)
+        wrong.push(`${id}: seq ${seq} is of an older epoch than the one before it`);
       newest = Math.max(newest, epochs.length === 0 ? 0 : Math.min(...epochs));
     });
     if (lastSeq !== events.length) wrong.push(`${id}: lastSeq is ${lastSeq} with ${events.length} events`);
@@ -129,22 +130,33 @@ class Account {
 
 type Accounts = ReadonlyMap<string, Account>;
 
-function judgeWrite({ key, ledgers, answer, counts }: Write, accounts: Accounts, verdict: Record<keyof Verdict, string[]>): void {
+function judgeWrite(
+  { key, ledgers, answer, counts }: Write,
+  accounts: Accounts,
+  verdict: Record<keyof Verdict, string[]>,
+): void {
   const places = ledgers.map((ledger) => accounts.get(ledger)?.places.get(key));
   const stored = places.filter((place) => place !== undefined).length;
-  if (answer === "acknowledged" && stored < ledgers.length) verdict.lost.push(`${key} was acknowledged and is in ${stored} of ${ledgers.join(", ")}`);
-  else if (stored > 0 && stored < ledgers.length) verdict.wrong.push(`${key} is stored in part: in ${stored} of ${ledgers.join(", ")}`);
+  if (answer === "acknowledged" && stored < ledgers.length)
+    verdict.lost.push(`${key} was acknowledged and is in ${stored} of ${ledgers.join(", ")}`);
+  else if (stored > 0 && stored < ledgers.length)
+    verdict.wrong.push(`${key} is stored in part: in ${stored} of ${ledgers.join(", ")}`);
   if (answer === "refused" && stored > 0) verdict.wrong.push(`${key} was refused and is stored`);
   if (answer === "pending") verdict.wrong.push(`${key} was never answered`);
   counts.forEach((count, i) => {
     const place = places[i];
     const account = accounts.get(ledgers[i]!);
     if (count === null || place === undefined || account === undefined) return;
-    if (account.sums[place] !== count) verdict.wrong.push(`${key}: the reply counted ${count}, stored is ${account.sums[place]}`);
+    if (account.sums[place] !== count)
+      verdict.wrong.push(`${key}: the reply counted ${count}, stored is ${account.sums[place]}`);
   });
 }
 
-function judgeSeen({ ledger, lastSeq, count, floor }: Seen, accounts: Accounts, { wrong }: Record<keyof Verdict, string[]>): void {
+function judgeSeen(
+  { ledger, lastSeq, count, floor }: Seen,
+  accounts: Accounts,
+  { wrong }: Record<keyof Verdict, string[]>,
+): void {
   const sum = lastSeq === 0 ? 0 : accounts.get(ledger)?.sums[lastSeq - 1];
   if (sum !== count) wrong.push(`${ledger}: a reader saw ${count} at seq ${lastSeq}, stored is ${sum}`);
   if (count < floor) wrong.push(`${ledger}: a reader saw ${count} after ${floor} had been acknowledged`);

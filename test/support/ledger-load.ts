@@ -12,7 +12,12 @@ import { type LedgerBench, organizationOf, refOf } from "./ledger-bench.ts";
 import { type History, type StoredLedger, type Write } from "./ledger-history.ts";
 
 /** Refusals after which nothing was done for certain. */
-const NOTHING_DONE: ReadonlySet<Fault["kind"]> = new Set(["overloaded", "unavailable", "shutting_down", "invalid_request"]);
+const NOTHING_DONE: ReadonlySet<Fault["kind"]> = new Set([
+  "overloaded",
+  "unavailable",
+  "shutting_down",
+  "invalid_request",
+]);
 /** How long a client that was refused stays away: the shape of the load, not a wait for anything. */
 const AWAY_MS = 10;
 /** The longest outage of a working service: a flush that waits for its deadline, and a recovery. */
@@ -110,7 +115,9 @@ export class LedgerLoad {
 
   private write(write: Write, command: (by: number) => LedgerCommand): Promise<boolean> {
     const [ledger = ""] = write.ledgers;
-    return this.settle(write, this.bench.ask(ledger, command(write.key)), (value) => [typeof value === "number" ? value : null]);
+    return this.settle(write, this.bench.ask(ledger, command(write.key)), (value) => [
+      typeof value === "number" ? value : null,
+    ]);
   }
 
   /** Two ledgers in one atomic group. */
@@ -127,7 +134,11 @@ export class LedgerLoad {
     return this.write(this.history.begin([ledger]), (by) => ({ kind: "wake_at", dueAtMs: Date.now(), by }));
   }
 
-  private async settle(write: Write, answer: Promise<Outcome<unknown>>, counts: (value: unknown) => readonly (number | null)[]): Promise<boolean> {
+  private async settle(
+    write: Write,
+    answer: Promise<Outcome<unknown>>,
+    counts: (value: unknown) => readonly (number | null)[],
+  ): Promise<boolean> {
     try {
       const outcome = await answer;
       if (outcome.ok) this.history.acknowledge(write, counts(outcome.value));
@@ -176,12 +187,16 @@ export class Follower {
 
   /** Waits until it has all that is stored, and says what is wrong with what it was shown. */
   async finish(stored: StoredLedger): Promise<string[]> {
-    await until(`the reader of ${this.ledger} is at its end`, () => this.seqs.length >= stored.events.length).catch(() => {});
+    await until(`the reader of ${this.ledger} is at its end`, () => this.seqs.length >= stored.events.length).catch(
+      () => {},
+    );
     this.subscription.close();
     await this.over;
     const shown = this.seqs.map((seq, i) => `${seq}:${this.bys[i]}`).join(" ");
     const wanted = stored.events.map(({ seq, by }) => `${seq}:${by}`).join(" ");
-    return shown === wanted ? [] : [`the reader of ${this.ledger} was shown ${this.seqs.length} of ${stored.events.length} events, or others`];
+    return shown === wanted
+      ? []
+      : [`the reader of ${this.ledger} was shown ${this.seqs.length} of ${stored.events.length} events, or others`];
   }
 
   private async follow(): Promise<void> {
@@ -190,7 +205,8 @@ export class Follower {
       // A page that could not be read is asked for again.
       if (items === null) await Bun.sleep(AWAY_MS);
       else if (items.length === 0) return;
-      else for (const item of items) if (item.kind === "event") this.note(item.event.seq, Number(item.event.data["by"]));
+      else
+        for (const item of items) if (item.kind === "event") this.note(item.event.seq, Number(item.event.data["by"]));
     }
   }
 

@@ -57,8 +57,12 @@ async function underLoad(bench: LedgerBench, history: History, server: StormServ
   try {
     await load.more(each);
     for (const [i, fault] of plan.faults.entries()) {
-      await FAULTS[fault](scene).catch((cause: unknown) => fail(`the fault ${fault} (number ${i}) could not be made`, bench, cause));
-      await load.more(RECOVERED).catch((cause: unknown) => fail(`the service does not work after ${fault} (number ${i})`, bench, cause));
+      await FAULTS[fault](scene).catch((cause: unknown) =>
+        fail(`the fault ${fault} (number ${i}) could not be made`, bench, cause),
+      );
+      await load
+        .more(RECOVERED)
+        .catch((cause: unknown) => fail(`the service does not work after ${fault} (number ${i})`, bench, cause));
       await load.more(each - RECOVERED);
     }
     await load.more(Math.max(0, plan.acknowledgements - history.acknowledged));
@@ -73,16 +77,26 @@ async function judged(bench: LedgerBench, history: History, followers: readonly 
   const stored = await bench.stored();
   const verdict = judge(history, stored);
   const byId = new Map(stored.ledgers.map((ledger) => [ledger.id, ledger]));
-  const shown = await Promise.all(followers.map((f) => f.finish(byId.get(f.ledger) ?? { id: f.ledger, count: 0, lastSeq: 0, events: [] })));
+  const shown = await Promise.all(
+    followers.map((f) => f.finish(byId.get(f.ledger) ?? { id: f.ledger, count: 0, lastSeq: 0, events: [] })),
+  );
   return { ...verdict, wrong: [...verdict.wrong, ...shown.flat(), ...bugs(bench)] };
 }
 
 /** What the runtime must not have had to say, whatever broke. */
-const BUGS: ReadonlySet<string> = new Set(["an effect failed", "a message's turn failed", "an alarm's turn failed", "a message was refused"]);
-const bugs = (bench: LedgerBench): string[] => said(bench).filter((line) => [...BUGS].some((bug) => line.startsWith(bug)));
+const BUGS: ReadonlySet<string> = new Set([
+  "an effect failed",
+  "a message's turn failed",
+  "an alarm's turn failed",
+  "a message was refused",
+]);
+const bugs = (bench: LedgerBench): string[] =>
+  said(bench).filter((line) => [...BUGS].some((bug) => line.startsWith(bug)));
 
 const said = (bench: LedgerBench): string[] =>
-  bench.replicas.flatMap(({ log }) => log.map(({ message, fields }) => `${message}: ${String((fields as { err?: unknown }).err ?? "")}`));
+  bench.replicas.flatMap(({ log }) =>
+    log.map(({ message, fields }) => `${message}: ${String((fields as { err?: unknown }).err ?? "")}`),
+  );
 
 function fail(what: string, bench: LedgerBench, cause: unknown): never {
   throw new Error(`${what}; last words: ${said(bench).slice(-8).join("; ")}`, { cause });

@@ -27,6 +27,7 @@ function size(name: string, otherwise: number): number {
   const text = process.env[name] ?? "";
   if (text === "") return otherwise;
   const value = Number(text);
-  if (!Number.isSafeInteger(value) || value < 1) throw new Error(`${name} is ${JSON.stringify(text)}; it must be a whole number from 1`);
+  if (!Number.isSafeInteger(value) || value < 1)
+    throw new Error(`${name} is ${JSON.stringify(text)}; it must be a whole number from 1`);
   return value;
 }

@@ -87,7 +87,12 @@ export class PostgresProxy {
   }
 
   private accept(client: Socket): void {
-    const link = new Link(client, this.port, (name, types) => this.due(name, types), () => this.links.delete(link));
+    const link = new Link(
+      client,
+      this.port,
+      (name, types) => this.due(name, types),
+      () => this.links.delete(link),
+    );
     this.links.add(link);
     if (this.isFrozen) link.pause();
   }

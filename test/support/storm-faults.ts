@@ -27,7 +27,10 @@ type StormFault = (scene: FaultScene) => Promise<void>;
 const pick = <T>(from: readonly T[], draw: () => number): T => from[Math.floor(draw() * from.length)]!;
 /** A replica that serves something. */
 const one = ({ bench, draw }: FaultScene): BenchReplica =>
-  pick(bench.living.filter(({ system }) => system.shards.count > 0), draw);
+  pick(
+    bench.living.filter(({ system }) => system.shards.count > 0),
+    draw,
+  );
 
 /** The next flush of whichever replica meets the fault. */
 async function onNextFlush({ bench }: FaultScene, fault: WireFault): Promise<void> {
@@ -36,7 +39,10 @@ async function onNextFlush({ bench }: FaultScene, fault: WireFault): Promise<voi
 }
 
 /** Does something to a flush that waits for a lock in the middle of its statement. */
-async function toWaitingFlush({ bench: { beside } }: FaultScene, act: (pid: number) => Promise<unknown>): Promise<void> {
+async function toWaitingFlush(
+  { bench: { beside } }: FaultScene,
+  act: (pid: number) => Promise<unknown>,
+): Promise<void> {
   await beside.begin(async (sql) => {
     await sql`lock table event in share row exclusive mode`;
     let pid = 0;
@@ -56,7 +62,8 @@ export const FAULTS = {
   /** The replica waits for its own deadline. */
   reply_swallowed: (scene) => onNextFlush(scene, "reply_swallowed"),
   all_connections_cut: async (scene) => one(scene).proxy.cut(),
-  backend_terminated: (scene) => toWaitingFlush(scene, (pid) => scene.bench.beside`select pg_terminate_backend(${pid})`),
+  backend_terminated: (scene) =>
+    toWaitingFlush(scene, (pid) => scene.bench.beside`select pg_terminate_backend(${pid})`),
   statement_cancelled: (scene) => toWaitingFlush(scene, (pid) => scene.bench.beside`select pg_cancel_backend(${pid})`),
 
   /** Somebody else has half of the shards for a moment, and gives them back to who had them. */
@@ -69,7 +76,10 @@ export const FAULTS = {
 
   /** Half of the shards go to another of the replicas, which serves them. */
   shards_moved: async (scene) => {
-    const { bench: { beside, living }, draw } = scene;
+    const {
+      bench: { beside, living },
+      draw,
+    } = scene;
     const { id } = pick(living, draw);
     const half = draw() < 0.5 ? 1 : 0;
     await beside`update shard set owner = ${id}, epoch = epoch + 1 where id % 2 = ${half} and owner <> ${id}`;

@@ -15,7 +15,10 @@ export async function openStormServer(): Promise<OwnServer> {
   const start = (): Promise<{ server: EmbeddedPostgres; ended: () => boolean }> => {
     let isEnded = false;
     const onExit = (): void => void (isEnded = true);
-    return startEmbedded({ folder: folder.path, log: () => {}, onExit }).then((server) => ({ server, ended: () => isEnded }));
+    return startEmbedded({ folder: folder.path, log: () => {}, onExit }).then((server) => ({
+      server,
+      ended: () => isEnded,
+    }));
   };
   try {
     let { server, ended } = await start();

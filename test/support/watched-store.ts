@@ -3,7 +3,15 @@
  * that name two epochs for one shard.
  */
 import type { RecordFields } from "../../actors/runtime/actor.ts";
-import type { ActorStore, AlarmRow, FlushOutcome, RecordRef, ShardWrites, StoredEvent, Undone } from "../../actors/runtime/store.ts";
+import type {
+  ActorStore,
+  AlarmRow,
+  FlushOutcome,
+  RecordRef,
+  ShardWrites,
+  StoredEvent,
+  Undone,
+} from "../../actors/runtime/store.ts";
 
 /** Shared by the stores of all replicas. */
 export class EpochNotes {

@@ -2,6 +2,7 @@
 import { TASK_PRIORITIES } from "../../../actors/organization/schema.ts";
 import { Type } from "../../../actors/schema.ts";
 import { taskView } from "./list-tasks.ts";
+import { patiently } from "./patience.ts";
 import type { TaskService } from "./service.ts";
 import { Choice, defineTool, resultOf, type Tool } from "./tool.ts";
 
@@ -21,10 +22,10 @@ export const createTask = (service: TaskService): Tool =>
     access: "granted",
     // The service makes one task for each key.
     safeToRepeat: true,
-    async run({ title, description, priority, assign_to }, { context, idempotencyKey }) {
+    async run({ title, description, priority, assign_to }, { context, idempotencyKey, signal }) {
       const input = {
         title, description: description ?? null, priority: priority ?? "medium", assignedTo: assign_to ?? null, workspaceId: null,
       };
-      return resultOf(await service.createTask(context, input, idempotencyKey), (task) => ({ task: taskView(task) }));
+      return resultOf(await patiently(signal, () => service.createTask(context, input, idempotencyKey)), (task) => ({ task: taskView(task) }));
     },
   });

@@ -1,5 +1,6 @@
 /** `list_agents`: who there is to assign work to. */
 import { Type } from "../../../actors/schema.ts";
+import { patiently } from "./patience.ts";
 import type { TaskService } from "./service.ts";
 import { defineTool, resultOf, type Tool } from "./tool.ts";
 
@@ -10,8 +11,8 @@ export const listAgents = (service: TaskService): Tool =>
     input: Type.Object({}),
     access: "safe",
     safeToRepeat: true,
-    async run(_input, { context }) {
-      return resultOf(await service.listAgents(context), (agents) => ({
+    async run(_input, { context, signal }) {
+      return resultOf(await patiently(signal, () => service.listAgents(context)), (agents) => ({
         agents: agents.map(({ id, name, role }) => ({ id, name, role })),
       }));
     },

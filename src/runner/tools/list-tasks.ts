@@ -1,6 +1,7 @@
 /** `list_tasks`: the organization's tasks, newest first. */
 import { type Task, TASK_STATUSES } from "../../../actors/organization/schema.ts";
 import { Type } from "../../../actors/schema.ts";
+import { patiently } from "./patience.ts";
 import type { TaskService } from "./service.ts";
 import { Choice, defineTool, resultOf, type Tool } from "./tool.ts";
 
@@ -19,9 +20,9 @@ export const listTasks = (service: TaskService): Tool =>
     }),
     access: "safe",
     safeToRepeat: true,
-    async run({ status, assigned_to, limit }, { context }) {
+    async run({ status, assigned_to, limit }, { context, signal }) {
       const filter = { status: status ?? null, assignedTo: assigned_to ?? null, limit: limit ?? DEFAULT_LIMIT };
-      return resultOf(await service.listTasks(context, filter), (tasks) => ({ tasks: tasks.map(taskView) }));
+      return resultOf(await patiently(signal, () => service.listTasks(context, filter)), (tasks) => ({ tasks: tasks.map(taskView) }));
     },
   });
 

@@ -1,0 +1,57 @@
+/** Tools in a service that decides nothing for a moment: a restart, a take-over, a full mailbox. */
+import { expect, test } from "bun:test";
+import { type Fault, ok, type Outcome, refuse } from "../../actors/fault.ts";
+import type { Agent, Task } from "../../actors/organization/schema.ts";
+import { builtinTools, createTools } from "../../src/runner/tools.ts";
+import { patiently } from "../../src/runner/tools/patience.ts";
+
+const PASSING: readonly Fault[] = [
+  { kind: "unavailable", retryAfterMs: 1 },
+  { kind: "overloaded", retryAfterMs: 1 },
+  { kind: "outcome_unknown", retryAfterMs: 1 },
+  { kind: "shutting_down", retryAfterMs: 1 },
+];
+const ANSWER = { id: "task-1-a", title: "T" } as Task & Agent;
+const CONTEXT = { organizationId: "org_1", userId: "usr_1", agentId: "agt_1", jobId: "job_1" };
+
+for (const [name, input] of [
+  ["create_task", { title: "T" }],
+  ["list_tasks", {}],
+  ["list_agents", {}],
+] as const) {
+  test(`[JOB-4] [JOB-7] ${name} asks again, with the same key, while the service decides nothing`, async () => {
+    const keys: unknown[] = [];
+    let refusals = 1;
+    const answer = async <T>(value: T, key?: string): Promise<Outcome<T>> => {
+      keys.push(key);
+      return refusals-- > 0 ? refuse(PASSING[0]!) : ok(value);
+    };
+    const tools = createTools(
+      builtinTools({
+        createTask: (_context, _input, key) => answer(ANSWER, key),
+        listTasks: () => answer([ANSWER]),
+        listAgents: () => answer([ANSWER]),
+      }),
+    );
+    const call = { name, input, idempotencyKey: "job_1:1:0", context: CONTEXT, allowedTools: ["create_task"] };
+    expect((await tools.call(call, new AbortController().signal)).isError).toBe(false);
+    expect(keys).toEqual(name === "create_task" ? ["job_1:1:0", "job_1:1:0"] : [undefined, undefined]);
+  });
+}
+
+test("[JOB-7] a decision is final, a stopped call asks no more, and patience has an end", async () => {
+  let asked = 0;
+  const refusing = (fault: Fault) => async (): Promise<Outcome<never>> => {
+    asked++;
+    return refuse(fault);
+  };
+  const signal = new AbortController().signal;
+  expect(await patiently(signal, refusing({ kind: "not_found", noun: "task" }))).toMatchObject({ ok: false });
+  expect(asked).toBe(1);
+  for (const fault of PASSING) {
+    asked = 0;
+    expect(await patiently(AbortSignal.abort(), refusing(fault))).toEqual(refuse(fault));
+    expect(await patiently(signal, refusing(fault), 0)).toEqual(refuse(fault));
+    expect(asked).toBe(2);
+  }
+});
