@@ -1,6 +1,7 @@
 /** Tools in a service that decides nothing for a moment: a restart, a take-over, a full mailbox. */
 import { expect, test } from "bun:test";
 import { type Fault, ok, type Outcome, refuse } from "../../actors/fault.ts";
+import type { AgentSnapshot } from "../../actors/job/schema.ts";
 import type { Agent, Task } from "../../actors/organization/schema.ts";
 import { builtinTools, createTools } from "../../src/runner/tools.ts";
 import { patiently } from "../../src/runner/tools/patience.ts";
@@ -13,6 +14,18 @@ const PASSING: readonly Fault[] = [
 ];
 const ANSWER = { id: "task-1-a", title: "T" } as Task & Agent;
 const CONTEXT = { organizationId: "org_1", userId: "usr_1", agentId: "agt_1", jobId: "job_1" };
+
+const AGENT: AgentSnapshot = {
+  id: "agt_1",
+  name: "Ada",
+  version: 1,
+  systemPrompt: "",
+  model: null,
+  allowedTools: ["create_task"],
+  approvalTools: [],
+  mcpServers: [],
+  maxSteps: null,
+};
 
 for (const [name, input] of [
   ["create_task", { title: "T" }],
@@ -33,7 +46,7 @@ for (const [name, input] of [
         listAgents: () => answer([ANSWER]),
       }),
     );
-    const call = { name, input, idempotencyKey: "job_1:1:0", context: CONTEXT, allowedTools: ["create_task"] };
+    const call = { name, input, idempotencyKey: "job_1:1:0", context: CONTEXT, agent: AGENT };
     expect((await tools.call(call, new AbortController().signal)).isError).toBe(false);
     expect(keys).toEqual(name === "create_task" ? ["job_1:1:0", "job_1:1:0"] : [undefined, undefined]);
   });
