@@ -8,4 +8,3 @@ export class AssertionFailed extends Error {
 export function assert(condition: unknown, what: string): asserts condition {
   if (!condition) throw new AssertionFailed(what);
 }
-

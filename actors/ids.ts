@@ -6,8 +6,28 @@
 import { customAlphabet, nanoid } from "nanoid";
 
 export type IdPrefix =
-  | "org" | "usr" | "agt" | "cht" | "msg" | "job" | "mis" | "mtk" | "mrn" | "wsp" | "rep" | "app" | "shr"
-  | "evt" | "dlv" | "tok" | "art" | "apr" | "req" | "eff" | "amg" | "rpl";
+  | "org"
+  | "usr"
+  | "agt"
+  | "cht"
+  | "msg"
+  | "job"
+  | "mis"
+  | "mtk"
+  | "mrn"
+  | "wsp"
+  | "rep"
+  | "app"
+  | "shr"
+  | "evt"
+  | "dlv"
+  | "tok"
+  | "art"
+  | "apr"
+  | "req"
+  | "eff"
+  | "amg"
+  | "rpl";
 
 /** Draws the random part of an id: `length` characters of the URL-safe alphabet or of the given one. */
 export type RandomText = (length: number, alphabet?: string) => string;

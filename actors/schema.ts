@@ -13,7 +13,10 @@ export interface JsonObject {
 }
 
 const ONE_OF = "OneOf";
-TypeRegistry.Set<{ enum: readonly string[] }>(ONE_OF, (schema, value) => typeof value === "string" && schema.enum.includes(value));
+TypeRegistry.Set<{ enum: readonly string[] }>(
+  ONE_OF,
+  (schema, value) => typeof value === "string" && schema.enum.includes(value),
+);
 
 /** A string that is one of `values`: an `enum` in the contract, and checked as one. */
 export const OneOf = <const V extends readonly string[]>(values: V, options: object = {}) =>

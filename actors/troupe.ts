@@ -18,4 +18,8 @@ export type TroupeProtocols = {
 export type TroupeSystem = System<TroupeProtocols>;
 
 // A definition's handlers take their own commands; the system has erased the types by then.
-export const troupeActors: readonly AnyDefinition[] = [organizationActor, chatActor, jobActor] as readonly AnyDefinition[];
+export const troupeActors: readonly AnyDefinition[] = [
+  organizationActor,
+  chatActor,
+  jobActor,
+] as readonly AnyDefinition[];

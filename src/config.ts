@@ -25,18 +25,39 @@ const ENVIRONMENTS = ["development", "production", "test"] as const;
 
 const Settings = Type.Object({
   port: Type.Integer(
-    setting({ env: "PORT", default: 3000, minimum: 0, maximum: 65_535, allowed: "an integer from 0 (any free port) to 65535" }),
+    setting({
+      env: "PORT",
+      default: 3000,
+      minimum: 0,
+      maximum: 65_535,
+      allowed: "an integer from 0 (any free port) to 65535",
+    }),
   ),
   host: Type.String(
-    setting({ env: "HOST", default: "127.0.0.1", format: "host", allowed: "an IP address or a host name to listen on" }),
+    setting({
+      env: "HOST",
+      default: "127.0.0.1",
+      format: "host",
+      allowed: "an IP address or a host name to listen on",
+    }),
   ),
   appUrl: Type.Optional(
-    Type.String(setting({ env: "APP_URL", format: "origin", allowed: "an http or https URL without a path, such as https://troupe.example" })),
+    Type.String(
+      setting({
+        env: "APP_URL",
+        format: "origin",
+        allowed: "an http or https URL without a path, such as https://troupe.example",
+      }),
+    ),
   ),
   dataDir: Type.String(setting({ env: "DATA_DIR", default: ".troupe", format: "path", allowed: "a folder" })),
   databaseUrl: Type.Optional(
     Type.String(
-      setting({ env: "DATABASE_URL", format: "postgres-url", allowed: "a URL such as postgres://user:password@host:5432/database" }),
+      setting({
+        env: "DATABASE_URL",
+        format: "postgres-url",
+        allowed: "a URL such as postgres://user:password@host:5432/database",
+      }),
     ),
   ),
   troupeSecret: Type.Optional(
@@ -54,7 +75,13 @@ const Settings = Type.Object({
     Type.String(setting({ env: "OPENAI_API_KEY", secret: true, format: "word", allowed: "a key without spaces" })),
   ),
   openaiBaseUrl: Type.Optional(
-    Type.String(setting({ env: "OPENAI_BASE_URL", format: "http-url", allowed: "an http or https URL such as http://localhost:11434/v1" })),
+    Type.String(
+      setting({
+        env: "OPENAI_BASE_URL",
+        format: "http-url",
+        allowed: "an http or https URL such as http://localhost:11434/v1",
+      }),
+    ),
   ),
   allowDemoModel: Type.Boolean(setting({ env: "ALLOW_DEMO_MODEL", default: false, allowed: "true, false, 1 or 0" })),
   trustedProxies: Type.Array(
@@ -63,7 +90,11 @@ const Settings = Type.Object({
   ),
   egressAllow: Type.Array(
     Type.String({ format: "host-or-network" }),
-    setting({ env: "EGRESS_ALLOW", default: [], allowed: "host names, IP addresses and CIDR ranges, separated by commas" }),
+    setting({
+      env: "EGRESS_ALLOW",
+      default: [],
+      allowed: "host names, IP addresses and CIDR ranges, separated by commas",
+    }),
   ),
   logLevel: OneOf(LOG_LEVELS, setting({ env: "LOG_LEVEL", default: "info", allowed: LOG_LEVELS.join(", ") })),
   nodeEnv: OneOf(ENVIRONMENTS, setting({ env: "NODE_ENV", default: "development", allowed: ENVIRONMENTS.join(", ") })),

@@ -28,6 +28,7 @@ const idOf = (organizationId: string, name: string): string =>
   `agt_${new Bun.CryptoHasher("sha256").update(`library\n${organizationId}\n${name}`).digest("base64url").slice(0, ID_CHARACTERS)}`;
 
 export const library: Library = {
-  of: (organizationId) => Object.entries(ENTRIES).map(([name, definition]): LibraryAgent => ({ id: idOf(organizationId, name), definition })),
+  of: (organizationId) =>
+    Object.entries(ENTRIES).map(([name, definition]): LibraryAgent => ({ id: idOf(organizationId, name), definition })),
   find: (organizationId, agentId) => library.of(organizationId).find((entry) => entry.id === agentId) ?? null,
 };

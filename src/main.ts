@@ -20,7 +20,15 @@ import { DatabaseRefused } from "./storage.ts";
 const OUTBOUND_REQUESTS_MIN = 1_024;
 
 /** What an operator can mend; told in words, without a stack. */
-const EXPECTED = [FolderInUse, DataFolderDamaged, MigrationRefused, DatabaseRefused, DatabaseInUse, CannotListen, ModelUnusable];
+const EXPECTED = [
+  FolderInUse,
+  DataFolderDamaged,
+  MigrationRefused,
+  DatabaseRefused,
+  DatabaseInUse,
+  CannotListen,
+  ModelUnusable,
+];
 
 async function main(argv: readonly string[]): Promise<void> {
   const unknown = argv.filter((argument) => argument !== "--print-config");

@@ -82,7 +82,12 @@ export async function startRuntime(parts: RuntimeParts): Promise<Runtime> {
       "Another instance of the service took shards of this database meanwhile; stop one of them.",
     );
   }
-  return { system, directory, chats: new PostgresChatDirectory(storage.database), jobs: new PostgresJobDirectory(storage.database) };
+  return {
+    system,
+    directory,
+    chats: new PostgresChatDirectory(storage.database),
+    jobs: new PostgresJobDirectory(storage.database),
+  };
 }
 
 /** Effects stay rows until a process comes that can run them. */

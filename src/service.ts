@@ -69,7 +69,15 @@ export async function startService(options: ServiceOptions): Promise<Service> {
     const address = appUrlOf(config, config.port);
     const egress = egressOf(config, log);
     undo.add(() => egress.close());
-    const runtime = await startRuntime({ storage, runner: { models, egress }, log, address, build: VERSION, onLost: onFatal, signal });
+    const runtime = await startRuntime({
+      storage,
+      runner: { models, egress },
+      log,
+      address,
+      build: VERSION,
+      onLost: onFatal,
+      signal,
+    });
     undo.add(() => withinLimit(runtime.system.stop(), "the actors did not stop"));
     signal.throwIfAborted();
     // A taken port must not cost the first run's tokens and its command, which are told once.

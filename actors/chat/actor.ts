@@ -33,7 +33,8 @@ export const chatActor: ActorDefinition<ChatProtocol> = {
     update_chat(tx, { options, version }) {
       const chat = visible(tx);
       if (chat === null) return notFound("chat");
-      if (version !== null && version !== chat.version) return refuse({ kind: "version_conflict", version: chat.version });
+      if (version !== null && version !== chat.version)
+        return refuse({ kind: "version_conflict", version: chat.version });
       tx.append("chat.updated", { options: { ...options } });
       return ok(tx.update(chatTable, { ...chat, options: { ...chat.options, ...options } }));
     },

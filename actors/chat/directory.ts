@@ -12,5 +12,9 @@ export interface ChatDirectory {
   /** Chats that are not deleted. */
   listChats(organizationId: string, filter: ChatFilter, page: PageRequest): Promise<Page<Chat>>;
   /** Messages of a chat, newest first, before `beforeSeq`. */
-  listMessages(organizationId: string, chatId: string, page: { readonly limit: number; readonly beforeSeq: number | null }): Promise<readonly Message[]>;
+  listMessages(
+    organizationId: string,
+    chatId: string,
+    page: { readonly limit: number; readonly beforeSeq: number | null },
+  ): Promise<readonly Message[]>;
 }

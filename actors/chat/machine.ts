@@ -15,7 +15,16 @@
 import { assert } from "../assert.ts";
 import type { Chat } from "./schema.ts";
 
-export const CHAT_TRIGGERS = ["send_message", "update_options", "delete", "begin", "wait", "next", "finish", "fail"] as const;
+export const CHAT_TRIGGERS = [
+  "send_message",
+  "update_options",
+  "delete",
+  "begin",
+  "wait",
+  "next",
+  "finish",
+  "fail",
+] as const;
 export type ChatTrigger = (typeof CHAT_TRIGGERS)[number];
 
 /** The triggers that a caller has a verb for. */
@@ -27,12 +36,25 @@ type Row = Readonly<Record<ChatTrigger, ChatStatus | null>>;
 
 /** A chat without a turn, in this status. */
 const idle = (status: ChatStatus): Row => ({
-  send_message: "working", update_options: status, delete: status, begin: null, wait: null, next: null, finish: null, fail: null,
+  send_message: "working",
+  update_options: status,
+  delete: status,
+  begin: null,
+  wait: null,
+  next: null,
+  finish: null,
+  fail: null,
 });
 /** A chat with a turn, in this status. */
 const busy = (status: ChatStatus): Row => ({
-  send_message: status, update_options: status, delete: status,
-  begin: "working", wait: "needs_attention", next: "working", finish: "done", fail: "error",
+  send_message: status,
+  update_options: status,
+  delete: status,
+  begin: "working",
+  wait: "needs_attention",
+  next: "working",
+  finish: "done",
+  fail: "error",
 });
 
 export const CHAT_MACHINE: Readonly<Record<ChatStatus, Row>> = {
@@ -44,7 +66,8 @@ export const CHAT_MACHINE: Readonly<Record<ChatStatus, Row>> = {
 };
 
 /** The status after the trigger, or null where it is refused. */
-export const afterTrigger = (status: ChatStatus, trigger: ChatTrigger): ChatStatus | null => CHAT_MACHINE[status][trigger];
+export const afterTrigger = (status: ChatStatus, trigger: ChatTrigger): ChatStatus | null =>
+  CHAT_MACHINE[status][trigger];
 
 /** The status after a trigger that the caller knows to be allowed. */
 export function moved(chat: { readonly status: ChatStatus }, trigger: ChatTrigger): ChatStatus {

@@ -48,10 +48,20 @@ export type ChatCommand =
       readonly attempt: number;
     }
   /** A runner goes on with the turn; `text` is what is committed of the message. */
-  | { readonly kind: "turn_resumed"; readonly jobId: string; readonly messageId: string; readonly attempt: number; readonly text: string }
+  | {
+      readonly kind: "turn_resumed";
+      readonly jobId: string;
+      readonly messageId: string;
+      readonly attempt: number;
+      readonly text: string;
+    }
   /** Text as it is made; not stored. */
   | { readonly kind: "turn_text"; readonly messageId: string; readonly text: string }
-  | { readonly kind: "tools_started"; readonly jobId: string; readonly calls: readonly { readonly id: string; readonly name: string }[] }
+  | {
+      readonly kind: "tools_started";
+      readonly jobId: string;
+      readonly calls: readonly { readonly id: string; readonly name: string }[];
+    }
   | { readonly kind: "tool_ended"; readonly jobId: string; readonly callId: string; readonly isError: boolean }
   /** The turn begins again after a crash. */
   | { readonly kind: "turn_restarted"; readonly jobId: string; readonly messageId: string; readonly attempt: number }

@@ -84,7 +84,14 @@ export function newChat(of: {
   readonly options?: Partial<ChatOptions>;
   readonly metadata?: JsonObject;
 }): NewRecord<Chat> {
-  const defaults = { model: null, onBusy: "queue", tools: null, autoApprove: false, title: of.title, pinned: false } as const;
+  const defaults = {
+    model: null,
+    onBusy: "queue",
+    tools: null,
+    autoApprove: false,
+    title: of.title,
+    pinned: false,
+  } as const;
   return {
     id: of.id,
     status: "standby",

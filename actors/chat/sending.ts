@@ -14,7 +14,16 @@ import type { Tx } from "../runtime/actor.ts";
 import { isoTime } from "../schema.ts";
 import { allowedActions, moved } from "./machine.ts";
 import type { ChatCommand, SentMessage } from "./protocol.ts";
-import { CHAT_QUEUE, type Chat, chatTable, type Message, messageTable, newChat, type OnBusy, preview } from "./schema.ts";
+import {
+  CHAT_QUEUE,
+  type Chat,
+  chatTable,
+  type Message,
+  messageTable,
+  newChat,
+  type OnBusy,
+  preview,
+} from "./schema.ts";
 
 /** Characters of a message that become the title of its job. */
 const TITLE_CHARACTERS = 80;
@@ -68,8 +77,16 @@ function begin(tx: Tx, chat: Chat, command: SendMessage, effect: Exclude<Effect,
   const queuedPosition = isIdle ? 0 : queue.indexOf(jobId) + 1;
   if (!isIdle) tx.append("message.queued", { messageId: message.id, jobId, position: queuedPosition });
   const status = moved(chat, "send_message");
-  const changed = tx.update(chatTable, { ...withMessage(chat, message), status, activeJobId: chat.activeJobId ?? jobId, queue });
-  const also = effect === "interrupt" && chat.activeJobId !== null ? ({ kind: "interrupt", jobId: chat.activeJobId } as const) : null;
+  const changed = tx.update(chatTable, {
+    ...withMessage(chat, message),
+    status,
+    activeJobId: chat.activeJobId ?? jobId,
+    queue,
+  });
+  const also =
+    effect === "interrupt" && chat.activeJobId !== null
+      ? ({ kind: "interrupt", jobId: chat.activeJobId } as const)
+      : null;
   return ok({ chat: changed, message, job, queuedPosition, also });
 }
 

@@ -6,5 +6,7 @@ export function inTurnOrder<M extends Pick<Message, "seq" | "role" | "jobId">>(m
   const answered = new Map<string, number>();
   for (const { role, jobId, seq } of messages) if (role === "assistant" && jobId !== null) answered.set(jobId, seq);
   const turnOf = ({ jobId, seq }: M): number => (jobId === null ? seq : (answered.get(jobId) ?? seq));
-  return messages.toSorted((a, b) => turnOf(a) - turnOf(b) || Number(a.role === "assistant") - Number(b.role === "assistant") || a.seq - b.seq);
+  return messages.toSorted(
+    (a, b) => turnOf(a) - turnOf(b) || Number(a.role === "assistant") - Number(b.role === "assistant") || a.seq - b.seq,
+  );
 }

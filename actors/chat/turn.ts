@@ -11,7 +11,13 @@ import type { ChatCommand, ChatProtocol, TurnEnd } from "./protocol.ts";
 import { type Chat, chatTable, type Message, messageTable, preview } from "./schema.ts";
 
 type TurnCommand =
-  | "turn_started" | "turn_resumed" | "turn_text" | "tools_started" | "tool_ended" | "turn_restarted" | "turn_ended";
+  | "turn_started"
+  | "turn_resumed"
+  | "turn_text"
+  | "tools_started"
+  | "tool_ended"
+  | "turn_restarted"
+  | "turn_ended";
 type TurnEnded = Extract<ChatCommand, { readonly kind: "turn_ended" }>;
 
 export const turnHandlers: Pick<Handlers<ChatProtocol>, TurnCommand> = {
@@ -72,7 +78,10 @@ function withChat<T>(tx: Tx, run: (chat: Chat) => Outcome<T>): Outcome<T> {
   return chat === null ? notFound("chat") : run(chat);
 }
 
-const assistantMessage = (chat: Chat, { id, jobId, seq }: { readonly id: string; readonly jobId: string; readonly seq: number }) =>
+const assistantMessage = (
+  chat: Chat,
+  { id, jobId, seq }: { readonly id: string; readonly jobId: string; readonly seq: number },
+) =>
   ({
     id,
     chatId: chat.id,
@@ -102,7 +111,13 @@ function afterTurn(tx: Tx, chat: Chat, { jobId, end, blocks }: TurnEnded): Chat 
   const status = moved(chat, next !== null ? "next" : end.status === "failed" ? "fail" : "finish");
   const text = blocks === null ? "" : textOf(blocks);
   tx.append("chat.updated", { status });
-  return { ...chat, status, activeJobId: next, queue: rest, lastMessagePreview: text === "" ? chat.lastMessagePreview : preview(text) };
+  return {
+    ...chat,
+    status,
+    activeJobId: next,
+    queue: rest,
+    lastMessagePreview: text === "" ? chat.lastMessagePreview : preview(text),
+  };
 }
 
 /** Ends the assistant's message; a turn that never started has none. */

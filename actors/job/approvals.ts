@@ -12,14 +12,20 @@ import type { Tx } from "../runtime/actor.ts";
 import { isoTime } from "../schema.ts";
 import { blocked, moved, resumed } from "./ending.ts";
 import type { JobCommand, StepCall } from "./protocol.ts";
-import { type Approval, DECISION_MS, type Job, jobTable, type OpenCall } from "./schema.ts";
+import { DECISION_MS, type Job, jobTable } from "./schema.ts";
+import { type Approval, type OpenCall } from "./terms.ts";
 
 type Approve = Extract<JobCommand, { readonly kind: "approve" }>;
 
 /** The calls of a step, before any of them is made. */
 export const opened = (calls: readonly StepCall[]): OpenCall[] =>
   calls.map(({ block, safe, needsApproval }) => ({
-    id: block.id, name: block.name, safe, started: false, asks: needsApproval, arguments: needsApproval ? block.input : null,
+    id: block.id,
+    name: block.name,
+    safe,
+    started: false,
+    asks: needsApproval,
+    arguments: needsApproval ? block.input : null,
   }));
 
 /** Blocks a running job of which nothing is left to do but what a person must allow. */
@@ -31,11 +37,23 @@ export function waiting(tx: Tx, job: Job): Job {
   return blocked(tx, { ...job, approvals }, "approval_required", job.result ?? "");
 }
 
-function requested(tx: Tx, { id: toolCallId, name: toolName, arguments: input }: OpenCall, expiresAt: string): Approval {
+function requested(
+  tx: Tx,
+  { id: toolCallId, name: toolName, arguments: input }: OpenCall,
+  expiresAt: string,
+): Approval {
   const id = tx.id("apr");
   const args = input ?? {};
   tx.append("approval.requested", { approvalId: id, toolName, toolCallId, arguments: args, expiresAt });
-  return { id, toolName, toolCallId, arguments: args, message: `The agent asks to use ${toolName}`, expiresAt, onExpiry: "deny" };
+  return {
+    id,
+    toolName,
+    toolCallId,
+    arguments: args,
+    message: `The agent asks to use ${toolName}`,
+    expiresAt,
+    onExpiry: "deny",
+  };
 }
 
 /** Decides one approval, or all; when none is left the job goes on. */
@@ -56,19 +74,40 @@ export function approveCalls(tx: Tx, job: Job, command: Approve): Outcome<Job> {
 
 /** Nobody has decided in time: what still waits is denied. */
 export const expired = (tx: Tx, job: Job): Job =>
-  continued(tx, job.approvals.reduce((next, approval) => denied(tx, next, approval, { by: null, comment: null }), job));
+  continued(
+    tx,
+    job.approvals.reduce((next, approval) => denied(tx, next, approval, { by: null, comment: null }), job),
+  );
 
 function granted(tx: Tx, job: Job, approval: Approval, { by, arguments: edited }: Approve): Job {
   const { id: approvalId, toolCallId } = approval;
-  tx.append("approval.resolved", { approvalId, toolCallId, decision: "approve", by, ...(edited === null ? {} : { arguments: edited }) });
-  const openCalls = job.openCalls.map((call) => (call.id === toolCallId ? { ...call, asks: false, arguments: edited } : call));
+  tx.append("approval.resolved", {
+    approvalId,
+    toolCallId,
+    decision: "approve",
+    by,
+    ...(edited === null ? {} : { arguments: edited }),
+  });
+  const openCalls = job.openCalls.map((call) =>
+    call.id === toolCallId ? { ...call, asks: false, arguments: edited } : call,
+  );
   return { ...job, openCalls, approvals: job.approvals.filter((a) => a.id !== approvalId) };
 }
 
 /** A denied call gets the denial as its result, so that the model can go on without it. */
-function denied(tx: Tx, job: Job, approval: Approval, why: { readonly by: string | null; readonly comment: string | null }): Job {
+function denied(
+  tx: Tx,
+  job: Job,
+  approval: Approval,
+  why: { readonly by: string | null; readonly comment: string | null },
+): Job {
   const { id: approvalId, toolCallId } = approval;
-  tx.append("approval.resolved", { approvalId, toolCallId, decision: why.by === null ? "expired" : "deny", by: why.by });
+  tx.append("approval.resolved", {
+    approvalId,
+    toolCallId,
+    decision: why.by === null ? "expired" : "deny",
+    by: why.by,
+  });
   const reason = why.by === null ? "Nobody approved this call in time." : "This call was denied.";
   const content = why.comment === null ? reason : `${reason} ${why.comment}`;
   tx.append("transcript.event", { kind: "tool_result", toolUseId: toolCallId, content, isError: true });

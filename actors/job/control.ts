@@ -7,10 +7,19 @@ import { blocked, cancelled, failed, moved, resumed, reviewed, running, tellChat
 import { afterTrigger, allowedActions, recoveryOf } from "./machine.ts";
 import type { JobCommand, JobProtocol, JobReplies } from "./protocol.ts";
 import { pending, stale } from "./refusals.ts";
-import { JOB_ATTEMPTS, JOB_STEERS, type Job, jobTable, type Review } from "./schema.ts";
+import { JOB_ATTEMPTS, JOB_STEERS, type Job, jobTable } from "./schema.ts";
+import { type Review } from "./terms.ts";
 
 type ControlCommand =
-  | "read_job" | "start" | "cancel" | "approve" | "resume" | "request_changes" | "steer" | "decision_overdue" | "recover";
+  | "read_job"
+  | "start"
+  | "cancel"
+  | "approve"
+  | "resume"
+  | "request_changes"
+  | "steer"
+  | "decision_overdue"
+  | "recover";
 type Command<K extends JobCommand["kind"]> = Extract<JobCommand, { readonly kind: K }>;
 
 export const controlHandlers: Pick<Handlers<JobProtocol>, ControlCommand> = {
@@ -52,7 +61,8 @@ export const controlHandlers: Pick<Handlers<JobProtocol>, ControlCommand> = {
     withJob(tx, (job) => {
       if (afterTrigger(job.status, "iterate") === null) return stale(job);
       tx.append("job.iteration_requested", { by, feedback });
-      if (job.status !== "needs_review") return ok(tx.update(jobTable, { ...job, review: changesRequested(tx, job, by, feedback) }));
+      if (job.status !== "needs_review")
+        return ok(tx.update(jobTable, { ...job, review: changesRequested(tx, job, by, feedback) }));
       return ok(over(tx, reviewed(tx, job, { state: "changes_requested", by, comment: feedback }), inGroup));
     }),
 
@@ -60,7 +70,8 @@ export const controlHandlers: Pick<Handlers<JobProtocol>, ControlCommand> = {
     withJob(tx, (job) => {
       if (job.status === "blocked" || job.status === "needs_review") return pending(job);
       if (job.status !== "running" && job.status !== "queued") return stale(job);
-      if (job.steers.length >= JOB_STEERS) return invalid("/content", `More than ${JOB_STEERS} messages wait for the next model call`);
+      if (job.steers.length >= JOB_STEERS)
+        return invalid("/content", `More than ${JOB_STEERS} messages wait for the next model call`);
       return ok(tx.update(jobTable, { ...job, steers: [...job.steers, { messageId, content }] }));
     }),
 
@@ -89,11 +100,17 @@ function over(tx: Tx, job: Job, inGroup?: true): Job {
   return end;
 }
 
-const changesRequested = (tx: Tx, job: Job, decidedBy: string, comment: string): Review =>
-  ({ ...job.review, state: "changes_requested", decidedBy, comment, decidedAt: isoTime(tx.now) });
+const changesRequested = (tx: Tx, job: Job, decidedBy: string, comment: string): Review => ({
+  ...job.review,
+  state: "changes_requested",
+  decidedBy,
+  comment,
+  decidedAt: isoTime(tx.now),
+});
 
 function approveReview(tx: Tx, job: Job, { by, decision, comment, inGroup }: Command<"approve">): Outcome<Job> {
-  if (decision === "deny") return invalid("/decision", "A review is approved, or answered with iterate; it is not denied");
+  if (decision === "deny")
+    return invalid("/decision", "A review is approved, or answered with iterate; it is not denied");
   return ok(over(tx, reviewed(tx, job, { state: "approved", by, comment }), inGroup));
 }
 
@@ -114,7 +131,10 @@ function unblock(tx: Tx, job: Job, { input, retryStep }: Command<"resume">): Out
   return ok(tx.update(jobTable, asking.status === "blocked" ? asking : resumed(tx, asking)));
 }
 
-const unstarted = (job: Job): Job => ({ ...job, openCalls: job.openCalls.map((call) => ({ ...call, started: false })) });
+const unstarted = (job: Job): Job => ({
+  ...job,
+  openCalls: job.openCalls.map((call) => ({ ...call, started: false })),
+});
 
 /** Calls of which nobody knows whether they were made get that as their result. */
 function givenUp(tx: Tx, job: Job): Job {
@@ -139,7 +159,11 @@ function overdue(tx: Tx, job: Job): Outcome<null> {
   return ok(null);
 }
 
-function recovered(tx: Tx, job: Job, how: { readonly kind: "rerun" | "restart" | "interrupted" | "exhausted" | "stopped"; readonly result: string }): Job {
+function recovered(
+  tx: Tx,
+  job: Job,
+  how: { readonly kind: "rerun" | "restart" | "interrupted" | "exhausted" | "stopped"; readonly result: string },
+): Job {
   if (job.runEffectId !== null) tx.settle(job.runEffectId);
   const { result } = how;
   switch (how.kind) {

@@ -25,5 +25,9 @@ export interface JobDirectory {
     page: { readonly after: number; readonly limit: number },
   ): Promise<readonly StoredEvent[]>;
   /** Counts of what must never be, for the whole service (JOB-4): each 0 in a healthy one. */
-  countBroken(): Promise<{ readonly runningWithoutEffect: number; readonly effectsWithoutJob: number; readonly endedWithEffect: number }>;
+  countBroken(): Promise<{
+    readonly runningWithoutEffect: number;
+    readonly effectsWithoutJob: number;
+    readonly endedWithEffect: number;
+  }>;
 }

@@ -2,13 +2,22 @@
  * How a job comes to a stand or an end: the record, the last events of its stream, and the word to
  * its chat where no report of the runner brings it in the same commit.
  */
-import type { ChatCommand } from "../chat/protocol.ts";
+import type { ChatCommand, TurnEnd } from "../chat/protocol.ts";
 import { chatRef } from "../chat/schema.ts";
 import { assert } from "../assert.ts";
 import type { ActorRef, Tx } from "../runtime/actor.ts";
 import { isoTime, type JsonObject } from "../schema.ts";
 import { afterTrigger, type JobTrigger } from "./machine.ts";
-import { type BlockedReason, type Budget, DECISION_MS, type Job, JOB_DEADLINE_MS, type JobStatus, type RunError, type Usage } from "./schema.ts";
+import {
+  type BlockedReason,
+  DECISION_MS,
+  type Job,
+  JOB_DEADLINE_MS,
+  type JobStatus,
+  type RunError,
+  type Usage,
+} from "./schema.ts";
+import { type Budget } from "./terms.ts";
 
 /** The status after a trigger that the caller knows to be allowed. */
 export function moved(job: Job, trigger: JobTrigger): JobStatus {
@@ -69,7 +78,11 @@ export function completed(tx: Tx, job: Job, result: string): Job {
 export function reviewed(
   tx: Tx,
   job: Job,
-  decision: { readonly state: "approved" | "changes_requested" | "expired"; readonly by: string | null; readonly comment: string | null },
+  decision: {
+    readonly state: "approved" | "changes_requested" | "expired";
+    readonly by: string | null;
+    readonly comment: string | null;
+  },
 ): Job {
   const { state, by: decidedBy, comment } = decision;
   tx.append("review.updated", { state, decidedBy, comment });
@@ -114,6 +127,33 @@ export function chatAfter(job: Job): { readonly ref: ActorRef<"chat">; readonly 
   if (job.status !== "completed" && job.status !== "cancelled") return null;
   const usage: Usage = { inputTokens: job.metrics.inputTokens, outputTokens: job.metrics.outputTokens };
   const { id: jobId, inputMessageId, outputMessageId: messageId, status } = job;
-  const command: ChatCommand = { kind: "turn_ended", jobId, inputMessageId, messageId, end: { status }, blocks: null, usage };
+  const command: ChatCommand = {
+    kind: "turn_ended",
+    jobId,
+    inputMessageId,
+    messageId,
+    end: { status },
+    blocks: null,
+    usage,
+  };
   return { ref: chatRef(job.organizationId, job.chatId), command };
+}
+
+/** How the turn of a job in this status has ended; null while it goes on. */
+export function turnEnd(job: Job): TurnEnd | null {
+  switch (job.status) {
+    case "completed":
+    case "cancelled":
+    case "blocked":
+      return { status: job.status };
+    case "needs_review":
+      return { status: "in_review" };
+    case "failed":
+      assert(job.error !== null, "a failed job has an error");
+      return { status: "failed", error: job.error };
+    case "queued":
+    case "running":
+    case "cancelling":
+      return null;
+  }
 }

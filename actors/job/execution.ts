@@ -23,7 +23,8 @@ import type { MemberStep } from "../runtime/turns.ts";
 import type { ModelPort, ToolPort } from "./ports.ts";
 import type { Recovery } from "./machine.ts";
 import type { JobCommand, JobReplies, Transcripts } from "./protocol.ts";
-import { Run, turnEnd } from "./run.ts";
+import { turnEnd } from "./ending.ts";
+import { Run } from "./run.ts";
 import { type Job, jobRef } from "./schema.ts";
 import type { Slots } from "./slots.ts";
 import { Transcript } from "./run-transcript.ts";
@@ -78,7 +79,10 @@ async function recover(parts: ExecutionParts, effect: EffectRow, context: Effect
   const transcript = new Transcript(await parts.transcripts.parts(organizationId, jobId));
   const outcome = await parts.group(
     [
-      { ref: jobRef(organizationId, jobId), command: { kind: "recover", effectId: effect.id, result: transcript.text } as JobCommand },
+      {
+        ref: jobRef(organizationId, jobId),
+        command: { kind: "recover", effectId: effect.id, result: transcript.text } as JobCommand,
+      },
       ([reply]) => {
         const { job, recovery } = reply as JobReplies["recover"];
         const command = chatAfterRecovery(job, recovery, transcript);

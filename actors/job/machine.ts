@@ -17,8 +17,18 @@
 import type { JobStatus } from "./schema.ts";
 
 export const JOB_TRIGGERS = [
-  "begin", "restart", "block", "review", "complete", "fail", "stopped", "expire",
-  "approve", "cancel", "resume", "iterate",
+  "begin",
+  "restart",
+  "block",
+  "review",
+  "complete",
+  "fail",
+  "stopped",
+  "expire",
+  "approve",
+  "cancel",
+  "resume",
+  "iterate",
 ] as const;
 export type JobTrigger = (typeof JOB_TRIGGERS)[number];
 
@@ -29,15 +39,30 @@ export type JobAction = (typeof JOB_ACTIONS)[number];
 type Row = Readonly<Record<JobTrigger, JobStatus | null>>;
 
 const NOTHING: Row = {
-  begin: null, restart: null, block: null, review: null, complete: null, fail: null, stopped: null,
-  expire: null, approve: null, cancel: null, resume: null, iterate: null,
+  begin: null,
+  restart: null,
+  block: null,
+  review: null,
+  complete: null,
+  fail: null,
+  stopped: null,
+  expire: null,
+  approve: null,
+  cancel: null,
+  resume: null,
+  iterate: null,
 };
 
 export const JOB_MACHINE: Readonly<Record<JobStatus, Row>> = {
   queued: { ...NOTHING, begin: "running", fail: "failed", cancel: "cancelled" },
   running: {
-    ...NOTHING, restart: "running", block: "blocked", review: "needs_review",
-    complete: "completed", fail: "failed", cancel: "cancelling",
+    ...NOTHING,
+    restart: "running",
+    block: "blocked",
+    review: "needs_review",
+    complete: "completed",
+    fail: "failed",
+    cancel: "cancelling",
   },
   blocked: { ...NOTHING, approve: "running", resume: "running", fail: "failed", cancel: "cancelling" },
   needs_review: { ...NOTHING, approve: "completed", expire: "completed", iterate: "completed", cancel: "cancelling" },
@@ -54,7 +79,10 @@ export const isTerminal = (status: JobStatus): boolean =>
   status === "completed" || status === "failed" || status === "cancelled";
 
 /** The verbs that a caller may use now. What waits for an approval is approved, anything else that is blocked resumed. */
-export function allowedActions(job: { readonly status: JobStatus; readonly approvals: readonly unknown[] }): readonly JobAction[] {
+export function allowedActions(job: {
+  readonly status: JobStatus;
+  readonly approvals: readonly unknown[];
+}): readonly JobAction[] {
   const isApproval = job.approvals.length > 0;
   return JOB_ACTIONS.filter((action) => {
     if (afterTrigger(job.status, action) === null) return false;

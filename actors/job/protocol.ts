@@ -40,7 +40,13 @@ type RunReport =
     }
   /** These calls are made from now on: what is unsafe among them is not made again after a crash. */
   | { readonly kind: "tools_started"; readonly attempt: number; readonly callIds: readonly string[] }
-  | { readonly kind: "tool_finished"; readonly attempt: number; readonly callId: string; readonly content: string; readonly isError: boolean }
+  | {
+      readonly kind: "tool_finished";
+      readonly attempt: number;
+      readonly callId: string;
+      readonly content: string;
+      readonly isError: boolean;
+    }
   | {
       readonly kind: "run_failed";
       readonly attempt: number;
@@ -52,7 +58,13 @@ type RunReport =
       readonly usage: Usage;
     }
   /** The loop has stopped because the job is being cancelled. */
-  | { readonly kind: "run_stopped"; readonly attempt: number; readonly partial: string; readonly result: string; readonly usage: Usage };
+  | {
+      readonly kind: "run_stopped";
+      readonly attempt: number;
+      readonly partial: string;
+      readonly result: string;
+      readonly usage: Usage;
+    };
 
 /** What people and other actors ask. `by` is a user's id; `inGroup`: the chat is told in the same group (`chatAfter`). */
 type Control =
@@ -115,7 +127,12 @@ export interface Transcripts {
    * The chat's ended messages but those of this job, turn by turn, at most the newest `limit`: who waits
    * in the queue has not ended, and what was taken back before its turn was never said.
    */
-  history(of: { organizationId: string; chatId: string; jobId: string; limit: number }): Promise<readonly HistoryEntry[]>;
+  history(of: {
+    organizationId: string;
+    chatId: string;
+    jobId: string;
+    limit: number;
+  }): Promise<readonly HistoryEntry[]>;
   /** The content of the job that is committed, in order. */
   parts(organizationId: string, jobId: string): Promise<readonly TranscriptPart[]>;
 }

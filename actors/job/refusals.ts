@@ -5,7 +5,12 @@ import type { Job } from "./schema.ts";
 
 /** The verb is not possible now. */
 export const stale = (job: Job): Outcome<never> =>
-  refuse({ kind: "invalid_state", status: job.status, allowedActions: allowedActions(job), message: `The job is ${job.status}` });
+  refuse({
+    kind: "invalid_state",
+    status: job.status,
+    allowedActions: allowedActions(job),
+    message: `The job is ${job.status}`,
+  });
 
 /** Something must be decided first. */
 export const pending = (job: Job): Outcome<never> =>

@@ -48,11 +48,13 @@ export class Reporter {
   /** Reports to the job and, by what that answers, up to two things to the chat; answers its first reply. */
   async report(command: JobCommand, chat: (job: Job) => readonly ChatCommand[]): Promise<unknown> {
     await this.textShown;
-    const told = (index: number): MemberStep => ([reply]) => {
-      const job = reply as Job;
-      const next = chat(job)[index];
-      return next === undefined ? null : { ref: chatRef(this.effect.organizationId, job.chatId), command: next };
-    };
+    const told =
+      (index: number): MemberStep =>
+      ([reply]) => {
+        const job = reply as Job;
+        const next = chat(job)[index];
+        return next === undefined ? null : { ref: chatRef(this.effect.organizationId, job.chatId), command: next };
+      };
     const replies = await this.surely([this.forJob(command), told(0), told(1)]);
     this.latest = replies[0] as Job;
     return replies[1];
@@ -83,7 +85,10 @@ export class Reporter {
     const chat: ChatCommand = { kind: "turn_text", messageId, text };
     try {
       // A refusal is found by the next report; the text itself is in the step that it belongs to.
-      await this.dispatch([this.forJob({ kind: "run_text", attempt, text }), { ref: chatRef(this.effect.organizationId, chatId), command: chat }]);
+      await this.dispatch([
+        this.forJob({ kind: "run_text", attempt, text }),
+        { ref: chatRef(this.effect.organizationId, chatId), command: chat },
+      ]);
     } catch (err) {
       this.parts.log.error({ err, job: this.effect.actorId }, "text could not be shown");
     }

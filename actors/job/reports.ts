@@ -10,7 +10,15 @@ import { type Job, jobTable, type Usage } from "./schema.ts";
 import { transcriptEventOf } from "./transcript.ts";
 
 type Report =
-  | "run_started" | "run_resumed" | "run_text" | "take_steers" | "step_finished" | "tools_started" | "tool_finished" | "run_failed" | "run_stopped";
+  | "run_started"
+  | "run_resumed"
+  | "run_text"
+  | "take_steers"
+  | "step_finished"
+  | "tools_started"
+  | "tool_finished"
+  | "run_failed"
+  | "run_stopped";
 
 export const reportHandlers: Pick<Handlers<JobProtocol>, Report> = {
   run_started: (tx, { attempt, runner }) =>
@@ -18,7 +26,13 @@ export const reportHandlers: Pick<Handlers<JobProtocol>, Report> = {
       tx.append("job.started", { attempt, model: `${runner.provider}:${runner.name}` });
       tx.beginText(job.outputMessageId, attempt, "");
       const deadlineAt = deadlineFrom(tx, job.budget);
-      const started = { ...job, status: moved(job, "begin"), runner: { ...runner }, startedAt: isoTime(tx.now), deadlineAt };
+      const started = {
+        ...job,
+        status: moved(job, "begin"),
+        runner: { ...runner },
+        startedAt: isoTime(tx.now),
+        deadlineAt,
+      };
       return ok(tx.update(jobTable, started));
     }),
 
@@ -38,7 +52,8 @@ export const reportHandlers: Pick<Handlers<JobProtocol>, Report> = {
     withJob(tx, { attempt }, (job) => {
       const steers = job.steers.map((steer) => steer.content);
       if (steers.length === 0) return ok({ job, steers });
-      for (const { content, messageId } of job.steers) tx.append("transcript.event", { kind: "user_text", text: content, messageId });
+      for (const { content, messageId } of job.steers)
+        tx.append("transcript.event", { kind: "user_text", text: content, messageId });
       return ok({ job: tx.update(jobTable, { ...job, steers: [] }), steers });
     }),
 
@@ -47,7 +62,8 @@ export const reportHandlers: Pick<Handlers<JobProtocol>, Report> = {
       for (const block of command.blocks) tx.append("transcript.event", transcriptEventOf(block));
       const metrics = metricsAfter(job, command.usage, command.timeToFirstTokenMs);
       // The last step's usage is in the event that ends the job.
-      if (command.calls.length > 0) tx.append("usage.updated", { inputTokens: metrics.inputTokens, outputTokens: metrics.outputTokens });
+      if (command.calls.length > 0)
+        tx.append("usage.updated", { inputTokens: metrics.inputTokens, outputTokens: metrics.outputTokens });
       const stepped = { ...job, step: command.step, metrics, openCalls: opened(command.calls) };
       return ok(tx.update(jobTable, afterStep(tx, stepped, command.result)));
     }),
@@ -60,7 +76,10 @@ export const reportHandlers: Pick<Handlers<JobProtocol>, Report> = {
 
   tool_finished: (tx, { attempt, callId, content, isError }) =>
     withJob(tx, { attempt }, (job) => {
-      tx.append("transcript.event", transcriptEventOf({ type: "tool_result", tool_use_id: callId, content, is_error: isError }));
+      tx.append(
+        "transcript.event",
+        transcriptEventOf({ type: "tool_result", tool_use_id: callId, content, is_error: isError }),
+      );
       const metrics = { ...job.metrics, toolCalls: job.metrics.toolCalls + 1 };
       const openCalls = job.openCalls.filter((call) => call.id !== callId);
       return ok(tx.update(jobTable, waiting(tx, { ...job, openCalls, metrics })));
@@ -98,7 +117,8 @@ function afterStep(tx: Tx, job: Job, result: string): Job {
   if (job.openCalls.length === 0) return job.steers.length > 0 ? job : completed(tx, job, result);
   const { inputTokens, outputTokens } = job.metrics;
   const { maxTokens } = job.budget;
-  if (maxTokens !== null && inputTokens + outputTokens - job.budgetFrom >= maxTokens) return blocked(tx, job, "budget_reached", result);
+  if (maxTokens !== null && inputTokens + outputTokens - job.budgetFrom >= maxTokens)
+    return blocked(tx, job, "budget_reached", result);
   return waiting(tx, { ...job, result });
 }
 

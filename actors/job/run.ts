@@ -1,5 +1,6 @@
 /** One attempt of one job, from its start to its end or its abort. See `execution.ts` for the loop. */
-import type { ChatCommand, TurnEnd } from "../chat/protocol.ts";
+import type { ChatCommand } from "../chat/protocol.ts";
+import { turnEnd } from "./ending.ts";
 import { assert } from "../assert.ts";
 import type { EffectContext } from "../runtime/effects.ts";
 import type { EffectRow } from "../runtime/store.ts";
@@ -7,7 +8,8 @@ import type { ExecutionParts } from "./execution.ts";
 import type { ModelInfo, ModelOutcome, ToolDescription, TranscriptEntry } from "./ports.ts";
 import type { JobCommand, StepCall } from "./protocol.ts";
 import { Reporter, RunOver } from "./reporter.ts";
-import { type Job, JOB_STEPS, type OpenCall, type RunError, textOf, type Usage } from "./schema.ts";
+import { type Job, JOB_STEPS, type RunError, textOf, type Usage } from "./schema.ts";
+import { type OpenCall } from "./terms.ts";
 import { Transcript } from "./run-transcript.ts";
 
 /** Messages of the chat that go into a model call, newest first counted. */
@@ -87,7 +89,9 @@ export class Run {
     try {
       const { status, attempt } = await this.reporter.read();
       if (status !== "cancelling" || attempt !== this.attempt) return;
-      this.transcript = new Transcript(await this.parts.transcripts.parts(this.effect.organizationId, this.effect.actorId));
+      this.transcript = new Transcript(
+        await this.parts.transcripts.parts(this.effect.organizationId, this.effect.actorId),
+      );
       const { text: partial, usage } = this.loose;
       await this.end({ kind: "run_stopped", attempt, partial, result: this.withPartial(partial), usage });
     } catch (again) {
@@ -108,9 +112,8 @@ export class Run {
       tools.available(agent, context, this.abort.signal),
     ]);
     this.tools = available;
-    const entries = history.map(
-      (m): TranscriptEntry =>
-        m.role === "user" ? { role: "user", text: m.content } : { role: "assistant", blocks: m.blocks },
+    const entries = history.map((m): TranscriptEntry =>
+      m.role === "user" ? { role: "user", text: m.content } : { role: "assistant", blocks: m.blocks },
     );
     return [...entries, { role: "user", text: job.input }];
   }
@@ -188,7 +191,16 @@ export class Run {
     const { usage } = outcome;
     this.loose = { text: textOf(outcome.blocks), usage };
     await this.reporter.report(
-      { kind: "step_finished", attempt, step, blocks: outcome.blocks, calls, usage, timeToFirstTokenMs, result: transcript.text },
+      {
+        kind: "step_finished",
+        attempt,
+        step,
+        blocks: outcome.blocks,
+        calls,
+        usage,
+        timeToFirstTokenMs,
+        result: transcript.text,
+      },
       (job) => this.turnAfter(job),
     );
     this.loose = { text: "", usage: NO_USAGE };
@@ -215,7 +227,10 @@ export class Run {
     assert(call !== null, "an open call is in the transcript");
     const context = { organizationId, userId, agentId: agent.id, jobId };
     const idempotencyKey = `${jobId}:${step}:${callId}`;
-    const result = await this.parts.tools.call({ name, input: edited ?? call.input, idempotencyKey, context, agent }, this.abort.signal);
+    const result = await this.parts.tools.call(
+      { name, input: edited ?? call.input, idempotencyKey, context, agent },
+      this.abort.signal,
+    );
     if (this.abort.signal.aborted) return;
     const { content, isError } = result;
     this.transcript.add({ type: "tool_result", tool_use_id: callId, content, is_error: isError });
@@ -229,14 +244,23 @@ export class Run {
   private async stopped(partial: string, outcome: Exclude<ModelOutcome, Finished> | null): Promise<never> {
     const usage = outcome?.kind === "failed" ? outcome.usage : NO_USAGE;
     this.loose = { text: partial, usage };
-    if (this.passedDeadline) await this.fail({ code: "timeout", message: "The run reached its time limit" }, partial, usage);
+    if (this.passedDeadline)
+      await this.fail({ code: "timeout", message: "The run reached its time limit" }, partial, usage);
     else if (outcome?.kind === "failed") await this.fail(outcome.error, partial, usage);
-    else await this.end({ kind: "run_stopped", attempt: this.attempt, partial, result: this.withPartial(partial), usage });
+    else
+      await this.end({ kind: "run_stopped", attempt: this.attempt, partial, result: this.withPartial(partial), usage });
     throw new RunOver();
   }
 
   private async fail(error: RunError, partial: string, usage: Usage): Promise<void> {
-    await this.end({ kind: "run_failed", attempt: this.attempt, error, partial, result: this.withPartial(partial), usage });
+    await this.end({
+      kind: "run_failed",
+      attempt: this.attempt,
+      error,
+      partial,
+      result: this.withPartial(partial),
+      usage,
+    });
   }
 
   private withPartial(partial: string): string {
@@ -255,24 +279,5 @@ export class Run {
     const { id: jobId, inputMessageId, outputMessageId: messageId, metrics } = job;
     const usage = { inputTokens: metrics.inputTokens, outputTokens: metrics.outputTokens };
     return [{ kind: "turn_ended", jobId, inputMessageId, messageId, end, blocks: this.transcript.blocks, usage }];
-  }
-}
-
-/** How the turn of a job in this status has ended; null while it goes on. */
-export function turnEnd(job: Job): TurnEnd | null {
-  switch (job.status) {
-    case "completed":
-    case "cancelled":
-    case "blocked":
-      return { status: job.status };
-    case "needs_review":
-      return { status: "in_review" };
-    case "failed":
-      assert(job.error !== null, "a failed job has an error");
-      return { status: "failed", error: job.error };
-    case "queued":
-    case "running":
-    case "cancelling":
-      return null;
   }
 }

@@ -1,9 +1,17 @@
 /** The job: one execution of an agent's turn, and the words of its transcript (JOB-5, V1-3). */
 import { type ActorRef, type NewRecord, table } from "../runtime/actor.ts";
+import { Approval, Budget, Lineage, OpenCall, Review, ROOT, Stop } from "./terms.ts";
 import { OneOf, RecordBase, type Static, Timestamp, Type, type JsonObject } from "../schema.ts";
 
 export const JOB_STATUSES = [
-  "queued", "running", "blocked", "needs_review", "cancelling", "completed", "failed", "cancelled",
+  "queued",
+  "running",
+  "blocked",
+  "needs_review",
+  "cancelling",
+  "completed",
+  "failed",
+  "cancelled",
 ] as const;
 export type JobStatus = (typeof JOB_STATUSES)[number];
 
@@ -13,7 +21,11 @@ export const JOB_STEERS = 20;
 const OptionalTime = Type.Union([Timestamp, Type.Null()]);
 
 export const BLOCKED_REASONS = [
-  "approval_required", "input_required", "auth_required", "budget_reached", "interrupted",
+  "approval_required",
+  "input_required",
+  "auth_required",
+  "budget_reached",
+  "interrupted",
 ] as const;
 export type BlockedReason = (typeof BLOCKED_REASONS)[number];
 
@@ -103,70 +115,6 @@ export const Metrics = Type.Object({
 });
 export type Metrics = Static<typeof Metrics>;
 
-/** A tool call of the present step whose result is not committed yet. */
-export const OpenCall = Type.Object({
-  id: Type.String(),
-  name: Type.String(),
-  /** Whether it may simply be made again after a crash. */
-  safe: Type.Boolean(),
-  /** Whether it may have been made: committed before it is (JOB-7). */
-  started: Type.Boolean(),
-  /** Whether a person must allow it first (JOB-8). */
-  asks: Type.Boolean(),
-  /** While it asks, its arguments; after that, what a person has changed them to, if anything. */
-  arguments: Type.Union([Type.Unsafe<JsonObject>({ type: "object" }), Type.Null()]),
-});
-export type OpenCall = Static<typeof OpenCall>;
-
-/** A call that waits for a person (JOB-8). */
-export const Approval = Type.Object({
-  id: Type.String(),
-  toolName: Type.String(),
-  toolCallId: Type.String(),
-  arguments: Type.Unsafe<JsonObject>({ type: "object" }),
-  message: Type.String(),
-  expiresAt: Timestamp,
-  onExpiry: OneOf(["deny", "cancel"] as const),
-});
-export type Approval = Static<typeof Approval>;
-
-export const REVIEW_STATES = ["none", "pending", "approved", "changes_requested", "expired"] as const;
-export const Review = Type.Object({
-  state: OneOf(REVIEW_STATES),
-  required: Type.Boolean(),
-  requestedAt: OptionalTime,
-  expiresAt: OptionalTime,
-  decidedBy: Type.Union([Type.String(), Type.Null()]),
-  decidedAt: OptionalTime,
-  comment: Type.Union([Type.String(), Type.Null()]),
-});
-export type Review = Static<typeof Review>;
-
-export const RELATIONS = ["root", "iteration", "resume", "delegation"] as const;
-/** Where a job comes from: the jobs of one lineage have one root. */
-export const Lineage = Type.Object({
-  parentJobId: Type.Union([Type.String(), Type.Null()]),
-  /** Null for a root: its own id. */
-  rootJobId: Type.Union([Type.String(), Type.Null()]),
-  relation: OneOf(RELATIONS),
-  iteration: Type.Integer(),
-});
-export type Lineage = Static<typeof Lineage>;
-export const ROOT: Lineage = { parentJobId: null, rootJobId: null, relation: "root", iteration: 0 };
-
-export const Budget = Type.Object({
-  maxTokens: Type.Union([Type.Integer({ minimum: 1 }), Type.Null()]),
-  maxSteps: Type.Union([Type.Integer({ minimum: 1 }), Type.Null()]),
-  deadlineAt: OptionalTime,
-});
-export type Budget = Static<typeof Budget>;
-
-/** How a cancelled job stopped (JOB-3): after `seq` it emits nothing. */
-export const Stop = Type.Object({
-  seq: Type.Integer(),
-  toolCallsAborted: Type.Integer(),
-});
-
 /** Which model runs it; known when it starts. */
 export const RunnerInfo = Type.Object({ provider: Type.String(), name: Type.String(), demo: Type.Boolean() });
 
@@ -242,7 +190,16 @@ export const PLAIN_TERMS: JobTerms = {
 export function newJob(
   of: Pick<
     Job,
-    "id" | "title" | "input" | "agent" | "chatId" | "workspaceId" | "inputMessageId" | "outputMessageId" | "executionId" | "createdBy"
+    | "id"
+    | "title"
+    | "input"
+    | "agent"
+    | "chatId"
+    | "workspaceId"
+    | "inputMessageId"
+    | "outputMessageId"
+    | "executionId"
+    | "createdBy"
   >,
   { lineage, priority, reviewRequired, budget, metadata }: JobTerms,
 ): NewRecord<Job> {
@@ -277,7 +234,13 @@ export function newJob(
 }
 
 const NO_REVIEW: Review = {
-  state: "none", required: false, requestedAt: null, expiresAt: null, decidedBy: null, decidedAt: null, comment: null,
+  state: "none",
+  required: false,
+  requestedAt: null,
+  expiresAt: null,
+  decidedBy: null,
+  decidedAt: null,
+  comment: null,
 };
 
 /** The text blocks joined: the content of the message, in which `position` counts (SSE-3). */

@@ -32,7 +32,10 @@ function needs(id: string, command: OrganizationCommand): readonly RecordKey[] {
     case "create_token":
       return [{ table: memberTable.name, id: command.token.userId }];
     case "add_member":
-      return [{ table: organizationTable.name, id }, { table: memberTable.name, id: command.userId }];
+      return [
+        { table: organizationTable.name, id },
+        { table: memberTable.name, id: command.userId },
+      ];
     case "remove_member":
       return [{ table: memberTable.name, id: command.userId }];
     case "read_agent":

@@ -13,7 +13,13 @@ import { type Agent, agentTable, organizationTable } from "./schema.ts";
 
 /** What an agent has unless somebody says otherwise. */
 const AGENT_DEFAULTS = {
-  description: null, model: null, allowedTools: [], approvalTools: [], mcpServers: [], maxSteps: null, tags: [],
+  description: null,
+  model: null,
+  allowedTools: [],
+  approvalTools: [],
+  mcpServers: [],
+  maxSteps: null,
+  tags: [],
 } satisfies Partial<Agent>;
 
 type AgentCommand = "create_agent" | "read_agent" | "update_agent" | "archive_agent" | "set_install_state";
@@ -24,7 +30,13 @@ export const agentHandlers: Pick<Handlers<OrganizationProtocol>, AgentCommand> =
     const organization = tx.read(organizationTable, tx.self.id);
     assert(organization !== null, "a principal's organization exists");
     const agent = tx.create(agentTable, {
-      ...AGENT_DEFAULTS, ...input, id: tx.id("agt"), status: "active", source: "private", installState: "installed", createdBy: by.userId,
+      ...AGENT_DEFAULTS,
+      ...input,
+      id: tx.id("agt"),
+      status: "active",
+      source: "private",
+      installState: "installed",
+      createdBy: by.userId,
     });
     const chatId = tx.id("cht");
     const workspaceId = organization.defaultWorkspaceId;
@@ -50,7 +62,8 @@ export const agentHandlers: Pick<Handlers<OrganizationProtocol>, AgentCommand> =
   archive_agent(tx, { by, agentId }) {
     const agent = changeable(tx, by, agentId);
     if (!agent.ok) return agent;
-    if (agent.value.source === "library") return libraryState(agent.value, "A library agent is uninstalled, not deleted");
+    if (agent.value.source === "library")
+      return libraryState(agent.value, "A library agent is uninstalled, not deleted");
     return ok(tx.update(agentTable, { ...agent.value, status: "archived" }));
   },
 
@@ -88,16 +101,28 @@ function install(
     if (action !== "install") return uninstalled(action);
     return ok(
       tx.create(agentTable, {
-        ...AGENT_DEFAULTS, ...definition, id: agentId, visibility: "organization", status: "active",
-        source: "library", installState: "installed", createdBy: by.userId,
+        ...AGENT_DEFAULTS,
+        ...definition,
+        id: agentId,
+        visibility: "organization",
+        status: "active",
+        source: "library",
+        installState: "installed",
+        createdBy: by.userId,
       }),
     );
   }
-  if (action === "uninstall") return ok(tx.update(agentTable, { ...agent, status: "archived", installState: "uninstalled" }));
+  if (action === "uninstall")
+    return ok(tx.update(agentTable, { ...agent, status: "archived", installState: "uninstalled" }));
   if (action === "restore" && agent.installState !== "uninstalled") return ok(agent);
   const settings = action === "install" ? { ...AGENT_DEFAULTS, ...definition } : {};
   return ok(tx.update(agentTable, { ...agent, ...settings, status: "active", installState: "installed" }));
 }
 
 const uninstalled = (action: string): Outcome<never> =>
-  refuse({ kind: "invalid_state", status: "available", allowedActions: ["install"], message: `An agent that was never installed cannot be ${action === "restore" ? "restored" : "uninstalled"}` });
+  refuse({
+    kind: "invalid_state",
+    status: "available",
+    allowedActions: ["install"],
+    message: `An agent that was never installed cannot be ${action === "restore" ? "restored" : "uninstalled"}`,
+  });

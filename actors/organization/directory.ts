@@ -18,7 +18,10 @@ export interface Directory {
   /** The owner of an agent id, archived or not. Never changes. */
   findAgent(agentId: string): Promise<{ readonly organizationId: string } | null>;
   /** Agents that an organization's lists show: not archived, not private, not unlisted (V1-1). */
-  listAgents(organizationId: string, limit: number): Promise<{ readonly agents: readonly Agent[]; readonly total: number }>;
+  listAgents(
+    organizationId: string,
+    limit: number,
+  ): Promise<{ readonly agents: readonly Agent[]; readonly total: number }>;
   /** Pages of the current surface. Agents: what the caller may see and is not archived, their own private ones too. */
   pageAgents(of: { readonly organizationId: string; readonly userId: string }, page: PageRequest): Promise<Page<Agent>>;
   /** Ids of library agents that have been installed at some time, uninstalled ones left out. */

@@ -9,19 +9,37 @@ import { memberTable, organizationTable, type Token, tokenTable, workspaceTable 
 export const LAST_USED_PRECISION_MS = 60_000;
 
 type MemberCommand =
-  | "found_organization" | "read_organization" | "authenticate" | "touch_token"
-  | "create_token" | "revoke_token" | "add_member" | "remove_member";
+  | "found_organization"
+  | "read_organization"
+  | "authenticate"
+  | "touch_token"
+  | "create_token"
+  | "revoke_token"
+  | "add_member"
+  | "remove_member";
 
 export const memberHandlers: Pick<Handlers<OrganizationProtocol>, MemberCommand> = {
   found_organization(tx, { name, owner, tokens }) {
     if (tx.read(organizationTable, tx.self.id) !== null) return invalid("/id", "This organization exists already");
     const member = tx.create(memberTable, {
-      id: owner.userId, name: owner.name, email: owner.email, role: "owner", status: "active",
+      id: owner.userId,
+      name: owner.name,
+      email: owner.email,
+      role: "owner",
+      status: "active",
     });
     const workspace = tx.create(workspaceTable, {
-      id: tx.id("wsp"), name: "Default", description: null, createdBy: owner.userId,
+      id: tx.id("wsp"),
+      name: "Default",
+      description: null,
+      createdBy: owner.userId,
     });
-    const organization = tx.create(organizationTable, { id: tx.self.id, name, defaultWorkspaceId: workspace.id, owners: [owner.userId] });
+    const organization = tx.create(organizationTable, {
+      id: tx.self.id,
+      name,
+      defaultWorkspaceId: workspace.id,
+      owners: [owner.userId],
+    });
     return ok({ organization, owner: member, workspace, tokens: tokens.map((token) => mint(tx, token)) });
   },
 
@@ -33,7 +51,8 @@ export const memberHandlers: Pick<Handlers<OrganizationProtocol>, MemberCommand>
   authenticate(tx, { tokenId, hash }) {
     const token = tx.read(tokenTable, tokenId);
     // The directory has found the token by this hash; here it is only checked that it still has it.
-    if (token === null || !isSameHash(token.hash, hash)) return refuse({ kind: "unauthenticated", reason: "unknown token" });
+    if (token === null || !isSameHash(token.hash, hash))
+      return refuse({ kind: "unauthenticated", reason: "unknown token" });
     if (token.revokedAt !== null) return refuse({ kind: "unauthenticated", reason: "revoked token" });
     if (Date.parse(token.expiresAt) <= tx.now) return refuse({ kind: "token_expired" });
     const member = tx.read(memberTable, token.userId);
@@ -43,7 +62,10 @@ export const memberHandlers: Pick<Handlers<OrganizationProtocol>, MemberCommand>
     const isStale = token.lastUsedAt === null || tx.now - Date.parse(token.lastUsedAt) >= LAST_USED_PRECISION_MS;
     const { scopes, kind: tokenKind } = token;
     const organizationId = tx.self.id;
-    return ok({ principal: { organizationId, userId: member.id, role: member.role, tokenId, tokenKind, scopes }, isStale });
+    return ok({
+      principal: { organizationId, userId: member.id, role: member.role, tokenId, tokenKind, scopes },
+      isStale,
+    });
   },
 
   touch_token(tx, { tokenId }) {
@@ -91,13 +113,20 @@ function setOwner(tx: Tx, userId: string, isOwner: boolean): Outcome<never> | nu
   if (organization === null) return notFound("organization");
   if (organization.owners.includes(userId) === isOwner) return null;
   const others = organization.owners.filter((id) => id !== userId);
-  if (!isOwner && others.length === 0) return invalid("/user", "An organization needs an owner: make another one first");
+  if (!isOwner && others.length === 0)
+    return invalid("/user", "An organization needs an owner: make another one first");
   tx.update(organizationTable, { ...organization, owners: isOwner ? [...others, userId] : others });
   return null;
 }
 
 function mint(tx: Tx, token: NewToken): Token {
-  return tx.create(tokenTable, { ...token, scopes: [...token.scopes], id: tx.id("tok"), lastUsedAt: null, revokedAt: null });
+  return tx.create(tokenTable, {
+    ...token,
+    scopes: [...token.scopes],
+    id: tx.id("tok"),
+    lastUsedAt: null,
+    revokedAt: null,
+  });
 }
 
 /** Compares in a time that does not depend on where two hashes differ (AUTH-1). */

@@ -10,7 +10,9 @@ const SCOPE_NOUNS = ["agents", "chats", "jobs", "missions", "workspaces", "webho
 /** All scopes that a token may have. */
 export const SCOPES: readonly string[] = [
   ...SCOPE_NOUNS.flatMap((noun) => [`${noun}:read`, `${noun}:write`]),
-  "events:read", "mcp", "*",
+  "events:read",
+  "mcp",
+  "*",
 ];
 
 export interface Principal {

@@ -1,6 +1,17 @@
 /** What an organization's actor can be asked, and what it answers. */
 import type { Principal } from "./principal.ts";
-import type { Agent, Member, Organization, Role, Task, TaskPriority, Token, TokenKind, Visibility, Workspace } from "./schema.ts";
+import type {
+  Agent,
+  Member,
+  Organization,
+  Role,
+  Task,
+  TaskPriority,
+  Token,
+  TokenKind,
+  Visibility,
+  Workspace,
+} from "./schema.ts";
 
 /** A token whose secret has been made outside: the actor gets its hash only. */
 export interface NewToken {
@@ -62,7 +73,13 @@ export type OrganizationCommand =
   | { readonly kind: "touch_token"; readonly tokenId: string }
   | { readonly kind: "create_token"; readonly token: NewToken }
   | { readonly kind: "revoke_token"; readonly tokenId: string }
-  | { readonly kind: "add_member"; readonly userId: string; readonly name: string; readonly email: string; readonly role: Role }
+  | {
+      readonly kind: "add_member";
+      readonly userId: string;
+      readonly name: string;
+      readonly email: string;
+      readonly role: Role;
+    }
   | { readonly kind: "remove_member"; readonly userId: string }
   | { readonly kind: "create_agent"; readonly by: Actor; readonly input: AgentInput }
   | { readonly kind: "read_agent"; readonly by: Actor; readonly agentId: string }
@@ -84,12 +101,22 @@ export type OrganizationCommand =
       readonly definition: LibraryDefinition | null;
     }
   | { readonly kind: "read_task"; readonly taskId: string }
-  | { readonly kind: "update_task"; readonly taskId: string; readonly changes: Partial<TaskChanges>; readonly version: number | null }
+  | {
+      readonly kind: "update_task";
+      readonly taskId: string;
+      readonly changes: Partial<TaskChanges>;
+      readonly version: number | null;
+    }
   /** `taskId` is given where the caller needs the same task for each attempt (a tool's idempotency). */
   | { readonly kind: "create_task"; readonly createdBy: string; readonly input: TaskInput; readonly taskId?: string };
 
 export interface OrganizationReplies {
-  found_organization: { readonly organization: Organization; readonly owner: Member; readonly workspace: Workspace; readonly tokens: readonly Token[] };
+  found_organization: {
+    readonly organization: Organization;
+    readonly owner: Member;
+    readonly workspace: Workspace;
+    readonly tokens: readonly Token[];
+  };
   read_organization: Organization;
   read_workspace: Workspace;
   authenticate: { readonly principal: Principal; readonly isStale: boolean };

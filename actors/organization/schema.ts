@@ -108,4 +108,8 @@ export const workspaceTable = table<Workspace>("workspace");
 export const agentTable = table<Agent>("agent");
 export const taskTable = table<Task>("task");
 
-export const organizationRef = (id: string): ActorRef<"organization"> => ({ kind: "organization", organizationId: id, id });
+export const organizationRef = (id: string): ActorRef<"organization"> => ({
+  kind: "organization",
+  organizationId: id,
+  id,
+});

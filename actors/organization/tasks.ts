@@ -25,7 +25,8 @@ export const taskHandlers: Pick<Handlers<OrganizationProtocol>, "create_task" | 
   update_task(tx, { taskId, changes, version }) {
     const task = tx.read(taskTable, taskId);
     if (task === null) return notFound("task");
-    if (version !== null && version !== task.version) return refuse({ kind: "version_conflict", version: task.version });
+    if (version !== null && version !== task.version)
+      return refuse({ kind: "version_conflict", version: task.version });
     const status = changes.status ?? task.status;
     if (!mayBecome(task.status, status)) {
       const message = `A task that is ${task.status} cannot become ${status}`;

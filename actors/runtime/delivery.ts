@@ -7,10 +7,10 @@
 import { isPassing, type Outcome } from "../fault.ts";
 import type { Clock } from "./clock.ts";
 import { shardOf } from "./placement.ts";
-import type { Place, Shards } from "./shards.ts";
+import type { Place, Shards, DispatchOptions } from "./shards.ts";
 import type { AlarmRow, MessageRow } from "./store.ts";
 import type { RuntimeLog } from "./system.ts";
-import type { DispatchOptions, MemberStep } from "./turns.ts";
+import type { MemberStep } from "./turns.ts";
 
 /** First wait before a message is offered again; doubled up to the last. */
 const RETRY_FIRST_MS = 50;

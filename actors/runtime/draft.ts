@@ -188,7 +188,12 @@ class GroupTx implements Tx {
     return this.group.update(this.draft, table, record);
   }
 
-  birth<T extends RecordFields>(ref: ActorRef, table: Table<T>, record: NewRecord<T>, events: readonly NewEvent[] = []): T {
+  birth<T extends RecordFields>(
+    ref: ActorRef,
+    table: Table<T>,
+    record: NewRecord<T>,
+    events: readonly NewEvent[] = [],
+  ): T {
     assert(ref.organizationId === this.self.organizationId, "an actor is born in its creator's organization");
     const stamped = this.group.stamp<T>(this.self.organizationId, record);
     const at = isoTime(this.now);

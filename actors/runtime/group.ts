@@ -22,6 +22,11 @@ export type Ending =
   /** Nobody knows yet. */
   | { readonly kind: "unknown" };
 
+/** The store certainly refused this group's rows, and no other group's: a bug in a turn. */
+export class GroupBroken extends Error {
+  override readonly name = "GroupBroken";
+}
+
 let pushed = 0;
 
 export class TurnGroup implements ShardWrites {

@@ -146,13 +146,17 @@ export class Ownership implements FlushHost {
   private async finishUndone(fresh: readonly ShardGrant[]): Promise<void> {
     const undone = await this.parts.store.undone(fresh.map((g) => g.shard));
     const epochs = new Map(fresh.map((g) => [g.shard, g.epoch]));
-    await Promise.all(groupByShard(undone.messages).map(([shard, rows]) =>
-      this.delivery.recover(rows, { shard, epoch: epochs.get(shard)! }),
-    ));
-    await Promise.all(undone.effects.map((effect) => {
-      const shard = shardOf(effect.organizationId);
-      return this.recoverEffect(effect, { shard, epoch: epochs.get(shard)! });
-    }));
+    await Promise.all(
+      groupByShard(undone.messages).map(([shard, rows]) =>
+        this.delivery.recover(rows, { shard, epoch: epochs.get(shard)! }),
+      ),
+    );
+    await Promise.all(
+      undone.effects.map((effect) => {
+        const shard = shardOf(effect.organizationId);
+        return this.recoverEffect(effect, { shard, epoch: epochs.get(shard)! });
+      }),
+    );
     await this.parts.alarms.scan([...epochs.keys()]);
   }
 

@@ -143,7 +143,12 @@ export class Replay {
     if (upTo <= cursor.position) return;
     const text = slice(live, cursor.position, upTo);
     items.push({
-      kind: "text", messageId: live.messageId, attempt: live.attempt, afterSeq: cursor.seq, position: upTo, text,
+      kind: "text",
+      messageId: live.messageId,
+      attempt: live.attempt,
+      afterSeq: cursor.seq,
+      position: upTo,
+      text,
     });
     cursor.position = upTo;
   }

@@ -5,6 +5,7 @@
  */
 import { type Fault, type Outcome, ok, refuse } from "../fault.ts";
 import { type Lease, shardOf } from "./placement.ts";
+import type { AlarmKey } from "./store.ts";
 
 /** A client that was refused for lack of a shard or of the database tries again after this. */
 export const UNAVAILABLE_RETRY_MS = 1_000;
@@ -26,6 +27,15 @@ export interface Admission {
    * carries one is the runtime's own, so it is admitted during a recovery and while draining.
    */
   readonly epoch?: number;
+}
+
+export interface DispatchOptions extends Admission {
+  /** A message that this group takes: its row goes with the commit, also when the turn refuses. */
+  readonly consumes?: string;
+  /** An alarm that this group answers. */
+  readonly clears?: AlarmKey;
+  /** Asked before each attempt: where it answers false there is nothing to do any more. */
+  readonly stands?: () => boolean;
 }
 
 export class Shards {

@@ -75,7 +75,14 @@ export interface Writes {
 }
 
 export const noWrites = (): Writes => ({
-  records: [], events: [], messages: [], consumed: [], effects: [], settled: [], alarms: [], cleared: [],
+  records: [],
+  events: [],
+  messages: [],
+  consumed: [],
+  effects: [],
+  settled: [],
+  alarms: [],
+  cleared: [],
 });
 
 /** The writes of one group under the epoch that its shard had when the turns ran. */

@@ -20,10 +20,10 @@ import { FlushLane } from "./flush.ts";
 import { Loader } from "./loader.ts";
 import { Ownership } from "./ownership.ts";
 import { Lease, type Placement, shardOf } from "./placement.ts";
-import { type Admission, type Place, Shards } from "./shards.ts";
+import { type Admission, type Place, Shards, type DispatchOptions } from "./shards.ts";
 import type { ActorStore, AlarmKey } from "./store.ts";
 import { Subscription } from "./subscription.ts";
-import { type DispatchOptions, GroupRun, type MemberStep, type TurnHost } from "./turns.ts";
+import { GroupRun, type MemberStep, type TurnHost } from "./turns.ts";
 
 /** Cells that have been idle are looked for this often. */
 const PASSIVATE_EVERY_MS = 10_000;
@@ -132,7 +132,10 @@ export class System<P extends Protocols> implements TurnHost {
    * without anything between, and all commit or none. A member may depend on the replies before it.
    * A group may run more than once before it is answered, so members must be pure.
    */
-  dispatchGroup(members: readonly MemberStep[], options: Admission = NO_ADMISSION): Promise<Outcome<readonly unknown[]>> {
+  dispatchGroup(
+    members: readonly MemberStep[],
+    options: Admission = NO_ADMISSION,
+  ): Promise<Outcome<readonly unknown[]>> {
     return this.run(members, options);
   }
 

@@ -23,11 +23,11 @@ import type { Cells } from "./cells.ts";
 import type { Chance, Clock } from "./clock.ts";
 import { Draft, MissingRecord, recordKey } from "./draft.ts";
 import type { FlushLane } from "./flush.ts";
-import { type Ending, TurnGroup } from "./group.ts";
+import { type Ending, GroupBroken, TurnGroup } from "./group.ts";
 import type { Loader } from "./loader.ts";
 import type { Ticket } from "./mailbox.ts";
 import { sizeOf } from "./replay.ts";
-import { type Admission, type Place, type Shards, UNAVAILABLE } from "./shards.ts";
+import { type DispatchOptions, type Place, type Shards, UNAVAILABLE } from "./shards.ts";
 import { type AlarmKey, noWrites, type Writes } from "./store.ts";
 
 /** A group that has been undercut this often stands in a storm; the client had better come back. */
@@ -43,20 +43,6 @@ export interface Member {
 }
 /** A member of a group, or how it follows from the replies before it; null leaves it out. */
 export type MemberStep = Member | ((replies: readonly unknown[]) => Member | null);
-
-export interface DispatchOptions extends Admission {
-  /** A message that this group takes: its row goes with the commit, also when the turn refuses. */
-  readonly consumes?: string;
-  /** An alarm that this group answers. */
-  readonly clears?: AlarmKey;
-  /** Asked before each attempt: where it answers false there is nothing to do any more. */
-  readonly stands?: () => boolean;
-}
-
-/** The store certainly refused this group's rows, and no other group's: a bug in a turn. */
-export class GroupBroken extends Error {
-  override readonly name = "GroupBroken";
-}
 
 export interface TurnHost {
   readonly cells: Cells;
@@ -147,7 +133,9 @@ export class GroupRun {
       this.concluded(ending, () => this.leave(draft, place, ok(replies)));
     };
     const unborn = this.host.cells.unborn(draft.births, place, this.host.clock.monotonic());
-    this.host.laneOf(place.shard).push(new TurnGroup(place, { writes, drafts: [...draft.cells, ...unborn], bytes }, conclude));
+    this.host
+      .laneOf(place.shard)
+      .push(new TurnGroup(place, { writes, drafts: [...draft.cells, ...unborn], bytes }, conclude));
   }
 
   /** The alarm that it answers stands until the commit: the group may have to run again. */
@@ -165,7 +153,13 @@ export class GroupRun {
     const writes = noWrites();
     if (consumes !== undefined) writes.consumed.push(consumes);
     if (clears !== undefined) writes.cleared.push(clears);
-    const drafts = draft.cells.map((d) => ({ cell: d.cell, overlay: new Map(), publications: [], head: null, seen: null }));
+    const drafts = draft.cells.map((d) => ({
+      cell: d.cell,
+      overlay: new Map(),
+      publications: [],
+      head: null,
+      seen: null,
+    }));
     this.wait();
     const group = new TurnGroup(place, { writes, drafts, bytes: 256 }, (ending) =>
       this.concluded(ending, () => this.answer(refuse(fault))),

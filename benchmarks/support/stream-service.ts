@@ -73,7 +73,15 @@ const system: TroupeSystem = new System<TroupeProtocols>({
 });
 await system.start();
 const app = createApp({
-  chats: new PostgresChatDirectory(database), jobs: new PostgresJobDirectory(database), system, directory, models, log, clock: systemClock, pingDatabase: () => Promise.resolve() });
+  chats: new PostgresChatDirectory(database),
+  jobs: new PostgresJobDirectory(database),
+  system,
+  directory,
+  models,
+  log,
+  clock: systemClock,
+  pingDatabase: () => Promise.resolve(),
+});
 const port = app.listen({ hostname: "127.0.0.1", port: 0 });
 const run = await firstRun({ system, directory, now: systemClock.now(), beforeCommit: () => {} });
 if (run === null) throw new Error("the database is not new");

@@ -5,7 +5,15 @@
 import { and, asc, eq, gt, inArray, lt } from "drizzle-orm";
 import type { RecordFields } from "../../actors/runtime/actor.ts";
 import type {
-  ActorStore, AlarmRow, EffectRow, FlushOutcome, MessageRow, RecordRef, ShardWrites, StoredEvent, Undone,
+  ActorStore,
+  AlarmRow,
+  EffectRow,
+  FlushOutcome,
+  MessageRow,
+  RecordRef,
+  ShardWrites,
+  StoredEvent,
+  Undone,
 } from "../../actors/runtime/store.ts";
 import type { Database } from "../client.ts";
 import { flushStatement, type Statement } from "../flush.ts";
@@ -67,14 +75,16 @@ export class PostgresActorStore implements ActorStore {
       else group.push(ref);
     }
     const found = new Map<string, RecordFields>();
-    await Promise.all([...byTable].map(async ([table, group]) => {
-      const { read } = this.database;
-      const rows = await read<{ body: RecordFields }[]>`
+    await Promise.all(
+      [...byTable].map(async ([table, group]) => {
+        const { read } = this.database;
+        const rows = await read<{ body: RecordFields }[]>`
         select r.body from ${read(table)} r
         join unnest(${group.map((g) => g.organizationId)}::text[], ${group.map((g) => g.id)}::text[]) k(o, i)
         on r.organization_id = k.o and r.id = k.i`;
-      for (const { body } of rows) found.set(`${table}/${body.organizationId}/${body.id}`, body);
-    }));
+        for (const { body } of rows) found.set(`${table}/${body.organizationId}/${body.id}`, body);
+      }),
+    );
     return refs.map((ref) => found.get(`${ref.table}/${ref.organizationId}/${ref.id}`) ?? null);
   }
 
@@ -91,8 +101,15 @@ export class PostgresActorStore implements ActorStore {
   async undone(shards: readonly number[]): Promise<Undone> {
     const { query } = this.database;
     const [messages, effects] = await Promise.all([
-      query.select().from(actorMessage).where(inArray(actorMessage.shard, [...shards])).orderBy(asc(actorMessage.position)),
-      query.select().from(effect).where(inArray(effect.shard, [...shards])),
+      query
+        .select()
+        .from(actorMessage)
+        .where(inArray(actorMessage.shard, [...shards]))
+        .orderBy(asc(actorMessage.position)),
+      query
+        .select()
+        .from(effect)
+        .where(inArray(effect.shard, [...shards])),
     ]);
     return { messages: messages as MessageRow[], effects: effects as EffectRow[] };
   }

@@ -48,17 +48,31 @@ export class PostgresDirectory implements Directory {
     return { agents: rows.map((row) => row.body as Agent), total };
   }
 
-  pageAgents(of: { readonly organizationId: string; readonly userId: string }, page: PageRequest): Promise<Page<Agent>> {
+  pageAgents(
+    of: { readonly organizationId: string; readonly userId: string },
+    page: PageRequest,
+  ): Promise<Page<Agent>> {
     const isVisible = or(ne(agent.visibility, "private"), sql`${agent.body} ->> 'createdBy' = ${of.userId}`);
     const conditions = [eq(agent.organizationId, of.organizationId), eq(agent.status, "active"), isVisible];
-    return pageOf<Agent>(this.database, agent, conditions.filter((c) => c !== undefined), page);
+    return pageOf<Agent>(
+      this.database,
+      agent,
+      conditions.filter((c) => c !== undefined),
+      page,
+    );
   }
 
   async installedLibraryAgents(organizationId: string): Promise<readonly string[]> {
     const rows = await this.database.query
       .select({ id: agent.id })
       .from(agent)
-      .where(and(eq(agent.organizationId, organizationId), eq(agent.status, "active"), sql`${agent.body} ->> 'source' = 'library'`));
+      .where(
+        and(
+          eq(agent.organizationId, organizationId),
+          eq(agent.status, "active"),
+          sql`${agent.body} ->> 'source' = 'library'`,
+        ),
+      );
     return rows.map((row) => row.id);
   }
 

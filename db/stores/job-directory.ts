@@ -42,7 +42,11 @@ export class PostgresJobDirectory implements JobDirectory {
     of: { readonly organizationId: string; readonly jobId: string; readonly types: readonly string[] },
     { after, limit }: { readonly after: number; readonly limit: number },
   ): Promise<readonly StoredEvent[]> {
-    const conditions: SQL[] = [eq(event.organizationId, of.organizationId), eq(event.stream, of.jobId), gt(event.seq, after)];
+    const conditions: SQL[] = [
+      eq(event.organizationId, of.organizationId),
+      eq(event.stream, of.jobId),
+      gt(event.seq, after),
+    ];
     if (of.types.length > 0) conditions.push(inArray(event.type, [...of.types]));
     const rows = await this.database.query
       .select({ seq: event.seq, type: event.type, at: event.at, data: event.data })
@@ -62,6 +66,10 @@ export class PostgresJobDirectory implements JobDirectory {
         and not exists (select from job j where j.id = e.actor_id)) as effects,
       (select count(*)::int from effect e join job j on j.id = e.actor_id
         where e.kind = 'run' and j.status in ('completed', 'failed', 'cancelled', 'blocked', 'needs_review')) as ended`;
-    return { runningWithoutEffect: row?.running ?? 0, effectsWithoutJob: row?.effects ?? 0, endedWithEffect: row?.ended ?? 0 };
+    return {
+      runningWithoutEffect: row?.running ?? 0,
+      effectsWithoutJob: row?.effects ?? 0,
+      endedWithEffect: row?.ended ?? 0,
+    };
   }
 }

@@ -18,7 +18,7 @@ export async function pageOf<T extends RecordFields>(
   const past = after === null ? [] : [sql`(${table.createdAt}, ${table.id}) < (${after.createdAt}, ${after.id})`];
   const rows = await database.query
     .select({ body: table.body })
-    .from(table as PgTable)
+    .from<PgTable>(table)
     .where(and(...conditions, ...past))
     .orderBy(desc(table.createdAt), desc(table.id))
     .limit(limit + 1);

@@ -46,9 +46,7 @@ export class PostgresTranscripts implements Transcripts {
     const rows = await this.database.query
       .select({ data: event.data })
       .from(event)
-      .where(
-        and(eq(event.organizationId, organizationId), eq(event.stream, jobId), eq(event.type, "transcript.event")),
-      )
+      .where(and(eq(event.organizationId, organizationId), eq(event.stream, jobId), eq(event.type, "transcript.event")))
       .orderBy(asc(event.seq));
     return rows.flatMap(({ data }) => partOf(data as JsonObject) ?? []);
   }

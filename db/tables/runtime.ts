@@ -3,7 +3,18 @@
  * (messages, effects, alarms), and who owns which shard. `shard` is stored where a shard's new owner
  * must find its rows.
  */
-import { bigint, boolean, index, integer, json, pgTable, primaryKey, smallint, text, timestamp } from "drizzle-orm/pg-core";
+import {
+  bigint,
+  boolean,
+  index,
+  integer,
+  json,
+  pgTable,
+  primaryKey,
+  smallint,
+  text,
+  timestamp,
+} from "drizzle-orm/pg-core";
 
 /** Durable events. `seq` is consecutive for each stream, starting at 1 (SSE-2). */
 export const event = pgTable(

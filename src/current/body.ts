@@ -17,4 +17,5 @@ export function optionalBodyOf<S extends BodySchema>(request: Request, body: Bod
 }
 
 /** An outcome's value changed, its refusal kept. */
-export const mapped = <T, U>(outcome: Outcome<T>, map: (value: T) => U): Outcome<U> => (outcome.ok ? ok(map(outcome.value)) : outcome);
+export const mapped = <T, U>(outcome: Outcome<T>, map: (value: T) => U): Outcome<U> =>
+  outcome.ok ? ok(map(outcome.value)) : outcome;

@@ -46,14 +46,19 @@ const WORDS: RefusalTable<Words> = {
   invalid_state: ({ status, allowedActions, message }) =>
     words(409, "invalid_state", message, { details: { status, allowed_actions: allowedActions } }),
   chat_busy: ({ status, allowedActions, jobId }) =>
-    words(409, "chat_busy", "A turn is running in this chat", { details: { status, allowed_actions: allowedActions, job_id: jobId } }),
+    words(409, "chat_busy", "A turn is running in this chat", {
+      details: { status, allowed_actions: allowedActions, job_id: jobId },
+    }),
   approval_pending: ({ status, allowedActions, jobId }) =>
-    words(409, "approval_pending", "The job waits for a decision", { details: { status, allowed_actions: allowedActions, job_id: jobId } }),
+    words(409, "approval_pending", "The job waits for a decision", {
+      details: { status, allowed_actions: allowedActions, job_id: jobId },
+    }),
   version_conflict: ({ version }) =>
     words(409, "version_conflict", "The record has changed since it was read", { details: { version } }),
   not_a_library_agent: () => words(409, "not_a_library_agent", "Only a library agent can be installed or uninstalled"),
   forbidden: ({ message }) => words(403, "forbidden", message),
-  budget_exceeded: ({ retryAfterMs }) => words(429, "budget_exceeded", "The organization's token budget of this month is used up", later(retryAfterMs)),
+  budget_exceeded: ({ retryAfterMs }) =>
+    words(429, "budget_exceeded", "The organization's token budget of this month is used up", later(retryAfterMs)),
   provider_error: ({ message }) => words(502, "provider_error", message),
   overloaded: ({ retryAfterMs }) => words(503, "overloaded", "Too much waits for this already", later(retryAfterMs)),
   unavailable: ({ retryAfterMs }) =>

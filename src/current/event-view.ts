@@ -8,7 +8,9 @@ export const eventView = ({ seq, type, at, data }: StoredEvent) => ({ seq, type,
 const VERBATIM: ReadonlySet<string> = new Set(["input", "arguments", "metadata"]);
 
 function snakeCased(data: JsonObject): JsonObject {
-  return Object.fromEntries(Object.entries(data).map(([key, value]) => [snakeCase(key), VERBATIM.has(key) ? value : shown(value)]));
+  return Object.fromEntries(
+    Object.entries(data).map(([key, value]) => [snakeCase(key), VERBATIM.has(key) ? value : shown(value)]),
+  );
 }
 
 function shown(value: Json | undefined): Json | undefined {

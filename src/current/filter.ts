@@ -6,7 +6,10 @@ import { isoTime } from "../../actors/schema.ts";
 const GIVEN_ID = 256;
 
 /** The ids that a query filters by, under the names that the directory has for them. */
-export function idFilters<K extends string>(query: URLSearchParams, names: Readonly<Record<K, string>>): Outcome<Partial<Record<K, string>>> {
+export function idFilters<K extends string>(
+  query: URLSearchParams,
+  names: Readonly<Record<K, string>>,
+): Outcome<Partial<Record<K, string>>> {
   const filter: Partial<Record<K, string>> = {};
   for (const [field, name] of Object.entries(names) as [K, string][]) {
     const value = query.get(name);
@@ -18,7 +21,11 @@ export function idFilters<K extends string>(query: URLSearchParams, names: Reado
 }
 
 /** A filter by one of some words. */
-export function wordFilter<W extends string>(query: URLSearchParams, name: string, words: readonly W[]): Outcome<W | null> {
+export function wordFilter<W extends string>(
+  query: URLSearchParams,
+  name: string,
+  words: readonly W[],
+): Outcome<W | null> {
   const value = query.get(name);
   if (value === null || value === "") return ok(null);
   const word = words.find((known) => known === value);

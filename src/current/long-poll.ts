@@ -28,7 +28,8 @@ export interface Watched<T> {
 }
 
 /** `wait` of a query, in seconds. */
-export const waitOf = (query: URLSearchParams): Outcome<number> => integerOf(query, "wait", { min: 0, max: LONGEST_WAIT, fallback: 0 });
+export const waitOf = (query: URLSearchParams): Outcome<number> =>
+  integerOf(query, "wait", { min: 0, max: LONGEST_WAIT, fallback: 0 });
 
 /** Reads the record, waiting for a newer version where the query asks for it. */
 export async function polled<T extends Polled>(

@@ -30,7 +30,9 @@ export function integerOf(
   const text = query.get(name);
   if (text === null || text === "") return ok(fallback);
   const value = /^\d{1,15}$/.test(text) ? Number(text) : Number.NaN;
-  return value >= min && value <= max ? ok(value) : invalid(`/${name}`, `${name} must be a whole number from ${min} to ${max}`);
+  return value >= min && value <= max
+    ? ok(value)
+    : invalid(`/${name}`, `${name} must be a whole number from ${min} to ${max}`);
 }
 
 /** `{<plural>: […], next_cursor?}`. */
@@ -39,12 +41,14 @@ export function pageView<T>(plural: string, page: Page<T>, view: (record: T) => 
   return { [plural]: page.records.map(view), ...next };
 }
 
-const encode = ({ createdAt, id }: PageCursor): string => Buffer.from(JSON.stringify([createdAt, id])).toString("base64url");
+const encode = ({ createdAt, id }: PageCursor): string =>
+  Buffer.from(JSON.stringify([createdAt, id])).toString("base64url");
 
 function decode(text: string): PageCursor | undefined {
   try {
     const [createdAt, id] = JSON.parse(Buffer.from(text, "base64url").toString()) as unknown[];
-    if (typeof createdAt !== "string" || typeof id !== "string" || !TIME.test(createdAt) || !ID.test(id)) return undefined;
+    if (typeof createdAt !== "string" || typeof id !== "string" || !TIME.test(createdAt) || !ID.test(id))
+      return undefined;
     return { createdAt, id };
   } catch {
     return undefined;

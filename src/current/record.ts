@@ -3,7 +3,11 @@ import { invalid, ok, type Outcome } from "../../actors/fault.ts";
 import type { RecordFields } from "../../actors/runtime/actor.ts";
 
 /** `version`, times, organization, links and the verbs that may be used now. */
-export const recordView = (record: RecordFields, links: Readonly<Record<string, string>>, actions: readonly string[]) => ({
+export const recordView = (
+  record: RecordFields,
+  links: Readonly<Record<string, string>>,
+  actions: readonly string[],
+) => ({
   organization_id: record.organizationId,
   version: record.version,
   created_at: record.createdAt,
@@ -17,5 +21,7 @@ export function ifMatch(request: Request): Outcome<number | null> {
   const header = request.headers.get("if-match");
   if (header === null || header.trim() === "*") return ok(null);
   const match = /^\s*"?(\d{1,15})"?\s*$/.exec(header);
-  return match === null ? invalid("/if-match", "If-Match must be the version of the record, a whole number") : ok(Number(match[1]));
+  return match === null
+    ? invalid("/if-match", "If-Match must be the version of the record, a whole number")
+    : ok(Number(match[1]));
 }

@@ -6,6 +6,8 @@ import type { Agent } from "../../actors/organization/schema.ts";
 export function snapshotOf(agent: Agent, organizationId: string): AgentSnapshot {
   const { id, name, version, systemPrompt, model, maxSteps } = agent;
   const isOwn = agent.organizationId === organizationId;
-  const { allowedTools, approvalTools, mcpServers } = isOwn ? agent : { allowedTools: [], approvalTools: [], mcpServers: [] };
+  const { allowedTools, approvalTools, mcpServers } = isOwn
+    ? agent
+    : { allowedTools: [], approvalTools: [], mcpServers: [] };
   return { id, name, version, systemPrompt, model, maxSteps, allowedTools, approvalTools, mcpServers };
 }

@@ -43,7 +43,10 @@ export class Body<S extends BodySchema> {
     if (errors.length === 0 && check.Check(known)) return ok(known);
     for (const { path, value, schema } of check.Errors(known)) {
       if (errors.some((error) => error.path === path || error.path.startsWith(`${path}/`))) continue;
-      errors.push({ path, message: messageFor(path, value, placeOf(this.schema, path) ?? { schema, isRequired: false }) });
+      errors.push({
+        path,
+        message: messageFor(path, value, placeOf(this.schema, path) ?? { schema, isRequired: false }),
+      });
       if (errors.length === COMPLAINTS) break;
     }
     const order = Object.keys(this.schema.properties);
@@ -144,7 +147,8 @@ function isOfType(value: unknown, type: string): boolean {
 function boundOf(schema: TSchema, value: unknown): string | null {
   const bound = (name: string): number | null => (typeof schema[name] === "number" ? schema[name] : null);
   const [longest, most, least, highest] = [bound("maxLength"), bound("maxItems"), bound("minimum"), bound("maximum")];
-  if (typeof value === "string" && longest !== null && value.length > longest) return `must have at most ${longest} characters`;
+  if (typeof value === "string" && longest !== null && value.length > longest)
+    return `must have at most ${longest} characters`;
   if (Array.isArray(value) && most !== null && value.length > most) return `must have at most ${most} items`;
   if (typeof value === "number" && least !== null && value < least) return `must be at least ${least}`;
   if (typeof value === "number" && highest !== null && value > highest) return `must be at most ${highest}`;

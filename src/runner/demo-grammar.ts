@@ -17,7 +17,9 @@ export interface DemoCall {
   readonly input: JsonObject;
 }
 
-export type DemoFault = { readonly kind: "stall" } | { readonly kind: "fail"; readonly code: RunErrorCode; readonly retryAfterMs: number | undefined };
+export type DemoFault =
+  | { readonly kind: "stall" }
+  | { readonly kind: "fail"; readonly code: RunErrorCode; readonly retryAfterMs: number | undefined };
 
 /** What one step of the demo does, in this order: say `text`, make `calls`, or end by `fault`. */
 export interface DemoStep {
@@ -35,7 +37,9 @@ export interface DemoScript {
   readonly loop: boolean;
 }
 
-export type ParsedScript = { readonly kind: "script"; readonly script: DemoScript } | { readonly kind: "help"; readonly problem: string | null };
+export type ParsedScript =
+  | { readonly kind: "script"; readonly script: DemoScript }
+  | { readonly kind: "help"; readonly problem: string | null };
 
 interface Draft {
   echoed: string[];
@@ -56,14 +60,51 @@ interface Reading {
 type Command = (reading: Reading, argument: string) => string | null;
 
 const COMMANDS: ReadonlyMap<string, Command> = new Map<string, Command>([
-  ["say", ({ draft }, text) => { (draft.said ??= []).push(text); return null; }],
+  [
+    "say",
+    ({ draft }, text) => {
+      (draft.said ??= []).push(text);
+      return null;
+    },
+  ],
   ["call", ({ draft }, argument) => readCall(draft, argument)],
-  ["repeat", ({ draft }, argument) => readNumber(argument, 1, MAX_REPEAT, "/repeat", (value) => { draft.repeat = value; })],
-  ["slow", ({ draft }, argument) => readNumber(argument, 0, MAX_SLOW_MS, "/slow", (value) => { draft.slowMs = value; })],
+  [
+    "repeat",
+    ({ draft }, argument) =>
+      readNumber(argument, 1, MAX_REPEAT, "/repeat", (value) => {
+        draft.repeat = value;
+      }),
+  ],
+  [
+    "slow",
+    ({ draft }, argument) =>
+      readNumber(argument, 0, MAX_SLOW_MS, "/slow", (value) => {
+        draft.slowMs = value;
+      }),
+  ],
   ["fail", ({ draft }, argument) => readFail(draft, argument)],
-  ["stall", ({ draft }) => { draft.fault = { kind: "stall" }; return null; }],
-  ["loop", (reading) => { reading.loop = true; return null; }],
-  ["then", (reading) => { reading.draft = newDraft(); reading.drafts.push(reading.draft); return null; }],
+  [
+    "stall",
+    ({ draft }) => {
+      draft.fault = { kind: "stall" };
+      return null;
+    },
+  ],
+  [
+    "loop",
+    (reading) => {
+      reading.loop = true;
+      return null;
+    },
+  ],
+  [
+    "then",
+    (reading) => {
+      reading.draft = newDraft();
+      reading.drafts.push(reading.draft);
+      return null;
+    },
+  ],
 ]);
 
 /** Reads a message. A line that begins with `/` is a command; any other belongs to the text. */
@@ -90,9 +131,12 @@ const newDraft = (): Draft => ({ echoed: [], said: null, repeat: 1, slowMs: 0, c
 function finish({ echoed, said, repeat, slowMs, calls, fault }: Draft): DemoStep {
   const plain = echoed.join("\n").trim();
   const hasWork = calls.length > 0 || fault !== null;
-  const text = said !== null
-    ? { kind: "said" as const, text: said.join("\n") }
-    : plain === "" && hasWork ? null : { kind: "echoed" as const, text: plain };
+  const text =
+    said !== null
+      ? { kind: "said" as const, text: said.join("\n") }
+      : plain === "" && hasWork
+        ? null
+        : { kind: "echoed" as const, text: plain };
   return { text, repeat, slowMs, calls, fault };
 }
 
@@ -124,7 +168,9 @@ function readFail(draft: Draft, argument: string): string | null {
     draft.fault = { kind: "fail", code, retryAfterMs: undefined };
     return null;
   }
-  return readNumber(ms, 0, MAX_RETRY_MS, "The wait of /fail", (retryAfterMs) => { draft.fault = { kind: "fail", code, retryAfterMs }; });
+  return readNumber(ms, 0, MAX_RETRY_MS, "The wait of /fail", (retryAfterMs) => {
+    draft.fault = { kind: "fail", code, retryAfterMs };
+  });
 }
 
 function readNumber(text: string, min: number, max: number, what: string, set: (value: number) => void): string | null {

@@ -112,22 +112,38 @@ function rounds(blocks: readonly Block[]): Pick<Turn, "rounds" | "results"> {
 /** The step that is next: of the script, or the one that tells the results. */
 function stepOf(turn: Turn): DemoStep {
   const parsed = parseScript(turn.message);
-  if (parsed.kind === "help") return said([parsed.problem, INTRODUCTION, GRAMMAR].filter((line) => line !== null).join("\n"));
+  if (parsed.kind === "help")
+    return said([parsed.problem, INTRODUCTION, GRAMMAR].filter((line) => line !== null).join("\n"));
   const { steps, loop } = parsed.script;
   const step = steps[turn.rounds] ?? (loop ? steps.at(-1) : undefined);
   if (step !== undefined) return step;
-  return said(turn.results.map(({ name, result }) => `${name} ${result.is_error ? "failed" : "answered"}: ${quoted(result.content)}`).join("\n"));
+  return said(
+    turn.results
+      .map(({ name, result }) => `${name} ${result.is_error ? "failed" : "answered"}: ${quoted(result.content)}`)
+      .join("\n"),
+  );
 }
 
-const said = (text: string): DemoStep => ({ text: { kind: "said", text }, repeat: 1, slowMs: 0, calls: [], fault: null });
+const said = (text: string): DemoStep => ({
+  text: { kind: "said", text },
+  repeat: 1,
+  slowMs: 0,
+  calls: [],
+  fault: null,
+});
 
 function quoted(content: string): string {
-  return content.length <= MAX_QUOTED_CHARS ? content : `${content.slice(0, MAX_QUOTED_CHARS).replace(/[\uD800-\uDBFF]$/, "")}…`;
+  return content.length <= MAX_QUOTED_CHARS
+    ? content
+    : `${content.slice(0, MAX_QUOTED_CHARS).replace(/[\uD800-\uDBFF]$/, "")}…`;
 }
 
 function answerText({ text, repeat }: DemoStep): string {
   if (text === null) return "";
-  const once = text.kind === "said" ? text.text : `${INTRODUCTION} ${text.text === "" ? "Send /help to see what it can do." : `You wrote: ${text.text}`}`;
+  const once =
+    text.kind === "said"
+      ? text.text
+      : `${INTRODUCTION} ${text.text === "" ? "Send /help to see what it can do." : `You wrote: ${text.text}`}`;
   const times = Math.min(repeat, Math.max(1, Math.floor(MAX_DEMO_CHARS / Math.max(1, once.length))));
   return cleanText(once.repeat(times));
 }
@@ -148,7 +164,10 @@ function* pieces(text: string): Generator<string> {
 /** Lets the event loop turn; with `ms`, waits, and ends early when the call is aborted. */
 async function pause(ms: number, { timers, signal }: DemoContext): Promise<void> {
   if (signal.aborted) return;
-  if (ms === 0) return await new Promise((resolve) => { setImmediate(resolve); });
+  if (ms === 0)
+    return await new Promise((resolve) => {
+      setImmediate(resolve);
+    });
   await new Promise<void>((resolve) => {
     const finish = (): void => {
       cancel();
@@ -165,10 +184,17 @@ async function end(fault: DemoFault, context: DemoContext): Promise<RunError | "
   if (context.signal.aborted) return "aborted";
   if (fault.kind === "stall") return stalled();
   const message = `The demo failed with ${fault.code}, as it was asked to.`;
-  return fault.retryAfterMs === undefined ? { code: fault.code, message } : { code: fault.code, message, retryAfterMs: fault.retryAfterMs };
+  return fault.retryAfterMs === undefined
+    ? { code: fault.code, message }
+    : { code: fault.code, message, retryAfterMs: fault.retryAfterMs };
 }
 
-const toolUse = ({ name, input }: DemoCall, index: number): ToolUseBlock => ({ type: "tool_use", id: `demo_call_${index + 1}`, name, input });
+const toolUse = ({ name, input }: DemoCall, index: number): ToolUseBlock => ({
+  type: "tool_use",
+  id: `demo_call_${index + 1}`,
+  name,
+  input,
+});
 
 /** The demo's tokens are words. */
 const countWords = (text: string): number => text.match(/\S+/g)?.length ?? 0;

@@ -11,7 +11,8 @@ export const MAX_PROVIDER_WORDS = 200;
 const MAX_LOOKED_AT = 2_000;
 const MASK = "[hidden]";
 
-const TOP_LEVEL = "com|net|org|io|ai|dev|app|co|cloud|local|localdomain|internal|intranet|lan|home|corp|svc|cluster|test|example";
+const TOP_LEVEL =
+  "com|net|org|io|ai|dev|app|co|cloud|local|localdomain|internal|intranet|lan|home|corp|svc|cluster|test|example";
 const PATTERNS: readonly RegExp[] = [
   // An address with a scheme, an e-mail address.
   /\b[a-z][a-z0-9+.-]{0,20}:\/\/[^\s"'<>]+/gi,

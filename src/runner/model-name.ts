@@ -30,9 +30,27 @@ export interface ModelSettings {
 /** Where a call goes. */
 export type Target =
   | { readonly kind: "demo"; readonly provider: "demo"; readonly name: "echo" }
-  | { readonly kind: "anthropic"; readonly provider: string; readonly name: string; readonly apiKey: string; readonly baseUrl: string }
-  | { readonly kind: "openai"; readonly provider: string; readonly name: string; readonly apiKey: string; readonly baseUrl: string }
-  | { readonly kind: "compatible"; readonly provider: string; readonly name: string; readonly apiKey: string | null; readonly baseUrl: string };
+  | {
+      readonly kind: "anthropic";
+      readonly provider: string;
+      readonly name: string;
+      readonly apiKey: string;
+      readonly baseUrl: string;
+    }
+  | {
+      readonly kind: "openai";
+      readonly provider: string;
+      readonly name: string;
+      readonly apiKey: string;
+      readonly baseUrl: string;
+    }
+  | {
+      readonly kind: "compatible";
+      readonly provider: string;
+      readonly name: string;
+      readonly apiKey: string | null;
+      readonly baseUrl: string;
+    };
 
 export const DEFAULT_ANTHROPIC_MODEL = "claude-sonnet-5-5";
 export const DEFAULT_OPENAI_MODEL = "gpt-5-mini";
@@ -45,7 +63,10 @@ const PROVIDERS = "anthropic, openai, openai-compatible and demo";
 export function resolveModel(name: string | null, settings: ModelSettings): Outcome<Target> {
   const chosen = present(name) ?? present(settings.model);
   if (chosen === null) return defaultTarget(settings);
-  if (chosen === "auto") return name === "auto" ? refused("`auto` is for the MODEL setting only; name a model as `provider:name`.") : autoTarget(settings);
+  if (chosen === "auto")
+    return name === "auto"
+      ? refused("`auto` is for the MODEL setting only; name a model as `provider:name`.")
+      : autoTarget(settings);
   // The first colon: names of local models have colons of their own.
   const colon = chosen.indexOf(":");
   const provider = colon < 0 ? chosen : chosen.slice(0, colon);
@@ -70,7 +91,8 @@ export function resolveModel(name: string | null, settings: ModelSettings): Outc
 function defaultTarget(settings: ModelSettings): Outcome<Target> {
   if (present(settings.anthropicApiKey) !== null) return anthropicTarget(DEFAULT_ANTHROPIC_MODEL, settings);
   // Which models an endpoint has is not known, and to fall back to the demo here would hide that.
-  if (present(settings.openaiBaseUrl) !== null) return refused("OPENAI_BASE_URL is set, but no model: set MODEL=openai-compatible:<name> too.");
+  if (present(settings.openaiBaseUrl) !== null)
+    return refused("OPENAI_BASE_URL is set, but no model: set MODEL=openai-compatible:<name> too.");
   if (present(settings.openaiApiKey) !== null) return openaiTarget(DEFAULT_OPENAI_MODEL, settings);
   return demoTarget(settings);
 }
@@ -91,18 +113,30 @@ function demoTarget(settings: ModelSettings): Outcome<Target> {
 function anthropicTarget(name: string, settings: ModelSettings): Outcome<Target> {
   const apiKey = present(settings.anthropicApiKey);
   if (apiKey === null) return refused("A model of Anthropic needs ANTHROPIC_API_KEY.");
-  return ok({ kind: "anthropic", provider: "anthropic", name, apiKey, baseUrl: settings.anthropicBaseUrl ?? ANTHROPIC_URL });
+  return ok({
+    kind: "anthropic",
+    provider: "anthropic",
+    name,
+    apiKey,
+    baseUrl: settings.anthropicBaseUrl ?? ANTHROPIC_URL,
+  });
 }
 
 function openaiTarget(name: string, settings: ModelSettings): Outcome<Target> {
   const baseUrl = present(settings.openaiBaseUrl);
   if (baseUrl !== null) return compatibleTarget(name, baseUrl, settings.openaiApiKey, "openai");
   const apiKey = present(settings.openaiApiKey);
-  if (apiKey === null) return refused("A model of OpenAI needs OPENAI_API_KEY, or OPENAI_BASE_URL for another endpoint.");
+  if (apiKey === null)
+    return refused("A model of OpenAI needs OPENAI_API_KEY, or OPENAI_BASE_URL for another endpoint.");
   return ok({ kind: "openai", provider: "openai", name, apiKey, baseUrl: OPENAI_URL });
 }
 
-function compatibleTarget(name: string, baseUrl: string, apiKey: string | null, provider = "openai-compatible"): Outcome<Target> {
+function compatibleTarget(
+  name: string,
+  baseUrl: string,
+  apiKey: string | null,
+  provider = "openai-compatible",
+): Outcome<Target> {
   return ok({ kind: "compatible", provider, name, apiKey: present(apiKey), baseUrl });
 }
 

@@ -34,7 +34,11 @@ export function createModels(settings: ModelSettings, log?: RunnerLog, timers: T
 
     async call(call, onText, signal) {
       const target = resolveModel(call.model, settings);
-      if (!target.ok) return failed("model_unavailable", target.fault.kind === "provider_error" ? target.fault.message : "No model can be used.");
+      if (!target.ok)
+        return failed(
+          "model_unavailable",
+          target.fault.kind === "provider_error" ? target.fault.message : "No model can be used.",
+        );
       if (target.value.kind === "demo") {
         return await callDemo(call, { onText, signal, stalledStreamMs, timers }).catch((err: unknown) => {
           log?.error({ err }, "The demo model failed");
@@ -49,7 +53,9 @@ export function createModels(settings: ModelSettings, log?: RunnerLog, timers: T
 
 /** What no message may show: the keys, and the hosts of configured addresses. */
 function secretsOf({ anthropicApiKey, openaiApiKey, openaiBaseUrl, anthropicBaseUrl }: ModelSettings): string[] {
-  const hosts = [openaiBaseUrl, anthropicBaseUrl ?? null].map((url) => (url === null ? null : (URL.parse(url)?.hostname ?? url)));
+  const hosts = [openaiBaseUrl, anthropicBaseUrl ?? null].map((url) =>
+    url === null ? null : (URL.parse(url)?.hostname ?? url),
+  );
   return [anthropicApiKey, openaiApiKey, ...hosts].filter((secret) => secret !== null);
 }
 
@@ -59,7 +65,10 @@ function opener(call: ModelCall, target: RemoteTarget): OpenStream {
     const { streamCall: open, model } = await loadModel(target);
     const { jsonSchema } = await import("ai");
     const toolset = Object.fromEntries(
-      call.tools.map(({ name, description, inputSchema }) => [name, { description, inputSchema: jsonSchema<JsonObject>({ ...inputSchema }) }]),
+      call.tools.map(({ name, description, inputSchema }) => [
+        name,
+        { description, inputSchema: jsonSchema<JsonObject>({ ...inputSchema }) },
+      ]),
     );
     const { stream } = await open({
       model,
@@ -76,5 +85,9 @@ function opener(call: ModelCall, target: RemoteTarget): OpenStream {
   };
 }
 
-const failed = (code: RunErrorCode, message: string): ModelOutcome =>
-  ({ kind: "failed", error: { code, message }, partialText: "", usage: { inputTokens: 0, outputTokens: 0 } });
+const failed = (code: RunErrorCode, message: string): ModelOutcome => ({
+  kind: "failed",
+  error: { code, message },
+  partialText: "",
+  usage: { inputTokens: 0, outputTokens: 0 },
+});

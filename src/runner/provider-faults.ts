@@ -16,18 +16,33 @@ const MAX_BODY_CHARS = 64 * 1024;
 const MAX_CAUSES = 8;
 
 /** Codes of the network layer: of Bun's fetch, of sockets and DNS, of TLS. */
-const NETWORK_CODE = new RegExp(`^(?:${[
-  "ECONN\\w+", "ENOTFOUND", "EAI_\\w+", "ETIMEDOUT", "EPIPE", "EHOST\\w+", "ENET\\w+", "DNS\\w*",
-  "Connection\\w+", "FailedToOpenSocket", "UND_ERR_\\w+",
-  "\\w*CERT\\w*", "ERR_TLS\\w*", "ERR_SSL\\w*", "UNABLE_TO_\\w+",
-].join("|")})$`);
+const NETWORK_CODE = new RegExp(
+  `^(?:${[
+    "ECONN\\w+",
+    "ENOTFOUND",
+    "EAI_\\w+",
+    "ETIMEDOUT",
+    "EPIPE",
+    "EHOST\\w+",
+    "ENET\\w+",
+    "DNS\\w*",
+    "Connection\\w+",
+    "FailedToOpenSocket",
+    "UND_ERR_\\w+",
+    "\\w*CERT\\w*",
+    "ERR_TLS\\w*",
+    "ERR_SSL\\w*",
+    "UNABLE_TO_\\w+",
+  ].join("|")})$`,
+);
 
 /** The SDK's names for a frame that it cannot read. */
 const UNREADABLE = /JSONParseError|TypeValidationError/;
 
 const SENTENCES = {
   provider_unreachable: "The model provider could not be reached, or the connection to it broke.",
-  provider_unauthorized: "The model provider refused the credentials. An operator has to check the key of this provider.",
+  provider_unauthorized:
+    "The model provider refused the credentials. An operator has to check the key of this provider.",
   provider_rate_limited: "The model provider's rate limit is reached.",
   provider_error: "The model provider failed to answer.",
   provider_stalled: "The model provider sent nothing for too long.",
@@ -43,13 +58,19 @@ interface Diagnosis {
   readonly networkCode: string | undefined;
 }
 
-export const brokenOff = (): RunError =>
-  ({ code: "provider_unreachable", message: "The connection to the model provider broke before its answer was complete." });
-export const noModelOutput = (): RunError =>
-  ({ code: "provider_error", message: "The model provider's answer was no model output." });
+export const brokenOff = (): RunError => ({
+  code: "provider_unreachable",
+  message: "The connection to the model provider broke before its answer was complete.",
+});
+export const noModelOutput = (): RunError => ({
+  code: "provider_error",
+  message: "The model provider's answer was no model output.",
+});
 export const stalled = (): RunError => ({ code: "provider_stalled", message: SENTENCES.provider_stalled });
-export const tooLong = (): RunError =>
-  ({ code: "provider_error", message: "The model provider's answer was longer than is allowed." });
+export const tooLong = (): RunError => ({
+  code: "provider_error",
+  message: "The model provider's answer was longer than is allowed.",
+});
 
 /** The error of a thrown value or an `error` part. `now` is wall-clock time in ms; `secrets` are masked. */
 export function providerFault(error: unknown, secrets: readonly string[], now: number): RunError {

@@ -128,7 +128,10 @@ class Call {
         if (part.providerExecuted === true) return;
         this.#endText();
         this.#blocks.push({
-          type: "tool_use", id: cleanText(part.toolCallId), name: cleanText(part.toolName), input: toolInput(part.input),
+          type: "tool_use",
+          id: cleanText(part.toolCallId),
+          name: cleanText(part.toolName),
+          input: toolInput(part.input),
         });
         return;
       case "model-call-end":
@@ -170,7 +173,12 @@ class Call {
     // Once the answer is complete, what the connection does is of no interest.
     if (ending !== undefined && isComplete(ending)) {
       this.#endText();
-      return { kind: "finished", blocks: this.#blocks, usage: ending.usage, finishReason: finishReason(ending.reason, this.#blocks) };
+      return {
+        kind: "finished",
+        blocks: this.#blocks,
+        usage: ending.usage,
+        finishReason: finishReason(ending.reason, this.#blocks),
+      };
     }
     const fault = this.#fault(cause);
     this.#context.log?.warn({ code: fault.code, ...faultDetails(cause) }, "A model call failed");
@@ -181,7 +189,8 @@ class Call {
   #fault(cause: unknown): RunError {
     if (this.#stop !== undefined && this.#stop !== "aborted") return this.#stop;
     // The SDK's own word for a stream that ended without its last frame.
-    const hasJustEnded = cause === undefined || (cause instanceof Error && cause.name === "AI_InvalidResponseDataError");
+    const hasJustEnded =
+      cause === undefined || (cause instanceof Error && cause.name === "AI_InvalidResponseDataError");
     if (hasJustEnded) return this.#chars > 0 || this.#blocks.length > 0 ? brokenOff() : noModelOutput();
     return providerFault(cause, this.#context.secrets, Date.now());
   }
@@ -200,7 +209,10 @@ class StreamedError extends Error {
 const isComplete = ({ reason, raw }: Ending): boolean =>
   reason !== "error" && reason !== "interrupted" && !(reason === "other" && raw === undefined);
 
-function finishReason(reason: FinishReason, blocks: readonly (TextBlock | ToolUseBlock)[]): "stop" | "tool_use" | "length" | "content_filter" | "other" {
+function finishReason(
+  reason: FinishReason,
+  blocks: readonly (TextBlock | ToolUseBlock)[],
+): "stop" | "tool_use" | "length" | "content_filter" | "other" {
   if (reason === "length") return "length";
   if (reason === "content-filter") return "content_filter";
   // Some servers end an answer with calls by "stop".
@@ -208,5 +220,8 @@ function finishReason(reason: FinishReason, blocks: readonly (TextBlock | ToolUs
   return reason === "stop" || reason === "tool-calls" ? "stop" : "other";
 }
 
-const usageOf = (usage: LanguageModelUsage): Usage => ({ inputTokens: count(usage.inputTokens), outputTokens: count(usage.outputTokens) });
+const usageOf = (usage: LanguageModelUsage): Usage => ({
+  inputTokens: count(usage.inputTokens),
+  outputTokens: count(usage.outputTokens),
+});
 const count = (tokens: number | undefined): number => (tokens !== undefined && tokens > 0 ? Math.trunc(tokens) : 0);

@@ -19,10 +19,15 @@ import { failure, type Tool } from "./tools/tool.ts";
 export const MAX_RESULT_BYTES = 64 * 1024;
 
 /** The tools that the service brings along. */
-export const builtinTools = (service: TaskService, now: () => number = Date.now): readonly Tool[] =>
-  [currentTime(now), listTasks(service), listAgents(service), createTask(service)];
+export const builtinTools = (service: TaskService, now: () => number = Date.now): readonly Tool[] => [
+  currentTime(now),
+  listTasks(service),
+  listAgents(service),
+  createTask(service),
+];
 
-const isAllowed = ({ name, access }: Tool, allowedTools: readonly string[]): boolean => access === "safe" || allowedTools.includes(name);
+const isAllowed = ({ name, access }: Tool, allowedTools: readonly string[]): boolean =>
+  access === "safe" || allowedTools.includes(name);
 
 /** The port over these tools; of two with one name the first counts. */
 export function createTools(tools: readonly Tool[], log?: RunnerLog): ToolPort {
@@ -55,13 +60,21 @@ export function createTools(tools: readonly Tool[], log?: RunnerLog): ToolPort {
 }
 
 /** The tool's result, or that it was stopped, whichever is first. */
-async function run(tool: Tool, { input, context, idempotencyKey }: ToolCall, signal: AbortSignal, log: RunnerLog | undefined): Promise<ToolResult> {
+async function run(
+  tool: Tool,
+  { input, context, idempotencyKey }: ToolCall,
+  signal: AbortSignal,
+  log: RunnerLog | undefined,
+): Promise<ToolResult> {
   const stopped = Promise.withResolvers<ToolResult>();
   const stop = (): void => stopped.resolve(failure("The call was stopped before it had a result."));
   if (signal.aborted) stop();
   signal.addEventListener("abort", stop, { once: true });
   try {
-    return await Promise.race([stopped.promise, ...(signal.aborted ? [] : [tool.call(input, { context, idempotencyKey, signal })])]);
+    return await Promise.race([
+      stopped.promise,
+      ...(signal.aborted ? [] : [tool.call(input, { context, idempotencyKey, signal })]),
+    ]);
   } catch (err) {
     log?.error({ err, tool: tool.name, jobId: context.jobId }, "A tool failed");
     return failure("The tool failed. This is a fault of the service and not of the arguments.");

@@ -63,7 +63,8 @@ const REFUSALS: RefusalTable<Refusal> = {
   version_conflict: () => refusal(409, "The record has changed since it was read"),
   not_a_library_agent: () => refusal(409, "This is not a library agent"),
   forbidden: () => UNAUTHORIZED,
-  budget_exceeded: ({ retryAfterMs }) => refusal(429, "The organization's token budget of this month is used up", retryAfter(retryAfterMs)),
+  budget_exceeded: ({ retryAfterMs }) =>
+    refusal(429, "The organization's token budget of this month is used up", retryAfter(retryAfterMs)),
   provider_error: ({ message }) => refusal(502, message),
   overloaded: ({ retryAfterMs }) => refusal(503, UNAVAILABLE, retryAfter(retryAfterMs)),
   unavailable: ({ retryAfterMs }) => refusal(500, UNAVAILABLE, retryAfter(retryAfterMs)),

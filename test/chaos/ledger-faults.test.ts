@@ -2,7 +2,8 @@
 import { afterEach, beforeEach, expect, test } from "bun:test";
 import type { Outcome } from "../../actors/fault.ts";
 import { MAILBOX_MESSAGES } from "../../actors/runtime/mailbox.ts";
-import { GroupBroken } from "../../actors/runtime/turns.ts";
+import { GroupBroken } from "../../actors/runtime/group.ts";
+
 import { until } from "../support/condition.ts";
 import type { LedgerCommand } from "../support/ledger-actor.ts";
 import { LedgerBench, refOf } from "../support/ledger-bench.ts";

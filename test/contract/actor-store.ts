@@ -6,8 +6,15 @@ import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import type { RecordFields } from "../../actors/runtime/actor.ts";
 import { type Placement, shardOf } from "../../actors/runtime/placement.ts";
 import {
-  type ActorStore, type AlarmRow, type EffectRow, type EventWrite, type FlushOutcome, type MessageRow, noWrites,
-  type ShardWrites, type Writes,
+  type ActorStore,
+  type AlarmRow,
+  type EffectRow,
+  type EventWrite,
+  type FlushOutcome,
+  type MessageRow,
+  noWrites,
+  type ShardWrites,
+  type Writes,
 } from "../../actors/runtime/store.ts";
 import { until } from "../support/condition.ts";
 
@@ -36,10 +43,20 @@ const AT = "2026-01-01T00:00:00.000Z";
 const address = { organizationId: ORG, actorKind: "ledger", actorId: "l1" };
 
 export const recordOf = (id: string, version: number, more: object = {}, organizationId = ORG): RecordFields => ({
-  id, organizationId, version, createdAt: AT, updatedAt: AT, ...more,
+  id,
+  organizationId,
+  version,
+  createdAt: AT,
+  updatedAt: AT,
+  ...more,
 });
 export const eventOf = (seq: number, data: EventWrite["data"] = {}, organizationId = ORG): EventWrite => ({
-  organizationId, stream: "l1", seq, type: "added", at: AT, data,
+  organizationId,
+  stream: "l1",
+  seq,
+  type: "added",
+  at: AT,
+  data,
 });
 const messageOf = (id: string): MessageRow => ({ ...address, id, command: { kind: "add" } });
 const effectOf = (id: string): EffectRow => ({ ...address, id, kind: "call", intent: { attempt: 1 } });
@@ -73,17 +90,29 @@ export function actorStoreContract(name: string, open: () => Promise<StoreFixtur
 
     test("[RT-4] a live batch is answered with its shards, and everything of it is there", async () => {
       const outcome = await flush(
-        group({ records: [{ table, record: recordOf("c1", 1, { note: "\u00fc\ud83d\ude00 \" \\ '" }) }], events: [eventOf(1, { by: 1 })] }),
+        group({
+          records: [{ table, record: recordOf("c1", 1, { note: "\u00fc\ud83d\ude00 \" \\ '" }) }],
+          events: [eventOf(1, { by: 1 })],
+        }),
         group({ records: [{ table: "message", record: recordOf("m1", 1, {}, OTHER) }] }, OTHER),
       );
       expect(outcome).toEqual({ kind: "answered", live: new Set([shardOf(ORG), shardOf(OTHER)]) });
       expect(await stored("c1")).toEqual(recordOf("c1", 1, { note: "\u00fc\ud83d\ude00 \" \\ '" }));
       expect(await store.events(ORG, "l1", 0, 10)).toEqual([{ seq: 1, type: "added", at: AT, data: { by: 1 } }]);
-      expect(await store.read([{ table: "message", organizationId: OTHER, id: "m1" }])).toEqual([recordOf("m1", 1, {}, OTHER)]);
+      expect(await store.read([{ table: "message", organizationId: OTHER, id: "m1" }])).toEqual([
+        recordOf("m1", 1, {}, OTHER),
+      ]);
     });
 
     test("[RT-7] read answers in the order asked, null where there is none, and never across organizations", async () => {
-      await flush(group({ records: [{ table, record: recordOf("c1", 1) }, { table: "job", record: recordOf("c1", 7) }] }));
+      await flush(
+        group({
+          records: [
+            { table, record: recordOf("c1", 1) },
+            { table: "job", record: recordOf("c1", 7) },
+          ],
+        }),
+      );
       await flush(group({ records: [{ table, record: recordOf("c1", 3, {}, OTHER) }] }, OTHER));
       const refs = [
         { table: "job", organizationId: ORG, id: "c1" },
@@ -116,8 +145,14 @@ export function actorStoreContract(name: string, open: () => Promise<StoreFixtur
     test("[RT-5] after an epoch has been raised, no kind of row of the old one is stored", async () => {
       await flush(group({ messages: [messageOf("m1")], effects: [effectOf("e1")], alarms: [alarmOf("a1", 5)] }));
       const before = group({
-        records: [{ table, record: recordOf("c1", 1) }], events: [eventOf(1)], messages: [messageOf("m2")],
-        consumed: ["m1"], effects: [effectOf("e2")], settled: ["e1"], alarms: [alarmOf("a2", 5)], cleared: [keyOf("a1")],
+        records: [{ table, record: recordOf("c1", 1) }],
+        events: [eventOf(1)],
+        messages: [messageOf("m2")],
+        consumed: ["m1"],
+        effects: [effectOf("e2")],
+        settled: ["e1"],
+        alarms: [alarmOf("a2", 5)],
+        cleared: [keyOf("a1")],
       });
       await placement.raise([shardOf(ORG)]);
       expect(await flush(before)).toEqual({ kind: "answered", live: new Set() });
@@ -130,7 +165,10 @@ export function actorStoreContract(name: string, open: () => Promise<StoreFixtur
     });
 
     test("[SSE-2] events are paged ascending after a cursor, and each stream has its own", async () => {
-      await flush(group({ events: [3, 1, 2].map((seq) => eventOf(seq)) }), group({ events: [eventOf(1, {}, OTHER)] }, OTHER));
+      await flush(
+        group({ events: [3, 1, 2].map((seq) => eventOf(seq)) }),
+        group({ events: [eventOf(1, {}, OTHER)] }, OTHER),
+      );
       await flush(group({ events: [eventOf(4), { ...eventOf(1), stream: "l2" }] }));
       expect((await store.events(ORG, "l1", 1, 2)).map((e) => e.seq)).toEqual([2, 3]);
       expect((await store.events(ORG, "l1", 3, 2)).map((e) => e.seq)).toEqual([4]);
@@ -141,13 +179,19 @@ export function actorStoreContract(name: string, open: () => Promise<StoreFixtur
 
     test("[RT-4] an event that is there aborts the whole batch, certainly", async () => {
       await flush(group({ events: [eventOf(1)] }));
-      const outcome = await flush(group({ records: [{ table, record: recordOf("c1", 1) }] }), group({ events: [eventOf(1)] }));
+      const outcome = await flush(
+        group({ records: [{ table, record: recordOf("c1", 1) }] }),
+        group({ events: [eventOf(1)] }),
+      );
       expect(outcome).toMatchObject({ kind: "aborted", code: "23505" });
       expect(await stored("c1")).toBeNull();
     });
 
     test("[RT-4] one seq given twice in one batch aborts it: no event is ever dropped silently", async () => {
-      const outcome = await flush(group({ events: [eventOf(1, { by: 1 })] }), group({ events: [eventOf(1, { by: 2 })] }));
+      const outcome = await flush(
+        group({ events: [eventOf(1, { by: 1 })] }),
+        group({ events: [eventOf(1, { by: 2 })] }),
+      );
       expect(outcome).toMatchObject({ kind: "aborted", code: "23505" });
       expect(await seqs()).toEqual([]);
     });
@@ -242,7 +286,10 @@ export function actorStoreContract(name: string, open: () => Promise<StoreFixtur
       expect(await stored("c1")).toBeNull();
       epochs.set(grant!.shard, grant!.epoch);
       // The driver may give the first statement on a new connection the last words of the old one.
-      await until("a flush is answered", async () => (await flush(group({ events: [eventOf(1)] }))).kind === "answered");
+      await until(
+        "a flush is answered",
+        async () => (await flush(group({ events: [eventOf(1)] }))).kind === "answered",
+      );
       expect(await seqs()).toEqual([1]);
     });
   });

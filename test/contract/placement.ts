@@ -73,7 +73,8 @@ export function placementContract(name: string, open: () => Promise<PlacementFix
     test("[RT-5] raise raises the epochs of owned shards only, and answers those", async () => {
       await first.claim();
       expect([...(await first.raise([3, 5]))].sort((a, b) => a.shard - b.shard)).toEqual([
-        { shard: 3, epoch: 2 }, { shard: 5, epoch: 2 },
+        { shard: 3, epoch: 2 },
+        { shard: 5, epoch: 2 },
       ]);
       expect(await second.raise([3])).toEqual([]);
       const grants = await first.claim();
@@ -90,7 +91,10 @@ export function placementContract(name: string, open: () => Promise<PlacementFix
     });
 
     test("[RT-12] two replicas that claim free shards at once never both own one, and none is taken from a living owner", async () => {
-      const [a, b] = await fixture.collide(() => first.claim(), () => second.claim());
+      const [a, b] = await fixture.collide(
+        () => first.claim(),
+        () => second.claim(),
+      );
       expect(numbers([...a, ...b])).toEqual(ALL);
       expect([...a, ...b].every((g) => g.epoch === 1)).toBe(true);
     });
@@ -99,7 +103,10 @@ export function placementContract(name: string, open: () => Promise<PlacementFix
       const third = await fixture.replica("r3");
       await third.claim();
       await fixture.expire("r3");
-      const [a, b] = await fixture.collide(() => first.claim(), () => second.claim());
+      const [a, b] = await fixture.collide(
+        () => first.claim(),
+        () => second.claim(),
+      );
       expect(numbers([...a, ...b])).toEqual(ALL);
       expect([...a, ...b].every((g) => g.epoch === 2)).toBe(true);
     });

@@ -121,7 +121,11 @@ describe("PostgreSQL alone", () => {
   afterEach(() => bench.close());
 
   const shard = shardOf(ORG);
-  const events = (...seqs: number[]) => ({ shard, epoch: 1, writes: { ...noWrites(), events: seqs.map((seq) => eventOf(seq)) } });
+  const events = (...seqs: number[]) => ({
+    shard,
+    epoch: 1,
+    writes: { ...noWrites(), events: seqs.map((seq) => eventOf(seq)) },
+  });
 
   test("[RT-4] a value too long for its index aborts certainly", async () => {
     // Random, because PostgreSQL compresses before it complains.
@@ -168,7 +172,8 @@ describe("PostgreSQL alone", () => {
   test("[RT-4] one statement writes any number of groups, records, events and promises", async () => {
     const before = await statements(bench);
     const groups = Array.from({ length: 500 }, (_, i) => ({
-      shard, epoch: 1,
+      shard,
+      epoch: 1,
       writes: { ...noWrites(), events: [eventOf(i + 1)], records: [{ table: "chat", record: recordOf("c1", i + 1) }] },
     }));
     expect((await store.flush(groups)).kind).toBe("answered");

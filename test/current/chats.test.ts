@@ -38,22 +38,56 @@ describe("create", () => {
     const chat = await answered<Chat>(create({ agent_id: agent, workspace_id: owner.workspaceId }), 201);
     const self = `/api/chats/${chat.id}`;
     expect(chat).toEqual({
-      id: expect.stringMatching(/^cht_[A-Za-z0-9_-]{21}$/), title: "Ada", status: "standby", agent_id: agent, agent_name: "Ada",
-      workspace_id: owner.workspaceId, message_count: 0, active_job_id: null, queued_messages: 0, mission_id: null, run_number: null,
+      id: expect.stringMatching(/^cht_[A-Za-z0-9_-]{21}$/),
+      title: "Ada",
+      status: "standby",
+      agent_id: agent,
+      agent_name: "Ada",
+      workspace_id: owner.workspaceId,
+      message_count: 0,
+      active_job_id: null,
+      queued_messages: 0,
+      mission_id: null,
+      run_number: null,
       options: { model: null, on_busy: "queue", tools: null, auto_approve: false, title: "Ada", pinned: false },
-      last_message_preview: null, last_seq: 0, metadata: {}, created_by: owner.userId, organization_id: owner.organizationId,
-      version: 1, created_at: expect.stringMatching(/^\d{4}-.*\.\d{3}Z$/), updated_at: expect.any(String),
-      links: { self, messages: `${self}/messages`, events: `${self}/events`, agent: `/api/agents/${agent}`, jobs: `/api/jobs?chat_id=${chat.id}` },
+      last_message_preview: null,
+      last_seq: 0,
+      metadata: {},
+      created_by: owner.userId,
+      organization_id: owner.organizationId,
+      version: 1,
+      created_at: expect.stringMatching(/^\d{4}-.*\.\d{3}Z$/),
+      updated_at: expect.any(String),
+      links: {
+        self,
+        messages: `${self}/messages`,
+        events: `${self}/events`,
+        agent: `/api/agents/${agent}`,
+        jobs: `/api/jobs?chat_id=${chat.id}`,
+      },
       allowed_actions: ["send_message", "update_options", "delete"],
     } as never);
     expect(await client.readChat(chat.id)).toEqual(chat);
   });
 
   test("[CHAT-2] title, options and metadata are kept; unknown keys of the body are ignored", async () => {
-    const id = await open({ title: "Plan", options: { on_busy: "reject", auto_approve: true, tools: ["list_tasks"], pinned: true, model: "fake:fake" }, metadata: { a: { b: [1] } }, other: 1 });
+    const id = await open({
+      title: "Plan",
+      options: { on_busy: "reject", auto_approve: true, tools: ["list_tasks"], pinned: true, model: "fake:fake" },
+      metadata: { a: { b: [1] } },
+      other: 1,
+    });
     expect(await client.readChat(id)).toMatchObject({
-      title: "Plan", metadata: { a: { b: [1] } },
-      options: { on_busy: "reject", auto_approve: true, tools: ["list_tasks"], pinned: true, model: "fake:fake", title: "Plan" },
+      title: "Plan",
+      metadata: { a: { b: [1] } },
+      options: {
+        on_busy: "reject",
+        auto_approve: true,
+        tools: ["list_tasks"],
+        pinned: true,
+        model: "fake:fake",
+        title: "Plan",
+      },
     });
   });
 
@@ -62,7 +96,10 @@ describe("create", () => {
     [{ agent_id: 1, workspace_id: "wsp_x" }, ["/agent_id"]],
     [{ agent_id: "agt_x", workspace_id: "wsp_x", title: "" }, ["/title"]],
     [{ agent_id: "agt_x", workspace_id: "wsp_x", metadata: [] }, ["/metadata"]],
-    [{ agent_id: "agt_x", workspace_id: "wsp_x", options: { on_busy: "wait", pinned: "yes" } }, ["/options/on_busy", "/options/pinned"]],
+    [
+      { agent_id: "agt_x", workspace_id: "wsp_x", options: { on_busy: "wait", pinned: "yes" } },
+      ["/options/on_busy", "/options/pinned"],
+    ],
     [{ agent_id: "agt_x", workspace_id: "wsp_x", options: { tools: ["a", 2] } }, ["/options/tools"]],
     [{ agent_id: "agt_x", workspace_id: "wsp_x", options: { colour: "red" } }, ["/options/colour"]],
   ])("[GEN-7] %j is 400 and says where", async (body, paths) => {
@@ -87,7 +124,11 @@ describe("create", () => {
 
   test("[CHAT-2] a model that cannot be used is no option", async () => {
     service.model.info = refuse({ kind: "provider_error", message: "no" });
-    await refused(create({ agent_id: agent, workspace_id: owner.workspaceId, options: { model: "x:y" } }), 400, "invalid_request");
+    await refused(
+      create({ agent_id: agent, workspace_id: owner.workspaceId, options: { model: "x:y" } }),
+      400,
+      "invalid_request",
+    );
   });
 });
 
@@ -103,7 +144,9 @@ describe("list", () => {
       const seen: string[] = [];
       let cursor: string | undefined = "";
       while (cursor !== undefined) {
-        const page: { chats: Chat[]; next_cursor?: string } = await pages.get(`/api/chats?limit=${limit}&cursor=${cursor}`);
+        const page: { chats: Chat[]; next_cursor?: string } = await pages.get(
+          `/api/chats?limit=${limit}&cursor=${cursor}`,
+        );
         expect(page.chats.length).toBeLessThanOrEqual(limit);
         seen.push(...page.chats.map(({ id }) => id));
         cursor = page.next_cursor;
@@ -119,14 +162,16 @@ describe("list", () => {
     for (const cursor of ["x", "%00", "W10", Buffer.from('["2026-01-01T00:00:00.000Z"]').toString("base64url")]) {
       await refused(client.call("GET", `/api/chats?cursor=${cursor}`), 400, "invalid_cursor");
     }
-    for (const limit of ["0", "101", "-1", "1.5", "many"]) await refused(client.call("GET", `/api/chats?limit=${limit}`), 400, "invalid_request");
+    for (const limit of ["0", "101", "-1", "1.5", "many"])
+      await refused(client.call("GET", `/api/chats?limit=${limit}`), 400, "invalid_request");
   });
 
   test("[GEN-3] status, agent_id and workspace_id filter, all at once", async () => {
     const ada = await createAgent(service, owner);
     const [quiet, spoken] = [await client.chat(ada, owner.workspaceId), await client.chat(ada, owner.workspaceId)];
     await client.reached((await client.send(spoken, "hi")).job.id, "completed");
-    const ids = async (query: string) => (await client.get<{ chats: Chat[] }>(`/api/chats?${query}`)).chats.map(({ id }) => id);
+    const ids = async (query: string) =>
+      (await client.get<{ chats: Chat[] }>(`/api/chats?${query}`)).chats.map(({ id }) => id);
     expect(await ids(`agent_id=${ada}&status=done`)).toEqual([spoken]);
     expect(await ids(`agent_id=${ada}&status=standby&workspace_id=${owner.workspaceId}`)).toContain(quiet);
     expect(await ids(`agent_id=${ada}&workspace_id=wsp_other`)).toEqual([]);
@@ -141,8 +186,11 @@ describe("read", () => {
     const id = await open();
     const foreign = new Client(service, stranger);
     const operations: [string, string, unknown][] = [
-      ["GET", "", undefined], ["DELETE", "", undefined], ["GET", "/messages", undefined],
-      ["PATCH", "/options", { pinned: true }], ["POST", "/messages", { content: "hi" }],
+      ["GET", "", undefined],
+      ["DELETE", "", undefined],
+      ["GET", "/messages", undefined],
+      ["PATCH", "/options", { pinned: true }],
+      ["POST", "/messages", { content: "hi" }],
     ];
     for (const [method, path, body] of operations) {
       await refused(foreign.call(method, `/api/chats/${id}${path}`, body), 404, "not_found");
@@ -171,7 +219,10 @@ describe("read", () => {
   test("[GEN-6] a client that leaves its long poll leaves nothing behind", async () => {
     const id = await open();
     const abort = new AbortController();
-    const request = fetch(`${service.url}/api/chats/${id}?since_version=1&wait=30`, { headers: { authorization: `Bearer ${owner.token}` }, signal: abort.signal });
+    const request = fetch(`${service.url}/api/chats/${id}?since_version=1&wait=30`, {
+      headers: { authorization: `Bearer ${owner.token}` },
+      signal: abort.signal,
+    });
     await until("it waits", () => service.app.streams.count === 1);
     abort.abort();
     await expect(request).rejects.toThrow();
@@ -182,13 +233,24 @@ describe("read", () => {
 describe("options", () => {
   const patch = (id: string, body: unknown, headers: Record<string, string> = {}) =>
     fetch(`${service.url}/api/chats/${id}/options`, {
-      method: "PATCH", body: JSON.stringify(body), headers: { authorization: `Bearer ${owner.token}`, "content-type": "application/json", ...headers },
+      method: "PATCH",
+      body: JSON.stringify(body),
+      headers: { authorization: `Bearer ${owner.token}`, "content-type": "application/json", ...headers },
     });
 
   test("[CHAT-7] the keys are merged, null takes an override back, and an unknown key is 400", async () => {
     const id = await open({ options: { model: "a:b", tools: ["x"] } });
-    expect((await answered<Chat>(patch(id, { pinned: true, title: "New" }))).options).toMatchObject({ pinned: true, title: "New", model: "a:b", tools: ["x"] });
-    expect((await answered<Chat>(patch(id, { options: { model: null, tools: null } }))).options).toMatchObject({ pinned: true, model: null, tools: null });
+    expect((await answered<Chat>(patch(id, { pinned: true, title: "New" }))).options).toMatchObject({
+      pinned: true,
+      title: "New",
+      model: "a:b",
+      tools: ["x"],
+    });
+    expect((await answered<Chat>(patch(id, { options: { model: null, tools: null } }))).options).toMatchObject({
+      pinned: true,
+      model: null,
+      tools: null,
+    });
     expect((await client.readChat(id)).title).toBe("New");
     const { errors } = await refused(patch(id, { colour: "red" }), 400, "invalid_request");
     expect(errors).toEqual([{ path: "/colour", message: "There is no field colour" }]);
@@ -199,7 +261,9 @@ describe("options", () => {
   test("[GEN-8] If-Match of an old version is 409 version_conflict with the present one", async () => {
     const id = await open();
     expect((await answered<Chat>(patch(id, { pinned: true }, { "if-match": '"1"' }))).version).toBe(2);
-    expect(await refused(patch(id, { pinned: false }, { "if-match": "1" }), 409, "version_conflict")).toEqual({ version: 2 });
+    expect(await refused(patch(id, { pinned: false }, { "if-match": "1" }), 409, "version_conflict")).toEqual({
+      version: 2,
+    });
     await refused(patch(id, { pinned: false }, { "if-match": "new" }), 400, "invalid_request");
     expect((await client.readChat(id)).options).toMatchObject({ pinned: true });
     await answered(patch(id, { pinned: false }, { "if-match": "*" }));
@@ -209,11 +273,26 @@ describe("options", () => {
 describe("messages", () => {
   test("[CHAT-6] pages go from the newest to the oldest, each in the order of the conversation, with the work beside them", async () => {
     const id = await open();
-    for (const content of ["one", "two", "three"]) await client.reached((await client.send(id, content)).job.id, "completed");
+    for (const content of ["one", "two", "three"])
+      await client.reached((await client.send(id, content)).job.id, "completed");
     const all = await client.get<MessagePage>(`/api/chats/${id}/messages`);
-    expect(all.messages.map((m) => m.content)).toEqual(["one", "echo: one", "two", "echo: two", "three", "echo: three"]);
-    expect(all).toMatchObject({ chat_id: id, title: "Ada", status: "done", work: { active_job_id: null, artifacts: [], needs_attention: false } });
-    expect(all.work.jobs.map((job) => [job["title"], job["status"], job["review_state"]])).toEqual(["three", "two", "one"].map((title) => [title, "completed", "none"]));
+    expect(all.messages.map((m) => m.content)).toEqual([
+      "one",
+      "echo: one",
+      "two",
+      "echo: two",
+      "three",
+      "echo: three",
+    ]);
+    expect(all).toMatchObject({
+      chat_id: id,
+      title: "Ada",
+      status: "done",
+      work: { active_job_id: null, artifacts: [], needs_attention: false },
+    });
+    expect(all.work.jobs.map((job) => [job["title"], job["status"], job["review_state"]])).toEqual(
+      ["three", "two", "one"].map((title) => [title, "completed", "none"]),
+    );
     expect(all.next_cursor).toBeUndefined();
     const pages: string[][] = [];
     let cursor: string | undefined = "";
@@ -222,7 +301,10 @@ describe("messages", () => {
       pages.push(page.messages.map((m) => m.content));
       cursor = page.next_cursor;
     }
-    expect(pages).toEqual([["two", "echo: two", "three", "echo: three"], ["one", "echo: one"]]);
+    expect(pages).toEqual([
+      ["two", "echo: two", "three", "echo: three"],
+      ["one", "echo: one"],
+    ]);
     await refused(client.call("GET", `/api/chats/${id}/messages?cursor=x`), 400, "invalid_cursor");
     await refused(client.call("GET", `/api/chats/${id}/messages?limit=0`), 400, "invalid_request");
   });
@@ -232,9 +314,36 @@ describe("messages", () => {
     const { job } = await client.send(id, "hi", { metadata: { k: "v" } });
     await client.reached(job.id, "completed");
     const [said, answer] = await client.messages(id);
-    const record = { organization_id: owner.organizationId, version: expect.any(Number), created_at: expect.any(String), updated_at: expect.any(String), completed_at: expect.any(String), seq: expect.any(Number), chat_id: id, job_id: job.id, status: "completed", id: expect.stringMatching(/^msg_/) };
-    expect(said).toEqual({ ...record, role: "user", content: "hi", blocks: [{ type: "text", text: "hi" }], usage: null, sender: { type: "user", id: owner.userId }, metadata: { k: "v" } } as never);
-    expect(answer).toEqual({ ...record, role: "assistant", content: "echo: hi", blocks: [{ type: "text", text: "echo: hi" }], usage: { input_tokens: 7, output_tokens: 3 }, sender: { type: "agent", id: agent }, metadata: {} } as never);
+    const record = {
+      organization_id: owner.organizationId,
+      version: expect.any(Number),
+      created_at: expect.any(String),
+      updated_at: expect.any(String),
+      completed_at: expect.any(String),
+      seq: expect.any(Number),
+      chat_id: id,
+      job_id: job.id,
+      status: "completed",
+      id: expect.stringMatching(/^msg_/),
+    };
+    expect(said).toEqual({
+      ...record,
+      role: "user",
+      content: "hi",
+      blocks: [{ type: "text", text: "hi" }],
+      usage: null,
+      sender: { type: "user", id: owner.userId },
+      metadata: { k: "v" },
+    } as never);
+    expect(answer).toEqual({
+      ...record,
+      role: "assistant",
+      content: "echo: hi",
+      blocks: [{ type: "text", text: "echo: hi" }],
+      usage: { input_tokens: 7, output_tokens: 3 },
+      sender: { type: "agent", id: agent },
+      metadata: {},
+    } as never);
   });
 });
 
@@ -251,7 +360,9 @@ describe("delete", () => {
     await refused(client.call("GET", `/api/chats/${id}/messages`), 404, "not_found");
     await refused(client.call("DELETE", `/api/chats/${id}`), 404, "not_found");
     await refused(client.call("POST", `/api/chats/${id}/messages`, { content: "three" }), 404, "not_found");
-    expect((await client.get<{ chats: Chat[] }>("/api/chats?limit=100")).chats.map((chat) => chat.id)).not.toContain(id);
+    expect((await client.get<{ chats: Chat[] }>("/api/chats?limit=100")).chats.map((chat) => chat.id)).not.toContain(
+      id,
+    );
     await client.reached(first.job.id, "cancelled");
     await client.reached(queued.job.id, "cancelled");
     await refused(client.decide(first.job.id, "resume"), 404, "not_found");
@@ -261,9 +372,13 @@ describe("delete", () => {
 
 describe("scopes", () => {
   const operations = (id: string): [string, string, string, unknown?][] => [
-    ["chats:read", "GET", "/api/chats"], ["chats:read", "GET", `/api/chats/${id}`], ["chats:read", "GET", `/api/chats/${id}/messages`],
-    ["chats:write", "POST", "/api/chats", {}], ["chats:write", "POST", `/api/chats/${id}/messages`, {}],
-    ["chats:write", "PATCH", `/api/chats/${id}/options`, {}], ["chats:write", "DELETE", `/api/chats/${id}`],
+    ["chats:read", "GET", "/api/chats"],
+    ["chats:read", "GET", `/api/chats/${id}`],
+    ["chats:read", "GET", `/api/chats/${id}/messages`],
+    ["chats:write", "POST", "/api/chats", {}],
+    ["chats:write", "POST", `/api/chats/${id}/messages`, {}],
+    ["chats:write", "PATCH", `/api/chats/${id}/options`, {}],
+    ["chats:write", "DELETE", `/api/chats/${id}`],
   ];
 
   test("[AUTH-4] a token without the scope is 403 with the scope that it lacks, one with it passes", async () => {

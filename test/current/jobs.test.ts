@@ -32,10 +32,13 @@ beforeEach(() => {
 });
 
 const chat = () => client.chat(agent, owner.workspaceId);
-const use = (id: string, name = "look") => ({ use: { type: "tool_use" as const, id, name, input: { camelCase: { innerKey: 1 } } } });
+const use = (id: string, name = "look") => ({
+  use: { type: "tool_use" as const, id, name, input: { camelCase: { innerKey: 1 } } },
+});
 const run = async (content = "hi", chatId?: string): Promise<Job> =>
   client.reached((await client.send(chatId ?? (await chat()), content)).job.id, "completed");
-const listed = async (query: string): Promise<string[]> => (await client.get<{ jobs: Job[] }>(`/api/jobs?limit=100&${query}`)).jobs.map(({ id }) => id);
+const listed = async (query: string): Promise<string[]> =>
+  (await client.get<{ jobs: Job[] }>(`/api/jobs?limit=100&${query}`)).jobs.map(({ id }) => id);
 
 describe("record", () => {
   test("[JOB-5] a completed job has the whole record", async () => {
@@ -43,17 +46,61 @@ describe("record", () => {
     const self = `/api/jobs/${job.id}`;
     const time = expect.stringMatching(/^\d{4}-\d\d-\d\dT.*\.\d{3}Z$/) as unknown;
     expect(job).toEqual({
-      id: expect.stringMatching(/^job_[A-Za-z0-9_-]{21}$/), title: "hi", status: "completed", blocked_reason: null, agent_id: agent,
-      chat_id: job.chat_id, workspace_id: owner.workspaceId, mission_id: null, mission_task_id: null, parent_job_id: null, root_job_id: job.id,
-      relation: "root", iteration: 0, attempt: 1, priority: 0, input: "hi", result: "echo: hi", error: null, progress: { percent: 100, label: null },
-      review: { state: "none", required: false, requested_at: null, expires_at: null, decided_by: null, decided_at: null, comment: null },
-      approvals: [], artifacts: [], budget: { max_tokens: null, max_steps: null, deadline_at: time }, metadata: {}, last_seq: 4,
-      metrics: { input_tokens: 7, output_tokens: 3, tool_calls: 0, duration_ms: expect.any(Number), time_to_first_token_ms: expect.any(Number) },
-      runner: { kind: "fake", model: "fake:fake", started_at: time, heartbeat_at: time }, created_by: owner.userId,
-      started_at: time, completed_at: time, created_at: time, updated_at: time, organization_id: owner.organizationId, version: expect.any(Number),
+      id: expect.stringMatching(/^job_[A-Za-z0-9_-]{21}$/),
+      title: "hi",
+      status: "completed",
+      blocked_reason: null,
+      agent_id: agent,
+      chat_id: job.chat_id,
+      workspace_id: owner.workspaceId,
+      mission_id: null,
+      mission_task_id: null,
+      parent_job_id: null,
+      root_job_id: job.id,
+      relation: "root",
+      iteration: 0,
+      attempt: 1,
+      priority: 0,
+      input: "hi",
+      result: "echo: hi",
+      error: null,
+      progress: { percent: 100, label: null },
+      review: {
+        state: "none",
+        required: false,
+        requested_at: null,
+        expires_at: null,
+        decided_by: null,
+        decided_at: null,
+        comment: null,
+      },
+      approvals: [],
+      artifacts: [],
+      budget: { max_tokens: null, max_steps: null, deadline_at: time },
+      metadata: {},
+      last_seq: 4,
+      metrics: {
+        input_tokens: 7,
+        output_tokens: 3,
+        tool_calls: 0,
+        duration_ms: expect.any(Number),
+        time_to_first_token_ms: expect.any(Number),
+      },
+      runner: { kind: "fake", model: "fake:fake", started_at: time, heartbeat_at: time },
+      created_by: owner.userId,
+      started_at: time,
+      completed_at: time,
+      created_at: time,
+      updated_at: time,
+      organization_id: owner.organizationId,
+      version: expect.any(Number),
       links: {
-        self, events: `${self}/events`, lineage: `${self}/lineage`, transcript_events: `${self}/transcript-events`,
-        chat: `/api/chats/${job.chat_id}`, agent: `/api/agents/${agent}`,
+        self,
+        events: `${self}/events`,
+        lineage: `${self}/lineage`,
+        transcript_events: `${self}/transcript-events`,
+        chat: `/api/chats/${job.chat_id}`,
+        agent: `/api/agents/${agent}`,
       },
       allowed_actions: ["iterate"],
     } as never);
@@ -62,13 +109,21 @@ describe("record", () => {
   test("[JOB-5] a failed job has its error and may be resumed; one that has not begun has no runner", async () => {
     service.model.script = () => [{ fail: { code: "provider_stalled", message: "silent" } }];
     const failed = await client.reached((await client.send(await chat(), "hi")).job.id, "failed");
-    expect(failed).toMatchObject({ error: { code: "provider_stalled", message: "silent" }, allowed_actions: ["resume", "iterate"] });
+    expect(failed).toMatchObject({
+      error: { code: "provider_stalled", message: "silent" },
+      allowed_actions: ["resume", "iterate"],
+    });
     const held = gate();
     service.model.script = () => [{ hold: held.hold }];
     const id = await chat();
     await client.send(id, "one");
     const queued = await client.send(id, "two");
-    expect(await client.job(queued.job.id)).toMatchObject({ status: "queued", runner: null, started_at: null, allowed_actions: ["cancel"] });
+    expect(await client.job(queued.job.id)).toMatchObject({
+      status: "queued",
+      runner: null,
+      started_at: null,
+      allowed_actions: ["cancel"],
+    });
     held.open();
     await client.reached(queued.job.id, "completed");
   });
@@ -77,8 +132,13 @@ describe("record", () => {
     const job = await run();
     const foreign = new Client(service, stranger);
     const operations: [string, string, unknown][] = [
-      ["GET", "", undefined], ["GET", "/lineage", undefined], ["GET", "/transcript-events", undefined],
-      ["POST", "/approve", {}], ["POST", "/cancel", {}], ["POST", "/resume", {}], ["POST", "/iterate", { feedback: "x" }],
+      ["GET", "", undefined],
+      ["GET", "/lineage", undefined],
+      ["GET", "/transcript-events", undefined],
+      ["POST", "/approve", {}],
+      ["POST", "/cancel", {}],
+      ["POST", "/resume", {}],
+      ["POST", "/iterate", { feedback: "x" }],
     ];
     for (const [method, path, body] of operations) {
       await refused(foreign.call(method, `/api/jobs/${job.id}${path}`, body), 404, "not_found");
@@ -94,7 +154,9 @@ describe("record", () => {
     const other = await service.tokenFor(owner, { kind: "service", scopes: ["chats:write"] });
     for (const path of ["", `/${job.id}`, `/${job.id}/lineage`, `/${job.id}/transcript-events`]) {
       await answered(service.call(reading, "GET", `/api/jobs${path}`));
-      expect(await refused(service.call(other, "GET", `/api/jobs${path}`), 403, "insufficient_scope")).toEqual({ required_scopes: ["jobs:read"] });
+      expect(await refused(service.call(other, "GET", `/api/jobs${path}`), 403, "insufficient_scope")).toEqual({
+        required_scopes: ["jobs:read"],
+      });
     }
     for (const verb of ["approve", "cancel", "resume", "iterate"]) {
       const response = await service.call(reading, "POST", `/api/jobs/${job.id}/${verb}`, {});
@@ -127,15 +189,22 @@ describe("list", () => {
     const child = await answered<Job>(client.decide(first.id, "iterate", { feedback: "again" }), 202);
     await client.reached(child.id, "completed");
     expect(await listed(`parent_job_id=${first.id}`)).toEqual([child.id]);
-    expect(await listed(`chat_id=${id}&status=completed&agent_id=${agent}&workspace_id=${owner.workspaceId}`)).toEqual([child.id, second.id, first.id]);
+    expect(await listed(`chat_id=${id}&status=completed&agent_id=${agent}&workspace_id=${owner.workspaceId}`)).toEqual([
+      child.id,
+      second.id,
+      first.id,
+    ]);
     expect(await listed(`chat_id=${id}&created_after=${first["created_at"] as string}`)).toEqual([child.id, second.id]);
-    for (const query of ["status=failed", "agent_id=agt_x", "workspace_id=wsp_x", "mission_id=mis_x"]) expect(await listed(`chat_id=${id}&${query}`)).toEqual([]);
+    for (const query of ["status=failed", "agent_id=agt_x", "workspace_id=wsp_x", "mission_id=mis_x"])
+      expect(await listed(`chat_id=${id}&${query}`)).toEqual([]);
     for (const query of ["status=done", "created_after=yesterday", "agent_id=%00", "limit=0"]) {
       await refused(client.call("GET", `/api/jobs?${query}`), 400, "invalid_request");
     }
     await refused(client.call("GET", "/api/jobs?cursor=x"), 400, "invalid_cursor");
     const page = await client.get<{ jobs: Job[]; next_cursor: string }>(`/api/jobs?chat_id=${id}&limit=2`);
-    const rest = await client.get<{ jobs: Job[]; next_cursor?: string }>(`/api/jobs?chat_id=${id}&limit=2&cursor=${page.next_cursor}`);
+    const rest = await client.get<{ jobs: Job[]; next_cursor?: string }>(
+      `/api/jobs?chat_id=${id}&limit=2&cursor=${page.next_cursor}`,
+    );
     expect([...page.jobs, ...rest.jobs].map((job) => job.id)).toEqual([child.id, second.id, first.id]);
     expect(rest).not.toHaveProperty("next_cursor");
   });
@@ -148,41 +217,85 @@ describe("lineage and transcript", () => {
     await client.reached(child.id, "completed");
     const grandchild = await answered<Job>(client.decide(child.id, "iterate", { feedback: "longer" }), 202);
     await client.reached(grandchild.id, "completed");
-    const node = (job: Job, parent: string | null, relation: string, title: string) =>
-      ({ id: job.id, parent_job_id: parent, relation, status: "completed", title, created_at: job["created_at"] });
+    const node = (job: Job, parent: string | null, relation: string, title: string) => ({
+      id: job.id,
+      parent_job_id: parent,
+      relation,
+      status: "completed",
+      title,
+      created_at: job["created_at"],
+    });
     const expected = {
       root_id: root.id,
-      nodes: [node(root, null, "root", "hi"), node(child, root.id, "iteration", "shorter"), node(grandchild, child.id, "iteration", "longer")],
+      nodes: [
+        node(root, null, "root", "hi"),
+        node(child, root.id, "iteration", "shorter"),
+        node(grandchild, child.id, "iteration", "longer"),
+      ],
     };
-    for (const job of [root, child, grandchild]) expect(await client.get(`/api/jobs/${job.id}/lineage`)).toEqual(expected as never);
-    expect(await client.job(grandchild.id)).toMatchObject({ root_job_id: root.id, parent_job_id: child.id, iteration: 2, links: { parent: `/api/jobs/${child.id}` } });
+    for (const job of [root, child, grandchild])
+      expect(await client.get(`/api/jobs/${job.id}/lineage`)).toEqual(expected as never);
+    expect(await client.job(grandchild.id)).toMatchObject({
+      root_job_id: root.id,
+      parent_job_id: child.id,
+      iteration: 2,
+      links: { parent: `/api/jobs/${child.id}` },
+    });
   });
 
   test("[JOB-6] the transcript comes after a seq, by pages, by types, in snake_case with what tools said as it was", async () => {
-    service.model.script = (call) => (call.entries.length === 1 ? [{ say: "Looking. " }, use("c1")] : [{ say: "Seen." }]);
+    service.model.script = (call) =>
+      call.entries.length === 1 ? [{ say: "Looking. " }, use("c1")] : [{ say: "Seen." }];
     const job = await run("go");
-    interface Page { readonly events: { seq: number; type: string; at: string; data: Json }[]; readonly next_cursor?: string }
+    interface Page {
+      readonly events: { seq: number; type: string; at: string; data: Json }[];
+      readonly next_cursor?: string;
+    }
     const all = await client.get<Page>(`/api/jobs/${job.id}/transcript-events?limit=100`);
     expect(all.events.map((e) => e.type)).toEqual([
-      "job.created", "job.started", "transcript.event", "transcript.event", "usage.updated", "transcript.event", "transcript.event", "job.completed",
+      "job.created",
+      "job.started",
+      "transcript.event",
+      "transcript.event",
+      "usage.updated",
+      "transcript.event",
+      "transcript.event",
+      "job.completed",
     ]);
     expect(all.events.map((e) => e.seq)).toEqual([1, 2, 3, 4, 5, 6, 7, 8]);
-    expect(all.events[3]?.data).toEqual({ kind: "tool_use", id: "c1", name: "look", input: { camelCase: { innerKey: 1 } } });
-    expect(all.events[5]?.data).toEqual({ kind: "tool_result", tool_use_id: "c1", content: "look done", is_error: false });
+    expect(all.events[3]?.data).toEqual({
+      kind: "tool_use",
+      id: "c1",
+      name: "look",
+      input: { camelCase: { innerKey: 1 } },
+    });
+    expect(all.events[5]?.data).toEqual({
+      kind: "tool_result",
+      tool_use_id: "c1",
+      content: "look done",
+      is_error: false,
+    });
     expect(all.events[7]?.data).toEqual({ usage: { input_tokens: 14, output_tokens: 6 } });
     expect(all.next_cursor).toBeUndefined();
-    const some = await client.get<Page>(`/api/jobs/${job.id}/transcript-events?types=transcript.event,job.created&limit=3`);
+    const some = await client.get<Page>(
+      `/api/jobs/${job.id}/transcript-events?types=transcript.event,job.created&limit=3`,
+    );
     expect(some.events.map((e) => e.seq)).toEqual([1, 3, 4]);
-    const rest = await client.get<Page>(`/api/jobs/${job.id}/transcript-events?types=transcript.event&after=${some.next_cursor}`);
+    const rest = await client.get<Page>(
+      `/api/jobs/${job.id}/transcript-events?types=transcript.event&after=${some.next_cursor}`,
+    );
     expect(rest.events.map((e) => e.seq)).toEqual([6, 7]);
-    for (const query of ["after=x", "after=-1", "limit=101", "types=%00"]) await refused(client.call("GET", `/api/jobs/${job.id}/transcript-events?${query}`), 400, "invalid_request");
+    for (const query of ["after=x", "after=-1", "limit=101", "types=%00"])
+      await refused(client.call("GET", `/api/jobs/${job.id}/transcript-events?${query}`), 400, "invalid_request");
   });
 });
 
 describe("overview", () => {
   test("[JOB-4] the invariants are an owner's to read, and hold", async () => {
     await run();
-    const { ok, checks } = await client.get<{ ok: boolean; checks: { name: string; count: number }[] }>("/api/invariants");
+    const { ok, checks } = await client.get<{ ok: boolean; checks: { name: string; count: number }[] }>(
+      "/api/invariants",
+    );
     expect(ok).toBe(true);
     expect(checks.map(({ count }) => count)).toEqual([0, 0, 0]);
     const member = await service.join(owner.organizationId);
@@ -191,15 +304,25 @@ describe("overview", () => {
   });
 
   test("[JOB-2] the state machines are published as the tables that are used", async () => {
-    const { machines } = await client.get<{ machines: { name: string; states: string[]; triggers: string[]; transitions: { from: string; trigger: string; to: string }[] }[] }>("/api/state-machines");
+    const { machines } = await client.get<{
+      machines: {
+        name: string;
+        states: string[];
+        triggers: string[];
+        transitions: { from: string; trigger: string; to: string }[];
+      }[];
+    }>("/api/state-machines");
     expect(machines.map(({ name }) => name)).toEqual(["job", "chat", "task"]);
     const tables = [JOB_MACHINE, CHAT_MACHINE] as readonly Record<string, Record<string, string | null>>[];
     for (const [i, table] of tables.entries()) {
       const { states, triggers, transitions } = machines[i]!;
       expect(states).toEqual(Object.keys(table));
-      for (const from of states) for (const trigger of triggers) {
-        expect(transitions.find((t) => t.from === from && t.trigger === trigger)?.to ?? null).toBe(table[from]![trigger] ?? null);
-      }
+      for (const from of states)
+        for (const trigger of triggers) {
+          expect(transitions.find((t) => t.from === from && t.trigger === trigger)?.to ?? null).toBe(
+            table[from]![trigger] ?? null,
+          );
+        }
     }
   });
 });

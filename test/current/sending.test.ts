@@ -34,7 +34,8 @@ const post = (id: string, body: unknown): Promise<Response> => client.call("POST
 /** The next turn begins with `half `, and goes on when the gate opens. */
 function hold(): () => void {
   const held = gate();
-  service.model.script = (call) => (call.entries.length === 1 ? [{ say: "half " }, { hold: held.hold }, { say: "whole" }] : echo(call));
+  service.model.script = (call) =>
+    call.entries.length === 1 ? [{ say: "half " }, { hold: held.hold }, { say: "whole" }] : echo(call);
   return held.open;
 }
 const idle = (id: string) => until("the chat is idle", async () => (await client.readChat(id)).active_job_id === null);
@@ -46,8 +47,23 @@ describe("an idle chat", () => {
     const held = hold();
     const sent = await answered<Sent>(post(id, { content: "hi there", metadata: { a: 1 } }), 202);
     expect(sent).toMatchObject({
-      message: { role: "user", status: "completed", content: "hi there", chat_id: id, job_id: sent.job.id, metadata: { a: 1 } },
-      job: { status: "queued", chat_id: id, title: "hi there", input: "hi there", agent_id: agent, relation: "root", workspace_id: owner.workspaceId },
+      message: {
+        role: "user",
+        status: "completed",
+        content: "hi there",
+        chat_id: id,
+        job_id: sent.job.id,
+        metadata: { a: 1 },
+      },
+      job: {
+        status: "queued",
+        chat_id: id,
+        title: "hi there",
+        input: "hi there",
+        agent_id: agent,
+        relation: "root",
+        workspace_id: owner.workspaceId,
+      },
       chat: { id, status: "working", active_job_id: sent.job.id, message_count: 1, last_message_preview: "hi there" },
       queued_position: 0,
     });
@@ -55,7 +71,11 @@ describe("an idle chat", () => {
     expect(await client.job(sent.job.id)).toMatchObject({ id: sent.job.id });
     held();
     await client.reached(sent.job.id, "completed");
-    expect(await client.readChat(id)).toMatchObject({ status: "done", active_job_id: null, last_message_preview: "half whole" });
+    expect(await client.readChat(id)).toMatchObject({
+      status: "done",
+      active_job_id: null,
+      last_message_preview: "half whole",
+    });
   });
 
   test("[CHAT-1] the status goes from standby to working and done, or to error, and on from both", async () => {
@@ -77,9 +97,14 @@ describe("an idle chat", () => {
   });
 
   test.each([
-    [{}, "/content"], [{ content: "" }, "/content"], [{ content: 1 }, "/content"], [{ content: "x", on_busy: "wait" }, "/on_busy"],
-    [{ content: "x", metadata: "m" }, "/metadata"], [{ content: "x", review_required: 1 }, "/review_required"],
-    [{ content: "x", budget: { max_tokens: 0 } }, "/budget/max_tokens"], [{ content: "x", budget: { max_steps: 33 } }, "/budget/max_steps"],
+    [{}, "/content"],
+    [{ content: "" }, "/content"],
+    [{ content: 1 }, "/content"],
+    [{ content: "x", on_busy: "wait" }, "/on_busy"],
+    [{ content: "x", metadata: "m" }, "/metadata"],
+    [{ content: "x", review_required: 1 }, "/review_required"],
+    [{ content: "x", budget: { max_tokens: 0 } }, "/budget/max_tokens"],
+    [{ content: "x", budget: { max_steps: 33 } }, "/budget/max_steps"],
     [{ content: "x", budget: { deadline_at: "soon" } }, "/budget/deadline_at"],
   ])("[GEN-7] %j is 400 and says where", async (body, path) => {
     const { errors } = await refused(post(await open(), body), 400, "invalid_request");
@@ -89,7 +114,9 @@ describe("an idle chat", () => {
   test("[ERR-5] a message of 256 KiB is taken, one byte more is 413; metadata over 16 KiB too", async () => {
     const id = await open();
     await client.reached((await client.send(id, "é".repeat(128 * 1024))).job.id, "completed");
-    expect(await refused(post(id, { content: `${"é".repeat(128 * 1024)}x` }), 413, "payload_too_large")).toEqual({ limit_bytes: 256 * 1024 });
+    expect(await refused(post(id, { content: `${"é".repeat(128 * 1024)}x` }), 413, "payload_too_large")).toEqual({
+      limit_bytes: 256 * 1024,
+    });
     await refused(post(id, { content: "x", metadata: { a: "x".repeat(16 * 1024) } }), 413, "payload_too_large");
   });
 
@@ -113,17 +140,31 @@ describe("a busy chat", () => {
     for (const { job } of [first, second, third]) await client.reached(job.id, "completed");
     await idle(id);
     expect((await contents(id)).sort()).toEqual([
-      "assistant completed echo: three", "assistant completed echo: two", "assistant completed half whole",
-      "user completed one", "user completed three", "user completed two",
+      "assistant completed echo: three",
+      "assistant completed echo: two",
+      "assistant completed half whole",
+      "user completed one",
+      "user completed three",
+      "user completed two",
     ]);
-    expect(service.model.calls[2]?.entries.map((e) => (e.role === "user" ? e.text : "…"))).toEqual(["one", "…", "two", "…", "three"]);
+    expect(service.model.calls[2]?.entries.map((e) => (e.role === "user" ? e.text : "…"))).toEqual([
+      "one",
+      "…",
+      "two",
+      "…",
+      "three",
+    ]);
   });
 
   test("[CHAT-5] reject: 409 chat_busy with the job, and nothing is made", async () => {
     const id = await open({ options: { on_busy: "reject" } });
     const release = hold();
     const { job } = await client.send(id, "one");
-    const details = { status: "working", allowed_actions: ["send_message", "update_options", "delete"], job_id: job.id };
+    const details = {
+      status: "working",
+      allowed_actions: ["send_message", "update_options", "delete"],
+      job_id: job.id,
+    };
     expect(await refused(post(id, { content: "two" }), 409, "chat_busy")).toEqual(details);
     expect((await client.messages(id)).filter((m) => m.role === "user").length).toBe(1);
     expect((await client.send(id, "three", { on_busy: "queue" })).queued_position).toBe(1);
@@ -137,13 +178,23 @@ describe("a busy chat", () => {
     const { job } = await client.send(id, "one");
     await service.model.called(1);
     const steered = await client.send(id, "and this", { on_busy: "steer" });
-    expect(steered).toMatchObject({ message: { status: "completed", job_id: job.id }, job: { id: job.id }, queued_position: 0 });
+    expect(steered).toMatchObject({
+      message: { status: "completed", job_id: job.id },
+      job: { id: job.id },
+      queued_position: 0,
+    });
     release();
     expect((await client.reached(job.id, "completed")).result).toBe("half wholeecho: and this");
     expect(service.model.calls[1]?.entries).toEqual([
-      { role: "user", text: "one" }, { role: "assistant", blocks: [{ type: "text", text: "half whole" }] }, { role: "user", text: "and this" },
+      { role: "user", text: "one" },
+      { role: "assistant", blocks: [{ type: "text", text: "half whole" }] },
+      { role: "user", text: "and this" },
     ]);
-    expect((await client.messages(id)).map((m) => m.content).sort()).toEqual(["and this", "half wholeecho: and this", "one"]);
+    expect((await client.messages(id)).map((m) => m.content).sort()).toEqual([
+      "and this",
+      "half wholeecho: and this",
+      "one",
+    ]);
     await client.reached((await client.send(id, "later")).job.id, "completed");
     const heard = service.model.calls[2]?.entries.map((e) => (e.role === "user" ? e.text : "…"));
     expect(heard).toEqual(["one", "and this", "…", "later"]);
@@ -160,9 +211,14 @@ describe("a busy chat", () => {
     expect(await client.reached(first.job.id, "cancelled")).toMatchObject({ result: "half " });
     await client.reached(second.job.id, "completed");
     await client.reached(queued.job.id, "completed");
-    expect((await client.messages(id)).find((m) => m.job_id === first.job.id && m.role === "assistant")).toMatchObject({ status: "cancelled", content: "half " });
+    expect((await client.messages(id)).find((m) => m.job_id === first.job.id && m.role === "assistant")).toMatchObject({
+      status: "cancelled",
+      content: "half ",
+    });
     expect(service.model.calls.map((c) => c.entries.at(-1))).toEqual([
-      { role: "user", text: "one" }, { role: "user", text: "stop that" }, { role: "user", text: "queued" },
+      { role: "user", text: "one" },
+      { role: "user", text: "stop that" },
+      { role: "user", text: "queued" },
     ]);
     release();
   });
@@ -187,14 +243,21 @@ describe("a busy chat", () => {
       expect(messages.filter((m) => m.role === "user").length).toBe(13);
       expect(new Set(messages.map((m) => m.seq)).size).toBe(messages.length);
       expect(messages.every((m) => ["completed", "cancelled"].includes(m.status))).toBe(true);
-      if (on_busy === "queue") expect(sent.map((s) => s.queued_position).sort((a, b) => a - b)).toEqual(Array.from({ length: 12 }, (_, i) => i + 1));
+      if (on_busy === "queue")
+        expect(sent.map((s) => s.queued_position).sort((a, b) => a - b)).toEqual(
+          Array.from({ length: 12 }, (_, i) => i + 1),
+        );
       if (on_busy === "steer") {
         const ids = new Set(sent.map((s) => s.job.id));
         const said = (await Promise.all([...ids].map((job) => client.job(job)))).map((job) => job.status);
         expect(said.every((status) => status === "completed")).toBe(true);
       }
       if (on_busy === "interrupt") expect((await client.job(first.id)).status).toBe("cancelled");
-      expect(await client.readChat(id)).toMatchObject({ queued_messages: 0, active_job_id: null, message_count: messages.length });
+      expect(await client.readChat(id)).toMatchObject({
+        queued_messages: 0,
+        active_job_id: null,
+        message_count: messages.length,
+      });
     }
   });
 

@@ -184,10 +184,7 @@ test.skipIf(!isLinux)("[START-15] an orphan that does not answer is stopped and 
   process.kill(first.postgres, "SIGSTOP");
   const starting = start(folder);
   // A stopped process does nothing with a polite signal; only a kill ends it, or this.
-  await until(
-    "the service has given up asking",
-    () => pendingSignals(first.postgres).has(constants.signals.SIGINT),
-  );
+  await until("the service has given up asking", () => pendingSignals(first.postgres).has(constants.signals.SIGINT));
   process.kill(first.postgres, "SIGCONT");
   const second = await starting;
   expect(second.adopted).toBe(false);

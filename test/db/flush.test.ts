@@ -3,8 +3,18 @@ import { expect, test } from "bun:test";
 import { noWrites, type ShardWrites, type Writes } from "../../actors/runtime/store.ts";
 import { flushStatement } from "../../db/flush.ts";
 
-const record = (id: string, version: number) => ({ id, organizationId: "org_a", version, createdAt: "", updatedAt: "" });
-const group = (writes: Partial<Writes>, shard = 1, epoch = 7): ShardWrites => ({ shard, epoch, writes: { ...noWrites(), ...writes } });
+const record = (id: string, version: number) => ({
+  id,
+  organizationId: "org_a",
+  version,
+  createdAt: "",
+  updatedAt: "",
+});
+const group = (writes: Partial<Writes>, shard = 1, epoch = 7): ShardWrites => ({
+  shard,
+  epoch,
+  writes: { ...noWrites(), ...writes },
+});
 const event = (seq: number) => ({ organizationId: "org_a", stream: "s", seq, type: "t", at: "", data: {} });
 const rowsOf = (parameter: unknown): object[] => JSON.parse(parameter as string) as object[];
 const addressed = { organizationId: "org_a", actorKind: "k", actorId: "a" };
@@ -15,7 +25,10 @@ test("[RT-4] a batch is one statement that names each shard once, with its epoch
     group({ events: [event(1)] }, 2, 9),
     group({ records: [{ table: "chat", record: record("c2", 1) }] }, 1, 7),
   ]);
-  expect(parameters.slice(0, 2)).toEqual([[1, 2], [7, 9]]);
+  expect(parameters.slice(0, 2)).toEqual([
+    [1, 2],
+    [7, 9],
+  ]);
   expect(text).toStartWith("with f as materialized (select s.id from shard s");
   expect(text).toContain("for share of s");
   expect(text.split(";").length).toBe(1);
@@ -24,15 +37,20 @@ test("[RT-4] a batch is one statement that names each shard once, with its epoch
 
 test("[RT-4] only the tables that a batch touches are in its text, so that few texts have to be prepared", () => {
   const one = flushStatement([group({ records: [{ table: "chat", record: record("c1", 1) }], events: [event(1)] })]);
-  const many = flushStatement(Array.from({ length: 50 }, (_, i) =>
-    group({ events: [event(i + 1)], records: [{ table: "chat", record: record(`c${i}`, i) }] }, i, 1),
-  ));
+  const many = flushStatement(
+    Array.from({ length: 50 }, (_, i) =>
+      group({ events: [event(i + 1)], records: [{ table: "chat", record: record(`c${i}`, i) }] }, i, 1),
+    ),
+  );
   expect(many.text).toBe(one.text);
   for (const table of ["actor_message", "effect", "alarm"]) expect(one.text).not.toContain(table);
 });
 
 test("[RT-4] the text does not depend on the order in which groups touch tables", () => {
-  const [chat, job] = ["chat", "job"].map((table) => group({ records: [{ table, record: record("x", 1) }] })) as [ShardWrites, ShardWrites];
+  const [chat, job] = ["chat", "job"].map((table) => group({ records: [{ table, record: record("x", 1) }] })) as [
+    ShardWrites,
+    ShardWrites,
+  ];
   expect(flushStatement([chat, job]).text).toBe(flushStatement([job, chat]).text);
 });
 
@@ -60,7 +78,11 @@ test("[RT-10] an effect begun and settled in one batch leaves no row in it, and 
 });
 
 test("[RT-4] a table name that is no name never reaches the statement; values only travel as parameters", () => {
-  expect(() => flushStatement([group({ records: [{ table: 'x"; drop', record: record("c", 1) }] })])).toThrow("no table name");
-  const { text } = flushStatement([group({ records: [{ table: "chat", record: record("'); drop table chat; --", 1) }] })]);
+  expect(() => flushStatement([group({ records: [{ table: 'x"; drop', record: record("c", 1) }] })])).toThrow(
+    "no table name",
+  );
+  const { text } = flushStatement([
+    group({ records: [{ table: "chat", record: record("'); drop table chat; --", 1) }] }),
+  ]);
   expect(text).not.toContain("drop");
 });

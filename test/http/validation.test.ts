@@ -3,13 +3,18 @@ import { describe, expect, test } from "bun:test";
 import { type JsonObject, OneOf, Type } from "../../actors/schema.ts";
 import { Body, FreeObject, NOT_BLANK } from "../../src/http/validation.ts";
 
-const Step = Type.Object({ name: Type.String({ pattern: NOT_BLANK, maxLength: 8 }), kind: Type.Optional(OneOf(["a", "b"] as const)) });
+const Step = Type.Object({
+  name: Type.String({ pattern: NOT_BLANK, maxLength: 8 }),
+  kind: Type.Optional(OneOf(["a", "b"] as const)),
+});
 const schema = Type.Object({
   title: Type.String({ pattern: NOT_BLANK, maxLength: 5 }),
   count: Type.Optional(Type.Integer({ minimum: 1, maximum: 9 })),
   note: Type.Optional(Type.Union([Type.String({ maxLength: 3 }), Type.Null()])),
   steps: Type.Optional(Type.Array(Step, { maxItems: 2 })),
-  options: Type.Optional(Type.Object({ deep: Type.Optional(Type.Object({ flag: Type.Boolean() })) }, { additionalProperties: false })),
+  options: Type.Optional(
+    Type.Object({ deep: Type.Optional(Type.Object({ flag: Type.Boolean() })) }, { additionalProperties: false }),
+  ),
   free: Type.Optional(FreeObject),
 });
 const body = new Body(schema);
@@ -17,18 +22,33 @@ const body = new Body(schema);
 function errorsOf(value: JsonObject): readonly string[] {
   const outcome = body.parse(value);
   if (outcome.ok) return [];
-  return outcome.fault.kind === "invalid_request" ? outcome.fault.errors.map(({ path, message }) => `${path} ${message}`) : [outcome.fault.kind];
+  return outcome.fault.kind === "invalid_request"
+    ? outcome.fault.errors.map(({ path, message }) => `${path} ${message}`)
+    : [outcome.fault.kind];
 }
 
 describe("what is taken", () => {
   test("[GEN-7] unknown keys are dropped at every level, null counts as absent, and free objects stay as they are", () => {
-    const given = { title: "ok", count: null, x: 1, steps: [{ name: "n", kind: null, y: 2 }], free: { any: { thing: [null, 1] } }, options: { deep: null } };
-    expect(body.parse(given)).toEqual({ ok: true, value: { title: "ok", steps: [{ name: "n" }], free: { any: { thing: [null, 1] } }, options: {} } as never });
+    const given = {
+      title: "ok",
+      count: null,
+      x: 1,
+      steps: [{ name: "n", kind: null, y: 2 }],
+      free: { any: { thing: [null, 1] } },
+      options: { deep: null },
+    };
+    expect(body.parse(given)).toEqual({
+      ok: true,
+      value: { title: "ok", steps: [{ name: "n" }], free: { any: { thing: [null, 1] } }, options: {} },
+    });
   });
 
   test("[GEN-7] null stays where the schema takes it; inherited names are no fields", () => {
     expect(body.parse({ title: "ok", note: null })).toEqual({ ok: true, value: { title: "ok", note: null } });
-    expect(body.parse(JSON.parse('{"title":"ok","__proto__":{"count":3}}') as JsonObject)).toEqual({ ok: true, value: { title: "ok" } });
+    expect(body.parse(JSON.parse('{"title":"ok","__proto__":{"count":3}}') as JsonObject)).toEqual({
+      ok: true,
+      value: { title: "ok" },
+    });
   });
 });
 
@@ -42,11 +62,20 @@ test.each([
   [{ title: "ok", note: 1 }, ["/note Field note must be a string"]],
   [{ title: "ok", note: "four" }, ["/note Field note must have at most 3 characters"]],
   [{ title: "ok", steps: {} }, ["/steps Field steps must be an array"]],
-  [{ title: "ok", steps: [{ name: "a" }, { name: "b" }, { name: "c" }] }, ["/steps Field steps must have at most 2 items"]],
-  [{ title: "ok", steps: [{ name: "a" }, { kind: "c" }] }, ["/steps/1/name Missing required field: steps.1.name", "/steps/1/kind Field steps.1.kind must be one of: a, b"]],
+  [
+    { title: "ok", steps: [{ name: "a" }, { name: "b" }, { name: "c" }] },
+    ["/steps Field steps must have at most 2 items"],
+  ],
+  [
+    { title: "ok", steps: [{ name: "a" }, { kind: "c" }] },
+    ["/steps/1/name Missing required field: steps.1.name", "/steps/1/kind Field steps.1.kind must be one of: a, b"],
+  ],
   [{ title: "ok", steps: ["a"] }, ["/steps/0 Field steps.0 must be an object"]],
   [{ title: "ok", options: { deep: {} } }, ["/options/deep/flag Missing required field: options.deep.flag"]],
-  [{ title: "ok", options: { deep: { flag: "yes" } } }, ["/options/deep/flag Field options.deep.flag must be a boolean"]],
+  [
+    { title: "ok", options: { deep: { flag: "yes" } } },
+    ["/options/deep/flag Field options.deep.flag must be a boolean"],
+  ],
   [{ title: "ok", options: { "a/b~c": 1 } }, ["/options/a~1b~0c There is no field a/b~c"]],
   [{ title: "ok", options: [] }, ["/options Field options must be an object"]],
   [{ title: "ok", free: [] }, ["/free Field free must be an object"]],

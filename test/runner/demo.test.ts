@@ -23,7 +23,14 @@ async function play(message: string): Promise<{ answers: readonly ModelOutcome[]
     blocks.push(...outcome.blocks);
     const calls = outcome.blocks.filter((block) => block.type === "tool_use");
     if (calls.length === 0) break;
-    blocks.push(...calls.map(({ id, name }): Block => ({ type: "tool_result", tool_use_id: id, content: `${name} is fine`, is_error: name === "bad" })));
+    blocks.push(
+      ...calls.map(({ id, name }): Block => ({
+        type: "tool_result",
+        tool_use_id: id,
+        content: `${name} is fine`,
+        is_error: name === "bad",
+      })),
+    );
   }
   return { answers, blocks };
 }
@@ -31,27 +38,42 @@ async function play(message: string): Promise<{ answers: readonly ModelOutcome[]
 describe("the demo model", () => {
   test("[RUN-1] says that it is no language model, and repeats the message", async () => {
     const { outcome, pieces } = await run(demo, modelCall("How are you?"));
-    expect(textOf(outcome)).toBe("This is the built-in demo. It is no language model and repeats what it gets. You wrote: How are you?");
+    expect(textOf(outcome)).toBe(
+      "This is the built-in demo. It is no language model and repeats what it gets. You wrote: How are you?",
+    );
     expect(pieces.length).toBeGreaterThan(10);
-    expect(outcome).toMatchObject({ kind: "finished", finishReason: "stop", usage: { inputTokens: 3, outputTokens: 20 } });
+    expect(outcome).toMatchObject({
+      kind: "finished",
+      finishReason: "stop",
+      usage: { inputTokens: 3, outputTokens: 20 },
+    });
   });
 
   test("[RUN-1] streams any message in short pieces that joined are the answer, the same each time", async () => {
     const text = fc.string({ unit: "binary", maxLength: 60 });
-    const message = fc.oneof(text, text.map((words) => `/say ${words}`), text.map((words) => `/call ${words}`));
-    await fc.assert(fc.asyncProperty(message, async (words) => {
-      const first = await run(demo, modelCall(words));
-      const second = await run(demo, modelCall(words));
-      expect(second).toEqual(first);
-      if (first.outcome.kind === "finished") expect(first.pieces.join("")).toBe(textOf(first.outcome));
-      for (const piece of first.pieces) expect(piece.length > 0 && piece.length <= 16 && piece.isWellFormed() && !piece.includes("\0")).toBe(true);
-    }));
+    const message = fc.oneof(
+      text,
+      text.map((words) => `/say ${words}`),
+      text.map((words) => `/call ${words}`),
+    );
+    await fc.assert(
+      fc.asyncProperty(message, async (words) => {
+        const first = await run(demo, modelCall(words));
+        const second = await run(demo, modelCall(words));
+        expect(second).toEqual(first);
+        if (first.outcome.kind === "finished") expect(first.pieces.join("")).toBe(textOf(first.outcome));
+        for (const piece of first.pieces)
+          expect(piece.length > 0 && piece.length <= 16 && piece.isWellFormed() && !piece.includes("\0")).toBe(true);
+      }),
+    );
   });
 
   test("[RUN-1] lets other work run between two pieces", async () => {
     let others = 0;
     const seen: number[] = [];
-    const other = setInterval(() => { others += 1; }, 0);
+    const other = setInterval(() => {
+      others += 1;
+    }, 0);
     await demo.call(modelCall(`/say ${"word ".repeat(2_000)}`), () => seen.push(others), new AbortController().signal);
     clearInterval(other);
     expect(new Set(seen).size).toBeGreaterThan(1);
@@ -63,7 +85,9 @@ describe("the demo model", () => {
 
   test("[RUN-1] /repeat says it again, up to its limits", async () => {
     expect(textOf((await run(demo, modelCall("/say ab\n/repeat 3"))).outcome)).toBe("ababab");
-    expect(textOf((await run(demo, modelCall(`/say ab\n/repeat ${MAX_REPEAT + 1}`))).outcome)).toMatch(/^\/repeat needs a whole number from 1 to 10000/);
+    expect(textOf((await run(demo, modelCall(`/say ab\n/repeat ${MAX_REPEAT + 1}`))).outcome)).toMatch(
+      /^\/repeat needs a whole number from 1 to 10000/,
+    );
     const long = textOf((await run(demo, modelCall(`/say ${"x".repeat(1_000)}\n/repeat ${MAX_REPEAT}`))).outcome);
     expect(long.length).toBeLessThanOrEqual(MAX_DEMO_CHARS);
     expect(long.length).toBeGreaterThan(MAX_DEMO_CHARS - 1_000);
@@ -72,7 +96,8 @@ describe("the demo model", () => {
   test("[RUN-1] /call really calls, several in one step, and the results are told", async () => {
     const { answers, blocks } = await play('/call good {"a": [1, "x"]}\n/call bad');
     expect(answers[0]).toMatchObject({
-      kind: "finished", finishReason: "tool_use",
+      kind: "finished",
+      finishReason: "tool_use",
       blocks: [
         { type: "tool_use", id: "demo_call_1", name: "good", input: { a: [1, "x"] } },
         { type: "tool_use", id: "demo_call_2", name: "bad", input: {} },
@@ -84,10 +109,20 @@ describe("the demo model", () => {
 
   test("[RUN-1] /then divides steps; ids go on over the whole chat", async () => {
     const { blocks } = await play("first\n/call a\n/then\n/call b\n/then\n/say done");
-    expect(blocks.filter((block) => block.type === "tool_use").map(({ id, name }) => `${id} ${name}`)).toEqual(["demo_call_1 a", "demo_call_2 b"]);
+    expect(blocks.filter((block) => block.type === "tool_use").map(({ id, name }) => `${id} ${name}`)).toEqual([
+      "demo_call_1 a",
+      "demo_call_2 b",
+    ]);
     expect(blocks[0]?.type === "text" && blocks[0].text).toMatch(/You wrote: first$/);
     expect(blocks.at(-1)).toEqual({ type: "text", text: "done" });
-    const next = await run(demo, modelCall([{ role: "user", text: "x" }, { role: "assistant", blocks }, { role: "user", text: "/call c" }]));
+    const next = await run(
+      demo,
+      modelCall([
+        { role: "user", text: "x" },
+        { role: "assistant", blocks },
+        { role: "user", text: "/call c" },
+      ]),
+    );
     expect(next.outcome).toMatchObject({ blocks: [{ id: "demo_call_3" }] });
   });
 
@@ -114,7 +149,11 @@ describe("the demo model", () => {
   test("[RUN-3] /stall is silent until the limit", async () => {
     const timers = fakeTimers();
     const said = Promise.withResolvers<void>();
-    const call = createModels(NO_MODELS, undefined, timers).call(modelCall("/say x\n/stall"), () => said.resolve(), new AbortController().signal);
+    const call = createModels(NO_MODELS, undefined, timers).call(
+      modelCall("/say x\n/stall"),
+      () => said.resolve(),
+      new AbortController().signal,
+    );
     await said.promise;
     await armed(timers);
     timers.advance(60_000);
@@ -125,7 +164,11 @@ describe("the demo model", () => {
     const timers = fakeTimers();
     const controller = new AbortController();
     const pieces: string[] = [];
-    const call = createModels(NO_MODELS, undefined, timers).call(modelCall("/slow 500\n/say a b c"), (piece) => pieces.push(piece), controller.signal);
+    const call = createModels(NO_MODELS, undefined, timers).call(
+      modelCall("/slow 500\n/say a b c"),
+      (piece) => pieces.push(piece),
+      controller.signal,
+    );
     timers.advance(499);
     await Promise.resolve();
     expect(pieces).toEqual([]);
@@ -138,12 +181,24 @@ describe("the demo model", () => {
   });
 
   test("[RUN-3] a call that is aborted already says nothing", async () => {
-    expect(await run(demo, modelCall("/stall"), AbortSignal.abort())).toEqual({ outcome: { kind: "aborted", partialText: "" }, pieces: [] });
+    expect(await run(demo, modelCall("/stall"), AbortSignal.abort())).toEqual({
+      outcome: { kind: "aborted", partialText: "" },
+      pieces: [],
+    });
   });
 
   test("[RUN-1] a receiver that throws fails the call", async () => {
-    const outcome = await demo.call(modelCall("hi"), () => { throw new Error("secret"); }, new AbortController().signal);
-    expect(outcome).toMatchObject({ kind: "failed", error: { code: "internal_error", message: expect.not.stringContaining("secret") } });
+    const outcome = await demo.call(
+      modelCall("hi"),
+      () => {
+        throw new Error("secret");
+      },
+      new AbortController().signal,
+    );
+    expect(outcome).toMatchObject({
+      kind: "failed",
+      error: { code: "internal_error", message: expect.not.stringContaining("secret") },
+    });
   });
 
   const mistakes: readonly (readonly [string, RegExp])[] = [
@@ -169,5 +224,8 @@ describe("the demo model", () => {
 
 /** Resolves when the call waits on a timer: it gets there over turns of the event loop. */
 async function armed(timers: { pending(): number }): Promise<void> {
-  while (timers.pending() === 0) await new Promise((resolve) => { setImmediate(resolve); });
+  while (timers.pending() === 0)
+    await new Promise((resolve) => {
+      setImmediate(resolve);
+    });
 }

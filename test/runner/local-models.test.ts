@@ -11,7 +11,11 @@ function serve(body: () => Response | Promise<Response>) {
 describe("local models", () => {
   test("[RUN-1] finds the first model of each server, in order, and sends no prompt", async () => {
     const fake = await startFakeOpenAi();
-    const found = await findLocalModels([{ server: "nothing", port: 1 }, { server: "ollama", port: fake.port }, { server: "vllm", port: fake.port }]);
+    const found = await findLocalModels([
+      { server: "nothing", port: 1 },
+      { server: "ollama", port: fake.port },
+      { server: "vllm", port: fake.port },
+    ]);
     expect(found).toEqual([
       { server: "ollama", baseUrl: fake.baseUrl, model: "fake-model" },
       { server: "vllm", baseUrl: fake.baseUrl, model: "fake-model" },

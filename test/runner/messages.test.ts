@@ -5,26 +5,38 @@ import { modelMessages } from "../../src/runner/messages.ts";
 
 const text = (words: string): Block => ({ type: "text", text: words });
 const use = (id: string, name = "weather"): Block => ({ type: "tool_use", id, name, input: { id } });
-const result = (id: string, content = `result of ${id}`, isError = false): Block =>
-  ({ type: "tool_result", tool_use_id: id, content, is_error: isError });
+const result = (id: string, content = `result of ${id}`, isError = false): Block => ({
+  type: "tool_result",
+  tool_use_id: id,
+  content,
+  is_error: isError,
+});
 
 /** One line for each message, short enough to compare. */
 function lines(blocks: readonly Block[]): string[] {
-  return modelMessages([{ role: "user", text: "hi" }, { role: "assistant", blocks }]).slice(1).map(({ role, content }) => {
-    if (typeof content === "string") return `${role}: ${content}`;
-    const parts = content.map((part) => {
-      if (part.type === "text") return part.text;
-      if (part.type === "tool-call") return `${part.toolCallId}=${part.toolName}`;
-      if (part.type === "tool-result" && "value" in part.output) return `${part.toolCallId}→${part.output.type} ${String(part.output.value)}`;
-      return part.type;
+  return modelMessages([
+    { role: "user", text: "hi" },
+    { role: "assistant", blocks },
+  ])
+    .slice(1)
+    .map(({ role, content }) => {
+      if (typeof content === "string") return `${role}: ${content}`;
+      const parts = content.map((part) => {
+        if (part.type === "text") return part.text;
+        if (part.type === "tool-call") return `${part.toolCallId}=${part.toolName}`;
+        if (part.type === "tool-result" && "value" in part.output)
+          return `${part.toolCallId}→${part.output.type} ${String(part.output.value)}`;
+        return part.type;
+      });
+      return `${role}: ${parts.join(" | ")}`;
     });
-    return `${role}: ${parts.join(" | ")}`;
-  });
 }
 
 describe("the transcript as messages", () => {
   test("[JOB-7] a step with two calls is one message, its results the next", () => {
-    expect(lines([text("Let me look."), use("a"), use("b"), result("a"), result("b", "no", true), text("Rain.")])).toEqual([
+    expect(
+      lines([text("Let me look."), use("a"), use("b"), result("a"), result("b", "no", true), text("Rain.")]),
+    ).toEqual([
       "assistant: Let me look. | call_1=weather | call_2=weather",
       "tool: call_1→text result of a | call_2→error-text no",
       "assistant: Rain.",
@@ -48,7 +60,10 @@ describe("the transcript as messages", () => {
 
   test("[JOB-7] ids that a server repeats, and names that no provider takes, are made fit", () => {
     expect(lines([use("call_0"), result("call_0", "1"), use("call_0", "a b.c"), result("call_0", "2")])).toEqual([
-      "assistant: call_1=weather", "tool: call_1→text 1", "assistant: call_2=a_b_c", "tool: call_2→text 2",
+      "assistant: call_1=weather",
+      "tool: call_1→text 1",
+      "assistant: call_2=a_b_c",
+      "tool: call_2→text 2",
     ]);
   });
 
@@ -59,17 +74,29 @@ describe("the transcript as messages", () => {
 
   test("[JOB-7] whatever the blocks, each call has one result, in the message right after it", () => {
     const id = fc.constantFrom("a", "b", "c");
-    const block = fc.oneof(fc.constantFrom("x", " ").map(text), id.map((name) => use(name)), id.map((name) => result(name)));
-    fc.assert(fc.property(fc.array(block, { maxLength: 12 }), (blocks) => {
-      const messages = modelMessages([{ role: "user", text: "hi" }, { role: "assistant", blocks }]);
-      for (const [index, message] of messages.entries()) {
-        if (message.role === "tool") expect(messages[index - 1]?.role).toBe("assistant");
-        if (message.role !== "assistant" || typeof message.content === "string") continue;
-        const calls = message.content.flatMap((part) => (part.type === "tool-call" ? [part.toolCallId] : []));
-        const next = messages[index + 1];
-        const answers = next?.role === "tool" ? next.content.flatMap((part) => (part.type === "tool-result" ? [part.toolCallId] : [])) : [];
-        expect(answers).toEqual(calls);
-      }
-    }));
+    const block = fc.oneof(
+      fc.constantFrom("x", " ").map(text),
+      id.map((name) => use(name)),
+      id.map((name) => result(name)),
+    );
+    fc.assert(
+      fc.property(fc.array(block, { maxLength: 12 }), (blocks) => {
+        const messages = modelMessages([
+          { role: "user", text: "hi" },
+          { role: "assistant", blocks },
+        ]);
+        for (const [index, message] of messages.entries()) {
+          if (message.role === "tool") expect(messages[index - 1]?.role).toBe("assistant");
+          if (message.role !== "assistant" || typeof message.content === "string") continue;
+          const calls = message.content.flatMap((part) => (part.type === "tool-call" ? [part.toolCallId] : []));
+          const next = messages[index + 1];
+          const answers =
+            next?.role === "tool"
+              ? next.content.flatMap((part) => (part.type === "tool-result" ? [part.toolCallId] : []))
+              : [];
+          expect(answers).toEqual(calls);
+        }
+      }),
+    );
   });
 });

@@ -16,13 +16,23 @@ describe("which model a name means", () => {
   const cases: readonly (readonly [string, Partial<ModelSettings>, string | null, string])[] = [
     ["no key gives the demo", {}, null, "demo:echo (demo)"],
     ["a key of Anthropic gives its default", { anthropicApiKey: "k" }, null, `anthropic:${DEFAULT_ANTHROPIC_MODEL}`],
-    ["Anthropic comes first", { anthropicApiKey: "k", openaiApiKey: "k" }, null, `anthropic:${DEFAULT_ANTHROPIC_MODEL}`],
+    [
+      "Anthropic comes first",
+      { anthropicApiKey: "k", openaiApiKey: "k" },
+      null,
+      `anthropic:${DEFAULT_ANTHROPIC_MODEL}`,
+    ],
     ["a key of OpenAI gives its default", { openaiApiKey: "k" }, null, `openai:${DEFAULT_OPENAI_MODEL}`],
     ["an empty key is none", { anthropicApiKey: "", openaiApiKey: " " }, null, "demo:echo (demo)"],
     ["MODEL is the default", { model: "openai:gpt-x", openaiApiKey: "k" }, null, "openai:gpt-x"],
     ["a call's own model goes before MODEL", { model: "openai:a", openaiApiKey: "k" }, "openai:b", "openai:b"],
     ["a name keeps its colons", { openaiBaseUrl: "http://x/v1" }, "openai:qwen2.5:7b", "openai:qwen2.5:7b"],
-    ["a compatible endpoint needs no key", { openaiBaseUrl: "http://x/v1" }, "openai-compatible:m", "openai-compatible:m"],
+    [
+      "a compatible endpoint needs no key",
+      { openaiBaseUrl: "http://x/v1" },
+      "openai-compatible:m",
+      "openai-compatible:m",
+    ],
     ["auto takes the first local model", { model: "auto", localModels: [LOCAL] }, null, "ollama:qwen2.5:7b"],
     ["auto without one gives the demo", { model: "auto" }, null, "demo:echo (demo)"],
     ["a local model is not used without auto", { localModels: [LOCAL] }, null, "demo:echo (demo)"],
@@ -39,13 +49,23 @@ describe("which model a name means", () => {
     ["a provider without a name", {}, "openai:", /not of the form/],
     ["Anthropic without its key", {}, "anthropic:x", /needs ANTHROPIC_API_KEY/],
     ["OpenAI without its key", {}, "openai:x", /needs OPENAI_API_KEY/],
-    ["a compatible endpoint without its address", { openaiApiKey: "k" }, "openai-compatible:x", /needs OPENAI_BASE_URL/],
+    [
+      "a compatible endpoint without its address",
+      { openaiApiKey: "k" },
+      "openai-compatible:x",
+      /needs OPENAI_BASE_URL/,
+    ],
     ["an endpoint without a model", { openaiBaseUrl: "http://x/v1" }, null, /set MODEL/],
     ["another demo", {}, "demo:other", /one model/],
     ["auto as an agent's model", { localModels: [LOCAL] }, "auto", /MODEL setting only/],
     ["production without a model", { production: true }, null, /No model is configured.*ALLOW_DEMO_MODEL=1/],
     ["production with auto that finds nothing", { production: true, model: "auto" }, null, /No model is configured/],
-    ["production with the demo by name", { production: true, anthropicApiKey: "k" }, "demo:echo", /No model is configured/],
+    [
+      "production with the demo by name",
+      { production: true, anthropicApiKey: "k" },
+      "demo:echo",
+      /No model is configured/,
+    ],
   ];
   for (const [what, settings, model, expected] of refusals) {
     test(`[RUN-1] refuses ${what}`, () => expect(named(settings, model)).toMatch(expected));
@@ -53,7 +73,10 @@ describe("which model a name means", () => {
 
   test("[RUN-1] a call of a refused model fails with the same words", async () => {
     const { outcome, pieces } = await run(createModels({ ...NO_MODELS, production: true }), modelCall("hi"));
-    expect(outcome).toMatchObject({ kind: "failed", error: { code: "model_unavailable", message: expect.stringMatching(/No model/) } });
+    expect(outcome).toMatchObject({
+      kind: "failed",
+      error: { code: "model_unavailable", message: expect.stringMatching(/No model/) },
+    });
     expect(pieces).toEqual([]);
   });
 });

@@ -13,12 +13,14 @@ const anyUnits = fc
 
 describe("text of a model", () => {
   test("[JOB-7] any text, cut anywhere, comes out as the whole text cleaned", () => {
-    fc.assert(fc.property(fc.array(anyUnits, { maxLength: 8 }), (parts) => {
-      const pieces = new TextPieces();
-      const handed = [...parts.map((part) => pieces.take(part)), pieces.end()];
-      expect(handed.join("")).toBe(cleanText(parts.join("")));
-      for (const piece of handed) expect(piece.isWellFormed() && !piece.includes("\0")).toBe(true);
-    }));
+    fc.assert(
+      fc.property(fc.array(anyUnits, { maxLength: 8 }), (parts) => {
+        const pieces = new TextPieces();
+        const handed = [...parts.map((part) => pieces.take(part)), pieces.end()];
+        expect(handed.join("")).toBe(cleanText(parts.join("")));
+        for (const piece of handed) expect(piece.isWellFormed() && !piece.includes("\0")).toBe(true);
+      }),
+    );
   });
 
   test("[JOB-7] a pair that is split over two pieces survives", () => {
@@ -30,23 +32,34 @@ describe("text of a model", () => {
     const part = fc.oneof(
       anyUnits.map((text): LanguageModelStreamPart => ({ type: "text-delta", id: "t", text })),
       anyUnits.map((text): LanguageModelStreamPart => ({ type: "reasoning-delta", id: "r", text })),
-      anyUnits.map((name): LanguageModelStreamPart => ({ type: "tool-call", toolCallId: "c", toolName: name, input: { [name]: name }, dynamic: true })),
+      anyUnits.map((name): LanguageModelStreamPart => ({
+        type: "tool-call",
+        toolCallId: "c",
+        toolName: name,
+        input: { [name]: name },
+        dynamic: true,
+      })),
     );
-    await fc.assert(fc.asyncProperty(fc.array(part, { maxLength: 12 }), async (parts) => {
-      const handed: string[] = [];
-      const outcome = await streamCall({
-        open: async () => streamOf([...parts, END]),
-        onText: (text) => handed.push(text),
-        signal: new AbortController().signal,
-        stalledStreamMs: 1_000, timers: fakeTimers(), secrets: [], log: undefined,
-      });
-      if (outcome.kind !== "finished") throw new Error(outcome.kind);
-      const whole = JSON.stringify(outcome.blocks);
-      expect(handed.join("")).toBe(outcome.blocks.map((block) => (block.type === "text" ? block.text : "")).join(""));
-      expect(handed).not.toContain("");
-      expect(whole.includes("\\u0000") || /\\ud[89a-f]/i.test(whole)).toBe(false);
-      expect(outcome.blocks.every((block) => block.type !== "text" || block.text !== "")).toBe(true);
-    }));
+    await fc.assert(
+      fc.asyncProperty(fc.array(part, { maxLength: 12 }), async (parts) => {
+        const handed: string[] = [];
+        const outcome = await streamCall({
+          open: async () => streamOf([...parts, END]),
+          onText: (text) => handed.push(text),
+          signal: new AbortController().signal,
+          stalledStreamMs: 1_000,
+          timers: fakeTimers(),
+          secrets: [],
+          log: undefined,
+        });
+        if (outcome.kind !== "finished") throw new Error(outcome.kind);
+        const whole = JSON.stringify(outcome.blocks);
+        expect(handed.join("")).toBe(outcome.blocks.map((block) => (block.type === "text" ? block.text : "")).join(""));
+        expect(handed).not.toContain("");
+        expect(whole.includes("\\u0000") || /\\ud[89a-f]/i.test(whole)).toBe(false);
+        expect(outcome.blocks.every((block) => block.type !== "text" || block.text !== "")).toBe(true);
+      }),
+    );
   });
 });
 
@@ -59,25 +72,35 @@ const streamOf = (parts: readonly LanguageModelStreamPart[]): ReadableStream<Lan
   });
 
 const END: LanguageModelStreamPart = {
-  type: "model-call-end", finishReason: "stop", rawFinishReason: "stop",
+  type: "model-call-end",
+  finishReason: "stop",
+  rawFinishReason: "stop",
   usage: {
-    inputTokens: 1, outputTokens: 1, totalTokens: 2,
+    inputTokens: 1,
+    outputTokens: 1,
+    totalTokens: 2,
     inputTokenDetails: { noCacheTokens: undefined, cacheReadTokens: undefined, cacheWriteTokens: undefined },
     outputTokenDetails: { textTokens: undefined, reasoningTokens: undefined },
   },
   performance: {
-    responseTimeMs: 0, effectiveOutputTokensPerSecond: 0, outputTokensPerSecond: undefined, inputTokensPerSecond: undefined,
-    effectiveTotalTokensPerSecond: 0, timeToFirstOutputMs: undefined,
+    responseTimeMs: 0,
+    effectiveOutputTokensPerSecond: 0,
+    outputTokensPerSecond: undefined,
+    inputTokensPerSecond: undefined,
+    effectiveTotalTokensPerSecond: 0,
+    timeToFirstOutputMs: undefined,
   },
 };
 
 describe("input of a tool", () => {
   test("[JOB-7] any JSON object stays as it is, but cleaned", () => {
-    fc.assert(fc.property(fc.dictionary(fc.string(), fc.jsonValue({ maxDepth: 3 })), (input) => {
-      fc.pre(!Object.hasOwn(input, UNPARSED_INPUT));
-      const plain: unknown = JSON.parse(JSON.stringify(input));
-      expect(JSON.stringify(toolInput(plain))).toBe(JSON.stringify(plain).replaceAll("\\u0000", "\ufffd"));
-    }));
+    fc.assert(
+      fc.property(fc.dictionary(fc.string(), fc.jsonValue({ maxDepth: 3 })), (input) => {
+        fc.pre(!Object.hasOwn(input, UNPARSED_INPUT));
+        const plain: unknown = JSON.parse(JSON.stringify(input));
+        expect(JSON.stringify(toolInput(plain))).toBe(JSON.stringify(plain).replaceAll("\\u0000", "\ufffd"));
+      }),
+    );
   });
 
   test("[JOB-7] what is no object is kept under the reserved key, cut", () => {

@@ -23,26 +23,37 @@ const HISTORY: readonly TranscriptEntry[] = [
   },
 ];
 
-for (const [dialect, start] of [["openai", startFakeOpenAi], ["anthropic", startFakeAnthropic]] as const) {
+for (const [dialect, start] of [
+  ["openai", startFakeOpenAi],
+  ["anthropic", startFakeAnthropic],
+] as const) {
   describe(`calls of ${dialect}`, () => {
     let fake: FakeProvider;
     let models: ModelPort;
     beforeEach(async () => {
       fake = await start();
       models = createModels({
-        ...NO_MODELS, model: `${dialect}:fake-model`, anthropicApiKey: "secret-key", openaiApiKey: "secret-key",
-        openaiBaseUrl: `${fake.baseUrl}/`, anthropicBaseUrl: `${fake.baseUrl}/`,
+        ...NO_MODELS,
+        model: `${dialect}:fake-model`,
+        anthropicApiKey: "secret-key",
+        openaiApiKey: "secret-key",
+        openaiBaseUrl: `${fake.baseUrl}/`,
+        anthropicBaseUrl: `${fake.baseUrl}/`,
       });
     });
-    afterEach(async () => { await fake.stop(); });
+    afterEach(async () => {
+      await fake.stop();
+    });
 
     test("[RUN-1] text is streamed piece by piece and comes whole with its usage", async () => {
       fake.answer({ kind: "stream", text: ["Hel", "lo ", "wor", "ld"], usage: { input: 11, output: 22 } });
       const { outcome, pieces } = await run(models, modelCall("hi"));
       expect(pieces).toEqual(["Hel", "lo ", "wor", "ld"]);
       expect(outcome).toEqual({
-        kind: "finished", blocks: [{ type: "text", text: "Hello world" }],
-        usage: { inputTokens: 11, outputTokens: 22 }, finishReason: "stop",
+        kind: "finished",
+        blocks: [{ type: "text", text: "Hello world" }],
+        usage: { inputTokens: 11, outputTokens: 22 },
+        finishReason: "stop",
       });
     });
 
@@ -56,7 +67,8 @@ for (const [dialect, start] of [["openai", startFakeOpenAi], ["anthropic", start
       fake.answer({ kind: "stream", text: ["One moment."], calls });
       const { outcome } = await run(models, modelCall("hi", { tools: [WEATHER] }));
       expect(outcome).toMatchObject({
-        kind: "finished", finishReason: "tool_use",
+        kind: "finished",
+        finishReason: "tool_use",
         blocks: [
           { type: "text", text: "One moment." },
           { type: "tool_use", id: "c1", name: "weather", input: { town: "Ulm \ufffd" } },
@@ -95,8 +107,16 @@ for (const [dialect, start] of [["openai", startFakeOpenAi], ["anthropic", start
 }
 
 describe("calls of OpenAI itself", () => {
-  const event = (data: { readonly type: string; readonly [key: string]: unknown }): string => `event: ${data.type}\ndata: ${JSON.stringify(data)}\n\n`;
-  const response = { id: "r1", created_at: 1, model: "gpt-5-mini", output: [], incomplete_details: null, usage: { input_tokens: 4, output_tokens: 2 } };
+  const event = (data: { readonly type: string; readonly [key: string]: unknown }): string =>
+    `event: ${data.type}\ndata: ${JSON.stringify(data)}\n\n`;
+  const response = {
+    id: "r1",
+    created_at: 1,
+    model: "gpt-5-mini",
+    output: [],
+    incomplete_details: null,
+    usage: { input_tokens: 4, output_tokens: 2 },
+  };
   const begin = [
     event({ type: "response.created", response }),
     event({ type: "response.output_item.added", output_index: 0, item: { type: "message", id: "m1" } }),
@@ -112,21 +132,38 @@ describe("calls of OpenAI itself", () => {
   async function callResponses(frames: readonly string[]) {
     const bodies: unknown[] = [];
     const server = Bun.serve({
-      port: 0, hostname: "127.0.0.1",
+      port: 0,
+      hostname: "127.0.0.1",
       async fetch(request) {
         bodies.push({ path: new URL(request.url).pathname, body: await request.json() });
         return new Response(frames.join(""), { headers: { "content-type": "text/event-stream" } });
       },
     });
     try {
-      const target = { kind: "openai" as const, provider: "openai", name: "gpt-5-mini", apiKey: "k", baseUrl: `http://127.0.0.1:${server.port}/v1` };
+      const target = {
+        kind: "openai" as const,
+        provider: "openai",
+        name: "gpt-5-mini",
+        apiKey: "k",
+        baseUrl: `http://127.0.0.1:${server.port}/v1`,
+      };
       const outcome = await streamCall({
         async open(abortSignal) {
           const { streamCall: open, model } = await loadModel(target);
-          const { stream } = await open({ model, prompt: "hi", abortSignal, providerOptions: { openai: { store: false } } });
+          const { stream } = await open({
+            model,
+            prompt: "hi",
+            abortSignal,
+            providerOptions: { openai: { store: false } },
+          });
           return stream;
         },
-        onText: () => {}, signal: new AbortController().signal, stalledStreamMs: 60_000, timers: realTimers, secrets: [], log: undefined,
+        onText: () => {},
+        signal: new AbortController().signal,
+        stalledStreamMs: 60_000,
+        timers: realTimers,
+        secrets: [],
+        log: undefined,
       });
       return { outcome, bodies };
     } finally {
@@ -137,13 +174,20 @@ describe("calls of OpenAI itself", () => {
   test("[RUN-1] the responses API streams, and keeps nothing", async () => {
     const { outcome, bodies } = await callResponses([...begin, ...end]);
     expect(outcome).toEqual({
-      kind: "finished", blocks: [{ type: "text", text: "Hello world" }], usage: { inputTokens: 4, outputTokens: 2 }, finishReason: "stop",
+      kind: "finished",
+      blocks: [{ type: "text", text: "Hello world" }],
+      usage: { inputTokens: 4, outputTokens: 2 },
+      finishReason: "stop",
     });
     expect(bodies).toMatchObject([{ path: "/v1/responses", body: { store: false, model: "gpt-5-mini" } }]);
   });
 
   test("[RUN-1] a stream of the responses API that ends early has failed", async () => {
-    expect((await callResponses(begin)).outcome).toMatchObject({ kind: "failed", error: { code: "provider_unreachable" }, partialText: "Hello world" });
+    expect((await callResponses(begin)).outcome).toMatchObject({
+      kind: "failed",
+      error: { code: "provider_unreachable" },
+      partialText: "Hello world",
+    });
     expect((await callResponses([])).outcome).toMatchObject({ kind: "failed", error: { code: "provider_error" } });
   });
 });

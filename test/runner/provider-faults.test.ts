@@ -17,17 +17,32 @@ const noteUnhandled = (reason: unknown): void => void unhandled.push(reason);
 beforeAll(() => void process.on("unhandledRejection", noteUnhandled));
 afterAll(() => void process.off("unhandledRejection", noteUnhandled));
 
-for (const [dialect, start] of [["openai", startFakeOpenAi], ["anthropic", startFakeAnthropic]] as const) {
+for (const [dialect, start] of [
+  ["openai", startFakeOpenAi],
+  ["anthropic", startFakeAnthropic],
+] as const) {
   describe(`faults of ${dialect}`, () => {
     let fake: FakeProvider;
-    beforeEach(async () => { fake = await start(); });
-    afterEach(async () => { await fake.stop(); });
+    beforeEach(async () => {
+      fake = await start();
+    });
+    afterEach(async () => {
+      await fake.stop();
+    });
 
     const models = (timers = fakeTimers()): ModelPort =>
-      createModels({
-        ...NO_MODELS, model: `${dialect}:fake-model`, anthropicApiKey: KEY, openaiApiKey: KEY,
-        openaiBaseUrl: fake.baseUrl, anthropicBaseUrl: fake.baseUrl,
-      }, undefined, timers);
+      createModels(
+        {
+          ...NO_MODELS,
+          model: `${dialect}:fake-model`,
+          anthropicApiKey: KEY,
+          openaiApiKey: KEY,
+          openaiBaseUrl: fake.baseUrl,
+          anthropicBaseUrl: fake.baseUrl,
+        },
+        undefined,
+        timers,
+      );
 
     async function failure(answer: FakeAnswer): Promise<Extract<ModelOutcome, { kind: "failed" }>> {
       fake.answer(answer);
@@ -38,8 +53,12 @@ for (const [dialect, start] of [["openai", startFakeOpenAi], ["anthropic", start
       return outcome;
     }
 
-    const status = (code: number, message: string, headers = {}): FakeAnswer =>
-      ({ kind: "status", status: code, headers, body: JSON.stringify({ type: "error", error: { type: "some_error", message } }) });
+    const status = (code: number, message: string, headers = {}): FakeAnswer => ({
+      kind: "status",
+      status: code,
+      headers,
+      body: JSON.stringify({ type: "error", error: { type: "some_error", message } }),
+    });
 
     const statuses: readonly (readonly [number, string, RegExp])[] = [
       [400, "provider_rejected", /It said: prompt is too long: 9 tokens > 8$/],
@@ -54,7 +73,9 @@ for (const [dialect, start] of [["openai", startFakeOpenAi], ["anthropic", start
     ];
     for (const [code, expected, words] of statuses) {
       test(`[RUN-1] HTTP ${code} is ${expected}`, async () => {
-        const { error } = await failure(status(code, "prompt is too long: 9 tokens > 8", { location: "http://127.0.0.1:1/" }));
+        const { error } = await failure(
+          status(code, "prompt is too long: 9 tokens > 8", { location: "http://127.0.0.1:1/" }),
+        );
         expect(error).toEqual({ code: expected as never, message: expect.stringMatching(words) });
         expect(fake.requests).toHaveLength(1);
       });
@@ -75,7 +96,9 @@ for (const [dialect, start] of [["openai", startFakeOpenAi], ["anthropic", start
 
     test("[RUN-1] keys, addresses and paths in the provider's words are hidden", async () => {
       const { error } = await failure(status(400, `No model at ${fake.baseUrl}/chat for ${KEY}, see /etc/models.json`));
-      expect(error.message).toBe("The model provider refused the request. It said: No model at [hidden] for [hidden], see [hidden]");
+      expect(error.message).toBe(
+        "The model provider refused the request. It said: No model at [hidden] for [hidden], see [hidden]",
+      );
     });
 
     test("[RUN-1] a page with 200 is no model output", async () => {
@@ -83,8 +106,11 @@ for (const [dialect, start] of [["openai", startFakeOpenAi], ["anthropic", start
     });
 
     const ends: readonly (readonly [FakeEnd, string])[] = [
-      ["cut", "provider_unreachable"], ["close", "provider_unreachable"], ["reset", "provider_unreachable"],
-      ["bad_frame", "provider_error"], ["error_frame", "provider_error"],
+      ["cut", "provider_unreachable"],
+      ["close", "provider_unreachable"],
+      ["reset", "provider_unreachable"],
+      ["bad_frame", "provider_error"],
+      ["error_frame", "provider_error"],
     ];
     for (const [end, expected] of ends) {
       test(`[RUN-1] a stream that ends by ${end} after some text has failed with ${expected}`, async () => {
@@ -97,10 +123,14 @@ for (const [dialect, start] of [["openai", startFakeOpenAi], ["anthropic", start
         }
         fake.answer({ kind: "stream", text: text(), end });
         let streamed = "";
-        const outcome = await models().call(modelCall("hi"), (piece) => {
-          streamed += piece;
-          if (streamed === "half an answer") seen.resolve();
-        }, new AbortController().signal);
+        const outcome = await models().call(
+          modelCall("hi"),
+          (piece) => {
+            streamed += piece;
+            if (streamed === "half an answer") seen.resolve();
+          },
+          new AbortController().signal,
+        );
         expect(outcome).toMatchObject({ kind: "failed", error: { code: expected }, partialText: "half an answer" });
         if (outcome.kind === "failed") expectHarmless(outcome.error.message);
       });
@@ -129,7 +159,15 @@ for (const [dialect, start] of [["openai", startFakeOpenAi], ["anthropic", start
       const timers = fakeTimers();
       const { outcome, pieces } = await new Promise<Awaited<ReturnType<typeof run>>>((resolve, reject) => {
         const handed: string[] = [];
-        models(timers).call(modelCall("hi"), (piece) => { handed.push(piece); controller.abort(); }, controller.signal)
+        models(timers)
+          .call(
+            modelCall("hi"),
+            (piece) => {
+              handed.push(piece);
+              controller.abort();
+            },
+            controller.signal,
+          )
           .then((answer) => resolve({ outcome: answer, pieces: handed }), reject);
       });
       expect(outcome).toEqual({ kind: "aborted", partialText: pieces.join("") });
@@ -146,7 +184,10 @@ for (const [dialect, start] of [["openai", startFakeOpenAi], ["anthropic", start
       controller.abort();
       expect((await call).outcome).toEqual({ kind: "aborted", partialText: "" });
       await request.closed;
-      expect((await run(models(), modelCall("hi"), controller.signal)).outcome).toEqual({ kind: "aborted", partialText: "" });
+      expect((await run(models(), modelCall("hi"), controller.signal)).outcome).toEqual({
+        kind: "aborted",
+        partialText: "",
+      });
       expect(fake.requests).toHaveLength(1);
     });
 
@@ -154,12 +195,17 @@ for (const [dialect, start] of [["openai", startFakeOpenAi], ["anthropic", start
       const piece = "x".repeat(64 * 1024);
       fake.answer({ kind: "stream", text: Array.from({ length: MAX_OUTPUT_CHARS / piece.length + 1 }, () => piece) });
       const outcome = await models().call(modelCall("hi"), () => {}, new AbortController().signal);
-      expect(outcome).toMatchObject({ kind: "failed", error: { code: "provider_error", message: expect.stringMatching(/longer than/) } });
+      expect(outcome).toMatchObject({
+        kind: "failed",
+        error: { code: "provider_error", message: expect.stringMatching(/longer than/) },
+      });
     });
 
     test("[RUN-1] a receiver that throws fails the call and nothing else", async () => {
       fake.answer({ kind: "stream", text: ["a", "b"] });
-      const receiver = (): never => { throw new Error("secret of the service"); };
+      const receiver = (): never => {
+        throw new Error("secret of the service");
+      };
       const outcome = await models().call(modelCall("hi"), receiver, new AbortController().signal);
       expect(outcome).toMatchObject({ kind: "failed", error: { code: "internal_error" } });
       expect(JSON.stringify(outcome)).not.toContain("secret");
@@ -177,27 +223,50 @@ for (const [dialect, start] of [["openai", startFakeOpenAi], ["anthropic", start
 test("[RUN-1] a host that does not resolve is provider_unreachable", async () => {
   const settings = { ...NO_MODELS, model: "openai:m", openaiBaseUrl: "http://no-such-host.invalid/v1" };
   const { outcome } = await run(createModels(settings), modelCall("hi"));
-  expect(outcome).toMatchObject({ kind: "failed", error: { code: "provider_unreachable", message: expect.not.stringContaining("invalid") } });
+  expect(outcome).toMatchObject({
+    kind: "failed",
+    error: { code: "provider_unreachable", message: expect.not.stringContaining("invalid") },
+  });
 });
 
 test("[RUN-1] Retry-After is bounded, and ignored where it cannot be read", () => {
   const wait = (value: string): number | undefined =>
     providerFault({ statusCode: 429, responseHeaders: { "retry-after": value } }, [], 0).retryAfterMs;
-  expect([wait("0.5"), wait("-3"), wait("99999999999"), wait("soon"), wait("")]).toEqual([500, 0, MAX_RETRY_AFTER_MS, undefined, undefined]);
+  expect([wait("0.5"), wait("-3"), wait("99999999999"), wait("soon"), wait("")]).toEqual([
+    500,
+    0,
+    MAX_RETRY_AFTER_MS,
+    undefined,
+    undefined,
+  ]);
 });
 
 describe("masking", () => {
   const hidden = [
-    "https://api.example.com/v1?key=abc", "10.0.0.7:8080", "[::1]:80", "gpu-7.internal", "localhost:11434", "node3:50051",
-    "sk-ant-api03-abcdef", "Bearer abc.def.ghi", "AIzaSyD-1234567890", "eyJhbGciOiJIUzI1NiJ9.e30.x", "0123456789abcdef0123456789abcdef",
-    "/usr/lib/python3/site.py", "C:\\srv\\models", "~/models/x.gguf", "ops@corp.example",
+    "https://api.example.com/v1?key=abc",
+    "10.0.0.7:8080",
+    "[::1]:80",
+    "gpu-7.internal",
+    "localhost:11434",
+    "node3:50051",
+    "sk-ant-api03-abcdef",
+    "Bearer abc.def.ghi",
+    "AIzaSyD-1234567890",
+    "eyJhbGciOiJIUzI1NiJ9.e30.x",
+    "0123456789abcdef0123456789abcdef",
+    "/usr/lib/python3/site.py",
+    "C:\\srv\\models",
+    "~/models/x.gguf",
+    "ops@corp.example",
   ];
   for (const secret of hidden) {
     test(`[RUN-5] hides ${secret}`, () => expect(maskWords(`see ${secret} now`, [])).toBe("see [hidden] now"));
   }
 
   const harmless = [
-    "model claude-sonnet-4-5-20250929 does not exist", "qwen2.5:7b needs 12.5 GiB", "messages.0.content: field required",
+    "model claude-sonnet-4-5-20250929 does not exist",
+    "qwen2.5:7b needs 12.5 GiB",
+    "messages.0.content: field required",
     "input/output tokens 5 > 4",
   ];
   for (const words of harmless) {
@@ -214,7 +283,10 @@ describe("masking", () => {
 
 test("[RUN-1] no fault above has left a rejection behind", async () => {
   Bun.gc(true);
-  for (let turn = 0; turn < 5; turn += 1) await new Promise((resolve) => { setImmediate(resolve); });
+  for (let turn = 0; turn < 5; turn += 1)
+    await new Promise((resolve) => {
+      setImmediate(resolve);
+    });
   expect(unhandled).toEqual([]);
 });
 

@@ -11,22 +11,59 @@ import { defineTool, success } from "../../src/runner/tools/tool.ts";
 
 const CONTEXT: ToolContext = { organizationId: "org_1", userId: "usr_1", agentId: "agt_1", jobId: "job_1" };
 const NOON = Date.parse("2026-11-21T12:00:00.000Z");
-const BASE = { organizationId: "org_1", version: 1, createdAt: "2026-11-21T12:00:00.000Z", updatedAt: "2026-11-21T12:00:00.000Z" };
+const BASE = {
+  organizationId: "org_1",
+  version: 1,
+  createdAt: "2026-11-21T12:00:00.000Z",
+  updatedAt: "2026-11-21T12:00:00.000Z",
+};
 
 const task = (more: Partial<Task>): Task => ({
-  ...BASE, id: "task-1-a", title: "T", description: null, status: "pending", priority: "medium", assignedTo: null,
-  workspaceId: null, createdBy: "usr_1", completedAt: null, ...more,
+  ...BASE,
+  id: "task-1-a",
+  title: "T",
+  description: null,
+  status: "pending",
+  priority: "medium",
+  assignedTo: null,
+  workspaceId: null,
+  createdBy: "usr_1",
+  completedAt: null,
+  ...more,
 });
 const AGENT: Agent = {
-  ...BASE, id: "agt_1", name: "Ada", role: "Assistant", systemPrompt: "private words", visibility: "organization", status: "active",
-  description: null, source: "private", installState: "installed", model: null, allowedTools: [], approvalTools: [], mcpServers: [],
-  maxSteps: null, tags: [], createdBy: "usr_1",
+  ...BASE,
+  id: "agt_1",
+  name: "Ada",
+  role: "Assistant",
+  systemPrompt: "private words",
+  visibility: "organization",
+  status: "active",
+  description: null,
+  source: "private",
+  installState: "installed",
+  model: null,
+  allowedTools: [],
+  approvalTools: [],
+  mcpServers: [],
+  maxSteps: null,
+  tags: [],
+  createdBy: "usr_1",
 };
 
 const agentWith = (allowedTools: string[], approvalTools: string[] = []): AgentSnapshot => ({
-  id: "agt_1", name: "Ada", version: 1, systemPrompt: "", model: null, allowedTools, approvalTools, mcpServers: [], maxSteps: null,
+  id: "agt_1",
+  name: "Ada",
+  version: 1,
+  systemPrompt: "",
+  model: null,
+  allowedTools,
+  approvalTools,
+  mcpServers: [],
+  maxSteps: null,
 });
-const offered = (tools: ToolPort, allowedTools: string[]) => tools.available(agentWith(allowedTools), CONTEXT, new AbortController().signal);
+const offered = (tools: ToolPort, allowedTools: string[]) =>
+  tools.available(agentWith(allowedTools), CONTEXT, new AbortController().signal);
 
 /** Notes what it is asked; makes one task for each key. */
 function fakeService(fault?: Outcome<never>) {
@@ -51,8 +88,16 @@ function fakeService(fault?: Outcome<never>) {
   return { asked, service };
 }
 
-function call(tools: ToolPort, name: string, input: JsonObject = {}, signal = new AbortController().signal): Promise<ToolResult> {
-  return tools.call({ name, input, idempotencyKey: "job_1:1:0", context: CONTEXT, agent: agentWith(["create_task"]) }, signal);
+function call(
+  tools: ToolPort,
+  name: string,
+  input: JsonObject = {},
+  signal = new AbortController().signal,
+): Promise<ToolResult> {
+  return tools.call(
+    { name, input, idempotencyKey: "job_1:1:0", context: CONTEXT, agent: agentWith(["create_task"]) },
+    signal,
+  );
 }
 
 const builtin = (fault?: Outcome<never>) => {
@@ -64,13 +109,27 @@ describe("the registry of tools", () => {
   test("[RUN-2] safe reads are on by default, the rest needs an entry", async () => {
     const { tools } = builtin();
     expect((await offered(tools, [])).map(({ name }) => name)).toEqual(["current_time", "list_agents", "list_tasks"]);
-    expect((await offered(tools, ["create_task", "unknown"])).map(({ name }) => name)).toEqual(["create_task", "current_time", "list_agents", "list_tasks"]);
+    expect((await offered(tools, ["create_task", "unknown"])).map(({ name }) => name)).toEqual([
+      "create_task",
+      "current_time",
+      "list_agents",
+      "list_tasks",
+    ]);
   });
 
   test("[RUN-2] a tool that the agent may not use is not run", async () => {
     const { tools, asked } = builtin();
-    const made = { name: "create_task", input: { title: "x" }, idempotencyKey: "k", context: CONTEXT, agent: agentWith([]) };
-    expect(await tools.call(made, new AbortController().signal)).toEqual({ content: "This agent is not allowed to use create_task.", isError: true });
+    const made = {
+      name: "create_task",
+      input: { title: "x" },
+      idempotencyKey: "k",
+      context: CONTEXT,
+      agent: agentWith([]),
+    };
+    expect(await tools.call(made, new AbortController().signal)).toEqual({
+      content: "This agent is not allowed to use create_task.",
+      isError: true,
+    });
     expect(asked).toEqual([]);
   });
 
@@ -85,7 +144,11 @@ describe("the registry of tools", () => {
 
   test("[JOB-7] what may be repeated is known by name", () => {
     const { tools } = builtin();
-    expect(["current_time", "create_task", "gone"].map((name) => tools.rulesOf(name, agentWith([])).safe)).toEqual([true, true, false]);
+    expect(["current_time", "create_task", "gone"].map((name) => tools.rulesOf(name, agentWith([])).safe)).toEqual([
+      true,
+      true,
+      false,
+    ]);
   });
 
   test("[JOB-7] the key is handed on, so a call that is made again makes one task", async () => {
@@ -93,9 +156,12 @@ describe("the registry of tools", () => {
     const input = { title: "Write it", priority: "high", assign_to: "agt_2" };
     const first = await call(tools, "create_task", input);
     expect(await call(tools, "create_task", input)).toEqual(first);
-    expect(JSON.parse(first.content)).toMatchObject({ task: { id: "task-1-a", title: "Write it", priority: "high", assigned_to: "agt_2", status: "pending" } });
+    expect(JSON.parse(first.content)).toMatchObject({
+      task: { id: "task-1-a", title: "Write it", priority: "high", assigned_to: "agt_2", status: "pending" },
+    });
     expect(asked[0]).toEqual({
-      context: CONTEXT, key: "job_1:1:0",
+      context: CONTEXT,
+      key: "job_1:1:0",
       input: { title: "Write it", description: null, priority: "high", assignedTo: "agt_2", workspaceId: null },
     });
   });
@@ -108,7 +174,10 @@ describe("the registry of tools", () => {
       { context: CONTEXT, filter: { status: "pending", assignedTo: "agt_1", limit: 3 } },
       { context: CONTEXT, filter: { status: null, assignedTo: null, limit: 50 } },
     ]);
-    expect(await call(tools, "list_agents")).toEqual({ content: '{"agents":[{"id":"agt_1","name":"Ada","role":"Assistant"}]}', isError: false });
+    expect(await call(tools, "list_agents")).toEqual({
+      content: '{"agents":[{"id":"agt_1","name":"Ada","role":"Assistant"}]}',
+      isError: false,
+    });
   });
 
   test("[RUN-2] current_time is in UTC and in a zone", async () => {
@@ -116,7 +185,8 @@ describe("the registry of tools", () => {
     expect(JSON.parse((await call(tools, "current_time")).content)).toEqual({ utc: "2026-11-21T12:00:00.000Z" });
     expect((await call(tools, "current_time", { timezone: "Europe/Berlin" })).content).toContain("13:00:00");
     expect(await call(tools, "current_time", { timezone: "Mars/Base" })).toEqual({
-      content: 'timezone: "Mars/Base" is not the IANA name of a time zone.', isError: true,
+      content: 'timezone: "Mars/Base" is not the IANA name of a time zone.',
+      isError: true,
     });
   });
 
@@ -144,7 +214,8 @@ describe("the registry of tools", () => {
   });
 
   test("[RUN-2] a refusal of the service is an error result in words", async () => {
-    const words = async (fault: Outcome<never>) => (await call(builtin(fault).tools, "create_task", { title: "x" })).content;
+    const words = async (fault: Outcome<never>) =>
+      (await call(builtin(fault).tools, "create_task", { title: "x" })).content;
     expect(await words(refuse({ kind: "not_found", noun: "workspace" }))).toBe("There is no such workspace.");
     expect(await words(refuse({ kind: "timeout", message: "" }))).toMatch(/Try again later/);
     const tooLong = refuse({ kind: "invalid_request", errors: [{ path: "/title", message: "is too long" }] });
@@ -154,7 +225,14 @@ describe("the registry of tools", () => {
 
 describe("results of tools", () => {
   const answering = (run: () => Promise<ToolResult>) =>
-    defineTool({ name: "probe", description: "for tests", input: Type.Object({}), access: "safe", safeToRepeat: false, run });
+    defineTool({
+      name: "probe",
+      description: "for tests",
+      input: Type.Object({}),
+      access: "safe",
+      safeToRepeat: false,
+      run,
+    });
 
   test("[RUN-3] a result of 64 KiB is whole, one byte more is cut with a note", async () => {
     const whole = "x".repeat(MAX_RESULT_BYTES);
@@ -168,17 +246,24 @@ describe("results of tools", () => {
 
   test("[RUN-3] a cut is at a character's boundary, and bad code units are replaced", async () => {
     for (const start of ["", "a", "ab", "abc"]) {
-      const { content } = await call(createTools([answering(async () => success(start + "😀".repeat(20_000)))]), "probe");
+      const { content } = await call(
+        createTools([answering(async () => success(start + "😀".repeat(20_000)))]),
+        "probe",
+      );
       expect(Buffer.byteLength(content)).toBeLessThanOrEqual(MAX_RESULT_BYTES);
       expect(content.isWellFormed() && !content.includes("\ufffd")).toBe(true);
     }
-    expect((await call(createTools([answering(async () => success("a\0b\ud800"))]), "probe")).content).toBe("a\ufffdb\ufffd");
+    expect((await call(createTools([answering(async () => success("a\0b\ud800"))]), "probe")).content).toBe(
+      "a\ufffdb\ufffd",
+    );
   });
 
   test("[RUN-2] an exception is a neutral error result; the log has its cause", async () => {
     const logged: object[] = [];
     const log = { warn: () => {}, error: (details: object) => void logged.push(details) };
-    const broken = answering(async () => { throw new Error("password is hunter2"); });
+    const broken = answering(async () => {
+      throw new Error("password is hunter2");
+    });
     const { content, isError } = await call(createTools([broken], log), "probe");
     expect(isError).toBe(true);
     expect(content).not.toContain("hunter2");
@@ -187,7 +272,10 @@ describe("results of tools", () => {
 
   test("[RUN-3] an aborted call ends, even where the tool takes no notice", async () => {
     let started = 0;
-    const deaf = answering(() => { started += 1; return new Promise(() => {}); });
+    const deaf = answering(() => {
+      started += 1;
+      return new Promise(() => {});
+    });
     const tools = createTools([deaf]);
     const controller = new AbortController();
     const running = call(tools, "probe", {}, controller.signal);

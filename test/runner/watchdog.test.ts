@@ -6,7 +6,9 @@ describe("the watchdog of a stream", () => {
   test("[RUN-3] it fires at the limit of silence, not a millisecond before", () => {
     const timers = fakeTimers();
     let fired = 0;
-    const watchdog = new Watchdog(timers, 60_000, () => { fired += 1; });
+    const watchdog = new Watchdog(timers, 60_000, () => {
+      fired += 1;
+    });
     timers.advance(59_999);
     watchdog.touch();
     timers.advance(59_999);

@@ -13,7 +13,15 @@ import { type Answer, pour, reply } from "../support/wire-server.ts";
 const CONTEXT = { organizationId: "org_1", userId: "usr_1", agentId: "agt_1", jobId: "job_1" };
 
 const agentWith = (allowedTools: string[]): AgentSnapshot => ({
-  id: "agt_1", name: "Ada", version: 1, systemPrompt: "", model: null, allowedTools, approvalTools: [], mcpServers: [], maxSteps: null,
+  id: "agt_1",
+  name: "Ada",
+  version: 1,
+  systemPrompt: "",
+  model: null,
+  allowedTools,
+  approvalTools: [],
+  mcpServers: [],
+  maxSteps: null,
 });
 
 let world: EgressWorld;

@@ -38,7 +38,17 @@ test("[START-1] an absent setting takes its default", () => {
 });
 
 test("[START-1] an empty setting counts as absent", () => {
-  const names = ["PORT", "HOST", "APP_URL", "DATA_DIR", "DATABASE_URL", "TROUPE_SECRET", "MODEL", "TRUSTED_PROXIES", "EGRESS_ALLOW"];
+  const names = [
+    "PORT",
+    "HOST",
+    "APP_URL",
+    "DATA_DIR",
+    "DATABASE_URL",
+    "TROUPE_SECRET",
+    "MODEL",
+    "TRUSTED_PROXIES",
+    "EGRESS_ALLOW",
+  ];
   expect(configOf(Object.fromEntries(names.map((name) => [name, " "])))).toEqual(configOf({}));
 });
 

@@ -29,8 +29,13 @@ export async function refused(response: Promise<Response> | Response, status: nu
   const answer = await response;
   const body = await answered<Refused>(answer, status);
   expect(body).toEqual({
-    type: `https://troupe.test/api/reference#error-${code}`, code, error: code, message: expect.stringMatching(/\S/) as string,
-    status, request_id: answer.headers.get("x-request-id") ?? "", details: expect.any(Object) as Json,
+    type: `https://troupe.test/api/reference#error-${code}`,
+    code,
+    error: code,
+    message: expect.stringMatching(/\S/) as string,
+    status,
+    request_id: answer.headers.get("x-request-id") ?? "",
+    details: expect.any(Object) as Json,
   });
   return body.details;
 }
@@ -89,7 +94,12 @@ export interface MessagePage {
   readonly title: string;
   readonly status: string;
   readonly messages: readonly Message[];
-  readonly work: { readonly active_job_id: string | null; readonly jobs: readonly Json[]; readonly artifacts: readonly Json[]; readonly needs_attention: boolean };
+  readonly work: {
+    readonly active_job_id: string | null;
+    readonly jobs: readonly Json[];
+    readonly artifacts: readonly Json[];
+    readonly needs_attention: boolean;
+  };
   readonly next_cursor?: string;
 }
 
@@ -140,7 +150,10 @@ export class Client {
   /** The job once it has this status. */
   async reached(jobId: string, status: string): Promise<Job> {
     let job = await this.job(jobId);
-    await until(`job ${jobId} is ${status}, not ${job.status}`, async () => (job = await this.job(jobId)).status === status);
+    await until(
+      `job ${jobId} is ${status}, not ${job.status}`,
+      async () => (job = await this.job(jobId)).status === status,
+    );
     return job;
   }
 }

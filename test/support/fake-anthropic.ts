@@ -8,7 +8,13 @@ function* head({ usage = { input: 3, output: 5 } }: FakeStream): Iterable<string
   yield frame({
     type: "message_start",
     message: {
-      id: "msg_1", type: "message", role: "assistant", model: "fake-model", content: [], stop_reason: null, stop_sequence: null,
+      id: "msg_1",
+      type: "message",
+      role: "assistant",
+      model: "fake-model",
+      content: [],
+      stop_reason: null,
+      stop_sequence: null,
       usage: { input_tokens: usage.input, output_tokens: 0 },
     },
   });
@@ -25,7 +31,11 @@ function* tail({ calls = [], usage = { input: 3, output: 5 }, finishReason }: Fa
     yield frame({ type: "content_block_stop", index });
   }
   const stopReason = finishReason ?? (calls.length > 0 ? "tool_use" : "end_turn");
-  yield frame({ type: "message_delta", delta: { stop_reason: stopReason, stop_sequence: null }, usage: { output_tokens: usage.output } });
+  yield frame({
+    type: "message_delta",
+    delta: { stop_reason: stopReason, stop_sequence: null },
+    usage: { output_tokens: usage.output },
+  });
   yield frame({ type: "message_stop" });
 }
 

@@ -4,8 +4,12 @@ import { type FakeProvider, type FakeStream, startFakeProvider } from "./fake-pr
 const frame = (data: object): string => `data: ${JSON.stringify(data)}\n\n`;
 const chunk = (delta: object, finishReason: string | null = null, more: object = {}): string =>
   frame({
-    id: "chatcmpl-1", object: "chat.completion.chunk", created: 1, model: "fake-model",
-    choices: [{ index: 0, delta, finish_reason: finishReason }], ...more,
+    id: "chatcmpl-1",
+    object: "chat.completion.chunk",
+    created: 1,
+    model: "fake-model",
+    choices: [{ index: 0, delta, finish_reason: finishReason }],
+    ...more,
   });
 
 function* tail({ calls = [], usage = { input: 3, output: 5 }, finishReason }: FakeStream): Iterable<string> {
@@ -18,7 +22,11 @@ function* tail({ calls = [], usage = { input: 3, output: 5 }, finishReason }: Fa
   yield chunk({}, finishReason ?? (calls.length > 0 ? "tool_calls" : "stop"));
   const { input, output } = usage;
   yield frame({
-    id: "chatcmpl-1", object: "chat.completion.chunk", created: 1, model: "fake-model", choices: [],
+    id: "chatcmpl-1",
+    object: "chat.completion.chunk",
+    created: 1,
+    model: "fake-model",
+    choices: [],
     usage: { prompt_tokens: input, completion_tokens: output, total_tokens: input + output },
   });
   yield "data: [DONE]\n\n";
@@ -30,6 +38,7 @@ export const startFakeOpenAi = (): Promise<FakeProvider> =>
     head: () => [chunk({ role: "assistant", content: "" })],
     piece: (text) => chunk({ content: text }),
     tail,
-    errorFrame: () => frame({ error: { message: "The fake is out of memory at http://gpu-7.internal:9000/v1", type: "server_error" } }),
+    errorFrame: () =>
+      frame({ error: { message: "The fake is out of memory at http://gpu-7.internal:9000/v1", type: "server_error" } }),
     models: JSON.stringify({ object: "list", data: [{ id: "fake-model", object: "model" }] }),
   });

@@ -40,7 +40,12 @@ export type FakeAnswer =
       readonly finishReason?: string;
       readonly end?: FakeEnd;
     }
-  | { readonly kind: "status"; readonly status: number; readonly headers?: Readonly<Record<string, string>>; readonly body: string }
+  | {
+      readonly kind: "status";
+      readonly status: number;
+      readonly headers?: Readonly<Record<string, string>>;
+      readonly body: string;
+    }
   /** 200 with a page, as a captive portal gives it. */
   | { readonly kind: "html" };
 
@@ -105,7 +110,9 @@ export async function startFakeProvider(dialect: FakeDialect): Promise<FakeProvi
     baseUrl: `http://127.0.0.1:${port}/v1`,
     port,
     requests,
-    answer: (...next) => { answers = next; },
+    answer: (...next) => {
+      answers = next;
+    },
     nextRequest: () => new Promise((resolve) => waiting.push(resolve)),
     async stop() {
       const stopped = new Promise<void>((resolve) => server.close(() => resolve()));
@@ -133,10 +140,12 @@ function readRequests(socket: Socket, handle: (request: Omit<FakeRequest, "close
       const end = buffer.indexOf("\r\n\r\n");
       if (end < 0) return;
       const [first = "", ...lines] = buffer.subarray(0, end).toString("latin1").split("\r\n");
-      const headers = Object.fromEntries(lines.map((line) => {
-        const colon = line.indexOf(":");
-        return [line.slice(0, colon).toLowerCase(), line.slice(colon + 1).trim()];
-      }));
+      const headers = Object.fromEntries(
+        lines.map((line) => {
+          const colon = line.indexOf(":");
+          return [line.slice(0, colon).toLowerCase(), line.slice(colon + 1).trim()];
+        }),
+      );
       const length = Number(headers["content-length"] ?? 0);
       if (buffer.length < end + 4 + length) return;
       const text = buffer.subarray(end + 4, end + 4 + length).toString("utf8");
@@ -148,13 +157,17 @@ function readRequests(socket: Socket, handle: (request: Omit<FakeRequest, "close
 }
 
 function send(socket: Socket, status: number, headers: Readonly<Record<string, string>>, body: string): void {
-  const lines = Object.entries({ ...headers, "content-length": String(Buffer.byteLength(body)) }).map(([name, value]) => `${name}: ${value}\r\n`);
+  const lines = Object.entries({ ...headers, "content-length": String(Buffer.byteLength(body)) }).map(
+    ([name, value]) => `${name}: ${value}\r\n`,
+  );
   socket.write(`HTTP/1.1 ${status} Fake\r\n${lines.join("")}\r\n${body}`);
 }
 
 async function give(socket: Socket, dialect: FakeDialect, answer: FakeAnswer): Promise<void> {
-  if (answer.kind === "html") return send(socket, 200, { "content-type": "text/html" }, "<html><body>Please sign in</body></html>");
-  if (answer.kind === "status") return send(socket, answer.status, { "content-type": "application/json", ...answer.headers }, answer.body);
+  if (answer.kind === "html")
+    return send(socket, 200, { "content-type": "text/html" }, "<html><body>Please sign in</body></html>");
+  if (answer.kind === "status")
+    return send(socket, answer.status, { "content-type": "application/json", ...answer.headers }, answer.body);
   socket.write("HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\ntransfer-encoding: chunked\r\n\r\n");
   const end = answer.end ?? "finish";
   for (const frame of dialect.head(answer)) await write(socket, frame);

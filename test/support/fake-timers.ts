@@ -16,7 +16,9 @@ export function fakeTimers(): FakeTimers {
     after(ms, run) {
       const timer = { at: now + ms, run };
       armed.push(timer);
-      return () => { armed = armed.filter((other) => other !== timer); };
+      return () => {
+        armed = armed.filter((other) => other !== timer);
+      };
     },
     advance(ms) {
       const end = now + ms;

@@ -41,7 +41,7 @@ export function guardedFolder(): GuardedFolder {
   watchdog.unref();
   const guarded = new Set<Bun.Subprocess>();
   const tell = (line: string): void => {
-    watchdog.stdin.write(`${line}\n`);
+    void watchdog.stdin.write(`${line}\n`);
     void watchdog.stdin.flush();
   };
   return {

@@ -2,7 +2,15 @@
 import type { Outcome } from "../../actors/fault.ts";
 import { type Chat, chatRef, type Message } from "../../actors/chat/schema.ts";
 import { jobExecution } from "../../actors/job/execution.ts";
-import { type AgentSnapshot, type Block, type Job, jobRef, type JobTerms, PLAIN_TERMS, textOf } from "../../actors/job/schema.ts";
+import {
+  type AgentSnapshot,
+  type Block,
+  type Job,
+  jobRef,
+  type JobTerms,
+  PLAIN_TERMS,
+  textOf,
+} from "../../actors/job/schema.ts";
 import { assert } from "../../actors/assert.ts";
 import { Transcript } from "../../actors/job/run-transcript.ts";
 import { Slots } from "../../actors/job/slots.ts";
@@ -19,12 +27,25 @@ import { Replica, type World } from "./replica.ts";
 export const ORG = "org_a";
 export const CHAT = "cht_1";
 export const AGENT: AgentSnapshot = {
-  id: "agt_1", name: "Ada", version: 1, systemPrompt: "Be brief.", model: null, allowedTools: ["look", "send"],
-  approvalTools: [], mcpServers: [], maxSteps: null,
+  id: "agt_1",
+  name: "Ada",
+  version: 1,
+  systemPrompt: "Be brief.",
+  model: null,
+  allowedTools: ["look", "send"],
+  approvalTools: [],
+  mcpServers: [],
+  maxSteps: null,
 };
 
 /** What a plain message says besides its content. */
-export const MESSAGE = { kind: "send_message", userId: "usr_1", onBusy: null, terms: PLAIN_TERMS, metadata: {} } as const;
+export const MESSAGE = {
+  kind: "send_message",
+  userId: "usr_1",
+  onBusy: null,
+  terms: PLAIN_TERMS,
+  metadata: {},
+} as const;
 
 /** What a message may say differently. */
 export interface Sending {
@@ -47,12 +68,18 @@ export class JobReplica extends Replica<TroupeProtocols> {
     const { model = new FakeModel(), tools = new FakeTools(), slots = new Slots() } = options;
     const transcripts = new MemoryTranscripts(world.database);
     // Late-bound, as in the service: the system is made with this handler.
-    const late: { group: (members: readonly MemberStep[], admission: Admission) => Promise<Outcome<readonly unknown[]>> } = {
+    const late: {
+      group: (members: readonly MemberStep[], admission: Admission) => Promise<Outcome<readonly unknown[]>>;
+    } = {
       group: () => Promise.reject(new Error("not started")),
     };
     const bugs: { fields: object; message: string }[] = [];
     const run = jobExecution({
-      models: model, tools, transcripts, slots, clock: world.clock,
+      models: model,
+      tools,
+      transcripts,
+      slots,
+      clock: world.clock,
       group: (members, admission) => late.group(members, admission),
       log: { error: (fields, message) => void bugs.push({ fields, message }) },
     });
@@ -71,7 +98,13 @@ export class JobReplica extends Replica<TroupeProtocols> {
   async send(content: string, chatId = CHAT, how: Sending = {}): Promise<string> {
     const isNew = this.world.database.record("chat", ORG, chatId) === null;
     const open = isNew ? { workspaceId: "wsp_1", title: "Chat" } : null;
-    const outcome = await this.system.dispatch(chatRef(ORG, chatId), { ...MESSAGE, open, agent: AGENT, content, ...how });
+    const outcome = await this.system.dispatch(chatRef(ORG, chatId), {
+      ...MESSAGE,
+      open,
+      agent: AGENT,
+      content,
+      ...how,
+    });
     if (!outcome.ok) throw new Error(`the message was refused: ${outcome.fault.kind}`);
     assert(outcome.value.job !== null, "a message that does not steer has a job");
     return outcome.value.job.id;
@@ -103,7 +136,9 @@ export class JobReplica extends Replica<TroupeProtocols> {
   }
 
   async ended(jobId: string): Promise<Job> {
-    await until(`job ${jobId} ends`, () => ["completed", "failed", "blocked", "cancelled", "needs_review"].includes(this.job(jobId)?.status ?? ""));
+    await until(`job ${jobId} ends`, () =>
+      ["completed", "failed", "blocked", "cancelled", "needs_review"].includes(this.job(jobId)?.status ?? ""),
+    );
     return this.job(jobId);
   }
 
@@ -123,16 +158,23 @@ export async function startJobs(world: World, options: JobReplicaOptions = {}): 
 }
 
 export const word = (block: Block): string =>
-  block.type === "text" ? `text ${block.text}` : block.type === "tool_use" ? `use ${block.id}` : `result ${block.tool_use_id}`;
+  block.type === "text"
+    ? `text ${block.text}`
+    : block.type === "tool_use"
+      ? `use ${block.id}`
+      : `result ${block.tool_use_id}`;
 
 /** Where the chat and its jobs, as stored, disagree with each other or with their streams. */
 export async function disagreements(replica: JobReplica, chatId = CHAT): Promise<string[]> {
   const wrong: string[] = [];
   const chat = replica.chat(chatId);
-  const jobs = [...replica.world.database.records].flatMap(([key, record]) => (key.startsWith("job/") ? [record as Job] : []));
+  const jobs = [...replica.world.database.records].flatMap(([key, record]) =>
+    key.startsWith("job/") ? [record as Job] : [],
+  );
   for (const record of [chat, ...jobs]) {
     const seqs = replica.events(record.id).map((event) => event.seq);
-    if (seqs.some((seq, i) => seq !== i + 1) || record.lastSeq !== seqs.length) wrong.push(`${record.id}: seqs ${seqs.join()} and lastSeq ${record.lastSeq}`);
+    if (seqs.some((seq, i) => seq !== i + 1) || record.lastSeq !== seqs.length)
+      wrong.push(`${record.id}: seqs ${seqs.join()} and lastSeq ${record.lastSeq}`);
   }
   for (const job of jobs) wrong.push(...(await disagreementsOf(replica, job)));
   const active = jobs.filter((job) => job.status === "running").map((job) => job.id);
@@ -146,17 +188,26 @@ async function disagreementsOf(replica: JobReplica, job: Job): Promise<string[]>
   const message = replica.messages(job.chatId).find((m) => m.id === job.outputMessageId);
   const { blocks } = new Transcript(await replica.transcripts.parts(ORG, job.id));
   const isOver = job.status === "completed" || job.status === "failed" || job.status === "cancelled";
-  if (isOver && replica.types(job.id).filter((t) => t === "job.completed" || t === "job.failed" || t === "job.cancelled").length !== 1) wrong.push(`${job.id}: terminal events`);
-  if (isOver && replica.types(job.id).at(-1) !== `job.${job.status}`) wrong.push(`${job.id}: the terminal event is not the last`);
+  if (
+    isOver &&
+    replica.types(job.id).filter((t) => t === "job.completed" || t === "job.failed" || t === "job.cancelled").length !==
+      1
+  )
+    wrong.push(`${job.id}: terminal events`);
+  if (isOver && replica.types(job.id).at(-1) !== `job.${job.status}`)
+    wrong.push(`${job.id}: the terminal event is not the last`);
   if (isOver && (job.result ?? "") !== textOf(blocks)) wrong.push(`${job.id}: result ${job.result}`);
   if (isOver && message !== undefined) {
     if (message.status !== job.status) wrong.push(`${job.id} is ${job.status}, its message ${message.status}`);
-    if (message.content !== textOf(blocks)) wrong.push(`${job.id}: content ${message.content}, transcript ${textOf(blocks)}`);
-    if (message.blocks.map(word).join() !== blocks.map(word).join()) wrong.push(`${job.id}: blocks ${message.blocks.map(word).join()}, transcript ${blocks.map(word).join()}`);
+    if (message.content !== textOf(blocks))
+      wrong.push(`${job.id}: content ${message.content}, transcript ${textOf(blocks)}`);
+    if (message.blocks.map(word).join() !== blocks.map(word).join())
+      wrong.push(`${job.id}: blocks ${message.blocks.map(word).join()}, transcript ${blocks.map(word).join()}`);
     const used = { inputTokens: job.metrics.inputTokens, outputTokens: job.metrics.outputTokens };
     if (JSON.stringify(message.usage) !== JSON.stringify(used)) wrong.push(`${job.id}: usage`);
   }
-  if (isOver && replica.world.database.effects().some((effect) => effect.actorId === job.id)) wrong.push(`${job.id}: an effect is left`);
+  if (isOver && replica.world.database.effects().some((effect) => effect.actorId === job.id))
+    wrong.push(`${job.id}: an effect is left`);
   if (isOver && job.openCalls.length > 0) wrong.push(`${job.id}: open calls`);
   return wrong;
 }

@@ -19,7 +19,14 @@ describe("the totals of test runs", () => {
     expect(exitCodeOf({ passed: 1, failed: 0, skipped: 0 })).toBe(0);
     expect(exitCodeOf({ passed: 9, failed: 1, skipped: 0 })).toBe(1);
     expect(exitCodeOf({ passed: 0, failed: 0, skipped: 3 })).toBe(1);
-    expect(lineOf(sum([{ passed: 1, failed: 0, skipped: 0 }, { passed: 2, failed: 1, skipped: 4 }]))).toBe("3 passed, 1 failed, 4 skipped");
+    expect(
+      lineOf(
+        sum([
+          { passed: 1, failed: 0, skipped: 0 },
+          { passed: 2, failed: 1, skipped: 4 },
+        ]),
+      ),
+    ).toBe("3 passed, 1 failed, 4 skipped");
   });
 
   test("[CI-1] the command judges what the runner really writes: passing, failing, crashed, missing", () => {
@@ -33,8 +40,14 @@ describe("the totals of test runs", () => {
         const judged = Bun.spawnSync([process.execPath, COMMAND, report]);
         return { code: judged.exitCode, line: judged.stdout.toString().trim() };
       };
-      expect(run("passing", 'test("a", () => expect(1).toBe(1)); test.skip("b", () => {});')).toEqual({ code: 0, line: "1 passed, 0 failed, 1 skipped" });
-      expect(run("failing", 'test("a", () => expect(1).toBe(2)); test("b", () => expect(1).toBe(1));')).toEqual({ code: 1, line: "1 passed, 1 failed" });
+      expect(run("passing", 'test("a", () => expect(1).toBe(1)); test.skip("b", () => {});')).toEqual({
+        code: 0,
+        line: "1 passed, 0 failed, 1 skipped",
+      });
+      expect(run("failing", 'test("a", () => expect(1).toBe(2)); test("b", () => expect(1).toBe(1));')).toEqual({
+        code: 1,
+        line: "1 passed, 1 failed",
+      });
       expect(run("crashed", 'test("a", () => process.kill(process.pid, "SIGKILL"));').code).toBe(1);
       expect(run("empty", "").code).toBe(1);
     } finally {

@@ -34,8 +34,19 @@ export type LedgerCommand =
 export interface LedgerProtocol {
   readonly command: LedgerCommand;
   readonly replies: {
-    add: number; read: Ledger | null; refuse_after_writing: null; fall: null; add_and_tell: number;
-    add_with_effect: string; effect_done: number; wake_at: null; wake_and_refuse: null; sleep_on: null; settle: null; say: null; begin_text: null;
+    add: number;
+    read: Ledger | null;
+    refuse_after_writing: null;
+    fall: null;
+    add_and_tell: number;
+    add_with_effect: string;
+    effect_done: number;
+    wake_at: null;
+    wake_and_refuse: null;
+    sleep_on: null;
+    settle: null;
+    say: null;
+    begin_text: null;
   };
 }
 
@@ -43,13 +54,21 @@ export type LedgerProtocols = { ledger: LedgerProtocol };
 
 const ledgers = table<Ledger>("chat");
 
-export const ledgerRef = (organizationId: string, id: string): ActorRef<"ledger"> => ({ kind: "ledger", organizationId, id });
+export const ledgerRef = (organizationId: string, id: string): ActorRef<"ledger"> => ({
+  kind: "ledger",
+  organizationId,
+  id,
+});
 
 const adding = (by: number): LedgerCommand => ({ kind: "add", by });
 
 /** The definition; `onTurn` sees every turn, so that a test can count re-runs. */
 export function ledgerActor(onTurn: (kind: string) => void = () => {}): ActorDefinition<LedgerProtocol> {
-  const add = (tx: Parameters<ActorDefinition<LedgerProtocol>["handlers"]["add"]>[0], by: number, note = ""): number => {
+  const add = (
+    tx: Parameters<ActorDefinition<LedgerProtocol>["handlers"]["add"]>[0],
+    by: number,
+    note = "",
+  ): number => {
     onTurn("add");
     const ledger =
       tx.read(ledgers, tx.self.id) ?? tx.create(ledgers, { id: tx.self.id, count: 0, lastSeq: 0, note: "" });

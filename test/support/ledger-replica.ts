@@ -14,7 +14,11 @@ export class LedgerReplica extends Replica<LedgerProtocols> {
 
   constructor(world: World, options: Partial<ReplicaOptions> = {}) {
     const turns: string[] = [];
-    super(world, { definitions: [erased(ledgerActor((kind) => void turns.push(kind)))], effects: { count: idleEffect() }, ...options });
+    super(world, {
+      definitions: [erased(ledgerActor((kind) => void turns.push(kind)))],
+      effects: { count: idleEffect() },
+      ...options,
+    });
     this.turns = turns;
   }
 

@@ -40,7 +40,8 @@ interface Tables {
   alarms: Map<string, OnShard<AlarmRow>>;
 }
 
-export const recordRow = (table: string, organizationId: string, id: string): string => `${table}/${organizationId}/${id}`;
+export const recordRow = (table: string, organizationId: string, id: string): string =>
+  `${table}/${organizationId}/${id}`;
 export const streamOf = (organizationId: string, stream: string): string => `${organizationId}/${stream}`;
 const alarmRow = (k: { readonly organizationId: string; readonly actorId: string; readonly name: string }): string =>
   `${k.organizationId}/${k.actorId}/${k.name}`;
@@ -54,7 +55,11 @@ export class MemoryDatabase {
   /** Awaited between what an operation has read and its answer. */
   reply: (operation: string) => Promise<void> = () => Promise.resolve();
   private readonly tables: Tables = {
-    records: new Map(), events: new Map(), messages: new Map(), effects: new Map(), alarms: new Map(),
+    records: new Map(),
+    events: new Map(),
+    messages: new Map(),
+    effects: new Map(),
+    alarms: new Map(),
   };
   private readonly statements = new Set<{ readonly shards: ReadonlySet<number>; readonly over: Promise<void> }>();
 
@@ -75,7 +80,8 @@ export class MemoryDatabase {
 
   /** The end of a statement that holds the epoch of one of these shards; null without one. */
   holding(shards: readonly number[]): Promise<void> | null {
-    for (const statement of this.statements) if (shards.some((shard) => statement.shards.has(shard))) return statement.over;
+    for (const statement of this.statements)
+      if (shards.some((shard) => statement.shards.has(shard))) return statement.over;
     return null;
   }
 
@@ -87,8 +93,11 @@ export class MemoryDatabase {
   /** Stores the writes of live shards: all of them, or throws `Aborted` and stores none. */
   commit(batch: readonly ShardWrites[], live: ReadonlySet<number>): void {
     const next: Tables = {
-      records: new Map(), events: new Map(), messages: new Map(this.tables.messages),
-      effects: new Map(this.tables.effects), alarms: new Map(this.tables.alarms),
+      records: new Map(),
+      events: new Map(),
+      messages: new Map(this.tables.messages),
+      effects: new Map(this.tables.effects),
+      alarms: new Map(this.tables.alarms),
     };
     for (const group of batch) if (live.has(group.shard)) this.write(next, group.shard, roundTrip(group.writes));
     for (const [key, record] of next.records) this.tables.records.set(key, record);

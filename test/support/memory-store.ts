@@ -16,7 +16,15 @@
  */
 import type { RecordFields } from "../../actors/runtime/actor.ts";
 import type {
-  ActorStore, AlarmRow, EffectRow, FlushOutcome, MessageRow, RecordRef, ShardWrites, StoredEvent, Undone,
+  ActorStore,
+  AlarmRow,
+  EffectRow,
+  FlushOutcome,
+  MessageRow,
+  RecordRef,
+  ShardWrites,
+  StoredEvent,
+  Undone,
 } from "../../actors/runtime/store.ts";
 import { Aborted, type MemoryDatabase } from "./memory-database.ts";
 import { Unreachable } from "./memory-placement.ts";
@@ -135,7 +143,10 @@ export class MemoryActorStore implements ActorStore {
 
   async alarms(shards: readonly number[], untilMs: number, limit: number): Promise<readonly AlarmRow[]> {
     return this.reach("alarms", () =>
-      this.database.alarms().filter((row) => shards.includes(row.shard) && row.dueAtMs < untilMs).slice(0, limit),
+      this.database
+        .alarms()
+        .filter((row) => shards.includes(row.shard) && row.dueAtMs < untilMs)
+        .slice(0, limit),
     );
   }
 

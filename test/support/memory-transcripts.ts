@@ -14,15 +14,24 @@ export class MemoryTranscripts implements Transcripts {
     this.database = database;
   }
 
-  async history(of: { organizationId: string; chatId: string; jobId: string; limit: number }): Promise<readonly HistoryEntry[]> {
-    const messages = messagesOf(this.database, of.chatId).filter((m) => ENDED.includes(m.status) && m.jobId !== of.jobId && !(m.role === "user" && m.status === "cancelled"));
+  async history(of: {
+    organizationId: string;
+    chatId: string;
+    jobId: string;
+    limit: number;
+  }): Promise<readonly HistoryEntry[]> {
+    const messages = messagesOf(this.database, of.chatId).filter(
+      (m) => ENDED.includes(m.status) && m.jobId !== of.jobId && !(m.role === "user" && m.status === "cancelled"),
+    );
     return inTurnOrder(messages.slice(-of.limit)).flatMap(({ role, content, blocks }): HistoryEntry[] =>
       role === "user" || role === "assistant" ? [{ role, content, blocks }] : [],
     );
   }
 
   async parts(organizationId: string, jobId: string): Promise<readonly TranscriptPart[]> {
-    return this.database.stream(organizationId, jobId).flatMap(({ type, data }) => (type === "transcript.event" ? (partOf(data) ?? []) : []));
+    return this.database
+      .stream(organizationId, jobId)
+      .flatMap(({ type, data }) => (type === "transcript.event" ? (partOf(data) ?? []) : []));
   }
 }
 

@@ -3,7 +3,13 @@ import type { ModelCall, ModelOutcome, ModelPort, ToolDescription, TranscriptEnt
 import type { ModelSettings } from "../../src/runner/model-name.ts";
 
 export const NO_MODELS: ModelSettings = {
-  model: null, anthropicApiKey: null, openaiApiKey: null, openaiBaseUrl: null, localModels: [], production: false, allowDemoModel: false,
+  model: null,
+  anthropicApiKey: null,
+  openaiApiKey: null,
+  openaiBaseUrl: null,
+  localModels: [],
+  production: false,
+  allowDemoModel: false,
 };
 
 export const WEATHER: ToolDescription = {
@@ -25,7 +31,11 @@ export interface Streamed {
 }
 
 /** Runs a call to its end. */
-export async function run(models: ModelPort, call: ModelCall, signal = new AbortController().signal): Promise<Streamed> {
+export async function run(
+  models: ModelPort,
+  call: ModelCall,
+  signal = new AbortController().signal,
+): Promise<Streamed> {
   const pieces: string[] = [];
   const outcome = await models.call(call, (text) => pieces.push(text), signal);
   return { outcome, pieces };

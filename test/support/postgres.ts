@@ -31,11 +31,6 @@ const SERVER = Symbol.for("troupe.test.postgres");
 /** On the global object, because a runner may evaluate this module once for each test file. */
 const shared = globalThis as { [SERVER]?: Promise<TestServer> };
 
-/** The url of the run's server, with a superuser and the database `postgres`. */
-export async function testServerUrl(): Promise<string> {
-  return (await testServer()).url;
-}
-
 /** A new migrated database; `migrations` is the folder of others than the service's own. */
 export async function createTestDatabase(migrations?: string): Promise<TestDatabase> {
   const server = await testServer();

@@ -56,7 +56,8 @@ export class Replica<P extends Protocols> {
     this.store = new MemoryActorStore(world.database);
     this.placement = new MemoryPlacement(world.database, id);
     this.placement.join();
-    const at = (level: LogLine["level"]) => (fields: object, message: string) => void this.log.push({ level, message, fields });
+    const at = (level: LogLine["level"]) => (fields: object, message: string) =>
+      void this.log.push({ level, message, fields });
     this.system = new System<P>({
       ...rest,
       definitions,

@@ -115,8 +115,15 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
   await system.start();
   const ping = async (): Promise<void> => void (await database.read`select 1`);
   const parts: AppParts = {
-    system, directory, models, log, clock, pingDatabase: ping, appUrl: () => "https://troupe.test",
-    chats: new PostgresChatDirectory(database), jobs: new PostgresJobDirectory(database),
+    system,
+    directory,
+    models,
+    log,
+    clock,
+    pingDatabase: ping,
+    appUrl: () => "https://troupe.test",
+    chats: new PostgresChatDirectory(database),
+    jobs: new PostgresJobDirectory(database),
   };
   const app = createApp({ ...parts, ...options.app?.(parts) });
   const url = `http://127.0.0.1:${app.listen({ hostname: "127.0.0.1", port: 0 })}`;

@@ -18,13 +18,38 @@ beforeAll(async () => {
 afterAll(() => service.stop());
 
 const names = { executionId: "exec-1-a", chatId: "cht_a", sessionId: "ses_a" };
-const agent = { id: "agt_a", name: "A", version: 1, systemPrompt: "P", model: null, allowedTools: [], approvalTools: [], mcpServers: [], maxSteps: null };
+const agent = {
+  id: "agt_a",
+  name: "A",
+  version: 1,
+  systemPrompt: "P",
+  model: null,
+  allowedTools: [],
+  approvalTools: [],
+  mcpServers: [],
+  maxSteps: null,
+};
 const jobIn = (state: Partial<Job>): Job => ({
-  ...newJob({
-    id: "job_a", title: "", input: "", agent, chatId: "cht_a", workspaceId: null, inputMessageId: "msg_a", outputMessageId: "msg_b",
-    executionId: "exec-1-a", createdBy: "usr_a",
-  }, PLAIN_TERMS),
-  organizationId: "org_a", version: 1, createdAt: "", updatedAt: "", ...state,
+  ...newJob(
+    {
+      id: "job_a",
+      title: "",
+      input: "",
+      agent,
+      chatId: "cht_a",
+      workspaceId: null,
+      inputMessageId: "msg_a",
+      outputMessageId: "msg_b",
+      executionId: "exec-1-a",
+      createdBy: "usr_a",
+    },
+    PLAIN_TERMS,
+  ),
+  organizationId: "org_a",
+  version: 1,
+  createdAt: "",
+  updatedAt: "",
+  ...state,
 });
 
 test.each(["blocked", "cancelled", "running", "queued", "cancelling"] as const)(

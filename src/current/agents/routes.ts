@@ -34,7 +34,10 @@ export function agentRoutes(current: Surface, parts: CurrentParts) {
 function operations(current: Surface, parts: CurrentParts) {
   const { system, agents } = parts;
   return {
-    list: current.handler({ scope: "agents:read", run: ({ request, principal }) => listAgents(parts, principal, queryOf(request.url)) }),
+    list: current.handler({
+      scope: "agents:read",
+      run: ({ request, principal }) => listAgents(parts, principal, queryOf(request.url)),
+    }),
 
     create: current.handler({
       scope: "agents:write",
@@ -46,7 +49,11 @@ function operations(current: Surface, parts: CurrentParts) {
         const refused = unusableModel(parts, input.model);
         if (refused !== null) return refused;
         const { principal } = call;
-        const made = await system.dispatch(organizationRef(principal.organizationId), { kind: "create_agent", by: principal, input });
+        const made = await system.dispatch(organizationRef(principal.organizationId), {
+          kind: "create_agent",
+          by: principal,
+          input,
+        });
         return made.ok ? created(call, agentView(made.value.agent, principal)) : made;
       },
     }),
@@ -57,7 +64,9 @@ function operations(current: Surface, parts: CurrentParts) {
         const entry = parts.library.find(principal.organizationId, params["id"] ?? "");
         const agent = await agents.find(principal, params["id"] ?? "");
         if (agent.ok) return ok(agentView(agent.value, principal));
-        return entry !== null && agent.fault.kind === "not_found" ? ok(availableView(entry, principal.organizationId)) : agent;
+        return entry !== null && agent.fault.kind === "not_found"
+          ? ok(availableView(entry, principal.organizationId))
+          : agent;
       },
     }),
 
@@ -72,7 +81,13 @@ function operations(current: Surface, parts: CurrentParts) {
         const given = { ...defined({ name, visibility, systemPrompt }), ...settingsOf(settings) };
         const refused = unusableModel(parts, given.model);
         if (refused !== null) return refused;
-        const command = { kind: "update_agent", by: principal, agentId: params["id"] ?? "", changes: given, version: version.value } as const;
+        const command = {
+          kind: "update_agent",
+          by: principal,
+          agentId: params["id"] ?? "",
+          changes: given,
+          version: version.value,
+        } as const;
         const agent = await system.dispatch(organizationRef(principal.organizationId), command);
         return agent.ok ? ok(agentView(agent.value, principal)) : agent;
       },
@@ -93,7 +108,8 @@ function operations(current: Surface, parts: CurrentParts) {
       async run({ request, principal, params }) {
         const body = await bodyOf(request, installBody);
         if (!body.ok) return body;
-        const action = body.value.action ?? (body.value.install_state === undefined ? null : ACTION[body.value.install_state]);
+        const action =
+          body.value.action ?? (body.value.install_state === undefined ? null : ACTION[body.value.install_state]);
         if (action === null) return invalid("/action", "Missing required field: install_state, or action");
         const agentId = params["id"] ?? "";
         const definition = parts.library.find(principal.organizationId, agentId)?.definition ?? null;
@@ -138,11 +154,18 @@ function unusableModel({ models }: CurrentParts, model: string | null | undefine
 
 /** Only the fields that were given. */
 function defined<T extends object>(fields: T): { [K in keyof T]?: Exclude<T[K], undefined> } {
-  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as { [K in keyof T]?: Exclude<T[K], undefined> };
+  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as {
+    [K in keyof T]?: Exclude<T[K], undefined>;
+  };
 }
 
 function settingsOf(body: Omit<UpdateAgentBody, "name" | "visibility" | "system_prompt">) {
   const { role, description, model, tags } = body;
-  const [allowedTools, approvalTools, mcpServers, maxSteps] = [body.allowed_tools, body.approval_tools, body.mcp_servers, body.max_steps];
+  const [allowedTools, approvalTools, mcpServers, maxSteps] = [
+    body.allowed_tools,
+    body.approval_tools,
+    body.mcp_servers,
+    body.max_steps,
+  ];
   return defined({ role, description, model, tags, allowedTools, approvalTools, mcpServers, maxSteps });
 }

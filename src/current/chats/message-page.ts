@@ -17,7 +17,11 @@ import { messageView, workView } from "./view.ts";
 /** Jobs that the summary shows, newest first. */
 const SUMMARY_JOBS = 25;
 
-export async function messagePage({ system, chats, jobs, log }: CurrentParts, call: Call, chatId: string): Promise<Outcome<object>> {
+export async function messagePage(
+  { system, chats, jobs, log }: CurrentParts,
+  call: Call,
+  chatId: string,
+): Promise<Outcome<object>> {
   const { organizationId } = call.principal;
   const query = queryOf(call.request.url);
   const limit = limitOf(query, PAGE_DEFAULT);
@@ -35,7 +39,11 @@ export async function messagePage({ system, chats, jobs, log }: CurrentParts, ca
   const found = await lookUp(log, reads);
   if (!found.ok) return found;
   const [newest, { records }] = found.value;
-  const { id: chat_id, options: { title }, status } = chat.value;
+  const {
+    id: chat_id,
+    options: { title },
+    status,
+  } = chat.value;
   return ok({ chat_id, title, status, ...pageOf(newest, limit.value), work: workView(chat.value, records) });
 }
 

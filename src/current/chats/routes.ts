@@ -35,10 +35,22 @@ export function chatRoutes(current: Surface, parts: CurrentParts) {
   const list = current.handler({ scope: "chats:read", run: (call) => listChats(parts, call) });
   const create = current.handler({ scope: "chats:write", run: (call) => createChat(parts, call) });
   const read = current.handler({ scope: "chats:read", run: (call) => onChat(call, (id) => readChat(parts, call, id)) });
-  const remove = current.handler({ scope: "chats:write", run: (call) => onChat(call, (id) => deleteChat(parts, call, id)) });
-  const update = current.handler({ scope: "chats:write", run: (call) => onChat(call, (id) => updateOptions(parts, call, id)) });
-  const messages = current.handler({ scope: "chats:read", run: (call) => onChat(call, (id) => messagePage(parts, call, id)) });
-  const send = current.handler({ scope: "chats:write", run: (call) => onChat(call, (id) => sendMessage(parts, call, id)) });
+  const remove = current.handler({
+    scope: "chats:write",
+    run: (call) => onChat(call, (id) => deleteChat(parts, call, id)),
+  });
+  const update = current.handler({
+    scope: "chats:write",
+    run: (call) => onChat(call, (id) => updateOptions(parts, call, id)),
+  });
+  const messages = current.handler({
+    scope: "chats:read",
+    run: (call) => onChat(call, (id) => messagePage(parts, call, id)),
+  });
+  const send = current.handler({
+    scope: "chats:write",
+    run: (call) => onChat(call, (id) => sendMessage(parts, call, id)),
+  });
   return new Elysia({ name: "current-chats" })
     .get("/api/chats", list)
     .post("/api/chats", create, { parse: "none" })
@@ -57,7 +69,10 @@ async function onChat({ params }: Call, run: (chatId: string) => Answer): Answer
   return CHAT_ID.test(id) ? run(id) : notFound("chat");
 }
 
-async function listChats({ system, chats, log }: CurrentParts, { request, principal: { organizationId } }: Call): Answer {
+async function listChats(
+  { system, chats, log }: CurrentParts,
+  { request, principal: { organizationId } }: Call,
+): Answer {
   const query = queryOf(request.url);
   const ids = idFilters(query, { agentId: "agent_id", workspaceId: "workspace_id" });
   if (!ids.ok) return ids;
@@ -88,8 +103,13 @@ async function createChat(parts: CurrentParts, call: Call): Answer {
   const model = usableModel(parts, options.model, "/options/model");
   if (!model.ok) return model;
   const chat = await system.dispatch(chatRef(organizationId, newId("cht")), {
-    kind: "open_chat", agent: { id: agent.value.id, name: agent.value.name }, workspaceId, userId,
-    title: title ?? options.title ?? agent.value.name, options: optionsOf(options), metadata,
+    kind: "open_chat",
+    agent: { id: agent.value.id, name: agent.value.name },
+    workspaceId,
+    userId,
+    title: title ?? options.title ?? agent.value.name,
+    options: optionsOf(options),
+    metadata,
   });
   return chat.ok ? created(call, chatView(chat.value)) : chat;
 }
@@ -111,7 +131,11 @@ async function deleteChat({ system }: CurrentParts, { principal: { organizationI
 }
 
 /** The body is the options that change, bare or as `options`. */
-async function updateOptions(parts: CurrentParts, { request, principal: { organizationId } }: Call, id: string): Answer {
+async function updateOptions(
+  parts: CurrentParts,
+  { request, principal: { organizationId } }: Call,
+  id: string,
+): Answer {
   const version = ifMatch(request);
   if (!version.ok) return version;
   const json = await readJsonObject(request);
@@ -126,7 +150,8 @@ async function updateOptions(parts: CurrentParts, { request, principal: { organi
 
 function bare(body: JsonObject): JsonObject {
   const { options } = body;
-  const isWrapped = Object.keys(body).length === 1 && typeof options === "object" && options !== null && !Array.isArray(options);
+  const isWrapped =
+    Object.keys(body).length === 1 && typeof options === "object" && options !== null && !Array.isArray(options);
   return isWrapped ? (options as JsonObject) : body;
 }
 
@@ -144,5 +169,10 @@ async function sendMessage(parts: CurrentParts, call: Call, id: string): Answer 
   const sent = await say(parts, id, { by: call.principal, content, onBusy, terms, metadata });
   if (!sent.ok) return sent;
   const { message, job, chat, queuedPosition } = sent.value;
-  return accepted(call, { message: messageView(message), job: jobView(job), chat: chatView(chat), queued_position: queuedPosition });
+  return accepted(call, {
+    message: messageView(message),
+    job: jobView(job),
+    chat: chatView(chat),
+    queued_position: queuedPosition,
+  });
 }

@@ -1,6 +1,6 @@
 /** The bodies of chats and messages on the current surface (CHAT-2, CHAT-4, CHAT-7). */
 import { type ChatOptions, ON_BUSY } from "../../../actors/chat/schema.ts";
-import type { Budget } from "../../../actors/job/schema.ts";
+import type { Budget } from "../../../actors/job/terms.ts";
 import { invalid, ok, type Outcome } from "../../../actors/fault.ts";
 import { OneOf, type Static, Type } from "../../../actors/schema.ts";
 import { FreeObject, NOT_BLANK } from "../../http/validation.ts";
@@ -16,7 +16,9 @@ export const OptionsBody = Type.Object(
   {
     model: Type.Optional(Type.Union([Type.String({ pattern: "^\\S{1,200}$" }), Type.Null()])),
     on_busy: Type.Optional(OneOf(ON_BUSY)),
-    tools: Type.Optional(Type.Union([Type.Array(Type.String({ pattern: "^\\S{1,128}$" }), { maxItems: 128 }), Type.Null()])),
+    tools: Type.Optional(
+      Type.Union([Type.Array(Type.String({ pattern: "^\\S{1,128}$" }), { maxItems: 128 }), Type.Null()]),
+    ),
     auto_approve: Type.Optional(Type.Boolean()),
     title: Type.Optional(Title),
     pinned: Type.Optional(Type.Boolean()),
@@ -53,12 +55,21 @@ export type SendMessageBody = Static<typeof SendMessageBody>;
 
 /** The options that a body sets. */
 export function optionsOf({ on_busy: onBusy, auto_approve: autoApprove, ...same }: OptionsBody): Partial<ChatOptions> {
-  return { ...same, ...(onBusy === undefined ? {} : { onBusy }), ...(autoApprove === undefined ? {} : { autoApprove }) };
+  return {
+    ...same,
+    ...(onBusy === undefined ? {} : { onBusy }),
+    ...(autoApprove === undefined ? {} : { autoApprove }),
+  };
 }
 
 /** The budget that a body sets. */
-export function budgetOf({ max_tokens: maxTokens, max_steps: maxSteps, deadline_at: text }: Static<typeof BudgetBody>): Outcome<Budget> {
+export function budgetOf({
+  max_tokens: maxTokens,
+  max_steps: maxSteps,
+  deadline_at: text,
+}: Static<typeof BudgetBody>): Outcome<Budget> {
   const deadlineAt = text === undefined ? null : timeOf(text);
-  if (text !== undefined && deadlineAt === null) return invalid("/budget/deadline_at", "Field budget.deadline_at must be a time in ISO 8601");
+  if (text !== undefined && deadlineAt === null)
+    return invalid("/budget/deadline_at", "Field budget.deadline_at must be a time in ISO 8601");
   return ok({ maxTokens: maxTokens ?? null, maxSteps: maxSteps ?? null, deadlineAt });
 }

@@ -36,7 +36,11 @@ export const readChat = ({ system }: SendingParts, organizationId: string, chatI
   system.dispatch(chatRef(organizationId, chatId), { kind: "read_chat" });
 
 /** The agent that answers in this chat, when this caller may use it and its model can be reached. */
-export async function answeringAgent({ agents, models }: SendingParts, by: Principal, chat: Chat): Promise<Outcome<AgentSnapshot>> {
+export async function answeringAgent(
+  { agents, models }: SendingParts,
+  by: Principal,
+  chat: Chat,
+): Promise<Outcome<AgentSnapshot>> {
   const agent = await agents.find(by, chat.agentId);
   if (!agent.ok) return agent;
   const model = models.describe(chat.options.model ?? agent.value.model);
@@ -50,7 +54,8 @@ export async function say(parts: SendingParts, chatId: string, said: Said): Prom
   const agent = await answeringAgent(parts, said.by, chat.value);
   if (!agent.ok) return agent;
   const sent = await deliver(parts, { chatId, agent: agent.value, said });
-  const isLate = !sent.ok && sent.fault.kind === "invalid_state" && (said.onBusy ?? chat.value.options.onBusy) === "steer";
+  const isLate =
+    !sent.ok && sent.fault.kind === "invalid_state" && (said.onBusy ?? chat.value.options.onBusy) === "steer";
   return isLate ? deliver(parts, { chatId, agent: agent.value, said: { ...said, onBusy: "queue" } }) : sent;
 }
 
@@ -77,9 +82,16 @@ async function deliver({ system }: SendingParts, { chatId, agent, said }: Delive
 }
 
 /** What the message does to the running job. */
-function consequence(organizationId: string, { also, message }: SentMessage, content: string): ReturnType<Extract<MemberStep, Function>> {
+function consequence(
+  organizationId: string,
+  { also, message }: SentMessage,
+  content: string,
+): ReturnType<Extract<MemberStep, Function>> {
   if (also === null) return null;
-  const command: JobCommand = also.kind === "steer" ? { kind: "steer", messageId: message.id, content } : { kind: "cancel", inGroup: true, unlessOver: true };
+  const command: JobCommand =
+    also.kind === "steer"
+      ? { kind: "steer", messageId: message.id, content }
+      : { kind: "cancel", inGroup: true, unlessOver: true };
   return { ref: jobRef(organizationId, also.jobId), command };
 }
 
@@ -95,7 +107,15 @@ const messageTo = (chatId: string, agent: AgentSnapshot, { by, content, onBusy, 
 export async function sayAfter(
   parts: SendingParts,
   chatId: string,
-  { by, decision, said }: { readonly by: Principal; readonly decision: { readonly jobId: string; readonly command: JobCommand }; readonly said: (job: Job) => Said },
+  {
+    by,
+    decision,
+    said,
+  }: {
+    readonly by: Principal;
+    readonly decision: { readonly jobId: string; readonly command: JobCommand };
+    readonly said: (job: Job) => Said;
+  },
 ): Promise<Outcome<{ readonly parent: Job; readonly sent: Sent }>> {
   const chat = await readChat(parts, by.organizationId, chatId);
   if (!chat.ok) return chat;

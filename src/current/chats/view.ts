@@ -33,7 +33,13 @@ export const chatView = (chat: Chat) => ({
 
 function linksOf({ id, agentId, activeJobId }: Chat): Record<string, string> {
   const self = `/api/chats/${id}`;
-  const links = { self, messages: `${self}/messages`, events: `${self}/events`, agent: `/api/agents/${agentId}`, jobs: `/api/jobs?chat_id=${id}` };
+  const links = {
+    self,
+    messages: `${self}/messages`,
+    events: `${self}/events`,
+    agent: `/api/agents/${agentId}`,
+    jobs: `/api/jobs?chat_id=${id}`,
+  };
   return activeJobId === null ? links : { ...links, active_job: `/api/jobs/${activeJobId}` };
 }
 
@@ -56,7 +62,10 @@ export const messageView = (message: Message) => ({
   completed_at: message.completedAt,
 });
 
-const usageView = ({ inputTokens, outputTokens }: Usage) => ({ input_tokens: inputTokens, output_tokens: outputTokens });
+const usageView = ({ inputTokens, outputTokens }: Usage) => ({
+  input_tokens: inputTokens,
+  output_tokens: outputTokens,
+});
 
 /** What goes on in a chat, as its messages' readers see it. */
 export const workView = (chat: Chat, jobs: readonly Job[]) => ({

@@ -3,7 +3,8 @@ import { type Fault, type Outcome, refuse } from "../../../actors/fault.ts";
 import { chatAfter } from "../../../actors/job/ending.ts";
 import { allowedActions } from "../../../actors/job/machine.ts";
 import type { JobCommand } from "../../../actors/job/protocol.ts";
-import { type Job, jobRef, type Lineage, PLAIN_TERMS } from "../../../actors/job/schema.ts";
+import { type Job, jobRef, PLAIN_TERMS } from "../../../actors/job/schema.ts";
+import { type Lineage } from "../../../actors/job/terms.ts";
 import type { ActorRef } from "../../../actors/runtime/actor.ts";
 import type { TroupeSystem } from "../../../actors/troupe.ts";
 import { queryOf } from "../../http/exchange.ts";
@@ -27,9 +28,21 @@ type Answer = Promise<Outcome<object | Response>>;
 export async function approveJob({ system }: CurrentParts, { request, principal }: Call, jobId: string): Answer {
   const body = await optionalBodyOf(request, approveBody);
   if (!body.ok) return body;
-  const { approval_id: approvalId = null, tool_call_id: toolCallId = null, decision = "approve", comment = null } = body.value;
+  const {
+    approval_id: approvalId = null,
+    tool_call_id: toolCallId = null,
+    decision = "approve",
+    comment = null,
+  } = body.value;
   const job = await decided(system, jobRef(principal.organizationId, jobId), {
-    kind: "approve", by: principal.userId, decision, approvalId, toolCallId, arguments: body.value.arguments ?? null, comment, inGroup: true,
+    kind: "approve",
+    by: principal.userId,
+    decision,
+    approvalId,
+    toolCallId,
+    arguments: body.value.arguments ?? null,
+    comment,
+    inGroup: true,
   });
   return mapped(job, jobView);
 }
@@ -49,7 +62,9 @@ export async function cancelJob(parts: CurrentParts, call: Call, jobId: string):
   if (!cancelled.ok) return cancelled;
   const watched = { ref, read: () => parts.system.dispatch(ref, { kind: "read_job" }) };
   const isReached = (job: Job): boolean => job.status !== "cancelling";
-  const job = isReached(cancelled.value) ? cancelled : await awaited(parts, call, watched, { waitSeconds: wait.value, isReached });
+  const job = isReached(cancelled.value)
+    ? cancelled
+    : await awaited(parts, call, watched, { waitSeconds: wait.value, isReached });
   return mapped(job, receiptView);
 }
 
@@ -90,7 +105,11 @@ export async function iterateJob(parts: CurrentParts, call: Call, jobId: string)
 }
 
 /** The message whose job goes on from `parent`, under the same terms. */
-function child({ principal: by }: Call, parent: Job, { relation, content }: { readonly relation: "resume" | "iteration"; readonly content: string }): Said {
+function child(
+  { principal: by }: Call,
+  parent: Job,
+  { relation, content }: { readonly relation: "resume" | "iteration"; readonly content: string },
+): Said {
   const { maxTokens, maxSteps } = parent.budget;
   const lineage: Lineage = {
     parentJobId: parent.id,
@@ -100,7 +119,14 @@ function child({ principal: by }: Call, parent: Job, { relation, content }: { re
   };
   // The deadline was the parent's own; the child has its time from its start.
   const budget = { maxTokens, maxSteps, deadlineAt: null };
-  const terms = { ...PLAIN_TERMS, lineage, priority: parent.priority, reviewRequired: parent.review.required, budget, metadata: parent.metadata };
+  const terms = {
+    ...PLAIN_TERMS,
+    lineage,
+    priority: parent.priority,
+    reviewRequired: parent.review.required,
+    budget,
+    metadata: parent.metadata,
+  };
   return { by, content, onBusy: "queue", terms, metadata: {} };
 }
 
@@ -108,5 +134,9 @@ function begun(call: Call, outcome: Awaited<ReturnType<typeof sayAfter>>): Outco
   return outcome.ok ? accepted(call, jobView(outcome.value.sent.job)) : outcome;
 }
 
-const notNow = (job: Job): Fault =>
-  ({ kind: "invalid_state", status: job.status, allowedActions: allowedActions(job), message: `The job is ${job.status}` });
+const notNow = (job: Job): Fault => ({
+  kind: "invalid_state",
+  status: job.status,
+  allowedActions: allowedActions(job),
+  message: `The job is ${job.status}`,
+});

@@ -54,7 +54,13 @@ async function onJob(parts: CurrentParts, call: Call, run: OnJob): Answer {
 
 async function listJobs({ system, jobs, log }: CurrentParts, { request, principal: { organizationId } }: Call): Answer {
   const query = queryOf(request.url);
-  const names = { agentId: "agent_id", chatId: "chat_id", workspaceId: "workspace_id", missionId: "mission_id", parentJobId: "parent_job_id" };
+  const names = {
+    agentId: "agent_id",
+    chatId: "chat_id",
+    workspaceId: "workspace_id",
+    missionId: "mission_id",
+    parentJobId: "parent_job_id",
+  };
   const ids = idFilters(query, names);
   if (!ids.ok) return ids;
   const status = wordFilter(query, "status", JOB_STATUSES);
@@ -70,7 +76,9 @@ async function listJobs({ system, jobs, log }: CurrentParts, { request, principa
     ...(status.value === null ? {} : { status: status.value }),
     ...(createdAfter.value === null ? {} : { createdAfter: createdAfter.value }),
   };
-  return mapped(await lookUp(log, jobs.listJobs(organizationId, filter, page.value)), (list) => pageView("jobs", list, jobView));
+  return mapped(await lookUp(log, jobs.listJobs(organizationId, filter, page.value)), (list) =>
+    pageView("jobs", list, jobView),
+  );
 }
 
 function readJob(parts: CurrentParts, call: Call, id: string): Answer {
@@ -78,7 +86,11 @@ function readJob(parts: CurrentParts, call: Call, id: string): Answer {
   return polled<Job>(parts, call, { ref, read: () => parts.system.dispatch(ref, { kind: "read_job" }) }, jobView);
 }
 
-async function readLineage({ system, jobs, log }: CurrentParts, { principal: { organizationId } }: Call, id: string): Answer {
+async function readLineage(
+  { system, jobs, log }: CurrentParts,
+  { principal: { organizationId } }: Call,
+  id: string,
+): Answer {
   const job = await system.dispatch(jobRef(organizationId, id), { kind: "read_job" });
   if (!job.ok) return job;
   const settled = await system.settled(organizationId);
@@ -89,7 +101,11 @@ async function readLineage({ system, jobs, log }: CurrentParts, { principal: { o
 }
 
 /** The job's durable events after a seq; `next_cursor` is the next page's `after`. */
-async function readTranscript({ system, jobs, log }: CurrentParts, { request, principal: { organizationId } }: Call, jobId: string): Answer {
+async function readTranscript(
+  { system, jobs, log }: CurrentParts,
+  { request, principal: { organizationId } }: Call,
+  jobId: string,
+): Answer {
   const query = queryOf(request.url);
   const after = integerOf(query, "after", { min: 0, max: 2_147_483_647, fallback: 0 });
   if (!after.ok) return after;
@@ -112,7 +128,11 @@ async function readTranscript({ system, jobs, log }: CurrentParts, { request, pr
 
 /** `types=a,b` or `types=a&types=b`. */
 function typesOf(query: URLSearchParams): Outcome<readonly string[]> {
-  const types = query.getAll("types").flatMap((text) => text.split(",")).filter((type) => type !== "");
-  if (types.length > TYPES || !types.every((type) => TYPE.test(type))) return invalid("/types", "types must be names of events, with commas between them");
+  const types = query
+    .getAll("types")
+    .flatMap((text) => text.split(","))
+    .filter((type) => type !== "");
+  if (types.length > TYPES || !types.every((type) => TYPE.test(type)))
+    return invalid("/types", "types must be names of events, with commas between them");
   return ok(types);
 }

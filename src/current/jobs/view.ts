@@ -1,6 +1,7 @@
 /** Jobs as the current surface shows them (JOB-3, JOB-5, JOB-6). */
 import { allowedActions } from "../../../actors/job/machine.ts";
-import type { Approval, Budget, Job, Metrics, Review } from "../../../actors/job/schema.ts";
+import type { Job, Metrics } from "../../../actors/job/schema.ts";
+import type { Approval, Budget, Review } from "../../../actors/job/terms.ts";
 import { recordView } from "../record.ts";
 
 export const jobView = (job: Job) => ({
@@ -66,18 +67,32 @@ const metricsView = (metrics: Metrics) => ({
 });
 
 /** The deadline is the limit of the present run, once there is one. */
-const budgetView = ({ maxTokens, maxSteps, deadlineAt }: Budget, ofRun: string | null) =>
-  ({ max_tokens: maxTokens, max_steps: maxSteps, deadline_at: ofRun ?? deadlineAt });
+const budgetView = ({ maxTokens, maxSteps, deadlineAt }: Budget, ofRun: string | null) => ({
+  max_tokens: maxTokens,
+  max_steps: maxSteps,
+  deadline_at: ofRun ?? deadlineAt,
+});
 
 /** Null before the job has started. The last sign of life is the last commit of the job. */
 const runnerView = ({ runner, startedAt, updatedAt }: Job) =>
-  runner === null ? null : { kind: runner.provider, model: `${runner.provider}:${runner.name}`, started_at: startedAt, heartbeat_at: updatedAt };
+  runner === null
+    ? null
+    : {
+        kind: runner.provider,
+        model: `${runner.provider}:${runner.name}`,
+        started_at: startedAt,
+        heartbeat_at: updatedAt,
+      };
 
 function linksOf({ id, chatId, agent, parentJobId }: Job): Record<string, string> {
   const self = `/api/jobs/${id}`;
   const links = {
-    self, events: `${self}/events`, lineage: `${self}/lineage`, transcript_events: `${self}/transcript-events`,
-    chat: `/api/chats/${chatId}`, agent: `/api/agents/${agent.id}`,
+    self,
+    events: `${self}/events`,
+    lineage: `${self}/lineage`,
+    transcript_events: `${self}/transcript-events`,
+    chat: `/api/chats/${chatId}`,
+    agent: `/api/agents/${agent.id}`,
   };
   return parentJobId === null ? links : { ...links, parent: `/api/jobs/${parentJobId}` };
 }
@@ -95,5 +110,11 @@ export function receiptView(job: Job) {
 }
 
 /** A job as a node of its lineage. */
-export const nodeView = ({ id, parentJobId, relation, status, title, createdAt }: Job) =>
-  ({ id, parent_job_id: parentJobId, relation, status, title, created_at: createdAt });
+export const nodeView = ({ id, parentJobId, relation, status, title, createdAt }: Job) => ({
+  id,
+  parent_job_id: parentJobId,
+  relation,
+  status,
+  title,
+  created_at: createdAt,
+});

@@ -28,7 +28,9 @@ export function overviewRoutes(current: Surface, { system, jobs, log }: CurrentP
       return ok({ ok: checks.every(({ count }) => count === 0), checks });
     },
   });
-  return new Elysia({ name: "current-overview" }).get("/api/state-machines", machines).get("/api/invariants", invariants);
+  return new Elysia({ name: "current-overview" })
+    .get("/api/state-machines", machines)
+    .get("/api/invariants", invariants);
 }
 
 type Table<S extends string, T extends string> = Readonly<Record<S, Readonly<Record<T, S | null>>>>;
@@ -37,17 +39,34 @@ type Table<S extends string, T extends string> = Readonly<Record<S, Readonly<Rec
 function machine<S extends string, T extends string>(
   name: string,
   table: Table<S, T>,
-  of: { readonly initial: S; readonly terminal: readonly S[]; readonly triggers: readonly T[]; readonly actions: readonly T[] },
+  of: {
+    readonly initial: S;
+    readonly terminal: readonly S[];
+    readonly triggers: readonly T[];
+    readonly actions: readonly T[];
+  },
 ) {
   const states = Object.keys(table) as S[];
   const transitions = states.flatMap((from) =>
-    of.triggers.flatMap((trigger) => (table[from][trigger] === null ? [] : [{ from, trigger, to: table[from][trigger] }])),
+    of.triggers.flatMap((trigger) =>
+      table[from][trigger] === null ? [] : [{ from, trigger, to: table[from][trigger] }],
+    ),
   );
   return { name, states, ...of, transitions };
 }
 
 const MACHINES = [
-  machine("job", JOB_MACHINE, { initial: "queued", terminal: JOB_STATUSES.filter(isTerminal), triggers: JOB_TRIGGERS, actions: JOB_ACTIONS }),
+  machine("job", JOB_MACHINE, {
+    initial: "queued",
+    terminal: JOB_STATUSES.filter(isTerminal),
+    triggers: JOB_TRIGGERS,
+    actions: JOB_ACTIONS,
+  }),
   machine("chat", CHAT_MACHINE, { initial: "standby", terminal: [], triggers: CHAT_TRIGGERS, actions: CHAT_ACTIONS }),
-  machine("task", TASK_MACHINE, { initial: "pending", terminal: ["completed", "cancelled"], triggers: TASK_ACTIONS, actions: TASK_ACTIONS }),
+  machine("task", TASK_MACHINE, {
+    initial: "pending",
+    terminal: ["completed", "cancelled"],
+    triggers: TASK_ACTIONS,
+    actions: TASK_ACTIONS,
+  }),
 ];

@@ -43,7 +43,10 @@ function operations(current: Surface, { system, directory, log }: CurrentParts) 
     read: current.handler({
       scope: "tasks:read",
       async run({ params, principal: { organizationId } }) {
-        const task = await system.dispatch(organizationRef(organizationId), { kind: "read_task", taskId: params["id"] ?? "" });
+        const task = await system.dispatch(organizationRef(organizationId), {
+          kind: "read_task",
+          taskId: params["id"] ?? "",
+        });
         return task.ok ? ok(taskView(task.value)) : task;
       },
     }),

@@ -43,11 +43,11 @@ export function taskFilter(query: URLSearchParams): Outcome<TaskFilter> {
   }
   const given = { assignedTo: query.get("assigned_to"), workspaceId: query.get("workspace_id") };
   for (const value of Object.values(given)) {
-    if (value !== null && (value.length > GIVEN_ID || value.includes("\0"))) return invalid("/assigned_to", "This is no id");
+    if (value !== null && (value.length > GIVEN_ID || value.includes("\0")))
+      return invalid("/assigned_to", "This is no id");
   }
-  const filter: TaskFilter = { ...(status === null ? {} : { status: status as TaskStatus }) };
   return ok({
-    ...filter,
+    ...(status === null ? {} : { status: status as TaskStatus }),
     ...(given.assignedTo ? { assignedTo: given.assignedTo } : {}),
     ...(given.workspaceId ? { workspaceId: given.workspaceId } : {}),
   });

@@ -24,8 +24,14 @@ export const createTask = (service: TaskService): Tool =>
     safeToRepeat: true,
     async run({ title, description, priority, assign_to }, { context, idempotencyKey, signal }) {
       const input = {
-        title, description: description ?? null, priority: priority ?? "medium", assignedTo: assign_to ?? null, workspaceId: null,
+        title,
+        description: description ?? null,
+        priority: priority ?? "medium",
+        assignedTo: assign_to ?? null,
+        workspaceId: null,
       };
-      return resultOf(await patiently(signal, () => service.createTask(context, input, idempotencyKey)), (task) => ({ task: taskView(task) }));
+      return resultOf(await patiently(signal, () => service.createTask(context, input, idempotencyKey)), (task) => ({
+        task: taskView(task),
+      }));
     },
   });

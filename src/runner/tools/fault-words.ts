@@ -6,7 +6,8 @@ const LATER = "The service cannot do this now. Try again later.";
 const WORDS: { readonly [K in FaultKind]: (fault: FaultOf<K>) => string } = {
   invalid_json: () => "The arguments are not valid.",
   invalid_cursor: () => "The cursor is not valid.",
-  invalid_request: ({ errors }) => `The arguments are not valid: ${errors.map(({ path, message }) => `${path.slice(1)}: ${message}`).join("; ")}`,
+  invalid_request: ({ errors }) =>
+    `The arguments are not valid: ${errors.map(({ path, message }) => `${path.slice(1)}: ${message}`).join("; ")}`,
   unauthenticated: () => "This agent is not allowed to do this.",
   token_expired: () => "This agent is not allowed to do this.",
   insufficient_scope: () => "This agent is not allowed to do this.",

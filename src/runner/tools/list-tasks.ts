@@ -16,16 +16,27 @@ export const listTasks = (service: TaskService): Tool =>
     input: Type.Object({
       status: Type.Optional(Choice(TASK_STATUSES, "Only tasks with this status")),
       assigned_to: Type.Optional(Type.String({ description: "Only tasks of this agent or user, by id" })),
-      limit: Type.Optional(Type.Integer({ minimum: 1, maximum: MAX_LISTED_TASKS, description: `${DEFAULT_LIMIT} by default` })),
+      limit: Type.Optional(
+        Type.Integer({ minimum: 1, maximum: MAX_LISTED_TASKS, description: `${DEFAULT_LIMIT} by default` }),
+      ),
     }),
     access: "safe",
     safeToRepeat: true,
     async run({ status, assigned_to, limit }, { context, signal }) {
       const filter = { status: status ?? null, assignedTo: assigned_to ?? null, limit: limit ?? DEFAULT_LIMIT };
-      return resultOf(await patiently(signal, () => service.listTasks(context, filter)), (tasks) => ({ tasks: tasks.map(taskView) }));
+      return resultOf(await patiently(signal, () => service.listTasks(context, filter)), (tasks) => ({
+        tasks: tasks.map(taskView),
+      }));
     },
   });
 
 /** A task as a model sees it. */
-export const taskView = ({ id, title, description, status, priority, assignedTo, createdAt }: Task) =>
-  ({ id, title, description, status, priority, assigned_to: assignedTo, created_at: createdAt });
+export const taskView = ({ id, title, description, status, priority, assignedTo, createdAt }: Task) => ({
+  id,
+  title,
+  description,
+  status,
+  priority,
+  assigned_to: assignedTo,
+  created_at: createdAt,
+});

@@ -49,7 +49,9 @@ export function defineTool<S extends TSchema>({ input: schema, run, ...rest }: T
       check ??= TypeCompiler.Compile(schema);
       if (check.Check(input)) return await run(input, toolRun);
       const error = check.Errors(input).First();
-      return failure(`The arguments are not valid: ${fieldOf(error?.path ?? "")}: ${error?.message ?? "not as described"}.`);
+      return failure(
+        `The arguments are not valid: ${fieldOf(error?.path ?? "")}: ${error?.message ?? "not as described"}.`,
+      );
     },
   };
 }
@@ -59,15 +61,20 @@ const fieldOf = (path: string): string => (path === "" ? "the object" : path.sli
 
 const CHOICE = "ToolChoice";
 if (!TypeRegistry.Has(CHOICE)) {
-  TypeRegistry.Set<{ enum: readonly string[] }>(CHOICE, (schema, value) => typeof value === "string" && schema.enum.includes(value));
+  TypeRegistry.Set<{ enum: readonly string[] }>(
+    CHOICE,
+    (schema, value) => typeof value === "string" && schema.enum.includes(value),
+  );
 }
 
 /** A string that is one of `values`, as the `enum` that every provider understands. */
 export const Choice = <const V extends readonly string[]>(values: V, description: string) =>
   Type.Unsafe<V[number]>({ [Kind]: CHOICE, type: "string", enum: [...values], description });
 
-export const success = (value: unknown): ToolResult =>
-  ({ content: typeof value === "string" ? value : JSON.stringify(value), isError: false });
+export const success = (value: unknown): ToolResult => ({
+  content: typeof value === "string" ? value : JSON.stringify(value),
+  isError: false,
+});
 export const failure = (content: string): ToolResult => ({ content, isError: true });
 
 /** The result of an outcome: `show` of its value, or the fault in words. */

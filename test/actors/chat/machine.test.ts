@@ -1,5 +1,13 @@
 import { expect, test } from "bun:test";
-import { afterTrigger, allowedActions, CHAT_ACTIONS, CHAT_MACHINE, CHAT_TRIGGERS, type ChatTrigger, moved } from "../../../actors/chat/machine.ts";
+import {
+  afterTrigger,
+  allowedActions,
+  CHAT_ACTIONS,
+  CHAT_MACHINE,
+  CHAT_TRIGGERS,
+  type ChatTrigger,
+  moved,
+} from "../../../actors/chat/machine.ts";
 import { CHAT_STATUSES, type Chat } from "../../../actors/chat/schema.ts";
 
 type Status = Chat["status"];
@@ -18,14 +26,17 @@ test("[CHAT-1] every trigger in every status goes where the table says, or is re
   for (const status of CHAT_STATUSES) {
     for (const trigger of CHAT_TRIGGERS) {
       const stays = trigger === "update_options" || trigger === "delete" ? status : null;
-      expect(`${status} ${trigger} ${afterTrigger(status, trigger)}`).toBe(`${status} ${trigger} ${MOVES[status][trigger] ?? stays}`);
+      expect(`${status} ${trigger} ${afterTrigger(status, trigger)}`).toBe(
+        `${status} ${trigger} ${MOVES[status][trigger] ?? stays}`,
+      );
     }
   }
 });
 
 test("[CHAT-1] the table is total, and what it refuses is a bug of whoever does it all the same", () => {
   expect(Object.keys(CHAT_MACHINE).sort()).toEqual([...CHAT_STATUSES].sort());
-  for (const status of CHAT_STATUSES) expect(Object.keys(CHAT_MACHINE[status]).sort()).toEqual([...CHAT_TRIGGERS].sort());
+  for (const status of CHAT_STATUSES)
+    expect(Object.keys(CHAT_MACHINE[status]).sort()).toEqual([...CHAT_TRIGGERS].sort());
   expect(() => moved({ status: "done" }, "begin")).toThrow("a done chat can begin");
 });
 

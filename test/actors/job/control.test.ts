@@ -4,7 +4,14 @@ import type { ChatCommand, SentMessage } from "../../../actors/chat/protocol.ts"
 import { chatRef } from "../../../actors/chat/schema.ts";
 import type { ModelCall } from "../../../actors/job/ports.ts";
 import type { JobCommand, JobReplies } from "../../../actors/job/protocol.ts";
-import { type AgentSnapshot, DECISION_MS, type Job, JOB_DEADLINE_MS, jobRef, PLAIN_TERMS } from "../../../actors/job/schema.ts";
+import {
+  type AgentSnapshot,
+  DECISION_MS,
+  type Job,
+  JOB_DEADLINE_MS,
+  jobRef,
+  PLAIN_TERMS,
+} from "../../../actors/job/schema.ts";
 import { Slots } from "../../../actors/job/slots.ts";
 import { until } from "../../support/condition.ts";
 import { settle } from "../../support/fake-clock.ts";
@@ -16,12 +23,22 @@ import { World } from "../../support/replica.ts";
 const ASKING: AgentSnapshot = { ...AGENT, approvalTools: ["send"] };
 const use = (id: string, name: string): ModelStep => ({ use: { type: "tool_use", id, name, input: { id } } });
 /** Calls these tools once, then answers. What it says depends on the conversation only. */
-const calling = (...calls: readonly [string, string][]) => (call: ModelCall): readonly ModelStep[] => {
-  const last = call.entries.at(-1)!;
-  const hasCalled = last.role === "assistant" && last.blocks.some((block) => block.type === "tool_result");
-  return hasCalled ? [{ say: "Done." }] : [{ say: "Let me. " }, ...calls.map(([id, name]) => use(id, name))];
-};
-const approval = { kind: "approve", by: "usr_1", decision: "approve", approvalId: null, toolCallId: null, arguments: null, comment: null } as const;
+const calling =
+  (...calls: readonly [string, string][]) =>
+  (call: ModelCall): readonly ModelStep[] => {
+    const last = call.entries.at(-1)!;
+    const hasCalled = last.role === "assistant" && last.blocks.some((block) => block.type === "tool_result");
+    return hasCalled ? [{ say: "Done." }] : [{ say: "Let me. " }, ...calls.map(([id, name]) => use(id, name))];
+  };
+const approval = {
+  kind: "approve",
+  by: "usr_1",
+  decision: "approve",
+  approvalId: null,
+  toolCallId: null,
+  arguments: null,
+  comment: null,
+} as const;
 
 /** The world with a model and tools that outlive the process. */
 class Scene {
@@ -64,7 +81,7 @@ class Scene {
   async decide<C extends JobCommand>(jobId: string, command: C): Promise<JobReplies[C["kind"]]> {
     const outcome = await this.replica.system.dispatch(jobRef(ORG, jobId), command);
     if (!outcome.ok) throw new Error(`refused: ${JSON.stringify(outcome.fault)}`);
-    return outcome.value as JobReplies[C["kind"]];
+    return outcome.value;
   }
 
   async consistent(): Promise<void> {
@@ -85,7 +102,10 @@ describe("approvals", () => {
     await scene.world.clock.advance(60_000);
     expect(await scene.reached(id, "completed")).toMatchObject({ result: "Let me. Done.", approvals: [] });
     expect(scene.tools.calls).toEqual([]);
-    expect(scene.replica.events(id).find((e) => e.type === "approval.resolved")?.data).toMatchObject({ decision: "expired", by: null });
+    expect(scene.replica.events(id).find((e) => e.type === "approval.resolved")?.data).toMatchObject({
+      decision: "expired",
+      by: null,
+    });
     expect(scene.world.database.alarms()).toEqual([]);
     await scene.consistent();
   });
@@ -107,7 +127,10 @@ describe("approvals", () => {
     const id = await scene.replica.send("go", CHAT, { terms: { ...PLAIN_TERMS, reviewRequired: true } });
     await scene.reached(id, "needs_review");
     await scene.world.clock.advance(DECISION_MS);
-    expect(await scene.reached(id, "completed")).toMatchObject({ review: { state: "expired", decidedBy: null }, result: "done" });
+    expect(await scene.reached(id, "completed")).toMatchObject({
+      review: { state: "expired", decidedBy: null },
+      result: "done",
+    });
     await until("the chat is done", () => scene.replica.chat().status === "done");
     await scene.consistent();
   });
@@ -184,11 +207,19 @@ describe("recovery", () => {
       expect(scene.replica.job(id)).toMatchObject({ status: "blocked", blockedReason: "interrupted" });
       const resume = { kind: "resume", by: "usr_1", input: null, retryStep } as const;
       const without = await scene.replica.system.dispatch(jobRef(ORG, id), { ...resume, retryStep: null });
-      expect(without).toMatchObject({ ok: false, fault: { kind: "invalid_request", errors: [{ path: "/retry_step" }] } });
+      expect(without).toMatchObject({
+        ok: false,
+        fault: { kind: "invalid_request", errors: [{ path: "/retry_step" }] },
+      });
       scene.tools.script = ({ name }) => ({ content: `${name} done`, isError: false });
       await scene.decide(id, resume);
       expect(await scene.reached(id, "completed")).toMatchObject({ result: "Let me. Done." });
-      expect(scene.tools.calls.slice(2).map((c) => c.name).sort()).toEqual(retryStep ? ["look", "send"] : ["look"]);
+      expect(
+        scene.tools.calls
+          .slice(2)
+          .map((c) => c.name)
+          .sort(),
+      ).toEqual(retryStep ? ["look", "send"] : ["look"]);
       await scene.consistent();
     }
   });
@@ -204,7 +235,11 @@ describe("recovery", () => {
     expect(scene.replica.job(id)).toMatchObject({ status: "blocked", blockedReason: "interrupted", approvals: [] });
     scene.tools.script = ({ name }) => ({ content: `${name} done`, isError: false });
     const resumed = await scene.decide(id, { kind: "resume", by: "usr_1", input: null, retryStep: false });
-    expect(resumed).toMatchObject({ status: "blocked", blockedReason: "approval_required", approvals: [{ toolCallId: "c2" }] });
+    expect(resumed).toMatchObject({
+      status: "blocked",
+      blockedReason: "approval_required",
+      approvals: [{ toolCallId: "c2" }],
+    });
     await scene.decide(id, approval);
     await scene.reached(id, "completed");
     expect(scene.tools.calls.map((c) => c.name)).toEqual(["send", "mail"]);
@@ -219,7 +254,11 @@ describe("recovery", () => {
     await scene.decide(id, { kind: "cancel" });
     expect(scene.replica.job(id).status).toBe("cancelling");
     await scene.restart();
-    expect(scene.replica.job(id)).toMatchObject({ status: "cancelled", result: "half ", stop: { toolCallsAborted: 1 } });
+    expect(scene.replica.job(id)).toMatchObject({
+      status: "cancelled",
+      result: "half ",
+      stop: { toolCallsAborted: 1 },
+    });
     expect(scene.replica.messages().at(-1)).toMatchObject({ status: "cancelled", content: "half " });
     expect(scene.replica.chat()).toMatchObject({ activeJobId: null, status: "done" });
     await scene.consistent();
@@ -228,14 +267,22 @@ describe("recovery", () => {
   test("[CHAT-5] what a job was steered with survives a crash, before the model has it and after, and is told it once", async () => {
     for (const isTaken of [false, true]) {
       const held = gate();
-      const scene = await Scene.begin((call) => (call.entries.length === 1 ? [use("c1", "look")] : [{ hold: held.hold }, { say: "ok" }]));
+      const scene = await Scene.begin((call) =>
+        call.entries.length === 1 ? [use("c1", "look")] : [{ hold: held.hold }, { say: "ok" }],
+      );
       const looking = gate();
       scene.tools.script = async () => (await looking.hold, { content: "seen", isError: false });
       const id = await scene.send("go");
       await until("the tool runs", () => scene.tools.calls.length === 1);
       const outcome = await scene.replica.system.dispatchGroup([
-        { ref: chatRef(ORG, CHAT), command: { ...MESSAGE, open: null, agent: ASKING, content: "and that", onBusy: "steer" } as ChatCommand },
-        ([sent]) => ({ ref: jobRef(ORG, id), command: { kind: "steer", messageId: (sent as { message: { id: string } }).message.id, content: "and that" } }),
+        {
+          ref: chatRef(ORG, CHAT),
+          command: { ...MESSAGE, open: null, agent: ASKING, content: "and that", onBusy: "steer" } as ChatCommand,
+        },
+        ([sent]) => ({
+          ref: jobRef(ORG, id),
+          command: { kind: "steer", messageId: (sent as { message: { id: string } }).message.id, content: "and that" },
+        }),
       ]);
       expect(outcome.ok).toBe(true);
       if (isTaken) {
@@ -263,11 +310,15 @@ describe("cancel", () => {
       scene.world.database.pace = (operation) => (operation === "flush" ? held.hold : Promise.resolve());
       const first = scene.send("one");
       const second = scene.replica.system.dispatchGroup([
-        { ref: chatRef(ORG, CHAT), command: { ...MESSAGE, open: null, agent: ASKING, content: "two", onBusy } as ChatCommand },
+        {
+          ref: chatRef(ORG, CHAT),
+          command: { ...MESSAGE, open: null, agent: ASKING, content: "two", onBusy } as ChatCommand,
+        },
         ([reply]) => {
           const { also, message } = reply as SentMessage;
           if (also === null) return null;
-          const command: JobCommand = onBusy === "steer" ? { kind: "steer", messageId: message.id, content: "two" } : { kind: "cancel" };
+          const command: JobCommand =
+            onBusy === "steer" ? { kind: "steer", messageId: message.id, content: "two" } : { kind: "cancel" };
           return { ref: jobRef(ORG, also.jobId), command };
         },
       ]);
@@ -288,8 +339,11 @@ describe("cancel", () => {
       let count = 0;
       let cancel: Promise<unknown> | null = null;
       scene.replica.store.onFlush = () => {
-        const [job] = [...scene.world.database.records].flatMap(([key, record]) => (key.startsWith("job/") ? [record as Job] : []));
-        if (++count >= nth && cancel === null && job !== undefined) cancel = scene.replica.system.dispatch(jobRef(ORG, job.id), { kind: "cancel" });
+        const [job] = [...scene.world.database.records].flatMap(([key, record]) =>
+          key.startsWith("job/") ? [record as Job] : [],
+        );
+        if (++count >= nth && cancel === null && job !== undefined)
+          cancel = scene.replica.system.dispatch(jobRef(ORG, job.id), { kind: "cancel" });
         return null;
       };
       const id = await scene.send("go");

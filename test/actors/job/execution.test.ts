@@ -14,7 +14,9 @@ import { said } from "../../support/ledger-replica.ts";
 import { World } from "../../support/replica.ts";
 
 const start = async (world = new World()) => ({ world, replica: await startJobs(world) });
-const use = (id: string, name = "look"): { readonly use: ToolUseBlock } => ({ use: { type: "tool_use", id, name, input: { id } } });
+const use = (id: string, name = "look"): { readonly use: ToolUseBlock } => ({
+  use: { type: "tool_use", id, name, input: { id } },
+});
 
 describe("text", () => {
   test("[JOB-2] a message becomes a job that completes, and both streams tell it in order", async () => {
@@ -24,9 +26,24 @@ describe("text", () => {
     expect(job).toMatchObject({ status: "completed", result: "echo: hello", error: null, step: 1, attempt: 1 });
     expect(job.metrics).toMatchObject({ ...USAGE, toolCalls: 0 });
     expect(replica.types(jobId)).toEqual(["job.created", "job.started", "transcript.event", "job.completed"]);
-    expect(replica.types(CHAT)).toEqual(["message.created", "job.linked", "message.started", "message.completed", "chat.updated"]);
-    expect(replica.chat()).toMatchObject({ status: "done", activeJobId: null, queue: [], messageCount: 2, lastMessagePreview: "echo: hello" });
-    expect(replica.messages().map((m) => [m.role, m.status, m.content])).toEqual([["user", "completed", "hello"], ["assistant", "completed", "echo: hello"]]);
+    expect(replica.types(CHAT)).toEqual([
+      "message.created",
+      "job.linked",
+      "message.started",
+      "message.completed",
+      "chat.updated",
+    ]);
+    expect(replica.chat()).toMatchObject({
+      status: "done",
+      activeJobId: null,
+      queue: [],
+      messageCount: 2,
+      lastMessagePreview: "echo: hello",
+    });
+    expect(replica.messages().map((m) => [m.role, m.status, m.content])).toEqual([
+      ["user", "completed", "hello"],
+      ["assistant", "completed", "echo: hello"],
+    ]);
     expect(await disagreements(replica)).toEqual([]);
   });
 
@@ -81,7 +98,9 @@ describe("tools", () => {
   test("[JOB-7] a step is committed before its first tool starts, each result before the next step, under deterministic keys", async () => {
     const { replica } = await start();
     replica.model.script = (call) =>
-      call.entries.at(-1)?.role === "user" ? [{ say: "Let me see. " }, use("c1"), use("c2", "send")] : [{ say: "Done." }];
+      call.entries.at(-1)?.role === "user"
+        ? [{ say: "Let me see. " }, use("c1"), use("c2", "send")]
+        : [{ say: "Done." }];
     const storedAtCall: string[][] = [];
     const storedAtStep: string[][] = [];
     replica.tools.script = async ({ name }) => {
@@ -99,12 +118,18 @@ describe("tools", () => {
     expect(storedAtStep[1]?.filter((type) => type === "transcript.event").length).toBe(5);
     expect(replica.tools.keys()).toEqual([`${jobId}:1:c1`, `${jobId}:1:c2`]);
     expect(replica.tools.calls[0]).toMatchObject({
-      input: { id: "c1" }, agent: AGENT,
+      input: { id: "c1" },
+      agent: AGENT,
       context: { organizationId: ORG, userId: "usr_1", agentId: AGENT.id, jobId },
     });
     expect(job).toMatchObject({ status: "completed", result: "Let me see. Done.", step: 2, openCalls: [] });
     expect(job.metrics).toMatchObject({ toolCalls: 2, inputTokens: 2 * USAGE.inputTokens });
-    expect(replica.types(CHAT).filter((t) => t.startsWith("tool.")).sort()).toEqual(["tool.completed", "tool.failed", "tool.started", "tool.started"]);
+    expect(
+      replica
+        .types(CHAT)
+        .filter((t) => t.startsWith("tool."))
+        .sort(),
+    ).toEqual(["tool.completed", "tool.failed", "tool.started", "tool.started"]);
     expect(await disagreements(replica)).toEqual([]);
   });
 
@@ -127,10 +152,17 @@ describe("tools", () => {
   test("[JOB-7] text between calls keeps its place, in the transcript as in the chat", async () => {
     const { replica } = await start();
     const step: ModelOutcome = {
-      kind: "finished", usage: USAGE, finishReason: "tool_use",
+      kind: "finished",
+      usage: USAGE,
+      finishReason: "tool_use",
       blocks: [{ type: "text", text: "a" }, use("c1").use, { type: "text", text: "b" }, use("c2").use],
     };
-    const end: ModelOutcome = { kind: "finished", usage: USAGE, finishReason: "stop", blocks: [{ type: "text", text: "c" }] };
+    const end: ModelOutcome = {
+      kind: "finished",
+      usage: USAGE,
+      finishReason: "stop",
+      blocks: [{ type: "text", text: "c" }],
+    };
     replica.model.call = async (call) => (call.entries.length === 1 ? step : end);
     const jobId = await replica.send("go");
     await replica.ended(jobId);
@@ -174,7 +206,11 @@ describe("ends", () => {
     const { replica } = await start();
     replica.model.becomeUnusable("no key");
     const jobId = await replica.send("go");
-    expect(await replica.ended(jobId)).toMatchObject({ status: "failed", error: { code: "model_unavailable", message: "no key" }, startedAt: null });
+    expect(await replica.ended(jobId)).toMatchObject({
+      status: "failed",
+      error: { code: "model_unavailable", message: "no key" },
+      startedAt: null,
+    });
     expect([replica.model.calls.length, replica.messages().length]).toEqual([0, 1]);
     expect(await disagreements(replica)).toEqual([]);
     replica.model.info = { ok: true, value: { provider: "fake", name: "fake", demo: false } };
@@ -189,22 +225,33 @@ describe("ends", () => {
     expect(replica.model.calls.length).toBe(JOB_STEPS);
     expect(await disagreements(replica)).toEqual([]);
     const { replica: other } = await start();
-    other.model.script = () => (other.model.calls.length < JOB_STEPS ? [use(`c${other.model.calls.length}`)] : [{ say: "just in time" }]);
+    other.model.script = () =>
+      other.model.calls.length < JOB_STEPS ? [use(`c${other.model.calls.length}`)] : [{ say: "just in time" }];
     expect((await other.ended(await other.send("go"))).status).toBe("completed");
   });
 
   test("[JOB-9] past its deadline a job fails with timeout and what it had said, in a model call or in a tool", async () => {
     for (const where of ["model", "tool"] as const) {
       const { world, replica } = await start();
-      replica.model.script = () => (where === "model" ? [{ say: "so far" }, { hold: gate().hold }] : [{ say: "so far" }, use("c1")]);
+      replica.model.script = () =>
+        where === "model" ? [{ say: "so far" }, { hold: gate().hold }] : [{ say: "so far" }, use("c1")];
       replica.tools.script = (_, signal) =>
-        new Promise((resolve) => signal.addEventListener("abort", () => resolve({ content: "aborted", isError: true }), { once: true }));
+        new Promise((resolve) =>
+          signal.addEventListener("abort", () => resolve({ content: "aborted", isError: true }), { once: true }),
+        );
       const jobId = await replica.send("go");
-      await until("it hangs", () => (where === "model" ? replica.model.calls.length : replica.tools.calls.length) === 1);
+      await until(
+        "it hangs",
+        () => (where === "model" ? replica.model.calls.length : replica.tools.calls.length) === 1,
+      );
       await world.clock.advance(JOB_DEADLINE_MS - 1);
       expect(replica.job(jobId).status).toBe("running");
       await world.clock.advance(1);
-      expect(await replica.ended(jobId)).toMatchObject({ status: "failed", error: { code: "timeout" }, result: "so far" });
+      expect(await replica.ended(jobId)).toMatchObject({
+        status: "failed",
+        error: { code: "timeout" },
+        result: "so far",
+      });
       expect(await disagreements(replica)).toEqual([]);
     }
   });
@@ -214,15 +261,22 @@ describe("the queue", () => {
   test("[CHAT-5] messages behind a turn wait, run one after the other in their order, and each gets the ones before", async () => {
     const { replica } = await start();
     const held = gate();
-    replica.model.script = (call) => (replica.model.calls.length === 1 ? [{ hold: held.hold }, { say: "1" }] : [{ say: `${call.entries.length}` }]);
+    replica.model.script = (call) =>
+      replica.model.calls.length === 1 ? [{ hold: held.hold }, { say: "1" }] : [{ say: `${call.entries.length}` }];
     const jobs = [await replica.send("a"), await replica.send("b"), await replica.send("c")];
     await replica.model.called(1);
     expect(replica.chat()).toMatchObject({ activeJobId: jobs[0]!, queue: jobs.slice(1), status: "working" });
-    expect(replica.messages().map((m) => m.status).sort()).toEqual(["completed", "queued", "queued", "streaming"]);
+    expect(
+      replica
+        .messages()
+        .map((m) => m.status)
+        .sort(),
+    ).toEqual(["completed", "queued", "queued", "streaming"]);
     held.open();
     for (const id of jobs) await replica.ended(id);
     await settle();
-    const said = (call: ModelCall): string[] => call.entries.map((e) => (e.role === "user" ? e.text : textOf(e.blocks)));
+    const said = (call: ModelCall): string[] =>
+      call.entries.map((e) => (e.role === "user" ? e.text : textOf(e.blocks)));
     expect(replica.model.calls.map(said)).toEqual([["a"], ["a", "1", "b"], ["a", "1", "b", "3", "c"]]);
     expect(replica.chat()).toMatchObject({ activeJobId: null, queue: [], status: "done" });
     expect(await disagreements(replica)).toEqual([]);
@@ -231,10 +285,16 @@ describe("the queue", () => {
   test("[CHAT-5] a failed turn does not hold up the next", async () => {
     const { replica } = await start();
     const held = gate();
-    replica.model.script = () => (replica.model.calls.length === 1 ? [{ hold: held.hold }, { fail: { code: "provider_error", message: "x" } }] : [{ say: "fine" }]);
+    replica.model.script = () =>
+      replica.model.calls.length === 1
+        ? [{ hold: held.hold }, { fail: { code: "provider_error", message: "x" } }]
+        : [{ say: "fine" }];
     const [first, second] = [await replica.send("a"), await replica.send("b")];
     held.open();
-    expect([(await replica.ended(first)).status, (await replica.ended(second)).status]).toEqual(["failed", "completed"]);
+    expect([(await replica.ended(first)).status, (await replica.ended(second)).status]).toEqual([
+      "failed",
+      "completed",
+    ]);
     expect(await disagreements(replica)).toEqual([]);
   });
 
@@ -246,7 +306,10 @@ describe("the queue", () => {
     await replica.model.called(1);
     replica.model.becomeUnusable("the key is gone");
     held.open();
-    expect([(await replica.ended(first)).status, (await replica.ended(second)).status]).toEqual(["completed", "failed"]);
+    expect([(await replica.ended(first)).status, (await replica.ended(second)).status]).toEqual([
+      "completed",
+      "failed",
+    ]);
     expect(replica.messages().map((m) => m.status)).toEqual(["completed", "completed", "completed"]);
   });
 
@@ -261,7 +324,10 @@ describe("the queue", () => {
     await settle();
     expect([replica.job(first).status, replica.job(second).status]).toEqual(["running", "queued"]);
     held.open();
-    expect([(await replica.ended(first)).status, (await replica.ended(second)).status]).toEqual(["completed", "completed"]);
+    expect([(await replica.ended(first)).status, (await replica.ended(second)).status]).toEqual([
+      "completed",
+      "completed",
+    ]);
   });
 });
 
@@ -286,11 +352,21 @@ describe("a runtime in trouble", () => {
   test("[SSE-3] text that meets a full mailbox is shown later and not lost: positions stay true", async () => {
     const { world, replica } = await start();
     const [first, second] = [gate(), gate()];
-    replica.model.script = () => [{ say: "one " }, { hold: first.hold }, { say: "two " }, { hold: second.hold }, { say: "three" }];
+    replica.model.script = () => [
+      { say: "one " },
+      { hold: first.hold },
+      { say: "two " },
+      { hold: second.hold },
+      { say: "three" },
+    ];
     const jobId = await replica.send("go");
     await replica.model.called(1);
     await settle();
-    const cell = replica.system.cells.get(chatRef(ORG, CHAT), { shard: shardOf(ORG), epoch: 1 }, world.clock.monotonic());
+    const cell = replica.system.cells.get(
+      chatRef(ORG, CHAT),
+      { shard: shardOf(ORG), epoch: 1 },
+      world.clock.monotonic(),
+    );
     const tickets = Array.from({ length: MAILBOX_MESSAGES }, () => cell.mailbox.enter(world.clock.monotonic(), 1)!);
     first.open();
     await world.clock.advance(100);
@@ -307,7 +383,11 @@ describe("a runtime in trouble", () => {
   test("[RT-3] text waits for the commit before it, and is joined meanwhile", async () => {
     const { replica } = await start();
     const held = gate();
-    replica.model.script = () => [{ hold: held.hold }, ...Array.from({ length: 2_000 }, () => ({ say: "x" })), { say: "!" }];
+    replica.model.script = () => [
+      { hold: held.hold },
+      ...Array.from({ length: 2_000 }, () => ({ say: "x" })),
+      { say: "!" },
+    ];
     const jobId = await replica.send("go");
     await replica.model.called(1);
     const flush = replica.store.holdNext();
@@ -325,11 +405,17 @@ describe("a runtime in trouble", () => {
   test("[RT-5] what a loop of an older epoch reports is refused, and it stops", async () => {
     const { replica } = await start();
     const held = gate();
-    replica.model.script = () => (replica.model.calls.length === 1 ? [{ say: "lost " }, { hold: held.hold }] : [{ say: "kept" }]);
+    replica.model.script = () =>
+      replica.model.calls.length === 1 ? [{ say: "lost " }, { hold: held.hold }] : [{ say: "kept" }];
     const jobId = await replica.send("go");
     await replica.model.called(1);
     replica.store.failNext({ kind: "lost_request" });
-    await replica.system.dispatch(chatRef(ORG, "cht_other"), { ...MESSAGE, open: { workspaceId: "w", title: "" }, agent: AGENT, content: "x" });
+    await replica.system.dispatch(chatRef(ORG, "cht_other"), {
+      ...MESSAGE,
+      open: { workspaceId: "w", title: "" },
+      agent: AGENT,
+      content: "x",
+    });
     expect(await replica.ended(jobId)).toMatchObject({ status: "completed", attempt: 2, result: "kept" });
     expect(replica.types(jobId)).toContain("job.restarted");
     expect(replica.types(CHAT)).toContain("message.restarted");

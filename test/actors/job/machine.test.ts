@@ -1,11 +1,25 @@
 import { expect, test } from "bun:test";
-import { afterTrigger, isTerminal, JOB_MACHINE, JOB_TRIGGERS, type JobTrigger, recoveryOf } from "../../../actors/job/machine.ts";
+import {
+  afterTrigger,
+  isTerminal,
+  JOB_MACHINE,
+  JOB_TRIGGERS,
+  type JobTrigger,
+  recoveryOf,
+} from "../../../actors/job/machine.ts";
 import { JOB_ATTEMPTS, JOB_STATUSES, type JobStatus } from "../../../actors/job/schema.ts";
 
 /** The table of JOB-2, written down a second time by hand; what is not here is refused. */
 const MOVES: Readonly<Record<JobStatus, Partial<Record<JobTrigger, JobStatus>>>> = {
   queued: { begin: "running", fail: "failed", cancel: "cancelled" },
-  running: { restart: "running", block: "blocked", review: "needs_review", complete: "completed", fail: "failed", cancel: "cancelling" },
+  running: {
+    restart: "running",
+    block: "blocked",
+    review: "needs_review",
+    complete: "completed",
+    fail: "failed",
+    cancel: "cancelling",
+  },
   blocked: { approve: "running", resume: "running", fail: "failed", cancel: "cancelling" },
   needs_review: { approve: "completed", expire: "completed", iterate: "completed", cancel: "cancelling" },
   cancelling: { cancel: "cancelling", stopped: "cancelled" },
@@ -17,7 +31,9 @@ const MOVES: Readonly<Record<JobStatus, Partial<Record<JobTrigger, JobStatus>>>>
 test("[JOB-2] every trigger in every status goes where the table says, or is refused", () => {
   for (const status of JOB_STATUSES) {
     for (const trigger of JOB_TRIGGERS) {
-      expect(`${status} ${trigger} ${afterTrigger(status, trigger)}`).toBe(`${status} ${trigger} ${MOVES[status][trigger] ?? null}`);
+      expect(`${status} ${trigger} ${afterTrigger(status, trigger)}`).toBe(
+        `${status} ${trigger} ${MOVES[status][trigger] ?? null}`,
+      );
     }
   }
 });
@@ -26,37 +42,48 @@ test("[JOB-1] the table is total, and exactly the terminal statuses have no way 
   expect(Object.keys(JOB_MACHINE).sort()).toEqual([...JOB_STATUSES].sort());
   for (const status of JOB_STATUSES) {
     expect(Object.keys(JOB_MACHINE[status]).sort()).toEqual([...JOB_TRIGGERS].sort());
-    expect(JOB_TRIGGERS.every((trigger) => [null, status].includes(afterTrigger(status, trigger)))).toBe(isTerminal(status));
+    expect(JOB_TRIGGERS.every((trigger) => [null, status].includes(afterTrigger(status, trigger)))).toBe(
+      isTerminal(status),
+    );
   }
 });
 
 test("[JOB-2] every status can be reached from queued, and every live one can come to its end", () => {
   const reach = (from: JobStatus): Set<JobStatus> => {
     const seen = new Set<JobStatus>([from]);
-    for (const status of seen) for (const trigger of JOB_TRIGGERS) {
-      const next = afterTrigger(status, trigger);
-      if (next !== null) seen.add(next);
-    }
+    for (const status of seen)
+      for (const trigger of JOB_TRIGGERS) {
+        const next = afterTrigger(status, trigger);
+        if (next !== null) seen.add(next);
+      }
     return seen;
   };
   expect(reach("queued").size).toBe(JOB_STATUSES.length);
   for (const status of JOB_STATUSES) expect([...reach(status)].some(isTerminal)).toBe(true);
 });
 
-const job = (status: JobStatus, attempt: number, safe: readonly boolean[] = []) => ({ status, attempt, openCalls: safe.map((s) => ({ safe: s, started: true })) });
+const job = (status: JobStatus, attempt: number, safe: readonly boolean[] = []) => ({
+  status,
+  attempt,
+  openCalls: safe.map((s) => ({ safe: s, started: true })),
+});
 
 test("[JOB-4] after a crash: queued runs, running restarts, an unsafe open call interrupts, and the third attempt was the last", () => {
   expect(recoveryOf(job("queued", 1), JOB_ATTEMPTS)).toEqual({ kind: "rerun" });
   expect(recoveryOf(job("running", 1), JOB_ATTEMPTS)).toEqual({ kind: "restart", attempt: 2 });
   expect(recoveryOf(job("running", 1, [true, true]), JOB_ATTEMPTS)).toEqual({ kind: "restart", attempt: 2 });
   expect(recoveryOf(job("running", 1, [true, false]), JOB_ATTEMPTS)).toEqual({ kind: "interrupted" });
-  expect(recoveryOf(job("running", JOB_ATTEMPTS - 1), JOB_ATTEMPTS)).toEqual({ kind: "restart", attempt: JOB_ATTEMPTS });
+  expect(recoveryOf(job("running", JOB_ATTEMPTS - 1), JOB_ATTEMPTS)).toEqual({
+    kind: "restart",
+    attempt: JOB_ATTEMPTS,
+  });
   expect(recoveryOf(job("running", JOB_ATTEMPTS), JOB_ATTEMPTS)).toEqual({ kind: "exhausted" });
   expect(recoveryOf(job("running", JOB_ATTEMPTS, [false]), JOB_ATTEMPTS)).toEqual({ kind: "interrupted" });
   expect(recoveryOf(job("cancelling", 1, [false]), JOB_ATTEMPTS)).toEqual({ kind: "stopped" });
   const unstarted = { status: "running", attempt: 1, openCalls: [{ safe: false, started: false }] } as const;
   expect(recoveryOf(unstarted, JOB_ATTEMPTS)).toEqual({ kind: "restart", attempt: 2 });
   for (const status of JOB_STATUSES) {
-    if (status !== "queued" && status !== "running" && status !== "cancelling") expect(recoveryOf(job(status, 1), JOB_ATTEMPTS)).toEqual({ kind: "over" });
+    if (status !== "queued" && status !== "running" && status !== "cancelling")
+      expect(recoveryOf(job(status, 1), JOB_ATTEMPTS)).toEqual({ kind: "over" });
   }
 });

@@ -11,14 +11,32 @@ import { CHAT, disagreements, JobReplica, ORG, startJobs } from "../../support/j
 import { said } from "../../support/ledger-replica.ts";
 import { World } from "../../support/replica.ts";
 
-const use = (id: string, name = "look"): { readonly use: ToolUseBlock } => ({ use: { type: "tool_use", id, name, input: {} } });
+const use = (id: string, name = "look"): { readonly use: ToolUseBlock } => ({
+  use: { type: "tool_use", id, name, input: {} },
+});
 
 /** What a loop of an older attempt might still report. */
 const LATE: readonly JobCommand[] = [
   { kind: "run_text", attempt: 1, text: "late" },
   { kind: "tool_finished", attempt: 1, callId: "c1", content: "late", isError: false },
-  { kind: "step_finished", attempt: 1, step: 9, blocks: [], calls: [], usage: USAGE, timeToFirstTokenMs: null, result: "" },
-  { kind: "run_failed", attempt: 1, error: { code: "timeout", message: "late" }, partial: "", result: "", usage: USAGE },
+  {
+    kind: "step_finished",
+    attempt: 1,
+    step: 9,
+    blocks: [],
+    calls: [],
+    usage: USAGE,
+    timeToFirstTokenMs: null,
+    result: "",
+  },
+  {
+    kind: "run_failed",
+    attempt: 1,
+    error: { code: "timeout", message: "late" },
+    partial: "",
+    result: "",
+    usage: USAGE,
+  },
 ];
 
 /** Looks once, then answers. What it says depends on the conversation only, as a crash asks it again. */
@@ -41,7 +59,8 @@ class Scene {
     this.model.script = script;
     this.tools.script = async (call) => {
       const callId = call.idempotencyKey.split(":")[2]!;
-      if ((await this.last!.transcript(call.context.jobId)).includes(`result ${callId}`)) this.repeated.push(call.idempotencyKey);
+      if ((await this.last!.transcript(call.context.jobId)).includes(`result ${callId}`))
+        this.repeated.push(call.idempotencyKey);
       return { content: "seen", isError: false };
     };
   }
@@ -71,7 +90,9 @@ class Scene {
   }
 
   jobs() {
-    return [...this.world.database.records].flatMap(([key, record]) => (key.startsWith("job/") ? [record as unknown as { id: string; status: string; attempt: number }] : []));
+    return [...this.world.database.records].flatMap(([key, record]) =>
+      key.startsWith("job/") ? [record as unknown as { id: string; status: string; attempt: number }] : [],
+    );
   }
 }
 
@@ -119,11 +140,20 @@ describe("a crash", () => {
     await second.ended(jobId);
     held.open();
     expect(scene.tools.keys()).toEqual([`${jobId}:1:c1`, `${jobId}:1:c2`, `${jobId}:1:c2`]);
-    expect(await second.transcript(jobId)).toEqual(["text Let me look. ", "use c1", "use c2", "result c1", "result c2", "text I have looked."]);
+    expect(await second.transcript(jobId)).toEqual([
+      "text Let me look. ",
+      "use c1",
+      "use c2",
+      "result c1",
+      "result c2",
+      "text I have looked.",
+    ]);
   });
 
   test("[JOB-4] with an unsafe call open the job is blocked as interrupted, and is not run again by later restarts", async () => {
-    const scene = new Scene((call) => (call.entries.length === 1 ? [{ say: "Sending. " }, use("c1", "send"), use("c2")] : []));
+    const scene = new Scene((call) =>
+      call.entries.length === 1 ? [{ say: "Sending. " }, use("c1", "send"), use("c2")] : [],
+    );
     scene.tools.unsafe.add("send");
     scene.tools.script = () => new Promise(() => {});
     const first = await scene.start();
@@ -144,7 +174,9 @@ describe("a crash", () => {
 
   test("[JOB-9] a job that is interrupted in its third attempt has failed, with what it had said", async () => {
     const held = gate();
-    const scene = new Scene((call) => (call.entries.length === 1 ? [{ say: "Let me look. " }, use("c1")] : [{ hold: held.hold }]));
+    const scene = new Scene((call) =>
+      call.entries.length === 1 ? [{ say: "Let me look. " }, use("c1")] : [{ hold: held.hold }],
+    );
     let replica = await scene.start();
     const jobId = await replica.send("go");
     for (let attempt = 1; attempt <= JOB_ATTEMPTS; attempt++) {
@@ -154,7 +186,10 @@ describe("a crash", () => {
       replica = await scene.start();
     }
     expect(await replica.ended(jobId)).toMatchObject({
-      status: "failed", attempt: JOB_ATTEMPTS, error: { code: "attempts_exhausted" }, result: "Let me look. ",
+      status: "failed",
+      attempt: JOB_ATTEMPTS,
+      error: { code: "attempts_exhausted" },
+      result: "Let me look. ",
     });
     expect(replica.chat().status).toBe("error");
     expect(await disagreements(replica)).toEqual([]);
@@ -226,7 +261,9 @@ describe("a crash", () => {
 describe("a handover", () => {
   test("[RT-11] a drained replica's running job is taken up by the next one, and both agree on its end", async () => {
     const held = gate();
-    const scene = new Scene(() => (scene.model.calls.length === 1 ? [{ say: "half" }, { hold: held.hold }] : [{ say: "whole" }]));
+    const scene = new Scene(() =>
+      scene.model.calls.length === 1 ? [{ say: "half" }, { hold: held.hold }] : [{ say: "whole" }],
+    );
     const first = await scene.start();
     const jobId = await first.send("go");
     await scene.model.called(1);
@@ -241,7 +278,9 @@ describe("a handover", () => {
 
   test("[RT-5] a replica that was taken over in mid-run reports nothing any more", async () => {
     const held = gate();
-    const scene = new Scene(() => (scene.model.calls.length === 1 ? [{ hold: held.hold }, { say: "ghost" }] : [{ say: "new" }]));
+    const scene = new Scene(() =>
+      scene.model.calls.length === 1 ? [{ hold: held.hold }, { say: "ghost" }] : [{ say: "new" }],
+    );
     const first = await scene.start();
     const jobId = await first.send("go");
     await scene.model.called(1);

@@ -8,7 +8,9 @@ const never = new AbortController().signal;
 /** Asks for a place; `order` gets the name when it is given. */
 function asker(slots: Slots, order: string[] = []) {
   return (organization: string, name = organization, signal = never): Promise<(() => void) | null> =>
-    slots.acquire(organization, signal).then((release) => (order.push(release === null ? `${name} left` : name), release));
+    slots
+      .acquire(organization, signal)
+      .then((release) => (order.push(release === null ? `${name} left` : name), release));
 }
 
 test("[JOB-10] 64 jobs run in a process and 16 of one organization; one more of either waits for an end", async () => {
@@ -43,7 +45,12 @@ test("[JOB-10] the oldest that may run is next", async () => {
   const order: string[] = [];
   const ask = asker(new Slots(1, 1), order);
   const first = await ask("a", "a1");
-  for (const [organization, name] of [["b", "b1"], ["a", "a2"], ["c", "c1"]] as const) void ask(organization, name);
+  for (const [organization, name] of [
+    ["b", "b1"],
+    ["a", "a2"],
+    ["c", "c1"],
+  ] as const)
+    void ask(organization, name);
   first!();
   await settle();
   expect(order).toEqual(["a1", "b1"]);
@@ -95,7 +102,11 @@ test("[JOB-10] an abort after the place was given does not give it back, and lea
 });
 
 test("[JOB-10] in any order of starts, ends and aborts no bound is passed, no place is lost and nobody who may run waits", async () => {
-  const step = fc.record({ kind: fc.constantFrom("acquire", "release", "abort"), organization: fc.constantFrom("a", "b", "c"), pick: fc.nat(50) });
+  const step = fc.record({
+    kind: fc.constantFrom("acquire", "release", "abort"),
+    organization: fc.constantFrom("a", "b", "c"),
+    pick: fc.nat(50),
+  });
   await fc.assert(
     fc.asyncProperty(fc.array(step, { maxLength: 60 }), async (script) => {
       const slots = new Slots(3, 2);

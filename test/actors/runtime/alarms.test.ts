@@ -49,7 +49,9 @@ test("[RT-10] a new alarm of the same name replaces the old one, be it sooner, l
   await wakeAt(replica, 100, 1, "far");
   await wakeAt(replica, 2 * ALARM_HORIZON_MS, 10, "far");
   await world.clock.advance(2_000);
-  expect([(await replica.read("l1"))?.count, (await replica.read("sooner"))?.count, await replica.read("far")]).toEqual([10, 10, null]);
+  expect([(await replica.read("l1"))?.count, (await replica.read("sooner"))?.count, await replica.read("far")]).toEqual(
+    [10, 10, null],
+  );
   await world.clock.advance(2 * ALARM_HORIZON_MS);
   expect((await replica.read("far"))?.count).toBe(10);
 });
@@ -64,7 +66,10 @@ test("[RT-10] a cleared alarm does not fire; set and cleared by one group, it ne
   expect(world.database.alarms()).toEqual([]);
   await world.clock.advance(2 * ALARM_SCAN_MS);
   expect(await replica.read("l1")).toBeNull();
-  await replica.system.dispatchGroup([member({ kind: "sleep_on" }), member({ ...set, dueAtMs: world.clock.now() + 5 } as { kind: string })]);
+  await replica.system.dispatchGroup([
+    member({ kind: "sleep_on" }),
+    member({ ...set, dueAtMs: world.clock.now() + 5 } as { kind: string }),
+  ]);
   await world.clock.advance(5);
   expect((await replica.read("l1"))?.count).toBe(1);
 });
@@ -160,7 +165,10 @@ test("[RT-5] a replica that has lost a shard fires nothing of it, neither then n
   expect((await replica.ask("l1", { kind: "read" })).ok).toBe(false);
   // The other owner has answered it.
   const cleared = { organizationId: ORG, actorId: "l1", name: "wake" };
-  world.database.commit([{ shard: shardOf(ORG), epoch: 2, writes: { ...NOTHING, cleared: [cleared] } }], new Set([shardOf(ORG)]));
+  world.database.commit(
+    [{ shard: shardOf(ORG), epoch: 2, writes: { ...NOTHING, cleared: [cleared] } }],
+    new Set([shardOf(ORG)]),
+  );
   world.database.replicas.get("r9")!.dead = true;
   await world.clock.advance(30_000);
   expect(await replica.read("l1")).toBeNull();
@@ -176,7 +184,16 @@ test("[RT-10] after a stop nothing fires and no timer is left", async () => {
   expect(world.clock.pending).toBe(0);
 });
 
-const NOTHING = { records: [], events: [], messages: [], consumed: [], effects: [], settled: [], alarms: [], cleared: [] };
+const NOTHING = {
+  records: [],
+  events: [],
+  messages: [],
+  consumed: [],
+  effects: [],
+  settled: [],
+  alarms: [],
+  cleared: [],
+};
 
 /** Operations of this name have read what they read, and answer only when they are released. */
 function holdOperation(world: World, name: string): () => void {

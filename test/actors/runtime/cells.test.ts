@@ -60,7 +60,9 @@ test("[RT-7] a record that was asked for before it was born is found after its b
 
 test("[RT-7] reads alone keep the working set in its bound too", async () => {
   const world = new World();
-  const replica = await startLedgers(world, { definitions: [{ ...definition, needs: readsOf, handlers: { look: () => ({ ok: true, value: null }) } }] });
+  const replica = await startLedgers(world, {
+    definitions: [{ ...definition, needs: readsOf, handlers: { look: () => ({ ok: true, value: null }) } }],
+  });
   for (let i = 0; i < WORKING_SET_RECORDS + 50; i++) await replica.system.dispatchGroup([look(`r${i}`)]);
   const before = replica.store.recordsRead;
   await replica.system.dispatchGroup([look("r0")]);
@@ -85,7 +87,11 @@ test("[RT-9] an actor with a caller, an unflushed turn, a reader or live text is
   expect(cells.passivate(late)).toBe(0);
   cell.mailbox.leave(ticket);
 
-  const pending = new TurnGroup(PLACE, { writes: noWrites(), bytes: 0, drafts: [{ cell, overlay: new Map(), publications: [], head: null, seen: null }] }, () => {});
+  const pending = new TurnGroup(
+    PLACE,
+    { writes: noWrites(), bytes: 0, drafts: [{ cell, overlay: new Map(), publications: [], head: null, seen: null }] },
+    () => {},
+  );
   expect(cells.passivate(late)).toBe(0);
   pending.end({ kind: "committed" });
 

@@ -35,10 +35,33 @@ test("[RT-10] a message whose sender broke was never sent", async () => {
 
 test("[RT-10] a message that the receiver refuses has been answered: its row goes, and it does not come again", async () => {
   const { world, replica } = await started();
-  world.database.commit([{ shard: 105, epoch: 1, writes: {
-    records: [], events: [], consumed: [], effects: [], settled: [], alarms: [], cleared: [],
-    messages: [{ id: "m1", organizationId: "org_a", actorKind: "ledger", actorId: "b", command: { kind: "refuse_after_writing" } }],
-  } }], new Set([105]));
+  world.database.commit(
+    [
+      {
+        shard: 105,
+        epoch: 1,
+        writes: {
+          records: [],
+          events: [],
+          consumed: [],
+          effects: [],
+          settled: [],
+          alarms: [],
+          cleared: [],
+          messages: [
+            {
+              id: "m1",
+              organizationId: "org_a",
+              actorKind: "ledger",
+              actorId: "b",
+              command: { kind: "refuse_after_writing" },
+            },
+          ],
+        },
+      },
+    ],
+    new Set([105]),
+  );
   replica.crash();
   const second = await startLedgers(world);
   expect(world.database.messages()).toEqual([]);
@@ -64,7 +87,11 @@ test("[RT-10] while the receiver stays overloaded, the message waits longer and 
   const { world, replica } = await started();
   await replica.add("b", 0);
   await replica.ask("a", { kind: "add", by: 0 });
-  const cell = replica.system.cells.get({ kind: "ledger", organizationId: "org_a", id: "b" }, { shard: 105, epoch: 1 }, world.clock.monotonic());
+  const cell = replica.system.cells.get(
+    { kind: "ledger", organizationId: "org_a", id: "b" },
+    { shard: 105, epoch: 1 },
+    world.clock.monotonic(),
+  );
   const tickets = Array.from({ length: MAILBOX_MESSAGES }, () => cell.mailbox.enter(world.clock.monotonic(), 1)!);
   const tries = () => replica.turns.length;
   const before = tries();
@@ -104,7 +131,8 @@ test("[RT-10] when the receiver's commit is unknown, stored or not, the message 
 
 test("[RT-10] a crash between the sender's commit and the delivery delivers after the restart, in the order of the commits", async () => {
   const { world, replica } = await started();
-  replica.store.onFlush = (batch) => (batch.some((g) => g.writes.consumed.length > 0) ? { kind: "lost_request" } : null);
+  replica.store.onFlush = (batch) =>
+    batch.some((g) => g.writes.consumed.length > 0) ? { kind: "lost_request" } : null;
   await tell(replica, "a", "b", 1);
   await tell(replica, "c", "b", 2);
   replica.crash();
@@ -118,11 +146,31 @@ test("[RT-10] a crash between the sender's commit and the delivery delivers afte
 
 test("[RT-10] a bug in the receiver's turn is in the log, the row stays, and the others are delivered", async () => {
   const world = new World();
-  world.database.commit([{ shard: 105, epoch: 0, writes: {
-    records: [], events: [], consumed: [], effects: [], settled: [], alarms: [], cleared: [],
-    messages: [{ kind: "fall" }, { kind: "add", by: 3 } as { kind: string }].map((command, i) => (
-      { id: `m${i}`, organizationId: "org_a", actorKind: "ledger", actorId: "b", command })),
-  } }], new Set([105]));
+  world.database.commit(
+    [
+      {
+        shard: 105,
+        epoch: 0,
+        writes: {
+          records: [],
+          events: [],
+          consumed: [],
+          effects: [],
+          settled: [],
+          alarms: [],
+          cleared: [],
+          messages: [{ kind: "fall" }, { kind: "add", by: 3 } as { kind: string }].map((command, i) => ({
+            id: `m${i}`,
+            organizationId: "org_a",
+            actorKind: "ledger",
+            actorId: "b",
+            command,
+          })),
+        },
+      },
+    ],
+    new Set([105]),
+  );
   const replica = await startLedgers(world);
   expect((await replica.read("b"))?.count).toBe(3);
   expect(world.database.messages().map((m) => m.id)).toEqual(["m0"]);

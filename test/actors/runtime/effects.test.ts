@@ -15,7 +15,10 @@ interface Call {
 }
 
 /** A handler that notes its calls; runs last until they are aborted. */
-function recorded(more: Partial<EffectHandler> = {}): { readonly calls: Call[]; readonly effects: Record<string, EffectHandler> } {
+function recorded(more: Partial<EffectHandler> = {}): {
+  readonly calls: Call[];
+  readonly effects: Record<string, EffectHandler>;
+} {
   const calls: Call[] = [];
   const handler = { ...idleEffect(), ...more };
   return {
@@ -23,7 +26,10 @@ function recorded(more: Partial<EffectHandler> = {}): { readonly calls: Call[]; 
     effects: {
       count: {
         run: (effect, context) => (calls.push({ how: "run", effect, context }), handler.run(effect, context)),
-        recover: (effect, context) => (calls.push({ how: "recover", effect, context }), handler.recover(effect, context)),
+        recover: (effect, context) => (
+          calls.push({ how: "recover", effect, context }),
+          handler.recover(effect, context)
+        ),
       },
     },
   };
@@ -96,7 +102,10 @@ test("[RT-5] what an effect of an older epoch finds is refused; the effect itsel
   replica.store.failNext({ kind: "lost_request" });
   expect(faultOf(await replica.add("l1"))).toBe("outcome_unknown");
   await settle();
-  expect(calls.map((c) => [c.how, c.context.epoch, c.context.signal.aborted])).toEqual([["run", 1, true], ["recover", 2, false]]);
+  expect(calls.map((c) => [c.how, c.context.epoch, c.context.signal.aborted])).toEqual([
+    ["run", 1, true],
+    ["recover", 2, false],
+  ]);
   expect(faultOf(await replica.ask("l1", { kind: "effect_done", effectId: id }, 1))).toBe("unavailable");
   expect(faultOf(await replica.ask("l1", { kind: "effect_done", effectId: id }, 2))).toBe("ok");
 });

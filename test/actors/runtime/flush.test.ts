@@ -12,7 +12,10 @@ const definition = erased(ledgerActor());
 
 /** A lane, the statements that it has sent, and the order in which its groups ended. */
 class Rig implements FlushHost {
-  readonly epochs = new Map<number, number>([[1, 1], [2, 1]]);
+  readonly epochs = new Map<number, number>([
+    [1, 1],
+    [2, 1],
+  ]);
   readonly sent: string[] = [];
   readonly ended: string[] = [];
   readonly told: string[] = [];
@@ -45,10 +48,18 @@ class Rig implements FlushHost {
     return new Cell(ledgerRef("org", id), definition, { shard, epoch: 1 });
   }
 
-  push(name: string, cells: readonly Cell[], options: { shard?: number; epoch?: number; bytes?: number } = {}): TurnGroup {
+  push(
+    name: string,
+    cells: readonly Cell[],
+    options: { shard?: number; epoch?: number; bytes?: number } = {},
+  ): TurnGroup {
     const { shard = 1, epoch = 1, bytes = 10 } = options;
     const drafts = cells.map((cell) => ({ cell, overlay: new Map(), publications: [], head: null, seen: null }));
-    const group = new TurnGroup({ shard, epoch }, { writes: noWrites(), drafts, bytes }, (ending) => void this.ended.push(`${name} ${ending.kind}`));
+    const group = new TurnGroup(
+      { shard, epoch },
+      { writes: noWrites(), drafts, bytes },
+      (ending) => void this.ended.push(`${name} ${ending.kind}`),
+    );
     this.names.set(group, name);
     this.lane.push(group);
     return group;
@@ -60,7 +71,8 @@ class Rig implements FlushHost {
 
   /** What a store answers that refuses poisoned batches. */
   stored(batch: readonly ShardWrites[]): FlushOutcome {
-    if (batch.some((group) => this.poison.has(this.names.get(group)!))) return { kind: "aborted", code: "23505", cause: null };
+    if (batch.some((group) => this.poison.has(this.names.get(group)!)))
+      return { kind: "aborted", code: "23505", cause: null };
     return { kind: "answered", live: new Set(batch.map((group) => group.shard)) };
   }
 
@@ -275,7 +287,8 @@ describe("followers", () => {
     const order: string[] = [];
     const good = rig.push("good", []);
     const bad = rig.push("bad", []);
-    for (const name of ["first", "second"]) good.follow((e) => order.push(`${name} ${e.kind} after ${rig.ended.length}`));
+    for (const name of ["first", "second"])
+      good.follow((e) => order.push(`${name} ${e.kind} after ${rig.ended.length}`));
     bad.follow((e) => order.push(`on bad ${e.kind}`));
     await settle();
     expect(order).toEqual(["first committed after 1", "second committed after 1", "on bad undercut"]);

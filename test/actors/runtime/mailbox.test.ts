@@ -1,5 +1,11 @@
 import { expect, test } from "bun:test";
-import { Mailbox, MAILBOX_BYTES, MAILBOX_MESSAGES, MAILBOX_OLDEST_MS, type Ticket } from "../../../actors/runtime/mailbox.ts";
+import {
+  Mailbox,
+  MAILBOX_BYTES,
+  MAILBOX_MESSAGES,
+  MAILBOX_OLDEST_MS,
+  type Ticket,
+} from "../../../actors/runtime/mailbox.ts";
 import { shardOf } from "../../../actors/runtime/placement.ts";
 import { settle } from "../../support/fake-clock.ts";
 import { ledgerRef } from "../../support/ledger-actor.ts";
@@ -98,5 +104,6 @@ test("[RT-6] an actor whose oldest caller has waited for more than 5 s takes no 
 });
 
 const member = (id: string) => ({
-  ref: { kind: "ledger", organizationId: "org_a", id }, command: { kind: "add", by: 1 },
+  ref: { kind: "ledger", organizationId: "org_a", id },
+  command: { kind: "add", by: 1 },
 });

@@ -1,7 +1,14 @@
 import { describe, expect, test } from "bun:test";
 import { LEASE_RENEW_MS, LEASE_TERM_MS, shardOf } from "../../../actors/runtime/placement.ts";
 import { settle } from "../../support/fake-clock.ts";
-import { faultOf, type LedgerReplica, LedgerReplica as Ledgers, ORG, said, startLedgers } from "../../support/ledger-replica.ts";
+import {
+  faultOf,
+  type LedgerReplica,
+  LedgerReplica as Ledgers,
+  ORG,
+  said,
+  startLedgers,
+} from "../../support/ledger-replica.ts";
 import { Gate } from "../../support/memory-store.ts";
 import { World } from "../../support/replica.ts";
 
@@ -114,7 +121,10 @@ describe("an unknown outcome", () => {
     replica.store.failNext({ kind: "zombie", gate });
     await replica.add("l1", 10);
     await settle();
-    expect([faultOf(await replica.ask("l1", { kind: "read" })), replica.system.isReady]).toEqual(["unavailable", false]);
+    expect([faultOf(await replica.ask("l1", { kind: "read" })), replica.system.isReady]).toEqual([
+      "unavailable",
+      false,
+    ]);
     gate.open();
     await settle();
     expect([(await replica.read("l1"))?.count, replica.system.isReady]).toEqual([11, true]);
@@ -267,7 +277,25 @@ describe("lost shards", () => {
     steal(world);
     await world.clock.advance(LEASE_RENEW_MS);
     const events = [{ organizationId: ORG, stream: "l1", seq: 2, type: "added", at: "", data: {} }];
-    world.database.commit([{ shard: SHARD, epoch: 2, writes: { records: [], events, messages: [], consumed: [], effects: [], settled: [], alarms: [], cleared: [] } }], new Set([SHARD]));
+    world.database.commit(
+      [
+        {
+          shard: SHARD,
+          epoch: 2,
+          writes: {
+            records: [],
+            events,
+            messages: [],
+            consumed: [],
+            effects: [],
+            settled: [],
+            alarms: [],
+            cleared: [],
+          },
+        },
+      ],
+      new Set([SHARD]),
+    );
     giveBack(world);
     await world.clock.advance(LEASE_RENEW_MS);
     reader.close();

@@ -67,8 +67,14 @@ function crashing(system: { stop(): Promise<void> }, database: Database, id: str
 async function startLedgers(id: string) {
   const database = openDatabase(created.url);
   const system = new System<LedgerProtocols>({
-    definitions: [erased(ledgerActor())], effects: { count: idleEffect() }, store: new PostgresActorStore(database),
-    placement: await joined(database, id), clock: systemClock, chance: systemChance, log, onLost: () => {},
+    definitions: [erased(ledgerActor())],
+    effects: { count: idleEffect() },
+    store: new PostgresActorStore(database),
+    placement: await joined(database, id),
+    clock: systemClock,
+    chance: systemChance,
+    log,
+    onLost: () => {},
   });
   await system.start();
   return { system, database, ...crashing(system, database, id) };
@@ -77,14 +83,21 @@ async function startLedgers(id: string) {
 test("[RT-4] concurrent turns of many actors are all there after a restart, none twice, in few statements", async () => {
   const first = await startLedgers("r1");
   const ids = Array.from({ length: 20 }, (_, i) => `l${i}`);
-  const outcomes = await Promise.all(ids.flatMap((id) => Array.from({ length: 25 }, () => first.system.dispatch(ledgerRef(ORG, id), { kind: "add", by: 1 }))));
+  const outcomes = await Promise.all(
+    ids.flatMap((id) =>
+      Array.from({ length: 25 }, () => first.system.dispatch(ledgerRef(ORG, id), { kind: "add", by: 1 })),
+    ),
+  );
   expect(outcomes.every((outcome) => outcome.ok)).toBe(true);
   expect(first.system.lanes[0]!.statements).toBeLessThanOrEqual(500 / 32);
   await first.crash();
   const { system, database } = await startLedgers("r2");
   const store = new PostgresActorStore(database);
   for (const id of ids) {
-    expect(((await system.dispatch(ledgerRef(ORG, id), { kind: "read" })) as { value: Ledger }).value).toMatchObject({ count: 25, lastSeq: 25 });
+    expect(((await system.dispatch(ledgerRef(ORG, id), { kind: "read" })) as { value: Ledger }).value).toMatchObject({
+      count: 25,
+      lastSeq: 25,
+    });
     expect((await store.events(ORG, id, 0, 99)).map((e) => e.seq)).toEqual(Array.from({ length: 25 }, (_, i) => i + 1));
   }
 });
@@ -107,7 +120,12 @@ test("[RT-4] a poisoned group among many breaks alone; what stood on it runs aga
   await Promise.all(["a", "b"].map((id) => add(id, 1)));
   const read = system.dispatch(ledgerRef(ORG, "b"), { kind: "read" });
   const outcomes = await Promise.allSettled([add("a", 1), add("b", 10), add("b", 100, "\u0000"), add("a", 1)]);
-  expect(outcomes.map((o) => (o.status === "fulfilled" && o.value.ok ? o.value.value : o.status))).toEqual([2, 11, "rejected", 3]);
+  expect(outcomes.map((o) => (o.status === "fulfilled" && o.value.ok ? o.value.value : o.status))).toEqual([
+    2,
+    11,
+    "rejected",
+    3,
+  ]);
   expect(((await read) as { value: Ledger }).value.count).toBe(1);
   const [onIt, behind] = await Promise.all([add("b", 1), system.dispatch(ledgerRef(ORG, "b"), { kind: "read" })]);
   expect([(onIt as { value: number }).value, (behind as { value: Ledger }).value.count]).toEqual([12, 12]);
@@ -121,14 +139,18 @@ test("[RT-4] a flush whose backend is ended: the epoch rises, and everything is 
   await blocker`insert into event (organization_id, stream, seq, type, at, data) values (${ORG}, 'a', 2, 'in the way', '', '{}')`;
   const outcome = system.dispatch(ledgerRef(ORG, "a"), { kind: "add", by: 10 });
   await until("the flush waits", async () => {
-    const rows = await database.read`select pid from pg_stat_activity where datname = current_database() and application_name = 'troupe flush' and wait_event_type = 'Lock'`;
+    const rows =
+      await database.read`select pid from pg_stat_activity where datname = current_database() and application_name = 'troupe flush' and wait_event_type = 'Lock'`;
     for (const { pid } of rows) await database.read`select pg_terminate_backend(${pid as number})`;
     return rows.length > 0;
   });
   expect(await outcome).toMatchObject({ ok: false, fault: { kind: "outcome_unknown" } });
   await blocker`rollback`;
   blocker.release();
-  await until("the shard is served again", async () => (await system.dispatch(ledgerRef(ORG, "a"), { kind: "add", by: 100 })).ok);
+  await until(
+    "the shard is served again",
+    async () => (await system.dispatch(ledgerRef(ORG, "a"), { kind: "add", by: 100 })).ok,
+  );
   const ledger = ((await system.dispatch(ledgerRef(ORG, "a"), { kind: "read" })) as { value: Ledger }).value;
   expect(ledger).toMatchObject({ count: 101, lastSeq: 2 });
   expect(system.shards.epochOf(shardOf(ORG))).toBeGreaterThan(1);
@@ -136,14 +158,27 @@ test("[RT-4] a flush whose backend is ended: the epoch rises, and everything is 
 
 async function startJobs(id: string, model: FakeModel, tools: FakeTools) {
   const database = openDatabase(created.url);
-  const late: { group?: (members: readonly MemberStep[], admission: Admission) => Promise<Outcome<readonly unknown[]>> } = {};
+  const late: {
+    group?: (members: readonly MemberStep[], admission: Admission) => Promise<Outcome<readonly unknown[]>>;
+  } = {};
   const run = jobExecution({
-    models: model, tools, transcripts: new PostgresTranscripts(database), slots: new Slots(), clock: systemClock,
-    group: (members, admission) => late.group!(members, admission), log,
+    models: model,
+    tools,
+    transcripts: new PostgresTranscripts(database),
+    slots: new Slots(),
+    clock: systemClock,
+    group: (members, admission) => late.group!(members, admission),
+    log,
   });
   const system = new System<TroupeProtocols>({
-    definitions: troupeActors, effects: { run }, store: new PostgresActorStore(database),
-    placement: await joined(database, id), clock: systemClock, chance: systemChance, log, onLost: () => {},
+    definitions: troupeActors,
+    effects: { run },
+    store: new PostgresActorStore(database),
+    placement: await joined(database, id),
+    clock: systemClock,
+    chance: systemChance,
+    log,
+    onLost: () => {},
   });
   late.group = (members, admission) => system.dispatchGroup(members, admission);
   await system.start();
@@ -163,7 +198,10 @@ async function startJobs(id: string, model: FakeModel, tools: FakeTools) {
 
 test("[JOB-4] a run with tools survives a crash: the finished call is not made again, and chat, job and streams agree", async () => {
   const [model, tools, held] = [new FakeModel(), new FakeTools(), gate()];
-  model.script = (call) => (JSON.stringify(call.entries).includes("tool_result") ? [{ say: "Seen." }] : [{ say: "Look. " }, { use: { type: "tool_use", id: "c1", name: "look", input: {} } }]);
+  model.script = (call) =>
+    JSON.stringify(call.entries).includes("tool_result")
+      ? [{ say: "Seen." }]
+      : [{ say: "Look. " }, { use: { type: "tool_use", id: "c1", name: "look", input: {} } }];
   const first = await startJobs("r1", model, tools);
   const script = model.script;
   model.script = (call) => (model.calls.length === 2 ? [{ hold: held.hold }] : script(call));
@@ -177,7 +215,9 @@ test("[JOB-4] a run with tools survives a crash: the finished call is not made a
   expect(job).toMatchObject({ attempt: 2, result: "Look. Seen.", step: 2 });
   expect(tools.keys()).toEqual([`${id}:1:c1`]);
   const store = new PostgresActorStore(second.database);
-  const [message] = (await store.read([{ table: "message", organizationId: ORG, id: job.outputMessageId }])) as [Message];
+  const [message] = (await store.read([{ table: "message", organizationId: ORG, id: job.outputMessageId }])) as [
+    Message,
+  ];
   expect(message).toMatchObject({ status: "completed", content: "Look. Seen." });
   for (const stream of [id, "cht_1"]) {
     const seqs = (await store.events(ORG, stream, 0, 99)).map((event) => event.seq);
@@ -187,11 +227,16 @@ test("[JOB-4] a run with tools survives a crash: the finished call is not made a
 
 test("[CHAT-5] a queued turn gets the answers of the turns before it, in the order of the turns", async () => {
   const [model, held] = [new FakeModel(), gate()];
-  model.script = () => (model.calls.length === 1 ? [{ hold: held.hold }, { say: "1" }] : [{ say: `${model.calls.length}` }]);
+  model.script = () =>
+    model.calls.length === 1 ? [{ hold: held.hold }, { say: "1" }] : [{ say: `${model.calls.length}` }];
   const { send, read } = await startJobs("r1", model, new FakeTools());
   const jobs = [await send("a", true), await send("b", false), await send("c", false)];
   held.open();
   await until("the last ends", async () => (await read(jobs[2]!.id)).status === "completed");
-  const told = model.calls.map((call) => call.entries.map((e) => (e.role === "user" ? e.text : e.blocks.map((b) => (b.type === "text" ? b.text : "")).join(""))));
+  const told = model.calls.map((call) =>
+    call.entries.map((e) =>
+      e.role === "user" ? e.text : e.blocks.map((b) => (b.type === "text" ? b.text : "")).join(""),
+    ),
+  );
   expect(told).toEqual([["a"], ["a", "1", "b"], ["a", "1", "b", "2", "c"]]);
 });

@@ -1,6 +1,13 @@
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
-import { type Cursor, Replay, RING_BYTES, RING_EVENTS, sizeOf, type StreamItem } from "../../../actors/runtime/replay.ts";
+import {
+  type Cursor,
+  Replay,
+  RING_BYTES,
+  RING_EVENTS,
+  sizeOf,
+  type StreamItem,
+} from "../../../actors/runtime/replay.ts";
 import type { StoredEvent } from "../../../actors/runtime/store.ts";
 import { said } from "../../support/ledger-replica.ts";
 
@@ -72,7 +79,14 @@ describe("live text", () => {
     replay.addText("m", "\ud83d\ude00");
     const cursor = cursorAt(4);
     const [delta] = replay.take(cursor) as [StreamItem];
-    expect(delta).toEqual({ kind: "text", messageId: "m", attempt: 2, afterSeq: 4, position: 7, text: "done \ud83d\ude00" });
+    expect(delta).toEqual({
+      kind: "text",
+      messageId: "m",
+      attempt: 2,
+      afterSeq: 4,
+      position: 7,
+      text: "done \ud83d\ude00",
+    });
     replay.addText("m", "!");
     expect(said(replay.take(cursor))).toEqual(['"!"@8']);
     expect(replay.take(cursor)).toEqual([]);
@@ -103,14 +117,22 @@ describe("live text", () => {
 });
 
 type Step =
-  | { readonly kind: "publish" } | { readonly kind: "add"; readonly text: string } | { readonly kind: "begin" }
+  | { readonly kind: "publish" }
+  | { readonly kind: "add"; readonly text: string }
+  | { readonly kind: "begin" }
   | { readonly kind: "take"; readonly reader: number };
 
 const READERS = 3;
 const steps: fc.Arbitrary<readonly Step[]> = fc.array(
   fc.oneof(
     { weight: 3, arbitrary: fc.constant({ kind: "publish" } as const) },
-    { weight: 3, arbitrary: fc.record({ kind: fc.constant("add" as const), text: fc.string({ minLength: 1, maxLength: 5, unit: "binary" }) }) },
+    {
+      weight: 3,
+      arbitrary: fc.record({
+        kind: fc.constant("add" as const),
+        text: fc.string({ minLength: 1, maxLength: 5, unit: "binary" }),
+      }),
+    },
     { weight: 1, arbitrary: fc.constant({ kind: "begin" } as const) },
     { weight: 3, arbitrary: fc.record({ kind: fc.constant("take" as const), reader: fc.nat(READERS - 1) }) },
   ),
@@ -122,7 +144,9 @@ function units(items: readonly StreamItem[]): string[] {
   return items.flatMap((item) =>
     item.kind === "event"
       ? [`event ${item.event.seq}`]
-      : [...Array(item.text.length).keys()].map((i) => `${item.attempt}:${item.position - item.text.length + i}:${item.text.charCodeAt(i)}`),
+      : [...Array(item.text.length).keys()].map(
+          (i) => `${item.attempt}:${item.position - item.text.length + i}:${item.text.charCodeAt(i)}`,
+        ),
   );
 }
 

@@ -15,7 +15,12 @@ class Stream {
   door: Promise<void> | null = null;
 
   commit(count = 1): StoredEvent[] {
-    const events = Array.from({ length: count }, (_, i): StoredEvent => ({ seq: this.table.length + 1 + i, type: "e", at: "", data: {} }));
+    const events = Array.from({ length: count }, (_, i): StoredEvent => ({
+      seq: this.table.length + 1 + i,
+      type: "e",
+      at: "",
+      data: {},
+    }));
     this.table.push(...events);
     return events;
   }
@@ -59,7 +64,10 @@ test("[RT-8] a page holds 200 events: after a full one the reader asks again, af
   expect((await reader.next()).length).toBe(PAGE_EVENTS);
   void reader.next();
   await settle();
-  expect(stream.pages).toEqual([{ after: 0, limit: PAGE_EVENTS }, { after: PAGE_EVENTS, limit: PAGE_EVENTS }]);
+  expect(stream.pages).toEqual([
+    { after: 0, limit: PAGE_EVENTS },
+    { after: PAGE_EVENTS, limit: PAGE_EVENTS },
+  ]);
   reader.close();
 });
 
@@ -166,7 +174,8 @@ test("[RT-8] any interleaving of commits, late publications, invalidations and t
       const readers = [stream.reader(), stream.reader()];
       const got: string[][] = [[], []];
       const loops = readers.map(async (reader, i) => {
-        for (let items = await reader.next(); items.length > 0; items = await reader.next()) got[i]!.push(...said(items));
+        for (let items = await reader.next(); items.length > 0; items = await reader.next())
+          got[i]!.push(...said(items));
       });
       for (const move of script) {
         if (move === "commit") pending.push(...stream.commit());

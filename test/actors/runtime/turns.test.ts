@@ -9,7 +9,8 @@ import { faultOf, ORG, said, startLedgers } from "../../support/ledger-replica.t
 import { World } from "../../support/replica.ts";
 
 const member = (id: string, kind = "add", more: object = { by: 1 }): MemberStep => ({
-  ref: ledgerRef(ORG, id), command: { kind, ...more },
+  ref: ledgerRef(ORG, id),
+  command: { kind, ...more },
 });
 const start = () => startLedgers(new World());
 const value = (outcome: { ok: boolean; value?: unknown }): unknown => outcome.value;
@@ -61,7 +62,7 @@ describe("one actor", () => {
       needs: () => [],
       handlers: {
         greedy: (tx: Tx) => {
-          for (let i = 0; ; i++) tx.read({ name: "chat" }, `${asked = i}`);
+          for (let i = 0; ; i++) tx.read({ name: "chat" }, `${(asked = i)}`);
         },
         fine: () => ok("fine"),
       },
@@ -86,7 +87,8 @@ describe("one actor", () => {
       kind: "ledger",
       needs: () => [],
       handlers: {
-        change: (tx: Tx, { id }: { id: string }) => ok(tx.read({ name: "chat" }, id) ?? tx.create({ name: "chat" }, { id })),
+        change: (tx: Tx, { id }: { id: string }) =>
+          ok(tx.read({ name: "chat" }, id) ?? tx.create({ name: "chat" }, { id })),
         look: (tx: Tx, { id }: { id: string }) => ok(tx.read({ name: "chat" }, id)),
         refuse: (tx: Tx, { id }: { id: string }) => invalid("/id", `${tx.read({ name: "chat" }, id)?.id}`),
       },
@@ -122,7 +124,13 @@ describe("one actor", () => {
   test("[RT-11] a database that cannot be read is unavailable, not an exception, and nothing waits for ever", async () => {
     const replica = await start();
     replica.store.isCut = true;
-    expect(faultOf(await replica.read("l1").catch(() => ({ ok: false, fault: { kind: "unavailable", retryAfterMs: 1 } })) as never)).toBe("unavailable");
+    expect(
+      faultOf(
+        (await replica
+          .read("l1")
+          .catch(() => ({ ok: false, fault: { kind: "unavailable", retryAfterMs: 1 } }))) as never,
+      ),
+    ).toBe("unavailable");
     replica.store.isCut = false;
     expect(value(await replica.add("l1"))).toBe(1);
   });
@@ -136,7 +144,9 @@ describe("the output gate", () => {
     const done: string[] = [];
     const all = [
       replica.add("l1").then(() => done.push("add")),
-      replica.ask("l1", { kind: "read" }).then((outcome) => done.push(`read ${(value(outcome) as { count: number }).count}`)),
+      replica
+        .ask("l1", { kind: "read" })
+        .then((outcome) => done.push(`read ${(value(outcome) as { count: number }).count}`)),
       replica.ask("l1", { kind: "refuse_after_writing" }).then(() => done.push("refusal")),
       replica.ask("l1", { kind: "begin_text" }).then(() => done.push("text")),
     ];
@@ -236,7 +246,9 @@ describe("the output gate", () => {
     const gate = replica.store.holdNext();
     const head = replica.add("other");
     await gate.reached;
-    const storm = Array.from({ length: 8 }, () => replica.ask("l1", { kind: "add", by: 1, note: "\u0000" }).catch(() => aborts++));
+    const storm = Array.from({ length: 8 }, () =>
+      replica.ask("l1", { kind: "add", by: 1, note: "\u0000" }).catch(() => aborts++),
+    );
     const victim = replica.add("l1");
     gate.open();
     await Promise.all([head, ...storm]);
@@ -275,7 +287,10 @@ describe("groups", () => {
     const outcome = await replica.system.dispatchGroup([
       member("a", "add", { by: 4 }),
       () => null,
-      (replies) => ({ ref: ledgerRef(ORG, "b"), command: { kind: "add", by: (replies[0] as number) * 10 } as { kind: string } }),
+      (replies) => ({
+        ref: ledgerRef(ORG, "b"),
+        command: { kind: "add", by: (replies[0] as number) * 10 } as { kind: string },
+      }),
     ]);
     expect(value(outcome)).toEqual([4, undefined, 40]);
   });

@@ -1,0 +1,68 @@
+/** The terms of a job: what it was asked for, what it waits for, how it was stopped (JOB-3, JOB-5, JOB-8). */
+import { type JsonObject, OneOf, type Static, Timestamp, Type } from "../schema.ts";
+
+const OptionalTime = Type.Union([Timestamp, Type.Null()]);
+
+/** A tool call of the present step whose result is not committed yet. */
+export const OpenCall = Type.Object({
+  id: Type.String(),
+  name: Type.String(),
+  /** Whether it may simply be made again after a crash. */
+  safe: Type.Boolean(),
+  /** Whether it may have been made: committed before it is (JOB-7). */
+  started: Type.Boolean(),
+  /** Whether a person must allow it first (JOB-8). */
+  asks: Type.Boolean(),
+  /** While it asks, its arguments; after that, what a person has changed them to, if anything. */
+  arguments: Type.Union([Type.Unsafe<JsonObject>({ type: "object" }), Type.Null()]),
+});
+export type OpenCall = Static<typeof OpenCall>;
+
+/** A call that waits for a person (JOB-8). */
+export const Approval = Type.Object({
+  id: Type.String(),
+  toolName: Type.String(),
+  toolCallId: Type.String(),
+  arguments: Type.Unsafe<JsonObject>({ type: "object" }),
+  message: Type.String(),
+  expiresAt: Timestamp,
+  onExpiry: OneOf(["deny", "cancel"] as const),
+});
+export type Approval = Static<typeof Approval>;
+
+export const REVIEW_STATES = ["none", "pending", "approved", "changes_requested", "expired"] as const;
+export const Review = Type.Object({
+  state: OneOf(REVIEW_STATES),
+  required: Type.Boolean(),
+  requestedAt: OptionalTime,
+  expiresAt: OptionalTime,
+  decidedBy: Type.Union([Type.String(), Type.Null()]),
+  decidedAt: OptionalTime,
+  comment: Type.Union([Type.String(), Type.Null()]),
+});
+export type Review = Static<typeof Review>;
+
+export const RELATIONS = ["root", "iteration", "resume", "delegation"] as const;
+/** Where a job comes from: the jobs of one lineage have one root. */
+export const Lineage = Type.Object({
+  parentJobId: Type.Union([Type.String(), Type.Null()]),
+  /** Null for a root: its own id. */
+  rootJobId: Type.Union([Type.String(), Type.Null()]),
+  relation: OneOf(RELATIONS),
+  iteration: Type.Integer(),
+});
+export type Lineage = Static<typeof Lineage>;
+export const ROOT: Lineage = { parentJobId: null, rootJobId: null, relation: "root", iteration: 0 };
+
+export const Budget = Type.Object({
+  maxTokens: Type.Union([Type.Integer({ minimum: 1 }), Type.Null()]),
+  maxSteps: Type.Union([Type.Integer({ minimum: 1 }), Type.Null()]),
+  deadlineAt: OptionalTime,
+});
+export type Budget = Static<typeof Budget>;
+
+/** How a cancelled job stopped (JOB-3): after `seq` it emits nothing. */
+export const Stop = Type.Object({
+  seq: Type.Integer(),
+  toolCallsAborted: Type.Integer(),
+});
