@@ -13,6 +13,8 @@ export type Sql = postgres.Sql;
 export const STATEMENT_TIMEOUT_MS = 10_000;
 /** Longest wait for a row lock, that is for somebody who raises an epoch. */
 export const LOCK_TIMEOUT_MS = 5_000;
+/** The client's own limit, later than the server's. */
+const ANSWER_LIMIT_MS = 15_000;
 /** How long the server waits before it gives up on a client that is gone without a word. */
 const TCP_USER_TIMEOUT_MS = 15_000;
 const CONNECT_TIMEOUT_SECONDS = 5;
@@ -25,14 +27,18 @@ const RECONNECT_MAX_SECONDS = 0.5;
 const READ_CONNECTIONS = 6;
 
 export interface Database {
-  /** For the flush only; another pool after `renewFlush`. */
+  /** For the flush only. As the others another pool after a silence, so it is not to be kept. */
   readonly flush: Sql;
-  /** Drops the flush connections: one that has not answered must not hold up what follows. */
-  renewFlush(): void;
   readonly read: Sql;
   readonly placement: Sql;
   /** Drizzle over the pool for reads. */
   readonly query: PostgresJsDatabase;
+  /**
+   * Waits for the answer, but not for ever: PostgreSQL ends every statement in time, so whoever hears
+   * nothing for longer is cut off from it without a word. Then every connection is given up, because
+   * all go the same way, and what waits on them is rejected.
+   */
+  answered<T>(answer: PromiseLike<T>): Promise<T>;
   close(): Promise<void>;
 }
 
@@ -53,25 +59,52 @@ function pool(url: string, name: string, max: number): Sql {
   });
 }
 
+interface Pools {
+  readonly flush: Sql;
+  readonly read: Sql;
+  readonly placement: Sql;
+  readonly query: PostgresJsDatabase;
+}
+
+export interface DatabaseOptions {
+  readonly lanes?: number;
+  /** How long an answer may take. */
+  readonly answerMs?: number;
+}
+
 /** Opens the pools; connections are made at first use. */
-export function openDatabase(url: string, options: { readonly lanes?: number } = {}): Database {
-  const openFlush = (): Sql => pool(url, "flush", options.lanes ?? 1);
-  let flush = openFlush();
-  const read = pool(url, "read", READ_CONNECTIONS);
-  const placement = pool(url, "placement", 1);
+export function openDatabase(url: string, { lanes = 1, answerMs = ANSWER_LIMIT_MS }: DatabaseOptions = {}): Database {
+  const open = (): Pools => {
+    const read = pool(url, "read", READ_CONNECTIONS);
+    return { flush: pool(url, "flush", lanes), read, placement: pool(url, "placement", 1), query: drizzle(read) };
+  };
+  const end = ({ flush, read, placement }: Pools, timeout: number): Promise<unknown> =>
+    Promise.all([flush, read, placement].map((sql) => sql.end({ timeout })));
+  let pools = open();
   return {
     get flush() {
-      return flush;
+      return pools.flush;
     },
-    renewFlush() {
-      void flush.end({ timeout: 0 });
-      flush = openFlush();
+    get read() {
+      return pools.read;
     },
-    read,
-    placement,
-    query: drizzle(read),
-    async close() {
-      await Promise.all([flush, read, placement].map((sql) => sql.end({ timeout: 5 })));
+    get placement() {
+      return pools.placement;
     },
+    get query() {
+      return pools.query;
+    },
+    answered(answer) {
+      const asked = pools;
+      const silence = Promise.withResolvers<never>();
+      const timer = setTimeout(() => {
+        silence.reject(new Error("the database gave no answer in time"));
+        if (pools !== asked) return;
+        pools = open();
+        void end(asked, 0);
+      }, answerMs);
+      return Promise.race([answer, silence.promise]).finally(() => clearTimeout(timer));
+    },
+    close: async () => void (await end(pools, 5)),
   };
 }

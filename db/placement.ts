@@ -21,11 +21,11 @@ export interface Rival {
 }
 
 export class PostgresPlacement implements Placement {
-  private readonly sql: Sql;
+  private readonly database: Database;
   private readonly self: ReplicaIdentity;
 
   constructor(database: Database, self: ReplicaIdentity) {
-    this.sql = database.placement;
+    this.database = database;
     this.self = self;
   }
 
@@ -35,29 +35,38 @@ export class PostgresPlacement implements Placement {
    */
   async buryFormer(): Promise<void> {
     const { folder } = this.self;
-    if (folder !== null) await this.sql`update replica set dead = true where folder = ${folder} and not dead`;
+    if (folder !== null)
+      await this.ask((sql) => sql`update replica set dead = true where folder = ${folder} and not dead`);
   }
 
   /** Registers this replica with a lease of one term. */
   async join(): Promise<void> {
     const { id, address, build, folder } = this.self;
-    await this.sql`insert into shard (id) select generate_series(0, ${SHARD_COUNT - 1}) on conflict do nothing`;
-    await this.sql`insert into replica (id, address, build, folder, lease_until)
-      values (${id}, ${address}, ${build}, ${folder}, ${this.term(this.sql)})`;
+    await this.ask(
+      (sql) => sql`insert into shard (id) select generate_series(0, ${SHARD_COUNT - 1}) on conflict do nothing`,
+    );
+    await this.ask(
+      (sql) => sql`insert into replica (id, address, build, folder, lease_until)
+      values (${id}, ${address}, ${build}, ${folder}, ${term(sql)})`,
+    );
   }
 
   /** Replicas that hold a lease which has not run out, the one with the longest lease first. */
   async rivals(): Promise<readonly Rival[]> {
-    const rows = await this.sql<{ address: string; wait_ms: number }[]>`
+    const rows = await this.ask(
+      (sql) => sql<{ address: string; wait_ms: number }[]>`
       select r.address, (extract(epoch from r.lease_until - clock_timestamp()) * 1000)::float8 as wait_ms
       from replica r where not r.dead and r.id <> ${this.self.id} and r.lease_until > clock_timestamp()
-      and exists (select from shard s where s.owner = r.id) order by r.lease_until desc`;
+      and exists (select from shard s where s.owner = r.id) order by r.lease_until desc`,
+    );
     return rows.map((row) => ({ address: row.address, waitMs: Math.ceil(row.wait_ms) }));
   }
 
   async renew(): Promise<boolean> {
-    const rows = await this.sql`
-      update replica set lease_until = ${this.term(this.sql)} where id = ${this.self.id} and not dead returning id`;
+    const rows = await this.ask(
+      (sql) => sql`
+      update replica set lease_until = ${term(sql)} where id = ${this.self.id} and not dead returning id`,
+    );
     return rows.length === 1;
   }
 
@@ -109,15 +118,17 @@ export class PostgresPlacement implements Placement {
    * the rest may run on the next connection.
    */
   private async transaction(...statements: readonly string[]): Promise<readonly unknown[]> {
-    const results: unknown = await this.sql.unsafe(statements.join(";\n")).simple();
+    const results: unknown = await this.ask((sql) => sql.unsafe(statements.join(";\n")).simple());
     const last = (results as readonly unknown[]).at(-1);
     return Array.isArray(last) ? last : [];
   }
 
-  private term(sql: Sql) {
-    return sql`clock_timestamp() + ${`${LEASE_TERM_MS} milliseconds`}::interval`;
+  private ask<T>(question: (sql: Sql) => PromiseLike<T>): Promise<T> {
+    return this.database.answered(question(this.database.placement));
   }
 }
+
+const term = (sql: Sql) => sql`clock_timestamp() + ${`${LEASE_TERM_MS} milliseconds`}::interval`;
 
 /** Texts of our own making only; quoted all the same. */
 const literal = (text: string): string => `'${text.replaceAll("'", "''")}'`;

@@ -27,8 +27,6 @@ import { actorMessage, alarm, effect, event } from "../tables/runtime.ts";
 const CERTAINLY_ABORTED = new Set(["21", "22", "23", "25", "40", "42", "53", "54", "55"]);
 /** The SQLSTATE of rows that cannot even be put into words. */
 const DATA_EXCEPTION = "22000";
-/** The client gives a flush up after this, a little later than the server's own time-out. */
-const FLUSH_DEADLINE_MS = 15_000;
 
 export class PostgresActorStore implements ActorStore {
   private readonly database: Database;
@@ -49,21 +47,14 @@ export class PostgresActorStore implements ActorStore {
   }
 
   private async send({ text, parameters }: Statement): Promise<FlushOutcome> {
-    let deadline: Timer | undefined;
+    const { database } = this;
     try {
-      const query = this.database.flush.unsafe<{ id: number }[]>(text, [...parameters], { prepare: true });
-      const timeout = new Promise<never>((_, reject) => {
-        deadline = setTimeout(() => {
-          reject(new Error("the flush got no answer in time"));
-          this.database.renewFlush();
-        }, FLUSH_DEADLINE_MS);
-      });
-      const rows = await Promise.race([query, timeout]);
+      const rows = await database.answered(
+        database.flush.unsafe<{ id: number }[]>(text, [...parameters], { prepare: true }),
+      );
       return { kind: "answered", live: new Set(rows.map((row) => row.id)) };
     } catch (cause) {
       return failed(cause);
-    } finally {
-      clearTimeout(deadline);
     }
   }
 
@@ -77,11 +68,12 @@ export class PostgresActorStore implements ActorStore {
     const found = new Map<string, RecordFields>();
     await Promise.all(
       [...byTable].map(async ([table, group]) => {
-        const { read } = this.database;
-        const rows = await read<{ body: RecordFields }[]>`
+        const { database } = this;
+        const { read } = database;
+        const rows = await database.answered(read<{ body: RecordFields }[]>`
         select r.body from ${read(table)} r
         join unnest(${group.map((g) => g.organizationId)}::text[], ${group.map((g) => g.id)}::text[]) k(o, i)
-        on r.organization_id = k.o and r.id = k.i`;
+        on r.organization_id = k.o and r.id = k.i`);
         for (const { body } of rows) found.set(`${table}/${body.organizationId}/${body.id}`, body);
       }),
     );
@@ -89,39 +81,46 @@ export class PostgresActorStore implements ActorStore {
   }
 
   async events(organizationId: string, stream: string, after: number, limit: number): Promise<readonly StoredEvent[]> {
-    const rows = await this.database.query
+    const { database } = this;
+    const page = database.query
       .select({ seq: event.seq, type: event.type, at: event.at, data: event.data })
       .from(event)
       .where(and(eq(event.organizationId, organizationId), eq(event.stream, stream), gt(event.seq, after)))
       .orderBy(asc(event.seq))
       .limit(limit);
+    const rows = await database.answered(page);
     return rows as StoredEvent[];
   }
 
   async undone(shards: readonly number[]): Promise<Undone> {
-    const { query } = this.database;
-    const [messages, effects] = await Promise.all([
-      query
-        .select()
-        .from(actorMessage)
-        .where(inArray(actorMessage.shard, [...shards]))
-        .orderBy(asc(actorMessage.position)),
-      query
-        .select()
-        .from(effect)
-        .where(inArray(effect.shard, [...shards])),
-    ]);
+    const { database } = this;
+    const { query } = database;
+    const [messages, effects] = await database.answered(
+      Promise.all([
+        query
+          .select()
+          .from(actorMessage)
+          .where(inArray(actorMessage.shard, [...shards]))
+          .orderBy(asc(actorMessage.position)),
+        query
+          .select()
+          .from(effect)
+          .where(inArray(effect.shard, [...shards])),
+      ]),
+    );
     return { messages: messages as MessageRow[], effects: effects as EffectRow[] };
   }
 
   async alarms(shards: readonly number[], untilMs: number, limit: number): Promise<readonly AlarmRow[]> {
     if (shards.length === 0) return [];
-    const rows = await this.database.query
+    const { database } = this;
+    const due = database.query
       .select()
       .from(alarm)
       .where(and(inArray(alarm.shard, [...shards]), lt(alarm.dueAtMs, untilMs)))
       .orderBy(asc(alarm.dueAtMs))
       .limit(limit);
+    const rows = await database.answered(due);
     return rows as AlarmRow[];
   }
 }

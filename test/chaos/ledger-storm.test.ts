@@ -32,6 +32,8 @@ test("[RT-4] [RT-8] [RT-10] [RT-11] a storm on one replica: nothing acknowledged
       "cut_short",
       "shards_stolen",
       "partition",
+      "renewal_swallowed",
+      "reply_swallowed",
     ],
   });
 }, 60_000);

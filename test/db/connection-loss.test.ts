@@ -79,3 +79,18 @@ test("[RT-12] placement survives the loss of its connection anywhere in a transa
   expect(grants.length).toBe(128);
   expect(new Set((await placement.raise([5, 6])).map((g) => g.shard))).toEqual(new Set([5, 6]));
 }, 30_000);
+
+for (const pool of ["flush", "read", "placement"] as const) {
+  test(`[RT-11] silence on a ${pool} connection is not waited for for ever, and the next question is answered`, async () => {
+    const impatient = openDatabase(proxy.urlOf(testDatabase.url), { answerMs: 300 });
+    await impatient.answered(impatient[pool]`select 1`);
+    const swallowed = proxy.strike(`troupe ${pool}`, "reply_swallowed");
+    // What waits without a limit of its own on another connection is freed too.
+    const bystander = impatient[pool === "read" ? "flush" : "read"]`select pg_sleep(9)`.catch(String);
+    await expect(impatient.answered(impatient[pool]`select 2`)).rejects.toThrow();
+    await swallowed;
+    expect(String(await bystander)).toContain("CONNECTION_DESTROYED");
+    await back(() => impatient.answered(impatient[pool]`select 3`));
+    await impatient.close();
+  });
+}

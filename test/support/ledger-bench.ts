@@ -23,6 +23,8 @@ import { EpochNotes, WatchedStore } from "./watched-store.ts";
 
 /** Lease and retries pass this much faster: renewal every 0.6 s, silence after 2 s. */
 const HURRY = 4;
+/** How long a replica waits for an answer of PostgreSQL; what waits for a lock here is let go sooner. */
+const ANSWER_MS = 3_000;
 /** Organizations, so that ledgers lie on several shards. */
 const ORGANIZATIONS = 8;
 
@@ -46,7 +48,7 @@ export class BenchReplica {
 
   constructor(url: string, proxy: PostgresProxy, notes: EpochNotes, options: BenchOptions) {
     this.proxy = proxy;
-    this.database = openDatabase(proxy.urlOf(url));
+    this.database = openDatabase(proxy.urlOf(url), { answerMs: ANSWER_MS });
     this.placement = new PostgresPlacement(this.database, {
       id: this.id,
       address: "127.0.0.1:0",

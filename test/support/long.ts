@@ -1,25 +1,20 @@
 /**
- * How long the long tests are. Files named `*.long.test.ts` are of the long run only: it sets
- * TROUPE_TEST_LONG=1, and may set the sizes below; everywhere else their tests are skipped.
+ * How long the long tests are. Files named `*.long.test.ts` belong to `bun run test:long` only, which
+ * may get the sizes below from the environment.
  */
 
 export interface LongScale {
-  /** Wall-clock seconds that one storm may last at most. */
-  readonly seconds: number;
   /** Faults that all storms together must have met. */
   readonly faults: number;
   /** Acknowledgements that all storms together must have got. */
   readonly acknowledgements: number;
 }
 
-export const isLong = (): boolean => process.env["TROUPE_TEST_LONG"] === "1";
-
-/** The size of the long run, by TROUPE_TEST_SECONDS, TROUPE_TEST_FAULTS and TROUPE_TEST_ACKNOWLEDGEMENTS. */
+/** The size of the long run, by TROUPE_TEST_FAULTS and TROUPE_TEST_ACKNOWLEDGEMENTS. */
 export function longScale(): LongScale {
   return {
-    seconds: size("TROUPE_TEST_SECONDS", 240),
-    faults: size("TROUPE_TEST_FAULTS", 40),
-    acknowledgements: size("TROUPE_TEST_ACKNOWLEDGEMENTS", 200_000),
+    faults: size("TROUPE_TEST_FAULTS", 44),
+    acknowledgements: size("TROUPE_TEST_ACKNOWLEDGEMENTS", 210_000),
   };
 }
 

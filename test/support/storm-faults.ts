@@ -59,8 +59,9 @@ export const FAULTS = {
   request_lost: (scene) => onNextFlush(scene, "request_lost"),
   reply_lost: (scene) => onNextFlush(scene, "reply_lost"),
   cut_short: (scene) => onNextFlush(scene, "cut_short"),
-  /** The replica waits for its own deadline. */
+  /** The replica waits until its own limit. */
   reply_swallowed: (scene) => onNextFlush(scene, "reply_swallowed"),
+  renewal_swallowed: async (scene) => one(scene).proxy.strike("troupe placement", "reply_swallowed"),
   all_connections_cut: async (scene) => one(scene).proxy.cut(),
   backend_terminated: (scene) =>
     toWaitingFlush(scene, (pid) => scene.bench.beside`select pg_terminate_backend(${pid})`),
