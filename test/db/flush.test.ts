@@ -32,7 +32,7 @@ test("[RT-4] a batch is one statement that names each shard once, with its epoch
   expect(text).toStartWith("with f as materialized (select s.id from shard s");
   expect(text).toContain("for share of s");
   expect(text.split(";").length).toBe(1);
-  expect(text.match(/ in \(select id from f\)/g)?.length).toBe(2);
+  expect(text.match(/ = any\(array\(select id from f\)\)/g)?.length).toBe(2);
 });
 
 test("[RT-4] only the tables that a batch touches are in its text, so that few texts have to be prepared", () => {

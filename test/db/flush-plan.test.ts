@@ -1,0 +1,38 @@
+/** How PostgreSQL runs the flush: planned once, and by the indexes, however small the tables are then. */
+import { expect, test } from "bun:test";
+import type { Writes } from "../../actors/runtime/store.ts";
+import { openDatabase } from "../../db/client.ts";
+import { flushStatement } from "../../db/flush.ts";
+import { createTestDatabase } from "../support/postgres.ts";
+
+const address = { organizationId: "o", actorKind: "k", actorId: "a" };
+const command = { kind: "x" };
+const everything: Writes = {
+  records: [{ table: "chat", record: { id: "c", organizationId: "o", version: 1, createdAt: "", updatedAt: "" } }],
+  events: [{ organizationId: "o", stream: "c", seq: 1, type: "t", at: "", data: {} }],
+  messages: [{ ...address, id: "m1", command }],
+  consumed: ["m0"],
+  effects: [{ ...address, id: "e1", kind: "k", intent: {} }],
+  settled: ["e0"],
+  alarms: [{ ...address, name: "n1", dueAtMs: 1, command }],
+  cleared: [{ organizationId: "o", actorId: "a", name: "n0" }],
+};
+
+test("[RT-4] the plan of a flush scans no table, not even an empty one, and joins by index only", async () => {
+  const testDatabase = await createTestDatabase();
+  const database = openDatabase(testDatabase.url);
+  try {
+    const { text } = flushStatement([{ shard: 1, epoch: 1, writes: everything }]);
+    const rows = await database.flush.unsafe<Record<string, string>[]>(`explain (generic_plan) ${text}`).simple();
+    const plan = rows.flatMap((row) => Object.values(row)).join("\n");
+    expect(plan).toContain("Index Scan using shard_pkey");
+    for (const index of ["effect_pkey", "actor_message_pkey", "alarm_organization_id_actor_id_name_pk"]) {
+      expect(plan).toContain(`Index Scan using ${index}`);
+    }
+    expect(plan).not.toMatch(/Seq Scan|Hash|Merge/);
+    expect(await database.flush`show plan_cache_mode`).toMatchObject([{ plan_cache_mode: "force_generic_plan" }]);
+  } finally {
+    await database.close();
+    await testDatabase.drop();
+  }
+});
