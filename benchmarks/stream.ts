@@ -174,8 +174,15 @@ function tables(of: Of): string {
     "p99",
     "CPU µs/delta",
   ];
-  return table(head, rows);
+  return `${table(head, rows)}\n\n${WHERE_IT_GOES}`;
 }
+
+const WHERE_IT_GOES =
+  "Where the CPU of a delta goes, with 500 streams and 10,000 deltas a second: about half is the way from a piece of text to its " +
+  "reader (16 % of that half is the kernel's `sendto`, and 42 % Bun's own code), an eighth is `fetch` reading the provider's " +
+  "socket, and a third is the AI SDK, which parses each frame, checks it against its schema and passes it through four transform " +
+  "streams. With one stream most of it is the machine waking up for each delta: the provider, which does next to nothing, " +
+  "takes 55–150 µs for each as well.";
 
 function aims(shape: Shape, of: Of): Aim[] {
   const [starts, flow] = [of(shape, "starts", "through"), of(shape, "flow", "through")];
