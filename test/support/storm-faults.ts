@@ -96,7 +96,9 @@ export const FAULTS = {
   /** The same for longer than the lease: another replica takes the shards, and the silent one is dead when it is heard again. */
   replica_lost: async (scene) => {
     const { bench } = scene;
-    const lost = one(scene);
+    const [most] = await bench.beside<{ owner: string }[]>`
+      select owner from shard where owner is not null group by owner order by count(*) desc limit 1`;
+    const lost = bench.living.find(({ id }) => id === most?.owner) ?? one(scene);
     const next = await bench.addReplica();
     lost.proxy.freeze();
     await until("the replica falls silent", () => !lost.system.isReady);
