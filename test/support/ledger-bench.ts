@@ -28,6 +28,8 @@ const ANSWER_MS = 3_000;
 /** Organizations, so that ledgers lie on several shards. */
 const ORGANIZATIONS = 8;
 
+const allOrganizations = Array.from({ length: ORGANIZATIONS }, (_, i) => `org_${i}`);
+
 /** `l17` belongs to one organization for ever. */
 export const organizationOf = (ledger: string): string => `org_${Number(/\d+/.exec(ledger)?.[0] ?? 0) % ORGANIZATIONS}`;
 export const refOf = (ledger: string) => ledgerRef(organizationOf(ledger), ledger);
@@ -68,6 +70,11 @@ export class BenchReplica {
       log: { info: at("info"), warn: at("warn"), error: at("error") },
       onLost: (reason) => void this.lost.push(reason),
     });
+  }
+
+  /** Whether it refuses every organization, for lack of a lease or of shards. */
+  get isSilent(): boolean {
+    return allOrganizations.every((organization) => !this.system.shards.admit(organization, {}).ok);
   }
 
   async start(): Promise<void> {
