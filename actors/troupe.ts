@@ -7,12 +7,15 @@ import { organizationActor } from "./organization/actor.ts";
 import type { OrganizationProtocol } from "./organization/protocol.ts";
 import type { AnyDefinition } from "./runtime/actor.ts";
 import type { System } from "./runtime/system.ts";
+import { trafficActor } from "./traffic/actor.ts";
+import type { TrafficProtocol } from "./traffic/protocol.ts";
 
 /** Actor kinds by name, with what each can be asked. */
 export type TroupeProtocols = {
   organization: OrganizationProtocol;
   chat: ChatProtocol;
   job: JobProtocol;
+  traffic: TrafficProtocol;
 };
 
 export type TroupeSystem = System<TroupeProtocols>;
@@ -22,4 +25,5 @@ export const troupeActors: readonly AnyDefinition[] = [
   organizationActor,
   chatActor,
   jobActor,
+  trafficActor,
 ] as readonly AnyDefinition[];

@@ -122,3 +122,5 @@ export const job = pgTable(
     index("job_root").on(t.organizationId, t.rootJobId),
   ],
 );
+
+export const rateWindow = pgTable("rate_window", columns, (t) => [primaryKey({ columns: [t.organizationId, t.id] })]);

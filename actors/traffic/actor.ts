@@ -1,0 +1,18 @@
+/** The traffic actor: one for each organization, for what is kept of its requests (RATE-1). */
+import type { ActorDefinition, RecordKey } from "../runtime/actor.ts";
+import type { TrafficCommand, TrafficProtocol } from "./protocol.ts";
+import { rateWindowTable } from "./schema.ts";
+import { windowHandlers } from "./windows.ts";
+
+export const trafficActor: ActorDefinition<TrafficProtocol> = {
+  kind: "traffic",
+  needs: (_ref, command) => needs(command),
+  handlers: { ...windowHandlers },
+};
+
+function needs(command: TrafficCommand): readonly RecordKey[] {
+  switch (command.kind) {
+    case "admit_request":
+      return [{ table: rateWindowTable.name, id: command.identity }];
+  }
+}
