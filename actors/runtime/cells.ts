@@ -101,6 +101,15 @@ export class Cells {
     for (const { shard, replay } of this.streams.values()) if (shards.has(shard)) replay.invalidate();
   }
 
+  /** Ends the readers of these shards, which have another owner: they have to go there. */
+  endReaders(shards: ReadonlySet<number>): void {
+    for (const [key, { shard, replay }] of this.streams) {
+      if (!shards.has(shard)) continue;
+      this.streams.delete(key);
+      replay.lose();
+    }
+  }
+
   /** Drops what has been idle; answers how many cells went. */
   passivate(at: number): number {
     let dropped = 0;

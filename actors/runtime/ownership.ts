@@ -24,6 +24,8 @@ import type { RuntimeLog } from "./system.ts";
 
 /** Between two tries to reach the authority. */
 const RETRY_MS = 250;
+/** Readers wait so long for a lost shard to come back: two claims. Then they have to go to its owner. */
+export const LOST_READERS_MS = 2 * LEASE_RENEW_MS;
 /** Between two tries to recover one effect. */
 const RECOVER_RETRY_MS = 5_000;
 
@@ -75,7 +77,7 @@ export class Ownership implements FlushHost {
 
   async stop(): Promise<void> {
     this.halt();
-    for (const shard of this.parts.shards.all()) this.parts.shards.lose(shard);
+    this.forsake(new Set(this.parts.shards.all()));
     this.parts.lease.end();
     await this.parts.placement.leave();
   }
@@ -94,6 +96,21 @@ export class Ownership implements FlushHost {
   onFenced(shards: ReadonlySet<number>): void {
     this.parts.log.warn({ shards: [...shards] }, "shards belong to another epoch: dropped");
     this.abandon(shards);
+    this.endReadersLater(shards);
+  }
+
+  /** A shard that does not come back is another owner's, and so are its readers. */
+  private endReadersLater(lost: ReadonlySet<number>): void {
+    this.parts.clock.after(LOST_READERS_MS, () => {
+      const isGone = (shard: number): boolean => this.parts.shards.epochOf(shard) === null && !this.stalled.has(shard);
+      this.parts.cells.endReaders(new Set([...lost].filter(isGone)));
+    });
+  }
+
+  /** Gives these shards up for good. */
+  private forsake(shards: ReadonlySet<number>): void {
+    this.abandon(shards);
+    this.parts.cells.endReaders(shards);
   }
 
   /** Nothing in memory of these shards counts any more. */
@@ -114,6 +131,7 @@ export class Ownership implements FlushHost {
         if (this.stopped) return;
         for (const shard of shards) this.stalled.delete(shard);
         await this.takeUp(grants);
+        if (grants.length < shards.length) this.endReadersLater(new Set(shards));
       } catch (err) {
         this.parts.log.warn({ err }, "the database cannot be reached: epochs not raised yet");
         for (const shard of shards) this.stalled.add(shard);
@@ -176,7 +194,7 @@ export class Ownership implements FlushHost {
     }
     if (this.stopped) return;
     this.halt();
-    this.abandon(new Set(shards.all()));
+    this.forsake(new Set([...shards.all(), ...this.stalled]));
     onLost("the lease ran out and another replica took the shards");
   }
 

@@ -5,20 +5,28 @@
  * A cursor is `seq` plus a `position` in the live text, counted in UTF-16 units (SSE-3). Each event
  * remembers how long the live text was when it happened (`mark`), so that a reader gets text and
  * events in the order in which they were made, however far behind it is.
+ *
+ * Text is bounded like the events: of what the ring and the running message hold, the newest
+ * `LIVE_TEXT_CHARS` stay. A reader that has not come so far gets no more live text of that message; it
+ * is told the text by the events of what was committed, and by the stored message.
  */
 import type { StoredEvent } from "./store.ts";
 
 /** Events kept for readers that are a little behind; older ones are paged from the database. */
 export const RING_EVENTS = 256;
 export const RING_BYTES = 256 * 1024;
+/** UTF-16 units of live text that one stream keeps: 2 MiB, more than any model writes in one answer. */
+export const LIVE_TEXT_CHARS = 1024 * 1024;
 
 interface LiveText {
   readonly messageId: string;
   readonly attempt: number;
   /** Piece i starts at starts[i]; joined only from where a reader stands, so appending stays O(1). */
-  readonly starts: number[];
-  readonly pieces: string[];
+  starts: number[];
+  pieces: string[];
   length: number;
+  /** Where what is kept begins. */
+  from: number;
 }
 
 interface RingEntry {
@@ -49,6 +57,9 @@ export class Replay {
   private entries: RingEntry[] = [];
   private bytes = 0;
   private text: LiveText | null = null;
+  /** The texts that the ring or the running message needs, oldest first. */
+  private texts: LiveText[] = [];
+  private chars = 0;
   /** The newest published seq, or null while nothing has been published since this buffer was made. */
   head: number | null = null;
   /** Rises when what the database holds may be newer than the buffer, so that readers look again. */
@@ -58,6 +69,8 @@ export class Replay {
   readers = 0;
   /** The stream has been given up with its actor: who says more on it looks it up again. */
   isDropped = false;
+  /** The stream's shard is another replica's for good: nothing comes here any more. */
+  isLost = false;
 
   publish(event: StoredEvent): void {
     if (this.head !== null && event.seq <= this.head) return;
@@ -71,11 +84,17 @@ export class Replay {
       this.bytes -= this.entries[drop]!.bytes;
       drop++;
     }
-    if (drop > 0) this.entries.splice(0, drop);
+    if (drop > 0) {
+      this.entries.splice(0, drop);
+      this.forgetTexts();
+    }
   }
 
   beginText(messageId: string, attempt: number, text: string): void {
-    this.text = { messageId, attempt, starts: text ? [0] : [], pieces: text ? [text] : [], length: text.length };
+    this.text = { messageId, attempt, starts: [], pieces: [], length: 0, from: 0 };
+    this.texts.push(this.text);
+    this.forgetTexts();
+    this.addText(messageId, text);
   }
 
   addText(messageId: string, text: string): void {
@@ -84,6 +103,8 @@ export class Replay {
     live.starts.push(live.length);
     live.pieces.push(text);
     live.length += text.length;
+    this.chars += text.length;
+    if (this.chars > LIVE_TEXT_CHARS) this.trimTexts();
   }
 
   get hasLiveText(): boolean {
@@ -91,7 +112,9 @@ export class Replay {
   }
 
   endText(messageId: string): void {
-    if (this.text?.messageId === messageId) this.text = null;
+    if (this.text?.messageId !== messageId) return;
+    this.text = null;
+    this.forgetTexts();
   }
 
   /** Wakes the readers: once for each turn, after all that it published. */
@@ -103,10 +126,17 @@ export class Replay {
 
   /** Drops the events, not the readers: the database is asked for what the buffer cannot vouch for. */
   invalidate(): void {
+    this.text = null;
     this.forget();
     this.head = null;
-    this.text = null;
     this.generation++;
+    this.wake();
+  }
+
+  /** Ends the readers: their stream goes on elsewhere. */
+  lose(): void {
+    this.isLost = true;
+    this.isDropped = true;
     this.wake();
   }
 
@@ -141,6 +171,10 @@ export class Replay {
       cursor.live = live;
     }
     if (upTo <= cursor.position) return;
+    if (cursor.position < live.from) {
+      cursor.position = Number.POSITIVE_INFINITY;
+      return;
+    }
     const text = slice(live, cursor.position, upTo);
     items.push({
       kind: "text",
@@ -156,6 +190,32 @@ export class Replay {
   private forget(): void {
     this.entries = [];
     this.bytes = 0;
+    this.forgetTexts();
+  }
+
+  /** Lets go of the texts that no event of the ring stands in any more. */
+  private forgetTexts(): void {
+    if (this.texts.length === 0) return;
+    const oldest = this.entries.find((entry) => entry.live !== null)?.live ?? this.text;
+    while (this.texts.length > 0 && this.texts[0] !== oldest) {
+      const { length, from } = this.texts.shift()!;
+      this.chars -= length - from;
+    }
+  }
+
+  /** Brings the texts back to half their bound, from the oldest on: so that it costs little for each piece. */
+  private trimTexts(): void {
+    for (const live of this.texts) {
+      const excess = this.chars - LIVE_TEXT_CHARS / 2;
+      if (excess <= 0) return;
+      const next = live.starts.findIndex((start) => start >= live.from + excess);
+      const cut = next === -1 ? live.pieces.length : next;
+      live.pieces = live.pieces.slice(cut);
+      live.starts = live.starts.slice(cut);
+      const from = live.starts[0] ?? live.length;
+      this.chars -= from - live.from;
+      live.from = from;
+    }
   }
 }
 

@@ -1,7 +1,8 @@
 /**
  * A reader of a stream: a cursor, not a queue. `next` takes what follows the cursor: from the replay
  * buffer when it is there, else as a page from the database, else it waits. Replay and live are one
- * loop, so there is no seam between them, and a slow reader costs a cursor.
+ * loop, so there is no seam between them, and a slow reader costs a cursor. When another replica has
+ * taken the stream for good, the subscription ends (`isLost`): the reader goes on there.
  */
 import type { Cursor, Replay, StreamItem } from "./replay.ts";
 import type { StoredEvent } from "./store.ts";
@@ -25,9 +26,19 @@ export class Subscription {
     replay.readers++;
   }
 
-  /** All that is new, at least one item; an empty list once the subscription is closed. */
+  /** Whether it has ended because the stream goes on at another replica, and not by `close`. */
+  get isLost(): boolean {
+    return this.replay.isLost && !this.closed;
+  }
+
+  /** The newest durable event that the reader has. */
+  get seq(): number {
+    return this.cursor.seq;
+  }
+
+  /** All that is new, at least one item; an empty list once the subscription is closed or lost. */
   async next(): Promise<readonly StreamItem[]> {
-    while (!this.closed) {
+    while (!this.closed && !this.replay.isLost) {
       const replay = this.replay;
       const behind = replay.head === null ? this.caughtUp !== replay.generation : replay.head > this.cursor.seq;
       if (behind && !replay.covers(this.cursor.seq)) {

@@ -149,6 +149,8 @@ export class LedgerClients {
       while (isHere()) {
         const items = await subscription.next();
         if (!isHere()) return;
+        // Its stream goes on at another replica.
+        if (items.length === 0) return void (reader.replica = null);
         for (const item of items) this.take(reader, item);
         await this.parts.scheduler.pass(replica.line, `a reader of ${reader.address} has come to ${reader.seq}`);
       }

@@ -22,10 +22,15 @@ const live = (text: string, position: number, attempt = 1): StreamItem => ({
 const completed = event("job.completed", { usage: { inputTokens: 1, outputTokens: 2 } });
 
 /** The deltas and the last frame of a stream whose items come in these portions. */
-async function show(...portions: StreamItem[][]): Promise<{ deltas: string[]; last: string | undefined }> {
+const show = (...portions: StreamItem[][]) => shown(portions, false);
+
+async function shown(
+  portions: StreamItem[][],
+  isLost: boolean,
+): Promise<{ deltas: string[]; last: string | undefined }> {
   const source = new ExecutionFrames(
     { names, isDemo: false },
-    { next: async () => portions.shift() ?? [], close: () => {} },
+    { next: async () => portions.shift() ?? [], close: () => {}, isLost },
   );
   let text = "";
   for (let piece = await source.next(); piece !== null; piece = await source.next()) text += piece;
@@ -68,4 +73,11 @@ test.each([
   [event("job.blocked", { reason: "approval_required" }), "The execution is blocked: approval required"],
 ])("[V1-8] %j ends the stream with an error", async (item, message) => {
   expect((await show([live("a", 1), item])).last).toBe(`event: error data: {"message":"${message}"}`);
+});
+
+test("[V1-3] a stream whose replica has lost the execution says that it goes on, and where its answer will be", async () => {
+  const { deltas, last } = await shown([[live("ab", 2)]], true);
+  expect(deltas).toEqual(["ab"]);
+  expect(last).toStartWith("event: error");
+  expect(last).toContain("its answer will be in the chat");
 });

@@ -26,14 +26,17 @@ export const openingFrames = ({ names, isDemo }: Execution): string =>
 
 export class ExecutionFrames implements EventSource {
   private readonly execution: Pick<Execution, "names" | "isDemo">;
-  private readonly subscription: Pick<Subscription, "next" | "close">;
+  private readonly subscription: Pick<Subscription, "next" | "close" | "isLost">;
   private readonly blocks: Block[] = [];
   private committed = 0;
   private told = 0;
   private attempt = 1;
   private isOver = false;
 
-  constructor(execution: Pick<Execution, "names" | "isDemo">, subscription: Pick<Subscription, "next" | "close">) {
+  constructor(
+    execution: Pick<Execution, "names" | "isDemo">,
+    subscription: Pick<Subscription, "next" | "close" | "isLost">,
+  ) {
     this.execution = execution;
     this.subscription = subscription;
   }
@@ -41,7 +44,10 @@ export class ExecutionFrames implements EventSource {
   async next(): Promise<string | null> {
     if (this.isOver) return null;
     const items = await this.subscription.next();
-    if (items.length === 0) return null;
+    if (items.length === 0) {
+      this.isOver = true;
+      return this.subscription.isLost ? this.lastWords("failure") : null;
+    }
     let text = "";
     for (const item of items) text += this.render(item);
     return text;

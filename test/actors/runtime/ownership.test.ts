@@ -1,5 +1,7 @@
 import { describe, expect, test } from "bun:test";
+import { LOST_READERS_MS } from "../../../actors/runtime/ownership.ts";
 import { LEASE_RENEW_MS, LEASE_TERM_MS, shardOf } from "../../../actors/runtime/placement.ts";
+import { ledgerRef } from "../../support/ledger-actor.ts";
 import { settle } from "../../support/fake-clock.ts";
 import {
   faultOf,
@@ -300,6 +302,34 @@ describe("lost shards", () => {
     await world.clock.advance(LEASE_RENEW_MS);
     reader.close();
     expect(said(await next)).toEqual(["2"]);
+  });
+
+  test("[RT-8] readers of a shard that does not come back are ended, and those of the others read on", async () => {
+    const { world, replica } = await started();
+    await replica.add("l1", 1);
+    const reader = replica.subscribe("l1");
+    const other = replica.system.subscribe(ledgerRef("org_b", "l1"), 0);
+    await reader.next();
+    const [next, others] = [reader.next(), other.next()];
+    steal(world);
+    await world.clock.advance(LEASE_RENEW_MS + LOST_READERS_MS);
+    expect(await next).toEqual([]);
+    expect([reader.isLost, reader.seq, other.isLost]).toEqual([true, 1, false]);
+    other.close();
+    expect(await others).toEqual([]);
+    // Who comes after that waits for the shard's return like any other.
+    expect(replica.subscribe("l1").isLost).toBe(false);
+  });
+
+  test("[RT-8] a replica that is declared dead ends all its readers", async () => {
+    const { world, replica } = await started();
+    await replica.add("l1", 1);
+    const reader = replica.subscribe("l1");
+    await reader.next();
+    const next = reader.next();
+    world.database.replicas.get(replica.placement.id)!.dead = true;
+    await world.clock.advance(LEASE_RENEW_MS);
+    expect([await next, reader.isLost, replica.lost.length]).toEqual([[], true, 1]);
   });
 
   test("[RT-12] two replicas never both serve an organization, and nothing acknowledged is lost in a handover", async () => {

@@ -2,6 +2,7 @@ import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
 import {
   type Cursor,
+  LIVE_TEXT_CHARS,
   Replay,
   RING_BYTES,
   RING_EVENTS,
@@ -10,6 +11,16 @@ import {
 } from "../../../actors/runtime/replay.ts";
 import type { StoredEvent } from "../../../actors/runtime/store.ts";
 import { said } from "../../support/ledger-replica.ts";
+
+/** Characters of live text among the items. */
+const textIn = (items: readonly StreamItem[]): number =>
+  items.reduce((chars, item) => chars + (item.kind === "text" ? item.text.length : 0), 0);
+/** Characters of live text that somebody who reads from the beginning would be given. */
+const held = (replay: Replay): number =>
+  (replay as unknown as { texts: { pieces: string[] }[] }).texts.reduce(
+    (chars, { pieces }) => chars + pieces.join("").length,
+    0,
+  );
 
 const event = (seq: number, data: StoredEvent["data"] = {}): StoredEvent => ({ seq, type: "added", at: "", data });
 const cursorAt = (seq: number): Cursor => ({ seq, live: null, position: 0 });
@@ -47,6 +58,40 @@ describe("the ring", () => {
     expect(said(replay.take(cursorAt(0)))).toEqual(["1", "2", "3"]);
     replay.publish(event(7));
     expect([replay.covers(3), replay.covers(6), replay.head]).toEqual([false, true, 7]);
+  });
+
+  test("[RT-8] holds 1 Mi characters of live text; a reader that is further behind gets no more of that message", () => {
+    const replay = published(1, 1);
+    replay.beginText("m", 1, "");
+    const [early, caughtUp] = [cursorAt(1), cursorAt(1)];
+    const piece = "x".repeat(1_024);
+    for (let at = 0; at < LIVE_TEXT_CHARS; at += piece.length) replay.addText("m", piece);
+    expect(textIn(replay.take(cursorAt(1)))).toBe(LIVE_TEXT_CHARS);
+    expect(textIn(replay.take(caughtUp))).toBe(LIVE_TEXT_CHARS);
+    replay.addText("m", "one more");
+    expect(textIn(replay.take(caughtUp))).toBe("one more".length);
+    expect(replay.take(early)).toEqual([]);
+    replay.publish(event(2));
+    replay.addText("m", "!");
+    expect(said(replay.take(early))).toEqual(["2"]);
+    expect(said(replay.take(caughtUp))).toEqual(["2", `"!"@${LIVE_TEXT_CHARS + 9}`]);
+    replay.endText("m");
+    replay.beginText("n", 1, "next");
+    expect(said(replay.take(early))).toEqual(['"next"@4']);
+  });
+
+  test("[RT-8] the texts of many short messages are bounded together, and go with the events that stand in them", () => {
+    const replay = new Replay();
+    const text = "x".repeat(LIVE_TEXT_CHARS / 4);
+    for (let seq = 1; seq <= 8; seq++) {
+      replay.beginText(`m${seq}`, 1, text);
+      replay.publish(event(seq));
+      replay.endText(`m${seq}`);
+    }
+    expect(held(replay)).toBeLessThanOrEqual(LIVE_TEXT_CHARS);
+    expect(held(replay)).toBeGreaterThan(0);
+    published(9, 8 + RING_EVENTS, replay);
+    expect(held(replay)).toBe(0);
   });
 
   test("[RT-8] invalidate forgets all, and lets the readers look again", () => {
