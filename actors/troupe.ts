@@ -9,6 +9,8 @@ import type { AnyDefinition } from "./runtime/actor.ts";
 import type { System } from "./runtime/system.ts";
 import { trafficActor } from "./traffic/actor.ts";
 import type { TrafficProtocol } from "./traffic/protocol.ts";
+import { usageActor } from "./usage/actor.ts";
+import type { UsageProtocol } from "./usage/protocol.ts";
 
 /** Actor kinds by name, with what each can be asked. */
 export type TroupeProtocols = {
@@ -16,14 +18,17 @@ export type TroupeProtocols = {
   chat: ChatProtocol;
   job: JobProtocol;
   traffic: TrafficProtocol;
+  usage: UsageProtocol;
 };
 
 export type TroupeSystem = System<TroupeProtocols>;
 
+/** What the operator says to the actors; the same on every replica. */
+export interface ActorSettings {
+  /** Tokens that an organization without a limit of its own may use in a month; null: any number. */
+  readonly monthlyTokens: number | null;
+}
+
 // A definition's handlers take their own commands; the system has erased the types by then.
-export const troupeActors: readonly AnyDefinition[] = [
-  organizationActor,
-  chatActor,
-  jobActor,
-  trafficActor,
-] as readonly AnyDefinition[];
+export const troupeActors = ({ monthlyTokens }: ActorSettings = { monthlyTokens: null }): readonly AnyDefinition[] =>
+  [organizationActor, chatActor, jobActor, trafficActor, usageActor(monthlyTokens)] as readonly AnyDefinition[];

@@ -11,6 +11,7 @@ import type { Directory } from "../actors/organization/directory.ts";
 import type { Clock } from "../actors/runtime/clock.ts";
 import { SHUTTING_DOWN } from "../actors/runtime/shards.ts";
 import type { TroupeSystem } from "../actors/troupe.ts";
+import type { UsageDirectory } from "../actors/usage/directory.ts";
 import { currentDialect } from "./current/dialect.ts";
 import { currentRoutes } from "./current/index.ts";
 import { Authentication } from "./http/authentication.ts";
@@ -41,6 +42,7 @@ export interface AppParts {
   readonly directory: Directory;
   readonly chats: ChatDirectory;
   readonly jobs: JobDirectory;
+  readonly usage: UsageDirectory;
   readonly models: Pick<ModelPort, "describe">;
   readonly log: HttpLog;
   readonly clock: Clock;

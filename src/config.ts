@@ -84,6 +84,16 @@ const Settings = Type.Object({
     ),
   ),
   allowDemoModel: Type.Boolean(setting({ env: "ALLOW_DEMO_MODEL", default: false, allowed: "true, false, 1 or 0" })),
+  monthlyTokenBudget: Type.Optional(
+    Type.Integer(
+      setting({
+        env: "MONTHLY_TOKEN_BUDGET",
+        minimum: 1,
+        maximum: Number.MAX_SAFE_INTEGER,
+        allowed: "a whole number of tokens, at least 1",
+      }),
+    ),
+  ),
   trustedProxies: Type.Array(
     Type.String({ format: "network" }),
     setting({ env: "TRUSTED_PROXIES", default: [], allowed: "IP addresses and CIDR ranges, separated by commas" }),

@@ -12,13 +12,15 @@ import type { Directory } from "../actors/organization/directory.ts";
 import type { EffectHandler } from "../actors/runtime/effects.ts";
 import { SHARD_COUNT } from "../actors/runtime/placement.ts";
 import { System } from "../actors/runtime/system.ts";
-import { troupeActors, type TroupeProtocols, type TroupeSystem } from "../actors/troupe.ts";
+import { type ActorSettings, troupeActors, type TroupeProtocols, type TroupeSystem } from "../actors/troupe.ts";
+import type { UsageDirectory } from "../actors/usage/directory.ts";
 import { PostgresPlacement } from "../db/placement.ts";
 import { PostgresActorStore } from "../db/stores/actor-store.ts";
 import { PostgresChatDirectory } from "../db/stores/chat-directory.ts";
 import { PostgresDirectory } from "../db/stores/directory.ts";
 import { PostgresJobDirectory } from "../db/stores/job-directory.ts";
 import { PostgresTranscripts } from "../db/stores/transcripts.ts";
+import { PostgresUsageDirectory } from "../db/stores/usage-directory.ts";
 import { systemChance, systemClock } from "./clock.ts";
 import type { Logger } from "./log.ts";
 import { DatabaseInUse, waitForRivals } from "./rivals.ts";
@@ -33,6 +35,7 @@ export interface Runtime {
   readonly directory: Directory;
   readonly chats: ChatDirectory;
   readonly jobs: JobDirectory;
+  readonly usage: UsageDirectory;
 }
 
 /** What jobs run with. */
@@ -42,7 +45,7 @@ export interface RunnerParts {
   readonly egress: Egress;
 }
 
-export interface RuntimeParts {
+export interface RuntimeParts extends ActorSettings {
   readonly storage: Storage;
   /** Null where nothing is to run: jobs stay as they are, for the next start. */
   readonly runner: RunnerParts | null;
@@ -66,7 +69,7 @@ export async function startRuntime(parts: RuntimeParts): Promise<Runtime> {
   await placement.join();
   const directory = new PostgresDirectory(storage.database);
   const system: TroupeSystem = new System<TroupeProtocols>({
-    definitions: troupeActors,
+    definitions: troupeActors(parts),
     effects: { run: runner === null ? LEFT_ALONE : execution(runner, parts, directory, () => system) },
     store: new PostgresActorStore(storage.database),
     placement,
@@ -87,6 +90,7 @@ export async function startRuntime(parts: RuntimeParts): Promise<Runtime> {
     directory,
     chats: new PostgresChatDirectory(storage.database),
     jobs: new PostgresJobDirectory(storage.database),
+    usage: new PostgresUsageDirectory(storage.database),
   };
 }
 

@@ -77,6 +77,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
       build: VERSION,
       onLost: onFatal,
       signal,
+      monthlyTokens: config.monthlyTokenBudget ?? null,
     });
     undo.add(() => withinLimit(runtime.system.stop(), "the actors did not stop"));
     signal.throwIfAborted();

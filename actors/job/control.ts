@@ -7,7 +7,7 @@ import { blocked, cancelled, failed, moved, resumed, reviewed, running, tellChat
 import { afterTrigger, allowedActions, recoveryOf } from "./machine.ts";
 import type { JobCommand, JobProtocol, JobReplies } from "./protocol.ts";
 import { pending, stale } from "./refusals.ts";
-import { JOB_ATTEMPTS, JOB_STEERS, type Job, jobTable } from "./schema.ts";
+import { hasSpentBudget, JOB_ATTEMPTS, JOB_STEERS, type Job, jobTable } from "./schema.ts";
 import { type Review } from "./terms.ts";
 
 type ControlCommand =
@@ -124,7 +124,7 @@ function unblock(tx: Tx, job: Job, { input, retryStep }: Command<"resume">): Out
   }
   const { inputTokens, outputTokens } = job.metrics;
   let next: Job = { ...job, status: moved(job, "resume") };
-  if (job.blockedReason === "budget_reached") next = { ...next, budgetFrom: inputTokens + outputTokens };
+  if (hasSpentBudget(job)) next = { ...next, budgetFrom: inputTokens + outputTokens };
   if (job.blockedReason === "interrupted") next = retryStep === true ? unstarted(next) : givenUp(tx, next);
   if (input !== null) next = { ...next, steers: [...next.steers, { messageId: job.inputMessageId, content: input }] };
   const asking = waiting(tx, next);

@@ -22,8 +22,11 @@ type RunReport =
   | { readonly kind: "run_resumed"; readonly attempt: number; readonly text: string }
   /** Text as it is made; not stored. */
   | { readonly kind: "run_text"; readonly attempt: number; readonly text: string }
-  /** Takes the messages that wait for the next model call (CHAT-5). */
-  | { readonly kind: "take_steers"; readonly attempt: number }
+  /**
+   * Before each model call: takes the messages that wait for it (CHAT-5). Where the organization's budget
+   * `isSpent`, there is no call and nothing is taken: the job waits. `result` is all text of the run.
+   */
+  | { readonly kind: "take_steers"; readonly attempt: number; readonly isSpent: boolean; readonly result: string }
   /** A model call is over: its content is committed before any of its tools starts (JOB-7). */
   | {
       readonly kind: "step_finished";

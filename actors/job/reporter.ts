@@ -1,6 +1,6 @@
 /**
- * Brings what a run finds to its job and its chat: each report is one atomic group of both, so they
- * commit it together or not at all. Text is shown without being stored, and never overtakes a report.
+ * Brings what a run finds to its job, its chat and the usage of its organization: each report is one
+ * atomic group of them, so they commit it together or not at all. Text is shown without being stored, and never overtakes a report.
  */
 import type { ChatCommand } from "../chat/protocol.ts";
 import { chatRef } from "../chat/schema.ts";
@@ -8,7 +8,10 @@ import { isPassing, type Outcome } from "../fault.ts";
 import type { EffectContext } from "../runtime/effects.ts";
 import type { EffectRow } from "../runtime/store.ts";
 import type { MemberStep } from "../runtime/turns.ts";
+import { usageRef } from "../usage/schema.ts";
+import type { UsageReplies } from "../usage/protocol.ts";
 import type { ExecutionParts } from "./execution.ts";
+import { usageOf } from "./metering.ts";
 import type { JobCommand, JobReplies } from "./protocol.ts";
 import { type Job, jobRef } from "./schema.ts";
 
@@ -55,15 +58,33 @@ export class Reporter {
         const next = chat(job)[index];
         return next === undefined ? null : { ref: chatRef(this.effect.organizationId, job.chatId), command: next };
       };
-    const replies = await this.surely([this.forJob(command), told(0), told(1)]);
+    const used = this.latest === null ? null : usageOf(this.latest, command);
+    const counting: MemberStep = () =>
+      used === null ? null : { ref: usageRef(this.effect.organizationId), command: used };
+    const replies = await this.surely([this.forJob(command), told(0), told(1), counting]);
     this.latest = replies[0] as Job;
     return replies[1];
   }
 
-  /** Takes the messages that wait for the next model call; without any it is only a look. */
-  async takeSteers(attempt: number): Promise<readonly string[]> {
-    const replies = await this.surely([this.forJob({ kind: "take_steers", attempt })]);
-    const { job, steers } = replies[0] as JobReplies["take_steers"];
+  /**
+   * Takes the messages that wait for the next model call; without any it is only a look. Where the
+   * organization's budget is used up the job waits from then on, and the chat is told.
+   */
+  async takeSteers(attempt: number, result: string, chat: (job: Job) => readonly ChatCommand[]) {
+    const { organizationId } = this.effect;
+    const replies = await this.surely([
+      { ref: usageRef(organizationId), command: { kind: "check_budget" } },
+      ([budget]) => {
+        const { isSpent } = budget as UsageReplies["check_budget"];
+        return this.forJob({ kind: "take_steers", attempt, isSpent, result });
+      },
+      ([, taken]) => {
+        const { job } = taken as JobReplies["take_steers"];
+        const [command] = chat(job);
+        return command === undefined ? null : { ref: chatRef(organizationId, job.chatId), command };
+      },
+    ]);
+    const { job, steers } = replies[1] as JobReplies["take_steers"];
     this.latest = job;
     return steers;
   }

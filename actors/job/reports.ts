@@ -6,7 +6,7 @@ import { opened, waiting } from "./approvals.ts";
 import { blocked, cancelled, completed, deadlineFrom, failed, moved } from "./ending.ts";
 import { stale } from "./refusals.ts";
 import type { JobProtocol } from "./protocol.ts";
-import { type Job, jobTable, type Usage } from "./schema.ts";
+import { hasSpentBudget, type Job, jobTable, type Usage } from "./schema.ts";
 import { transcriptEventOf } from "./transcript.ts";
 
 type Report =
@@ -48,8 +48,9 @@ export const reportHandlers: Pick<Handlers<JobProtocol>, Report> = {
       return ok(null);
     }),
 
-  take_steers: (tx, { attempt }) =>
+  take_steers: (tx, { attempt, isSpent, result }) =>
     withJob(tx, { attempt }, (job) => {
+      if (isSpent) return ok({ job: tx.update(jobTable, blocked(tx, job, "budget_reached", result)), steers: [] });
       const steers = job.steers.map((steer) => steer.content);
       if (steers.length === 0) return ok({ job, steers });
       for (const { content, messageId } of job.steers)
@@ -115,10 +116,7 @@ function withJob<T>(
 /** Without calls the run is over, unless somebody has spoken meanwhile; with a used-up budget it waits. */
 function afterStep(tx: Tx, job: Job, result: string): Job {
   if (job.openCalls.length === 0) return job.steers.length > 0 ? job : completed(tx, job, result);
-  const { inputTokens, outputTokens } = job.metrics;
-  const { maxTokens } = job.budget;
-  if (maxTokens !== null && inputTokens + outputTokens - job.budgetFrom >= maxTokens)
-    return blocked(tx, job, "budget_reached", result);
+  if (hasSpentBudget(job)) return blocked(tx, job, "budget_reached", result);
   return waiting(tx, { ...job, result });
 }
 

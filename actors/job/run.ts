@@ -151,6 +151,7 @@ export class Run {
     const limit = this.job.budget.maxSteps ?? this.job.agent.maxSteps ?? JOB_STEPS;
     for (let step = this.job.step + 1; step <= Math.min(limit, JOB_STEPS); step++) {
       await this.hearSteers();
+      if (this.job.status !== "running") return;
       await this.step(step, entries);
       if (this.job.status !== "running") return;
       await this.useTools(this.job.openCalls.filter((call) => !call.asks));
@@ -159,9 +160,11 @@ export class Run {
     await this.fail({ code: "step_limit", message: "The run reached its limit of steps" }, "", NO_USAGE);
   }
 
-  /** What users have said meanwhile goes into the next model call. */
+  /** What users have said meanwhile goes into the next model call, if the budget allows one. */
   private async hearSteers(): Promise<void> {
-    for (const text of await this.reporter.takeSteers(this.attempt)) this.transcript.add({ type: "user_text", text });
+    const { attempt, transcript } = this;
+    const steers = await this.reporter.takeSteers(attempt, transcript.text, (job) => this.turnAfter(job));
+    for (const text of steers) transcript.add({ type: "user_text", text });
   }
 
   /** One model call, committed with its tool calls; ends the run when there are none, or when it failed. */

@@ -243,6 +243,11 @@ const NO_REVIEW: Review = {
   comment: null,
 };
 
+/** Whether the job has used up its own budget of tokens. */
+export function hasSpentBudget({ metrics, budget: { maxTokens }, budgetFrom }: Job): boolean {
+  return maxTokens !== null && metrics.inputTokens + metrics.outputTokens - budgetFrom >= maxTokens;
+}
+
 /** The text blocks joined: the content of the message, in which `position` counts (SSE-3). */
 export const textOf = (blocks: readonly Block[]): string =>
   blocks.reduce((text, block) => (block.type === "text" ? text + block.text : text), "");

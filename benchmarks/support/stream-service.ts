@@ -13,6 +13,7 @@ import { openDatabase } from "../../db/client.ts";
 import { PostgresPlacement } from "../../db/placement.ts";
 import { PostgresActorStore } from "../../db/stores/actor-store.ts";
 import { PostgresChatDirectory } from "../../db/stores/chat-directory.ts";
+import { PostgresUsageDirectory } from "../../db/stores/usage-directory.ts";
 import { PostgresJobDirectory } from "../../db/stores/job-directory.ts";
 import { PostgresDirectory } from "../../db/stores/directory.ts";
 import { PostgresTranscripts } from "../../db/stores/transcripts.ts";
@@ -52,7 +53,7 @@ const models = createModels(
   log,
 );
 const system: TroupeSystem = new System<TroupeProtocols>({
-  definitions: troupeActors,
+  definitions: troupeActors(),
   effects: {
     run: jobExecution({
       models,
@@ -74,6 +75,7 @@ const system: TroupeSystem = new System<TroupeProtocols>({
 await system.start();
 const app = createApp({
   chats: new PostgresChatDirectory(database),
+  usage: new PostgresUsageDirectory(database),
   jobs: new PostgresJobDirectory(database),
   system,
   directory,

@@ -101,6 +101,21 @@ export const message = pgTable(
   ],
 );
 
+export const dayUsage = pgTable(
+  "day_usage",
+  {
+    ...columns,
+    day: generated("day", "day"),
+    agentId: generated("agent_id", "agentId"),
+    model: generated("model", "model"),
+  },
+  (t) => [primaryKey({ columns: [t.organizationId, t.id] }), index("day_usage_day").on(t.organizationId, t.day)],
+);
+
+export const monthUsage = pgTable("month_usage", columns, (t) => [primaryKey({ columns: [t.organizationId, t.id] })]);
+
+export const tokenBudget = pgTable("token_budget", columns, (t) => [primaryKey({ columns: [t.organizationId, t.id] })]);
+
 export const job = pgTable(
   "job",
   {

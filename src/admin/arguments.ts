@@ -12,7 +12,7 @@ export interface AdminArguments {
 }
 
 /** Options with a value, and options without, of all commands together. */
-const VALUES = ["name", "owner-email", "owner-name", "org", "email", "scopes", "days", "id"] as const;
+const VALUES = ["name", "owner-email", "owner-name", "org", "email", "scopes", "days", "id", "tokens"] as const;
 const FLAGS = ["owner", "service", "help"] as const;
 
 /** Splits `org create --name X` into the command and what it was given. Throws `AdminRefused`. */

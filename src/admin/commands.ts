@@ -11,6 +11,7 @@ import { SCOPES } from "../../actors/organization/principal.ts";
 import { organizationRef, type Organization, type TokenKind } from "../../actors/organization/schema.ts";
 import { isoTime } from "../../actors/schema.ts";
 import type { TroupeSystem } from "../../actors/troupe.ts";
+import { type TokenLimit, usageRef } from "../../actors/usage/schema.ts";
 import { newToken, TOKEN_DAYS } from "../first-run.ts";
 import { type AdminArguments, AdminRefused, integer, required, table } from "./arguments.ts";
 
@@ -33,6 +34,7 @@ export const ADMIN_USAGE = `Usage: bun run admin <command>
 
   org create --name NAME --owner-email EMAIL [--owner-name NAME]
   org list
+  org budget --org ORG [--tokens N|unlimited|default]
   user add --org ORG --email EMAIL [--name NAME] [--owner]
   user remove --org ORG --email EMAIL
   user list --org ORG
@@ -41,6 +43,7 @@ export const ADMIN_USAGE = `Usage: bun run admin <command>
   token list --org ORG
 
 ORG is an organization's id; it may be left out while there is only one. A token is shown once.
+A budget is of model tokens for a month of UTC, in and out together; default is MONTHLY_TOKEN_BUDGET.
 Scopes: ${SCOPES.join(" ")}`;
 
 export const ADMIN_COMMANDS: Readonly<Record<string, Command>> = {
@@ -61,6 +64,16 @@ export const ADMIN_COMMANDS: Readonly<Record<string, Command>> = {
       ["ID", "NAME", "CREATED"],
       organizations.map((o) => [o.id, o.name, o.createdAt]),
     );
+  },
+
+  async "org budget"({ system, directory }, given) {
+    const organization = await organizationOf(directory, given);
+    const limit = limitOf(given);
+    const command = limit === null ? ({ kind: "read_budget" } as const) : ({ kind: "set_budget", limit } as const);
+    const budget = taken(await system.dispatch(usageRef(organization.id), command));
+    const { monthlyTokens, usedTokens, resetsAt } = budget;
+    const allowed = monthlyTokens === null ? "any number of" : String(monthlyTokens);
+    return `${organization.name} may use ${allowed} model tokens a month. It has used ${usedTokens}; the month ends at ${resetsAt}.`;
   },
 
   async "user add"({ system, directory }, given) {
@@ -147,6 +160,16 @@ function wordsOf(fault: Fault): string {
   if (fault.kind === "invalid_request") return fault.errors.map((e) => e.message).join("; ");
   if (fault.kind === "owner_required") return "Only an owner's service token is possible: make the user an owner first";
   return `Refused: ${fault.kind.replaceAll("_", " ")}; try again in a moment`;
+}
+
+/** What `--tokens` says; null where the budget is only to be shown. */
+function limitOf(given: AdminArguments): TokenLimit | null {
+  const text = given.options["tokens"];
+  if (text === undefined) return null;
+  if (text === "unlimited") return { kind: "unlimited" };
+  if (text === "default") return { kind: "service" };
+  const bounds = { fallback: 1, min: 1, max: Number.MAX_SAFE_INTEGER };
+  return { kind: "tokens", tokens: integer(given, "tokens", bounds) };
 }
 
 async function organizationOf(directory: Directory, given: AdminArguments): Promise<Organization> {

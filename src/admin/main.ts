@@ -97,6 +97,7 @@ async function here(
       build: VERSION,
       onLost: () => {},
       signal,
+      monthlyTokens: config.monthlyTokenBudget ?? null,
     });
     try {
       return await run({ ...runtime, now: () => systemClock.now() });

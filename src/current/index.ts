@@ -7,6 +7,7 @@ import { jobRoutes } from "./jobs/routes.ts";
 import { overviewRoutes } from "./overview/routes.ts";
 import type { CurrentParts } from "./parts.ts";
 import { taskRoutes } from "./tasks/routes.ts";
+import { usageRoutes } from "./usage/routes.ts";
 
 export function currentRoutes(current: Surface, parts: CurrentParts) {
   return new Elysia({ name: "current" })
@@ -14,5 +15,6 @@ export function currentRoutes(current: Surface, parts: CurrentParts) {
     .use(chatRoutes(current, parts))
     .use(jobRoutes(current, parts))
     .use(overviewRoutes(current, parts))
-    .use(taskRoutes(current, parts));
+    .use(taskRoutes(current, parts))
+    .use(usageRoutes(current, parts));
 }

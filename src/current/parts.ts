@@ -6,6 +6,7 @@ import type { Library } from "../../actors/organization/library.ts";
 import type { Directory } from "../../actors/organization/directory.ts";
 import type { Clock } from "../../actors/runtime/clock.ts";
 import type { TroupeSystem } from "../../actors/troupe.ts";
+import type { UsageDirectory } from "../../actors/usage/directory.ts";
 import type { AgentFinder } from "../http/agent-finder.ts";
 import type { HttpLog } from "../http/log.ts";
 import type { OpenStreams } from "../http/open-streams.ts";
@@ -15,6 +16,7 @@ export interface CurrentParts {
   readonly directory: Directory;
   readonly chats: ChatDirectory;
   readonly jobs: JobDirectory;
+  readonly usage: UsageDirectory;
   readonly models: Pick<ModelPort, "describe">;
   readonly library: Library;
   readonly agents: AgentFinder;

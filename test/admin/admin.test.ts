@@ -55,6 +55,17 @@ async function everyCommand(name: string): Promise<void> {
   expect(org).toStartWith("org_");
   expect(rows(await ask("org", "list")).filter((row) => row.startsWith(org) && row.includes(name))).toHaveLength(1);
 
+  const used = "It has used 0; the month ends at";
+  expect(await ask("org", "budget", "--org", org)).toStartWith(
+    `${name} may use any number of model tokens a month. ${used}`,
+  );
+  const budget = await ask("org", "budget", "--org", org, "--tokens", "5000");
+  expect(budget).toStartWith(`${name} may use 5000 model tokens a month. ${used}`);
+  expect(await ask("org", "budget", "--org", org)).toBe(budget);
+  for (const lifted of ["unlimited", "default"]) {
+    expect(await ask("org", "budget", "--org", org, "--tokens", lifted)).toContain("any number of");
+  }
+
   expect(await ask("user", "add", "--org", org, "--email", `bob@${name}.test`, "--name", "Bob B")).toEndWith(
     `is a member of ${name}.`,
   );
@@ -126,6 +137,7 @@ function refusalsIn(org: string, name: string): readonly Refusal[] {
       ["token", "create", ...there, "--email", "carl@first.test", "--days", "366"],
       "--days must be a whole number from 7 to 365",
     ],
+    [["org", "budget", ...there, "--tokens", "0"], /^--tokens must be a whole number from 1 to /],
     [["token", "revoke", ...there], "--id is missing"],
     [["token", "revoke", ...there, "--id", "tok_unknown"], "There is no such token"],
     [["token", "create", "--colour"], /^Unknown option '--colour'/],

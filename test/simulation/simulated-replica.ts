@@ -62,7 +62,7 @@ export class SimulatedReplica {
     this.placement.join();
     this.clock = new SimulatedClock(clock, wiring);
     this.system = new System<LedgerProtocols & TroupeProtocols>({
-      definitions: [erased(ledgerActor()), ...troupeActors],
+      definitions: [erased(ledgerActor()), ...troupeActors()],
       effects: { count: this.counting(), run: this.running(new ScriptedWork(wiring, database, parts.fail)) },
       store: new SimulatedStore(this.store, wiring),
       placement: new SimulatedPlacement(this.placement, wiring),

@@ -17,6 +17,9 @@ import { Slots } from "../../actors/job/slots.ts";
 import type { MemberStep } from "../../actors/runtime/turns.ts";
 import type { Admission } from "../../actors/runtime/shards.ts";
 import type { StoredEvent } from "../../actors/runtime/store.ts";
+import { sum } from "../../actors/usage/actor.ts";
+import { type Counts, NO_COUNTS } from "../../actors/usage/schema.ts";
+import type { RecordFields } from "../../actors/runtime/actor.ts";
 import { troupeActors, type TroupeProtocols } from "../../actors/troupe.ts";
 import { until } from "./condition.ts";
 import { FakeModel } from "./fake-model.ts";
@@ -83,7 +86,7 @@ export class JobReplica extends Replica<TroupeProtocols> {
       group: (members, admission) => late.group(members, admission),
       log: { error: (fields, message) => void bugs.push({ fields, message }) },
     });
-    super(world, { definitions: troupeActors, effects: { run } });
+    super(world, { definitions: troupeActors(), effects: { run } });
     this.model = model;
     this.tools = tools;
     this.transcripts = transcripts;
@@ -179,9 +182,24 @@ export async function disagreements(replica: JobReplica, chatId = CHAT): Promise
   for (const job of jobs) wrong.push(...(await disagreementsOf(replica, job)));
   const active = jobs.filter((job) => job.status === "running").map((job) => job.id);
   if (active.some((id) => id !== chat.activeJobId)) wrong.push(`running ${active.join()}, active ${chat.activeJobId}`);
+  const metered = usageOf(replica);
+  const used = sumOf(jobs.map(({ startedAt, metrics }) => ({ ...metrics, jobs: startedAt === null ? 0 : 1 })));
+  if (metered.some((usage) => JSON.stringify(usage) !== JSON.stringify(used)))
+    wrong.push(`usage ${JSON.stringify(metered)}, of the jobs ${JSON.stringify(used)}`);
   if (chat.messageCount !== replica.messages(chatId).length) wrong.push(`messageCount ${chat.messageCount}`);
   return wrong;
 }
+
+/** What the organization has used, by its days and by its months. */
+export function usageOf(replica: JobReplica): [Counts, Counts] {
+  const rows = (table: string): Counts[] =>
+    [...replica.world.database.records].flatMap(([key, record]) =>
+      key.startsWith(`${table}/`) ? [record as RecordFields & Counts] : [],
+    );
+  return [sumOf(rows("day_usage")), sumOf(rows("month_usage"))];
+}
+
+const sumOf = (all: readonly Counts[]): Counts => all.reduce(sum, NO_COUNTS);
 
 async function disagreementsOf(replica: JobReplica, job: Job): Promise<string[]> {
   const wrong: string[] = [];

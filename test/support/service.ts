@@ -18,6 +18,7 @@ import { PostgresActorStore } from "../../db/stores/actor-store.ts";
 import { PostgresChatDirectory } from "../../db/stores/chat-directory.ts";
 import { PostgresDirectory } from "../../db/stores/directory.ts";
 import { PostgresJobDirectory } from "../../db/stores/job-directory.ts";
+import { PostgresUsageDirectory } from "../../db/stores/usage-directory.ts";
 import { PostgresTranscripts } from "../../db/stores/transcripts.ts";
 import { type App, type AppParts, createApp } from "../../src/app.ts";
 import { systemChance, systemClock } from "../../src/clock.ts";
@@ -38,6 +39,8 @@ export interface ServiceOptions {
   readonly tools?: ToolPort;
   readonly clock?: Clock;
   readonly slots?: Slots;
+  /** What an organization may use in a month. */
+  readonly monthlyTokens?: number;
   /** Changes parts of the app, for example a directory that fails. */
   readonly app?: (parts: AppParts) => Partial<AppParts>;
 }
@@ -103,7 +106,7 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
     log,
   });
   const system: TroupeSystem = new System<TroupeProtocols>({
-    definitions: troupeActors,
+    definitions: troupeActors({ monthlyTokens: options.monthlyTokens ?? null }),
     effects: { run: execution },
     store: new PostgresActorStore(database),
     placement,
@@ -124,6 +127,7 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
     appUrl: () => "https://troupe.test",
     chats: new PostgresChatDirectory(database),
     jobs: new PostgresJobDirectory(database),
+    usage: new PostgresUsageDirectory(database),
   };
   const app = createApp({ ...parts, ...options.app?.(parts) });
   const url = `http://127.0.0.1:${app.listen({ hostname: "127.0.0.1", port: 0 })}`;

@@ -13,6 +13,7 @@ import type { Principal } from "../../../actors/organization/principal.ts";
 import type { MemberStep } from "../../../actors/runtime/turns.ts";
 import type { JsonObject } from "../../../actors/schema.ts";
 import { snapshotOf } from "../../http/agent-snapshot.ts";
+import { withinBudget } from "../../http/budget.ts";
 import type { CurrentParts } from "../parts.ts";
 
 type SendingParts = Pick<CurrentParts, "system" | "agents" | "models">;
@@ -53,10 +54,16 @@ export async function say(parts: SendingParts, chatId: string, said: Said): Prom
   if (!chat.ok) return chat;
   const agent = await answeringAgent(parts, said.by, chat.value);
   if (!agent.ok) return agent;
+  const steers = (said.onBusy ?? chat.value.options.onBusy) === "steer";
+  const deliverNew = async (as: Said): Promise<Outcome<Sent>> => {
+    const allowed = await withinBudget(parts.system, said.by.organizationId);
+    return allowed.ok ? deliver(parts, { chatId, agent: agent.value, said: as }) : allowed;
+  };
+  // A message to the job that runs already makes none.
+  if (!steers || chat.value.activeJobId === null) return deliverNew(said);
   const sent = await deliver(parts, { chatId, agent: agent.value, said });
-  const isLate =
-    !sent.ok && sent.fault.kind === "invalid_state" && (said.onBusy ?? chat.value.options.onBusy) === "steer";
-  return isLate ? deliver(parts, { chatId, agent: agent.value, said: { ...said, onBusy: "queue" } }) : sent;
+  const isLate = !sent.ok && sent.fault.kind === "invalid_state";
+  return isLate ? deliverNew({ ...said, onBusy: "queue" }) : sent;
 }
 
 interface Delivery {
@@ -121,6 +128,8 @@ export async function sayAfter(
   if (!chat.ok) return chat;
   const agent = await answeringAgent(parts, by, chat.value);
   if (!agent.ok) return agent;
+  const allowed = await withinBudget(parts.system, by.organizationId);
+  if (!allowed.ok) return allowed;
   const replies = await parts.system.dispatchGroup([
     { ref: jobRef(by.organizationId, decision.jobId), command: decision.command },
     ([job]) => chatAfter(job as Job),

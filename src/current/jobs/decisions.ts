@@ -1,5 +1,5 @@
 /** What people decide about a job: approve, cancel, resume, iterate (JOB-2, JOB-3, JOB-8, JOB-9). */
-import { type Fault, type Outcome, refuse } from "../../../actors/fault.ts";
+import { type Fault, ok, type Outcome, refuse } from "../../../actors/fault.ts";
 import { chatAfter } from "../../../actors/job/ending.ts";
 import { allowedActions } from "../../../actors/job/machine.ts";
 import type { JobCommand } from "../../../actors/job/protocol.ts";
@@ -7,6 +7,7 @@ import { type Job, jobRef, PLAIN_TERMS } from "../../../actors/job/schema.ts";
 import { type Lineage } from "../../../actors/job/terms.ts";
 import type { ActorRef } from "../../../actors/runtime/actor.ts";
 import type { TroupeSystem } from "../../../actors/troupe.ts";
+import { withinBudget } from "../../http/budget.ts";
 import { queryOf } from "../../http/exchange.ts";
 import { withinMessage } from "../../http/limits.ts";
 import type { Call } from "../../http/surface.ts";
@@ -81,12 +82,18 @@ export async function resumeJob(parts: CurrentParts, call: Call, jobId: string):
   if (!job.ok) return job;
   const command = { kind: "resume", by: principal.userId, input, retryStep } as const;
   if (job.value.status !== "failed" && job.value.status !== "cancelled") {
+    const allowed = await mayGoOn(parts.system, job.value);
+    if (!allowed.ok) return allowed;
     const resumed = await parts.system.dispatch(ref, command);
     return resumed.ok ? accepted(call, jobView(resumed.value)) : resumed;
   }
   const said = (parent: Job): Said => child(call, parent, { relation: "resume", content: input ?? parent.input });
   return begun(call, await sayAfter(parts, job.value.chatId, { by: principal, decision: { jobId, command }, said }));
 }
+
+/** A job that waits for tokens goes on when there are some: before that it would only wait again. */
+const mayGoOn = (system: TroupeSystem, { blockedReason, organizationId }: Job): Promise<Outcome<null>> =>
+  blockedReason === "budget_reached" ? withinBudget(system, organizationId) : Promise.resolve(ok(null));
 
 /** Answers the review, where there is one, and begins another round. */
 export async function iterateJob(parts: CurrentParts, call: Call, jobId: string): Answer {

@@ -10,6 +10,7 @@ import { type Job, PLAIN_TERMS } from "../../../actors/job/schema.ts";
 import type { Principal } from "../../../actors/organization/principal.ts";
 import { organizationRef } from "../../../actors/organization/schema.ts";
 import { snapshotOf } from "../../http/agent-snapshot.ts";
+import { withinBudget } from "../../http/budget.ts";
 import { withinMessage } from "../../http/limits.ts";
 import type { V1Parts } from "../parts.ts";
 import type { ExecuteBody, ExecutionNames } from "./schema.ts";
@@ -39,11 +40,15 @@ export async function beginExecution(
   if (!fits.ok) return fits;
   const agent = await parts.agents.find(by, agentId);
   if (!agent.ok) return agent;
-  const model = parts.models.describe(agent.value.model);
-  if (!model.ok) return model;
   const conversation = await conversationOf(parts, by, body);
   if (!conversation.ok) return conversation;
   const { chatId, workspaceId, noun } = conversation.value;
+  const override = workspaceId === null ? await modelOf(parts, by, conversation.value) : ok(null);
+  if (!override.ok) return override;
+  const model = parts.models.describe(override.value ?? agent.value.model);
+  if (!model.ok) return model;
+  const allowed = await withinBudget(parts.system, by.organizationId);
+  if (!allowed.ok) return allowed;
   const sent = await parts.system.dispatch(chatRef(by.organizationId, chatId), {
     kind: "send_message",
     open: workspaceId === null ? null : { workspaceId, title: titleOf(body.message) },
@@ -80,6 +85,17 @@ async function conversationOf(parts: BeginningParts, by: Principal, body: Execut
   if (sessionId) return ok({ chatId: chatIdOf(sessionId), workspaceId: null, noun: "session" });
   const workspaceId = await workspaceOf(parts, by, body.spaceId);
   return workspaceId.ok ? ok({ chatId: newId("cht"), workspaceId: workspaceId.value, noun: "chat" }) : workspaceId;
+}
+
+/** The model that the chat has set in place of its agent's. */
+async function modelOf(
+  { system }: BeginningParts,
+  by: Principal,
+  { chatId, noun }: Conversation,
+): Promise<Outcome<string | null>> {
+  const chat = await system.dispatch(chatRef(by.organizationId, chatId), { kind: "read_chat" });
+  if (!chat.ok) return chat.fault.kind === "not_found" ? notFound(noun) : chat;
+  return ok(chat.value.options.model);
 }
 
 async function workspaceOf(

@@ -171,7 +171,7 @@ async function startJobs(id: string, model: FakeModel, tools: FakeTools) {
     log,
   });
   const system = new System<TroupeProtocols>({
-    definitions: troupeActors,
+    definitions: troupeActors(),
     effects: { run },
     store: new PostgresActorStore(database),
     placement: await joined(database, id),

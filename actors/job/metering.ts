@@ -1,0 +1,35 @@
+/** What a report of a run adds to the organization's usage (RUN-4): the same that it adds to the job's metrics. */
+import { NO_COUNTS } from "../usage/schema.ts";
+import type { UsageCommand } from "../usage/protocol.ts";
+import type { ModelInfo } from "./ports.ts";
+import type { JobCommand } from "./protocol.ts";
+import type { Job, Usage } from "./schema.ts";
+
+/** The command that counts it; null where nothing was used. `job` is as it was before the report. */
+export function usageOf({ agent, runner }: Job, report: JobCommand): UsageCommand | null {
+  switch (report.kind) {
+    case "run_started":
+      return counted(agent.id, report.runner, { jobs: 1 });
+    case "step_finished":
+    case "run_failed":
+    case "run_stopped":
+      return isNothing(report.usage) ? null : counted(agent.id, runner, report.usage);
+    case "tool_finished":
+      return counted(agent.id, runner, { toolCalls: 1 });
+    default:
+      return null;
+  }
+}
+
+const isNothing = ({ inputTokens, outputTokens }: Usage): boolean => inputTokens + outputTokens === 0;
+
+/** A job that has not begun has no model, and has used nothing. */
+const counted = (agentId: string, runner: ModelInfo | null, counts: object): UsageCommand | null =>
+  runner === null
+    ? null
+    : {
+        kind: "count_usage",
+        agentId,
+        model: `${runner.provider}:${runner.name}`,
+        counts: { ...NO_COUNTS, ...counts },
+      };

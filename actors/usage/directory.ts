@@ -1,0 +1,25 @@
+/** Reports of usage, read from the tables after `System.settled`. Throws when the database cannot be reached. */
+import type { Counts } from "./schema.ts";
+
+export const USAGE_GROUPS = ["agent", "model", "day"] as const;
+export type UsageGroup = (typeof USAGE_GROUPS)[number];
+
+export interface UsageRequest {
+  readonly groupBy: UsageGroup;
+  /** Days of UTC, both included: `2026-11-30`. */
+  readonly since: string;
+  readonly until: string;
+  /** Groups at most. */
+  readonly limit: number;
+}
+
+export interface UsageReport {
+  /** Days: newest first. Agents and models: who has used the most tokens first. */
+  readonly groups: readonly (Counts & { readonly key: string })[];
+  /** Of all groups, those past the limit too. */
+  readonly totals: Counts;
+}
+
+export interface UsageDirectory {
+  report(organizationId: string, request: UsageRequest): Promise<UsageReport>;
+}

@@ -1,0 +1,32 @@
+/** What an organization's usage can be asked, and what it answers. */
+import type { Counts, TokenLimit } from "./schema.ts";
+
+export type UsageCommand =
+  /** Adds what was used; to be a member of the group that commits the use. */
+  | { readonly kind: "count_usage"; readonly agentId: string; readonly model: string; readonly counts: Counts }
+  /** Whether a model call may begin now. */
+  | { readonly kind: "check_budget" }
+  | { readonly kind: "read_budget" }
+  | { readonly kind: "set_budget"; readonly limit: TokenLimit };
+
+/** The budget of the present month. */
+export interface Budgeted {
+  /** Tokens that may be used, in and out together; null without a limit. */
+  readonly monthlyTokens: number | null;
+  readonly usedTokens: number;
+  /** ISO 8601: when the next month begins. */
+  readonly resetsAt: string;
+}
+
+export interface UsageReplies {
+  count_usage: null;
+  /** `retryAfterMs`: to the end of the month. */
+  check_budget: { readonly isSpent: boolean; readonly retryAfterMs: number };
+  read_budget: Budgeted;
+  set_budget: Budgeted;
+}
+
+export interface UsageProtocol {
+  readonly command: UsageCommand;
+  readonly replies: UsageReplies;
+}

@@ -1,0 +1,67 @@
+/**
+ * What an organization has used (RUN-4): for each day, agent and model, and for each month; and what
+ * it may use in a month. Days and months are those of UTC.
+ */
+import { type ActorRef, table } from "../runtime/actor.ts";
+import { isoTime, RecordBase, type Static, Type } from "../schema.ts";
+
+/** What is counted. */
+export const COUNTS = ["inputTokens", "outputTokens", "jobs", "toolCalls"] as const;
+const Counts = {
+  inputTokens: Type.Integer(),
+  outputTokens: Type.Integer(),
+  /** Jobs that have begun. */
+  jobs: Type.Integer(),
+  /** Tool calls that have a result. */
+  toolCalls: Type.Integer(),
+};
+export type Counts = Readonly<Record<(typeof COUNTS)[number], number>>;
+export const NO_COUNTS: Counts = { inputTokens: 0, outputTokens: 0, jobs: 0, toolCalls: 0 };
+
+/** What one agent has used of one model on one day. */
+export const DayUsage = Type.Object({
+  ...RecordBase,
+  ...Counts,
+  /** `2026-11-30` */
+  day: Type.String(),
+  agentId: Type.String(),
+  /** `provider:name` */
+  model: Type.String(),
+});
+export type DayUsage = Static<typeof DayUsage>;
+
+/** All that was used in one month; its id is the month, `2026-11`. */
+export const MonthUsage = Type.Object({ ...RecordBase, ...Counts });
+export type MonthUsage = Static<typeof MonthUsage>;
+
+/** How many tokens a month may use: as the service says for all, none at most, or so many. */
+export const TokenLimit = Type.Union([
+  Type.Object({ kind: Type.Literal("service") }),
+  Type.Object({ kind: Type.Literal("unlimited") }),
+  Type.Object({ kind: Type.Literal("tokens"), tokens: Type.Integer({ minimum: 1 }) }),
+]);
+export type TokenLimit = Static<typeof TokenLimit>;
+
+/** The organization's own limit, by its id; one without a record has the service's. */
+export const TokenBudget = Type.Object({ ...RecordBase, limit: TokenLimit });
+export type TokenBudget = Static<typeof TokenBudget>;
+
+export const dayUsageTable = table<DayUsage>("day_usage");
+export const monthUsageTable = table<MonthUsage>("month_usage");
+export const tokenBudgetTable = table<TokenBudget>("token_budget");
+
+/** An organization has one; its id differs from the organization's, whose actor has that one. */
+export const usageRef = (organizationId: string): ActorRef<"usage"> => ({
+  kind: "usage",
+  organizationId,
+  id: "usage",
+});
+
+export const dayOf = (ms: number): string => isoTime(ms).slice(0, 10);
+export const monthOf = (ms: number): string => isoTime(ms).slice(0, 7);
+
+/** When the month of this moment is over. */
+export function monthEndMs(ms: number): number {
+  const [year = 0, month = 0] = monthOf(ms).split("-").map(Number);
+  return Date.UTC(year, month, 1);
+}

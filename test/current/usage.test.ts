@@ -1,0 +1,179 @@
+/** Usage and the monthly budget over HTTP (RUN-4). */
+import { afterAll, beforeAll, beforeEach, expect, test } from "bun:test";
+import { type TokenLimit, usageRef } from "../../actors/usage/schema.ts";
+import { answered, Client, type Job, type Json, refused } from "../support/current.ts";
+import { gate } from "../support/fake-model.ts";
+import { FakeTools } from "../support/fake-tools.ts";
+import { type Founded, type Service, startService } from "../support/service.ts";
+import { createAgent, execute } from "../support/v1.ts";
+
+/** What the service allows an organization without a limit of its own. */
+const SERVICE_TOKENS = 1_000;
+
+let service: Service;
+let owner: Founded;
+let client: Client;
+let agent: string;
+
+beforeAll(async () => {
+  service = await startService({ tools: new FakeTools(), monthlyTokens: SERVICE_TOKENS });
+});
+afterAll(() => service.stop());
+beforeEach(async () => {
+  owner = await service.found();
+  client = new Client(service, owner);
+  agent = await createAgent(service, owner);
+  service.model.script = () => [{ say: "yes" }];
+});
+
+interface Report extends Json {
+  readonly usage: readonly Json[];
+  readonly totals: Json;
+  readonly budget: { readonly monthly_tokens: number | null; readonly used_tokens: number; readonly resets_at: string };
+}
+const report = (query = ""): Promise<Report> => client.get<Report>(`/api/usage${query}`);
+const run = async (agentId = agent): Promise<Job> => {
+  const chat = await client.chat(agentId, owner.workspaceId);
+  return client.reached((await client.send(chat, "hi")).job.id, "completed");
+};
+const allow = (limit: TokenLimit) =>
+  service.system.dispatch(usageRef(owner.organizationId), { kind: "set_budget", limit });
+const callingOnce = (): void => {
+  service.model.script = ({ entries }) =>
+    entries.at(-1)?.role === "assistant"
+      ? [{ say: "Done." }]
+      : [{ use: { type: "tool_use", id: "c1", name: "look", input: {} } }];
+};
+const day = (ms = Date.now()): string => new Date(ms).toISOString().slice(0, 10);
+
+test("[RUN-4] usage is told by agent, model and day, with totals and the budget", async () => {
+  const other = await createAgent(service, owner, { name: "Bob" });
+  await run();
+  await run();
+  callingOnce();
+  await run(other);
+  const ofAgent = { input_tokens: 14, output_tokens: 6, jobs: 2, tool_calls: 0 };
+  const ofOther = { input_tokens: 14, output_tokens: 6, jobs: 1, tool_calls: 1 };
+  const totals = { input_tokens: 28, output_tokens: 12, jobs: 3, tool_calls: 1 };
+  const byDay = await report();
+  expect(byDay).toEqual({
+    group_by: "day",
+    since: expect.stringMatching(/^\d{4}-\d\d-01$/),
+    until: expect.stringMatching(/^\d{4}-\d\d-\d\d$/),
+    usage: [{ day: expect.stringMatching(/^\d{4}-\d\d-\d\d$/), ...totals }],
+    totals,
+    truncated: false,
+    budget: {
+      monthly_tokens: SERVICE_TOKENS,
+      used_tokens: 40,
+      resets_at: expect.stringMatching(/^\d{4}-\d\d-01T00:00:00\.000Z$/),
+    },
+  } as never);
+  const byAgent = (await report("?group_by=agent")).usage;
+  expect(byAgent).toHaveLength(2);
+  expect(byAgent).toContainEqual({ agent_id: agent, ...ofAgent });
+  expect(byAgent).toContainEqual({ agent_id: other, ...ofOther });
+  expect((await report("?group_by=model")).usage).toEqual([{ model: "fake:fake", ...totals }]);
+});
+
+test("[RUN-4] since and until bound the days, both included; another organization sees nothing of it", async () => {
+  await run();
+  const [today, nothing] = [day(), { input_tokens: 0, output_tokens: 0, jobs: 0, tool_calls: 0 }];
+  expect((await report(`?since=${today}&until=${today}T23:59:59Z`)).totals).toMatchObject({ jobs: 1 });
+  const past = await report(`?since=2020-01-01&until=2020-12-31&group_by=agent`);
+  expect(past).toMatchObject({ since: "2020-01-01", until: "2020-12-31", usage: [], totals: nothing });
+  expect(past.budget.used_tokens).toBe(10);
+  const stranger = new Client(service, await service.found("Stranger"));
+  expect(await stranger.get<Report>("/api/usage")).toMatchObject({ usage: [], totals: nothing });
+});
+
+test.each([
+  ["group_by=planet", "/group_by"],
+  ["since=yesterday", "/since"],
+  ["until=2026-02-30", "/until"],
+])("[RUN-4] GET /api/usage?%s is refused and names the field", async (query, path) => {
+  const details = await refused(client.call("GET", `/api/usage?${query}`), 400, "invalid_request");
+  expect(details["errors"]).toEqual([{ path, message: expect.any(String) }]);
+});
+
+test("[RUN-4] [AUTH-3] usage needs a token with jobs:read", async () => {
+  await refused(service.call(null, "GET", "/api/usage"), 401, "unauthenticated");
+  const narrow = await service.tokenFor(owner, { scopes: ["agents:read"] });
+  await refused(service.call(narrow, "GET", "/api/usage"), 403, "insufficient_scope");
+});
+
+/** Seconds until the next month of UTC. */
+function secondsLeft(): number {
+  const now = new Date();
+  return (Date.UTC(now.getUTCFullYear(), now.getUTCMonth() + 1, 1) - now.getTime()) / 1_000;
+}
+
+test("[RUN-4] [ERR-2] past the budget new jobs are refused on both surfaces until the month ends", async () => {
+  await allow({ kind: "tokens", tokens: 10 });
+  const chat = await client.chat(agent, owner.workspaceId);
+  const done = await client.reached((await client.send(chat, "hi")).job.id, "completed");
+  const before = await client.readChat(chat);
+  const answer = await client.call("POST", `/api/chats/${chat}/messages`, { content: "more" });
+  expect(Math.abs(Number(answer.headers.get("retry-after")) - secondsLeft())).toBeLessThan(60);
+  await refused(answer, 429, "budget_exceeded");
+  await refused(client.decide(done.id, "iterate", { feedback: "better" }), 429, "budget_exceeded");
+  expect(await client.readChat(chat)).toEqual(before);
+  expect(await client.job(done.id)).toEqual(done);
+
+  const old = await execute(service, owner, agent, { message: "hi" });
+  expect(Math.abs(Number(old.headers.get("retry-after")) - secondsLeft())).toBeLessThan(60);
+  expect([old.status, await old.json()]).toEqual([
+    429,
+    {
+      error: true,
+      statusCode: 429,
+      statusMessage: "Too Many Requests",
+      message: "The organization's token budget of this month is used up",
+    },
+  ]);
+  expect((await client.get<{ jobs: Job[] }>("/api/jobs")).jobs).toHaveLength(1);
+});
+
+test("[RUN-4] [JOB-2] a running job is blocked at its next step, and resumed once there are tokens again", async () => {
+  await allow({ kind: "tokens", tokens: 10 });
+  callingOnce();
+  const chat = await client.chat(agent, owner.workspaceId);
+  const { job } = await client.send(chat, "hi");
+  expect(await client.reached(job.id, "blocked")).toMatchObject({
+    blocked_reason: "budget_reached",
+    allowed_actions: ["cancel", "resume"],
+    metrics: { tool_calls: 1 },
+  });
+  await refused(client.decide(job.id, "resume"), 429, "budget_exceeded");
+  await allow({ kind: "service" });
+  expect((await answered<Job>(client.decide(job.id, "resume"), 202)).status).toBe("running");
+  expect((await client.reached(job.id, "completed")).result).toBe("Done.");
+  expect((await report()).budget).toMatchObject({ monthly_tokens: SERVICE_TOKENS, used_tokens: 20 });
+});
+
+test("[RUN-4] a message to the job that runs makes no job, and is taken past the budget too", async () => {
+  const held = gate();
+  service.model.script = () => [{ say: "so" }, { hold: held.hold }];
+  const chat = await client.chat(agent, owner.workspaceId);
+  const { job } = await client.send(chat, "hi");
+  await client.reached(job.id, "running");
+  service.model.script = () => [{ say: "yes" }];
+  // Another chat uses tokens while this one is held.
+  await run();
+  await allow({ kind: "tokens", tokens: 1 });
+  expect((await client.send(chat, "and this", { on_busy: "steer" })).job.id).toBe(job.id);
+  await refused(
+    client.call("POST", `/api/chats/${chat}/messages`, { content: "x", on_busy: "queue" }),
+    429,
+    "budget_exceeded",
+  );
+  held.open();
+  expect(await client.reached(job.id, "blocked")).toMatchObject({ blocked_reason: "budget_reached" });
+  await allow({ kind: "unlimited" });
+  service.model.script = ({ entries }) => {
+    const last = entries.at(-1);
+    return [{ say: ` heard: ${last?.role === "user" ? last.text : "-"}` }];
+  };
+  await answered(client.decide(job.id, "resume"), 202);
+  expect((await client.reached(job.id, "completed")).result).toBe("so heard: and this");
+});
