@@ -84,6 +84,9 @@ export const isPassing = (fault: Fault): boolean =>
 export type Outcome<T> = { readonly ok: true; readonly value: T } | { readonly ok: false; readonly fault: Fault };
 
 export const ok = <T>(value: T): Outcome<T> => ({ ok: true, value });
+/** An outcome's value changed, its refusal kept. */
+export const mapped = <T, U>(outcome: Outcome<T>, map: (value: T) => U): Outcome<U> =>
+  outcome.ok ? ok(map(outcome.value)) : outcome;
 export const refuse = (fault: Fault): Outcome<never> => ({ ok: false, fault });
 export const notFound = (noun: Noun): Outcome<never> => refuse({ kind: "not_found", noun });
 export const invalid = (path: string, message: string): Outcome<never> =>

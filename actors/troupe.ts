@@ -5,8 +5,9 @@ import { jobActor } from "./job/actor.ts";
 import type { JobProtocol } from "./job/protocol.ts";
 import { organizationActor } from "./organization/actor.ts";
 import type { OrganizationProtocol } from "./organization/protocol.ts";
-import type { AnyDefinition } from "./runtime/actor.ts";
+import type { ActorRef, AnyDefinition, CommandOf, ReplyOf } from "./runtime/actor.ts";
 import type { System } from "./runtime/system.ts";
+import type { Member } from "./runtime/turns.ts";
 import { trafficActor } from "./traffic/actor.ts";
 import type { TrafficProtocol } from "./traffic/protocol.ts";
 import { usageActor } from "./usage/actor.ts";
@@ -28,6 +29,16 @@ export interface ActorSettings {
   /** Tokens that an organization without a limit of its own may use in a month; null: any number. */
   readonly monthlyTokens: number | null;
 }
+
+/** A member of a turn group that knows what it will be answered. */
+export interface Ask<R> extends Member {
+  /** Never there: it only carries the type. */
+  readonly reply?: R;
+}
+export const ask = <K extends keyof TroupeProtocols, C extends CommandOf<TroupeProtocols[K]>>(
+  ref: ActorRef<K>,
+  command: C,
+): Ask<ReplyOf<TroupeProtocols[K], C>> => ({ ref, command });
 
 // A definition's handlers take their own commands; the system has erased the types by then.
 export const troupeActors = ({ monthlyTokens }: ActorSettings = { monthlyTokens: null }): readonly AnyDefinition[] =>

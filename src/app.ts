@@ -94,7 +94,7 @@ export function createApp(parts: AppParts): App {
 
 function mount(parts: AppParts, streams: OpenStreams, appUrl: () => string) {
   const { system, directory, log } = parts;
-  const surfaceParts = { authentication: new Authentication({ system, directory, log }), log };
+  const surfaceParts = { system, authentication: new Authentication({ system, directory, log }), log };
   const v1 = new Surface(v1Dialect, surfaceParts);
   const current = new Surface(currentDialect(appUrl), surfaceParts);
   const elsewhere = new Surface(plainDialect, surfaceParts);

@@ -22,6 +22,19 @@ export class Exchange {
     return new Response(JSON.stringify(body), { headers: this.headers() });
   }
 
+  /** An answer whose body is a text already. */
+  answer({
+    status,
+    contentType,
+    body,
+  }: {
+    readonly status: number;
+    readonly contentType: string;
+    readonly body: string;
+  }): Response {
+    return new Response(body, { status, headers: { ...this.headers(), "content-type": contentType } });
+  }
+
   refuse({ status, body, headers }: Refusal): Response {
     const text = typeof body === "string" ? body : JSON.stringify(body);
     return new Response(text, { status, headers: { ...this.headers(), ...headers } });

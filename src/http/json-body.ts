@@ -4,7 +4,8 @@
  * and JSON can hold: no NUL (refused), no lone surrogate (replaced by U+FFFD).
  */
 import { type Outcome, ok, refuse } from "../../actors/fault.ts";
-import type { Json, JsonObject } from "../../actors/schema.ts";
+import type { Json, JsonObject, Static } from "../../actors/schema.ts";
+import type { Body, BodySchema } from "./validation.ts";
 
 export const JSON_BODY_BYTES = 1024 * 1024;
 export const JSON_DEPTH = 64;
@@ -13,17 +14,43 @@ const JSON_TYPE = /^application\/json\s*(?:;|$)/i;
 /** An escape that may make a NUL or a lone surrogate; a raw one of either cannot get this far. */
 const DOUBTFUL_ESCAPE = /\\u(?:0000|[dD][89a-fA-F])/;
 
-/** The JSON object in the request's body. */
-export async function readJsonObject(request: Request): Promise<Outcome<JsonObject>> {
-  const { headers } = request;
-  const encoding = headers.get("content-encoding");
-  if (!JSON_TYPE.test(headers.get("content-type") ?? "") || (encoding !== null && encoding !== "identity")) {
-    return refuse({ kind: "unsupported_media_type", expected: "application/json" });
+/** The body of one request. It comes once over the wire; its text can be asked for again. */
+export class RequestBody {
+  private readonly request: Request;
+  private read: Promise<Outcome<string>> | null = null;
+
+  constructor(request: Request) {
+    this.request = request;
   }
-  const length = headers.get("content-length");
-  if (length !== null && Number(length) > JSON_BODY_BYTES) return TOO_LARGE;
-  const text = length === null ? await readBounded(request) : await readWhole(request);
-  return text.ok ? parseJsonObject(text.value) : text;
+
+  /** The text as it was sent, within the limit. */
+  text(): Promise<Outcome<string>> {
+    return (this.read ??= readText(this.request));
+  }
+
+  /** The JSON object in it. */
+  async object(): Promise<Outcome<JsonObject>> {
+    const { headers } = this.request;
+    const encoding = headers.get("content-encoding");
+    if (!JSON_TYPE.test(headers.get("content-type") ?? "") || (encoding !== null && encoding !== "identity")) {
+      return refuse({ kind: "unsupported_media_type", expected: "application/json" });
+    }
+    const text = await this.text();
+    return text.ok ? parseJsonObject(text.value) : text;
+  }
+
+  /** The fields that an operation needs. */
+  async as<S extends BodySchema>(body: Body<S>): Promise<Outcome<Static<S>>> {
+    const json = await this.object();
+    return json.ok ? body.parse(json.value) : json;
+  }
+
+  /** The fields of an operation that can do without a body. */
+  orEmpty<S extends BodySchema>(body: Body<S>): Promise<Outcome<Static<S>>> {
+    const { body: stream, headers } = this.request;
+    const isAbsent = stream === null || headers.get("content-length") === "0";
+    return isAbsent ? Promise.resolve(body.parse({})) : this.as(body);
+  }
 }
 
 /** The JSON object in a text. */
@@ -42,6 +69,12 @@ export function parseJsonObject(text: string): Outcome<JsonObject> {
   if (!DOUBTFUL_ESCAPE.test(text)) return ok(object);
   const clean = cleaned(object);
   return clean === null ? badJson("NUL characters are not allowed in request body") : ok(clean as JsonObject);
+}
+
+function readText(request: Request): Promise<Outcome<string>> {
+  const length = request.headers.get("content-length");
+  if (length === null) return readBounded(request);
+  return Number(length) > JSON_BODY_BYTES ? Promise.resolve(TOO_LARGE) : readWhole(request);
 }
 
 /** A body whose length is known and within the limit. */

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import { refuse } from "../../actors/fault.ts";
-import { JSON_BODY_BYTES, JSON_DEPTH, parseJsonObject, readJsonObject } from "../../src/http/json-body.ts";
+import { JSON_BODY_BYTES, JSON_DEPTH, parseJsonObject, RequestBody } from "../../src/http/json-body.ts";
 
 const badJson = (message: string) => refuse({ kind: "invalid_json", message });
 const MALFORMED = badJson("Invalid JSON in request body");
@@ -61,15 +61,19 @@ describe("reading", () => {
   test.each(["text/plain", "application/jsonp", "application/x-www-form-urlencoded", ""])(
     "[ERR-5] a body of type %p is refused",
     async (type) => {
-      const outcome = await readJsonObject(post("{}", type === "" ? { "content-type": "" } : { "content-type": type }));
+      const outcome = await new RequestBody(
+        post("{}", type === "" ? { "content-type": "" } : { "content-type": type }),
+      ).object();
       expect(outcome).toEqual(refuse({ kind: "unsupported_media_type", expected: "application/json" }));
     },
   );
 
   test("[ERR-5] parameters and case of the type do not matter; a coding does", async () => {
-    expect((await readJsonObject(post("{}", { "content-type": "Application/JSON; charset=utf-8" }))).ok).toBe(true);
+    expect((await new RequestBody(post("{}", { "content-type": "Application/JSON; charset=utf-8" })).object()).ok).toBe(
+      true,
+    );
     const gzip = { "content-type": "application/json", "content-encoding": "gzip" };
-    expect((await readJsonObject(post("{}", gzip))).ok).toBe(false);
+    expect((await new RequestBody(post("{}", gzip)).object()).ok).toBe(false);
   });
 
   test("[ERR-5] a body without a length is read up to the limit and no further", async () => {
@@ -84,12 +88,12 @@ describe("reading", () => {
       });
       return post(body);
     };
-    expect((await readJsonObject(chunked(fill(JSON_BODY_BYTES)))).ok).toBe(true);
+    expect((await new RequestBody(chunked(fill(JSON_BODY_BYTES))).object()).ok).toBe(true);
     const tooLarge = refuse({ kind: "payload_too_large", limitBytes: JSON_BODY_BYTES });
-    expect(await readJsonObject(chunked(fill(JSON_BODY_BYTES + 1)))).toEqual(tooLarge);
+    expect(await new RequestBody(chunked(fill(JSON_BODY_BYTES + 1))).object()).toEqual(tooLarge);
   });
 
   test("[ERR-3] no body at all is malformed JSON", async () => {
-    expect(await readJsonObject(post(null))).toEqual(MALFORMED);
+    expect(await new RequestBody(post(null)).object()).toEqual(MALFORMED);
   });
 });

@@ -4,12 +4,12 @@ import { invalid, ok, type Outcome } from "../../../actors/fault.ts";
 import type { Principal } from "../../../actors/organization/principal.ts";
 import type { AgentInput } from "../../../actors/organization/protocol.ts";
 import { organizationRef } from "../../../actors/organization/schema.ts";
+import { ask } from "../../../actors/troupe.ts";
+import { created, done } from "../../http/commit.ts";
 import { queryOf } from "../../http/exchange.ts";
-import { readJsonObject } from "../../http/json-body.ts";
 import { lookUp } from "../../http/look-up.ts";
 import type { Surface } from "../../http/surface.ts";
 import { Body } from "../../http/validation.ts";
-import { created } from "../answer.ts";
 import { pageRequest, pageView } from "../paging.ts";
 import type { CurrentParts } from "../parts.ts";
 import { ifMatch } from "../record.ts";
@@ -32,29 +32,27 @@ export function agentRoutes(current: Surface, parts: CurrentParts) {
 }
 
 function operations(current: Surface, parts: CurrentParts) {
-  const { system, agents } = parts;
+  const { agents } = parts;
   return {
     list: current.handler({
       scope: "agents:read",
       run: ({ request, principal }) => listAgents(parts, principal, queryOf(request.url)),
     }),
 
-    create: current.handler({
+    create: current.mutation({
       scope: "agents:write",
       async run(call) {
-        const body = await bodyOf(call.request, createBody);
+        const body = await call.body.as(createBody);
         if (!body.ok) return body;
         const { name, role = "Assistant", system_prompt: systemPrompt, ...settings } = body.value;
         const input: AgentInput = { name, role, systemPrompt, visibility: "private", ...settingsOf(settings) };
         const refused = unusableModel(parts, input.model);
         if (refused !== null) return refused;
         const { principal } = call;
-        const made = await system.dispatch(organizationRef(principal.organizationId), {
-          kind: "create_agent",
-          by: principal,
-          input,
-        });
-        return made.ok ? created(call, agentView(made.value.agent, principal)) : made;
+        const command = { kind: "create_agent", by: principal, input } as const;
+        return call.commit([ask(organizationRef(principal.organizationId), command)], ({ agent }) =>
+          created(agentView(agent, principal)),
+        );
       },
     }),
 
@@ -70,12 +68,13 @@ function operations(current: Surface, parts: CurrentParts) {
       },
     }),
 
-    update: current.handler({
+    update: current.mutation({
       scope: "agents:write",
-      async run({ request, principal, params }) {
+      async run(call) {
+        const { request, principal, params } = call;
         const version = ifMatch(request);
         if (!version.ok) return version;
-        const body = await bodyOf(request, updateBody);
+        const body = await call.body.as(updateBody);
         if (!body.ok) return body;
         const { name, visibility, system_prompt: systemPrompt, ...settings } = body.value;
         const given = { ...defined({ name, visibility, systemPrompt }), ...settingsOf(settings) };
@@ -88,25 +87,29 @@ function operations(current: Surface, parts: CurrentParts) {
           changes: given,
           version: version.value,
         } as const;
-        const agent = await system.dispatch(organizationRef(principal.organizationId), command);
-        return agent.ok ? ok(agentView(agent.value, principal)) : agent;
+        return call.commit([ask(organizationRef(principal.organizationId), command)], (agent) =>
+          done(agentView(agent, principal)),
+        );
       },
     }),
 
-    remove: current.handler({
+    remove: current.mutation({
       scope: "agents:write",
-      async run({ principal, params }) {
+      async run(call) {
+        const { principal, params } = call;
         const agentId = params["id"] ?? "";
         const command = { kind: "archive_agent", by: principal, agentId } as const;
-        const agent = await system.dispatch(organizationRef(principal.organizationId), command);
-        return agent.ok ? ok(agentView(agent.value, principal)) : agent;
+        return call.commit([ask(organizationRef(principal.organizationId), command)], (agent) =>
+          done(agentView(agent, principal)),
+        );
       },
     }),
 
-    install: current.handler({
+    install: current.mutation({
       scope: "agents:write",
-      async run({ request, principal, params }) {
-        const body = await bodyOf(request, installBody);
+      async run(call) {
+        const { principal, params } = call;
+        const body = await call.body.as(installBody);
         if (!body.ok) return body;
         const action =
           body.value.action ?? (body.value.install_state === undefined ? null : ACTION[body.value.install_state]);
@@ -114,8 +117,9 @@ function operations(current: Surface, parts: CurrentParts) {
         const agentId = params["id"] ?? "";
         const definition = parts.library.find(principal.organizationId, agentId)?.definition ?? null;
         const command = { kind: "set_install_state", by: principal, agentId, action, definition } as const;
-        const agent = await system.dispatch(organizationRef(principal.organizationId), command);
-        return agent.ok ? ok(agentView(agent.value, principal)) : agent;
+        return call.commit([ask(organizationRef(principal.organizationId), command)], (agent) =>
+          done(agentView(agent, principal)),
+        );
       },
     }),
   };
@@ -137,11 +141,6 @@ async function listAgents(parts: CurrentParts, by: Principal, query: URLSearchPa
   const available = parts.library.of(by.organizationId).filter((entry) => !installed.value.includes(entry.id));
   const own = page.value.records.map((agent) => agentView(agent, by));
   return ok({ agents: [...own, ...available.map((entry) => availableView(entry, by.organizationId))] });
-}
-
-async function bodyOf<S extends ConstructorParameters<typeof Body>[0]>(request: Request, body: Body<S>) {
-  const json = await readJsonObject(request);
-  return json.ok ? body.parse(json.value) : json;
 }
 
 /** A model that the operator has not allowed is told when it is set, not when it is used (RUN-4). */

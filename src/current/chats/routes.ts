@@ -1,19 +1,18 @@
 /** Chats on the current surface: list, create, read, options, delete, and their messages (CHAT-1 to CHAT-7). */
 import { Elysia } from "elysia";
 import { CHAT_STATUSES, type Chat, chatRef } from "../../../actors/chat/schema.ts";
-import { invalid, notFound, ok, type Outcome } from "../../../actors/fault.ts";
+import { invalid, mapped, notFound, ok, type Outcome } from "../../../actors/fault.ts";
 import { newId } from "../../../actors/ids.ts";
 import { PLAIN_TERMS } from "../../../actors/job/schema.ts";
 import { organizationRef } from "../../../actors/organization/schema.ts";
 import type { JsonObject } from "../../../actors/schema.ts";
+import { ask } from "../../../actors/troupe.ts";
+import { accepted, type Committed, created, done, type MutatingCall } from "../../http/commit.ts";
 import { queryOf } from "../../http/exchange.ts";
-import { readJsonObject } from "../../http/json-body.ts";
 import { withinMessage, withinMetadata } from "../../http/limits.ts";
 import { lookUp } from "../../http/look-up.ts";
 import type { Call, Surface } from "../../http/surface.ts";
 import { Body } from "../../http/validation.ts";
-import { accepted, created } from "../answer.ts";
-import { bodyOf, mapped } from "../body.ts";
 import { idFilters, wordFilter } from "../filter.ts";
 import { jobView } from "../jobs/view.ts";
 import { polled } from "../long-poll.ts";
@@ -22,7 +21,7 @@ import type { CurrentParts } from "../parts.ts";
 import { ifMatch } from "../record.ts";
 import { messagePage } from "./message-page.ts";
 import { budgetOf, CreateChatBody, OptionsBody, optionsOf, SendMessageBody } from "./schema.ts";
-import { say } from "./sending.ts";
+import { say, type Sent } from "./sending.ts";
 import { chatView, messageView } from "./view.ts";
 
 const createBody = new Body(CreateChatBody);
@@ -33,13 +32,13 @@ const WORKSPACE_ID = /^wsp_[A-Za-z0-9_-]{21}$/;
 
 export function chatRoutes(current: Surface, parts: CurrentParts) {
   const list = current.handler({ scope: "chats:read", run: (call) => listChats(parts, call) });
-  const create = current.handler({ scope: "chats:write", run: (call) => createChat(parts, call) });
+  const create = current.mutation({ scope: "chats:write", run: (call) => createChat(parts, call) });
   const read = current.handler({ scope: "chats:read", run: (call) => onChat(call, (id) => readChat(parts, call, id)) });
-  const remove = current.handler({
+  const remove = current.mutation({
     scope: "chats:write",
-    run: (call) => onChat(call, (id) => deleteChat(parts, call, id)),
+    run: (call) => onChat(call, (id) => deleteChat(call, id)),
   });
-  const update = current.handler({
+  const update = current.mutation({
     scope: "chats:write",
     run: (call) => onChat(call, (id) => updateOptions(parts, call, id)),
   });
@@ -47,7 +46,7 @@ export function chatRoutes(current: Surface, parts: CurrentParts) {
     scope: "chats:read",
     run: (call) => onChat(call, (id) => messagePage(parts, call, id)),
   });
-  const send = current.handler({
+  const send = current.mutation({
     scope: "chats:write",
     run: (call) => onChat(call, (id) => sendMessage(parts, call, id)),
   });
@@ -62,9 +61,10 @@ export function chatRoutes(current: Surface, parts: CurrentParts) {
 }
 
 type Answer = Promise<Outcome<object | Response>>;
+type Change = Promise<Outcome<Committed>>;
 
 /** What cannot be a chat's id is none. */
-async function onChat({ params }: Call, run: (chatId: string) => Answer): Answer {
+async function onChat<T>({ params }: Call, run: (chatId: string) => Promise<Outcome<T>>): Promise<Outcome<T>> {
   const id = params["id"] ?? "";
   return CHAT_ID.test(id) ? run(id) : notFound("chat");
 }
@@ -87,10 +87,10 @@ async function listChats(
   return mapped(found, (list) => pageView("chats", list, chatView));
 }
 
-async function createChat(parts: CurrentParts, call: Call): Answer {
+async function createChat(parts: CurrentParts, call: MutatingCall): Change {
   const { system, agents } = parts;
   const { organizationId, userId } = call.principal;
-  const body = await bodyOf(call.request, createBody);
+  const body = await call.body.as(createBody);
   if (!body.ok) return body;
   const { agent_id: agentId, workspace_id: workspaceId, title, options = {}, metadata = {} } = body.value;
   const fits = withinMetadata(metadata);
@@ -102,7 +102,7 @@ async function createChat(parts: CurrentParts, call: Call): Answer {
   if (!workspace.ok) return workspace;
   const model = usableModel(parts, options.model, "/options/model");
   if (!model.ok) return model;
-  const chat = await system.dispatch(chatRef(organizationId, newId("cht")), {
+  const command = {
     kind: "open_chat",
     agent: { id: agent.value.id, name: agent.value.name },
     workspaceId,
@@ -110,8 +110,8 @@ async function createChat(parts: CurrentParts, call: Call): Answer {
     title: title ?? options.title ?? agent.value.name,
     options: optionsOf(options),
     metadata,
-  });
-  return chat.ok ? created(call, chatView(chat.value)) : chat;
+  } as const;
+  return call.commit([ask(chatRef(organizationId, newId("cht")), command)], (chat) => created(chatView(chat)));
 }
 
 function usableModel({ models }: CurrentParts, model: string | null | undefined, path: string): Outcome<null> {
@@ -125,27 +125,23 @@ function readChat(parts: CurrentParts, call: Call, id: string): Answer {
 }
 
 /** Softly (CHAT-1): what runs in it is cancelled, and from now on nobody finds it. */
-async function deleteChat({ system }: CurrentParts, { principal: { organizationId } }: Call, id: string): Answer {
-  const outcome = await system.dispatch(chatRef(organizationId, id), { kind: "delete_chat" });
-  return mapped(outcome, () => ({ id, deleted: true }));
+function deleteChat(call: MutatingCall, id: string): Change {
+  const ref = chatRef(call.principal.organizationId, id);
+  return call.commit([ask(ref, { kind: "delete_chat" })], () => done({ id, deleted: true }));
 }
 
 /** The body is the options that change, bare or as `options`. */
-async function updateOptions(
-  parts: CurrentParts,
-  { request, principal: { organizationId } }: Call,
-  id: string,
-): Answer {
-  const version = ifMatch(request);
+async function updateOptions(parts: CurrentParts, call: MutatingCall, id: string): Change {
+  const version = ifMatch(call.request);
   if (!version.ok) return version;
-  const json = await readJsonObject(request);
+  const json = await call.body.object();
   if (!json.ok) return json;
   const body = optionsBody.parse(bare(json.value));
   if (!body.ok) return body;
   const model = usableModel(parts, body.value.model, "/model");
   if (!model.ok) return model;
   const command = { kind: "update_chat", options: optionsOf(body.value), version: version.value } as const;
-  return mapped(await parts.system.dispatch(chatRef(organizationId, id), command), chatView);
+  return call.commit([ask(chatRef(call.principal.organizationId, id), command)], (chat) => done(chatView(chat)));
 }
 
 function bare(body: JsonObject): JsonObject {
@@ -155,8 +151,8 @@ function bare(body: JsonObject): JsonObject {
   return isWrapped ? (options as JsonObject) : body;
 }
 
-async function sendMessage(parts: CurrentParts, call: Call, id: string): Answer {
-  const body = await bodyOf(call.request, sendBody);
+async function sendMessage(parts: CurrentParts, call: MutatingCall, id: string): Change {
+  const body = await call.body.as(sendBody);
   if (!body.ok) return body;
   const { content, on_busy: onBusy = null, metadata = {}, review_required: reviewRequired = false } = body.value;
   const fits = withinMessage(content);
@@ -166,13 +162,13 @@ async function sendMessage(parts: CurrentParts, call: Call, id: string): Answer 
   const budget = budgetOf(body.value.budget ?? {});
   if (!budget.ok) return budget;
   const terms = { ...PLAIN_TERMS, reviewRequired, budget: budget.value };
-  const sent = await say(parts, id, { by: call.principal, content, onBusy, terms, metadata });
-  if (!sent.ok) return sent;
-  const { message, job, chat, queuedPosition } = sent.value;
-  return accepted(call, {
+  return say(parts, call, { chatId: id, said: { by: call.principal, content, onBusy, terms, metadata } }, sentAnswer);
+}
+
+const sentAnswer = ({ message, job, chat, queuedPosition }: Sent) =>
+  accepted({
     message: messageView(message),
     job: jobView(job),
     chat: chatView(chat),
     queued_position: queuedPosition,
   });
-}

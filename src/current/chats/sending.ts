@@ -5,6 +5,7 @@
  */
 import type { SentMessage } from "../../../actors/chat/protocol.ts";
 import { type Chat, chatRef, type OnBusy } from "../../../actors/chat/schema.ts";
+import { assert } from "../../../actors/assert.ts";
 import { ok, type Outcome } from "../../../actors/fault.ts";
 import { chatAfter } from "../../../actors/job/ending.ts";
 import type { JobCommand } from "../../../actors/job/protocol.ts";
@@ -12,6 +13,8 @@ import { type AgentSnapshot, type Job, jobRef, type JobTerms } from "../../../ac
 import type { Principal } from "../../../actors/organization/principal.ts";
 import type { MemberStep } from "../../../actors/runtime/turns.ts";
 import type { JsonObject } from "../../../actors/schema.ts";
+import { type Ask, ask } from "../../../actors/troupe.ts";
+import type { Answer, Committed, MutatingCall, Steps } from "../../http/commit.ts";
 import { snapshotOf } from "../../http/agent-snapshot.ts";
 import { withinBudget } from "../../http/budget.ts";
 import type { CurrentParts } from "../parts.ts";
@@ -48,44 +51,56 @@ export async function answeringAgent(
   return model.ok ? ok(snapshotOf(agent.value, by.organizationId)) : model;
 }
 
+/** A message and the chat that it goes to. */
+interface Saying {
+  readonly chatId: string;
+  readonly said: Said;
+}
+type Commit = Pick<MutatingCall, "commit">;
+type AnswerTo<T> = (value: T) => Answer;
+
 /** Sends the message. Who wants to steer a job that has just come to its end is answered by the next one. */
-export async function say(parts: SendingParts, chatId: string, said: Said): Promise<Outcome<Sent>> {
+export async function say(
+  parts: SendingParts,
+  call: Commit,
+  { chatId, said }: Saying,
+  answer: AnswerTo<Sent>,
+): Promise<Outcome<Committed>> {
   const chat = await readChat(parts, said.by.organizationId, chatId);
   if (!chat.ok) return chat;
   const agent = await answeringAgent(parts, said.by, chat.value);
   if (!agent.ok) return agent;
   const steers = (said.onBusy ?? chat.value.options.onBusy) === "steer";
-  const deliverNew = async (as: Said): Promise<Outcome<Sent>> => {
+  const deliver = (as: Said): Promise<Outcome<Committed>> =>
+    call.commit(delivery(chatId, agent.value, as), (first, replies) => answer(sentOf(first, replies)));
+  const deliverNew = async (as: Said): Promise<Outcome<Committed>> => {
     const allowed = await withinBudget(parts.system, said.by.organizationId);
-    return allowed.ok ? deliver(parts, { chatId, agent: agent.value, said: as }) : allowed;
+    return allowed.ok ? deliver(as) : allowed;
   };
   // A message to the job that runs already makes none.
   if (!steers || chat.value.activeJobId === null) return deliverNew(said);
-  const sent = await deliver(parts, { chatId, agent: agent.value, said });
+  const sent = await deliver(said);
   const isLate = !sent.ok && sent.fault.kind === "invalid_state";
   return isLate ? deliverNew({ ...said, onBusy: "queue" }) : sent;
 }
 
-interface Delivery {
-  readonly chatId: string;
-  readonly agent: AgentSnapshot;
-  readonly said: Said;
-}
-
-async function deliver({ system }: SendingParts, { chatId, agent, said }: Delivery): Promise<Outcome<Sent>> {
+/** The message, what it does to the running job, what that does to the chat, and the chat after all. */
+function delivery(chatId: string, agent: AgentSnapshot, said: Said): Steps<SentMessage> {
   const { organizationId } = said.by;
-  const replies = await system.dispatchGroup([
+  return [
     messageTo(chatId, agent, said),
     ([first]) => consequence(organizationId, first as SentMessage, said.content),
     ([, job]) => (job === undefined ? null : chatAfter(job as Job)),
-    { ref: chatRef(organizationId, chatId), command: { kind: "read_chat" } },
-  ]);
-  if (!replies.ok) return replies;
-  const [first, second, , chat] = replies.value as [SentMessage, Job, null, Chat];
+    ask(chatRef(organizationId, chatId), { kind: "read_chat" }),
+  ];
+}
+
+function sentOf(first: SentMessage, replies: readonly unknown[]): Sent {
+  const [, second, , chat] = replies as [SentMessage, Job, null, Chat];
   const job = first.job ?? second;
   // Who has interrupted a turn that merely waited has made room for itself.
   const queuedPosition = chat.activeJobId === job.id ? 0 : first.queuedPosition;
-  return ok({ ...first, chat, job, queuedPosition });
+  return { ...first, chat, job, queuedPosition };
 }
 
 /** What the message does to the running job. */
@@ -102,40 +117,56 @@ function consequence(
   return { ref: jobRef(organizationId, also.jobId), command };
 }
 
-const messageTo = (chatId: string, agent: AgentSnapshot, { by, content, onBusy, terms, metadata }: Said) => ({
-  ref: chatRef(by.organizationId, chatId),
-  command: { kind: "send_message", open: null, agent, content, userId: by.userId, onBusy, terms, metadata } as const,
-});
+const messageTo = (
+  chatId: string,
+  agent: AgentSnapshot,
+  { by, content, onBusy, terms, metadata }: Said,
+): Ask<SentMessage> =>
+  ask(chatRef(by.organizationId, chatId), {
+    kind: "send_message",
+    open: null,
+    agent,
+    content,
+    userId: by.userId,
+    onBusy,
+    terms,
+    metadata,
+  });
 
-/**
- * Goes on from an earlier job in a new one: `decision` is that job's turn, and `said` follows from what
- * it answers. Both commit or neither does.
- */
+/** A decision about a job, and the message that follows from what the job is then. */
+export interface Following {
+  readonly by: Principal;
+  readonly decision: {
+    readonly jobId: string;
+    readonly command: Extract<JobCommand, { kind: "resume" | "request_changes" }>;
+  };
+  readonly said: (job: Job) => Said;
+}
+
+/** Goes on from an earlier job in a new one: the decision and the message commit together. */
 export async function sayAfter(
   parts: SendingParts,
-  chatId: string,
-  {
-    by,
-    decision,
-    said,
-  }: {
-    readonly by: Principal;
-    readonly decision: { readonly jobId: string; readonly command: JobCommand };
-    readonly said: (job: Job) => Said;
-  },
-): Promise<Outcome<{ readonly parent: Job; readonly sent: Sent }>> {
+  call: Commit,
+  { chatId, by, decision, said }: Following & { readonly chatId: string },
+  answer: AnswerTo<Job>,
+): Promise<Outcome<Committed>> {
   const chat = await readChat(parts, by.organizationId, chatId);
   if (!chat.ok) return chat;
   const agent = await answeringAgent(parts, by, chat.value);
   if (!agent.ok) return agent;
   const allowed = await withinBudget(parts.system, by.organizationId);
   if (!allowed.ok) return allowed;
-  const replies = await parts.system.dispatchGroup([
-    { ref: jobRef(by.organizationId, decision.jobId), command: decision.command },
-    ([job]) => chatAfter(job as Job),
-    ([job]) => messageTo(chatId, agent.value, said(job as Job)),
-  ]);
-  if (!replies.ok) return replies;
-  const [parent, , sent] = replies.value as [Job, null, Sent];
-  return ok({ parent, sent });
+  return call.commit(
+    [
+      ask(jobRef(by.organizationId, decision.jobId), decision.command),
+      ([job]) => chatAfter(job as Job),
+      ([job]) => messageTo(chatId, agent.value, said(job as Job)),
+    ],
+    (_, [, , sent]) => answer(newJobOf(sent as SentMessage)),
+  );
+}
+
+function newJobOf({ job }: SentMessage): Job {
+  assert(job !== null, "a queued message has a job");
+  return job;
 }

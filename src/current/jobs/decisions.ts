@@ -1,19 +1,18 @@
 /** What people decide about a job: approve, cancel, resume, iterate (JOB-2, JOB-3, JOB-8, JOB-9). */
-import { type Fault, ok, type Outcome, refuse } from "../../../actors/fault.ts";
+import { type Fault, mapped, ok, type Outcome, refuse } from "../../../actors/fault.ts";
 import { chatAfter } from "../../../actors/job/ending.ts";
 import { allowedActions } from "../../../actors/job/machine.ts";
 import type { JobCommand } from "../../../actors/job/protocol.ts";
 import { type Job, jobRef, PLAIN_TERMS } from "../../../actors/job/schema.ts";
 import { type Lineage } from "../../../actors/job/terms.ts";
-import type { ActorRef } from "../../../actors/runtime/actor.ts";
-import type { TroupeSystem } from "../../../actors/troupe.ts";
+import type { JsonObject } from "../../../actors/schema.ts";
+import { ask, type TroupeSystem } from "../../../actors/troupe.ts";
 import { withinBudget } from "../../http/budget.ts";
+import { accepted, type Committed, done, type Joined, type MutatingCall, type Steps } from "../../http/commit.ts";
 import { queryOf } from "../../http/exchange.ts";
 import { withinMessage } from "../../http/limits.ts";
 import type { Call } from "../../http/surface.ts";
 import { Body } from "../../http/validation.ts";
-import { accepted } from "../answer.ts";
-import { bodyOf, mapped, optionalBodyOf } from "../body.ts";
 import { type Said, sayAfter } from "../chats/sending.ts";
 import { awaited, waitOf } from "../long-poll.ts";
 import type { CurrentParts } from "../parts.ts";
@@ -24,10 +23,10 @@ const approveBody = new Body(ApproveBody);
 const resumeBody = new Body(ResumeBody);
 const iterateBody = new Body(IterateBody);
 
-type Answer = Promise<Outcome<object | Response>>;
+type Change = Promise<Outcome<Committed>>;
 
-export async function approveJob({ system }: CurrentParts, { request, principal }: Call, jobId: string): Answer {
-  const body = await optionalBodyOf(request, approveBody);
+export async function approveJob(_: CurrentParts, call: MutatingCall, jobId: string): Change {
+  const body = await call.body.orEmpty(approveBody);
   if (!body.ok) return body;
   const {
     approval_id: approvalId = null,
@@ -35,9 +34,9 @@ export async function approveJob({ system }: CurrentParts, { request, principal 
     decision = "approve",
     comment = null,
   } = body.value;
-  const job = await decided(system, jobRef(principal.organizationId, jobId), {
+  const steps = decided(call, jobId, {
     kind: "approve",
-    by: principal.userId,
+    by: call.principal.userId,
     decision,
     approvalId,
     toolCallId,
@@ -45,34 +44,42 @@ export async function approveJob({ system }: CurrentParts, { request, principal 
     comment,
     inGroup: true,
   });
-  return mapped(job, jobView);
+  return call.commit(steps, (job) => done(jobView(job)));
 }
 
 /** Job and chat in one commit: whoever reads either after the answer finds it decided. */
-async function decided(system: TroupeSystem, ref: ActorRef<"job">, command: JobCommand): Promise<Outcome<Job>> {
-  const replies = await system.dispatchGroup([{ ref, command }, ([job]) => chatAfter(job as Job)]);
-  return mapped(replies, ([job]) => job as Job);
+function decided(
+  { principal }: Call,
+  jobId: string,
+  command: Extract<JobCommand, { kind: "approve" | "cancel" }>,
+): Steps<Job> {
+  return [ask(jobRef(principal.organizationId, jobId), command), ([job]) => chatAfter(job as Job)];
 }
 
 /** Answers at once, or with `?wait=S` when the job has really stopped. */
-export async function cancelJob(parts: CurrentParts, call: Call, jobId: string): Answer {
+export async function cancelJob(_: CurrentParts, call: MutatingCall, jobId: string): Change {
   const wait = waitOf(queryOf(call.request.url));
   if (!wait.ok) return wait;
+  const steps = decided(call, jobId, { kind: "cancel", inGroup: true });
+  return wait.value === 0
+    ? call.commit(steps, (job) => done(receiptView(job)))
+    : call.begin(steps, ({ id }) => ({ jobId: id, waitSeconds: wait.value }));
+}
+
+/** The receipt once the job has stopped, or when the wait is over. */
+export async function joinCancelled(parts: CurrentParts, call: Call, work: JsonObject): Promise<Outcome<Joined>> {
+  const { jobId, waitSeconds } = work as { readonly jobId: string; readonly waitSeconds: number };
   const ref = jobRef(call.principal.organizationId, jobId);
-  const cancelled = await decided(parts.system, ref, { kind: "cancel", inGroup: true });
-  if (!cancelled.ok) return cancelled;
   const watched = { ref, read: () => parts.system.dispatch(ref, { kind: "read_job" }) };
   const isReached = (job: Job): boolean => job.status !== "cancelling";
-  const job = isReached(cancelled.value)
-    ? cancelled
-    : await awaited(parts, call, watched, { waitSeconds: wait.value, isReached });
-  return mapped(job, receiptView);
+  const job = await awaited(parts, call, watched, { waitSeconds, isReached });
+  return mapped(job, (stopped) => done(receiptView(stopped)));
 }
 
 /** A blocked job goes on itself; one that has failed or was cancelled goes on in a child. */
-export async function resumeJob(parts: CurrentParts, call: Call, jobId: string): Answer {
+export async function resumeJob(parts: CurrentParts, call: MutatingCall, jobId: string): Change {
   const { principal } = call;
-  const body = await optionalBodyOf(call.request, resumeBody);
+  const body = await call.body.orEmpty(resumeBody);
   if (!body.ok) return body;
   const { input = null, retry_step: retryStep = null } = body.value;
   const fits = withinMessage(input ?? "");
@@ -84,11 +91,11 @@ export async function resumeJob(parts: CurrentParts, call: Call, jobId: string):
   if (job.value.status !== "failed" && job.value.status !== "cancelled") {
     const allowed = await mayGoOn(parts.system, job.value);
     if (!allowed.ok) return allowed;
-    const resumed = await parts.system.dispatch(ref, command);
-    return resumed.ok ? accepted(call, jobView(resumed.value)) : resumed;
+    return call.commit([ask(ref, command)], (resumed) => accepted(jobView(resumed)));
   }
   const said = (parent: Job): Said => child(call, parent, { relation: "resume", content: input ?? parent.input });
-  return begun(call, await sayAfter(parts, job.value.chatId, { by: principal, decision: { jobId, command }, said }));
+  const following = { chatId: job.value.chatId, by: principal, decision: { jobId, command }, said };
+  return sayAfter(parts, call, following, (begun) => accepted(jobView(begun)));
 }
 
 /** A job that waits for tokens goes on when there are some: before that it would only wait again. */
@@ -96,9 +103,9 @@ const mayGoOn = (system: TroupeSystem, { blockedReason, organizationId }: Job): 
   blockedReason === "budget_reached" ? withinBudget(system, organizationId) : Promise.resolve(ok(null));
 
 /** Answers the review, where there is one, and begins another round. */
-export async function iterateJob(parts: CurrentParts, call: Call, jobId: string): Answer {
+export async function iterateJob(parts: CurrentParts, call: MutatingCall, jobId: string): Change {
   const { principal } = call;
-  const body = await bodyOf(call.request, iterateBody);
+  const body = await call.body.as(iterateBody);
   if (!body.ok) return body;
   const { feedback } = body.value;
   const fits = withinMessage(feedback);
@@ -108,7 +115,8 @@ export async function iterateJob(parts: CurrentParts, call: Call, jobId: string)
   if (!allowedActions(job.value).includes("iterate")) return refuse(notNow(job.value));
   const command = { kind: "request_changes", by: principal.userId, feedback, inGroup: true } as const;
   const said = (parent: Job): Said => child(call, parent, { relation: "iteration", content: feedback });
-  return begun(call, await sayAfter(parts, job.value.chatId, { by: principal, decision: { jobId, command }, said }));
+  const following = { chatId: job.value.chatId, by: principal, decision: { jobId, command }, said };
+  return sayAfter(parts, call, following, (begun) => accepted(jobView(begun)));
 }
 
 /** The message whose job goes on from `parent`, under the same terms. */
@@ -135,10 +143,6 @@ function child(
     metadata: parent.metadata,
   };
   return { by, content, onBusy: "queue", terms, metadata: {} };
-}
-
-function begun(call: Call, outcome: Awaited<ReturnType<typeof sayAfter>>): Outcome<Response> {
-  return outcome.ok ? accepted(call, jobView(outcome.value.sent.job)) : outcome;
 }
 
 const notNow = (job: Job): Fault => ({

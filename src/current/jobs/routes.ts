@@ -1,18 +1,18 @@
 /** Jobs on the current surface: list, read, lineage, transcript, and what people decide about them (JOB-1 to JOB-9). */
 import { Elysia } from "elysia";
-import { invalid, notFound, ok, type Outcome } from "../../../actors/fault.ts";
+import { invalid, mapped, notFound, ok, type Outcome } from "../../../actors/fault.ts";
 import { type Job, JOB_STATUSES, jobRef } from "../../../actors/job/schema.ts";
 import { PAGE_DEFAULT } from "../../../actors/page.ts";
 import { queryOf } from "../../http/exchange.ts";
 import { lookUp } from "../../http/look-up.ts";
+import type { Committed, MutatingCall, Mutation } from "../../http/commit.ts";
 import type { Call, Operation, Surface } from "../../http/surface.ts";
-import { mapped } from "../body.ts";
 import { eventView } from "../event-view.ts";
 import { idFilters, timeFilter, wordFilter } from "../filter.ts";
 import { polled } from "../long-poll.ts";
 import { integerOf, limitOf, pageRequest, pageView } from "../paging.ts";
 import type { CurrentParts } from "../parts.ts";
-import { approveJob, cancelJob, iterateJob, resumeJob } from "./decisions.ts";
+import { approveJob, cancelJob, iterateJob, joinCancelled, resumeJob } from "./decisions.ts";
 import { jobView, nodeView } from "./view.ts";
 
 const JOB_ID = /^job_[A-Za-z0-9_-]{21}$/;
@@ -24,17 +24,25 @@ const LINEAGE_JOBS = 1_000;
 
 type Answer = Promise<Outcome<object | Response>>;
 type OnJob = (parts: CurrentParts, call: Call, jobId: string) => Answer;
+type Decide = (parts: CurrentParts, call: MutatingCall, jobId: string) => Promise<Outcome<Committed>>;
 
 export function jobRoutes(current: Surface, parts: CurrentParts) {
-  const on = (scope: string, run: OnJob): Operation => ({ scope, run: (call) => onJob(parts, call, run) });
+  const on = (scope: string, run: OnJob): Operation => ({
+    scope,
+    run: (call) => onJob(call, (id) => run(parts, call, id)),
+  });
+  const deciding = (decide: Decide): Mutation => ({
+    scope: "jobs:write",
+    run: (call) => onJob(call, (id) => decide(parts, call, id)),
+  });
   const list = current.handler({ scope: "jobs:read", run: (call) => listJobs(parts, call) });
   const read = current.handler(on("jobs:read", readJob));
   const lineage = current.handler(on("jobs:read", readLineage));
   const transcript = current.handler(on("jobs:read", readTranscript));
-  const approve = current.handler(on("jobs:write", approveJob));
-  const cancel = current.handler(on("jobs:write", cancelJob));
-  const resume = current.handler(on("jobs:write", resumeJob));
-  const iterate = current.handler(on("jobs:write", iterateJob));
+  const approve = current.mutation(deciding(approveJob));
+  const cancel = current.mutation({ ...deciding(cancelJob), join: (call, work) => joinCancelled(parts, call, work) });
+  const resume = current.mutation(deciding(resumeJob));
+  const iterate = current.mutation(deciding(iterateJob));
   return new Elysia({ name: "current-jobs" })
     .get("/api/jobs", list)
     .get("/api/jobs/:id", read)
@@ -47,9 +55,9 @@ export function jobRoutes(current: Surface, parts: CurrentParts) {
 }
 
 /** What cannot be a job's id is none. */
-async function onJob(parts: CurrentParts, call: Call, run: OnJob): Answer {
-  const id = call.params["id"] ?? "";
-  return JOB_ID.test(id) ? run(parts, call, id) : notFound("job");
+async function onJob<T>({ params }: Call, run: (jobId: string) => Promise<Outcome<T>>): Promise<Outcome<T>> {
+  const id = params["id"] ?? "";
+  return JOB_ID.test(id) ? run(id) : notFound("job");
 }
 
 async function listJobs({ system, jobs, log }: CurrentParts, { request, principal: { organizationId } }: Call): Answer {

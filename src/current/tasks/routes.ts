@@ -3,8 +3,9 @@ import { Elysia } from "elysia";
 import { ok } from "../../../actors/fault.ts";
 import type { TaskChanges } from "../../../actors/organization/protocol.ts";
 import { organizationRef } from "../../../actors/organization/schema.ts";
+import { ask } from "../../../actors/troupe.ts";
+import { done } from "../../http/commit.ts";
 import { queryOf } from "../../http/exchange.ts";
-import { readJsonObject } from "../../http/json-body.ts";
 import { lookUp } from "../../http/look-up.ts";
 import type { Surface } from "../../http/surface.ts";
 import { Body } from "../../http/validation.ts";
@@ -51,21 +52,19 @@ function operations(current: Surface, { system, directory, log }: CurrentParts) 
       },
     }),
 
-    update: current.handler({
+    update: current.mutation({
       scope: "tasks:write",
-      async run({ request, params, principal: { organizationId } }) {
+      async run(call) {
+        const { request, params, principal } = call;
         const version = ifMatch(request);
         if (!version.ok) return version;
-        const json = await readJsonObject(request);
-        if (!json.ok) return json;
-        const body = updateBody.parse(json.value);
+        const body = await call.body.as(updateBody);
         if (!body.ok) return body;
         const { assigned_to: assignedTo, workspace_id: workspaceId, ...rest } = body.value;
         const given = Object.entries({ ...rest, assignedTo, workspaceId }).filter(([, value]) => value !== undefined);
         const changes = Object.fromEntries(given) as Partial<TaskChanges>;
         const command = { kind: "update_task", taskId: params["id"] ?? "", changes, version: version.value } as const;
-        const task = await system.dispatch(organizationRef(organizationId), command);
-        return task.ok ? ok(taskView(task.value)) : task;
+        return call.commit([ask(organizationRef(principal.organizationId), command)], (task) => done(taskView(task)));
       },
     }),
   };

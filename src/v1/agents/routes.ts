@@ -2,7 +2,8 @@
 import { Elysia } from "elysia";
 import { notFound, ok } from "../../../actors/fault.ts";
 import { organizationRef } from "../../../actors/organization/schema.ts";
-import { readJsonObject } from "../../http/json-body.ts";
+import { ask } from "../../../actors/troupe.ts";
+import { done } from "../../http/commit.ts";
 import { lookUp } from "../../http/look-up.ts";
 import type { Surface } from "../../http/surface.ts";
 import { Body } from "../../http/validation.ts";
@@ -42,26 +43,20 @@ function operations(v1: Surface, { system, directory, agents, log }: V1Parts) {
       },
     }),
 
-    create: v1.handler({
+    create: v1.mutation({
       scope: "agents:write",
-      async run({ request, principal }) {
-        const json = await readJsonObject(request);
-        if (!json.ok) return json;
-        const body = createBody.parse(json.value);
+      async run(call) {
+        const { principal } = call;
+        const body = await call.body.as(createBody);
         if (!body.ok) return body;
         const { name, systemPrompt, role = "Assistant", visibility = "organization" } = body.value;
         const input = { name, systemPrompt, role, visibility };
-        const ref = organizationRef(principal.organizationId);
-        const outcome = await system.dispatch(ref, { kind: "create_agent", by: principal, input });
-        if (!outcome.ok) return outcome;
-        const { agent, chatId, workspaceId } = outcome.value;
-        return ok({
-          success: true,
-          id: agent.id,
-          name: agent.name,
-          status: "active",
-          chatUrl: chatUrl(workspaceId, chatId),
-        });
+        const command = { kind: "create_agent", by: principal, input } as const;
+        return call.commit(
+          [ask(organizationRef(principal.organizationId), command)],
+          ({ agent: { id, name: given }, chatId, workspaceId }) =>
+            done({ success: true, id, name: given, status: "active", chatUrl: chatUrl(workspaceId, chatId) }),
+        );
       },
     }),
 
@@ -73,29 +68,31 @@ function operations(v1: Surface, { system, directory, agents, log }: V1Parts) {
       },
     }),
 
-    update: v1.handler({
+    update: v1.mutation({
       scope: "agents:write",
-      async run({ request, params, principal }) {
-        const json = await readJsonObject(request);
-        if (!json.ok) return json;
-        const changes = updateBody.parse(json.value);
+      async run(call) {
+        const { params, principal } = call;
+        const changes = await call.body.as(updateBody);
         if (!changes.ok) return changes;
         const agentId = params["id"] ?? "";
         if (!isAgentId(agentId)) return notFound("agent");
         const command = { kind: "update_agent", by: principal, agentId, changes: changes.value } as const;
-        const outcome = await system.dispatch(organizationRef(principal.organizationId), command);
-        return outcome.ok ? ok({ success: true, message: "Agent updated successfully" }) : outcome;
+        return call.commit([ask(organizationRef(principal.organizationId), command)], () =>
+          done({ success: true, message: "Agent updated successfully" }),
+        );
       },
     }),
 
-    archive: v1.handler({
+    archive: v1.mutation({
       scope: "agents:write",
-      async run({ params, principal }) {
+      async run(call) {
+        const { params, principal } = call;
         const agentId = params["id"] ?? "";
         if (!isAgentId(agentId)) return notFound("agent");
         const command = { kind: "archive_agent", by: principal, agentId } as const;
-        const outcome = await system.dispatch(organizationRef(principal.organizationId), command);
-        return outcome.ok ? ok({ success: true, message: "Agent deleted successfully" }) : outcome;
+        return call.commit([ask(organizationRef(principal.organizationId), command)], () =>
+          done({ success: true, message: "Agent deleted successfully" }),
+        );
       },
     }),
   };

@@ -4,10 +4,12 @@
  * (V1-4).
  */
 import { assert } from "../../../actors/assert.ts";
-import { ok, type Outcome, refuse } from "../../../actors/fault.ts";
+import { mapped, ok, type Outcome, refuse } from "../../../actors/fault.ts";
 import { type Job, JOB_DEADLINE_MS, jobRef, type RunErrorCode } from "../../../actors/job/schema.ts";
 import { UNAVAILABLE } from "../../../actors/runtime/shards.ts";
 import type { Subscription } from "../../../actors/runtime/subscription.ts";
+import { type Answer, done } from "../../http/commit.ts";
+import type { Call } from "../../http/surface.ts";
 import type { V1Parts } from "../parts.ts";
 import type { Execution } from "./beginning.ts";
 import { type ExecutionResult, noticeOf, GOES_ON_NOTICE } from "./schema.ts";
@@ -22,23 +24,23 @@ const GOES_ON: ReadonlySet<string> = new Set(["queued", "running"]);
 
 export async function executionAnswer(
   parts: AnswerParts,
+  { request, principal }: Pick<Call, "request" | "principal">,
   execution: Execution,
-  signal: AbortSignal,
-): Promise<Outcome<ExecutionResult>> {
+): Promise<Outcome<Answer>> {
   const { system, log } = parts;
-  const { id, organizationId } = execution.job;
-  const ref = jobRef(organizationId, id);
+  const { jobId } = execution;
+  const ref = jobRef(principal.organizationId, jobId);
   const subscription = system.subscribe(ref, 0);
   try {
-    await standstill(parts, subscription, signal);
+    await standstill(parts, subscription, request.signal);
   } catch (err) {
-    log.error({ err, jobId: id }, "a job's events could not be read");
+    log.error({ err, jobId }, "a job's events could not be read");
     return refuse(UNAVAILABLE);
   } finally {
     subscription.close();
   }
   const job = await system.dispatch(ref, { kind: "read_job" });
-  return job.ok ? answerOf(execution, job.value) : job;
+  return job.ok ? mapped(answerOf(execution, job.value), done) : job;
 }
 
 /** Resolves when the job stands still, its deadline has passed, the client has left or the service stops. */

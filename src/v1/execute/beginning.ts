@@ -9,6 +9,8 @@ import { chatIdOf, newId, sessionIdOf } from "../../../actors/ids.ts";
 import { type Job, PLAIN_TERMS } from "../../../actors/job/schema.ts";
 import type { Principal } from "../../../actors/organization/principal.ts";
 import { organizationRef } from "../../../actors/organization/schema.ts";
+import { ask } from "../../../actors/troupe.ts";
+import type { Committed, MutatingCall } from "../../http/commit.ts";
 import { snapshotOf } from "../../http/agent-snapshot.ts";
 import { withinBudget } from "../../http/budget.ts";
 import { withinMessage } from "../../http/limits.ts";
@@ -23,22 +25,23 @@ const TITLE_CHARACTERS = 80;
 
 export interface Execution {
   readonly names: ExecutionNames;
-  readonly job: Job;
+  readonly jobId: string;
   /** Whether the demo provider will answer. */
   readonly isDemo: boolean;
+  readonly isStreamed: boolean;
 }
 
 type BeginningParts = Pick<V1Parts, "system" | "models" | "agents">;
 
 export async function beginExecution(
   parts: BeginningParts,
-  by: Principal,
-  agentId: string,
+  call: MutatingCall,
   body: ExecuteBody,
-): Promise<Outcome<Execution>> {
+): Promise<Outcome<Committed>> {
+  const by = call.principal;
   const fits = withinMessage(body.message);
   if (!fits.ok) return fits;
-  const agent = await parts.agents.find(by, agentId);
+  const agent = await parts.agents.find(by, call.params["id"] ?? "");
   if (!agent.ok) return agent;
   const conversation = await conversationOf(parts, by, body);
   if (!conversation.ok) return conversation;
@@ -49,7 +52,7 @@ export async function beginExecution(
   if (!model.ok) return model;
   const allowed = await withinBudget(parts.system, by.organizationId);
   if (!allowed.ok) return allowed;
-  const sent = await parts.system.dispatch(chatRef(by.organizationId, chatId), {
+  const message = ask(chatRef(by.organizationId, chatId), {
     kind: "send_message",
     open: workspaceId === null ? null : { workspaceId, title: titleOf(body.message) },
     agent: snapshotOf(agent.value, by.organizationId),
@@ -60,11 +63,16 @@ export async function beginExecution(
     terms: PLAIN_TERMS,
     metadata: {},
   });
-  if (!sent.ok) return sent.fault.kind === "not_found" ? notFound(noun) : sent;
-  const { job } = sent.value;
+  const isDemo = model.value.demo;
+  const isStreamed = body.stream === true;
+  const begun = await call.begin([message], ({ job }) => ({ ...executionOf(chatId, job), isDemo, isStreamed }));
+  return !begun.ok && begun.fault.kind === "not_found" ? notFound(noun) : begun;
+}
+
+function executionOf(chatId: string, job: Job | null) {
   assert(job !== null, "a queued message has a job");
   const names = { executionId: job.executionId, chatId, sessionId: sessionIdOf(chatId) };
-  return ok({ names, job, isDemo: model.value.demo });
+  return { names, jobId: job.id } satisfies Partial<Execution>;
 }
 
 interface Conversation {

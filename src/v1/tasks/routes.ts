@@ -2,8 +2,9 @@
 import { Elysia } from "elysia";
 import { ok } from "../../../actors/fault.ts";
 import { organizationRef } from "../../../actors/organization/schema.ts";
+import { ask } from "../../../actors/troupe.ts";
+import { done } from "../../http/commit.ts";
 import { queryOf } from "../../http/exchange.ts";
-import { readJsonObject } from "../../http/json-body.ts";
 import { lookUp } from "../../http/look-up.ts";
 import type { Surface } from "../../http/surface.ts";
 import { Body } from "../../http/validation.ts";
@@ -34,19 +35,19 @@ function operations(v1: Surface, { system, directory, log }: V1Parts) {
       },
     }),
 
-    create: v1.handler({
+    create: v1.mutation({
       scope: "tasks:write",
-      async run({ request, principal: { organizationId, userId } }) {
-        const json = await readJsonObject(request);
-        if (!json.ok) return json;
-        const body = createBody.parse(json.value);
+      async run(call) {
+        const { organizationId, userId } = call.principal;
+        const body = await call.body.as(createBody);
         if (!body.ok) return body;
         const { title, description = null, priority = "medium", assignTo, spaceId } = body.value;
         // An empty id names nobody: forms send one for "unassigned".
         const input = { title, description, priority, assignedTo: assignTo || null, workspaceId: spaceId || null };
         const command = { kind: "create_task", createdBy: userId, input } as const;
-        const task = await system.dispatch(organizationRef(organizationId), command);
-        return task.ok ? ok({ success: true, task: taskView(task.value) }) : task;
+        return call.commit([ask(organizationRef(organizationId), command)], (task) =>
+          done({ success: true, task: taskView(task) }),
+        );
       },
     }),
   };

@@ -1,0 +1,114 @@
+/**
+ * Operations that change something, and the one door through which they commit. The door runs an
+ * operation's steps as one atomic group and lets its answer follow from their replies, so that what
+ * belongs to the same commit (the idempotency key with the stored answer) can join the group without
+ * the operation's knowing of it. Only a door makes a `Committed`, and a mutation can answer nothing
+ * else: none can forget it.
+ */
+import type { Server } from "bun";
+import { ok, type Outcome } from "../../actors/fault.ts";
+import type { Principal } from "../../actors/organization/principal.ts";
+import type { MemberStep } from "../../actors/runtime/turns.ts";
+import type { JsonObject } from "../../actors/schema.ts";
+import type { Ask, TroupeSystem } from "../../actors/troupe.ts";
+import type { RequestBody } from "./json-body.ts";
+import type { Call } from "./surface.ts";
+
+/** What a mutation answers. */
+export interface Answer {
+  readonly status: 200 | 201 | 202;
+  readonly body: object;
+}
+export const done = (body: object): Answer => ({ status: 200, body });
+/** A new record (GEN-4). */
+export const created = (body: object): Answer => ({ status: 201, body });
+/** Work that goes on after the answer (GEN-4). */
+export const accepted = (body: object): Answer => ({ status: 202, body });
+
+/** The steps of a commit; the first one's reply has a type. */
+export type Steps<R> = readonly [Ask<R>, ...MemberStep[]];
+
+/** What a commit has come to: an answer as it is sent, or work that goes on. */
+export type Ending =
+  | { readonly kind: "answer"; readonly status: number; readonly contentType: string; readonly body: string }
+  | { readonly kind: "work"; readonly work: JsonObject };
+
+class Committed {
+  readonly ending: Ending;
+  constructor(ending: Ending) {
+    this.ending = ending;
+  }
+}
+export type { Committed };
+
+/** What the caller of a mutation hears once its work has ended, or a response of its own. */
+export type Joined = Answer | Response;
+
+export interface Mutation {
+  /** What the token must allow (AUTH-3, AUTH-7). */
+  readonly scope: string;
+  run(call: MutatingCall): Promise<Outcome<Committed>>;
+  /** Waits for work that `begin` has committed, and answers what has become of it. */
+  join?(call: Call, work: JsonObject): Promise<Outcome<Joined>>;
+}
+
+/** Runs the steps of one request; `ending` must be pure, for a group may run more than once. */
+export interface Door {
+  commit(steps: readonly MemberStep[], ending: (replies: readonly unknown[]) => Ending): Promise<Outcome<Committed>>;
+}
+
+/** The door of requests that nothing but their own steps belongs to. */
+export class PlainDoor implements Door {
+  private readonly system: TroupeSystem;
+
+  constructor(system: TroupeSystem) {
+    this.system = system;
+  }
+
+  async commit(
+    steps: readonly MemberStep[],
+    ending: (replies: readonly unknown[]) => Ending,
+  ): Promise<Outcome<Committed>> {
+    const replies = await this.system.dispatchGroup(steps);
+    return replies.ok ? ok(new Committed(ending(replies.value))) : replies;
+  }
+}
+
+/** A request that changes something. */
+export class MutatingCall implements Call {
+  readonly request: Request;
+  readonly params: Readonly<Record<string, string>>;
+  readonly principal: Principal;
+  readonly requestId: string;
+  readonly server: Server<unknown> | null;
+  readonly body: RequestBody;
+  private readonly door: Door;
+
+  constructor({ request, params, principal, requestId, server }: Call, body: RequestBody, door: Door) {
+    this.request = request;
+    this.params = params;
+    this.principal = principal;
+    this.requestId = requestId;
+    this.server = server;
+    this.body = body;
+    this.door = door;
+  }
+
+  /** Commits the steps with the answer that follows from their replies; `answer` must be pure. */
+  commit<R>(steps: Steps<R>, answer: (reply: R, replies: readonly unknown[]) => Answer): Promise<Outcome<Committed>> {
+    return this.door.commit(steps, (replies) => answerEnding(answer(replies[0] as R, replies)));
+  }
+
+  /** Commits the steps of work that is not over with them; `work` is what `join` finds it by. */
+  begin<R>(steps: Steps<R>, work: (reply: R, replies: readonly unknown[]) => JsonObject): Promise<Outcome<Committed>> {
+    return this.door.commit(steps, (replies) => ({ kind: "work", work: work(replies[0] as R, replies) }));
+  }
+}
+
+/** An answer as it is sent and kept. */
+export const answerEnding = ({ status, body }: Answer): Extract<Ending, { kind: "answer" }> => ({
+  kind: "answer",
+  status,
+  contentType: "application/json",
+  body: JSON.stringify(body),
+});
