@@ -9,6 +9,7 @@ import type { JobDirectory } from "../actors/job/directory.ts";
 import type { ModelPort } from "../actors/job/ports.ts";
 import type { Directory } from "../actors/organization/directory.ts";
 import type { Clock } from "../actors/runtime/clock.ts";
+import type { Sealing } from "../actors/sealing.ts";
 import { SHUTTING_DOWN } from "../actors/runtime/shards.ts";
 import type { TroupeSystem } from "../actors/troupe.ts";
 import type { UsageDirectory } from "../actors/usage/directory.ts";
@@ -43,6 +44,8 @@ export interface AppParts {
   readonly chats: ChatDirectory;
   readonly jobs: JobDirectory;
   readonly usage: UsageDirectory;
+  /** Encryption and keys under the key of the service. */
+  readonly sealing: Sealing;
   readonly models: Pick<ModelPort, "describe">;
   readonly log: HttpLog;
   readonly clock: Clock;

@@ -13,6 +13,7 @@ import { Ending, EXIT_BUG, EXIT_CONFIG, EXIT_UNAVAILABLE } from "./ending.ts";
 import { watchLauncher } from "./launcher.ts";
 import { createLogger, type Logger } from "./log.ts";
 import { DatabaseInUse } from "./rivals.ts";
+import { WrongServiceKey } from "./service-key.ts";
 import { CannotListen, ModelUnusable, startService } from "./service.ts";
 import { DatabaseRefused } from "./storage.ts";
 
@@ -26,6 +27,7 @@ const EXPECTED = [
   MigrationRefused,
   DatabaseRefused,
   DatabaseInUse,
+  WrongServiceKey,
   CannotListen,
   ModelUnusable,
 ];

@@ -27,6 +27,7 @@ import { DatabaseInUse, waitForRivals } from "./rivals.ts";
 import type { Egress } from "./egress/egress.ts";
 import { builtinTools, createTools } from "./runner/tools.ts";
 import { webFetch } from "./runner/tools/web-fetch.ts";
+import { checkServiceKey } from "./service-key.ts";
 import type { Storage } from "./storage.ts";
 import { actorTaskService } from "./task-service.ts";
 
@@ -58,7 +59,7 @@ export interface RuntimeParts extends ActorSettings {
   readonly signal: AbortSignal;
 }
 
-/** Joins and takes the shards. Throws `DatabaseInUse` while another replica holds them, or the signal's reason. */
+/** Joins and takes the shards. Throws `DatabaseInUse` while another replica holds them, `WrongServiceKey`, or the signal's reason. */
 export async function startRuntime(parts: RuntimeParts): Promise<Runtime> {
   const { storage, log, runner, signal } = parts;
   const folder = storage.isEmbedded ? storage.folder.path : null;
@@ -66,6 +67,7 @@ export async function startRuntime(parts: RuntimeParts): Promise<Runtime> {
   const placement = new PostgresPlacement(storage.database, self);
   await placement.buryFormer();
   await waitForRivals({ placement, clock: systemClock, log, signal });
+  await checkServiceKey(storage.database, storage.sealing);
   await placement.join();
   const directory = new PostgresDirectory(storage.database);
   const system: TroupeSystem = new System<TroupeProtocols>({

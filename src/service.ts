@@ -153,6 +153,7 @@ function serve({ config, log }: ServiceOptions, parts: Parts): { readonly appUrl
   const admin = { ...runtime, now: () => systemClock.now() };
   const app = createApp({
     ...runtime,
+    sealing: storage.sealing,
     models,
     log,
     clock: systemClock,

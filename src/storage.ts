@@ -6,9 +6,11 @@
 import { type Database, openDatabase } from "../db/client.ts";
 import { type DataFolder, openDataFolder } from "../db/data-folder.ts";
 import { migrate, type MigrateReport, MigrationRefused } from "../db/migrate.ts";
+import type { Sealing } from "../actors/sealing.ts";
 import type { Config } from "./config.ts";
 import { unlessAborted } from "./interruption.ts";
 import type { Logger } from "./log.ts";
+import { createSealing } from "./service-key.ts";
 import { Undo } from "./undo.ts";
 
 /** The server of DATABASE_URL does not let the service in. */
@@ -19,6 +21,8 @@ export class DatabaseRefused extends Error {
 export interface Storage {
   readonly folder: DataFolder;
   readonly database: Database;
+  /** Under the key of the service. Whether the database belongs to that key is checked when the runtime starts. */
+  readonly sealing: Sealing;
   /** Whether the database is the embedded one: the folder's lock then proves that no other replica lives. */
   readonly isEmbedded: boolean;
   /** Closes the connections, stops the embedded database, gives the folder up. */
@@ -47,7 +51,13 @@ export async function openStorage(parts: StorageParts): Promise<Storage> {
     for (const warning of warnings) log.warn(warning);
     const database = openDatabase(url);
     undo.add(() => database.close());
-    return { folder, database, isEmbedded: config.databaseUrl === undefined, close: () => undo.run() };
+    return {
+      folder,
+      database,
+      sealing: createSealing(folder.secret),
+      isEmbedded: config.databaseUrl === undefined,
+      close: () => undo.run(),
+    };
   } catch (cause) {
     await undo.run().catch((err: unknown) => log.error({ err }, "what had been opened could not be closed"));
     throw cause;

@@ -23,6 +23,7 @@ import { firstRun } from "../../src/first-run.ts";
 import { createLogger } from "../../src/log.ts";
 import { createModels } from "../../src/runner/models.ts";
 import { builtinTools, createTools } from "../../src/runner/tools.ts";
+import { createSealing } from "../../src/service-key.ts";
 import { actorTaskService } from "../../src/task-service.ts";
 import { serveWorker } from "./worker.ts";
 
@@ -82,6 +83,7 @@ const app = createApp({
   models,
   log,
   clock: systemClock,
+  sealing: createSealing(new Uint8Array(32)),
   pingDatabase: () => Promise.resolve(),
 });
 const port = app.listen({ hostname: "127.0.0.1", port: 0 });

@@ -88,3 +88,10 @@ export const shard = pgTable("shard", {
   /** The replica that is to have it next, where one has been chosen. */
   wanted: text("wanted"),
 });
+
+/** The key of the service that the database belongs to, by a value from which the key cannot be found. */
+export const serviceKey = pgTable("service_key", {
+  /** Always 1: there is one row. */
+  id: integer("id").primaryKey(),
+  checkValue: text("check_value").notNull(),
+});

@@ -4,6 +4,7 @@ import type { JobDirectory } from "../../actors/job/directory.ts";
 import type { ModelPort } from "../../actors/job/ports.ts";
 import type { Library } from "../../actors/organization/library.ts";
 import type { Directory } from "../../actors/organization/directory.ts";
+import type { Sealing } from "../../actors/sealing.ts";
 import type { Clock } from "../../actors/runtime/clock.ts";
 import type { TroupeSystem } from "../../actors/troupe.ts";
 import type { UsageDirectory } from "../../actors/usage/directory.ts";
@@ -17,6 +18,8 @@ export interface CurrentParts {
   readonly chats: ChatDirectory;
   readonly jobs: JobDirectory;
   readonly usage: UsageDirectory;
+  /** Encryption and keys under the key of the service. */
+  readonly sealing: Sealing;
   readonly models: Pick<ModelPort, "describe">;
   readonly library: Library;
   readonly agents: AgentFinder;

@@ -125,3 +125,22 @@ test("[START-48] an embedded database that is refused is stopped", async () => {
   expect((await failTroupe(folder, { dataDir })).code).toBe(69);
   await eventually("nothing is left", () => processesIn(dataDir).length === 0);
 });
+
+test("[START-58] a database that belongs to another key is refused, in words and without the key", async () => {
+  const database = await createTestDatabase();
+  const env = (byte: number) => ({
+    DATABASE_URL: database.url,
+    TROUPE_SECRET: Buffer.alloc(32, byte).toString("base64"),
+  });
+  const dataDir = join(folder.path, "keyed");
+  const first = await startTroupe(folder, { dataDir, env: env(7) });
+  expect(await first.end()).toBe(0);
+  const { code, text } = await failTroupe(folder, { dataDir, env: env(8) });
+  expect(code).toBe(69);
+  expect(text).toContain("This database belongs to another key: ");
+  expect(text).not.toContain("    at ");
+  for (const byte of [7, 8]) expect(text).not.toContain(env(byte).TROUPE_SECRET);
+  const again = await startTroupe(folder, { dataDir, env: env(7) });
+  expect(await again.end()).toBe(0);
+  await database.drop();
+});

@@ -24,6 +24,7 @@ import { type App, type AppParts, createApp } from "../../src/app.ts";
 import { systemChance, systemClock } from "../../src/clock.ts";
 import { makeToken } from "../../src/http/token.ts";
 import { builtinTools, createTools } from "../../src/runner/tools.ts";
+import { createSealing } from "../../src/service-key.ts";
 import { actorTaskService } from "../../src/task-service.ts";
 import { FakeModel } from "./fake-model.ts";
 import { createTestDatabase } from "./postgres.ts";
@@ -83,6 +84,9 @@ export interface Service {
   stop(): Promise<void>;
 }
 
+/** Under a key that is the same in every test. */
+export const testSealing = createSealing(new Uint8Array(32).fill(7));
+
 const DAY_MS = 86_400_000;
 
 export async function startService(options: ServiceOptions = {}): Promise<Service> {
@@ -128,6 +132,7 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
     chats: new PostgresChatDirectory(database),
     jobs: new PostgresJobDirectory(database),
     usage: new PostgresUsageDirectory(database),
+    sealing: testSealing,
   };
   const app = createApp({ ...parts, ...options.app?.(parts) });
   const url = `http://127.0.0.1:${app.listen({ hostname: "127.0.0.1", port: 0 })}`;

@@ -1,0 +1,29 @@
+/**
+ * Port: encryption and keys under the key of the service (RUN-5). Every replica of a database has the
+ * same key, so what one has sealed each can open. Each purpose has keys of its own: what is sealed
+ * for one is opened for no other, and a key that is handed out tells nothing of the others.
+ */
+
+export type SealingPurpose =
+  /** The secrets of an organization. */
+  | "secret"
+  /** Bodies with a secret that is shown once, kept for a replay. */
+  | "replay"
+  /** Signing secrets of webhooks. */
+  | "webhook"
+  /** Signatures of the streams for embedded apps. */
+  | "app_stream"
+  /** By which a start notices that it has another key. */
+  | "key_check";
+
+/** What the sealed text belongs to, such as the organization and a name: it opens there and nowhere else. */
+export type SealingContext = readonly string[];
+
+export interface Sealing {
+  /** The text, encrypted and authenticated; another one each time. Some 40 characters and a third longer. */
+  seal(purpose: SealingPurpose, plain: string, context: SealingContext): string;
+  /** The text, or null where it was sealed under another key, for another purpose or context, or was changed. */
+  open(purpose: SealingPurpose, sealed: string, context: SealingContext): string | null;
+  /** 32 bytes, always the same for one purpose and one key of the service; none that seals. */
+  key(purpose: SealingPurpose): Uint8Array;
+}
