@@ -46,7 +46,7 @@ export interface AppParts {
   readonly usage: UsageDirectory;
   /** Encryption and keys under the key of the service. */
   readonly sealing: Sealing;
-  readonly models: Pick<ModelPort, "describe">;
+  readonly models: Pick<ModelPort, "describe" | "allowed">;
   readonly log: HttpLog;
   readonly clock: Clock;
   /** Rejects when the database does not answer. */

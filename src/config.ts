@@ -68,6 +68,10 @@ const Settings = Type.Object({
   model: Type.Optional(
     Type.String(setting({ env: "MODEL", format: "word", allowed: "a model as provider:name, without spaces" })),
   ),
+  models: Type.Array(
+    Type.String({ format: "word" }),
+    setting({ env: "MODELS", default: [], allowed: "models as provider:name, separated by commas" }),
+  ),
   anthropicApiKey: Type.Optional(
     Type.String(setting({ env: "ANTHROPIC_API_KEY", secret: true, format: "word", allowed: "a key without spaces" })),
   ),

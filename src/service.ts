@@ -116,6 +116,7 @@ function modelsOf(config: Config, local: readonly LocalModel[], log: Logger): Mo
     anthropicApiKey: config.anthropicApiKey ?? null,
     openaiApiKey: config.openaiApiKey ?? null,
     openaiBaseUrl: config.openaiBaseUrl ?? null,
+    models: config.models,
     localModels: local,
     production: config.nodeEnv === "production",
     allowDemoModel: config.allowDemoModel,
@@ -133,11 +134,21 @@ function egressOf({ egressAllow, nodeEnv }: Config, log: Logger): Egress {
 
 /** A model that was named and cannot be used is a wrong setting; without any, executions are refused one by one. */
 function checkModel(config: Config, models: ModelPort, log: Logger): void {
-  const model = models.describe(null);
-  if (model.ok) return;
-  const why = model.fault.kind === "provider_error" ? model.fault.message : model.fault.kind;
+  for (const name of config.models) {
+    const why = unusable(models, name);
+    if (why !== null) throw new ModelUnusable(`MODELS cannot be used: ${why}`);
+  }
+  const why = unusable(models, null);
+  if (why === null) return;
   if (config.model !== undefined) throw new ModelUnusable(`MODEL cannot be used: ${why}`);
   log.warn({ why }, "no model can be used: executions are refused");
+}
+
+/** Why a model cannot be used, for the operator; null where it can. */
+function unusable(models: ModelPort, name: string | null): string | null {
+  const model = models.describe(name);
+  if (model.ok) return null;
+  return model.fault.kind === "provider_error" ? model.fault.message : model.fault.kind;
 }
 
 interface Parts {

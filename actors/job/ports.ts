@@ -34,6 +34,12 @@ export interface ModelInfo {
   readonly demo: boolean;
 }
 
+/** One of the models that the operator allows. */
+export interface AllowedModel extends ModelInfo {
+  /** What answers where no model is named. */
+  readonly isDefault: boolean;
+}
+
 export type ModelOutcome =
   | {
       readonly kind: "finished";
@@ -47,8 +53,10 @@ export type ModelOutcome =
   | { readonly kind: "aborted"; readonly partialText: string };
 
 export interface ModelPort {
-  /** The model that a call with this name would reach; `provider_error` where it cannot be used. */
+  /** The model that a call with this name would reach; `provider_error` where it is not allowed or cannot be used. */
   describe(model: string | null): Outcome<ModelInfo>;
+  /** All that `describe` takes, the default first. */
+  allowed(): readonly AllowedModel[];
   /**
    * Streams one model call. `onText` gets each piece of text as it arrives, before the promise
    * resolves; the pieces joined equal the text blocks of the outcome joined. Never rejects: every

@@ -5,6 +5,7 @@ import { agentRoutes } from "./agents/routes.ts";
 import { chatRoutes } from "./chats/routes.ts";
 import { jobRoutes } from "./jobs/routes.ts";
 import { overviewRoutes } from "./overview/routes.ts";
+import { modelRoutes } from "./models/routes.ts";
 import type { CurrentParts } from "./parts.ts";
 import { taskRoutes } from "./tasks/routes.ts";
 import { usageRoutes } from "./usage/routes.ts";
@@ -14,6 +15,7 @@ export function currentRoutes(current: Surface, parts: CurrentParts) {
     .use(agentRoutes(current, parts))
     .use(chatRoutes(current, parts))
     .use(jobRoutes(current, parts))
+    .use(modelRoutes(current, parts))
     .use(overviewRoutes(current, parts))
     .use(taskRoutes(current, parts))
     .use(usageRoutes(current, parts));

@@ -20,7 +20,7 @@ export interface CurrentParts {
   readonly usage: UsageDirectory;
   /** Encryption and keys under the key of the service. */
   readonly sealing: Sealing;
-  readonly models: Pick<ModelPort, "describe">;
+  readonly models: Pick<ModelPort, "describe" | "allowed">;
   readonly library: Library;
   readonly agents: AgentFinder;
   readonly streams: OpenStreams;

@@ -18,6 +18,8 @@ export interface ModelSettings {
   readonly openaiBaseUrl: string | null;
   /** For tests and gateways; null means Anthropic itself. */
   readonly anthropicBaseUrl?: string | null;
+  /** Further ones that may be named, from MODELS; one that cannot be used is none. */
+  readonly models?: readonly string[];
   /** What `findLocalModels` has found. Used with `auto` only: no prompt goes there otherwise. */
   readonly localModels: readonly LocalModel[];
   /** In production the demo provider is refused unless `allowDemoModel`. */
@@ -25,6 +27,14 @@ export interface ModelSettings {
   readonly allowDemoModel: boolean;
   /** A stream that is silent for this long has failed; 60,000 where it is not given (RUN-3). */
   readonly stalledStreamMs?: number;
+}
+
+/** The targets that the operator allows, by their names. */
+export interface AllowedTargets {
+  readonly settings: ModelSettings;
+  /** What answers where no model is named. */
+  readonly fallback: Outcome<Target>;
+  readonly byName: ReadonlyMap<string, Target>;
 }
 
 /** Where a call goes. */
@@ -58,6 +68,32 @@ const ANTHROPIC_URL = "https://api.anthropic.com/v1";
 const OPENAI_URL = "https://api.openai.com/v1";
 const DEMO: Target = { kind: "demo", provider: "demo", name: "echo" };
 const PROVIDERS = "anthropic, openai, openai-compatible and demo";
+
+/**
+ * The models that may be named (RUN-4): the default one, those of MODELS, and the demo where it may be
+ * used at all. To have a provider's key does not allow all of its models.
+ */
+export function allowedTargets(settings: ModelSettings): AllowedTargets {
+  const fallback = resolveModel(null, settings);
+  const named = [...(settings.models ?? []), "demo:echo"].map((name) => resolveModel(name, settings));
+  const targets = [fallback, ...named].flatMap((target) => (target.ok ? [target.value] : []));
+  return {
+    settings,
+    fallback,
+    byName: new Map(targets.map((target) => [`${target.provider}:${target.name}`, target])),
+  };
+}
+
+/** The allowed target of a name; null names the default. What could not be used anyway is told before what is not allowed. */
+export function allowedTarget(name: string | null, allowed: AllowedTargets): Outcome<Target> {
+  if (present(name) === null) return allowed.fallback;
+  const target = allowed.byName.get(name ?? "");
+  if (target !== undefined) return ok(target);
+  const unknown = resolveModel(name, allowed.settings);
+  return unknown.ok
+    ? refused(`The model "${short(name ?? "")}" is not one of those that are allowed here: GET /api/models lists them.`)
+    : unknown;
+}
 
 /** The target of a name, or a `provider_error` in words for the operator. */
 export function resolveModel(name: string | null, settings: ModelSettings): Outcome<Target> {

@@ -3,13 +3,13 @@
  * by the configuration, then either the built-in demo answers or one call of the AI SDK is streamed.
  */
 import { ok } from "../../actors/fault.ts";
-import type { ModelCall, ModelOutcome, ModelPort } from "../../actors/job/ports.ts";
+import type { ModelCall, ModelInfo, ModelOutcome, ModelPort } from "../../actors/job/ports.ts";
 import type { RunErrorCode } from "../../actors/job/schema.ts";
 import type { JsonObject } from "../../actors/schema.ts";
 import { callDemo } from "./demo.ts";
 import type { RunnerLog } from "./log.ts";
 import { modelMessages } from "./messages.ts";
-import { type ModelSettings, resolveModel } from "./model-name.ts";
+import { allowedTarget, allowedTargets, type ModelSettings, type Target } from "./model-name.ts";
 import { loadModel, type RemoteTarget } from "./providers.ts";
 import { type OpenStream, streamCall } from "./stream-call.ts";
 import { realTimers, type Timers } from "./watchdog.ts";
@@ -24,16 +24,22 @@ export const STALLED_STREAM_MS = 60_000;
 export function createModels(settings: ModelSettings, log?: RunnerLog, timers: Timers = realTimers): ModelPort {
   const stalledStreamMs = settings.stalledStreamMs ?? STALLED_STREAM_MS;
   const secrets = secretsOf(settings);
+  const allowed = allowedTargets(settings);
   return {
     describe(model) {
-      const target = resolveModel(model, settings);
-      if (!target.ok) return target;
-      const { provider, name, kind } = target.value;
-      return ok({ provider, name, demo: kind === "demo" });
+      const target = allowedTarget(model, allowed);
+      return target.ok ? ok(infoOf(target.value)) : target;
+    },
+
+    allowed() {
+      const { fallback, byName } = allowed;
+      const isDefault = ({ provider, name }: Target): boolean =>
+        fallback.ok && provider === fallback.value.provider && name === fallback.value.name;
+      return [...byName.values()].map((target) => ({ ...infoOf(target), isDefault: isDefault(target) }));
     },
 
     async call(call, onText, signal) {
-      const target = resolveModel(call.model, settings);
+      const target = allowedTarget(call.model, allowed);
       if (!target.ok)
         return failed(
           "model_unavailable",
@@ -50,6 +56,8 @@ export function createModels(settings: ModelSettings, log?: RunnerLog, timers: T
     },
   };
 }
+
+const infoOf = ({ provider, name, kind }: Target): ModelInfo => ({ provider, name, demo: kind === "demo" });
 
 /** What no message may show: the keys, and the hosts of configured addresses. */
 function secretsOf({ anthropicApiKey, openaiApiKey, openaiBaseUrl, anthropicBaseUrl }: ModelSettings): string[] {

@@ -25,11 +25,21 @@ describe("which model a name means", () => {
     ["a key of OpenAI gives its default", { openaiApiKey: "k" }, null, `openai:${DEFAULT_OPENAI_MODEL}`],
     ["an empty key is none", { anthropicApiKey: "", openaiApiKey: " " }, null, "demo:echo (demo)"],
     ["MODEL is the default", { model: "openai:gpt-x", openaiApiKey: "k" }, null, "openai:gpt-x"],
-    ["a call's own model goes before MODEL", { model: "openai:a", openaiApiKey: "k" }, "openai:b", "openai:b"],
-    ["a name keeps its colons", { openaiBaseUrl: "http://x/v1" }, "openai:qwen2.5:7b", "openai:qwen2.5:7b"],
+    [
+      "a call's own model goes before MODEL",
+      { model: "openai:a", models: ["openai:b"], openaiApiKey: "k" },
+      "openai:b",
+      "openai:b",
+    ],
+    [
+      "a name keeps its colons",
+      { models: ["openai:qwen2.5:7b"], openaiBaseUrl: "http://x/v1" },
+      "openai:qwen2.5:7b",
+      "openai:qwen2.5:7b",
+    ],
     [
       "a compatible endpoint needs no key",
-      { openaiBaseUrl: "http://x/v1" },
+      { models: ["openai-compatible:m"], openaiBaseUrl: "http://x/v1" },
       "openai-compatible:m",
       "openai-compatible:m",
     ],
@@ -78,5 +88,45 @@ describe("which model a name means", () => {
       error: { code: "model_unavailable", message: expect.stringMatching(/No model/) },
     });
     expect(pieces).toEqual([]);
+  });
+});
+
+describe("which models are allowed", () => {
+  const allowed = (settings: Partial<ModelSettings>): string[] =>
+    createModels({ ...NO_MODELS, ...settings })
+      .allowed()
+      .map(
+        ({ provider, name, isDefault, demo }) =>
+          `${provider}:${name}${isDefault ? " default" : ""}${demo ? " demo" : ""}`,
+      );
+
+  test("[RUN-4] the default, those of MODELS and the demo, each once", () => {
+    const models = ["openai:b", "openai:a", "demo:echo", "openai:b"];
+    expect(allowed({ model: "openai:a", models, openaiApiKey: "k" })).toEqual([
+      "openai:a default",
+      "openai:b",
+      "demo:echo demo",
+    ]);
+    expect(allowed({})).toEqual(["demo:echo default demo"]);
+  });
+
+  test("[RUN-4] production has the demo only where it is allowed, and a model without its key is none", () => {
+    const settings = { anthropicApiKey: "k", models: ["openai:gpt-x"], production: true };
+    expect(allowed(settings)).toEqual([`anthropic:${DEFAULT_ANTHROPIC_MODEL} default`]);
+    expect(allowed({ ...settings, allowDemoModel: true })).toContain("demo:echo demo");
+    expect(allowed({ production: true })).toEqual([]);
+  });
+
+  test("[RUN-4] a provider's key does not allow all of its models", () => {
+    expect(named({ anthropicApiKey: "k" }, "anthropic:claude-dear")).toMatch(/not one of those that are allowed here/);
+    expect(named({ anthropicApiKey: "k", models: ["anthropic:claude-dear"] }, "anthropic:claude-dear")).toBe(
+      "anthropic:claude-dear",
+    );
+  });
+
+  test("[RUN-4] the local model of MODEL=auto has the name under which it is listed", () => {
+    const settings = { model: "auto", localModels: [LOCAL] };
+    expect(allowed(settings)[0]).toBe("ollama:qwen2.5:7b default");
+    expect(named(settings, "ollama:qwen2.5:7b")).toBe("ollama:qwen2.5:7b");
   });
 });

@@ -195,7 +195,7 @@ describe("calls of OpenAI itself", () => {
 test("[RUN-1] the SDK is loaded by the first call of a provider, and not by the demo", async () => {
   const script = `
     const { createModels } = await import(${JSON.stringify(new URL("../../src/runner/models.ts", import.meta.url).pathname)});
-    const settings = ${JSON.stringify({ ...NO_MODELS, openaiBaseUrl: "http://127.0.0.1:1/v1" })};
+    const settings = ${JSON.stringify({ ...NO_MODELS, openaiBaseUrl: "http://127.0.0.1:1/v1", models: ["openai:x"] })};
     const models = createModels(settings);
     const loaded = () => Object.keys(require.cache).filter((path) => /node_modules.(ai|@ai-sdk)./.test(path)).length > 0;
     const entries = [{ role: "user", text: "x" }];

@@ -24,6 +24,7 @@ const TOOL = "look";
 export class ScriptedWork implements Transcripts {
   readonly models: ModelPort = {
     describe: (): Outcome<ModelInfo> => ok({ provider: "scripted", name: "scripted", demo: false }),
+    allowed: () => [{ provider: "scripted", name: "scripted", demo: false, isDefault: true }],
     call: (asked, onText, signal) => this.think(asked, onText, signal),
   };
   readonly tools: ToolPort = {

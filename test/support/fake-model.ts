@@ -3,7 +3,7 @@
  * pieces. A step of a script may hold until the test lets it go on, so tests wait for conditions.
  */
 import { ok, type Outcome, refuse } from "../../actors/fault.ts";
-import type { ModelCall, ModelInfo, ModelOutcome, ModelPort } from "../../actors/job/ports.ts";
+import type { AllowedModel, ModelCall, ModelInfo, ModelOutcome, ModelPort } from "../../actors/job/ports.ts";
 import type { RunError, ToolUseBlock } from "../../actors/job/schema.ts";
 
 export type ModelStep =
@@ -39,8 +39,16 @@ export class FakeModel implements ModelPort {
     while (this.calls.length < count) await new Promise<void>((resolve) => this.waiting.push(resolve));
   }
 
-  describe(): Outcome<ModelInfo> {
-    return this.info;
+  /** Names of models that may not be used any more. */
+  readonly gone = new Set<string>();
+
+  describe(model: string | null): Outcome<ModelInfo> {
+    if (model === null || !this.gone.has(model)) return this.info;
+    return refuse({ kind: "provider_error", message: `${model} is gone` });
+  }
+
+  allowed(): readonly AllowedModel[] {
+    return this.info.ok ? [{ ...this.info.value, isDefault: true }] : [];
   }
 
   async call(call: ModelCall, onText: (text: string) => void, signal: AbortSignal): Promise<ModelOutcome> {

@@ -13,6 +13,7 @@ import { Body } from "../../http/validation.ts";
 import { pageRequest, pageView } from "../paging.ts";
 import type { CurrentParts } from "../parts.ts";
 import { ifMatch } from "../record.ts";
+import { usableModel } from "../usable-model.ts";
 import { CreateAgentBody, InstallStateBody, UpdateAgentBody } from "./schema.ts";
 import { agentView, availableView } from "./view.ts";
 
@@ -46,8 +47,8 @@ function operations(current: Surface, parts: CurrentParts) {
         if (!body.ok) return body;
         const { name, role = "Assistant", system_prompt: systemPrompt, ...settings } = body.value;
         const input: AgentInput = { name, role, systemPrompt, visibility: "private", ...settingsOf(settings) };
-        const refused = unusableModel(parts, input.model);
-        if (refused !== null) return refused;
+        const model = usableModel(parts, input.model, "/model");
+        if (!model.ok) return model;
         const { principal } = call;
         const command = { kind: "create_agent", by: principal, input } as const;
         return call.commit([ask(organizationRef(principal.organizationId), command)], ({ agent }) =>
@@ -78,8 +79,8 @@ function operations(current: Surface, parts: CurrentParts) {
         if (!body.ok) return body;
         const { name, visibility, system_prompt: systemPrompt, ...settings } = body.value;
         const given = { ...defined({ name, visibility, systemPrompt }), ...settingsOf(settings) };
-        const refused = unusableModel(parts, given.model);
-        if (refused !== null) return refused;
+        const model = usableModel(parts, given.model, "/model");
+        if (!model.ok) return model;
         const command = {
           kind: "update_agent",
           by: principal,
@@ -116,6 +117,9 @@ function operations(current: Surface, parts: CurrentParts) {
         if (action === null) return invalid("/action", "Missing required field: install_state, or action");
         const agentId = params["id"] ?? "";
         const definition = parts.library.find(principal.organizationId, agentId)?.definition ?? null;
+        // An uninstalled one keeps its settings; what has become unusable since is told by its executions.
+        const model = usableModel(parts, action === "install" ? definition?.model : null, "/model");
+        if (!model.ok) return model;
         const command = { kind: "set_install_state", by: principal, agentId, action, definition } as const;
         return call.commit([ask(organizationRef(principal.organizationId), command)], (agent) =>
           done(agentView(agent, principal)),
@@ -141,14 +145,6 @@ async function listAgents(parts: CurrentParts, by: Principal, query: URLSearchPa
   const available = parts.library.of(by.organizationId).filter((entry) => !installed.value.includes(entry.id));
   const own = page.value.records.map((agent) => agentView(agent, by));
   return ok({ agents: [...own, ...available.map((entry) => availableView(entry, by.organizationId))] });
-}
-
-/** A model that the operator has not allowed is told when it is set, not when it is used (RUN-4). */
-function unusableModel({ models }: CurrentParts, model: string | null | undefined): Outcome<never> | null {
-  if (model === undefined || model === null) return null;
-  const known = models.describe(model);
-  if (known.ok) return null;
-  return invalid("/model", known.fault.kind === "provider_error" ? known.fault.message : "This model cannot be used");
 }
 
 /** Only the fields that were given. */

@@ -1,7 +1,7 @@
 /** Chats on the current surface: list, create, read, options, delete, and their messages (CHAT-1 to CHAT-7). */
 import { Elysia } from "elysia";
 import { CHAT_STATUSES, type Chat, chatRef } from "../../../actors/chat/schema.ts";
-import { invalid, mapped, notFound, ok, type Outcome } from "../../../actors/fault.ts";
+import { mapped, notFound, type Outcome } from "../../../actors/fault.ts";
 import { newId } from "../../../actors/ids.ts";
 import { PLAIN_TERMS } from "../../../actors/job/schema.ts";
 import { organizationRef } from "../../../actors/organization/schema.ts";
@@ -19,6 +19,7 @@ import { polled } from "../long-poll.ts";
 import { pageRequest, pageView } from "../paging.ts";
 import type { CurrentParts } from "../parts.ts";
 import { ifMatch } from "../record.ts";
+import { usableModel } from "../usable-model.ts";
 import { messagePage } from "./message-page.ts";
 import { budgetOf, CreateChatBody, OptionsBody, optionsOf, SendMessageBody } from "./schema.ts";
 import { say, type Sent } from "./sending.ts";
@@ -112,11 +113,6 @@ async function createChat(parts: CurrentParts, call: MutatingCall): Change {
     metadata,
   } as const;
   return call.commit([ask(chatRef(organizationId, newId("cht")), command)], (chat) => created(chatView(chat)));
-}
-
-function usableModel({ models }: CurrentParts, model: string | null | undefined, path: string): Outcome<null> {
-  if (model === undefined || model === null) return ok(null);
-  return models.describe(model).ok ? ok(null) : invalid(path, `The model ${model} cannot be used here`);
 }
 
 function readChat(parts: CurrentParts, call: Call, id: string): Answer {

@@ -1,0 +1,15 @@
+/** A model that the operator has not allowed is told when it is set, not when it is used (RUN-4). */
+import { invalid, ok, type Outcome } from "../../actors/fault.ts";
+import type { CurrentParts } from "./parts.ts";
+
+/** `path` names the field; null and undefined are the service's default. */
+export function usableModel(
+  { models }: Pick<CurrentParts, "models">,
+  model: string | null | undefined,
+  path: string,
+): Outcome<null> {
+  if (model === undefined || model === null) return ok(null);
+  const known = models.describe(model);
+  if (known.ok) return ok(null);
+  return invalid(path, known.fault.kind === "provider_error" ? known.fault.message : "This model cannot be used");
+}

@@ -1,0 +1,93 @@
+/** The models that the operator allows, and where a model is named (RUN-4), over HTTP. */
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { createModels } from "../../src/runner/models.ts";
+import { answered, Client, type Json, refused } from "../support/current.ts";
+import { NO_MODELS } from "../support/model-calls.ts";
+import { type Founded, type Service, startService } from "../support/service.ts";
+import { createAgent, execute, expectFailure } from "../support/v1.ts";
+
+/** Nothing listens there: no test of this file calls it. */
+const ENDPOINT = "http://127.0.0.1:1/v1";
+const ALLOWED = "openai:gpt-x";
+
+describe("models of a configuration", () => {
+  let service: Service;
+  let owner: Founded;
+  let client: Client;
+  beforeAll(async () => {
+    service = await startService({
+      models: createModels({ ...NO_MODELS, model: "demo:echo", models: [ALLOWED], openaiBaseUrl: ENDPOINT }),
+    });
+    owner = await service.found();
+    client = new Client(service, owner);
+  });
+  afterAll(() => service.stop());
+
+  test("[RUN-4] GET /api/models lists them with provider and limits", async () => {
+    const limits = { max_steps: 32, max_run_seconds: 1_800 };
+    expect(await client.get("/api/models")).toEqual({
+      models: [
+        { id: "demo:echo", provider: "demo", name: "echo", default: true, demo: true, limits },
+        { id: ALLOWED, provider: "openai", name: "gpt-x", default: false, demo: false, limits },
+      ],
+    });
+  });
+
+  test("[RUN-4] [AUTH-3] listing models needs a token with agents:read", async () => {
+    await refused(service.call(null, "GET", "/api/models"), 401, "unauthenticated");
+    const narrow = await service.tokenFor(owner, { scopes: ["tasks:read"] });
+    await refused(service.call(narrow, "GET", "/api/models"), 403, "insufficient_scope");
+  });
+
+  /** The refusal names the field, and the model or its provider. */
+  const naming = (path: string, model: string) => ({
+    errors: [{ path, message: expect.stringMatching(new RegExp(model.split(":")[0] ?? "", "i")) }],
+  });
+  const agentBody = { name: "Ada", system_prompt: "Be brief." };
+
+  test.each(["openai:gpt-y", "anthropic:claude", "acme:x", "gpt-x"])(
+    "[RUN-4] an agent and a chat cannot be set to %s, and the refusal names the field",
+    async (model) => {
+      const none = client.call("POST", "/api/agents", { ...agentBody, model });
+      expect(await refused(none, 400, "invalid_request")).toEqual(naming("/model", model));
+      const made = client.call("POST", "/api/agents", { ...agentBody, model: ALLOWED });
+      const agent = await answered<{ id: string }>(made, 201);
+      const patch = client.call("PATCH", `/api/agents/${agent.id}`, { model });
+      expect(await refused(patch, 400, "invalid_request")).toEqual(naming("/model", model));
+      expect((await client.get<Json>(`/api/agents/${agent.id}`))["model"]).toBe(ALLOWED);
+
+      const chat = { agent_id: agent.id, workspace_id: owner.workspaceId };
+      const opened = client.call("POST", "/api/chats", { ...chat, options: { model } });
+      expect(await refused(opened, 400, "invalid_request")).toEqual(naming("/options/model", model));
+      const id = await client.chat(agent.id, owner.workspaceId, { options: { model: ALLOWED } });
+      const set = client.call("PATCH", `/api/chats/${id}/options`, { model });
+      expect(await refused(set, 400, "invalid_request")).toEqual(naming("/model", model));
+      await answered(client.call("PATCH", `/api/chats/${id}/options`, { model: null }));
+    },
+  );
+});
+
+describe("a chat whose own model is not allowed any more", () => {
+  let service: Service;
+  beforeAll(async () => {
+    service = await startService();
+  });
+  afterAll(() => service.stop());
+
+  test("[RUN-4] both surfaces refuse before anything is made, and the agent's other chats go on", async () => {
+    const owner = await service.found();
+    const client = new Client(service, owner);
+    const agent = await createAgent(service, owner);
+    const chat = await client.chat(agent, owner.workspaceId, { options: { model: "fake:dear" } });
+    service.model.gone.add("fake:dear");
+    const before = await client.readChat(chat);
+    await expectFailure(
+      await execute(service, owner, agent, { message: "hi", chatId: chat }),
+      502,
+      "fake:dear is gone",
+    );
+    await refused(client.call("POST", `/api/chats/${chat}/messages`, { content: "hi" }), 502, "provider_error");
+    expect(await client.readChat(chat)).toEqual(before);
+    expect((await execute(service, owner, agent, { message: "hi" })).status).toBe(200);
+  });
+});
