@@ -7,6 +7,7 @@ import { invalid, notFound, ok, refuse } from "../fault.ts";
 import { jobRef } from "../job/schema.ts";
 import type { ActorDefinition, RecordKey, Tx } from "../runtime/actor.ts";
 import { isoTime } from "../schema.ts";
+import { appendChatEvent } from "./events.ts";
 import type { ChatCommand, ChatProtocol } from "./protocol.ts";
 import { type Chat, chatTable, messageTable, newChat } from "./schema.ts";
 import { sendMessage } from "./sending.ts";
@@ -35,7 +36,9 @@ export const chatActor: ActorDefinition<ChatProtocol> = {
       if (chat === null) return notFound("chat");
       if (version !== null && version !== chat.version)
         return refuse({ kind: "version_conflict", version: chat.version });
-      tx.append("chat.updated", { options: { ...options } });
+      appendChatEvent(tx, "chat.updated", { options });
+      if (options.model !== undefined && options.model !== chat.options.model)
+        appendChatEvent(tx, "routing.updated", { model: options.model });
       return ok(tx.update(chatTable, { ...chat, options: { ...chat.options, ...options } }));
     },
 
@@ -45,7 +48,7 @@ export const chatActor: ActorDefinition<ChatProtocol> = {
       for (const jobId of [chat.activeJobId, ...chat.queue]) {
         if (jobId !== null) tx.send(jobRef(tx.self.organizationId, jobId), { kind: "cancel" });
       }
-      tx.append("chat.updated", { deleted: true });
+      appendChatEvent(tx, "chat.updated", { deleted: true });
       tx.update(chatTable, { ...chat, deletedAt: isoTime(tx.now) });
       return ok(null);
     },

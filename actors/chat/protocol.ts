@@ -1,6 +1,7 @@
 /** What a chat's actor can be asked, and what it answers. */
 import type { AgentSnapshot, Block, Job, JobTerms, RunError, Usage } from "../job/schema.ts";
 import type { JsonObject } from "../schema.ts";
+import type { ChatEventData } from "./events.ts";
 import type { Chat, ChatOptions, Message, OnBusy } from "./schema.ts";
 
 /** How a turn of the agent ended, as the chat is told. */
@@ -12,6 +13,10 @@ export type TurnEnd =
   | { readonly status: "blocked" }
   /** It is done, and waits for a person's review. */
   | { readonly status: "in_review" };
+
+type NewsType = "approval.requested" | "approval.resolved" | "review.updated" | "job.updated" | "usage.updated";
+/** What a job tells the readers of its chat besides the turn itself. */
+export type JobNews = { [K in NewsType]: { readonly type: K; readonly data: ChatEventData<K> } }[NewsType];
 
 export type ChatCommand =
   /** Makes an empty chat. */
@@ -74,7 +79,10 @@ export type ChatCommand =
       /** The message's content; null keeps what it has. */
       readonly blocks: readonly Block[] | null;
       readonly usage: Usage;
-    };
+      readonly news: readonly JobNews[];
+    }
+  /** Something about a job that neither begins nor ends its turn. */
+  | { readonly kind: "job_news"; readonly news: readonly JobNews[] };
 
 export interface ChatReplies {
   open_chat: Chat;
@@ -89,6 +97,7 @@ export interface ChatReplies {
   tool_ended: null;
   turn_restarted: null;
   turn_ended: null;
+  job_news: null;
 }
 
 export interface SentMessage {

@@ -9,9 +9,11 @@
  */
 import { ok, type Outcome, refuse } from "../fault.ts";
 import { newExecutionId } from "../ids.ts";
+import { firstEvents } from "../job/events.ts";
 import { type AgentSnapshot, type Job, jobRef, jobTable, newJob } from "../job/schema.ts";
 import type { Tx } from "../runtime/actor.ts";
 import { isoTime } from "../schema.ts";
+import { appendChatEvent } from "./events.ts";
 import { allowedActions, moved } from "./machine.ts";
 import type { ChatCommand, SentMessage } from "./protocol.ts";
 import {
@@ -72,10 +74,10 @@ function begin(tx: Tx, chat: Chat, command: SendMessage, effect: Exclude<Effect,
   const isIdle = effect === "start";
   const message = addUserMessage(tx, chat, command, { jobId, status: isIdle ? "completed" : "queued" });
   const job = bearJob(tx, chat, command, { jobId, isIdle, message });
-  tx.append("job.linked", { jobId, messageId: message.id });
+  appendChatEvent(tx, "job.linked", { jobId, messageId: message.id });
   const queue = isIdle ? chat.queue : effect === "interrupt" ? [jobId, ...chat.queue] : [...chat.queue, jobId];
   const queuedPosition = isIdle ? 0 : queue.indexOf(jobId) + 1;
-  if (!isIdle) tx.append("message.queued", { messageId: message.id, jobId, position: queuedPosition });
+  if (!isIdle) appendChatEvent(tx, "message.queued", { messageId: message.id, jobId, position: queuedPosition });
   const status = moved(chat, "send_message");
   const changed = tx.update(chatTable, {
     ...withMessage(chat, message),
@@ -103,7 +105,7 @@ function addUserMessage(
   { jobId, status }: { readonly jobId: string | null; readonly status: "queued" | "completed" },
 ): Message {
   const id = tx.id("msg");
-  const seq = tx.append("message.created", { messageId: id, role: "user", content, jobId });
+  const seq = appendChatEvent(tx, "message.created", { messageId: id, role: "user", content, jobId });
   return tx.create(messageTable, {
     id,
     chatId: chat.id,
@@ -144,8 +146,8 @@ function bearJob(
     terms,
   );
   const runEffectId = isIdle ? tx.effect(ref, "run", { attempt: 1 }) : null;
-  const data = { chatId: chat.id, agentId: agent.id, title };
-  return tx.birth(ref, jobTable, { ...record, runEffectId }, [{ type: "job.created", data }]);
+  const events = firstEvents({ chatId: chat.id, agentId: agent.id, title });
+  return tx.birth(ref, jobTable, { ...record, runEffectId, lastSeq: events.length }, events);
 }
 
 /** The agent as this chat uses it. */

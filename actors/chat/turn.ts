@@ -6,8 +6,9 @@ import { notFound, ok, type Outcome } from "../fault.ts";
 import { type Block, jobRef, textOf } from "../job/schema.ts";
 import type { Handlers, Tx } from "../runtime/actor.ts";
 import { isoTime } from "../schema.ts";
+import { appendChatEvent } from "./events.ts";
 import { moved } from "./machine.ts";
-import type { ChatCommand, ChatProtocol, TurnEnd } from "./protocol.ts";
+import type { ChatCommand, ChatProtocol, JobNews, TurnEnd } from "./protocol.ts";
 import { type Chat, chatTable, type Message, messageTable, preview } from "./schema.ts";
 
 type TurnCommand =
@@ -17,26 +18,29 @@ type TurnCommand =
   | "tools_started"
   | "tool_ended"
   | "turn_restarted"
-  | "turn_ended";
+  | "turn_ended"
+  | "job_news";
 type TurnEnded = Extract<ChatCommand, { readonly kind: "turn_ended" }>;
 
 export const turnHandlers: Pick<Handlers<ChatProtocol>, TurnCommand> = {
   turn_started: (tx, { jobId, inputMessageId, messageId, attempt }) =>
     withChat(tx, (chat) => {
       takeFromQueue(tx, inputMessageId, "completed");
-      const seq = tx.append("message.started", { messageId, jobId, attempt });
+      const seq = appendChatEvent(tx, "message.started", { messageId, jobId, attempt });
       tx.create(messageTable, assistantMessage(chat, { id: messageId, jobId, seq }));
+      appendChatEvent(tx, "job.updated", { jobId, status: "running", blockedReason: null });
       tx.beginText(messageId, attempt, "");
       tx.update(chatTable, { ...chat, status: moved(chat, "begin"), messageCount: chat.messageCount + 1 });
       return ok({ isFirstTurn: chat.messageCount === 1 });
     }),
 
-  turn_resumed: (tx, { messageId, attempt, text }) =>
+  turn_resumed: (tx, { jobId, messageId, attempt, text }) =>
     withChat(tx, (chat) => {
       tx.beginText(messageId, attempt, text);
       if (chat.status !== "working") {
         const status = moved(chat, "begin");
-        tx.append("chat.updated", { status });
+        appendChatEvent(tx, "job.updated", { jobId, status: "running", blockedReason: null });
+        appendChatEvent(tx, "chat.updated", { status });
         tx.update(chatTable, { ...chat, status });
       }
       return ok(null);
@@ -48,17 +52,17 @@ export const turnHandlers: Pick<Handlers<ChatProtocol>, TurnCommand> = {
   },
 
   tools_started(tx, { jobId, calls }) {
-    for (const { id: callId, name } of calls) tx.append("tool.started", { jobId, callId, name });
+    for (const { id: callId, name } of calls) appendChatEvent(tx, "tool.started", { jobId, callId, name });
     return ok(null);
   },
 
   tool_ended(tx, { jobId, callId, isError }) {
-    tx.append(isError ? "tool.failed" : "tool.completed", { jobId, callId });
+    appendChatEvent(tx, isError ? "tool.failed" : "tool.completed", { jobId, callId });
     return ok(null);
   },
 
   turn_restarted(tx, { jobId, messageId, attempt }) {
-    tx.append("message.restarted", { messageId, jobId, attempt });
+    appendChatEvent(tx, "message.restarted", { messageId, jobId, attempt });
     return ok(null);
   },
 
@@ -67,10 +71,20 @@ export const turnHandlers: Pick<Handlers<ChatProtocol>, TurnCommand> = {
       // Told twice: by the group of a decision, and by a job that has been asked again.
       if (chat.activeJobId !== command.jobId && !chat.queue.includes(command.jobId)) return ok(null);
       endMessage(tx, command);
+      announce(tx, command.news);
       tx.update(chatTable, afterTurn(tx, chat, command));
       return ok(null);
     }),
+
+  job_news(tx, { news }) {
+    announce(tx, news);
+    return ok(null);
+  },
 };
+
+function announce(tx: Tx, news: readonly JobNews[]): void {
+  for (const { type, data } of news) appendChatEvent(tx, type, data);
+}
 
 /** Deleted chats too: what was under way in them comes to its end. */
 function withChat<T>(tx: Tx, run: (chat: Chat) => Outcome<T>): Outcome<T> {
@@ -101,7 +115,7 @@ const assistantMessage = (
 function afterTurn(tx: Tx, chat: Chat, { jobId, end, blocks }: TurnEnded): Chat {
   if (end.status === "blocked" || end.status === "in_review") {
     const status = moved(chat, "wait");
-    tx.append("chat.updated", { status });
+    appendChatEvent(tx, "chat.updated", { status });
     return { ...chat, status };
   }
   const queue = chat.queue.filter((id) => id !== jobId);
@@ -110,7 +124,7 @@ function afterTurn(tx: Tx, chat: Chat, { jobId, end, blocks }: TurnEnded): Chat 
   if (next !== null) tx.send(jobRef(tx.self.organizationId, next), { kind: "start" });
   const status = moved(chat, next !== null ? "next" : end.status === "failed" ? "fail" : "finish");
   const text = blocks === null ? "" : textOf(blocks);
-  tx.append("chat.updated", { status });
+  appendChatEvent(tx, "chat.updated", { status });
   return {
     ...chat,
     status,
@@ -123,7 +137,8 @@ function afterTurn(tx: Tx, chat: Chat, { jobId, end, blocks }: TurnEnded): Chat 
 /** Ends the assistant's message; a turn that never started has none. */
 function endMessage(tx: Tx, command: TurnEnded): void {
   const { messageId, jobId, end, usage } = command;
-  if (end.status === "failed") tx.append("error", { jobId, code: end.error.code, message: end.error.message });
+  if (end.status === "failed")
+    appendChatEvent(tx, "error", { jobId, code: end.error.code, message: end.error.message });
   const message = tx.read(messageTable, messageId);
   if (message === null) return endInput(tx, command);
   if (message.completedAt !== null) return;
@@ -132,7 +147,7 @@ function endMessage(tx: Tx, command: TurnEnded): void {
   const content = textOf(blocks);
   const completedAt = status === "streaming" ? null : isoTime(tx.now);
   tx.update(messageTable, { ...message, status, content, blocks, usage, completedAt });
-  if (status !== "streaming") tx.append("message.completed", { messageId, jobId, status, content });
+  if (status !== "streaming") appendChatEvent(tx, "message.completed", { messageId, jobId, status, content });
   tx.endText(messageId);
 }
 
@@ -141,7 +156,7 @@ function endInput(tx: Tx, { inputMessageId, jobId, end }: TurnEnded): void {
   const status = end.status === "cancelled" ? "cancelled" : "completed";
   const input = takeFromQueue(tx, inputMessageId, status);
   if (input === null || status !== "cancelled") return;
-  tx.append("message.completed", { messageId: input.id, jobId, status, content: input.content });
+  appendChatEvent(tx, "message.completed", { messageId: input.id, jobId, status, content: input.content });
 }
 
 function takeFromQueue(tx: Tx, inputMessageId: string, status: "completed" | "cancelled"): Message | null {
@@ -151,10 +166,10 @@ function takeFromQueue(tx: Tx, inputMessageId: string, status: "completed" | "ca
 }
 
 /** A blocked turn goes on later: what there is of its message stands, unfinished. */
-const STATUS: Readonly<Record<TurnEnd["status"], Message["status"]>> = {
+const STATUS = {
   completed: "completed",
   in_review: "completed",
   cancelled: "cancelled",
   failed: "failed",
   blocked: "streaming",
-};
+} as const satisfies Record<TurnEnd["status"], Message["status"]>;

@@ -9,8 +9,10 @@
  */
 import { invalid, notFound, ok, type Outcome } from "../fault.ts";
 import type { Tx } from "../runtime/actor.ts";
-import { isoTime } from "../schema.ts";
-import { blocked, moved, resumed } from "./ending.ts";
+import { isoTime, type JsonObject } from "../schema.ts";
+import { blocked, moved, resolution, resumed } from "./ending.ts";
+import { appendJobEvent } from "./events.ts";
+import { tellReaders } from "./news.ts";
 import type { JobCommand, StepCall } from "./protocol.ts";
 import { DECISION_MS, type Job, jobTable } from "./schema.ts";
 import { type Approval, type OpenCall } from "./terms.ts";
@@ -44,16 +46,16 @@ function requested(
 ): Approval {
   const id = tx.id("apr");
   const args = input ?? {};
-  tx.append("approval.requested", { approvalId: id, toolName, toolCallId, arguments: args, expiresAt });
-  return {
-    id,
+  const approval = {
     toolName,
     toolCallId,
     arguments: args,
     message: `The agent asks to use ${toolName}`,
     expiresAt,
     onExpiry: "deny",
-  };
+  } as const;
+  appendJobEvent(tx, "approval.requested", { approvalId: id, ...approval });
+  return { id, ...approval };
 }
 
 /** Decides one approval, or all; when none is left the job goes on. */
@@ -67,27 +69,35 @@ export function approveCalls(tx: Tx, job: Job, command: Approve): Outcome<Job> {
   if (command.arguments !== null && chosen.length > 1) {
     return invalid("/arguments", "Say which call gets these arguments: approval_id or tool_call_id");
   }
-  const decide = (next: Job, approval: Approval): Job =>
-    decision === "deny" ? denied(tx, next, approval, { by, comment }) : granted(tx, next, approval, command);
-  return ok(tx.update(jobTable, continued(tx, chosen.reduce(decide, job))));
+  const { arguments: edited } = command;
+  const how = { decision, by, ...(edited === null ? {} : { arguments: edited }) };
+  tellReaders(
+    tx,
+    job,
+    chosen.map((approval) => resolution(tx, job, approval, how)),
+  );
+  const next = chosen.reduce(
+    (at, approval) => (decision === "deny" ? denied(tx, at, approval, { by, comment }) : granted(at, approval, edited)),
+    job,
+  );
+  return ok(tx.update(jobTable, continued(tx, next)));
 }
 
 /** Nobody has decided in time: what still waits is denied. */
-export const expired = (tx: Tx, job: Job): Job =>
-  continued(
+export function expired(tx: Tx, job: Job): Job {
+  tellReaders(
     tx,
-    job.approvals.reduce((next, approval) => denied(tx, next, approval, { by: null, comment: null }), job),
+    job,
+    job.approvals.map((approval) => resolution(tx, job, approval, { decision: "expired", by: null })),
   );
+  const nobody = { by: null, comment: null };
+  return continued(
+    tx,
+    job.approvals.reduce((next, approval) => denied(tx, next, approval, nobody), job),
+  );
+}
 
-function granted(tx: Tx, job: Job, approval: Approval, { by, arguments: edited }: Approve): Job {
-  const { id: approvalId, toolCallId } = approval;
-  tx.append("approval.resolved", {
-    approvalId,
-    toolCallId,
-    decision: "approve",
-    by,
-    ...(edited === null ? {} : { arguments: edited }),
-  });
+function granted(job: Job, { id: approvalId, toolCallId }: Approval, edited: JsonObject | null): Job {
   const openCalls = job.openCalls.map((call) =>
     call.id === toolCallId ? { ...call, asks: false, arguments: edited } : call,
   );
@@ -98,19 +108,12 @@ function granted(tx: Tx, job: Job, approval: Approval, { by, arguments: edited }
 function denied(
   tx: Tx,
   job: Job,
-  approval: Approval,
+  { id: approvalId, toolCallId }: Approval,
   why: { readonly by: string | null; readonly comment: string | null },
 ): Job {
-  const { id: approvalId, toolCallId } = approval;
-  tx.append("approval.resolved", {
-    approvalId,
-    toolCallId,
-    decision: why.by === null ? "expired" : "deny",
-    by: why.by,
-  });
   const reason = why.by === null ? "Nobody approved this call in time." : "This call was denied.";
   const content = why.comment === null ? reason : `${reason} ${why.comment}`;
-  tx.append("transcript.event", { kind: "tool_result", toolUseId: toolCallId, content, isError: true });
+  appendJobEvent(tx, "transcript.event", { kind: "tool_result", toolUseId: toolCallId, content, isError: true });
   const openCalls = job.openCalls.filter((call) => call.id !== toolCallId);
   return { ...job, openCalls, approvals: job.approvals.filter((a) => a.id !== approvalId) };
 }

@@ -4,7 +4,9 @@ import type { Handlers, Tx } from "../runtime/actor.ts";
 import { isoTime } from "../schema.ts";
 import { approveCalls, expired, waiting } from "./approvals.ts";
 import { blocked, cancelled, failed, moved, resumed, reviewed, running, tellChat } from "./ending.ts";
+import { appendJobEvent, appendRunnerStatus } from "./events.ts";
 import { afterTrigger, allowedActions, recoveryOf } from "./machine.ts";
+import { newsOf, reviewNews, statusNews, tellReaders } from "./news.ts";
 import type { JobCommand, JobProtocol, JobReplies } from "./protocol.ts";
 import { pending, stale } from "./refusals.ts";
 import { hasSpentBudget, JOB_ATTEMPTS, JOB_STEERS, type Job, jobTable } from "./schema.ts";
@@ -37,8 +39,10 @@ export const controlHandlers: Pick<Handlers<JobProtocol>, ControlCommand> = {
       if (afterTrigger(job.status, "cancel") === null) return unlessOver === true ? ok(job) : stale(job);
       if (job.status === "running" && job.runEffectId !== null) {
         tx.interrupt(job.runEffectId);
-        tx.append("job.cancelling", {});
-        return ok(tx.update(jobTable, { ...job, status: "cancelling" }));
+        appendJobEvent(tx, "job.cancelling", {});
+        const cancelling = tx.update<Job>(jobTable, { ...job, status: "cancelling" });
+        tellReaders(tx, cancelling, [statusNews(cancelling)]);
+        return ok(cancelling);
       }
       return ok(over(tx, cancelled(tx, job), inGroup));
     }),
@@ -60,9 +64,12 @@ export const controlHandlers: Pick<Handlers<JobProtocol>, ControlCommand> = {
   request_changes: (tx, { by, feedback, inGroup }) =>
     withJob(tx, (job) => {
       if (afterTrigger(job.status, "iterate") === null) return stale(job);
-      tx.append("job.iteration_requested", { by, feedback });
-      if (job.status !== "needs_review")
-        return ok(tx.update(jobTable, { ...job, review: changesRequested(tx, job, by, feedback) }));
+      appendJobEvent(tx, "job.iteration_requested", { by, feedback });
+      if (job.status !== "needs_review") {
+        const changed = tx.update(jobTable, { ...job, review: changesRequested(tx, job, by, feedback) });
+        tellReaders(tx, changed, [reviewNews(changed)]);
+        return ok(changed);
+      }
       return ok(over(tx, reviewed(tx, job, { state: "changes_requested", by, comment: feedback }), inGroup));
     }),
 
@@ -128,7 +135,9 @@ function unblock(tx: Tx, job: Job, { input, retryStep }: Command<"resume">): Out
   if (job.blockedReason === "interrupted") next = retryStep === true ? unstarted(next) : givenUp(tx, next);
   if (input !== null) next = { ...next, steers: [...next.steers, { messageId: job.inputMessageId, content: input }] };
   const asking = waiting(tx, next);
-  return ok(tx.update(jobTable, asking.status === "blocked" ? asking : resumed(tx, asking)));
+  if (asking.status !== "blocked") return ok(tx.update(jobTable, resumed(tx, asking)));
+  tellReaders(tx, asking, newsOf(asking));
+  return ok(tx.update(jobTable, asking));
 }
 
 const unstarted = (job: Job): Job => ({
@@ -141,7 +150,7 @@ function givenUp(tx: Tx, job: Job): Job {
   const unknown = job.openCalls.filter((call) => call.started && !call.safe);
   for (const { id } of unknown) {
     const content = "The call was interrupted; it is not known whether it took effect. It is not made again.";
-    tx.append("transcript.event", { kind: "tool_result", toolUseId: id, content, isError: true });
+    appendJobEvent(tx, "transcript.event", { kind: "tool_result", toolUseId: id, content, isError: true });
   }
   return { ...job, openCalls: job.openCalls.filter((call) => !unknown.includes(call)) };
 }
@@ -171,8 +180,10 @@ function recovered(
       return running(tx, job);
     case "restart": {
       const attempt = job.attempt + 1;
-      tx.append("job.restarted", { attempt });
-      return running(tx, { ...job, attempt });
+      appendJobEvent(tx, "job.restarted", { attempt });
+      const next = { ...job, attempt };
+      appendRunnerStatus(tx, next, "starting");
+      return running(tx, next);
     }
     case "interrupted":
       return blocked(tx, { ...job, runEffectId: null }, "interrupted", result);

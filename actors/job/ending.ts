@@ -2,12 +2,14 @@
  * How a job comes to a stand or an end: the record, the last events of its stream, and the word to
  * its chat where no report of the runner brings it in the same commit.
  */
-import type { ChatCommand, TurnEnd } from "../chat/protocol.ts";
+import type { ChatCommand, JobNews, TurnEnd } from "../chat/protocol.ts";
 import { chatRef } from "../chat/schema.ts";
 import { assert } from "../assert.ts";
 import type { ActorRef, Tx } from "../runtime/actor.ts";
-import { isoTime, type JsonObject } from "../schema.ts";
+import { isoTime } from "../schema.ts";
+import { appendJobEvent, appendRunnerStatus, type ApprovalResolved } from "./events.ts";
 import { afterTrigger, type JobTrigger } from "./machine.ts";
+import { newsOf, tellReaders } from "./news.ts";
 import {
   type BlockedReason,
   DECISION_MS,
@@ -17,7 +19,7 @@ import {
   type RunError,
   type Usage,
 } from "./schema.ts";
-import { type Budget } from "./terms.ts";
+import type { Approval, Budget } from "./terms.ts";
 
 /** The status after a trigger that the caller knows to be allowed. */
 export function moved(job: Job, trigger: JobTrigger): JobStatus {
@@ -40,7 +42,8 @@ export const running = (tx: Tx, job: Job): Job => ({
 
 /** Goes on after a wait for a person, whose time does not count against the limit of the run. */
 export function resumed(tx: Tx, job: Job): Job {
-  tx.append("job.resumed", { attempt: job.attempt });
+  appendJobEvent(tx, "job.resumed", { attempt: job.attempt });
+  appendRunnerStatus(tx, job, "starting");
   return running(tx, { ...job, blockedReason: null, deadlineAt: deadlineFrom(tx, job.budget) });
 }
 
@@ -50,12 +53,13 @@ export function deadlineFrom(tx: Tx, { deadlineAt }: Budget): string {
   return isoTime(deadlineAt === null ? limitMs : Math.min(limitMs, Date.parse(deadlineAt)));
 }
 
-/** The terminal event is the last of the stream, and nobody gets live text after it. */
-function ended(tx: Tx, job: Job, event: string, data: JsonObject): Job {
+/** `last` appends the terminal event, the last of the stream; nobody gets live text after it. */
+function ended(tx: Tx, job: Job, last: (usage: Usage) => void): Job {
   const durationMs = job.startedAt === null ? null : tx.now - Date.parse(job.startedAt);
   const metrics = { ...job.metrics, durationMs };
   const { inputTokens, outputTokens } = metrics;
-  tx.append(event, { ...data, usage: { inputTokens, outputTokens } });
+  appendRunnerStatus(tx, job, "stopped");
+  last({ inputTokens, outputTokens });
   tx.endText(job.outputMessageId);
   tx.clearAlarm("decision");
   return { ...settled(tx, job), metrics, openCalls: [], approvals: [], steers: [], completedAt: isoTime(tx.now) };
@@ -63,16 +67,22 @@ function ended(tx: Tx, job: Job, event: string, data: JsonObject): Job {
 
 /** Done: or, where a person is to look at it first, waiting for that. */
 export function completed(tx: Tx, job: Job, result: string): Job {
-  if (!job.review.required) return ended(tx, { ...job, status: moved(job, "complete"), result }, "job.completed", {});
+  if (!job.review.required) return finished(tx, { ...job, status: moved(job, "complete"), result });
   const expiresAtMs = tx.now + DECISION_MS;
   tx.setAlarm(tx.self, "decision", expiresAtMs, { kind: "decision_overdue" });
   const expiresAt = isoTime(expiresAtMs);
-  tx.append("job.review_requested", { expiresAt });
-  tx.append("review.updated", { state: "pending" });
+  appendRunnerStatus(tx, job, "waiting");
+  appendJobEvent(tx, "job.review_requested", { expiresAt });
+  appendJobEvent(tx, "review.updated", { state: "pending", decidedBy: null, comment: null });
   tx.endText(job.outputMessageId);
   const review = { ...job.review, state: "pending" as const, requestedAt: isoTime(tx.now), expiresAt };
   return { ...settled(tx, job), status: moved(job, "review"), result, review };
 }
+
+const finished = (tx: Tx, job: Job): Job =>
+  ended(tx, { ...job, progress: { ...job.progress, percent: 100 } }, (usage) =>
+    appendJobEvent(tx, "job.completed", { usage }),
+  );
 
 /** The end of a review that did not end in a cancel. */
 export function reviewed(
@@ -85,29 +95,51 @@ export function reviewed(
   },
 ): Job {
   const { state, by: decidedBy, comment } = decision;
-  tx.append("review.updated", { state, decidedBy, comment });
-  if (state === "approved") tx.append("job.approved", { decidedBy });
+  appendJobEvent(tx, "review.updated", { state, decidedBy, comment });
+  if (state === "approved") appendJobEvent(tx, "job.approved", { decidedBy });
   const review = { ...job.review, state, decidedBy, comment, decidedAt: isoTime(tx.now) };
-  return ended(tx, { ...job, status: "completed", review }, "job.completed", {});
+  return finished(tx, { ...job, status: "completed", review });
 }
 
 export function failed(tx: Tx, job: Job, error: RunError): Job {
-  const detail: JsonObject = { code: error.code, message: error.message };
-  return ended(tx, { ...job, status: moved(job, "fail"), error }, "job.failed", { error: detail });
+  const detail = { code: error.code, message: error.message };
+  appendJobEvent(tx, "error", detail);
+  return ended(tx, { ...job, status: moved(job, "fail"), error }, (usage) =>
+    appendJobEvent(tx, "job.failed", { error: detail, usage }),
+  );
 }
 
 /** Stopped for good. Open approvals expire with it; `seq` of the stop is the last event's (JOB-3). */
 export function cancelled(tx: Tx, job: Job): Job {
-  for (const { id } of job.approvals) tx.append("approval.resolved", { approvalId: id, decision: "expired" });
+  tellReaders(
+    tx,
+    job,
+    job.approvals.map((approval) => resolution(tx, job, approval, { decision: "expired", by: null })),
+  );
   const toolCallsAborted = job.openCalls.length;
   const status = job.status === "queued" ? "cancelled" : moved({ ...job, status: "cancelling" }, "stopped");
-  const end = ended(tx, { ...job, status }, "job.cancelled", { toolCallsAborted });
+  const end = ended(tx, { ...job, status }, (usage) =>
+    appendJobEvent(tx, "job.cancelled", { toolCallsAborted, usage }),
+  );
   return { ...end, stop: { seq: tx.head(), toolCallsAborted } };
+}
+
+/** Says that an approval is decided; answers the same for the chat. */
+export function resolution(
+  tx: Tx,
+  { id: jobId }: Job,
+  { id: approvalId, toolCallId }: Approval,
+  how: Pick<ApprovalResolved, "decision" | "by" | "arguments">,
+): JobNews {
+  const data: ApprovalResolved = { approvalId, toolCallId, ...how };
+  appendJobEvent(tx, "approval.resolved", data);
+  return { type: "approval.resolved", data: { jobId, ...data } };
 }
 
 /** Waits for a person. The runner's place is given up; `resume` or `approve` begins it again. */
 export function blocked(tx: Tx, job: Job, reason: BlockedReason, result: string): Job {
-  tx.append("job.blocked", { reason });
+  appendRunnerStatus(tx, job, "waiting");
+  appendJobEvent(tx, "job.blocked", { reason });
   tx.endText(job.outputMessageId);
   return { ...settled(tx, job), status: moved(job, "block"), blockedReason: reason, result };
 }
@@ -135,6 +167,7 @@ export function chatAfter(job: Job): { readonly ref: ActorRef<"chat">; readonly 
     end: { status },
     blocks: null,
     usage,
+    news: newsOf(job),
   };
   return { ref: chatRef(job.organizationId, job.chatId), command };
 }

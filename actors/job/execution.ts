@@ -24,6 +24,7 @@ import type { ModelPort, ToolPort } from "./ports.ts";
 import type { Recovery } from "./machine.ts";
 import type { JobCommand, JobReplies, Transcripts } from "./protocol.ts";
 import { turnEnd } from "./ending.ts";
+import { newsOf } from "./news.ts";
 import { Run } from "./run.ts";
 import { type Job, jobRef } from "./schema.ts";
 import type { Slots } from "./slots.ts";
@@ -102,5 +103,14 @@ function chatAfterRecovery(job: Job, recovery: Recovery, transcript: Transcript)
   const end = turnEnd(job);
   assert(end !== null, "a recovered job runs again or has come to a stand");
   const usage = { inputTokens: metrics.inputTokens, outputTokens: metrics.outputTokens };
-  return { kind: "turn_ended", jobId, inputMessageId, messageId, end, blocks: transcript.blocks, usage };
+  return {
+    kind: "turn_ended",
+    jobId,
+    inputMessageId,
+    messageId,
+    end,
+    blocks: transcript.blocks,
+    usage,
+    news: newsOf(job),
+  };
 }

@@ -5,6 +5,7 @@
  */
 import type { Outcome } from "../fault.ts";
 import type { JsonObject } from "../schema.ts";
+import type { Progress } from "./terms.ts";
 import type { AgentSnapshot, Block, RunError, TextBlock, ToolUseBlock, Usage } from "./schema.ts";
 
 /** One entry of the conversation as the model sees it, oldest first. */
@@ -74,12 +75,21 @@ export interface ToolContext {
   readonly jobId: string;
 }
 
+/** What a tool may say while it works, and only while it does. Bounded: what is too much is left out. */
+export interface ToolHost {
+  /** How far the job is. */
+  progress(progress: Progress): void;
+  /** A line for who watches the job. */
+  log(level: "info" | "warn", message: string): void;
+}
+
 export interface ToolCall {
   readonly name: string;
   readonly input: JsonObject;
   /** `<job>:<step>:<call>`: the same for each attempt of the same call (JOB-7). */
   readonly idempotencyKey: string;
   readonly context: ToolContext;
+  readonly host: ToolHost;
   /** Whose tools they are; a call of any other is answered with an error result. */
   readonly agent: AgentSnapshot;
 }

@@ -3,6 +3,7 @@ import type { JsonObject } from "../schema.ts";
 import type { Recovery } from "./machine.ts";
 import type { ModelInfo } from "./ports.ts";
 import type { TranscriptPart } from "./transcript.ts";
+import type { Progress } from "./terms.ts";
 import type { Block, Job, RunError, TextBlock, ToolUseBlock, Usage } from "./schema.ts";
 
 /** A call that a step has made. */
@@ -27,6 +28,10 @@ type RunReport =
    * `isSpent`, there is no call and nothing is taken: the job waits. `result` is all text of the run.
    */
   | { readonly kind: "take_steers"; readonly attempt: number; readonly isSpent: boolean; readonly result: string }
+  /** The runner lives, and perhaps knows how far it is. */
+  | { readonly kind: "run_alive"; readonly attempt: number; readonly progress: Progress | null }
+  /** What a tool tells about its work. */
+  | { readonly kind: "run_logged"; readonly attempt: number; readonly level: "info" | "warn"; readonly message: string }
   /** A model call is over: its content is committed before any of its tools starts (JOB-7). */
   | {
       readonly kind: "step_finished";
@@ -104,6 +109,8 @@ export interface JobReplies {
   run_started: Job;
   run_resumed: Job;
   run_text: null;
+  run_alive: Job;
+  run_logged: Job;
   take_steers: { readonly job: Job; readonly steers: readonly string[] };
   step_finished: Job;
   tools_started: Job;

@@ -66,6 +66,15 @@ export class Reporter {
     return replies[1];
   }
 
+  /** For what the run can do without: a job that has moved on is found out by the next report. */
+  async mention(command: JobCommand): Promise<void> {
+    try {
+      await this.report(command, () => []);
+    } catch (err) {
+      if (!(err instanceof RunOver)) this.parts.log.error({ err, job: this.effect.actorId }, "a sign of life was lost");
+    }
+  }
+
   /**
    * Takes the messages that wait for the next model call; without any it is only a look. Where the
    * organization's budget is used up the job waits from then on, and the chat is told.

@@ -5,6 +5,7 @@ import { isoTime } from "../schema.ts";
 import { opened, waiting } from "./approvals.ts";
 import { blocked, cancelled, completed, deadlineFrom, failed, moved } from "./ending.ts";
 import { stale } from "./refusals.ts";
+import { appendJobEvent, appendRunnerStatus } from "./events.ts";
 import type { JobProtocol } from "./protocol.ts";
 import { hasSpentBudget, type Job, jobTable, type Usage } from "./schema.ts";
 import { transcriptEventOf } from "./transcript.ts";
@@ -13,6 +14,8 @@ type Report =
   | "run_started"
   | "run_resumed"
   | "run_text"
+  | "run_alive"
+  | "run_logged"
   | "take_steers"
   | "step_finished"
   | "tools_started"
@@ -23,7 +26,7 @@ type Report =
 export const reportHandlers: Pick<Handlers<JobProtocol>, Report> = {
   run_started: (tx, { attempt, runner }) =>
     withJob(tx, { attempt, status: "queued" }, (job) => {
-      tx.append("job.started", { attempt, model: `${runner.provider}:${runner.name}` });
+      appendJobEvent(tx, "job.started", { attempt, model: `${runner.provider}:${runner.name}` });
       tx.beginText(job.outputMessageId, attempt, "");
       const deadlineAt = deadlineFrom(tx, job.budget);
       const started = {
@@ -31,15 +34,19 @@ export const reportHandlers: Pick<Handlers<JobProtocol>, Report> = {
         status: moved(job, "begin"),
         runner: { ...runner },
         startedAt: isoTime(tx.now),
+        heartbeatAt: isoTime(tx.now),
         deadlineAt,
       };
+      appendRunnerStatus(tx, started, "running");
       return ok(tx.update(jobTable, started));
     }),
 
   run_resumed: (tx, { attempt, text }) =>
     withJob(tx, { attempt }, (job) => {
       tx.beginText(job.outputMessageId, attempt, text);
-      return ok(job);
+      const living = alive(tx, job);
+      appendRunnerStatus(tx, living, "running");
+      return ok(tx.update(jobTable, living));
     }),
 
   run_text: (tx, { attempt, text }) =>
@@ -48,58 +55,75 @@ export const reportHandlers: Pick<Handlers<JobProtocol>, Report> = {
       return ok(null);
     }),
 
+  run_alive: (tx, { attempt, progress }) =>
+    withJob(tx, { attempt }, (job) => {
+      const living = alive(tx, { ...job, progress: progress ?? job.progress });
+      appendRunnerStatus(tx, living, "running");
+      return ok(tx.update(jobTable, living));
+    }),
+
+  run_logged: (tx, { attempt, level, message }) =>
+    withJob(tx, { attempt }, (job) => {
+      appendJobEvent(tx, "log", { level, message });
+      return ok(job);
+    }),
+
   take_steers: (tx, { attempt, isSpent, result }) =>
     withJob(tx, { attempt }, (job) => {
       if (isSpent) return ok({ job: tx.update(jobTable, blocked(tx, job, "budget_reached", result)), steers: [] });
       const steers = job.steers.map((steer) => steer.content);
       if (steers.length === 0) return ok({ job, steers });
       for (const { content, messageId } of job.steers)
-        tx.append("transcript.event", { kind: "user_text", text: content, messageId });
+        appendJobEvent(tx, "transcript.event", { kind: "user_text", text: content, messageId });
       return ok({ job: tx.update(jobTable, { ...job, steers: [] }), steers });
     }),
 
   step_finished: (tx, command) =>
     withJob(tx, command, (job) => {
-      for (const block of command.blocks) tx.append("transcript.event", transcriptEventOf(block));
+      for (const block of command.blocks) appendJobEvent(tx, "transcript.event", transcriptEventOf(block));
       const metrics = metricsAfter(job, command.usage, command.timeToFirstTokenMs);
       // The last step's usage is in the event that ends the job.
       if (command.calls.length > 0)
-        tx.append("usage.updated", { inputTokens: metrics.inputTokens, outputTokens: metrics.outputTokens });
-      const stepped = { ...job, step: command.step, metrics, openCalls: opened(command.calls) };
+        appendJobEvent(tx, "usage.updated", { inputTokens: metrics.inputTokens, outputTokens: metrics.outputTokens });
+      const stepped = { ...alive(tx, job), step: command.step, metrics, openCalls: opened(command.calls) };
       return ok(tx.update(jobTable, afterStep(tx, stepped, command.result)));
     }),
 
   tools_started: (tx, { attempt, callIds }) =>
     withJob(tx, { attempt }, (job) => {
       const openCalls = job.openCalls.map((call) => (callIds.includes(call.id) ? { ...call, started: true } : call));
-      return ok(tx.update(jobTable, { ...job, openCalls }));
+      return ok(tx.update(jobTable, { ...alive(tx, job), openCalls }));
     }),
 
   tool_finished: (tx, { attempt, callId, content, isError }) =>
     withJob(tx, { attempt }, (job) => {
-      tx.append(
+      appendJobEvent(
+        tx,
         "transcript.event",
         transcriptEventOf({ type: "tool_result", tool_use_id: callId, content, is_error: isError }),
       );
       const metrics = { ...job.metrics, toolCalls: job.metrics.toolCalls + 1 };
       const openCalls = job.openCalls.filter((call) => call.id !== callId);
-      return ok(tx.update(jobTable, waiting(tx, { ...job, openCalls, metrics })));
+      return ok(tx.update(jobTable, waiting(tx, { ...alive(tx, job), openCalls, metrics })));
     }),
 
   run_failed(tx, { attempt, error, partial, result, usage }) {
     const job = tx.read(jobTable, tx.self.id);
     if (job === null) return notFound("job");
     if (job.attempt !== attempt || (job.status !== "running" && job.status !== "queued")) return stale(job);
-    if (partial !== "") tx.append("transcript.event", transcriptEventOf({ type: "text", text: partial }));
+    if (partial !== "") appendJobEvent(tx, "transcript.event", transcriptEventOf({ type: "text", text: partial }));
     return ok(tx.update(jobTable, failed(tx, { ...job, result, metrics: metricsAfter(job, usage, null) }, error)));
   },
 
   run_stopped: (tx, { attempt, partial, result, usage }) =>
     withJob(tx, { attempt, status: "cancelling" }, (job) => {
-      if (partial !== "") tx.append("transcript.event", transcriptEventOf({ type: "text", text: partial }));
+      if (partial !== "") appendJobEvent(tx, "transcript.event", transcriptEventOf({ type: "text", text: partial }));
       return ok(tx.update(jobTable, cancelled(tx, { ...job, result, metrics: metricsAfter(job, usage, null) })));
     }),
 };
+
+/** The runner has just been heard. */
+const alive = (tx: Tx, job: Job): Job => ({ ...job, heartbeatAt: isoTime(tx.now) });
 
 /** Runs on a job of this attempt in this status (running unless it says otherwise), or refuses. */
 function withJob<T>(

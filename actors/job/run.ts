@@ -7,6 +7,8 @@ import type { EffectRow } from "../runtime/store.ts";
 import type { ExecutionParts } from "./execution.ts";
 import type { ModelInfo, ModelOutcome, ToolDescription, TranscriptEntry } from "./ports.ts";
 import type { JobCommand, StepCall } from "./protocol.ts";
+import { newsOf } from "./news.ts";
+import { Pulse } from "./pulse.ts";
 import { Reporter, RunOver } from "./reporter.ts";
 import { type Job, JOB_STEPS, type RunError, textOf, type Usage } from "./schema.ts";
 import { type OpenCall } from "./terms.ts";
@@ -23,6 +25,7 @@ export class Run {
   private readonly context: EffectContext;
   private readonly attempt: number;
   private readonly reporter: Reporter;
+  private readonly pulse: Pulse;
   private readonly abort = new AbortController();
   private transcript = new Transcript();
   private passedDeadline = false;
@@ -37,6 +40,7 @@ export class Run {
     this.context = context;
     this.attempt = typeof effect.intent["attempt"] === "number" ? effect.intent["attempt"] : 1;
     this.reporter = new Reporter(parts, effect, context);
+    this.pulse = new Pulse(parts.clock, this.attempt, (command) => this.reporter.mention(command));
   }
 
   private get job(): Job {
@@ -56,11 +60,14 @@ export class Run {
         this.passedDeadline = true;
         stop();
       });
+      this.pulse.start();
       await this.loop(entries);
     } catch (cause) {
+      this.pulse.stop();
       await this.fallen(cause);
     } finally {
       cancelDeadline();
+      this.pulse.stop();
       // Tools that still run beside the one that ended the run work for nobody.
       stop();
       this.context.signal.removeEventListener("abort", stop);
@@ -231,7 +238,7 @@ export class Run {
     const context = { organizationId, userId, agentId: agent.id, jobId };
     const idempotencyKey = `${jobId}:${step}:${callId}`;
     const result = await this.parts.tools.call(
-      { name, input: edited ?? call.input, idempotencyKey, context, agent },
+      { name, input: edited ?? call.input, idempotencyKey, context, host: this.pulse, agent },
       this.abort.signal,
     );
     if (this.abort.signal.aborted) return;
@@ -281,6 +288,7 @@ export class Run {
     if (end === null) return [];
     const { id: jobId, inputMessageId, outputMessageId: messageId, metrics } = job;
     const usage = { inputTokens: metrics.inputTokens, outputTokens: metrics.outputTokens };
-    return [{ kind: "turn_ended", jobId, inputMessageId, messageId, end, blocks: this.transcript.blocks, usage }];
+    const { blocks } = this.transcript;
+    return [{ kind: "turn_ended", jobId, inputMessageId, messageId, end, blocks, usage, news: newsOf(job) }];
   }
 }

@@ -1,6 +1,6 @@
 /** The job: one execution of an agent's turn, and the words of its transcript (JOB-5, V1-3). */
 import { type ActorRef, type NewRecord, table } from "../runtime/actor.ts";
-import { Approval, Budget, Lineage, OpenCall, Review, ROOT, Stop } from "./terms.ts";
+import { Approval, Budget, Lineage, NO_PROGRESS, OpenCall, Progress, Review, ROOT, Stop } from "./terms.ts";
 import { OneOf, RecordBase, type Static, Timestamp, Type, type JsonObject } from "../schema.ts";
 
 export const JOB_STATUSES = [
@@ -145,6 +145,9 @@ export const Job = Type.Object({
   missionId: Type.Union([Type.String(), Type.Null()]),
   missionTaskId: Type.Union([Type.String(), Type.Null()]),
   attempt: Type.Integer(),
+  progress: Progress,
+  /** The runner's last sign of life. */
+  heartbeatAt: OptionalTime,
   /** Model steps that are committed. */
   step: Type.Integer(),
   openCalls: Type.Array(OpenCall),
@@ -212,6 +215,8 @@ export function newJob(
     status: "queued",
     blockedReason: null,
     attempt: 1,
+    progress: NO_PROGRESS,
+    heartbeatAt: null,
     step: 0,
     openCalls: [],
     approvals: [],
@@ -226,7 +231,7 @@ export function newJob(
     stop: null,
     metrics: { inputTokens: 0, outputTokens: 0, toolCalls: 0, durationMs: null, timeToFirstTokenMs: null },
     metadata,
-    lastSeq: 1,
+    lastSeq: 0,
     startedAt: null,
     deadlineAt: null,
     completedAt: null,

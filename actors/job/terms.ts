@@ -18,6 +18,11 @@ export const OpenCall = Type.Object({
 });
 export type OpenCall = Static<typeof OpenCall>;
 
+/** What becomes of a call, or of its job, that nobody has decided about in time. */
+export const ON_EXPIRY = ["deny", "cancel"] as const;
+/** How a wait for a person ended: `expired` by time, or by the job's own end. */
+export const APPROVAL_DECISIONS = ["approve", "deny", "expired"] as const;
+
 /** A call that waits for a person (JOB-8). */
 export const Approval = Type.Object({
   id: Type.String(),
@@ -26,7 +31,7 @@ export const Approval = Type.Object({
   arguments: Type.Unsafe<JsonObject>({ type: "object" }),
   message: Type.String(),
   expiresAt: Timestamp,
-  onExpiry: OneOf(["deny", "cancel"] as const),
+  onExpiry: OneOf(ON_EXPIRY),
 });
 export type Approval = Static<typeof Approval>;
 
@@ -66,3 +71,11 @@ export const Stop = Type.Object({
   seq: Type.Integer(),
   toolCallsAborted: Type.Integer(),
 });
+
+/** How far a job is, as whoever works says: percent from 0 to 100, and what is being done. */
+export const Progress = Type.Object({
+  percent: Type.Union([Type.Number({ minimum: 0, maximum: 100 }), Type.Null()]),
+  label: Type.Union([Type.String(), Type.Null()]),
+});
+export type Progress = Static<typeof Progress>;
+export const NO_PROGRESS: Progress = { percent: null, label: null };

@@ -3,12 +3,13 @@
  * back. Parts are the blocks of the assistant's content, and what a user said while it ran.
  */
 import type { Json, JsonObject } from "../schema.ts";
+import type { TranscriptData } from "./events.ts";
 import type { Block } from "./schema.ts";
 
 /** A part of a job's transcript: the assistant's content, or what a user said meanwhile. */
 export type TranscriptPart = Block | { readonly type: "user_text"; readonly text: string };
 
-export function transcriptEventOf(block: TranscriptPart): JsonObject {
+export function transcriptEventOf(block: TranscriptPart): TranscriptData {
   switch (block.type) {
     case "user_text":
       return { kind: "user_text", text: block.text };

@@ -62,7 +62,7 @@ export function createTools(tools: readonly Tool[], log?: RunnerLog): ToolPort {
 /** The tool's result, or that it was stopped, whichever is first. */
 async function run(
   tool: Tool,
-  { input, context, idempotencyKey }: ToolCall,
+  { input, context, idempotencyKey, host }: ToolCall,
   signal: AbortSignal,
   log: RunnerLog | undefined,
 ): Promise<ToolResult> {
@@ -73,7 +73,7 @@ async function run(
   try {
     return await Promise.race([
       stopped.promise,
-      ...(signal.aborted ? [] : [tool.call(input, { context, idempotencyKey, signal })]),
+      ...(signal.aborted ? [] : [tool.call(input, { context, idempotencyKey, host, signal })]),
     ]);
   } catch (err) {
     log?.error({ err, tool: tool.name, jobId: context.jobId }, "A tool failed");

@@ -203,7 +203,7 @@ describe("cancel", () => {
     const receipt = await answered<Receipt>(client.decide(second.job.id, "cancel"));
     expect(receipt).toEqual({
       job: await client.job(second.job.id),
-      stopped_at_seq: 2,
+      stopped_at_seq: 4,
       tool_calls_finished: 0,
       tool_calls_aborted: 0,
     });
@@ -289,9 +289,12 @@ describe("cancel", () => {
     );
     expect(events.map((e) => e.type)).toEqual([
       "job.created",
+      "runner.status",
       "job.started",
+      "runner.status",
       "job.cancelling",
       "transcript.event",
+      "runner.status",
       "job.cancelled",
     ]);
   });

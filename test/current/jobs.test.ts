@@ -78,7 +78,7 @@ describe("record", () => {
       artifacts: [],
       budget: { max_tokens: null, max_steps: null, deadline_at: time },
       metadata: {},
-      last_seq: 4,
+      last_seq: 7,
       metrics: {
         input_tokens: 7,
         output_tokens: 3,
@@ -254,37 +254,40 @@ describe("lineage and transcript", () => {
     const all = await client.get<Page>(`/api/jobs/${job.id}/transcript-events?limit=100`);
     expect(all.events.map((e) => e.type)).toEqual([
       "job.created",
+      "runner.status",
       "job.started",
+      "runner.status",
       "transcript.event",
       "transcript.event",
       "usage.updated",
       "transcript.event",
       "transcript.event",
+      "runner.status",
       "job.completed",
     ]);
-    expect(all.events.map((e) => e.seq)).toEqual([1, 2, 3, 4, 5, 6, 7, 8]);
-    expect(all.events[3]?.data).toEqual({
+    expect(all.events.map((e) => e.seq)).toEqual([1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11]);
+    expect(all.events[5]?.data).toEqual({
       kind: "tool_use",
       id: "c1",
       name: "look",
       input: { camelCase: { innerKey: 1 } },
     });
-    expect(all.events[5]?.data).toEqual({
+    expect(all.events[7]?.data).toEqual({
       kind: "tool_result",
       tool_use_id: "c1",
       content: "look done",
       is_error: false,
     });
-    expect(all.events[7]?.data).toEqual({ usage: { input_tokens: 14, output_tokens: 6 } });
+    expect(all.events[10]?.data).toEqual({ usage: { input_tokens: 14, output_tokens: 6 } });
     expect(all.next_cursor).toBeUndefined();
     const some = await client.get<Page>(
       `/api/jobs/${job.id}/transcript-events?types=transcript.event,job.created&limit=3`,
     );
-    expect(some.events.map((e) => e.seq)).toEqual([1, 3, 4]);
+    expect(some.events.map((e) => e.seq)).toEqual([1, 5, 6]);
     const rest = await client.get<Page>(
       `/api/jobs/${job.id}/transcript-events?types=transcript.event&after=${some.next_cursor}`,
     );
-    expect(rest.events.map((e) => e.seq)).toEqual([6, 7]);
+    expect(rest.events.map((e) => e.seq)).toEqual([8, 9]);
     for (const query of ["after=x", "after=-1", "limit=101", "types=%00"])
       await refused(client.call("GET", `/api/jobs/${job.id}/transcript-events?${query}`), 400, "invalid_request");
   });

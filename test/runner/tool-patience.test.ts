@@ -5,6 +5,7 @@ import type { AgentSnapshot } from "../../actors/job/schema.ts";
 import type { Agent, Task } from "../../actors/organization/schema.ts";
 import { builtinTools, createTools } from "../../src/runner/tools.ts";
 import { patiently } from "../../src/runner/tools/patience.ts";
+import { DEAF_HOST } from "../support/fake-tools.ts";
 
 const PASSING: readonly Fault[] = [
   { kind: "unavailable", retryAfterMs: 1 },
@@ -46,7 +47,7 @@ for (const [name, input] of [
         listAgents: () => answer([ANSWER]),
       }),
     );
-    const call = { name, input, idempotencyKey: "job_1:1:0", context: CONTEXT, agent: AGENT };
+    const call = { name, input, idempotencyKey: "job_1:1:0", context: CONTEXT, host: DEAF_HOST, agent: AGENT };
     expect((await tools.call(call, new AbortController().signal)).isError).toBe(false);
     expect(keys).toEqual(name === "create_task" ? ["job_1:1:0", "job_1:1:0"] : [undefined, undefined]);
   });

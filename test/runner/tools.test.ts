@@ -8,6 +8,7 @@ import { toolInput } from "../../src/runner/tool-input.ts";
 import { builtinTools, createTools, MAX_RESULT_BYTES } from "../../src/runner/tools.ts";
 import type { TaskService } from "../../src/runner/tools/service.ts";
 import { defineTool, success } from "../../src/runner/tools/tool.ts";
+import { DEAF_HOST } from "../support/fake-tools.ts";
 
 const CONTEXT: ToolContext = { organizationId: "org_1", userId: "usr_1", agentId: "agt_1", jobId: "job_1" };
 const NOON = Date.parse("2026-11-21T12:00:00.000Z");
@@ -95,7 +96,7 @@ function call(
   signal = new AbortController().signal,
 ): Promise<ToolResult> {
   return tools.call(
-    { name, input, idempotencyKey: "job_1:1:0", context: CONTEXT, agent: agentWith(["create_task"]) },
+    { name, input, idempotencyKey: "job_1:1:0", context: CONTEXT, host: DEAF_HOST, agent: agentWith(["create_task"]) },
     signal,
   );
 }
@@ -123,6 +124,7 @@ describe("the registry of tools", () => {
       name: "create_task",
       input: { title: "x" },
       idempotencyKey: "k",
+      host: DEAF_HOST,
       context: CONTEXT,
       agent: agentWith([]),
     };

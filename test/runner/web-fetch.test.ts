@@ -9,6 +9,7 @@ import { MAX_FETCHED_CHARS, MAX_PAGE_BYTES, webFetch } from "../../src/runner/to
 import { until } from "../support/condition.ts";
 import { createEgressWorld, type EgressWorld } from "../support/egress-world.ts";
 import { type Answer, pour, reply } from "../support/wire-server.ts";
+import { DEAF_HOST } from "../support/fake-tools.ts";
 
 const CONTEXT = { organizationId: "org_1", userId: "usr_1", agentId: "agt_1", jobId: "job_1" };
 
@@ -33,7 +34,14 @@ async function against(answer: Answer) {
   const tools = createTools([webFetch(world.client())]);
   const fetchIt = (input: JsonObject, signal = new AbortController().signal): Promise<ToolResult> =>
     tools.call(
-      { name: "web_fetch", input, idempotencyKey: "job_1:1:0", context: CONTEXT, agent: agentWith(["web_fetch"]) },
+      {
+        name: "web_fetch",
+        input,
+        idempotencyKey: "job_1:1:0",
+        context: CONTEXT,
+        host: DEAF_HOST,
+        agent: agentWith(["web_fetch"]),
+      },
       signal,
     );
   return { server, tools, fetchIt, url: `https://a.test:${server.port}/page` };
@@ -56,6 +64,7 @@ test("[RUN-2] web_fetch is not on by default and safe to repeat", async () => {
     name: "web_fetch",
     input: { url: "https://a.test/" },
     idempotencyKey: "k",
+    host: DEAF_HOST,
     context: CONTEXT,
     agent: agentWith([]),
   };

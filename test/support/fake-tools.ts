@@ -1,6 +1,9 @@
 /** Tools that do what their test says, and note each call (port: `ToolPort` of the job). */
-import type { ToolCall, ToolDescription, ToolPort, ToolResult, ToolRules } from "../../actors/job/ports.ts";
+import type { ToolCall, ToolDescription, ToolHost, ToolPort, ToolResult, ToolRules } from "../../actors/job/ports.ts";
 import type { AgentSnapshot } from "../../actors/job/schema.ts";
+
+/** For tools whose words nobody hears. */
+export const DEAF_HOST: ToolHost = { progress: () => {}, log: () => {} };
 
 export type ToolScript = (call: ToolCall, signal: AbortSignal) => ToolResult | Promise<ToolResult>;
 

@@ -11,11 +11,15 @@ import {
   PLAIN_TERMS,
   textOf,
 } from "../../actors/job/schema.ts";
+import { Value } from "@sinclair/typebox/value";
 import { assert } from "../../actors/assert.ts";
+import { CHAT_EVENTS } from "../../actors/chat/events.ts";
+import { JOB_EVENTS } from "../../actors/job/events.ts";
 import { Transcript } from "../../actors/job/run-transcript.ts";
 import { Slots } from "../../actors/job/slots.ts";
 import type { MemberStep } from "../../actors/runtime/turns.ts";
 import type { Admission } from "../../actors/runtime/shards.ts";
+import type { TSchema } from "../../actors/schema.ts";
 import type { StoredEvent } from "../../actors/runtime/store.ts";
 import { sum } from "../../actors/usage/actor.ts";
 import { type Counts, NO_COUNTS } from "../../actors/usage/schema.ts";
@@ -179,6 +183,8 @@ export async function disagreements(replica: JobReplica, chatId = CHAT): Promise
     if (seqs.some((seq, i) => seq !== i + 1) || record.lastSeq !== seqs.length)
       wrong.push(`${record.id}: seqs ${seqs.join()} and lastSeq ${record.lastSeq}`);
   }
+  wrong.push(...strangeEvents(replica, chat.id, CHAT_EVENTS));
+  for (const job of jobs) wrong.push(...strangeEvents(replica, job.id, JOB_EVENTS));
   for (const job of jobs) wrong.push(...(await disagreementsOf(replica, job)));
   const active = jobs.filter((job) => job.status === "running").map((job) => job.id);
   if (active.some((id) => id !== chat.activeJobId)) wrong.push(`running ${active.join()}, active ${chat.activeJobId}`);
@@ -200,6 +206,15 @@ export function usageOf(replica: JobReplica): [Counts, Counts] {
 }
 
 const sumOf = (all: readonly Counts[]): Counts => all.reduce(sum, NO_COUNTS);
+
+/** Events of a stream that are not in their table, or not in its shape. */
+function strangeEvents(replica: JobReplica, stream: string, table: Readonly<Record<string, TSchema>>): string[] {
+  return replica.events(stream).flatMap(({ seq, type, data }) => {
+    const schema = table[type];
+    if (schema === undefined) return [`${stream}: event ${seq} is of no known type: ${type}`];
+    return [...Value.Errors(schema, data)].map(({ path, message }) => `${stream}: ${seq} ${type}${path}: ${message}`);
+  });
+}
 
 async function disagreementsOf(replica: JobReplica, job: Job): Promise<string[]> {
   const wrong: string[] = [];

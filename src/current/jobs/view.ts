@@ -23,7 +23,7 @@ export const jobView = (job: Job) => ({
   input: job.input,
   result: job.result,
   error: job.error === null ? null : { code: job.error.code, message: job.error.message },
-  progress: { percent: job.status === "completed" ? 100 : null, label: null },
+  progress: { percent: job.progress.percent, label: job.progress.label },
   review: reviewView(job.review),
   approvals: job.approvals.map(approvalView),
   artifacts: [],
@@ -73,15 +73,15 @@ const budgetView = ({ maxTokens, maxSteps, deadlineAt }: Budget, ofRun: string |
   deadline_at: ofRun ?? deadlineAt,
 });
 
-/** Null before the job has started. The last sign of life is the last commit of the job. */
-const runnerView = ({ runner, startedAt, updatedAt }: Job) =>
+/** Null before the job has started. */
+const runnerView = ({ runner, startedAt, heartbeatAt }: Job) =>
   runner === null
     ? null
     : {
         kind: runner.provider,
         model: `${runner.provider}:${runner.name}`,
         started_at: startedAt,
-        heartbeat_at: updatedAt,
+        heartbeat_at: heartbeatAt,
       };
 
 function linksOf({ id, chatId, agent, parentJobId }: Job): Record<string, string> {

@@ -5,14 +5,15 @@
 import { Kind, TypeRegistry } from "@sinclair/typebox";
 import { type TypeCheck, TypeCompiler } from "@sinclair/typebox/compiler";
 import type { Outcome } from "../../../actors/fault.ts";
-import type { ToolContext, ToolResult } from "../../../actors/job/ports.ts";
+import type { ToolContext, ToolHost, ToolResult } from "../../../actors/job/ports.ts";
 import { type JsonObject, type Static, type TSchema, Type } from "../../../actors/schema.ts";
 import { faultWords } from "./fault-words.ts";
 
-/** Who it acts for, the key of this call, and when to stop. */
+/** Who it acts for, the key of this call, whom it may tell how far it is, and when to stop. */
 export interface ToolRun {
   readonly context: ToolContext;
   readonly idempotencyKey: string;
+  readonly host: ToolHost;
   readonly signal: AbortSignal;
 }
 

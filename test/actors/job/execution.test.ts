@@ -25,12 +25,23 @@ describe("text", () => {
     const job = await replica.ended(jobId);
     expect(job).toMatchObject({ status: "completed", result: "echo: hello", error: null, step: 1, attempt: 1 });
     expect(job.metrics).toMatchObject({ ...USAGE, toolCalls: 0 });
-    expect(replica.types(jobId)).toEqual(["job.created", "job.started", "transcript.event", "job.completed"]);
+    expect(replica.types(jobId)).toEqual([
+      "job.created",
+      "runner.status",
+      "job.started",
+      "runner.status",
+      "transcript.event",
+      "runner.status",
+      "job.completed",
+    ]);
     expect(replica.types(CHAT)).toEqual([
       "message.created",
       "job.linked",
       "message.started",
+      "job.updated",
       "message.completed",
+      "usage.updated",
+      "job.updated",
       "chat.updated",
     ]);
     expect(replica.chat()).toMatchObject({
@@ -60,9 +71,9 @@ describe("text", () => {
     };
     await Promise.all([read(chat, items.chat, '"one "@4'), read(job, items.job, '"one "@4')]);
     held.open();
-    await Promise.all([read(chat, items.chat, "5"), read(job, items.job, "4")]);
-    expect(items.chat).toEqual(["1", "2", "3", '"one "@4', '"two"@7', "4", "5"]);
-    expect(items.job).toEqual(["1", "2", '"one "@4', '"two"@7', "3", "4"]);
+    await Promise.all([read(chat, items.chat, "8"), read(job, items.job, "7")]);
+    expect(items.chat).toEqual(["1", "2", "3", "4", '"one "@4', '"two"@7', "5", "6", "7", "8"]);
+    expect(items.job).toEqual(["1", "2", "3", "4", '"one "@4', '"two"@7', "5", "6", "7"]);
   });
 
   test("[CHAT-5] a later turn gets what was said before, and the agent as it was when the job began", async () => {
@@ -196,7 +207,13 @@ describe("ends", () => {
     replica.model.script = () => [{ say: "half a " }, { fail: error }];
     const jobId = await replica.send("go");
     expect(await replica.ended(jobId)).toMatchObject({ status: "failed", error, result: "half a " });
-    expect(replica.types(CHAT).slice(-3)).toEqual(["error", "message.completed", "chat.updated"]);
+    expect(replica.types(CHAT).slice(-5)).toEqual([
+      "error",
+      "message.completed",
+      "usage.updated",
+      "job.updated",
+      "chat.updated",
+    ]);
     expect(replica.messages()[1]).toMatchObject({ status: "failed", content: "half a " });
     expect(replica.chat().status).toBe("error");
     expect(await disagreements(replica)).toEqual([]);
@@ -376,7 +393,7 @@ describe("a runtime in trouble", () => {
     await replica.ended(jobId);
     const reader = replica.subscribeJob(jobId);
     const items: string[] = [];
-    while (items.at(-1) !== "4") items.push(...said(await reader.next()));
+    while (items.at(-1) !== String(replica.job(jobId).lastSeq)) items.push(...said(await reader.next()));
     expect(items.filter((item) => item.startsWith('"')).join(" ")).toContain("@13");
   });
 

@@ -1,0 +1,111 @@
+/**
+ * The durable events of a job's stream (SSE-8): each type with the shape of its data. Turns append
+ * through `appendJobEvent`, so what is not in this table is never said; the surfaces, the contract and
+ * the tests read the same table. Data is camelCase here, as in every record.
+ *
+ *   job.created, runner queued ─▶ job.started, runner running ─▶ transcript.event … ─▶ runner stopped, job.<end>
+ *
+ * A job's terminal event is the last of its stream. `runner.status` tells what the runner does, with a
+ * heartbeat while nothing else happens.
+ */
+import type { NewEvent, Tx } from "../runtime/actor.ts";
+import { type JsonObject, OneOf, type Static, Timestamp, Type } from "../schema.ts";
+import { BLOCKED_REASONS, type Job, RUN_ERROR_CODES, Usage } from "./schema.ts";
+import { APPROVAL_DECISIONS, NO_PROGRESS, ON_EXPIRY, Progress, REVIEW_STATES } from "./terms.ts";
+
+export const RUNNER_STATES = ["queued", "starting", "running", "waiting", "stopped"] as const;
+type RunnerState = (typeof RUNNER_STATES)[number];
+
+const OptionalText = Type.Union([Type.String(), Type.Null()]);
+const ErrorData = Type.Object({ code: OneOf(RUN_ERROR_CODES), message: Type.String() });
+const Input = Type.Unsafe<JsonObject>(Type.Record(Type.String(), Type.Unknown()));
+
+/** A call that waits for a person (JOB-8). */
+export const ApprovalRequested = Type.Object({
+  approvalId: Type.String(),
+  toolName: Type.String(),
+  toolCallId: Type.String(),
+  arguments: Input,
+  message: Type.String(),
+  expiresAt: Timestamp,
+  onExpiry: OneOf(ON_EXPIRY),
+});
+/** `by` is a user's id, null where time or a cancel has decided; `arguments` where a person changed them. */
+export const ApprovalResolved = Type.Object({
+  approvalId: Type.String(),
+  toolCallId: Type.String(),
+  decision: OneOf(APPROVAL_DECISIONS),
+  by: OptionalText,
+  arguments: Type.Optional(Input),
+});
+export type ApprovalResolved = Static<typeof ApprovalResolved>;
+export const ReviewUpdated = Type.Object({
+  state: OneOf(REVIEW_STATES),
+  decidedBy: OptionalText,
+  comment: OptionalText,
+});
+
+/** A piece of the transcript, by its `kind`. */
+const TranscriptEvent = Type.Union([
+  Type.Object({ kind: Type.Literal("assistant_text"), text: Type.String() }),
+  Type.Object({ kind: Type.Literal("user_text"), text: Type.String(), messageId: Type.Optional(Type.String()) }),
+  Type.Object({ kind: Type.Literal("tool_use"), id: Type.String(), name: Type.String(), input: Input }),
+  Type.Object({
+    kind: Type.Literal("tool_result"),
+    toolUseId: Type.String(),
+    content: Type.String(),
+    isError: Type.Boolean(),
+  }),
+]);
+export type TranscriptData = Static<typeof TranscriptEvent>;
+
+export const JOB_EVENTS = {
+  "job.created": Type.Object({ chatId: Type.String(), agentId: Type.String(), title: Type.String() }),
+  "job.started": Type.Object({ attempt: Type.Integer(), model: Type.String() }),
+  /** Taken up again after a crash. */
+  "job.restarted": Type.Object({ attempt: Type.Integer() }),
+  "job.blocked": Type.Object({ reason: OneOf(BLOCKED_REASONS) }),
+  "job.resumed": Type.Object({ attempt: Type.Integer() }),
+  "job.review_requested": Type.Object({ expiresAt: Timestamp }),
+  "job.approved": Type.Object({ decidedBy: OptionalText }),
+  "job.iteration_requested": Type.Object({ by: Type.String(), feedback: Type.String() }),
+  "job.cancelling": Type.Object({}),
+  "job.completed": Type.Object({ usage: Usage }),
+  "job.failed": Type.Object({ error: ErrorData, usage: Usage }),
+  "job.cancelled": Type.Object({ toolCallsAborted: Type.Integer(), usage: Usage }),
+  /** `heartbeatAt`: the runner's last sign of life, null where none has begun. */
+  "runner.status": Type.Object({
+    state: OneOf(RUNNER_STATES),
+    attempt: Type.Integer(),
+    heartbeatAt: Type.Union([Timestamp, Type.Null()]),
+    progress: Progress,
+  }),
+  "transcript.event": TranscriptEvent,
+  /** What a tool tells about its work. */
+  log: Type.Object({ level: OneOf(["info", "warn"] as const), message: Type.String() }),
+  "usage.updated": Usage,
+  "approval.requested": ApprovalRequested,
+  "approval.resolved": ApprovalResolved,
+  "review.updated": ReviewUpdated,
+  error: ErrorData,
+} as const;
+export type JobEventType = keyof typeof JOB_EVENTS;
+
+/** Appends an event of the table to the stream of this turn's job; answers its seq. */
+export const appendJobEvent = <K extends JobEventType>(tx: Tx, type: K, data: Static<(typeof JOB_EVENTS)[K]>): number =>
+  tx.append(type, data);
+
+/** Says what the runner of the job does now. */
+export const appendRunnerStatus = (tx: Tx, job: Job, state: RunnerState): number =>
+  appendJobEvent(tx, "runner.status", {
+    state,
+    attempt: job.attempt,
+    heartbeatAt: job.heartbeatAt,
+    progress: job.progress,
+  });
+
+/** The first events of a job: it is there, and waits for a runner. */
+export const firstEvents = (data: Static<(typeof JOB_EVENTS)["job.created"]>): readonly NewEvent[] => [
+  { type: "job.created", data },
+  { type: "runner.status", data: { state: "queued", attempt: 1, heartbeatAt: null, progress: NO_PROGRESS } },
+];

@@ -1,0 +1,73 @@
+/**
+ * The signs of life of a run (SSE-8): a heartbeat while nothing else is reported, how far the job is,
+ * and what its tools tell. All of it is bounded, so that a talkative tool costs a few commits and not
+ * thousands: of the progress in between only the newest is reported, and a run has so many lines.
+ */
+import type { Clock } from "../runtime/clock.ts";
+import type { JobCommand } from "./protocol.ts";
+import type { Progress } from "./terms.ts";
+
+/** Between two heartbeats: a run of half an hour has at most 60. */
+export const HEARTBEAT_MS = 30_000;
+/** Between two reports of progress. */
+export const PROGRESS_MS = 1_000;
+/** Lines of one run; what its tools tell beyond is left out. */
+export const LOG_LINES = 100;
+/** Characters of a line, and of the label of a progress. */
+export const LINE_CHARACTERS = 500;
+
+export class Pulse {
+  private readonly clock: Clock;
+  private readonly attempt: number;
+  private readonly report: (command: JobCommand) => Promise<void>;
+  private cancelBeat: () => void = () => {};
+  private cancelProgress: () => void = () => {};
+  private untold: Progress | null = null;
+  private isPaused = false;
+  private isOver = false;
+  private lines = 0;
+
+  /** `report` never rejects: who is no longer heard finds out by the run's next report. */
+  constructor(clock: Clock, attempt: number, report: (command: JobCommand) => Promise<void>) {
+    this.clock = clock;
+    this.attempt = attempt;
+    this.report = report;
+  }
+
+  start(): void {
+    this.cancelBeat = this.clock.after(HEARTBEAT_MS, () => {
+      this.start();
+      void this.report({ kind: "run_alive", attempt: this.attempt, progress: null });
+    });
+  }
+
+  stop(): void {
+    this.isOver = true;
+    this.cancelBeat();
+    this.cancelProgress();
+  }
+
+  progress({ percent, label }: Progress): void {
+    if (this.isOver) return;
+    this.untold = {
+      percent: percent === null ? null : Math.min(100, Math.max(0, percent)),
+      label: label === null ? null : label.slice(0, LINE_CHARACTERS),
+    };
+    if (!this.isPaused) this.tell();
+  }
+
+  log(level: "info" | "warn", text: string): void {
+    if (this.isOver || ++this.lines > LOG_LINES) return;
+    const message = text.slice(0, LINE_CHARACTERS);
+    void this.report({ kind: "run_logged", attempt: this.attempt, level, message });
+  }
+
+  private tell(): void {
+    const progress = this.untold;
+    this.isPaused = progress !== null;
+    if (progress === null) return;
+    this.untold = null;
+    this.cancelProgress = this.clock.after(PROGRESS_MS, () => this.tell());
+    void this.report({ kind: "run_alive", attempt: this.attempt, progress });
+  }
+}

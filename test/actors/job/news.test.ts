@@ -1,0 +1,93 @@
+/** What the readers of a chat are told of its jobs besides the turns (SSE-7). */
+import { describe, expect, test } from "bun:test";
+import type { JobCommand } from "../../../actors/job/protocol.ts";
+import { type AgentSnapshot, jobRef, PLAIN_TERMS } from "../../../actors/job/schema.ts";
+import { until } from "../../support/condition.ts";
+import type { ModelStep } from "../../support/fake-model.ts";
+import { AGENT, CHAT, disagreements, type JobReplica, ORG, startJobs } from "../../support/job-replica.ts";
+import { World } from "../../support/replica.ts";
+
+const ASKING: AgentSnapshot = { ...AGENT, approvalTools: ["send"] };
+const use = (id: string, name: string): ModelStep => ({ use: { type: "tool_use", id, name, input: { id } } });
+const approve = {
+  kind: "approve",
+  by: "usr_1",
+  decision: "approve",
+  approvalId: null,
+  toolCallId: null,
+  arguments: null,
+  comment: null,
+} as const;
+
+async function start(...calls: readonly [string, string][]): Promise<JobReplica> {
+  const replica = await startJobs(new World());
+  replica.model.script = (call) => {
+    const last = call.entries.at(-1)!;
+    const hasCalled = last.role === "assistant" && last.blocks.some((block) => block.type === "tool_result");
+    return hasCalled || calls.length === 0 ? [{ say: "Done." }] : calls.map(([id, name]) => use(id, name));
+  };
+  return replica;
+}
+
+async function decide(replica: JobReplica, jobId: string, command: JobCommand): Promise<void> {
+  const outcome = await replica.system.dispatch(jobRef(ORG, jobId), command);
+  if (!outcome.ok) throw new Error(`refused: ${JSON.stringify(outcome.fault)}`);
+}
+
+const told = (replica: JobReplica, type: string): object[] =>
+  replica.events(CHAT).flatMap((event) => (event.type === type ? [event.data] : []));
+
+describe("news in the chat", () => {
+  test("[SSE-7] approvals are told when they are asked for and when each is decided, with the job's way", async () => {
+    const replica = await start(["c1", "send"], ["c2", "send"]);
+    const jobId = await replica.send("go", CHAT, { agent: ASKING });
+    const { approvals } = await replica.ended(jobId);
+    expect(told(replica, "approval.requested")).toEqual(
+      approvals.map(({ id: approvalId, ...rest }) => ({ jobId, approvalId, ...rest })),
+    );
+    await decide(replica, jobId, { ...approve, toolCallId: "c1", decision: "deny" });
+    await decide(replica, jobId, { ...approve, toolCallId: "c2", arguments: { id: "edited" } });
+    await until("the chat is done", () => replica.chat().status === "done");
+    const by = "usr_1";
+    await until("both decisions are told", () => told(replica, "approval.resolved").length === 2);
+    expect(told(replica, "approval.resolved")).toEqual([
+      { jobId, approvalId: approvals[0]!.id, toolCallId: "c1", decision: "deny", by },
+      { jobId, approvalId: approvals[1]!.id, toolCallId: "c2", decision: "approve", by, arguments: { id: "edited" } },
+    ]);
+    expect(told(replica, "job.updated")).toEqual([
+      { jobId, status: "running", blockedReason: null },
+      { jobId, status: "blocked", blockedReason: "approval_required" },
+      { jobId, status: "running", blockedReason: null },
+      { jobId, status: "completed", blockedReason: null },
+    ]);
+    expect(told(replica, "usage.updated").at(-1)).toEqual({ jobId, inputTokens: 14, outputTokens: 6 });
+    expect(await disagreements(replica)).toEqual([]);
+  });
+
+  test("[SSE-7] approvals of a job that is cancelled expire, and the chat is told", async () => {
+    const replica = await start(["c1", "send"]);
+    const jobId = await replica.send("go", CHAT, { agent: ASKING });
+    await replica.ended(jobId);
+    await decide(replica, jobId, { kind: "cancel" });
+    await until("the decision is told", () => told(replica, "approval.resolved").length === 1);
+    expect(told(replica, "approval.resolved")).toMatchObject([
+      { jobId, toolCallId: "c1", decision: "expired", by: null },
+    ]);
+    expect(replica.types(jobId)).toContain("approval.resolved");
+    await until("the end is told", () => told(replica, "job.updated").length === 3);
+    expect(await disagreements(replica)).toEqual([]);
+  });
+
+  test("[SSE-7] a review is told when it is asked for and when it is decided", async () => {
+    const replica = await start();
+    const jobId = await replica.send("go", CHAT, { terms: { ...PLAIN_TERMS, reviewRequired: true } });
+    await replica.ended(jobId);
+    await decide(replica, jobId, { ...approve, comment: "Good." });
+    await until("the chat is done", () => replica.chat().status === "done");
+    expect(told(replica, "review.updated")).toEqual([
+      { jobId, state: "pending", decidedBy: null, comment: null },
+      { jobId, state: "approved", decidedBy: "usr_1", comment: "Good." },
+    ]);
+    expect(await disagreements(replica)).toEqual([]);
+  });
+});
