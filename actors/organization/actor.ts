@@ -4,6 +4,7 @@
  * from the tables.
  */
 import type { ActorDefinition, RecordKey } from "../runtime/actor.ts";
+import { BURST_BOUNDS } from "../runtime/mailbox.ts";
 import { agentHandlers } from "./agents.ts";
 import { memberHandlers } from "./members.ts";
 import type { OrganizationCommand, OrganizationProtocol } from "./protocol.ts";
@@ -13,6 +14,7 @@ import { workspaceHandlers } from "./workspaces.ts";
 
 export const organizationActor: ActorDefinition<OrganizationProtocol> = {
   kind: "organization",
+  mailbox: BURST_BOUNDS,
   needs: (ref, command) => needs(ref.id, command),
   handlers: { ...agentHandlers, ...memberHandlers, ...taskHandlers, ...workspaceHandlers },
 };

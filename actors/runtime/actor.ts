@@ -7,6 +7,8 @@
 import type { Outcome } from "../fault.ts";
 import type { IdPrefix, RandomText } from "../ids.ts";
 import type { JsonObject } from "../schema.ts";
+import type { MailboxBounds } from "./mailbox.ts";
+import type { Mind } from "./mind.ts";
 
 /** Names one actor. All actors of an organization live on its shard. */
 export interface ActorRef<K extends string = string> {
@@ -45,6 +47,13 @@ export interface Table<T extends RecordFields> {
 }
 export const table = <T extends RecordFields>(name: string): Table<T> => ({ name });
 
+/** Names what an actor has in mind (`mind.ts`). `T` is the type of its values. */
+export interface Memory<T> {
+  readonly name: string;
+  readonly value?: T;
+}
+export const memory = <T>(name: string): Memory<T> => ({ name });
+
 /** What a turn gives for a new record: the runtime adds the rest. */
 export type NewRecord<T extends RecordFields> = Omit<T, "organizationId" | "version" | "createdAt" | "updatedAt">;
 
@@ -78,6 +87,13 @@ export interface Tx {
    * live actor's state is changed by its own turns only.
    */
   birth<T extends RecordFields>(ref: ActorRef, table: Table<T>, record: NewRecord<T>, events?: readonly NewEvent[]): T;
+  /** What this actor has in mind under the key, as this group sees it; null where it was forgotten or never was. */
+  recall<T>(memory: Memory<T>, key: string): T | null;
+  /**
+   * Keeps an immutable value in mind. Later turns see it at once, before this group's commit; when
+   * the group is not stored, the actor forgets all that it has in mind.
+   */
+  remember<T>(memory: Memory<T>, key: string, value: T): void;
   /** Appends a durable event to this actor's stream and returns its `seq` (SSE-2). */
   append(type: string, data: JsonObject): number;
   /** The seq of the newest event of this actor's stream, those of this turn included. */
@@ -117,8 +133,15 @@ export interface ActorDefinition<P extends Protocol> {
   /** The records that a command will read, so that they are loaded before its turn. A hint: what is missing is loaded on demand. */
   needs(ref: ActorRef, command: CommandOf<P>): readonly RecordKey[];
   readonly handlers: Handlers<P>;
+  /**
+   * The last command of an actor that is about to be dropped although it could live, so that what it
+   * has in mind is not lost; null where nothing would be. `now` is wall clock in ms.
+   */
+  farewell?(mind: Mind, now: number): CommandOf<P> | null;
   /** Where `lastSeq` is kept; the record's id is the actor's id. */
   readonly stream?: Table<StreamRecord>;
+  /** What may wait at one actor, where that is not the usual. */
+  readonly mailbox?: MailboxBounds;
 }
 
 /** A definition whose protocol is not known statically, as the system keeps it. */
@@ -126,5 +149,7 @@ export interface AnyDefinition {
   readonly kind: string;
   needs(ref: ActorRef, command: { readonly kind: string }): readonly RecordKey[];
   readonly handlers: Readonly<Record<string, (tx: Tx, command: never) => Outcome<unknown>>>;
+  farewell?(mind: Mind, now: number): { readonly kind: string } | null;
   readonly stream?: Table<StreamRecord>;
+  readonly mailbox?: MailboxBounds;
 }

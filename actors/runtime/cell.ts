@@ -7,6 +7,7 @@
 import type { ActorRef, AnyDefinition, RecordFields } from "./actor.ts";
 import type { TurnGroup } from "./group.ts";
 import { Mailbox } from "./mailbox.ts";
+import { Mind } from "./mind.ts";
 import type { Replay } from "./replay.ts";
 
 /** Records kept for an actor that owns many; the least recently used clean ones go first. */
@@ -23,7 +24,8 @@ export class Cell {
   readonly shard: number;
   readonly epoch: number;
   readonly definition: AnyDefinition;
-  readonly mailbox = new Mailbox();
+  readonly mailbox: Mailbox;
+  readonly mind = new Mind();
   /** The last group that wrote through this cell and is not committed: what is said to its readers waits for it. */
   lastPending: TurnGroup | null = null;
   /** Broken or dropped: whoever holds it looks its actor up again. */
@@ -36,6 +38,7 @@ export class Cell {
   constructor(ref: ActorRef, definition: AnyDefinition, place: { shard: number; epoch: number }) {
     this.ref = ref;
     this.definition = definition;
+    this.mailbox = new Mailbox(definition.mailbox);
     this.shard = place.shard;
     this.epoch = place.epoch;
   }

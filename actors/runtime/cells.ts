@@ -1,12 +1,12 @@
 /**
  * The live actors and streams of this process, least recently used first. Passivation drops what is
  * idle; there is nothing to write, because whatever a cell holds has been committed. Only a cell
- * with something pending must stay.
+ * with something pending must stay, and one whose actor has a farewell to say goes after it.
  */
 import type { ActorRef, AnyDefinition } from "./actor.ts";
 import { refKey } from "./actor.ts";
 import { Cell } from "./cell.ts";
-import { recordKey, type Birth, type CellDraft } from "./draft.ts";
+import { recordKey, type Birth, type CellDraft, newCellDraft } from "./draft.ts";
 import { Replay } from "./replay.ts";
 import type { Place } from "./shards.ts";
 
@@ -17,15 +17,26 @@ export const LIVE_ACTORS = 20_000;
 /** Actors that one more may look at to make room: bounds what a full process costs each newcomer. */
 const EVICTION_LOOKS = 64;
 
+/** How an actor parts from what it has in mind. */
+export interface Parting {
+  /** Wall clock in ms. */
+  now(): number;
+  /** Gives the actor its last command, and `leave`s when that is committed. */
+  part(cell: Cell, farewell: { readonly kind: string }): void;
+}
+const NO_PARTING: Parting = { now: () => 0, part: () => {} };
+
 export class Cells {
   private readonly live = new Map<string, Cell>();
   private readonly streams = new Map<string, { readonly shard: number; readonly replay: Replay }>();
   private readonly definitions: ReadonlyMap<string, AnyDefinition>;
   private readonly limit: number;
+  private readonly parting: Parting;
 
-  constructor(definitions: readonly AnyDefinition[], limit = LIVE_ACTORS) {
+  constructor(definitions: readonly AnyDefinition[], limit = LIVE_ACTORS, parting = NO_PARTING) {
     this.definitions = new Map(definitions.map((d) => [d.kind, d]));
     this.limit = limit;
+    this.parting = parting;
   }
 
   get count(): number {
@@ -54,8 +65,9 @@ export class Cells {
   /** Who is born in a group can be spoken to by the next one, which waits for the birth as for any change. */
   unborn(births: readonly Birth[], place: Place, at: number): CellDraft[] {
     return births.map(({ ref, table, record }) => {
-      const overlay = new Map([[recordKey(table, record.id), record]]);
-      return { cell: this.get(ref, place, at), overlay, publications: [], head: null, seen: null };
+      const draft = newCellDraft(this.get(ref, place, at));
+      draft.overlay.set(recordKey(table, record.id), record);
+      return draft;
     });
   }
 
@@ -115,7 +127,7 @@ export class Cells {
     let dropped = 0;
     for (const [key, cell] of this.live) {
       if (at - cell.usedAt <= IDLE_MS) continue;
-      if (this.dropIfQuiet(key, cell)) dropped++;
+      if (this.release(key, cell) === "dropped") dropped++;
     }
     for (const [key, { replay }] of this.streams) {
       if (!this.live.has(key) && replay.readers === 0) this.dropStream(key);
@@ -125,22 +137,48 @@ export class Cells {
 
   private evict(): void {
     let looked = 0;
+    let leaving = 0;
     for (const [key, cell] of this.live) {
-      if (this.live.size < this.limit || ++looked > EVICTION_LOOKS) return;
-      if (this.dropIfQuiet(key, cell)) continue;
+      if (this.live.size - leaving < this.limit || ++looked > EVICTION_LOOKS) return;
+      const end = this.release(key, cell);
+      if (end === "dropped") continue;
+      if (end === "leaving") leaving++;
       // It must stay: at the young end it is not in the way of the others.
       this.live.delete(key);
       this.live.set(key, cell);
     }
   }
 
-  private dropIfQuiet(key: string, cell: Cell): boolean {
-    if (!cell.isQuiet) return false;
+  /** Drops the cell of an actor that has said its farewell, unless it is in use again. */
+  leave(cell: Cell): void {
+    const key = refKey(cell.ref);
+    if (this.live.get(key) === cell && this.farewellOf(cell) === null) this.release(key, cell);
+  }
+
+  /** Who has something to say before the process ends. */
+  farewells(): { readonly cell: Cell; readonly farewell: { readonly kind: string } }[] {
+    return [...this.live.values()].flatMap((cell) => {
+      const farewell = this.farewellOf(cell);
+      return farewell === null ? [] : [{ cell, farewell }];
+    });
+  }
+
+  private release(key: string, cell: Cell): "dropped" | "leaving" | "stays" {
+    if (!cell.isQuiet) return "stays";
     const stream = this.streams.get(key);
-    if (stream !== undefined && (stream.replay.readers > 0 || stream.replay.hasLiveText)) return false;
+    if (stream !== undefined && (stream.replay.readers > 0 || stream.replay.hasLiveText)) return "stays";
+    const farewell = this.farewellOf(cell);
+    if (farewell !== null) {
+      this.parting.part(cell, farewell);
+      return "leaving";
+    }
     cell.dead = true;
     this.live.delete(key);
     this.dropStream(key);
-    return true;
+    return "dropped";
+  }
+
+  private farewellOf(cell: Cell): { readonly kind: string } | null {
+    return cell.dead ? null : (cell.definition.farewell?.(cell.mind, this.parting.now()) ?? null);
   }
 }

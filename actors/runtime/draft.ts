@@ -5,12 +5,13 @@
  * no trace, whichever of its turns refused.
  */
 import { assert } from "../assert.ts";
-import { type IdPrefix, newId, type RandomText } from "../ids.ts";
+import type { RandomText } from "../ids.ts";
 import { isoTime, type JsonObject } from "../schema.ts";
-import type { ActorRef, NewEvent, NewRecord, RecordFields, RecordKey, StreamRecord, Table, Tx } from "./actor.ts";
+import type { ActorRef, NewRecord, RecordFields, RecordKey, StreamRecord, Table } from "./actor.ts";
 import type { Cell } from "./cell.ts";
 import type { TurnGroup } from "./group.ts";
-import { type AlarmRow, noWrites, type StoredEvent, type Writes } from "./store.ts";
+import type { Thought } from "./mind.ts";
+import { noWrites, type StoredEvent, type Writes } from "./store.ts";
 
 /** Thrown by `tx.read`; the shell loads the record and runs the group again. Never leaves the runtime. */
 export class MissingRecord extends Error {
@@ -38,7 +39,19 @@ export interface CellDraft {
   head: number | null;
   /** The last group, not yet committed, whose records its turns have read. */
   seen: TurnGroup | null;
+  /** What its turns have remembered, the last of a key last; null: nothing. */
+  thoughts: Thought[] | null;
 }
+
+/** Nothing has happened on the cell yet. */
+export const newCellDraft = (cell: Cell): CellDraft => ({
+  cell,
+  overlay: new Map(),
+  publications: [],
+  head: null,
+  seen: null,
+  thoughts: null,
+});
 
 /** An actor that begins to live with this group's commit. */
 export interface Birth {
@@ -80,14 +93,14 @@ export class Draft {
     return (this.isoNow ??= isoTime(this.now));
   }
 
-  /** Runs on one cell of the group. A cell may take several turns in it. */
-  tx(cell: Cell): Tx {
+  /** What the group does to one cell. A cell may take several turns in it. */
+  of(cell: Cell): CellDraft {
     let draft = this.cells.find((d) => d.cell === cell);
     if (draft === undefined) {
-      draft = { cell, overlay: new Map(), publications: [], head: null, seen: null };
+      draft = newCellDraft(cell);
       this.cells.push(draft);
     }
-    return new GroupTx(this, draft);
+    return draft;
   }
 
   read(draft: CellDraft, table: string, id: string): RecordFields | null {
@@ -139,6 +152,16 @@ export class Draft {
     return event.seq;
   }
 
+  /** The group's turns have run: what they remember counts for the next ones. */
+  keepInMind(): void {
+    for (const { cell, thoughts } of this.cells) if (thoughts !== null) for (const t of thoughts) cell.mind.set(t);
+  }
+
+  /** The group is to run again: an actor that remembers its first run must not live on. */
+  forget(): void {
+    for (const { cell, thoughts } of this.cells) if (thoughts !== null) cell.dead = true;
+  }
+
   /** Ends the group: puts the heads of the streams and the last state of each record into the writes. */
   seal(): Writes {
     for (const draft of this.cells) {
@@ -154,112 +177,3 @@ export class Draft {
     return this.writes;
   }
 }
-
-class GroupTx implements Tx {
-  readonly self: ActorRef;
-  readonly now: number;
-  readonly random: RandomText;
-  private readonly group: Draft;
-  private readonly draft: CellDraft;
-
-  constructor(group: Draft, draft: CellDraft) {
-    this.group = group;
-    this.draft = draft;
-    this.self = draft.cell.ref;
-    this.now = group.now;
-    this.random = group.random;
-  }
-
-  id(prefix: IdPrefix): string {
-    return newId(prefix, this.random);
-  }
-
-  read<T extends RecordFields>(table: Table<T>, id: string): T | null {
-    return this.group.read(this.draft, table.name, id) as T | null;
-  }
-
-  create<T extends RecordFields>(table: Table<T>, record: NewRecord<T>): T {
-    const stamped = this.group.stamp<T>(this.self.organizationId, record);
-    this.draft.overlay.set(recordKey(table.name, stamped.id), stamped);
-    return stamped;
-  }
-
-  update<T extends RecordFields>(table: Table<T>, record: T): T {
-    return this.group.update(this.draft, table, record);
-  }
-
-  birth<T extends RecordFields>(
-    ref: ActorRef,
-    table: Table<T>,
-    record: NewRecord<T>,
-    events: readonly NewEvent[] = [],
-  ): T {
-    assert(ref.organizationId === this.self.organizationId, "an actor is born in its creator's organization");
-    const stamped = this.group.stamp<T>(this.self.organizationId, record);
-    const at = isoTime(this.now);
-    const rows = events.map((e, i) => ({ seq: i + 1, type: e.type, at, data: e.data }));
-    this.group.births.push({ ref, table: table.name, record: stamped, events: rows });
-    this.group.writes.records.push({ table: table.name, record: stamped });
-    for (const row of rows) {
-      this.group.writes.events.push({ ...row, organizationId: ref.organizationId, stream: ref.id });
-    }
-    return stamped;
-  }
-
-  append(type: string, data: JsonObject): number {
-    return this.group.append(this.draft, type, data);
-  }
-
-  head(): number {
-    return this.group.head(this.draft);
-  }
-
-  beginText(messageId: string, attempt: number, text: string): void {
-    this.draft.publications.push({ kind: "begin", messageId, attempt, text });
-  }
-
-  addText(messageId: string, text: string): void {
-    this.draft.publications.push({ kind: "add", messageId, text });
-  }
-
-  endText(messageId: string): void {
-    this.draft.publications.push({ kind: "end", messageId });
-  }
-
-  send(to: ActorRef, command: { readonly kind: string }): void {
-    this.group.writes.messages.push({ id: this.id("amg"), ...addressOf(to), command });
-  }
-
-  effect(of: ActorRef, kind: string, intent: JsonObject): string {
-    const id = this.id("eff");
-    this.group.writes.effects.push({ id, ...addressOf(of), kind, intent });
-    return id;
-  }
-
-  settle(effectId: string): void {
-    this.group.writes.settled.push(effectId);
-  }
-
-  interrupt(effectId: string): void {
-    this.group.interrupts.push(effectId);
-  }
-
-  setAlarm(of: ActorRef, name: string, dueAtMs: number, command: { readonly kind: string }): void {
-    const { alarms } = this.group.writes;
-    const row: AlarmRow = { ...addressOf(of), name, dueAtMs, command };
-    const own = alarms.findIndex((a) => a.actorId === of.id && a.name === name);
-    if (own === -1) alarms.push(row);
-    else alarms[own] = row;
-  }
-
-  clearAlarm(name: string): void {
-    const { alarms, cleared } = this.group.writes;
-    const { organizationId, id: actorId } = this.self;
-    // A group clears before it sets: what it has set itself goes here.
-    const own = alarms.findIndex((a) => a.actorId === actorId && a.name === name);
-    if (own !== -1) alarms.splice(own, 1);
-    cleared.push({ organizationId, actorId, name });
-  }
-}
-
-const addressOf = (ref: ActorRef) => ({ organizationId: ref.organizationId, actorKind: ref.kind, actorId: ref.id });

@@ -11,6 +11,18 @@ export const MAILBOX_BYTES = 1024 * 1024;
 /** Who has waited this long is better served by trying again later. */
 export const MAILBOX_OLDEST_MS = 5_000;
 
+/** What may wait at one actor. */
+export interface MailboxBounds {
+  readonly messages: number;
+  readonly bytes: number;
+}
+const USUAL: MailboxBounds = { messages: MAILBOX_MESSAGES, bytes: MAILBOX_BYTES };
+/**
+ * Bounds of an actor that every request passes: a client may use its budget of a minute in one burst,
+ * and who comes while a record is loaded waits. The commands are small, and so is what they wait for.
+ */
+export const BURST_BOUNDS: MailboxBounds = { messages: 10_000, bytes: 4 * 1024 * 1024 };
+
 export interface Ticket {
   readonly at: number;
   readonly bytes: number;
@@ -22,6 +34,11 @@ export class Mailbox {
   private start = 0;
   private waiting = 0;
   private bytes = 0;
+  private readonly bounds: MailboxBounds;
+
+  constructor(bounds = USUAL) {
+    this.bounds = bounds;
+  }
 
   get isEmpty(): boolean {
     return this.waiting === 0;
@@ -31,7 +48,8 @@ export class Mailbox {
   enter(at: number, bytes: number): Ticket | null {
     this.skipDone();
     const oldest = this.queue[this.start];
-    if (this.waiting >= MAILBOX_MESSAGES || (this.waiting > 0 && this.bytes + bytes > MAILBOX_BYTES)) return null;
+    const { bounds } = this;
+    if (this.waiting >= bounds.messages || (this.waiting > 0 && this.bytes + bytes > bounds.bytes)) return null;
     if (oldest !== undefined && at - oldest.at > MAILBOX_OLDEST_MS) return null;
     const ticket: Ticket = { at, bytes, done: false };
     this.queue.push(ticket);

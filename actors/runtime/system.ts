@@ -9,8 +9,9 @@
  */
 import type { Outcome } from "../fault.ts";
 import { ok, refuse } from "../fault.ts";
-import type { ActorRef, AnyDefinition, CommandOf, Protocols, ReplyOf } from "./actor.ts";
+import { type ActorRef, type AnyDefinition, type CommandOf, type Protocols, refKey, type ReplyOf } from "./actor.ts";
 import { Alarms } from "./alarms.ts";
+import type { Cell } from "./cell.ts";
 import { Cells } from "./cells.ts";
 import type { Chance, Clock } from "./clock.ts";
 import { Delivery } from "./delivery.ts";
@@ -62,6 +63,7 @@ export class System<P extends Protocols> implements TurnHost {
   readonly effects: Effects;
   readonly alarms: Alarms;
   private readonly store: ActorStore;
+  private readonly log: RuntimeLog;
   private readonly delivery: Delivery;
   private readonly ownership: Ownership;
   private cancelSweep: () => void = () => {};
@@ -70,9 +72,13 @@ export class System<P extends Protocols> implements TurnHost {
     this.clock = parts.clock;
     this.chance = parts.chance;
     this.store = parts.store;
+    this.log = parts.log;
     const lease = new Lease(parts.clock);
     this.shards = new Shards(lease);
-    this.cells = new Cells(parts.definitions, parts.liveActors);
+    this.cells = new Cells(parts.definitions, parts.liveActors, {
+      now: () => parts.clock.now(),
+      part: (cell, farewell) => void this.part(cell, farewell),
+    });
     this.loader = new Loader(parts.store);
     const run = (steps: readonly MemberStep[], options: DispatchOptions) => this.run(steps, options);
     this.effects = new Effects(parts.effects, (cause, effect) =>
@@ -97,7 +103,7 @@ export class System<P extends Protocols> implements TurnHost {
 
   /**
    * Ends: refuses new commands, lets what is under way commit, stops the effects (their rows stay,
-   * so the next owner takes them up again), gives the shards back.
+   * so the next owner takes them up again), lets the actors say farewell, gives the shards back.
    */
   async stop(): Promise<void> {
     this.cancelSweep();
@@ -107,6 +113,7 @@ export class System<P extends Protocols> implements TurnHost {
     this.effects.close();
     await this.effects.drained();
     await Promise.all(this.lanes.map((lane) => lane.settled()));
+    await Promise.all(this.cells.farewells().map(({ cell, farewell }) => this.part(cell, farewell)));
     await this.ownership.stop();
     this.alarms.clearAll();
   }
@@ -182,6 +189,17 @@ export class System<P extends Protocols> implements TurnHost {
     for (const alarm of alarms) this.alarms.set(alarm);
     for (const message of messages) this.delivery.send(message, place);
     for (const effect of effects) if (!settled.includes(effect.id)) this.effects.start(effect, place);
+  }
+
+  /** An actor's last command before it is dropped. One that fails costs what was in mind, as a crash does. */
+  private async part(cell: Cell, farewell: { readonly kind: string }): Promise<void> {
+    try {
+      const { ref, epoch } = cell;
+      const outcome = await this.run([{ ref, command: farewell }], { epoch });
+      if (outcome.ok) this.cells.leave(cell);
+    } catch (err) {
+      this.log.error({ err, actor: refKey(cell.ref) }, "an actor's farewell failed");
+    }
   }
 
   private run(steps: readonly MemberStep[], options: DispatchOptions): Promise<Outcome<readonly unknown[]>> {

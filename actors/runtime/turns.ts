@@ -21,7 +21,7 @@ import type { ActorRef } from "./actor.ts";
 import type { Cell } from "./cell.ts";
 import type { Cells } from "./cells.ts";
 import type { Chance, Clock } from "./clock.ts";
-import { Draft, MissingRecord, recordKey } from "./draft.ts";
+import { Draft, MissingRecord, newCellDraft, recordKey } from "./draft.ts";
 import type { FlushLane } from "./flush.ts";
 import { type Ending, GroupBroken, TurnGroup } from "./group.ts";
 import type { Loader } from "./loader.ts";
@@ -29,6 +29,7 @@ import type { Ticket } from "./mailbox.ts";
 import { sizeOf } from "./replay.ts";
 import { type DispatchOptions, type Place, type Shards, UNAVAILABLE } from "./shards.ts";
 import { type AlarmKey, noWrites, type Writes } from "./store.ts";
+import { GroupTx } from "./tx.ts";
 
 /** A group that has been undercut this often stands in a storm; the client had better come back. */
 const UNDERCUT_ATTEMPTS = 5;
@@ -118,6 +119,7 @@ export class GroupRun {
 
   private finish(draft: Draft, place: Place, replies: readonly unknown[]): void {
     const { consumes, clears } = this.options;
+    draft.keepInMind();
     if (draft.isEmpty && clears === undefined && consumes === undefined) {
       return this.gate(draft, () => this.leave(draft, place, ok(replies)));
     }
@@ -153,13 +155,7 @@ export class GroupRun {
     const writes = noWrites();
     if (consumes !== undefined) writes.consumed.push(consumes);
     if (clears !== undefined) writes.cleared.push(clears);
-    const drafts = draft.cells.map((d) => ({
-      cell: d.cell,
-      overlay: new Map(),
-      publications: [],
-      head: null,
-      seen: null,
-    }));
+    const drafts = draft.cells.map((d) => newCellDraft(d.cell));
     this.wait();
     const group = new TurnGroup(place, { writes, drafts, bytes: 256 }, (ending) =>
       this.concluded(ending, () => this.answer(refuse(fault))),
@@ -179,6 +175,7 @@ export class GroupRun {
     last.follow((ending) => {
       // The last group does not speak for an earlier one of another of the actors.
       const isUndercut = ending.kind === "committed" && draft.cells.some(({ cell }) => cell.dead);
+      if (isUndercut || ending.kind === "undercut") draft.forget();
       this.concluded(isUndercut ? { kind: "undercut" } : ending, then);
     });
   }
@@ -290,5 +287,5 @@ function turn(draft: Draft, cell: Cell, member: Member): Outcome<unknown> {
   const handler = cell.definition.handlers[member.command.kind];
   if (handler === undefined) throw new Error(`${cell.ref.kind} does not know ${member.command.kind}`);
   // The system's typed `dispatch` has matched the command with its handler; here both are erased.
-  return handler(draft.tx(cell), member.command as never);
+  return handler(new GroupTx(draft, draft.of(cell)), member.command as never);
 }

@@ -1,18 +1,23 @@
 /** The traffic actor: one for each organization, for what is kept of its requests (RATE-1). */
 import type { ActorDefinition, RecordKey } from "../runtime/actor.ts";
+import { BURST_BOUNDS } from "../runtime/mailbox.ts";
 import type { TrafficCommand, TrafficProtocol } from "./protocol.ts";
 import { rateWindowTable } from "./schema.ts";
-import { windowHandlers } from "./windows.ts";
+import { unspent, windowHandlers } from "./windows.ts";
 
 export const trafficActor: ActorDefinition<TrafficProtocol> = {
   kind: "traffic",
+  mailbox: BURST_BOUNDS,
   needs: (_ref, command) => needs(command),
   handlers: { ...windowHandlers },
+  farewell: unspent,
 };
 
 function needs(command: TrafficCommand): readonly RecordKey[] {
   switch (command.kind) {
     case "admit_request":
       return [{ table: rateWindowTable.name, id: command.identity }];
+    case "give_back":
+      return command.identities.map((id) => ({ table: rateWindowTable.name, id }));
   }
 }

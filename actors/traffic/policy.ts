@@ -1,4 +1,23 @@
-/** The numbers of the rate limits: windows, budgets. Everything that tells of them reads them here. */
+/** The numbers of the rate limits. Everything that tells of them reads them here. */
 
 /** Windows are fixed: `floor(time / 60 s)` (RATE-1). */
 export const RATE_WINDOW_MS = 60_000;
+/**
+ * Of a budget, the part that a commit reserves ahead stays below this: it is what a crash may cost
+ * (RATE-1). The smaller, the more commits.
+ */
+export const RESERVED_SHARE = 0.02;
+
+/** What an identity may do in a window. */
+export interface RateLimit {
+  /** Requests, all at once if it likes. */
+  readonly budget: number;
+  /** How many of them one commit reserves. */
+  readonly reservation: number;
+}
+
+/** The limit of so many requests in a window. */
+export const rateLimit = (budget: number): RateLimit => ({
+  budget,
+  reservation: Math.max(1, Math.ceil(budget * RESERVED_SHARE) - 1),
+});

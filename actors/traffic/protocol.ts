@@ -1,4 +1,5 @@
 /** What an organization's traffic actor can be asked, and what it answers. */
+import type { RateLimit } from "./policy.ts";
 
 /** What an identity may still do. */
 export interface RateState {
@@ -13,10 +14,13 @@ export interface RateState {
 
 export type TrafficCommand =
   /** Counts one request of an identity. Past the budget the answer says so; it is no refusal. */
-  { readonly kind: "admit_request"; readonly identity: string; readonly budget: number };
+  | { readonly kind: "admit_request"; readonly identity: string; readonly limit: RateLimit }
+  /** Gives back what these identities have reserved and not spent. */
+  | { readonly kind: "give_back"; readonly identities: readonly string[] };
 
 export interface TrafficReplies {
   admit_request: RateState;
+  give_back: null;
 }
 
 export interface TrafficProtocol {

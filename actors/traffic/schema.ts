@@ -2,12 +2,12 @@
 import { type ActorRef, table } from "../runtime/actor.ts";
 import { RecordBase, type Static, Type } from "../schema.ts";
 
-/** What an identity has used of its budget. Its id is the identity's: a token's, for example. */
+/** What is reserved of an identity's budget; how much of that is spent is only in mind. Its id is the identity's: a token's, for example. */
 export const RateWindow = Type.Object({
   ...RecordBase,
   /** Windows since the epoch. */
   window: Type.Integer({ minimum: 0 }),
-  /** Requests of this window that count as admitted. */
+  /** Requests of this window that may have been admitted. */
   reserved: Type.Integer({ minimum: 0 }),
 });
 export type RateWindow = Static<typeof RateWindow>;

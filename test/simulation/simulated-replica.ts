@@ -25,6 +25,7 @@ const EXPECTED = new Set([
   "a message's turn failed",
   "an alarm's turn failed",
   "an effect failed",
+  "an actor's farewell failed",
 ]);
 
 export interface ReplicaParts {

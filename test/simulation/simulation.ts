@@ -13,6 +13,7 @@ import { checkLiveRecords } from "./live-records.ts";
 import { Scheduler, TRACE_KEPT } from "./scheduler.ts";
 import { SimulatedReplica } from "./simulated-replica.ts";
 import type { Faults } from "./simulated-wiring.ts";
+import { Visitors } from "./visitors.ts";
 import { type Invariant, must, Violation } from "./violation.ts";
 
 /** Steps with faults. */
@@ -36,7 +37,7 @@ export interface Report {
   readonly faults: number;
 }
 
-const ACTIONS = { resume: 64, command: 16, message: 2, time: 14, connect: 2, fault: 2 };
+const ACTIONS = { resume: 64, command: 16, message: 2, visit: 3, time: 14, connect: 2, fault: 2 };
 const FAULTS = {
   crash: 4,
   kill: 3,
@@ -61,6 +62,7 @@ export class Simulation {
   private readonly callers: Callers;
   private readonly clients: LedgerClients;
   private readonly conversations: Conversations;
+  private readonly visitors: Visitors;
   private readonly faults: Faults;
   /** Shards are taken from living owners too, which no lease allows: fencing must hold by itself. */
   private readonly isLawless: boolean;
@@ -85,6 +87,7 @@ export class Simulation {
       isLawless: this.isLawless,
     });
     this.conversations = new Conversations({ scheduler, callers, database: this.database });
+    this.visitors = new Visitors({ scheduler, callers, database: this.database });
     this.faults = {
       isOn: true,
       flush: scheduler.one([0, 0.05, 0.15, 0.3]),
@@ -139,6 +142,10 @@ export class Simulation {
       case "message": {
         const replica = this.anyone();
         return replica === null ? undefined : this.conversations.send(replica);
+      }
+      case "visit": {
+        const replica = this.anyone();
+        return replica === null || this.callers.count >= CALLERS ? undefined : this.visitors.visit(replica);
       }
       case "time":
         return this.time();

@@ -13,6 +13,7 @@ export const INVARIANTS = {
   job: "a job has one owner while it goes on, one end, and each result once",
   reader: "a reader gets each stored event once, in order",
   memory: "records in memory are the stored ones when nothing is pending",
+  rate: "no window admits more than its budget, nor more than what is stored",
   owner: "two replicas never both serve an organization",
   bug: "the runtime meets no bug of its own",
   drained: "when the faults are over, everything ends",

@@ -1,53 +1,154 @@
 /** Rate windows on the model: time, crashes and restarts in the test's hands. */
 import { expect, test } from "bun:test";
 import { trafficActor } from "../../../actors/traffic/actor.ts";
-import { RATE_WINDOW_MS } from "../../../actors/traffic/policy.ts";
+import { RATE_WINDOW_MS, rateLimit } from "../../../actors/traffic/policy.ts";
 import type { RateState, TrafficProtocol } from "../../../actors/traffic/protocol.ts";
 import { trafficRef } from "../../../actors/traffic/schema.ts";
-import { erased, Replica, World } from "../../support/replica.ts";
+import { settle } from "../../support/fake-clock.ts";
+import { erased, Replica, type ReplicaOptions, World } from "../../support/replica.ts";
 
 type Protocols = { traffic: TrafficProtocol };
+interface Sender {
+  readonly organizationId?: string;
+  readonly identity?: string;
+  readonly budget?: number;
+}
 
-const replicaOf = (world: World): Replica<Protocols> => new Replica(world, { definitions: [erased(trafficActor)] });
+async function started(world = new World(), options: Partial<ReplicaOptions> = {}): Promise<Replica<Protocols>> {
+  const replica = new Replica<Protocols>(world, { definitions: [erased(trafficActor)], ...options });
+  await replica.system.start();
+  return replica;
+}
 
 async function admit(
   { system }: Replica<Protocols>,
-  { organizationId = "org_1", identity = "tok_1", budget = 100 } = {},
+  { organizationId = "org_1", identity = "tok_1", budget = 3_000 }: Sender = {},
 ): Promise<RateState> {
-  const outcome = await system.dispatch(trafficRef(organizationId), { kind: "admit_request", identity, budget });
+  const command = { kind: "admit_request", identity, limit: rateLimit(budget) } as const;
+  const outcome = await system.dispatch(trafficRef(organizationId), command);
   if (!outcome.ok) throw new Error(outcome.fault.kind);
   return outcome.value;
 }
 
 /** How many of so many requests, sent at once, are admitted. */
-async function admitted(replica: Replica<Protocols>, count: number, of: Parameters<typeof admit>[1] = {}) {
-  const states = await Promise.all(Array.from({ length: count }, () => admit(replica, of)));
+async function admitted(replica: Replica<Protocols>, count: number, sender: Sender = {}): Promise<number> {
+  const states = await Promise.all(Array.from({ length: count }, () => admit(replica, sender)));
   return states.filter((state) => state.isAdmitted).length;
 }
 
-test("[RATE-1] of more requests than the budget, at once, exactly the budget is admitted", async () => {
-  const replica = replicaOf(new World());
-  await replica.system.start();
-  expect(await admitted(replica, 110)).toBe(100);
+test("[RATE-1] of 3,100 requests at once exactly 3,000 are admitted", async () => {
+  const replica = await started();
+  expect(await admitted(replica, 3_100)).toBe(3_000);
   expect(await admitted(replica, 10)).toBe(0);
 });
 
+test("[RATE-1] a request within what is reserved writes nothing", async () => {
+  const replica = await started();
+  let flushes = 0;
+  replica.world.database.pace = (operation) => Promise.resolve(void (flushes += operation === "flush" ? 1 : 0));
+  for (let i = 0; i < 3_000; i++) await admit(replica);
+  expect(flushes).toBe(Math.ceil(3_000 / rateLimit(3_000).reservation));
+});
+
+test("[RATE-1] a request is admitted when its reservation is stored, and not before", async () => {
+  const replica = await started();
+  let store = (): void => {};
+  replica.world.database.pace = (operation) =>
+    operation === "flush" ? new Promise((resolve) => (store = resolve)) : Promise.resolve();
+  let answers = 0;
+  const [first, second] = [admit(replica), admit(replica)].map((answer) => answer.finally(() => answers++));
+  await settle();
+  expect(answers).toBe(0);
+  store();
+  await Promise.all([first, second]);
+  expect((await admit(replica)).remaining).toBe(2_997);
+});
+
 test("[RATE-1] the window is fixed: the whole budget is there again when the next begins", async () => {
+  const replica = await started();
+  const { clock } = replica.world;
+  await clock.advance(RATE_WINDOW_MS - 1);
+  expect(await admitted(replica, 3_100)).toBe(3_000);
+  expect((await admit(replica)).resetAtMs).toBe(clock.now() + 1);
+  await clock.advance(1);
+  expect(await admitted(replica, 3_100)).toBe(3_000);
+});
+
+test("[RATE-1] a replica whose clock is a little behind stays in the window that another has begun", async () => {
   const world = new World();
-  const replica = replicaOf(world);
-  await replica.system.start();
-  await world.clock.advance(RATE_WINDOW_MS - 1);
-  expect(await admitted(replica, 110)).toBe(100);
-  const { resetAtMs } = await admit(replica);
-  expect(resetAtMs).toBe(world.clock.now() + 1);
-  await world.clock.advance(1);
-  expect(await admitted(replica, 110)).toBe(100);
+  const replica = await started(world);
+  await world.clock.advance(RATE_WINDOW_MS);
+  expect(await admitted(replica, 2_000)).toBe(2_000);
+  await replica.system.stop();
+  const now = world.clock.now.bind(world.clock);
+  world.clock.now = () => now() - 1;
+  const behind = await started(world);
+  expect(await admitted(behind, 2_000)).toBe(1_000);
+  await behind.system.stop();
+  world.clock.now = () => now() - 2 * RATE_WINDOW_MS;
+  expect(await admitted(await started(world), 1)).toBe(1);
+});
+
+test("[RATE-1] a graceful restart within the window loses nothing", async () => {
+  const world = new World();
+  const former = await started(world);
+  expect(await admitted(former, 1_010)).toBe(1_010);
+  await former.system.stop();
+  const next = await started(world);
+  expect((await admit(next)).remaining).toBe(1_989);
+  expect(await admitted(next, 2_100)).toBe(1_989);
+});
+
+test("[RATE-1] an actor that has to make room within the window loses nothing", async () => {
+  const replica = await started(new World(), { liveActors: 2 });
+  const organizations = ["org_1", "org_2", "org_3", "org_4"];
+  const counts = new Map<string, number>();
+  for (let round = 0; round < 31; round++) {
+    for (const organizationId of organizations) {
+      const count = await admitted(replica, 100, { organizationId });
+      counts.set(organizationId, (counts.get(organizationId) ?? 0) + count);
+      await settle();
+      expect(replica.system.cells.count).toBeLessThanOrEqual(3);
+    }
+  }
+  expect([...counts.values()]).toEqual([3_000, 3_000, 3_000, 3_000]);
+});
+
+test("[RATE-1] after kill -9 never more than the budget is admitted, and at least 98 %", async () => {
+  for (const before of [1, 59, 60, 1_500, 2_990]) {
+    const world = new World();
+    const former = await started(world);
+    expect(await admitted(former, before)).toBe(before);
+    former.crash();
+    const all = before + (await admitted(await started(world), 3_100));
+    expect(all).toBeLessThanOrEqual(3_000);
+    expect(all).toBeGreaterThan(2_940);
+  }
+});
+
+test("[RATE-1] what a restart has given back is not given twice: the process that was killed meanwhile", async () => {
+  const world = new World();
+  const former = await started(world);
+  await admitted(former, 10);
+  await former.system.stop();
+  const second = await started(world);
+  await admitted(second, 10);
+  second.crash();
+  const all = 20 + (await admitted(await started(world), 3_100));
+  expect(all).toBeLessThanOrEqual(3_000);
+  expect(all).toBeGreaterThan(2_940);
+});
+
+test("[RATE-1] a lower budget holds at once, and a raised one too", async () => {
+  const replica = await started();
+  expect(await admitted(replica, 3_100)).toBe(3_000);
+  expect(await admitted(replica, 3_100, { budget: 5_000 })).toBe(2_000);
+  expect((await admit(replica)).remaining).toBe(0);
 });
 
 test("[RATE-3] identities and organizations do not share a budget", async () => {
-  const replica = replicaOf(new World());
-  await replica.system.start();
-  expect(await admitted(replica, 110)).toBe(100);
-  expect(await admitted(replica, 110, { identity: "tok_2" })).toBe(100);
-  expect(await admitted(replica, 110, { organizationId: "org_2" })).toBe(100);
+  const replica = await started();
+  expect(await admitted(replica, 3_100)).toBe(3_000);
+  expect(await admitted(replica, 3_100, { identity: "tok_2" })).toBe(3_000);
+  expect(await admitted(replica, 3_100, { organizationId: "org_2" })).toBe(3_000);
 });

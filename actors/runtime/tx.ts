@@ -1,0 +1,126 @@
+/** What a turn may do (`Tx`), on the draft of its group. */
+import { assert } from "../assert.ts";
+import { type IdPrefix, newId, type RandomText } from "../ids.ts";
+import { isoTime, type JsonObject } from "../schema.ts";
+import type { ActorRef, Memory, NewEvent, NewRecord, RecordFields, Table, Tx } from "./actor.ts";
+import { type CellDraft, type Draft, recordKey } from "./draft.ts";
+import type { AlarmRow } from "./store.ts";
+
+export class GroupTx implements Tx {
+  readonly self: ActorRef;
+  readonly now: number;
+  readonly random: RandomText;
+  private readonly group: Draft;
+  private readonly draft: CellDraft;
+
+  constructor(group: Draft, draft: CellDraft) {
+    this.group = group;
+    this.draft = draft;
+    this.self = draft.cell.ref;
+    this.now = group.now;
+    this.random = group.random;
+  }
+
+  id(prefix: IdPrefix): string {
+    return newId(prefix, this.random);
+  }
+
+  read<T extends RecordFields>(table: Table<T>, id: string): T | null {
+    return this.group.read(this.draft, table.name, id) as T | null;
+  }
+
+  create<T extends RecordFields>(table: Table<T>, record: NewRecord<T>): T {
+    const stamped = this.group.stamp<T>(this.self.organizationId, record);
+    this.draft.overlay.set(recordKey(table.name, stamped.id), stamped);
+    return stamped;
+  }
+
+  update<T extends RecordFields>(table: Table<T>, record: T): T {
+    return this.group.update(this.draft, table, record);
+  }
+
+  birth<T extends RecordFields>(
+    ref: ActorRef,
+    table: Table<T>,
+    record: NewRecord<T>,
+    events: readonly NewEvent[] = [],
+  ): T {
+    assert(ref.organizationId === this.self.organizationId, "an actor is born in its creator's organization");
+    const stamped = this.group.stamp<T>(this.self.organizationId, record);
+    const at = isoTime(this.now);
+    const rows = events.map((e, i) => ({ seq: i + 1, type: e.type, at, data: e.data }));
+    this.group.births.push({ ref, table: table.name, record: stamped, events: rows });
+    this.group.writes.records.push({ table: table.name, record: stamped });
+    for (const row of rows) {
+      this.group.writes.events.push({ ...row, organizationId: ref.organizationId, stream: ref.id });
+    }
+    return stamped;
+  }
+
+  recall<T>(memory: Memory<T>, key: string): T | null {
+    const { thoughts, cell } = this.draft;
+    const own = thoughts?.findLast((t) => t.memory === memory && t.key === key);
+    return own === undefined ? cell.mind.get(memory, key) : (own.value as T);
+  }
+
+  remember<T>(memory: Memory<T>, key: string, value: T): void {
+    (this.draft.thoughts ??= []).push({ memory, key, value });
+  }
+
+  append(type: string, data: JsonObject): number {
+    return this.group.append(this.draft, type, data);
+  }
+
+  head(): number {
+    return this.group.head(this.draft);
+  }
+
+  beginText(messageId: string, attempt: number, text: string): void {
+    this.draft.publications.push({ kind: "begin", messageId, attempt, text });
+  }
+
+  addText(messageId: string, text: string): void {
+    this.draft.publications.push({ kind: "add", messageId, text });
+  }
+
+  endText(messageId: string): void {
+    this.draft.publications.push({ kind: "end", messageId });
+  }
+
+  send(to: ActorRef, command: { readonly kind: string }): void {
+    this.group.writes.messages.push({ id: this.id("amg"), ...addressOf(to), command });
+  }
+
+  effect(of: ActorRef, kind: string, intent: JsonObject): string {
+    const id = this.id("eff");
+    this.group.writes.effects.push({ id, ...addressOf(of), kind, intent });
+    return id;
+  }
+
+  settle(effectId: string): void {
+    this.group.writes.settled.push(effectId);
+  }
+
+  interrupt(effectId: string): void {
+    this.group.interrupts.push(effectId);
+  }
+
+  setAlarm(of: ActorRef, name: string, dueAtMs: number, command: { readonly kind: string }): void {
+    const { alarms } = this.group.writes;
+    const row: AlarmRow = { ...addressOf(of), name, dueAtMs, command };
+    const own = alarms.findIndex((a) => a.actorId === of.id && a.name === name);
+    if (own === -1) alarms.push(row);
+    else alarms[own] = row;
+  }
+
+  clearAlarm(name: string): void {
+    const { alarms, cleared } = this.group.writes;
+    const { organizationId, id: actorId } = this.self;
+    // A group clears before it sets: what it has set itself goes here.
+    const own = alarms.findIndex((a) => a.actorId === actorId && a.name === name);
+    if (own !== -1) alarms.splice(own, 1);
+    cleared.push({ organizationId, actorId, name });
+  }
+}
+
+const addressOf = (ref: ActorRef) => ({ organizationId: ref.organizationId, actorKind: ref.kind, actorId: ref.id });
