@@ -38,7 +38,7 @@ export interface ExecutionParts {
   readonly clock: Clock;
   /** The system's `dispatchGroup`; late-bound, because the system is made with this handler. */
   readonly group: (members: readonly MemberStep[], options: Admission) => Promise<Outcome<readonly unknown[]>>;
-  readonly log: { error(fields: object, message: string): void };
+  readonly log: { warn(fields: object, message: string): void; error(fields: object, message: string): void };
 }
 
 /** Tries of one recovery; a shard is not served meanwhile, so there must be an end. */

@@ -99,6 +99,18 @@ export class Reporter {
   }
 
   /**
+   * Resolves when the run may act on the world, or has been called off: to be awaited right before a call
+   * of a model or a tool. While the lease has lapsed another replica may make that call.
+   */
+  async entitled(signal: AbortSignal): Promise<void> {
+    while (!this.context.mayAct() && !signal.aborted) {
+      if (this.context.isOver()) throw new RunOver();
+      await new Promise<void>((resolve) => this.parts.clock.after(REPORT_RETRY_MS, resolve));
+    }
+    if (this.context.isOver()) throw new RunOver();
+  }
+
+  /**
    * Shows text to the readers. While the text before it waits for a commit, what comes is joined, so
    * that a fast model and a slow database cost one waiting command and not thousands.
    */

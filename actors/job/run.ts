@@ -10,12 +10,11 @@ import type { JobCommand, StepCall } from "./protocol.ts";
 import { newsOf } from "./news.ts";
 import { Pulse } from "./pulse.ts";
 import { Reporter, RunOver } from "./reporter.ts";
+import { RunReading } from "./run-reading.ts";
 import { type Job, JOB_STEPS, type RunError, textOf, type Usage } from "./schema.ts";
 import { type OpenCall } from "./terms.ts";
 import { Transcript } from "./run-transcript.ts";
 
-/** Messages of the chat that go into a model call, newest first counted. */
-export const HISTORY_MESSAGES = 200;
 type Finished = Extract<ModelOutcome, { readonly kind: "finished" }>;
 const NO_USAGE: Usage = { inputTokens: 0, outputTokens: 0 };
 
@@ -26,6 +25,7 @@ export class Run {
   private readonly attempt: number;
   private readonly reporter: Reporter;
   private readonly pulse: Pulse;
+  private readonly reading: RunReading;
   private readonly abort = new AbortController();
   private transcript = new Transcript();
   private passedDeadline = false;
@@ -41,6 +41,7 @@ export class Run {
     this.attempt = typeof effect.intent["attempt"] === "number" ? effect.intent["attempt"] : 1;
     this.reporter = new Reporter(parts, effect, context);
     this.pulse = new Pulse(parts.clock, this.attempt, (command) => this.reporter.mention(command));
+    this.reading = new RunReading(parts, effect, context);
   }
 
   private get job(): Job {
@@ -54,14 +55,14 @@ export class Run {
     if (this.context.signal.aborted) stop();
     let cancelDeadline = (): void => {};
     try {
-      const entries = await this.begin();
+      const isFirstTurn = await this.begin();
       const left = Date.parse(this.job.deadlineAt ?? this.job.createdAt) - this.parts.clock.now();
       cancelDeadline = this.parts.clock.after(Math.max(0, left), () => {
         this.passedDeadline = true;
         stop();
       });
       this.pulse.start();
-      await this.loop(entries);
+      await this.loop(await this.entries(isFirstTurn));
     } catch (cause) {
       this.pulse.stop();
       await this.fallen(cause);
@@ -84,7 +85,8 @@ export class Run {
     this.parts.log.error({ err: cause, job: this.effect.actorId }, "a run failed");
     const error: RunError = { code: "internal_error", message: "The run failed inside the service" };
     await this.fail(error, "", NO_USAGE).catch((again: unknown) => {
-      if (!(again instanceof RunOver)) this.parts.log.error({ err: again }, "a failed run could not be reported");
+      if (again instanceof RunOver) return;
+      this.parts.log.error({ err: again, job: this.effect.actorId }, "a failed run could not be reported");
     });
   }
 
@@ -96,36 +98,35 @@ export class Run {
     try {
       const { status, attempt } = await this.reporter.read();
       if (status !== "cancelling" || attempt !== this.attempt) return;
-      this.transcript = new Transcript(
-        await this.parts.transcripts.parts(this.effect.organizationId, this.effect.actorId),
-      );
+      this.transcript = await this.reading.transcript();
       const { text: partial, usage } = this.loose;
       await this.end({ kind: "run_stopped", attempt, partial, result: this.withPartial(partial), usage });
     } catch (again) {
-      if (!(again instanceof RunOver)) this.parts.log.error({ err: again }, "the stop of a run could not be reported");
+      if (again instanceof RunOver) return;
+      this.parts.log.error({ err: again, job: this.effect.actorId }, "the stop of a run could not be reported");
     }
   }
 
-  /** Starts the job, or goes on with a restarted or resumed one; answers the conversation before its own turn. */
-  private async begin(): Promise<TranscriptEntry[]> {
-    const { transcripts, tools } = this.parts;
-    const { organizationId, actorId: jobId } = this.effect;
+  /** Starts the job, or goes on with a restarted or resumed one; answers whether the chat had no turn before. */
+  private async begin(): Promise<boolean> {
     const job = await this.reporter.read();
-    const isFirstTurn = job.status === "queued" ? await this.start(job) : await this.goOn(job);
-    const { chatId, agent, createdBy: userId } = job;
-    const context = { organizationId, userId, agentId: agent.id, jobId };
-    const [history, available] = await Promise.all([
-      isFirstTurn ? [] : transcripts.history({ organizationId, chatId, jobId, limit: HISTORY_MESSAGES }),
-      tools.available(agent, context, this.abort.signal),
-    ]);
-    this.tools = available;
-    const entries = history.map((m): TranscriptEntry =>
-      m.role === "user" ? { role: "user", text: m.content } : { role: "assistant", blocks: m.blocks },
-    );
-    return [...entries, { role: "user", text: job.input }];
+    return job.status === "queued" ? this.start(job) : this.goOn(job);
   }
 
-  /** Answers whether the chat had no turn before. */
+  /** The conversation up to the user's message. */
+  private async entries(isFirstTurn: boolean): Promise<TranscriptEntry[]> {
+    const { organizationId } = this.effect;
+    const { id: jobId, chatId, agent, createdBy: userId, input } = this.job;
+    const context = { organizationId, userId, agentId: agent.id, jobId };
+    const [history, available] = await Promise.all([
+      isFirstTurn ? [] : this.reading.history(chatId, this.abort.signal),
+      this.parts.tools.available(agent, context, this.abort.signal),
+    ]);
+    this.tools = available;
+    if (history === null) return this.stopped("", null);
+    return [...history, { role: "user", text: input }];
+  }
+
   private async start({ id: jobId, agent, inputMessageId, outputMessageId: messageId }: Job): Promise<boolean> {
     const { attempt } = this;
     const model = this.parts.models.describe(agent.model);
@@ -143,7 +144,7 @@ export class Run {
 
   private async goOn({ id: jobId, outputMessageId: messageId }: Job): Promise<boolean> {
     const { attempt } = this;
-    this.transcript = new Transcript(await this.parts.transcripts.parts(this.effect.organizationId, jobId));
+    this.transcript = await this.reading.transcript(this.abort.signal);
     const { text } = this.transcript;
     await this.reporter.report({ kind: "run_resumed", attempt, text }, () => [
       { kind: "turn_resumed", jobId, messageId, attempt, text },
@@ -180,6 +181,7 @@ export class Run {
     const { model, systemPrompt: system } = this.job.agent;
     const from = clock.monotonic();
     let timeToFirstTokenMs: number | null = null;
+    await this.reporter.entitled(this.abort.signal);
     const outcome = await models.call(
       { model, system, entries: [...entries, ...this.transcript.entries], tools: this.tools },
       (text) => {
@@ -237,6 +239,8 @@ export class Run {
     assert(call !== null, "an open call is in the transcript");
     const context = { organizationId, userId, agentId: agent.id, jobId };
     const idempotencyKey = `${jobId}:${step}:${callId}`;
+    await this.reporter.entitled(this.abort.signal);
+    if (this.abort.signal.aborted) return;
     const result = await this.parts.tools.call(
       { name, input: edited ?? call.input, idempotencyKey, context, host: this.pulse, agent },
       this.abort.signal,

@@ -12,6 +12,11 @@ export interface EffectContext {
   readonly epoch: number;
   /** Whether the epoch is over or the process ends: the next owner recovers the effect. Not so when a turn aborted it. */
   isOver(): boolean;
+  /**
+   * Whether this replica may still act: false when the epoch is over, and while the lease has lapsed, for
+   * then another replica may have the effect by now. To be asked right before whatever cannot be undone.
+   */
+  mayAct(): boolean;
 }
 
 export interface EffectHandler {
@@ -29,13 +34,19 @@ interface Running {
 
 export class Effects {
   private readonly handlers: Readonly<Record<string, EffectHandler>>;
+  private readonly serves: (place: Place) => boolean;
   private readonly onBug: (cause: unknown, effect: EffectRow) => void;
   private readonly running = new Map<string, Running>();
   private idle: (() => void)[] = [];
   private isClosed = false;
 
-  constructor(handlers: Readonly<Record<string, EffectHandler>>, onBug: (cause: unknown, effect: EffectRow) => void) {
+  constructor(
+    handlers: Readonly<Record<string, EffectHandler>>,
+    serves: (place: Place) => boolean,
+    onBug: (cause: unknown, effect: EffectRow) => void,
+  ) {
     this.handlers = handlers;
+    this.serves = serves;
     this.onBug = onBug;
   }
 
@@ -87,6 +98,7 @@ export class Effects {
         signal: running.abort.signal,
         epoch: place.epoch,
         isOver: () => running.isOver,
+        mayAct: () => !running.isOver && this.serves(place),
       });
       return true;
     } catch (cause) {

@@ -51,6 +51,11 @@ export class Shards {
     return this.held.get(shard)?.epoch ?? null;
   }
 
+  /** Whether this replica may act for the place: it holds the lease, and the shard at that epoch. */
+  serves({ shard, epoch }: Place): boolean {
+    return this.lease.isSafe() && this.held.get(shard)?.epoch === epoch;
+  }
+
   get count(): number {
     return this.held.size;
   }

@@ -81,8 +81,11 @@ export class System<P extends Protocols> implements TurnHost {
     });
     this.loader = new Loader(parts.store);
     const run = (steps: readonly MemberStep[], options: DispatchOptions) => this.run(steps, options);
-    this.effects = new Effects(parts.effects, (cause, effect) =>
-      parts.log.error({ err: cause, effect: effect.kind, actor: effect.actorId }, "an effect failed"),
+    this.effects = new Effects(
+      parts.effects,
+      (place) => this.shards.serves(place),
+      (cause, effect) =>
+        parts.log.error({ err: cause, effect: effect.kind, actor: effect.actorId }, "an effect failed"),
     );
     this.delivery = new Delivery({ run, clock: this.clock, shards: this.shards, log: parts.log });
     this.alarms = new Alarms({ store: parts.store, shards: this.shards, clock: this.clock }, (alarm, stands) =>
@@ -167,6 +170,11 @@ export class System<P extends Protocols> implements TurnHost {
   /** Whether this replica serves: it holds its lease and shards, and is not draining. */
   get isReady(): boolean {
     return this.ownership.isReady;
+  }
+
+  /** Messages whose receivers' turns have failed too often: rows that wait for better code. */
+  get parkedMessages(): number {
+    return this.delivery.parked;
   }
 
   laneOf(shard: number): FlushLane {

@@ -300,7 +300,7 @@ describe("overview", () => {
       "/api/invariants",
     );
     expect(ok).toBe(true);
-    expect(checks.map(({ count }) => count)).toEqual([0, 0, 0]);
+    expect(checks.map(({ count }) => count)).toEqual([0, 0, 0, 0]);
     const member = await service.join(owner.organizationId);
     await refused(service.call(member, "GET", "/api/invariants"), 403, "owner_required");
     await refused(service.call(null, "GET", "/api/invariants"), 401, "unauthenticated");

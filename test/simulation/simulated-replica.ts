@@ -110,7 +110,7 @@ export class SimulatedReplica {
       slots: new Slots(),
       clock: this.clock,
       group: (members, admission) => this.system.dispatchGroup(members, admission),
-      log: { error: () => {} },
+      log: { warn: () => {}, error: () => {} },
     });
   }
 

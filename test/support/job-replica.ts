@@ -88,7 +88,7 @@ export class JobReplica extends Replica<TroupeProtocols> {
       slots,
       clock: world.clock,
       group: (members, admission) => late.group(members, admission),
-      log: { error: (fields, message) => void bugs.push({ fields, message }) },
+      log: { warn: () => {}, error: (fields, message) => void bugs.push({ fields, message }) },
     });
     super(world, { definitions: troupeActors(), effects: { run } });
     this.model = model;

@@ -24,6 +24,7 @@ export function overviewRoutes(current: Surface, { system, jobs, log }: CurrentP
         { name: "running_jobs_without_owner", count: runningWithoutEffect },
         { name: "work_without_job", count: effectsWithoutJob },
         { name: "ended_jobs_with_work", count: endedWithEffect },
+        { name: "parked_messages", count: system.parkedMessages },
       ];
       return ok({ ok: checks.every(({ count }) => count === 0), checks });
     },

@@ -1,4 +1,5 @@
 import { expect, test } from "bun:test";
+import { MESSAGE_TRIES } from "../../../actors/runtime/delivery.ts";
 import { MAILBOX_MESSAGES } from "../../../actors/runtime/mailbox.ts";
 import { settle } from "../../support/fake-clock.ts";
 import { faultOf, type LedgerReplica, startLedgers } from "../../support/ledger-replica.ts";
@@ -144,8 +145,8 @@ test("[RT-10] a crash between the sender's commit and the delivery delivers afte
   expect(world.database.messages()).toEqual([]);
 });
 
-test("[RT-10] a bug in the receiver's turn is in the log, the row stays, and the others are delivered", async () => {
-  const world = new World();
+/** A message that its receiver's turn throws at, and one after it. */
+function falling(world: World): void {
   world.database.commit(
     [
       {
@@ -171,8 +172,48 @@ test("[RT-10] a bug in the receiver's turn is in the log, the row stays, and the
     ],
     new Set([105]),
   );
+}
+
+test("[RT-10] a bug in the receiver's turn is in the log, the row stays, and the others are delivered", async () => {
+  const world = new World();
+  falling(world);
   const replica = await startLedgers(world);
   expect((await replica.read("b"))?.count).toBe(3);
   expect(world.database.messages().map((m) => m.id)).toEqual(["m0"]);
   expect(replica.errors).toEqual(["a message's turn failed"]);
+});
+
+test("[RT-10] a message whose turn throws is offered a few times more, then parked: kept, counted, and in nobody's way", async () => {
+  const world = new World();
+  falling(world);
+  const replica = await startLedgers(world);
+  await world.clock.advance(60_000);
+  expect(replica.errors.length).toBe(MESSAGE_TRIES);
+  expect(replica.errors.at(-1)).toContain("parked");
+  expect([world.database.messages().length, replica.system.parkedMessages]).toEqual([1, 1]);
+  expect(faultOf(await replica.add("b", 1))).toBe("ok");
+  await world.clock.advance(600_000);
+  expect(replica.errors.length).toBe(MESSAGE_TRIES);
+  // The next start offers it again.
+  replica.crash();
+  const second = await startLedgers(world);
+  await world.clock.advance(1);
+  expect([second.errors, second.system.parkedMessages]).toEqual([["a message's turn failed"], 0]);
+});
+
+test("[RT-10] a message whose turn throws once is delivered by the next try, once", async () => {
+  const { world, replica } = await started();
+  let isBroken = true;
+  replica.store.onFlush = (batch) =>
+    isBroken && batch.some((g) => g.writes.consumed.length > 0) ? { kind: "abort", code: "22P05" } : null;
+  await tell(replica, "a", "b");
+  await settle();
+  expect([replica.errors, world.database.messages().length]).toEqual([["a message's turn failed"], 1]);
+  isBroken = false;
+  await world.clock.advance(1_000);
+  expect([(await replica.read("b"))?.count, world.database.messages(), replica.system.parkedMessages]).toEqual([
+    5,
+    [],
+    0,
+  ]);
 });

@@ -1,0 +1,87 @@
+/**
+ * What a run reads besides its records: its chat's history and its own transcript. The database may be
+ * away for a moment, and a run must not fail because a query did; so each read is tried again, with
+ * waits that double up to a bound, until it succeeds, the run is called off, or the epoch is over.
+ */
+import type { EffectContext } from "../runtime/effects.ts";
+import type { EffectRow } from "../runtime/store.ts";
+import type { ExecutionParts } from "./execution.ts";
+import type { TranscriptEntry } from "./ports.ts";
+import { RunOver } from "./reporter.ts";
+import { Transcript } from "./run-transcript.ts";
+
+/** Messages of the chat that go into a model call, newest first counted. */
+export const HISTORY_MESSAGES = 200;
+
+/** First wait before a read is tried again; doubled up to the last. */
+const REREAD_FIRST_MS = 100;
+const REREAD_LAST_MS = 5_000;
+/**
+ * Tries of one read while this replica holds its lease, that is while it does reach the database: more
+ * than a minute. What still fails then is a bug.
+ */
+export const REREAD_TRIES = 20;
+
+type ReadingParts = Pick<ExecutionParts, "transcripts" | "clock" | "log">;
+
+export class RunReading {
+  private readonly parts: ReadingParts;
+  private readonly effect: EffectRow;
+  private readonly context: EffectContext;
+
+  constructor(parts: ReadingParts, effect: EffectRow, context: EffectContext) {
+    this.parts = parts;
+    this.effect = effect;
+    this.context = context;
+  }
+
+  /** The conversation before this turn; null when the signal has called the run off. */
+  async history(chatId: string, signal: AbortSignal): Promise<TranscriptEntry[] | null> {
+    const { organizationId, actorId: jobId } = this.effect;
+    const of = { organizationId, chatId, jobId, limit: HISTORY_MESSAGES };
+    const history = await this.surely(() => this.parts.transcripts.history(of), signal);
+    if (history === null) return null;
+    return history.map((m) =>
+      m.role === "user" ? { role: "user", text: m.content } : { role: "assistant", blocks: m.blocks },
+    );
+  }
+
+  /** What is committed of this run. Throws `RunOver` when the signal has called it off. */
+  async transcript(signal?: AbortSignal): Promise<Transcript> {
+    const { organizationId, actorId: jobId } = this.effect;
+    const parts = await this.surely(() => this.parts.transcripts.parts(organizationId, jobId), signal);
+    if (parts === null) throw new RunOver();
+    return new Transcript(parts);
+  }
+
+  private async surely<T>(read: () => Promise<T>, signal?: AbortSignal): Promise<T | null> {
+    const { parts, context, effect } = this;
+    let waitMs = REREAD_FIRST_MS;
+    for (let tries = 1; ;) {
+      try {
+        return await read();
+      } catch (err) {
+        // An outage is not counted, however long it lasts: the job waits for its end.
+        if (context.mayAct() && tries++ >= REREAD_TRIES) throw err;
+        parts.log.warn({ err, job: effect.actorId, waitMs }, "a run could not be read yet");
+      }
+      if (context.isOver()) throw new RunOver();
+      if (signal?.aborted === true) return null;
+      await wait(waitMs, parts.clock, signal ?? context.signal);
+      waitMs = Math.min(2 * waitMs, REREAD_LAST_MS);
+    }
+  }
+}
+
+/** Resolves after the time, or as soon as the signal aborts. */
+function wait(ms: number, clock: ReadingParts["clock"], signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    const finish = (): void => {
+      cancel();
+      signal.removeEventListener("abort", finish);
+      resolve();
+    };
+    const cancel = clock.after(ms, finish);
+    signal.addEventListener("abort", finish, { once: true });
+  });
+}
