@@ -50,6 +50,12 @@ interface FaultDetails {
   /** The record has moved since the caller read it (`If-Match`). */
   version_conflict: { readonly version: number };
   not_a_library_agent: Record<never, never>;
+  /** The header is none that a key can be read from. */
+  invalid_idempotency_key: Record<never, never>;
+  /** The key has been used for another input. */
+  idempotency_conflict: Record<never, never>;
+  /** The first request of the key has not come to its end. */
+  idempotency_in_progress: { readonly retryAfterMs: number };
   forbidden: { readonly message: string };
   /** The organization's tokens of this month are used up (RUN-4). */
   budget_exceeded: { readonly retryAfterMs: number };

@@ -1,15 +1,16 @@
 /** The traffic actor: one for each organization, for what is kept of its requests (RATE-1). */
 import type { ActorDefinition, RecordKey } from "../runtime/actor.ts";
 import { BURST_BOUNDS } from "../runtime/mailbox.ts";
+import { idempotencyHandlers } from "./idempotency.ts";
 import type { TrafficCommand, TrafficProtocol } from "./protocol.ts";
-import { rateWindowTable } from "./schema.ts";
+import { idempotencyKeyTable, rateWindowTable } from "./schema.ts";
 import { unspent, windowHandlers } from "./windows.ts";
 
 export const trafficActor: ActorDefinition<TrafficProtocol> = {
   kind: "traffic",
   mailbox: BURST_BOUNDS,
   needs: (_ref, command) => needs(command),
-  handlers: { ...windowHandlers },
+  handlers: { ...windowHandlers, ...idempotencyHandlers },
   farewell: unspent,
 };
 
@@ -19,5 +20,11 @@ function needs(command: TrafficCommand): readonly RecordKey[] {
       return [{ table: rateWindowTable.name, id: command.identity }];
     case "give_back":
       return command.identities.map((id) => ({ table: rateWindowTable.name, id }));
+    case "find_key":
+    case "keep_key":
+    case "release_key":
+      return [{ table: idempotencyKeyTable.name, id: command.claim.keyId }];
+    case "settle_key":
+      return [{ table: idempotencyKeyTable.name, id: command.keyId }];
   }
 }

@@ -1,4 +1,4 @@
-/** The numbers of the rate limits. Everything that tells of them reads them here. */
+/** The numbers of an organization's traffic: rate limits, keys. Everything that tells of them reads them here. */
 
 /** Windows are fixed: `floor(time / 60 s)` (RATE-1). */
 export const RATE_WINDOW_MS = 60_000;
@@ -21,3 +21,8 @@ export const rateLimit = (budget: number): RateLimit => ({
   budget,
   reservation: Math.max(1, Math.ceil(budget * RESERVED_SHARE) - 1),
 });
+
+/** An idempotency key is remembered for so long (IDEM-1). */
+export const IDEMPOTENCY_KEY_MS = 24 * 60 * 60_000;
+/** A request that commits more than once has so long to its end; then its key is free again. */
+export const RUNNING_KEY_MS = 60_000;

@@ -1,6 +1,6 @@
-/** The nouns that an organization's traffic actor owns: the rate windows of its identities. */
+/** The nouns that an organization's traffic actor owns: the rate windows of its identities, the idempotency keys. */
 import { type ActorRef, table } from "../runtime/actor.ts";
-import { RecordBase, type Static, Type } from "../schema.ts";
+import { type JsonObject, RecordBase, type Static, Timestamp, Type } from "../schema.ts";
 
 /** What is reserved of an identity's budget; how much of that is spent is only in mind. Its id is the identity's: a token's, for example. */
 export const RateWindow = Type.Object({
@@ -12,6 +12,34 @@ export const RateWindow = Type.Object({
 });
 export type RateWindow = Static<typeof RateWindow>;
 
+/** What the request of a key has come to. */
+export const KeyEnding = Type.Union([
+  Type.Object({
+    kind: Type.Literal("answer"),
+    status: Type.Integer(),
+    contentType: Type.String(),
+    body: Type.String(),
+    /** Whether the body has a secret that is shown once, and is encrypted. */
+    isSealed: Type.Boolean(),
+  }),
+  /** It goes on after its commit; this is what it is found by. */
+  Type.Object({ kind: Type.Literal("work"), work: Type.Unsafe<JsonObject>({ type: "object" }) }),
+]);
+export type KeyEnding = Static<typeof KeyEnding>;
+/** A request that commits more than once and is between two commits. */
+const RunningKey = Type.Object({ kind: Type.Literal("running"), holder: Type.String() });
+export type RunningKey = Static<typeof RunningKey>;
+
+/** An idempotency key. Its id is a hash of the key within its scope; the key itself is nowhere. */
+export const IdempotencyKey = Type.Object({
+  ...RecordBase,
+  fingerprint: Type.String(),
+  ending: Type.Union([KeyEnding, RunningKey]),
+  expiresAt: Timestamp,
+});
+export type IdempotencyKey = Static<typeof IdempotencyKey>;
+
+export const idempotencyKeyTable = table<IdempotencyKey>("idempotency_key");
 export const rateWindowTable = table<RateWindow>("rate_window");
 
 /** An organization has one; its id differs from the organization's, whose actor has that one. */

@@ -139,3 +139,10 @@ export const job = pgTable(
 );
 
 export const rateWindow = pgTable("rate_window", columns, (t) => [primaryKey({ columns: [t.organizationId, t.id] })]);
+
+/** Idempotency keys; the sweep takes them by their time. */
+export const idempotencyKey = pgTable(
+  "idempotency_key",
+  { ...columns, expiresAt: generated("expires_at", "expiresAt") },
+  (t) => [primaryKey({ columns: [t.organizationId, t.id] }), index("idempotency_key_expiry").on(t.expiresAt)],
+);

@@ -56,6 +56,12 @@ const WORDS: RefusalTable<Words> = {
   version_conflict: ({ version }) =>
     words(409, "version_conflict", "The record has changed since it was read", { details: { version } }),
   not_a_library_agent: () => words(409, "not_a_library_agent", "Only a library agent can be installed or uninstalled"),
+  invalid_idempotency_key: () =>
+    words(400, "invalid_idempotency_key", "Idempotency-Key must be 1 to 255 printable ASCII characters"),
+  idempotency_conflict: () =>
+    words(409, "idempotency_conflict", "This idempotency key was used for a request with another input"),
+  idempotency_in_progress: ({ retryAfterMs }) =>
+    words(409, "idempotency_in_progress", "The first request with this key is still running", later(retryAfterMs)),
   forbidden: ({ message }) => words(403, "forbidden", message),
   budget_exceeded: ({ retryAfterMs }) =>
     words(429, "budget_exceeded", "The organization's token budget of this month is used up", later(retryAfterMs)),

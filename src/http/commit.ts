@@ -10,6 +10,7 @@ import { ok, type Outcome } from "../../actors/fault.ts";
 import type { Principal } from "../../actors/organization/principal.ts";
 import type { MemberStep } from "../../actors/runtime/turns.ts";
 import type { JsonObject } from "../../actors/schema.ts";
+import type { KeyEnding } from "../../actors/traffic/schema.ts";
 import type { Ask, TroupeSystem } from "../../actors/troupe.ts";
 import type { RequestBody } from "./json-body.ts";
 import type { Call } from "./surface.ts";
@@ -28,33 +29,37 @@ export const accepted = (body: object): Answer => ({ status: 202, body });
 /** The steps of a commit; the first one's reply has a type. */
 export type Steps<R> = readonly [Ask<R>, ...MemberStep[]];
 
-/** What a commit has come to: an answer as it is sent, or work that goes on. */
-export type Ending =
-  | { readonly kind: "answer"; readonly status: number; readonly contentType: string; readonly body: string }
-  | { readonly kind: "work"; readonly work: JsonObject };
+/** An answer as it is sent and kept. */
+export type Answered = Extract<KeyEnding, { readonly kind: "answer" }>;
 
-class Committed {
-  readonly ending: Ending;
-  constructor(ending: Ending) {
+/** What a commit has come to: an answer, or work that goes on. Made by doors only. */
+export class Committed {
+  readonly ending: KeyEnding;
+  /** Whether an earlier request came to it, and this one has done nothing. */
+  readonly isReplay: boolean;
+
+  constructor(ending: KeyEnding, isReplay: boolean) {
     this.ending = ending;
+    this.isReplay = isReplay;
   }
 }
-export type { Committed };
 
-/** What the caller of a mutation hears once its work has ended, or a response of its own. */
-export type Joined = Answer | Response;
+/** What the caller hears of work that it has waited for. A final answer stays what it is, whenever it is asked for. */
+export type Joined = (Answer & { readonly isFinal: boolean }) | Response;
 
 export interface Mutation {
   /** What the token must allow (AUTH-3, AUTH-7). */
   readonly scope: string;
   run(call: MutatingCall): Promise<Outcome<Committed>>;
+  /** It commits more than once, or does something outside first: its key is held from its start. */
+  readonly holdsKey?: true;
   /** Waits for work that `begin` has committed, and answers what has become of it. */
   join?(call: Call, work: JsonObject): Promise<Outcome<Joined>>;
 }
 
 /** Runs the steps of one request; `ending` must be pure, for a group may run more than once. */
 export interface Door {
-  commit(steps: readonly MemberStep[], ending: (replies: readonly unknown[]) => Ending): Promise<Outcome<Committed>>;
+  commit(steps: readonly MemberStep[], ending: (replies: readonly unknown[]) => KeyEnding): Promise<Outcome<Committed>>;
 }
 
 /** The door of requests that nothing but their own steps belongs to. */
@@ -67,10 +72,10 @@ export class PlainDoor implements Door {
 
   async commit(
     steps: readonly MemberStep[],
-    ending: (replies: readonly unknown[]) => Ending,
+    ending: (replies: readonly unknown[]) => KeyEnding,
   ): Promise<Outcome<Committed>> {
     const replies = await this.system.dispatchGroup(steps);
-    return replies.ok ? ok(new Committed(ending(replies.value))) : replies;
+    return replies.ok ? ok(new Committed(ending(replies.value), false)) : replies;
   }
 }
 
@@ -105,10 +110,10 @@ export class MutatingCall implements Call {
   }
 }
 
-/** An answer as it is sent and kept. */
-export const answerEnding = ({ status, body }: Answer): Extract<Ending, { kind: "answer" }> => ({
+export const answerEnding = ({ status, body }: Answer): Answered => ({
   kind: "answer",
   status,
   contentType: "application/json",
   body: JSON.stringify(body),
+  isSealed: false,
 });

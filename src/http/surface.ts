@@ -14,8 +14,9 @@ import { hasScope, type Principal } from "../../actors/organization/principal.ts
 import type { TroupeSystem } from "../../actors/troupe.ts";
 import type { Authentication } from "./authentication.ts";
 import { answerEnding, type Committed, MutatingCall, type Mutation, PlainDoor } from "./commit.ts";
-import type { Dialect } from "./dialect.ts";
+import type { Dialect, Refusal } from "./dialect.ts";
 import { Exchange } from "./exchange.ts";
+import { performKeyed } from "./idempotency.ts";
 import { RequestBody } from "./json-body.ts";
 import type { HttpLog } from "./log.ts";
 
@@ -72,8 +73,9 @@ export class Surface {
   /** The same for an operation that changes something. */
   mutation(mutation: Mutation): (context: RouteContext) => Promise<Response> {
     const perform: Perform = async (exchange, call) => {
-      const mutating = new MutatingCall(call, new RequestBody(call.request), this.door);
-      const committed = await mutation.run(mutating);
+      const header = call.request.headers.get("idempotency-key");
+      if (header !== null) return this.keyed(exchange, call, mutation, header);
+      const committed = await mutation.run(new MutatingCall(call, new RequestBody(call.request), this.door));
       if (!committed.ok) return this.refused(exchange, committed.fault);
       return this.ended(exchange, call, mutation, committed.value);
     };
@@ -131,6 +133,16 @@ export class Surface {
     const joined = await mutation.join(call, ending.work);
     if (!joined.ok) return this.refused(exchange, joined.fault);
     return joined.value instanceof Response ? joined.value : exchange.answer(answerEnding(joined.value));
+  }
+
+  private async keyed(exchange: Exchange, call: Call, mutation: Mutation, header: string): Promise<Response> {
+    const refusal = (fault: Fault): Refusal => this.dialect.refusal(fault, exchange.requestId);
+    const outcome = await performKeyed({ system: this.parts.system, refusal }, mutation, call, header);
+    if (!outcome.ok) return this.refused(exchange, outcome.fault);
+    const { answer, status } = outcome.value;
+    const response = answer instanceof Response ? answer : exchange.answer(answer);
+    response.headers.set("idempotency-status", status);
+    return response;
   }
 
   private sent(exchange: Exchange, outcome: Outcome<object | Response>): Response {

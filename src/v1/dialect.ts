@@ -62,6 +62,10 @@ const REFUSALS: RefusalTable<Refusal> = {
   approval_pending: () => refusal(409, "The execution waits for a decision"),
   version_conflict: () => refusal(409, "The record has changed since it was read"),
   not_a_library_agent: () => refusal(409, "This is not a library agent"),
+  invalid_idempotency_key: () => refusal(400, "Idempotency-Key must be 1 to 255 printable ASCII characters"),
+  idempotency_conflict: () => refusal(409, "This idempotency key was used for a request with another input"),
+  idempotency_in_progress: ({ retryAfterMs }) =>
+    refusal(409, "The first request with this key is still running", retryAfter(retryAfterMs)),
   forbidden: () => UNAUTHORIZED,
   budget_exceeded: ({ retryAfterMs }) =>
     refusal(429, "The organization's token budget of this month is used up", retryAfter(retryAfterMs)),

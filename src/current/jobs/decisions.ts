@@ -73,7 +73,7 @@ export async function joinCancelled(parts: CurrentParts, call: Call, work: JsonO
   const watched = { ref, read: () => parts.system.dispatch(ref, { kind: "read_job" }) };
   const isReached = (job: Job): boolean => job.status !== "cancelling";
   const job = await awaited(parts, call, watched, { waitSeconds, isReached });
-  return mapped(job, (stopped) => done(receiptView(stopped)));
+  return mapped(job, (stopped) => ({ ...done(receiptView(stopped)), isFinal: isReached(stopped) }));
 }
 
 /** A blocked job goes on itself; one that has failed or was cancelled goes on in a child. */

@@ -8,7 +8,7 @@ import { mapped, ok, type Outcome, refuse } from "../../../actors/fault.ts";
 import { type Job, JOB_DEADLINE_MS, jobRef, type RunErrorCode } from "../../../actors/job/schema.ts";
 import { UNAVAILABLE } from "../../../actors/runtime/shards.ts";
 import type { Subscription } from "../../../actors/runtime/subscription.ts";
-import { type Answer, done } from "../../http/commit.ts";
+import { done, type Joined } from "../../http/commit.ts";
 import type { Call } from "../../http/surface.ts";
 import type { V1Parts } from "../parts.ts";
 import type { Execution } from "./beginning.ts";
@@ -26,7 +26,7 @@ export async function executionAnswer(
   parts: AnswerParts,
   { request, principal }: Pick<Call, "request" | "principal">,
   execution: Execution,
-): Promise<Outcome<Answer>> {
+): Promise<Outcome<Joined>> {
   const { system, log } = parts;
   const { jobId } = execution;
   const ref = jobRef(principal.organizationId, jobId);
@@ -40,7 +40,9 @@ export async function executionAnswer(
     subscription.close();
   }
   const job = await system.dispatch(ref, { kind: "read_job" });
-  return job.ok ? mapped(answerOf(execution, job.value), done) : job;
+  if (!job.ok) return job;
+  const isFinal = !GOES_ON.has(job.value.status);
+  return mapped(answerOf(execution, job.value), (result) => ({ ...done(result), isFinal }));
 }
 
 /** Resolves when the job stands still, its deadline has passed, the client has left or the service stops. */

@@ -1,0 +1,68 @@
+/**
+ * Idempotency keys (IDEM-1 to IDEM-4). A key's row is written in the commit of what was done under it
+ * and says what that came to, so that the same request is answered from the row and nothing is done
+ * twice. Requests with one key meet here: the turns of this actor follow each other, and what a
+ * later one finds it tells only after the commit of the earlier.
+ *
+ *   (absent) ──keep──▶ answer
+ *      │  ──keep──▶ work ──settle──▶ answer
+ *      └──keep──▶ running ──keep──▶ answer, work
+ *
+ * A row past its time counts as absent. `running` is for requests that commit more than once: nobody
+ * else begins meanwhile, and the row's short time frees the key when its holder has crashed.
+ */
+import { ok, type Outcome, refuse } from "../fault.ts";
+import type { Handlers, Tx } from "../runtime/actor.ts";
+import { isoTime } from "../schema.ts";
+import { IDEMPOTENCY_KEY_MS, RUNNING_KEY_MS } from "./policy.ts";
+import type { KeyClaim, TrafficProtocol } from "./protocol.ts";
+import { type IdempotencyKey, idempotencyKeyTable, type KeyEnding } from "./schema.ts";
+
+type KeyCommand = "find_key" | "keep_key" | "settle_key" | "release_key";
+
+/** What a caller waits before it asks again whether the first request has come to its end. */
+const RETRY_MS = 1_000;
+
+export const idempotencyHandlers: Pick<Handlers<TrafficProtocol>, KeyCommand> = {
+  find_key: (tx, { claim }) => find(tx, claim),
+
+  keep_key(tx, { claim, ending }) {
+    const found = find(tx, claim);
+    if (!found.ok) return found;
+    if (found.value !== null) return ok({ ending: found.value, isNew: false });
+    const record = tx.read(idempotencyKeyTable, claim.keyId);
+    const lifeMs = ending.kind === "running" ? RUNNING_KEY_MS : IDEMPOTENCY_KEY_MS;
+    const fields = { fingerprint: claim.fingerprint, ending, expiresAt: isoTime(tx.now + lifeMs) };
+    if (record === null) tx.create(idempotencyKeyTable, { id: claim.keyId, ...fields });
+    else tx.update(idempotencyKeyTable, { ...record, ...fields });
+    return ok({ ending, isNew: true });
+  },
+
+  settle_key(tx, { keyId, ending }) {
+    const key = live(tx, keyId);
+    if (key?.ending.kind === "answer") return ok(key.ending);
+    if (key?.ending.kind === "work") tx.update(idempotencyKeyTable, { ...key, ending });
+    return ok(ending);
+  },
+
+  release_key(tx, { claim: { keyId, holder } }) {
+    const key = live(tx, keyId);
+    if (key?.ending.kind === "running" && key.ending.holder === holder)
+      tx.update(idempotencyKeyTable, { ...key, expiresAt: isoTime(tx.now) });
+    return ok(null);
+  },
+};
+
+/** What the same request has come to, or null where it may begin. */
+function find(tx: Tx, { keyId, fingerprint, holder }: KeyClaim): Outcome<KeyEnding | null> {
+  const key = live(tx, keyId);
+  if (key === null) return ok(null);
+  if (key.fingerprint !== fingerprint) return refuse({ kind: "idempotency_conflict" });
+  if (key.ending.kind !== "running") return ok(key.ending);
+  return key.ending.holder === holder ? ok(null) : refuse({ kind: "idempotency_in_progress", retryAfterMs: RETRY_MS });
+}
+
+function live(tx: Tx, keyId: string): IdempotencyKey | null {
+  const key = tx.read(idempotencyKeyTable, keyId);
+  return key === null || Date.parse(key.expiresAt) <= tx.now ? null : key;
+}

@@ -1,0 +1,177 @@
+/**
+ * A mutation under an idempotency key (IDEM-1 to IDEM-4).
+ *
+ *   find ─ there ──────────────────────────────────────────────▶ replayed
+ *     │  ─ absent ─▶ run ─ commits: find, its steps, keep ─────▶ created, or replayed after all
+ *     │                 └─ refused: keep, when it would be again ▶ created
+ *     └─ other input, still running ▶ 409
+ *
+ * The door wraps the operation's steps: they are left out when the key turns out to be taken in the
+ * same turn, and the answer is kept in the same commit. So whenever the service or the connection
+ * ends, either all of it has happened or nothing has.
+ */
+import { assert } from "../../actors/assert.ts";
+import { type Fault, ok, type Outcome } from "../../actors/fault.ts";
+import type { ActorRef } from "../../actors/runtime/actor.ts";
+import type { MemberStep } from "../../actors/runtime/turns.ts";
+import type { KeyClaim } from "../../actors/traffic/protocol.ts";
+import { type KeyEnding, type RunningKey, trafficRef } from "../../actors/traffic/schema.ts";
+import { ask, type TroupeSystem } from "../../actors/troupe.ts";
+import { type Answered, answerEnding, Committed, type Door, MutatingCall, type Mutation } from "./commit.ts";
+import type { Refusal } from "./dialect.ts";
+import { claimOf, parseIdempotencyKey } from "./idempotency-key.ts";
+import { RequestBody } from "./json-body.ts";
+import type { Call } from "./surface.ts";
+
+export interface KeyedParts {
+  readonly system: TroupeSystem;
+  /** A refusal as it is sent and kept: in the surface's words, with this request's id. */
+  readonly refusal: (fault: Fault) => Refusal;
+}
+
+/** The answer and whether it is a new one. */
+export interface Keyed {
+  readonly status: "created" | "replayed";
+  readonly answer: Answered | Response;
+}
+
+/** Runs the mutation once for its key; refuses what is never kept. */
+export async function performKeyed(
+  parts: KeyedParts,
+  mutation: Mutation,
+  call: Call,
+  header: string,
+): Promise<Outcome<Keyed>> {
+  const key = parseIdempotencyKey(header);
+  if (!key.ok) return key;
+  const body = new RequestBody(call.request);
+  const text = await body.text();
+  if (!text.ok) return text;
+  const door = new KeyedDoor(
+    parts.system,
+    trafficRef(call.principal.organizationId),
+    claimOf(call, key.value, text.value),
+  );
+  const committed = await once(parts, mutation, new MutatingCall(call, body, door), door);
+  if (!committed.ok) return committed;
+  const { ending, isReplay } = committed.value;
+  const status = isReplay ? "replayed" : "created";
+  if (ending.kind === "answer") return ok({ status, answer: ending });
+  assert(mutation.join !== undefined, "work that goes on can be joined");
+  const joined = await mutation.join(call, ending.work);
+  if (!joined.ok) return joined;
+  if (joined.value instanceof Response) return ok({ status, answer: joined.value });
+  const { isFinal, ...answer } = joined.value;
+  if (!isFinal) return ok({ status, answer: answerEnding(answer) });
+  const settled = await door.settle(answerEnding(answer));
+  return settled.ok ? ok({ status, answer: settled.value }) : settled;
+}
+
+async function once(
+  { refusal }: KeyedParts,
+  mutation: Mutation,
+  call: MutatingCall,
+  door: KeyedDoor,
+): Promise<Outcome<Committed>> {
+  const found = mutation.holdsKey === true ? await door.hold() : await door.find();
+  if (!found.ok) return found;
+  if (found.value !== null) return ok(found.value);
+  const committed = await mutation.run(call);
+  if (committed.ok) return committed;
+  const words = refusal(committed.fault);
+  if (isKept(committed.fault, words.status)) return door.keep(refusalEnding(words));
+  if (mutation.holdsKey === true) await door.release();
+  return committed;
+}
+
+const PASSING_STATUS: ReadonlySet<number> = new Set([401, 403, 429]);
+const OF_KEYS: ReadonlySet<string> = new Set<Fault["kind"]>([
+  "invalid_idempotency_key",
+  "idempotency_conflict",
+  "idempotency_in_progress",
+]);
+
+/** Whether the refusal is the operation's own and would come again (IDEM-3). */
+const isKept = ({ kind }: Fault, status: number): boolean =>
+  status >= 400 && status < 500 && !PASSING_STATUS.has(status) && !OF_KEYS.has(kind);
+
+const refusalEnding = ({ status, body }: Refusal): KeyEnding => ({
+  kind: "answer",
+  status,
+  contentType: "application/json",
+  body: typeof body === "string" ? body : JSON.stringify(body),
+  isSealed: false,
+});
+
+/** The door of one request with a key. */
+class KeyedDoor implements Door {
+  private readonly system: TroupeSystem;
+  private readonly ref: ActorRef<"traffic">;
+  private readonly claim: KeyClaim;
+
+  constructor(system: TroupeSystem, ref: ActorRef<"traffic">, claim: KeyClaim) {
+    this.system = system;
+    this.ref = ref;
+    this.claim = claim;
+  }
+
+  /** What an earlier request came to, or null. */
+  async find(): Promise<Outcome<Committed | null>> {
+    const found = await this.system.dispatch(this.ref, { kind: "find_key", claim: this.claim });
+    if (!found.ok) return found;
+    return ok(found.value === null ? null : new Committed(found.value, true));
+  }
+
+  /** The same, and holds the key for this request where it is free. */
+  async hold(): Promise<Outcome<Committed | null>> {
+    const held = await this.kept({ kind: "running", holder: this.claim.holder });
+    if (!held.ok) return held;
+    const { ending } = held.value;
+    return ok(ending.kind === "running" ? null : new Committed(ending, true));
+  }
+
+  async release(): Promise<void> {
+    await this.system.dispatch(this.ref, { kind: "release_key", claim: this.claim });
+  }
+
+  /** Keeps the ending in a commit of its own; another one that is there already stands. */
+  async keep(ending: KeyEnding): Promise<Outcome<Committed>> {
+    const kept = await this.kept(ending);
+    if (!kept.ok) return kept;
+    assert(kept.value.ending.kind !== "running", "a request that runs is not found");
+    return ok(new Committed(kept.value.ending, !kept.value.isNew));
+  }
+
+  async commit(
+    steps: readonly MemberStep[],
+    ending: (replies: readonly unknown[]) => KeyEnding,
+  ): Promise<Outcome<Committed>> {
+    const { ref, claim } = this;
+    const isTaken = ([found]: readonly unknown[]): boolean => found !== null;
+    const outcome = await this.system.dispatchGroup([
+      ask(ref, { kind: "find_key", claim }),
+      ...steps.map((step): MemberStep => (replies) => {
+        if (isTaken(replies)) return null;
+        return typeof step === "function" ? step(replies.slice(1)) : step;
+      }),
+      (replies) => (isTaken(replies) ? null : ask(ref, { kind: "keep_key", claim, ending: ending(replies.slice(1)) })),
+    ]);
+    if (!outcome.ok) return outcome;
+    const found = outcome.value[0] as KeyEnding | null;
+    if (found !== null) return ok(new Committed(found, true));
+    const { ending: kept } = outcome.value.at(-1) as { readonly ending: KeyEnding };
+    return ok(new Committed(kept, false));
+  }
+
+  /** The answer of work that has ended; the first one stands. */
+  async settle(answer: Answered): Promise<Outcome<Answered>> {
+    const command = { kind: "settle_key", keyId: this.claim.keyId, ending: answer } as const;
+    const settled = await this.system.dispatch(this.ref, command);
+    if (!settled.ok) return settled;
+    return ok(settled.value.kind === "answer" ? settled.value : answer);
+  }
+
+  private kept(ending: KeyEnding | RunningKey) {
+    return this.system.dispatch(this.ref, { kind: "keep_key", claim: this.claim, ending });
+  }
+}
