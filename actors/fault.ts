@@ -23,6 +23,7 @@ export type Noun =
   | "workspace"
   | "approval"
   | "token"
+  | "secret"
   | "route";
 
 interface FaultDetails {

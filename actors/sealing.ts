@@ -27,3 +27,6 @@ export interface Sealing {
   /** 32 bytes, always the same for one purpose and one key of the service; none that seals. */
   key(purpose: SealingPurpose): Uint8Array;
 }
+
+/** Where a secret of an organization is sealed: it opens under its own name only. */
+export const secretContext = (organizationId: string, name: string): SealingContext => [organizationId, name];

@@ -8,7 +8,16 @@ import { BURST_BOUNDS } from "../runtime/mailbox.ts";
 import { agentHandlers } from "./agents.ts";
 import { memberHandlers } from "./members.ts";
 import type { OrganizationCommand, OrganizationProtocol } from "./protocol.ts";
-import { agentTable, memberTable, organizationTable, taskTable, tokenTable, workspaceTable } from "./schema.ts";
+import {
+  agentTable,
+  memberTable,
+  organizationTable,
+  secretTable,
+  taskTable,
+  tokenTable,
+  workspaceTable,
+} from "./schema.ts";
+import { secretHandlers } from "./secrets.ts";
 import { taskHandlers } from "./tasks.ts";
 import { workspaceHandlers } from "./workspaces.ts";
 
@@ -16,7 +25,7 @@ export const organizationActor: ActorDefinition<OrganizationProtocol> = {
   kind: "organization",
   mailbox: BURST_BOUNDS,
   needs: (ref, command) => needs(ref.id, command),
-  handlers: { ...agentHandlers, ...memberHandlers, ...taskHandlers, ...workspaceHandlers },
+  handlers: { ...agentHandlers, ...memberHandlers, ...secretHandlers, ...taskHandlers, ...workspaceHandlers },
 };
 
 function needs(id: string, command: OrganizationCommand): readonly RecordKey[] {
@@ -48,6 +57,11 @@ function needs(id: string, command: OrganizationCommand): readonly RecordKey[] {
     case "read_task":
     case "update_task":
       return [{ table: taskTable.name, id: command.taskId }];
+    case "put_secret":
+    case "delete_secret":
+    case "read_secret":
+    case "list_secrets":
+      return [{ table: secretTable.name, id }];
     case "create_task":
       return command.taskId === undefined ? [] : [{ table: taskTable.name, id: command.taskId }];
   }

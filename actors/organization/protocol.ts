@@ -5,6 +5,7 @@ import type {
   Member,
   Organization,
   Role,
+  Secret,
   Task,
   TaskPriority,
   Token,
@@ -50,6 +51,9 @@ export type TaskChanges = TaskInput & Pick<Task, "status">;
 
 /** An agent as the library defines it (AGT-3). */
 export type LibraryDefinition = Pick<Agent, "name" | "role" | "systemPrompt"> & Partial<AgentSettings>;
+
+/** What anybody may know of a secret. */
+export type SecretInfo = Omit<Secret, "sealed">;
 
 /** A person of one organization, as far as permissions go. */
 export interface Actor {
@@ -108,7 +112,12 @@ export type OrganizationCommand =
       readonly version: number | null;
     }
   /** `taskId` is given where the caller needs the same task for each attempt (a tool's idempotency). */
-  | { readonly kind: "create_task"; readonly createdBy: string; readonly input: TaskInput; readonly taskId?: string };
+  | { readonly kind: "create_task"; readonly createdBy: string; readonly input: TaskInput; readonly taskId?: string }
+  /** `sealed` is what the key of the service has made of the value (RUN-5); only the runner reads it. */
+  | { readonly kind: "put_secret"; readonly name: string; readonly sealed: string }
+  | { readonly kind: "delete_secret"; readonly name: string }
+  | { readonly kind: "read_secret"; readonly name: string }
+  | { readonly kind: "list_secrets" };
 
 export interface OrganizationReplies {
   found_organization: {
@@ -133,6 +142,10 @@ export interface OrganizationReplies {
   read_task: Task;
   update_task: Task;
   create_task: Task;
+  put_secret: { readonly secret: SecretInfo; readonly isNew: boolean };
+  delete_secret: SecretInfo;
+  read_secret: string;
+  list_secrets: readonly SecretInfo[];
 }
 
 export interface OrganizationProtocol {

@@ -101,12 +101,26 @@ export const Task = Type.Object({
 });
 export type Task = Static<typeof Task>;
 
+/** A value that only the service can read (RUN-5): what is stored of it opens under the service's key alone. */
+export const Secret = Type.Object({
+  name: Type.String(),
+  sealed: Type.String(),
+  createdAt: Timestamp,
+  updatedAt: Timestamp,
+});
+export type Secret = Static<typeof Secret>;
+
+/** All secrets of an organization, under the organization's id; sorted by name. */
+export const SecretBook = Type.Object({ ...RecordBase, secrets: Type.Array(Secret) });
+export type SecretBook = Static<typeof SecretBook>;
+
 export const organizationTable = table<Organization>("organization");
 export const memberTable = table<Member>("member");
 export const tokenTable = table<Token>("token");
 export const workspaceTable = table<Workspace>("workspace");
 export const agentTable = table<Agent>("agent");
 export const taskTable = table<Task>("task");
+export const secretTable = table<SecretBook>("secret");
 
 export const organizationRef = (id: string): ActorRef<"organization"> => ({
   kind: "organization",

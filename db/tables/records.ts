@@ -138,6 +138,9 @@ export const job = pgTable(
   ],
 );
 
+/** One row of an organization: sealed texts (RUN-5). */
+export const secret = pgTable("secret", columns, (t) => [primaryKey({ columns: [t.organizationId, t.id] })]);
+
 export const rateWindow = pgTable("rate_window", columns, (t) => [primaryKey({ columns: [t.organizationId, t.id] })]);
 
 /** Idempotency keys; the sweep takes them by their time. */

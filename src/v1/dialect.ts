@@ -33,6 +33,7 @@ const NOUNS: Readonly<Record<Noun, string>> = {
   job: "Job not found",
   workspace: "Workspace not found",
   token: "Token not found",
+  secret: "Secret not found",
   approval: "Approval not found",
   route: "Not found",
 };

@@ -1,0 +1,61 @@
+/**
+ * The secrets of an organization (RUN-5), as sealed texts: what they say is known neither to this
+ * actor nor to the tables. All are in one record, so that their number is bounded by a look at it
+ * and a deleted one leaves nothing behind.
+ */
+import { invalid, notFound, ok } from "../fault.ts";
+import type { Handlers, Tx } from "../runtime/actor.ts";
+import { isoTime } from "../schema.ts";
+import type { OrganizationProtocol, SecretInfo } from "./protocol.ts";
+import { type Secret, secretTable } from "./schema.ts";
+
+/** Of one organization. With values of the greatest length the record stays under 512 KiB. */
+export const MAX_SECRETS = 64;
+
+type SecretCommand = "put_secret" | "delete_secret" | "read_secret" | "list_secrets";
+
+export const secretHandlers: Pick<Handlers<OrganizationProtocol>, SecretCommand> = {
+  put_secret(tx, { name, sealed }) {
+    const secrets = secretsOf(tx);
+    const former = secrets.find((secret) => secret.name === name);
+    if (former === undefined && secrets.length >= MAX_SECRETS)
+      return invalid("/name", `An organization has at most ${MAX_SECRETS} secrets: delete one first`);
+    const now = isoTime(tx.now);
+    const secret: Secret = { name, sealed, createdAt: former?.createdAt ?? now, updatedAt: now };
+    const others = secrets.filter((other) => other.name !== name);
+    // Names are ASCII, so this is the order of their bytes.
+    keep(
+      tx,
+      [...others, secret].sort((a, b) => (a.name < b.name ? -1 : 1)),
+    );
+    return ok({ secret: infoOf(secret), isNew: former === undefined });
+  },
+
+  delete_secret(tx, { name }) {
+    const secrets = secretsOf(tx);
+    const secret = secrets.find((other) => other.name === name);
+    if (secret === undefined) return notFound("secret");
+    keep(
+      tx,
+      secrets.filter((other) => other !== secret),
+    );
+    return ok(infoOf(secret));
+  },
+
+  read_secret(tx, { name }) {
+    const secret = secretsOf(tx).find((other) => other.name === name);
+    return secret === undefined ? notFound("secret") : ok(secret.sealed);
+  },
+
+  list_secrets: (tx) => ok(secretsOf(tx).map(infoOf)),
+};
+
+const secretsOf = (tx: Tx): readonly Secret[] => tx.read(secretTable, tx.self.id)?.secrets ?? [];
+
+function keep(tx: Tx, secrets: Secret[]): void {
+  const record = tx.read(secretTable, tx.self.id);
+  if (record === null) tx.create(secretTable, { id: tx.self.id, secrets });
+  else tx.update(secretTable, { ...record, secrets });
+}
+
+const infoOf = ({ name, createdAt, updatedAt }: Secret): SecretInfo => ({ name, createdAt, updatedAt });

@@ -1,0 +1,12 @@
+/** The bodies of secrets (RUN-5). */
+import { Type } from "../../../actors/schema.ts";
+
+/** Letters, digits, `_`, `-` and `.`, as variables and keys are named. */
+export const SECRET_NAME = /^[A-Za-z0-9_][A-Za-z0-9_.-]{0,63}$/;
+/** Characters. A shorter one could not be told from ordinary text when results are searched for it. */
+export const SECRET_MIN = 8;
+/** Bytes of UTF-8: a private key of RSA with 4,096 bits fits. */
+export const SECRET_MAX_BYTES = 4_096;
+
+/** `PUT /api/secrets/{name}` */
+export const PutSecretBody = Type.Object({ value: Type.String() });
