@@ -145,7 +145,9 @@ function bearJob(
     },
     terms,
   );
-  const runEffectId = isIdle ? tx.effect(ref, "run", { attempt: 1 }) : null;
+  const runEffectId = isIdle
+    ? tx.effect(ref, "run", { attempt: 1, priority: terms.priority, since: isoTime(tx.now) })
+    : null;
   const events = firstEvents({ chatId: chat.id, agentId: agent.id, title });
   return tx.birth(ref, jobTable, { ...record, runEffectId, lastSeq: events.length }, events);
 }

@@ -37,7 +37,7 @@ function settled(tx: Tx, job: Job): Job {
 /** Begins an attempt: the intent is a row of this commit. */
 export const running = (tx: Tx, job: Job): Job => ({
   ...job,
-  runEffectId: tx.effect(tx.self, "run", { attempt: job.attempt }),
+  runEffectId: tx.effect(tx.self, "run", { attempt: job.attempt, priority: job.priority, since: job.createdAt }),
 });
 
 /** Goes on after a wait for a person, whose time does not count against the limit of the run. */

@@ -27,7 +27,9 @@ import { turnEnd } from "./ending.ts";
 import { newsOf } from "./news.ts";
 import { Run } from "./run.ts";
 import { type Job, jobRef } from "./schema.ts";
-import type { Slots } from "./slots.ts";
+import { Place } from "./place.ts";
+import type { Applicant, Slots } from "./slots.ts";
+import type { JobPriority } from "./terms.ts";
 import { Transcript } from "./run-transcript.ts";
 
 export interface ExecutionParts {
@@ -49,16 +51,30 @@ const RECOVERY_RETRY_MS = 250;
 export function jobExecution(parts: ExecutionParts): EffectHandler {
   return {
     async run(effect, context) {
-      const release = await parts.slots.acquire(effect.organizationId, context.signal);
-      if (release === null) return new Run(parts, effect, context).callOff();
+      const place = new Place(parts.slots, applicantOf(effect));
+      const run = new Run(parts, { effect, context, place });
+      if (!(await place.take(context.signal))) return run.callOff();
       try {
-        await new Run(parts, effect, context).go();
+        await run.go();
       } finally {
-        release();
+        place.leave();
       }
     },
     recover: (effect, context) => recoverSurely(parts, effect, context),
   };
+}
+
+/** The intent of a `run`: what is known of the job before it has a place. */
+export interface RunIntent {
+  readonly attempt: number;
+  readonly priority: JobPriority;
+  /** When the job was made, ISO 8601. */
+  readonly since: string;
+}
+
+function applicantOf({ organizationId, intent }: EffectRow): Applicant {
+  const { priority, since } = intent as Partial<RunIntent>;
+  return { organizationId, priority: priority ?? "medium", since: Date.parse(since ?? "") || 0 };
 }
 
 /** The database may be away just when its jobs are taken up; a job must not be left without an owner for that. */

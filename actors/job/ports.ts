@@ -81,6 +81,8 @@ export interface ToolHost {
   progress(progress: Progress): void;
   /** A line for who watches the job. */
   log(level: "info" | "warn", message: string): void;
+  /** From here on the call only waits for other jobs: its own job's place is theirs to take (JOB-10). */
+  waits(): void;
 }
 
 export interface ToolCall {
@@ -113,6 +115,9 @@ export interface ToolPort {
    */
   available(agent: AgentSnapshot, context: ToolContext, signal: AbortSignal): Promise<readonly ToolDescription[]>;
   rulesOf(name: string, agent: AgentSnapshot): ToolRules;
-  /** Runs the tool. Never rejects: a failure is a result with `isError`, in words for the model. */
+  /**
+   * Runs the tool. Never rejects: a failure is a result with `isError`, in words for the model. After
+   * `signal` aborts nobody waits for it longer than `TOOL_GRACE_MS`, and its result is dropped.
+   */
   call(call: ToolCall, signal: AbortSignal): Promise<ToolResult>;
 }

@@ -4,6 +4,7 @@
  * thousands: of the progress in between only the newest is reported, and a run has so many lines.
  */
 import type { Clock } from "../runtime/clock.ts";
+import type { ToolHost } from "./ports.ts";
 import type { JobCommand } from "./protocol.ts";
 import type { Progress } from "./terms.ts";
 
@@ -47,7 +48,12 @@ export class Pulse {
     this.cancelProgress();
   }
 
-  progress({ percent, label }: Progress): void {
+  /** What one call may say. */
+  host(waits: () => void): ToolHost {
+    return { progress: (progress) => this.progress(progress), log: (level, text) => this.log(level, text), waits };
+  }
+
+  private progress({ percent, label }: Progress): void {
     if (this.isOver) return;
     this.untold = {
       percent: percent === null ? null : Math.min(100, Math.max(0, percent)),
@@ -56,7 +62,7 @@ export class Pulse {
     if (!this.isPaused) this.tell();
   }
 
-  log(level: "info" | "warn", text: string): void {
+  private log(level: "info" | "warn", text: string): void {
     if (this.isOver || ++this.lines > LOG_LINES) return;
     const message = text.slice(0, LINE_CHARACTERS);
     void this.report({ kind: "run_logged", attempt: this.attempt, level, message });

@@ -1,22 +1,29 @@
 /** One attempt of one job, from its start to its end or its abort. See `execution.ts` for the loop. */
 import type { ChatCommand } from "../chat/protocol.ts";
 import { turnEnd } from "./ending.ts";
-import { assert } from "../assert.ts";
 import type { EffectContext } from "../runtime/effects.ts";
 import type { EffectRow } from "../runtime/store.ts";
 import type { ExecutionParts } from "./execution.ts";
 import type { ModelInfo, ModelOutcome, ToolDescription, TranscriptEntry } from "./ports.ts";
 import type { JobCommand, StepCall } from "./protocol.ts";
 import { newsOf } from "./news.ts";
+import type { Place } from "./place.ts";
 import { Pulse } from "./pulse.ts";
 import { Reporter, RunOver } from "./reporter.ts";
+import { RunCalls } from "./run-calls.ts";
 import { RunReading } from "./run-reading.ts";
 import { type Job, JOB_STEPS, type RunError, textOf, type Usage } from "./schema.ts";
-import { type OpenCall } from "./terms.ts";
 import { Transcript } from "./run-transcript.ts";
 
 type Finished = Extract<ModelOutcome, { readonly kind: "finished" }>;
 const NO_USAGE: Usage = { inputTokens: 0, outputTokens: 0 };
+
+/** Which effect it is, under which epoch, and its place among the running jobs. */
+interface RunStart {
+  readonly effect: EffectRow;
+  readonly context: EffectContext;
+  readonly place: Place;
+}
 
 export class Run {
   private readonly parts: ExecutionParts;
@@ -26,6 +33,7 @@ export class Run {
   private readonly reporter: Reporter;
   private readonly pulse: Pulse;
   private readonly reading: RunReading;
+  private readonly calls: RunCalls;
   private readonly abort = new AbortController();
   private transcript = new Transcript();
   private passedDeadline = false;
@@ -34,7 +42,7 @@ export class Run {
   /** The tools of the agent's MCP servers are asked for once in a run. */
   private tools: readonly ToolDescription[] = [];
 
-  constructor(parts: ExecutionParts, effect: EffectRow, context: EffectContext) {
+  constructor(parts: ExecutionParts, { effect, context, place }: RunStart) {
     this.parts = parts;
     this.effect = effect;
     this.context = context;
@@ -42,6 +50,7 @@ export class Run {
     this.reporter = new Reporter(parts, effect, context);
     this.pulse = new Pulse(parts.clock, this.attempt, (command) => this.reporter.mention(command));
     this.reading = new RunReading(parts, effect, context);
+    this.calls = new RunCalls(parts, { reporter: this.reporter, pulse: this.pulse, place, attempt: this.attempt });
   }
 
   private get job(): Job {
@@ -154,7 +163,7 @@ export class Run {
 
   private async loop(entries: readonly TranscriptEntry[]): Promise<void> {
     // A run that goes on first makes the calls whose results are missing: lost in a crash, or approved.
-    await this.useTools(this.job.openCalls.filter((call) => !call.asks));
+    await this.useTools();
     if (this.job.status !== "running") return;
     const limit = this.job.budget.maxSteps ?? this.job.agent.maxSteps ?? JOB_STEPS;
     for (let step = this.job.step + 1; step <= Math.min(limit, JOB_STEPS); step++) {
@@ -162,7 +171,7 @@ export class Run {
       if (this.job.status !== "running") return;
       await this.step(step, entries);
       if (this.job.status !== "running") return;
-      await this.useTools(this.job.openCalls.filter((call) => !call.asks));
+      await this.useTools();
       if (this.job.status !== "running") return;
     }
     await this.fail({ code: "step_limit", message: "The run reached its limit of steps" }, "", NO_USAGE);
@@ -218,40 +227,12 @@ export class Run {
     this.loose = { text: "", usage: NO_USAGE };
   }
 
-  /** Makes the calls side by side, each result committed by itself. */
-  private async useTools(calls: readonly OpenCall[]): Promise<void> {
+  private async useTools(): Promise<void> {
+    const { abort, transcript } = this;
+    const calls = this.job.openCalls.filter((call) => !call.asks);
     if (calls.length === 0) return;
-    const { id: jobId } = this.job;
-    const callIds = calls.map((call) => call.id);
-    const named = calls.map(({ id, name }) => ({ id, name }));
-    await this.reporter.report({ kind: "tools_started", attempt: this.attempt, callIds }, () => [
-      { kind: "tools_started", jobId, calls: named },
-    ]);
-    const step = this.job.step;
-    await Promise.all(calls.map((call) => this.useTool(step, call)));
-    if (this.abort.signal.aborted) await this.stopped("", null);
-  }
-
-  private async useTool(step: number, { id: callId, name, arguments: edited }: OpenCall): Promise<void> {
-    const { organizationId } = this.effect;
-    const { createdBy: userId, agent, id: jobId } = this.job;
-    const call = this.transcript.call(callId);
-    assert(call !== null, "an open call is in the transcript");
-    const context = { organizationId, userId, agentId: agent.id, jobId };
-    const idempotencyKey = `${jobId}:${step}:${callId}`;
-    await this.reporter.entitled(this.abort.signal);
-    if (this.abort.signal.aborted) return;
-    const result = await this.parts.tools.call(
-      { name, input: edited ?? call.input, idempotencyKey, context, host: this.pulse, agent },
-      this.abort.signal,
-    );
-    if (this.abort.signal.aborted) return;
-    const { content, isError } = result;
-    this.transcript.add({ type: "tool_result", tool_use_id: callId, content, is_error: isError });
-    await this.reporter.report({ kind: "tool_finished", attempt: this.attempt, callId, content, isError }, (job) => [
-      { kind: "tool_ended", jobId, callId, isError },
-      ...this.turnAfter(job),
-    ]);
+    const made = await this.calls.make(calls, { transcript, turnAfter: (job) => this.turnAfter(job) }, abort.signal);
+    if (!made) await this.stopped("", null);
   }
 
   /** The loop was stopped, by a fault of the model, the deadline, a cancel, or the end of the process. */

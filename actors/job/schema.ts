@@ -1,6 +1,18 @@
 /** The job: one execution of an agent's turn, and the words of its transcript (JOB-5, V1-3). */
 import { type ActorRef, type NewRecord, table } from "../runtime/actor.ts";
-import { Approval, Budget, Lineage, NO_PROGRESS, OpenCall, Progress, Review, ROOT, Stop } from "./terms.ts";
+import {
+  Approval,
+  Budget,
+  JOB_PRIORITIES,
+  type JobPriority,
+  Lineage,
+  NO_PROGRESS,
+  OpenCall,
+  Progress,
+  Review,
+  ROOT,
+  Stop,
+} from "./terms.ts";
 import { OneOf, RecordBase, type Static, Timestamp, Type, type JsonObject } from "../schema.ts";
 
 export const JOB_STATUSES = [
@@ -140,8 +152,7 @@ export const Job = Type.Object({
   /** Who it acts for (AUTH-7). */
   createdBy: Type.String(),
   ...Lineage.properties,
-  /** Higher ones run first; 0 unless somebody says otherwise. */
-  priority: Type.Integer(),
+  priority: OneOf(JOB_PRIORITIES),
   missionId: Type.Union([Type.String(), Type.Null()]),
   missionTaskId: Type.Union([Type.String(), Type.Null()]),
   attempt: Type.Integer(),
@@ -176,14 +187,14 @@ export type Job = Static<typeof Job>;
 /** What somebody may say about a job when it is made. */
 export interface JobTerms {
   readonly lineage: Lineage;
-  readonly priority: number;
+  readonly priority: JobPriority;
   readonly reviewRequired: boolean;
   readonly budget: Budget;
   readonly metadata: JsonObject;
 }
 export const PLAIN_TERMS: JobTerms = {
   lineage: ROOT,
-  priority: 0,
+  priority: "medium",
   reviewRequired: false,
   budget: { maxTokens: null, maxSteps: null, deadlineAt: null },
   metadata: {},

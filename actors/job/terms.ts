@@ -47,6 +47,10 @@ export const Review = Type.Object({
 });
 export type Review = Static<typeof Review>;
 
+/** From the lowest to the highest: within an organization the higher one runs first (JOB-10). */
+export const JOB_PRIORITIES = ["low", "medium", "high", "urgent"] as const;
+export type JobPriority = (typeof JOB_PRIORITIES)[number];
+
 export const RELATIONS = ["root", "iteration", "resume", "delegation"] as const;
 /** Where a job comes from: the jobs of one lineage have one root. */
 export const Lineage = Type.Object({

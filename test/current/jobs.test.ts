@@ -60,7 +60,7 @@ describe("record", () => {
       relation: "root",
       iteration: 0,
       attempt: 1,
-      priority: 0,
+      priority: "medium",
       input: "hi",
       result: "echo: hi",
       error: null,
@@ -104,6 +104,13 @@ describe("record", () => {
       },
       allowed_actions: ["iterate"],
     } as never);
+  });
+
+  test("[JOB-10] the priority of a message is its job's, and an unknown one is 400", async () => {
+    const id = await chat();
+    expect((await client.send(id, "now", { priority: "urgent" })).job["priority"]).toBe("urgent");
+    const body = { content: "now", priority: "yesterday" };
+    await refused(client.call("POST", `/api/chats/${id}/messages`, body), 400, "invalid_request");
   });
 
   test("[JOB-5] a failed job has its error and may be resumed; one that has not begun has no runner", async () => {

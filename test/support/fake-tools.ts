@@ -3,7 +3,7 @@ import type { ToolCall, ToolDescription, ToolHost, ToolPort, ToolResult, ToolRul
 import type { AgentSnapshot } from "../../actors/job/schema.ts";
 
 /** For tools whose words nobody hears. */
-export const DEAF_HOST: ToolHost = { progress: () => {}, log: () => {} };
+export const DEAF_HOST: ToolHost = { progress: () => {}, log: () => {}, waits: () => {} };
 
 export type ToolScript = (call: ToolCall, signal: AbortSignal) => ToolResult | Promise<ToolResult>;
 

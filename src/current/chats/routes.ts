@@ -150,14 +150,15 @@ function bare(body: JsonObject): JsonObject {
 async function sendMessage(parts: CurrentParts, call: MutatingCall, id: string): Change {
   const body = await call.body.as(sendBody);
   if (!body.ok) return body;
-  const { content, on_busy: onBusy = null, metadata = {}, review_required: reviewRequired = false } = body.value;
+  const { content, on_busy: onBusy = null, metadata = {}, priority = PLAIN_TERMS.priority } = body.value;
+  const { review_required: reviewRequired = false } = body.value;
   const fits = withinMessage(content);
   if (!fits.ok) return fits;
   const fitting = withinMetadata(metadata);
   if (!fitting.ok) return fitting;
   const budget = budgetOf(body.value.budget ?? {});
   if (!budget.ok) return budget;
-  const terms = { ...PLAIN_TERMS, reviewRequired, budget: budget.value };
+  const terms = { ...PLAIN_TERMS, priority, reviewRequired, budget: budget.value };
   return say(parts, call, { chatId: id, said: { by: call.principal, content, onBusy, terms, metadata } }, sentAnswer);
 }
 

@@ -1,6 +1,6 @@
 /** The bodies of chats and messages on the current surface (CHAT-2, CHAT-4, CHAT-7). */
 import { type ChatOptions, ON_BUSY } from "../../../actors/chat/schema.ts";
-import type { Budget } from "../../../actors/job/terms.ts";
+import { type Budget, JOB_PRIORITIES } from "../../../actors/job/terms.ts";
 import { invalid, ok, type Outcome } from "../../../actors/fault.ts";
 import { OneOf, type Static, Type } from "../../../actors/schema.ts";
 import { FreeObject, NOT_BLANK } from "../../http/validation.ts";
@@ -43,11 +43,12 @@ export const BudgetBody = Type.Object({
   deadline_at: Type.Optional(Type.String()),
 });
 
-/** `POST /api/chats/{id}/messages`. `review_required` and `budget` are of the job that answers. */
+/** `POST /api/chats/{id}/messages`. `priority`, `review_required` and `budget` are of the job that answers. */
 export const SendMessageBody = Type.Object({
   content: Type.String({ pattern: NOT_BLANK }),
   on_busy: Type.Optional(OneOf(ON_BUSY)),
   metadata: Type.Optional(FreeObject),
+  priority: Type.Optional(OneOf(JOB_PRIORITIES)),
   review_required: Type.Optional(Type.Boolean()),
   budget: Type.Optional(BudgetBody),
 });

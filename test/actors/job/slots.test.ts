@@ -1,15 +1,24 @@
 import { expect, test } from "bun:test";
 import fc from "fast-check";
-import { RUNNING_JOBS, RUNNING_JOBS_OF_ORGANIZATION, Slots } from "../../../actors/job/slots.ts";
+import { CallsUnderWay, Place } from "../../../actors/job/place.ts";
+import { type Applicant, RUNNING_JOBS, RUNNING_JOBS_OF_ORGANIZATION, Slots } from "../../../actors/job/slots.ts";
+import type { JobPriority } from "../../../actors/job/terms.ts";
 import { settle } from "../../support/fake-clock.ts";
 
 const never = new AbortController().signal;
 
+/** Who asks in the name of this organization. */
+const of = (organizationId: string, priority: JobPriority = "medium", since = 0): Applicant => ({
+  organizationId,
+  priority,
+  since,
+});
+
 /** Asks for a place; `order` gets the name when it is given. */
 function asker(slots: Slots, order: string[] = []) {
-  return (organization: string, name = organization, signal = never): Promise<(() => void) | null> =>
+  return (who: string | Applicant, name = String(who), signal = never): Promise<(() => void) | null> =>
     slots
-      .acquire(organization, signal)
+      .acquire(typeof who === "string" ? of(who) : who, signal)
       .then((release) => (order.push(release === null ? `${name} left` : name), release));
 }
 
@@ -41,6 +50,48 @@ test("[JOB-10] an organization at its bound waits, and lets others pass", async 
   expect(order).toEqual(["a1", "a2", "b1", "a3"]);
 });
 
+test("[JOB-10] of one organization the highest priority is next, and of one priority the oldest", async () => {
+  const order: string[] = [];
+  const ask = asker(new Slots(1, 1), order);
+  let release = await ask("a", "first");
+  const asked = [
+    ask(of("a", "low", 1), "low"),
+    ask(of("a", "medium", 3), "younger"),
+    ask(of("a", "medium", 2), "older"),
+    ask(of("a", "urgent", 9), "urgent"),
+    ask(of("a", "high", 8), "high"),
+  ];
+  for (let count = 2; count <= 6; count++) {
+    release!();
+    await settle();
+    expect(order.length).toBe(count);
+    const next = asked[["low", "younger", "older", "urgent", "high"].indexOf(order.at(-1)!)]!;
+    release = await next;
+  }
+  expect(order).toEqual(["first", "urgent", "high", "older", "younger", "low"]);
+});
+
+test("[JOB-10] organizations take turns: whatever one asks for, and however urgent, another waits for one place of each", async () => {
+  const order: string[] = [];
+  const slots = new Slots(1, 1);
+  const ask = asker(slots, order);
+  const held: (() => void)[] = [];
+  const asking = (who: Applicant, name: string): void => {
+    void ask(who, name).then((release) => release !== null && held.push(release));
+  };
+  asking(of("flood"), "flood");
+  await settle();
+  for (let i = 0; i < 50; i++) asking(of("flood", "urgent", i), "flood");
+  asking(of("b", "low", 1_000), "b");
+  asking(of("c", "low", 1_000), "c");
+  asking(of("b", "low", 2_000), "b");
+  for (let i = 0; i < 6; i++) {
+    held.shift()!();
+    await settle();
+  }
+  expect(order).toEqual(["flood", "flood", "b", "c", "flood", "b", "flood"]);
+});
+
 test("[JOB-10] the oldest that may run is next", async () => {
   const order: string[] = [];
   const ask = asker(new Slots(1, 1), order);
@@ -66,7 +117,7 @@ test("[JOB-10] who is aborted while it waits leaves the queue; one aborted befor
   void ask("c", "c1");
   abort.abort();
   await settle();
-  expect(await slots.acquire("d", abort.signal)).toBeNull();
+  expect(await slots.acquire(of("d"), abort.signal)).toBeNull();
   release!();
   await settle();
   expect(order).toEqual(["a1", "b1 left", "c1"]);
@@ -87,8 +138,8 @@ test("[JOB-10] a place that is given back twice is given back once", async () =>
 test("[JOB-10] an abort after the place was given does not give it back, and leaves no listener", async () => {
   const slots = new Slots(1, 1);
   const abort = new AbortController();
-  const first = await slots.acquire("a", never);
-  const waiting = slots.acquire("b", abort.signal);
+  const first = await slots.acquire(of("a"), never);
+  const waiting = slots.acquire(of("b"), abort.signal);
   first!();
   const second = await waiting;
   abort.abort();
@@ -116,19 +167,50 @@ test("[JOB-10] in any order of starts, ends and aborts no bound is passed, no pl
         if (kind === "acquire") {
           const entry = { organization, abort: new AbortController() };
           waiting.push(entry);
-          void slots.acquire(organization, entry.abort.signal).then((release) => {
+          void slots.acquire(of(organization), entry.abort.signal).then((release) => {
             waiting.splice(waiting.indexOf(entry), 1);
             if (release !== null) held.push({ organization, release });
           });
         } else if (kind === "release") held.splice(pick % Math.max(1, held.length), 1)[0]?.release();
         else waiting[pick % Math.max(1, waiting.length)]?.abort.abort();
         await settle();
-        const of = (name: string): number => held.filter((h) => h.organization === name).length;
+        const holds = (name: string): number => held.filter((h) => h.organization === name).length;
         expect(held.length).toBeLessThanOrEqual(3);
-        for (const name of ["a", "b", "c"]) expect(of(name)).toBeLessThanOrEqual(2);
-        if (held.length < 3) for (const w of waiting) expect(of(w.organization)).toBe(2);
+        for (const name of ["a", "b", "c"]) expect(holds(name)).toBeLessThanOrEqual(2);
+        if (held.length < 3) for (const w of waiting) expect(holds(w.organization)).toBe(2);
       }
     }),
     { numRuns: 60 },
   );
+});
+
+test("[JOB-10] a place is free while all calls of a step wait or are over, and one works no more; else it is kept", async () => {
+  const slots = new Slots(1, 1);
+  const place = new Place(slots, of("a"));
+  const isFree = async (): Promise<boolean> => {
+    const abort = new AbortController();
+    const asked = slots.acquire(of("a"), abort.signal);
+    abort.abort();
+    const release = await asked;
+    release?.();
+    return release !== null;
+  };
+  expect(await place.take(never)).toBe(true);
+  const calls = new CallsUnderWay(place, 3);
+  const [first, second, third] = [calls.call(), calls.call(), calls.call()];
+  first.waits();
+  second.ends();
+  second.ends();
+  expect(await isFree()).toBe(false);
+  third.ends();
+  expect(await isFree()).toBe(true);
+  first.ends();
+  expect(await place.take(never)).toBe(true);
+  expect(await isFree()).toBe(false);
+  const over = new CallsUnderWay(place, 1).call();
+  over.ends();
+  expect(await isFree()).toBe(false);
+  place.leave();
+  place.leave();
+  expect(await isFree()).toBe(true);
 });
