@@ -5,7 +5,7 @@
  */
 import { assert } from "../assert.ts";
 import { chatRef, chatTable, newChat } from "../chat/schema.ts";
-import { notFound, ok, type Outcome, refuse } from "../fault.ts";
+import { type Fault, notFound, ok, type Outcome, refuse } from "../fault.ts";
 import type { Handlers, Tx } from "../runtime/actor.ts";
 import { canChange, canUse } from "./principal.ts";
 import type { Actor, LibraryDefinition, OrganizationProtocol } from "./protocol.ts";
@@ -22,7 +22,13 @@ const AGENT_DEFAULTS = {
   tags: [],
 } satisfies Partial<Agent>;
 
-type AgentCommand = "create_agent" | "read_agent" | "update_agent" | "archive_agent" | "set_install_state";
+type AgentCommand =
+  | "create_agent"
+  | "read_agent"
+  | "read_library_agent"
+  | "update_agent"
+  | "archive_agent"
+  | "set_install_state";
 
 export const agentHandlers: Pick<Handlers<OrganizationProtocol>, AgentCommand> = {
   /** Also opens the agent's first chat in the default workspace (V1-6). */
@@ -50,11 +56,17 @@ export const agentHandlers: Pick<Handlers<OrganizationProtocol>, AgentCommand> =
     return agent !== null && canUse(agent, by) ? ok(agent) : notFound("agent");
   },
 
+  read_library_agent(tx, { agentId }) {
+    const agent = tx.read(agentTable, agentId);
+    return ok(agent?.source === "library" ? agent : null);
+  },
+
   update_agent(tx, { by, agentId, changes, version }) {
     const agent = changeable(tx, by, agentId);
     if (!agent.ok) return agent;
     const conflict = version !== undefined && version !== null && version !== agent.value.version;
     if (conflict) return refuse({ kind: "version_conflict", version: agent.value.version });
+    if (changes.visibility === "private" && !mayHide(agent.value, by)) return refuse(NOT_HIDDEN);
     // A change of nothing leaves no trace: neither a version nor a time.
     return ok(Object.keys(changes).length === 0 ? agent.value : tx.update(agentTable, { ...agent.value, ...changes }));
   },
@@ -81,6 +93,10 @@ function changeable(tx: Tx, by: Actor, agentId: string): Outcome<Agent> {
   const agent = tx.read(agentTable, agentId);
   return agent !== null && canChange(agent, by) ? ok(agent) : notFound("agent");
 }
+
+/** A private agent is gone for everybody but its creator, so nobody else makes it so (AGT-4). */
+const mayHide = (agent: Agent, by: Actor): boolean => agent.source === "private" && agent.createdBy === by.userId;
+const NOT_HIDDEN: Fault = { kind: "forbidden", message: "Only its creator may make an agent private" };
 
 const libraryState = (agent: Agent, message: string): Outcome<never> =>
   refuse({ kind: "invalid_state", status: agent.installState, allowedActions: ["uninstall"], message });

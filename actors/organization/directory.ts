@@ -24,8 +24,8 @@ export interface Directory {
   ): Promise<{ readonly agents: readonly Agent[]; readonly total: number }>;
   /** Pages of the current surface. Agents: what the caller may see and is not archived, their own private ones too. */
   pageAgents(of: { readonly organizationId: string; readonly userId: string }, page: PageRequest): Promise<Page<Agent>>;
-  /** Ids of library agents that have been installed at some time, uninstalled ones left out. */
-  installedLibraryAgents(organizationId: string): Promise<readonly string[]>;
+  /** Library agents that have been installed at some time, uninstalled ones too. */
+  libraryAgents(organizationId: string): Promise<readonly Agent[]>;
   pageTasks(organizationId: string, filter: TaskFilter, page: PageRequest): Promise<Page<Task>>;
   listTasks(organizationId: string, filter: TaskFilter, limit: number): Promise<readonly Task[]>;
   listOrganizations(): Promise<readonly Organization[]>;

@@ -87,6 +87,8 @@ export type OrganizationCommand =
   | { readonly kind: "remove_member"; readonly userId: string }
   | { readonly kind: "create_agent"; readonly by: Actor; readonly input: AgentInput }
   | { readonly kind: "read_agent"; readonly by: Actor; readonly agentId: string }
+  /** The organization's settings of a library agent, uninstalled ones too; null where it was never installed. */
+  | { readonly kind: "read_library_agent"; readonly agentId: string }
   /** `version` is the one that the caller has seen; null or absent takes any. */
   | {
       readonly kind: "update_agent";
@@ -136,6 +138,7 @@ export interface OrganizationReplies {
   remove_member: Member;
   create_agent: { readonly agent: Agent; readonly chatId: string; readonly workspaceId: string };
   read_agent: Agent;
+  read_library_agent: Agent | null;
   update_agent: Agent;
   archive_agent: Agent;
   set_install_state: Agent;

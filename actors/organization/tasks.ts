@@ -27,6 +27,8 @@ export const taskHandlers: Pick<Handlers<OrganizationProtocol>, "create_task" | 
     if (task === null) return notFound("task");
     if (version !== null && version !== task.version)
       return refuse({ kind: "version_conflict", version: task.version });
+    // A change of nothing leaves no trace: neither a version nor a time.
+    if (Object.keys(changes).length === 0) return ok(task);
     const status = changes.status ?? task.status;
     if (!mayBecome(task.status, status)) {
       const message = `A task that is ${task.status} cannot become ${status}`;

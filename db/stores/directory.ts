@@ -62,18 +62,12 @@ export class PostgresDirectory implements Directory {
     );
   }
 
-  async installedLibraryAgents(organizationId: string): Promise<readonly string[]> {
+  async libraryAgents(organizationId: string): Promise<readonly Agent[]> {
     const rows = await this.database.query
-      .select({ id: agent.id })
+      .select({ body: agent.body })
       .from(agent)
-      .where(
-        and(
-          eq(agent.organizationId, organizationId),
-          eq(agent.status, "active"),
-          sql`${agent.body} ->> 'source' = 'library'`,
-        ),
-      );
-    return rows.map((row) => row.id);
+      .where(and(eq(agent.organizationId, organizationId), sql`${agent.body} ->> 'source' = 'library'`));
+    return rows.map((row) => row.body as Agent);
   }
 
   pageTasks(organizationId: string, filter: TaskFilter, page: PageRequest): Promise<Page<Task>> {

@@ -1,10 +1,12 @@
 /** Agents on the current surface: the organization's own, the caller's private ones, and the library (AGT-1 to AGT-3). */
 import { Elysia } from "elysia";
-import { invalid, ok, type Outcome } from "../../../actors/fault.ts";
+import { invalid, mapped, notFound, ok, type Outcome } from "../../../actors/fault.ts";
+import type { LibraryAgent } from "../../../actors/organization/library.ts";
 import type { Principal } from "../../../actors/organization/principal.ts";
 import type { AgentInput } from "../../../actors/organization/protocol.ts";
-import { organizationRef } from "../../../actors/organization/schema.ts";
+import { type Agent, organizationRef } from "../../../actors/organization/schema.ts";
 import { ask } from "../../../actors/troupe.ts";
+import { isAgentId } from "../../http/agent-finder.ts";
 import { created, done } from "../../http/commit.ts";
 import { queryOf } from "../../http/exchange.ts";
 import { lookUp } from "../../http/look-up.ts";
@@ -33,7 +35,6 @@ export function agentRoutes(current: Surface, parts: CurrentParts) {
 }
 
 function operations(current: Surface, parts: CurrentParts) {
-  const { agents } = parts;
   return {
     list: current.handler({
       scope: "agents:read",
@@ -59,20 +60,15 @@ function operations(current: Surface, parts: CurrentParts) {
 
     read: current.handler({
       scope: "agents:read",
-      async run({ principal, params }) {
-        const entry = parts.library.find(principal.organizationId, params["id"] ?? "");
-        const agent = await agents.find(principal, params["id"] ?? "");
-        if (agent.ok) return ok(agentView(agent.value, principal));
-        return entry !== null && agent.fault.kind === "not_found"
-          ? ok(availableView(entry, principal.organizationId))
-          : agent;
-      },
+      run: ({ principal, params }) => readAgent(parts, principal, params["id"] ?? ""),
     }),
 
     update: current.mutation({
       scope: "agents:write",
       async run(call) {
         const { request, principal, params } = call;
+        const agentId = params["id"] ?? "";
+        if (!isAgentId(agentId)) return notFound("agent");
         const version = ifMatch(request);
         if (!version.ok) return version;
         const body = await call.body.as(updateBody);
@@ -84,7 +80,7 @@ function operations(current: Surface, parts: CurrentParts) {
         const command = {
           kind: "update_agent",
           by: principal,
-          agentId: params["id"] ?? "",
+          agentId,
           changes: given,
           version: version.value,
         } as const;
@@ -99,6 +95,7 @@ function operations(current: Surface, parts: CurrentParts) {
       async run(call) {
         const { principal, params } = call;
         const agentId = params["id"] ?? "";
+        if (!isAgentId(agentId)) return notFound("agent");
         const command = { kind: "archive_agent", by: principal, agentId } as const;
         return call.commit([ask(organizationRef(principal.organizationId), command)], (agent) =>
           done(agentView(agent, principal)),
@@ -110,12 +107,13 @@ function operations(current: Surface, parts: CurrentParts) {
       scope: "agents:write",
       async run(call) {
         const { principal, params } = call;
+        const agentId = params["id"] ?? "";
+        if (!isAgentId(agentId)) return notFound("agent");
         const body = await call.body.as(installBody);
         if (!body.ok) return body;
         const action =
           body.value.action ?? (body.value.install_state === undefined ? null : ACTION[body.value.install_state]);
         if (action === null) return invalid("/action", "Missing required field: install_state, or action");
-        const agentId = params["id"] ?? "";
         const definition = parts.library.find(principal.organizationId, agentId)?.definition ?? null;
         // An uninstalled one keeps its settings; what has become unusable since is told by its executions.
         const model = usableModel(parts, action === "install" ? definition?.model : null, "/model");
@@ -140,11 +138,31 @@ async function listAgents(parts: CurrentParts, by: Principal, query: URLSearchPa
   const page = await lookUp(parts.log, parts.directory.pageAgents(by, request.value));
   if (!page.ok) return page;
   if (page.value.next !== null) return ok(pageView("agents", page.value, (agent) => agentView(agent, by)));
-  const installed = await lookUp(parts.log, parts.directory.installedLibraryAgents(by.organizationId));
-  if (!installed.ok) return installed;
-  const available = parts.library.of(by.organizationId).filter((entry) => !installed.value.includes(entry.id));
+  const known = await lookUp(parts.log, parts.directory.libraryAgents(by.organizationId));
+  if (!known.ok) return known;
+  const entries = parts.library.of(by.organizationId).map((entry) => ({
+    entry,
+    record: known.value.find(({ id }) => id === entry.id) ?? null,
+  }));
   const own = page.value.records.map((agent) => agentView(agent, by));
-  return ok({ agents: [...own, ...available.map((entry) => availableView(entry, by.organizationId))] });
+  const others = entries.filter(({ record }) => record?.installState !== "installed");
+  return ok({ agents: [...own, ...others.map(({ entry, record }) => libraryView(entry, record, by))] });
+}
+
+const libraryView = (entry: LibraryAgent, record: Agent | null, by: Principal): object =>
+  record === null ? availableView(entry, by.organizationId) : agentView(record, by);
+
+/** An agent that the caller may use, or an entry of the library as this organization has it. */
+async function readAgent(
+  { system, agents, library }: CurrentParts,
+  by: Principal,
+  id: string,
+): Promise<Outcome<object>> {
+  const entry = library.find(by.organizationId, id);
+  if (entry === null) return mapped(await agents.find(by, id), (agent) => agentView(agent, by));
+  const ref = organizationRef(by.organizationId);
+  const record = await system.dispatch(ref, { kind: "read_library_agent", agentId: id });
+  return mapped(record, (agent) => libraryView(entry, agent, by));
 }
 
 /** Only the fields that were given. */

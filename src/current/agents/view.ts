@@ -4,6 +4,7 @@ import { canChange, type Principal } from "../../../actors/organization/principa
 import type { Agent } from "../../../actors/organization/schema.ts";
 import { recordView } from "../record.ts";
 
+/** Readers from outside see neither its prompt nor what its owner has connected to it (V1-5). */
 export const agentView = (agent: Agent, by: Principal) => ({
   id: agent.id,
   name: agent.name,
@@ -17,7 +18,7 @@ export const agentView = (agent: Agent, by: Principal) => ({
   install_state: agent.installState,
   allowed_tools: agent.allowedTools,
   approval_tools: agent.approvalTools,
-  mcp_servers: agent.mcpServers,
+  mcp_servers: agent.organizationId === by.organizationId ? agent.mcpServers : [],
   max_steps: agent.maxSteps,
   tags: agent.tags,
   created_by: agent.createdBy,
@@ -26,10 +27,12 @@ export const agentView = (agent: Agent, by: Principal) => ({
 
 /** The verbs that this caller may use on the agent now. */
 function actionsOf(agent: Agent, by: Principal): readonly string[] {
+  if (agent.organizationId !== by.organizationId) return ["execute"];
   if (agent.source === "library") {
     const restore = agent.installState === "uninstalled" ? ["install", "restore"] : ["install"];
     return agent.installState === "installed" ? ["update", "uninstall", "execute"] : restore;
   }
+  if (agent.status === "archived") return [];
   return canChange(agent, by) ? ["update", "delete", "execute"] : ["execute"];
 }
 

@@ -1,6 +1,6 @@
 /** Tasks on the current surface: list, read, and the status updates that v1 has no operation for. */
 import { Elysia } from "elysia";
-import { ok } from "../../../actors/fault.ts";
+import { notFound, ok } from "../../../actors/fault.ts";
 import type { TaskChanges } from "../../../actors/organization/protocol.ts";
 import { organizationRef } from "../../../actors/organization/schema.ts";
 import { ask } from "../../../actors/troupe.ts";
@@ -14,6 +14,8 @@ import type { CurrentParts } from "../parts.ts";
 import { ifMatch } from "../record.ts";
 import { taskFilter, taskView, UpdateTaskBody } from "./schema.ts";
 
+/** What cannot be a task's id is none. */
+const TASK_ID = /^[A-Za-z0-9_-]{1,64}$/;
 const updateBody = new Body(UpdateTaskBody);
 
 export function taskRoutes(current: Surface, parts: CurrentParts) {
@@ -44,10 +46,9 @@ function operations(current: Surface, { system, directory, log }: CurrentParts) 
     read: current.handler({
       scope: "tasks:read",
       async run({ params, principal: { organizationId } }) {
-        const task = await system.dispatch(organizationRef(organizationId), {
-          kind: "read_task",
-          taskId: params["id"] ?? "",
-        });
+        const taskId = params["id"] ?? "";
+        if (!TASK_ID.test(taskId)) return notFound("task");
+        const task = await system.dispatch(organizationRef(organizationId), { kind: "read_task", taskId });
         return task.ok ? ok(taskView(task.value)) : task;
       },
     }),
@@ -56,6 +57,8 @@ function operations(current: Surface, { system, directory, log }: CurrentParts) 
       scope: "tasks:write",
       async run(call) {
         const { request, params, principal } = call;
+        const taskId = params["id"] ?? "";
+        if (!TASK_ID.test(taskId)) return notFound("task");
         const version = ifMatch(request);
         if (!version.ok) return version;
         const body = await call.body.as(updateBody);
@@ -63,7 +66,7 @@ function operations(current: Surface, { system, directory, log }: CurrentParts) 
         const { assigned_to: assignedTo, workspace_id: workspaceId, ...rest } = body.value;
         const given = Object.entries({ ...rest, assignedTo, workspaceId }).filter(([, value]) => value !== undefined);
         const changes = Object.fromEntries(given) as Partial<TaskChanges>;
-        const command = { kind: "update_task", taskId: params["id"] ?? "", changes, version: version.value } as const;
+        const command = { kind: "update_task", taskId, changes, version: version.value } as const;
         return call.commit([ask(organizationRef(principal.organizationId), command)], (task) => done(taskView(task)));
       },
     }),

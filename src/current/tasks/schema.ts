@@ -1,9 +1,10 @@
 /** The bodies and the view of tasks on the current surface, and the filters of their list (GEN-8). */
-import { type Outcome, invalid, ok } from "../../../actors/fault.ts";
+import { type Outcome, ok } from "../../../actors/fault.ts";
 import type { TaskFilter } from "../../../actors/organization/directory.ts";
-import { type Task, TASK_PRIORITIES, TASK_STATUSES, type TaskStatus } from "../../../actors/organization/schema.ts";
+import { type Task, TASK_PRIORITIES, TASK_STATUSES } from "../../../actors/organization/schema.ts";
 import { taskActions } from "../../../actors/organization/task-machine.ts";
 import { OneOf, Type } from "../../../actors/schema.ts";
+import { idFilters, wordFilter } from "../filter.ts";
 import { recordView } from "../record.ts";
 
 /** Characters, as on v1. */
@@ -37,18 +38,9 @@ export const taskView = (task: Task) => ({
 
 /** The filters of `GET /api/tasks`; all that are given must match. */
 export function taskFilter(query: URLSearchParams): Outcome<TaskFilter> {
-  const status = query.get("status");
-  if (status !== null && !TASK_STATUSES.some((known) => known === status)) {
-    return invalid("/status", `status must be one of: ${TASK_STATUSES.join(", ")}`);
-  }
-  const given = { assignedTo: query.get("assigned_to"), workspaceId: query.get("workspace_id") };
-  for (const value of Object.values(given)) {
-    if (value !== null && (value.length > GIVEN_ID || value.includes("\0")))
-      return invalid("/assigned_to", "This is no id");
-  }
-  return ok({
-    ...(status === null ? {} : { status: status as TaskStatus }),
-    ...(given.assignedTo ? { assignedTo: given.assignedTo } : {}),
-    ...(given.workspaceId ? { workspaceId: given.workspaceId } : {}),
-  });
+  const status = wordFilter(query, "status", TASK_STATUSES);
+  if (!status.ok) return status;
+  const ids = idFilters(query, { assignedTo: "assigned_to", workspaceId: "workspace_id" });
+  if (!ids.ok) return ids;
+  return ok({ ...ids.value, ...(status.value === null ? {} : { status: status.value }) });
 }

@@ -19,6 +19,9 @@ const updateBody = new Body(UpdateAgentBody);
 /** Where an agent's first chat has its page (V1-6). */
 const chatUrl = (workspaceId: string, chatId: string): string => `/org/spaces/${workspaceId}/chats/${chatId}`;
 
+/** A blank role is the default one (AGT-4). */
+const roleOf = (role: string): string => (role.trim() === "" ? "Assistant" : role);
+
 export function agentRoutes(v1: Surface, parts: V1Parts) {
   const { list, create, read, update, archive } = operations(v1, parts);
   return new Elysia({ name: "v1-agents" })
@@ -49,8 +52,8 @@ function operations(v1: Surface, { system, directory, agents, log }: V1Parts) {
         const { principal } = call;
         const body = await call.body.as(createBody);
         if (!body.ok) return body;
-        const { name, systemPrompt, role = "Assistant", visibility = "organization" } = body.value;
-        const input = { name, systemPrompt, role, visibility };
+        const { name, systemPrompt, role = "", visibility = "organization" } = body.value;
+        const input = { name, systemPrompt, role: roleOf(role), visibility };
         const command = { kind: "create_agent", by: principal, input } as const;
         return call.commit(
           [ask(organizationRef(principal.organizationId), command)],
@@ -76,7 +79,9 @@ function operations(v1: Surface, { system, directory, agents, log }: V1Parts) {
         if (!changes.ok) return changes;
         const agentId = params["id"] ?? "";
         if (!isAgentId(agentId)) return notFound("agent");
-        const command = { kind: "update_agent", by: principal, agentId, changes: changes.value } as const;
+        const { role, ...others } = changes.value;
+        const given = role === undefined ? others : { ...others, role: roleOf(role) };
+        const command = { kind: "update_agent", by: principal, agentId, changes: given } as const;
         return call.commit([ask(organizationRef(principal.organizationId), command)], () =>
           done({ success: true, message: "Agent updated successfully" }),
         );
