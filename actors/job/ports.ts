@@ -20,7 +20,16 @@ export interface ToolDescription {
   readonly inputSchema: JsonObject;
 }
 
+/** Whose work a model call is: for the log, never for the provider. */
+export interface CallOrigin {
+  readonly organizationId: string;
+  readonly jobId: string;
+  /** The HTTP request that began the job; null where none did. */
+  readonly requestId: string | null;
+}
+
 export interface ModelCall {
+  readonly origin: CallOrigin;
   /** `provider:name`, or null for the service's own default. */
   readonly model: string | null;
   readonly system: string;

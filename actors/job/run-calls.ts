@@ -10,7 +10,7 @@ import { type CallUnderWay, CallsUnderWay, type Place } from "./place.ts";
 import type { Pulse } from "./pulse.ts";
 import type { Reporter } from "./reporter.ts";
 import type { Transcript } from "./run-transcript.ts";
-import type { Job } from "./schema.ts";
+import { contextOf, type Job } from "./schema.ts";
 import type { OpenCall } from "./terms.ts";
 import { withinGrace } from "./tool-grace.ts";
 
@@ -61,10 +61,10 @@ export class RunCalls {
     { told, signal, waits }: { readonly told: Told; readonly signal: AbortSignal } & Pick<CallUnderWay, "waits">,
   ): Promise<void> {
     const { reporter, pulse, attempt } = this.run;
-    const { organizationId, createdBy: userId, agent, id: jobId, step } = reporter.job;
+    const { agent, id: jobId, step } = reporter.job;
     const call = told.transcript.call(callId);
     assert(call !== null, "an open call is in the transcript");
-    const context = { organizationId, userId, agentId: agent.id, jobId };
+    const context = contextOf(reporter.job);
     const idempotencyKey = `${jobId}:${step}:${callId}`;
     const host = pulse.host(waits);
     await reporter.entitled(signal);

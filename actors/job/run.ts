@@ -12,7 +12,7 @@ import { Pulse } from "./pulse.ts";
 import { Reporter, RunOver } from "./reporter.ts";
 import { RunCalls } from "./run-calls.ts";
 import { RunReading } from "./run-reading.ts";
-import { type Job, JOB_STEPS, type RunError, textOf, type Usage } from "./schema.ts";
+import { contextOf, type Job, JOB_STEPS, originOf, type RunError, textOf, type Usage } from "./schema.ts";
 import { Transcript } from "./run-transcript.ts";
 
 type Finished = Extract<ModelOutcome, { readonly kind: "finished" }>;
@@ -124,9 +124,8 @@ export class Run {
 
   /** The conversation up to the user's message. */
   private async entries(isFirstTurn: boolean): Promise<TranscriptEntry[]> {
-    const { organizationId } = this.effect;
-    const { id: jobId, chatId, agent, createdBy: userId, input } = this.job;
-    const context = { organizationId, userId, agentId: agent.id, jobId };
+    const { chatId, agent, input } = this.job;
+    const context = contextOf(this.job);
     const [history, available] = await Promise.all([
       isFirstTurn ? [] : this.reading.history(chatId, this.abort.signal),
       this.parts.tools.available(agent, context, this.abort.signal),
@@ -188,11 +187,12 @@ export class Run {
   private async step(step: number, entries: readonly TranscriptEntry[]): Promise<void> {
     const { models, clock } = this.parts;
     const { model, systemPrompt: system } = this.job.agent;
+    const origin = originOf(this.job);
     const from = clock.monotonic();
     let timeToFirstTokenMs: number | null = null;
     await this.reporter.entitled(this.abort.signal);
     const outcome = await models.call(
-      { model, system, entries: [...entries, ...this.transcript.entries], tools: this.tools },
+      { origin, model, system, entries: [...entries, ...this.transcript.entries], tools: this.tools },
       (text) => {
         timeToFirstTokenMs ??= clock.monotonic() - from;
         this.reporter.tell(this.attempt, text);

@@ -177,6 +177,8 @@ export const Job = Type.Object({
   stop: Type.Union([Stop, Type.Null()]),
   metrics: Metrics,
   metadata: Type.Unsafe<JsonObject>({ type: "object" }),
+  /** The HTTP request that asked for it. */
+  requestId: Type.Union([Type.String(), Type.Null()]),
   lastSeq: Type.Integer(),
   startedAt: OptionalTime,
   deadlineAt: OptionalTime,
@@ -191,6 +193,8 @@ export interface JobTerms {
   readonly reviewRequired: boolean;
   readonly budget: Budget;
   readonly metadata: JsonObject;
+  /** The HTTP request that asks for it, so that the log tells them as one story; null where none does. */
+  readonly requestId: string | null;
 }
 export const PLAIN_TERMS: JobTerms = {
   lineage: ROOT,
@@ -198,6 +202,7 @@ export const PLAIN_TERMS: JobTerms = {
   reviewRequired: false,
   budget: { maxTokens: null, maxSteps: null, deadlineAt: null },
   metadata: {},
+  requestId: null,
 };
 
 /** A job that has not begun. */
@@ -215,7 +220,7 @@ export function newJob(
     | "executionId"
     | "createdBy"
   >,
-  { lineage, priority, reviewRequired, budget, metadata }: JobTerms,
+  { lineage, priority, reviewRequired, budget, metadata, requestId }: JobTerms,
 ): NewRecord<Job> {
   return {
     ...of,
@@ -242,6 +247,7 @@ export function newJob(
     stop: null,
     metrics: { inputTokens: 0, outputTokens: 0, toolCalls: 0, durationMs: null, timeToFirstTokenMs: null },
     metadata,
+    requestId,
     lastSeq: 0,
     startedAt: null,
     deadlineAt: null,
@@ -258,6 +264,17 @@ const NO_REVIEW: Review = {
   decidedAt: null,
   comment: null,
 };
+
+/** Whose work its tools do. */
+export const contextOf = ({ organizationId, createdBy: userId, agent, id: jobId }: Job) => ({
+  organizationId,
+  userId,
+  agentId: agent.id,
+  jobId,
+});
+
+/** Whose work its model calls are, for the log. */
+export const originOf = ({ organizationId, id: jobId, requestId }: Job) => ({ organizationId, jobId, requestId });
 
 /** Whether the job has used up its own budget of tokens. */
 export function hasSpentBudget({ metrics, budget: { maxTokens }, budgetFrom }: Job): boolean {

@@ -47,12 +47,12 @@ export function createModels(settings: ModelSettings, log?: RunnerLog, timers: T
         );
       if (target.value.kind === "demo") {
         return await callDemo(call, { onText, signal, stalledStreamMs, timers }).catch((err: unknown) => {
-          log?.error({ err }, "The demo model failed");
+          log?.error({ err, ...call.origin }, "The demo model failed");
           return failed("internal_error", "The service failed while it took the model's answer.");
         });
       }
       const open = opener(call, target.value);
-      return streamCall({ open, onText, signal, stalledStreamMs, timers, secrets, log });
+      return streamCall({ origin: call.origin, open, onText, signal, stalledStreamMs, timers, secrets, log });
     },
   };
 }

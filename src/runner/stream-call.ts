@@ -10,7 +10,7 @@
  * text blocks joined; an answer that is not complete is never `finished`.
  */
 import type { FinishReason, LanguageModelUsage, LanguageModelStreamPart } from "ai";
-import type { ModelOutcome } from "../../actors/job/ports.ts";
+import type { CallOrigin, ModelOutcome } from "../../actors/job/ports.ts";
 import type { RunError, TextBlock, ToolUseBlock, Usage } from "../../actors/job/schema.ts";
 import type { RunnerLog } from "./log.ts";
 import { cleanText, TextPieces } from "./model-text.ts";
@@ -25,6 +25,7 @@ export const MAX_OUTPUT_CHARS = 4 * 1024 * 1024;
 export type OpenStream = (signal: AbortSignal) => Promise<ReadableStream<LanguageModelStreamPart>>;
 
 export interface CallContext {
+  readonly origin: CallOrigin;
   readonly open: OpenStream;
   readonly onText: (text: string) => void;
   readonly signal: AbortSignal;
@@ -155,7 +156,7 @@ class Call {
     try {
       this.#context.onText(text);
     } catch (error) {
-      this.#context.log?.error({ err: error }, "A receiver of model text failed");
+      this.#context.log?.error({ err: error, ...this.#context.origin }, "A receiver of model text failed");
       this.#end({ code: "internal_error", message: "The service failed while it took the model's answer." });
     }
   }
@@ -181,7 +182,10 @@ class Call {
       };
     }
     const fault = this.#fault(cause);
-    this.#context.log?.warn({ code: fault.code, ...faultDetails(cause) }, "A model call failed");
+    this.#context.log?.warn(
+      { ...this.#context.origin, code: fault.code, ...faultDetails(cause) },
+      "A model call failed",
+    );
     const usage = ending?.usage ?? { inputTokens: 0, outputTokens: 0 };
     return { kind: "failed", error: fault, partialText: this.#partialText, usage };
   }

@@ -5,6 +5,7 @@ import { cleanJson, cleanText, MAX_JSON_DEPTH, TextPieces } from "../../src/runn
 import { streamCall } from "../../src/runner/stream-call.ts";
 import { MAX_UNPARSED_CHARS, toolInput, UNPARSED_INPUT } from "../../src/runner/tool-input.ts";
 import { fakeTimers } from "../support/fake-timers.ts";
+import { ORIGIN } from "../support/model-calls.ts";
 
 /** Any code units, with surrogates and NUL more often than chance has them. */
 const anyUnits = fc
@@ -51,6 +52,7 @@ describe("text of a model", () => {
           timers: fakeTimers(),
           secrets: [],
           log: undefined,
+          origin: ORIGIN,
         });
         if (outcome.kind !== "finished") throw new Error(outcome.kind);
         const whole = JSON.stringify(outcome.blocks);

@@ -9,7 +9,7 @@ import { realTimers } from "../../src/runner/watchdog.ts";
 import { startFakeAnthropic } from "../support/fake-anthropic.ts";
 import { startFakeOpenAi } from "../support/fake-openai.ts";
 import type { FakeProvider } from "../support/fake-provider.ts";
-import { modelCall, NO_MODELS, run, textOf, WEATHER } from "../support/model-calls.ts";
+import { modelCall, NO_MODELS, ORIGIN, run, textOf, WEATHER } from "../support/model-calls.ts";
 
 const HISTORY: readonly TranscriptEntry[] = [
   { role: "user", text: "Weather?" },
@@ -164,6 +164,7 @@ describe("calls of OpenAI itself", () => {
         timers: realTimers,
         secrets: [],
         log: undefined,
+        origin: ORIGIN,
       });
       return { outcome, bodies };
     } finally {

@@ -2,6 +2,7 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "bun:test";
 import type { ModelOutcome, ModelPort } from "../../actors/job/ports.ts";
 import { maskWords, MAX_PROVIDER_WORDS } from "../../src/runner/mask.ts";
+import type { RunnerLog } from "../../src/runner/log.ts";
 import { createModels } from "../../src/runner/models.ts";
 import { MAX_RETRY_AFTER_MS, providerFault } from "../../src/runner/provider-faults.ts";
 import { MAX_OUTPUT_CHARS } from "../../src/runner/stream-call.ts";
@@ -9,7 +10,7 @@ import { startFakeAnthropic } from "../support/fake-anthropic.ts";
 import { startFakeOpenAi } from "../support/fake-openai.ts";
 import type { FakeAnswer, FakeEnd, FakeProvider } from "../support/fake-provider.ts";
 import { fakeTimers } from "../support/fake-timers.ts";
-import { modelCall, NO_MODELS, run } from "../support/model-calls.ts";
+import { modelCall, NO_MODELS, ORIGIN, run } from "../support/model-calls.ts";
 
 const KEY = "sk-fake-0123456789abcdef";
 const unhandled: unknown[] = [];
@@ -30,7 +31,7 @@ for (const [dialect, start] of [
       await fake.stop();
     });
 
-    const models = (timers = fakeTimers()): ModelPort =>
+    const models = (timers = fakeTimers(), log?: RunnerLog): ModelPort =>
       createModels(
         {
           ...NO_MODELS,
@@ -40,9 +41,17 @@ for (const [dialect, start] of [
           openaiBaseUrl: fake.baseUrl,
           anthropicBaseUrl: fake.baseUrl,
         },
-        undefined,
+        log,
         timers,
       );
+
+    test("[ERR-4] a failure is one line of the log that says whose call it was", async () => {
+      const lines: object[] = [];
+      const log = { warn: (fields: object) => void lines.push(fields), error: () => {} };
+      fake.answer({ kind: "status", status: 500, headers: {}, body: "" });
+      await run(models(fakeTimers(), log), modelCall("hi"));
+      expect(lines).toEqual([expect.objectContaining({ ...ORIGIN, code: "provider_error", status: 500 })]);
+    });
 
     async function failure(answer: FakeAnswer): Promise<Extract<ModelOutcome, { kind: "failed" }>> {
       fake.answer(answer);

@@ -18,10 +18,12 @@ export const WEATHER: ToolDescription = {
   inputSchema: { type: "object", properties: { town: { type: "string" } }, required: ["town"] },
 };
 
+export const ORIGIN = { organizationId: "org_a", jobId: "job_a", requestId: "req_a" };
+
 /** A call with one message of the user, or with these entries. */
 export function modelCall(message: string | readonly TranscriptEntry[], more: Partial<ModelCall> = {}): ModelCall {
   const entries = typeof message === "string" ? [{ role: "user" as const, text: message }] : message;
-  return { model: null, system: "", entries, tools: [], ...more };
+  return { origin: ORIGIN, model: null, system: "", entries, tools: [], ...more };
 }
 
 export interface Streamed {

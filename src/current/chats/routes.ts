@@ -158,7 +158,7 @@ async function sendMessage(parts: CurrentParts, call: MutatingCall, id: string):
   if (!fitting.ok) return fitting;
   const budget = budgetOf(body.value.budget ?? {});
   if (!budget.ok) return budget;
-  const terms = { ...PLAIN_TERMS, priority, reviewRequired, budget: budget.value };
+  const terms = { ...PLAIN_TERMS, priority, reviewRequired, budget: budget.value, requestId: call.requestId };
   return say(parts, call, { chatId: id, said: { by: call.principal, content, onBusy, terms, metadata } }, sentAnswer);
 }
 

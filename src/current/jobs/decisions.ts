@@ -121,7 +121,7 @@ export async function iterateJob(parts: CurrentParts, call: MutatingCall, jobId:
 
 /** The message whose job goes on from `parent`, under the same terms. */
 function child(
-  { principal: by }: Call,
+  { principal: by, requestId }: Call,
   parent: Job,
   { relation, content }: { readonly relation: "resume" | "iteration"; readonly content: string },
 ): Said {
@@ -140,6 +140,7 @@ function child(
     priority: parent.priority,
     reviewRequired: parent.review.required,
     budget,
+    requestId,
     metadata: parent.metadata,
   };
   return { by, content, onBusy: "queue", terms, metadata: {} };

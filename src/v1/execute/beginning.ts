@@ -60,7 +60,7 @@ export async function beginExecution(
     userId: by.userId,
     // A second execution waits for its turn, whatever the chat's own policy: this surface has no word for a steered one.
     onBusy: "queue",
-    terms: PLAIN_TERMS,
+    terms: { ...PLAIN_TERMS, requestId: call.requestId },
     metadata: {},
   });
   const isDemo = model.value.demo;
