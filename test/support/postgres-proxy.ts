@@ -19,6 +19,8 @@ interface Strike {
   readonly name: string;
   readonly fault: WireFault;
   readonly done: () => void;
+  /** Statements that it lets pass first. */
+  skip: number;
 }
 
 export class PostgresProxy {
@@ -48,9 +50,9 @@ export class PostgresProxy {
     return through.href;
   }
 
-  /** The next statement of a connection with this `application_name` meets the fault; resolves when it has. */
-  strike(name: string, fault: WireFault): Promise<void> {
-    return new Promise((done) => this.strikes.push({ name, fault, done }));
+  /** The next statement of a connection with this `application_name`, or one after it, meets the fault; resolves when it has. */
+  strike(name: string, fault: WireFault, skip = 0): Promise<void> {
+    return new Promise((done) => this.strikes.push({ name, fault, done, skip }));
   }
 
   /** Takes back strikes that have met nothing. */
@@ -100,7 +102,7 @@ export class PostgresProxy {
   /** The fault that meets a statement which begins on a connection of this name, or null. */
   private due(name: string, types: string): WireFault | null {
     if (!types.includes("B")) return null;
-    const at = this.strikes.findIndex((strike) => strike.name === name);
+    const at = this.strikes.findIndex((strike) => strike.name === name && strike.skip-- === 0);
     const [strike] = at === -1 ? [] : this.strikes.splice(at, 1);
     strike?.done();
     return strike?.fault ?? null;

@@ -42,6 +42,8 @@ export interface ServiceOptions {
   readonly slots?: Slots;
   /** What an organization may use in a month. */
   readonly monthlyTokens?: number;
+  /** The way to the database, for example through a proxy: the url to use for the given one. */
+  readonly through?: (url: string) => Promise<string>;
   /** Changes parts of the app, for example a directory that fails. */
   readonly app?: (parts: AppParts) => Partial<AppParts>;
 }
@@ -91,7 +93,7 @@ const DAY_MS = 86_400_000;
 
 export async function startService(options: ServiceOptions = {}): Promise<Service> {
   const testDatabase = await createTestDatabase();
-  const database = openDatabase(testDatabase.url);
+  const database = openDatabase((await options.through?.(testDatabase.url)) ?? testDatabase.url);
   const clock = options.clock ?? systemClock;
   const model = new FakeModel();
   const models = options.models ?? model;
