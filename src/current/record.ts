@@ -1,6 +1,15 @@
 /** What every record of the current surface carries (GEN-1, GEN-5), and what callers say about its version. */
 import { invalid, ok, type Outcome } from "../../actors/fault.ts";
+import { hasScope, type Principal } from "../../actors/organization/principal.ts";
 import type { RecordFields } from "../../actors/runtime/actor.ts";
+
+/** The verbs that this caller's token covers: each needs `scope`, or the one that `others` names for it. */
+export const permitted = (
+  by: Principal,
+  scope: string,
+  actions: readonly string[],
+  others: Readonly<Record<string, string>> = {},
+): readonly string[] => actions.filter((action) => hasScope(by.scopes, others[action] ?? scope));
 
 /** `version`, times, organization, links and the verbs that may be used now. */
 export const recordView = (

@@ -215,6 +215,21 @@ describe("whose an agent is", () => {
   });
 });
 
+describe("allowed actions", () => {
+  test("[GEN-5] name what this caller may do now: its token's scopes count", async () => {
+    const { id } = await create();
+    const actionsFor = async (scopes: readonly string[]) =>
+      (await read(id, await service.tokenFor(owner, { scopes }))).allowed_actions;
+    expect(await actionsFor(["agents:read"])).toEqual([]);
+    expect(await actionsFor(["agents:read", "chats:write"])).toEqual(["execute"]);
+    expect(await actionsFor(["agents:write"])).toEqual(["update", "delete"]);
+    expect(await actionsFor(["*"])).toEqual(["update", "delete", "execute"]);
+    const entry = library.of(owner.organizationId)[0]!;
+    const reader = await service.tokenFor(owner, { scopes: ["agents:read"] });
+    expect((await read(entry.id, reader)).allowed_actions).toEqual([]);
+  });
+});
+
 describe("update and delete", () => {
   test("[AGT-1] changes what is named and nothing else; a change of nothing leaves no trace", async () => {
     const before = await create(EVERYTHING);

@@ -33,6 +33,22 @@ beforeEach(() => {
 const create = (body: Json): Promise<Response> => client.call("POST", "/api/chats", body);
 const open = (fields: Json = {}) => client.chat(agent, owner.workspaceId, fields);
 
+test("[GEN-5] the actions of a chat and of its job are those of the caller's scopes", async () => {
+  const id = await client.chat(agent, owner.workspaceId);
+  const { job } = await client.send(id, "hi");
+  await client.reached(job.id, "completed");
+  const actionsFor = async (scopes: readonly string[]) => {
+    const caller = new Client(service, await service.tokenFor(owner, { scopes }));
+    const [chat, done] = [await caller.readChat(id), await caller.job(job.id)];
+    return [chat["allowed_actions"], done.allowed_actions];
+  };
+  expect(await actionsFor(["chats:read", "jobs:read"])).toEqual([[], []]);
+  expect(await actionsFor(["chats:write", "jobs:read"])).toEqual([expect.arrayContaining(["send_message"]), []]);
+  expect(await actionsFor(["chats:read", "jobs:write"])).toEqual([[], ["iterate"]]);
+  const sender = new Client(service, await service.tokenFor(owner, { scopes: ["chats:write"] }));
+  expect((await sender.send(id, "more")).job.allowed_actions).toEqual([]);
+});
+
 describe("create", () => {
   test("[CHAT-2] a new chat has the whole record, in standby", async () => {
     const chat = await answered<Chat>(create({ agent_id: agent, workspace_id: owner.workspaceId }), 201);

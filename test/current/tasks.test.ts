@@ -87,6 +87,16 @@ describe("record", () => {
   });
 });
 
+test("[GEN-5] a task's actions are those of the caller's scopes", async () => {
+  const id = await create();
+  const reader = new Client(service, await service.tokenFor(owner, { scopes: ["tasks:read"] }));
+  expect((await reader.get<Task>(`/api/tasks/${id}`)).allowed_actions).toEqual([]);
+  expect((await reader.get<TaskPage>("/api/tasks?limit=100")).tasks.flatMap((task) => task.allowed_actions)).toEqual(
+    [],
+  );
+  expect((await read(id)).allowed_actions).toEqual(["start", "cancel"]);
+});
+
 describe("list", () => {
   const pageOf = (by: Caller, query: string) => new Client(service, by).get<TaskPage>(`/api/tasks?${query}`);
 

@@ -150,7 +150,7 @@ async function listAgents(parts: CurrentParts, by: Principal, query: URLSearchPa
 }
 
 const libraryView = (entry: LibraryAgent, record: Agent | null, by: Principal): object =>
-  record === null ? availableView(entry, by.organizationId) : agentView(record, by);
+  record === null ? availableView(entry, by) : agentView(record, by);
 
 /** An agent that the caller may use, or an entry of the library as this organization has it. */
 async function readAgent(

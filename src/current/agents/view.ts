@@ -2,7 +2,7 @@
 import type { LibraryAgent } from "../../../actors/organization/library.ts";
 import { canChange, type Principal } from "../../../actors/organization/principal.ts";
 import type { Agent } from "../../../actors/organization/schema.ts";
-import { recordView } from "../record.ts";
+import { permitted, recordView } from "../record.ts";
 
 /** Readers from outside see neither its prompt nor what its owner has connected to it (V1-5). */
 export const agentView = (agent: Agent, by: Principal) => ({
@@ -22,8 +22,15 @@ export const agentView = (agent: Agent, by: Principal) => ({
   max_steps: agent.maxSteps,
   tags: agent.tags,
   created_by: agent.createdBy,
-  ...recordView(agent, { self: `/api/agents/${agent.id}` }, actionsOf(agent, by)),
+  ...recordView(
+    agent,
+    { self: `/api/agents/${agent.id}` },
+    permitted(by, "agents:write", actionsOf(agent, by), ACTION_SCOPES),
+  ),
 });
+
+/** What an agent is executed with is a chat. */
+const ACTION_SCOPES = { execute: "chats:write" };
 
 /** The verbs that this caller may use on the agent now. */
 function actionsOf(agent: Agent, by: Principal): readonly string[] {
@@ -37,7 +44,7 @@ function actionsOf(agent: Agent, by: Principal): readonly string[] {
 }
 
 /** An entry of the library that this organization has not installed: no record yet, and no version. */
-export const availableView = ({ id, definition }: LibraryAgent, organizationId: string) => ({
+export const availableView = ({ id, definition }: LibraryAgent, by: Principal) => ({
   id,
   name: definition.name,
   role: definition.role,
@@ -54,10 +61,10 @@ export const availableView = ({ id, definition }: LibraryAgent, organizationId: 
   max_steps: definition.maxSteps ?? null,
   tags: definition.tags ?? [],
   created_by: null,
-  organization_id: organizationId,
+  organization_id: by.organizationId,
   version: 0,
   created_at: null,
   updated_at: null,
   links: { self: `/api/agents/${id}` },
-  allowed_actions: ["install"],
+  allowed_actions: permitted(by, "agents:write", ["install"]),
 });

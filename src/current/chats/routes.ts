@@ -4,6 +4,7 @@ import { CHAT_STATUSES, type Chat, chatRef } from "../../../actors/chat/schema.t
 import { mapped, notFound, type Outcome } from "../../../actors/fault.ts";
 import { newId } from "../../../actors/ids.ts";
 import { PLAIN_TERMS } from "../../../actors/job/schema.ts";
+import type { Principal } from "../../../actors/organization/principal.ts";
 import { organizationRef } from "../../../actors/organization/schema.ts";
 import type { JsonObject } from "../../../actors/schema.ts";
 import { ask } from "../../../actors/troupe.ts";
@@ -70,10 +71,8 @@ async function onChat<T>({ params }: Call, run: (chatId: string) => Promise<Outc
   return CHAT_ID.test(id) ? run(id) : notFound("chat");
 }
 
-async function listChats(
-  { system, chats, log }: CurrentParts,
-  { request, principal: { organizationId } }: Call,
-): Answer {
+async function listChats({ system, chats, log }: CurrentParts, { request, principal }: Call): Answer {
+  const { organizationId } = principal;
   const query = queryOf(request.url);
   const ids = idFilters(query, { agentId: "agent_id", workspaceId: "workspace_id" });
   if (!ids.ok) return ids;
@@ -85,7 +84,7 @@ async function listChats(
   if (!settled.ok) return settled;
   const filter = { ...ids.value, ...(status.value === null ? {} : { status: status.value }) };
   const found = await lookUp(log, chats.listChats(organizationId, filter, page.value));
-  return mapped(found, (list) => pageView("chats", list, chatView));
+  return mapped(found, (list) => pageView("chats", list, (chat) => chatView(chat, principal)));
 }
 
 async function createChat(parts: CurrentParts, call: MutatingCall): Change {
@@ -112,12 +111,16 @@ async function createChat(parts: CurrentParts, call: MutatingCall): Change {
     options: optionsOf(options),
     metadata,
   } as const;
-  return call.commit([ask(chatRef(organizationId, newId("cht")), command)], (chat) => created(chatView(chat)));
+  return call.commit([ask(chatRef(organizationId, newId("cht")), command)], (chat) =>
+    created(chatView(chat, call.principal)),
+  );
 }
 
 function readChat(parts: CurrentParts, call: Call, id: string): Answer {
   const ref = chatRef(call.principal.organizationId, id);
-  return polled<Chat>(parts, call, { ref, read: () => parts.system.dispatch(ref, { kind: "read_chat" }) }, chatView);
+  return polled<Chat>(parts, call, { ref, read: () => parts.system.dispatch(ref, { kind: "read_chat" }) }, (chat) =>
+    chatView(chat, call.principal),
+  );
 }
 
 /** Softly (CHAT-1): what runs in it is cancelled, and from now on nobody finds it. */
@@ -137,7 +140,9 @@ async function updateOptions(parts: CurrentParts, call: MutatingCall, id: string
   const model = usableModel(parts, body.value.model, "/model");
   if (!model.ok) return model;
   const command = { kind: "update_chat", options: optionsOf(body.value), version: version.value } as const;
-  return call.commit([ask(chatRef(call.principal.organizationId, id), command)], (chat) => done(chatView(chat)));
+  return call.commit([ask(chatRef(call.principal.organizationId, id), command)], (chat) =>
+    done(chatView(chat, call.principal)),
+  );
 }
 
 function bare(body: JsonObject): JsonObject {
@@ -158,14 +163,17 @@ async function sendMessage(parts: CurrentParts, call: MutatingCall, id: string):
   if (!fitting.ok) return fitting;
   const budget = budgetOf(body.value.budget ?? {});
   if (!budget.ok) return budget;
-  const terms = { ...PLAIN_TERMS, priority, reviewRequired, budget: budget.value, requestId: call.requestId };
-  return say(parts, call, { chatId: id, said: { by: call.principal, content, onBusy, terms, metadata } }, sentAnswer);
+  const { requestId, principal: by } = call;
+  const terms = { ...PLAIN_TERMS, priority, reviewRequired, budget: budget.value, requestId };
+  return say(parts, call, { chatId: id, said: { by, content, onBusy, terms, metadata } }, sentAnswer(by));
 }
 
-const sentAnswer = ({ message, job, chat, queuedPosition }: Sent) =>
-  accepted({
-    message: messageView(message),
-    job: jobView(job),
-    chat: chatView(chat),
-    queued_position: queuedPosition,
-  });
+const sentAnswer =
+  (by: Principal) =>
+  ({ message, job, chat, queuedPosition }: Sent) =>
+    accepted({
+      message: messageView(message),
+      job: jobView(job, by),
+      chat: chatView(chat, by),
+      queued_position: queuedPosition,
+    });

@@ -2,9 +2,10 @@
 import { allowedActions } from "../../../actors/chat/machine.ts";
 import type { Chat, Message } from "../../../actors/chat/schema.ts";
 import type { Job, Usage } from "../../../actors/job/schema.ts";
-import { recordView } from "../record.ts";
+import type { Principal } from "../../../actors/organization/principal.ts";
+import { permitted, recordView } from "../record.ts";
 
-export const chatView = (chat: Chat) => ({
+export const chatView = (chat: Chat, by: Principal) => ({
   id: chat.id,
   title: chat.options.title,
   status: chat.status,
@@ -28,7 +29,7 @@ export const chatView = (chat: Chat) => ({
   last_seq: chat.lastSeq,
   metadata: chat.metadata,
   created_by: chat.createdBy,
-  ...recordView(chat, linksOf(chat), allowedActions(chat)),
+  ...recordView(chat, linksOf(chat), permitted(by, "chats:write", allowedActions(chat))),
 });
 
 function linksOf({ id, agentId, activeJobId }: Chat): Record<string, string> {

@@ -44,7 +44,7 @@ export async function approveJob(_: CurrentParts, call: MutatingCall, jobId: str
     comment,
     inGroup: true,
   });
-  return call.commit(steps, (job) => done(jobView(job)));
+  return call.commit(steps, (job) => done(jobView(job, call.principal)));
 }
 
 /** Job and chat in one commit: whoever reads either after the answer finds it decided. */
@@ -62,7 +62,7 @@ export async function cancelJob(_: CurrentParts, call: MutatingCall, jobId: stri
   if (!wait.ok) return wait;
   const steps = decided(call, jobId, { kind: "cancel", inGroup: true });
   return wait.value === 0
-    ? call.commit(steps, (job) => done(receiptView(job)))
+    ? call.commit(steps, (job) => done(receiptView(job, call.principal)))
     : call.begin(steps, ({ id }) => ({ jobId: id, waitSeconds: wait.value }));
 }
 
@@ -73,7 +73,7 @@ export async function joinCancelled(parts: CurrentParts, call: Call, work: JsonO
   const watched = { ref, read: () => parts.system.dispatch(ref, { kind: "read_job" }) };
   const isReached = (job: Job): boolean => job.status !== "cancelling";
   const job = await awaited(parts, call, watched, { waitSeconds, isReached });
-  return mapped(job, (stopped) => ({ ...done(receiptView(stopped)), isFinal: isReached(stopped) }));
+  return mapped(job, (stopped) => ({ ...done(receiptView(stopped, call.principal)), isFinal: isReached(stopped) }));
 }
 
 /** A blocked job goes on itself; one that has failed or was cancelled goes on in a child. */
@@ -91,11 +91,11 @@ export async function resumeJob(parts: CurrentParts, call: MutatingCall, jobId: 
   if (job.value.status !== "failed" && job.value.status !== "cancelled") {
     const allowed = await mayGoOn(parts.system, job.value);
     if (!allowed.ok) return allowed;
-    return call.commit([ask(ref, command)], (resumed) => accepted(jobView(resumed)));
+    return call.commit([ask(ref, command)], (resumed) => accepted(jobView(resumed, principal)));
   }
   const said = (parent: Job): Said => child(call, parent, { relation: "resume", content: input ?? parent.input });
   const following = { chatId: job.value.chatId, by: principal, decision: { jobId, command }, said };
-  return sayAfter(parts, call, following, (begun) => accepted(jobView(begun)));
+  return sayAfter(parts, call, following, (begun) => accepted(jobView(begun, principal)));
 }
 
 /** A job that waits for tokens goes on when there are some: before that it would only wait again. */
@@ -116,7 +116,7 @@ export async function iterateJob(parts: CurrentParts, call: MutatingCall, jobId:
   const command = { kind: "request_changes", by: principal.userId, feedback, inGroup: true } as const;
   const said = (parent: Job): Said => child(call, parent, { relation: "iteration", content: feedback });
   const following = { chatId: job.value.chatId, by: principal, decision: { jobId, command }, said };
-  return sayAfter(parts, call, following, (begun) => accepted(jobView(begun)));
+  return sayAfter(parts, call, following, (begun) => accepted(jobView(begun, principal)));
 }
 
 /** The message whose job goes on from `parent`, under the same terms. */

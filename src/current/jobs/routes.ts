@@ -60,7 +60,8 @@ async function onJob<T>({ params }: Call, run: (jobId: string) => Promise<Outcom
   return JOB_ID.test(id) ? run(id) : notFound("job");
 }
 
-async function listJobs({ system, jobs, log }: CurrentParts, { request, principal: { organizationId } }: Call): Answer {
+async function listJobs({ system, jobs, log }: CurrentParts, { request, principal }: Call): Answer {
+  const { organizationId } = principal;
   const query = queryOf(request.url);
   const names = {
     agentId: "agent_id",
@@ -85,13 +86,15 @@ async function listJobs({ system, jobs, log }: CurrentParts, { request, principa
     ...(createdAfter.value === null ? {} : { createdAfter: createdAfter.value }),
   };
   return mapped(await lookUp(log, jobs.listJobs(organizationId, filter, page.value)), (list) =>
-    pageView("jobs", list, jobView),
+    pageView("jobs", list, (job) => jobView(job, principal)),
   );
 }
 
 function readJob(parts: CurrentParts, call: Call, id: string): Answer {
   const ref = jobRef(call.principal.organizationId, id);
-  return polled<Job>(parts, call, { ref, read: () => parts.system.dispatch(ref, { kind: "read_job" }) }, jobView);
+  return polled<Job>(parts, call, { ref, read: () => parts.system.dispatch(ref, { kind: "read_job" }) }, (job) =>
+    jobView(job, call.principal),
+  );
 }
 
 async function readLineage(

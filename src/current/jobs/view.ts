@@ -2,9 +2,10 @@
 import { allowedActions } from "../../../actors/job/machine.ts";
 import type { Job, Metrics } from "../../../actors/job/schema.ts";
 import type { Approval, Budget, Review } from "../../../actors/job/terms.ts";
-import { recordView } from "../record.ts";
+import type { Principal } from "../../../actors/organization/principal.ts";
+import { permitted, recordView } from "../record.ts";
 
-export const jobView = (job: Job) => ({
+export const jobView = (job: Job, by: Principal) => ({
   id: job.id,
   title: job.title,
   status: job.status,
@@ -35,7 +36,7 @@ export const jobView = (job: Job) => ({
   created_by: job.createdBy,
   started_at: job.startedAt,
   completed_at: job.completedAt,
-  ...recordView(job, linksOf(job), allowedActions(job)),
+  ...recordView(job, linksOf(job), permitted(by, "jobs:write", allowedActions(job))),
 });
 
 const reviewView = (review: Review) => ({
@@ -98,10 +99,10 @@ function linksOf({ id, chatId, agent, parentJobId }: Job): Record<string, string
 }
 
 /** What a cancel has come to so far; the seq is known when the job has really stopped (JOB-3). */
-export function receiptView(job: Job) {
+export function receiptView(job: Job, by: Principal) {
   const hasPartial = job.startedAt !== null && (job.result ?? "") !== "";
   return {
-    job: jobView(job),
+    job: jobView(job, by),
     stopped_at_seq: job.stop?.seq ?? null,
     ...(job.stop !== null && hasPartial ? { partial_message_id: job.outputMessageId } : {}),
     tool_calls_finished: job.metrics.toolCalls,

@@ -30,26 +30,27 @@ function operations(current: Surface, { system, directory, log }: CurrentParts) 
   return {
     list: current.handler({
       scope: "tasks:read",
-      async run({ request, principal: { organizationId } }) {
+      async run({ request, principal }) {
         const query = queryOf(request.url);
         const filter = taskFilter(query);
         if (!filter.ok) return filter;
         const page = pageRequest(query);
         if (!page.ok) return page;
+        const { organizationId } = principal;
         const settled = await system.settled(organizationId);
         if (!settled.ok) return settled;
         const tasks = await lookUp(log, directory.pageTasks(organizationId, filter.value, page.value));
-        return tasks.ok ? ok(pageView("tasks", tasks.value, taskView)) : tasks;
+        return tasks.ok ? ok(pageView("tasks", tasks.value, (task) => taskView(task, principal))) : tasks;
       },
     }),
 
     read: current.handler({
       scope: "tasks:read",
-      async run({ params, principal: { organizationId } }) {
+      async run({ params, principal }) {
         const taskId = params["id"] ?? "";
         if (!TASK_ID.test(taskId)) return notFound("task");
-        const task = await system.dispatch(organizationRef(organizationId), { kind: "read_task", taskId });
-        return task.ok ? ok(taskView(task.value)) : task;
+        const task = await system.dispatch(organizationRef(principal.organizationId), { kind: "read_task", taskId });
+        return task.ok ? ok(taskView(task.value, principal)) : task;
       },
     }),
 
@@ -67,7 +68,9 @@ function operations(current: Surface, { system, directory, log }: CurrentParts) 
         const given = Object.entries({ ...rest, assignedTo, workspaceId }).filter(([, value]) => value !== undefined);
         const changes = Object.fromEntries(given) as Partial<TaskChanges>;
         const command = { kind: "update_task", taskId, changes, version: version.value } as const;
-        return call.commit([ask(organizationRef(principal.organizationId), command)], (task) => done(taskView(task)));
+        return call.commit([ask(organizationRef(principal.organizationId), command)], (task) =>
+          done(taskView(task, principal)),
+        );
       },
     }),
   };

@@ -5,7 +5,8 @@ import { type Task, TASK_PRIORITIES, TASK_STATUSES } from "../../../actors/organ
 import { taskActions } from "../../../actors/organization/task-machine.ts";
 import { OneOf, Type } from "../../../actors/schema.ts";
 import { idFilters, wordFilter } from "../filter.ts";
-import { recordView } from "../record.ts";
+import type { Principal } from "../../../actors/organization/principal.ts";
+import { permitted, recordView } from "../record.ts";
 
 /** Characters, as on v1. */
 const TITLE = 512;
@@ -23,7 +24,7 @@ export const UpdateTaskBody = Type.Object({
   workspace_id: Type.Optional(GivenId),
 });
 
-export const taskView = (task: Task) => ({
+export const taskView = (task: Task, by: Principal) => ({
   id: task.id,
   title: task.title,
   description: task.description,
@@ -33,7 +34,7 @@ export const taskView = (task: Task) => ({
   workspace_id: task.workspaceId,
   created_by: task.createdBy,
   completed_at: task.completedAt,
-  ...recordView(task, { self: `/api/tasks/${task.id}` }, taskActions(task.status)),
+  ...recordView(task, { self: `/api/tasks/${task.id}` }, permitted(by, "tasks:write", taskActions(task.status))),
 });
 
 /** The filters of `GET /api/tasks`; all that are given must match. */
