@@ -70,6 +70,18 @@ test("[START-47] DATABASE_URL in production without TROUPE_SECRET does not start
   ]);
 });
 
+test("[RUN-4] a model of MODEL or MODELS that cannot be used is told, and nothing is started", async () => {
+  const dataDir = join(folder.path, "port");
+  for (const [env, words] of [
+    [{ MODEL: "anthropic:x" }, "MODEL cannot be used: A model of Anthropic needs ANTHROPIC_API_KEY."],
+    [{ MODELS: "demo:echo,acme:x" }, 'MODELS cannot be used: The provider "acme" is unknown'],
+  ] as const) {
+    const { code, text } = await failTroupe(folder, { dataDir, env });
+    expect([code, text]).toEqual([69, expect.stringContaining(words)]);
+  }
+  await eventually("nothing is left", () => processesIn(dataDir).length === 0);
+});
+
 test("[START-47] --print-config prints the settings in force without secrets, and starts nothing", async () => {
   const dataDir = join(folder.path, "untouched");
   const env = {
