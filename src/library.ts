@@ -4,6 +4,7 @@
  */
 import type { Library, LibraryAgent } from "../actors/organization/library.ts";
 import type { LibraryDefinition } from "../actors/organization/protocol.ts";
+import coordinator from "../library/coordinator.json" with { type: "json" };
 import editor from "../library/editor.json" with { type: "json" };
 import meetingNotes from "../library/meeting-notes.json" with { type: "json" };
 import researcher from "../library/researcher.json" with { type: "json" };
@@ -14,6 +15,7 @@ import taskPlanner from "../library/task-planner.json" with { type: "json" };
 const ENTRIES: Readonly<Record<string, LibraryDefinition>> = {
   researcher,
   "task-planner": taskPlanner,
+  coordinator,
   editor,
   "meeting-notes": meetingNotes,
   "support-triage": supportTriage,

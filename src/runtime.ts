@@ -29,7 +29,7 @@ import { builtinTools, createTools } from "./runner/tools.ts";
 import { webFetch } from "./runner/tools/web-fetch.ts";
 import { checkServiceKey } from "./service-key.ts";
 import type { Storage } from "./storage.ts";
-import { actorTaskService } from "./task-service.ts";
+import { toolServices } from "./tool-services.ts";
 
 export interface Runtime {
   readonly system: TroupeSystem;
@@ -108,7 +108,7 @@ function execution(
   const { storage, log } = parts;
   return jobExecution({
     models,
-    tools: createTools([...builtinTools(actorTaskService(system, directory)), webFetch(egress)], log),
+    tools: createTools([...builtinTools(toolServices({ system, directory, models, log })), webFetch(egress)], log),
     transcripts: new PostgresTranscripts(storage.database),
     slots: new Slots(),
     clock: systemClock,

@@ -10,7 +10,7 @@ import { isoTime } from "../schema.ts";
 import { appendChatEvent } from "./events.ts";
 import type { ChatCommand, ChatProtocol } from "./protocol.ts";
 import { type Chat, chatTable, messageTable, newChat } from "./schema.ts";
-import { sendMessage } from "./sending.ts";
+import { sendMessage, sendOnce } from "./sending.ts";
 import { turnHandlers } from "./turn.ts";
 
 export const chatActor: ActorDefinition<ChatProtocol> = {
@@ -25,6 +25,7 @@ export const chatActor: ActorDefinition<ChatProtocol> = {
     },
 
     send_message: sendMessage,
+    send_once: sendOnce,
 
     read_chat(tx) {
       const chat = visible(tx);

@@ -41,6 +41,20 @@ export type ChatCommand =
       readonly terms: JobTerms;
       readonly metadata: JsonObject;
     }
+  /**
+   * The first message of a chat of its own, said by an agent for this user. Whoever says it again joins:
+   * the job has the id that is given, and there is never a second one.
+   */
+  | {
+      readonly kind: "send_once";
+      readonly open: { readonly workspaceId: string; readonly title: string };
+      readonly agent: AgentSnapshot;
+      readonly content: string;
+      readonly userId: string;
+      readonly fromAgentId: string;
+      readonly jobId: string;
+      readonly terms: JobTerms;
+    }
   | { readonly kind: "read_chat" }
   | { readonly kind: "update_chat"; readonly options: Partial<ChatOptions>; readonly version: number | null }
   | { readonly kind: "delete_chat" }
@@ -87,6 +101,7 @@ export type ChatCommand =
 export interface ChatReplies {
   open_chat: Chat;
   send_message: SentMessage;
+  send_once: null;
   read_chat: Chat;
   update_chat: Chat;
   delete_chat: null;

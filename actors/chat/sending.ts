@@ -10,7 +10,8 @@
 import { ok, type Outcome, refuse } from "../fault.ts";
 import { newExecutionId } from "../ids.ts";
 import { firstEvents } from "../job/events.ts";
-import { type AgentSnapshot, type Job, jobRef, jobTable, newJob } from "../job/schema.ts";
+import { newJob } from "../job/new-job.ts";
+import { type AgentSnapshot, type Job, jobRef, jobTable } from "../job/schema.ts";
 import type { Tx } from "../runtime/actor.ts";
 import { isoTime } from "../schema.ts";
 import { appendChatEvent } from "./events.ts";
@@ -31,6 +32,18 @@ import {
 const TITLE_CHARACTERS = 80;
 
 type SendMessage = Extract<ChatCommand, { readonly kind: "send_message" }>;
+type SendOnce = Extract<ChatCommand, { readonly kind: "send_once" }>;
+/** What is said, by whom, and on which terms. */
+interface Words extends Pick<SendMessage, "agent" | "content" | "userId" | "terms" | "metadata"> {
+  readonly sender: Message["sender"];
+  /** Null: any new one. */
+  readonly jobId: string | null;
+}
+const wordsOf = (command: SendMessage): Words => ({
+  ...command,
+  sender: { type: "user", id: command.userId },
+  jobId: null,
+});
 /** What a message does to the chat as it is now. */
 type Effect = "start" | "queue" | "steer" | "interrupt";
 
@@ -42,7 +55,16 @@ export function sendMessage(tx: Tx, command: SendMessage): Outcome<SentMessage> 
   if (chat.activeJobId !== null && policy === "reject") return busy(chat, chat.activeJobId);
   if (chat.queue.length >= CHAT_QUEUE) return conflict(chat, `More than ${CHAT_QUEUE} messages wait in this chat`);
   const effect = effectOf(chat, policy);
-  return effect === "steer" ? steer(tx, chat, command) : begin(tx, chat, command, effect);
+  return effect === "steer" ? steer(tx, chat, wordsOf(command)) : begin(tx, chat, wordsOf(command), effect);
+}
+
+/** Opens the chat with its only message of this kind, or finds that this was done before. */
+export function sendOnce(tx: Tx, command: SendOnce): Outcome<null> {
+  if (tx.read(chatTable, tx.self.id) !== null) return ok(null);
+  const { open: opening, agent, userId, fromAgentId } = command;
+  const chat = tx.create(chatTable, newChat({ id: tx.self.id, agent, ...opening, createdBy: userId }));
+  begin(tx, chat, { ...command, metadata: {}, sender: { type: "agent", id: fromAgentId } }, "start");
+  return ok(null);
 }
 
 const effectOf = (chat: Chat, policy: Exclude<OnBusy, "reject"> | "reject"): Effect =>
@@ -60,7 +82,7 @@ const busy = (chat: Chat, jobId: string): Outcome<never> =>
   refuse({ kind: "chat_busy", status: chat.status, allowedActions: allowedActions(chat), jobId });
 
 /** The running job gets the message before its next model call. */
-function steer(tx: Tx, chat: Chat, command: SendMessage): Outcome<SentMessage> {
+function steer(tx: Tx, chat: Chat, command: Words): Outcome<SentMessage> {
   const jobId = chat.activeJobId;
   const message = addUserMessage(tx, chat, command, { jobId, status: "completed" });
   const changed = tx.update(chatTable, withMessage(chat, message));
@@ -69,8 +91,8 @@ function steer(tx: Tx, chat: Chat, command: SendMessage): Outcome<SentMessage> {
 }
 
 /** A job answers the message: now, next, or when its turn comes. */
-function begin(tx: Tx, chat: Chat, command: SendMessage, effect: Exclude<Effect, "steer">): Outcome<SentMessage> {
-  const jobId = tx.id("job");
+function begin(tx: Tx, chat: Chat, command: Words, effect: Exclude<Effect, "steer">): Outcome<SentMessage> {
+  const jobId = command.jobId ?? tx.id("job");
   const isIdle = effect === "start";
   const message = addUserMessage(tx, chat, command, { jobId, status: isIdle ? "completed" : "queued" });
   const job = bearJob(tx, chat, command, { jobId, isIdle, message });
@@ -101,7 +123,7 @@ const withMessage = (chat: Chat, message: Message): Chat => ({
 function addUserMessage(
   tx: Tx,
   chat: Chat,
-  { content, userId, metadata }: SendMessage,
+  { content, sender, metadata }: Words,
   { jobId, status }: { readonly jobId: string | null; readonly status: "queued" | "completed" },
 ): Message {
   const id = tx.id("msg");
@@ -115,7 +137,7 @@ function addUserMessage(
     blocks: [{ type: "text", text: content }],
     jobId,
     usage: null,
-    sender: { type: "user", id: userId },
+    sender,
     metadata,
     seq,
     completedAt: status === "completed" ? isoTime(tx.now) : null,
@@ -125,7 +147,7 @@ function addUserMessage(
 function bearJob(
   tx: Tx,
   chat: Chat,
-  { agent, userId, terms }: SendMessage,
+  { agent, userId, terms }: Words,
   { jobId, isIdle, message }: { readonly jobId: string; readonly isIdle: boolean; readonly message: Message },
 ): Job {
   const ref = jobRef(tx.self.organizationId, jobId);

@@ -26,6 +26,7 @@ export const opened = (calls: readonly StepCall[]): OpenCall[] =>
     name: block.name,
     safe,
     started: false,
+    childJobId: null,
     asks: needsApproval,
     arguments: needsApproval ? block.input : null,
   }));

@@ -3,6 +3,7 @@ import { invalid, notFound, ok, type Outcome } from "../fault.ts";
 import type { Handlers, Tx } from "../runtime/actor.ts";
 import { isoTime } from "../schema.ts";
 import { approveCalls, expired, waiting } from "./approvals.ts";
+import { cancelChildren, delegate } from "./delegation.ts";
 import { blocked, cancelled, failed, moved, resumed, reviewed, running, tellChat } from "./ending.ts";
 import { appendJobEvent, appendRunnerStatus } from "./events.ts";
 import { afterTrigger, allowedActions, recoveryOf } from "./machine.ts";
@@ -20,6 +21,7 @@ type ControlCommand =
   | "resume"
   | "request_changes"
   | "steer"
+  | "delegate"
   | "decision_overdue"
   | "recover";
 type Command<K extends JobCommand["kind"]> = Extract<JobCommand, { readonly kind: K }>;
@@ -39,6 +41,7 @@ export const controlHandlers: Pick<Handlers<JobProtocol>, ControlCommand> = {
       if (afterTrigger(job.status, "cancel") === null) return unlessOver === true ? ok(job) : stale(job);
       if (job.status === "running" && job.runEffectId !== null) {
         tx.interrupt(job.runEffectId);
+        cancelChildren(tx, job);
         appendJobEvent(tx, "job.cancelling", {});
         const cancelling = tx.update<Job>(jobTable, { ...job, status: "cancelling" });
         tellReaders(tx, cancelling, [statusNews(cancelling)]);
@@ -81,6 +84,8 @@ export const controlHandlers: Pick<Handlers<JobProtocol>, ControlCommand> = {
         return invalid("/content", `More than ${JOB_STEERS} messages wait for the next model call`);
       return ok(tx.update(jobTable, { ...job, steers: [...job.steers, { messageId, content }] }));
     }),
+
+  delegate: (tx, command) => withJob(tx, (job) => delegate(tx, job, command)),
 
   decision_overdue: (tx) => withJob(tx, (job) => overdue(tx, job)),
 

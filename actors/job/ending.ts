@@ -7,6 +7,7 @@ import { chatRef } from "../chat/schema.ts";
 import { assert } from "../assert.ts";
 import type { ActorRef, Tx } from "../runtime/actor.ts";
 import { isoTime } from "../schema.ts";
+import { cancelChildren } from "./delegation.ts";
 import { appendJobEvent, appendRunnerStatus, type ApprovalResolved } from "./events.ts";
 import { afterTrigger, type JobTrigger } from "./machine.ts";
 import { newsOf, tellReaders } from "./news.ts";
@@ -62,6 +63,7 @@ function ended(tx: Tx, job: Job, last: (usage: Usage) => void): Job {
   last({ inputTokens, outputTokens });
   tx.endText(job.outputMessageId);
   tx.clearAlarm("decision");
+  cancelChildren(tx, job);
   return { ...settled(tx, job), metrics, openCalls: [], approvals: [], steers: [], completedAt: isoTime(tx.now) };
 }
 

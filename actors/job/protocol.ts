@@ -93,6 +93,8 @@ type Control =
       readonly inGroup?: true;
     }
   | { readonly kind: "resume"; readonly by: string; readonly input: string | null; readonly retryStep: boolean | null }
+  /** A tool call of it, by its key, hands a part of the work to the job of this id: the same for each attempt. */
+  | { readonly kind: "delegate"; readonly key: string; readonly childJobId: string }
   /** The first half of iterate: the second is a new job in the same chat. */
   | { readonly kind: "request_changes"; readonly by: string; readonly feedback: string; readonly inGroup?: true }
   | { readonly kind: "steer"; readonly messageId: string; readonly content: string }
@@ -120,6 +122,7 @@ export interface JobReplies {
   cancel: Job;
   approve: Job;
   resume: Job;
+  delegate: Job;
   request_changes: Job;
   steer: Job;
   decision_overdue: null;

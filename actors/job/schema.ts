@@ -1,12 +1,11 @@
 /** The job: one execution of an agent's turn, and the words of its transcript (JOB-5, V1-3). */
-import { type ActorRef, type NewRecord, table } from "../runtime/actor.ts";
+import { type ActorRef, table } from "../runtime/actor.ts";
 import {
   Approval,
   Budget,
   JOB_PRIORITIES,
   type JobPriority,
   Lineage,
-  NO_PROGRESS,
   OpenCall,
   Progress,
   Review,
@@ -162,6 +161,8 @@ export const Job = Type.Object({
   /** Model steps that are committed. */
   step: Type.Integer(),
   openCalls: Type.Array(OpenCall),
+  /** Jobs that it has started for other agents. */
+  delegations: Type.Integer(),
   approvals: Type.Array(Approval),
   review: Review,
   budget: Budget,
@@ -203,66 +204,6 @@ export const PLAIN_TERMS: JobTerms = {
   budget: { maxTokens: null, maxSteps: null, deadlineAt: null },
   metadata: {},
   requestId: null,
-};
-
-/** A job that has not begun. */
-export function newJob(
-  of: Pick<
-    Job,
-    | "id"
-    | "title"
-    | "input"
-    | "agent"
-    | "chatId"
-    | "workspaceId"
-    | "inputMessageId"
-    | "outputMessageId"
-    | "executionId"
-    | "createdBy"
-  >,
-  { lineage, priority, reviewRequired, budget, metadata, requestId }: JobTerms,
-): NewRecord<Job> {
-  return {
-    ...of,
-    ...lineage,
-    priority,
-    missionId: null,
-    missionTaskId: null,
-    status: "queued",
-    blockedReason: null,
-    attempt: 1,
-    progress: NO_PROGRESS,
-    heartbeatAt: null,
-    step: 0,
-    openCalls: [],
-    approvals: [],
-    review: { ...NO_REVIEW, required: reviewRequired },
-    budget,
-    budgetFrom: 0,
-    steers: [],
-    runEffectId: null,
-    runner: null,
-    result: null,
-    error: null,
-    stop: null,
-    metrics: { inputTokens: 0, outputTokens: 0, toolCalls: 0, durationMs: null, timeToFirstTokenMs: null },
-    metadata,
-    requestId,
-    lastSeq: 0,
-    startedAt: null,
-    deadlineAt: null,
-    completedAt: null,
-  };
-}
-
-const NO_REVIEW: Review = {
-  state: "none",
-  required: false,
-  requestedAt: null,
-  expiresAt: null,
-  decidedBy: null,
-  decidedAt: null,
-  comment: null,
 };
 
 /** Whose work its tools do. */

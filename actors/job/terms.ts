@@ -11,6 +11,8 @@ export const OpenCall = Type.Object({
   safe: Type.Boolean(),
   /** Whether it may have been made: committed before it is (JOB-7). */
   started: Type.Boolean(),
+  /** The job that it has delegated to and waits for. */
+  childJobId: Type.Union([Type.String(), Type.Null()]),
   /** Whether a person must allow it first (JOB-8). */
   asks: Type.Boolean(),
   /** While it asks, its arguments; after that, what a person has changed them to, if anything. */
@@ -59,9 +61,11 @@ export const Lineage = Type.Object({
   rootJobId: Type.Union([Type.String(), Type.Null()]),
   relation: OneOf(RELATIONS),
   iteration: Type.Integer(),
+  /** How many delegations lie between it and its root. */
+  depth: Type.Integer(),
 });
 export type Lineage = Static<typeof Lineage>;
-export const ROOT: Lineage = { parentJobId: null, rootJobId: null, relation: "root", iteration: 0 };
+export const ROOT: Lineage = { parentJobId: null, rootJobId: null, relation: "root", iteration: 0, depth: 0 };
 
 export const Budget = Type.Object({
   maxTokens: Type.Union([Type.Integer({ minimum: 1 }), Type.Null()]),

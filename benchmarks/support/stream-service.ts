@@ -24,7 +24,7 @@ import { createLogger } from "../../src/log.ts";
 import { createModels } from "../../src/runner/models.ts";
 import { builtinTools, createTools } from "../../src/runner/tools.ts";
 import { createSealing } from "../../src/service-key.ts";
-import { actorTaskService } from "../../src/task-service.ts";
+import { toolServices } from "../../src/tool-services.ts";
 import { serveWorker } from "./worker.ts";
 
 export interface StreamService {
@@ -58,7 +58,7 @@ const system: TroupeSystem = new System<TroupeProtocols>({
   effects: {
     run: jobExecution({
       models,
-      tools: createTools(builtinTools(actorTaskService(() => system, directory)), log),
+      tools: createTools(builtinTools(toolServices({ system: () => system, directory, models, log })), log),
       transcripts: new PostgresTranscripts(database),
       slots: new Slots(PLACES, PLACES),
       clock: systemClock,

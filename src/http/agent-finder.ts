@@ -17,6 +17,8 @@ export const REMEMBERED_AGENTS = 10_000;
 const ID = /^[A-Za-z0-9_-]{1,64}$/;
 export const isAgentId = (text: string): boolean => ID.test(text);
 
+type Reader = Pick<Principal, "organizationId" | "userId">;
+
 export interface AgentFinderParts {
   readonly system: TroupeSystem;
   readonly directory: Pick<Directory, "findAgent">;
@@ -32,7 +34,7 @@ export class AgentFinder {
   }
 
   /** The agent, when this reader may read and execute it. */
-  async find(by: Principal, agentId: string): Promise<Outcome<Agent>> {
+  async find(by: Reader, agentId: string): Promise<Outcome<Agent>> {
     if (!isAgentId(agentId)) return notFound("agent");
     const own = await this.read(by.organizationId, by, agentId);
     if (own.ok || own.fault.kind !== "not_found") return own;
@@ -41,7 +43,7 @@ export class AgentFinder {
     return owner.value === null || owner.value === by.organizationId ? own : this.read(owner.value, by, agentId);
   }
 
-  private read(organizationId: string, by: Principal, agentId: string): Promise<Outcome<Agent>> {
+  private read(organizationId: string, by: Reader, agentId: string): Promise<Outcome<Agent>> {
     // Only what the actor asks for: a command's size is counted each time.
     const who = { organizationId: by.organizationId, userId: by.userId };
     return this.parts.system.dispatch(organizationRef(organizationId), { kind: "read_agent", by: who, agentId });

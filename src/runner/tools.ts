@@ -10,6 +10,7 @@ import { cleanText } from "./model-text.ts";
 import { isUnparsed } from "./tool-input.ts";
 import { createTask } from "./tools/create-task.ts";
 import { currentTime } from "./tools/current-time.ts";
+import { delegate, type DelegationService } from "./tools/delegate.ts";
 import { listAgents } from "./tools/list-agents.ts";
 import { listTasks } from "./tools/list-tasks.ts";
 import type { TaskService } from "./tools/service.ts";
@@ -18,12 +19,19 @@ import { failure, type Tool } from "./tools/tool.ts";
 /** Of one result, in bytes of UTF-8, the note about the cut included (RUN-3). */
 export const MAX_RESULT_BYTES = 64 * 1024;
 
+/** What the tools reach of the service. */
+export interface ToolServices {
+  readonly tasks: TaskService;
+  readonly delegations: DelegationService;
+}
+
 /** The tools that the service brings along. */
-export const builtinTools = (service: TaskService, now: () => number = Date.now): readonly Tool[] => [
+export const builtinTools = ({ tasks, delegations }: ToolServices, now: () => number = Date.now): readonly Tool[] => [
   currentTime(now),
-  listTasks(service),
-  listAgents(service),
-  createTask(service),
+  listTasks(tasks),
+  listAgents(tasks),
+  createTask(tasks),
+  delegate(delegations),
 ];
 
 const isAllowed = ({ name, access }: Tool, allowedTools: readonly string[]): boolean =>

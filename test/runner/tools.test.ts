@@ -8,7 +8,7 @@ import { toolInput } from "../../src/runner/tool-input.ts";
 import { builtinTools, createTools, MAX_RESULT_BYTES } from "../../src/runner/tools.ts";
 import type { TaskService } from "../../src/runner/tools/service.ts";
 import { defineTool, success } from "../../src/runner/tools/tool.ts";
-import { DEAF_HOST } from "../support/fake-tools.ts";
+import { DEAF_HOST, NO_DELEGATIONS } from "../support/fake-tools.ts";
 
 const CONTEXT: ToolContext = { organizationId: "org_1", userId: "usr_1", agentId: "agt_1", jobId: "job_1" };
 const NOON = Date.parse("2026-11-21T12:00:00.000Z");
@@ -103,7 +103,7 @@ function call(
 
 const builtin = (fault?: Outcome<never>) => {
   const { asked, service } = fakeService(fault);
-  return { asked, tools: createTools(builtinTools(service, () => NOON)) };
+  return { asked, tools: createTools(builtinTools({ tasks: service, delegations: NO_DELEGATIONS }, () => NOON)) };
 };
 
 describe("the registry of tools", () => {

@@ -1,9 +1,15 @@
 /** Tools that do what their test says, and note each call (port: `ToolPort` of the job). */
 import type { ToolCall, ToolDescription, ToolHost, ToolPort, ToolResult, ToolRules } from "../../actors/job/ports.ts";
+import type { DelegationService } from "../../src/runner/tools/delegate.ts";
 import type { AgentSnapshot } from "../../actors/job/schema.ts";
 
 /** For tools whose words nobody hears. */
 export const DEAF_HOST: ToolHost = { progress: () => {}, log: () => {}, waits: () => {} };
+
+/** For tests in which nothing is delegated. */
+export const NO_DELEGATIONS: DelegationService = {
+  delegate: () => Promise.reject(new Error("nothing is delegated here")),
+};
 
 export type ToolScript = (call: ToolCall, signal: AbortSignal) => ToolResult | Promise<ToolResult>;
 

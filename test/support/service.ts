@@ -25,7 +25,7 @@ import { systemChance, systemClock } from "../../src/clock.ts";
 import { makeToken } from "../../src/http/token.ts";
 import { builtinTools, createTools } from "../../src/runner/tools.ts";
 import { createSealing } from "../../src/service-key.ts";
-import { actorTaskService } from "../../src/task-service.ts";
+import { toolServices } from "../../src/tool-services.ts";
 import { FakeModel } from "./fake-model.ts";
 import { createTestDatabase } from "./postgres.ts";
 
@@ -104,7 +104,8 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
   await placement.join();
   const execution = jobExecution({
     models,
-    tools: options.tools ?? createTools(builtinTools(actorTaskService(() => system, directory)), log),
+    tools:
+      options.tools ?? createTools(builtinTools(toolServices({ system: () => system, directory, models, log })), log),
     transcripts: new PostgresTranscripts(database),
     slots: options.slots ?? new Slots(),
     clock,

@@ -25,7 +25,7 @@ interface Layer {
 const PURE = String.raw`actors/(?:fault|ids|schema|assert|page|event|sealing)\.ts`;
 const RUNTIME = String.raw`actors/runtime/[a-z-]+\.ts`;
 /** The words of a kind: what other kinds may know of it. */
-const WORDS = String.raw`actors/[a-z]+/(?:schema|protocol|terms|events)\.ts`;
+const WORDS = String.raw`actors/[a-z]+/(?:schema|protocol|terms|events|new-job)\.ts`;
 const at = (...patterns: readonly string[]): RegExp => new RegExp(`^(?:${patterns.join("|")})$`);
 
 export const LAYERS: readonly Layer[] = [

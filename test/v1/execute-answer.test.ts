@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
-import { JOB_DEADLINE_MS, type Job, newJob, PLAIN_TERMS } from "../../actors/job/schema.ts";
+import { JOB_DEADLINE_MS, type Job, PLAIN_TERMS } from "../../actors/job/schema.ts";
+import { newJob } from "../../actors/job/new-job.ts";
 import { GOES_ON_NOTICE } from "../../src/v1/execute/schema.ts";
 import { answerOf } from "../../src/v1/execute/answer.ts";
 import { gate } from "../support/fake-model.ts";

@@ -131,6 +131,7 @@ function child(
     rootJobId: parent.rootJobId ?? parent.id,
     relation,
     iteration: parent.iteration + (relation === "iteration" ? 1 : 0),
+    depth: parent.depth,
   };
   // The deadline was the parent's own; the child has its time from its start.
   const budget = { maxTokens, maxSteps, deadlineAt: null };

@@ -1,0 +1,62 @@
+/**
+ * Work that a job gives to another agent: a child job in a chat of its own, which one tool call of the
+ * parent waits for. The child's id comes from the call's key, so each attempt of the call names the same
+ * child. The parent notes it in the commit that makes it, so whoever ends the parent ends the child too.
+ */
+import { ok, type Outcome, refuse } from "../fault.ts";
+import type { Tx } from "../runtime/actor.ts";
+import { allowedActions } from "./machine.ts";
+import type { JobCommand } from "./protocol.ts";
+import { type Job, jobRef, jobTable, type JobTerms, PLAIN_TERMS } from "./schema.ts";
+
+/** Delegations between a job and its root: agents that hand work on in a circle must come to an end. */
+export const DELEGATION_DEPTH = 3;
+/** Children of one job: each costs model calls, and the model of the parent can ask for many at once. */
+export const DELEGATIONS = 16;
+
+/** Notes the child of an open call; the same again changes nothing. */
+export function delegate(
+  tx: Tx,
+  job: Job,
+  { key, childJobId }: Extract<JobCommand, { readonly kind: "delegate" }>,
+): Outcome<Job> {
+  const call = job.openCalls.find(({ id }) => `${job.id}:${job.step}:${id}` === key);
+  if (job.status !== "running" || call?.started !== true) return refused(job, "The job does not wait for this call");
+  if (call.childJobId !== null) return ok(job);
+  if (job.depth >= DELEGATION_DEPTH)
+    return refused(job, `Work is handed on at most ${DELEGATION_DEPTH} times: do this yourself`);
+  if (job.delegations >= DELEGATIONS)
+    return refused(job, `A job delegates at most ${DELEGATIONS} times: do the rest yourself`);
+  const openCalls = job.openCalls.map((other) => (other === call ? { ...other, childJobId } : other));
+  return ok(tx.update(jobTable, { ...job, openCalls, delegations: job.delegations + 1 }));
+}
+
+/** What the child is made by: as urgent as its parent, and with what is left of the parent's tokens. */
+export function childTerms(parent: Job): JobTerms {
+  const { maxTokens } = parent.budget;
+  const used = parent.metrics.inputTokens + parent.metrics.outputTokens - parent.budgetFrom;
+  return {
+    ...PLAIN_TERMS,
+    priority: parent.priority,
+    budget: {
+      ...PLAIN_TERMS.budget,
+      maxTokens: maxTokens === null ? null : Math.max(1, maxTokens - used),
+    },
+    lineage: {
+      parentJobId: parent.id,
+      rootJobId: parent.rootJobId ?? parent.id,
+      relation: "delegation",
+      iteration: 0,
+      depth: parent.depth + 1,
+    },
+  };
+}
+
+/** Nobody waits for the children of these open calls any more: they are cancelled, in this commit. */
+export function cancelChildren(tx: Tx, { organizationId, openCalls }: Job): void {
+  const cancel: JobCommand = { kind: "cancel", unlessOver: true };
+  for (const { childJobId } of openCalls) if (childJobId !== null) tx.send(jobRef(organizationId, childJobId), cancel);
+}
+
+const refused = (job: Job, message: string): Outcome<never> =>
+  refuse({ kind: "invalid_state", status: job.status, allowedActions: allowedActions(job), message });

@@ -1,0 +1,74 @@
+/** `delegate`: gives a part of the work to another agent, waits for its end, and hands back what it said. */
+import type { Outcome } from "../../../actors/fault.ts";
+import type { ToolContext, ToolHost, ToolResult } from "../../../actors/job/ports.ts";
+import type { Job } from "../../../actors/job/schema.ts";
+import { Type } from "../../../actors/schema.ts";
+import { faultWords } from "./fault-words.ts";
+import { defineTool, failure, success, type Tool } from "./tool.ts";
+
+/** Bytes of a message in UTF-8 are at most four times these characters, which is what a chat takes. */
+const MAX_MESSAGE_CHARS = 65_536;
+
+/** One delegation, in each of its attempts. */
+export interface Delegation {
+  readonly context: ToolContext;
+  readonly agentId: string;
+  readonly message: string;
+  /** `<job>:<step>:<call>`: the same key names the same child (JOB-7). */
+  readonly key: string;
+  readonly host: ToolHost;
+}
+
+/** The delegate's view of the service; the composition root implements it over the actors. */
+export interface DelegationService {
+  /**
+   * Starts the child job of this key, or joins the one that runs or has ended, and resolves when it has
+   * come to a stand: it has ended, or waits for a person. An agent that this user may not execute is not
+   * found. After `signal` aborts it resolves soon with the child as it is.
+   */
+  delegate(delegation: Delegation, signal: AbortSignal): Promise<Outcome<Job>>;
+}
+
+export const delegate = (service: DelegationService): Tool =>
+  defineTool({
+    name: "delegate",
+    description:
+      "Gives a part of the work to another agent and answers with its result. The agent knows nothing of this conversation: say everything that it needs. list_agents tells which agents there are.",
+    input: Type.Object({
+      agent_id: Type.String({ minLength: 1, maxLength: 64, description: "The id of the agent" }),
+      message: Type.String({ minLength: 1, maxLength: MAX_MESSAGE_CHARS, description: "What it is to do" }),
+    }),
+    access: "granted",
+    // Each attempt joins the child that the first one has started.
+    safeToRepeat: true,
+    async run({ agent_id: agentId, message }, { context, idempotencyKey: key, host, signal }) {
+      const outcome = await service.delegate({ context, agentId, message, key, host }, signal);
+      if (!outcome.ok) return failure(faultWords(outcome.fault));
+      return resultOfChild(outcome.value);
+    },
+  });
+
+/** What the parent's model hears of the child. */
+function resultOfChild(job: Job): ToolResult {
+  const { agent, status, result, blockedReason, error } = job;
+  const said = (result ?? "").trim();
+  const partial = said === "" ? "" : ` So far it said: ${said}`;
+  const where = `the job ${job.id} of ${agent.name}`;
+  switch (status) {
+    case "completed":
+      return success(said === "" ? "(The agent has ended without a text.)" : said);
+    case "failed":
+      return failure(`The work failed in ${where}: ${error?.message ?? "no reason is known"}.${partial}`);
+    case "cancelled":
+    case "cancelling":
+      return failure(`The work was cancelled in ${where}.${partial}`);
+    case "blocked":
+    case "needs_review":
+      return failure(
+        `The work is not finished: ${where} waits for a person (${(blockedReason ?? "review").replaceAll("_", " ")}).${partial}`,
+      );
+    case "queued":
+    case "running":
+      return failure(`The call was stopped before ${where} had ended.`);
+  }
+}

@@ -1,0 +1,64 @@
+/** Delegation over HTTP, with the tool and the agents of the service itself (JOB-11). */
+import { afterAll, beforeAll, expect, test } from "bun:test";
+import { answered, Client, type Job, type Json } from "../support/current.ts";
+import { type Founded, type Service, startService } from "../support/service.ts";
+
+let service: Service;
+let owner: Founded;
+let client: Client;
+
+beforeAll(async () => {
+  service = await startService();
+  owner = await service.found();
+  client = new Client(service, owner);
+});
+afterAll(() => service.stop());
+
+const agent = async (who: Client, name: string, more: Json = {}): Promise<string> => {
+  const body = { name, system_prompt: name, ...more };
+  return (await answered<{ id: string }>(who.call("POST", "/api/agents", body), 201)).id;
+};
+
+/** The boss gives this message to that agent once, and then says what it heard. */
+function bossGives(to: string, message: string): void {
+  service.model.script = ({ system, entries }) => {
+    const last = entries.at(-1)!;
+    if (system !== "boss") return [{ say: `done: ${last.role === "user" ? last.text : ""}` }];
+    const heard = last.role === "assistant" ? last.blocks.find((block) => block.type === "tool_result") : undefined;
+    if (heard !== undefined) return [{ say: `Heard: ${heard.content}` }];
+    return [{ use: { type: "tool_use", id: "c1", name: "delegate", input: { agent_id: to, message } } }];
+  };
+}
+
+test("[JOB-11] the child is in the lineage and in the lists, in a chat of its own", async () => {
+  const boss = await agent(client, "boss", { allowed_tools: ["delegate"] });
+  const helper = await agent(client, "helper");
+  bossGives(helper, "look");
+  const sent = await client.send(await client.chat(boss, owner.workspaceId), "go", { priority: "high" });
+  const parent = await client.reached(sent.job.id, "completed");
+  expect(parent.result).toBe("Heard: done: look");
+  const { root_id, nodes } = await client.get<{ root_id: string; nodes: Json[] }>(`/api/jobs/${parent.id}/lineage`);
+  expect(root_id).toBe(parent.id);
+  expect(nodes).toMatchObject([
+    { id: parent.id, relation: "root" },
+    { parent_job_id: parent.id, relation: "delegation", status: "completed", title: "look" },
+  ]);
+  const child = await client.job(String(nodes[1]!["id"]));
+  expect(child).toMatchObject({ agent_id: helper, priority: "high", root_job_id: parent.id, result: "done: look" });
+  expect(child.chat_id).not.toBe(parent.chat_id);
+  expect((await client.readChat(child.chat_id)).status).toBe("done");
+  const { jobs } = await client.get<{ jobs: Job[] }>(`/api/jobs?parent_job_id=${parent.id}`);
+  expect(jobs.map(({ id }) => id)).toEqual([child.id]);
+});
+
+test("[JOB-11] [AUTH-7] an agent that the user may not see is none, and without the grant there is no tool", async () => {
+  const other = new Client(service, await service.join(owner.organizationId, "member"));
+  const secret = await agent(other, "secret");
+  const boss = await agent(client, "boss", { allowed_tools: ["delegate"] });
+  bossGives(secret, "tell me");
+  const first = await client.send(await client.chat(boss, owner.workspaceId), "go");
+  expect((await client.reached(first.job.id, "completed")).result).toBe("Heard: There is no such agent.");
+  const plain = await agent(client, "boss");
+  const second = await client.send(await client.chat(plain, owner.workspaceId), "go");
+  expect((await client.reached(second.job.id, "completed")).result).toContain("not allowed to use delegate");
+});
