@@ -62,6 +62,8 @@ interface FaultDetails {
   budget_exceeded: { readonly retryAfterMs: number };
   /** The model or a provider refused or failed before any output. */
   provider_error: { readonly message: string };
+  /** The identity's requests of this window are used up (RATE-1). */
+  rate_limited: { readonly retryAfterMs: number };
   /** A bounded queue is full; others are unaffected. Nothing was done. */
   overloaded: { readonly retryAfterMs: number };
   /** The database or the lease is not there now. Nothing was done. */

@@ -16,13 +16,18 @@ import type { UsageDirectory } from "../actors/usage/directory.ts";
 import { currentDialect } from "./current/dialect.ts";
 import { currentRoutes } from "./current/index.ts";
 import { Authentication } from "./http/authentication.ts";
-import { Exchange, pathOf } from "./http/exchange.ts";
+import { ClientAddresses } from "./http/client-address.ts";
+import type { Dialect } from "./http/dialect.ts";
+import { pathOf } from "./http/exchange.ts";
 import { drainingHealth, healthRoutes } from "./http/health.ts";
 import { KnownPaths } from "./http/known-paths.ts";
 import type { HttpLog } from "./http/log.ts";
 import { OpenStreams } from "./http/open-streams.ts";
+import { RateHeaders } from "./http/rate-headers.ts";
+import { RateLimits } from "./http/rate-limits.ts";
 import { plainDialect } from "./http/plain-dialect.ts";
-import { BAD_HOST, hasOneHost, Surface } from "./http/surface.ts";
+import { type Asked, BAD_HOST, hasOneHost, Surface } from "./http/surface.ts";
+import { Turnstile } from "./http/turnstile.ts";
 import { library } from "./library.ts";
 import { pageRoutes } from "./public/pages.ts";
 import { AgentFinder } from "./http/agent-finder.ts";
@@ -53,8 +58,19 @@ export interface AppParts {
   readonly pingDatabase: () => Promise<void>;
   /** Where clients reach the service that listens on this port, without a slash at the end. */
   readonly appUrl?: (port: number) => string;
+  /** What of the rate limits is not as usual. */
+  readonly rates?: RateSettings;
   /** A door that is no API; asked for requests that nothing else takes. Null: not for it. */
   readonly internal?: (request: Request) => Promise<Response | null>;
+}
+
+export interface RateSettings {
+  /** Proxies whose `X-Forwarded-For` counts: addresses and CIDR ranges. */
+  readonly trustedProxies?: readonly string[];
+  /** Requests in a window, by organization. */
+  readonly budgets?: ReadonlyMap<string, number>;
+  /** Whether v1 is limited as the current surface is. */
+  readonly countsV1?: boolean;
 }
 
 export interface App {
@@ -97,10 +113,7 @@ export function createApp(parts: AppParts): App {
 
 function mount(parts: AppParts, streams: OpenStreams, appUrl: () => string) {
   const { system, directory, log } = parts;
-  const surfaceParts = { system, authentication: new Authentication({ system, directory, log }), log };
-  const v1 = new Surface(v1Dialect, surfaceParts);
-  const current = new Surface(currentDialect(appUrl), surfaceParts);
-  const elsewhere = new Surface(plainDialect, surfaceParts);
+  const { v1, current, elsewhere } = surfacesOf(parts, appUrl);
   const surfaceOf = (path: string): Surface => {
     if (isUnder(path, "/api/v1")) return v1;
     return isUnder(path, "/api") ? current : elsewhere;
@@ -115,12 +128,13 @@ function mount(parts: AppParts, streams: OpenStreams, appUrl: () => string) {
   };
   const shared = { ...parts, streams, agents: new AgentFinder({ system, directory, log }) };
   const app = new Elysia({ name: "troupe", normalize: false, serve })
-    .onError(({ code, error, request }) => {
+    .onError(({ code, error, request, server }) => {
       const path = pathOf(request.url);
       const surface = surfaceOf(path);
       if (code !== "NOT_FOUND") return surface.fail(request, error);
-      if (!hasOneHost(request)) return surface.refuse(request, BAD_HOST);
-      return unrouted(surface, request, { methods: known.methodsOf(path), internal: parts.internal, log });
+      const asked = { request, server };
+      if (!hasOneHost(request)) return surface.refuse(asked, BAD_HOST);
+      return unrouted(surface, asked, { methods: known.methodsOf(path), internal: parts.internal });
     })
     .use(healthRoutes(parts))
     .use(pageRoutes())
@@ -128,8 +142,34 @@ function mount(parts: AppParts, streams: OpenStreams, appUrl: () => string) {
     .use(v1Routes(v1, shared));
   const known = new KnownPaths(app.routes);
   const turnAway = (request: Request): Response =>
-    drainingHealth(request, pathOf(request.url)) ?? surfaceOf(pathOf(request.url)).refuse(request, SHUTTING_DOWN);
+    drainingHealth(request, pathOf(request.url)) ?? surfaceOf(pathOf(request.url)).turnAway(request, SHUTTING_DOWN);
   return { routes: app, turnAway };
+}
+
+interface Surfaces {
+  readonly v1: Surface;
+  readonly current: Surface;
+  /** Pages and unknown paths. */
+  readonly elsewhere: Surface;
+}
+
+function surfacesOf({ system, directory, log, clock, rates }: AppParts, appUrl: () => string): Surfaces {
+  const addresses = new ClientAddresses(rates?.trustedProxies ?? []);
+  const limits = new RateLimits({ system, clock, addresses, budgets: rates?.budgets ?? new Map() });
+  const authentication = new Authentication({ system, directory, limits, log });
+  const rateHeaders = new RateHeaders(clock);
+  const surface = (dialect: Dialect, isCounting: boolean): Surface =>
+    new Surface(dialect, {
+      system,
+      log,
+      rateHeaders,
+      turnstile: new Turnstile({ authentication, limits, isCounting }),
+    });
+  return {
+    v1: surface(v1Dialect, rates?.countsV1 ?? false),
+    current: surface(currentDialect(appUrl), true),
+    elsewhere: surface(plainDialect, false),
+  };
 }
 
 const isUnder = (path: string, root: string): boolean => path === root || path.startsWith(`${root}/`);
@@ -137,24 +177,18 @@ const isUnder = (path: string, root: string): boolean => path === root || path.s
 /** A request that no route took: its path is unknown, or known with other methods, or the internal door's. */
 async function unrouted(
   surface: Surface,
-  request: Request,
-  {
-    methods,
-    internal,
-    log,
-  }: { readonly methods: readonly string[]; readonly internal: AppParts["internal"]; readonly log: HttpLog },
+  asked: Asked,
+  { methods, internal }: { readonly methods: readonly string[]; readonly internal: AppParts["internal"] },
 ): Promise<Response> {
+  const { request } = asked;
   if (methods.length > 0 && !methods.includes(request.method)) {
     const allow = [...methods, "OPTIONS"];
-    if (request.method === "OPTIONS") return surface.options(request, allow);
-    return surface.refuse(request, { kind: "method_not_allowed", allow });
+    if (request.method === "OPTIONS") return surface.options(asked, allow);
+    return surface.refuse(asked, { kind: "method_not_allowed", allow });
   }
   try {
-    const exchange = new Exchange(request);
-    const answer = (await internal?.(request)) ?? null;
-    if (answer === null) return surface.refuse(request, { kind: "not_found", noun: "route" });
-    exchange.log(log, answer.status);
-    return answer;
+    const answer = internal === undefined ? null : await surface.by(internal, request);
+    return answer ?? (await surface.refuse(asked, { kind: "not_found", noun: "route" }));
   } catch (cause) {
     return surface.fail(request, cause);
   }

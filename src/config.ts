@@ -102,6 +102,15 @@ const Settings = Type.Object({
     Type.String({ format: "network" }),
     setting({ env: "TRUSTED_PROXIES", default: [], allowed: "IP addresses and CIDR ranges, separated by commas" }),
   ),
+  rateBudgets: Type.Array(
+    Type.String({ format: "rate-budget" }),
+    setting({
+      env: "RATE_BUDGETS",
+      default: [],
+      allowed: "entries organization=requests, of 3000 requests a minute or more, separated by commas",
+    }),
+  ),
+  rateLimitV1: Type.Boolean(setting({ env: "RATE_LIMIT_V1", default: false, allowed: "true, false, 1 or 0" })),
   egressAllow: Type.Array(
     Type.String({ format: "host-or-network" }),
     setting({

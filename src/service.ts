@@ -172,6 +172,11 @@ function serve({ config, log }: ServiceOptions, parts: Parts): { readonly appUrl
       await storage.database.read`select 1`;
     },
     appUrl: (port) => appUrlOf(config, port),
+    rates: {
+      trustedProxies: config.trustedProxies,
+      budgets: new Map(config.rateBudgets.map((entry) => [entry.split("=")[0] ?? "", Number(entry.split("=")[1])])),
+      countsV1: config.rateLimitV1,
+    },
     internal: (request) => adminDoor(admin, key, request),
   });
   const port = listen(app, config);

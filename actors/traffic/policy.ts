@@ -8,6 +8,9 @@ export const RATE_WINDOW_MS = 60_000;
  */
 export const RESERVED_SHARE = 0.02;
 
+/** Requests that an identity may send in a window; a higher number can be configured for an organization. */
+export const RATE_BUDGET = 3_000;
+
 /** What an identity may do in a window. */
 export interface RateLimit {
   /** Requests, all at once if it likes. */

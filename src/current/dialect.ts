@@ -66,6 +66,8 @@ const WORDS: RefusalTable<Words> = {
   budget_exceeded: ({ retryAfterMs }) =>
     words(429, "budget_exceeded", "The organization's token budget of this month is used up", later(retryAfterMs)),
   provider_error: ({ message }) => words(502, "provider_error", message),
+  rate_limited: ({ retryAfterMs }) =>
+    words(429, "rate_limited", "The requests of this window are used up", later(retryAfterMs)),
   overloaded: ({ retryAfterMs }) => words(503, "overloaded", "Too much waits for this already", later(retryAfterMs)),
   unavailable: ({ retryAfterMs }) =>
     words(503, "unavailable", "The service is temporarily unavailable", later(retryAfterMs)),

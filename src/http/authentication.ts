@@ -6,27 +6,45 @@
  */
 import { type Outcome, refuse } from "../../actors/fault.ts";
 import type { Directory } from "../../actors/organization/directory.ts";
+import type { OrganizationReplies } from "../../actors/organization/protocol.ts";
 import type { Principal } from "../../actors/organization/principal.ts";
 import { organizationRef } from "../../actors/organization/schema.ts";
+import type { Member } from "../../actors/runtime/turns.ts";
+import type { RateState } from "../../actors/traffic/protocol.ts";
 import type { TroupeSystem } from "../../actors/troupe.ts";
 import { BoundedMap } from "./bounded-map.ts";
 import type { HttpLog } from "./log.ts";
 import { lookUp } from "./look-up.ts";
+import type { RateLimits } from "./rate-limits.ts";
 import { checkToken } from "./token.ts";
 
-/** Tokens whose organization is remembered: about 2 MiB when full. */
+/** Tokens whose organization is remembered: about 5 MiB when full. */
 export const REMEMBERED_TOKENS = 10_000;
 const BEARER = /^bearer +(\S+) *$/i;
 
 export interface AuthenticationParts {
   readonly system: TroupeSystem;
   readonly directory: Pick<Directory, "findToken">;
+  readonly limits: Pick<RateLimits, "ofToken">;
   readonly log: HttpLog;
 }
 
-interface TokenPlace {
+interface TokenOwner {
   readonly organizationId: string;
   readonly tokenId: string;
+}
+
+interface TokenPlace extends TokenOwner {
+  /** What is asked for each request of the token: who it is, and with the second one whether it is admitted. */
+  readonly verify: readonly Member[];
+  readonly verifyAndCount: readonly Member[];
+}
+
+/** A good token. */
+export interface Verified {
+  readonly principal: Principal;
+  /** Null where the request was not counted. */
+  readonly rate: RateState | null;
 }
 
 export class Authentication {
@@ -37,8 +55,8 @@ export class Authentication {
     this.parts = parts;
   }
 
-  /** The request's principal; refuses `unauthenticated`, `token_expired` or `unavailable`. */
-  async principalOf(request: Request): Promise<Outcome<Principal>> {
+  /** The bearer of the request's token; refuses `unauthenticated`, `token_expired` or `unavailable`. */
+  async verify(request: Request, isCounted: boolean): Promise<Outcome<Verified>> {
     const secret = bearerOf(request.headers.get("authorization"));
     if (secret === null) return unauthenticated("no bearer token");
     const hash = checkToken(secret);
@@ -48,15 +66,21 @@ export class Authentication {
       const found = await lookUp(this.parts.log, this.parts.directory.findToken(hash));
       if (!found.ok) return found;
       if (found.value === null) return unauthenticated("unknown token");
-      place = found.value;
+      place = this.placeOf(found.value, hash);
       this.places.set(hash, place);
     }
-    const { tokenId } = place;
-    const ref = organizationRef(place.organizationId);
-    const outcome = await this.parts.system.dispatch(ref, { kind: "authenticate", tokenId, hash });
+    const outcome = await this.parts.system.dispatchGroup(isCounted ? place.verifyAndCount : place.verify);
     if (!outcome.ok) return outcome;
-    if (outcome.value.isStale) this.touch(place);
-    return { ok: true, value: outcome.value.principal };
+    const [{ principal, isStale }, rate] = outcome.value as readonly [OrganizationReplies["authenticate"], RateState?];
+    if (isStale) this.touch(place);
+    return { ok: true, value: { principal, rate: rate ?? null } };
+  }
+
+  /** The same commands for each request of a token, made once. */
+  private placeOf({ organizationId, tokenId }: TokenOwner, hash: string): TokenPlace {
+    const verify = { ref: organizationRef(organizationId), command: { kind: "authenticate", tokenId, hash } };
+    const count = this.parts.limits.ofToken(organizationId, tokenId);
+    return { organizationId, tokenId, verify: [verify], verifyAndCount: [verify, count] };
   }
 
   /** Notes the use; the request does not wait for it and does not fail with it. */

@@ -1,25 +1,33 @@
 /** One request on its way: its name, its start, whose it turned out to be; its answers and its log line. */
+import type { RateState } from "../../actors/traffic/protocol.ts";
 import type { Refusal } from "./dialect.ts";
 import type { HttpLog } from "./log.ts";
+import type { RateHeaders } from "./rate-headers.ts";
 import { requestIdOf } from "./request-id.ts";
 
 /** Starts of an authority in `request.url`: `https://` is the longest scheme, a host has a character. */
 const AUTHORITY = 8;
+
+const JSON_TYPE = "application/json";
 
 export class Exchange {
   readonly request: Request;
   readonly requestId: string;
   /** Once the request is authenticated. */
   organizationId: string | null = null;
+  /** Once it is counted: every answer tells of it (RATE-2). */
+  rate: RateState | null = null;
+  private readonly rateHeaders: RateHeaders;
   private readonly startedAt = performance.now();
 
-  constructor(request: Request) {
+  constructor(request: Request, rateHeaders: RateHeaders) {
     this.request = request;
+    this.rateHeaders = rateHeaders;
     this.requestId = requestIdOf(request);
   }
 
   json(body: object): Response {
-    return new Response(JSON.stringify(body), { headers: this.headers() });
+    return this.respond(JSON.stringify(body), 200);
   }
 
   /** An answer whose body is a text already. */
@@ -32,17 +40,26 @@ export class Exchange {
     readonly contentType: string;
     readonly body: string;
   }): Response {
-    return new Response(body, { status, headers: { ...this.headers(), "content-type": contentType } });
+    const response = this.respond(body, status);
+    if (contentType !== JSON_TYPE) response.headers.set("content-type", contentType);
+    return response;
   }
 
   refuse({ status, body, headers }: Refusal): Response {
     const text = typeof body === "string" ? body : JSON.stringify(body);
-    return new Response(text, { status, headers: { ...this.headers(), ...headers } });
+    const response = this.respond(text, status);
+    if (headers !== undefined) for (const [name, value] of Object.entries(headers)) response.headers.set(name, value);
+    return response;
   }
 
   /** Nothing but these headers. */
   empty(headers: Readonly<Record<string, string>>): Response {
-    return new Response(null, { status: 204, headers: { "x-request-id": this.requestId, ...headers } });
+    return this.own(new Response(null, { status: 204, headers: { "x-request-id": this.requestId, ...headers } }));
+  }
+
+  /** A response that the operation has made itself. */
+  own(response: Response): Response {
+    return this.rate === null ? response : this.rateHeaders.stamp(response, this.rate);
   }
 
   /** One line for each request; never a header, a query or a body. */
@@ -54,8 +71,14 @@ export class Exchange {
     else log.info(fields, "request");
   }
 
-  private headers(): Record<string, string> {
-    return { "content-type": "application/json", "x-request-id": this.requestId };
+  private respond(text: string, status: number): Response {
+    const { rate, requestId } = this;
+    if (rate === null) {
+      return new Response(text, { status, headers: { "content-type": JSON_TYPE, "x-request-id": requestId } });
+    }
+    const response = new Response(text, { status, headers: this.rateHeaders.json(rate) });
+    response.headers.set("x-request-id", requestId);
+    return this.rateHeaders.finish(response, rate);
   }
 }
 

@@ -1,7 +1,7 @@
 /**
  * A surface: operations that share a dialect. Each request of an operation takes the same way:
  *
- *   host ▶ bearer ▶ scope ▶ the operation ▶ JSON or a response of its own ▶ log line
+ *   host ▶ bearer ▶ rate limit ▶ scope ▶ the operation ▶ JSON or a response of its own ▶ log line
  *
  * An operation that changes something is a mutation: it commits through a door (`commit.ts`).
  * Whatever is refused on the way is answered in the dialect, and so is an exception, whose cause goes
@@ -12,13 +12,14 @@ import { assert } from "../../actors/assert.ts";
 import { type Fault, type Outcome, refuse } from "../../actors/fault.ts";
 import { hasScope, type Principal } from "../../actors/organization/principal.ts";
 import type { TroupeSystem } from "../../actors/troupe.ts";
-import type { Authentication } from "./authentication.ts";
 import { answerEnding, type Committed, MutatingCall, type Mutation, PlainDoor } from "./commit.ts";
 import type { Dialect, Refusal } from "./dialect.ts";
 import { Exchange } from "./exchange.ts";
 import { performKeyed } from "./idempotency.ts";
 import { RequestBody } from "./json-body.ts";
 import type { HttpLog } from "./log.ts";
+import type { RateHeaders } from "./rate-headers.ts";
+import type { Turnstile } from "./turnstile.ts";
 
 /** What an operation gets. */
 export interface Call {
@@ -37,11 +38,15 @@ export interface Operation {
   run(call: Call): Promise<Outcome<object | Response>>;
 }
 
-/** What Elysia hands to a route. */
-interface RouteContext {
+/** A request, and the server that it came to; null outside of one. */
+export interface Asked {
   readonly request: Request;
-  readonly params: Readonly<Record<string, string>>;
   readonly server: Server<unknown> | null;
+}
+
+/** What Elysia hands to a route. */
+interface RouteContext extends Asked {
+  readonly params: Readonly<Record<string, string>>;
 }
 
 /** Answers what an operation has come to. */
@@ -49,7 +54,8 @@ type Perform = (exchange: Exchange, call: Call) => Promise<Response>;
 
 export interface SurfaceParts {
   readonly system: TroupeSystem;
-  readonly authentication: Authentication;
+  readonly turnstile: Turnstile;
+  readonly rateHeaders: RateHeaders;
   readonly log: HttpLog;
 }
 
@@ -83,28 +89,48 @@ export class Surface {
   }
 
   /** Answers a request that no operation takes. */
-  refuse(request: Request, fault: Fault): Response {
-    const exchange = new Exchange(request);
+  async refuse({ request, server }: Asked, fault: Fault): Promise<Response> {
+    const exchange = this.exchange(request);
+    const limited = await this.parts.turnstile.count(exchange, server);
+    return this.logged(exchange, this.refused(exchange, limited ?? fault));
+  }
+
+  /** Answers a request by a door that is none of the surface's; null where it is not for that. */
+  async by(door: (request: Request) => Promise<Response | null>, request: Request): Promise<Response | null> {
+    const exchange = this.exchange(request);
+    const answer = await door(request);
+    return answer === null ? null : this.logged(exchange, answer);
+  }
+
+  /** Answers a request that is not even looked at. */
+  turnAway(request: Request, fault: Fault): Response {
+    const exchange = this.exchange(request);
     return this.logged(exchange, this.refused(exchange, fault));
   }
 
   /** Answers `OPTIONS`: what may be done here. No other origin is let in (no CORS). */
-  options(request: Request, allow: readonly string[]): Response {
-    const exchange = new Exchange(request);
+  async options({ request, server }: Asked, allow: readonly string[]): Promise<Response> {
+    const exchange = this.exchange(request);
+    const limited = await this.parts.turnstile.count(exchange, server);
+    if (limited !== null) return this.logged(exchange, this.refused(exchange, limited));
     return this.logged(exchange, exchange.empty({ allow: allow.join(", ") }));
   }
 
   /** Answers a request whose handling threw outside of an operation. */
   fail(request: Request, cause: unknown): Response {
-    const exchange = new Exchange(request);
+    const exchange = this.exchange(request);
     return this.logged(exchange, this.failed(exchange, cause));
   }
 
+  private exchange(request: Request): Exchange {
+    return new Exchange(request, this.parts.rateHeaders);
+  }
+
   private async handle({ request, params, server }: RouteContext, scope: string, perform: Perform): Promise<Response> {
-    const exchange = new Exchange(request);
+    const exchange = this.exchange(request);
     let response: Response;
     try {
-      const admitted = await this.admit(exchange, request, scope);
+      const admitted = await this.admit(exchange, server, scope);
       if (!admitted.ok) response = this.refused(exchange, admitted.fault);
       else {
         const { requestId } = exchange;
@@ -117,13 +143,12 @@ export class Surface {
   }
 
   /** Who asks, when this operation is for them. */
-  private async admit(exchange: Exchange, request: Request, scope: string): Promise<Outcome<Principal>> {
-    if (!hasOneHost(request)) return refuse(BAD_HOST);
-    const authenticated = await this.parts.authentication.principalOf(request);
-    if (!authenticated.ok) return authenticated;
-    exchange.organizationId = authenticated.value.organizationId;
-    if (!hasScope(authenticated.value.scopes, scope)) return refuse({ kind: "insufficient_scope", required: [scope] });
-    return authenticated;
+  private async admit(exchange: Exchange, server: Asked["server"], scope: string): Promise<Outcome<Principal>> {
+    const { turnstile } = this.parts;
+    if (!hasOneHost(exchange.request)) return refuse((await turnstile.countStranger(exchange, server)) ?? BAD_HOST);
+    const admitted = await turnstile.principalOf(exchange, server);
+    if (!admitted.ok || hasScope(admitted.value.scopes, scope)) return admitted;
+    return refuse({ kind: "insufficient_scope", required: [scope] });
   }
 
   private async ended(exchange: Exchange, call: Call, mutation: Mutation, committed: Committed): Promise<Response> {
@@ -132,7 +157,7 @@ export class Surface {
     assert(mutation.join !== undefined, "work that goes on can be joined");
     const joined = await mutation.join(call, ending.work);
     if (!joined.ok) return this.refused(exchange, joined.fault);
-    return joined.value instanceof Response ? joined.value : exchange.answer(answerEnding(joined.value));
+    return joined.value instanceof Response ? exchange.own(joined.value) : exchange.answer(answerEnding(joined.value));
   }
 
   private async keyed(exchange: Exchange, call: Call, mutation: Mutation, header: string): Promise<Response> {
@@ -140,22 +165,24 @@ export class Surface {
     const outcome = await performKeyed({ system: this.parts.system, refusal }, mutation, call, header);
     if (!outcome.ok) return this.refused(exchange, outcome.fault);
     const { answer, status } = outcome.value;
-    const response = answer instanceof Response ? answer : exchange.answer(answer);
+    const response = answer instanceof Response ? exchange.own(answer) : exchange.answer(answer);
     response.headers.set("idempotency-status", status);
     return response;
   }
 
   private sent(exchange: Exchange, outcome: Outcome<object | Response>): Response {
     if (!outcome.ok) return this.refused(exchange, outcome.fault);
-    return outcome.value instanceof Response ? outcome.value : exchange.json(outcome.value);
+    return outcome.value instanceof Response ? exchange.own(outcome.value) : exchange.json(outcome.value);
   }
 
   private refused(exchange: Exchange, fault: Fault): Response {
+    this.parts.turnstile.leaveOut(exchange);
     return exchange.refuse(this.dialect.refusal(fault, exchange.requestId));
   }
 
   private failed(exchange: Exchange, cause: unknown): Response {
     this.parts.log.error({ err: cause, requestId: exchange.requestId }, "a request failed");
+    this.parts.turnstile.leaveOut(exchange);
     return exchange.refuse(this.dialect.bug(exchange.requestId));
   }
 

@@ -71,6 +71,7 @@ const REFUSALS: RefusalTable<Refusal> = {
   budget_exceeded: ({ retryAfterMs }) =>
     refusal(429, "The organization's token budget of this month is used up", retryAfter(retryAfterMs)),
   provider_error: ({ message }) => refusal(502, message),
+  rate_limited: ({ retryAfterMs }) => refusal(429, "Too many requests. Try again later", retryAfter(retryAfterMs)),
   overloaded: ({ retryAfterMs }) => refusal(503, UNAVAILABLE, retryAfter(retryAfterMs)),
   unavailable: ({ retryAfterMs }) => refusal(500, UNAVAILABLE, retryAfter(retryAfterMs)),
   outcome_unknown: ({ retryAfterMs }) =>

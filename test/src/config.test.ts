@@ -32,6 +32,8 @@ test("[START-1] an absent setting takes its default", () => {
     models: [],
     allowDemoModel: false,
     trustedProxies: [],
+    rateBudgets: [],
+    rateLimitV1: false,
     egressAllow: [],
     logLevel: "info",
     nodeEnv: "development",
@@ -49,6 +51,8 @@ test("[START-1] an empty setting counts as absent", () => {
     "MODEL",
     "TRUSTED_PROXIES",
     "EGRESS_ALLOW",
+    "RATE_BUDGETS",
+    "RATE_LIMIT_V1",
   ];
   expect(configOf(Object.fromEntries(names.map((name) => [name, " "])))).toEqual(configOf({}));
 });
@@ -69,6 +73,8 @@ test("[START-1] every setting is read and typed", () => {
     ALLOW_DEMO_MODEL: "1",
     MONTHLY_TOKEN_BUDGET: "5000000",
     TRUSTED_PROXIES: "10.0.0.0/8, ::1 fd00::/8",
+    RATE_BUDGETS: "org_a-B_1=3000,org_2=100000",
+    RATE_LIMIT_V1: "true",
     EGRESS_ALLOW: "mcp.internal, 10.1.0.0/16 ::1",
     LOG_LEVEL: "DEBUG",
     NODE_ENV: "production",
@@ -88,6 +94,8 @@ test("[START-1] every setting is read and typed", () => {
     allowDemoModel: true,
     monthlyTokenBudget: 5_000_000,
     trustedProxies: ["10.0.0.0/8", "::1", "fd00::/8"],
+    rateBudgets: ["org_a-B_1=3000", "org_2=100000"],
+    rateLimitV1: true,
     egressAllow: ["mcp.internal", "10.1.0.0/16", "::1"],
     logLevel: "debug",
     nodeEnv: "production",
@@ -118,6 +126,11 @@ const WRONG: readonly (readonly [string, string])[] = [
   ["EGRESS_ALLOW", "10.0.0.256"],
   ["EGRESS_ALLOW", "https://mcp.internal"],
   ["EGRESS_ALLOW", "*.internal"],
+  ["RATE_BUDGETS", "org_1=2999"],
+  ["RATE_BUDGETS", "5000"],
+  ["RATE_BUDGETS", "org_1=5e3"],
+  ["RATE_BUDGETS", "tok_1=5000"],
+  ["RATE_LIMIT_V1", "5"],
   ["LOG_LEVEL", "loud"],
   ["NODE_ENV", "staging"],
 ];

@@ -70,7 +70,7 @@ export const LAYERS: readonly Layer[] = [
     name: "src/http",
     files: at("src/http/.*"),
     ours: at("actors/.*", "src/http/.*"),
-    packages: ["elysia", "@sinclair/typebox"],
+    packages: ["elysia", "@sinclair/typebox", "ipaddr.js"],
     builtins: true,
   },
   ...["v1", "current", "public", "mcp"].map((surface) => ({

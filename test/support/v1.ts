@@ -10,6 +10,7 @@ const REASONS: Readonly<Record<number, string>> = {
   409: "Conflict",
   413: "Payload Too Large",
   415: "Unsupported Media Type",
+  429: "Too Many Requests",
   500: "Internal Server Error",
   502: "Bad Gateway",
   503: "Service Unavailable",

@@ -27,6 +27,7 @@ const WORDS: { readonly [K in FaultKind]: (fault: FaultOf<K>) => string } = {
   forbidden: ({ message }) => message,
   budget_exceeded: () => "The organization's token budget of this month is used up.",
   provider_error: ({ message }) => message,
+  rate_limited: () => LATER,
   overloaded: () => LATER,
   unavailable: () => LATER,
   outcome_unknown: () => "It is not known whether this was done. Look before you try again.",

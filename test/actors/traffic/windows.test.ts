@@ -74,7 +74,7 @@ test("[RATE-1] the window is fixed: the whole budget is there again when the nex
   expect(await admitted(replica, 3_100)).toBe(3_000);
 });
 
-test("[RATE-1] a replica whose clock is a little behind stays in the window that another has begun", async () => {
+test("[RATE-6] a replica whose clock is a little behind stays in the window that another has begun", async () => {
   const world = new World();
   const replica = await started(world);
   await world.clock.advance(RATE_WINDOW_MS);
