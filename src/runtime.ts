@@ -108,7 +108,7 @@ function execution(
   const { storage, log } = parts;
   return jobExecution({
     models,
-    tools: createTools([...builtinTools(toolServices({ system, directory, models, log })), webFetch(egress)], log),
+    tools: createTools([...builtinTools(toolServices({ system, directory, models, log })), webFetch(egress)], { log }),
     transcripts: new PostgresTranscripts(storage.database),
     slots: new Slots(),
     clock: systemClock,

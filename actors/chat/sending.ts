@@ -12,6 +12,7 @@ import { newExecutionId } from "../ids.ts";
 import { firstEvents } from "../job/events.ts";
 import { newJob } from "../job/new-job.ts";
 import { type AgentSnapshot, type Job, jobRef, jobTable } from "../job/schema.ts";
+import { namesTool } from "../job/terms.ts";
 import type { Tx } from "../runtime/actor.ts";
 import { isoTime } from "../schema.ts";
 import { appendChatEvent } from "./events.ts";
@@ -174,13 +175,18 @@ function bearJob(
   return tx.birth(ref, jobTable, { ...record, runEffectId, lastSeq: events.length }, events);
 }
 
+/** What two lists of tools both name. */
+const inBoth = (one: readonly string[], other: readonly string[]): string[] => [
+  ...new Set([...one.filter((name) => namesTool(other, name)), ...other.filter((name) => namesTool(one, name))]),
+];
+
 /** The agent as this chat uses it. */
 function withOptions(agent: AgentSnapshot, { options }: Chat): AgentSnapshot {
   const { model, tools, autoApprove } = options;
   return {
     ...agent,
     model: model ?? agent.model,
-    allowedTools: tools === null ? agent.allowedTools : agent.allowedTools.filter((name) => tools.includes(name)),
+    allowedTools: tools === null ? agent.allowedTools : inBoth(agent.allowedTools, tools),
     approvalTools: autoApprove ? [] : agent.approvalTools,
   };
 }

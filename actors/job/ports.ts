@@ -101,8 +101,6 @@ export interface ToolCall {
   readonly idempotencyKey: string;
   readonly context: ToolContext;
   readonly host: ToolHost;
-  /** Whose tools they are; a call of any other is answered with an error result. */
-  readonly agent: AgentSnapshot;
 }
 
 export interface ToolResult {
@@ -117,16 +115,33 @@ export interface ToolRules {
   readonly needsApproval: boolean;
 }
 
-export interface ToolPort {
-  /**
-   * The tools that this agent may call: safe reads, what its `allowedTools` name (RUN-2), and what
-   * its MCP servers offer. A server that does not answer offers nothing; never rejects.
-   */
-  available(agent: AgentSnapshot, context: ToolContext, signal: AbortSignal): Promise<readonly ToolDescription[]>;
-  rulesOf(name: string, agent: AgentSnapshot): ToolRules;
+/** The tools of one run. */
+export interface Toolbox {
+  /** What the agent may call: safe reads, what its `allowedTools` name (RUN-2), of its MCP servers too. */
+  readonly tools: readonly ToolDescription[];
+  /** What the model is to know of them besides, such as that a server cannot be reached. */
+  readonly notes: readonly string[];
+  rulesOf(name: string): ToolRules;
   /**
    * Runs the tool. Never rejects: a failure is a result with `isError`, in words for the model. After
    * `signal` aborts nobody waits for it longer than `TOOL_GRACE_MS`, and its result is dropped.
    */
   call(call: ToolCall, signal: AbortSignal): Promise<ToolResult>;
 }
+
+export interface ToolPort {
+  /**
+   * The tools of a run by this agent. Connections to its MCP servers are made here, and closed when
+   * `signal` aborts, which it does at the end of the run. Never rejects: a server that does not
+   * answer offers nothing, and a note says so.
+   */
+  open(agent: AgentSnapshot, context: ToolContext, signal: AbortSignal): Promise<Toolbox>;
+}
+
+/** What a run has until its tools are open. */
+export const NO_TOOLS: Toolbox = {
+  tools: [],
+  notes: [],
+  rulesOf: () => ({ safe: false, needsApproval: false }),
+  call: () => Promise.resolve({ content: "There are no tools yet.", isError: true }),
+};

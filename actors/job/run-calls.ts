@@ -5,8 +5,9 @@
  */
 import { assert } from "../assert.ts";
 import type { ChatCommand } from "../chat/protocol.ts";
-import type { ExecutionParts } from "./execution.ts";
+import type { Clock } from "../runtime/clock.ts";
 import { type CallUnderWay, CallsUnderWay, type Place } from "./place.ts";
+import type { Toolbox } from "./ports.ts";
 import type { Pulse } from "./pulse.ts";
 import type { Reporter } from "./reporter.ts";
 import type { Transcript } from "./run-transcript.ts";
@@ -22,18 +23,19 @@ interface CallerParts {
   readonly attempt: number;
 }
 
-/** Where the calls stand, where their results go, and what the chat is told when the job has come to a stand. */
+/** What is called, where the calls stand, where their results go, and what the chat is told when the job has come to a stand. */
 interface Told {
+  readonly tools: Toolbox;
   readonly transcript: Transcript;
   readonly turnAfter: (job: Job) => readonly ChatCommand[];
 }
 
 export class RunCalls {
-  private readonly parts: Pick<ExecutionParts, "tools" | "clock">;
+  private readonly clock: Clock;
   private readonly run: CallerParts;
 
-  constructor(parts: Pick<ExecutionParts, "tools" | "clock">, run: CallerParts) {
-    this.parts = parts;
+  constructor(clock: Clock, run: CallerParts) {
+    this.clock = clock;
     this.run = run;
   }
 
@@ -61,7 +63,7 @@ export class RunCalls {
     { told, signal, waits }: { readonly told: Told; readonly signal: AbortSignal } & Pick<CallUnderWay, "waits">,
   ): Promise<void> {
     const { reporter, pulse, attempt } = this.run;
-    const { agent, id: jobId, step } = reporter.job;
+    const { id: jobId, step } = reporter.job;
     const call = told.transcript.call(callId);
     assert(call !== null, "an open call is in the transcript");
     const context = contextOf(reporter.job);
@@ -69,11 +71,8 @@ export class RunCalls {
     const host = pulse.host(waits);
     await reporter.entitled(signal);
     if (signal.aborted) return;
-    const made = this.parts.tools.call(
-      { name, input: edited ?? call.input, idempotencyKey, context, host, agent },
-      signal,
-    );
-    const result = await withinGrace(made, signal, this.parts.clock);
+    const made = told.tools.call({ name, input: edited ?? call.input, idempotencyKey, context, host }, signal);
+    const result = await withinGrace(made, signal, this.clock);
     if (result === null || signal.aborted) return;
     const { content, isError } = result;
     told.transcript.add({ type: "tool_result", tool_use_id: callId, content, is_error: isError });

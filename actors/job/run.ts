@@ -4,7 +4,7 @@ import { turnEnd } from "./ending.ts";
 import type { EffectContext } from "../runtime/effects.ts";
 import type { EffectRow } from "../runtime/store.ts";
 import type { ExecutionParts } from "./execution.ts";
-import type { ModelInfo, ModelOutcome, ToolDescription, TranscriptEntry } from "./ports.ts";
+import { type ModelInfo, type ModelOutcome, NO_TOOLS, type TranscriptEntry } from "./ports.ts";
 import type { JobCommand, StepCall } from "./protocol.ts";
 import { newsOf } from "./news.ts";
 import type { Place } from "./place.ts";
@@ -39,8 +39,7 @@ export class Run {
   private passedDeadline = false;
   /** Text and tokens of a step that are in no report yet, or in one that was refused. */
   private loose = { text: "", usage: NO_USAGE };
-  /** The tools of the agent's MCP servers are asked for once in a run. */
-  private tools: readonly ToolDescription[] = [];
+  private toolbox = NO_TOOLS;
 
   constructor(parts: ExecutionParts, { effect, context, place }: RunStart) {
     this.parts = parts;
@@ -50,7 +49,12 @@ export class Run {
     this.reporter = new Reporter(parts, effect, context);
     this.pulse = new Pulse(parts.clock, this.attempt, (command) => this.reporter.mention(command));
     this.reading = new RunReading(parts, effect, context);
-    this.calls = new RunCalls(parts, { reporter: this.reporter, pulse: this.pulse, place, attempt: this.attempt });
+    this.calls = new RunCalls(parts.clock, {
+      reporter: this.reporter,
+      pulse: this.pulse,
+      place,
+      attempt: this.attempt,
+    });
   }
 
   private get job(): Job {
@@ -126,11 +130,11 @@ export class Run {
   private async entries(isFirstTurn: boolean): Promise<TranscriptEntry[]> {
     const { chatId, agent, input } = this.job;
     const context = contextOf(this.job);
-    const [history, available] = await Promise.all([
+    const [history, toolbox] = await Promise.all([
       isFirstTurn ? [] : this.reading.history(chatId, this.abort.signal),
-      this.parts.tools.available(agent, context, this.abort.signal),
+      this.parts.tools.open(agent, context, this.abort.signal),
     ]);
-    this.tools = available;
+    this.toolbox = toolbox;
     if (history === null) return this.stopped("", null);
     return [...history, { role: "user", text: input }];
   }
@@ -186,13 +190,15 @@ export class Run {
   /** One model call, committed with its tool calls; ends the run when there are none, or when it failed. */
   private async step(step: number, entries: readonly TranscriptEntry[]): Promise<void> {
     const { models, clock } = this.parts;
-    const { model, systemPrompt: system } = this.job.agent;
+    const { model, systemPrompt } = this.job.agent;
+    const { tools, notes } = this.toolbox;
+    const system = [systemPrompt, ...notes].join("\n\n");
     const origin = originOf(this.job);
     const from = clock.monotonic();
     let timeToFirstTokenMs: number | null = null;
     await this.reporter.entitled(this.abort.signal);
     const outcome = await models.call(
-      { origin, model, system, entries: [...entries, ...this.transcript.entries], tools: this.tools },
+      { origin, model, system, entries: [...entries, ...this.transcript.entries], tools },
       (text) => {
         timeToFirstTokenMs ??= clock.monotonic() - from;
         this.reporter.tell(this.attempt, text);
@@ -207,7 +213,7 @@ export class Run {
     const { attempt, transcript } = this;
     const calls = outcome.blocks
       .filter((block) => block.type === "tool_use")
-      .map((block): StepCall => ({ block, ...this.parts.tools.rulesOf(block.name, this.job.agent) }));
+      .map((block): StepCall => ({ block, ...this.toolbox.rulesOf(block.name) }));
     transcript.add(...outcome.blocks);
     const { usage } = outcome;
     this.loose = { text: textOf(outcome.blocks), usage };
@@ -231,8 +237,8 @@ export class Run {
     const { abort, transcript } = this;
     const calls = this.job.openCalls.filter((call) => !call.asks);
     if (calls.length === 0) return;
-    const made = await this.calls.make(calls, { transcript, turnAfter: (job) => this.turnAfter(job) }, abort.signal);
-    if (!made) await this.stopped("", null);
+    const told = { tools: this.toolbox, transcript, turnAfter: (job: Job) => this.turnAfter(job) };
+    if (!(await this.calls.make(calls, told, abort.signal))) await this.stopped("", null);
   }
 
   /** The loop was stopped, by a fault of the model, the deadline, a cancel, or the end of the process. */

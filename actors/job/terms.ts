@@ -3,6 +3,13 @@ import { type JsonObject, OneOf, type Static, Timestamp, Type } from "../schema.
 
 const OptionalTime = Type.Union([Timestamp, Type.Null()]);
 
+/** `<server>__*` in a list of tools names all of one MCP server. */
+const ALL = "__*";
+
+/** Whether a list of tools names this one, by itself or with all of its server. */
+export const namesTool = (list: readonly string[], name: string): boolean =>
+  list.some((entry) => entry === name || (entry.endsWith(ALL) && name.startsWith(entry.slice(0, -1))));
+
 /** A tool call of the present step whose result is not committed yet. */
 export const OpenCall = Type.Object({
   id: Type.String(),

@@ -58,7 +58,7 @@ const system: TroupeSystem = new System<TroupeProtocols>({
   effects: {
     run: jobExecution({
       models,
-      tools: createTools(builtinTools(toolServices({ system: () => system, directory, models, log })), log),
+      tools: createTools(builtinTools(toolServices({ system: () => system, directory, models, log })), { log }),
       transcripts: new PostgresTranscripts(database),
       slots: new Slots(PLACES, PLACES),
       clock: systemClock,

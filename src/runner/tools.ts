@@ -1,10 +1,12 @@
 /**
  * The registry of tools: what an agent may call, and the one way in which a call is made. Guarantees
- * of `ToolPort.call`: it never rejects; the agent may use the tool and its input has been checked by
+ * of `Toolbox.call`: it never rejects; the agent may use the tool and its input has been checked by
  * the tool's schema; the result is clean text of at most 64 KiB (RUN-3); a tool's exception reaches
  * the log but not the model.
  */
-import type { ToolCall, ToolPort, ToolResult } from "../../actors/job/ports.ts";
+import type { Toolbox, ToolCall, ToolPort, ToolResult } from "../../actors/job/ports.ts";
+import type { AgentSnapshot } from "../../actors/job/schema.ts";
+import { namesTool } from "../../actors/job/terms.ts";
 import type { RunnerLog } from "./log.ts";
 import { cleanText } from "./model-text.ts";
 import { isUnparsed } from "./tool-input.ts";
@@ -14,7 +16,7 @@ import { delegate, type DelegationService } from "./tools/delegate.ts";
 import { listAgents } from "./tools/list-agents.ts";
 import { listTasks } from "./tools/list-tasks.ts";
 import type { TaskService } from "./tools/service.ts";
-import { failure, type Tool } from "./tools/tool.ts";
+import { failure, type FoundTools, type Tool, type ToolSource } from "./tools/tool.ts";
 
 /** Of one result, in bytes of UTF-8, the note about the cut included (RUN-3). */
 export const MAX_RESULT_BYTES = 64 * 1024;
@@ -34,32 +36,54 @@ export const builtinTools = ({ tasks, delegations }: ToolServices, now: () => nu
   delegate(delegations),
 ];
 
-const isAllowed = ({ name, access }: Tool, allowedTools: readonly string[]): boolean =>
-  access === "safe" || allowedTools.includes(name);
+const isAllowed = ({ name, access }: Tool, { allowedTools }: AgentSnapshot): boolean =>
+  access === "safe" || namesTool(allowedTools, name);
 
-/** The port over these tools; of two with one name the first counts. */
-export function createTools(tools: readonly Tool[], log?: RunnerLog): ToolPort {
+export interface RegistryOptions {
+  /** Where tools come from that are not the same for each run. */
+  readonly sources?: readonly ToolSource[];
+  readonly log?: RunnerLog;
+}
+
+/** The port over these tools and what the sources find; of two with one name the first counts. */
+export function createTools(tools: readonly Tool[], { sources = [], log }: RegistryOptions = {}): ToolPort {
+  return {
+    async open(agent, context, signal) {
+      const found = await Promise.all(sources.map((source) => source.find(agent, context, signal)));
+      const all = [...tools, ...found.flatMap((more) => more.tools)];
+      return toolbox(all, agent, { found, log });
+    },
+  };
+}
+
+function toolbox(
+  tools: readonly Tool[],
+  agent: AgentSnapshot,
+  { found, log }: { readonly found: readonly FoundTools[]; readonly log: RunnerLog | undefined },
+): Toolbox {
   const byName = new Map([...tools].reverse().map((tool) => [tool.name, tool]));
   const inOrder = [...byName.values()].sort((a, b) => (a.name < b.name ? -1 : 1));
+  const missing = (name: string): ToolResult => {
+    const why = found.map((more) => more.whyMissing(name)).find((words) => words !== null);
+    return failure(why ?? `There is no tool with the name ${cleanText(name.slice(0, 64))}.`);
+  };
   return {
-    available: (agent) =>
-      Promise.resolve(
-        inOrder
-          .filter((tool) => isAllowed(tool, agent.allowedTools))
-          .map(({ name, description, inputSchema }) => ({ name, description, inputSchema })),
-      ),
+    tools: inOrder
+      .filter((tool) => isAllowed(tool, agent))
+      .map(({ name, description, inputSchema }) => ({ name, description, inputSchema })),
+    notes: found.flatMap((more) => more.notes),
 
-    rulesOf: (name, agent) => ({
+    rulesOf: (name) => ({
       // A tool that is gone may have run before it went.
       safe: byName.get(name)?.safeToRepeat ?? false,
-      needsApproval: agent.approvalTools.includes(name),
+      needsApproval: namesTool(agent.approvalTools, name),
     }),
 
     async call(call, signal) {
       const tool = byName.get(call.name);
-      if (tool === undefined) return failure(`There is no tool with the name ${cleanText(call.name.slice(0, 64))}.`);
+      if (tool === undefined) return missing(call.name);
       // A model can call what it was never told of.
-      if (!isAllowed(tool, call.agent.allowedTools)) return failure(`This agent is not allowed to use ${tool.name}.`);
+      if (!isAllowed(tool, agent)) return failure(`This agent is not allowed to use ${tool.name}.`);
       if (isUnparsed(call.input)) return failure("The arguments are not a JSON object.");
       const { content, isError } = await run(tool, call, signal, log);
       return { content: bounded(cleanText(content)), isError };

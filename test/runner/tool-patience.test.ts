@@ -50,8 +50,10 @@ for (const [name, input] of [
         delegations: NO_DELEGATIONS,
       }),
     );
-    const call = { name, input, idempotencyKey: "job_1:1:0", context: CONTEXT, host: DEAF_HOST, agent: AGENT };
-    expect((await tools.call(call, new AbortController().signal)).isError).toBe(false);
+    const call = { name, input, idempotencyKey: "job_1:1:0", context: CONTEXT, host: DEAF_HOST };
+    const { signal } = new AbortController();
+    const box = await tools.open(AGENT, CONTEXT, signal);
+    expect((await box.call(call, signal)).isError).toBe(false);
     expect(keys).toEqual(name === "create_task" ? ["job_1:1:0", "job_1:1:0"] : [undefined, undefined]);
   });
 }

@@ -1,13 +1,14 @@
 import { describe, expect, test } from "bun:test";
 import { type Outcome, ok, refuse } from "../../actors/fault.ts";
-import type { ToolContext, ToolPort, ToolResult } from "../../actors/job/ports.ts";
+import type { Toolbox, ToolContext, ToolPort, ToolResult } from "../../actors/job/ports.ts";
 import type { Agent, Task } from "../../actors/organization/schema.ts";
 import type { AgentSnapshot } from "../../actors/job/schema.ts";
 import { type JsonObject, Type } from "../../actors/schema.ts";
 import { toolInput } from "../../src/runner/tool-input.ts";
 import { builtinTools, createTools, MAX_RESULT_BYTES } from "../../src/runner/tools.ts";
 import type { TaskService } from "../../src/runner/tools/service.ts";
-import { defineTool, success } from "../../src/runner/tools/tool.ts";
+import { defineTool, success, type ToolSource } from "../../src/runner/tools/tool.ts";
+import { until } from "../support/condition.ts";
 import { DEAF_HOST, NO_DELEGATIONS } from "../support/fake-tools.ts";
 
 const CONTEXT: ToolContext = { organizationId: "org_1", userId: "usr_1", agentId: "agt_1", jobId: "job_1" };
@@ -63,8 +64,9 @@ const agentWith = (allowedTools: string[], approvalTools: string[] = []): AgentS
   mcpServers: [],
   maxSteps: null,
 });
-const offered = (tools: ToolPort, allowedTools: string[]) =>
-  tools.available(agentWith(allowedTools), CONTEXT, new AbortController().signal);
+const boxOf = (tools: ToolPort, allowedTools: string[], approvalTools: string[] = []): Promise<Toolbox> =>
+  tools.open(agentWith(allowedTools, approvalTools), CONTEXT, new AbortController().signal);
+const offered = async (tools: ToolPort, allowedTools: string[]) => (await boxOf(tools, allowedTools)).tools;
 
 /** Notes what it is asked; makes one task for each key. */
 function fakeService(fault?: Outcome<never>) {
@@ -89,16 +91,14 @@ function fakeService(fault?: Outcome<never>) {
   return { asked, service };
 }
 
-function call(
+async function call(
   tools: ToolPort,
   name: string,
   input: JsonObject = {},
   signal = new AbortController().signal,
 ): Promise<ToolResult> {
-  return tools.call(
-    { name, input, idempotencyKey: "job_1:1:0", context: CONTEXT, host: DEAF_HOST, agent: agentWith(["create_task"]) },
-    signal,
-  );
+  const box = await boxOf(tools, ["create_task"]);
+  return box.call({ name, input, idempotencyKey: "job_1:1:0", context: CONTEXT, host: DEAF_HOST }, signal);
 }
 
 const builtin = (fault?: Outcome<never>) => {
@@ -126,9 +126,8 @@ describe("the registry of tools", () => {
       idempotencyKey: "k",
       host: DEAF_HOST,
       context: CONTEXT,
-      agent: agentWith([]),
     };
-    expect(await tools.call(made, new AbortController().signal)).toEqual({
+    expect(await (await boxOf(tools, [])).call(made, new AbortController().signal)).toEqual({
       content: "This agent is not allowed to use create_task.",
       isError: true,
     });
@@ -144,13 +143,41 @@ describe("the registry of tools", () => {
     }
   });
 
-  test("[JOB-7] what may be repeated is known by name", () => {
-    const { tools } = builtin();
-    expect(["current_time", "create_task", "gone"].map((name) => tools.rulesOf(name, agentWith([])).safe)).toEqual([
-      true,
-      true,
-      false,
-    ]);
+  test("[RUN-2] tools that a source finds are named one by one or all of their server; what is missing says why", async () => {
+    const tool = (name: string, safeToRepeat: boolean) =>
+      defineTool({
+        name,
+        description: name,
+        input: Type.Object({}),
+        access: "granted",
+        safeToRepeat,
+        run: async () => success(`${name} ran`),
+      });
+    const source: ToolSource = {
+      find: async () => ({
+        tools: [tool("crm__read", true), tool("crm__write", false), tool("crm_other", false)],
+        notes: ["The crm is slow today."],
+        whyMissing: (name) => (name.startsWith("wiki__") ? "The wiki is down." : null),
+      }),
+    };
+    const tools = createTools([], { sources: [source] });
+    const names = async (allowed: string[]) => (await offered(tools, allowed)).map(({ name }) => name);
+    expect(await names([])).toEqual([]);
+    expect(await names(["crm__write"])).toEqual(["crm__write"]);
+    expect(await names(["crm__*"])).toEqual(["crm__read", "crm__write"]);
+    expect(await names(["crm", "crm*", "__*", "*"])).toEqual([]);
+    const box = await boxOf(tools, ["crm__*"], ["crm__*"]);
+    expect(box.notes).toEqual(["The crm is slow today."]);
+    expect(box.rulesOf("crm__read")).toEqual({ safe: true, needsApproval: true });
+    expect(box.rulesOf("crm__write")).toEqual({ safe: false, needsApproval: true });
+    expect(box.rulesOf("crm_other")).toEqual({ safe: false, needsApproval: false });
+    expect((await call(tools, "wiki__read")).content).toBe("The wiki is down.");
+    expect((await call(tools, "crm_other")).isError).toBe(true);
+  });
+
+  test("[JOB-7] what may be repeated is known by name", async () => {
+    const box = await boxOf(builtin().tools, []);
+    expect(["current_time", "create_task", "gone"].map((name) => box.rulesOf(name).safe)).toEqual([true, true, false]);
   });
 
   test("[JOB-7] the key is handed on, so a call that is made again makes one task", async () => {
@@ -266,7 +293,7 @@ describe("results of tools", () => {
     const broken = answering(async () => {
       throw new Error("password is hunter2");
     });
-    const { content, isError } = await call(createTools([broken], log), "probe");
+    const { content, isError } = await call(createTools([broken], { log }), "probe");
     expect(isError).toBe(true);
     expect(content).not.toContain("hunter2");
     expect(logged).toMatchObject([{ tool: "probe", jobId: "job_1", err: { message: "password is hunter2" } }]);
@@ -281,6 +308,7 @@ describe("results of tools", () => {
     const tools = createTools([deaf]);
     const controller = new AbortController();
     const running = call(tools, "probe", {}, controller.signal);
+    await until("the tool has begun", () => started === 1);
     controller.abort();
     expect(await running).toMatchObject({ isError: true, content: expect.stringMatching(/stopped/) });
     expect(await call(tools, "probe", {}, AbortSignal.abort())).toMatchObject({ isError: true });

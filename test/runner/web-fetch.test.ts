@@ -32,18 +32,13 @@ async function against(answer: Answer) {
   world = createEgressWorld({ "inner.test": ["10.0.0.1"] });
   const server = await world.serve(answer);
   const tools = createTools([webFetch(world.client())]);
-  const fetchIt = (input: JsonObject, signal = new AbortController().signal): Promise<ToolResult> =>
-    tools.call(
-      {
-        name: "web_fetch",
-        input,
-        idempotencyKey: "job_1:1:0",
-        context: CONTEXT,
-        host: DEAF_HOST,
-        agent: agentWith(["web_fetch"]),
-      },
+  const fetchIt = async (input: JsonObject, signal = new AbortController().signal): Promise<ToolResult> => {
+    const box = await tools.open(agentWith(["web_fetch"]), CONTEXT, signal);
+    return box.call(
+      { name: "web_fetch", input, idempotencyKey: "job_1:1:0", context: CONTEXT, host: DEAF_HOST },
       signal,
     );
+  };
   return { server, tools, fetchIt, url: `https://a.test:${server.port}/page` };
 }
 
@@ -54,21 +49,22 @@ const says =
 
 test("[RUN-2] web_fetch is not on by default and safe to repeat", async () => {
   const { tools } = await against(() => {});
-  const offered = (names: string[]) => tools.available(agentWith(names), CONTEXT, new AbortController().signal);
+  const { signal } = new AbortController();
+  const offered = async (names: string[]) => (await tools.open(agentWith(names), CONTEXT, signal)).tools;
   expect(await offered([])).toEqual([]);
   expect((await offered(["web_fetch"])).map(({ name, inputSchema }) => [name, inputSchema["required"]])).toEqual([
     ["web_fetch", ["url"]],
   ]);
-  expect(tools.rulesOf("web_fetch", agentWith([])).safe).toBe(true);
+  const box = await tools.open(agentWith([]), CONTEXT, signal);
+  expect(box.rulesOf("web_fetch").safe).toBe(true);
   const call = {
     name: "web_fetch",
     input: { url: "https://a.test/" },
     idempotencyKey: "k",
     host: DEAF_HOST,
     context: CONTEXT,
-    agent: agentWith([]),
   };
-  expect(await tools.call(call, new AbortController().signal)).toMatchObject({ isError: true });
+  expect(await box.call(call, signal)).toMatchObject({ isError: true });
   expect(world.asked).toEqual([]);
 });
 

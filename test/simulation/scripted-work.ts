@@ -28,9 +28,13 @@ export class ScriptedWork implements Transcripts {
     call: (asked, onText, signal) => this.think(asked, onText, signal),
   };
   readonly tools: ToolPort = {
-    available: () => Promise.resolve([]),
-    rulesOf: () => ({ safe: true, needsApproval: false }),
-    call: (asked) => this.use(asked),
+    open: () =>
+      Promise.resolve({
+        tools: [],
+        notes: [],
+        rulesOf: () => ({ safe: true, needsApproval: false }),
+        call: (asked: ToolCall) => this.use(asked),
+      }),
   };
   private readonly wiring: Wiring;
   private readonly database: WatchedDatabase;

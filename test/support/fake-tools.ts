@@ -1,5 +1,5 @@
 /** Tools that do what their test says, and note each call (port: `ToolPort` of the job). */
-import type { ToolCall, ToolDescription, ToolHost, ToolPort, ToolResult, ToolRules } from "../../actors/job/ports.ts";
+import type { Toolbox, ToolCall, ToolHost, ToolPort, ToolResult } from "../../actors/job/ports.ts";
 import type { DelegationService } from "../../src/runner/tools/delegate.ts";
 import type { AgentSnapshot } from "../../actors/job/schema.ts";
 
@@ -16,19 +16,26 @@ export type ToolScript = (call: ToolCall, signal: AbortSignal) => ToolResult | P
 export class FakeTools implements ToolPort {
   /** Every call, in the order in which they began. */
   readonly calls: ToolCall[] = [];
+  /** For whom tools were opened: one entry for each run. */
+  readonly opened: AgentSnapshot[] = [];
   /** Names of tools that may not simply be called again. */
   readonly unsafe = new Set<string>();
+  /** What the model is told besides. */
+  notes: readonly string[] = [];
   script: ToolScript = ({ name }) => ({ content: `${name} done`, isError: false });
 
-  async available({ allowedTools }: AgentSnapshot): Promise<readonly ToolDescription[]> {
-    return allowedTools.map((name) => ({ name, description: name, inputSchema: { type: "object" } }));
+  async open(agent: AgentSnapshot): Promise<Toolbox> {
+    this.opened.push(agent);
+    const { allowedTools, approvalTools } = agent;
+    return {
+      tools: allowedTools.map((name) => ({ name, description: name, inputSchema: { type: "object" } })),
+      notes: this.notes,
+      rulesOf: (name) => ({ safe: !this.unsafe.has(name), needsApproval: approvalTools.includes(name) }),
+      call: (call, signal) => this.call(call, signal),
+    };
   }
 
-  rulesOf(name: string, { approvalTools }: AgentSnapshot): ToolRules {
-    return { safe: !this.unsafe.has(name), needsApproval: approvalTools.includes(name) };
-  }
-
-  async call(call: ToolCall, signal: AbortSignal): Promise<ToolResult> {
+  private async call(call: ToolCall, signal: AbortSignal): Promise<ToolResult> {
     this.calls.push(call);
     return this.script(call, signal);
   }

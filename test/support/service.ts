@@ -105,7 +105,8 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
   const execution = jobExecution({
     models,
     tools:
-      options.tools ?? createTools(builtinTools(toolServices({ system: () => system, directory, models, log })), log),
+      options.tools ??
+      createTools(builtinTools(toolServices({ system: () => system, directory, models, log })), { log }),
     transcripts: new PostgresTranscripts(database),
     slots: options.slots ?? new Slots(),
     clock,

@@ -6,6 +6,7 @@ import { Kind, TypeRegistry } from "@sinclair/typebox";
 import { type TypeCheck, TypeCompiler } from "@sinclair/typebox/compiler";
 import type { Outcome } from "../../../actors/fault.ts";
 import type { ToolContext, ToolHost, ToolResult } from "../../../actors/job/ports.ts";
+import type { AgentSnapshot } from "../../../actors/job/schema.ts";
 import { type JsonObject, type Static, type TSchema, Type } from "../../../actors/schema.ts";
 import { faultWords } from "./fault-words.ts";
 
@@ -37,6 +38,21 @@ export interface Tool extends Omit<ToolDefinition<TSchema>, "input" | "run"> {
   readonly inputSchema: JsonObject;
   /** Checks the input, then runs; a bad input is an error result that names the field. */
   call(input: JsonObject, run: ToolRun): Promise<ToolResult>;
+}
+
+/** Where tools come from that are not the same for each run, such as MCP servers. */
+export interface ToolSource {
+  /** Never rejects. What it opens for the tools is closed when `signal` aborts. */
+  find(agent: AgentSnapshot, context: ToolContext, signal: AbortSignal): Promise<FoundTools>;
+}
+
+export interface FoundTools {
+  /** Under names that the agent's lists of tools can hold; the rules of the registry count for them. */
+  readonly tools: readonly Tool[];
+  /** For the model. */
+  readonly notes: readonly string[];
+  /** Why a tool of this name is not there, for the model; null where the source has nothing to do with it. */
+  whyMissing(name: string): string | null;
 }
 
 export function defineTool<S extends TSchema>({ input: schema, run, ...rest }: ToolDefinition<S>): Tool {

@@ -77,8 +77,11 @@ class Scene {
       models: this.model,
     });
     const port = createTools([delegate(delegations)]);
-    tools.script = (call, signal) =>
-      call.name === "delegate" ? port.call(call, signal) : { content: "sent", isError: false };
+    tools.script = async (call, signal) => {
+      if (call.name !== "delegate") return { content: "sent", isError: false };
+      const agent = tools.opened.find(({ id }) => id === call.context.agentId);
+      return (await port.open(agent!, call.context, signal)).call(call, signal);
+    };
     return (this.replica = replica);
   }
 

@@ -90,6 +90,13 @@ describe("text", () => {
     expect([second?.system, second?.model]).toEqual([AGENT.systemPrompt, null]);
   });
 
+  test("[RUN-2] what the model is to know of its tools goes with what its agent is told", async () => {
+    const { replica } = await start();
+    replica.tools.notes = ["The wiki cannot be reached."];
+    await replica.ended(await replica.send("hello"));
+    expect(replica.model.calls[0]?.system).toBe(`${AGENT.systemPrompt}\n\nThe wiki cannot be reached.`);
+  });
+
   test("[JOB-5] the time to the first token and the duration are measured", async () => {
     const { world, replica } = await start();
     const [first, rest] = [gate(), gate()];
@@ -128,9 +135,9 @@ describe("tools", () => {
     for (const stored of storedAtCall) expect(stored.slice(0, 3)).toEqual(["text Let me see. ", "use c1", "use c2"]);
     expect(storedAtStep[1]?.filter((type) => type === "transcript.event").length).toBe(5);
     expect(replica.tools.keys()).toEqual([`${jobId}:1:c1`, `${jobId}:1:c2`]);
+    expect(replica.tools.opened).toEqual([AGENT]);
     expect(replica.tools.calls[0]).toMatchObject({
       input: { id: "c1" },
-      agent: AGENT,
       context: { organizationId: ORG, userId: "usr_1", agentId: AGENT.id, jobId },
     });
     expect(job).toMatchObject({ status: "completed", result: "Let me see. Done.", step: 2, openCalls: [] });
