@@ -8,12 +8,25 @@
  *                                            while it is executed)    or waits and hears nothing)
  *
  * It can also be frozen (nothing moves, nothing is closed), cut off altogether, and turned to a server
- * on another port. It listens on the loopback only.
+ * on another port; and it can be watched, so that the world stops just before a chosen statement leaves
+ * or just before its answer arrives. It listens on the loopback only.
  */
 import { type AddressInfo, createConnection, createServer, type Server, type Socket } from "node:net";
 import { ClientWire } from "./postgres-wire.ts";
 
 export type WireFault = "request_lost" | "cut_short" | "reply_lost" | "reply_swallowed";
+
+/** A statement is on its way to PostgreSQL, or its answer is on its way back: it is committed by then. */
+export type Moment = "sent" | "answered";
+
+export interface Watch {
+  /** `application_name` of the connections. */
+  readonly name: string;
+  /** A text that the statement's parameters have. */
+  readonly holds: string;
+  /** True: nothing moves any more from here on, this message included. */
+  readonly stops: (moment: Moment) => boolean;
+}
 
 interface Strike {
   readonly name: string;
@@ -27,6 +40,7 @@ export class PostgresProxy {
   private readonly server: Server;
   private readonly links = new Set<Link>();
   private strikes: Strike[] = [];
+  private watched: Watch | null = null;
   private port: number;
   private isFrozen = false;
 
@@ -53,6 +67,11 @@ export class PostgresProxy {
   /** The next statement of a connection with this `application_name`, or one after it, meets the fault; resolves when it has. */
   strike(name: string, fault: WireFault, skip = 0): Promise<void> {
     return new Promise((done) => this.strikes.push({ name, fault, done, skip }));
+  }
+
+  /** Shows every moment of the statements that the watch is about; null ends it. */
+  watch(watch: Watch | null): void {
+    this.watched = watch;
   }
 
   /** Takes back strikes that have met nothing. */
@@ -89,12 +108,17 @@ export class PostgresProxy {
   }
 
   private accept(client: Socket): void {
-    const link = new Link(
-      client,
-      this.port,
-      (name, types) => this.due(name, types),
-      () => this.links.delete(link),
-    );
+    const link = new Link(client, this.port, {
+      due: (name, types) => this.due(name, types),
+      isWatched: (name, types, chunk) =>
+        this.watched?.name === name && types.includes("B") && chunk.includes(this.watched.holds),
+      stops: (moment) => {
+        if (this.watched?.stops(moment) !== true) return false;
+        this.freeze();
+        return true;
+      },
+      gone: () => this.links.delete(link),
+    });
     this.links.add(link);
     if (this.isFrozen) link.pause();
   }
@@ -109,6 +133,14 @@ export class PostgresProxy {
   }
 }
 
+/** What a connection asks its proxy. */
+interface LinkHost {
+  due(name: string, types: string): WireFault | null;
+  isWatched(name: string, types: string, chunk: Buffer): boolean;
+  stops(moment: Moment): boolean;
+  gone(): void;
+}
+
 /** One client's connection and its counterpart. */
 class Link {
   private readonly client: Socket;
@@ -117,13 +149,17 @@ class Link {
   private fault: WireFault | null = null;
   private isSent = false;
   private isPaused = false;
+  /** A watched statement has been sent and not answered. */
+  private isWatched = false;
+  private readonly host: LinkHost;
 
-  constructor(client: Socket, port: number, due: (name: string, types: string) => WireFault | null, gone: () => void) {
+  constructor(client: Socket, port: number, host: LinkHost) {
     this.client = client;
+    this.host = host;
     this.upstream = createConnection({ host: "127.0.0.1", port });
     client.setNoDelay(true);
     this.upstream.setNoDelay(true);
-    client.on("data", (chunk: Buffer) => this.said(chunk, due));
+    client.on("data", (chunk: Buffer) => this.said(chunk));
     this.upstream.on("data", (chunk: Buffer) => this.answered(chunk));
     this.upstream.on("drain", () => this.isPaused || client.resume());
     client.on("drain", () => this.isPaused || this.upstream.resume());
@@ -131,7 +167,7 @@ class Link {
     client.on("close", () => void this.upstream.end());
     this.upstream.on("close", () => {
       client.destroy();
-      gone();
+      host.gone();
     });
   }
 
@@ -152,9 +188,13 @@ class Link {
     this.upstream.destroy();
   }
 
-  private said(chunk: Buffer, due: (name: string, types: string) => WireFault | null): void {
+  private said(chunk: Buffer): void {
     const { types } = this.wire.hear(chunk);
-    this.fault ??= due(this.wire.name, types);
+    if (this.host.isWatched(this.wire.name, types, chunk)) {
+      this.isWatched = true;
+      if (this.host.stops("sent")) return;
+    }
+    this.fault ??= this.host.due(this.wire.name, types);
     if (this.fault === "request_lost") return this.end();
     if (!this.upstream.write(chunk)) this.client.pause();
     if (this.fault === null || !types.includes("S") || this.isSent) return;
@@ -164,6 +204,10 @@ class Link {
   }
 
   private answered(chunk: Buffer): void {
+    if (this.isWatched) {
+      this.isWatched = false;
+      if (this.host.stops("answered")) return;
+    }
     if (this.isSent && this.fault === "reply_lost") return this.end();
     if (this.isSent && this.fault === "reply_swallowed") return;
     if (!this.client.destroyed && !this.client.write(chunk)) this.upstream.pause();
