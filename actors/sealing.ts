@@ -20,10 +20,13 @@ export type SealingPurpose =
 export type SealingContext = readonly string[];
 
 export interface Sealing {
-  /** The text, encrypted and authenticated; another one each time. Some 40 characters and a third longer. */
-  seal(purpose: SealingPurpose, plain: string, context: SealingContext): string;
+  /**
+   * The text, encrypted and authenticated; another one each time. Some 40 characters and a third longer.
+   * Where `under` is given it takes part in the key: whoever does not know it cannot open what was sealed.
+   */
+  seal(purpose: SealingPurpose, plain: string, context: SealingContext, under?: string): string;
   /** The text, or null where it was sealed under another key, for another purpose or context, or was changed. */
-  open(purpose: SealingPurpose, sealed: string, context: SealingContext): string | null;
+  open(purpose: SealingPurpose, sealed: string, context: SealingContext, under?: string): string | null;
   /** 32 bytes, always the same for one purpose and one key of the service; none that seals. */
   key(purpose: SealingPurpose): Uint8Array;
 }

@@ -153,7 +153,7 @@ interface Surfaces {
   readonly elsewhere: Surface;
 }
 
-function surfacesOf({ system, directory, log, clock, rates }: AppParts, appUrl: () => string): Surfaces {
+function surfacesOf({ system, directory, sealing, log, clock, rates }: AppParts, appUrl: () => string): Surfaces {
   const addresses = new ClientAddresses(rates?.trustedProxies ?? []);
   const limits = new RateLimits({ system, clock, addresses, budgets: rates?.budgets ?? new Map() });
   const authentication = new Authentication({ system, directory, limits, log });
@@ -161,6 +161,7 @@ function surfacesOf({ system, directory, log, clock, rates }: AppParts, appUrl: 
   const surface = (dialect: Dialect, isCounting: boolean): Surface =>
     new Surface(dialect, {
       system,
+      sealing,
       log,
       rateHeaders,
       turnstile: new Turnstile({ authentication, limits, isCounting }),

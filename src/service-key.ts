@@ -33,20 +33,26 @@ export function createSealing(serviceKey: Uint8Array): Sealing {
     keys.set(info, made);
     return made;
   };
+  const sealingKey = (purpose: SealingPurpose, under: string | undefined): Uint8Array => {
+    const key = derived("seal", purpose);
+    return under === undefined
+      ? key
+      : new Uint8Array(hkdfSync("sha256", key, under, `troupe ${VERSION}under`, KEY_BYTES));
+  };
   return {
-    seal(purpose, plain, context) {
+    seal(purpose, plain, context, under) {
       const nonce = randomBytes(NONCE_BYTES);
-      const cipher = createCipheriv(CIPHER, derived("seal", purpose), nonce, { authTagLength: TAG_BYTES });
+      const cipher = createCipheriv(CIPHER, sealingKey(purpose, under), nonce, { authTagLength: TAG_BYTES });
       cipher.setAAD(bound(context));
       const parts = [nonce, cipher.update(plain, "utf8"), cipher.final(), cipher.getAuthTag()];
       return VERSION + Buffer.concat(parts).toString("base64url");
     },
 
-    open(purpose, sealed, context) {
+    open(purpose, sealed, context, under) {
       const bytes = Buffer.from(sealed.slice(VERSION.length), "base64url");
       if (!sealed.startsWith(VERSION) || bytes.length < NONCE_BYTES + TAG_BYTES) return null;
       const nonce = bytes.subarray(0, NONCE_BYTES);
-      const cipher = createDecipheriv(CIPHER, derived("seal", purpose), nonce, { authTagLength: TAG_BYTES });
+      const cipher = createDecipheriv(CIPHER, sealingKey(purpose, under), nonce, { authTagLength: TAG_BYTES });
       cipher.setAAD(bound(context));
       cipher.setAuthTag(bytes.subarray(-TAG_BYTES));
       const plain = cipher.update(bytes.subarray(NONCE_BYTES, -TAG_BYTES));

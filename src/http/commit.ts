@@ -51,6 +51,8 @@ export interface Mutation {
   /** What the token must allow (AUTH-3, AUTH-7). */
   readonly scope: string;
   run(call: MutatingCall): Promise<Outcome<Committed>>;
+  /** Its answer has a secret that is never shown again; kept for replays, it is encrypted. */
+  readonly hasOneTimeSecret?: true;
   /** It commits more than once, or does something outside first: its key is held from its start. */
   readonly holdsKey?: true;
   /** Waits for work that `begin` has committed, and answers what has become of it. */

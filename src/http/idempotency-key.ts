@@ -1,7 +1,8 @@
 /**
  * The `Idempotency-Key` of a request (IDEM-1): bare or quoted, 1 to 255 printable ASCII characters. It
  * counts within its organization, its token, the method and the path; a token is the principal,
- * because integrations that share a person choose their keys by themselves. What is stored are hashes.
+ * because integrations that share a person choose their keys by themselves. What is stored are hashes
+ * under a key of the service: a key or a body that is easily guessed is not found by trying.
  */
 import { ok, type Outcome, refuse } from "../../actors/fault.ts";
 import { newId } from "../../actors/ids.ts";
@@ -20,22 +21,30 @@ export function parseIdempotencyKey(header: string): Outcome<string> {
   return key !== undefined && PRINTABLE.test(key) ? ok(key) : refuse({ kind: "invalid_idempotency_key" });
 }
 
-/** What the organization's traffic actor knows this request by; `body` is its body's text. */
+/** A request under its key. */
+export interface KeyedInput {
+  readonly key: string;
+  /** The body's text. */
+  readonly body: string;
+}
+
+/** What the organization's traffic actor knows the request by; `secret` is the service's. */
 export function claimOf(
   { request, principal }: Pick<Call, "request" | "principal">,
-  key: string,
-  body: string,
+  { key, body }: KeyedInput,
+  secret: Uint8Array,
 ): KeyClaim {
   const { method, url } = request;
   const path = pathOf(url);
   const at = url.indexOf("?");
   const query = at === -1 ? "" : url.slice(at);
   return {
-    keyId: hash([principal.organizationId, principal.tokenId, method, path, key]),
-    fingerprint: hash([method, path, query, body]),
+    keyId: hash(secret, [principal.organizationId, principal.tokenId, method, path, key]),
+    fingerprint: hash(secret, [method, path, query, body]),
     holder: newId("req"),
   };
 }
 
 /** One hash of several texts; as JSON they cannot run into each other. */
-const hash = (texts: readonly string[]): string => Bun.SHA256.hash(JSON.stringify(texts), "hex");
+const hash = (secret: Uint8Array, texts: readonly string[]): string =>
+  new Bun.CryptoHasher("sha256", secret).update(JSON.stringify(texts)).digest("hex");

@@ -8,23 +8,26 @@
  *
  * The door wraps the operation's steps: they are left out when the key turns out to be taken in the
  * same turn, and the answer is kept in the same commit. So whenever the service or the connection
- * ends, either all of it has happened or nothing has.
+ * ends, either all of it has happened or nothing has. A body with a secret that is shown once is kept
+ * encrypted, under the idempotency key too, which is stored nowhere.
  */
 import { assert } from "../../actors/assert.ts";
 import { type Fault, ok, type Outcome } from "../../actors/fault.ts";
 import type { ActorRef } from "../../actors/runtime/actor.ts";
 import type { MemberStep } from "../../actors/runtime/turns.ts";
+import type { Sealing } from "../../actors/sealing.ts";
 import type { KeyClaim } from "../../actors/traffic/protocol.ts";
 import { type KeyEnding, type RunningKey, trafficRef } from "../../actors/traffic/schema.ts";
 import { ask, type TroupeSystem } from "../../actors/troupe.ts";
 import { type Answered, answerEnding, Committed, type Door, MutatingCall, type Mutation } from "./commit.ts";
 import type { Refusal } from "./dialect.ts";
-import { claimOf, parseIdempotencyKey } from "./idempotency-key.ts";
+import { claimOf, type KeyedInput, parseIdempotencyKey } from "./idempotency-key.ts";
 import { RequestBody } from "./json-body.ts";
 import type { Call } from "./surface.ts";
 
 export interface KeyedParts {
   readonly system: TroupeSystem;
+  readonly sealing: Sealing;
   /** A refusal as it is sent and kept: in the surface's words, with this request's id. */
   readonly refusal: (fault: Fault) => Refusal;
 }
@@ -47,11 +50,7 @@ export async function performKeyed(
   const body = new RequestBody(call.request);
   const text = await body.text();
   if (!text.ok) return text;
-  const door = new KeyedDoor(
-    parts.system,
-    trafficRef(call.principal.organizationId),
-    claimOf(call, key.value, text.value),
-  );
+  const door = new KeyedDoor(parts, mutation, call, { key: key.value, body: text.value });
   const committed = await once(parts, mutation, new MutatingCall(call, body, door), door);
   if (!committed.ok) return committed;
   const { ending, isReplay } = committed.value;
@@ -108,18 +107,20 @@ class KeyedDoor implements Door {
   private readonly system: TroupeSystem;
   private readonly ref: ActorRef<"traffic">;
   private readonly claim: KeyClaim;
+  private readonly sealed: SealedBody | null;
 
-  constructor(system: TroupeSystem, ref: ActorRef<"traffic">, claim: KeyClaim) {
+  constructor({ system, sealing }: KeyedParts, mutation: Mutation, call: Call, input: KeyedInput) {
     this.system = system;
-    this.ref = ref;
-    this.claim = claim;
+    this.ref = trafficRef(call.principal.organizationId);
+    this.claim = claimOf(call, input, sealing.key("replay"));
+    this.sealed = mutation.hasOneTimeSecret === true ? new SealedBody(sealing, this.claim.keyId, input.key) : null;
   }
 
   /** What an earlier request came to, or null. */
   async find(): Promise<Outcome<Committed | null>> {
     const found = await this.system.dispatch(this.ref, { kind: "find_key", claim: this.claim });
     if (!found.ok) return found;
-    return ok(found.value === null ? null : new Committed(found.value, true));
+    return ok(found.value === null ? null : this.committed(found.value, true));
   }
 
   /** The same, and holds the key for this request where it is free. */
@@ -127,7 +128,7 @@ class KeyedDoor implements Door {
     const held = await this.kept({ kind: "running", holder: this.claim.holder });
     if (!held.ok) return held;
     const { ending } = held.value;
-    return ok(ending.kind === "running" ? null : new Committed(ending, true));
+    return ok(ending.kind === "running" ? null : this.committed(ending, true));
   }
 
   async release(): Promise<void> {
@@ -139,7 +140,7 @@ class KeyedDoor implements Door {
     const kept = await this.kept(ending);
     if (!kept.ok) return kept;
     assert(kept.value.ending.kind !== "running", "a request that runs is not found");
-    return ok(new Committed(kept.value.ending, !kept.value.isNew));
+    return ok(this.committed(kept.value.ending, !kept.value.isNew));
   }
 
   async commit(
@@ -154,13 +155,17 @@ class KeyedDoor implements Door {
         if (isTaken(replies)) return null;
         return typeof step === "function" ? step(replies.slice(1)) : step;
       }),
-      (replies) => (isTaken(replies) ? null : ask(ref, { kind: "keep_key", claim, ending: ending(replies.slice(1)) })),
+      (replies) => {
+        if (isTaken(replies)) return null;
+        const fresh = ending(replies.slice(1));
+        return ask(ref, { kind: "keep_key", claim, ending: this.sealed?.seal(fresh) ?? fresh });
+      },
     ]);
     if (!outcome.ok) return outcome;
     const found = outcome.value[0] as KeyEnding | null;
-    if (found !== null) return ok(new Committed(found, true));
+    if (found !== null) return ok(this.committed(found, true));
     const { ending: kept } = outcome.value.at(-1) as { readonly ending: KeyEnding };
-    return ok(new Committed(kept, false));
+    return ok(this.committed(kept, false));
   }
 
   /** The answer of work that has ended; the first one stands. */
@@ -171,7 +176,37 @@ class KeyedDoor implements Door {
     return ok(settled.value.kind === "answer" ? settled.value : answer);
   }
 
+  private committed(ending: KeyEnding, isReplay: boolean): Committed {
+    return new Committed(this.sealed?.open(ending) ?? ending, isReplay);
+  }
+
   private kept(ending: KeyEnding | RunningKey) {
     return this.system.dispatch(this.ref, { kind: "keep_key", claim: this.claim, ending });
+  }
+}
+
+/** Bodies with a secret that is shown once, as they are kept. */
+class SealedBody {
+  private readonly sealing: Sealing;
+  private readonly keyId: string;
+  private readonly key: string;
+
+  constructor(sealing: Sealing, keyId: string, key: string) {
+    this.sealing = sealing;
+    this.keyId = keyId;
+    this.key = key;
+  }
+
+  seal(ending: KeyEnding): KeyEnding {
+    assert(ending.kind === "answer", "a secret is shown at the commit");
+    const body = this.sealing.seal("replay", ending.body, [this.keyId], this.key);
+    return { ...ending, body, isSealed: true };
+  }
+
+  open(ending: KeyEnding): KeyEnding {
+    if (ending.kind !== "answer" || !ending.isSealed) return ending;
+    const body = this.sealing.open("replay", ending.body, [this.keyId], this.key);
+    assert(body !== null, "what was kept under this key opens under it");
+    return { ...ending, body, isSealed: false };
   }
 }

@@ -11,6 +11,7 @@ import type { Server } from "bun";
 import { assert } from "../../actors/assert.ts";
 import { type Fault, type Outcome, refuse } from "../../actors/fault.ts";
 import { hasScope, type Principal } from "../../actors/organization/principal.ts";
+import type { Sealing } from "../../actors/sealing.ts";
 import type { TroupeSystem } from "../../actors/troupe.ts";
 import { answerEnding, type Committed, MutatingCall, type Mutation, PlainDoor } from "./commit.ts";
 import type { Dialect, Refusal } from "./dialect.ts";
@@ -54,6 +55,7 @@ type Perform = (exchange: Exchange, call: Call) => Promise<Response>;
 
 export interface SurfaceParts {
   readonly system: TroupeSystem;
+  readonly sealing: Sealing;
   readonly turnstile: Turnstile;
   readonly rateHeaders: RateHeaders;
   readonly log: HttpLog;
@@ -162,7 +164,7 @@ export class Surface {
 
   private async keyed(exchange: Exchange, call: Call, mutation: Mutation, header: string): Promise<Response> {
     const refusal = (fault: Fault): Refusal => this.dialect.refusal(fault, exchange.requestId);
-    const outcome = await performKeyed({ system: this.parts.system, refusal }, mutation, call, header);
+    const outcome = await performKeyed({ ...this.parts, refusal }, mutation, call, header);
     if (!outcome.ok) return this.refused(exchange, outcome.fault);
     const { answer, status } = outcome.value;
     const response = answer instanceof Response ? exchange.own(answer) : exchange.answer(answer);

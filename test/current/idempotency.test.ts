@@ -45,7 +45,7 @@ async function made<T>(
 }
 
 describe("one effect", () => {
-  test("[IDEM-3] 50 requests at once with one key make one agent, and all get its answer", async () => {
+  test("[IDEM-3] [IDEM-5] 50 requests at once with one key make one agent, and all get its answer", async () => {
     const { more, value } = await made(["agent", "chat", "idempotency_key"], () =>
       parallel(50, () => ask(newAgent, "agent 50")),
     );
@@ -142,6 +142,16 @@ describe("every mutation", () => {
       const { job } = await client.send(await chat(), "hi");
       await client.reached(job.id, "completed");
       return { method: "POST", path: `/api/jobs/${job.id}/iterate`, body: { feedback: "again" } };
+    },
+    "PUT /api/secrets/{name}": async () => ({
+      method: "PUT",
+      path: "/api/secrets/KEY",
+      body: { value: "a long secret" },
+    }),
+    "DELETE /api/secrets/{name}": async () => {
+      const path = "/api/secrets/OTHER";
+      await client.call("PUT", path, { value: "a long secret" });
+      return { method: "DELETE", path };
     },
     "PATCH /api/tasks/{id}": async () => {
       const body = { title: "T" };
@@ -279,7 +289,7 @@ describe("refusals", () => {
 });
 
 describe("work", () => {
-  test("[IDEM-4] a replay of cancel?wait waits for the same end as the first request", async () => {
+  test("[IDEM-4] [IDEM-6] a replay of cancel?wait waits for the same end as the first request", async () => {
     const held = gate();
     const echo = service.model.script;
     service.model.script = () => [{ say: "part" }, { hold: held.hold }];

@@ -46,8 +46,9 @@ describe("the header", () => {
 
 describe("the claim", () => {
   const principal = { organizationId: "org_1", tokenId: "tok_1" } as Principal;
+  const secret = new Uint8Array(32).fill(1);
   const claim = (path: string, { method = "POST", key = "k", body = "{}", by = principal } = {}) =>
-    claimOf({ request: new Request(`http://localhost${path}`, { method }), principal: by }, key, body);
+    claimOf({ request: new Request(`http://localhost${path}`, { method }), principal: by }, { key, body }, secret);
 
   test("[IDEM-1] another organization, token, method, path or key is another key", () => {
     const ids = [
@@ -70,8 +71,12 @@ describe("the claim", () => {
     expect(claim("/a").fingerprint).toBe(first.fingerprint);
   });
 
-  test("[IDEM-1] neither the key nor the body can be read from what is stored", () => {
-    const { keyId, fingerprint } = claim("/a", { key: "a-secret-key", body: "a-secret-body" });
-    for (const hash of [keyId, fingerprint]) expect(hash).toMatch(/^[0-9a-f]{64}$/);
+  test("[IDEM-7] what is stored is found by trying keys and bodies only with the key of the service", () => {
+    const [here, elsewhere] = [secret, new Uint8Array(32).fill(2)].map((of) =>
+      claimOf({ request: new Request("http://localhost/a"), principal }, { key: "k", body: "b" }, of),
+    );
+    for (const hash of [here!.keyId, here!.fingerprint]) expect(hash).toMatch(/^[0-9a-f]{64}$/);
+    expect(elsewhere!.keyId).not.toBe(here!.keyId);
+    expect(elsewhere!.fingerprint).not.toBe(here!.fingerprint);
   });
 });

@@ -25,6 +25,13 @@ test("[START-57] what is sealed opens under the same key, for the same purpose, 
     expect(sealing.open("secret", sealed, context)).toBeNull();
 });
 
+test("[IDEM-4] what is sealed under another secret too opens with it only", () => {
+  const sealed = sealing.seal("replay", "hunter2", AT, "key");
+  expect(createSealing(keyOf(1)).open("replay", sealed, AT, "key")).toBe("hunter2");
+  for (const under of ["", "Key", undefined]) expect(sealing.open("replay", sealed, AT, under)).toBeNull();
+  expect(createSealing(keyOf(2)).open("replay", sealed, AT, "key")).toBeNull();
+});
+
 test("[START-57] what was changed, cut or is no sealed text opens nowhere", () => {
   const sealed = sealing.seal("secret", "hunter2", AT);
   const bytes = Buffer.from(sealed.slice(3), "base64url");

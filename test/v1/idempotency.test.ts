@@ -127,7 +127,7 @@ describe("execution", () => {
     expect(service.model.calls.length).toBe(1);
   });
 
-  test("[IDEM-4] a failed execution is not run again by its key: its failure is its answer", async () => {
+  test("[IDEM-6] a failed execution is not run again by its key: its failure is its answer", async () => {
     service.model.script = () => [{ fail: { code: "provider_rejected", message: "no" } }];
     const request = execution({ message: "hi" });
     const first = await ask(request, "failed");
