@@ -14,8 +14,8 @@ import { blocked, moved, resolution, resumed } from "./ending.ts";
 import { appendJobEvent } from "./events.ts";
 import { tellReaders } from "./news.ts";
 import type { JobCommand, StepCall } from "./protocol.ts";
-import { DECISION_MS, type Job, jobTable } from "./schema.ts";
-import { type Approval, type OpenCall } from "./terms.ts";
+import { type Job, jobTable } from "./schema.ts";
+import { type Approval, type OpenCall, USUAL_EXPIRY } from "./terms.ts";
 
 type Approve = Extract<JobCommand, { readonly kind: "approve" }>;
 
@@ -34,8 +34,10 @@ export const opened = (calls: readonly StepCall[]): OpenCall[] =>
 /** Blocks a running job of which nothing is left to do but what a person must allow. */
 export function waiting(tx: Tx, job: Job): Job {
   if (job.openCalls.length === 0 || job.openCalls.some((call) => !call.asks)) return job;
-  const expiresAtMs = tx.now + DECISION_MS;
-  const approvals = job.openCalls.map((call) => requested(tx, call, isoTime(expiresAtMs)));
+  const { afterSeconds, onExpiry } = job.agent.approvalExpiry ?? USUAL_EXPIRY;
+  const expiresAtMs = tx.now + afterSeconds * 1_000;
+  const expiry = { expiresAt: isoTime(expiresAtMs), onExpiry };
+  const approvals = job.openCalls.map((call) => requested(tx, call, expiry));
   tx.setAlarm(tx.self, "decision", expiresAtMs, { kind: "decision_overdue" });
   return blocked(tx, { ...job, approvals }, "approval_required", job.result ?? "");
 }
@@ -43,7 +45,7 @@ export function waiting(tx: Tx, job: Job): Job {
 function requested(
   tx: Tx,
   { id: toolCallId, name: toolName, arguments: input }: OpenCall,
-  expiresAt: string,
+  { expiresAt, onExpiry }: Pick<Approval, "expiresAt" | "onExpiry">,
 ): Approval {
   const id = tx.id("apr");
   const args = input ?? {};
@@ -53,8 +55,8 @@ function requested(
     arguments: args,
     message: `The agent asks to use ${toolName}`,
     expiresAt,
-    onExpiry: "deny",
-  } as const;
+    onExpiry,
+  };
   appendJobEvent(tx, "approval.requested", { approvalId: id, ...approval });
   return { id, ...approval };
 }

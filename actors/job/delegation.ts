@@ -38,6 +38,7 @@ export function childTerms(parent: Job): JobTerms {
   return {
     ...PLAIN_TERMS,
     priority: parent.priority,
+    requestId: parent.requestId,
     budget: {
       ...PLAIN_TERMS.budget,
       maxTokens: maxTokens === null ? null : Math.max(1, maxTokens - used),

@@ -2,6 +2,7 @@
 import { type ActorRef, table } from "../runtime/actor.ts";
 import {
   Approval,
+  ApprovalExpiry,
   Budget,
   JOB_PRIORITIES,
   type JobPriority,
@@ -112,6 +113,8 @@ export const AgentSnapshot = Type.Object({
   allowedTools: Type.Array(Type.String()),
   /** Tools whose calls wait for a person (JOB-8). */
   approvalTools: Type.Array(Type.String()),
+  /** Absent: as is usual. */
+  approvalExpiry: Type.Optional(ApprovalExpiry),
   mcpServers: Type.Array(McpServer),
   maxSteps: Type.Union([Type.Integer(), Type.Null()]),
 });
@@ -233,7 +236,7 @@ export const jobRef = (organizationId: string, id: string): ActorRef<"job"> => (
 export const JOB_STEPS = 32;
 /** Wall clock of one job from its start (RUN-3). */
 export const JOB_DEADLINE_MS = 30 * 60_000;
-/** How long an approval or a review waits for a person (JOB-8). */
+/** How long a review waits for a person, and an approval unless its agent says otherwise (JOB-8). */
 export const DECISION_MS = 24 * 60 * 60_000;
 /** Times that a job is begun before it is given up (JOB-9). */
 export const JOB_ATTEMPTS = 3;

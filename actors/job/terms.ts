@@ -29,6 +29,17 @@ export type OpenCall = Static<typeof OpenCall>;
 
 /** What becomes of a call, or of its job, that nobody has decided about in time. */
 export const ON_EXPIRY = ["deny", "cancel"] as const;
+/** Seconds that an approval may be set to wait: nobody decides within less, and nothing waits for ever. */
+const SHORTEST_EXPIRY = 60;
+const LONGEST_EXPIRY = 30 * 24 * 60 * 60;
+/** How long the approvals of an agent wait for a person, and what becomes of them then (JOB-8). */
+export const ApprovalExpiry = Type.Object({
+  afterSeconds: Type.Integer({ minimum: SHORTEST_EXPIRY, maximum: LONGEST_EXPIRY }),
+  onExpiry: OneOf(ON_EXPIRY),
+});
+export type ApprovalExpiry = Static<typeof ApprovalExpiry>;
+export const USUAL_EXPIRY: ApprovalExpiry = { afterSeconds: 24 * 60 * 60, onExpiry: "deny" };
+
 /** How a wait for a person ended: `expired` by time, or by the job's own end. */
 export const APPROVAL_DECISIONS = ["approve", "deny", "expired"] as const;
 

@@ -35,7 +35,7 @@ export interface AgentInput extends Partial<AgentSettings> {
 /** What only the current surface can set. */
 export type AgentSettings = Pick<
   Agent,
-  "description" | "model" | "allowedTools" | "approvalTools" | "mcpServers" | "maxSteps" | "tags"
+  "description" | "model" | "allowedTools" | "approvalTools" | "approvalExpiry" | "mcpServers" | "maxSteps" | "tags"
 >;
 
 export interface TaskInput {

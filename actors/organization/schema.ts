@@ -3,6 +3,7 @@
  * agents and its tasks. The surfaces show views of these records; they never show them as they are.
  */
 import { McpServer } from "../job/schema.ts";
+import { ApprovalExpiry } from "../job/terms.ts";
 import { type ActorRef, table } from "../runtime/actor.ts";
 import { OneOf, RecordBase, type Static, Timestamp, Type } from "../schema.ts";
 
@@ -80,6 +81,8 @@ export const Agent = Type.Object({
   allowedTools: Type.Array(Type.String()),
   /** Tools whose calls wait for a person (JOB-8). */
   approvalTools: Type.Array(Type.String()),
+  /** Absent: as is usual. */
+  approvalExpiry: Type.Optional(ApprovalExpiry),
   mcpServers: Type.Array(McpServer),
   maxSteps: Type.Union([Type.Integer({ minimum: 1 }), Type.Null()]),
   tags: Type.Array(Type.String()),

@@ -9,5 +9,6 @@ export function snapshotOf(agent: Agent, organizationId: string): AgentSnapshot 
   const { allowedTools, approvalTools, mcpServers } = isOwn
     ? agent
     : { allowedTools: [], approvalTools: [], mcpServers: [] };
-  return { id, name, version, systemPrompt, model, maxSteps, allowedTools, approvalTools, mcpServers };
+  const expiry = agent.approvalExpiry === undefined ? {} : { approvalExpiry: agent.approvalExpiry };
+  return { id, name, version, systemPrompt, model, maxSteps, allowedTools, approvalTools, mcpServers, ...expiry };
 }

@@ -180,5 +180,7 @@ function settingsOf(body: Omit<UpdateAgentBody, "name" | "visibility" | "system_
     body.mcp_servers,
     body.max_steps,
   ];
-  return defined({ role, description, model, tags, allowedTools, approvalTools, mcpServers, maxSteps });
+  const { after_seconds: afterSeconds, on_expiry: onExpiry } = body.approval_expiry ?? {};
+  const approvalExpiry = afterSeconds === undefined || onExpiry === undefined ? undefined : { afterSeconds, onExpiry };
+  return defined({ role, description, model, tags, allowedTools, approvalTools, approvalExpiry, mcpServers, maxSteps });
 }

@@ -1,5 +1,6 @@
 /** The bodies of agents on the current surface (AGT-1, AGT-2). */
 import { McpServer } from "../../../actors/job/schema.ts";
+import { ApprovalExpiry } from "../../../actors/job/terms.ts";
 import { VISIBILITIES } from "../../../actors/organization/schema.ts";
 import { OneOf, type Static, Type } from "../../../actors/schema.ts";
 
@@ -14,6 +15,12 @@ const settings = {
   model: Type.Optional(Type.Union([Type.String({ pattern: "^\\S{1,200}$" }), Type.Null()])),
   allowed_tools: Type.Optional(Names),
   approval_tools: Type.Optional(Names),
+  approval_expiry: Type.Optional(
+    Type.Object({
+      after_seconds: ApprovalExpiry.properties.afterSeconds,
+      on_expiry: ApprovalExpiry.properties.onExpiry,
+    }),
+  ),
   mcp_servers: Type.Optional(Type.Array(McpServer, { maxItems: 16 })),
   max_steps: Type.Optional(Type.Union([Type.Integer({ minimum: 1, maximum: 32 }), Type.Null()])),
   tags: Type.Optional(Type.Array(Type.String({ pattern: "\\S", maxLength: 64 }), { maxItems: 32 })),

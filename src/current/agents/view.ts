@@ -1,4 +1,5 @@
 /** An agent as the current surface shows it (AGT-1). */
+import { USUAL_EXPIRY } from "../../../actors/job/terms.ts";
 import type { LibraryAgent } from "../../../actors/organization/library.ts";
 import { canChange, type Principal } from "../../../actors/organization/principal.ts";
 import type { Agent } from "../../../actors/organization/schema.ts";
@@ -18,6 +19,7 @@ export const agentView = (agent: Agent, by: Principal) => ({
   install_state: agent.installState,
   allowed_tools: agent.allowedTools,
   approval_tools: agent.approvalTools,
+  approval_expiry: expiryView(agent),
   mcp_servers: agent.organizationId === by.organizationId ? agent.mcpServers : [],
   max_steps: agent.maxSteps,
   tags: agent.tags,
@@ -31,6 +33,11 @@ export const agentView = (agent: Agent, by: Principal) => ({
 
 /** What an agent is executed with is a chat. */
 const ACTION_SCOPES = { execute: "chats:write" };
+
+const expiryView = ({ approvalExpiry = USUAL_EXPIRY }: Pick<Agent, "approvalExpiry">) => ({
+  after_seconds: approvalExpiry.afterSeconds,
+  on_expiry: approvalExpiry.onExpiry,
+});
 
 /** The verbs that this caller may use on the agent now. */
 function actionsOf(agent: Agent, by: Principal): readonly string[] {
@@ -57,6 +64,7 @@ export const availableView = ({ id, definition }: LibraryAgent, by: Principal) =
   install_state: "available",
   allowed_tools: definition.allowedTools ?? [],
   approval_tools: definition.approvalTools ?? [],
+  approval_expiry: expiryView(definition),
   mcp_servers: [],
   max_steps: definition.maxSteps ?? null,
   tags: definition.tags ?? [],

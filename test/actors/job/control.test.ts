@@ -110,6 +110,25 @@ describe("approvals", () => {
     await scene.consistent();
   });
 
+  test("[JOB-8] an agent says how long its approvals wait, and that their end cancels the job", async () => {
+    const scene = await Scene.begin(calling(["c1", "send"]));
+    const approvalExpiry = { afterSeconds: 60, onExpiry: "cancel" } as const;
+    const jobId = await scene.replica.send("go", CHAT, { agent: { ...ASKING, approvalExpiry } });
+    const { approvals } = await scene.reached(jobId, "blocked");
+    expect(approvals).toMatchObject([
+      { onExpiry: "cancel", expiresAt: new Date(scene.world.clock.now() + 60_000).toISOString() },
+    ]);
+    await scene.world.clock.advance(59_999);
+    expect(scene.replica.job(jobId).status).toBe("blocked");
+    await scene.world.clock.advance(1);
+    expect(await scene.reached(jobId, "cancelled")).toMatchObject({ approvals: [], result: "Let me. " });
+    expect(scene.tools.calls).toEqual([]);
+    await until("the chat is done", () => scene.replica.chat().status === "done");
+    expect(scene.replica.messages().at(-1)).toMatchObject({ status: "cancelled", content: "Let me. " });
+    expect(scene.replica.types(jobId)).toContain("approval.resolved");
+    await scene.consistent();
+  });
+
   test("[JOB-9] an approval whose time passes while no process runs is denied by the next one", async () => {
     const scene = await Scene.begin(calling(["c1", "send"]));
     const { id } = await scene.blocked();
