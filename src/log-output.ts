@@ -9,20 +9,18 @@ import { write, writeSync } from "node:fs";
 const JOIN_MS = 5;
 /** Bytes that may wait for a slow reader: some 30,000 requests. */
 export const WAITING_BYTES = 8 * 1024 * 1024;
-/** Bytes of one write; a longer line is a write of its own. */
-const CHUNK_BYTES = 64 * 1024;
-/** The most that a UTF-16 unit takes in UTF-8. */
-const BYTES_PER_UNIT = 3;
+/** Characters of one write; a longer line is a write of its own. */
+const CHUNK_CHARACTERS = 64 * 1024;
 /** A pipe that is full is tried again after this. */
 const FULL_RETRY_MS = 10;
 
 export class LogOutput {
   private readonly file: number;
-  /** Full chunks, oldest first, and the one that is being filled. */
+  /** Full chunks, oldest first, and the lines of the one that is being filled: joining them at its end costs half of encoding each. */
   private full: Buffer[] = [];
   private fullBytes = 0;
-  private chunk = Buffer.allocUnsafe(CHUNK_BYTES);
-  private used = 0;
+  private lines: string[] = [];
+  private characters = 0;
   private dropped = 0;
   /** A write is under way, or planned. */
   private isBusy = false;
@@ -47,18 +45,19 @@ export class LogOutput {
   }
 
   private append(line: string): void {
-    if (this.used + line.length * BYTES_PER_UNIT > this.chunk.length) this.close(line.length * BYTES_PER_UNIT);
-    this.used += this.chunk.write(line, this.used);
+    if (this.characters + line.length > CHUNK_CHARACTERS) this.close();
+    this.lines.push(line);
+    this.characters += line.length;
   }
 
-  /** Ends the chunk that is being filled; the next one has room for `bytes`. */
-  private close(bytes: number): void {
-    if (this.used > 0) {
-      this.full.push(this.chunk.subarray(0, this.used));
-      this.fullBytes += this.used;
-    }
-    this.chunk = Buffer.allocUnsafe(Math.max(CHUNK_BYTES, bytes));
-    this.used = 0;
+  /** Ends the chunk that is being filled. */
+  private close(): void {
+    if (this.lines.length === 0) return;
+    const chunk = Buffer.from(this.lines.join(""));
+    this.full.push(chunk);
+    this.fullBytes += chunk.length;
+    this.lines = [];
+    this.characters = 0;
   }
 
   private next(): void {
@@ -82,7 +81,7 @@ export class LogOutput {
   private take(): Buffer {
     if (this.full.length === 0) {
       if (this.dropped > 0) this.append(this.notice());
-      if (this.used > 0) this.close(CHUNK_BYTES);
+      this.close();
     }
     const oldest = this.full.shift() ?? EMPTY;
     this.fullBytes -= oldest.length;
