@@ -15,6 +15,7 @@
  * PostgreSQL keeps each prepared, with one plan that goes by the indexes (`client.ts`).
  */
 import type { EffectRow, MessageRow, RecordWrite, ShardWrites } from "../actors/runtime/store.ts";
+import { dataColumn } from "./event-row.ts";
 
 export interface Statement {
   readonly text: string;
@@ -88,9 +89,10 @@ class Merged {
 
   add({ shard, writes }: ShardWrites): void {
     for (const write of writes.records) this.record(shard, write);
-    for (const { organizationId: organization_id, stream, seq, type, at, data } of writes.events) {
+    for (const event of writes.events) {
+      const { organizationId: organization_id, stream, seq, type, at } = event;
       // Never merged: a seq that has been given twice must fail, not disappear.
-      this.put("event", `${this.events++}`, { shard, organization_id, stream, seq, type, at, data });
+      this.put("event", `${this.events++}`, { shard, organization_id, stream, seq, type, at, data: dataColumn(event) });
     }
     for (const row of writes.messages)
       this.put("actor_message", row.id, { ...addressed(shard, row), command: row.command });

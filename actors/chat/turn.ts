@@ -36,7 +36,7 @@ export const turnHandlers: Pick<Handlers<ChatProtocol>, TurnCommand> = {
 
   turn_resumed: (tx, { jobId, messageId, attempt, text }) =>
     withChat(tx, (chat) => {
-      tx.beginText(messageId, attempt, text);
+      tx.beginText(messageId, attempt, text, text.length);
       if (chat.status !== "working") {
         const status = moved(chat, "begin");
         appendChatEvent(tx, "job.updated", { jobId, status: "running", blockedReason: null });
@@ -63,6 +63,8 @@ export const turnHandlers: Pick<Handlers<ChatProtocol>, TurnCommand> = {
 
   turn_restarted(tx, { jobId, messageId, attempt }) {
     appendChatEvent(tx, "message.restarted", { messageId, jobId, attempt });
+    // Of this attempt nobody has been told anything.
+    tx.beginText(messageId, attempt, "");
     return ok(null);
   },
 

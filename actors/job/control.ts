@@ -186,6 +186,8 @@ function recovered(
     case "restart": {
       const attempt = job.attempt + 1;
       appendJobEvent(tx, "job.restarted", { attempt });
+      // Of this attempt nobody has been told anything.
+      tx.beginText(job.outputMessageId, attempt, "");
       const next = { ...job, attempt };
       appendRunnerStatus(tx, next, "starting");
       return running(tx, next);

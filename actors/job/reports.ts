@@ -43,7 +43,7 @@ export const reportHandlers: Pick<Handlers<JobProtocol>, Report> = {
 
   run_resumed: (tx, { attempt, text }) =>
     withJob(tx, { attempt }, (job) => {
-      tx.beginText(job.outputMessageId, attempt, text);
+      tx.beginText(job.outputMessageId, attempt, text, text.length);
       const living = alive(tx, job);
       appendRunnerStatus(tx, living, "running");
       return ok(tx.update(jobTable, living));

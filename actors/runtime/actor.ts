@@ -98,8 +98,11 @@ export interface Tx {
   append(type: string, data: JsonObject): number;
   /** The seq of the newest event of this actor's stream, those of this turn included. */
   head(): number;
-  /** Begins the live text of a message: `text` is what is committed of it already (SSE-3). */
-  beginText(messageId: string, attempt: number, text: string): void;
+  /**
+   * Begins the live text of a message: `text` is what is committed of it already, and `told` how much
+   * of that whoever has all events has been told (SSE-3). The same attempt of the same message goes on.
+   */
+  beginText(messageId: string, attempt: number, text: string, told?: number): void;
   /** Adds to the live text. Never stored; readers see it after this actor's last pending commit. */
   addText(messageId: string, text: string): void;
   /** The message is complete: after the events of this turn, nobody gets its live text any more. */

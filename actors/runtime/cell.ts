@@ -9,6 +9,7 @@ import type { TurnGroup } from "./group.ts";
 import { Mailbox } from "./mailbox.ts";
 import { Mind } from "./mind.ts";
 import type { Replay } from "./replay.ts";
+import type { TextMark } from "./store.ts";
 
 /** Records kept for an actor that owns many; the least recently used clean ones go first. */
 export const WORKING_SET_RECORDS = 1_000;
@@ -31,6 +32,8 @@ export class Cell {
   /** Broken or dropped: whoever holds it looks its actor up again. */
   dead = false;
   usedAt = 0;
+  /** The live text of its stream as the last turn has left it, which its readers may not have yet. */
+  live: TextMark | null = null;
   /** Its stream as it was last found (`Cells.streamOf`). */
   replay: Replay | null = null;
   private readonly slots = new Map<string, Slot>();

@@ -51,6 +51,7 @@ export class Cells {
       const definition = this.definitions.get(ref.kind);
       if (definition === undefined) throw new Error(`no actor kind ${ref.kind}`);
       cell = new Cell(ref, definition, place);
+      cell.live = this.streams.get(key)?.replay.mark ?? null;
       if (this.live.size >= this.limit) this.evict();
       this.live.set(key, cell);
     } else if (at - cell.usedAt > IDLE_MS / 8) {

@@ -11,7 +11,7 @@ import type { ActorRef, NewRecord, RecordFields, RecordKey, StreamRecord, Table 
 import type { Cell } from "./cell.ts";
 import type { TurnGroup } from "./group.ts";
 import type { Thought } from "./mind.ts";
-import { noWrites, type StoredEvent, type Writes } from "./store.ts";
+import { noWrites, type StoredEvent, type TextMark, type Writes } from "./store.ts";
 
 /** Thrown by `tx.read`; the shell loads the record and runs the group again. Never leaves the runtime. */
 export class MissingRecord extends Error {
@@ -27,7 +27,13 @@ export class MissingRecord extends Error {
 /** What leaves for the readers of a stream after the commit, in the order in which it was said. */
 export type Publication =
   | { readonly kind: "event"; readonly event: StoredEvent }
-  | { readonly kind: "begin"; readonly messageId: string; readonly attempt: number; readonly text: string }
+  | {
+      readonly kind: "begin";
+      readonly messageId: string;
+      readonly attempt: number;
+      readonly text: string;
+      readonly told: number;
+    }
   | { readonly kind: "add"; readonly messageId: string; readonly text: string }
   | { readonly kind: "end"; readonly messageId: string };
 
@@ -59,6 +65,21 @@ export interface Birth {
   readonly table: string;
   readonly record: RecordFields;
   readonly events: readonly StoredEvent[];
+}
+
+/** The live text after these publications. */
+export function markAfter(mark: TextMark | null, publications: readonly Publication[]): TextMark | null {
+  let live = mark;
+  for (const said of publications) {
+    if (said.kind === "begin") {
+      const { messageId, attempt, text, told } = said;
+      const goesOn = live?.messageId === messageId && live.attempt === attempt;
+      live = { messageId, attempt, base: goesOn ? live!.base : told, position: text.length };
+    } else if (said.kind === "add" && live?.messageId === said.messageId) {
+      live = { ...live, position: live.position + said.text.length };
+    } else if (said.kind === "end" && live?.messageId === said.messageId) live = null;
+  }
+  return live;
 }
 
 export const recordKey = (table: string, id: string): string => `${table}/${id}`;
@@ -145,16 +166,20 @@ export class Draft {
   append(draft: CellDraft, type: string, data: JsonObject): number {
     const seq = this.head(draft) + 1;
     draft.head = seq;
-    const event: StoredEvent = { seq, type, at: this.time, data };
+    const live = markAfter(draft.cell.live, draft.publications);
+    const event: StoredEvent = { seq, type, at: this.time, data, ...(live === null ? {} : { live }) };
     const { organizationId, id: stream } = draft.cell.ref;
     this.writes.events.push({ ...event, organizationId, stream });
     draft.publications.push({ kind: "event", event });
     return event.seq;
   }
 
-  /** The group's turns have run: what they remember counts for the next ones. */
+  /** The group's turns have run: what they remember and have said counts for the next ones. */
   keepInMind(): void {
-    for (const { cell, thoughts } of this.cells) if (thoughts !== null) for (const t of thoughts) cell.mind.set(t);
+    for (const { cell, thoughts, publications } of this.cells) {
+      cell.live = markAfter(cell.live, publications);
+      if (thoughts !== null) for (const thought of thoughts) cell.mind.set(thought);
+    }
   }
 
   /** The group is to run again: an actor that remembers its first run must not live on. */

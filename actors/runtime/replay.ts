@@ -4,13 +4,14 @@
  *
  * A cursor is `seq` plus a `position` in the live text, counted in UTF-16 units (SSE-3). Each event
  * remembers how long the live text was when it happened (`mark`), so that a reader gets text and
- * events in the order in which they were made, however far behind it is.
+ * events in the order in which they were made, however far behind it is. What is taken is made once
+ * for all readers that stand at the same place: they get the same list.
  *
  * Text is bounded like the events: of what the ring and the running message hold, the newest
  * `LIVE_TEXT_CHARS` stay. A reader that has not come so far gets no more live text of that message; it
  * is told the text by the events of what was committed, and by the stored message.
  */
-import type { StoredEvent } from "./store.ts";
+import type { StoredEvent, TextMark } from "./store.ts";
 
 /** Events kept for readers that are a little behind; older ones are paged from the database. */
 export const RING_EVENTS = 256;
@@ -18,9 +19,17 @@ export const RING_BYTES = 256 * 1024;
 /** UTF-16 units of live text that one stream keeps: 2 MiB, more than any model writes in one answer. */
 export const LIVE_TEXT_CHARS = 1024 * 1024;
 
-interface LiveText {
+/** Which text: an attempt of a message. */
+export interface TextName {
   readonly messageId: string;
   readonly attempt: number;
+}
+export const isSameText = (a: TextName | null | undefined, b: TextName | null | undefined): boolean =>
+  a?.messageId === b?.messageId && a?.attempt === b?.attempt;
+
+interface LiveText extends TextName {
+  /** What every reader that has all events had of it when it began. */
+  readonly base: number;
   /** Piece i starts at starts[i]; joined only from where a reader stands, so appending stays O(1). */
   starts: number[];
   pieces: string[];
@@ -36,17 +45,26 @@ interface RingEntry {
   readonly bytes: number;
 }
 
-/** A reader's place. `live` is the text that `position` counts in; another text starts at 0. */
+/**
+ * A reader's place. `live` is the text that `position` counts in; while it is null, the first text
+ * that comes: 0 is the beginning, `ALL_TOLD` what everybody had who has read all before it.
+ */
 export interface Cursor {
   seq: number;
-  live: LiveText | null;
+  live: TextName | null;
   position: number;
 }
+export const ALL_TOLD = -1;
 
-export interface TextDelta {
+/** Moves the cursor into a text: the same one goes on where it was, also after it has waited for somebody. */
+export function enterText(cursor: Cursor, text: TextName & { readonly base: number }): void {
+  const isFirst = cursor.live === null && cursor.position !== ALL_TOLD;
+  if (!isFirst && !isSameText(cursor.live, text)) cursor.position = text.base;
+  cursor.live = text;
+}
+
+export interface TextDelta extends TextName {
   readonly kind: "text";
-  readonly messageId: string;
-  readonly attempt: number;
   readonly afterSeq: number;
   readonly position: number;
   readonly text: string;
@@ -60,6 +78,10 @@ export class Replay {
   /** The texts that the ring or the running message needs, oldest first. */
   private texts: LiveText[] = [];
   private chars = 0;
+  private version = 0;
+  private taken: { version: number; from: Cursor; to: Cursor; items: readonly StreamItem[] } | null = null;
+  /** All that has ever been said on it, by the same estimate as the ring: how far a reader is behind. */
+  said = 0;
   /** The newest published seq, or null while nothing has been published since this buffer was made. */
   head: number | null = null;
   /** Rises when what the database holds may be newer than the buffer, so that readers look again. */
@@ -78,6 +100,8 @@ export class Replay {
     const bytes = 128 + event.type.length + sizeOf(event.data);
     this.entries.push({ event, live: this.text, mark: this.text?.length ?? 0, bytes });
     this.bytes += bytes;
+    this.said += bytes;
+    this.version++;
     this.head = event.seq;
     let drop = 0;
     while (this.entries.length - drop > RING_EVENTS || (this.bytes > RING_BYTES && this.entries.length - drop > 1)) {
@@ -90,8 +114,10 @@ export class Replay {
     }
   }
 
-  beginText(messageId: string, attempt: number, text: string): void {
-    this.text = { messageId, attempt, starts: [], pieces: [], length: 0, from: 0 };
+  beginText(messageId: string, attempt: number, text: string, told = 0): void {
+    const base = isSameText(this.text, { messageId, attempt }) ? this.text!.base : told;
+    this.text = { messageId, attempt, base, starts: [], pieces: [], length: 0, from: 0 };
+    this.version++;
     this.texts.push(this.text);
     this.forgetTexts();
     this.addText(messageId, text);
@@ -104,6 +130,8 @@ export class Replay {
     live.pieces.push(text);
     live.length += text.length;
     this.chars += text.length;
+    this.said += text.length;
+    this.version++;
     if (this.chars > LIVE_TEXT_CHARS) this.trimTexts();
   }
 
@@ -111,9 +139,29 @@ export class Replay {
     return this.text !== null;
   }
 
+  /** How far the live text is. */
+  get mark(): TextMark | null {
+    if (this.text === null) return null;
+    const { messageId, attempt, base, length: position } = this.text;
+    return { messageId, attempt, base, position };
+  }
+
+  /** The event, where the ring has it. */
+  eventAt(seq: number): StoredEvent | null {
+    const first = this.entries[0]?.event.seq ?? Number.POSITIVE_INFINITY;
+    return this.entries[seq - first]?.event ?? null;
+  }
+
+  /** Text that is still in memory, or null. */
+  textBetween(name: TextName, from: number, to: number): string | null {
+    const live = this.texts.findLast((text) => isSameText(text, name));
+    return live === undefined || from < live.from || to > live.length ? null : slice(live, from, to);
+  }
+
   endText(messageId: string): void {
     if (this.text?.messageId !== messageId) return;
     this.text = null;
+    this.version++;
     this.forgetTexts();
   }
 
@@ -129,6 +177,7 @@ export class Replay {
     this.text = null;
     this.forget();
     this.head = null;
+    this.version++;
     this.generation++;
     this.wake();
   }
@@ -147,7 +196,21 @@ export class Replay {
   }
 
   /** All that is new for the cursor, which it moves. Call only when the buffer covers it or is not ahead. */
-  take(cursor: Cursor): StreamItem[] {
+  take(cursor: Cursor): readonly StreamItem[] {
+    const known = this.taken;
+    if (known === null || known.version !== this.version || !isSamePlace(known.from, cursor)) {
+      const from = { ...cursor };
+      const items = this.collect(cursor);
+      this.taken = { version: this.version, from, to: { ...cursor }, items };
+      return items;
+    }
+    cursor.seq = known.to.seq;
+    cursor.live = known.to.live;
+    cursor.position = known.to.position;
+    return known.items;
+  }
+
+  private collect(cursor: Cursor): StreamItem[] {
     const items: StreamItem[] = [];
     if (this.head !== null && this.head > cursor.seq) {
       const first = this.entries[0]!.event.seq;
@@ -164,12 +227,7 @@ export class Replay {
 
   private takeText(cursor: Cursor, live: LiveText | null, upTo: number, items: StreamItem[]): void {
     if (live === null) return;
-    if (cursor.live !== live) {
-      // The same attempt of the same message goes on where it was, also after it has waited for somebody.
-      const goesOn = cursor.live?.messageId === live.messageId && cursor.live.attempt === live.attempt;
-      if (!goesOn) cursor.position = 0;
-      cursor.live = live;
-    }
+    if (cursor.live !== live) enterText(cursor, live);
     if (upTo <= cursor.position) return;
     if (cursor.position < live.from) {
       cursor.position = Number.POSITIVE_INFINITY;
@@ -218,6 +276,9 @@ export class Replay {
     }
   }
 }
+
+const isSamePlace = (a: Cursor, b: Cursor): boolean =>
+  a.seq === b.seq && a.live === b.live && a.position === b.position;
 
 function slice(live: LiveText, from: number, to: number): string {
   let low = 0;

@@ -23,12 +23,26 @@ export interface RecordWrite {
   readonly record: RecordFields;
 }
 
+/** How far the text of a running message was, in UTF-16 units (SSE-3). */
+export interface TextMark {
+  readonly messageId: string;
+  readonly attempt: number;
+  /** What every reader had of the text when it began or went on. */
+  readonly base: number;
+  readonly position: number;
+}
+
 /** A durable event of a stream. `stream` is the id of the actor that it belongs to. */
 export interface StoredEvent {
   readonly seq: number;
   readonly type: string;
   readonly at: string;
   readonly data: JsonObject;
+  /**
+   * The text that was being written just before it happened; absent where none was. The text itself is
+   * not stored with it: by this mark a reader gets text and events in their order also from the tables.
+   */
+  readonly live?: TextMark;
 }
 export interface EventWrite extends StoredEvent {
   readonly organizationId: string;

@@ -1,28 +1,61 @@
 /**
- * A reader of a stream: a cursor, not a queue. `next` takes what follows the cursor: from the replay
+ * A reader of a stream: a cursor, not a queue. It takes what follows the cursor: from the replay
  * buffer when it is there, else as a page from the database, else it waits. Replay and live are one
  * loop, so there is no seam between them, and a slow reader costs a cursor. When another replica has
  * taken the stream for good, the subscription ends (`isLost`): the reader goes on there.
+ *
+ * Text stands between the events where their marks say, whether they come from the buffer or from a
+ * page; what memory has of it no more, `textOf` has, if it was ever stored.
  */
-import type { Cursor, Replay, StreamItem } from "./replay.ts";
-import type { StoredEvent } from "./store.ts";
+import {
+  ALL_TOLD,
+  type Cursor,
+  enterText,
+  isSameText,
+  type Replay,
+  type StreamItem,
+  type TextDelta,
+  type TextName,
+} from "./replay.ts";
+import type { StoredEvent, TextMark } from "./store.ts";
 
 /** Events of one page from the database. */
 export const PAGE_EVENTS = 200;
+/** A reader that is this far behind what has been said since it came is too slow (SSE-5). */
+export const SLOW_READER_EVENTS = 10_000;
+export const SLOW_READER_BYTES = 1024 * 1024;
+
+/** Where a stream and its texts are stored. */
+export interface StreamStore {
+  page(after: number, limit: number): Promise<readonly StoredEvent[]>;
+  /** The text of this attempt of a message as far as it is stored; null where this attempt's never was. */
+  textOf?(name: TextName): Promise<string | null>;
+}
+
+/** A place that a client names: after this event, and so far in the text that followed it. */
+export interface ClientCursor {
+  readonly seq: number;
+  readonly position: number | null;
+}
 
 export class Subscription {
   private readonly cursor: Cursor;
   private readonly replay: Replay;
-  private readonly page: (after: number, limit: number) => Promise<readonly StoredEvent[]>;
+  private readonly store: StreamStore;
   /** The buffer's generation that has been paged to the end: nothing older is left in the database. */
   private caughtUp = -1;
   private closed = false;
   private wake: (() => void) | null = null;
+  private stored: { readonly name: TextName; readonly text: string | null } | null = null;
+  /** What had been said when the reader last had all of it; what it finds at its coming is no debt. */
+  private readonly heard: { said: number; readonly seq: number };
 
-  constructor(replay: Replay, after: number, page: (after: number, limit: number) => Promise<readonly StoredEvent[]>) {
+  /** `head` is the newest event that the caller knows of. */
+  constructor(replay: Replay, after: number, store: StreamStore, head = 0) {
     this.replay = replay;
     this.cursor = { seq: after, live: null, position: 0 };
-    this.page = page;
+    this.store = store;
+    this.heard = { said: replay.said, seq: Math.max(after, head, replay.head ?? 0) };
     replay.readers++;
   }
 
@@ -36,21 +69,61 @@ export class Subscription {
     return this.cursor.seq;
   }
 
+  /** Whether more has been said since it last had all than a reader may leave untaken (SSE-5). */
+  get isTooSlow(): boolean {
+    const events = (this.replay.head ?? 0) - Math.max(this.cursor.seq, this.heard.seq);
+    return events > SLOW_READER_EVENTS || this.replay.said - this.heard.said > SLOW_READER_BYTES;
+  }
+
+  /**
+   * Puts the reader where a client has left off. `gone`: the events after it are not kept any more;
+   * `ahead`: there has never been so much text.
+   */
+  async resume({ seq, position }: ClientCursor): Promise<"resumed" | "gone" | "ahead"> {
+    const { replay } = this;
+    let own = replay.eventAt(seq);
+    let next = replay.eventAt(seq + 1);
+    const isKnown = (own !== null || seq === 0) && (next !== null || replay.head === seq);
+    if (!isKnown) {
+      const found = await this.store.page(Math.max(0, seq - 1), 2);
+      own = found.find((event) => event.seq === seq) ?? null;
+      next = found.find((event) => event.seq === seq + 1) ?? replay.eventAt(seq + 1);
+      if (next === null && (found.at(-1)?.seq ?? 0) > seq) return "gone";
+    }
+    const text = next === null ? replay.mark : (next.live ?? null);
+    this.cursor.seq = seq;
+    this.cursor.position = ALL_TOLD;
+    if (text === null) return "resumed";
+    if (position !== null && position > text.position) return "ahead";
+    this.cursor.live = text;
+    this.cursor.position = position ?? (isSameText(own?.live, text) ? own!.live!.position : text.base);
+    return "resumed";
+  }
+
   /** All that is new, at least one item; an empty list once the subscription is closed or lost. */
   async next(): Promise<readonly StreamItem[]> {
     while (!this.closed && !this.replay.isLost) {
-      const replay = this.replay;
-      const behind = replay.head === null ? this.caughtUp !== replay.generation : replay.head > this.cursor.seq;
-      if (behind && !replay.covers(this.cursor.seq)) {
-        const items = await this.fromDatabase();
-        if (items.length > 0) return items;
-        continue;
-      }
-      const items = replay.take(this.cursor);
+      const taken = this.take();
+      const items = taken ?? (await this.fromDatabase());
       if (items.length > 0) return items;
-      await this.changed();
+      if (taken !== null) await new Promise<void>((resolve) => this.onChange(resolve));
     }
     return [];
+  }
+
+  /** All that is new and in memory, maybe nothing; null where it must be asked of the database (`next`). */
+  take(): readonly StreamItem[] | null {
+    if (this.isBehindBuffer) return null;
+    const items = this.replay.take(this.cursor);
+    this.heard.said = this.replay.said;
+    return items;
+  }
+
+  /** Runs once when there may be something new, and when the subscription ends. */
+  onChange(run: () => void): void {
+    if (this.closed || this.replay.isLost) return run();
+    this.wake = run;
+    this.replay.waiting.add(run);
   }
 
   /** Ends the reader; a waiting `next` resolves with nothing. Idempotent. */
@@ -64,20 +137,49 @@ export class Subscription {
     }
   }
 
-  private async fromDatabase(): Promise<StreamItem[]> {
-    const generation = this.replay.generation;
-    const events = await this.page(this.cursor.seq, PAGE_EVENTS);
-    if (this.closed) return [];
-    if (events.length < PAGE_EVENTS) this.caughtUp = generation;
-    const last = events.at(-1);
-    if (last !== undefined) this.cursor.seq = last.seq;
-    return events.map((event) => ({ kind: "event", event }));
+  private get isBehindBuffer(): boolean {
+    const { replay, cursor } = this;
+    const behind = replay.head === null ? this.caughtUp !== replay.generation : replay.head > cursor.seq;
+    return behind && !replay.covers(cursor.seq);
   }
 
-  private changed(): Promise<void> {
-    return new Promise((resolve) => {
-      this.wake = resolve;
-      this.replay.waiting.add(resolve);
-    });
+  private async fromDatabase(): Promise<readonly StreamItem[]> {
+    const generation = this.replay.generation;
+    // Its own until all of the page is there: a read that fails must leave the reader where it is.
+    const cursor = { ...this.cursor };
+    const events = await this.store.page(cursor.seq, PAGE_EVENTS);
+    const items: StreamItem[] = [];
+    for (const event of events) {
+      const delta = event.live === undefined ? null : await this.textUpTo(event.live, cursor);
+      if (delta !== null) items.push(delta);
+      items.push({ kind: "event", event });
+      cursor.seq = event.seq;
+    }
+    if (this.closed) return [];
+    Object.assign(this.cursor, cursor);
+    if (events.length < PAGE_EVENTS) {
+      this.caughtUp = generation;
+      this.stored = null;
+    }
+    return items;
+  }
+
+  /** The text between the cursor, which it moves, and the mark of the next event. */
+  private async textUpTo(mark: TextMark, cursor: Cursor): Promise<TextDelta | null> {
+    if (this.store.textOf === undefined) return null;
+    enterText(cursor, mark);
+    const { messageId, attempt, position: to } = mark;
+    const { position: from, seq: afterSeq } = cursor;
+    if (to <= from) return null;
+    const text = this.replay.textBetween(mark, from, to) ?? (await this.storedText(mark))?.slice(from, to) ?? "";
+    cursor.position = to;
+    return text === "" ? null : { kind: "text", messageId, attempt, afterSeq, position: from + text.length, text };
+  }
+
+  private async storedText(name: TextName): Promise<string | null> {
+    if (!isSameText(this.stored?.name, name)) {
+      this.stored = { name, text: (await this.store.textOf?.(name)) ?? null };
+    }
+    return this.stored?.text ?? null;
   }
 }

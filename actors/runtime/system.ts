@@ -23,7 +23,7 @@ import { Ownership } from "./ownership.ts";
 import { Lease, type Placement, shardOf } from "./placement.ts";
 import { type Admission, type Place, Shards, type DispatchOptions } from "./shards.ts";
 import type { ActorStore, AlarmKey } from "./store.ts";
-import { Subscription } from "./subscription.ts";
+import { type StreamStore, Subscription } from "./subscription.ts";
 import { GroupRun, type MemberStep, type TurnHost } from "./turns.ts";
 
 /** Cells that have been idle are looked for this often. */
@@ -149,10 +149,18 @@ export class System<P extends Protocols> implements TurnHost {
     return this.run(members, options);
   }
 
-  /** A reader of an actor's event stream from after `after`. The caller has checked that it may read. */
-  subscribe(ref: ActorRef<keyof P & string>, after: number): Subscription {
+  /**
+   * A reader of an actor's event stream from after `after`. The caller has checked that it may read.
+   * `head` is the newest event that it knows of; without `textOf` only text in memory is told.
+   */
+  subscribe(
+    ref: ActorRef<keyof P & string>,
+    after: number,
+    { textOf, head }: { readonly textOf?: StreamStore["textOf"]; readonly head?: number } = {},
+  ): Subscription {
     const replay = this.cells.stream(ref, shardOf(ref.organizationId));
-    return new Subscription(replay, after, (seq, limit) => this.store.events(ref.organizationId, ref.id, seq, limit));
+    const page = (seq: number, limit: number) => this.store.events(ref.organizationId, ref.id, seq, limit);
+    return new Subscription(replay, after, textOf === undefined ? { page } : { page, textOf }, head);
   }
 
   /**

@@ -240,7 +240,7 @@ export class GroupRun {
       for (const p of publications) {
         if (p.kind === "event") replay.publish(p.event);
         else if (p.kind === "add") replay.addText(p.messageId, p.text);
-        else if (p.kind === "begin") replay.beginText(p.messageId, p.attempt, p.text);
+        else if (p.kind === "begin") replay.beginText(p.messageId, p.attempt, p.text, p.told);
         else replay.endText(p.messageId);
       }
       replay.wake();

@@ -75,8 +75,8 @@ export class GroupTx implements Tx {
     return this.group.head(this.draft);
   }
 
-  beginText(messageId: string, attempt: number, text: string): void {
-    this.draft.publications.push({ kind: "begin", messageId, attempt, text });
+  beginText(messageId: string, attempt: number, text: string, told = 0): void {
+    this.draft.publications.push({ kind: "begin", messageId, attempt, text, told });
   }
 
   addText(messageId: string, text: string): void {

@@ -16,6 +16,7 @@ import type {
   Undone,
 } from "../../actors/runtime/store.ts";
 import type { Database } from "../client.ts";
+import { eventOfRow } from "../event-row.ts";
 import { flushStatement, type Statement } from "../flush.ts";
 import { actorMessage, alarm, effect, event } from "../tables/runtime.ts";
 
@@ -89,7 +90,7 @@ export class PostgresActorStore implements ActorStore {
       .orderBy(asc(event.seq))
       .limit(limit);
     const rows = await database.answered(page);
-    return rows as StoredEvent[];
+    return rows.map(eventOfRow);
   }
 
   async undone(shards: readonly number[]): Promise<Undone> {

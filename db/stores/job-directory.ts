@@ -5,6 +5,7 @@ import type { Job } from "../../actors/job/schema.ts";
 import type { Page, PageRequest } from "../../actors/page.ts";
 import type { StoredEvent } from "../../actors/runtime/store.ts";
 import type { Database } from "../client.ts";
+import { eventOfRow } from "../event-row.ts";
 import { job } from "../tables/records.ts";
 import { event } from "../tables/runtime.ts";
 import { pageOf } from "./paging.ts";
@@ -54,7 +55,7 @@ export class PostgresJobDirectory implements JobDirectory {
       .where(and(...conditions))
       .orderBy(asc(event.seq))
       .limit(limit);
-    return rows as StoredEvent[];
+    return rows.map(eventOfRow);
   }
 
   async countBroken() {

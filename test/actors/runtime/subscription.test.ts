@@ -29,11 +29,13 @@ class Stream {
     this.replay.wake();
   }
   reader(after = 0): Subscription {
-    return new Subscription(this.replay, after, async (from, limit) => {
-      this.pages.push({ after: from, limit });
-      const page = this.table.filter((e) => e.seq > from).slice(0, limit);
-      if (this.door !== null) await this.door;
-      return page;
+    return new Subscription(this.replay, after, {
+      page: async (from, limit) => {
+        this.pages.push({ after: from, limit });
+        const page = this.table.filter((e) => e.seq > from).slice(0, limit);
+        if (this.door !== null) await this.door;
+        return page;
+      },
     });
   }
 }
