@@ -83,7 +83,7 @@ export interface App {
 }
 
 export function createApp(parts: AppParts): App {
-  const streams = new OpenStreams();
+  const streams = new OpenStreams(parts.clock);
   let port = 0;
   const { routes, turnAway } = mount(parts, streams, () => parts.appUrl?.(port) ?? "");
   let server: Server<unknown> | null = null;

@@ -11,6 +11,14 @@ export interface ChatFilter {
 export interface ChatDirectory {
   /** Chats that are not deleted. */
   listChats(organizationId: string, filter: ChatFilter, page: PageRequest): Promise<Page<Chat>>;
+  /**
+   * The text of a message as far as it is stored; null where it was written by another attempt than
+   * this one, or is not there.
+   */
+  storedText(
+    organizationId: string,
+    of: { readonly messageId: string; readonly attempt: number },
+  ): Promise<string | null>;
   /** Messages of a chat, newest first, before `beforeSeq`. */
   listMessages(
     organizationId: string,

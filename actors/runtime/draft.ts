@@ -184,7 +184,8 @@ export class Draft {
 
   /** The group is to run again: an actor that remembers its first run must not live on. */
   forget(): void {
-    for (const { cell, thoughts } of this.cells) if (thoughts !== null) cell.dead = true;
+    for (const { cell, thoughts, publications } of this.cells)
+      if (thoughts !== null || publications.length > 0) cell.dead = true;
   }
 
   /** Ends the group: puts the heads of the streams and the last state of each record into the writes. */

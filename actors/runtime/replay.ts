@@ -11,6 +11,7 @@
  * `LIVE_TEXT_CHARS` stay. A reader that has not come so far gets no more live text of that message; it
  * is told the text by the events of what was committed, and by the stored message.
  */
+import { isSameText, type LiveText, slice, type TextName } from "./live-text.ts";
 import type { StoredEvent, TextMark } from "./store.ts";
 
 /** Events kept for readers that are a little behind; older ones are paged from the database. */
@@ -18,25 +19,6 @@ export const RING_EVENTS = 256;
 export const RING_BYTES = 256 * 1024;
 /** UTF-16 units of live text that one stream keeps: 2 MiB, more than any model writes in one answer. */
 export const LIVE_TEXT_CHARS = 1024 * 1024;
-
-/** Which text: an attempt of a message. */
-export interface TextName {
-  readonly messageId: string;
-  readonly attempt: number;
-}
-export const isSameText = (a: TextName | null | undefined, b: TextName | null | undefined): boolean =>
-  a?.messageId === b?.messageId && a?.attempt === b?.attempt;
-
-interface LiveText extends TextName {
-  /** What every reader that has all events had of it when it began. */
-  readonly base: number;
-  /** Piece i starts at starts[i]; joined only from where a reader stands, so appending stays O(1). */
-  starts: number[];
-  pieces: string[];
-  length: number;
-  /** Where what is kept begins. */
-  from: number;
-}
 
 interface RingEntry {
   readonly event: StoredEvent;
@@ -279,24 +261,6 @@ export class Replay {
 
 const isSamePlace = (a: Cursor, b: Cursor): boolean =>
   a.seq === b.seq && a.live === b.live && a.position === b.position;
-
-function slice(live: LiveText, from: number, to: number): string {
-  let low = 0;
-  let high = live.starts.length - 1;
-  while (low < high) {
-    const middle = (low + high + 1) >> 1;
-    if (live.starts[middle]! <= from) low = middle;
-    else high = middle - 1;
-  }
-  let text = "";
-  for (let i = low; i < live.pieces.length && live.starts[i]! < to; i++) {
-    const start = live.starts[i]!;
-    const piece = live.pieces[i]!;
-    if (start >= from && start + piece.length <= to) text += piece;
-    else text += piece.slice(Math.max(0, from - start), to - start);
-  }
-  return text;
-}
 
 /** An estimate in bytes, good enough for a bound: strings are most of an event. */
 export function sizeOf(value: unknown): number {

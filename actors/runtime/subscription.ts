@@ -7,16 +7,8 @@
  * Text stands between the events where their marks say, whether they come from the buffer or from a
  * page; what memory has of it no more, `textOf` has, if it was ever stored.
  */
-import {
-  ALL_TOLD,
-  type Cursor,
-  enterText,
-  isSameText,
-  type Replay,
-  type StreamItem,
-  type TextDelta,
-  type TextName,
-} from "./replay.ts";
+import { isSameText, type TextName } from "./live-text.ts";
+import { ALL_TOLD, type Cursor, enterText, type Replay, type StreamItem, type TextDelta } from "./replay.ts";
 import type { StoredEvent, TextMark } from "./store.ts";
 
 /** Events of one page from the database. */
@@ -47,6 +39,8 @@ export class Subscription {
   private closed = false;
   private wake: (() => void) | null = null;
   private stored: { readonly name: TextName; readonly text: string | null } | null = null;
+  /** The newest event that its opener knew of. */
+  private readonly known: number;
   /** What had been said when the reader last had all of it; what it finds at its coming is no debt. */
   private readonly heard: { said: number; readonly seq: number };
 
@@ -55,6 +49,7 @@ export class Subscription {
     this.replay = replay;
     this.cursor = { seq: after, live: null, position: 0 };
     this.store = store;
+    this.known = head;
     this.heard = { said: replay.said, seq: Math.max(after, head, replay.head ?? 0) };
     replay.readers++;
   }
@@ -80,23 +75,27 @@ export class Subscription {
    * `ahead`: there has never been so much text.
    */
   async resume({ seq, position }: ClientCursor): Promise<"resumed" | "gone" | "ahead"> {
-    const { replay } = this;
+    const { replay, cursor } = this;
+    cursor.seq = seq;
+    cursor.live = null;
+    cursor.position = ALL_TOLD;
     let own = replay.eventAt(seq);
     let next = replay.eventAt(seq + 1);
-    const isKnown = (own !== null || seq === 0) && (next !== null || replay.head === seq);
-    if (!isKnown) {
+    const isHead = seq === this.known;
+    if (isHead && replay.head === null) this.caughtUp = replay.generation;
+    const isTextKnown = next !== null || (isHead && (replay.head === null || replay.head === seq));
+    const needsOwn = position === null && own === null && seq > 0 && (next?.live ?? replay.mark) !== null;
+    if (!isTextKnown || needsOwn) {
       const found = await this.store.page(Math.max(0, seq - 1), 2);
       own = found.find((event) => event.seq === seq) ?? null;
       next = found.find((event) => event.seq === seq + 1) ?? replay.eventAt(seq + 1);
-      if (next === null && (found.at(-1)?.seq ?? 0) > seq) return "gone";
+      if (next === null && (found.at(-1)?.seq ?? this.known) > seq) return "gone";
     }
     const text = next === null ? replay.mark : (next.live ?? null);
-    this.cursor.seq = seq;
-    this.cursor.position = ALL_TOLD;
     if (text === null) return "resumed";
     if (position !== null && position > text.position) return "ahead";
-    this.cursor.live = text;
-    this.cursor.position = position ?? (isSameText(own?.live, text) ? own!.live!.position : text.base);
+    cursor.live = text;
+    cursor.position = position ?? (isSameText(own?.live, text) ? own!.live!.position : text.base);
     return "resumed";
   }
 

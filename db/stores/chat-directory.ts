@@ -1,10 +1,10 @@
 /** Lists of chats and messages (port: `ChatDirectory`). */
-import { and, desc, eq, isNull, lt, type SQL } from "drizzle-orm";
+import { and, desc, eq, isNull, lt, sql, type SQL } from "drizzle-orm";
 import type { ChatDirectory, ChatFilter } from "../../actors/chat/directory.ts";
 import type { Chat, Message } from "../../actors/chat/schema.ts";
 import type { Page, PageRequest } from "../../actors/page.ts";
 import type { Database } from "../client.ts";
-import { chat, message } from "../tables/records.ts";
+import { chat, job, message } from "../tables/records.ts";
 import { pageOf } from "./paging.ts";
 
 export class PostgresChatDirectory implements ChatDirectory {
@@ -20,6 +20,24 @@ export class PostgresChatDirectory implements ChatDirectory {
     if (filter.agentId !== undefined) conditions.push(eq(chat.agentId, filter.agentId));
     if (filter.workspaceId !== undefined) conditions.push(eq(chat.workspaceId, filter.workspaceId));
     return pageOf<Chat>(this.database, chat, conditions, page);
+  }
+
+  async storedText(
+    organizationId: string,
+    { messageId, attempt }: { readonly messageId: string; readonly attempt: number },
+  ): Promise<string | null> {
+    const rows = await this.database.query
+      .select({ content: sql<string>`${message.body} ->> 'content'` })
+      .from(message)
+      .innerJoin(job, and(eq(job.organizationId, organizationId), sql`${job.id} = ${message.body} ->> 'jobId'`))
+      .where(
+        and(
+          eq(message.organizationId, organizationId),
+          eq(message.id, messageId),
+          sql`(${job.body} ->> 'attempt')::int = ${attempt}`,
+        ),
+      );
+    return rows[0]?.content ?? null;
   }
 
   async listMessages(

@@ -7,7 +7,8 @@ export const eventView = ({ seq, type, at, data }: StoredEvent) => ({ seq, type,
 /** What these keys hold is the caller's or a tool's own, and stays as it is. */
 const VERBATIM: ReadonlySet<string> = new Set(["input", "arguments", "metadata"]);
 
-function snakeCased(data: JsonObject): JsonObject {
+/** The data with its keys as the surface writes them. */
+export function snakeCased(data: JsonObject): JsonObject {
   return Object.fromEntries(
     Object.entries(data).map(([key, value]) => [snakeCase(key), VERBATIM.has(key) ? value : shown(value)]),
   );

@@ -8,6 +8,7 @@ import { overviewRoutes } from "./overview/routes.ts";
 import { modelRoutes } from "./models/routes.ts";
 import type { CurrentParts } from "./parts.ts";
 import { secretRoutes } from "./secrets/routes.ts";
+import { streamRoutes } from "./streams/routes.ts";
 import { taskRoutes } from "./tasks/routes.ts";
 import { usageRoutes } from "./usage/routes.ts";
 
@@ -17,6 +18,7 @@ export function currentRoutes(current: Surface, parts: CurrentParts) {
     .use(chatRoutes(current, parts))
     .use(jobRoutes(current, parts))
     .use(modelRoutes(current, parts))
+    .use(streamRoutes(current, parts))
     .use(overviewRoutes(current, parts))
     .use(secretRoutes(current, parts))
     .use(taskRoutes(current, parts))

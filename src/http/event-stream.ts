@@ -3,27 +3,39 @@
  * takes what there is: one piece is queued at most, and a slow client costs a cursor and that piece.
  *
  *   reading ──text──▶ queued ──taken by the client──▶ reading
- *      │ over, failed, shut down ──▶ last words ──▶ ended
+ *      │ over, failed, ended by the service, too slow ──▶ last words ──▶ ended
  *      └ the client leaves, or takes nothing for too long ──▶ ended
  */
 import type { Server } from "bun";
-import type { Clock } from "../../actors/runtime/clock.ts";
+import { afterTick } from "./after-tick.ts";
+import { type Beating, HEARTBEAT_MS } from "./heartbeats.ts";
 import type { OpenStream, OpenStreams } from "./open-streams.ts";
-import { SSE_HEADERS, sseComment } from "./sse.ts";
+import { SSE_HEADERS } from "./sse.ts";
 
-/** Silence after which a comment shows that the connection lives (SSE-1). */
-export const HEARTBEAT_MS = 10_000;
 /** A client that takes nothing for this long is gone, or might as well be. */
 export const STALLED_READER_MS = 120_000;
+/** What a reader that was too slow has for taking what is queued, in seconds. */
+const LAST_WORDS_SECONDS = 10;
+
+/** A source that has nothing now: it is asked again after its `onChange`. */
+export const QUIET = Symbol("quiet");
+export type Piece = string | Uint8Array;
+
+/** Why a stream ends before it is over. */
+export type Interruption = "shutdown" | "failure" | "revoked" | "slow_consumer" | "expired";
 
 /** Where the text comes from: a cursor that renders what follows it. */
 export interface EventSource {
-  /** Waits for something new and answers it as encoded events; null when the stream is over. */
-  next(): Promise<string | null>;
+  /** What is new, as encoded events, at once or when it has been fetched; null when the stream is over. */
+  next(): Piece | typeof QUIET | null | Promise<Piece | null>;
+  /** Runs once when `next` may have more than `QUIET`. */
+  onChange?(run: () => void): void;
+  /** Whether its reader is so far behind that it is let go (SSE-5). */
+  readonly isTooSlow?: boolean;
   /** Ends a waiting `next` and gives up what it holds. Idempotent. */
   close(): void;
-  /** The last words of a stream that the service ends before it is over. */
-  lastWords(reason: "shutdown" | "failure"): string;
+  /** The last words of a stream that ends before it is over. */
+  lastWords(reason: Interruption): string;
 }
 
 export interface EventStreamParts {
@@ -32,98 +44,142 @@ export interface EventStreamParts {
   /** For the time-out of this connection; null outside of a server. */
   readonly server: Pick<Server<unknown>, "timeout"> | null;
   readonly streams: OpenStreams;
-  readonly clock: Clock;
+  /** Who has opened it: its revocation ends it. */
+  readonly tokenId: string | null;
   readonly onFailure: (cause: unknown) => void;
+  /** The longest that it lives; without it as long as its client wants. */
+  readonly lifeMs?: number;
+  readonly headers?: Readonly<Record<string, string>>;
 }
 
 /** The streaming response; `opening` leaves at once. */
 export function eventStream(source: EventSource, opening: string, parts: EventStreamParts): Response {
   const stream = new EventStream(source, opening, parts);
-  return new Response(stream.body, { headers: { ...SSE_HEADERS, "x-request-id": parts.requestId } });
+  return new Response(stream.body, { headers: { ...SSE_HEADERS, ...parts.headers, "x-request-id": parts.requestId } });
 }
 
 const encoder = new TextEncoder();
 
-class EventStream implements OpenStream {
+class EventStream implements OpenStream, Beating {
   readonly body: ReadableStream<Uint8Array>;
   private readonly source: EventSource;
   private readonly parts: EventStreamParts;
   private controller!: ReadableStreamDefaultController<Uint8Array>;
   private hasEnded = false;
-  private taken: (() => void) | null = null;
+  private isFetching = false;
+  private isListening = false;
   private writtenAt = 0;
-  private cancelTimer: () => void = () => {};
-  private readonly leave = (): void => this.end();
+  private readonly endsAt: number;
+  private readonly leave = (): void => this.letGo();
+  private readonly woken = (): void => afterTick(this.afterWake);
 
   constructor(source: EventSource, opening: string, parts: EventStreamParts) {
     this.source = source;
     this.parts = parts;
+    this.endsAt = parts.streams.clock.monotonic() + (parts.lifeMs ?? Number.POSITIVE_INFINITY);
     this.body = new ReadableStream<Uint8Array>({
       start: (controller) => {
         this.controller = controller;
         this.enqueue(opening);
       },
-      pull: () => this.taken?.(),
+      pull: () => this.pump(),
       cancel: this.leave,
     });
     // The heartbeat looks after this connection, not the server's idle time-out.
     parts.server?.timeout(parts.request, 0);
     parts.request.signal.addEventListener("abort", this.leave, { once: true });
+    parts.streams.heartbeats.add(this);
     parts.streams.add(this);
-    if (this.hasEnded) return;
-    this.beat(HEARTBEAT_MS);
-    void this.pump();
+    if (parts.request.signal.aborted) this.letGo();
+    else this.pump();
   }
 
-  shutDown(): void {
-    this.finish(this.source.lastWords("shutdown"));
+  get tokenId(): string | null {
+    return this.parts.tokenId;
   }
 
-  private async pump(): Promise<void> {
+  end(reason: Interruption): void {
+    this.finish(this.source.lastWords(reason));
+  }
+
+  beat(nowMs: number): number {
+    const silentMs = nowMs - this.writtenAt;
+    if (nowMs >= this.endsAt) this.end("expired");
+    else if (!this.hasRoom && silentMs >= STALLED_READER_MS) this.cutOff();
+    else if (this.hasRoom && silentMs >= HEARTBEAT_MS) this.enqueue(this.parts.streams.heartbeats.comment());
+    else if (silentMs < HEARTBEAT_MS) return Math.min(HEARTBEAT_MS - silentMs, this.endsAt - nowMs);
+    return Math.min(HEARTBEAT_MS, this.endsAt - nowMs);
+  }
+
+  private pump(): void {
     try {
-      while (!this.hasEnded) {
-        if (!this.hasRoom) await this.room();
-        const text = await this.source.next();
-        if (text === null) return this.finish("");
-        if (text !== "" && !this.hasEnded) this.enqueue(text);
+      while (!this.hasEnded && !this.isFetching) {
+        if (!this.hasRoom) return this.listen();
+        const next = this.source.next();
+        if (next === QUIET) return this.listen();
+        if (next instanceof Promise) this.fetch(next);
+        else this.take(next);
       }
     } catch (cause) {
-      if (this.hasEnded) return;
-      this.parts.onFailure(cause);
-      this.finish(this.source.lastWords("failure"));
+      this.failed(cause);
     }
   }
+
+  private fetch(next: Promise<Piece | null>): void {
+    this.isFetching = true;
+    next.then(
+      (piece) => {
+        this.isFetching = false;
+        this.take(piece);
+        this.pump();
+      },
+      (cause: unknown) => this.failed(cause),
+    );
+  }
+
+  private take(piece: Piece | null): void {
+    if (this.hasEnded) return;
+    if (piece === null) this.finish("");
+    else if (piece.length > 0) this.enqueue(piece);
+  }
+
+  private failed(cause: unknown): void {
+    if (this.hasEnded) return;
+    this.parts.onFailure(cause);
+    this.end("failure");
+  }
+
+  /** Also without room: a reader that takes nothing must be seen to fall behind. */
+  private listen(): void {
+    if (this.isListening || this.source.onChange === undefined) return;
+    this.isListening = true;
+    this.source.onChange(this.woken);
+  }
+
+  private readonly afterWake = (): void => {
+    this.isListening = false;
+    if (this.hasEnded) return;
+    if (!this.hasRoom && this.source.isTooSlow === true) this.tooSlow();
+    else this.pump();
+  };
 
   private get hasRoom(): boolean {
     return (this.controller.desiredSize ?? 0) > 0;
   }
 
-  /** Resolves when the client has taken what is queued, or the stream has ended. */
-  private async room(): Promise<void> {
-    while (!this.hasEnded && !this.hasRoom) {
-      await new Promise<void>((resolve) => (this.taken = resolve));
-      this.taken = null;
-    }
+  private enqueue(piece: Piece): void {
+    this.controller.enqueue(typeof piece === "string" ? encoder.encode(piece) : piece);
+    this.writtenAt = this.parts.streams.clock.monotonic();
   }
 
-  private enqueue(text: string): void {
-    this.controller.enqueue(encoder.encode(text));
-    this.writtenAt = this.parts.clock.monotonic();
-  }
-
-  private beat(delayMs: number): void {
-    this.cancelTimer = this.parts.clock.after(delayMs, () => {
-      const silentMs = this.parts.clock.monotonic() - this.writtenAt;
-      const { hasRoom } = this;
-      if (!hasRoom && silentMs >= STALLED_READER_MS) return this.cutOff();
-      if (hasRoom && silentMs >= HEARTBEAT_MS) this.enqueue(sseComment("heartbeat"));
-      this.beat(silentMs >= HEARTBEAT_MS ? HEARTBEAT_MS : HEARTBEAT_MS - silentMs);
-    });
+  private tooSlow(): void {
+    this.end("slow_consumer");
+    this.parts.server?.timeout(this.parts.request, LAST_WORDS_SECONDS);
   }
 
   /** What is queued in the socket would keep it open for ever; the server's time-out closes it with a second's notice. */
   private cutOff(): void {
-    this.end();
+    this.letGo();
     this.parts.server?.timeout(this.parts.request, 1);
   }
 
@@ -131,17 +187,16 @@ class EventStream implements OpenStream {
     if (this.hasEnded) return;
     if (lastWords !== "") this.enqueue(lastWords);
     this.controller.close();
-    this.end();
+    this.letGo();
   }
 
   /** Lets go of everything. What the client has not taken yet it may still take. */
-  private end(): void {
+  private letGo(): void {
     if (this.hasEnded) return;
     this.hasEnded = true;
-    this.cancelTimer();
     this.parts.request.signal.removeEventListener("abort", this.leave);
+    this.parts.streams.heartbeats.remove(this);
     this.parts.streams.remove(this);
     this.source.close();
-    this.taken?.();
   }
 }

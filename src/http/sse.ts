@@ -23,6 +23,13 @@ export function sseEvent({ event, id, data }: SseEvent): string {
   return `${text}\n`;
 }
 
+/** Line ends of Unicode that JSON may hold as they are, and that some clients split lines at. */
+const LINE_ENDS = /[\u0085\u2028\u2029]/g;
+
+/** JSON as the data of an event: one line for whoever reads it. */
+export const sseJson = (data: object): string =>
+  JSON.stringify(data).replace(LINE_ENDS, (end) => `\\u${end.charCodeAt(0).toString(16).padStart(4, "0")}`);
+
 /** A line that readers ignore: it shows that the connection lives. */
 export const sseComment = (text: string): string => `: ${text.replace(LINE_BREAKS, " ")}\n\n`;
 

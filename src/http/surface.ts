@@ -35,6 +35,8 @@ export interface Call {
 export interface Operation {
   /** What the token must allow (AUTH-3, AUTH-7). */
   readonly scope: string;
+  /** What will do as well. */
+  readonly orScope?: string;
   /** Answers an object for the JSON body, a response of its own, or a refusal. */
   run(call: Call): Promise<Outcome<object | Response>>;
 }
@@ -48,6 +50,11 @@ export interface Asked {
 /** What Elysia hands to a route. */
 interface RouteContext extends Asked {
   readonly params: Readonly<Record<string, string>>;
+}
+
+interface Needs {
+  readonly scope: string;
+  readonly orScope?: string | undefined;
 }
 
 /** Answers what an operation has come to. */
@@ -73,9 +80,9 @@ export class Surface {
   }
 
   /** The operation as the handler of a route. Elysia reads its text to see what it needs of the context. */
-  handler({ scope, run }: Operation): (context: RouteContext) => Promise<Response> {
+  handler({ scope, orScope, run }: Operation): (context: RouteContext) => Promise<Response> {
     const perform: Perform = async (exchange, call) => this.sent(exchange, await run(call));
-    return ({ request, params, server }) => this.handle({ request, params, server }, scope, perform);
+    return ({ request, params, server }) => this.handle({ request, params, server }, { scope, orScope }, perform);
   }
 
   /** The same for an operation that changes something. */
@@ -87,7 +94,7 @@ export class Surface {
       if (!committed.ok) return this.refused(exchange, committed.fault);
       return this.ended(exchange, call, mutation, committed.value);
     };
-    return ({ request, params, server }) => this.handle({ request, params, server }, mutation.scope, perform);
+    return ({ request, params, server }) => this.handle({ request, params, server }, mutation, perform);
   }
 
   /** Answers a request that no operation takes. */
@@ -128,11 +135,11 @@ export class Surface {
     return new Exchange(request, this.parts.rateHeaders);
   }
 
-  private async handle({ request, params, server }: RouteContext, scope: string, perform: Perform): Promise<Response> {
+  private async handle({ request, params, server }: RouteContext, needs: Needs, perform: Perform): Promise<Response> {
     const exchange = this.exchange(request);
     let response: Response;
     try {
-      const admitted = await this.admit(exchange, server, scope);
+      const admitted = await this.admit(exchange, server, needs);
       if (!admitted.ok) response = this.refused(exchange, admitted.fault);
       else {
         const { requestId } = exchange;
@@ -145,11 +152,17 @@ export class Surface {
   }
 
   /** Who asks, when this operation is for them. */
-  private async admit(exchange: Exchange, server: Asked["server"], scope: string): Promise<Outcome<Principal>> {
+  private async admit(
+    exchange: Exchange,
+    server: Asked["server"],
+    { scope, orScope }: Needs,
+  ): Promise<Outcome<Principal>> {
     const { turnstile } = this.parts;
     if (!hasOneHost(exchange.request)) return refuse((await turnstile.countStranger(exchange, server)) ?? BAD_HOST);
     const admitted = await turnstile.principalOf(exchange, server);
-    if (!admitted.ok || hasScope(admitted.value.scopes, scope)) return admitted;
+    if (!admitted.ok) return admitted;
+    const { scopes } = admitted.value;
+    if (hasScope(scopes, scope) || (orScope !== undefined && hasScope(scopes, orScope))) return admitted;
     return refuse({ kind: "insufficient_scope", required: [scope] });
   }
 

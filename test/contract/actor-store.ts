@@ -164,6 +164,14 @@ export function actorStoreContract(name: string, open: () => Promise<StoreFixtur
       expect(await dueNames()).toEqual(["a1"]);
     });
 
+    test("[SSE-3] an event keeps the mark of the text that was being written, apart from its data", async () => {
+      const live = { messageId: "m1", attempt: 2, base: 3, position: 480 };
+      await flush(group({ events: [{ ...eventOf(1, { by: 1 }), live }, eventOf(2)] }));
+      const [marked, plain] = await store.events(ORG, "l1", 0, 10);
+      expect([marked?.data, marked?.live]).toEqual([{ by: 1 }, live]);
+      expect(plain).toEqual({ seq: 2, type: "added", at: AT, data: {} });
+    });
+
     test("[SSE-2] events are paged ascending after a cursor, and each stream has its own", async () => {
       await flush(
         group({ events: [3, 1, 2].map((seq) => eventOf(seq)) }),

@@ -1,7 +1,8 @@
 import { afterEach, expect, test } from "bun:test";
 import { connect } from "node:net";
 import type { Clock } from "../../actors/runtime/clock.ts";
-import { type EventSource, eventStream, HEARTBEAT_MS, STALLED_READER_MS } from "../../src/http/event-stream.ts";
+import { type EventSource, eventStream, STALLED_READER_MS } from "../../src/http/event-stream.ts";
+import { HEARTBEAT_MS } from "../../src/http/heartbeats.ts";
 import { OpenStreams } from "../../src/http/open-streams.ts";
 import { systemClock } from "../../src/clock.ts";
 import { HandClock } from "../support/hand-clock.ts";
@@ -49,7 +50,7 @@ class Quiet extends Endless {
 }
 
 function serve(source: EventSource, clock: Clock = systemClock) {
-  const streams = new OpenStreams();
+  const streams = new OpenStreams(clock);
   const failures: unknown[] = [];
   const timeouts: number[] = [];
   const server = Bun.serve({
@@ -66,7 +67,7 @@ function serve(source: EventSource, clock: Clock = systemClock) {
         requestId: "req_12345678",
         server: { timeout },
         streams,
-        clock,
+        tokenId: "tok_1",
         onFailure,
       });
     },
@@ -153,7 +154,8 @@ test("[SSE-1] silence is broken by a heartbeat, a busy stream has none", async (
   clock.advance(1);
   clock.advance(HEARTBEAT_MS);
   source.say(null);
-  expect(await response.text()).toBe(`: connected\n\n${": heartbeat\n\n".repeat(2)}`);
+  const beats = [HEARTBEAT_MS, 2 * HEARTBEAT_MS].map((ms) => `: heartbeat ${new Date(ms).toISOString()}\n\n`);
+  expect(await response.text()).toBe(`: connected\n\n${beats.join("")}`);
 });
 
 test("[SSE-5] a reader that takes nothing for two minutes is let go", async () => {
@@ -170,6 +172,7 @@ test("[SSE-5] a reader that takes nothing for two minutes is let go", async () =
     await Bun.sleep(100);
   }
   clock.advance(STALLED_READER_MS);
+  clock.advance(HEARTBEAT_MS);
   await source.closed.promise;
   expect(streams.count).toBe(0);
   expect(timeouts).toEqual([0, 1]);

@@ -12,12 +12,12 @@ import type { StreamItem, TextDelta } from "../../../actors/runtime/replay.ts";
 import type { StoredEvent } from "../../../actors/runtime/store.ts";
 import type { Subscription } from "../../../actors/runtime/subscription.ts";
 import type { JsonObject } from "../../../actors/schema.ts";
-import type { EventSource } from "../../http/event-stream.ts";
-import { sseComment, sseEvent } from "../../http/sse.ts";
+import type { EventSource, Interruption } from "../../http/event-stream.ts";
+import { sseComment, sseEvent, sseJson } from "../../http/sse.ts";
 import type { Execution } from "./beginning.ts";
 import { noticeOf } from "./schema.ts";
 
-const frame = (event: string, data: object): string => sseEvent({ event, data: oneLine(JSON.stringify(data)) });
+const frame = (event: string, data: object): string => sseEvent({ event, data: sseJson(data) });
 const errorFrame = (message: string): string => frame("error", { message });
 
 /** What leaves at once: a connection comment and `meta`. */
@@ -57,7 +57,7 @@ export class ExecutionFrames implements EventSource {
     this.subscription.close();
   }
 
-  lastWords(reason: "shutdown" | "failure"): string {
+  lastWords(reason: Interruption): string {
     return errorFrame(
       reason === "shutdown"
         ? "The service is restarting. The execution goes on; its answer will be in the chat"
@@ -159,9 +159,3 @@ function blockOf(data: JsonObject): Block | null {
     is_error: data["isError"] === true,
   };
 }
-
-/** Line ends of Unicode that JSON may hold as they are, and that some clients split lines at. */
-const LINE_ENDS = /[\u0085\u2028\u2029]/g;
-
-const oneLine = (json: string): string =>
-  json.replace(LINE_ENDS, (end) => `\\u${end.charCodeAt(0).toString(16).padStart(4, "0")}`);

@@ -32,12 +32,19 @@ export function executeRoutes(v1: Surface, parts: V1Parts) {
 }
 
 function streamed(
-  { system, streams, clock, log }: V1Parts,
+  { system, streams, log }: V1Parts,
   { request, requestId, server, principal }: Call,
   execution: Execution,
 ): Response {
   const { jobId } = execution;
   const frames = new ExecutionFrames(execution, system.subscribe(jobRef(principal.organizationId, jobId), 0));
   const onFailure = (err: unknown): void => log.error({ err, requestId, jobId }, "a stream was interrupted");
-  return eventStream(frames, openingFrames(execution), { request, requestId, server, streams, clock, onFailure });
+  return eventStream(frames, openingFrames(execution), {
+    request,
+    requestId,
+    server,
+    streams,
+    tokenId: principal.tokenId,
+    onFailure,
+  });
 }

@@ -1,0 +1,52 @@
+/**
+ * The events of chats and jobs as frames (SSE-1 to SSE-3). A frame is made once, however many read
+ * it: an event is remembered by itself, and what all readers at one place get by its list, joined to
+ * one write. What nobody holds any more is forgotten with it.
+ */
+import type { StreamItem, TextDelta } from "../../../actors/runtime/replay.ts";
+import type { StoredEvent } from "../../../actors/runtime/store.ts";
+import { sseEvent, sseJson } from "../../http/sse.ts";
+import { snakeCased } from "../event-view.ts";
+
+/** The names of what is not stored, by the kind of the stream. */
+const DELTA = { chat: "message.delta", job: "transcript.delta" } as const;
+export type StreamKind = keyof typeof DELTA;
+
+const events = new WeakMap<StoredEvent, string>();
+const writes = new WeakMap<readonly StreamItem[], Uint8Array>();
+const encoder = new TextEncoder();
+
+/** All items as one write. */
+export function framesOf(kind: StreamKind, items: readonly StreamItem[]): Uint8Array {
+  let bytes = writes.get(items);
+  if (bytes === undefined) {
+    let text = "";
+    for (const item of items) text += item.kind === "event" ? eventFrame(item.event) : deltaFrame(kind, item);
+    bytes = encoder.encode(text);
+    writes.set(items, bytes);
+  }
+  return bytes;
+}
+
+/** A frame without an id: it moves no cursor. */
+export const noteFrame = (event: string, data: object): string => sseEvent({ event, data: sseJson(data) });
+
+/** The id of an item: the cursor that has it. */
+export const cursorAfter = (item: StreamItem): string =>
+  item.kind === "event" ? String(item.event.seq) : `${item.afterSeq}.${item.position}`;
+
+function eventFrame(event: StoredEvent): string {
+  let frame = events.get(event);
+  if (frame === undefined) {
+    const { seq, type, at, data } = event;
+    const shown = Object.assign({ seq, type, at }, snakeCased(data), { seq, type, at });
+    frame = sseEvent({ event: type, id: String(seq), data: sseJson(shown) });
+    events.set(event, frame);
+  }
+  return frame;
+}
+
+function deltaFrame(kind: StreamKind, delta: TextDelta): string {
+  const { messageId: message_id, position, text } = delta;
+  return sseEvent({ event: DELTA[kind], id: cursorAfter(delta), data: sseJson({ message_id, position, text }) });
+}

@@ -1,0 +1,95 @@
+/**
+ * The beginning of a stream (SSE-1, SSE-4): whoever may read the record is answered with a stream from
+ * its cursor; without one, with a snapshot of the record and the recent events; with one that is of no
+ * use, the same after a `reset` that says so.
+ */
+import { assert } from "../../../actors/assert.ts";
+import { ok, type Outcome } from "../../../actors/fault.ts";
+import type { ActorRef, RecordFields } from "../../../actors/runtime/actor.ts";
+import { UNAVAILABLE } from "../../../actors/runtime/shards.ts";
+import type { ClientCursor, Subscription } from "../../../actors/runtime/subscription.ts";
+import type { EventStreamParts } from "../../http/event-stream.ts";
+import { eventStream } from "../../http/event-stream.ts";
+import { lookUp } from "../../http/look-up.ts";
+import { sseComment } from "../../http/sse.ts";
+import type { CurrentParts } from "../parts.ts";
+import type { StreamRequest } from "./cursor.ts";
+import { noteFrame, type StreamKind } from "./frames.ts";
+import { RecordStream, type StreamEnd } from "./record-stream.ts";
+
+/** How long a client waits before it comes back, in ms. */
+const RETRY_MS = 1_000;
+
+export interface Streamed {
+  readonly ref: ActorRef<StreamKind>;
+  readonly record: RecordFields & { readonly lastSeq: number };
+  /** The record as `snapshot` shows it. */
+  readonly view: object;
+  readonly ending: StreamEnd;
+}
+
+/** What is known of the connection. */
+export type Connection = Omit<EventStreamParts, "streams" | "onFailure">;
+
+type OpeningParts = Pick<CurrentParts, "system" | "chats" | "streams" | "log">;
+
+/** The stream of a record that has just been read, for a caller who may read it. */
+export async function openStream(
+  parts: OpeningParts,
+  connection: Connection,
+  asked: StreamRequest,
+  streamed: Streamed,
+): Promise<Outcome<Response>> {
+  const { ref, record, ending } = streamed;
+  const { requestId, request } = connection;
+  const { organizationId } = ref;
+  const textOf = ({ messageId, attempt }: { messageId: string; attempt: number }) =>
+    parts.chats.storedText(organizationId, { messageId, attempt });
+  const subscription = parts.system.subscribe(ref, 0, { head: record.lastSeq, textOf });
+  const start = await lookUp(parts.log, begin(subscription, asked, record.lastSeq)).catch(() => null);
+  if (start === null || !start.ok || request.signal.aborted) {
+    subscription.close();
+    return start !== null && !start.ok ? start : { ok: false, fault: UNAVAILABLE };
+  }
+  const { cursor, reset } = start.value;
+  const source = new RecordStream(ref.kind, subscription, ending, cursor);
+  const opening =
+    `${sseComment("connected")}retry: ${RETRY_MS}\n\n` +
+    (reset === null ? "" : noteFrame("reset", reset)) +
+    (cursor === null ? noteFrame("snapshot", streamed.view) : "");
+  const onFailure = (err: unknown): void =>
+    parts.log.error({ err, requestId, stream: ref.id }, "a stream was interrupted");
+  return ok(eventStream(source, opening, { ...connection, streams: parts.streams, onFailure }));
+}
+
+interface Start {
+  /** The client's cursor, where it counts. */
+  readonly cursor: string | null;
+  readonly reset: { readonly reason: string; readonly from_seq: number } | null;
+}
+
+async function begin(subscription: Subscription, { cursor, replay }: StreamRequest, head: number): Promise<Start> {
+  const reason = cursor === null ? null : await useless(subscription, cursor, head);
+  if (cursor !== null && reason === null) {
+    assert(cursor !== "malformed", "a malformed cursor is of no use");
+    return { cursor: nameOf(cursor), reset: null };
+  }
+  const seq = Math.max(0, head - replay);
+  await subscription.resume({ seq, position: 0 });
+  return { cursor: null, reset: reason === null ? null : { reason, from_seq: seq + 1 } };
+}
+
+/** Why the cursor is of no use; null where the reader stands at it now. */
+async function useless(
+  subscription: Subscription,
+  cursor: ClientCursor | "malformed",
+  head: number,
+): Promise<string | null> {
+  if (cursor === "malformed") return "malformed";
+  if (cursor.seq > head) return "ahead_of_head";
+  const place = await subscription.resume(cursor);
+  if (place === "resumed") return null;
+  return place === "ahead" ? "ahead_of_head" : "not_retained";
+}
+
+const nameOf = ({ seq, position }: ClientCursor): string => (position === null ? `${seq}` : `${seq}.${position}`);

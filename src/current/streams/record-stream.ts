@@ -1,0 +1,101 @@
+/**
+ * The stream of one chat or job: a reader's cursor, its frames, and its end (SSE-3 to SSE-6).
+ *
+ *   replay ─▶ live ─┬─ the job has ended, or the turn that was waited for ──▶ `stream.end`
+ *                   └─ ended by the service ──▶ `stream.closing`, with the cursor to go on from
+ */
+import type { StreamItem } from "../../../actors/runtime/replay.ts";
+import type { Subscription } from "../../../actors/runtime/subscription.ts";
+import { type EventSource, type Interruption, type Piece, QUIET } from "../../http/event-stream.ts";
+import { cursorAfter, framesOf, noteFrame, type StreamKind } from "./frames.ts";
+
+/** When a stream is over. `seq`: with this event, or at once where the reader has it. */
+export type StreamEnd =
+  | { readonly kind: "never" }
+  | { readonly kind: "at_seq"; readonly seq: number }
+  /** With an event of these types. */
+  | { readonly kind: "at_event"; readonly types: ReadonlySet<string> }
+  /** With the event that `endOf` names; it is asked after each until it names one. */
+  | { readonly kind: "asked"; readonly endOf: () => Promise<number | null> };
+
+/** Why, in the words of `stream.closing`. */
+const REASONS: Readonly<Record<Interruption, string>> = {
+  shutdown: "deploy",
+  failure: "unavailable",
+  revoked: "revoked",
+  slow_consumer: "slow_consumer",
+  expired: "expired",
+};
+
+export class RecordStream implements EventSource {
+  private readonly kind: StreamKind;
+  private readonly subscription: Subscription;
+  private ending: StreamEnd;
+  private cursor: string | null;
+  private isOver = false;
+
+  /** `cursor` is the client's own, or null while it has none. */
+  constructor(kind: StreamKind, subscription: Subscription, ending: StreamEnd, cursor: string | null) {
+    this.kind = kind;
+    this.subscription = subscription;
+    this.ending = ending;
+    this.cursor = cursor;
+  }
+
+  next(): Piece | typeof QUIET | null | Promise<Piece | null> {
+    if (this.isOver) return null;
+    const { ending, subscription } = this;
+    if (subscription.isLost) return this.over(this.lastWords("shutdown"));
+    if (ending.kind === "at_seq" && subscription.seq >= ending.seq) return this.over(END);
+    const items = subscription.take();
+    if (items === null) return this.fetched();
+    return items.length === 0 ? QUIET : this.told(items);
+  }
+
+  onChange(run: () => void): void {
+    this.subscription.onChange(run);
+  }
+
+  get isTooSlow(): boolean {
+    return this.subscription.isTooSlow;
+  }
+
+  close(): void {
+    this.subscription.close();
+  }
+
+  lastWords(reason: Interruption): string {
+    return noteFrame("stream.closing", { reason: REASONS[reason], resume_after: this.cursor });
+  }
+
+  private async fetched(): Promise<Piece | null> {
+    const items = await this.subscription.next();
+    return items.length === 0 ? "" : this.told(items);
+  }
+
+  private told(items: readonly StreamItem[]): Piece | Promise<Piece> {
+    const { ending } = this;
+    this.cursor = cursorAfter(items.at(-1)!);
+    const frames = framesOf(this.kind, items);
+    if (ending.kind === "at_event") {
+      const isEnd = items.some((item) => item.kind === "event" && ending.types.has(item.event.type));
+      return isEnd ? this.endedWith(frames) : frames;
+    }
+    if (ending.kind !== "asked" || !items.some((item) => item.kind === "event")) return frames;
+    return ending.endOf().then((seq) => {
+      if (seq !== null) this.ending = { kind: "at_seq", seq };
+      return frames;
+    });
+  }
+
+  private endedWith(frames: Uint8Array): Uint8Array {
+    return Buffer.concat([frames, Buffer.from(this.over(END))]);
+  }
+
+  private over(words: string): string {
+    this.isOver = true;
+    return words;
+  }
+}
+
+const END = noteFrame("stream.end", {});

@@ -1,0 +1,79 @@
+/** The event streams of chats and jobs (SSE-1 to SSE-8). They are opened by those who may read the record. */
+import { Elysia } from "elysia";
+import { type Chat, chatRef } from "../../../actors/chat/schema.ts";
+import { notFound, type Outcome } from "../../../actors/fault.ts";
+import { isTerminal } from "../../../actors/job/machine.ts";
+import { type Job, jobRef } from "../../../actors/job/schema.ts";
+import type { Call, Surface } from "../../http/surface.ts";
+import { chatView } from "../chats/view.ts";
+import { jobView } from "../jobs/view.ts";
+import type { CurrentParts } from "../parts.ts";
+import { streamRequest } from "./cursor.ts";
+import { type Connection, openStream } from "./opening.ts";
+import type { StreamEnd } from "./record-stream.ts";
+
+const CHAT_ID = /^cht_[A-Za-z0-9_-]{21}$/;
+const JOB_ID = /^job_[A-Za-z0-9_-]{21}$/;
+/** What a job's stream ends with. */
+const JOB_ENDS: ReadonlySet<string> = new Set(["job.completed", "job.failed", "job.cancelled"]);
+
+type Answer = Promise<Outcome<Response>>;
+
+export function streamRoutes(current: Surface, parts: CurrentParts) {
+  const ofChat = current.handler({
+    scope: "chats:read",
+    orScope: "events:read",
+    run: (call) => chatStream(parts, call),
+  });
+  const ofJob = current.handler({ scope: "jobs:read", orScope: "events:read", run: (call) => jobStream(parts, call) });
+  return new Elysia({ name: "current-streams" })
+    .get("/api/chats/:id/events", ofChat)
+    .get("/api/jobs/:id/events", ofJob);
+}
+
+const connectionOf = ({ request, requestId, server, principal: { tokenId } }: Call): Connection => ({
+  request,
+  requestId,
+  server,
+  tokenId,
+});
+
+async function chatStream(parts: CurrentParts, call: Call): Answer {
+  const id = call.params["id"] ?? "";
+  if (!CHAT_ID.test(id)) return notFound("chat");
+  const asked = streamRequest(call.request);
+  if (!asked.ok) return asked;
+  const ref = chatRef(call.principal.organizationId, id);
+  const read = () => parts.system.dispatch(ref, { kind: "read_chat" });
+  const chat = await read();
+  if (!chat.ok) return chat;
+  const ending: StreamEnd = asked.value.waitsForEnd ? turnEnd(chat.value, read) : { kind: "never" };
+  const streamed = { ref, record: chat.value, view: chatView(chat.value), ending };
+  return openStream(parts, connectionOf(call), asked.value, streamed);
+}
+
+/** The end of the turn that runs now; without one the stream is over with what there is. */
+function turnEnd({ activeJobId, lastSeq }: Chat, read: () => Promise<Outcome<Chat>>): StreamEnd {
+  if (activeJobId === null) return { kind: "at_seq", seq: lastSeq };
+  const endOf = async (): Promise<number | null> => {
+    const chat = await read();
+    if (!chat.ok) return 0;
+    return chat.value.activeJobId === activeJobId ? null : chat.value.lastSeq;
+  };
+  return { kind: "asked", endOf };
+}
+
+async function jobStream(parts: CurrentParts, call: Call): Answer {
+  const id = call.params["id"] ?? "";
+  if (!JOB_ID.test(id)) return notFound("job");
+  const asked = streamRequest(call.request);
+  if (!asked.ok) return asked;
+  const ref = jobRef(call.principal.organizationId, id);
+  const job = await parts.system.dispatch(ref, { kind: "read_job" });
+  if (!job.ok) return job;
+  const streamed = { ref, record: job.value, view: jobView(job.value), ending: jobEnd(job.value) };
+  return openStream(parts, connectionOf(call), asked.value, streamed);
+}
+
+const jobEnd = ({ status, lastSeq }: Job): StreamEnd =>
+  isTerminal(status) ? { kind: "at_seq", seq: lastSeq } : { kind: "at_event", types: JOB_ENDS };
