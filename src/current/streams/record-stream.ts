@@ -13,10 +13,12 @@ import { cursorAfter, framesOf, noteFrame, type StreamKind } from "./frames.ts";
 export type StreamEnd =
   | { readonly kind: "never" }
   | { readonly kind: "at_seq"; readonly seq: number }
-  /** With an event of these types. */
-  | { readonly kind: "at_event"; readonly types: ReadonlySet<string> }
-  /** With the event that `endOf` names; it is asked after each until it names one. */
-  | { readonly kind: "asked"; readonly endOf: () => Promise<number | null> };
+  /** With the event that `endOf` names; it is asked after events of these types until it names one. */
+  | {
+      readonly kind: "asked";
+      readonly after: ReadonlySet<string>;
+      readonly endOf: () => Promise<number | null>;
+    };
 
 /** Why, in the words of `stream.closing`. */
 const REASONS: Readonly<Record<Interruption, string>> = {
@@ -77,19 +79,12 @@ export class RecordStream implements EventSource {
     const { ending } = this;
     this.cursor = cursorAfter(items.at(-1)!);
     const frames = framesOf(this.kind, items);
-    if (ending.kind === "at_event") {
-      const isEnd = items.some((item) => item.kind === "event" && ending.types.has(item.event.type));
-      return isEnd ? this.endedWith(frames) : frames;
-    }
-    if (ending.kind !== "asked" || !items.some((item) => item.kind === "event")) return frames;
+    if (ending.kind !== "asked") return frames;
+    if (!items.some((item) => item.kind === "event" && ending.after.has(item.event.type))) return frames;
     return ending.endOf().then((seq) => {
       if (seq !== null) this.ending = { kind: "at_seq", seq };
       return frames;
     });
-  }
-
-  private endedWith(frames: Uint8Array): Uint8Array {
-    return Buffer.concat([frames, Buffer.from(this.over(END))]);
   }
 
   private over(words: string): string {

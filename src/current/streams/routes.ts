@@ -14,7 +14,9 @@ import type { StreamEnd } from "./record-stream.ts";
 
 const CHAT_ID = /^cht_[A-Za-z0-9_-]{21}$/;
 const JOB_ID = /^job_[A-Za-z0-9_-]{21}$/;
-/** What a job's stream ends with. */
+/** With what a turn may have ended. */
+const TURN_ENDS: ReadonlySet<string> = new Set(["chat.updated", "message.completed", "error"]);
+/** What a job ends with. */
 const JOB_ENDS: ReadonlySet<string> = new Set(["job.completed", "job.failed", "job.cancelled"]);
 
 type Answer = Promise<Outcome<Response>>;
@@ -48,7 +50,7 @@ async function chatStream(parts: CurrentParts, call: Call): Answer {
   const chat = await read();
   if (!chat.ok) return chat;
   const ending: StreamEnd = asked.value.waitsForEnd ? turnEnd(chat.value, read) : { kind: "never" };
-  const streamed = { ref, record: chat.value, view: chatView(chat.value), ending };
+  const streamed = { ref, record: chat.value, view: chatView(chat.value, call.principal), ending };
   return openStream(parts, connectionOf(call), asked.value, streamed);
 }
 
@@ -57,10 +59,10 @@ function turnEnd({ activeJobId, lastSeq }: Chat, read: () => Promise<Outcome<Cha
   if (activeJobId === null) return { kind: "at_seq", seq: lastSeq };
   const endOf = async (): Promise<number | null> => {
     const chat = await read();
-    if (!chat.ok) return 0;
+    if (!chat.ok) return chat.fault.kind === "not_found" ? 0 : null;
     return chat.value.activeJobId === activeJobId ? null : chat.value.lastSeq;
   };
-  return { kind: "asked", endOf };
+  return { kind: "asked", after: TURN_ENDS, endOf };
 }
 
 async function jobStream(parts: CurrentParts, call: Call): Answer {
@@ -69,11 +71,25 @@ async function jobStream(parts: CurrentParts, call: Call): Answer {
   const asked = streamRequest(call.request);
   if (!asked.ok) return asked;
   const ref = jobRef(call.principal.organizationId, id);
-  const job = await parts.system.dispatch(ref, { kind: "read_job" });
+  const read = () => parts.system.dispatch(ref, { kind: "read_job" });
+  const job = await read();
   if (!job.ok) return job;
-  const streamed = { ref, record: job.value, view: jobView(job.value), ending: jobEnd(job.value) };
+  const streamed = {
+    ref,
+    record: job.value,
+    view: jobView(job.value, call.principal),
+    ending: jobEnd(job.value, read),
+  };
   return openStream(parts, connectionOf(call), asked.value, streamed);
 }
 
-const jobEnd = ({ status, lastSeq }: Job): StreamEnd =>
-  isTerminal(status) ? { kind: "at_seq", seq: lastSeq } : { kind: "at_event", types: JOB_ENDS };
+/** The end of the job. What is said with its terminal event belongs to it. */
+function jobEnd({ status, lastSeq }: Job, read: () => Promise<Outcome<Job>>): StreamEnd {
+  if (isTerminal(status)) return { kind: "at_seq", seq: lastSeq };
+  const endOf = async (): Promise<number | null> => {
+    const job = await read();
+    if (!job.ok) return null;
+    return isTerminal(job.value.status) ? job.value.lastSeq : null;
+  };
+  return { kind: "asked", after: JOB_ENDS, endOf };
+}
