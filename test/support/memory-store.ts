@@ -129,7 +129,9 @@ export class MemoryActorStore implements ActorStore {
     this.pages++;
     return this.reach("events", () => {
       const rows = this.database.stream(organizationId, stream).filter((event) => event.seq > after);
-      return rows.slice(0, limit).map(({ organizationId: _, stream: __, ...event }) => event);
+      return rows
+        .slice(0, limit)
+        .map(({ seq, type, at, data, live }) => ({ seq, type, at, data, ...(live === undefined ? {} : { live }) }));
     });
   }
 
