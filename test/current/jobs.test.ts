@@ -135,6 +135,42 @@ describe("record", () => {
     await client.reached(queued.job.id, "completed");
   });
 
+  test("[JOB-5] what waits for a person says for what, since when and until when", async () => {
+    const time = expect.stringMatching(/^\d{4}-\d\d-\d\dT.*\.\d{3}Z$/) as unknown;
+    const body = { name: "Ada", system_prompt: "Be brief.", allowed_tools: ["look"], approval_tools: ["look"] };
+    const expiry = { after_seconds: 60, on_expiry: "cancel" };
+    const asking = await answered<{ id: string }>(
+      client.call("POST", "/api/agents", { ...body, approval_expiry: expiry }),
+      201,
+    );
+    service.model.script = (call) => (call.entries.length === 1 ? [use("c1")] : [{ say: "Done." }]);
+    const sent = await client.send(await client.chat(asking.id, owner.workspaceId), "go", { review_required: true });
+    const blocked = await client.reached(sent.job.id, "blocked");
+    expect(blocked.approvals).toEqual([
+      {
+        id: expect.stringMatching(/^apr_[A-Za-z0-9_-]{21}$/),
+        tool_name: "look",
+        tool_call_id: "c1",
+        arguments: { camelCase: { innerKey: 1 } },
+        message: "The agent asks to use look",
+        expires_at: time,
+        on_expiry: "cancel",
+      },
+    ] as never);
+    expect(blocked).toMatchObject({ blocked_reason: "approval_required", allowed_actions: ["approve", "cancel"] });
+    await answered(client.decide(blocked.id, "approve"));
+    const review = { required: true, requested_at: time, expires_at: time };
+    const open = { state: "pending", decided_by: null, decided_at: null, comment: null };
+    const waiting = await client.reached(blocked.id, "needs_review");
+    expect(waiting.review).toEqual({ ...review, ...open } as never);
+    expect(waiting.allowed_actions).toEqual(["approve", "cancel", "iterate"]);
+    const done = await answered<Job>(client.decide(blocked.id, "approve", { comment: "Good." }));
+    const decided = { state: "approved", decided_by: owner.userId, decided_at: time, comment: "Good." };
+    expect(done.review).toEqual({ ...review, ...decided } as never);
+    expect(done).toMatchObject({ status: "completed", blocked_reason: null, progress: { percent: 100, label: null } });
+    expect(done.approvals).toEqual([]);
+  });
+
   test("[AUTH-4] a job of another organization, one that is not there and what is no id are 404, on every operation", async () => {
     const job = await run();
     const foreign = new Client(service, stranger);
