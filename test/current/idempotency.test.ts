@@ -189,6 +189,23 @@ describe("every mutation", () => {
   }
 });
 
+test("[IDEM-2] a replay is counted, and tells the rate of now", async () => {
+  const rate = async () => {
+    const headers = {
+      authorization: `Bearer ${owner.token}`,
+      "content-type": "application/json",
+      "idempotency-key": "rate",
+    };
+    const body = JSON.stringify(AGENT);
+    const response = await fetch(`${service.url}/api/agents`, { method: "POST", headers, body });
+    const of = (name: string): number => Number(response.headers.get(`x-ratelimit-${name}`));
+    return { limit: of("limit"), remaining: of("remaining"), reset: of("reset") };
+  };
+  const [first, replay] = [await rate(), await rate()];
+  expect([first.limit, replay.limit]).toEqual([3_000, 3_000]);
+  expect(replay.reset > first.reset || replay.remaining < first.remaining).toBe(true);
+});
+
 describe("scope", () => {
   test("[IDEM-1] other organizations, people and tokens have keys of their own", async () => {
     const stranger = await service.found("Other");

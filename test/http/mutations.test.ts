@@ -1,0 +1,26 @@
+/** What the surfaces make of their routes: nothing that changes something goes past the door. */
+import { expect, test } from "bun:test";
+import { currentRoutes } from "../../src/current/index.ts";
+import type { CurrentParts } from "../../src/current/parts.ts";
+import type { Surface } from "../../src/http/surface.ts";
+import type { V1Parts } from "../../src/v1/parts.ts";
+import { v1Routes } from "../../src/v1/index.ts";
+
+/** Requests with a body that change nothing; none so far. */
+const READS: readonly string[] = [];
+
+/** A surface whose handlers say what they are. */
+const recorder = {
+  handler: () => Object.assign(() => new Response(), { way: "read" }),
+  mutation: () => Object.assign(() => new Response(), { way: "mutation" }),
+} as unknown as Surface;
+
+const routes = [...currentRoutes(recorder, {} as CurrentParts).routes, ...v1Routes(recorder, {} as V1Parts).routes].map(
+  ({ method, path, handler }) => ({ name: `${method} ${path}`, method, way: (handler as { way?: string }).way }),
+);
+
+test("[IDEM-1] every operation that is no GET is a mutation, and every GET is none", () => {
+  expect(routes.length).toBeGreaterThan(30);
+  for (const { name, method, way } of routes)
+    expect({ name, way }).toEqual({ name, way: method === "GET" || READS.includes(name) ? "read" : "mutation" });
+});
