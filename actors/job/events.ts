@@ -5,7 +5,8 @@
  *
  *   job.created, runner queued ─▶ job.started, runner running ─▶ transcript.event … ─▶ runner stopped, job.<end>
  *
- * A job's terminal event is the last of its stream. `runner.status` tells what the runner does, with a
+ * A job's terminal event is the last of its run: only a wish for changes (iterate) may still follow the
+ * end of one that has completed or failed. `runner.status` tells what the runner does, with a
  * heartbeat while nothing else happens.
  */
 import type { NewEvent, Tx } from "../runtime/actor.ts";

@@ -1,5 +1,6 @@
 /** Work that a job hands to another agent: one child, whatever happens in between. */
 import { describe, expect, test } from "bun:test";
+import fc from "fast-check";
 import { notFound, ok } from "../../../actors/fault.ts";
 import { DELEGATION_DEPTH, DELEGATIONS } from "../../../actors/job/delegation.ts";
 import type { ModelCall } from "../../../actors/job/ports.ts";
@@ -181,6 +182,29 @@ describe("delegation", () => {
     const parent = await scene.ended(await scene.send());
     for (const heard of ["done: one", "Heard: done: deepest", "done: three"]) expect(parent.result).toContain(heard);
     expect(scene.children().map((job) => job.depth)).toEqual([1, 1, 1, 2]);
+  });
+
+  test("[JOB-10] whatever tree of jobs, with however few places, all of them come to their end", async () => {
+    type Tree = readonly Tree[];
+    const leaf = fc.constant<Tree>([]);
+    const above = (below: fc.Arbitrary<Tree>): fc.Arbitrary<Tree> => fc.array(below, { maxLength: 3 });
+    const tree = above(above(above(leaf)));
+    const size = (of: Tree): number => of.reduce((sum, child) => sum + size(child), 1);
+    await fc.assert(
+      fc.asyncProperty(tree, fc.integer({ min: 1, max: 2 }), async (root, places) => {
+        const scene = await Scene.begin(
+          (message) => {
+            const below = JSON.parse(message) as Tree;
+            const calls = below.map((child, i) => give(`c${i}`, "helper", JSON.stringify(child)));
+            return calls.length > 0 ? calls : [{ say: "leaf" }];
+          },
+          new Slots(2, places),
+        );
+        await scene.ended(await scene.send(JSON.stringify(root)));
+        expect(scene.jobs().map((job) => job.status)).toEqual(Array.from({ length: size(root) }, () => "completed"));
+      }),
+      { numRuns: 25 },
+    );
   });
 
   test("[JOB-11] who cancels the parent cancels the children, running and queued", async () => {

@@ -1,9 +1,13 @@
 /** What the readers of a chat are told of its jobs besides the turns (SSE-7). */
 import { describe, expect, test } from "bun:test";
+import { CHAT_EVENTS } from "../../../actors/chat/events.ts";
+import { chatRef } from "../../../actors/chat/schema.ts";
+import { JOB_EVENTS } from "../../../actors/job/events.ts";
 import type { JobCommand } from "../../../actors/job/protocol.ts";
 import { type AgentSnapshot, jobRef, PLAIN_TERMS } from "../../../actors/job/schema.ts";
 import { until } from "../../support/condition.ts";
-import type { ModelStep } from "../../support/fake-model.ts";
+import { FakeModel, gate, type ModelStep } from "../../support/fake-model.ts";
+import { FakeTools } from "../../support/fake-tools.ts";
 import { AGENT, CHAT, disagreements, type JobReplica, ORG, startJobs } from "../../support/job-replica.ts";
 import { World } from "../../support/replica.ts";
 
@@ -88,6 +92,64 @@ describe("news in the chat", () => {
       { jobId, state: "pending", decidedBy: null, comment: null },
       { jobId, state: "approved", decidedBy: "usr_1", comment: "Good." },
     ]);
+    expect(await disagreements(replica)).toEqual([]);
+  });
+});
+
+describe("the tables of events", () => {
+  test("[SSE-7] [SSE-8] every type in them is said by some turn, and in its shape", async () => {
+    const world = new World();
+    const model = new FakeModel();
+    const tools = new FakeTools();
+    const begin = () => startJobs(world, { model, tools });
+    let replica = await begin();
+    const held = gate();
+    model.script = (call) => {
+      const first = call.entries.findLast((entry) => entry.role === "user");
+      const last = call.entries.at(-1)!;
+      const said = first?.role === "user" ? first.text : "";
+      if (said === "fail") return [{ fail: { code: "provider_error", message: "broken" } }];
+      if (last.role === "assistant" || said === "plain") return [{ say: "Done." }];
+      if (said === "hold") return [{ say: "half" }, { hold: held.hold }];
+      return [use("c1", "look"), use("c2", "bad"), use("c3", "send")];
+    };
+    tools.script = ({ name, host }) => {
+      host.log("info", "looking");
+      return { content: name, isError: name === "bad" };
+    };
+    const reviewed = { ...PLAIN_TERMS, reviewRequired: true };
+    // Approved and reviewed, while another message waits; and one that is to be done again.
+    const asked = await replica.send("go", CHAT, { agent: ASKING, terms: reviewed });
+    await replica.ended(asked);
+    const queued = await replica.send("fail", CHAT, { agent: ASKING });
+    await decide(replica, asked, approve);
+    await until("it is to be reviewed", () => replica.job(asked).status === "needs_review");
+    await decide(replica, asked, approve);
+    expect((await replica.ended(queued)).status).toBe("failed");
+    const plain = await replica.send("plain", CHAT, { agent: ASKING, terms: reviewed });
+    expect((await replica.ended(plain)).status).toBe("needs_review");
+    await decide(replica, plain, { kind: "request_changes", by: "usr_1", feedback: "More." });
+    // Interrupted by the end of its process, then cancelled.
+    const jobId = await replica.send("hold", CHAT, { agent: ASKING });
+    await until("it speaks", () => replica.job(jobId)?.status === "running");
+    replica.crash();
+    replica = await begin();
+    await until(
+      "it runs again",
+      () => replica.job(jobId).attempt === 2 && replica.types(jobId).at(-1) === "runner.status",
+    );
+    await decide(replica, jobId, { kind: "cancel" });
+    await replica.ended(jobId);
+    const changed = await replica.system.dispatch(chatRef(ORG, CHAT), {
+      kind: "update_chat",
+      options: { model: "fake:other" },
+      version: null,
+    });
+    expect(changed.ok).toBe(true);
+    await until("the chat is told", () => told(replica, "review.updated").length === 4);
+    const types = new Set([asked, queued, plain, jobId].flatMap((id) => replica.types(id)));
+    expect([...types].toSorted()).toEqual(Object.keys(JOB_EVENTS).toSorted());
+    expect([...new Set(replica.types(CHAT))].toSorted()).toEqual(Object.keys(CHAT_EVENTS).toSorted());
     expect(await disagreements(replica)).toEqual([]);
   });
 });
