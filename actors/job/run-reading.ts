@@ -12,6 +12,8 @@ import { Transcript } from "./run-transcript.ts";
 
 /** Messages of the chat that go into a model call, newest first counted. */
 export const HISTORY_MESSAGES = 200;
+/** And their characters: about 100,000 tokens, which leaves room for the turn itself in what models take. */
+export const HISTORY_CHARACTERS = 400_000;
 
 /** First wait before a read is tried again; doubled up to the last. */
 const REREAD_FIRST_MS = 100;
@@ -41,8 +43,10 @@ export class RunReading {
     const of = { organizationId, chatId, jobId, limit: HISTORY_MESSAGES };
     const history = await this.surely(() => this.parts.transcripts.history(of), signal);
     if (history === null) return null;
-    return history.map((m) =>
-      m.role === "user" ? { role: "user", text: m.content } : { role: "assistant", blocks: m.blocks },
+    return newestOf(
+      history.map((m) =>
+        m.role === "user" ? { role: "user", text: m.content } : { role: "assistant", blocks: m.blocks },
+      ),
     );
   }
 
@@ -71,6 +75,19 @@ export class RunReading {
       waitMs = Math.min(2 * waitMs, REREAD_LAST_MS);
     }
   }
+}
+
+/** The newest entries that fit into a model call, from a user's message on. */
+function newestOf(entries: readonly TranscriptEntry[]): TranscriptEntry[] {
+  let characters = 0;
+  let first = entries.length;
+  for (let i = entries.length - 1; i >= 0; i--) {
+    const entry = entries[i]!;
+    characters += entry.role === "user" ? entry.text.length : JSON.stringify(entry.blocks).length;
+    if (characters > HISTORY_CHARACTERS) break;
+    if (entry.role === "user") first = i;
+  }
+  return entries.slice(first);
 }
 
 /** Resolves after the time, or as soon as the signal aborts. */
