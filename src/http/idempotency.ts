@@ -32,10 +32,10 @@ export interface KeyedParts {
   readonly refusal: (fault: Fault) => Refusal;
 }
 
-/** The answer and whether it is a new one. */
+/** The answer and whether it is a new one; or why the work of the key has none. */
 export interface Keyed {
   readonly status: "created" | "replayed";
-  readonly answer: Answered | Response;
+  readonly answer: Outcome<Answered | Response>;
 }
 
 /** Runs the mutation once for its key; refuses what is never kept. */
@@ -55,15 +55,13 @@ export async function performKeyed(
   if (!committed.ok) return committed;
   const { ending, isReplay } = committed.value;
   const status = isReplay ? "replayed" : "created";
-  if (ending.kind === "answer") return ok({ status, answer: ending });
+  if (ending.kind === "answer") return ok({ status, answer: ok(ending) });
   assert(mutation.join !== undefined, "work that goes on can be joined");
   const joined = await mutation.join(call, ending.work);
-  if (!joined.ok) return joined;
-  if (joined.value instanceof Response) return ok({ status, answer: joined.value });
+  if (!joined.ok) return ok({ status, answer: joined });
+  if (joined.value instanceof Response) return ok({ status, answer: ok(joined.value) });
   const { isFinal, ...answer } = joined.value;
-  if (!isFinal) return ok({ status, answer: answerEnding(answer) });
-  const settled = await door.settle(answerEnding(answer));
-  return settled.ok ? ok({ status, answer: settled.value }) : settled;
+  return ok({ status, answer: isFinal ? await door.settle(answerEnding(answer)) : ok(answerEnding(answer)) });
 }
 
 async function once(

@@ -9,11 +9,11 @@
  */
 import type { Server } from "bun";
 import { assert } from "../../actors/assert.ts";
-import { type Fault, type Outcome, refuse } from "../../actors/fault.ts";
+import { type Fault, mapped, type Outcome, refuse } from "../../actors/fault.ts";
 import { hasScope, type Principal } from "../../actors/organization/principal.ts";
 import type { Sealing } from "../../actors/sealing.ts";
 import type { TroupeSystem } from "../../actors/troupe.ts";
-import { answerEnding, type Committed, MutatingCall, type Mutation, PlainDoor } from "./commit.ts";
+import { type Answered, answerEnding, type Committed, MutatingCall, type Mutation, PlainDoor } from "./commit.ts";
 import type { Dialect, Refusal } from "./dialect.ts";
 import { Exchange } from "./exchange.ts";
 import { performKeyed } from "./idempotency.ts";
@@ -171,8 +171,8 @@ export class Surface {
     if (ending.kind === "answer") return exchange.answer(ending);
     assert(mutation.join !== undefined, "work that goes on can be joined");
     const joined = await mutation.join(call, ending.work);
-    if (!joined.ok) return this.refused(exchange, joined.fault);
-    return joined.value instanceof Response ? exchange.own(joined.value) : exchange.answer(answerEnding(joined.value));
+    const answer = mapped(joined, (value) => (value instanceof Response ? value : answerEnding(value)));
+    return this.answered(exchange, answer);
   }
 
   private async keyed(exchange: Exchange, call: Call, mutation: Mutation, header: string): Promise<Response> {
@@ -180,9 +180,14 @@ export class Surface {
     const outcome = await performKeyed({ ...this.parts, refusal }, mutation, call, header);
     if (!outcome.ok) return this.refused(exchange, outcome.fault);
     const { answer, status } = outcome.value;
-    const response = answer instanceof Response ? exchange.own(answer) : exchange.answer(answer);
+    const response = this.answered(exchange, answer);
     response.headers.set("idempotency-status", status);
     return response;
+  }
+
+  private answered(exchange: Exchange, answer: Outcome<Answered | Response>): Response {
+    if (!answer.ok) return this.refused(exchange, answer.fault);
+    return answer.value instanceof Response ? exchange.own(answer.value) : exchange.answer(answer.value);
   }
 
   private sent(exchange: Exchange, outcome: Outcome<object | Response>): Response {

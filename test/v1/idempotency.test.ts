@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:test";
 import { until } from "../support/condition.ts";
+import { Client } from "../support/current.ts";
 import { gate } from "../support/fake-model.ts";
 import { expectOne, expectReplay, keyed, type KeyedRequest, parallel } from "../support/keyed.ts";
 import { type Founded, type Service, startService } from "../support/service.ts";
@@ -133,10 +134,28 @@ describe("execution", () => {
     const first = await ask(request, "failed");
     const second = await ask(request, "failed");
     expect([first.status, second.status]).toEqual([502, 502]);
+    expect([first.key, second.key]).toEqual(["created", "replayed"]);
     expect(second.text).toBe(first.text);
     expect(service.model.calls.length).toBe(1);
     service.model.script = () => [{ say: "fine" }];
     expect(await ask(request, "another")).toMatchObject({ status: 200, key: "created" });
+  });
+
+  test("[IDEM-6] what was answered while the job waited for a person stays the answer", async () => {
+    const settings = { allowed_tools: ["current_time"], approval_tools: ["current_time"] };
+    const body = { name: "Careful", system_prompt: "Be brief.", ...settings };
+    const made = await ask({ method: "POST", path: "/api/agents", body }, "careful");
+    const { id } = JSON.parse(made.text) as { id: string };
+    const use = { type: "tool_use", id: "call_1", name: "current_time", input: {} } as const;
+    service.model.script = () => (service.model.calls.length === 1 ? [{ use }] : [{ say: "noon" }]);
+    const request = post(`/agents/${id}/execute`, { message: "what time is it?" });
+    const first = await ask(request, "blocked");
+    expect(said(first.text)).toMatchObject({ success: false, result: "" });
+    const client = new Client(service, owner);
+    const { jobs } = await client.get<{ jobs: { id: string }[] }>(`/api/jobs?agent_id=${id}`);
+    expect((await client.decide(jobs[0]!.id, "approve")).status).toBe(200);
+    expect((await client.reached(jobs[0]!.id, "completed")).result).toBe("noon");
+    expectReplay(first, await ask(request, "blocked"));
   });
 
   test("[IDEM-3] what is refused before the job exists is kept when it would come again, and not when it would not", async () => {
