@@ -1,6 +1,7 @@
 /**
  * Looks for OpenAI-compatible servers on this machine, so that the start can say what is there.
  * It asks for their list of models and nothing else; a prompt goes to one with MODEL=auto only.
+ * What HTTP_PROXY says is no matter here: a proxy's 127.0.0.1 is another machine.
  */
 
 export interface LocalModel {
@@ -40,7 +41,11 @@ async function probe({ server, port }: LocalServer, timeoutMs: number): Promise<
   const controller = new AbortController();
   const timer = setTimeout(() => controller.abort(), timeoutMs);
   try {
-    const response = await fetch(`${baseUrl}/models`, { redirect: "manual", signal: controller.signal });
+    const response = await fetch(`${baseUrl}/models`, {
+      redirect: "manual",
+      signal: controller.signal,
+      proxy: false,
+    });
     const model = response.ok ? firstModel(await readBounded(response)) : null;
     return model === null ? null : { server, baseUrl, model };
   } catch {

@@ -1,4 +1,5 @@
 import { describe, expect, test } from "bun:test";
+import { fileURLToPath } from "node:url";
 import { findLocalModels } from "../../src/runner/local-models.ts";
 import { startFakeOpenAi } from "../support/fake-openai.ts";
 
@@ -21,6 +22,24 @@ describe("local models", () => {
       { server: "vllm", baseUrl: fake.baseUrl, model: "fake-model" },
     ]);
     expect(fake.requests).toEqual([]);
+    await fake.stop();
+  });
+
+  test("[RUN-1] a proxy of the environment is not asked: its 127.0.0.1 is another machine", async () => {
+    const fake = await startFakeOpenAi();
+    let asked = 0;
+    const proxy = serve(() => Response.json({ data: [{ id: `by the proxy, ${++asked}` }] }));
+    const address = `http://127.0.0.1:${proxy.port}`;
+    const file = fileURLToPath(new URL("../../src/runner/local-models.ts", import.meta.url));
+    const script = `const { findLocalModels } = await import(${JSON.stringify(file)});
+      console.log(JSON.stringify(await findLocalModels([{ server: "x", port: ${fake.port} }], 5_000)));`;
+    const env = { PATH: "/usr/bin:/bin", HTTP_PROXY: address, http_proxy: address, NO_PROXY: "", no_proxy: "" };
+    const child = Bun.spawn([process.execPath, "-e", script], { env, stdout: "pipe", stderr: "inherit" });
+    expect(JSON.parse(await new Response(child.stdout).text())).toEqual([
+      { server: "x", baseUrl: fake.baseUrl, model: "fake-model" },
+    ]);
+    expect(asked).toBe(0);
+    await proxy.stop();
     await fake.stop();
   });
 
