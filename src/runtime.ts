@@ -25,8 +25,10 @@ import { systemChance, systemClock } from "./clock.ts";
 import type { Logger } from "./log.ts";
 import { DatabaseInUse, waitForRivals } from "./rivals.ts";
 import type { Egress } from "./egress/egress.ts";
+import { mcpTools } from "./runner/mcp/mcp-tools.ts";
 import { builtinTools, createTools } from "./runner/tools.ts";
 import { webFetch } from "./runner/tools/web-fetch.ts";
+import { actorSecretReader } from "./secret-reader.ts";
 import { checkServiceKey } from "./service-key.ts";
 import type { Storage } from "./storage.ts";
 import { toolServices } from "./tool-services.ts";
@@ -108,7 +110,10 @@ function execution(
   const { storage, log } = parts;
   return jobExecution({
     models,
-    tools: createTools([...builtinTools(toolServices({ system, directory, models, log })), webFetch(egress)], { log }),
+    tools: createTools([...builtinTools(toolServices({ system, directory, models, log })), webFetch(egress)], {
+      sources: [mcpTools({ egress, secrets: actorSecretReader(system, storage.sealing), log })],
+      log,
+    }),
     transcripts: new PostgresTranscripts(storage.database),
     slots: new Slots(),
     clock: systemClock,

@@ -95,11 +95,20 @@ export const RunError = Type.Object({
 export type RunError = Static<typeof RunError>;
 export type RunErrorCode = RunError["code"];
 
-/** An MCP server of an agent; its credential is the name of a secret (RUN-5). */
+/** A header that an MCP server is sent: a secret of the organization, after a fixed prefix such as `Bearer `. */
+export const McpHeader = Type.Object({
+  name: Type.String({ pattern: "^[A-Za-z0-9-]{1,64}$" }),
+  /** The name of the secret (RUN-5); the value is looked up for each request and kept nowhere. */
+  secret: Type.String({ pattern: "^[A-Za-z0-9_.-]{1,64}$" }),
+  prefix: Type.Optional(Type.String({ pattern: "^[\\x20-\\x7e]{0,64}$" })),
+});
+export type McpHeader = Static<typeof McpHeader>;
+
+/** An MCP server of an agent, over HTTP. Its tools are `<name>__<tool>`, so the name neither has `__` nor ends in `_`. */
 export const McpServer = Type.Object({
-  name: Type.String({ pattern: "^[a-zA-Z0-9_-]{1,32}$" }),
-  url: Type.String({ maxLength: 2_048 }),
-  secret: Type.Union([Type.String(), Type.Null()]),
+  name: Type.String({ pattern: "^(?=.{1,32}$)[A-Za-z0-9-]+(?:_[A-Za-z0-9-]+)*$" }),
+  url: Type.String({ pattern: "^https?://", maxLength: 2_048 }),
+  headers: Type.Optional(Type.Array(McpHeader, { maxItems: 8 })),
 });
 export type McpServer = Static<typeof McpServer>;
 

@@ -33,6 +33,20 @@ const PATTERNS: readonly RegExp[] = [
   /\b[a-z0-9.-]{1,100}:\d{4,5}\b/gi,
 ];
 
+/**
+ * `text` without these secrets, in the forms in which a server echoes them: as they are, in JSON, in a
+ * URL, in base64. Meant for text that is shown whole, so nothing else is masked.
+ */
+export function maskSecrets(text: string, secrets: readonly string[]): string {
+  let masked = text;
+  for (const secret of secrets) {
+    const base64 = Buffer.from(secret).toString("base64").replace(/=+$/, "");
+    for (const form of new Set([secret, JSON.stringify(secret).slice(1, -1), encodeURIComponent(secret), base64]))
+      masked = masked.replaceAll(form, MASK);
+  }
+  return masked;
+}
+
 /** `words` as one masked line of at most `MAX_PROVIDER_WORDS`; `secrets` are hidden wherever they occur. */
 export function maskWords(words: string, secrets: readonly string[]): string {
   let text = cleanText(words.slice(0, MAX_LOOKED_AT));

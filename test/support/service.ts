@@ -23,6 +23,8 @@ import { PostgresTranscripts } from "../../db/stores/transcripts.ts";
 import { type App, type AppParts, createApp } from "../../src/app.ts";
 import { systemChance, systemClock } from "../../src/clock.ts";
 import { makeToken } from "../../src/http/token.ts";
+import type { RunnerLog } from "../../src/runner/log.ts";
+import type { ToolSource } from "../../src/runner/tools/tool.ts";
 import { builtinTools, createTools } from "../../src/runner/tools.ts";
 import { createSealing } from "../../src/service-key.ts";
 import { toolServices } from "../../src/tool-services.ts";
@@ -38,6 +40,8 @@ export interface LogLine {
 export interface ServiceOptions {
   readonly models?: ModelPort;
   readonly tools?: ToolPort;
+  /** More than the service's own tools. */
+  readonly toolSources?: (system: () => TroupeSystem, log: RunnerLog) => readonly ToolSource[];
   readonly clock?: Clock;
   readonly slots?: Slots;
   /** What an organization may use in a month. */
@@ -106,7 +110,10 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
     models,
     tools:
       options.tools ??
-      createTools(builtinTools(toolServices({ system: () => system, directory, models, log })), { log }),
+      createTools(builtinTools(toolServices({ system: () => system, directory, models, log })), {
+        sources: options.toolSources?.(() => system, log) ?? [],
+        log,
+      }),
     transcripts: new PostgresTranscripts(database),
     slots: options.slots ?? new Slots(),
     clock,

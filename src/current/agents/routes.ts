@@ -17,6 +17,7 @@ import type { CurrentParts } from "../parts.ts";
 import { ifMatch } from "../record.ts";
 import { usableModel } from "../usable-model.ts";
 import { CreateAgentBody, InstallStateBody, UpdateAgentBody } from "./schema.ts";
+import { usableServers } from "./usable-servers.ts";
 import { agentView, availableView } from "./view.ts";
 
 const createBody = new Body(CreateAgentBody);
@@ -51,6 +52,8 @@ function operations(current: Surface, parts: CurrentParts) {
         const model = usableModel(parts, input.model, "/model");
         if (!model.ok) return model;
         const { principal } = call;
+        const servers = usableServers(input.mcpServers, principal);
+        if (!servers.ok) return servers;
         const command = { kind: "create_agent", by: principal, input } as const;
         return call.commit([ask(organizationRef(principal.organizationId), command)], ({ agent }) =>
           created(agentView(agent, principal)),
@@ -77,6 +80,8 @@ function operations(current: Surface, parts: CurrentParts) {
         const given = { ...defined({ name, visibility, systemPrompt }), ...settingsOf(settings) };
         const model = usableModel(parts, given.model, "/model");
         if (!model.ok) return model;
+        const servers = usableServers(given.mcpServers, principal);
+        if (!servers.ok) return servers;
         const command = {
           kind: "update_agent",
           by: principal,

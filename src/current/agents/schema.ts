@@ -7,7 +7,8 @@ import { OneOf, type Static, Type } from "../../../actors/schema.ts";
 /** Characters; the same bounds as on v1. */
 const NAME = 512;
 const PROMPT = 65_536;
-const Names = Type.Array(Type.String({ pattern: "^[A-Za-z0-9_-]{1,64}$" }), { maxItems: 64 });
+/** Names of tools; `<server>__*` is all of one MCP server. */
+const Names = Type.Array(Type.String({ pattern: "^[A-Za-z0-9_-]{1,64}(?:__\\*)?$" }), { maxItems: 64 });
 
 const settings = {
   role: Type.Optional(Type.String({ pattern: "\\S", maxLength: NAME })),

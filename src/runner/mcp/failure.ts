@@ -1,0 +1,61 @@
+/**
+ * Why an MCP server has not done what it was asked, in words for the model. What the system or the
+ * library says of it stays here: it has addresses and paths in it.
+ */
+import { type EgressError, EgressInterrupted } from "../../egress/failure.ts";
+
+/** The message completes "The MCP server x cannot be used: …". */
+export class McpFailure extends Error {
+  override readonly name = "McpFailure";
+}
+
+const NOT_PUBLIC = "its address is not on the public internet, and the operator has not opened it";
+
+const WORDS: Readonly<Record<EgressError, string>> = {
+  invalid_url: "its URL cannot be requested",
+  https_required: "its URL must begin with https",
+  invalid_header: "a header cannot be sent",
+  blocked_address: NOT_PUBLIC,
+  // A model is not to learn which names are known inside.
+  dns_error: NOT_PUBLIC,
+  connection_refused: "it does not accept connections",
+  connection_reset: "it closed the connection before its answer was complete",
+  tls_error: "it has no valid certificate for its name",
+  invalid_response: "its answer is not valid HTTP",
+  too_large: "its answer is too large",
+  too_many_redirects: "it redirects, which is not followed",
+  timeout: "it did not answer in time",
+  aborted: "the call was stopped",
+};
+
+export const egressFailure = (error: EgressError): McpFailure => new McpFailure(WORDS[error]);
+
+/** The code of an error that stands for an answer which was interrupted; its message is the `EgressError`. */
+export const INTERRUPTED = -32_050;
+
+/** What the library throws: any error, some with what the server answered. */
+interface ClientError extends Error {
+  /** Of HTTP. */
+  readonly statusCode?: unknown;
+  /** Of JSON-RPC. */
+  readonly code?: unknown;
+}
+
+/** The failure behind `cause`; `mask` takes secrets out of the server's own words. */
+export function failureOf(cause: unknown, mask: (text: string) => string): McpFailure {
+  for (let error: unknown = cause; error instanceof Error; error = error.cause) {
+    if (error instanceof McpFailure) return error;
+    if (error instanceof EgressInterrupted) return egressFailure(error.error);
+    const { statusCode, code, message }: ClientError = error;
+    if (code === INTERRUPTED && Object.hasOwn(WORDS, message)) return egressFailure(message as EgressError);
+    if (typeof statusCode === "number" && statusCode >= 300)
+      return new McpFailure(`it answered with HTTP status ${statusCode}`);
+    // Its words about the arguments are what a model can act on.
+    if (typeof code === "number") return new McpFailure(`it refused: ${mask(message).slice(0, MAX_REFUSAL)}`);
+    if (message.includes("timed out")) return egressFailure("timeout");
+  }
+  return new McpFailure("its answer is not valid MCP");
+}
+
+/** Characters of a server's refusal. */
+const MAX_REFUSAL = 2_000;

@@ -1,0 +1,51 @@
+/** The headers of an MCP server, made of secrets at the moment of each request (RUN-5). */
+import type { Outcome } from "../../../actors/fault.ts";
+import type { McpServer } from "../../../actors/job/schema.ts";
+import { maskSecrets } from "../mask.ts";
+import { McpFailure } from "./failure.ts";
+
+export interface SecretReader {
+  /** The value; `not_found` where there is none that can be read. */
+  read(organizationId: string, name: string): Promise<Outcome<string>>;
+}
+
+/** What an HTTP header can hold. */
+const SENDABLE = /^[\x20-\x7e]*$/;
+
+export class HeaderSecrets {
+  private readonly secrets: SecretReader;
+  private readonly organizationId: string;
+  private readonly server: McpServer;
+  /** Every value that was sent, so that a server that echoes a former one shows nothing either. */
+  private readonly sent = new Set<string>();
+
+  constructor(secrets: SecretReader, organizationId: string, server: McpServer) {
+    this.secrets = secrets;
+    this.organizationId = organizationId;
+    this.server = server;
+  }
+
+  /** Throws `McpFailure` where a secret is not there. */
+  async headers(): Promise<Record<string, string>> {
+    const headers: Record<string, string> = {};
+    for (const { name, secret, prefix = "" } of this.server.headers ?? []) {
+      const value = await this.secrets.read(this.organizationId, secret);
+      if (!value.ok) {
+        throw new McpFailure(
+          value.fault.kind === "not_found"
+            ? `the secret ${secret}, which it is called with, does not exist`
+            : `the secret ${secret} cannot be read now`,
+        );
+      }
+      if (!SENDABLE.test(value.value)) throw new McpFailure(`the secret ${secret} cannot be sent in a header`);
+      this.sent.add(value.value);
+      headers[name.toLowerCase()] = prefix + value.value;
+    }
+    return headers;
+  }
+
+  /** `text` without any value that was sent. */
+  mask(text: string): string {
+    return maskSecrets(text, [...this.sent]);
+  }
+}

@@ -1,0 +1,113 @@
+/**
+ * The tools of an agent's MCP servers, in the registry like all others (RUN-2). They are listed once
+ * for a run. None is on by itself: `allowedTools` names `<server>__<tool>`, or `<server>__*` for all
+ * of one server, and a server of which it names none is not even asked. One that does not answer
+ * costs its own tools and nothing else; the model is told.
+ */
+import type { ToolContext } from "../../../actors/job/ports.ts";
+import type { AgentSnapshot, McpServer } from "../../../actors/job/schema.ts";
+import { namesTool } from "../../../actors/job/terms.ts";
+import type { JsonObject } from "../../../actors/schema.ts";
+import type { Egress } from "../../egress/egress.ts";
+import type { RunnerLog } from "../log.ts";
+import { cleanText } from "../model-text.ts";
+import type { FoundTools, Tool, ToolSource } from "../tools/tool.ts";
+import { type ListedTool, MCP_CALL_MS, MCP_LIST_MS, McpConnection, type McpTimes } from "./connection.ts";
+import { failureOf } from "./failure.ts";
+import { HeaderSecrets, type SecretReader } from "./header-secrets.ts";
+
+/** Of one server that an agent may use: what a model is told of each goes with every call of it. */
+export const MAX_SERVER_TOOLS = 64;
+/** Characters of a tool's description; the rest is cut. */
+const MAX_DESCRIPTION = 2_048;
+/** Characters of a tool's schema; one with more is left out, because a cut one would be another. */
+export const MAX_SCHEMA = 16_384;
+/** What every provider takes. */
+const MAX_NAME = 64;
+const HASH_DIGITS = 8;
+
+export interface McpParts {
+  readonly egress: Egress;
+  readonly secrets: SecretReader;
+  readonly log?: RunnerLog;
+  /** Others than those of `connection.ts`, for tests. */
+  readonly times?: Partial<McpTimes>;
+}
+
+export function mcpTools(parts: McpParts): ToolSource {
+  return {
+    async find(agent, context, signal) {
+      const wanted = agent.mcpServers.filter(({ name }) => isNamed(agent, name));
+      const found = await Promise.all(wanted.map((server) => toolsOf(parts, server, { agent, context, signal })));
+      return {
+        tools: found.flatMap(({ tools }) => tools),
+        notes: found.flatMap(({ notes }) => notes),
+        whyMissing: (name) => found.map((one) => one.whyMissing(name)).find((why) => why !== null) ?? null,
+      };
+    },
+  };
+}
+
+const isNamed = ({ allowedTools }: AgentSnapshot, server: string): boolean =>
+  allowedTools.some((entry) => entry.startsWith(`${server}__`));
+
+interface Run {
+  readonly agent: AgentSnapshot;
+  readonly context: ToolContext;
+  readonly signal: AbortSignal;
+}
+
+async function toolsOf(parts: McpParts, server: McpServer, { agent, context, signal }: Run): Promise<FoundTools> {
+  const { egress, log, times = {} } = parts;
+  const secrets = new HeaderSecrets(parts.secrets, context.organizationId, server);
+  try {
+    const { connection, tools } = await McpConnection.open(
+      server,
+      { egress, secrets, times: { listMs: MCP_LIST_MS, callMs: MCP_CALL_MS, ...times } },
+      signal,
+    );
+    const mask = (text: string): string => cleanText(secrets.mask(text));
+    const allowed = tools
+      .map((tool) => toolOf(connection, server.name, tool, mask))
+      .filter((tool) => namesTool(agent.allowedTools, tool.name));
+    const fitting = allowed.filter(({ inputSchema }) => JSON.stringify(inputSchema).length <= MAX_SCHEMA);
+    const left = allowed.length - Math.min(fitting.length, MAX_SERVER_TOOLS);
+    return {
+      tools: fitting.slice(0, MAX_SERVER_TOOLS),
+      notes:
+        left === 0 ? [] : [`${left} tools of the MCP server ${server.name} are too many or too large to be offered.`],
+      whyMissing: () => null,
+    };
+  } catch (cause) {
+    const why = failureOf(cause, (text) => secrets.mask(text)).message;
+    const words = `The MCP server ${server.name} cannot be used: ${why}.`;
+    if (!signal.aborted) log?.warn({ server: server.name, jobId: context.jobId, why }, "an MCP server gave no tools");
+    return {
+      tools: [],
+      notes: [`${words} None of its tools are there in this run.`],
+      whyMissing: (name) => (name.startsWith(`${server.name}__`) ? words : null),
+    };
+  }
+}
+
+function toolOf(connection: McpConnection, server: string, listed: ListedTool, mask: (text: string) => string): Tool {
+  const { name, description = "", inputSchema, annotations = {} } = listed;
+  const schema = JSON.parse(mask(JSON.stringify(inputSchema))) as JsonObject;
+  return {
+    name: mcpToolName(server, name),
+    description: mask(description).slice(0, MAX_DESCRIPTION) || `The tool ${name} of the MCP server ${server}.`,
+    inputSchema: { properties: {}, ...schema, type: "object" },
+    access: "granted",
+    safeToRepeat: annotations.readOnlyHint === true || annotations.idempotentHint === true,
+    // The server checks the arguments: what its schema means is its own affair.
+    call: (input, { signal }) => connection.call(name, input, signal),
+  };
+}
+
+/** The name under which a model knows the tool; one that providers would not take gets a hash at its end. */
+export function mcpToolName(server: string, tool: string): string {
+  const plain = `${server}__${tool}`;
+  if (/^[A-Za-z0-9_-]+$/.test(plain) && plain.length <= MAX_NAME) return plain;
+  const hash = new Bun.CryptoHasher("sha256").update(tool).digest("hex").slice(0, HASH_DIGITS);
+  return `${plain.replace(/[^A-Za-z0-9_-]/g, "_").slice(0, MAX_NAME - HASH_DIGITS - 1)}_${hash}`;
+}

@@ -1,0 +1,267 @@
+/** The tools of MCP servers, over the guarded client, against a server on the official SDK. */
+import { afterEach, expect, test } from "bun:test";
+import { notFound, ok } from "../../actors/fault.ts";
+import type { Toolbox, ToolResult } from "../../actors/job/ports.ts";
+import type { AgentSnapshot, McpServer } from "../../actors/job/schema.ts";
+import { createEgress, type EgressSettings } from "../../src/egress/egress.ts";
+import { MAX_SCHEMA, MAX_SERVER_TOOLS, mcpTools, mcpToolName } from "../../src/runner/mcp/mcp-tools.ts";
+import { createTools, MAX_RESULT_BYTES } from "../../src/runner/tools.ts";
+import { until } from "../support/condition.ts";
+import { DEAF_HOST } from "../support/fake-tools.ts";
+import { type McpServerUnderTest, type McpTool, startMcpServer, textResult } from "../support/mcp-server.ts";
+
+const SECRET = "s3cr3t/value+of=crm";
+const CONTEXT = { organizationId: "org_1", userId: "usr_1", agentId: "agt_1", jobId: "job_1" };
+const AUTHORIZATION = { name: "Authorization", secret: "crm", prefix: "Bearer " };
+
+const TOOLS: readonly McpTool[] = [
+  { name: "echo", annotations: { readOnlyHint: true }, run: ({ input }) => textResult(JSON.stringify(input)) },
+  {
+    name: "headers",
+    description: `Shows ${SECRET}`,
+    run: ({ headers }) => {
+      const heard = headers.get("authorization") ?? "none";
+      return textResult([heard, JSON.stringify({ heard }), btoa(SECRET), encodeURIComponent(SECRET)].join("\n"));
+    },
+  },
+  {
+    name: "slow",
+    run: ({ signal }) => new Promise((resolve) => signal.addEventListener("abort", () => resolve(textResult("late")))),
+  },
+  { name: "fails", run: () => ({ ...textResult(`bad ${SECRET}`), isError: true }) },
+  {
+    name: "throws",
+    run: () => {
+      throw new Error(`argument x is wrong, ${SECRET}`);
+    },
+  },
+  { name: "huge", annotations: { idempotentHint: true }, run: () => textResult("x".repeat(MAX_RESULT_BYTES + 1)) },
+  { name: "endless", run: () => textResult("x".repeat(5 * 1024 * 1024)) },
+  {
+    name: "mixed",
+    run: () => ({
+      content: [
+        { type: "text", text: "one" },
+        { type: "image", data: "AAAA", mimeType: "image/png" },
+        { type: "resource", resource: { uri: "file:///a", text: "inside" } },
+        { type: "resource_link", uri: "file:///b", name: "b" },
+      ],
+    }),
+  },
+  { name: "structured", run: () => ({ content: [], structuredContent: { a: 1 } }) },
+];
+
+const started: McpServerUnderTest[] = [];
+const runs: AbortController[] = [];
+afterEach(async () => {
+  for (const run of runs.splice(0)) run.abort();
+  for (const server of started.splice(0)) await server.stop();
+});
+
+function serve(tools = TOOLS, options: Parameters<typeof startMcpServer>[1] = {}): McpServerUnderTest {
+  const server = startMcpServer(tools, options);
+  started.push(server);
+  return server;
+}
+
+interface Opened {
+  readonly box: Toolbox;
+  readonly warnings: object[];
+  end(): void;
+  call(name: string, input?: object, signal?: AbortSignal): Promise<ToolResult>;
+}
+
+async function open(
+  servers: readonly McpServer[],
+  { allowed = ["crm__*"], approval = [] as string[], egress = {} as Partial<EgressSettings>, times = {} } = {},
+): Promise<Opened> {
+  const run = new AbortController();
+  runs.push(run);
+  const warnings: object[] = [];
+  const log = { warn: (details: object) => void warnings.push(details), error: () => {} };
+  const client = createEgress({ allow: ["127.0.0.1"], production: false, ...egress });
+  const secrets = { read: async (_: string, name: string) => (name === "crm" ? ok(SECRET) : notFound("secret")) };
+  const tools = createTools([], { sources: [mcpTools({ egress: client, secrets, log, times })] });
+  const agent = { allowedTools: allowed, approvalTools: approval, mcpServers: [...servers] };
+  const box = await tools.open(agent as unknown as AgentSnapshot, CONTEXT, run.signal);
+  const call: Opened["call"] = (name, input = {}, signal = run.signal) =>
+    box.call({ name, input: { ...input }, idempotencyKey: "job_1:1:0", context: CONTEXT, host: DEAF_HOST }, signal);
+  return { box, warnings, end: () => run.abort(), call };
+}
+
+const crm = (url: string, headers: McpServer["headers"] = []): McpServer => ({ name: "crm", url, headers });
+const namesOf = ({ box }: Opened): string[] => box.tools.map(({ name }) => name);
+
+test("[RUN-6] a server's tools are there under its name, where the agent's list names them", async () => {
+  const { url } = serve();
+  const all = await open([crm(url)]);
+  expect(namesOf(all)).toEqual(TOOLS.map(({ name }) => `crm__${name}`).toSorted());
+  expect(all.box.notes).toEqual([]);
+  expect(await all.call("crm__echo", { a: 1 })).toEqual({ content: '{"a":1}', isError: false });
+  const one = await open([crm(url)], { allowed: ["crm__echo"], approval: ["crm__*"] });
+  expect(namesOf(one)).toEqual(["crm__echo"]);
+  expect(one.box.rulesOf("crm__echo")).toEqual({ safe: true, needsApproval: true });
+  expect((await one.call("crm__fails")).isError).toBe(true);
+});
+
+test("[RUN-6] a server of which the agent's list names nothing is not asked", async () => {
+  const server = serve();
+  expect(namesOf(await open([crm(server.url)], { allowed: ["echo", "other__*"] }))).toEqual([]);
+  expect(server.authorizations).toEqual([]);
+});
+
+test("[RUN-6] only what the server calls read-only or idempotent is safe to repeat", async () => {
+  const { box } = await open([crm(serve().url)]);
+  expect(["echo", "huge", "fails", "gone"].map((name) => box.rulesOf(`crm__${name}`).safe)).toEqual([
+    true,
+    true,
+    false,
+    false,
+  ]);
+});
+
+for (const json of [false, true]) {
+  test(`[RUN-5] a header holds the secret, and what the server echoes of it is masked (${json ? "JSON" : "stream"})`, async () => {
+    const server = serve(TOOLS, { json });
+    const opened = await open([crm(server.url, [AUTHORIZATION])]);
+    const { content } = await opened.call("crm__headers");
+    expect(new Set(server.authorizations)).toEqual(new Set([`Bearer ${SECRET}`]));
+    expect(content).toBe(
+      'Bearer [hidden]\n{"heard":"Bearer [hidden]"}\n[hidden]==\n[hidden]'.replace("==", btoa(SECRET).match(/=*$/)![0]),
+    );
+    const refused = [await opened.call("crm__fails"), await opened.call("crm__throws")];
+    expect(refused.map(({ content: words }) => words)).toEqual([
+      "bad [hidden]",
+      expect.stringContaining("argument x is wrong, [hidden]"),
+    ]);
+    expect(JSON.stringify([opened.box.tools, opened.warnings])).not.toContain(SECRET);
+  });
+}
+
+test("[RUN-5] a secret that does not exist is told by its name, and the server is not asked", async () => {
+  const server = serve();
+  const { box, call } = await open([crm(server.url, [{ name: "x-key", secret: "gone" }])]);
+  expect(box.notes).toEqual([expect.stringContaining("the secret gone, which it is called with, does not exist")]);
+  expect(await call("crm__echo")).toMatchObject({ isError: true, content: expect.stringContaining("secret gone") });
+  expect(server.authorizations).toEqual([]);
+});
+
+test("[RUN-6] a tool's error, a refusal and a result of any kind are text", async () => {
+  const { call } = await open([crm(serve().url)]);
+  expect(await call("crm__fails")).toMatchObject({ isError: true });
+  expect(await call("crm__throws")).toMatchObject({ isError: true, content: expect.stringContaining("it refused: ") });
+  expect(await call("crm__structured")).toEqual({ content: '{"a":1}', isError: false });
+  expect((await call("crm__mixed")).content).toBe(
+    "one\n[image, image/png, about 3 bytes, not shown]\n[resource file:///a]\ninside\n[resource b: file:///b]",
+  );
+});
+
+for (const json of [false, true]) {
+  test(`[RUN-3] a result over 64 KiB is cut, an answer over 4 MiB is not read (${json ? "JSON" : "stream"})`, async () => {
+    const { call } = await open([crm(serve(TOOLS, { json }).url)]);
+    const { content } = await call("crm__huge");
+    expect(Buffer.byteLength(content)).toBeLessThanOrEqual(MAX_RESULT_BYTES);
+    expect(content).toContain("[Cut: the result has");
+    expect(await call("crm__endless")).toEqual({
+      content: "The MCP server did not do it: its answer is too large.",
+      isError: true,
+    });
+  });
+}
+
+test("[RUN-6] a call that is stopped is called off at the server, and the others go on", async () => {
+  const server = serve();
+  const { call } = await open([crm(server.url)]);
+  const stop = new AbortController();
+  const slow = call("crm__slow", {}, stop.signal);
+  await until("the call has begun", () => server.calls.includes("slow"));
+  stop.abort();
+  expect(await slow).toMatchObject({ isError: true, content: expect.stringContaining("stopped") });
+  await until("the server has heard of it", () => server.cancelled.includes("slow"));
+  expect((await call("crm__echo")).isError).toBe(false);
+});
+
+test("[RUN-6] the end of the run closes the session", async () => {
+  const server = serve();
+  const { end } = await open([crm(server.url)]);
+  expect(server.sessions.size).toBe(1);
+  end();
+  await until("the session is closed", () => server.sessions.size === 0);
+});
+
+test("[RUN-6] a call that takes too long is an error, and is called off at the server", async () => {
+  const server = serve();
+  const { call } = await open([crm(server.url)], { times: { callMs: 50 } });
+  expect((await call("crm__slow")).content).toBe("The MCP server did not do it: it did not answer in time.");
+  await until("the server has heard of it", () => server.cancelled.includes("slow"));
+});
+
+test("[RUN-6] a server that cannot be used costs its own tools only, and the model is told", async () => {
+  const good = serve();
+  const bad = serve([], { refuse: () => new Response("inner words", { status: 503 }) });
+  const silent = Bun.serve({
+    port: 0,
+    hostname: "127.0.0.1",
+    idleTimeout: 0,
+    fetch: () => new Promise<Response>(() => {}),
+  });
+  const strange = serve([], { refuse: () => new Response("<html>") });
+  const moved = serve([], { refuse: () => Response.redirect(good.url, 307) });
+  const servers = {
+    good: good.url,
+    bad: bad.url,
+    silent: silent.url.href,
+    strange: strange.url,
+    moved: moved.url,
+    none: "http://127.0.0.1:1/",
+  };
+  const opened = await open(
+    Object.entries(servers).map(([name, url]) => ({ name, url })),
+    { allowed: Object.keys(servers).map((name) => `${name}__*`), times: { listMs: 300 } },
+  );
+  expect(namesOf(opened)).toEqual(TOOLS.map(({ name }) => `good__${name}`).toSorted());
+  expect(opened.box.notes.toSorted()).toEqual([
+    "The MCP server bad cannot be used: it answered with HTTP status 503. None of its tools are there in this run.",
+    "The MCP server moved cannot be used: it answered with HTTP status 307. None of its tools are there in this run.",
+    "The MCP server none cannot be used: it does not accept connections. None of its tools are there in this run.",
+    "The MCP server silent cannot be used: it did not answer in time. None of its tools are there in this run.",
+    "The MCP server strange cannot be used: its answer is not valid MCP. None of its tools are there in this run.",
+  ]);
+  expect(opened.warnings).toHaveLength(5);
+  expect((await opened.call("none__echo")).content).toBe(
+    "The MCP server none cannot be used: it does not accept connections.",
+  );
+  expect(good.authorizations.length).toBeGreaterThan(0);
+  await silent.stop(true);
+});
+
+test("[RUN-6] an address that is not public is refused unless the operator has opened it", async () => {
+  const server = serve();
+  for (const egress of [{ allow: [] }, { production: true }]) {
+    const { box } = await open([crm(server.url)], { egress });
+    expect(box.tools).toEqual([]);
+    expect(box.notes).toEqual([expect.stringContaining("The MCP server crm cannot be used: its ")]);
+  }
+  expect(server.authorizations).toEqual([]);
+});
+
+test("[RUN-6] the number of tools and the size of a schema are bounded, and the model is told what is left out", async () => {
+  const many = Array.from({ length: MAX_SERVER_TOOLS }, (_, i) => ({ name: `t${i}`, run: () => textResult("") }));
+  expect((await open([crm(serve(many).url)])).box).toMatchObject({ notes: [], tools: { length: MAX_SERVER_TOOLS } });
+  const large: McpTool = {
+    name: "large",
+    inputSchema: { type: "object", properties: { a: { description: "x".repeat(MAX_SCHEMA) } } },
+    run: () => textResult(""),
+  };
+  const over = await open([crm(serve([large, ...many, many[0]!]).url)]);
+  expect(over.box.tools.some(({ name }) => name === "crm__large")).toBe(false);
+  expect(over.box.notes).toEqual(["2 tools of the MCP server crm are too many or too large to be offered."]);
+});
+
+test("[RUN-6] every name is one that providers take, and two tools never share one", () => {
+  const long = "a".repeat(80);
+  const names = ["read", "read.all", "read/all", "größe", long, `${long}b`].map((tool) => mcpToolName("crm", tool));
+  expect(names[0]).toBe("crm__read");
+  for (const name of names) expect(name).toMatch(/^crm__[A-Za-z0-9_-]{1,59}$/);
+  expect(new Set(names).size).toBe(names.length);
+});
