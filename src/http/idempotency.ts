@@ -156,6 +156,7 @@ class KeyedDoor implements Door {
       (replies) => {
         if (isTaken(replies)) return null;
         const fresh = ending(replies.slice(1));
+        // A group that runs again seals again: another text that says the same.
         return ask(ref, { kind: "keep_key", claim, ending: this.sealed?.seal(fresh) ?? fresh });
       },
     ]);

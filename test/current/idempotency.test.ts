@@ -72,6 +72,20 @@ describe("one effect", () => {
     expect((await client.messages(id)).map(({ content }) => content)).toEqual(["once", "echo: once"]);
   });
 
+  test("[IDEM-2] of two inputs at once under one key one is done, and the other is a conflict", async () => {
+    const other = { ...newAgent, body: { ...AGENT, name: "Bea" } };
+    const { more, value } = await made(["agent"], () =>
+      Promise.all(Array.from({ length: 20 }, (_, i) => ask(i % 2 === 0 ? newAgent : other, "two inputs"))),
+    );
+    expect(more).toEqual([1]);
+    const [even, odd] = [value.filter((_, i) => i % 2 === 0), value.filter((_, i) => i % 2 === 1)];
+    const [won, lost] = even[0]?.status === 201 ? [even, odd] : [odd, even];
+    expectOne(won);
+    expect(lost.map(({ status, text, key }) => [status, code(text), key])).toEqual(
+      lost.map(() => [409, "idempotency_conflict", null]),
+    );
+  });
+
   test("[IDEM-3] without a key each request has its effect, and the answer says nothing of keys", async () => {
     const { more, value } = await made(["agent", "idempotency_key"], () =>
       parallel(3, () => client.call("POST", "/api/agents", AGENT)),
