@@ -7,15 +7,12 @@
  */
 import { newId } from "../actors/ids.ts";
 import type { Directory } from "../actors/organization/directory.ts";
-import type { NewToken, OrganizationCommand, OrganizationReplies } from "../actors/organization/protocol.ts";
-import { organizationRef, type TokenKind } from "../actors/organization/schema.ts";
-import { isoTime } from "../actors/schema.ts";
+import type { OrganizationCommand, OrganizationReplies } from "../actors/organization/protocol.ts";
+import { organizationRef } from "../actors/organization/schema.ts";
+import { TOKEN_DAYS, tokenExpiry } from "../actors/organization/tokens.ts";
 import type { TroupeSystem } from "../actors/troupe.ts";
-import { makeToken } from "./http/token.ts";
+import { newToken } from "./http/token.ts";
 
-/** Days that a new token lives unless somebody says otherwise (AUTH-1). */
-export const TOKEN_DAYS = 90;
-const DAY_MS = 86_400_000;
 export const FIRST_RUN_FILE = "first-run.txt";
 
 export interface FirstRun {
@@ -43,7 +40,7 @@ export async function firstRun(parts: FirstRunParts): Promise<FirstRun | null> {
   if ((await directory.listOrganizations()).length > 0) return null;
   const organizationId = newId("org");
   const userId = newId("usr");
-  const expiresAt = isoTime(now + TOKEN_DAYS * DAY_MS);
+  const expiresAt = tokenExpiry(now, TOKEN_DAYS);
   const personal = newToken("personal", { name: "First run", userId, expiresAt, scopes: ["*"] });
   const service = newToken("service", { name: "First run", userId, expiresAt, scopes: ["*"] });
   parts.beforeCommit({ personalToken: personal.secret, serviceToken: service.secret, expiresAt });
@@ -68,13 +65,4 @@ export async function firstRun(parts: FirstRunParts): Promise<FirstRun | null> {
   if (!made.ok) throw new Error(`the first organization could not be made: ${made.fault.kind}`);
   const { agent } = made.value[1] as OrganizationReplies["create_agent"];
   return { organizationId, personalToken: personal.secret, serviceToken: service.secret, expiresAt, agentId: agent.id };
-}
-
-/** A token and its secret; only the token, with the secret's hash, goes to the actors. */
-export function newToken(
-  kind: TokenKind,
-  of: Omit<NewToken, "kind" | "hash" | "hint">,
-): { token: NewToken; secret: string } {
-  const { secret, hash, hint } = makeToken(kind);
-  return { token: { ...of, kind, hash, hint }, secret };
 }

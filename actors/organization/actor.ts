@@ -19,13 +19,21 @@ import {
 } from "./schema.ts";
 import { secretHandlers } from "./secrets.ts";
 import { taskHandlers } from "./tasks.ts";
+import { tokenHandlers } from "./tokens.ts";
 import { workspaceHandlers } from "./workspaces.ts";
 
 export const organizationActor: ActorDefinition<OrganizationProtocol> = {
   kind: "organization",
   mailbox: BURST_BOUNDS,
   needs: (ref, command) => needs(ref.id, command),
-  handlers: { ...agentHandlers, ...memberHandlers, ...secretHandlers, ...taskHandlers, ...workspaceHandlers },
+  handlers: {
+    ...agentHandlers,
+    ...memberHandlers,
+    ...secretHandlers,
+    ...taskHandlers,
+    ...tokenHandlers,
+    ...workspaceHandlers,
+  },
 };
 
 function needs(id: string, command: OrganizationCommand): readonly RecordKey[] {
@@ -37,6 +45,7 @@ function needs(id: string, command: OrganizationCommand): readonly RecordKey[] {
     case "read_workspace":
       return [{ table: workspaceTable.name, id: command.workspaceId }];
     case "authenticate":
+    case "confirm_token":
     case "touch_token":
     case "revoke_token":
       return [{ table: tokenTable.name, id: command.tokenId }];

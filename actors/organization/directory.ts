@@ -3,6 +3,7 @@
  * an actor. The caller has waited for `System.settled`, so a list shows its caller's own writes.
  */
 import type { Page, PageRequest } from "../page.ts";
+import type { TokenFilter } from "./protocol.ts";
 import type { Agent, Member, Organization, Task, TaskStatus, Token } from "./schema.ts";
 
 export interface TaskFilter {
@@ -30,6 +31,7 @@ export interface Directory {
   listTasks(organizationId: string, filter: TaskFilter, limit: number): Promise<readonly Task[]>;
   listOrganizations(): Promise<readonly Organization[]>;
   listMembers(organizationId: string): Promise<readonly Member[]>;
+  pageTokens(organizationId: string, filter: TokenFilter, page: PageRequest): Promise<Page<Token>>;
   listTokens(organizationId: string): Promise<readonly Token[]>;
   /** Memberships of a person in any organization, by e-mail address, ignoring case. */
   findMembers(email: string): Promise<readonly Member[]>;

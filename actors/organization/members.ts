@@ -1,22 +1,11 @@
-/** The organization itself, its people and their tokens (AUTH-1, AUTH-5, AUTH-7). */
-import { invalid, notFound, ok, type Outcome, refuse } from "../fault.ts";
-import { isoTime } from "../schema.ts";
+/** The organization itself and its people (AUTH-5). */
+import { invalid, notFound, ok, type Outcome } from "../fault.ts";
 import type { Handlers, Tx } from "../runtime/actor.ts";
-import type { NewToken, OrganizationProtocol } from "./protocol.ts";
-import { memberTable, organizationTable, type Token, tokenTable, workspaceTable } from "./schema.ts";
+import type { OrganizationProtocol } from "./protocol.ts";
+import { memberTable, organizationTable, workspaceTable } from "./schema.ts";
+import { mintToken } from "./tokens.ts";
 
-/** `lastUsedAt` is kept to this precision: finer would cost a commit for each request. */
-export const LAST_USED_PRECISION_MS = 60_000;
-
-type MemberCommand =
-  | "found_organization"
-  | "read_organization"
-  | "authenticate"
-  | "touch_token"
-  | "create_token"
-  | "revoke_token"
-  | "add_member"
-  | "remove_member";
+type MemberCommand = "found_organization" | "read_organization" | "add_member" | "remove_member";
 
 export const memberHandlers: Pick<Handlers<OrganizationProtocol>, MemberCommand> = {
   found_organization(tx, { name, owner, tokens }) {
@@ -40,54 +29,12 @@ export const memberHandlers: Pick<Handlers<OrganizationProtocol>, MemberCommand>
       defaultWorkspaceId: workspace.id,
       owners: [owner.userId],
     });
-    return ok({ organization, owner: member, workspace, tokens: tokens.map((token) => mint(tx, token)) });
+    return ok({ organization, owner: member, workspace, tokens: tokens.map((token) => mintToken(tx, token)) });
   },
 
   read_organization(tx) {
     const organization = tx.read(organizationTable, tx.self.id);
     return organization === null ? notFound("organization") : ok(organization);
-  },
-
-  authenticate(tx, { tokenId, hash }) {
-    const token = tx.read(tokenTable, tokenId);
-    // The directory has found the token by this hash; here it is only checked that it still has it.
-    if (token === null || !isSameHash(token.hash, hash))
-      return refuse({ kind: "unauthenticated", reason: "unknown token" });
-    if (token.revokedAt !== null) return refuse({ kind: "unauthenticated", reason: "revoked token" });
-    if (Date.parse(token.expiresAt) <= tx.now) return refuse({ kind: "token_expired" });
-    const member = tx.read(memberTable, token.userId);
-    if (member === null || member.status === "removed") {
-      return refuse({ kind: "unauthenticated", reason: "the token's user is not a member any more" });
-    }
-    const isStale = token.lastUsedAt === null || tx.now - Date.parse(token.lastUsedAt) >= LAST_USED_PRECISION_MS;
-    const { scopes, kind: tokenKind } = token;
-    const organizationId = tx.self.id;
-    return ok({
-      principal: { organizationId, userId: member.id, role: member.role, tokenId, tokenKind, scopes },
-      isStale,
-    });
-  },
-
-  touch_token(tx, { tokenId }) {
-    const token = tx.read(tokenTable, tokenId);
-    if (token === null) return notFound("token");
-    if (token.lastUsedAt !== null && tx.now - Date.parse(token.lastUsedAt) < LAST_USED_PRECISION_MS) return ok(null);
-    tx.update(tokenTable, { ...token, lastUsedAt: isoTime(tx.now) });
-    return ok(null);
-  },
-
-  create_token(tx, { token }) {
-    const member = tx.read(memberTable, token.userId);
-    if (member === null || member.status === "removed") return notFound("user");
-    if (token.kind === "service" && member.role !== "owner") return refuse({ kind: "owner_required" });
-    return ok(mint(tx, token));
-  },
-
-  revoke_token(tx, { tokenId }) {
-    const token = tx.read(tokenTable, tokenId);
-    if (token === null) return notFound("token");
-    if (token.revokedAt !== null) return ok(token);
-    return ok(tx.update(tokenTable, { ...token, revokedAt: isoTime(tx.now) }));
   },
 
   add_member(tx, { userId, name, email, role }) {
@@ -117,22 +64,4 @@ function setOwner(tx: Tx, userId: string, isOwner: boolean): Outcome<never> | nu
     return invalid("/user", "An organization needs an owner: make another one first");
   tx.update(organizationTable, { ...organization, owners: isOwner ? [...others, userId] : others });
   return null;
-}
-
-function mint(tx: Tx, token: NewToken): Token {
-  return tx.create(tokenTable, {
-    ...token,
-    scopes: [...token.scopes],
-    id: tx.id("tok"),
-    lastUsedAt: null,
-    revokedAt: null,
-  });
-}
-
-/** Compares in a time that does not depend on where two hashes differ (AUTH-1). */
-function isSameHash(a: string, b: string): boolean {
-  if (a.length !== b.length) return false;
-  let difference = 0;
-  for (let i = 0; i < a.length; i++) difference |= a.charCodeAt(i) ^ b.charCodeAt(i);
-  return difference === 0;
 }

@@ -3,6 +3,7 @@
  * it, role included, within its scopes. Visibility rules of agents (V1-1) are here too, because they
  * are the same for reading, executing and changing.
  */
+import { type Outcome, refuse } from "../fault.ts";
 import type { Agent, Role, TokenKind } from "./schema.ts";
 
 const SCOPE_NOUNS = ["agents", "chats", "jobs", "missions", "workspaces", "webhooks", "tokens", "tasks"] as const;
@@ -29,6 +30,10 @@ export function hasScope(scopes: readonly string[], required: string): boolean {
   if (scopes.includes("*") || scopes.includes(required)) return true;
   return required.endsWith(":read") && scopes.includes(required.replace(/:read$/, ":write"));
 }
+
+/** Refuses who is no owner of the organization (AUTH-5). */
+export const unlessOwner = ({ role }: Principal): Outcome<never> | null =>
+  role === "owner" ? null : refuse({ kind: "owner_required" });
 
 /** Read or execute: private for its creator, unlisted and public for everybody who has the id. */
 export function canUse(agent: Agent, who: { readonly organizationId: string; readonly userId: string }): boolean {

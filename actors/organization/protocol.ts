@@ -25,6 +25,12 @@ export interface NewToken {
   readonly expiresAt: string;
 }
 
+/** The tokens of one kind: of one person, or of the organization. */
+export interface TokenFilter {
+  readonly kind: TokenKind;
+  readonly userId: string | null;
+}
+
 export interface AgentInput extends Partial<AgentSettings> {
   readonly name: string;
   readonly role: string;
@@ -75,8 +81,12 @@ export type OrganizationCommand =
   | { readonly kind: "authenticate"; readonly tokenId: string; readonly hash: string }
   /** Notes that a token is in use (AUTH-1). */
   | { readonly kind: "touch_token"; readonly tokenId: string }
-  | { readonly kind: "create_token"; readonly token: NewToken }
-  | { readonly kind: "revoke_token"; readonly tokenId: string }
+  /** Whether a token that was good when something was opened with it is good still; refuses as `authenticate` does. */
+  | { readonly kind: "confirm_token"; readonly tokenId: string }
+  /** `by` is whose token makes it; null is the operator. */
+  | { readonly kind: "create_token"; readonly token: NewToken; readonly by: Principal | null }
+  /** Once for good. Refuses `not_found` where the token is none of these; null is any. */
+  | { readonly kind: "revoke_token"; readonly tokenId: string; readonly of: TokenFilter | null }
   | {
       readonly kind: "add_member";
       readonly userId: string;
@@ -132,6 +142,7 @@ export interface OrganizationReplies {
   read_workspace: Workspace;
   authenticate: { readonly principal: Principal; readonly isStale: boolean };
   touch_token: null;
+  confirm_token: null;
   create_token: Token;
   revoke_token: Token;
   add_member: Member;

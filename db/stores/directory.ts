@@ -1,6 +1,7 @@
 /** Look-ups across organizations, and lists (port: `Directory` of the organization). */
 import { and, asc, desc, eq, inArray, ne, or, type SQL, sql } from "drizzle-orm";
 import type { Directory, TaskFilter } from "../../actors/organization/directory.ts";
+import type { TokenFilter } from "../../actors/organization/protocol.ts";
 import type { Agent, Member, Organization, Task, Token } from "../../actors/organization/schema.ts";
 import type { Page, PageRequest } from "../../actors/page.ts";
 import type { Database } from "../client.ts";
@@ -100,6 +101,12 @@ export class PostgresDirectory implements Directory {
       .where(eq(member.organizationId, organizationId))
       .orderBy(asc(member.createdAt));
     return rows.map((row) => row.body as Member);
+  }
+
+  pageTokens(organizationId: string, { kind, userId }: TokenFilter, page: PageRequest): Promise<Page<Token>> {
+    const conditions = [eq(token.organizationId, organizationId), sql`${token.body} ->> 'kind' = ${kind}`];
+    if (userId !== null) conditions.push(sql`${token.body} ->> 'userId' = ${userId}`);
+    return pageOf<Token>(this.database, token, conditions, page);
   }
 
   async listTokens(organizationId: string): Promise<readonly Token[]> {

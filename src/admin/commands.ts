@@ -9,16 +9,12 @@ import type { OrganizationCommand } from "../../actors/organization/protocol.ts"
 import type { Directory } from "../../actors/organization/directory.ts";
 import { SCOPES } from "../../actors/organization/principal.ts";
 import { organizationRef, type Organization, type TokenKind } from "../../actors/organization/schema.ts";
-import { isoTime } from "../../actors/schema.ts";
+import { TOKEN_DAYS, TOKEN_DAYS_MAX, TOKEN_DAYS_MIN, tokenExpiry } from "../../actors/organization/tokens.ts";
 import type { TroupeSystem } from "../../actors/troupe.ts";
 import { type TokenLimit, usageRef } from "../../actors/usage/schema.ts";
-import { newToken, TOKEN_DAYS } from "../first-run.ts";
+import { newToken } from "../http/token.ts";
 import { type AdminArguments, AdminRefused, integer, required, table } from "./arguments.ts";
 
-/** Shortest and longest life of a token (AUTH-1). */
-const TOKEN_DAYS_MIN = 7;
-const TOKEN_DAYS_MAX = 365;
-const DAY_MS = 86_400_000;
 const NAME_CHARACTERS = 100;
 const CONTROL = /\p{Cc}/u;
 
@@ -97,7 +93,7 @@ export const ADMIN_COMMANDS: Readonly<Record<string, Command>> = {
     // With the tokens, so that they stay dead when the person is added again.
     const commands: OrganizationCommand[] = [
       { kind: "remove_member", userId: member.id },
-      ...tokens.map(({ id }) => ({ kind: "revoke_token" as const, tokenId: id })),
+      ...tokens.map(({ id }) => ({ kind: "revoke_token" as const, tokenId: id, of: null })),
     ];
     const ref = organizationRef(organization.id);
     taken(await system.dispatchGroup(commands.map((command) => ({ ref, command }))));
@@ -119,16 +115,20 @@ export const ADMIN_COMMANDS: Readonly<Record<string, Command>> = {
     const kind: TokenKind = given.flags.has("service") ? "service" : "personal";
     const days = integer(given, "days", { fallback: TOKEN_DAYS, min: TOKEN_DAYS_MIN, max: TOKEN_DAYS_MAX });
     const name = named("name", given.options["name"] ?? "Made by the operator");
-    const expiresAt = isoTime(now() + days * DAY_MS);
+    const expiresAt = tokenExpiry(now(), days);
     const { token, secret } = newToken(kind, { name, userId: member.id, scopes: scopesOf(given), expiresAt });
-    const made = taken(await system.dispatch(organizationRef(organization.id), { kind: "create_token", token }));
+    const made = taken(
+      await system.dispatch(organizationRef(organization.id), { kind: "create_token", token, by: null }),
+    );
     return `Token ${made.id} of ${member.email}, until ${expiresAt}, scopes ${made.scopes.join(" ")}. Shown once:\n${secret}`;
   },
 
   async "token revoke"({ system, directory }, given) {
     const organization = await organizationOf(directory, given);
     const tokenId = required(given, "id");
-    const token = taken(await system.dispatch(organizationRef(organization.id), { kind: "revoke_token", tokenId }));
+    const token = taken(
+      await system.dispatch(organizationRef(organization.id), { kind: "revoke_token", tokenId, of: null }),
+    );
     return `Token ${token.id} (${token.name}) is revoked.`;
   },
 

@@ -10,6 +10,7 @@ import type { CurrentParts } from "./parts.ts";
 import { secretRoutes } from "./secrets/routes.ts";
 import { streamRoutes } from "./streams/routes.ts";
 import { taskRoutes } from "./tasks/routes.ts";
+import { tokenRoutes } from "./tokens/routes.ts";
 import { usageRoutes } from "./usage/routes.ts";
 
 export function currentRoutes(current: Surface, parts: CurrentParts) {
@@ -22,5 +23,6 @@ export function currentRoutes(current: Surface, parts: CurrentParts) {
     .use(overviewRoutes(current, parts))
     .use(secretRoutes(current, parts))
     .use(taskRoutes(current, parts))
+    .use(tokenRoutes(current, parts))
     .use(usageRoutes(current, parts));
 }

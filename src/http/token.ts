@@ -3,6 +3,7 @@
  * and 6 base62 characters of CRC-32 over all of that. A typo is refused by its checksum, without a
  * look-up. Only the SHA-256 of the whole is ever stored.
  */
+import type { NewToken } from "../../actors/organization/protocol.ts";
 import type { TokenKind } from "../../actors/organization/schema.ts";
 
 const PREFIXES: Readonly<Record<TokenKind, string>> = { personal: "pat_", service: "svc_" };
@@ -27,6 +28,15 @@ export function makeToken(kind: TokenKind): MintedToken {
   const body = PREFIXES[kind] + random;
   const secret = body + checksum(body);
   return { secret, hash: hashOf(secret), hint: secret.slice(-4) };
+}
+
+/** A token and its secret; only the token, with the secret's hash, goes to the actors. */
+export function newToken(
+  kind: TokenKind,
+  of: Omit<NewToken, "kind" | "hash" | "hint">,
+): { readonly token: NewToken; readonly secret: string } {
+  const { secret, hash, hint } = makeToken(kind);
+  return { token: { ...of, kind, hash, hint }, secret };
 }
 
 /** The hash by which the token is found, or null where it cannot be a token of ours. */

@@ -85,7 +85,7 @@ function mintToken(call: MutatingCall): Promise<Outcome<Committed>> {
   const { organizationId, userId } = call.principal;
   const expiresAt = new Date(systemClock.now() + 90 * DAY_MS).toISOString();
   const token = { kind: "personal", name: "once", hash, hint, userId, scopes: ["*"], expiresAt } as const;
-  const command = { kind: "create_token", token } as const;
+  const command = { kind: "create_token", token, by: null } as const;
   return call.commit([ask(organizationRef(organizationId), command)], ({ id }) => created({ id, token: secret }));
 }
 

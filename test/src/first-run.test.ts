@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
-import { type FirstTokens, firstRun, TOKEN_DAYS } from "../../src/first-run.ts";
+import { TOKEN_DAYS } from "../../actors/organization/tokens.ts";
+import { type FirstTokens, firstRun } from "../../src/first-run.ts";
 import { type Service, startService } from "../support/service.ts";
 
 let service: Service;

@@ -174,7 +174,9 @@ function people(system: TroupeSystem, clock: Clock): Pick<Service, "found" | "jo
   };
   const tokenFor = async (organizationId: string, userId: string, options: TokenOptions): Promise<Caller> => {
     const { secret, token } = mint(userId, options);
-    const made = unwrap(await system.dispatch(organizationRef(organizationId), { kind: "create_token", token }));
+    const made = unwrap(
+      await system.dispatch(organizationRef(organizationId), { kind: "create_token", token, by: null }),
+    );
     return { organizationId, userId, token: secret, tokenId: made.id };
   };
   return {

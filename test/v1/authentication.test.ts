@@ -86,6 +86,7 @@ test("[AUTH-2] a revoked token is 401 from the next request on, also when it was
   await service.system.dispatch(organizationRef(owner.organizationId), {
     kind: "revoke_token",
     tokenId: token.tokenId,
+    of: null,
   });
   await expectUnauthorized(await service.call(token, "GET", "/api/v1/agents"));
 });

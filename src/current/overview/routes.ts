@@ -1,9 +1,10 @@
 /** The service about itself: its state machines as data, and whether what must never be is not (JOB-2, JOB-4). */
 import { Elysia } from "elysia";
 import { CHAT_ACTIONS, CHAT_MACHINE, CHAT_TRIGGERS } from "../../../actors/chat/machine.ts";
-import { ok, refuse } from "../../../actors/fault.ts";
+import { ok } from "../../../actors/fault.ts";
 import { isTerminal, JOB_ACTIONS, JOB_MACHINE, JOB_TRIGGERS } from "../../../actors/job/machine.ts";
 import { JOB_STATUSES } from "../../../actors/job/schema.ts";
+import { unlessOwner } from "../../../actors/organization/principal.ts";
 import { TASK_ACTIONS, TASK_MACHINE } from "../../../actors/organization/task-machine.ts";
 import { lookUp } from "../../http/look-up.ts";
 import type { Surface } from "../../http/surface.ts";
@@ -13,9 +14,10 @@ export function overviewRoutes(current: Surface, { system, jobs, log }: CurrentP
   const machines = current.handler({ scope: "jobs:read", run: () => Promise.resolve(ok({ machines: MACHINES })) });
   const invariants = current.handler({
     scope: "jobs:read",
-    async run({ principal: { organizationId, role } }) {
-      if (role !== "owner") return refuse({ kind: "owner_required" });
-      const settled = await system.settled(organizationId);
+    async run({ principal }) {
+      const refused = unlessOwner(principal);
+      if (refused !== null) return refused;
+      const settled = await system.settled(principal.organizationId);
       if (!settled.ok) return settled;
       const counts = await lookUp(log, jobs.countBroken());
       if (!counts.ok) return counts;

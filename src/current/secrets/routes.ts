@@ -3,8 +3,8 @@
  * goes any further, so that no command, record, event or log line ever holds it.
  */
 import { Elysia } from "elysia";
-import { invalid, ok, type Outcome, refuse } from "../../../actors/fault.ts";
-import type { Principal } from "../../../actors/organization/principal.ts";
+import { invalid, ok, type Outcome } from "../../../actors/fault.ts";
+import { unlessOwner } from "../../../actors/organization/principal.ts";
 import type { SecretInfo } from "../../../actors/organization/protocol.ts";
 import { organizationRef } from "../../../actors/organization/schema.ts";
 import { secretContext } from "../../../actors/sealing.ts";
@@ -74,9 +74,6 @@ function operations(current: Surface, { system, sealing }: CurrentParts) {
     }),
   };
 }
-
-const unlessOwner = ({ role }: Principal): Outcome<never> | null =>
-  role === "owner" ? null : refuse({ kind: "owner_required" });
 
 const unlessName = (name: string): Outcome<never> | null =>
   SECRET_NAME.test(name)
