@@ -1,5 +1,5 @@
 /** One MCP server for one run: connected, asked for its tools, called, and left. */
-import { createMCPClient, type MCPClient } from "@ai-sdk/mcp";
+import type { MCPClient } from "@ai-sdk/mcp";
 import type { ToolResult } from "../../../actors/job/ports.ts";
 import type { McpServer } from "../../../actors/job/schema.ts";
 import type { JsonObject } from "../../../actors/schema.ts";
@@ -47,6 +47,8 @@ export class McpConnection {
     const fetch = egressFetch(egress, () => secrets.headers(), limits);
     const options = { signal, timeout: times.listMs };
     try {
+      // Loaded by the first run that needs it: most services never do, and a start should not wait for it.
+      const { createMCPClient } = await import("@ai-sdk/mcp");
       const client = await createMCPClient({
         transport: { type: "http", url: server.url, redirect: "error", fetch: fetch as typeof globalThis.fetch },
         initializationOptions: options,
