@@ -14,10 +14,18 @@ export class FrameParser {
   readonly frames: Frame[] = [];
   readonly comments: string[] = [];
   private readonly parser = createParser({
-    onEvent: ({ event = "message", id, data }) =>
-      this.frames.push({ event, id: id ?? null, data: JSON.parse(data) as Json }),
+    onEvent: ({ event = "message", id, data }) => {
+      const frame = { event, id: id ?? null, data: JSON.parse(data) as Json };
+      this.frames.push(frame);
+      this.onFrame(frame);
+    },
     onComment: (comment) => this.comments.push(comment),
   });
+  private readonly onFrame: (frame: Frame) => void;
+
+  constructor(onFrame: (frame: Frame) => void = () => {}) {
+    this.onFrame = onFrame;
+  }
 
   feed(text: string): void {
     this.parser.feed(text);

@@ -29,7 +29,7 @@ import { builtinTools, createTools } from "../../src/runner/tools.ts";
 import { createSealing } from "../../src/service-key.ts";
 import { toolServices } from "../../src/tool-services.ts";
 import { FakeModel } from "./fake-model.ts";
-import { createTestDatabase } from "./postgres.ts";
+import { createTestDatabase, type TestDatabase } from "./postgres.ts";
 
 export interface LogLine {
   readonly level: "info" | "warn" | "error";
@@ -44,6 +44,9 @@ export interface ServiceOptions {
   readonly toolSources?: (system: () => TroupeSystem, log: RunnerLog) => readonly ToolSource[];
   readonly clock?: Clock;
   readonly slots?: Slots;
+  /** Whose database it is, where it outlives the service: a restart is another service on it. */
+  readonly testDatabase?: TestDatabase;
+  readonly port?: number;
   /** What an organization may use in a month. */
   readonly monthlyTokens?: number;
   /** The way to the database, for example through a proxy: the url to use for the given one. */
@@ -96,7 +99,7 @@ export const testSealing = createSealing(new Uint8Array(32).fill(7));
 const DAY_MS = 86_400_000;
 
 export async function startService(options: ServiceOptions = {}): Promise<Service> {
-  const testDatabase = await createTestDatabase();
+  const testDatabase = options.testDatabase ?? (await createTestDatabase());
   const database = openDatabase((await options.through?.(testDatabase.url)) ?? testDatabase.url);
   const clock = options.clock ?? systemClock;
   const model = new FakeModel();
@@ -146,7 +149,7 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
     sealing: testSealing,
   };
   const app = createApp({ ...parts, ...options.app?.(parts) });
-  const url = `http://127.0.0.1:${app.listen({ hostname: "127.0.0.1", port: 0 })}`;
+  const url = `http://127.0.0.1:${app.listen({ hostname: "127.0.0.1", port: options.port ?? 0 })}`;
   return {
     url,
     system,
@@ -161,7 +164,7 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
       await app.stop();
       await system.stop();
       await database.close();
-      await testDatabase.drop();
+      if (options.testDatabase === undefined) await testDatabase.drop();
     },
   };
 }

@@ -1,0 +1,117 @@
+/** Clients whose connections are cut at random bytes and who come back with what they saw last: a raw socket, and the npm package `eventsource`. */
+import { EventSource } from "eventsource";
+import type { Frame } from "./event-streams.ts";
+import { RawStream } from "./raw-stream.ts";
+import { StreamBook } from "./stream-book.ts";
+
+/** Numbers in [0, 1), the same for the same seed. */
+export function seeded(seed: number): () => number {
+  let state = seed;
+  return () => {
+    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
+    return state / 2 ** 32;
+  };
+}
+
+export interface CutReader {
+  readonly book: StreamBook;
+  /** Connections so far. */
+  readonly connections: number;
+  stop(): Promise<void>;
+}
+
+interface CutOptions {
+  readonly url: string;
+  readonly token: string;
+  /** After how many bytes of the body the next connection is cut. */
+  readonly nextCut: () => number;
+}
+
+export class RawCutReader implements CutReader {
+  readonly book = new StreamBook();
+  connections = 0;
+  private isStopped = false;
+  private stream: RawStream | null = null;
+  private readonly ended: Promise<void>;
+
+  constructor(options: CutOptions) {
+    this.ended = this.run(options);
+  }
+
+  async stop(): Promise<void> {
+    this.isStopped = true;
+    this.stream?.cut();
+    await this.ended;
+  }
+
+  private async run({ url, token, nextCut }: CutOptions): Promise<void> {
+    const authorization = `Bearer ${token}`;
+    while (!this.isStopped) {
+      const { lastId } = this.book;
+      const headers = lastId === null ? { authorization } : { authorization, "last-event-id": lastId };
+      const onFrame = (frame: Frame): void => this.book.take(frame);
+      this.stream = new RawStream(url, headers, { cutAfter: nextCut(), onFrame });
+      this.connections++;
+      await this.stream.closed;
+      await Bun.sleep(1);
+    }
+  }
+}
+
+/** The names of frames that an `EventSource` has to be asked for. */
+const NAMES = (
+  "snapshot reset stream.closing stream.end error " +
+  "message.created message.queued message.started message.delta message.restarted message.completed " +
+  "tool.started tool.completed tool.failed routing.updated approval.requested approval.resolved " +
+  "artifact.created review.updated job.linked job.updated chat.updated usage.updated"
+).split(" ");
+
+export class EventSourceCutReader implements CutReader {
+  readonly book = new StreamBook();
+  connections = 0;
+  private readonly source: EventSource;
+
+  constructor({ url, token, nextCut }: CutOptions) {
+    this.source = new EventSource(url, {
+      fetch: async (input, init) => {
+        this.connections++;
+        const headers = { ...init.headers, authorization: `Bearer ${token}` };
+        const response = await fetch(input, { ...init, headers });
+        // The package gives up on any refusal; a client that waits for a restart does not.
+        if (!response.ok) throw new TypeError("not now");
+        return cutAfter(response, nextCut());
+      },
+    });
+    for (const name of NAMES) {
+      this.source.addEventListener(name, (event: MessageEvent) => {
+        // A connection that is lost is an `error` without data.
+        if (typeof event.data !== "string") return;
+        const isNote = name === "snapshot" || name === "reset" || name.startsWith("stream.");
+        this.book.take({
+          event: name,
+          id: isNote || event.lastEventId === "" ? null : event.lastEventId,
+          data: JSON.parse(event.data) as Frame["data"],
+        });
+      });
+    }
+  }
+
+  stop(): Promise<void> {
+    this.source.close();
+    return Promise.resolve();
+  }
+}
+
+function cutAfter(response: Response, bytes: number): Response {
+  let left = bytes;
+  const cut = new TransformStream<Uint8Array, Uint8Array>({
+    transform(chunk, controller) {
+      controller.enqueue(chunk.subarray(0, left));
+      left -= chunk.length;
+      if (left <= 0) controller.error(new Error("cut"));
+    },
+  });
+  const answer = new Response(response.body!.pipeThrough(cut), response);
+  Object.defineProperty(answer, "url", { value: response.url });
+  return answer;
+}
