@@ -67,7 +67,7 @@ export interface AppParts {
 export interface RateSettings {
   /** Proxies whose `X-Forwarded-For` counts: addresses and CIDR ranges. */
   readonly trustedProxies?: readonly string[];
-  /** Requests in a window, by organization. */
+  /** Requests in a window, by organization; `*` is any other. */
   readonly budgets?: ReadonlyMap<string, number>;
   /** Whether v1 is limited as the current surface is. */
   readonly countsV1?: boolean;

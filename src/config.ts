@@ -107,7 +107,7 @@ const Settings = Type.Object({
     setting({
       env: "RATE_BUDGETS",
       default: [],
-      allowed: "entries organization=requests, of 3000 requests a minute or more, separated by commas",
+      allowed: "entries organization=requests or *=requests, of 3000 requests a minute or more, separated by commas",
     }),
   ),
   rateLimitV1: Type.Boolean(setting({ env: "RATE_LIMIT_V1", default: false, allowed: "true, false, 1 or 0" })),

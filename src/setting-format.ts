@@ -55,7 +55,7 @@ const FORMATS = {
   word: (text: string) => !/\s/.test(text),
   path: (text: string) => !text.includes("\0"),
   host: (text: string) => isIP(text) !== 0 || /^[a-z0-9]([a-z0-9.-]*[a-z0-9])?$/i.test(text),
-  "rate-budget": (text: string) => Number(/^org_[\w-]+=(\d{1,9})$/.exec(text)?.[1] ?? 0) >= RATE_BUDGET,
+  "rate-budget": (text: string) => Number(/^(?:org_[\w-]+|\*)=(\d{1,9})$/.exec(text)?.[1] ?? 0) >= RATE_BUDGET,
   network: isNetwork,
   "host-or-network": (text: string) => isNetwork(text) || isHostName(text),
   origin: (text: string) => {

@@ -68,6 +68,12 @@ export interface RecordKey {
   readonly id: string;
 }
 
+/** A record, and whether it is stored as it is. */
+export interface Peeked<T> {
+  readonly record: T | null;
+  readonly isStored: boolean;
+}
+
 /** What a turn may do. Nothing of it is visible to anybody before the commit. */
 export interface Tx {
   readonly self: ActorRef;
@@ -77,6 +83,11 @@ export interface Tx {
   id(prefix: IdPrefix): string;
   /** The record as this group sees it, or null where there is none. Loads it by running the turn again. */
   read<T extends RecordFields>(table: Table<T>, id: string): T | null;
+  /**
+   * The same without waiting for its commit. What the turn then does and answers must not depend on
+   * more than what is stored, so it is for a bound that is known from before.
+   */
+  peek<T extends RecordFields>(table: Table<T>, id: string): Peeked<T>;
   /** A record that is new: its id was drawn in this turn or is known to be unused. */
   create<T extends RecordFields>(table: Table<T>, record: NewRecord<T>): T;
   /** Replaces a record that this turn has read; `version` rises by one for each group. */
@@ -89,6 +100,8 @@ export interface Tx {
   birth<T extends RecordFields>(ref: ActorRef, table: Table<T>, record: NewRecord<T>, events?: readonly NewEvent[]): T;
   /** What this actor has in mind under the key, as this group sees it; null where it was forgotten or never was. */
   recall<T>(memory: Memory<T>, key: string): T | null;
+  /** The keys under which this actor had something in mind before this group, oldest first. */
+  recallKeys(memory: Memory<unknown>): Iterable<string>;
   /**
    * Keeps an immutable value in mind. Later turns see it at once, before this group's commit; when
    * the group is not stored, the actor forgets all that it has in mind.

@@ -7,7 +7,7 @@
 import { assert } from "../assert.ts";
 import type { RandomText } from "../ids.ts";
 import { isoTime, type JsonObject } from "../schema.ts";
-import type { ActorRef, NewRecord, RecordFields, RecordKey, StreamRecord, Table } from "./actor.ts";
+import type { ActorRef, NewRecord, Peeked, RecordFields, RecordKey, StreamRecord, Table } from "./actor.ts";
 import type { Cell } from "./cell.ts";
 import type { TurnGroup } from "./group.ts";
 import type { Thought } from "./mind.ts";
@@ -128,11 +128,22 @@ export class Draft {
     const key = recordKey(table, id);
     const own = draft.overlay.get(key);
     if (own !== undefined) return own;
-    const slot = draft.cell.find(key);
-    if (slot === undefined) throw new MissingRecord(draft.cell, { table, id });
-    const { record, pending } = slot;
+    const { record, pending } = this.slot(draft, { table, id });
     if (pending !== null && (draft.seen === null || pending.order > draft.seen.order)) draft.seen = pending;
     return record;
+  }
+
+  peek(draft: CellDraft, table: string, id: string): Peeked<RecordFields> {
+    const own = draft.overlay.get(recordKey(table, id));
+    if (own !== undefined) return { record: own, isStored: false };
+    const { record, pending } = this.slot(draft, { table, id });
+    return { record, isStored: pending === null };
+  }
+
+  private slot({ cell }: CellDraft, key: RecordKey): NonNullable<ReturnType<Cell["find"]>> {
+    const slot = cell.find(recordKey(key.table, key.id));
+    if (slot === undefined) throw new MissingRecord(cell, key);
+    return slot;
   }
 
   stamp<T extends RecordFields>(organizationId: string, record: NewRecord<T>): T {

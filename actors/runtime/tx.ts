@@ -2,7 +2,7 @@
 import { assert } from "../assert.ts";
 import { type IdPrefix, newId, type RandomText } from "../ids.ts";
 import { isoTime, type JsonObject } from "../schema.ts";
-import type { ActorRef, Memory, NewEvent, NewRecord, RecordFields, Table, Tx } from "./actor.ts";
+import type { ActorRef, Memory, NewEvent, NewRecord, Peeked, RecordFields, Table, Tx } from "./actor.ts";
 import { type CellDraft, type Draft, recordKey } from "./draft.ts";
 import type { AlarmRow } from "./store.ts";
 
@@ -27,6 +27,10 @@ export class GroupTx implements Tx {
 
   read<T extends RecordFields>(table: Table<T>, id: string): T | null {
     return this.group.read(this.draft, table.name, id) as T | null;
+  }
+
+  peek<T extends RecordFields>(table: Table<T>, id: string): Peeked<T> {
+    return this.group.peek(this.draft, table.name, id) as Peeked<T>;
   }
 
   create<T extends RecordFields>(table: Table<T>, record: NewRecord<T>): T {
@@ -61,6 +65,10 @@ export class GroupTx implements Tx {
     const { thoughts, cell } = this.draft;
     const own = thoughts?.findLast((t) => t.memory === memory && t.key === key);
     return own === undefined ? cell.mind.get(memory, key) : (own.value as T);
+  }
+
+  recallKeys(memory: Memory<unknown>): Iterable<string> {
+    return this.draft.cell.mind.all(memory).keys();
   }
 
   remember<T>(memory: Memory<T>, key: string, value: T): void {

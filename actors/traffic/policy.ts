@@ -7,9 +7,14 @@ export const RATE_WINDOW_MS = 60_000;
  * (RATE-1). The smaller, the more commits.
  */
 export const RESERVED_SHARE = 0.02;
+/** Of a large budget no more than this: with one commit for so many requests, fewer would save nothing. */
+export const RESERVATION_LIMIT = 60;
 
 /** Requests that an identity may send in a window; a higher number can be configured for an organization. */
 export const RATE_BUDGET = 3_000;
+
+/** Others of the organization that a reservation looks at, whether they need one soon: bounds what it costs. */
+export const NEIGHBOURS = 128;
 
 /** What an identity may do in a window. */
 export interface RateLimit {
@@ -22,7 +27,7 @@ export interface RateLimit {
 /** The limit of so many requests in a window. */
 export const rateLimit = (budget: number): RateLimit => ({
   budget,
-  reservation: Math.max(1, Math.ceil(budget * RESERVED_SHARE) - 1),
+  reservation: Math.min(RESERVATION_LIMIT, Math.max(1, Math.ceil(budget * RESERVED_SHARE) - 1)),
 });
 
 /** An idempotency key is remembered for so long (IDEM-1). */

@@ -2,17 +2,20 @@
  * Rate windows (RATE-1): exact, and hardly a commit. A record says how many requests of a window are
  * reserved; how many of them are spent is only in mind.
  *
- *   spent < reserved ──▶ admitted at once: nothing is written
- *   spent = reserved ──▶ the next few are reserved, and the request is admitted when that is stored
+ *   spent < stored ────▶ admitted at once, and nothing is written
+ *   spent < reserved ──▶ admitted when the reservation that is under way is stored
+ *   spent = reserved ──▶ the next are reserved, and the request is admitted when that is stored
  *   spent = budget ────▶ not admitted
  *
- * An actor that has forgotten takes all that is reserved for spent: so a crash admits a few too few,
- * and never too many. One that is dropped in good order gives back what is not spent.
+ * The next are reserved when half of the last ones are spent, so hardly anybody waits; for all of the
+ * organization's identities that need some soon, so it is one commit. An actor that has forgotten takes
+ * all that is reserved for spent: a crash admits a few too few, and never too many. One that is dropped
+ * in good order gives back what is not spent.
  */
 import { ok } from "../fault.ts";
 import { type Handlers, memory, type Tx } from "../runtime/actor.ts";
 import type { Mind } from "../runtime/mind.ts";
-import { RATE_WINDOW_MS } from "./policy.ts";
+import { NEIGHBOURS, RATE_WINDOW_MS, type RateLimit } from "./policy.ts";
 import type { TrafficCommand, TrafficProtocol } from "./protocol.ts";
 import { type RateWindow, rateWindowTable } from "./schema.ts";
 
@@ -20,7 +23,10 @@ import { type RateWindow, rateWindowTable } from "./schema.ts";
 interface Spending {
   readonly window: number;
   readonly reserved: number;
+  /** What of it is known to be stored. */
+  readonly stored: number;
   readonly spent: number;
+  readonly limit: RateLimit;
 }
 const spendings = memory<Spending>("spending");
 
@@ -29,15 +35,24 @@ const windowAt = (now: number): number => Math.floor(now / RATE_WINDOW_MS);
 type WindowCommand = "admit_request" | "give_back";
 
 export const windowHandlers: Pick<Handlers<TrafficProtocol>, WindowCommand> = {
-  admit_request(tx, { identity, limit: { budget, reservation } }) {
-    const record = tx.read(rateWindowTable, identity);
-    const now = spendingAt(tx, record, identity);
-    const resetAtMs = (now.window + 1) * RATE_WINDOW_MS;
-    if (now.spent >= budget) return ok({ isAdmitted: false, budget, remaining: 0, resetAtMs });
-    const spent = now.spent + 1;
-    const reserved = now.spent < now.reserved ? now.reserved : Math.min(budget, now.spent + reservation);
-    if (reserved > now.reserved) reserve(tx, record, { id: identity, window: now.window, reserved });
-    tx.remember(spendings, identity, { window: now.window, reserved, spent });
+  admit_request(tx, { identity, limit }) {
+    const { budget } = limit;
+    const spending = spendingOf(tx, identity, limit);
+    const { window, reserved, stored } = spending;
+    const resetAtMs = (window + 1) * RATE_WINDOW_MS;
+    if (spending.spent >= budget) {
+      tx.read(rateWindowTable, identity);
+      return ok({ isAdmitted: false, budget, remaining: 0, resetAtMs });
+    }
+    const spent = spending.spent + 1;
+    const isNew = spent > reserved;
+    if (isNew || (stored === reserved && isBelow({ ...spending, spent }, OWN_SHARE))) {
+      reserve(tx, identity, { ...spending, spent });
+      reserveForNeighbours(tx, identity, window);
+    } else {
+      if (spent > stored) tx.read(rateWindowTable, identity);
+      tx.remember(spendings, identity, { window, reserved, stored, spent, limit });
+    }
     return ok({ isAdmitted: true, budget, remaining: budget - spent, resetAtMs });
   },
 
@@ -46,9 +61,9 @@ export const windowHandlers: Pick<Handlers<TrafficProtocol>, WindowCommand> = {
       const spending = tx.recall(spendings, identity);
       const record = tx.read(rateWindowTable, identity);
       if (spending === null || record?.window !== spending.window || spending.spent === record.reserved) continue;
-      const { window, spent } = spending;
-      reserve(tx, record, { id: identity, window, reserved: spent });
-      tx.remember(spendings, identity, { window, reserved: spent, spent });
+      const { spent } = spending;
+      tx.update(rateWindowTable, { ...record, reserved: spent });
+      tx.remember(spendings, identity, { ...spending, reserved: spent, stored: spent });
     }
     return ok(null);
   },
@@ -64,21 +79,45 @@ export function unspent(mind: Mind, now: number): TrafficCommand | null {
 }
 
 /** The spending of the window in which this turn is. */
-function spendingAt(tx: Tx, record: RateWindow | null, identity: string): Spending {
+function spendingOf(tx: Tx, identity: string, limit: RateLimit): Spending {
+  const { record, isStored } = tx.peek(rateWindowTable, identity);
   const current = windowAt(tx.now);
   // The clocks of two replicas differ a little: a window that another one has begun is not left again.
   const window = record?.window === current + 1 ? record.window : current;
-  if (record?.window !== window) return { window, reserved: 0, spent: 0 };
+  if (record?.window !== window) return { window, reserved: 0, stored: 0, spent: 0, limit };
   const { reserved } = record;
   const known = tx.recall(spendings, identity);
-  return known?.window === window && known.reserved === reserved ? known : { window, reserved, spent: reserved };
+  const isKnown = known?.window === window && known.reserved === reserved;
+  if (!isKnown) return { window, reserved, stored: isStored ? reserved : 0, spent: reserved, limit };
+  return isStored && known.stored < reserved ? { ...known, stored: reserved } : known;
 }
 
-function reserve(
-  tx: Tx,
-  record: RateWindow | null,
-  next: { readonly id: string; readonly window: number; readonly reserved: number },
-): void {
+/** With less than this of a reservation left, the next one is made. */
+const OWN_SHARE = 1 / 2;
+/** With less than this left, it is made beside another identity's: they would need it one after the other. */
+const NEIGHBOURS_SHARE = 3 / 4;
+
+const isBelow = ({ reserved, spent, limit }: Spending, share: number): boolean =>
+  reserved < limit.budget && reserved - spent < limit.reservation * share;
+
+/** Reserves the next requests of an identity, after those that are spent. */
+function reserve(tx: Tx, identity: string, { window, stored, spent, limit }: Spending): void {
+  const reserved = Math.min(limit.budget, Math.max(spent, spent - 1 + limit.reservation));
+  const { record } = tx.peek(rateWindowTable, identity);
+  const next = { id: identity, window, reserved };
   if (record === null) tx.create(rateWindowTable, next);
-  else tx.update(rateWindowTable, { ...record, ...next });
+  else tx.update<RateWindow>(rateWindowTable, { ...record, ...next });
+  tx.remember(spendings, identity, { window, reserved, stored, spent, limit });
+}
+
+/** Reserves in the same commit for those who need it soon too. */
+function reserveForNeighbours(tx: Tx, identity: string, window: number): void {
+  let looks = 0;
+  for (const other of tx.recallKeys(spendings)) {
+    if (++looks > NEIGHBOURS) return;
+    const known = other === identity ? null : tx.recall(spendings, other);
+    if (known?.window !== window || !isBelow(known, NEIGHBOURS_SHARE)) continue;
+    const spending = spendingOf(tx, other, known.limit);
+    if (spending.window === window && spending.stored === spending.reserved) reserve(tx, other, spending);
+  }
 }

@@ -11,8 +11,8 @@ import { serveWorker } from "./worker.ts";
 
 export interface HttpLoad {
   readonly port: number;
-  /** The whole request, as it goes over the wire. */
-  readonly request: string;
+  /** The whole request, as it goes over the wire; of several, each connection sends one. */
+  readonly request: string | readonly string[];
   readonly connections: number;
   readonly seconds: number;
 }
@@ -31,6 +31,7 @@ export interface HttpRun {
 const WARM_UP = 0.25;
 
 interface Connection {
+  readonly request: Buffer;
   sentAt: number;
   /** Bytes of the answer that are still to come. */
   left: number;
@@ -39,7 +40,7 @@ interface Connection {
 
 class Generator {
   private readonly load: HttpLoad;
-  private readonly bytes: Buffer;
+  private readonly requests: readonly Buffer[];
   private readonly samples = new Samples();
   private isMeasured = false;
   private isOver = false;
@@ -48,12 +49,12 @@ class Generator {
 
   constructor(load: HttpLoad) {
     this.load = load;
-    this.bytes = Buffer.from(load.request);
+    this.requests = [load.request].flat().map((request) => Buffer.from(request));
   }
 
   async run(): Promise<HttpRun> {
     const { port, connections, seconds } = this.load;
-    const sockets = await Promise.all(Array.from({ length: connections }, () => this.connect(port)));
+    const sockets = await Promise.all(Array.from({ length: connections }, (_, i) => this.connect(port, i)));
     for (const socket of sockets) this.send(socket);
     await Bun.sleep(seconds * 1_000 * WARM_UP);
     this.isMeasured = true;
@@ -76,11 +77,12 @@ class Generator {
     };
   }
 
-  private connect(port: number): Promise<Socket<Connection>> {
+  private connect(port: number, index: number): Promise<Socket<Connection>> {
+    const request = this.requests[index % this.requests.length]!;
     return Bun.connect<Connection>({
       hostname: "127.0.0.1",
       port,
-      data: { sentAt: 0, left: 0, head: "" },
+      data: { request, sentAt: 0, left: 0, head: "" },
       socket: {
         data: (socket, chunk) => this.receive(socket, chunk),
         error: (_, cause) => this.fail(String(cause)),
@@ -95,7 +97,7 @@ class Generator {
 
   private send(socket: Socket<Connection>): void {
     socket.data.sentAt = performance.now();
-    socket.write(this.bytes);
+    socket.write(socket.data.request);
   }
 
   private receive(socket: Socket<Connection>, chunk: Buffer): void {

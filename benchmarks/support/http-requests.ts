@@ -4,7 +4,7 @@ import type { RunningService } from "./service.ts";
 const head = (method: string, path: string, headers: readonly string[]): string =>
   [`${method} ${path} HTTP/1.1`, "Host: 127.0.0.1", "Accept: application/json", ...headers, "", ""].join("\r\n");
 
-export const readAgent = ({ token, agentId }: RunningService): string =>
+export const readAgent = ({ token, agentId }: Pick<RunningService, "token" | "agentId">): string =>
   head("GET", `/api/v1/agents/${agentId}`, [`Authorization: Bearer ${token}`]);
 
 const TASK = JSON.stringify({

@@ -5,7 +5,7 @@
 import { existsSync, openSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { FIRST_RUN_FILE } from "../../src/first-run.ts";
-import { SERVICE_FILE } from "../../src/admin/door.ts";
+import { SERVICE_FILE, type ServiceNote } from "../../src/admin/door.ts";
 import { guard, type Lifetime } from "./lifetime.ts";
 import type { Server } from "./postgres.ts";
 import { profiling } from "./worker.ts";
@@ -16,6 +16,8 @@ export interface RunningService {
   readonly url: string;
   readonly port: number;
   readonly pid: number;
+  /** How the administration command reaches it. */
+  readonly note: ServiceNote;
   readonly token: string;
   readonly agentId: string;
 }
@@ -56,9 +58,10 @@ export async function startService(
       throw new Error(`the service did not start: ${readFileSync(join(folder, "service.log"), "utf8").slice(-2_000)}`);
     }
   }
-  const { address } = JSON.parse(readFileSync(note, "utf8")) as { address: string };
+  const told = JSON.parse(readFileSync(note, "utf8")) as ServiceNote;
+  const { address } = told;
   const first = readFileSync(text, "utf8");
   const token = first.match(/\bpat_\S+/)?.[0] ?? "";
   const agentId = first.match(/\/agents\/([^/]+)\//)?.[1] ?? "";
-  return { url: address, port: Number(new URL(address).port), pid: child.pid, token, agentId };
+  return { url: address, port: Number(new URL(address).port), pid: child.pid, note: told, token, agentId };
 }

@@ -22,7 +22,7 @@ export interface RateLimitParts {
   readonly system: TroupeSystem;
   readonly clock: Pick<Clock, "now">;
   readonly addresses: ClientAddresses;
-  /** Budgets of the organizations that have another one than usual. */
+  /** Budgets of tokens by their organization, where they are not the usual one; `*` is any organization. */
   readonly budgets: ReadonlyMap<string, number>;
 }
 
@@ -35,7 +35,8 @@ export class RateLimits {
 
   /** What counts a request of a token. */
   ofToken(organizationId: string, tokenId: string): Ask<RateState> {
-    const budget = this.parts.budgets.get(organizationId);
+    const { budgets } = this.parts;
+    const budget = budgets.get(organizationId) ?? budgets.get("*");
     const limit = budget === undefined ? USUAL : rateLimit(budget);
     return ask(trafficRef(organizationId), { kind: "admit_request", identity: tokenId, limit });
   }

@@ -112,6 +112,10 @@ describe("counting", () => {
     const second = await read(await service.tokenFor(raised, {}));
     expect(remaining(second)).toBe(4_999);
     expectHeaders(second, 5_000);
+    budgets.set("*", 4_000);
+    const [of, another] = [await service.found(), await service.tokenFor(raised, {})];
+    expect([remaining(await read(of)), remaining(await read(another))]).toEqual([3_999, 4_999]);
+    budgets.clear();
   });
 
   test("[RATE-3] without a token, and with a bad one, the address counts", async () => {
