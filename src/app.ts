@@ -27,6 +27,7 @@ import { RateHeaders } from "./http/rate-headers.ts";
 import { RateLimits } from "./http/rate-limits.ts";
 import { plainDialect } from "./http/plain-dialect.ts";
 import { type Asked, BAD_HOST, hasOneHost, Surface } from "./http/surface.ts";
+import { watchTokens } from "./http/token-watch.ts";
 import { Turnstile } from "./http/turnstile.ts";
 import { library } from "./library.ts";
 import { pageRoutes } from "./public/pages.ts";
@@ -85,6 +86,7 @@ export interface App {
 export function createApp(parts: AppParts): App {
   const streams = new OpenStreams(parts.clock);
   let port = 0;
+  const endWatch = watchTokens({ ...parts, streams });
   const { routes, turnAway } = mount(parts, streams, () => parts.appUrl?.(port) ?? "");
   let server: Server<unknown> | null = null;
   return {
@@ -98,6 +100,7 @@ export function createApp(parts: AppParts): App {
       // The port stays open while requests are under way, so that whoever asks is told.
       server?.reload({ routes: {}, fetch: turnAway });
       streams.closeAll();
+      endWatch();
       if (server === null) return;
       let isLate = false;
       const cancel = parts.clock.after(STOP_MS, () => {

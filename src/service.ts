@@ -7,6 +7,7 @@
  */
 import type { ModelPort } from "../actors/job/ports.ts";
 import { adminDoor, forgetService, newAdminKey, SERVICE_FILE, type ServiceNote } from "./admin/door.ts";
+import type { AdminParts } from "./admin/commands.ts";
 import { type App, createApp } from "./app.ts";
 import { createEgress, type Egress } from "./egress/egress.ts";
 import { systemClock } from "./clock.ts";
@@ -161,7 +162,11 @@ interface Parts {
 function serve({ config, log }: ServiceOptions, parts: Parts): { readonly appUrl: string; stop(): Promise<void> } {
   const { storage, models, runtime } = parts;
   const key = newAdminKey();
-  const admin = { ...runtime, now: () => systemClock.now() };
+  const admin: AdminParts = {
+    ...runtime,
+    now: () => systemClock.now(),
+    onRevoked: (tokenId) => app.streams.closeOf(tokenId),
+  };
   const app = createApp({
     ...runtime,
     sealing: storage.sealing,

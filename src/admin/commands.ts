@@ -22,6 +22,8 @@ export interface AdminParts {
   readonly system: TroupeSystem;
   readonly directory: Directory;
   readonly now: () => number;
+  /** A token is revoked: what it has open is to be closed. */
+  readonly onRevoked: (tokenId: string) => void;
 }
 
 type Command = (parts: AdminParts, given: AdminArguments) => Promise<string>;
@@ -84,7 +86,7 @@ export const ADMIN_COMMANDS: Readonly<Record<string, Command>> = {
     return `User ${member.id} (${email}) is ${role === "owner" ? "an owner" : "a member"} of ${organization.name}.`;
   },
 
-  async "user remove"({ system, directory }, given) {
+  async "user remove"({ system, directory, onRevoked }, given) {
     const organization = await organizationOf(directory, given);
     const member = await memberOf(directory, organization, required(given, "email"));
     const tokens = (await directory.listTokens(organization.id)).filter(
@@ -97,6 +99,7 @@ export const ADMIN_COMMANDS: Readonly<Record<string, Command>> = {
     ];
     const ref = organizationRef(organization.id);
     taken(await system.dispatchGroup(commands.map((command) => ({ ref, command }))));
+    for (const { id } of tokens) onRevoked(id);
     return `User ${member.id} (${member.email}) is no member of ${organization.name} any more; their tokens no longer count.`;
   },
 
@@ -123,12 +126,13 @@ export const ADMIN_COMMANDS: Readonly<Record<string, Command>> = {
     return `Token ${made.id} of ${member.email}, until ${expiresAt}, scopes ${made.scopes.join(" ")}. Shown once:\n${secret}`;
   },
 
-  async "token revoke"({ system, directory }, given) {
+  async "token revoke"({ system, directory, onRevoked }, given) {
     const organization = await organizationOf(directory, given);
     const tokenId = required(given, "id");
     const token = taken(
       await system.dispatch(organizationRef(organization.id), { kind: "revoke_token", tokenId, of: null }),
     );
+    onRevoked(token.id);
     return `Token ${token.id} (${token.name}) is revoked.`;
   },
 

@@ -100,7 +100,7 @@ async function here(
       monthlyTokens: config.monthlyTokenBudget ?? null,
     });
     try {
-      return await run({ ...runtime, now: () => systemClock.now() });
+      return await run({ ...runtime, now: () => systemClock.now(), onRevoked: () => {} });
     } finally {
       await runtime.system.stop();
     }

@@ -61,7 +61,7 @@ export async function awaited<T extends Polled>(
   call.server?.timeout(call.request, LONGEST_WAIT + GRACE);
   const subscription = parts.system.subscribe(ref, first.value.lastSeq);
   const stop = (): void => subscription.close();
-  const open = { tokenId: call.principal.tokenId, end: stop };
+  const open = { bearer: call.principal, end: stop };
   const cancel = parts.clock.after(waitSeconds * 1_000, stop);
   parts.streams.add(open);
   call.request.signal.addEventListener("abort", stop, { once: true });

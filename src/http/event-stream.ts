@@ -9,7 +9,7 @@
 import type { Server } from "bun";
 import { afterTick } from "./after-tick.ts";
 import { type Beating, HEARTBEAT_MS } from "./heartbeats.ts";
-import type { OpenStream, OpenStreams } from "./open-streams.ts";
+import type { Bearer, OpenStream, OpenStreams } from "./open-streams.ts";
 import { SSE_HEADERS } from "./sse.ts";
 
 /** A client that takes nothing for this long is gone, or might as well be. */
@@ -44,8 +44,8 @@ export interface EventStreamParts {
   /** For the time-out of this connection; null outside of a server. */
   readonly server: Pick<Server<unknown>, "timeout"> | null;
   readonly streams: OpenStreams;
-  /** Who has opened it: its revocation ends it. */
-  readonly tokenId: string | null;
+  /** Who has opened it: it ends with that token. */
+  readonly bearer: Bearer | null;
   readonly onFailure: (cause: unknown) => void;
   /** The longest that it lives; without it as long as its client wants. */
   readonly lifeMs?: number;
@@ -94,8 +94,8 @@ class EventStream implements OpenStream, Beating {
     else this.pump();
   }
 
-  get tokenId(): string | null {
-    return this.parts.tokenId;
+  get bearer(): Bearer | null {
+    return this.parts.bearer;
   }
 
   end(reason: Interruption): void {

@@ -9,11 +9,17 @@ import { Heartbeats } from "./heartbeats.ts";
 /** Revocations that are remembered for streams that are just being opened. */
 const REMEMBERED_REVOCATIONS = 1_000;
 
+/** The token that has opened something, and where it lives. */
+export interface Bearer {
+  readonly organizationId: string;
+  readonly tokenId: string;
+}
+
 export interface OpenStream {
   /** Whose it is; null where no token opened it. */
-  readonly tokenId: string | null;
+  readonly bearer: Bearer | null;
   /** Ends it in good order, soon. Must not throw. */
-  end(reason: "shutdown" | "revoked"): void;
+  end(reason: "shutdown" | "revoked" | "expired"): void;
 }
 
 export class OpenStreams {
@@ -36,17 +42,29 @@ export class OpenStreams {
   add(stream: OpenStream): void {
     this.open.add(stream);
     if (this.isClosed) stream.end("shutdown");
-    else if (stream.tokenId !== null && this.revoked.get(stream.tokenId) === true) stream.end("revoked");
+    else if (stream.bearer !== null && this.revoked.get(stream.bearer.tokenId) === true) stream.end("revoked");
   }
 
   remove(stream: OpenStream): void {
     this.open.delete(stream);
   }
 
-  /** Ends what this token has opened, and what it is just opening. */
+  /** Whose all of it is, each token once. */
+  bearers(): readonly Bearer[] {
+    const bearers = new Map<string, Bearer>();
+    for (const { bearer } of this.open) if (bearer !== null) bearers.set(bearer.tokenId, bearer);
+    return [...bearers.values()];
+  }
+
+  /** The token is revoked: ends what it has opened, and what it is just opening. */
   closeOf(tokenId: string): void {
     this.revoked.set(tokenId, true);
-    for (const stream of this.open) if (stream.tokenId === tokenId) stream.end("revoked");
+    this.endOf(tokenId, "revoked");
+  }
+
+  /** Ends what this token has opened. */
+  endOf(tokenId: string, reason: "revoked" | "expired"): void {
+    for (const stream of this.open) if (stream.bearer?.tokenId === tokenId) stream.end(reason);
   }
 
   /** Ends what is open and whatever comes later: the service shuts down. */

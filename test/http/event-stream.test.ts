@@ -67,7 +67,7 @@ function serve(source: EventSource, clock: Clock = systemClock) {
         requestId: "req_12345678",
         server: { timeout },
         streams,
-        tokenId: "tok_1",
+        bearer: { organizationId: "org_1", tokenId: "tok_1" },
         onFailure,
       });
     },

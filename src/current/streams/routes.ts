@@ -33,11 +33,11 @@ export function streamRoutes(current: Surface, parts: CurrentParts) {
     .get("/api/jobs/:id/events", ofJob);
 }
 
-const connectionOf = ({ request, requestId, server, principal: { tokenId } }: Call): Connection => ({
+const connectionOf = ({ request, requestId, server, principal }: Call): Connection => ({
   request,
   requestId,
   server,
-  tokenId,
+  bearer: principal,
 });
 
 async function chatStream(parts: CurrentParts, call: Call): Answer {

@@ -52,7 +52,7 @@ async function standstill(
   signal: AbortSignal,
 ): Promise<void> {
   const stop = (): void => subscription.close();
-  const waiting = { tokenId: null, end: stop };
+  const waiting = { bearer: null, end: stop };
   const cancelDeadline = clock.after(JOB_DEADLINE_MS, stop);
   signal.addEventListener("abort", stop, { once: true });
   streams.add(waiting);

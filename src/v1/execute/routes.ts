@@ -44,7 +44,7 @@ function streamed(
     requestId,
     server,
     streams,
-    tokenId: principal.tokenId,
+    bearer: principal,
     onFailure,
   });
 }
