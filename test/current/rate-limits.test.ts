@@ -206,6 +206,18 @@ describe("headers", () => {
     for (const response of [poll, unchanged]) expectHeaders(response);
   });
 
+  test("[RATE-2] [RATE-3] they are on the head of a stream, which counts once", async () => {
+    const agent = await createAgent(service, owner);
+    const body = JSON.stringify({ agent_id: agent, workspace_id: owner.workspaceId });
+    const init = { method: "POST", headers: { "content-type": "application/json" }, body };
+    const chat = (await (await from("203.0.113.1", owner, "/api/chats", init)).json()) as { id: string };
+    const stream = await read(owner, `/api/chats/${chat.id}/events`);
+    expect(stream.headers.get("content-type")).toStartWith("text/event-stream");
+    expectHeaders(stream);
+    expect(remaining(await read(owner))).toBe(remaining(stream) - 1);
+    await stream.body?.cancel();
+  });
+
   test("[RATE-2] [RATE-6] they are on what is answered while the service stops, with a whole budget", async () => {
     const stopping = await startService({ clock });
     const caller = await stopping.found();
