@@ -13,7 +13,18 @@ import type { Benchmark } from "./support/benchmark.ts";
 import { Lifetime } from "./support/lifetime.ts";
 import { circumstances, sectionOf, withSection } from "./support/results.ts";
 
-const NAMES = ["turns", "http", "limits", "slow-disk", "stream", "memory", "start", "long-chat", "jobs"] as const;
+const NAMES = [
+  "turns",
+  "http",
+  "limits",
+  "slow-disk",
+  "stream",
+  "memory",
+  "start",
+  "long-chat",
+  "jobs",
+  "conversation",
+] as const;
 const RESULTS = join(import.meta.dir, "RESULTS.md");
 
 function setting(name: string, fallback: number): number {

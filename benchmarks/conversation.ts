@@ -1,0 +1,190 @@
+/**
+ * How long does a new conversation take, from nothing to its first answer?
+ *
+ * A chat is made, a message is sent to it, and its answer is read as a stream to the end: two requests
+ * over HTTP, with the same fake model over HTTP (5 pieces, one each 2 ms). One conversation after the
+ * other, and 8 at once.
+ *
+ *   troupe     `POST /api/chats`, then an execution in that chat with `stream: true`. Chat, message, job
+ *              and answer are committed to PostgreSQL, synced, before the client hears of them
+ *   langgraph  the dev server of LangGraph.js: `POST /threads`, then `POST /threads/{id}/runs/stream`.
+ *              It is in memory: nothing is durable before it ends in good order
+ *
+ * So many conversations in each measurement, and not so many seconds, because one identity of ours may
+ * make 3,000 requests a minute.
+ */
+import postgres from "postgres";
+import type { Benchmark, BenchmarkContext } from "./support/benchmark.ts";
+import { startLangGraph } from "./support/langgraph.ts";
+import { startServer } from "./support/postgres.ts";
+import { startService } from "./support/service.ts";
+import { figure, Samples } from "./support/statistics.ts";
+import { table } from "./support/table.ts";
+import { startWorker } from "./support/worker.ts";
+
+const CALLERS = [1, 8] as const;
+/** Of each measurement, for each caller: the peer takes more than half a second for one. */
+const CONVERSATIONS = 12;
+const PROMPT = "deltas=5 every=2";
+
+interface Peer {
+  readonly name: string;
+  /** Makes a chat and answers its id. */
+  open(): Promise<string>;
+  /** Sends the message; the answer's body is the stream. */
+  send(chat: string): Promise<Response>;
+  /** Whether this part of the stream has text of the model. */
+  readonly text: RegExp;
+  /** Whether the stream has come to a good end. */
+  readonly end: RegExp;
+}
+
+interface Measured {
+  readonly first: { readonly p50: number; readonly p99: number };
+  readonly done: { readonly p50: number; readonly p99: number };
+  readonly perSecond: number;
+}
+
+export const benchmark: Benchmark = {
+  question: "How long does a new conversation take, from nothing to its first answer?",
+  async run(context) {
+    const { peers, skipped } = await open(context);
+    for (const peer of peers) await measure(peer, CALLERS[1]);
+    const best = new Map<string, Measured>();
+    for (let round = 1; round <= context.rounds; round++) {
+      for (const callers of CALLERS)
+        for (const peer of peers) {
+          const run = await measure(peer, callers);
+          const key = keyOf(peer.name, callers);
+          best.set(key, better(best.get(key), run));
+          context.say(`round ${round}: ${key}: first text ${figure(run.first.p50)}, done ${figure(run.done.p50)} ms`);
+        }
+    }
+    return { text: text(best), aims: aims(best), skipped };
+  },
+};
+
+const keyOf = (name: string, callers: number): string => `${name}, ${callers} at once`;
+
+async function open({ lifetime }: BenchmarkContext) {
+  const server = await startServer(lifetime);
+  const provider = startWorker<null, { port: number }>(lifetime, "stream-provider.ts");
+  const { port } = await provider.ask(null);
+  const providerUrl = `http://127.0.0.1:${port}/v1`;
+  const service = await startService(lifetime, server, {
+    MODEL: "openai:fake-model",
+    OPENAI_API_KEY: "none",
+    OPENAI_BASE_URL: providerUrl,
+  });
+  const sql = postgres(server.url, { max: 1, onnotice: () => {} });
+  const [organization] = await sql<{ id: string }[]>`select body ->> 'defaultWorkspaceId' as id from organization`;
+  await sql.end();
+  const langGraph = await startLangGraph(lifetime, providerUrl);
+  const peers = [troupe(service, organization?.id ?? "")];
+  if (langGraph.kind === "there") peers.push(langGraphPeer(langGraph.url));
+  return { peers, skipped: langGraph.kind === "there" ? [] : [`LangGraph dev server (${langGraph.why})`] };
+}
+
+function troupe({ url, token, agentId }: Awaited<ReturnType<typeof startService>>, workspaceId: string): Peer {
+  const post = (path: string, body: object) => postJson(`${url}${path}`, body, { authorization: `Bearer ${token}` });
+  return {
+    name: "Troupe",
+    open: async () => idIn(await post("/api/chats", { agent_id: agentId, workspace_id: workspaceId }), "id"),
+    send: (chatId) => post(`/api/v1/agents/${agentId}/execute`, { message: PROMPT, chatId, stream: true }),
+    text: /"text_delta"/,
+    end: /event: result/,
+  };
+}
+
+function langGraphPeer(url: string): Peer {
+  const input = { messages: [{ role: "user", content: PROMPT }] };
+  return {
+    name: "LangGraph dev (in memory)",
+    open: async () => idIn(await postJson(`${url}/threads`, {}), "thread_id"),
+    send: (thread) =>
+      postJson(`${url}/threads/${thread}/runs/stream`, {
+        assistant_id: "agent",
+        input,
+        stream_mode: ["custom", "values"],
+      }),
+    text: /event: custom/,
+    end: /"type":"ai"/,
+  };
+}
+
+const postJson = (url: string, body: object, headers: Record<string, string> = {}): Promise<Response> =>
+  fetch(url, {
+    method: "POST",
+    headers: { "content-type": "application/json", ...headers },
+    body: JSON.stringify(body),
+  });
+
+async function idIn(answer: Response, name: string): Promise<string> {
+  const body = (await answer.json()) as Record<string, unknown>;
+  const id = body[name];
+  if (typeof id !== "string") throw new Error(`no ${name} in ${JSON.stringify(body)}`);
+  return id;
+}
+
+async function measure(peer: Peer, callers: number): Promise<Measured> {
+  const conversations = callers === 1 ? 2 * CONVERSATIONS : callers * CONVERSATIONS;
+  const [first, done] = [new Samples(conversations), new Samples(conversations)];
+  let left = conversations;
+  const caller = async (): Promise<void> => {
+    while (left-- > 0) await converse(peer, first, done);
+  };
+  const from = performance.now();
+  await Promise.all(Array.from({ length: callers }, caller));
+  const seconds = (performance.now() - from) / 1_000;
+  return { first: first.summary(), done: done.summary(), perSecond: conversations / seconds };
+}
+
+async function converse(peer: Peer, first: Samples, done: Samples): Promise<void> {
+  const from = performance.now();
+  const answer = await peer.send(await peer.open());
+  const decoder = new TextDecoder();
+  let text = "";
+  let isHeard = false;
+  for await (const bytes of answer.body ?? []) {
+    text += decoder.decode(bytes, { stream: true });
+    if (isHeard || !peer.text.test(text)) continue;
+    isHeard = true;
+    first.add(performance.now() - from);
+  }
+  if (!isHeard || !peer.end.test(text)) throw new Error(`${peer.name} did not answer: ${text.slice(0, 500)}`);
+  done.add(performance.now() - from);
+}
+
+/** The smallest of each figure, and the best rate. */
+function better(before: Measured | undefined, run: Measured): Measured {
+  if (before === undefined) return run;
+  const smaller = (a: Measured["first"], b: Measured["first"]) => (a.p50 <= b.p50 ? a : b);
+  return {
+    first: smaller(before.first, run.first),
+    done: smaller(before.done, run.done),
+    perSecond: Math.max(before.perSecond, run.perSecond),
+  };
+}
+
+function text(best: ReadonlyMap<string, Measured>): string {
+  const rows = [...best].map(([name, { first, done, perSecond }]) => [
+    name,
+    ...[first.p50, first.p99, done.p50, done.p99, perSecond].map(figure),
+  ]);
+  return table(["", "first text p50 ms", "p99", "done p50 ms", "p99", "conversations/s"], rows);
+}
+
+function aims(best: ReadonlyMap<string, Measured>) {
+  return CALLERS.flatMap((callers) => {
+    const [ours, theirs] = ["Troupe", "LangGraph dev (in memory)"].map((name) => best.get(keyOf(name, callers)));
+    if (ours === undefined || theirs === undefined) return [];
+    const [first, done] = [theirs.first.p50 / ours.first.p50, theirs.done.p50 / ours.done.p50];
+    return [
+      {
+        aim: `${callers} at once: first text and end earlier than LangGraph's, although durable`,
+        figure: `${figure(first)}× and ${figure(done)}× as long there`,
+        holds: first > 1 && done > 1,
+      },
+    ];
+  });
+}
