@@ -267,10 +267,11 @@ function sideBySide(lines: readonly string[]): string[] {
   return ordered.slice(0, -1);
 }
 
-/** Without what differs from run to run: its name, ids, times, and whoever decided. */
+/** Without what differs from run to run: its name, ids, times, and by which attempt live text was made. */
 const plain = (text: string, name: string): string =>
   text
     .replaceAll(name, "run")
+    .replaceAll(/,"~live":\{[^}]*\}/g, "")
     .replaceAll(/task-\d+-\w+/g, "task-")
     .replaceAll(/\b([a-z]{2,5})_[A-Za-z0-9_-]{21}/g, "$1_")
     .replaceAll(/\d{4}-\d\d-\d\dT[\d:.]+Z/g, "time");
