@@ -79,8 +79,7 @@ const WHERE_IT_GOES =
   "11 KiB of garbage where the constant leaves 1.6, collecting it takes 0.5 µs, and the hottest instruction (5 %) is `malloc` " +
   "touching memory that has gone cold; a smaller or a larger nursery changes nothing.\n\n" +
   "A POST is bound by its one thread: its CPU, in the table, is the most that a second can hold, while pgbench and the backends of its " +
-  "clients use both cores. 17 % of it is compiled JavaScript, 44 % Bun's own code, 23 % the kernel; no function of ours has 2 %. A " +
-  "second flush lane makes it slower: two smaller statements cost more than one.";
+  "clients use both cores. 17 % of it is compiled JavaScript, 44 % Bun's own code, 23 % the kernel; no function of ours has 2 %.";
 
 function better(before: Figures | undefined, run: Figures): Figures {
   if (before === undefined) return run;

@@ -180,7 +180,7 @@ function tables(of: Of): string {
 const WHERE_IT_GOES =
   "Where the CPU of a delta goes, with 200 streams and 10,000 deltas a second: 38 % is the AI SDK with the pipes between its " +
   "transform streams (15 % parsing each frame and checking it against its schema), 19 % the turn that brings the text to the job " +
-  "and its chat, 15 % handing the bytes to Bun's sink and so to the kernel, the rest `fetch` reading the provider's socket, " +
+  "and its chat, 7 % handing the bytes to Bun's sink and so to the kernel, the rest `fetch` reading the provider's socket, " +
   "rendering, and the event loop. Each delta is a packet of its own, in and out, so nothing of it can be joined. With one stream " +
   "most of it is the machine waking up for each delta: the provider, which does next to nothing, takes 55–150 µs for each as well.\n\n" +
   "Two commits come before the first delta, each a round trip of at least 0.5 ms (the message with its job, which `meta` tells; and " +

@@ -161,8 +161,8 @@ const WHERE_IT_GOES =
   "Where the rest goes (`perf` on the backend, 64 callers on 1,000 actors): parsing the rows' JSON 37 %, inserting events 32 % " +
   "(half of it in the index), commit and sync 7 %, the fence 4 %. On one hot actor the 64 states of a batch are merged to one " +
   "row, on 1,000 they are 64 rows. The embedded build is compiled for size (`-Os`); `BENCH_POSTGRES=/usr/lib/postgresql/15/bin` " +
-  "measures on another one. Callers of one actor that are answered together ask together, so at 64 the service and PostgreSQL take " +
-  "turns, and each of the two cores is idle for half of the time; a second flush lane halves the batches and costs a fifth of the rate. " +
+  "measures on another one. Callers that are answered together ask together, so at 64 the service and PostgreSQL take turns on the " +
+  "two cores; a second flush lane was tried on 1,000 actors, and cost a fifth of the rate: each of its batches is half as large. " +
   "A single caller pays one statement with one sync for each turn, and group commit cannot help it: two processes wake each other " +
   "for each turn (`write` to the socket is 44 % of the service's time then), where workerd writes to a file of its own.";
 
