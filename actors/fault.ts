@@ -51,6 +51,8 @@ interface FaultDetails {
   /** The record has moved since the caller read it (`If-Match`). */
   version_conflict: { readonly version: number };
   not_a_library_agent: Record<never, never>;
+  /** A signed address that opens nothing, whatever is wrong with it (SSE-9). */
+  invalid_signature: Record<never, never>;
   /** The header is none that a key can be read from. */
   invalid_idempotency_key: Record<never, never>;
   /** The key has been used for another input. */

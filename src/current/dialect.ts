@@ -63,6 +63,7 @@ const WORDS: RefusalTable<Words> = {
   idempotency_in_progress: ({ retryAfterMs }) =>
     words(409, "idempotency_in_progress", "The first request with this key is still running", later(retryAfterMs)),
   forbidden: ({ message }) => words(403, "forbidden", message),
+  invalid_signature: () => words(403, "invalid_signature", "The address is not valid, or not any more"),
   budget_exceeded: ({ retryAfterMs }) =>
     words(429, "budget_exceeded", "The organization's token budget of this month is used up", later(retryAfterMs)),
   provider_error: ({ message }) => words(502, "provider_error", message),

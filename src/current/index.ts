@@ -8,6 +8,7 @@ import { overviewRoutes } from "./overview/routes.ts";
 import { modelRoutes } from "./models/routes.ts";
 import type { CurrentParts } from "./parts.ts";
 import { secretRoutes } from "./secrets/routes.ts";
+import { appStreamRoutes } from "./streams/app-stream.ts";
 import { streamRoutes } from "./streams/routes.ts";
 import { taskRoutes } from "./tasks/routes.ts";
 import { tokenRoutes } from "./tokens/routes.ts";
@@ -20,6 +21,7 @@ export function currentRoutes(current: Surface, parts: CurrentParts) {
     .use(jobRoutes(current, parts))
     .use(modelRoutes(current, parts))
     .use(streamRoutes(current, parts))
+    .use(appStreamRoutes(current, parts))
     .use(overviewRoutes(current, parts))
     .use(secretRoutes(current, parts))
     .use(taskRoutes(current, parts))

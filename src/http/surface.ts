@@ -32,6 +32,9 @@ export interface Call {
   readonly server: Server<unknown> | null;
 }
 
+/** What an operation for anybody gets. */
+export type Visit = Omit<Call, "principal">;
+
 export interface Operation {
   /** What the token must allow (AUTH-3, AUTH-7). */
   readonly scope: string;
@@ -95,6 +98,26 @@ export class Surface {
       return this.ended(exchange, call, mutation, committed.value);
     };
     return ({ request, params, server }) => this.handle({ request, params, server }, mutation, perform);
+  }
+
+  /** An operation for those who show something else than a token. Every answer has these headers. */
+  visitors(
+    run: (visit: Visit) => Promise<Outcome<Response>>,
+    headers: Readonly<Record<string, string>>,
+  ): (context: RouteContext) => Promise<Response> {
+    return async ({ request, params, server }) => {
+      const exchange = this.exchange(request);
+      let response: Response;
+      try {
+        const { requestId } = exchange;
+        const outcome = hasOneHost(request) ? await run({ request, params, requestId, server }) : refuse(BAD_HOST);
+        response = outcome.ok ? outcome.value : this.refused(exchange, outcome.fault);
+      } catch (cause) {
+        response = this.failed(exchange, cause);
+      }
+      for (const [name, value] of Object.entries(headers)) response.headers.set(name, value);
+      return this.logged(exchange, response);
+    };
   }
 
   /** Answers a request that no operation takes. */

@@ -68,6 +68,7 @@ const REFUSALS: RefusalTable<Refusal> = {
   idempotency_in_progress: ({ retryAfterMs }) =>
     refusal(409, "The first request with this key is still running", retryAfter(retryAfterMs)),
   forbidden: () => UNAUTHORIZED,
+  invalid_signature: () => UNAUTHORIZED,
   budget_exceeded: ({ retryAfterMs }) =>
     refusal(429, "The organization's token budget of this month is used up", retryAfter(retryAfterMs)),
   provider_error: ({ message }) => refusal(502, message),

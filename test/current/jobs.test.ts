@@ -101,6 +101,7 @@ describe("record", () => {
         transcript_events: `${self}/transcript-events`,
         chat: `/api/chats/${job.chat_id}`,
         agent: `/api/agents/${agent}`,
+        app_stream: expect.stringContaining(`/mcp-app/jobs/${job.id}/events?sub=`) as string,
       },
       allowed_actions: ["iterate"],
     } as never);

@@ -105,7 +105,7 @@ test("[SSE-5] ten thousand connects and drops on a quiet stream leave no reader 
   expect([replay.readers, replay.waiting.size]).toEqual([0, 0]);
 }, 120_000);
 
-test("[SSE-6] a revoked token closes its own open streams, and what it is just opening", async () => {
+test("[SSE-11] a revoked token closes its own open streams, and what it is just opening", async () => {
   const [chat, other] = [await newChat(), await service.tokenFor(owner, {})];
   const mine = await StreamReader.open(urlOf(chat), { authorization: `Bearer ${other.token}` });
   const theirs = await open(chat);

@@ -153,7 +153,7 @@ describe("cursors", () => {
     expect(textIn(await whole(jobEvents(job, `?after=${jobSeq}.5`)))).toBe("wo");
   });
 
-  test("[SSE-3] an event in the middle of a text is a cursor too: nothing is lost after it and nothing is repeated", async () => {
+  test("[SSE-12] an event in the middle of a text is a cursor too: nothing is lost after it and nothing is repeated", async () => {
     const hold = gate();
     service.model.script = () => [{ say: "before " }, hold, { say: "after" }];
     const chat = await newChat();
@@ -306,7 +306,7 @@ describe("the end of a stream", () => {
 });
 
 describe("who may open one", () => {
-  test("[AUTH-3] a chat's stream needs chats:read, a job's jobs:read; events:read opens both", async () => {
+  test("[SSE-11] a chat's stream needs chats:read, a job's jobs:read; events:read opens both", async () => {
     const { chat, job } = await finished();
     const [ofChat, ofJob] = [`/api/chats/${chat}/events?wait=end`, `/api/jobs/${job}/events`];
     const opens: readonly (readonly [string, readonly string[]])[] = [

@@ -12,6 +12,7 @@ import { idFilters, timeFilter, wordFilter } from "../filter.ts";
 import { polled } from "../long-poll.ts";
 import { integerOf, limitOf, pageRequest, pageView } from "../paging.ts";
 import type { CurrentParts } from "../parts.ts";
+import { appLink } from "../streams/app-link.ts";
 import { approveJob, cancelJob, iterateJob, joinCancelled, resumeJob } from "./decisions.ts";
 import { jobView, nodeView } from "./view.ts";
 
@@ -60,7 +61,8 @@ async function onJob<T>({ params }: Call, run: (jobId: string) => Promise<Outcom
   return JOB_ID.test(id) ? run(id) : notFound("job");
 }
 
-async function listJobs({ system, jobs, log }: CurrentParts, { request, principal }: Call): Answer {
+async function listJobs(parts: CurrentParts, { request, principal }: Call): Answer {
+  const { system, jobs, log } = parts;
   const { organizationId } = principal;
   const query = queryOf(request.url);
   const names = {
@@ -86,14 +88,14 @@ async function listJobs({ system, jobs, log }: CurrentParts, { request, principa
     ...(createdAfter.value === null ? {} : { createdAfter: createdAfter.value }),
   };
   return mapped(await lookUp(log, jobs.listJobs(organizationId, filter, page.value)), (list) =>
-    pageView("jobs", list, (job) => jobView(job, principal)),
+    pageView("jobs", list, (job) => jobView(job, principal, appLink(parts, job.id, principal))),
   );
 }
 
 function readJob(parts: CurrentParts, call: Call, id: string): Answer {
   const ref = jobRef(call.principal.organizationId, id);
   return polled<Job>(parts, call, { ref, read: () => parts.system.dispatch(ref, { kind: "read_job" }) }, (job) =>
-    jobView(job, call.principal),
+    jobView(job, call.principal, appLink(parts, id, call.principal)),
   );
 }
 

@@ -5,7 +5,8 @@ import type { Approval, Budget, Review } from "../../../actors/job/terms.ts";
 import type { Principal } from "../../../actors/organization/principal.ts";
 import { permitted, recordView } from "../record.ts";
 
-export const jobView = (job: Job, by: Principal) => ({
+/** `appStream` is a fresh signed address of its stream (SSE-9); an answer that is kept has none. */
+export const jobView = (job: Job, by: Principal, appStream: string | null = null) => ({
   id: job.id,
   title: job.title,
   status: job.status,
@@ -36,7 +37,7 @@ export const jobView = (job: Job, by: Principal) => ({
   created_by: job.createdBy,
   started_at: job.startedAt,
   completed_at: job.completedAt,
-  ...recordView(job, linksOf(job), permitted(by, "jobs:write", allowedActions(job))),
+  ...recordView(job, linksOf(job, appStream), permitted(by, "jobs:write", allowedActions(job))),
 });
 
 const reviewView = (review: Review) => ({
@@ -85,7 +86,7 @@ const runnerView = ({ runner, startedAt, heartbeatAt }: Job) =>
         heartbeat_at: heartbeatAt,
       };
 
-function linksOf({ id, chatId, agent, parentJobId }: Job): Record<string, string> {
+function linksOf({ id, chatId, agent, parentJobId }: Job, appStream: string | null): Record<string, string> {
   const self = `/api/jobs/${id}`;
   const links = {
     self,
@@ -95,7 +96,11 @@ function linksOf({ id, chatId, agent, parentJobId }: Job): Record<string, string
     chat: `/api/chats/${chatId}`,
     agent: `/api/agents/${agent.id}`,
   };
-  return parentJobId === null ? links : { ...links, parent: `/api/jobs/${parentJobId}` };
+  return {
+    ...links,
+    ...(parentJobId === null ? {} : { parent: `/api/jobs/${parentJobId}` }),
+    ...(appStream === null ? {} : { app_stream: appStream }),
+  };
 }
 
 /** What a cancel has come to so far; the seq is known when the job has really stopped (JOB-3). */

@@ -4,11 +4,13 @@ import { type Chat, chatRef } from "../../../actors/chat/schema.ts";
 import { notFound, type Outcome } from "../../../actors/fault.ts";
 import { isTerminal } from "../../../actors/job/machine.ts";
 import { type Job, jobRef } from "../../../actors/job/schema.ts";
+import type { Principal } from "../../../actors/organization/principal.ts";
 import type { Call, Surface } from "../../http/surface.ts";
 import { chatView } from "../chats/view.ts";
 import { jobView } from "../jobs/view.ts";
 import type { CurrentParts } from "../parts.ts";
-import { streamRequest } from "./cursor.ts";
+import { appLink } from "./app-link.ts";
+import { type StreamRequest, streamRequest } from "./cursor.ts";
 import { type Connection, openStream } from "./opening.ts";
 import type { StreamEnd } from "./record-stream.ts";
 
@@ -59,36 +61,44 @@ function turnEnd({ activeJobId, lastSeq }: Chat, read: () => Promise<Outcome<Cha
   if (activeJobId === null) return { kind: "at_seq", seq: lastSeq };
   const endOf = async (): Promise<number | null> => {
     const chat = await read();
-    if (!chat.ok) return chat.fault.kind === "not_found" ? 0 : null;
+    if (!chat.ok && chat.fault.kind === "not_found") return 0;
+    if (!chat.ok) throw new Error(`the chat cannot be read now: ${chat.fault.kind}`);
     return chat.value.activeJobId === activeJobId ? null : chat.value.lastSeq;
   };
   return { kind: "asked", after: TURN_ENDS, endOf };
 }
 
 async function jobStream(parts: CurrentParts, call: Call): Answer {
-  const id = call.params["id"] ?? "";
-  if (!JOB_ID.test(id)) return notFound("job");
+  const jobId = call.params["id"] ?? "";
+  if (!isJobId(jobId)) return notFound("job");
   const asked = streamRequest(call.request);
   if (!asked.ok) return asked;
-  const ref = jobRef(call.principal.organizationId, id);
+  return streamOfJob(parts, connectionOf(call), asked.value, { jobId, by: call.principal });
+}
+
+/** The stream of a job, for somebody who may open it. */
+export async function streamOfJob(
+  parts: CurrentParts,
+  connection: Connection,
+  asked: StreamRequest,
+  { jobId, by }: { readonly jobId: string; readonly by: Principal },
+): Answer {
+  const ref = jobRef(by.organizationId, jobId);
   const read = () => parts.system.dispatch(ref, { kind: "read_job" });
   const job = await read();
   if (!job.ok) return job;
-  const streamed = {
-    ref,
-    record: job.value,
-    view: jobView(job.value, call.principal),
-    ending: jobEnd(job.value, read),
-  };
-  return openStream(parts, connectionOf(call), asked.value, streamed);
+  const view = jobView(job.value, by, appLink(parts, jobId, by));
+  return openStream(parts, connection, asked, { ref, record: job.value, view, ending: jobEnd(job.value, read) });
 }
+
+export const isJobId = (id: string): boolean => JOB_ID.test(id);
 
 /** The end of the job. What is said with its terminal event belongs to it. */
 function jobEnd({ status, lastSeq }: Job, read: () => Promise<Outcome<Job>>): StreamEnd {
   if (isTerminal(status)) return { kind: "at_seq", seq: lastSeq };
   const endOf = async (): Promise<number | null> => {
     const job = await read();
-    if (!job.ok) return null;
+    if (!job.ok) throw new Error(`the job cannot be read now: ${job.fault.kind}`);
     return isTerminal(job.value.status) ? job.value.lastSeq : null;
   };
   return { kind: "asked", after: JOB_ENDS, endOf };

@@ -25,6 +25,7 @@ const WORDS: { readonly [K in FaultKind]: (fault: FaultOf<K>) => string } = {
   idempotency_conflict: () => "This was asked before with other arguments.",
   idempotency_in_progress: () => LATER,
   forbidden: ({ message }) => message,
+  invalid_signature: () => "The address is not valid any more.",
   budget_exceeded: () => "The organization's token budget of this month is used up.",
   provider_error: ({ message }) => message,
   rate_limited: () => LATER,

@@ -1,0 +1,41 @@
+/**
+ * The stream of a job for embedded pages (SSE-9): it is opened by a signed address instead of a token,
+ * from any origin, without credentials. Whatever is wrong with the address, the answer is the same.
+ */
+import { Elysia } from "elysia";
+import { type Outcome, refuse } from "../../../actors/fault.ts";
+import type { Principal } from "../../../actors/organization/principal.ts";
+import { queryOf } from "../../http/exchange.ts";
+import type { Surface, Visit } from "../../http/surface.ts";
+import type { CurrentParts } from "../parts.ts";
+import { subjectOf } from "./app-link.ts";
+import { streamRequest } from "./cursor.ts";
+import { isJobId, streamOfJob } from "./routes.ts";
+
+/** The longest life of a stream. */
+const APP_STREAM_MS = 60 * 60_000;
+const HEADERS = {
+  "access-control-allow-origin": "*",
+  "referrer-policy": "no-referrer",
+  "cache-control": "no-store, no-transform",
+};
+const INVALID = refuse({ kind: "invalid_signature" });
+
+export function appStreamRoutes(current: Surface, parts: CurrentParts) {
+  const stream = current.visitors((visit) => appStream(parts, visit), HEADERS);
+  return new Elysia({ name: "current-app-stream" }).get("/mcp-app/jobs/:id/events", stream);
+}
+
+async function appStream(parts: CurrentParts, visit: Visit): Promise<Outcome<Response>> {
+  const { request, requestId, server } = visit;
+  const jobId = visit.params["id"] ?? "";
+  const subject = request.method === "GET" && isJobId(jobId) ? subjectOf(parts, jobId, queryOf(request.url)) : null;
+  if (subject === null) return INVALID;
+  const asked = streamRequest(request);
+  if (!asked.ok) return asked;
+  // The address gives the stream alone: no verbs, and no further address.
+  const by: Principal = { ...subject, role: "member", tokenKind: "personal", scopes: [] };
+  const connection = { request, requestId, server, tokenId: subject.tokenId, lifeMs: APP_STREAM_MS, headers: HEADERS };
+  const opened = await streamOfJob(parts, connection, asked.value, { jobId, by });
+  return !opened.ok && opened.fault.kind === "not_found" ? INVALID : opened;
+}
