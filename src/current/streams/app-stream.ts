@@ -3,8 +3,9 @@
  * from any origin, without credentials. Whatever is wrong with the address, the answer is the same.
  */
 import { Elysia } from "elysia";
-import { type Outcome, refuse } from "../../../actors/fault.ts";
+import { isPassing, type Outcome, refuse } from "../../../actors/fault.ts";
 import type { Principal } from "../../../actors/organization/principal.ts";
+import { organizationRef } from "../../../actors/organization/schema.ts";
 import { queryOf } from "../../http/exchange.ts";
 import type { Surface, Visit } from "../../http/surface.ts";
 import type { CurrentParts } from "../parts.ts";
@@ -31,11 +32,14 @@ async function appStream(parts: CurrentParts, visit: Visit): Promise<Outcome<Res
   const jobId = visit.params["id"] ?? "";
   const subject = request.method === "GET" && isJobId(jobId) ? subjectOf(parts, jobId, queryOf(request.url)) : null;
   if (subject === null) return INVALID;
+  const { organizationId, tokenId } = subject;
+  const confirmed = await parts.system.dispatch(organizationRef(organizationId), { kind: "confirm_token", tokenId });
+  if (!confirmed.ok) return isPassing(confirmed.fault) ? confirmed : INVALID;
   const asked = streamRequest(request);
   if (!asked.ok) return asked;
   // The address gives the stream alone: no verbs, and no further address.
   const by: Principal = { ...subject, role: "member", tokenKind: "personal", scopes: [] };
-  const connection = { request, requestId, server, tokenId: subject.tokenId, lifeMs: APP_STREAM_MS, headers: HEADERS };
+  const connection = { request, requestId, server, bearer: subject, lifeMs: APP_STREAM_MS, headers: HEADERS };
   const opened = await streamOfJob(parts, connection, asked.value, { jobId, by });
   return !opened.ok && opened.fault.kind === "not_found" ? INVALID : opened;
 }
