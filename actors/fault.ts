@@ -33,6 +33,8 @@ interface FaultDetails {
   invalid_cursor: Record<never, never>;
   /** A field is missing, of a wrong type or out of its range. */
   invalid_request: { readonly errors: readonly InputError[] };
+  /** The request asks for a version of the contract that is not there. */
+  unsupported_api_version: { readonly supported: readonly string[] };
   /** No credential, or one that is unknown, malformed or revoked. */
   unauthenticated: { readonly reason: string };
   token_expired: Record<never, never>;

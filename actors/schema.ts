@@ -3,7 +3,7 @@
  * types (`Static`), validation and contract; nouns stand beside their actor, bodies beside their
  * surface. Inside, records are camelCase and immutable; snake_case exists only at the edge (GEN-1).
  */
-import { Kind, type Static, type TSchema, Type, TypeRegistry } from "@sinclair/typebox";
+import { FormatRegistry, Kind, type Static, type TSchema, Type, TypeRegistry } from "@sinclair/typebox";
 
 export { type Static, type TSchema, Type };
 
@@ -22,8 +22,14 @@ TypeRegistry.Set<{ enum: readonly string[] }>(
 export const OneOf = <const V extends readonly string[]>(values: V, options: object = {}) =>
   Type.Unsafe<V[number]>({ [Kind]: ONE_OF, type: "string", enum: [...values], ...options });
 
+const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;
+FormatRegistry.Set("date-time", (text) => TIME.test(text));
+
 /** ISO 8601 UTC with milliseconds, as stored and as sent. */
-export const Timestamp = Type.String({ description: "ISO 8601 UTC with milliseconds" });
+export const Timestamp = Type.String({ format: "date-time", description: "ISO 8601 UTC with milliseconds" });
+
+/** What a schema takes, or null. */
+export const Nullable = <S extends TSchema>(schema: S) => Type.Union([schema, Type.Null()]);
 
 export const isoTime = (ms: number): string => new Date(ms).toISOString();
 

@@ -15,6 +15,7 @@ import type { TroupeSystem } from "../actors/troupe.ts";
 import type { UsageDirectory } from "../actors/usage/directory.ts";
 import { currentDialect } from "./current/dialect.ts";
 import { currentRoutes } from "./current/index.ts";
+import { API_VERSION, knownVersion } from "./http/api-version.ts";
 import { Authentication } from "./http/authentication.ts";
 import { ClientAddresses } from "./http/client-address.ts";
 import type { Dialect } from "./http/dialect.ts";
@@ -26,7 +27,7 @@ import { OpenStreams } from "./http/open-streams.ts";
 import { RateHeaders } from "./http/rate-headers.ts";
 import { RateLimits } from "./http/rate-limits.ts";
 import { plainDialect } from "./http/plain-dialect.ts";
-import { type Asked, BAD_HOST, hasOneHost, Surface } from "./http/surface.ts";
+import { type Asked, BAD_HOST, hasOneHost, Surface, type SurfaceParts } from "./http/surface.ts";
 import { watchTokens } from "./http/token-watch.ts";
 import { Turnstile } from "./http/turnstile.ts";
 import { library } from "./library.ts";
@@ -160,18 +161,19 @@ function surfacesOf({ system, directory, sealing, log, clock, rates }: AppParts,
   const addresses = new ClientAddresses(rates?.trustedProxies ?? []);
   const limits = new RateLimits({ system, clock, addresses, budgets: rates?.budgets ?? new Map() });
   const authentication = new Authentication({ system, directory, limits, log });
-  const rateHeaders = new RateHeaders(clock);
-  const surface = (dialect: Dialect, isCounting: boolean): Surface =>
+  const surface = (dialect: Dialect, isCounting: boolean, versions: Partial<SurfaceParts> = {}): Surface =>
     new Surface(dialect, {
       system,
       sealing,
       log,
-      rateHeaders,
+      rateHeaders: new RateHeaders(clock),
       turnstile: new Turnstile({ authentication, limits, isCounting }),
+      ...versions,
     });
+  const byDate = { rateHeaders: new RateHeaders(clock, { "api-version": API_VERSION }), version: knownVersion };
   return {
     v1: surface(v1Dialect, rates?.countsV1 ?? false),
-    current: surface(currentDialect(appUrl), true),
+    current: surface(currentDialect(appUrl), true, byDate),
     elsewhere: surface(plainDialect, false),
   };
 }

@@ -26,6 +26,8 @@ const WORDS: RefusalTable<Words> = {
     const list = errors.map(({ path, message }) => ({ path, message }));
     return words(400, "invalid_request", errors[0]?.message ?? "Invalid request", { details: { errors: list } });
   },
+  unsupported_api_version: ({ supported }) =>
+    words(400, "unsupported_api_version", "There is no such version of this interface", { details: { supported } }),
   unauthenticated: () => words(401, "unauthenticated", "A valid bearer token is required", BEARER),
   token_expired: () => words(401, "token_expired", "The token has expired", BEARER),
   insufficient_scope: ({ required }) =>

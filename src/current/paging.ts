@@ -1,6 +1,13 @@
 /** Pages of lists (GEN-3): `limit` and an opaque cursor, keyset on (created_at, id), newest first. */
 import { type Fault, invalid, ok, type Outcome, refuse } from "../../actors/fault.ts";
 import { PAGE_DEFAULT, PAGE_LIMIT, type Page, type PageCursor, type PageRequest } from "../../actors/page.ts";
+import { Type } from "../../actors/schema.ts";
+
+/** What a query says of the page, as schemas. */
+export const PAGE_QUERY = {
+  limit: Type.Integer({ minimum: 1, maximum: PAGE_LIMIT, default: PAGE_DEFAULT, description: "Records of one page" }),
+  cursor: Type.String({ description: "`next_cursor` of the page before" }),
+};
 
 const BAD_CURSOR: Fault = { kind: "invalid_cursor" };
 const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;
@@ -36,10 +43,11 @@ export function integerOf(
 }
 
 /** `{<plural>: […], next_cursor?}`. */
-export function pageView<T>(plural: string, page: Page<T>, view: (record: T) => object): object {
+export function pageView<P extends string, T, V>(plural: P, page: Page<T>, view: (record: T) => V): PageView<P, V> {
   const next = page.next === null ? {} : { next_cursor: encode(page.next) };
-  return { [plural]: page.records.map(view), ...next };
+  return { ...({ [plural]: page.records.map(view) } as Record<P, V[]>), ...next };
 }
+type PageView<P extends string, V> = Readonly<Record<P, readonly V[]>> & { readonly next_cursor?: string };
 
 const encode = ({ createdAt, id }: PageCursor): string =>
   Buffer.from(JSON.stringify([createdAt, id])).toString("base64url");

@@ -2,6 +2,18 @@
 import { invalid, ok, type Outcome } from "../../actors/fault.ts";
 import { hasScope, type Principal } from "../../actors/organization/principal.ts";
 import type { RecordFields } from "../../actors/runtime/actor.ts";
+import { Timestamp, Type } from "../../actors/schema.ts";
+import { Id } from "../http/noun.ts";
+
+/** What every record shows, as schemas. */
+export const RECORD = {
+  organization_id: Id("org", "The organization that owns it"),
+  version: Type.Integer({ minimum: 0, description: "One more with each change; `If-Match` takes it", examples: [3] }),
+  created_at: Timestamp,
+  updated_at: Timestamp,
+  links: Type.Record(Type.String(), Type.String(), { description: "Where what belongs to it is, by name" }),
+  allowed_actions: Type.Array(Type.String(), { description: "What this caller may do with it now" }),
+};
 
 /** The verbs that this caller's token covers: each needs `scope`, or the one that `others` names for it. */
 export const permitted = (

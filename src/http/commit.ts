@@ -13,7 +13,7 @@ import type { JsonObject } from "../../actors/schema.ts";
 import type { KeyEnding } from "../../actors/traffic/schema.ts";
 import type { Ask, TroupeSystem } from "../../actors/troupe.ts";
 import type { RequestBody } from "./json-body.ts";
-import type { Call } from "./surface.ts";
+import type { Call, Needs } from "./surface.ts";
 
 /** What a mutation answers. */
 export interface Answer {
@@ -47,9 +47,7 @@ export class Committed {
 /** What the caller hears of work that it has waited for. A final answer stays what it is, whenever it is asked for. */
 export type Joined = (Answer & { readonly isFinal: boolean }) | Response;
 
-export interface Mutation {
-  /** What the token must allow (AUTH-3, AUTH-7). */
-  readonly scope: string;
+export interface Mutation extends Needs {
   run(call: MutatingCall): Promise<Outcome<Committed>>;
   /** Its answer has a secret that is never shown again; kept for replays, it is encrypted. */
   readonly hasOneTimeSecret?: true;

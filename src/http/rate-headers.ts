@@ -1,5 +1,5 @@
 /**
- * The ten headers of the rate limits (RATE-2). All but two are the same for everybody with the same
+ * The ten headers of the rate limits (RATE-2), and what every response of the surface says besides. All but two are the same for everybody with the same
  * budget within one second: they are made once, and a response begins with them.
  */
 import type { Clock } from "../../actors/runtime/clock.ts";
@@ -16,11 +16,13 @@ interface Shared {
 
 export class RateHeaders {
   private readonly clock: Pick<Clock, "now">;
+  private readonly besides: readonly (readonly [string, string])[];
   /** By budget: there are as many as have been configured. */
   private readonly shared = new Map<number, Shared>();
 
-  constructor(clock: Pick<Clock, "now">) {
+  constructor(clock: Pick<Clock, "now">, besides: Readonly<Record<string, string>> = {}) {
     this.clock = clock;
+    this.besides = Object.entries(besides);
   }
 
   /** What a JSON response is made with, before it is `finish`ed. Not to be changed. */
@@ -35,7 +37,7 @@ export class RateHeaders {
     return response;
   }
 
-  /** Puts all ten on a response that was made without them. */
+  /** Puts all of them on a response that was made without them. */
   stamp(response: Response, state: RateState): Response {
     for (const [name, value] of this.sharedOf(state).entries) response.headers.set(name, value);
     return this.finish(response, state);
@@ -46,7 +48,8 @@ export class RateHeaders {
     const known = this.shared.get(budget);
     if (known?.resetAtMs === resetAtMs && known.resetSeconds === resetSeconds) return known;
     const windowSeconds = RATE_WINDOW_MS / 1_000;
-    const entries = [
+    const entries: readonly (readonly [string, string])[] = [
+      ...this.besides,
       ["x-ratelimit-limit", String(budget)],
       ["x-ratelimit-reset", String(Math.ceil(resetAtMs / 1_000))],
       ["x-ratelimit-burst", String(budget)],
@@ -55,7 +58,7 @@ export class RateHeaders {
       ["ratelimit-limit", String(budget)],
       ["ratelimit-reset", String(resetSeconds)],
       ["ratelimit-policy", `${budget};w=${windowSeconds}`],
-    ] as const;
+    ];
     const json = new Headers([
       ["content-type", "application/json"],
       ...entries.map(([k, v]) => [k, v] as [string, string]),

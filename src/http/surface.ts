@@ -9,7 +9,7 @@
  */
 import type { Server } from "bun";
 import { assert } from "../../actors/assert.ts";
-import { type Fault, mapped, type Outcome, refuse } from "../../actors/fault.ts";
+import { type Fault, mapped, ok, type Outcome, refuse } from "../../actors/fault.ts";
 import { hasScope, type Principal } from "../../actors/organization/principal.ts";
 import type { Sealing } from "../../actors/sealing.ts";
 import type { TroupeSystem } from "../../actors/troupe.ts";
@@ -22,26 +22,30 @@ import type { HttpLog } from "./log.ts";
 import type { RateHeaders } from "./rate-headers.ts";
 import type { Turnstile } from "./turnstile.ts";
 
-/** What an operation gets. */
-export interface Call {
+/** What an operation for anybody gets. */
+export interface Visit {
   readonly request: Request;
   readonly params: Readonly<Record<string, string>>;
-  readonly principal: Principal;
   readonly requestId: string;
   /** Bun's server, for what it can do with one request; null outside of it. */
   readonly server: Server<unknown> | null;
 }
 
-/** What an operation for anybody gets. */
-export type Visit = Omit<Call, "principal">;
+/** What an operation gets. */
+export interface Call extends Visit {
+  readonly principal: Principal;
+}
 
-export interface Operation {
-  /** What the token must allow (AUTH-3, AUTH-7). */
-  readonly scope: string;
-  /** What will do as well. */
-  readonly orScope?: string;
+export interface Operation extends Needs {
   /** Answers an object for the JSON body, a response of its own, or a refusal. */
   run(call: Call): Promise<Outcome<object | Response>>;
+}
+
+/** An operation that anybody may ask for. */
+export interface OpenOperation {
+  /** What every response of it says besides. */
+  readonly headers?: Readonly<Record<string, string>>;
+  run(call: Visit): Promise<Outcome<object | Response>>;
 }
 
 /** A request, and the server that it came to; null outside of one. */
@@ -55,9 +59,12 @@ interface RouteContext extends Asked {
   readonly params: Readonly<Record<string, string>>;
 }
 
-interface Needs {
+/** What an operation asks of its caller, and says to everyone. */
+export interface Needs extends Pick<OpenOperation, "headers"> {
+  /** What the token must allow (AUTH-3, AUTH-7). */
   readonly scope: string;
-  readonly orScope?: string | undefined;
+  /** What will do as well. */
+  readonly orScope?: string;
 }
 
 /** Answers what an operation has come to. */
@@ -69,6 +76,8 @@ export interface SurfaceParts {
   readonly turnstile: Turnstile;
   readonly rateHeaders: RateHeaders;
   readonly log: HttpLog;
+  /** Refuses a request for a version of the contract that is not there; absent where the path is the version. */
+  readonly version?: (request: Request) => Outcome<null>;
 }
 
 export class Surface {
@@ -83,9 +92,10 @@ export class Surface {
   }
 
   /** The operation as the handler of a route. Elysia reads its text to see what it needs of the context. */
-  handler({ scope, orScope, run }: Operation): (context: RouteContext) => Promise<Response> {
+  handler(operation: Operation): (context: RouteContext) => Promise<Response> {
+    const { run } = operation;
     const perform: Perform = async (exchange, call) => this.sent(exchange, await run(call));
-    return ({ request, params, server }) => this.handle({ request, params, server }, { scope, orScope }, perform);
+    return ({ request, params, server }) => this.handle({ request, params, server }, operation, perform);
   }
 
   /** The same for an operation that changes something. */
@@ -98,6 +108,23 @@ export class Surface {
       return this.ended(exchange, call, mutation, committed.value);
     };
     return ({ request, params, server }) => this.handle({ request, params, server }, mutation, perform);
+  }
+
+  /** An operation that anybody may ask for. It counts as any other. */
+  open({ headers, run }: OpenOperation): (context: RouteContext) => Promise<Response> {
+    return async ({ request, params, server }) => {
+      const exchange = this.exchange(request);
+      let response: Response;
+      try {
+        const admitted = await this.welcome(exchange, server);
+        response = admitted.ok
+          ? this.sent(exchange, await run({ request, params, requestId: exchange.requestId, server }))
+          : this.refused(exchange, admitted.fault);
+      } catch (cause) {
+        response = this.failed(exchange, cause);
+      }
+      return this.logged(exchange, withHeaders(response, headers));
+    };
   }
 
   /** An operation for those who show something else than a token. Every answer has these headers. */
@@ -171,7 +198,7 @@ export class Surface {
     } catch (cause) {
       response = this.failed(exchange, cause);
     }
-    return this.logged(exchange, response);
+    return this.logged(exchange, withHeaders(response, needs.headers));
   }
 
   /** Who asks, when this operation is for them. */
@@ -184,9 +211,23 @@ export class Surface {
     if (!hasOneHost(exchange.request)) return refuse((await turnstile.countStranger(exchange, server)) ?? BAD_HOST);
     const admitted = await turnstile.principalOf(exchange, server);
     if (!admitted.ok) return admitted;
+    const versioned = this.versioned(exchange.request);
+    if (!versioned.ok) return versioned;
     const { scopes } = admitted.value;
     if (hasScope(scopes, scope) || (orScope !== undefined && hasScope(scopes, orScope))) return admitted;
     return refuse({ kind: "insufficient_scope", required: [scope] });
+  }
+
+  /** Whether this operation is for anybody. */
+  private async welcome(exchange: Exchange, server: Asked["server"]): Promise<Outcome<null>> {
+    const { turnstile } = this.parts;
+    if (!hasOneHost(exchange.request)) return refuse((await turnstile.countStranger(exchange, server)) ?? BAD_HOST);
+    const limited = await turnstile.count(exchange, server);
+    return limited === null ? this.versioned(exchange.request) : refuse(limited);
+  }
+
+  private versioned(request: Request): Outcome<null> {
+    return this.parts.version === undefined ? ok(null) : this.parts.version(request);
   }
 
   private async ended(exchange: Exchange, call: Call, mutation: Mutation, committed: Committed): Promise<Response> {
@@ -233,6 +274,11 @@ export class Surface {
     exchange.log(this.parts.log, response.status);
     return response;
   }
+}
+
+function withHeaders(response: Response, headers: Readonly<Record<string, string>> = {}): Response {
+  for (const [name, value] of Object.entries(headers)) response.headers.set(name, value);
+  return response;
 }
 
 /**

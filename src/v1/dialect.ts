@@ -50,6 +50,7 @@ const REFUSALS: RefusalTable<Refusal> = {
   invalid_json: ({ message }) => refusal(400, message),
   invalid_cursor: () => refusal(400, "Invalid cursor"),
   invalid_request: ({ errors }) => refusal(400, errors[0]?.message ?? "Invalid request"),
+  unsupported_api_version: () => refusal(400, "The version of this surface is its path"),
   unauthenticated: () => UNAUTHORIZED,
   token_expired: () => UNAUTHORIZED,
   insufficient_scope: () => UNAUTHORIZED,

@@ -1,5 +1,4 @@
 /** Agents on the current surface: the organization's own, the caller's private ones, and the library (AGT-1 to AGT-3). */
-import { Elysia } from "elysia";
 import { invalid, mapped, notFound, ok, type Outcome } from "../../../actors/fault.ts";
 import type { LibraryAgent } from "../../../actors/organization/library.ts";
 import type { Principal } from "../../../actors/organization/principal.ts";
@@ -10,132 +9,105 @@ import { isAgentId } from "../../http/agent-finder.ts";
 import { created, done } from "../../http/commit.ts";
 import { queryOf } from "../../http/exchange.ts";
 import { lookUp } from "../../http/look-up.ts";
+import type { Handlers, Shown } from "../../http/operation.ts";
+import { operationRoutes } from "../../http/operation-routes.ts";
 import type { Surface } from "../../http/surface.ts";
 import { Body } from "../../http/validation.ts";
 import { pageRequest, pageView } from "../paging.ts";
 import type { CurrentParts } from "../parts.ts";
 import { ifMatch } from "../record.ts";
 import { usableModel } from "../usable-model.ts";
+import { agentOperations } from "./operations.ts";
 import { CreateAgentBody, InstallStateBody, UpdateAgentBody } from "./schema.ts";
 import { usableServers } from "./usable-servers.ts";
-import { agentView, availableView } from "./view.ts";
+import { type AgentList, type AgentView, agentView, availableView } from "./view.ts";
 
 const createBody = new Body(CreateAgentBody);
 const updateBody = new Body(UpdateAgentBody);
 const installBody = new Body(InstallStateBody);
 
-export function agentRoutes(current: Surface, parts: CurrentParts) {
-  const { list, create, read, update, remove, install } = operations(current, parts);
-  return new Elysia({ name: "current-agents" })
-    .get("/api/agents", list)
-    .post("/api/agents", create, { parse: "none" })
-    .get("/api/agents/:id", read)
-    .patch("/api/agents/:id", update, { parse: "none" })
-    .delete("/api/agents/:id", remove, { parse: "none" })
-    .patch("/api/agents/:id/install-state", install, { parse: "none" });
-}
+export const agentRoutes = (current: Surface, parts: CurrentParts) =>
+  operationRoutes(current, agentOperations, handlers(parts));
 
-function operations(current: Surface, parts: CurrentParts) {
-  return {
-    list: current.handler({
-      scope: "agents:read",
-      run: ({ request, principal }) => listAgents(parts, principal, queryOf(request.url)),
-    }),
+const handlers = (parts: CurrentParts): Handlers<typeof agentOperations.operations> => ({
+  listAgents: ({ request, principal }) => listAgents(parts, principal, queryOf(request.url)),
 
-    create: current.mutation({
-      scope: "agents:write",
-      async run(call) {
-        const body = await call.body.as(createBody);
-        if (!body.ok) return body;
-        const { name, role = "Assistant", system_prompt: systemPrompt, ...settings } = body.value;
-        const input: AgentInput = { name, role, systemPrompt, visibility: "private", ...settingsOf(settings) };
-        const model = usableModel(parts, input.model, "/model");
-        if (!model.ok) return model;
-        const { principal } = call;
-        const servers = usableServers(input.mcpServers, principal);
-        if (!servers.ok) return servers;
-        const command = { kind: "create_agent", by: principal, input } as const;
-        return call.commit([ask(organizationRef(principal.organizationId), command)], ({ agent }) =>
-          created(agentView(agent, principal)),
-        );
-      },
-    }),
+  async createAgent(call) {
+    const body = await call.body.as(createBody);
+    if (!body.ok) return body;
+    const { name, role = "Assistant", system_prompt: systemPrompt, ...settings } = body.value;
+    const input: AgentInput = { name, role, systemPrompt, visibility: "private", ...settingsOf(settings) };
+    const model = usableModel(parts, input.model, "/model");
+    if (!model.ok) return model;
+    const { principal } = call;
+    const servers = usableServers(input.mcpServers, principal);
+    if (!servers.ok) return servers;
+    const command = { kind: "create_agent", by: principal, input } as const;
+    return call.commit([ask(organizationRef(principal.organizationId), command)], ({ agent }) =>
+      created(agentView(agent, principal)),
+    );
+  },
 
-    read: current.handler({
-      scope: "agents:read",
-      run: ({ principal, params }) => readAgent(parts, principal, params["id"] ?? ""),
-    }),
+  getAgent: ({ principal, params }) => readAgent(parts, principal, params["id"] ?? ""),
 
-    update: current.mutation({
-      scope: "agents:write",
-      async run(call) {
-        const { request, principal, params } = call;
-        const agentId = params["id"] ?? "";
-        if (!isAgentId(agentId)) return notFound("agent");
-        const version = ifMatch(request);
-        if (!version.ok) return version;
-        const body = await call.body.as(updateBody);
-        if (!body.ok) return body;
-        const { name, visibility, system_prompt: systemPrompt, ...settings } = body.value;
-        const given = { ...defined({ name, visibility, systemPrompt }), ...settingsOf(settings) };
-        const model = usableModel(parts, given.model, "/model");
-        if (!model.ok) return model;
-        const servers = usableServers(given.mcpServers, principal);
-        if (!servers.ok) return servers;
-        const command = {
-          kind: "update_agent",
-          by: principal,
-          agentId,
-          changes: given,
-          version: version.value,
-        } as const;
-        return call.commit([ask(organizationRef(principal.organizationId), command)], (agent) =>
-          done(agentView(agent, principal)),
-        );
-      },
-    }),
+  async updateAgent(call) {
+    const { request, principal, params } = call;
+    const agentId = params["id"] ?? "";
+    if (!isAgentId(agentId)) return notFound("agent");
+    const version = ifMatch(request);
+    if (!version.ok) return version;
+    const body = await call.body.as(updateBody);
+    if (!body.ok) return body;
+    const { name, visibility, system_prompt: systemPrompt, ...settings } = body.value;
+    const changes = { ...defined({ name, visibility, systemPrompt }), ...settingsOf(settings) };
+    const model = usableModel(parts, changes.model, "/model");
+    if (!model.ok) return model;
+    const servers = usableServers(changes.mcpServers, principal);
+    if (!servers.ok) return servers;
+    const command = { kind: "update_agent", by: principal, agentId, changes, version: version.value } as const;
+    return call.commit([ask(organizationRef(principal.organizationId), command)], (agent) =>
+      done(agentView(agent, principal)),
+    );
+  },
 
-    remove: current.mutation({
-      scope: "agents:write",
-      async run(call) {
-        const { principal, params } = call;
-        const agentId = params["id"] ?? "";
-        if (!isAgentId(agentId)) return notFound("agent");
-        const command = { kind: "archive_agent", by: principal, agentId } as const;
-        return call.commit([ask(organizationRef(principal.organizationId), command)], (agent) =>
-          done(agentView(agent, principal)),
-        );
-      },
-    }),
+  async deleteAgent(call) {
+    const { principal, params } = call;
+    const agentId = params["id"] ?? "";
+    if (!isAgentId(agentId)) return notFound("agent");
+    const command = { kind: "archive_agent", by: principal, agentId } as const;
+    return call.commit([ask(organizationRef(principal.organizationId), command)], (agent) =>
+      done(agentView(agent, principal)),
+    );
+  },
 
-    install: current.mutation({
-      scope: "agents:write",
-      async run(call) {
-        const { principal, params } = call;
-        const agentId = params["id"] ?? "";
-        if (!isAgentId(agentId)) return notFound("agent");
-        const body = await call.body.as(installBody);
-        if (!body.ok) return body;
-        const action =
-          body.value.action ?? (body.value.install_state === undefined ? null : ACTION[body.value.install_state]);
-        if (action === null) return invalid("/action", "Missing required field: install_state, or action");
-        const definition = parts.library.find(principal.organizationId, agentId)?.definition ?? null;
-        // An uninstalled one keeps its settings; what has become unusable since is told by its executions.
-        const model = usableModel(parts, action === "install" ? definition?.model : null, "/model");
-        if (!model.ok) return model;
-        const command = { kind: "set_install_state", by: principal, agentId, action, definition } as const;
-        return call.commit([ask(organizationRef(principal.organizationId), command)], (agent) =>
-          done(agentView(agent, principal)),
-        );
-      },
-    }),
-  };
-}
+  async setAgentInstallState(call) {
+    const { principal, params } = call;
+    const agentId = params["id"] ?? "";
+    if (!isAgentId(agentId)) return notFound("agent");
+    const body = await call.body.as(installBody);
+    if (!body.ok) return body;
+    const action =
+      body.value.action ?? (body.value.install_state === undefined ? null : ACTION[body.value.install_state]);
+    if (action === null) return invalid("/action", "Missing required field: install_state, or action");
+    const definition = parts.library.find(principal.organizationId, agentId)?.definition ?? null;
+    // An uninstalled one keeps its settings; what has become unusable since is told by its executions.
+    const model = usableModel(parts, action === "install" ? definition?.model : null, "/model");
+    if (!model.ok) return model;
+    const command = { kind: "set_install_state", by: principal, agentId, action, definition } as const;
+    return call.commit([ask(organizationRef(principal.organizationId), command)], (agent) =>
+      done(agentView(agent, principal)),
+    );
+  },
+});
 
 const ACTION = { installed: "install", uninstalled: "uninstall" } as const;
 
 /** The organization's agents by pages; the library's entries that are not installed follow on the last. */
-async function listAgents(parts: CurrentParts, by: Principal, query: URLSearchParams): Promise<Outcome<object>> {
+async function listAgents(
+  parts: CurrentParts,
+  by: Principal,
+  query: URLSearchParams,
+): Promise<Outcome<Shown<typeof AgentList>>> {
   const request = pageRequest(query);
   if (!request.ok) return request;
   const settled = await parts.system.settled(by.organizationId);
@@ -154,7 +126,7 @@ async function listAgents(parts: CurrentParts, by: Principal, query: URLSearchPa
   return ok({ agents: [...own, ...others.map(({ entry, record }) => libraryView(entry, record, by))] });
 }
 
-const libraryView = (entry: LibraryAgent, record: Agent | null, by: Principal): object =>
+const libraryView = (entry: LibraryAgent, record: Agent | null, by: Principal): Shown<typeof AgentView> =>
   record === null ? availableView(entry, by) : agentView(record, by);
 
 /** An agent that the caller may use, or an entry of the library as this organization has it. */
@@ -162,7 +134,7 @@ async function readAgent(
   { system, agents, library }: CurrentParts,
   by: Principal,
   id: string,
-): Promise<Outcome<object>> {
+): Promise<Outcome<Shown<typeof AgentView>>> {
   const entry = library.find(by.organizationId, id);
   if (entry === null) return mapped(await agents.find(by, id), (agent) => agentView(agent, by));
   const ref = organizationRef(by.organizationId);

@@ -1,12 +1,47 @@
 /** An agent as the current surface shows it (AGT-1). */
-import { USUAL_EXPIRY } from "../../../actors/job/terms.ts";
+import { McpServer } from "../../../actors/job/schema.ts";
+import { ApprovalExpiry, USUAL_EXPIRY } from "../../../actors/job/terms.ts";
 import type { LibraryAgent } from "../../../actors/organization/library.ts";
 import { canChange, type Principal } from "../../../actors/organization/principal.ts";
-import type { Agent } from "../../../actors/organization/schema.ts";
-import { permitted, recordView } from "../record.ts";
+import { type Agent, INSTALL_STATES, VISIBILITIES } from "../../../actors/organization/schema.ts";
+import { Nullable, OneOf, Timestamp, Type } from "../../../actors/schema.ts";
+import { Id, listOf, noun, Text } from "../../http/noun.ts";
+import type { Shown } from "../../http/operation.ts";
+import { permitted, RECORD, recordView } from "../record.ts";
+
+export const AgentView = noun("Agent", "An AI assistant with a name, a role and instructions", {
+  id: Id("agt", "The agent's id; entries of the library have ids of their own"),
+  name: Text("Display name", "Ada"),
+  role: Text("What the agent is", "Assistant"),
+  description: Nullable(Text("What it is for", "Answers questions about our product")),
+  system_prompt: Nullable(Text("Its instructions; null for readers of other organizations", "Be brief.")),
+  model: Nullable(Text("`provider:name`; null for the service's default", "demo:echo")),
+  visibility: OneOf(VISIBILITIES),
+  source: OneOf(["private", "library"] as const),
+  status: OneOf(["active", "archived"] as const),
+  install_state: OneOf(INSTALL_STATES),
+  allowed_tools: Type.Array(Type.String()),
+  approval_tools: Type.Array(Type.String(), { description: "Tools whose calls wait for a person" }),
+  approval_expiry: Type.Object(
+    {
+      after_seconds: ApprovalExpiry.properties.afterSeconds,
+      on_expiry: ApprovalExpiry.properties.onExpiry,
+    },
+    { description: "How long such a call waits, and what becomes of it then" },
+  ),
+  mcp_servers: Type.Array(McpServer),
+  max_steps: Nullable(Type.Integer({ minimum: 1, description: "Model calls of one job" })),
+  tags: Type.Array(Type.String()),
+  created_by: Nullable(Id("usr", "Who made it; null for an entry of the library that is not installed")),
+  ...RECORD,
+  created_at: Nullable(Timestamp),
+  updated_at: Nullable(Timestamp),
+});
+export const AgentList = listOf("AgentList", "agents", AgentView);
+type AgentView = Shown<typeof AgentView>;
 
 /** Readers from outside see neither its prompt nor what its owner has connected to it (V1-5). */
-export const agentView = (agent: Agent, by: Principal) => ({
+export const agentView = (agent: Agent, by: Principal): AgentView => ({
   id: agent.id,
   name: agent.name,
   role: agent.role,
@@ -51,7 +86,7 @@ function actionsOf(agent: Agent, by: Principal): readonly string[] {
 }
 
 /** An entry of the library that this organization has not installed: no record yet, and no version. */
-export const availableView = ({ id, definition }: LibraryAgent, by: Principal) => ({
+export const availableView = ({ id, definition }: LibraryAgent, by: Principal): AgentView => ({
   id,
   name: definition.name,
   role: definition.role,

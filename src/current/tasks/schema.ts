@@ -3,10 +3,12 @@ import { type Outcome, ok } from "../../../actors/fault.ts";
 import type { TaskFilter } from "../../../actors/organization/directory.ts";
 import { type Task, TASK_PRIORITIES, TASK_STATUSES } from "../../../actors/organization/schema.ts";
 import { taskActions } from "../../../actors/organization/task-machine.ts";
-import { OneOf, Type } from "../../../actors/schema.ts";
-import { idFilters, wordFilter } from "../filter.ts";
 import type { Principal } from "../../../actors/organization/principal.ts";
-import { permitted, recordView } from "../record.ts";
+import { Nullable, OneOf, Timestamp, Type } from "../../../actors/schema.ts";
+import { Id, listOf, noun, Text } from "../../http/noun.ts";
+import type { Shown } from "../../http/operation.ts";
+import { idFilters, wordFilter } from "../filter.ts";
+import { permitted, RECORD, recordView } from "../record.ts";
 
 /** Characters, as on v1. */
 const TITLE = 512;
@@ -24,7 +26,21 @@ export const UpdateTaskBody = Type.Object({
   workspace_id: Type.Optional(GivenId),
 });
 
-export const taskView = (task: Task, by: Principal) => ({
+export const TaskView = noun("Task", "A work item", {
+  id: Text("The task's id", "task-1761955200000-x7k2m9"),
+  title: Text("What there is to do", "Read the report"),
+  description: Nullable(Type.String()),
+  status: OneOf(TASK_STATUSES),
+  priority: OneOf(TASK_PRIORITIES),
+  assigned_to: Nullable(Text("An agent's or a user's id, as it was given", "agt_V1StGXR8_Z5jdHi6B-myT")),
+  workspace_id: Nullable(Id("wsp", "The workspace that it belongs to, as it was given")),
+  created_by: Id("usr", "Who made it: a user's or an agent's id"),
+  completed_at: Nullable(Timestamp),
+  ...RECORD,
+});
+export const TaskList = listOf("TaskList", "tasks", TaskView);
+
+export const taskView = (task: Task, by: Principal): Shown<typeof TaskView> => ({
   id: task.id,
   title: task.title,
   description: task.description,
@@ -36,6 +52,13 @@ export const taskView = (task: Task, by: Principal) => ({
   completed_at: task.completedAt,
   ...recordView(task, { self: `/api/tasks/${task.id}` }, permitted(by, "tasks:write", taskActions(task.status))),
 });
+
+/** The filters of the list, as schemas. */
+export const TASK_QUERY = {
+  status: OneOf(TASK_STATUSES),
+  assigned_to: Type.String({ maxLength: GIVEN_ID, description: "An agent's or a user's id" }),
+  workspace_id: Type.String({ maxLength: GIVEN_ID }),
+};
 
 /** The filters of `GET /api/tasks`; all that are given must match. */
 export function taskFilter(query: URLSearchParams): Outcome<TaskFilter> {

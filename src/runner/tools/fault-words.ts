@@ -8,6 +8,7 @@ const WORDS: { readonly [K in FaultKind]: (fault: FaultOf<K>) => string } = {
   invalid_cursor: () => "The cursor is not valid.",
   invalid_request: ({ errors }) =>
     `The arguments are not valid: ${errors.map(({ path, message }) => `${path.slice(1)}: ${message}`).join("; ")}`,
+  unsupported_api_version: () => "This cannot be done.",
   unauthenticated: () => "This agent is not allowed to do this.",
   token_expired: () => "This agent is not allowed to do this.",
   insufficient_scope: () => "This agent is not allowed to do this.",

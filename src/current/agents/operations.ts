@@ -1,0 +1,79 @@
+/** What there is to do with agents on the current surface (AGT-1 to AGT-3, GEN-8). */
+import { Id } from "../../http/noun.ts";
+import { operationGroup } from "../../http/operation.ts";
+import { PAGE_QUERY } from "../paging.ts";
+import { CreateAgentBody, InstallStateBody, UpdateAgentBody } from "./schema.ts";
+import { AgentList, AgentView } from "./view.ts";
+
+const params = { id: Id("agt", "The agent's id") };
+
+export const agentOperations = operationGroup("Agents", "AI assistants: your own, and those of the library", {
+  listAgents: {
+    method: "GET",
+    path: "/api/agents",
+    scope: "agents:read",
+    summary: "List agents",
+    description:
+      "The organization's agents and the caller's own private ones, newest first. The entries of the library that are not installed follow on the last page.",
+    query: PAGE_QUERY,
+    answers: { 200: AgentList },
+    errors: ["invalid_request", "invalid_cursor"],
+  },
+  createAgent: {
+    method: "POST",
+    path: "/api/agents",
+    scope: "agents:write",
+    summary: "Create a private agent",
+    description: "Nobody else sees it until its `visibility` is changed.",
+    body: CreateAgentBody,
+    answers: { 201: AgentView },
+    errors: ["owner_required"],
+    emits: "agent.created",
+  },
+  getAgent: {
+    method: "GET",
+    path: "/api/agents/{id}",
+    scope: "agents:read",
+    summary: "Read an agent",
+    params,
+    answers: { 200: AgentView },
+    errors: ["not_found"],
+  },
+  updateAgent: {
+    method: "PATCH",
+    path: "/api/agents/{id}",
+    scope: "agents:write",
+    summary: "Update an agent",
+    description: "What is absent stays as it is. Jobs that have begun keep the agent as it was.",
+    params,
+    isVersioned: true,
+    body: UpdateAgentBody,
+    answers: { 200: AgentView },
+    errors: ["not_found", "version_conflict", "forbidden", "owner_required"],
+    emits: "agent.updated",
+  },
+  deleteAgent: {
+    method: "DELETE",
+    path: "/api/agents/{id}",
+    scope: "agents:write",
+    summary: "Delete a private agent",
+    description: "It is archived: no longer found, listed or executed. What it has done is kept.",
+    params,
+    answers: { 200: AgentView },
+    errors: ["not_found", "invalid_state"],
+    emits: "agent.deleted",
+  },
+  setAgentInstallState: {
+    method: "PATCH",
+    path: "/api/agents/{id}/install-state",
+    scope: "agents:write",
+    summary: "Install, uninstall or restore a library agent",
+    description:
+      "Give `install_state`, or the `action`. `install` applies the library's settings; `restore` brings back those from before the agent was uninstalled.",
+    params,
+    body: InstallStateBody,
+    answers: { 200: AgentView },
+    errors: ["not_found", "not_a_library_agent", "invalid_state"],
+    emits: "agent.install_state_changed",
+  },
+});

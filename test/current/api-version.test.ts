@@ -1,0 +1,50 @@
+/** The version of the current surface's contract: told by every response, asked for by a request. */
+import { afterAll, beforeAll, expect, test } from "bun:test";
+import { API_VERSION, SUPPORTED_VERSIONS } from "../../src/http/api-version.ts";
+import { refused } from "../support/current.ts";
+import { type Founded, type Service, startService } from "../support/service.ts";
+
+let service: Service;
+let owner: Founded;
+
+beforeAll(async () => {
+  service = await startService();
+  owner = await service.found();
+});
+afterAll(() => service.stop());
+
+const ask = (path: string, headers: Record<string, string>, method = "GET"): Promise<Response> =>
+  fetch(`${service.url}${path}`, { method, headers: { authorization: `Bearer ${owner.token}`, ...headers } });
+
+test("[VER-1] every response of the current surface tells its version, refusals too", async () => {
+  const asked = [
+    ask("/api/agents", {}),
+    ask("/api/agents", { authorization: "Bearer nobody" }),
+    ask("/api/nothing", {}),
+    ask("/api/agents", {}, "OPTIONS"),
+    ask("/api/agents", {}, "PUT"),
+    ask(`/api/jobs/job_nothing`, {}),
+  ];
+  for (const response of await Promise.all(asked)) {
+    expect({ status: response.status, version: response.headers.get("api-version") }).toEqual({
+      status: response.status,
+      version: API_VERSION,
+    });
+  }
+});
+
+test("[VER-1] the present version may be asked for; another one is 400 and names what there is", async () => {
+  expect(API_VERSION).toBe("2026-11-01");
+  expect((await ask("/api/agents", { "api-version": API_VERSION })).status).toBe(200);
+  const details = await refused(ask("/api/agents", { "api-version": "2025-01-01" }), 400, "unsupported_api_version");
+  expect(details).toEqual({ supported: SUPPORTED_VERSIONS });
+  await refused(ask("/api/tasks/x", { "api-version": "latest" }, "PATCH"), 400, "unsupported_api_version");
+});
+
+test("[VER-1] v1 is named by its path: it tells no version and takes any", async () => {
+  const response = await ask("/api/v1/agents", { "api-version": "2025-01-01" });
+  expect({ status: response.status, version: response.headers.get("api-version") }).toEqual({
+    status: 200,
+    version: null,
+  });
+});

@@ -1,0 +1,47 @@
+/** The headers of what is to go, and the policy that it is announced by. */
+import { expect, test } from "bun:test";
+import { type Deprecation, deprecationHeaders, policyBreaches } from "../../src/http/deprecation.ts";
+
+const announced: Deprecation = {
+  announcedAt: "2027-01-01T00:00:00.000Z",
+  deprecatedAt: "2027-07-01T00:00:00.000Z",
+  sunsetAt: "2028-01-02T00:00:00.000Z",
+  successor: "/api/agents",
+};
+
+test("[VER-3] the headers are those of RFC 9745 and RFC 8594, with links to the policy and the successor", () => {
+  expect(deprecationHeaders(announced)).toEqual({
+    deprecation: "@1814400000",
+    sunset: "Sun, 02 Jan 2028 00:00:00 GMT",
+    link: '</api/deprecation-policy>; rel="deprecation", </api/deprecation-policy>; rel="sunset", </api/agents>; rel="successor-version"',
+  });
+});
+
+test("[VER-3] without a date of its end an operation has no sunset, and its own guide where there is one", () => {
+  const { announcedAt, deprecatedAt } = announced;
+  expect(deprecationHeaders({ announcedAt, deprecatedAt, guide: "/docs/moving" })).toEqual({
+    deprecation: "@1814400000",
+    link: '</docs/moving>; rel="deprecation"',
+  });
+});
+
+test("[VER-3] the policy: 180 days of notice, 365 before the sunset, 12 months of compatibility", () => {
+  const breaches = (change: Partial<Deprecation>): string[] => policyBreaches({ ...announced, ...change });
+  expect(breaches({})).toEqual([]);
+  expect(breaches({ deprecatedAt: "2027-06-30T00:00:00.000Z" })).toEqual([]);
+  expect(breaches({ deprecatedAt: "2027-06-29T23:59:59.000Z" })).toEqual(["less than 180 days of notice"]);
+  expect(breaches({ sunsetAt: "2028-01-01T00:00:00.000Z" })).toEqual([]);
+  expect(breaches({ sunsetAt: "2027-12-31T23:59:59.000Z" })).toEqual([
+    "less than 365 days of notice before the sunset",
+    "gone before 12 months have passed",
+  ]);
+  // 2028 is a leap year: 365 days are not twelve months.
+  expect(
+    breaches({
+      announcedAt: "2028-01-01T00:00:00.000Z",
+      deprecatedAt: "2028-07-01T00:00:00.000Z",
+      sunsetAt: "2028-12-31T12:00:00.000Z",
+    }),
+  ).toEqual(["gone before 12 months have passed"]);
+  expect(breaches({ deprecatedAt: "soon" })).toEqual(["a time that is none"]);
+});
