@@ -43,7 +43,9 @@ const EVERYTHING = {
   allowed_tools: ["look", "send"],
   approval_tools: ["send"],
   approval_expiry: { after_seconds: 3_600, on_expiry: "cancel" },
-  mcp_servers: [{ name: "files", url: "https://mcp.example/mcp", secret: "FILES" }],
+  mcp_servers: [
+    { name: "files", url: "https://mcp.example/mcp", headers: [{ name: "authorization", secret: "FILES" }] },
+  ],
   max_steps: 5,
   tags: ["a", "b"],
 };
@@ -115,7 +117,7 @@ describe("create and read", () => {
     [{ ...BODY, approval_tools: ["a b"] }, ["/approval_tools/0"]],
     [{ ...BODY, approval_expiry: { after_seconds: 59, on_expiry: "deny" } }, ["/approval_expiry/after_seconds"]],
     [{ ...BODY, approval_expiry: { after_seconds: 60, on_expiry: "ask" } }, ["/approval_expiry/on_expiry"]],
-    [{ ...BODY, mcp_servers: [{ name: "x", url: 1, secret: null }] }, ["/mcp_servers/0/url"]],
+    [{ ...BODY, mcp_servers: [{ name: "x", url: 1 }] }, ["/mcp_servers/0/url"]],
     [{ ...BODY, max_steps: 33 }, ["/max_steps"]],
     [{ ...BODY, max_steps: 1.5 }, ["/max_steps"]],
     [{ ...BODY, tags: [""] }, ["/tags/0"]],

@@ -12,6 +12,8 @@ const READS: readonly string[] = [];
 /** A surface whose handlers say what they are. */
 const recorder = {
   handler: () => Object.assign(() => new Response(), { way: "read" }),
+  open: () => Object.assign(() => new Response(), { way: "read" }),
+  visitors: () => Object.assign(() => new Response(), { way: "read" }),
   mutation: () => Object.assign(() => new Response(), { way: "mutation" }),
 } as unknown as Surface;
 
