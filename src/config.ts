@@ -98,6 +98,24 @@ const Settings = Type.Object({
       }),
     ),
   ),
+  eventRetentionDays: Type.Integer(
+    setting({
+      env: "EVENT_RETENTION_DAYS",
+      default: 90,
+      minimum: 1,
+      maximum: 3_650,
+      allowed: "a whole number of days from 1 to 3650",
+    }),
+  ),
+  sweepIntervalMinutes: Type.Integer(
+    setting({
+      env: "SWEEP_INTERVAL_MINUTES",
+      default: 10,
+      minimum: 1,
+      maximum: 1_440,
+      allowed: "a whole number of minutes from 1 to 1440",
+    }),
+  ),
   trustedProxies: Type.Array(
     Type.String({ format: "network" }),
     setting({ env: "TRUSTED_PROXIES", default: [], allowed: "IP addresses and CIDR ranges, separated by commas" }),

@@ -6,11 +6,12 @@
  * Each step is undone in reverse order, when a later one fails and when the service stops.
  */
 import type { ModelPort } from "../actors/job/ports.ts";
+import { sweepOnce, sweepsOf } from "../db/sweeps.ts";
 import { adminDoor, forgetService, newAdminKey, SERVICE_FILE, type ServiceNote } from "./admin/door.ts";
 import type { AdminParts } from "./admin/commands.ts";
 import { type App, createApp } from "./app.ts";
 import { createEgress, type Egress } from "./egress/egress.ts";
-import { systemClock } from "./clock.ts";
+import { systemChance, systemClock } from "./clock.ts";
 import { appUrlOf, type Config, localUrlOf } from "./config.ts";
 import { FIRST_RUN_FILE, type FirstRun, firstRun, type FirstTokens } from "./first-run.ts";
 import { greeting, tokenLines, tryLines } from "./greeting.ts";
@@ -19,6 +20,7 @@ import { findLocalModels, type LocalModel } from "./runner/local-models.ts";
 import { createModels } from "./runner/models.ts";
 import { type Runtime, startRuntime } from "./runtime.ts";
 import { openStorage, type Storage } from "./storage.ts";
+import { type Sweeper, startSweeper } from "./sweeper.ts";
 import { Undo } from "./undo.ts";
 import { VERSION } from "./version.ts";
 
@@ -85,6 +87,8 @@ export async function startService(options: ServiceOptions): Promise<Service> {
     // A taken port must not cost the first run's tokens and its command, which are told once.
     tryPort(config);
     const first = await foundFirst(options, storage, runtime);
+    const sweeper = sweep(options, storage);
+    undo.add(() => sweeper.stop());
     const { appUrl, stop } = serve(options, { storage, models, runtime });
     undo.add(stop);
     greet(options, { storage, runtime, models, local: await local, appUrl, first });
@@ -150,6 +154,17 @@ function unusable(models: ModelPort, name: string | null): string | null {
   const model = models.describe(name);
   if (model.ok) return null;
   return model.fault.kind === "provider_error" ? model.fault.message : model.fault.kind;
+}
+
+function sweep({ config, log }: ServiceOptions, { database }: Storage): Sweeper {
+  return startSweeper({
+    sweeps: sweepsOf({ eventDays: config.eventRetentionDays }),
+    take: (one, at) => sweepOnce(database, one, at),
+    intervalMs: config.sweepIntervalMinutes * 60_000,
+    clock: systemClock,
+    chance: systemChance,
+    log,
+  });
 }
 
 interface Parts {

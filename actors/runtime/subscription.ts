@@ -99,22 +99,53 @@ export class Subscription {
     return "resumed";
   }
 
+  /** The first event after `seq` that is kept; the one after the last where none is. */
+  async firstKept(seq: number): Promise<number> {
+    if (this.replay.eventAt(seq + 1) !== null) return seq + 1;
+    const [first] = await this.store.page(seq, 1);
+    return first?.seq ?? Math.max(seq, this.known) + 1;
+  }
+
   /** All that is new, at least one item; an empty list once the subscription is closed or lost. */
   async next(): Promise<readonly StreamItem[]> {
     while (!this.closed && !this.replay.isLost) {
       const taken = this.take();
-      const items = taken ?? (await this.fromDatabase());
+      const items = taken ?? (await this.nextPage());
       if (items.length > 0) return items;
       if (taken !== null) await new Promise<void>((resolve) => this.onChange(resolve));
     }
     return [];
   }
 
-  /** All that is new and in memory, maybe nothing; null where it must be asked of the database (`next`). */
+  /** All that is new and in memory, maybe nothing; null where it must be asked of the database (`nextPage`). */
   take(): readonly StreamItem[] | null {
     if (this.isBehindBuffer) return null;
     const items = this.replay.take(this.cursor);
     this.heard.said = this.replay.said;
+    return items;
+  }
+
+  /** A page of what memory has not; empty where there is nothing, or nothing any more. */
+  async nextPage(): Promise<readonly StreamItem[]> {
+    const generation = this.replay.generation;
+    // Its own until all of the page is there: a read that fails must leave the reader where it is.
+    const cursor = { ...this.cursor };
+    const events = await this.store.page(cursor.seq, PAGE_EVENTS);
+    const items: StreamItem[] = [];
+    for (const event of events) {
+      const delta = event.live === undefined ? null : await this.textUpTo(event.live, cursor);
+      if (delta !== null) items.push(delta);
+      items.push({ kind: "event", event });
+      cursor.seq = event.seq;
+    }
+    if (this.closed) return [];
+    Object.assign(this.cursor, cursor);
+    if (events.length < PAGE_EVENTS) {
+      this.caughtUp = generation;
+      // What its opener knew of and the table has no more is past its time: the reader has all that there is.
+      if (this.cursor.seq < this.known) this.cursor.seq = this.known;
+      this.stored = null;
+    }
     return items;
   }
 
@@ -140,27 +171,6 @@ export class Subscription {
     const { replay, cursor } = this;
     const behind = replay.head === null ? this.caughtUp !== replay.generation : replay.head > cursor.seq;
     return behind && !replay.covers(cursor.seq);
-  }
-
-  private async fromDatabase(): Promise<readonly StreamItem[]> {
-    const generation = this.replay.generation;
-    // Its own until all of the page is there: a read that fails must leave the reader where it is.
-    const cursor = { ...this.cursor };
-    const events = await this.store.page(cursor.seq, PAGE_EVENTS);
-    const items: StreamItem[] = [];
-    for (const event of events) {
-      const delta = event.live === undefined ? null : await this.textUpTo(event.live, cursor);
-      if (delta !== null) items.push(delta);
-      items.push({ kind: "event", event });
-      cursor.seq = event.seq;
-    }
-    if (this.closed) return [];
-    Object.assign(this.cursor, cursor);
-    if (events.length < PAGE_EVENTS) {
-      this.caughtUp = generation;
-      this.stored = null;
-    }
-    return items;
   }
 
   /** The text between the cursor, which it moves, and the mark of the next event. */

@@ -19,6 +19,11 @@ const field = (name: string): SQL => sql.raw(`(body ->> '${name}')`);
 const generated = (column: string, name: string) => text(column).generatedAlwaysAs(field(name));
 const position = bigint("position", { mode: "number" }).generatedAlwaysAsIdentity();
 const createdAt = generated("created_at", "createdAt");
+/** Since when a record has been as it is, once it has ended; null before. In this order the sweep comes to it. */
+const atRestSince = (end: string) =>
+  text("at_rest_since").generatedAlwaysAs(
+    sql.raw(`(case when body ->> '${end}' is not null then body ->> 'updatedAt' end)`),
+  );
 
 export const organization = pgTable("organization", { ...columns, createdAt }, (t) => [
   primaryKey({ columns: [t.organizationId, t.id] }),
@@ -80,10 +85,14 @@ export const chat = pgTable(
     agentId: generated("agent_id", "agentId"),
     workspaceId: generated("workspace_id", "workspaceId"),
     deletedAt: generated("deleted_at", "deletedAt"),
+    atRestSince: atRestSince("deletedAt"),
   },
   (t) => [
     primaryKey({ columns: [t.organizationId, t.id] }),
     index("chat_newest").on(t.organizationId, t.createdAt, t.id),
+    index("chat_at_rest")
+      .on(t.atRestSince, t.organizationId, t.id)
+      .where(sql`at_rest_since is not null`),
   ],
 );
 
@@ -128,6 +137,7 @@ export const job = pgTable(
     missionId: generated("mission_id", "missionId"),
     parentJobId: generated("parent_job_id", "parentJobId"),
     rootJobId: generated("root_job_id", "rootJobId"),
+    atRestSince: atRestSince("completedAt"),
   },
   (t) => [
     primaryKey({ columns: [t.organizationId, t.id] }),
@@ -135,13 +145,21 @@ export const job = pgTable(
     index("job_chat").on(t.organizationId, t.chatId, t.createdAt),
     index("job_parent").on(t.organizationId, t.parentJobId),
     index("job_root").on(t.organizationId, t.rootJobId),
+    index("job_at_rest")
+      .on(t.atRestSince, t.organizationId, t.id)
+      .where(sql`at_rest_since is not null`),
   ],
 );
 
 /** One row of an organization: sealed texts (RUN-5). */
 export const secret = pgTable("secret", columns, (t) => [primaryKey({ columns: [t.organizationId, t.id] })]);
 
-export const rateWindow = pgTable("rate_window", columns, (t) => [primaryKey({ columns: [t.organizationId, t.id] })]);
+/** Reservations of rate windows; what has not changed for some windows has no meaning any more. */
+export const rateWindow = pgTable(
+  "rate_window",
+  { ...columns, updatedAt: generated("updated_at", "updatedAt") },
+  (t) => [primaryKey({ columns: [t.organizationId, t.id] }), index("rate_window_updated").on(t.updatedAt)],
+);
 
 /** Idempotency keys; the sweep takes them by their time. */
 export const idempotencyKey = pgTable(

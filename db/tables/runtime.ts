@@ -95,3 +95,11 @@ export const serviceKey = pgTable("service_key", {
   id: integer("id").primaryKey(),
   checkValue: text("check_value").notNull(),
 });
+
+/** How far a sweep has come that goes through records in the order of their end; empty texts at the beginning. */
+export const sweepPosition = pgTable("sweep_position", {
+  sweep: text("sweep").primaryKey(),
+  atRestSince: text("at_rest_since").notNull(),
+  organizationId: text("organization_id").notNull(),
+  id: text("id").notNull(),
+});

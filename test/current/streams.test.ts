@@ -253,7 +253,7 @@ describe("cursors", () => {
     forget();
     await service.database.read`delete from event where stream = ${chat} and seq <= 3`;
     const gone = await whole(chatEvents(chat, "?wait=end", { "last-event-id": "1" }));
-    expect(gone[0]).toEqual({ event: "reset", id: null, data: { reason: "not_retained", from_seq: 1 } });
+    expect(gone[0]).toEqual({ event: "reset", id: null, data: { reason: "not_retained", from_seq: 4 } });
     expect(durable(gone)).toEqual([4, 5]);
     expect(durable(await whole(chatEvents(chat, "?wait=end", { "last-event-id": "3" })))).toEqual([4, 5]);
   });

@@ -76,7 +76,7 @@ async function begin(subscription: Subscription, { cursor, replay }: StreamReque
   }
   const seq = Math.max(0, head - replay);
   await subscription.resume({ seq, position: 0 });
-  return { cursor: null, reset: reason === null ? null : { reason, from_seq: seq + 1 } };
+  return { cursor: null, reset: reason === null ? null : { reason, from_seq: await subscription.firstKept(seq) } };
 }
 
 /** Why the cursor is of no use; null where the reader stands at it now. */

@@ -71,7 +71,7 @@ export class RecordStream implements EventSource {
   }
 
   private async fetched(): Promise<Piece | null> {
-    const items = await this.subscription.next();
+    const items = await this.subscription.nextPage();
     return items.length === 0 ? "" : this.told(items);
   }
 

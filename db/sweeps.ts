@@ -1,0 +1,126 @@
+/**
+ * What is kept for a time and then deleted (SSE-10, IDEM-1): a table of sweeps, each of which takes a
+ * batch of what is past its time.
+ *
+ * A sweep goes past the actors, straight at the tables, and disturbs none: it takes only what has no
+ * meaning to anybody any more. A row that somebody is writing is left for another time (`skip locked`);
+ * one that an actor still has in its memory it writes again whole when it needs it, and that write
+ * waits for the few ms of a batch. A sweep itself waits for nobody, so it is part of no deadlock, and
+ * two replicas may sweep at once.
+ */
+import type { TransactionSql } from "postgres";
+import { RATE_WINDOW_MS } from "../actors/traffic/policy.ts";
+import { isoTime } from "../actors/schema.ts";
+import type { Database } from "./client.ts";
+
+const DAY_MS = 86_400_000;
+/** By so much the clocks of replicas may differ at most: nothing is deleted that one of them may still count with. */
+const SKEW_MS = 600_000;
+/** A window is over after one; these are enough whatever the clocks say. */
+const RATE_WINDOW_KEPT_MS = 2 * RATE_WINDOW_MS + SKEW_MS;
+/** A batch takes a few ms; one that takes longer than this is given up, and nothing of it is done. */
+const BATCH_TIMEOUT_MS = 2_000;
+/** Ended records whose events one batch looks for. */
+const STREAMS = 100;
+
+export interface Retention {
+  /** Days that the events of a chat or a job are kept after its end. */
+  readonly eventDays: number;
+}
+
+export interface Sweep {
+  readonly name: string;
+  /** What is older than this goes, in ms. */
+  readonly retentionMs: number;
+  readonly take: Take;
+}
+
+/** What a batch has done. */
+export interface Taken {
+  readonly deleted: number;
+  /** Whether there is nothing more to do now. */
+  readonly isDone: boolean;
+}
+
+/** Deletes at most `limit` rows of what was over before `cutoff`. */
+type Take = (sql: TransactionSql, cutoff: string, limit: number) => Promise<Taken>;
+
+/** Everything that is swept. */
+export const sweepsOf = ({ eventDays }: Retention): readonly Sweep[] => [
+  { name: "idempotency_keys", retentionMs: SKEW_MS, take: past("idempotency_key", "expires_at") },
+  { name: "rate_windows", retentionMs: RATE_WINDOW_KEPT_MS, take: past("rate_window", "updated_at") },
+  { name: "job_events", retentionMs: eventDays * DAY_MS, take: eventsOf("job") },
+  { name: "chat_events", retentionMs: eventDays * DAY_MS, take: eventsOf("chat") },
+];
+
+/** One batch of a sweep, as a transaction of its own. `now` is wall clock in ms. */
+export function sweepOnce(
+  database: Database,
+  { take, retentionMs }: Sweep,
+  { now, limit }: { readonly now: number; readonly limit: number },
+): Promise<Taken> {
+  return database.answered(
+    database.read.begin(async (sql) => {
+      await sql`select set_config('statement_timeout', ${String(BATCH_TIMEOUT_MS)}, true)`;
+      return take(sql, isoTime(now - retentionMs), limit);
+    }),
+  );
+}
+
+/** Rows of a table of records whose time in `column` has passed. They are locked, so each stays at its place. */
+function past(table: string, column: string): Take {
+  return async (sql, cutoff, limit) => {
+    const rows = await sql`
+      with doomed as (
+        select ctid from ${sql(table)} where ${sql(column)} < ${cutoff}
+        order by ${sql(column)} limit ${limit} for update skip locked)
+      delete from ${sql(table)} where ctid = any(array(select ctid from doomed)) and ${sql(column)} < ${cutoff}`;
+    return { deleted: rows.count, isDone: rows.count < limit };
+  };
+}
+
+interface Batch {
+  readonly deleted: number;
+  readonly streams: number;
+  readonly last: { readonly atRestSince: string; readonly organizationId: string; readonly id: string } | null;
+}
+
+/**
+ * The events of records that have ended and not changed since, in the order in which they came to rest.
+ * The sweep remembers how far it has come, so that it looks at each record once; one that changes after
+ * all comes to rest again, at a later place. Who holds the place is the only one to sweep.
+ */
+function eventsOf(table: "chat" | "job"): Take {
+  return async (sql, cutoff, limit) => {
+    const sweep = `${table}_events`;
+    await sql`
+      insert into sweep_position (sweep, at_rest_since, organization_id, id) values (${sweep}, '', '', '')
+      on conflict do nothing`;
+    const held = await sql`select 1 from sweep_position where sweep = ${sweep} for update skip locked`;
+    if (held.count === 0) return { deleted: 0, isDone: true };
+    const [batch] = await sql<[Batch]>`
+      with ended as (
+        select r.at_rest_since, r.organization_id, r.id from ${sql(table)} r, sweep_position p
+        where p.sweep = ${sweep} and r.at_rest_since < ${cutoff}
+        and (r.at_rest_since, r.organization_id, r.id) > (p.at_rest_since, p.organization_id, p.id)
+        order by r.at_rest_since, r.organization_id, r.id limit ${STREAMS}),
+      doomed as (
+        select e.organization_id, e.stream, e.seq from ended r
+        join event e on e.organization_id = r.organization_id and e.stream = r.id limit ${limit}),
+      gone as (
+        delete from event e using doomed d
+        where e.organization_id = d.organization_id and e.stream = d.stream and e.seq = d.seq returning 1)
+      select (select count(*)::int from gone) as deleted, (select count(*)::int from ended) as streams,
+        (select json_build_object('atRestSince', at_rest_since, 'organizationId', organization_id, 'id', id)
+         from ended order by at_rest_since desc, organization_id desc, id desc limit 1) as last`;
+    const { deleted, streams, last } = batch;
+    if (deleted === limit) return { deleted, isDone: false };
+    if (last !== null) {
+      await sql`
+        update sweep_position
+        set at_rest_since = ${last.atRestSince}, organization_id = ${last.organizationId}, id = ${last.id}
+        where sweep = ${sweep}`;
+    }
+    return { deleted, isDone: streams < STREAMS };
+  };
+}
