@@ -1,0 +1,184 @@
+/** All operations of the current surface: who is let in, and what there is for somebody of another organization. */
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:test";
+import { hasScope, SCOPES } from "../../actors/organization/principal.ts";
+import { organizationRef } from "../../actors/organization/schema.ts";
+import { currentRoutes } from "../../src/current/index.ts";
+import type { CurrentParts } from "../../src/current/parts.ts";
+import type { Needs, Surface } from "../../src/http/surface.ts";
+import { answered, Client, type Json, refused } from "../support/current.ts";
+import { type Caller, type Founded, type Service, startService } from "../support/service.ts";
+
+interface Route {
+  readonly name: string;
+  readonly method: string;
+  readonly path: string;
+  readonly scope: string;
+  readonly orScope?: string;
+}
+
+/** What each route asks of its caller, told by a surface that only listens. */
+function routesOf(): readonly Route[] {
+  const tell = (needs: Needs) => Object.assign(() => new Response(), { needs });
+  const nothing = () => () => new Response();
+  const recorder = { handler: tell, mutation: tell, open: nothing, visitors: nothing } as unknown as Surface;
+  return currentRoutes(recorder, {} as CurrentParts).routes.flatMap(({ method, path, handler }) => {
+    const { needs } = handler as { readonly needs?: Needs };
+    return needs === undefined ? [] : [{ name: `${method} ${path}`, method, path, ...needs }];
+  });
+}
+const ROUTES = routesOf();
+
+/** A body that its operation takes. */
+const BODIES: Readonly<Record<string, Json>> = {
+  "PATCH /api/agents/:id": { name: "Taken over" },
+  "PATCH /api/agents/:id/install-state": { action: "install" },
+  "PATCH /api/chats/:id/options": { pinned: true },
+  "POST /api/chats/:id/messages": { content: "hi" },
+  "POST /api/jobs/:id/iterate": { feedback: "again" },
+  "PATCH /api/tasks/:id": { title: "Taken over" },
+  "PUT /api/secrets/:name": { value: "a long value" },
+};
+/** Names that every organization has for itself: what an owner of another one is answered with. */
+const NAMED: Readonly<Record<string, number>> = { "PUT /api/secrets/:name": 201, "DELETE /api/secrets/:name": 200 };
+/** For the owners of an organization only (AUTH-5). */
+const OWNER_ONLY = new Set([
+  "GET /api/invariants",
+  "GET /api/secrets",
+  "PUT /api/secrets/:name",
+  "DELETE /api/secrets/:name",
+  "GET /api/service-tokens",
+  "POST /api/service-tokens",
+  "POST /api/service-tokens/:id/revoke",
+]);
+
+/** Records of one organization, by the beginning of their paths. */
+type Records = Readonly<Record<string, string>>;
+
+let service: Service;
+let owner: Founded;
+let records: Records;
+
+beforeAll(async () => void (service = await startService()));
+afterAll(() => service.stop());
+beforeEach(async () => {
+  owner = await service.found();
+  records = await recordsOf(owner);
+});
+
+/** One of each noun. */
+async function recordsOf(by: Founded): Promise<Records> {
+  const client = new Client(service, by);
+  const make = async (path: string, body: Json): Promise<string> => {
+    const status = path.startsWith("/api/v1") ? 200 : 201;
+    const made = await answered<{ id?: string; task?: { id: string } }>(client.call("POST", path, body), status);
+    return made.id ?? made.task!.id;
+  };
+  const agent = await make("/api/agents", { name: "Ada", system_prompt: "Be brief." });
+  const chat = await client.chat(agent, by.workspaceId);
+  const { job } = await client.send(chat, "hello");
+  await client.reached(job.id, "completed");
+  await answered(client.call("PUT", "/api/secrets/KEY", { value: "a long value" }), 201);
+  const token = { name: "CI", scopes: ["mcp"] };
+  return {
+    "/api/agents/": agent,
+    "/api/chats/": chat,
+    "/api/jobs/": job.id,
+    "/api/tasks/": await make("/api/v1/tasks", { title: "T" }),
+    "/api/secrets/": "KEY",
+    "/api/service-tokens/": await make("/api/service-tokens", token),
+    "/api/personal-access-tokens/": await make("/api/personal-access-tokens", token),
+  };
+}
+
+/** The path with the owner's record in it. */
+function pathOf({ name, path }: Route): string {
+  if (!path.includes(":")) return path;
+  const record = Object.entries(records).find(([prefix]) => path.startsWith(prefix));
+  if (record === undefined) throw new Error(`${name} needs a record to be asked for`);
+  return path.replace(/:\w+/, record[1]);
+}
+const ask = (by: Caller | null, route: Route) => service.call(by, route.method, pathOf(route), BODIES[route.name]);
+const code = async (answer: Response): Promise<unknown> => ((await answer.json()) as { code?: unknown }).code;
+
+test("[AUTH-4] all operations are here", () => {
+  expect(ROUTES.length).toBeGreaterThan(35);
+  const names = ROUTES.map(({ name }) => name);
+  for (const name of [...Object.keys(BODIES), ...Object.keys(NAMED), ...OWNER_ONLY]) expect(names).toContain(name);
+});
+
+describe("who is let in", () => {
+  test("[AUTH-4] without a token, with one that is none, revoked or expired, every operation is 401", async () => {
+    const revoked = await service.tokenFor(owner, {});
+    const command = { kind: "revoke_token", tokenId: revoked.tokenId, of: null } as const;
+    expect((await service.system.dispatch(organizationRef(owner.organizationId), command)).ok).toBe(true);
+    const expired = await service.tokenFor(owner, { expiresAt: new Date(Date.now() - 1).toISOString() });
+    const callers: readonly (readonly [Caller | null, string])[] = [
+      [null, "unauthenticated"],
+      [{ ...owner, token: `${owner.token.slice(0, -1)}_` }, "unauthenticated"],
+      [revoked, "unauthenticated"],
+      [expired, "token_expired"],
+    ];
+    for (const route of ROUTES) {
+      for (const [caller, expected] of callers) {
+        const answer = await ask(caller, route);
+        expect([route.name, answer.headers.get("www-authenticate")]).toEqual([route.name, "Bearer"]);
+        await refused(answer, 401, expected);
+      }
+    }
+  });
+
+  test("[AUTH-4] with every scope but the one, every operation is 403 and says which", async () => {
+    for (const route of ROUTES) {
+      const { scope, orScope } = route;
+      const others = SCOPES.filter((s) => !hasScope([s], scope) && (orScope === undefined || !hasScope([s], orScope)));
+      const answer = await ask(await service.tokenFor(owner, { scopes: others }), route);
+      expect([route.name, answer.headers.get("www-authenticate")]).toEqual([
+        route.name,
+        `Bearer error="insufficient_scope", scope="${scope}"`,
+      ]);
+      expect(await refused(answer, 403, "insufficient_scope")).toEqual({ required_scopes: [scope] });
+    }
+  });
+
+  test("[AUTH-5] a member is let in everywhere but where only owners are", async () => {
+    const member = await service.join(owner.organizationId);
+    for (const route of ROUTES.filter(({ name }) => !name.endsWith("/events"))) {
+      const answer = await ask(member, route);
+      const isRefused = answer.status === 403 && (await code(answer)) === "owner_required";
+      expect([route.name, isRefused]).toEqual([route.name, OWNER_ONLY.has(route.name)]);
+    }
+  });
+});
+
+describe("another organization's records", () => {
+  test("[AUTH-4] to an owner of another organization none of them is there, and none of them is changed", async () => {
+    const stranger = await service.found("Other");
+    const ofOne = ROUTES.filter(({ path }) => path.includes(":"));
+    const read = ofOne.filter(({ method, path }) => method === "GET" && !path.endsWith("/events")).map(pathOf);
+    const paths = [...new Set([...read, "/api/service-tokens", "/api/personal-access-tokens", "/api/secrets"])];
+    const state = async (): Promise<readonly string[]> => {
+      const texts = paths.map(async (path) => (await service.call(owner, "GET", path)).text());
+      // The address of a signed stream is another one each time.
+      return (await Promise.all(texts)).map((text) => text.replaceAll(/"app_stream":"[^"]*"/g, ""));
+    };
+    const before = await state();
+    for (const route of ofOne) {
+      const answer = await ask(stranger, route);
+      const own = NAMED[route.name];
+      const expected = own === undefined ? [404, "not_found"] : [own, undefined];
+      expect([route.name, answer.status, await code(answer)]).toEqual([route.name, ...expected]);
+    }
+    expect(await state()).toEqual(before);
+  });
+
+  test("[AUTH-4] nor can they be named in a body, or found in a list", async () => {
+    const stranger = await service.found("Other");
+    const body = { agent_id: records["/api/agents/"], workspace_id: stranger.workspaceId };
+    await refused(service.call(stranger, "POST", "/api/chats", body), 404, "not_found");
+    for (const { path } of ROUTES.filter(({ method, path: p }) => method === "GET" && !p.includes(":"))) {
+      const text = await (await service.call(stranger, "GET", path)).text();
+      for (const id of Object.values(records).filter((value) => value !== "KEY"))
+        expect([path, text.includes(id)]).toEqual([path, false]);
+    }
+  });
+});
