@@ -66,7 +66,6 @@ export class Ending {
   }
 
   private exit(code: number): void {
-    this.log.flush();
-    process.exit(code);
+    void this.log.flush().finally(() => process.exit(code));
   }
 }

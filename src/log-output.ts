@@ -13,6 +13,8 @@ export const WAITING_BYTES = 8 * 1024 * 1024;
 const CHUNK_CHARACTERS = 64 * 1024;
 /** A pipe that is full is tried again after this. */
 const FULL_RETRY_MS = 10;
+/** The end of the process waits so long for a reader that takes nothing. */
+const FLUSH_LIMIT_MS = 2_000;
 
 export class LogOutput {
   private readonly file: number;
@@ -26,6 +28,8 @@ export class LogOutput {
   private isBusy = false;
   /** What of the write under way has not been taken. */
   private rest: Buffer = EMPTY;
+  /** They wait for its end. */
+  private flushes: (() => void)[] = [];
 
   constructor(file: number) {
     this.file = file;
@@ -39,9 +43,23 @@ export class LogOutput {
     setTimeout(() => this.next(), JOIN_MS);
   }
 
-  /** Writes out what waits, on this thread. A write that is under way off it ends by itself. */
-  flush(): void {
-    for (let bytes = this.take(); bytes.length > 0; bytes = this.take()) writeWhole(this.file, bytes);
+  /** Writes out what waits, on this thread, after the write that is under way: the end of the process would lose that. */
+  async flush(): Promise<void> {
+    const until = performance.now() + FLUSH_LIMIT_MS;
+    if (this.rest.length > 0) await this.written();
+    if (this.rest.length > 0) return;
+    for (let bytes = this.take(); bytes.length > 0; bytes = this.take()) writeWhole(this.file, bytes, until);
+  }
+
+  /** The write that is under way has ended, or has had its time. */
+  private written(): Promise<void> {
+    return new Promise((resolve) => {
+      const limit = setTimeout(resolve, FLUSH_LIMIT_MS);
+      this.flushes.push(() => {
+        clearTimeout(limit);
+        resolve();
+      });
+    });
   }
 
   private append(line: string): void {
@@ -71,8 +89,9 @@ export class LogOutput {
       if (error?.code === "EAGAIN") return void setTimeout(() => this.send(), FULL_RETRY_MS);
       // A reader that is gone stays gone, and there is nowhere to say so.
       this.rest = error === null ? this.rest.subarray(written) : EMPTY;
-      if (this.rest.length > 0) this.send();
-      else if (this.full.length > 0) this.next();
+      if (this.rest.length > 0) return this.send();
+      for (const resume of this.flushes.splice(0)) resume();
+      if (this.full.length > 0) this.next();
       else setTimeout(() => this.next(), JOIN_MS);
     });
   }
@@ -98,12 +117,13 @@ export class LogOutput {
 
 const EMPTY = Buffer.alloc(0);
 
-function writeWhole(file: number, bytes: Buffer): void {
+function writeWhole(file: number, bytes: Buffer, until: number): void {
   for (let written = 0; written < bytes.length;) {
     try {
       written += writeSync(file, bytes, written);
     } catch (error) {
       if (!(error instanceof Error && "code" in error && error.code === "EAGAIN")) return;
+      if (performance.now() > until) return;
       Bun.sleepSync(FULL_RETRY_MS);
     }
   }

@@ -23,13 +23,13 @@ export interface Logger {
   /** A logger that adds `fields` to each line. */
   child(fields: object): Logger;
   /** Writes out what is still in memory. Call it before the process exits. */
-  flush(): void;
+  flush(): Promise<void>;
 }
 
 /** Where lines go; each `line` ends with a newline. */
 export interface LogSink {
   write(line: string): void;
-  flush?(): void;
+  flush?(): Promise<void>;
 }
 
 export interface LogOptions {
@@ -65,7 +65,7 @@ export async function createLogger(options: LogOptions): Promise<Logger> {
   const destination = { write: (line: string) => target.write(redact(line)) };
   // `base` would add the pid and the host to each line.
   const settings = { level: options.level, timestamp: pino.stdTimeFunctions.isoTime, base: null };
-  return wrap(pino(settings, destination), { write: destination.write, flush: () => sink.flush?.() });
+  return wrap(pino(settings, destination), { write: destination.write, flush: async () => sink.flush?.() });
 }
 
 function wrap(logger: pino.Logger, sink: Required<LogSink>): Logger {

@@ -50,7 +50,7 @@ test("[START-7] in a terminal's absence standard output gets JSON, whole after f
     const { createLogger } = await import(${JSON.stringify(new URL("../../src/log.ts", import.meta.url).href)});
     const log = await createLogger({ level: "info" });
     for (let i = 0; i < 1000; i++) log.info({ i }, "line");
-    log.flush();
+    await log.flush();
     process.exit(0);`;
   const child = Bun.spawn({ cmd: [process.execPath, "-e", script], stdio: ["ignore", "pipe", "inherit"] });
   const lines = (await child.stdout.text()).trim().split("\n");

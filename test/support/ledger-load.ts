@@ -176,12 +176,14 @@ export class Follower {
   readonly ledger: string;
   readonly seqs: number[] = [];
   readonly bys: number[] = [];
-  private readonly subscription: Subscription;
+  private readonly bench: LedgerBench;
+  private subscription: Subscription;
   private readonly over: Promise<void>;
 
   constructor(bench: LedgerBench, ledger: string) {
     this.ledger = ledger;
-    this.subscription = bench.replica.system.subscribe(refOf(ledger), 0);
+    this.bench = bench;
+    this.subscription = this.subscribe();
     this.over = this.follow();
   }
 
@@ -204,10 +206,18 @@ export class Follower {
       const items = await this.subscription.next().catch(() => null);
       // A page that could not be read is asked for again.
       if (items === null) await Bun.sleep(AWAY_MS);
-      else if (items.length === 0) return;
+      else if (this.subscription.isLost) {
+        await Bun.sleep(AWAY_MS);
+        this.subscription = this.subscribe();
+      } else if (items.length === 0) return;
       else
         for (const item of items) if (item.kind === "event") this.note(item.event.seq, Number(item.event.data["by"]));
     }
+  }
+
+  /** From where it is: also after the replica has been without its shard for so long that it let the readers go. */
+  private subscribe(): Subscription {
+    return this.bench.replica.system.subscribe(refOf(this.ledger), this.seqs.at(-1) ?? 0);
   }
 
   private note(seq: number, by: number): void {
