@@ -3,7 +3,7 @@
  * are joined and written in one go, off this thread, so a line costs its text and a slow reader holds
  * no request up. What waits is bounded: beyond that lines are dropped, and a line says how many.
  */
-import { write, writeSync } from "node:fs";
+import { write } from "node:fs";
 
 /** How long a line may wait for others. */
 const JOIN_MS = 5;
@@ -43,12 +43,10 @@ export class LogOutput {
     setTimeout(() => this.next(), JOIN_MS);
   }
 
-  /** Writes out what waits, on this thread, after the write that is under way: the end of the process would lose that. */
+  /** Resolves when what waits is written, or its reader has taken nothing for too long. */
   async flush(): Promise<void> {
     const until = performance.now() + FLUSH_LIMIT_MS;
-    if (this.rest.length > 0) await this.written();
-    if (this.rest.length > 0) return;
-    for (let bytes = this.take(); bytes.length > 0; bytes = this.take()) writeWhole(this.file, bytes, until);
+    for (this.next(); this.rest.length > 0 && performance.now() < until; this.next()) await this.written();
   }
 
   /** The write that is under way has ended, or has had its time. */
@@ -79,6 +77,7 @@ export class LogOutput {
   }
 
   private next(): void {
+    if (this.rest.length > 0) return;
     this.rest = this.take();
     this.isBusy = this.rest.length > 0;
     if (this.isBusy) this.send();
@@ -116,15 +115,3 @@ export class LogOutput {
 }
 
 const EMPTY = Buffer.alloc(0);
-
-function writeWhole(file: number, bytes: Buffer, until: number): void {
-  for (let written = 0; written < bytes.length;) {
-    try {
-      written += writeSync(file, bytes, written);
-    } catch (error) {
-      if (!(error instanceof Error && "code" in error && error.code === "EAGAIN")) return;
-      if (performance.now() > until) return;
-      Bun.sleepSync(FULL_RETRY_MS);
-    }
-  }
-}
