@@ -3,6 +3,8 @@ import type { Page, PageRequest } from "../page.ts";
 import type { Chat, Message } from "./schema.ts";
 
 export interface ChatFilter {
+  /** Only those that this person may know of (AGT-5). */
+  readonly seenBy: string;
   readonly status?: Chat["status"];
   readonly agentId?: string;
   readonly workspaceId?: string;

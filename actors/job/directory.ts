@@ -5,6 +5,8 @@ import type { Job, JobStatus } from "./schema.ts";
 
 /** All that are given must match (JOB-6). */
 export interface JobFilter {
+  /** Only those that this person may know of (AGT-5). */
+  readonly seenBy: string;
   readonly status?: JobStatus;
   readonly agentId?: string;
   readonly chatId?: string;
@@ -17,8 +19,12 @@ export interface JobFilter {
 
 export interface JobDirectory {
   listJobs(organizationId: string, filter: JobFilter, page: PageRequest): Promise<Page<Job>>;
-  /** All jobs of one lineage, oldest first, at most `limit`. */
-  lineage(organizationId: string, rootJobId: string, limit: number): Promise<readonly Job[]>;
+  /** The jobs of one lineage that `seenBy` may know of, oldest first, at most `limit`. */
+  lineage(
+    organizationId: string,
+    of: { readonly rootJobId: string; readonly seenBy: string },
+    limit: number,
+  ): Promise<readonly Job[]>;
   /** Durable events of a job after `after`, oldest first; of these types where any are given. */
   jobEvents(
     of: { readonly organizationId: string; readonly jobId: string; readonly types: readonly string[] },

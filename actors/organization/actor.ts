@@ -59,6 +59,7 @@ function needs(id: string, command: OrganizationCommand): readonly RecordKey[] {
     case "remove_member":
       return [{ table: memberTable.name, id: command.userId }];
     case "read_agent":
+    case "hides_work":
     case "read_library_agent":
     case "update_agent":
     case "archive_agent":

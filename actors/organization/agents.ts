@@ -7,7 +7,7 @@ import { assert } from "../assert.ts";
 import { chatRef, chatTable, newChat } from "../chat/schema.ts";
 import { type Fault, notFound, ok, type Outcome, refuse } from "../fault.ts";
 import type { Handlers, Tx } from "../runtime/actor.ts";
-import { canChange, canUse } from "./principal.ts";
+import { canChange, canUse, hidesWork } from "./principal.ts";
 import type { Actor, LibraryDefinition, OrganizationProtocol } from "./protocol.ts";
 import { type Agent, agentTable, organizationTable } from "./schema.ts";
 
@@ -25,6 +25,7 @@ const AGENT_DEFAULTS = {
 type AgentCommand =
   | "create_agent"
   | "read_agent"
+  | "hides_work"
   | "read_library_agent"
   | "update_agent"
   | "archive_agent"
@@ -54,6 +55,11 @@ export const agentHandlers: Pick<Handlers<OrganizationProtocol>, AgentCommand> =
   read_agent(tx, { by, agentId }) {
     const agent = tx.read(agentTable, agentId);
     return agent !== null && canUse(agent, by) ? ok(agent) : notFound("agent");
+  },
+
+  hides_work(tx, { by, agentId }) {
+    const agent = tx.read(agentTable, agentId);
+    return ok(agent !== null && hidesWork(agent, by));
   },
 
   read_library_agent(tx, { agentId }) {

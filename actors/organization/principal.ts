@@ -43,6 +43,10 @@ export function canUse(agent: Agent, who: { readonly organizationId: string; rea
   return agent.visibility === "organization" || agent.createdBy === who.userId;
 }
 
+/** Whether the work of others with this agent is none of theirs (AGT-5), archived agents included. */
+export const hidesWork = (agent: Agent, who: { readonly userId: string }): boolean =>
+  agent.visibility === "private" && agent.createdBy !== who.userId;
+
 /** Update or delete: the owning organization; a private agent, its creator. */
 export function canChange(agent: Agent, who: { readonly organizationId: string; readonly userId: string }): boolean {
   if (agent.status === "archived" || agent.organizationId !== who.organizationId) return false;

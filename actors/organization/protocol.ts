@@ -97,6 +97,8 @@ export type OrganizationCommand =
   | { readonly kind: "remove_member"; readonly userId: string }
   | { readonly kind: "create_agent"; readonly by: Actor; readonly input: AgentInput }
   | { readonly kind: "read_agent"; readonly by: Actor; readonly agentId: string }
+  /** Whether chats and jobs with this agent that others began are none of this person's (AGT-5). */
+  | { readonly kind: "hides_work"; readonly by: Actor; readonly agentId: string }
   /** The organization's settings of a library agent, uninstalled ones too; null where it was never installed. */
   | { readonly kind: "read_library_agent"; readonly agentId: string }
   /** `version` is the one that the caller has seen; null or absent takes any. */
@@ -149,6 +151,7 @@ export interface OrganizationReplies {
   remove_member: Member;
   create_agent: { readonly agent: Agent; readonly chatId: string; readonly workspaceId: string };
   read_agent: Agent;
+  hides_work: boolean;
   read_library_agent: Agent | null;
   update_agent: Agent;
   archive_agent: Agent;

@@ -6,6 +6,7 @@ import type { Page, PageRequest } from "../../actors/page.ts";
 import type { Database } from "../client.ts";
 import { chat, job, message } from "../tables/records.ts";
 import { pageOf } from "./paging.ts";
+import { seenBy } from "./sight.ts";
 
 export class PostgresChatDirectory implements ChatDirectory {
   private readonly database: Database;
@@ -15,7 +16,11 @@ export class PostgresChatDirectory implements ChatDirectory {
   }
 
   listChats(organizationId: string, filter: ChatFilter, page: PageRequest): Promise<Page<Chat>> {
-    const conditions: SQL[] = [eq(chat.organizationId, organizationId), isNull(chat.deletedAt)];
+    const conditions: SQL[] = [
+      eq(chat.organizationId, organizationId),
+      isNull(chat.deletedAt),
+      seenBy(chat, filter.seenBy),
+    ];
     if (filter.status !== undefined) conditions.push(eq(chat.status, filter.status));
     if (filter.agentId !== undefined) conditions.push(eq(chat.agentId, filter.agentId));
     if (filter.workspaceId !== undefined) conditions.push(eq(chat.workspaceId, filter.workspaceId));

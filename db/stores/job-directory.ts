@@ -9,6 +9,7 @@ import { eventOfRow } from "../event-row.ts";
 import { job } from "../tables/records.ts";
 import { event } from "../tables/runtime.ts";
 import { pageOf } from "./paging.ts";
+import { seenBy } from "./sight.ts";
 
 export class PostgresJobDirectory implements JobDirectory {
   private readonly database: Database;
@@ -18,7 +19,7 @@ export class PostgresJobDirectory implements JobDirectory {
   }
 
   listJobs(organizationId: string, filter: JobFilter, page: PageRequest): Promise<Page<Job>> {
-    const conditions: SQL[] = [eq(job.organizationId, organizationId)];
+    const conditions: SQL[] = [eq(job.organizationId, organizationId), seenBy(job, filter.seenBy)];
     if (filter.status !== undefined) conditions.push(eq(job.status, filter.status));
     if (filter.agentId !== undefined) conditions.push(eq(job.agentId, filter.agentId));
     if (filter.chatId !== undefined) conditions.push(eq(job.chatId, filter.chatId));
@@ -29,11 +30,16 @@ export class PostgresJobDirectory implements JobDirectory {
     return pageOf<Job>(this.database, job, conditions, page);
   }
 
-  async lineage(organizationId: string, rootJobId: string, limit: number): Promise<readonly Job[]> {
+  async lineage(
+    organizationId: string,
+    of: { readonly rootJobId: string; readonly seenBy: string },
+    limit: number,
+  ): Promise<readonly Job[]> {
+    const isOfFamily = or(eq(job.rootJobId, of.rootJobId), eq(job.id, of.rootJobId));
     const rows = await this.database.query
       .select({ body: job.body })
       .from(job)
-      .where(and(eq(job.organizationId, organizationId), or(eq(job.rootJobId, rootJobId), eq(job.id, rootJobId))))
+      .where(and(eq(job.organizationId, organizationId), isOfFamily, seenBy(job, of.seenBy)))
       .orderBy(asc(job.createdAt), asc(job.id))
       .limit(limit);
     return rows.map((row) => row.body as Job);

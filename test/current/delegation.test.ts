@@ -62,3 +62,16 @@ test("[JOB-11] [AUTH-7] an agent that the user may not see is none, and without 
   const second = await client.send(await client.chat(plain, owner.workspaceId), "go");
   expect((await client.reached(second.job.id, "completed")).result).toContain("not allowed to use delegate");
 });
+
+test("[AGT-5] a lineage leaves out what was given to somebody's private agent", async () => {
+  const boss = await agent(client, "boss", { allowed_tools: ["delegate"] });
+  await answered(client.call("PATCH", `/api/agents/${boss}`, { visibility: "organization" }));
+  bossGives(await agent(client, "helper"), "look at the salaries");
+  const { job } = await client.send(await client.chat(boss, owner.workspaceId), "go");
+  await client.reached(job.id, "completed");
+  const others = new Client(service, await service.join(owner.organizationId, "member"));
+  const relations = async (of: Client): Promise<unknown[]> =>
+    (await of.get<{ nodes: Json[] }>(`/api/jobs/${job.id}/lineage`)).nodes.map(({ relation }) => relation);
+  expect(await relations(client)).toEqual(["root", "delegation"]);
+  expect(await relations(others)).toEqual(["root"]);
+});

@@ -22,7 +22,7 @@ export async function messagePage(
   call: Call,
   chatId: string,
 ): Promise<Outcome<object>> {
-  const { organizationId } = call.principal;
+  const { organizationId, userId } = call.principal;
   const query = queryOf(call.request.url);
   const limit = limitOf(query, PAGE_DEFAULT);
   if (!limit.ok) return limit;
@@ -34,7 +34,7 @@ export async function messagePage(
   if (!chat.ok) return chat;
   const reads = Promise.all([
     chats.listMessages(organizationId, chatId, { limit: limit.value + 1, beforeSeq: beforeSeq.value }),
-    jobs.listJobs(organizationId, { chatId }, { limit: SUMMARY_JOBS, after: null }),
+    jobs.listJobs(organizationId, { chatId, seenBy: userId }, { limit: SUMMARY_JOBS, after: null }),
   ]);
   const found = await lookUp(log, reads);
   if (!found.ok) return found;

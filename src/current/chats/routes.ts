@@ -21,6 +21,7 @@ import { pageRequest, pageView } from "../paging.ts";
 import type { CurrentParts } from "../parts.ts";
 import { ifMatch } from "../record.ts";
 import { usableModel } from "../usable-model.ts";
+import { chatInSight } from "../work-sight.ts";
 import { messagePage } from "./message-page.ts";
 import { budgetOf, CreateChatBody, OptionsBody, optionsOf, SendMessageBody } from "./schema.ts";
 import { say, type Sent } from "./sending.ts";
@@ -29,28 +30,30 @@ import { chatView, messageView } from "./view.ts";
 const createBody = new Body(CreateChatBody);
 const optionsBody = new Body(OptionsBody);
 const sendBody = new Body(SendMessageBody);
-const CHAT_ID = /^cht_[A-Za-z0-9_-]{21}$/;
 const WORKSPACE_ID = /^wsp_[A-Za-z0-9_-]{21}$/;
 
 export function chatRoutes(current: Surface, parts: CurrentParts) {
   const list = current.handler({ scope: "chats:read", run: (call) => listChats(parts, call) });
   const create = current.mutation({ scope: "chats:write", run: (call) => createChat(parts, call) });
-  const read = current.handler({ scope: "chats:read", run: (call) => onChat(call, (id) => readChat(parts, call, id)) });
+  const read = current.handler({
+    scope: "chats:read",
+    run: (call) => onChat(parts, call, (id) => readChat(parts, call, id)),
+  });
   const remove = current.mutation({
     scope: "chats:write",
-    run: (call) => onChat(call, (id) => deleteChat(call, id)),
+    run: (call) => onChat(parts, call, (id) => deleteChat(call, id)),
   });
   const update = current.mutation({
     scope: "chats:write",
-    run: (call) => onChat(call, (id) => updateOptions(parts, call, id)),
+    run: (call) => onChat(parts, call, (id) => updateOptions(parts, call, id)),
   });
   const messages = current.handler({
     scope: "chats:read",
-    run: (call) => onChat(call, (id) => messagePage(parts, call, id)),
+    run: (call) => onChat(parts, call, (id) => messagePage(parts, call, id)),
   });
   const send = current.mutation({
     scope: "chats:write",
-    run: (call) => onChat(call, (id) => sendMessage(parts, call, id)),
+    run: (call) => onChat(parts, call, (id) => sendMessage(parts, call, id)),
   });
   return new Elysia({ name: "current-chats" })
     .get("/api/chats", list)
@@ -65,10 +68,14 @@ export function chatRoutes(current: Surface, parts: CurrentParts) {
 type Answer = Promise<Outcome<object | Response>>;
 type Change = Promise<Outcome<Committed>>;
 
-/** What cannot be a chat's id is none. */
-async function onChat<T>({ params }: Call, run: (chatId: string) => Promise<Outcome<T>>): Promise<Outcome<T>> {
-  const id = params["id"] ?? "";
-  return CHAT_ID.test(id) ? run(id) : notFound("chat");
+/** On a chat that the caller may know of (AGT-5). */
+async function onChat<T>(
+  parts: CurrentParts,
+  { params, principal }: Call,
+  run: (chatId: string) => Promise<Outcome<T>>,
+): Promise<Outcome<T>> {
+  const chat = await chatInSight(parts, principal, params["id"] ?? "");
+  return chat.ok ? run(chat.value.id) : chat;
 }
 
 async function listChats({ system, chats, log }: CurrentParts, { request, principal }: Call): Answer {
@@ -82,7 +89,7 @@ async function listChats({ system, chats, log }: CurrentParts, { request, princi
   if (!page.ok) return page;
   const settled = await system.settled(organizationId);
   if (!settled.ok) return settled;
-  const filter = { ...ids.value, ...(status.value === null ? {} : { status: status.value }) };
+  const filter = { seenBy: principal.userId, ...ids.value, ...(status.value === null ? {} : { status: status.value }) };
   const found = await lookUp(log, chats.listChats(organizationId, filter, page.value));
   return mapped(found, (list) => pageView("chats", list, (chat) => chatView(chat, principal)));
 }

@@ -1,6 +1,6 @@
 /** Jobs on the current surface: list, read, lineage, transcript, and what people decide about them (JOB-1 to JOB-9). */
 import { Elysia } from "elysia";
-import { invalid, mapped, notFound, ok, type Outcome } from "../../../actors/fault.ts";
+import { invalid, mapped, ok, type Outcome } from "../../../actors/fault.ts";
 import { type Job, JOB_STATUSES, jobRef } from "../../../actors/job/schema.ts";
 import { PAGE_DEFAULT } from "../../../actors/page.ts";
 import { queryOf } from "../../http/exchange.ts";
@@ -14,9 +14,9 @@ import { integerOf, limitOf, pageRequest, pageView } from "../paging.ts";
 import type { CurrentParts } from "../parts.ts";
 import { appLink } from "../streams/app-link.ts";
 import { approveJob, cancelJob, iterateJob, joinCancelled, resumeJob } from "./decisions.ts";
+import { jobInSight } from "../work-sight.ts";
 import { jobView, nodeView } from "./view.ts";
 
-const JOB_ID = /^job_[A-Za-z0-9_-]{21}$/;
 const TYPE = /^[a-z_.]{1,64}$/;
 /** Types that one query may name. */
 const TYPES = 32;
@@ -30,11 +30,11 @@ type Decide = (parts: CurrentParts, call: MutatingCall, jobId: string) => Promis
 export function jobRoutes(current: Surface, parts: CurrentParts) {
   const on = (scope: string, run: OnJob): Operation => ({
     scope,
-    run: (call) => onJob(call, (id) => run(parts, call, id)),
+    run: (call) => onJob(parts, call, (id) => run(parts, call, id)),
   });
   const deciding = (decide: Decide): Mutation => ({
     scope: "jobs:write",
-    run: (call) => onJob(call, (id) => decide(parts, call, id)),
+    run: (call) => onJob(parts, call, (id) => decide(parts, call, id)),
   });
   const list = current.handler({ scope: "jobs:read", run: (call) => listJobs(parts, call) });
   const read = current.handler(on("jobs:read", readJob));
@@ -55,10 +55,14 @@ export function jobRoutes(current: Surface, parts: CurrentParts) {
     .post("/api/jobs/:id/iterate", iterate, { parse: "none" });
 }
 
-/** What cannot be a job's id is none. */
-async function onJob<T>({ params }: Call, run: (jobId: string) => Promise<Outcome<T>>): Promise<Outcome<T>> {
-  const id = params["id"] ?? "";
-  return JOB_ID.test(id) ? run(id) : notFound("job");
+/** On a job that the caller may know of (AGT-5). */
+async function onJob<T>(
+  parts: CurrentParts,
+  { params, principal }: Call,
+  run: (jobId: string) => Promise<Outcome<T>>,
+): Promise<Outcome<T>> {
+  const job = await jobInSight(parts, principal, params["id"] ?? "");
+  return job.ok ? run(job.value.id) : job;
 }
 
 async function listJobs(parts: CurrentParts, { request, principal }: Call): Answer {
@@ -83,6 +87,7 @@ async function listJobs(parts: CurrentParts, { request, principal }: Call): Answ
   const settled = await system.settled(organizationId);
   if (!settled.ok) return settled;
   const filter = {
+    seenBy: principal.userId,
     ...ids.value,
     ...(status.value === null ? {} : { status: status.value }),
     ...(createdAfter.value === null ? {} : { createdAfter: createdAfter.value }),
@@ -101,7 +106,7 @@ function readJob(parts: CurrentParts, call: Call, id: string): Answer {
 
 async function readLineage(
   { system, jobs, log }: CurrentParts,
-  { principal: { organizationId } }: Call,
+  { principal: { organizationId, userId } }: Call,
   id: string,
 ): Answer {
   const job = await system.dispatch(jobRef(organizationId, id), { kind: "read_job" });
@@ -109,7 +114,7 @@ async function readLineage(
   const settled = await system.settled(organizationId);
   if (!settled.ok) return settled;
   const rootId = job.value.rootJobId ?? id;
-  const family = await lookUp(log, jobs.lineage(organizationId, rootId, LINEAGE_JOBS));
+  const family = await lookUp(log, jobs.lineage(organizationId, { rootJobId: rootId, seenBy: userId }, LINEAGE_JOBS));
   return mapped(family, (nodes) => ({ root_id: rootId, nodes: nodes.map(nodeView) }));
 }
 

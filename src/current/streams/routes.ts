@@ -9,6 +9,7 @@ import type { Call, Surface } from "../../http/surface.ts";
 import { chatView } from "../chats/view.ts";
 import { jobView } from "../jobs/view.ts";
 import type { CurrentParts } from "../parts.ts";
+import { chatInSight, jobInSight } from "../work-sight.ts";
 import { appLink } from "./app-link.ts";
 import { type StreamRequest, streamRequest } from "./cursor.ts";
 import { type Connection, openStream } from "./opening.ts";
@@ -49,7 +50,7 @@ async function chatStream(parts: CurrentParts, call: Call): Answer {
   if (!asked.ok) return asked;
   const ref = chatRef(call.principal.organizationId, id);
   const read = () => parts.system.dispatch(ref, { kind: "read_chat" });
-  const chat = await read();
+  const chat = await chatInSight(parts, call.principal, id);
   if (!chat.ok) return chat;
   const ending: StreamEnd = asked.value.waitsForEnd ? turnEnd(chat.value, read) : { kind: "never" };
   const streamed = { ref, record: chat.value, view: chatView(chat.value, call.principal), ending };
@@ -85,7 +86,7 @@ export async function streamOfJob(
 ): Answer {
   const ref = jobRef(by.organizationId, jobId);
   const read = () => parts.system.dispatch(ref, { kind: "read_job" });
-  const job = await read();
+  const job = await jobInSight(parts, by, jobId);
   if (!job.ok) return job;
   const view = jobView(job.value, by, appLink(parts, jobId, by));
   return openStream(parts, connection, asked, { ref, record: job.value, view, ending: jobEnd(job.value, read) });

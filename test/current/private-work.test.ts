@@ -1,0 +1,94 @@
+/** Chats and jobs of a private agent, as others of the organization meet them (AGT-5). */
+import { afterAll, beforeAll, expect, test } from "bun:test";
+import { answered, Client, type Job, type Json, refused } from "../support/current.ts";
+import { FakeTools } from "../support/fake-tools.ts";
+import { type Caller, type Founded, type Service, startService } from "../support/service.ts";
+
+let service: Service;
+let owner: Founded;
+let other: Caller;
+let mine: Client;
+let theirs: Client;
+const tools = new FakeTools();
+
+beforeAll(async () => {
+  service = await startService({ tools });
+  owner = await service.found();
+  other = await service.join(owner.organizationId);
+  mine = new Client(service, owner);
+  theirs = new Client(service, other);
+  tools.script = () => ({ content: "sent", isError: false });
+});
+afterAll(() => service.stop());
+
+const agentOf = async (client: Client): Promise<string> => {
+  const body = { name: "Ada", system_prompt: "Be brief.", allowed_tools: ["send"], approval_tools: ["send"] };
+  return (await answered<{ id: string }>(client.call("POST", "/api/agents", body), 201)).id;
+};
+const share = async (client: Client, agent: string, visibility: string): Promise<void> =>
+  void (await answered(client.call("PATCH", `/api/agents/${agent}`, { visibility })));
+/** A job that waits for an approval, in a chat of its own. */
+const waiting = async (client: Client, agent: string): Promise<Job> => {
+  service.model.script = ({ entries }) =>
+    entries.length === 1 ? [{ use: { type: "tool_use", id: "c1", name: "send", input: {} } }] : [{ say: "Done." }];
+  const { job } = await client.send(await client.chat(agent, owner.workspaceId), "Send the salaries.");
+  return client.reached(job.id, "blocked");
+};
+const idsOf = async (client: Client, plural: "chats" | "jobs", query = ""): Promise<unknown[]> => {
+  const list = await client.get<Record<string, readonly Json[]>>(`/api/${plural}?limit=100${query}`);
+  return (list[plural] ?? []).map(({ id }) => id);
+};
+
+/** Every operation on a chat or a job, as somebody asks for it who has its id. */
+const operations = ({ id, chat_id }: Job): readonly (readonly [string, string, object?])[] => [
+  ["GET", `/api/chats/${chat_id}`],
+  ["GET", `/api/chats/${chat_id}/messages`],
+  ["GET", `/api/chats/${chat_id}/events?wait=end`],
+  ["POST", `/api/chats/${chat_id}/messages`, { content: "Hello" }],
+  ["PATCH", `/api/chats/${chat_id}/options`, { auto_approve: true }],
+  ["GET", `/api/jobs/${id}`],
+  ["GET", `/api/jobs/${id}/events`],
+  ["GET", `/api/jobs/${id}/lineage`],
+  ["GET", `/api/jobs/${id}/transcript-events`],
+  ["POST", `/api/jobs/${id}/approve`, {}],
+  ["POST", `/api/jobs/${id}/resume`, {}],
+  ["POST", `/api/jobs/${id}/iterate`, { feedback: "More." }],
+  ["POST", `/api/jobs/${id}/cancel`, {}],
+  ["DELETE", `/api/chats/${chat_id}`],
+];
+
+test("[AGT-5] no operation on the work of somebody's private agent answers anybody else, and nothing happens", async () => {
+  const job = await waiting(mine, await agentOf(mine));
+  for (const [method, path, body] of operations(job)) await refused(theirs.call(method, path, body), 404, "not_found");
+  expect(await mine.job(job.id)).toMatchObject({ status: "blocked", version: job.version });
+  expect(await mine.readChat(job.chat_id)).toMatchObject({ message_count: 2, options: { auto_approve: false } });
+});
+
+test("[AGT-5] lists leave it out for others, whatever they filter by", async () => {
+  const agent = await agentOf(mine);
+  const job = await waiting(mine, agent);
+  for (const query of ["", `&agent_id=${agent}`]) {
+    expect(await idsOf(theirs, "chats", query)).not.toContain(job.chat_id);
+    expect(await idsOf(theirs, "jobs", query)).not.toContain(job.id);
+    expect(await idsOf(mine, "chats", query)).toContain(job.chat_id);
+    expect(await idsOf(mine, "jobs", query)).toContain(job.id);
+  }
+});
+
+test("[AGT-5] its creator and who began it go on to see it when an agent becomes private, and when it is deleted", async () => {
+  const agent = await agentOf(mine);
+  await share(mine, agent, "organization");
+  const begun = await waiting(theirs, agent);
+  const own = await waiting(mine, agent);
+  expect(await theirs.job(own.id)).toMatchObject({ id: own.id });
+  await share(mine, agent, "private");
+  await refused(theirs.call("GET", `/api/jobs/${own.id}`), 404, "not_found");
+  await answered(mine.call("DELETE", `/api/agents/${agent}`));
+  await refused(theirs.call("GET", `/api/jobs/${own.id}`), 404, "not_found");
+  for (const client of [mine, theirs]) {
+    expect(await client.job(begun.id)).toMatchObject({ id: begun.id });
+    expect(await idsOf(client, "jobs")).toContain(begun.id);
+    expect(await idsOf(client, "chats")).toContain(begun.chat_id);
+  }
+  expect(await idsOf(theirs, "jobs")).not.toContain(own.id);
+});
