@@ -2,6 +2,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:test";
 import { SCOPES } from "../../actors/organization/principal.ts";
 import { organizationRef } from "../../actors/organization/schema.ts";
+import { LAST_USED_PRECISION_MS } from "../../actors/organization/tokens.ts";
 import { systemClock } from "../../src/clock.ts";
 import { answered, type Json, refused } from "../support/current.ts";
 import { expectReplay, keyed } from "../support/keyed.ts";
@@ -116,7 +117,8 @@ describe.each(KINDS)("$kind tokens", ({ path, kind, form }) => {
     const token = await made(path);
     await answered(service.call(bearer(token), "GET", "/api/agents"));
     const first = await answered<TokenRecord>(revoke(path, token.id));
-    expect(first).toMatchObject({ status: "revoked", revoked_at: expect.any(String), allowed_actions: [] });
+    expect([first.status, first["allowed_actions"]]).toEqual(["revoked", []]);
+    expect(first["revoked_at"]).toMatch(/^\d{4}-.*Z$/);
     await refused(service.call(bearer(token), "GET", "/api/agents"), 401, "unauthenticated");
     expect(await answered<TokenRecord>(revoke(path, token.id))).toEqual(first);
     expect((await list(path)).find(({ id }) => id === token.id)).toEqual(first);
@@ -246,4 +248,25 @@ test("[AUTH-2] a token may revoke itself", async () => {
   const token = await made(PERSONAL, { scopes: ["tokens:write"] });
   expect((await answered<TokenRecord>(revoke(PERSONAL, token.id, bearer(token)))).status).toBe("revoked");
   await refused(revoke(PERSONAL, token.id, bearer(token)), 401, "unauthenticated");
+});
+
+test("[AUTH-1] the use of a token is noted to the minute: a hundred requests are one change of its record", async () => {
+  const token = await made(PERSONAL, { scopes: ["*"] });
+  const noted = async (): Promise<TokenRecord> => (await list(PERSONAL)).find(({ id }) => id === token.id)!;
+  const use = () => answered(service.call(bearer(token), "GET", "/api/tasks"));
+  try {
+    await use();
+    await Promise.all(Array.from({ length: 100 }, use));
+    const first = await noted();
+    expect(first.version).toBe(2);
+    skippedMs = LAST_USED_PRECISION_MS;
+    await use();
+    const second = await noted();
+    expect(second.version).toBe(3);
+    expect(Date.parse(second.last_used_at!)).toBeGreaterThanOrEqual(
+      Date.parse(first.last_used_at!) + LAST_USED_PRECISION_MS,
+    );
+  } finally {
+    skippedMs = 0;
+  }
 });
