@@ -24,6 +24,8 @@ export type Noun =
   | "approval"
   | "token"
   | "secret"
+  | "messaging_integration"
+  | "delivery"
   | "route";
 
 interface FaultDetails {
@@ -61,6 +63,12 @@ interface FaultDetails {
   idempotency_conflict: Record<never, never>;
   /** The first request of the key has not come to its end. */
   idempotency_in_progress: { readonly retryAfterMs: number };
+  /** A filter names event types or families that there are not. */
+  invalid_event_type: { readonly unknown: readonly string[] };
+  /** A destination to which nothing is sent: its form, its scheme, its address. */
+  invalid_url: { readonly message: string };
+  /** The event was kept for its time, and is gone. */
+  event_not_retained: { readonly oldest?: number };
   forbidden: { readonly message: string };
   /** The organization's tokens of this month are used up (RUN-4). */
   budget_exceeded: { readonly retryAfterMs: number };

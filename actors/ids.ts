@@ -21,6 +21,7 @@ export type IdPrefix =
   | "shr"
   | "evt"
   | "dlv"
+  | "dlk"
   | "tok"
   | "art"
   | "apr"

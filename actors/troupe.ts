@@ -12,6 +12,8 @@ import { trafficActor } from "./traffic/actor.ts";
 import type { TrafficProtocol } from "./traffic/protocol.ts";
 import { usageActor } from "./usage/actor.ts";
 import type { UsageProtocol } from "./usage/protocol.ts";
+import { webhookActor } from "./webhook/actor.ts";
+import type { WebhookProtocol } from "./webhook/protocol.ts";
 
 /** Actor kinds by name, with what each can be asked. */
 export type TroupeProtocols = {
@@ -20,6 +22,7 @@ export type TroupeProtocols = {
   job: JobProtocol;
   traffic: TrafficProtocol;
   usage: UsageProtocol;
+  webhook: WebhookProtocol;
 };
 
 export type TroupeSystem = System<TroupeProtocols>;
@@ -42,4 +45,11 @@ export const ask = <K extends keyof TroupeProtocols, C extends CommandOf<TroupeP
 
 // A definition's handlers take their own commands; the system has erased the types by then.
 export const troupeActors = ({ monthlyTokens }: ActorSettings = { monthlyTokens: null }): readonly AnyDefinition[] =>
-  [organizationActor, chatActor, jobActor, trafficActor, usageActor(monthlyTokens)] as readonly AnyDefinition[];
+  [
+    organizationActor,
+    chatActor,
+    jobActor,
+    trafficActor,
+    usageActor(monthlyTokens),
+    webhookActor,
+  ] as readonly AnyDefinition[];

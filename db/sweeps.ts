@@ -1,5 +1,5 @@
 /**
- * What is kept for a time and then deleted (SSE-10, IDEM-1): a table of sweeps, each of which takes a
+ * What is kept for a time and then deleted (SSE-10, IDEM-1, HOOK-9): a table of sweeps, each of which takes a
  * batch of what is past its time.
  *
  * A sweep goes past the actors, straight at the tables, and disturbs none: it takes only what has no
@@ -10,6 +10,7 @@
  */
 import type { TransactionSql } from "postgres";
 import { RATE_WINDOW_MS } from "../actors/traffic/policy.ts";
+import { ATTEMPT_RETENTION_MS, EVENT_RETENTION_MS } from "../actors/webhook/policy.ts";
 import { isoTime } from "../actors/schema.ts";
 import type { Database } from "./client.ts";
 
@@ -49,6 +50,8 @@ type Take = (sql: TransactionSql, cutoff: string, limit: number) => Promise<Take
 export const sweepsOf = ({ eventDays }: Retention): readonly Sweep[] => [
   { name: "idempotency_keys", retentionMs: SKEW_MS, take: past("idempotency_key", "expires_at") },
   { name: "rate_windows", retentionMs: RATE_WINDOW_KEPT_MS, take: past("rate_window", "updated_at") },
+  { name: "webhook_events", retentionMs: EVENT_RETENTION_MS, take: past("webhook_event", "created_at") },
+  { name: "webhook_attempts", retentionMs: ATTEMPT_RETENTION_MS, take: past("webhook_attempt", "created_at") },
   { name: "job_events", retentionMs: eventDays * DAY_MS, take: eventsOf("job") },
   { name: "chat_events", retentionMs: eventDays * DAY_MS, take: eventsOf("chat") },
 ];

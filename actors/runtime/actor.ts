@@ -88,6 +88,8 @@ export interface Tx {
    * more than what is stored, so it is for a bound that is known from before.
    */
   peek<T extends RecordFields>(table: Table<T>, id: string): Peeked<T>;
+  /** The version of a record that this group changes, once it is committed: one more than before the group. */
+  versionAfter(table: Table<RecordFields>, id: string): number;
   /** A record that is new: its id was drawn in this turn or is known to be unused. */
   create<T extends RecordFields>(table: Table<T>, record: NewRecord<T>): T;
   /** Replaces a record that this turn has read; `version` rises by one for each group. */

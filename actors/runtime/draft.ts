@@ -5,7 +5,7 @@
  * no trace, whichever of its turns refused.
  */
 import { assert } from "../assert.ts";
-import type { RandomText } from "../ids.ts";
+import { newId, type RandomText } from "../ids.ts";
 import { isoTime, type JsonObject } from "../schema.ts";
 import type { ActorRef, NewRecord, Peeked, RecordFields, RecordKey, StreamRecord, Table } from "./actor.ts";
 import type { Cell } from "./cell.ts";
@@ -81,6 +81,13 @@ export function markAfter(mark: TextMark | null, publications: readonly Publicat
   }
   return live;
 }
+
+/** An actor as the rows name it. */
+export const addressOf = (ref: ActorRef) => ({
+  organizationId: ref.organizationId,
+  actorKind: ref.kind,
+  actorId: ref.id,
+});
 
 export const recordKey = (table: string, id: string): string => `${table}/${id}`;
 
@@ -183,6 +190,11 @@ export class Draft {
     this.writes.events.push({ ...event, organizationId, stream });
     draft.publications.push({ kind: "event", event });
     return event.seq;
+  }
+
+  /** A message to another actor, with this group's commit. */
+  send(to: ActorRef, command: { readonly kind: string }): void {
+    this.writes.messages.push({ id: newId("amg", this.random), ...addressOf(to), command });
   }
 
   /** The group's turns have run: what they remember and have said counts for the next ones. */

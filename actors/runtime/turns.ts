@@ -41,6 +41,8 @@ const LOAD_ROUNDS = 64;
 export interface Member {
   readonly ref: ActorRef;
   readonly command: { readonly kind: string };
+  /** No turn of the group, but a message of its commit: delivered once after it, and nobody is replied to. */
+  readonly isMessage?: true;
 }
 /** A member of a group, or how it follows from the replies before it; null leaves it out. */
 export type MemberStep = Member | ((replies: readonly unknown[]) => Member | null);
@@ -106,6 +108,11 @@ export class GroupRun {
       if (!admitted.ok) return this.answer(admitted);
       assert(place === null || place.shard === admitted.value.shard, "a turn group stays on one shard");
       place = admitted.value;
+      if (member.isMessage === true) {
+        draft.send(member.ref, member.command);
+        replies.push(undefined);
+        continue;
+      }
       const cell = this.host.cells.get(member.ref, place, at);
       if (!this.enter(cell, member, at)) return this.answer(refuse(OVERLOADED));
       if (this.loadNeeds(cell, member)) return;

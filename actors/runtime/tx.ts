@@ -3,7 +3,7 @@ import { assert } from "../assert.ts";
 import { type IdPrefix, newId, type RandomText } from "../ids.ts";
 import { isoTime, type JsonObject } from "../schema.ts";
 import type { ActorRef, Memory, NewEvent, NewRecord, Peeked, RecordFields, Table, Tx } from "./actor.ts";
-import { type CellDraft, type Draft, recordKey } from "./draft.ts";
+import { addressOf, type CellDraft, type Draft, recordKey } from "./draft.ts";
 import type { AlarmRow } from "./store.ts";
 
 export class GroupTx implements Tx {
@@ -31,6 +31,10 @@ export class GroupTx implements Tx {
 
   peek<T extends RecordFields>(table: Table<T>, id: string): Peeked<T> {
     return this.group.peek(this.draft, table.name, id) as Peeked<T>;
+  }
+
+  versionAfter(table: Table<RecordFields>, id: string): number {
+    return (this.draft.cell.get(recordKey(table.name, id))?.version ?? 0) + 1;
   }
 
   create<T extends RecordFields>(table: Table<T>, record: NewRecord<T>): T {
@@ -96,7 +100,7 @@ export class GroupTx implements Tx {
   }
 
   send(to: ActorRef, command: { readonly kind: string }): void {
-    this.group.writes.messages.push({ id: this.id("amg"), ...addressOf(to), command });
+    this.group.send(to, command);
   }
 
   effect(of: ActorRef, kind: string, intent: JsonObject): string {
@@ -130,5 +134,3 @@ export class GroupTx implements Tx {
     cleared.push({ organizationId, actorId, name });
   }
 }
-
-const addressOf = (ref: ActorRef) => ({ organizationId: ref.organizationId, actorKind: ref.kind, actorId: ref.id });

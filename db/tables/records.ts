@@ -6,7 +6,7 @@
  * lists within a millisecond, in the order of the commits.
  */
 import { type SQL, sql } from "drizzle-orm";
-import { bigint, index, integer, jsonb, pgTable, primaryKey, text } from "drizzle-orm/pg-core";
+import { bigint, index, integer, jsonb, pgTable, primaryKey, text, uniqueIndex } from "drizzle-orm/pg-core";
 
 const columns = {
   organizationId: text("organization_id").notNull(),
@@ -166,4 +166,51 @@ export const idempotencyKey = pgTable(
   "idempotency_key",
   { ...columns, expiresAt: generated("expires_at", "expiresAt") },
   (t) => [primaryKey({ columns: [t.organizationId, t.id] }), index("idempotency_key_expiry").on(t.expiresAt)],
+);
+
+/** Where an organization's events go; one row. */
+export const webhookDestination = pgTable("webhook_destination", columns, (t) => [
+  primaryKey({ columns: [t.organizationId, t.id] }),
+]);
+
+/** What comes next of an organization's deliveries; one row. */
+export const webhookFeed = pgTable("webhook_feed", columns, (t) => [primaryKey({ columns: [t.organizationId, t.id] })]);
+
+/** Events by their numbers; the sweep takes them by their time. */
+export const webhookEvent = pgTable(
+  "webhook_event",
+  {
+    ...columns,
+    createdAt,
+    sequence: integer("sequence").generatedAlwaysAs(sql.raw(`((body ->> 'sequence')::integer)`)),
+    type: generated("type", "type"),
+  },
+  (t) => [
+    primaryKey({ columns: [t.organizationId, t.id] }),
+    uniqueIndex("webhook_event_sequence").on(t.organizationId, t.sequence),
+    index("webhook_event_created").on(t.createdAt),
+  ],
+);
+
+/** Attempts to deliver: the ledger, and with those that are pending the queue. */
+export const webhookAttempt = pgTable(
+  "webhook_attempt",
+  {
+    ...columns,
+    createdAt,
+    status: generated("status", "status"),
+    eventId: generated("event_id", "eventId"),
+    eventType: generated("event_type", "eventType"),
+    dueAt: generated("due_at", "dueAt"),
+    sequence: integer("sequence").generatedAlwaysAs(sql.raw(`((body ->> 'sequence')::integer)`)),
+  },
+  (t) => [
+    primaryKey({ columns: [t.organizationId, t.id] }),
+    index("webhook_attempt_newest").on(t.organizationId, t.createdAt, t.id),
+    index("webhook_attempt_event").on(t.organizationId, t.eventId),
+    index("webhook_attempt_waiting")
+      .on(t.organizationId, t.dueAt, t.sequence)
+      .where(sql`${t.status} = 'pending'`),
+    index("webhook_attempt_created").on(t.createdAt),
+  ],
 );

@@ -35,7 +35,7 @@ const WORDS: RefusalTable<Words> = {
       headers: { "www-authenticate": `Bearer error="insufficient_scope", scope="${required.join(" ")}"` },
     }),
   owner_required: () => words("owner_required", "Only an owner of the organization may do this"),
-  not_found: ({ noun }) => words("not_found", noun === "route" ? "There is nothing at this path" : `No such ${noun}`),
+  not_found: ({ noun }) => words("not_found", noun === "route" ? "There is nothing at this path" : `No such ${noun.replaceAll("_", " ")}`),
   method_not_allowed: ({ allow }) =>
     words("method_not_allowed", "This path does not take this method", { headers: { allow: allow.join(", ") } }),
   unsupported_media_type: ({ expected }) => words("unsupported_media_type", `Content-Type must be ${expected}`),
@@ -62,6 +62,13 @@ const WORDS: RefusalTable<Words> = {
     words("idempotency_conflict", "This idempotency key was used for a request with another input"),
   idempotency_in_progress: ({ retryAfterMs }) =>
     words("idempotency_in_progress", "The first request with this key is still running", later(retryAfterMs)),
+  invalid_event_type: ({ unknown }) =>
+    words("invalid_event_type", `There is no event type ${unknown[0] ?? ""}`, { details: { unknown } }),
+  invalid_url: ({ message }) => words("invalid_url", message),
+  event_not_retained: ({ oldest }) =>
+    words("event_not_retained", "The event is not kept any more", {
+      details: oldest === undefined ? {} : { oldest_sequence: oldest },
+    }),
   forbidden: ({ message }) => words("forbidden", message),
   invalid_signature: () => words("invalid_signature", "The address is not valid, or not any more"),
   budget_exceeded: ({ retryAfterMs }) =>

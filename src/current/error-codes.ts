@@ -45,6 +45,16 @@ export const ERROR_CODES: Readonly<Record<ErrorCode, ErrorEntry>> = {
     "The `Idempotency-Key` cannot be read.",
     "Send 1 to 255 printable ASCII characters, for example a UUID.",
   ),
+  invalid_event_type: entry(
+    400,
+    "A filter names event types or families that there are not.",
+    "Take the ones in `details.unknown` out. A filter is an exact type or `family.*`.",
+  ),
+  invalid_url: entry(
+    400,
+    "Nothing is sent to this URL: its form, its scheme or its address.",
+    "Give an https URL of a public host, without user name and password.",
+  ),
   unauthenticated: entry(
     401,
     "There is no token, or one that is unknown, malformed or revoked.",
@@ -107,6 +117,11 @@ export const ERROR_CODES: Readonly<Record<ErrorCode, ErrorEntry>> = {
     409,
     "The first request with this key is still running.",
     "Wait as long as `Retry-After` says and send it again: the answer is then that of the first.",
+  ),
+  event_not_retained: entry(
+    410,
+    "The event was kept for its time and is gone.",
+    "Read the records themselves. `details.oldest_sequence`, where it is there, is where the feed begins.",
   ),
   payload_too_large: entry(
     413,

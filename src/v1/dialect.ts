@@ -13,6 +13,7 @@ const REASONS: Readonly<Record<number, string>> = {
   404: "Not Found",
   405: "Method Not Allowed",
   409: "Conflict",
+  410: "Gone",
   413: "Payload Too Large",
   415: "Unsupported Media Type",
   429: "Too Many Requests",
@@ -34,6 +35,8 @@ const NOUNS: Readonly<Record<Noun, string>> = {
   workspace: "Workspace not found",
   token: "Token not found",
   secret: "Secret not found",
+  messaging_integration: "Messaging integration not found",
+  delivery: "Delivery not found",
   approval: "Approval not found",
   route: "Not found",
 };
@@ -68,6 +71,9 @@ const REFUSALS: RefusalTable<Refusal> = {
   idempotency_conflict: () => refusal(409, "This idempotency key was used for a request with another input"),
   idempotency_in_progress: ({ retryAfterMs }) =>
     refusal(409, "The first request with this key is still running", retryAfter(retryAfterMs)),
+  invalid_event_type: () => refusal(400, "Unknown event type"),
+  invalid_url: ({ message }) => refusal(400, message),
+  event_not_retained: () => refusal(410, "The event is not kept any more"),
   forbidden: () => UNAUTHORIZED,
   invalid_signature: () => UNAUTHORIZED,
   budget_exceeded: ({ retryAfterMs }) =>

@@ -52,7 +52,7 @@ export const LAYERS: readonly Layer[] = [
     packages: [],
     builtins: false,
   },
-  ...["organization", "chat", "job", "usage", "traffic"].map((kind) => ({
+  ...["organization", "chat", "job", "usage", "traffic", "webhook"].map((kind) => ({
     name: `the actor kind ${kind}`,
     files: at(`actors/${kind}/.*`),
     ours: at(PURE, RUNTIME, WORDS, `actors/${kind}/.*`),

@@ -1,0 +1,37 @@
+/**
+ * The webhook actor: one for each organization (HOOK-1 to HOOK-10). It numbers the organization's events,
+ * plans their deliveries, and decides what becomes of each attempt. It is an actor of its own, so that
+ * nothing that happens here delays or fails what caused the event.
+ */
+import type { ActorDefinition, RecordKey } from "../runtime/actor.ts";
+import { BURST_BOUNDS } from "../runtime/mailbox.ts";
+import { attemptHandlers } from "./attempts.ts";
+import { deliveryHandlers } from "./deliveries.ts";
+import { destinationHandlers } from "./destination.ts";
+import type { WebhookCommand, WebhookProtocol } from "./protocol.ts";
+import { attemptTable, destinationTable, feedTable } from "./schema.ts";
+
+export const webhookActor: ActorDefinition<WebhookProtocol> = {
+  kind: "webhook",
+  mailbox: BURST_BOUNDS,
+  needs: ({ id }, command) => [
+    { table: feedTable.name, id },
+    { table: destinationTable.name, id },
+    ...attemptsOf(command).map((attempt): RecordKey => ({ table: attemptTable.name, id: attempt })),
+  ],
+  handlers: { ...destinationHandlers, ...deliveryHandlers, ...attemptHandlers },
+};
+
+/** The attempts that a command names. */
+function attemptsOf(command: WebhookCommand): readonly string[] {
+  switch (command.kind) {
+    case "prepare_attempt":
+    case "attempt_ended":
+    case "redeliver":
+      return [command.attemptId];
+    case "attempts_found":
+      return command.attemptIds;
+    default:
+      return [];
+  }
+}

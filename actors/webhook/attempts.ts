@@ -1,0 +1,125 @@
+/**
+ * What becomes of attempts (HOOK-6). Whoever made one reports how it ended, and the same commit has the
+ * ledger's row, the next attempt where one follows, and the start of the next deliveries.
+ */
+import { ok } from "../fault.ts";
+import type { Handlers, Tx } from "../runtime/actor.ts";
+import { isoTime } from "../schema.ts";
+import { disabled } from "./destination.ts";
+import { nextAttempt } from "./numbering.ts";
+import { FAILING_LIMIT_MS, waitAfter } from "./policy.ts";
+import type { AttemptResult, WebhookProtocol } from "./protocol.ts";
+import { activeDestination, awaited, feedOf, filled, keepFeed, queued, withMore } from "./queue.ts";
+import { type Attempt, attemptTable, type Destination, type Feed, webhookEventTable } from "./schema.ts";
+
+type AttemptCommand = "prepare_attempt" | "attempt_ended" | "attempts_found" | "attempts_due";
+
+/** The receiver does not want any more, ever. */
+const GONE = 410;
+
+export const attemptHandlers: Pick<Handlers<WebhookProtocol>, AttemptCommand> = {
+  prepare_attempt(tx, { attemptId }) {
+    const attempt = tx.read(attemptTable, attemptId);
+    const destination = activeDestination(tx);
+    const event = attempt === null ? null : tx.read(webhookEventTable, attempt.eventId);
+    return ok(attempt === null || event === null || destination === null ? null : { attempt, event, destination });
+  },
+
+  attempt_ended(tx, { attemptId, effectId, result }) {
+    tx.settle(effectId);
+    const feed = feedOf(tx);
+    const attempt = tx.read(attemptTable, attemptId);
+    if (attempt === null || !feed.inFlight.some((flight) => flight.effectId === effectId)) return ok(null);
+    const landed = { ...feed, inFlight: feed.inFlight.filter((flight) => flight.effectId !== effectId) };
+    keepFeed(tx, filled(tx, ended(tx, landed, attempt, result)));
+    return ok(null);
+  },
+
+  attempts_found(tx, { effectId, until, attemptIds, isAll, nextDueAt }) {
+    tx.settle(effectId);
+    const feed = feedOf(tx);
+    if (feed.search !== effectId) return ok(null);
+    const known = new Set([...feed.ready, ...feed.inFlight.map((flight) => flight.attemptId)]);
+    const found = attemptIds.filter((id) => !known.has(id));
+    let next: Feed = { ...feed, search: null, isSearchStale: false, hasMore: !isAll || feed.isSearchStale };
+    if (activeDestination(tx) === null) for (const id of found) skip(tx, id);
+    else if (until !== null) next = { ...next, ready: [...next.ready, ...found] };
+    // Switched on again meanwhile: what was found need not be due.
+    else next = withMore(next);
+    keepFeed(tx, filled(tx, awaited(tx, next, nextDueAt)));
+    return ok(null);
+  },
+
+  attempts_due(tx) {
+    keepFeed(tx, filled(tx, withMore({ ...feedOf(tx), wakeAt: null })));
+    return ok(null);
+  },
+};
+
+function skip(tx: Tx, attemptId: string): void {
+  const attempt = tx.read(attemptTable, attemptId);
+  if (attempt?.status === "pending") tx.update(attemptTable, { ...attempt, status: "skipped" });
+}
+
+function ended(tx: Tx, feed: Feed, attempt: Attempt, result: AttemptResult): Feed {
+  const destination = activeDestination(tx);
+  switch (result.kind) {
+    case "delivered": {
+      const { httpStatus, durationMs } = result;
+      tx.update(attemptTable, { ...attempt, status: "success", httpStatus, durationMs });
+      return { ...feed, lastSuccessAt: isoTime(tx.now), failingSince: null };
+    }
+    case "skipped":
+      tx.update(attemptTable, { ...attempt, status: "skipped" });
+      return feed;
+    case "interrupted":
+      return interrupted(tx, feed, attempt, destination);
+    case "failed":
+      return failed(tx, feed, { attempt, result, destination });
+  }
+}
+
+/** Nobody knows whether the receiver has it: it is sent again at once, and that counts as no failure of the receiver. */
+function interrupted(tx: Tx, feed: Feed, attempt: Attempt, destination: Destination | null): Feed {
+  const error = "connection_reset";
+  if (destination === null) {
+    tx.update(attemptTable, { ...attempt, status: "failed", error });
+    return feed;
+  }
+  const dueAt = isoTime(tx.now);
+  tx.update(attemptTable, { ...attempt, status: "retrying", error, nextAttemptAt: dueAt });
+  return queued(feed, nextAttempt(tx, attempt, { failures: attempt.failures, dueAt, url: destination.url }));
+}
+
+interface Failure {
+  readonly attempt: Attempt;
+  readonly result: Extract<AttemptResult, { readonly kind: "failed" }>;
+  readonly destination: Destination | null;
+}
+
+function failed(tx: Tx, feed: Feed, { attempt, result, destination }: Failure): Feed {
+  const { error, httpStatus, durationMs, isTransient, retryAfterMs } = result;
+  const now = isoTime(tx.now);
+  const failingSince = feed.failingSince ?? now;
+  const failing: Feed = { ...feed, lastFailureAt: now, failingSince };
+  const told: Attempt = { ...attempt, error, httpStatus, durationMs };
+  const failures = attempt.failures + 1;
+  const reason = disablingReason(tx, failingSince, httpStatus);
+  const waitMs =
+    isTransient && destination !== null && reason === null
+      ? waitAfter(failures, destination.retryProfile, retryAfterMs)
+      : null;
+  if (waitMs === null || destination === null) {
+    tx.update(attemptTable, { ...told, status: "failed" });
+    return reason === null || destination === null ? failing : disabled(tx, destination, failing, reason);
+  }
+  const dueAt = isoTime(tx.now + waitMs);
+  tx.update(attemptTable, { ...told, status: "retrying", nextAttemptAt: dueAt });
+  nextAttempt(tx, attempt, { failures, dueAt, url: destination.url });
+  return awaited(tx, failing, dueAt);
+}
+
+function disablingReason(tx: Tx, failingSince: string, httpStatus: number | null) {
+  if (httpStatus === GONE) return "gone";
+  return tx.now - Date.parse(failingSince) >= FAILING_LIMIT_MS ? "failing" : null;
+}

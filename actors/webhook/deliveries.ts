@@ -1,0 +1,83 @@
+/** How events come into the feed and how their deliveries begin: by themselves, as a test, or once more (HOOK-3, HOOK-10). */
+import { notFound, ok, type Outcome, refuse } from "../fault.ts";
+import type { Handlers, Tx } from "../runtime/actor.ts";
+import { takes } from "./events.ts";
+import { firstAttempt, numbered } from "./numbering.ts";
+import { EVENT_RETENTION_MS, REDELIVERIES } from "./policy.ts";
+import type { EventRange, WebhookProtocol } from "./protocol.ts";
+import { activeDestination, destinationOf, feedOf, filled, keepFeed, queued } from "./queue.ts";
+import { type Attempt, attemptTable, type Destination, feedTable, webhookEventTable } from "./schema.ts";
+
+type DeliveryCommand = "take_event" | "send_test" | "redeliver" | "redeliver_range" | "redeliver_page" | "read_feed";
+
+export const deliveryHandlers: Pick<Handlers<WebhookProtocol>, DeliveryCommand> = {
+  take_event(tx, { event: news }) {
+    const { feed, event } = numbered(tx, feedOf(tx), news);
+    const destination = activeDestination(tx);
+    const isWanted = destination !== null && takes(destination.eventTypes, event.type);
+    keepFeed(tx, isWanted ? filled(tx, queued(feed, firstAttempt(tx, event, destination, "automatic"))) : feed);
+    return ok(null);
+  },
+
+  send_test: (tx, { event: news }) =>
+    whereSending(tx, (destination) => {
+      const { feed, event } = numbered(tx, feedOf(tx), news);
+      const attempt = firstAttempt(tx, event, destination, "test");
+      keepFeed(tx, filled(tx, queued(feed, attempt)));
+      return ok(attempt);
+    }),
+
+  redeliver: (tx, { attemptId }) =>
+    whereSending(tx, (destination) => {
+      const former = tx.read(attemptTable, attemptId);
+      if (former === null) return notFound("delivery");
+      const event = tx.read(webhookEventTable, former.eventId);
+      if (event === null || tx.now - Date.parse(event.createdAt) > EVENT_RETENTION_MS)
+        return refuse({ kind: "event_not_retained" });
+      const attempt = firstAttempt(tx, event, destination, "redelivery");
+      keepFeed(tx, filled(tx, queued(feedOf(tx), attempt)));
+      return ok(attempt);
+    }),
+
+  redeliver_range: (tx, { range }) =>
+    whereSending<EventRange>(tx, () => {
+      const feed = feedOf(tx);
+      if (feed.redeliveries.length >= REDELIVERIES)
+        return invalidState("redelivering", `At most ${REDELIVERIES} redeliveries run at once: wait for one to end`);
+      const until = Math.min(range.until, feed.sequence);
+      const bounded = { ...range, until };
+      keepFeed(tx, { ...feed, redeliveries: [...feed.redeliveries, redelivery(tx, bounded)] });
+      return ok(bounded);
+    }),
+
+  redeliver_page(tx, { effectId, events, rest }) {
+    tx.settle(effectId);
+    let feed = feedOf(tx);
+    if (!feed.redeliveries.includes(effectId)) return ok(null);
+    const others = feed.redeliveries.filter((id) => id !== effectId);
+    const destination = activeDestination(tx);
+    feed = { ...feed, redeliveries: others };
+    if (destination !== null) {
+      for (const event of events) feed = queued(feed, firstAttempt(tx, event, destination, "redelivery"));
+      if (rest !== null) feed = { ...feed, redeliveries: [...others, redelivery(tx, rest)] };
+    }
+    keepFeed(tx, filled(tx, feed));
+    return ok(null);
+  },
+
+  read_feed: (tx) => ok({ sequence: tx.read(feedTable, tx.self.id)?.sequence ?? 0 }),
+};
+
+/** Goes through the range page by page: each page is one effect, so that none is sent twice. */
+const redelivery = (tx: Tx, range: EventRange): string =>
+  tx.effect(tx.self, "redeliver_webhooks", { ...range, eventTypes: [...range.eventTypes] });
+
+function whereSending<T = Attempt>(tx: Tx, run: (destination: Destination) => Outcome<T>): Outcome<T> {
+  const destination = activeDestination(tx);
+  if (destination !== null) return run(destination);
+  if (destinationOf(tx) === null) return notFound("messaging_integration");
+  return invalidState("disabled", "Delivery is switched off: enable it first");
+}
+
+const invalidState = (status: string, message: string): Outcome<never> =>
+  refuse({ kind: "invalid_state", status, allowedActions: [], message });

@@ -1,0 +1,62 @@
+/** Where an organization's events are sent to, and the secret that they are signed with (HOOK-1, HOOK-8). */
+import { notFound, ok } from "../fault.ts";
+import type { Handlers, Tx } from "../runtime/actor.ts";
+import { isoTime } from "../schema.ts";
+import type { DestinationState, WebhookProtocol } from "./protocol.ts";
+import { destinationOf, feedOf, filled, keepFeed, withMore } from "./queue.ts";
+import { numbered } from "./numbering.ts";
+import { type Destination, destinationTable, type DisabledReason, type Feed, feedTable } from "./schema.ts";
+
+type DestinationCommand = "read_destination" | "configure_destination" | "rotate_secret";
+
+export const destinationHandlers: Pick<Handlers<WebhookProtocol>, DestinationCommand> = {
+  read_destination(tx) {
+    const destination = destinationOf(tx);
+    return ok(destination === null ? null : stateOf(tx, destination));
+  },
+
+  configure_destination(tx, { input, fresh }) {
+    const former = destinationOf(tx);
+    const fields = { ...input, eventTypes: [...input.eventTypes], disabledReason: null };
+    const destination =
+      former === null
+        ? tx.create(destinationTable, { id: tx.self.id, ...fields, secret: fresh, formerSecret: null })
+        : tx.update(destinationTable, { ...former, ...fields });
+    const feed = feedOf(tx);
+    // What waits goes to the new address, or nowhere; another address has not failed yet.
+    const isOther = former?.url !== destination.url || !former.enabled;
+    const waiting = destination.enabled ? feed : withMore(feed);
+    keepFeed(tx, filled(tx, isOther ? { ...waiting, failingSince: null } : waiting));
+    return ok({ ...stateOf(tx, destination), isNew: former === null });
+  },
+
+  rotate_secret(tx, { fresh, graceMs }) {
+    const destination = destinationOf(tx);
+    if (destination === null) return notFound("messaging_integration");
+    const { sealed } = destination.secret;
+    const formerSecret = graceMs === 0 ? null : { sealed, until: isoTime(tx.now + graceMs) };
+    return ok(stateOf(tx, tx.update(destinationTable, { ...destination, secret: fresh, formerSecret })));
+  },
+};
+
+function stateOf(tx: Tx, destination: Destination): DestinationState {
+  const { lastSuccessAt = null, lastFailureAt = null } = tx.read(feedTable, tx.self.id) ?? {};
+  return { destination, lastSuccessAt, lastFailureAt };
+}
+
+/** The service stops sending there, and says so in the feed; what still waits is skipped. */
+export function disabled(tx: Tx, destination: Destination, feed: Feed, reason: DisabledReason): Feed {
+  const { version } = tx.update(destinationTable, { ...destination, enabled: false, disabledReason: reason });
+  const news = {
+    type: "webhook.disabled",
+    source: "api_mutation",
+    at: isoTime(tx.now),
+    actor: { type: "system", id: "webhooks" },
+    requestId: null,
+    resource: { type: "messaging_integration", id: null, path: "/api/messaging-integration", version },
+    data: { enabled: false, disabled_reason: reason },
+    isTruncated: false,
+    changes: ["enabled", "disabled_reason"],
+  } as const;
+  return withMore(numbered(tx, feed, { ...news, changes: [...news.changes] }).feed);
+}

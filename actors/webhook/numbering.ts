@@ -1,0 +1,64 @@
+/** How an event gets its number, and a delivery its first attempt (HOOK-2, HOOK-3). */
+import type { Tx } from "../runtime/actor.ts";
+import { isoTime } from "../schema.ts";
+import type { NewsEvent } from "./events.ts";
+import type { EventHead } from "./protocol.ts";
+import { redactedHost } from "./redaction.ts";
+import {
+  type Attempt,
+  attemptTable,
+  type Destination,
+  type Feed,
+  type WebhookEvent,
+  webhookEventTable,
+} from "./schema.ts";
+
+/** Keeps the event under the next number. */
+export function numbered(tx: Tx, feed: Feed, news: NewsEvent): { readonly feed: Feed; readonly event: WebhookEvent } {
+  const sequence = feed.sequence + 1;
+  const event = tx.create(webhookEventTable, { id: tx.id("evt"), sequence, ...news, changes: [...news.changes] });
+  return { feed: { ...feed, sequence }, event };
+}
+
+/** Plans a delivery: its first attempt, which is due now. */
+export function firstAttempt(
+  tx: Tx,
+  { id, type, source, sequence }: EventHead,
+  { url }: Destination,
+  trigger: Attempt["trigger"],
+): Attempt {
+  return tx.create(attemptTable, {
+    id: tx.id("dlv"),
+    eventId: id,
+    eventType: type,
+    source,
+    sequence,
+    attempt: 1,
+    failures: 0,
+    ...UNDECIDED,
+    destinationHost: redactedHost(url),
+    deliveryKey: tx.id("dlk"),
+    trigger,
+    dueAt: isoTime(tx.now),
+  });
+}
+
+/** The attempt after one that has not reached its end. */
+export function nextAttempt(
+  tx: Tx,
+  { version: _, createdAt: _c, updatedAt: _u, organizationId: _o, ...former }: Attempt,
+  { failures, dueAt, url }: Pick<Attempt, "failures" | "dueAt"> & { readonly url: string },
+): Attempt {
+  const { attempt } = former;
+  return tx.create(attemptTable, {
+    ...former,
+    ...UNDECIDED,
+    id: tx.id("dlv"),
+    attempt: attempt + 1,
+    failures,
+    dueAt,
+    destinationHost: redactedHost(url),
+  });
+}
+
+const UNDECIDED = { status: "pending", httpStatus: null, error: null, durationMs: null, nextAttemptAt: null } as const;
