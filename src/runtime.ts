@@ -19,8 +19,10 @@ import { PostgresActorStore } from "../db/stores/actor-store.ts";
 import { PostgresChatDirectory } from "../db/stores/chat-directory.ts";
 import { PostgresDirectory } from "../db/stores/directory.ts";
 import { PostgresJobDirectory } from "../db/stores/job-directory.ts";
+import type { WebhookDirectory } from "../actors/webhook/directory.ts";
 import { PostgresTranscripts } from "../db/stores/transcripts.ts";
 import { PostgresUsageDirectory } from "../db/stores/usage-directory.ts";
+import { PostgresWebhookDirectory } from "../db/stores/webhook-directory.ts";
 import { systemChance, systemClock } from "./clock.ts";
 import type { Logger } from "./log.ts";
 import { DatabaseInUse, waitForRivals } from "./rivals.ts";
@@ -32,6 +34,7 @@ import { actorSecretReader } from "./secret-reader.ts";
 import { checkServiceKey } from "./service-key.ts";
 import type { Storage } from "./storage.ts";
 import { toolServices } from "./tool-services.ts";
+import { webhookHandlers } from "./webhooks.ts";
 
 export interface Runtime {
   readonly system: TroupeSystem;
@@ -39,6 +42,7 @@ export interface Runtime {
   readonly chats: ChatDirectory;
   readonly jobs: JobDirectory;
   readonly usage: UsageDirectory;
+  readonly webhooks: WebhookDirectory;
 }
 
 /** What jobs run with. */
@@ -72,9 +76,10 @@ export async function startRuntime(parts: RuntimeParts): Promise<Runtime> {
   await checkServiceKey(storage.database, storage.sealing);
   await placement.join();
   const directory = new PostgresDirectory(storage.database);
+  const webhooks = new PostgresWebhookDirectory(storage.database);
   const system: TroupeSystem = new System<TroupeProtocols>({
     definitions: troupeActors(parts),
-    effects: { run: runner === null ? LEFT_ALONE : execution(runner, parts, directory, () => system) },
+    effects: runner === null ? IDLE : effectsOf(runner, parts, { directory, webhooks, system: () => system }),
     store: new PostgresActorStore(storage.database),
     placement,
     clock: systemClock,
@@ -95,11 +100,37 @@ export async function startRuntime(parts: RuntimeParts): Promise<Runtime> {
     chats: new PostgresChatDirectory(storage.database),
     jobs: new PostgresJobDirectory(storage.database),
     usage: new PostgresUsageDirectory(storage.database),
+    webhooks,
   };
 }
 
 /** Effects stay rows until a process comes that can run them. */
 const LEFT_ALONE: EffectHandler = { run: () => Promise.resolve(), recover: () => Promise.resolve() };
+const IDLE: Readonly<Record<keyof ReturnType<typeof effectsOf>, EffectHandler>> = {
+  run: LEFT_ALONE,
+  deliver_webhook: LEFT_ALONE,
+  find_webhooks: LEFT_ALONE,
+  redeliver_webhooks: LEFT_ALONE,
+};
+
+interface Late {
+  readonly directory: Directory;
+  readonly webhooks: WebhookDirectory;
+  readonly system: () => TroupeSystem;
+}
+
+const effectsOf = (runner: RunnerParts, parts: RuntimeParts, { directory, webhooks, system }: Late) => ({
+  run: execution(runner, parts, directory, system),
+  ...webhookHandlers({
+    egress: runner.egress,
+    sealing: parts.storage.sealing,
+    queue: webhooks,
+    clock: systemClock,
+    log: parts.log,
+    system,
+    appUrl: parts.address,
+  }),
+});
 
 function execution(
   { models, egress }: RunnerParts,

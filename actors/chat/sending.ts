@@ -9,7 +9,7 @@
  */
 import { ok, type Outcome, refuse } from "../fault.ts";
 import { newExecutionId } from "../ids.ts";
-import { firstEvents } from "../job/events.ts";
+import { announceJob, firstEvents } from "../job/events.ts";
 import { newJob } from "../job/new-job.ts";
 import { type AgentSnapshot, type Job, jobRef, jobTable } from "../job/schema.ts";
 import { namesTool } from "../job/terms.ts";
@@ -172,7 +172,7 @@ function bearJob(
     ? tx.effect(ref, "run", { attempt: 1, priority: terms.priority, since: isoTime(tx.now) })
     : null;
   const events = firstEvents({ chatId: chat.id, agentId: agent.id, title });
-  return tx.birth(ref, jobTable, { ...record, runEffectId, lastSeq: events.length }, events);
+  return announceJob(tx, tx.birth(ref, jobTable, { ...record, runEffectId, lastSeq: events.length }, events));
 }
 
 /** What two lists of tools both name. */

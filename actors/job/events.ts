@@ -11,6 +11,7 @@
  */
 import type { NewEvent, Tx } from "../runtime/actor.ts";
 import { type JsonObject, OneOf, type Static, Timestamp, Type } from "../schema.ts";
+import { isLifecycle, tellCreated, tellLifecycle } from "./lifecycle.ts";
 import { BLOCKED_REASONS, type Job, RUN_ERROR_CODES, Usage } from "./schema.ts";
 import { APPROVAL_DECISIONS, NO_PROGRESS, ON_EXPIRY, Progress, REVIEW_STATES } from "./terms.ts";
 
@@ -92,9 +93,11 @@ export const JOB_EVENTS = {
 } as const;
 export type JobEventType = keyof typeof JOB_EVENTS;
 
-/** Appends an event of the table to the stream of this turn's job; answers its seq. */
-export const appendJobEvent = <K extends JobEventType>(tx: Tx, type: K, data: Static<(typeof JOB_EVENTS)[K]>): number =>
-  tx.append(type, data);
+/** Appends an event of the table to the stream of this turn's job, and tells the world where it is of its life (HOOK-4); answers its seq. */
+export function appendJobEvent<K extends JobEventType>(tx: Tx, type: K, data: Static<(typeof JOB_EVENTS)[K]>): number {
+  if (isLifecycle(type)) tellLifecycle(tx, type, data);
+  return tx.append(type, data);
+}
 
 /** Says what the runner of the job does now. */
 export const appendRunnerStatus = (tx: Tx, job: Job, state: RunnerState): number =>
@@ -110,3 +113,9 @@ export const firstEvents = (data: Static<(typeof JOB_EVENTS)["job.created"]>): r
   { type: "job.created", data },
   { type: "runner.status", data: { state: "queued", attempt: 1, heartbeatAt: null, progress: NO_PROGRESS } },
 ];
+
+/** A job has been born with them. */
+export function announceJob(tx: Tx, job: Job): Job {
+  tellCreated(tx, job);
+  return job;
+}

@@ -35,9 +35,10 @@ const RETRY_LAST_MS = 5_000;
 export function webhookEffects(parts: DeliveringParts): Readonly<Record<WebhookEffect, EffectHandler>> {
   const search: EffectHandler["run"] = (effect, context) => find(parts, effect, context);
   const redeliver: EffectHandler["run"] = (effect, context) => goThrough(parts, effect, context);
+  const line = new StartLine();
   return {
     deliver_webhook: {
-      run: (effect, context) => deliver(parts, effect, context),
+      run: (effect, context) => deliver(parts, line, effect, context),
       recover: (effect, context) => interrupted(parts, effect, context),
     },
     find_webhooks: { run: search, recover: search },
@@ -48,9 +49,31 @@ type WebhookEffect = "deliver_webhook" | "find_webhooks" | "redeliver_webhooks";
 
 const attemptOf = ({ intent }: EffectRow): string => String(intent["attemptId"]);
 
-async function deliver(parts: DeliveringParts, effect: EffectRow, context: EffectContext): Promise<void> {
+/** Keeps the order of an organization's attempts: none starts before those that began to be prepared before it. */
+class StartLine {
+  private readonly last = new Map<string, Promise<unknown>>();
+
+  async inTurn<T>(organizationId: string, preparing: Promise<T>): Promise<T> {
+    const before = this.last.get(organizationId);
+    const turn = before === undefined ? preparing : before.then(() => preparing);
+    this.last.set(organizationId, turn);
+    try {
+      return await turn;
+    } finally {
+      if (this.last.get(organizationId) === turn) this.last.delete(organizationId);
+    }
+  }
+}
+
+async function deliver(
+  parts: DeliveringParts,
+  line: StartLine,
+  effect: EffectRow,
+  context: EffectContext,
+): Promise<void> {
   const attemptId = attemptOf(effect);
-  const reply = await ask(parts, effect, context, { kind: "prepare_attempt", attemptId });
+  const preparing = ask(parts, effect, context, { kind: "prepare_attempt", attemptId });
+  const reply = await line.inTurn(effect.organizationId, preparing);
   if (reply === null || !context.mayAct()) return;
   const prepared = reply.value as WebhookReplies["prepare_attempt"];
   const result = prepared === null ? SKIPPED : await parts.sender.send(prepared, context.signal);

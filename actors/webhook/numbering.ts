@@ -46,18 +46,22 @@ export function firstAttempt(
 /** The attempt after one that has not reached its end. */
 export function nextAttempt(
   tx: Tx,
-  { version: _, createdAt: _c, updatedAt: _u, organizationId: _o, ...former }: Attempt,
+  { eventId, eventType, source, sequence, deliveryKey, trigger, attempt }: Attempt,
   { failures, dueAt, url }: Pick<Attempt, "failures" | "dueAt"> & { readonly url: string },
 ): Attempt {
-  const { attempt } = former;
   return tx.create(attemptTable, {
-    ...former,
-    ...UNDECIDED,
     id: tx.id("dlv"),
+    eventId,
+    eventType,
+    source,
+    sequence,
     attempt: attempt + 1,
     failures,
-    dueAt,
+    ...UNDECIDED,
     destinationHost: redactedHost(url),
+    deliveryKey,
+    trigger,
+    dueAt,
   });
 }
 

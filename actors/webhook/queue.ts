@@ -80,8 +80,9 @@ function started(tx: Tx, feed: Feed): Feed {
   let taken = 0;
   while (inFlight.length < IN_FLIGHT_LIMIT && taken < feed.ready.length) {
     const attemptId = feed.ready[taken++]!;
+    const attempt = tx.read(attemptTable, attemptId);
     // Found in the table, it may have ended while it was looked for.
-    if (tx.read(attemptTable, attemptId)?.status !== "pending") continue;
+    if (attempt?.status !== "pending") continue;
     inFlight.push({ attemptId, effectId: tx.effect(tx.self, "deliver_webhook", { attemptId }) });
   }
   return taken === 0 ? feed : { ...feed, inFlight, ready: feed.ready.slice(taken) };

@@ -3,6 +3,7 @@
  * them (which are the ledger and the queue at once), and the feed, which knows what comes next.
  */
 import { table } from "../runtime/actor.ts";
+import type { SealingContext } from "../sealing.ts";
 import { type JsonObject, OneOf, RecordBase, type Static, Timestamp, Type } from "../schema.ts";
 import { EVENT_SOURCES, EVENT_TYPES, EventActor, EventResource } from "./events.ts";
 import { RETRY_PROFILES } from "./policy.ts";
@@ -124,3 +125,6 @@ export const destinationTable = table<Destination>("webhook_destination");
 export const webhookEventTable = table<WebhookEvent>("webhook_event");
 export const attemptTable = table<Attempt>("webhook_attempt");
 export const feedTable = table<Feed>("webhook_feed");
+
+/** Where signing secrets are sealed: they open for their organization only. */
+export const signingContext = (organizationId: string): SealingContext => [organizationId, "signing_secret"];

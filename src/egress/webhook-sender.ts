@@ -1,0 +1,137 @@
+/**
+ * Makes one attempt to deliver an event (port: `WebhookSender`): one signed POST through the guarded
+ * client, which follows nothing, reads at most 16 KiB of the answer, keeps nothing of it, and is over
+ * after 15 s (HOOK-6, HOOK-7).
+ */
+import type { Sealing } from "../../actors/sealing.ts";
+import type { Clock } from "../../actors/runtime/clock.ts";
+import type { WebhookSender } from "../../actors/webhook/ports.ts";
+import type { AttemptResult, Prepared } from "../../actors/webhook/protocol.ts";
+import { type AttemptError, type Destination, signingContext, type WebhookEvent } from "../../actors/webhook/schema.ts";
+import type { Egress } from "./egress.ts";
+import type { EgressError } from "./failure.ts";
+import { signatureHeaders, Signer } from "./webhook-signature.ts";
+
+/** From the look-up of the name to the last byte that is read. */
+const EXCHANGE_MS = 15_000;
+const ANSWER_BYTES = 16 * 1024;
+/** Signing secrets that are kept opened. */
+const SIGNERS = 1_024;
+
+export interface SenderParts {
+  readonly egress: Egress;
+  readonly sealing: Sealing;
+  readonly clock: Clock;
+  /** The body of an event (HOOK-2). */
+  readonly bodyOf: (event: WebhookEvent) => string;
+}
+
+type Result = Exclude<AttemptResult, { readonly kind: "interrupted" }>;
+
+export function createWebhookSender(parts: SenderParts): WebhookSender {
+  const signers = new Signers(parts.sealing);
+  return { send: (prepared, signal) => send(parts, signers, prepared, signal) };
+}
+
+async function send(
+  { egress, clock, bodyOf }: SenderParts,
+  signers: Signers,
+  { attempt, event, destination }: Prepared,
+  signal: AbortSignal,
+): Promise<Result | null> {
+  const body = bodyOf(event);
+  const startedAt = clock.monotonic();
+  const signed = { eventId: event.id, seconds: Math.floor(clock.now() / 1_000), body };
+  const result = await egress.request({
+    url: destination.url,
+    method: "POST",
+    headers: {
+      "content-type": "application/json",
+      "service-event-id": event.id,
+      "service-event-type": event.type,
+      "service-delivery-attempt": String(attempt.attempt),
+      "idempotency-key": attempt.deliveryKey,
+      ...signatureHeaders(signers.of(destination, clock.now()), signed),
+    },
+    body,
+    limits: { timeoutMs: EXCHANGE_MS, maxResponseBytes: ANSWER_BYTES },
+    signal,
+  });
+  const durationMs = Math.round(clock.monotonic() - startedAt);
+  if (result.kind === "response") return answered(result.status, result.headers, { durationMs, now: clock.now() });
+  const outcome = OUTCOMES[result.error];
+  return outcome === null ? null : { kind: "failed", ...outcome, httpStatus: null, durationMs, retryAfterMs: null };
+}
+
+/** Statuses besides 5xx after which another attempt may end otherwise. */
+const TRANSIENT_STATUSES: ReadonlySet<number> = new Set([408, 425, 429]);
+
+function answered(
+  httpStatus: number,
+  headers: Headers,
+  { durationMs, now }: { readonly durationMs: number; readonly now: number },
+): Result {
+  if (httpStatus >= 200 && httpStatus < 300) return { kind: "delivered", httpStatus, durationMs };
+  const isTransient = httpStatus >= 500 || TRANSIENT_STATUSES.has(httpStatus);
+  const retryAfterMs = retryAfterOf(headers.get("retry-after"), now);
+  return { kind: "failed", error: "http_error", httpStatus, durationMs, isTransient, retryAfterMs };
+}
+
+/** Seconds, or a date. */
+function retryAfterOf(header: string | null, now: number): number | null {
+  if (header === null) return null;
+  const ms = /^\d{1,9}$/.test(header.trim()) ? Number(header) * 1_000 : Date.parse(header) - now;
+  return Number.isNaN(ms) ? null : Math.max(0, ms);
+}
+
+interface FailedHow {
+  readonly error: AttemptError;
+  readonly isTransient: boolean;
+}
+const again = (error: AttemptError): FailedHow => ({ error, isTransient: true });
+const final = (error: AttemptError): FailedHow => ({ error, isTransient: false });
+
+/** What the ledger calls the failures of the client; null is no end of the attempt. */
+const OUTCOMES: Readonly<Record<EgressError, FailedHow | null>> = {
+  timeout: again("timeout"),
+  dns_error: again("dns_error"),
+  tls_error: again("tls_error"),
+  connection_refused: again("connection_refused"),
+  connection_reset: again("connection_reset"),
+  invalid_response: again("http_error"),
+  too_large: again("http_error"),
+  blocked_address: final("blocked_address"),
+  https_required: final("blocked_address"),
+  invalid_url: final("blocked_address"),
+  invalid_header: final("http_error"),
+  too_many_redirects: final("http_error"),
+  aborted: null,
+};
+
+/** Signers of sealed secrets, opened once. */
+class Signers {
+  private readonly sealing: Sealing;
+  private readonly known = new Map<string, Signer>();
+
+  constructor(sealing: Sealing) {
+    this.sealing = sealing;
+  }
+
+  /** The present secret's, then the former one's while it counts. */
+  of({ organizationId, secret, formerSecret }: Destination, now: number): readonly Signer[] {
+    const present = this.signer(organizationId, secret.sealed);
+    if (formerSecret === null || Date.parse(formerSecret.until) <= now) return [present];
+    return [present, this.signer(organizationId, formerSecret.sealed)];
+  }
+
+  private signer(organizationId: string, sealed: string): Signer {
+    const known = this.known.get(sealed);
+    if (known !== undefined) return known;
+    const secret = this.sealing.open("webhook", sealed, signingContext(organizationId));
+    if (secret === null) throw new Error("a signing secret does not open under the key of this service");
+    const signer = new Signer(secret);
+    if (this.known.size >= SIGNERS) this.known.clear();
+    this.known.set(sealed, signer);
+    return signer;
+  }
+}
