@@ -93,12 +93,6 @@ export const webhookRef = (organizationId: string): ActorRef<"webhook"> => ({
   id: "webhook",
 });
 
-/** Whether a filter's entry is a type or a family that there is. */
-export function isKnownFilter(entry: string): boolean {
-  const family = /^(\w+)\.\*$/.exec(entry)?.[1];
-  return family === undefined ? EVENT_TYPES.some((type) => type === entry) : Object.hasOwn(EVENT_FAMILIES, family);
-}
-
 /** Whether a filter takes this type; an empty one takes all. */
 export const takes = (filter: readonly string[], type: EventType): boolean =>
   filter.length === 0 || filter.includes(type) || filter.includes(`${type.slice(0, type.indexOf("."))}.*`);

@@ -35,7 +35,8 @@ const WORDS: RefusalTable<Words> = {
       headers: { "www-authenticate": `Bearer error="insufficient_scope", scope="${required.join(" ")}"` },
     }),
   owner_required: () => words("owner_required", "Only an owner of the organization may do this"),
-  not_found: ({ noun }) => words("not_found", noun === "route" ? "There is nothing at this path" : `No such ${noun.replaceAll("_", " ")}`),
+  not_found: ({ noun }) =>
+    words("not_found", noun === "route" ? "There is nothing at this path" : `No such ${noun.replaceAll("_", " ")}`),
   method_not_allowed: ({ allow }) =>
     words("method_not_allowed", "This path does not take this method", { headers: { allow: allow.join(", ") } }),
   unsupported_media_type: ({ expected }) => words("unsupported_media_type", `Content-Type must be ${expected}`),
