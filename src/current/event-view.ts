@@ -1,11 +1,29 @@
 /** Durable events as the current surface shows them: `{seq, type, at, data}`, with the data's keys in snake_case (GEN-1). */
 import type { StoredEvent } from "../../actors/runtime/store.ts";
-import type { Json, JsonObject } from "../../actors/schema.ts";
+import { type Json, type JsonObject, Timestamp, Type } from "../../actors/schema.ts";
+import { Count, noun, OpenObject, Text } from "../http/noun.ts";
+import type { Shown } from "../http/operation.ts";
 
-export const eventView = ({ seq, type, at, data }: StoredEvent) => ({ seq, type, at, data: snakeCased(data) });
+const EventView = noun("RecordedEvent", "A durable event of a stream", {
+  seq: Count("Its place in the stream"),
+  type: Text("What has happened", "job.started"),
+  at: Timestamp,
+  data: OpenObject("What is told of it; the stream's own events say which fields each type has"),
+});
+export const EventPage = noun("EventPage", "Durable events, oldest first", {
+  events: Type.Array(EventView),
+  next_cursor: Type.Optional(Type.String({ description: "`after` of the next page; absent on the last" })),
+});
+
+export const eventView = ({ seq, type, at, data }: StoredEvent): Shown<typeof EventView> => ({
+  seq,
+  type,
+  at,
+  data: snakeCased(data),
+});
 
 /** What these keys hold is the caller's or a tool's own, and stays as it is. */
-const VERBATIM: ReadonlySet<string> = new Set(["input", "arguments", "metadata"]);
+export const VERBATIM: ReadonlySet<string> = new Set(["input", "arguments", "metadata"]);
 
 /** The data with its keys as the surface writes them. */
 export function snakeCased(data: JsonObject): JsonObject {
@@ -18,4 +36,4 @@ function shown(value: Json | undefined): Json | undefined {
   return typeof value === "object" && value !== null && !Array.isArray(value) ? snakeCased(value as JsonObject) : value;
 }
 
-const snakeCase = (key: string): string => key.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+export const snakeCase = (key: string): string => key.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);

@@ -7,6 +7,7 @@ import { ok, type Outcome, refuse } from "../../actors/fault.ts";
 import type { ActorRef, RecordFields } from "../../actors/runtime/actor.ts";
 import { UNAVAILABLE } from "../../actors/runtime/shards.ts";
 import type { Subscription } from "../../actors/runtime/subscription.ts";
+import { Type } from "../../actors/schema.ts";
 import { queryOf } from "../http/exchange.ts";
 import type { Call } from "../http/surface.ts";
 import { notModified } from "./answer.ts";
@@ -15,6 +16,16 @@ import type { CurrentParts } from "./parts.ts";
 
 /** Longest wait in seconds. */
 export const LONGEST_WAIT = 30;
+/** What a query says of the poll, as schemas. */
+export const POLL_QUERY = {
+  since_version: Type.Integer({ minimum: 0, description: "The version that the caller has: waits for a newer one" }),
+  wait: Type.Integer({
+    minimum: 0,
+    maximum: LONGEST_WAIT,
+    default: 0,
+    description: "Seconds to wait for it; 304 when there is none by then",
+  }),
+};
 /** What the connection may be silent beyond the wait, in seconds. */
 const GRACE = 5;
 
@@ -32,12 +43,12 @@ export const waitOf = (query: URLSearchParams): Outcome<number> =>
   integerOf(query, "wait", { min: 0, max: LONGEST_WAIT, fallback: 0 });
 
 /** Reads the record, waiting for a newer version where the query asks for it. */
-export async function polled<T extends Polled>(
+export async function polled<T extends Polled, V>(
   parts: PollParts,
   call: Call,
   watched: Watched<T>,
-  view: (record: T) => object,
-): Promise<Outcome<object | Response>> {
+  view: (record: T) => V,
+): Promise<Outcome<V | Response>> {
   const query = queryOf(call.request.url);
   const since = integerOf(query, "since_version", { min: 0, max: Number.MAX_SAFE_INTEGER, fallback: 0 });
   if (!since.ok) return since;

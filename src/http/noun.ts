@@ -1,5 +1,5 @@
 /** The nouns of a surface as components of the contract, and the fields that many of them have. */
-import { type TSchema, Type } from "../../actors/schema.ts";
+import { type JsonObject, type TSchema, Type } from "../../actors/schema.ts";
 
 type Fields = Readonly<Record<string, TSchema>>;
 
@@ -22,3 +22,8 @@ export const Id = (prefix: string, description: string) =>
   Type.String({ description, examples: [`${prefix}_V1StGXR8_Z5jdHi6B-myT`] });
 
 export const Text = (description: string, example: string) => Type.String({ description, examples: [example] });
+export const Count = (description: string) => Type.Integer({ minimum: 0, description });
+
+/** An object of the caller's or of a tool's own, which is shown as it was given. */
+export const OpenObject = (description: string) =>
+  Type.Unsafe<JsonObject>({ type: "object", additionalProperties: true, description });

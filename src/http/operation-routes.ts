@@ -1,5 +1,6 @@
 /** Mounts a group of operations: the table says where each is and for whom, the handlers what they do. */
 import { Elysia } from "elysia";
+import type { Outcome } from "../../actors/fault.ts";
 import { deprecationHeaders } from "./deprecation.ts";
 import {
   type Change,
@@ -12,8 +13,10 @@ import {
   type Read,
   type Undertaking,
 } from "./operation.ts";
-import type { Surface } from "./surface.ts";
+import type { Surface, Visit } from "./surface.ts";
 
+/** Answers a stream of its own. */
+type Signed = (visit: Visit) => Promise<Outcome<Response>>;
 type AnyHandler = Read<OperationContract> | OpenRead<OperationContract> | Change | Undertaking;
 
 /** The routes of a group on its surface. Bodies are read by us, within our limits, so Elysia parses none. */
@@ -33,8 +36,9 @@ export function operationRoutes<T extends Operations>(
 
 /** The handler of the route, by what kind of operation it is. */
 function routed(surface: Surface, operation: OperationContract, handler: AnyHandler) {
-  const { scope, orScope, hasOneTimeSecret, holdsKey, deprecation } = operation;
+  const { scope, orScope, signed, hasOneTimeSecret, holdsKey, deprecation } = operation;
   const headers = deprecation === undefined ? {} : { headers: deprecationHeaders(deprecation) };
+  if (signed !== undefined) return surface.visitors(handler as Signed, signed.headers);
   if (scope === null) return surface.open({ ...headers, run: handler as OpenRead<OperationContract> });
   const needs = { scope, ...(orScope === undefined ? {} : { orScope }), ...headers };
   if (isRead(operation)) return surface.handler({ ...needs, run: handler as Read<OperationContract> });

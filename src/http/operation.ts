@@ -42,6 +42,8 @@ export interface OperationContract {
   readonly errors?: readonly FaultKind[];
   /** The one event that it emits when it succeeds (HOOK-4, HOOK-12); null for none. */
   readonly emits?: string | null;
+  /** Opened by a signed address instead of a token; every answer says this besides. */
+  readonly signed?: { readonly headers: Readonly<Record<string, string>> };
   /** Changes nothing, whatever its method. */
   readonly isRead?: true;
   /** Its answer has a secret that is never shown again (IDEM-4). */
@@ -58,6 +60,9 @@ export interface Media {
   /** By content type: the schema of the whole, or of one event where it is an event stream. */
   readonly types: Readonly<Record<string, TSchema>>;
 }
+export const media = <const T extends Readonly<Record<string, TSchema>>>(types: T) =>
+  ({ kind: "media", types }) as const;
+
 export type Operations = Readonly<Record<string, OperationContract>>;
 
 /** The operations of one noun. Their names are the ids of the contract: each is there once over all surfaces. */
@@ -89,7 +94,7 @@ type BodyOf<O extends OperationContract> = O["answers"] extends { readonly 200: 
 /** Reads: answers what its 200 says, or a response of its own. */
 export type Read<O extends OperationContract> = (call: Call) => Promise<Outcome<BodyOf<O> | Response>>;
 /** The same for anybody. */
-export type OpenRead<O extends OperationContract> = (call: Visit) => Promise<Outcome<BodyOf<O> | Response>>;
+export type OpenRead<O extends OperationContract> = (visit: Visit) => Promise<Outcome<BodyOf<O> | Response>>;
 /** Changes something, through the door of its call. */
 export type Change = (call: MutatingCall) => Promise<Outcome<Committed>>;
 /** Begins work that is not over with the commit; `join` waits for what becomes of it. */

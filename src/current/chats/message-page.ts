@@ -9,10 +9,11 @@ import { ok, type Outcome, refuse } from "../../../actors/fault.ts";
 import { PAGE_DEFAULT } from "../../../actors/page.ts";
 import { queryOf } from "../../http/exchange.ts";
 import { lookUp } from "../../http/look-up.ts";
+import type { Shown } from "../../http/operation.ts";
 import type { Call } from "../../http/surface.ts";
 import { limitOf } from "../paging.ts";
 import type { CurrentParts } from "../parts.ts";
-import { messageView, workView } from "./view.ts";
+import { type MessagePage, messageView, workView } from "./view.ts";
 
 /** Jobs that the summary shows, newest first. */
 const SUMMARY_JOBS = 25;
@@ -21,7 +22,7 @@ export async function messagePage(
   { system, chats, jobs, log }: CurrentParts,
   call: Call,
   chatId: string,
-): Promise<Outcome<object>> {
+): Promise<Outcome<Shown<typeof MessagePage>>> {
   const { organizationId, userId } = call.principal;
   const query = queryOf(call.request.url);
   const limit = limitOf(query, PAGE_DEFAULT);
@@ -48,7 +49,10 @@ export async function messagePage(
 }
 
 /** A list with one message more than the page is not the last. */
-function pageOf(newest: readonly Message[], limit: number): object {
+function pageOf(
+  newest: readonly Message[],
+  limit: number,
+): Pick<Shown<typeof MessagePage>, "messages" | "next_cursor"> {
   const shown = newest.slice(0, limit);
   const last = shown.at(-1);
   const next = newest.length > limit && last !== undefined ? { next_cursor: encode(last.seq) } : {};

@@ -1,10 +1,8 @@
 /** Chats on the current surface: list, create, read, options, delete, and their messages (CHAT-1 to CHAT-7). */
-import { Elysia } from "elysia";
-import { CHAT_STATUSES, type Chat, chatRef } from "../../../actors/chat/schema.ts";
+import { CHAT_STATUSES, chatRef } from "../../../actors/chat/schema.ts";
 import { mapped, notFound, type Outcome } from "../../../actors/fault.ts";
 import { newId } from "../../../actors/ids.ts";
 import { PLAIN_TERMS } from "../../../actors/job/schema.ts";
-import type { Principal } from "../../../actors/organization/principal.ts";
 import { organizationRef } from "../../../actors/organization/schema.ts";
 import type { JsonObject } from "../../../actors/schema.ts";
 import { ask } from "../../../actors/troupe.ts";
@@ -12,10 +10,11 @@ import { accepted, type Committed, created, done, type MutatingCall } from "../.
 import { queryOf } from "../../http/exchange.ts";
 import { withinMessage, withinMetadata } from "../../http/limits.ts";
 import { lookUp } from "../../http/look-up.ts";
+import type { Handlers } from "../../http/operation.ts";
+import { operationRoutes } from "../../http/operation-routes.ts";
 import type { Call, Surface } from "../../http/surface.ts";
 import { Body } from "../../http/validation.ts";
 import { idFilters, wordFilter } from "../filter.ts";
-import { jobView } from "../jobs/view.ts";
 import { polled } from "../long-poll.ts";
 import { pageRequest, pageView } from "../paging.ts";
 import type { CurrentParts } from "../parts.ts";
@@ -23,49 +22,30 @@ import { ifMatch } from "../record.ts";
 import { usableModel } from "../usable-model.ts";
 import { chatInSight } from "../work-sight.ts";
 import { messagePage } from "./message-page.ts";
+import { chatOperations } from "./operations.ts";
 import { budgetOf, CreateChatBody, OptionsBody, optionsOf, SendMessageBody } from "./schema.ts";
-import { say, type Sent } from "./sending.ts";
-import { chatView, messageView } from "./view.ts";
+import { say } from "./sending.ts";
+import { sentView } from "./sent-view.ts";
+import { chatView, deletedView } from "./view.ts";
 
 const createBody = new Body(CreateChatBody);
 const optionsBody = new Body(OptionsBody);
 const sendBody = new Body(SendMessageBody);
 const WORKSPACE_ID = /^wsp_[A-Za-z0-9_-]{21}$/;
 
-export function chatRoutes(current: Surface, parts: CurrentParts) {
-  const list = current.handler({ scope: "chats:read", run: (call) => listChats(parts, call) });
-  const create = current.mutation({ scope: "chats:write", run: (call) => createChat(parts, call) });
-  const read = current.handler({
-    scope: "chats:read",
-    run: (call) => onChat(parts, call, (id) => readChat(parts, call, id)),
-  });
-  const remove = current.mutation({
-    scope: "chats:write",
-    run: (call) => onChat(parts, call, (id) => deleteChat(call, id)),
-  });
-  const update = current.mutation({
-    scope: "chats:write",
-    run: (call) => onChat(parts, call, (id) => updateOptions(parts, call, id)),
-  });
-  const messages = current.handler({
-    scope: "chats:read",
-    run: (call) => onChat(parts, call, (id) => messagePage(parts, call, id)),
-  });
-  const send = current.mutation({
-    scope: "chats:write",
-    run: (call) => onChat(parts, call, (id) => sendMessage(parts, call, id)),
-  });
-  return new Elysia({ name: "current-chats" })
-    .get("/api/chats", list)
-    .post("/api/chats", create, { parse: "none" })
-    .get("/api/chats/:id", read)
-    .delete("/api/chats/:id", remove, { parse: "none" })
-    .patch("/api/chats/:id/options", update, { parse: "none" })
-    .get("/api/chats/:id/messages", messages)
-    .post("/api/chats/:id/messages", send, { parse: "none" });
-}
+export const chatRoutes = (current: Surface, parts: CurrentParts) =>
+  operationRoutes(current, chatOperations, handlers(parts));
 
-type Answer = Promise<Outcome<object | Response>>;
+const handlers = (parts: CurrentParts): Handlers<typeof chatOperations.operations> => ({
+  listChats: (call) => listChats(parts, call),
+  createChat: (call) => createChat(parts, call),
+  getChat: (call) => onChat(parts, call, (id) => readChat(parts, call, id)),
+  deleteChat: (call) => onChat(parts, call, (id) => deleteChat(call, id)),
+  updateChatOptions: (call) => onChat(parts, call, (id) => updateOptions(parts, call, id)),
+  listMessages: (call) => onChat(parts, call, (id) => messagePage(parts, call, id)),
+  sendMessage: (call) => onChat(parts, call, (id) => sendMessage(parts, call, id)),
+});
+
 type Change = Promise<Outcome<Committed>>;
 
 /** On a chat that the caller may know of (AGT-5). */
@@ -78,7 +58,7 @@ async function onChat<T>(
   return chat.ok ? run(chat.value.id) : chat;
 }
 
-async function listChats({ system, chats, log }: CurrentParts, { request, principal }: Call): Answer {
+async function listChats({ system, chats, log }: CurrentParts, { request, principal }: Call) {
   const { organizationId } = principal;
   const query = queryOf(request.url);
   const ids = idFilters(query, { agentId: "agent_id", workspaceId: "workspace_id" });
@@ -123,9 +103,9 @@ async function createChat(parts: CurrentParts, call: MutatingCall): Change {
   );
 }
 
-function readChat(parts: CurrentParts, call: Call, id: string): Answer {
+function readChat(parts: CurrentParts, call: Call, id: string) {
   const ref = chatRef(call.principal.organizationId, id);
-  return polled<Chat>(parts, call, { ref, read: () => parts.system.dispatch(ref, { kind: "read_chat" }) }, (chat) =>
+  return polled(parts, call, { ref, read: () => parts.system.dispatch(ref, { kind: "read_chat" }) }, (chat) =>
     chatView(chat, call.principal),
   );
 }
@@ -133,7 +113,7 @@ function readChat(parts: CurrentParts, call: Call, id: string): Answer {
 /** Softly (CHAT-1): what runs in it is cancelled, and from now on nobody finds it. */
 function deleteChat(call: MutatingCall, id: string): Change {
   const ref = chatRef(call.principal.organizationId, id);
-  return call.commit([ask(ref, { kind: "delete_chat" })], () => done({ id, deleted: true }));
+  return call.commit([ask(ref, { kind: "delete_chat" })], () => done(deletedView(id)));
 }
 
 /** The body is the options that change, bare or as `options`. */
@@ -172,15 +152,7 @@ async function sendMessage(parts: CurrentParts, call: MutatingCall, id: string):
   if (!budget.ok) return budget;
   const { requestId, principal: by } = call;
   const terms = { ...PLAIN_TERMS, priority, reviewRequired, budget: budget.value, requestId };
-  return say(parts, call, { chatId: id, said: { by, content, onBusy, terms, metadata } }, sentAnswer(by));
+  return say(parts, call, { chatId: id, said: { by, content, onBusy, terms, metadata } }, (sent) =>
+    accepted(sentView(sent, by)),
+  );
 }
-
-const sentAnswer =
-  (by: Principal) =>
-  ({ message, job, chat, queuedPosition }: Sent) =>
-    accepted({
-      message: messageView(message),
-      job: jobView(job, by),
-      chat: chatView(chat, by),
-      queued_position: queuedPosition,
-    });

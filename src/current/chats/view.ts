@@ -1,11 +1,108 @@
 /** Chats and messages as the current surface shows them (CHAT-2, CHAT-3, CHAT-6). */
 import { allowedActions } from "../../../actors/chat/machine.ts";
-import type { Chat, Message } from "../../../actors/chat/schema.ts";
-import type { Job, Usage } from "../../../actors/job/schema.ts";
+import {
+  type Chat,
+  CHAT_STATUSES,
+  type Message,
+  MESSAGE_ROLES,
+  MESSAGE_STATUSES,
+  ON_BUSY,
+} from "../../../actors/chat/schema.ts";
+import { type Job, JOB_STATUSES, type Usage } from "../../../actors/job/schema.ts";
+import { REVIEW_STATES } from "../../../actors/job/terms.ts";
 import type { Principal } from "../../../actors/organization/principal.ts";
-import { permitted, recordView } from "../record.ts";
+import { Nullable, OneOf, Timestamp, Type } from "../../../actors/schema.ts";
+import { BlockView } from "../../http/block.ts";
+import { Count, Id, listOf, noun, OpenObject, Text } from "../../http/noun.ts";
+import type { Shown } from "../../http/operation.ts";
+import { permitted, RECORD, recordView } from "../record.ts";
 
-export const chatView = (chat: Chat, by: Principal) => ({
+const JobId = Id("job", "A job's id");
+const Title = Text("What it is called", "The release notes");
+
+export const ChatView = noun("Chat", "A durable conversation with an agent", {
+  id: Id("cht", "The chat's id"),
+  title: Title,
+  status: OneOf(CHAT_STATUSES),
+  agent_id: Id("agt", "Who answers"),
+  agent_name: Text("What the agent was called when the chat was opened", "Ada"),
+  workspace_id: Id("wsp", "Where it is"),
+  options: noun("ChatOptions", "What the people in a chat may set", {
+    model: Nullable(Text("In place of the agent's own; null leaves it", "demo:echo")),
+    on_busy: OneOf(ON_BUSY, { description: "What becomes of a message while a turn runs" }),
+    tools: Nullable(Type.Array(Type.String(), { description: "In place of the agent's own; null leaves them" })),
+    auto_approve: Type.Boolean({ description: "Calls that would wait for a person are made at once" }),
+    title: Title,
+    pinned: Type.Boolean(),
+  }),
+  message_count: Count("Messages in it"),
+  active_job_id: Nullable(JobId),
+  queued_messages: Count("Messages that wait for their turn"),
+  mission_id: Nullable(Id("mis", "The mission whose run it is")),
+  run_number: Nullable(Type.Integer()),
+  last_message_preview: Nullable(Text("The beginning of the newest message", "Hello")),
+  last_seq: Count("The seq of its newest event"),
+  metadata: OpenObject("What its maker gave it"),
+  created_by: Id("usr", "Who opened it"),
+  ...RECORD,
+});
+export const ChatList = listOf("ChatList", "chats", ChatView);
+
+export const MessageView = noun("Message", "What somebody has said in a chat", {
+  id: Id("msg", "The message's id"),
+  chat_id: Id("cht", "Its chat"),
+  organization_id: RECORD.organization_id,
+  role: OneOf(MESSAGE_ROLES),
+  status: OneOf(MESSAGE_STATUSES),
+  content: Text("The text blocks joined; `position` of the streams counts in it", "Hello"),
+  blocks: Type.Array(BlockView),
+  job_id: Nullable(JobId),
+  usage: Nullable(
+    noun("TokenUsage", "Tokens that model calls have used", {
+      input_tokens: Count("Tokens that were sent"),
+      output_tokens: Count("Tokens that came back"),
+    }),
+  ),
+  sender: Type.Object({ type: OneOf(["user", "agent"] as const), id: Id("usr", "A user's or an agent's id") }),
+  metadata: OpenObject("What its sender gave it"),
+  seq: Count("Its place in the conversation: the seq of the event that made it"),
+  version: RECORD.version,
+  created_at: Timestamp,
+  updated_at: Timestamp,
+  completed_at: Nullable(Timestamp),
+});
+
+const WorkView = noun("ChatWork", "What goes on in a chat", {
+  active_job_id: Nullable(JobId),
+  jobs: Type.Array(
+    Type.Object({ id: JobId, title: Title, status: OneOf(JOB_STATUSES), review_state: OneOf(REVIEW_STATES) }),
+    { description: "The newest jobs" },
+  ),
+  artifacts: Type.Array(OpenObject("An artifact")),
+  needs_attention: Type.Boolean({ description: "Whether it waits for a person" }),
+});
+
+export const MessagePage = noun(
+  "MessagePage",
+  "A page of messages in the order of the conversation, from the newest page to the oldest",
+  {
+    chat_id: Id("cht", "The chat"),
+    title: Title,
+    status: OneOf(CHAT_STATUSES),
+    messages: Type.Array(MessageView),
+    work: WorkView,
+    next_cursor: Type.Optional(
+      Type.String({ description: "Where the page of older messages ends; absent on the last" }),
+    ),
+  },
+);
+
+export const DeletedChat = noun("DeletedChat", "A chat that nobody finds any more", {
+  id: Id("cht", "The chat's id"),
+  deleted: Type.Literal(true),
+});
+
+export const chatView = (chat: Chat, by: Principal): Shown<typeof ChatView> => ({
   id: chat.id,
   title: chat.options.title,
   status: chat.status,
@@ -44,7 +141,7 @@ function linksOf({ id, agentId, activeJobId }: Chat): Record<string, string> {
   return activeJobId === null ? links : { ...links, active_job: `/api/jobs/${activeJobId}` };
 }
 
-export const messageView = (message: Message) => ({
+export const messageView = (message: Message): Shown<typeof MessageView> => ({
   id: message.id,
   chat_id: message.chatId,
   organization_id: message.organizationId,
@@ -69,9 +166,11 @@ const usageView = ({ inputTokens, outputTokens }: Usage) => ({
 });
 
 /** What goes on in a chat, as its messages' readers see it. */
-export const workView = (chat: Chat, jobs: readonly Job[]) => ({
+export const workView = (chat: Chat, jobs: readonly Job[]): Shown<typeof WorkView> => ({
   active_job_id: chat.activeJobId,
   jobs: jobs.map(({ id, title, status, review }) => ({ id, title, status, review_state: review.state })),
   artifacts: [],
   needs_attention: chat.status === "needs_attention",
 });
+
+export const deletedView = (id: string): Shown<typeof DeletedChat> => ({ id, deleted: true });

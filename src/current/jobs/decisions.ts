@@ -25,7 +25,7 @@ const iterateBody = new Body(IterateBody);
 
 type Change = Promise<Outcome<Committed>>;
 
-export async function approveJob(_: CurrentParts, call: MutatingCall, jobId: string): Change {
+export async function approveJob(call: MutatingCall, jobId: string): Change {
   const body = await call.body.orEmpty(approveBody);
   if (!body.ok) return body;
   const {
@@ -57,7 +57,7 @@ function decided(
 }
 
 /** Answers at once, or with `?wait=S` when the job has really stopped. */
-export async function cancelJob(_: CurrentParts, call: MutatingCall, jobId: string): Change {
+export async function cancelJob(call: MutatingCall, jobId: string): Change {
   const wait = waitOf(queryOf(call.request.url));
   if (!wait.ok) return wait;
   const steps = decided(call, jobId, { kind: "cancel", inGroup: true });

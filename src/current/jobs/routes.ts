@@ -1,13 +1,13 @@
 /** Jobs on the current surface: list, read, lineage, transcript, and what people decide about them (JOB-1 to JOB-9). */
-import { Elysia } from "elysia";
 import { invalid, mapped, ok, type Outcome } from "../../../actors/fault.ts";
-import { type Job, JOB_STATUSES, jobRef } from "../../../actors/job/schema.ts";
+import { JOB_STATUSES, jobRef } from "../../../actors/job/schema.ts";
 import { PAGE_DEFAULT } from "../../../actors/page.ts";
 import { queryOf } from "../../http/exchange.ts";
 import { lookUp } from "../../http/look-up.ts";
-import type { Committed, MutatingCall, Mutation } from "../../http/commit.ts";
-import type { Call, Operation, Surface } from "../../http/surface.ts";
-import { eventView } from "../event-view.ts";
+import type { Handlers, Shown } from "../../http/operation.ts";
+import { operationRoutes } from "../../http/operation-routes.ts";
+import type { Call, Surface } from "../../http/surface.ts";
+import { type EventPage, eventView } from "../event-view.ts";
 import { idFilters, timeFilter, wordFilter } from "../filter.ts";
 import { polled } from "../long-poll.ts";
 import { integerOf, limitOf, pageRequest, pageView } from "../paging.ts";
@@ -15,7 +15,8 @@ import type { CurrentParts } from "../parts.ts";
 import { appLink } from "../streams/app-link.ts";
 import { approveJob, cancelJob, iterateJob, joinCancelled, resumeJob } from "./decisions.ts";
 import { jobInSight } from "../work-sight.ts";
-import { jobView, nodeView } from "./view.ts";
+import { jobOperations } from "./operations.ts";
+import { jobView, type LineageView, nodeView } from "./view.ts";
 
 const TYPE = /^[a-z_.]{1,64}$/;
 /** Types that one query may name. */
@@ -23,37 +24,22 @@ const TYPES = 32;
 /** Jobs of one lineage that are shown, oldest first. */
 const LINEAGE_JOBS = 1_000;
 
-type Answer = Promise<Outcome<object | Response>>;
-type OnJob = (parts: CurrentParts, call: Call, jobId: string) => Answer;
-type Decide = (parts: CurrentParts, call: MutatingCall, jobId: string) => Promise<Outcome<Committed>>;
+export const jobRoutes = (current: Surface, parts: CurrentParts) =>
+  operationRoutes(current, jobOperations, handlers(parts));
 
-export function jobRoutes(current: Surface, parts: CurrentParts) {
-  const on = (scope: string, run: OnJob): Operation => ({
-    scope,
-    run: (call) => onJob(parts, call, (id) => run(parts, call, id)),
-  });
-  const deciding = (decide: Decide): Mutation => ({
-    scope: "jobs:write",
-    run: (call) => onJob(parts, call, (id) => decide(parts, call, id)),
-  });
-  const list = current.handler({ scope: "jobs:read", run: (call) => listJobs(parts, call) });
-  const read = current.handler(on("jobs:read", readJob));
-  const lineage = current.handler(on("jobs:read", readLineage));
-  const transcript = current.handler(on("jobs:read", readTranscript));
-  const approve = current.mutation(deciding(approveJob));
-  const cancel = current.mutation({ ...deciding(cancelJob), join: (call, work) => joinCancelled(parts, call, work) });
-  const resume = current.mutation(deciding(resumeJob));
-  const iterate = current.mutation(deciding(iterateJob));
-  return new Elysia({ name: "current-jobs" })
-    .get("/api/jobs", list)
-    .get("/api/jobs/:id", read)
-    .get("/api/jobs/:id/lineage", lineage)
-    .get("/api/jobs/:id/transcript-events", transcript)
-    .post("/api/jobs/:id/approve", approve, { parse: "none" })
-    .post("/api/jobs/:id/cancel", cancel, { parse: "none" })
-    .post("/api/jobs/:id/resume", resume, { parse: "none" })
-    .post("/api/jobs/:id/iterate", iterate, { parse: "none" });
-}
+const handlers = (parts: CurrentParts): Handlers<typeof jobOperations.operations> => ({
+  listJobs: (call) => listJobs(parts, call),
+  getJob: (call) => onJob(parts, call, (id) => readJob(parts, call, id)),
+  getJobLineage: (call) => onJob(parts, call, (id) => readLineage(parts, call, id)),
+  listTranscriptEvents: (call) => onJob(parts, call, (id) => readTranscript(parts, call, id)),
+  approveJob: (call) => onJob(parts, call, (id) => approveJob(call, id)),
+  cancelJob: {
+    run: (call) => onJob(parts, call, (id) => cancelJob(call, id)),
+    join: (call, work) => joinCancelled(parts, call, work),
+  },
+  resumeJob: (call) => onJob(parts, call, (id) => resumeJob(parts, call, id)),
+  iterateJob: (call) => onJob(parts, call, (id) => iterateJob(parts, call, id)),
+});
 
 /** On a job that the caller may know of (AGT-5). */
 async function onJob<T>(
@@ -65,7 +51,7 @@ async function onJob<T>(
   return job.ok ? run(job.value.id) : job;
 }
 
-async function listJobs(parts: CurrentParts, { request, principal }: Call): Answer {
+async function listJobs(parts: CurrentParts, { request, principal }: Call) {
   const { system, jobs, log } = parts;
   const { organizationId } = principal;
   const query = queryOf(request.url);
@@ -97,9 +83,9 @@ async function listJobs(parts: CurrentParts, { request, principal }: Call): Answ
   );
 }
 
-function readJob(parts: CurrentParts, call: Call, id: string): Answer {
+function readJob(parts: CurrentParts, call: Call, id: string) {
   const ref = jobRef(call.principal.organizationId, id);
-  return polled<Job>(parts, call, { ref, read: () => parts.system.dispatch(ref, { kind: "read_job" }) }, (job) =>
+  return polled(parts, call, { ref, read: () => parts.system.dispatch(ref, { kind: "read_job" }) }, (job) =>
     jobView(job, call.principal, appLink(parts, id, call.principal)),
   );
 }
@@ -108,7 +94,7 @@ async function readLineage(
   { system, jobs, log }: CurrentParts,
   { principal: { organizationId, userId } }: Call,
   id: string,
-): Answer {
+): Promise<Outcome<Shown<typeof LineageView>>> {
   const job = await system.dispatch(jobRef(organizationId, id), { kind: "read_job" });
   if (!job.ok) return job;
   const settled = await system.settled(organizationId);
@@ -123,7 +109,7 @@ async function readTranscript(
   { system, jobs, log }: CurrentParts,
   { request, principal: { organizationId } }: Call,
   jobId: string,
-): Answer {
+): Promise<Outcome<Shown<typeof EventPage>>> {
   const query = queryOf(request.url);
   const after = integerOf(query, "after", { min: 0, max: 2_147_483_647, fallback: 0 });
   if (!after.ok) return after;

@@ -1,12 +1,123 @@
 /** Jobs as the current surface shows them (JOB-3, JOB-5, JOB-6). */
 import { allowedActions } from "../../../actors/job/machine.ts";
-import type { Job, Metrics } from "../../../actors/job/schema.ts";
-import type { Approval, Budget, Review } from "../../../actors/job/terms.ts";
+import { BLOCKED_REASONS, type Job, JOB_STATUSES, type Metrics, RUN_ERROR_CODES } from "../../../actors/job/schema.ts";
+import {
+  type Approval,
+  type Budget,
+  JOB_PRIORITIES,
+  ON_EXPIRY,
+  Progress,
+  RELATIONS,
+  type Review,
+  REVIEW_STATES,
+} from "../../../actors/job/terms.ts";
 import type { Principal } from "../../../actors/organization/principal.ts";
-import { permitted, recordView } from "../record.ts";
+import { Nullable, OneOf, Timestamp, Type } from "../../../actors/schema.ts";
+import { Count, Id, noun, listOf, OpenObject, Text } from "../../http/noun.ts";
+import type { Shown } from "../../http/operation.ts";
+import { permitted, RECORD, recordView } from "../record.ts";
+
+const JobId = Id("job", "A job's id");
+const Time = Nullable(Timestamp);
+
+const ReviewView = noun("Review", "What people say about the outcome of a job", {
+  state: OneOf(REVIEW_STATES),
+  required: Type.Boolean(),
+  requested_at: Time,
+  expires_at: Time,
+  decided_by: Nullable(Id("usr", "Who has decided")),
+  decided_at: Time,
+  comment: Nullable(Type.String()),
+});
+
+const ApprovalView = noun("Approval", "A call of a tool that waits for a person", {
+  id: Id("apr", "The approval's id"),
+  tool_name: Text("The tool", "web_fetch"),
+  tool_call_id: Text("The call", "call_1"),
+  arguments: OpenObject("What the tool would be called with"),
+  message: Text("What is asked", "Allow web_fetch?"),
+  expires_at: Timestamp,
+  on_expiry: OneOf(ON_EXPIRY),
+});
+
+export const JobView = noun("Job", "A long-running work record: one turn of an agent", {
+  id: JobId,
+  title: Text("What it is called", "The release notes"),
+  status: OneOf(JOB_STATUSES),
+  blocked_reason: Nullable(OneOf(BLOCKED_REASONS, { description: "What a blocked job waits for" })),
+  agent_id: Id("agt", "Who works"),
+  chat_id: Id("cht", "The chat that it answers in"),
+  workspace_id: Nullable(Id("wsp", "Where it works")),
+  mission_id: Nullable(Id("mis", "Its mission")),
+  mission_task_id: Nullable(Id("mtk", "The task of a mission that it does")),
+  parent_job_id: Nullable(JobId),
+  root_job_id: JobId,
+  relation: OneOf(RELATIONS, { description: "How it comes from its parent" }),
+  iteration: Count("Which round of feedback it is"),
+  attempt: Count("How often it has been begun"),
+  priority: OneOf(JOB_PRIORITIES),
+  input: Text("What was asked", "Write the release notes"),
+  result: Nullable(Text("What has come of it", "Done.")),
+  error: Nullable(
+    noun("RunError", "Why a job has failed", { code: OneOf(RUN_ERROR_CODES), message: Text("In words", "Timed out") }),
+  ),
+  progress: Progress,
+  review: ReviewView,
+  approvals: Type.Array(ApprovalView),
+  artifacts: Type.Array(OpenObject("An artifact")),
+  metrics: noun("JobMetrics", "What a job has used", {
+    input_tokens: Count("Tokens that were sent to models"),
+    output_tokens: Count("Tokens that came back"),
+    tool_calls: Count("Calls of tools"),
+    duration_ms: Nullable(Type.Integer({ minimum: 0 })),
+    time_to_first_token_ms: Nullable(Type.Number({ minimum: 0 })),
+  }),
+  budget: noun("JobBudget", "What a job may use; null is the service's own limit", {
+    max_tokens: Nullable(Type.Integer({ minimum: 1 })),
+    max_steps: Nullable(Type.Integer({ minimum: 1 })),
+    deadline_at: Time,
+  }),
+  runner: Nullable(
+    noun("JobRunner", "What runs a job; null before it has started", {
+      kind: Text("The provider of the model", "demo"),
+      model: Text("`provider:name`", "demo:echo"),
+      started_at: Time,
+      heartbeat_at: Time,
+    }),
+  ),
+  metadata: OpenObject("What its maker gave it"),
+  last_seq: Count("The seq of its newest event"),
+  created_by: Id("usr", "Who it acts for"),
+  started_at: Time,
+  completed_at: Time,
+  ...RECORD,
+});
+export const JobList = listOf("JobList", "jobs", JobView);
+
+export const ReceiptView = noun("CancelReceipt", "How a job was stopped", {
+  job: JobView,
+  stopped_at_seq: Nullable(Type.Integer({ description: "After this event there is none; null until it has stopped" })),
+  partial_message_id: Type.Optional(Id("msg", "The message with what there was; absent where there was nothing")),
+  tool_calls_finished: Count("Calls of tools that were finished"),
+  tool_calls_aborted: Count("Calls of tools that were not"),
+});
+
+export const LineageView = noun("JobLineage", "The jobs that come from one root, oldest first", {
+  root_id: JobId,
+  nodes: Type.Array(
+    noun("JobNode", "A job among its relatives", {
+      id: JobId,
+      parent_job_id: Nullable(JobId),
+      relation: OneOf(RELATIONS),
+      status: OneOf(JOB_STATUSES),
+      title: Text("What it is called", "The release notes"),
+      created_at: Timestamp,
+    }),
+  ),
+});
 
 /** `appStream` is a fresh signed address of its stream (SSE-9); an answer that is kept has none. */
-export const jobView = (job: Job, by: Principal, appStream: string | null = null) => ({
+export const jobView = (job: Job, by: Principal, appStream: string | null = null): Shown<typeof JobView> => ({
   id: job.id,
   title: job.title,
   status: job.status,
@@ -40,7 +151,7 @@ export const jobView = (job: Job, by: Principal, appStream: string | null = null
   ...recordView(job, linksOf(job, appStream), permitted(by, "jobs:write", allowedActions(job))),
 });
 
-const reviewView = (review: Review) => ({
+const reviewView = (review: Review): Shown<typeof ReviewView> => ({
   state: review.state,
   required: review.required,
   requested_at: review.requestedAt,
@@ -50,7 +161,7 @@ const reviewView = (review: Review) => ({
   comment: review.comment,
 });
 
-const approvalView = (approval: Approval) => ({
+const approvalView = (approval: Approval): Shown<typeof ApprovalView> => ({
   id: approval.id,
   tool_name: approval.toolName,
   tool_call_id: approval.toolCallId,
@@ -104,7 +215,7 @@ function linksOf({ id, chatId, agent, parentJobId }: Job, appStream: string | nu
 }
 
 /** What a cancel has come to so far; the seq is known when the job has really stopped (JOB-3). */
-export function receiptView(job: Job, by: Principal) {
+export function receiptView(job: Job, by: Principal): Shown<typeof ReceiptView> {
   const hasPartial = job.startedAt !== null && (job.result ?? "") !== "";
   return {
     job: jobView(job, by),

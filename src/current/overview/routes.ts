@@ -1,5 +1,4 @@
 /** The service about itself: its state machines as data, and whether what must never be is not (JOB-2, JOB-4). */
-import { Elysia } from "elysia";
 import { CHAT_ACTIONS, CHAT_MACHINE, CHAT_TRIGGERS } from "../../../actors/chat/machine.ts";
 import { ok } from "../../../actors/fault.ts";
 import { isTerminal, JOB_ACTIONS, JOB_MACHINE, JOB_TRIGGERS } from "../../../actors/job/machine.ts";
@@ -7,14 +6,16 @@ import { JOB_STATUSES } from "../../../actors/job/schema.ts";
 import { unlessOwner } from "../../../actors/organization/principal.ts";
 import { TASK_ACTIONS, TASK_MACHINE } from "../../../actors/organization/task-machine.ts";
 import { lookUp } from "../../http/look-up.ts";
+import { operationRoutes } from "../../http/operation-routes.ts";
 import type { Surface } from "../../http/surface.ts";
 import type { CurrentParts } from "../parts.ts";
+import { overviewOperations } from "./operations.ts";
 
-export function overviewRoutes(current: Surface, { system, jobs, log }: CurrentParts) {
-  const machines = current.handler({ scope: "jobs:read", run: () => Promise.resolve(ok({ machines: MACHINES })) });
-  const invariants = current.handler({
-    scope: "jobs:read",
-    async run({ principal }) {
+export const overviewRoutes = (current: Surface, { system, jobs, log }: CurrentParts) =>
+  operationRoutes(current, overviewOperations, {
+    listStateMachines: () => Promise.resolve(ok({ machines: MACHINES })),
+
+    async checkInvariants({ principal }) {
       const refused = unlessOwner(principal);
       if (refused !== null) return refused;
       const settled = await system.settled(principal.organizationId);
@@ -31,10 +32,6 @@ export function overviewRoutes(current: Surface, { system, jobs, log }: CurrentP
       return ok({ ok: checks.every(({ count }) => count === 0), checks });
     },
   });
-  return new Elysia({ name: "current-overview" })
-    .get("/api/state-machines", machines)
-    .get("/api/invariants", invariants);
-}
 
 type Table<S extends string, T extends string> = Readonly<Record<S, Readonly<Record<T, S | null>>>>;
 

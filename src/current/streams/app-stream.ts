@@ -2,30 +2,24 @@
  * The stream of a job for embedded pages (SSE-9): it is opened by a signed address instead of a token,
  * from any origin, without credentials. Whatever is wrong with the address, the answer is the same.
  */
-import { Elysia } from "elysia";
 import { isPassing, type Outcome, refuse } from "../../../actors/fault.ts";
 import type { Principal } from "../../../actors/organization/principal.ts";
 import { organizationRef } from "../../../actors/organization/schema.ts";
 import { queryOf } from "../../http/exchange.ts";
+import { operationRoutes } from "../../http/operation-routes.ts";
 import type { Surface, Visit } from "../../http/surface.ts";
 import type { CurrentParts } from "../parts.ts";
 import { subjectOf } from "./app-link.ts";
 import { streamRequest } from "./cursor.ts";
+import { APP_STREAM_HEADERS, appStreamOperations } from "./operations.ts";
 import { isJobId, streamOfJob } from "./routes.ts";
 
 /** The longest life of a stream. */
 const APP_STREAM_MS = 60 * 60_000;
-const HEADERS = {
-  "access-control-allow-origin": "*",
-  "referrer-policy": "no-referrer",
-  "cache-control": "no-store, no-transform",
-};
 const INVALID = refuse({ kind: "invalid_signature" });
 
-export function appStreamRoutes(current: Surface, parts: CurrentParts) {
-  const stream = current.visitors((visit) => appStream(parts, visit), HEADERS);
-  return new Elysia({ name: "current-app-stream" }).get("/mcp-app/jobs/:id/events", stream);
-}
+export const appStreamRoutes = (current: Surface, parts: CurrentParts) =>
+  operationRoutes(current, appStreamOperations, { streamSignedJobEvents: (visit) => appStream(parts, visit) });
 
 async function appStream(parts: CurrentParts, visit: Visit): Promise<Outcome<Response>> {
   const { request, requestId, server } = visit;
@@ -39,7 +33,14 @@ async function appStream(parts: CurrentParts, visit: Visit): Promise<Outcome<Res
   if (!asked.ok) return asked;
   // The address gives the stream alone: no verbs, and no further address.
   const by: Principal = { ...subject, role: "member", tokenKind: "personal", scopes: [] };
-  const connection = { request, requestId, server, bearer: subject, lifeMs: APP_STREAM_MS, headers: HEADERS };
+  const connection = {
+    request,
+    requestId,
+    server,
+    bearer: subject,
+    lifeMs: APP_STREAM_MS,
+    headers: APP_STREAM_HEADERS,
+  };
   const opened = await streamOfJob(parts, connection, asked.value, { jobId, by });
   return !opened.ok && opened.fault.kind === "not_found" ? INVALID : opened;
 }

@@ -21,7 +21,8 @@ export type StreamEnd =
     };
 
 /** Why, in the words of `stream.closing`. */
-const REASONS: Readonly<Record<Interruption, string>> = {
+export const CLOSING_REASONS = ["deploy", "unavailable", "revoked", "slow_consumer", "expired"] as const;
+const REASONS: Readonly<Record<Interruption, (typeof CLOSING_REASONS)[number]>> = {
   shutdown: "deploy",
   failure: "unavailable",
   revoked: "revoked",

@@ -1,10 +1,10 @@
 /** The event streams of chats and jobs (SSE-1 to SSE-8). They are opened by those who may read the record. */
-import { Elysia } from "elysia";
 import { type Chat, chatRef } from "../../../actors/chat/schema.ts";
 import { notFound, type Outcome } from "../../../actors/fault.ts";
 import { isTerminal } from "../../../actors/job/machine.ts";
 import { type Job, jobRef } from "../../../actors/job/schema.ts";
 import type { Principal } from "../../../actors/organization/principal.ts";
+import { operationRoutes } from "../../http/operation-routes.ts";
 import type { Call, Surface } from "../../http/surface.ts";
 import { chatView } from "../chats/view.ts";
 import { jobView } from "../jobs/view.ts";
@@ -13,6 +13,7 @@ import { chatInSight, jobInSight } from "../work-sight.ts";
 import { appLink } from "./app-link.ts";
 import { type StreamRequest, streamRequest } from "./cursor.ts";
 import { type Connection, openStream } from "./opening.ts";
+import { streamOperations } from "./operations.ts";
 import type { StreamEnd } from "./record-stream.ts";
 
 const CHAT_ID = /^cht_[A-Za-z0-9_-]{21}$/;
@@ -24,17 +25,11 @@ const JOB_ENDS: ReadonlySet<string> = new Set(["job.completed", "job.failed", "j
 
 type Answer = Promise<Outcome<Response>>;
 
-export function streamRoutes(current: Surface, parts: CurrentParts) {
-  const ofChat = current.handler({
-    scope: "chats:read",
-    orScope: "events:read",
-    run: (call) => chatStream(parts, call),
+export const streamRoutes = (current: Surface, parts: CurrentParts) =>
+  operationRoutes(current, streamOperations, {
+    streamChatEvents: (call) => chatStream(parts, call),
+    streamJobEvents: (call) => jobStream(parts, call),
   });
-  const ofJob = current.handler({ scope: "jobs:read", orScope: "events:read", run: (call) => jobStream(parts, call) });
-  return new Elysia({ name: "current-streams" })
-    .get("/api/chats/:id/events", ofChat)
-    .get("/api/jobs/:id/events", ofJob);
-}
 
 const connectionOf = ({ request, requestId, server, principal }: Call): Connection => ({
   request,

@@ -1,11 +1,13 @@
 /** The body and the view of tokens on the current surface (AUTH-1, AUTH-2, AUTH-3). */
 import { type Principal, SCOPES } from "../../../actors/organization/principal.ts";
-import type { Token, TokenKind } from "../../../actors/organization/schema.ts";
+import { type Token, TOKEN_KINDS, type TokenKind } from "../../../actors/organization/schema.ts";
 import { TOKEN_DAYS_MAX, TOKEN_DAYS_MIN, TOKEN_NAME_CHARACTERS } from "../../../actors/organization/tokens.ts";
-import { OneOf, Type } from "../../../actors/schema.ts";
-import { permitted, recordView } from "../record.ts";
+import { Nullable, OneOf, Timestamp, Type } from "../../../actors/schema.ts";
+import { Id, listOf, noun, Text } from "../../http/noun.ts";
+import type { Shown } from "../../http/operation.ts";
+import { permitted, RECORD, recordView } from "../record.ts";
 
-export const TOKEN_PATHS: Readonly<Record<TokenKind, string>> = {
+const TOKEN_PATHS: Readonly<Record<TokenKind, string>> = {
   personal: "/api/personal-access-tokens",
   service: "/api/service-tokens",
 };
@@ -20,8 +22,29 @@ export const CreateTokenBody = Type.Object({
   expires_in_days: Type.Optional(Type.Integer({ minimum: TOKEN_DAYS_MIN, maximum: TOKEN_DAYS_MAX })),
 });
 
+const TOKEN = {
+  id: Id("tok", "The token's id"),
+  kind: OneOf(TOKEN_KINDS),
+  name: Text("What it is for", "The build server"),
+  status: OneOf(["active", "expired", "revoked"] as const),
+  scopes: Type.Array(OneOf(SCOPES), { examples: [["agents:read", "jobs:write"]] }),
+  last_characters: Text("Its last characters, by which its owner recognises it", "x7k2"),
+  user_id: Id("usr", "Who it acts as"),
+  expires_at: Timestamp,
+  last_used_at: Nullable(Timestamp),
+  revoked_at: Nullable(Timestamp),
+  ...RECORD,
+};
+export const TokenView = noun("Token", "A credential, without what it is used by", TOKEN);
+export const NewTokenView = noun("NewToken", "A new credential; the token itself is never shown again", {
+  ...TOKEN,
+  token: Type.String({ description: "What to send as the bearer: keep it" }),
+});
+export const ServiceTokenList = listOf("ServiceTokenList", "service_tokens", TokenView);
+export const PersonalTokenList = listOf("PersonalAccessTokenList", "personal_access_tokens", TokenView);
+
 /** A token without what it is used by: of that its last characters are known, and no more. */
-export const tokenView = (token: Token, by: Principal, now: number) => ({
+export const tokenView = (token: Token, by: Principal, now: number): Shown<typeof TokenView> => ({
   id: token.id,
   kind: token.kind,
   name: token.name,

@@ -1,5 +1,4 @@
 /** What the organization has used, by agent, model or day, and its budget of this month (RUN-4). */
-import { Elysia } from "elysia";
 import { invalid, ok, type Outcome } from "../../../actors/fault.ts";
 import { isoTime } from "../../../actors/schema.ts";
 import { USAGE_GROUPS, type UsageGroup, type UsageReport, type UsageRequest } from "../../../actors/usage/directory.ts";
@@ -7,9 +6,12 @@ import type { Budgeted } from "../../../actors/usage/protocol.ts";
 import { type Counts, dayOf, monthOf, usageRef } from "../../../actors/usage/schema.ts";
 import { queryOf } from "../../http/exchange.ts";
 import { lookUp } from "../../http/look-up.ts";
+import type { Shown } from "../../http/operation.ts";
+import { operationRoutes } from "../../http/operation-routes.ts";
 import type { Call, Surface } from "../../http/surface.ts";
 import { timeOf, wordFilter } from "../filter.ts";
 import type { CurrentParts } from "../parts.ts";
+import { usageOperations, type UsageReportView } from "./operations.ts";
 
 /** Groups of one report; the totals are of all. */
 export const USAGE_ROWS = 1_000;
@@ -17,15 +19,13 @@ export const USAGE_ROWS = 1_000;
 /** What each group is called in its row. */
 const KEYS: Readonly<Record<UsageGroup, string>> = { agent: "agent_id", model: "model", day: "day" };
 
-export function usageRoutes(current: Surface, parts: CurrentParts) {
-  const report = current.handler({ scope: "jobs:read", run: (call) => readUsage(parts, call) });
-  return new Elysia({ name: "current-usage" }).get("/api/usage", report);
-}
+export const usageRoutes = (current: Surface, parts: CurrentParts) =>
+  operationRoutes(current, usageOperations, { getUsage: (call) => readUsage(parts, call) });
 
 async function readUsage(
   { system, usage, clock, log }: CurrentParts,
   { request, principal: { organizationId } }: Call,
-): Promise<Outcome<object>> {
+): Promise<Outcome<Shown<typeof UsageReportView>>> {
   const asked = requestOf(queryOf(request.url), clock.now());
   if (!asked.ok) return asked;
   const budget = await system.dispatch(usageRef(organizationId), { kind: "read_budget" });
@@ -59,7 +59,11 @@ function dayFilter(query: URLSearchParams, name: string, fallback: string): Outc
 }
 const DAY_CHARACTERS = "2026-11-30".length;
 
-const usageView = ({ groupBy, since, until }: UsageRequest, { groups, totals }: UsageReport, budget: Budgeted) => ({
+const usageView = (
+  { groupBy, since, until }: UsageRequest,
+  { groups, totals }: UsageReport,
+  budget: Budgeted,
+): Shown<typeof UsageReportView> => ({
   group_by: groupBy,
   since,
   until,

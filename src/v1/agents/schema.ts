@@ -1,7 +1,10 @@
 /** Bodies and the view of agents on v1. */
 import { type Agent, VISIBILITIES } from "../../../actors/organization/schema.ts";
-import { OneOf, type Static, Type } from "../../../actors/schema.ts";
+import { OneOf, type Static, Timestamp, Type } from "../../../actors/schema.ts";
+import { Count, Id, noun, Text } from "../../http/noun.ts";
+import type { Shown } from "../../http/operation.ts";
 import { NOT_BLANK } from "../../http/validation.ts";
+import { Success } from "../success.ts";
 
 /** Characters; the interface recommends fewer than 50. */
 export const AGENT_NAME_CHARACTERS = 512;
@@ -34,20 +37,40 @@ export const CreateAgentBody = Type.Object({
 export const UpdateAgentBody = Type.Partial(Type.Object(fields));
 export type UpdateAgentBody = Static<typeof UpdateAgentBody>;
 
-/** An agent as v1 shows it. */
-export interface AgentView {
-  readonly id: string;
-  readonly name: string;
-  readonly role: string;
-  /** Absent for readers of other organizations (V1-5). */
-  readonly systemPrompt?: string;
-  readonly visibility: string;
-  readonly organizationId: string;
-  readonly userId: string;
-  readonly createdAt: string;
-  readonly updatedAt: string;
-  readonly archived?: true;
-}
+export const AgentView = noun("V1Agent", "An AI assistant with a name, a role and system instructions", {
+  id: Id("agt", "The agent's id"),
+  name: Text("Display name", "Ada"),
+  role: Text("What the agent is", "Assistant"),
+  systemPrompt: Type.Optional(Text("System instructions; absent for readers of other organizations", "Be brief.")),
+  visibility: OneOf(VISIBILITIES),
+  organizationId: Id("org", "Who owns it"),
+  userId: Id("usr", "Who made it"),
+  createdAt: Timestamp,
+  updatedAt: Timestamp,
+  archived: Type.Optional(Type.Literal(true, { description: "It is deleted" })),
+});
+type AgentView = Shown<typeof AgentView>;
+
+export const AgentListAnswer = noun("V1AgentList", "The organization's agents, newest first", {
+  success: Success,
+  agents: Type.Array(AgentView),
+  total: Count("How many there are, those past the end of the list too"),
+});
+export const AgentAnswer = noun("V1AgentAnswer", "An agent", { success: Success, agent: AgentView });
+export const CreatedAgent = noun("V1CreatedAgent", "A new agent", {
+  success: Success,
+  id: Id("agt", "The agent's id"),
+  name: Text("Display name", "Ada"),
+  status: Type.Literal("active"),
+  chatUrl: Text(
+    "Where its first chat has its page",
+    "/org/spaces/wsp_V1StGXR8_Z5jdHi6B-myT/chats/cht_V1StGXR8_Z5jdHi6B-myT",
+  ),
+});
+export const Done = noun("V1Done", "What has been done", {
+  success: Success,
+  message: Text("In words", "Agent updated successfully"),
+});
 
 /** The view for a reader of `organizationId`. */
 export function agentView(agent: Agent, organizationId: string): AgentView {

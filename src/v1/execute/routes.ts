@@ -1,35 +1,35 @@
 /** Execution on v1: one message to an agent, answered whole or as a stream. */
-import { Elysia } from "elysia";
 import { ok } from "../../../actors/fault.ts";
 import { jobRef } from "../../../actors/job/schema.ts";
 import { eventStream } from "../../http/event-stream.ts";
+import { operationRoutes } from "../../http/operation-routes.ts";
 import type { Call, Surface } from "../../http/surface.ts";
 import { Body } from "../../http/validation.ts";
 import type { V1Parts } from "../parts.ts";
 import { executionAnswer } from "./answer.ts";
 import { beginExecution, type Execution } from "./beginning.ts";
 import { ExecutionFrames, openingFrames } from "./frames.ts";
+import { executeOperations } from "./operations.ts";
 import { ExecuteBody } from "./schema.ts";
 
 const executeBody = new Body(ExecuteBody);
 
-export function executeRoutes(v1: Surface, parts: V1Parts) {
-  const execute = v1.mutation({
-    scope: "chats:write",
-    async run(call) {
-      const body = await call.body.as(executeBody);
-      return body.ok ? beginExecution(parts, call, body.value) : body;
-    },
-    async join(call, work) {
-      const execution = work as unknown as Execution;
-      if (execution.isStreamed) return ok(streamed(parts, call, execution));
-      // Whoever waits for a model may hear nothing for longer than the server's idle time-out.
-      call.server?.timeout(call.request, 0);
-      return executionAnswer(parts, call, execution);
+export const executeRoutes = (v1: Surface, parts: V1Parts) =>
+  operationRoutes(v1, executeOperations, {
+    v1ExecuteAgent: {
+      async run(call) {
+        const body = await call.body.as(executeBody);
+        return body.ok ? beginExecution(parts, call, body.value) : body;
+      },
+      async join(call, work) {
+        const execution = work as unknown as Execution;
+        if (execution.isStreamed) return ok(streamed(parts, call, execution));
+        // Whoever waits for a model may hear nothing for longer than the server's idle time-out.
+        call.server?.timeout(call.request, 0);
+        return executionAnswer(parts, call, execution);
+      },
     },
   });
-  return new Elysia({ name: "v1-execute" }).post("/api/v1/agents/:id/execute", execute, { parse: "none" });
-}
 
 function streamed(
   { system, streams, log }: V1Parts,

@@ -1,5 +1,8 @@
 /** The body and the answers of an execution on v1. */
-import { type Static, Type } from "../../../actors/schema.ts";
+import { type Static, type TSchema, Type } from "../../../actors/schema.ts";
+import { BlockView } from "../../http/block.ts";
+import { Count, Id, noun, Text } from "../../http/noun.ts";
+import type { Shown } from "../../http/operation.ts";
 import { NOT_BLANK } from "../../http/validation.ts";
 
 const ID_CHARACTERS = 256;
@@ -14,20 +17,61 @@ export const ExecuteBody = Type.Object({
 });
 export type ExecuteBody = Static<typeof ExecuteBody>;
 
+const NAMES = {
+  executionId: Text("The execution's id", "exec-1761955200000-x7k2m9"),
+  chatId: Id("cht", "The chat that it is in"),
+  sessionId: Id("ses", "Pass it back to go on with the conversation"),
+};
+/** Of the demo provider, and of an execution that goes on (RUN-1). */
+const Notice = Type.Optional(
+  Text("What is to be known of the answer", "This answer comes from the built-in demo provider."),
+);
+
 /** The names under which an execution is found again. */
-export interface ExecutionNames {
-  readonly executionId: string;
-  readonly chatId: string;
-  readonly sessionId: string;
-}
+export type ExecutionNames = Readonly<Record<keyof typeof NAMES, string>>;
 
 /** The answer with `stream: false`. */
-export interface ExecutionResult extends ExecutionNames {
-  readonly success: boolean;
-  readonly result: string;
-  /** Of the demo provider only (RUN-1). */
-  readonly notice?: string;
-}
+export const ExecutionResult = noun("V1ExecutionResult", "What an execution has come to", {
+  success: Type.Boolean({ description: "Whether the agent has come to its end" }),
+  ...NAMES,
+  result: Text("The agent's answer", "Hello."),
+  notice: Notice,
+});
+export type ExecutionResult = Shown<typeof ExecutionResult>;
+
+const event = (name: string, data: TSchema): TSchema =>
+  Type.Object({ event: Type.Literal(name), data }, { title: name });
+
+/** The events with `stream: true` (V1-3). */
+export const ExecutionEvent = Type.Union(
+  [
+    event("meta", Type.Object({ ...NAMES, notice: Notice })),
+    event(
+      "message",
+      Type.Union([
+        Type.Object({
+          messageType: Type.Literal("stream_event"),
+          delta: Type.Object({ type: Type.Literal("text_delta"), text: Text("What is added", "Hel") }),
+        }),
+        Type.Object({ messageType: Type.Literal("assistant"), content: Type.Array(BlockView) }),
+      ]),
+    ),
+    event(
+      "result",
+      Type.Object({
+        sessionId: NAMES.sessionId,
+        usage: Type.Object({ input_tokens: Count("Tokens sent"), output_tokens: Count("Tokens that came back") }),
+        notice: Notice,
+      }),
+    ),
+    event("error", Type.Object({ message: Text("What has happened", "The execution was cancelled") })),
+  ],
+  {
+    $id: "V1ExecutionEvent",
+    title: "V1ExecutionEvent",
+    description: "An event of an execution: `meta`, then `message`s, then `result` or `error`",
+  },
+);
 
 /** Said when the answer cannot wait for the job: because the service restarts, or the time is up. */
 export const GOES_ON_NOTICE = "The execution goes on, and its answer will be in the chat. Do not execute it again.";

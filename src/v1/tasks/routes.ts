@@ -1,14 +1,16 @@
 /** Tasks on v1: list and create. */
-import { Elysia } from "elysia";
 import { ok } from "../../../actors/fault.ts";
 import { organizationRef } from "../../../actors/organization/schema.ts";
 import { ask } from "../../../actors/troupe.ts";
 import { done } from "../../http/commit.ts";
 import { queryOf } from "../../http/exchange.ts";
 import { lookUp } from "../../http/look-up.ts";
+import type { Handlers } from "../../http/operation.ts";
+import { operationRoutes } from "../../http/operation-routes.ts";
 import type { Surface } from "../../http/surface.ts";
 import { Body } from "../../http/validation.ts";
 import type { V1Parts } from "../parts.ts";
+import { taskOperations } from "./operations.ts";
 import { CreateTaskBody, taskFilter, taskView } from "./schema.ts";
 
 /** Tasks of one answer, newest first; lists have no pages (V1-1). */
@@ -16,39 +18,28 @@ export const LISTED_TASKS = 1_000;
 
 const createBody = new Body(CreateTaskBody);
 
-export function taskRoutes(v1: Surface, parts: V1Parts) {
-  const { list, create } = operations(v1, parts);
-  return new Elysia({ name: "v1-tasks" }).get("/api/v1/tasks", list).post("/api/v1/tasks", create, { parse: "none" });
-}
+export const taskRoutes = (v1: Surface, parts: V1Parts) => operationRoutes(v1, taskOperations, handlers(parts));
 
-function operations(v1: Surface, { system, directory, log }: V1Parts) {
-  return {
-    list: v1.handler({
-      scope: "tasks:read",
-      async run({ request, principal: { organizationId } }) {
-        const filter = taskFilter(queryOf(request.url));
-        if (!filter.ok) return filter;
-        const settled = await system.settled(organizationId);
-        if (!settled.ok) return settled;
-        const tasks = await lookUp(log, directory.listTasks(organizationId, filter.value, LISTED_TASKS));
-        return tasks.ok ? ok({ success: true, tasks: tasks.value.map(taskView) }) : tasks;
-      },
-    }),
+const handlers = ({ system, directory, log }: V1Parts): Handlers<typeof taskOperations.operations> => ({
+  async v1ListTasks({ request, principal: { organizationId } }) {
+    const filter = taskFilter(queryOf(request.url));
+    if (!filter.ok) return filter;
+    const settled = await system.settled(organizationId);
+    if (!settled.ok) return settled;
+    const tasks = await lookUp(log, directory.listTasks(organizationId, filter.value, LISTED_TASKS));
+    return tasks.ok ? ok({ success: true, tasks: tasks.value.map(taskView) }) : tasks;
+  },
 
-    create: v1.mutation({
-      scope: "tasks:write",
-      async run(call) {
-        const { organizationId, userId } = call.principal;
-        const body = await call.body.as(createBody);
-        if (!body.ok) return body;
-        const { title, description = null, priority = "medium", assignTo, spaceId } = body.value;
-        // An empty id names nobody: forms send one for "unassigned".
-        const input = { title, description, priority, assignedTo: assignTo || null, workspaceId: spaceId || null };
-        const command = { kind: "create_task", createdBy: userId, input } as const;
-        return call.commit([ask(organizationRef(organizationId), command)], (task) =>
-          done({ success: true, task: taskView(task) }),
-        );
-      },
-    }),
-  };
-}
+  async v1CreateTask(call) {
+    const { organizationId, userId } = call.principal;
+    const body = await call.body.as(createBody);
+    if (!body.ok) return body;
+    const { title, description = null, priority = "medium", assignTo, spaceId } = body.value;
+    // An empty id names nobody: forms send one for "unassigned".
+    const input = { title, description, priority, assignedTo: assignTo || null, workspaceId: spaceId || null };
+    const command = { kind: "create_task", createdBy: userId, input } as const;
+    return call.commit([ask(organizationRef(organizationId), command)], (task) =>
+      done({ success: true, task: taskView(task) }),
+    );
+  },
+});

@@ -2,8 +2,11 @@
 import { type Outcome, invalid, ok } from "../../../actors/fault.ts";
 import type { TaskFilter } from "../../../actors/organization/directory.ts";
 import { type Task, TASK_PRIORITIES, TASK_STATUSES, type TaskStatus } from "../../../actors/organization/schema.ts";
-import { OneOf, Type } from "../../../actors/schema.ts";
+import { OneOf, Timestamp, Type } from "../../../actors/schema.ts";
+import { Id, noun, Text } from "../../http/noun.ts";
+import type { Shown } from "../../http/operation.ts";
 import { NOT_BLANK } from "../../http/validation.ts";
+import { Success } from "../success.ts";
 
 /** Characters; the interface recommends fewer than 100. */
 export const TASK_TITLE_CHARACTERS = 512;
@@ -22,20 +25,33 @@ export const CreateTaskBody = Type.Object({
   spaceId: Type.Optional(Type.String({ maxLength: GIVEN_ID_CHARACTERS })),
 });
 
-/** A task as v1 shows it. */
-export interface TaskView {
-  readonly id: string;
-  readonly title: string;
-  readonly description?: string;
-  readonly status: string;
-  readonly priority: string;
-  readonly assignedTo?: string;
-  readonly spaceId?: string;
-  readonly organizationId: string;
-  readonly createdBy: string;
-  readonly createdAt: string;
-  readonly completedAt?: string;
-}
+export const TaskView = noun("V1Task", "A work item", {
+  id: Text("The task's id", "task-1761955200000-x7k2m9"),
+  title: Text("What there is to do", "Read the report"),
+  description: Type.Optional(Type.String()),
+  status: OneOf(TASK_STATUSES),
+  priority: OneOf(TASK_PRIORITIES),
+  assignedTo: Type.Optional(Text("An agent's or a user's id; absent when unassigned", "agt_V1StGXR8_Z5jdHi6B-myT")),
+  spaceId: Type.Optional(Id("wsp", "The workspace that it belongs to")),
+  organizationId: Id("org", "Who owns it"),
+  createdBy: Id("usr", "Who made it: a user's or an agent's id"),
+  createdAt: Timestamp,
+  completedAt: Type.Optional(Timestamp),
+});
+type TaskView = Shown<typeof TaskView>;
+
+export const TaskListAnswer = noun("V1TaskList", "The organization's tasks, newest first", {
+  success: Success,
+  tasks: Type.Array(TaskView),
+});
+export const TaskAnswer = noun("V1TaskAnswer", "A task", { success: Success, task: TaskView });
+
+/** The filters of the list, as schemas. */
+export const TASK_QUERY = {
+  status: OneOf(TASK_STATUSES),
+  assignedTo: Type.String({ maxLength: GIVEN_ID_CHARACTERS, description: "An agent's or a user's id" }),
+  spaceId: Type.String({ maxLength: GIVEN_ID_CHARACTERS, description: "A workspace's id" }),
+};
 
 export function taskView(task: Task): TaskView {
   return {

@@ -1,0 +1,28 @@
+/** What there is to know of models (RUN-4). */
+import { Type } from "../../../actors/schema.ts";
+import { Count, noun, Text } from "../../http/noun.ts";
+import { operationGroup } from "../../http/operation.ts";
+
+export const ModelView = noun("Model", "A model that the operator allows", {
+  id: Text("`provider:name`, as agents and chats name it", "demo:echo"),
+  provider: Text("Who offers it", "demo"),
+  name: Text("Its name there", "echo"),
+  default: Type.Boolean({ description: "Whether it answers where no model is named" }),
+  demo: Type.Boolean({ description: "Whether it is the built-in demo provider, which is no language model" }),
+  limits: Type.Object({
+    max_steps: Count("Model calls of one job"),
+    max_run_seconds: Count("How long one job may run"),
+  }),
+});
+
+export const modelOperations = operationGroup("Models", "The models that agents may use", {
+  listModels: {
+    method: "GET",
+    path: "/api/models",
+    scope: "agents:read",
+    summary: "List the models that the operator allows",
+    answers: {
+      200: noun("ModelList", "All models that are allowed", { models: Type.Array(ModelView) }),
+    },
+  },
+});

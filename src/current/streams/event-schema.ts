@@ -1,0 +1,101 @@
+/**
+ * What the streams of chats and jobs send, as schemas made from the tables that the turns append by: a
+ * type that is added there is in the contract too. Each variant is one event: its name, its id where it
+ * moves the cursor, and its data (SSE-2, SSE-3, SSE-7, SSE-8).
+ */
+import { CHAT_EVENTS } from "../../../actors/chat/events.ts";
+import { JOB_EVENTS } from "../../../actors/job/events.ts";
+import { Nullable, OneOf, Timestamp, type TSchema, Type } from "../../../actors/schema.ts";
+import { Count, Id, Text } from "../../http/noun.ts";
+import { ChatView } from "../chats/view.ts";
+import { snakeCase, VERBATIM } from "../event-view.ts";
+import { JobView } from "../jobs/view.ts";
+import { CLOSING_REASONS } from "./record-stream.ts";
+
+type Properties = Readonly<Record<string, TSchema>>;
+
+/** What every durable event says. */
+const head = (type: string): Properties => ({
+  seq: Count("Its place in the stream, from 1, without gaps"),
+  type: Type.Literal(type),
+  at: Timestamp,
+});
+
+/** The data of an event as the stream writes it: keys in snake_case, and the head beside them. */
+function dataSchema(type: string, schema: TSchema): TSchema {
+  const variants = schema["anyOf"] as readonly TSchema[] | undefined;
+  if (variants !== undefined) return Type.Union(variants.map((variant) => dataSchema(type, variant)));
+  return Type.Object({ ...head(type), ...snakeCasedProperties(schema), ...head(type) });
+}
+
+const snakeCasedProperties = (schema: TSchema): Record<string, TSchema> =>
+  Object.fromEntries(
+    Object.entries((schema["properties"] ?? {}) as Properties).map(([key, value]) => {
+      const inner = VERBATIM.has(key) ? value : snakeCased(value);
+      const isOptional = !((schema["required"] ?? []) as readonly string[]).includes(key);
+      return [snakeCase(key), isOptional ? Type.Optional(inner) : inner];
+    }),
+  );
+
+/** As `snakeCased` of the events does: objects within objects, and what lists hold as it is. */
+function snakeCased(schema: TSchema): TSchema {
+  const variants = schema["anyOf"] as readonly TSchema[] | undefined;
+  if (variants !== undefined) return Type.Union(variants.map(snakeCased));
+  return schema["properties"] === undefined ? schema : Type.Object(snakeCasedProperties(schema));
+}
+
+/** An event that moves the cursor of its reader. */
+const event = (name: string, cursor: string, data: TSchema): TSchema =>
+  Type.Object({ event: Type.Literal(name), id: Text("The cursor that has it", cursor), data }, { title: name });
+/** An event that moves no cursor. */
+const note = (name: string, data: TSchema): TSchema =>
+  Type.Object({ event: Type.Literal(name), data }, { title: name });
+
+/** Text as it is made; it is not stored, and its id is the last seq and the position reached. */
+const delta = (name: string): TSchema =>
+  event(
+    name,
+    "12.480",
+    Type.Object({
+      message_id: Id("msg", "The message that it belongs to"),
+      position: Count("Where the text ends in the message's content, in UTF-16 units"),
+      text: Text("What is added", "Hel"),
+    }),
+  );
+
+const RESET_REASONS = ["malformed", "ahead_of_head", "not_retained"] as const;
+const NOTES: readonly TSchema[] = [
+  note(
+    "reset",
+    Type.Object({
+      reason: OneOf(RESET_REASONS, { description: "Why the cursor is of no use" }),
+      from_seq: Type.Integer({ description: "The replay begins with this event" }),
+    }),
+  ),
+  note(
+    "stream.closing",
+    Type.Object({
+      reason: OneOf(CLOSING_REASONS),
+      resume_after: Nullable(Text("The cursor to come back with", "12.480")),
+    }),
+  ),
+  note("stream.end", Type.Object({})),
+];
+
+const stream = (name: string, description: string, variants: readonly TSchema[]): TSchema =>
+  Type.Union([...variants], { $id: name, title: name, description });
+const recorded = (table: Readonly<Record<string, TSchema>>): readonly TSchema[] =>
+  Object.entries(table).map(([type, schema]) => event(type, "12", dataSchema(type, schema)));
+
+export const ChatStreamEvent = stream("ChatStreamEvent", "An event of a chat's stream", [
+  note("snapshot", ChatView),
+  ...recorded(CHAT_EVENTS),
+  delta("message.delta"),
+  ...NOTES,
+]);
+export const JobStreamEvent = stream("JobStreamEvent", "An event of a job's stream", [
+  note("snapshot", JobView),
+  ...recorded(JOB_EVENTS),
+  delta("transcript.delta"),
+  ...NOTES,
+]);
