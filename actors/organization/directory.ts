@@ -4,7 +4,7 @@
  */
 import type { Page, PageRequest } from "../page.ts";
 import type { TokenFilter } from "./protocol.ts";
-import type { Agent, Member, Organization, Task, TaskStatus, Token } from "./schema.ts";
+import type { Agent, Member, Organization, Task, TaskStatus, Token, Workspace } from "./schema.ts";
 
 export interface TaskFilter {
   readonly status?: TaskStatus;
@@ -28,6 +28,7 @@ export interface Directory {
   /** Library agents that have been installed at some time, uninstalled ones too. */
   libraryAgents(organizationId: string): Promise<readonly Agent[]>;
   pageTasks(organizationId: string, filter: TaskFilter, page: PageRequest): Promise<Page<Task>>;
+  pageWorkspaces(organizationId: string, page: PageRequest): Promise<Page<Workspace>>;
   listTasks(organizationId: string, filter: TaskFilter, limit: number): Promise<readonly Task[]>;
   listOrganizations(): Promise<readonly Organization[]>;
   listMembers(organizationId: string): Promise<readonly Member[]>;

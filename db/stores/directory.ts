@@ -2,10 +2,10 @@
 import { and, asc, desc, eq, inArray, ne, or, type SQL, sql } from "drizzle-orm";
 import type { Directory, TaskFilter } from "../../actors/organization/directory.ts";
 import type { TokenFilter } from "../../actors/organization/protocol.ts";
-import type { Agent, Member, Organization, Task, Token } from "../../actors/organization/schema.ts";
+import type { Agent, Member, Organization, Task, Token, Workspace } from "../../actors/organization/schema.ts";
 import type { Page, PageRequest } from "../../actors/page.ts";
 import type { Database } from "../client.ts";
-import { agent, member, organization, task, token } from "../tables/records.ts";
+import { agent, member, organization, task, token, workspace } from "../tables/records.ts";
 import { pageOf } from "./paging.ts";
 
 export class PostgresDirectory implements Directory {
@@ -73,6 +73,10 @@ export class PostgresDirectory implements Directory {
 
   pageTasks(organizationId: string, filter: TaskFilter, page: PageRequest): Promise<Page<Task>> {
     return pageOf<Task>(this.database, task, tasksThat(organizationId, filter), page);
+  }
+
+  pageWorkspaces(organizationId: string, page: PageRequest): Promise<Page<Workspace>> {
+    return pageOf<Workspace>(this.database, workspace, [eq(workspace.organizationId, organizationId)], page);
   }
 
   async listTasks(organizationId: string, filter: TaskFilter, limit: number): Promise<readonly Task[]> {

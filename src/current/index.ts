@@ -13,6 +13,7 @@ import { streamRoutes } from "./streams/routes.ts";
 import { taskRoutes } from "./tasks/routes.ts";
 import { tokenRoutes } from "./tokens/routes.ts";
 import { usageRoutes } from "./usage/routes.ts";
+import { workspaceRoutes } from "./workspaces/routes.ts";
 
 export function currentRoutes(current: Surface, parts: CurrentParts) {
   return new Elysia({ name: "current" })
@@ -26,5 +27,6 @@ export function currentRoutes(current: Surface, parts: CurrentParts) {
     .use(secretRoutes(current, parts))
     .use(taskRoutes(current, parts))
     .use(tokenRoutes(current, parts))
-    .use(usageRoutes(current, parts));
+    .use(usageRoutes(current, parts))
+    .use(workspaceRoutes(current, parts));
 }

@@ -84,6 +84,7 @@ async function recordsOf(by: Founded): Promise<Records> {
     "/api/chats/": chat,
     "/api/jobs/": job.id,
     "/api/tasks/": await make("/api/v1/tasks", { title: "T" }),
+    "/api/workspaces/": by.workspaceId,
     "/api/secrets/": "KEY",
     "/api/service-tokens/": await make("/api/service-tokens", token),
     "/api/personal-access-tokens/": await make("/api/personal-access-tokens", token),
