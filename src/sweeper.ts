@@ -1,8 +1,9 @@
 /**
  * Deletes what is past its time, in the background of a process (SSE-10): all sweeps one after the other,
  * then nothing until the next round. It goes in small batches and rests after each for longer than it
- * took, so that it never takes more than a part of the database. A batch that fails is told of, and the
- * next round tries again.
+ * took, so that it never takes more than a part of the database. After a batch that fails (it has taken
+ * too long, for example) it goes on in small ones; when these fail too, it says so, and the next round
+ * tries again.
  *
  *   waiting ──interval──▶ batch ─▶ rest ─▶ batch … ─▶ next sweep … ─▶ waiting
  */
@@ -12,6 +13,8 @@ import type { Logger } from "./log.ts";
 
 /** Rows of one batch: some ms of work. */
 export const BATCH_ROWS = 1_000;
+/** Of one on a database that cannot do as much in its time. */
+export const SMALL_BATCH_ROWS = 50;
 /** After a batch it rests for so many times as long as that took, */
 const REST_FACTOR = 4;
 /** and at least for so long. */
@@ -59,16 +62,21 @@ async function sweepAll<S extends { readonly name: string }>(
   signal: AbortSignal,
 ): Promise<void> {
   let rows = 0;
-  try {
-    while (!signal.aborted) {
-      const startedAt = clock.monotonic();
-      const { deleted, isDone } = await take(sweep, { now: clock.now(), limit: BATCH_ROWS });
+  let limit = BATCH_ROWS;
+  while (!signal.aborted) {
+    const startedAt = clock.monotonic();
+    try {
+      const { deleted, isDone } = await take(sweep, { now: clock.now(), limit });
       rows += deleted;
       if (isDone) break;
-      await pause(clock, Math.max(REST_MS, REST_FACTOR * (clock.monotonic() - startedAt)), signal);
+    } catch (err) {
+      if (limit === SMALL_BATCH_ROWS) {
+        log.error({ err, sweep: sweep.name }, "what is past its time could not be deleted; the next round tries again");
+        break;
+      }
+      limit = SMALL_BATCH_ROWS;
     }
-  } catch (err) {
-    log.error({ err, sweep: sweep.name }, "what is past its time could not be deleted; the next round tries again");
+    await pause(clock, Math.max(REST_MS, REST_FACTOR * (clock.monotonic() - startedAt)), signal);
   }
   if (rows > 0) log.info({ sweep: sweep.name, rows }, "deleted what was past its time");
 }

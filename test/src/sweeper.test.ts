@@ -1,13 +1,13 @@
 import { expect, test } from "bun:test";
 import type { Taken } from "../../db/sweeps.ts";
-import { BATCH_ROWS, REST_MS, startSweeper } from "../../src/sweeper.ts";
+import { BATCH_ROWS, REST_MS, SMALL_BATCH_ROWS, startSweeper } from "../../src/sweeper.ts";
 import { until } from "../support/condition.ts";
 import { HandClock } from "../support/hand-clock.ts";
 
 const INTERVAL_MS = 60_000;
 
 /** A sweeper over sweeps of these names, each batch of which takes what `answer` says. */
-function sweeping(names: readonly string[], answer: (name: string) => Promise<Taken>) {
+function sweeping(names: readonly string[], answer: (name: string, limit: number) => Promise<Taken>) {
   const clock = new HandClock();
   const batches: string[] = [];
   const told: string[] = [];
@@ -16,9 +16,8 @@ function sweeping(names: readonly string[], answer: (name: string) => Promise<Ta
   const sweeper = startSweeper({
     sweeps: names.map((name) => ({ name })),
     take: ({ name }, { now, limit }) => {
-      batches.push(`${name} at ${now}`);
-      expect(limit).toBe(BATCH_ROWS);
-      return answer(name);
+      batches.push(limit === BATCH_ROWS ? `${name} at ${now}` : `${name} in small batches`);
+      return answer(name, limit);
     },
     intervalMs: INTERVAL_MS,
     clock,
@@ -67,16 +66,46 @@ test("[SSE-10] it rests between batches, until nothing is left", async () => {
   await sweeper.stop();
 });
 
-test("[SSE-10] a sweep that fails is told of, keeps none of the others back, and is tried again", async () => {
+test("[SSE-10] after a batch that was too much it goes on in small ones", async () => {
+  const left = [SMALL_BATCH_ROWS, 3];
+  const { clock, batches, told, sweeper } = sweeping(["a"], (_name, limit) =>
+    limit > SMALL_BATCH_ROWS
+      ? Promise.reject(new Error("too slow"))
+      : Promise.resolve({ deleted: left.shift()!, isDone: left.length === 0 }),
+  );
+  clock.advance(INTERVAL_MS / 2);
+  for (let n = 1; n <= 3; n++) {
+    await until(`batch ${n}`, () => batches.length === n);
+    await turns();
+    clock.advance(REST_MS);
+  }
+  await until("it is told", () => told.length === 1);
+  expect(batches.slice(1)).toEqual(["a in small batches", "a in small batches"]);
+  expect(told).toEqual(["info a: deleted what was past its time"]);
+  await sweeper.stop();
+});
+
+test("[SSE-10] a sweep that fails is told of once, keeps none of the others back, and is tried again", async () => {
   const { clock, batches, told, sweeper } = sweeping(["a", "b"], (name) =>
     name === "a" ? Promise.reject(new Error("no database")) : Promise.resolve({ deleted: 1, isDone: true }),
   );
-  clock.advance(INTERVAL_MS / 2);
-  await until("the first round", () => told.length === 2);
-  expect(told[0]).toStartWith("error a: ");
-  await turns();
-  clock.advance(INTERVAL_MS);
-  await until("the second round", () => batches.length === 4);
+  for (const round of [1, 2]) {
+    await turns();
+    clock.advance(round === 1 ? INTERVAL_MS / 2 : INTERVAL_MS);
+    await until("the first try", () => batches.length === 3 * round - 2);
+    await turns();
+    clock.advance(REST_MS);
+    await until("all of the round", () => told.length === 2 * round);
+  }
+  expect(batches.map((batch) => batch.replace(/ at .*/, ""))).toEqual([
+    "a",
+    "a in small batches",
+    "b",
+    "a",
+    "a in small batches",
+    "b",
+  ]);
+  expect(told.map((line) => line.split(":")[0])).toEqual(["error a", "info b", "error a", "info b"]);
   await sweeper.stop();
 });
 
