@@ -10,10 +10,13 @@ import type { ModelPort } from "../actors/job/ports.ts";
 import type { Directory } from "../actors/organization/directory.ts";
 import type { Clock } from "../actors/runtime/clock.ts";
 import type { Sealing } from "../actors/sealing.ts";
+import { RATE_BUDGET } from "../actors/traffic/policy.ts";
 import { SHUTTING_DOWN } from "../actors/runtime/shards.ts";
 import type { TroupeSystem } from "../actors/troupe.ts";
 import type { UsageDirectory } from "../actors/usage/directory.ts";
+import type { Build } from "./build.ts";
 import { currentDialect } from "./current/dialect.ts";
+import { ERROR_CODES } from "./current/error-codes.ts";
 import { currentRoutes } from "./current/index.ts";
 import { API_VERSION, knownVersion } from "./http/api-version.ts";
 import { Authentication } from "./http/authentication.ts";
@@ -31,10 +34,14 @@ import { type Asked, BAD_HOST, hasOneHost, Surface, type SurfaceParts } from "./
 import { watchTokens } from "./http/token-watch.ts";
 import { Turnstile } from "./http/turnstile.ts";
 import { library } from "./library.ts";
+import { publicRoutes } from "./public/index.ts";
+import { publicOperations } from "./public/operations.ts";
+import type { PublicParts } from "./public/parts.ts";
 import { pageRoutes } from "./public/pages.ts";
 import { AgentFinder } from "./http/agent-finder.ts";
 import { v1Dialect } from "./v1/dialect.ts";
 import { v1Routes } from "./v1/index.ts";
+import { VERSION } from "./version.ts";
 
 /** Bodies over this are cut off by the server itself; what is below is refused in the words of its surface. */
 const SERVER_BODY_BYTES = 64 * 1024 * 1024;
@@ -60,6 +67,8 @@ export interface AppParts {
   readonly pingDatabase: () => Promise<void>;
   /** Where clients reach the service that listens on this port, without a slash at the end. */
   readonly appUrl?: (port: number) => string;
+  /** Which code this is, where that is known. */
+  readonly build?: Build;
   /** What of the rate limits is not as usual. */
   readonly rates?: RateSettings;
   /** A door that is no API; asked for requests that nothing else takes. Null: not for it. */
@@ -120,7 +129,7 @@ function mount(parts: AppParts, streams: OpenStreams, appUrl: () => string) {
   const { v1, current, elsewhere } = surfacesOf(parts, appUrl);
   const surfaceOf = (path: string): Surface => {
     if (isUnder(path, "/api/v1")) return v1;
-    return isUnder(path, "/api") ? current : elsewhere;
+    return isUnder(path, "/api") || DOCUMENTS.includes(path) ? current : elsewhere;
   };
   // Without `development: false` an escaped exception would be shown with its stack. Without
   // `reusePort: false` two services could share a port without noticing.
@@ -142,6 +151,12 @@ function mount(parts: AppParts, streams: OpenStreams, appUrl: () => string) {
     })
     .use(healthRoutes(parts))
     .use(pageRoutes())
+    .use(
+      publicRoutes(
+        current,
+        documented(parts, appUrl, (path) => known.methodsOf(path).length > 0),
+      ),
+    )
     .use(currentRoutes(current, { ...shared, library }))
     .use(v1Routes(v1, shared));
   const known = new KnownPaths(app.routes);
@@ -149,6 +164,28 @@ function mount(parts: AppParts, streams: OpenStreams, appUrl: () => string) {
     drainingHealth(request, pathOf(request.url)) ?? surfaceOf(pathOf(request.url)).turnAway(request, SHUTTING_DOWN);
   return { routes: app, turnAway };
 }
+
+/** Documents of the current surface that are not under its path. */
+const DOCUMENTS = Object.values(publicOperations.operations)
+  .map(({ path }): string => path)
+  .filter((path) => !isUnder(path, "/api"));
+
+/** What the public documents tell of. */
+const documented = (
+  { models, build, rates }: AppParts,
+  appUrl: () => string,
+  hasPath: (path: string) => boolean,
+): PublicParts => ({
+  version: VERSION,
+  build: build ?? { commit: null, builtAt: null },
+  models,
+  appUrl,
+  budget: rates?.budgets?.get("*") ?? RATE_BUDGET,
+  countsV1: rates?.countsV1 ?? false,
+  errorCodes: ERROR_CODES,
+  operations: publicOperations.operations,
+  hasPath,
+});
 
 interface Surfaces {
   readonly v1: Surface;
@@ -178,7 +215,9 @@ function surfacesOf({ system, directory, sealing, log, clock, rates }: AppParts,
   };
 }
 
-const isUnder = (path: string, root: string): boolean => path === root || path.startsWith(`${root}/`);
+function isUnder(path: string, root: string): boolean {
+  return path === root || path.startsWith(`${root}/`);
+}
 
 /** A request that no route took: its path is unknown, or known with other methods, or the internal door's. */
 async function unrouted(

@@ -137,6 +137,14 @@ const Settings = Type.Object({
       allowed: "host names, IP addresses and CIDR ranges, separated by commas",
     }),
   ),
+  buildCommit: Type.Optional(
+    Type.String(
+      setting({ env: "BUILD_COMMIT", format: "commit", allowed: "the commit's hash in full, in hexadecimal" }),
+    ),
+  ),
+  buildTime: Type.Optional(
+    Type.String(setting({ env: "BUILD_TIME", format: "time", allowed: "a time such as 2026-11-01T12:00:00Z" })),
+  ),
   logLevel: OneOf(LOG_LEVELS, setting({ env: "LOG_LEVEL", default: "info", allowed: LOG_LEVELS.join(", ") })),
   nodeEnv: OneOf(ENVIRONMENTS, setting({ env: "NODE_ENV", default: "development", allowed: ENVIRONMENTS.join(", ") })),
 });

@@ -20,6 +20,7 @@ export function greeting(of: Greeting): string {
   return [
     "",
     `  Troupe ${of.version} serves ${of.appUrl}`,
+    `  API     ${of.appUrl}/api/reference`,
     `  Data    ${of.dataDir}`,
     `  Model   ${modelLine(of.model)}`,
     ...localLines(of),

@@ -10,6 +10,7 @@ import { sweepOnce, sweepsOf } from "../db/sweeps.ts";
 import { adminDoor, forgetService, newAdminKey, SERVICE_FILE, type ServiceNote } from "./admin/door.ts";
 import type { AdminParts } from "./admin/commands.ts";
 import { type App, createApp } from "./app.ts";
+import { buildOf } from "./build.ts";
 import { createEgress, type Egress } from "./egress/egress.ts";
 import { systemChance, systemClock } from "./clock.ts";
 import { appUrlOf, type Config, localUrlOf } from "./config.ts";
@@ -185,6 +186,7 @@ function serve({ config, log }: ServiceOptions, parts: Parts): { readonly appUrl
   const app = createApp({
     ...runtime,
     sealing: storage.sealing,
+    build: buildOf(config),
     models,
     log,
     clock: systemClock,

@@ -56,6 +56,9 @@ const FORMATS = {
   path: (text: string) => !text.includes("\0"),
   host: (text: string) => isIP(text) !== 0 || /^[a-z0-9]([a-z0-9.-]*[a-z0-9])?$/i.test(text),
   "rate-budget": (text: string) => Number(/^(?:org_[\w-]+|\*)=(\d{1,9})$/.exec(text)?.[1] ?? 0) >= RATE_BUDGET,
+  commit: (text: string) => /^([0-9a-f]{40}|[0-9a-f]{64})$/.test(text),
+  time: (text: string) =>
+    /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d:\d\d)$/.test(text) && !Number.isNaN(Date.parse(text)),
   network: isNetwork,
   "host-or-network": (text: string) => isNetwork(text) || isHostName(text),
   origin: (text: string) => {

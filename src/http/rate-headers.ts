@@ -1,10 +1,25 @@
 /**
- * The ten headers of the rate limits (RATE-2), and what every response of the surface says besides. All but two are the same for everybody with the same
- * budget within one second: they are made once, and a response begins with them.
+ * The ten headers of the rate limits (RATE-2), and what every response of the surface says besides. All
+ * but two are the same for everybody with the same budget within one second: they are made once, and a
+ * response begins with them.
  */
 import type { Clock } from "../../actors/runtime/clock.ts";
 import { RATE_WINDOW_MS } from "../../actors/traffic/policy.ts";
 import type { RateState } from "../../actors/traffic/protocol.ts";
+
+/** What each of them means; the policy shows it. */
+export const RATE_HEADERS = {
+  "X-RateLimit-Limit": "Requests of this identity in a window",
+  "X-RateLimit-Remaining": "Requests that are left in this window",
+  "X-RateLimit-Reset": "When the window ends, in Unix seconds",
+  "X-RateLimit-Burst": "How many of the requests may come at once",
+  "X-RateLimit-Window": "The length of a window in seconds",
+  "X-RateLimit-Scope": "Whose requests are counted: `authenticated-identity`",
+  "RateLimit-Limit": "Requests of this identity in a window",
+  "RateLimit-Remaining": "Requests that are left in this window",
+  "RateLimit-Reset": "Seconds until the window ends",
+  "RateLimit-Policy": "The limit and the window, as `<limit>;w=<seconds>`",
+} as const;
 
 interface Shared {
   readonly resetAtMs: number;

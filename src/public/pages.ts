@@ -13,14 +13,16 @@ const home = (request: Request): Response =>
   page(
     "Troupe",
     `<h1>Troupe</h1>
-<p>This is a service that hosts AI agents and runs them over HTTP. It has no console yet; its API is at
-<code>/api/v1</code> and takes a token: <code>Authorization: Bearer &lt;token&gt;</code>.</p>
+<p>This is a service that hosts AI agents and runs them over HTTP. It has no console yet; its
+<a href="/api/reference">reference</a> shows every operation and tries them with a token, and the simplest
+are under <code>/api/v1</code>: <code>Authorization: Bearer &lt;token&gt;</code>.</p>
 <pre>GET  /api/v1/agents                 the agents of your organization
 POST /api/v1/agents                 make one: name, systemPrompt
 POST /api/v1/agents/{id}/execute    talk to one: message, stream
 GET  /api/v1/tasks                  the tasks of your organization
 POST /api/v1/tasks                  make one: title</pre>
-<p>State of the service: <a href="/healthz">alive</a>, <a href="/readyz">ready</a>.</p>`,
+<p>For programs: <a href="/api/openapi.json">the contract</a>, <a href="/llms.txt">llms.txt</a>. State of the
+service: <a href="/api/version">version</a>, <a href="/healthz">alive</a>, <a href="/readyz">ready</a>.</p>`,
     { "x-request-id": requestIdOf(request) },
   );
 

@@ -55,6 +55,8 @@ test("[START-1] an empty setting counts as absent", () => {
     "EGRESS_ALLOW",
     "RATE_BUDGETS",
     "RATE_LIMIT_V1",
+    "BUILD_COMMIT",
+    "BUILD_TIME",
   ];
   expect(configOf(Object.fromEntries(names.map((name) => [name, " "])))).toEqual(configOf({}));
 });
@@ -80,6 +82,8 @@ test("[START-1] every setting is read and typed", () => {
     RATE_BUDGETS: "org_a-B_1=3000,*=100000",
     RATE_LIMIT_V1: "true",
     EGRESS_ALLOW: "mcp.internal, 10.1.0.0/16 ::1",
+    BUILD_COMMIT: "0123456789abcdef0123456789abcdef01234567",
+    BUILD_TIME: "2026-11-01T12:00:00Z",
     LOG_LEVEL: "DEBUG",
     NODE_ENV: "production",
   });
@@ -103,6 +107,8 @@ test("[START-1] every setting is read and typed", () => {
     rateBudgets: ["org_a-B_1=3000", "*=100000"],
     rateLimitV1: true,
     egressAllow: ["mcp.internal", "10.1.0.0/16", "::1"],
+    buildCommit: "0123456789abcdef0123456789abcdef01234567",
+    buildTime: "2026-11-01T12:00:00Z",
     logLevel: "debug",
     nodeEnv: "production",
   });
@@ -134,6 +140,10 @@ const WRONG: readonly (readonly [string, string])[] = [
   ["EGRESS_ALLOW", "10.0.0.256"],
   ["EGRESS_ALLOW", "https://mcp.internal"],
   ["EGRESS_ALLOW", "*.internal"],
+  ["BUILD_COMMIT", "v1.2.3"],
+  ["BUILD_COMMIT", "0123456"],
+  ["BUILD_TIME", "2026-11-01"],
+  ["BUILD_TIME", "2026-13-01T12:00:00Z"],
   ["RATE_BUDGETS", "org_1=2999"],
   ["RATE_BUDGETS", "5000"],
   ["RATE_BUDGETS", "org_1=5e3"],

@@ -1,0 +1,146 @@
+/**
+ * What an agent needs to find its way (DOC-4): the readiness manifest, the well-known manifest and
+ * `llms.txt`. They name what the service has and nothing else: what is not mounted is left out.
+ */
+import { SCOPES } from "../../actors/organization/principal.ts";
+import { IDEMPOTENCY_KEY_MS } from "../../actors/traffic/policy.ts";
+import { API_VERSION } from "../http/api-version.ts";
+import type { Shown } from "../http/operation.ts";
+import { pathOfDocument } from "./operations.ts";
+import { explainedErrors, type PublicParts } from "./parts.ts";
+import { WINDOW_SECONDS } from "./policies.ts";
+import { SCALAR_CONFIGURATION } from "./scalar.ts";
+import type { AgentApiManifest, AgentReadiness } from "./schema.ts";
+
+const NAME = "Troupe";
+const DESCRIPTION =
+  "Hosts AI agents for an organization and runs them over HTTP: durable chats and jobs, streamed output, approvals.";
+const OPENAPI = SCALAR_CONFIGURATION.url;
+const MCP = "/mcp";
+const WEBHOOKS = "/api/messaging-integration";
+const SDKS = [
+  { language: "typescript", path: "/api/sdk/typescript" },
+  { language: "python", path: "/api/sdk/python" },
+];
+const STREAMS = ["/api/chats/{id}/events", "/api/jobs/{id}/events", "/api/v1/agents/{id}/execute"];
+
+export const agentReadiness = (parts: PublicParts): Shown<typeof AgentReadiness> => {
+  const at = (path: string): string => parts.appUrl() + path;
+  return {
+    name: NAME,
+    description: DESCRIPTION,
+    contract: {
+      openapi: at(OPENAPI),
+      reference: at(pathOfDocument("getReference")),
+      api_version: API_VERSION,
+      version_header: "Api-Version",
+    },
+    authentication: [
+      {
+        type: "bearer",
+        header: "Authorization: Bearer <token>",
+        kinds: ["personal access token (pat_…)", "service token (svc_…)"],
+        how: "Somebody of the organization makes the token, with the scopes that the agent needs. It is shown once and acts as its maker.",
+      },
+    ],
+    scopes: SCOPES.map((name) => ({ name, allows: allowedBy(name) })),
+    mcp: parts.hasPath(MCP) ? { url: at(MCP), transport: "streamable-http" } : null,
+    sdks: SDKS.filter(({ path }) => parts.hasPath(path)).map(({ language, path }) => ({ language, source: at(path) })),
+    rate_limits: {
+      policy: at(pathOfDocument("getRateLimitPolicy")),
+      limit: parts.budget,
+      window_seconds: WINDOW_SECONDS,
+    },
+    idempotency: {
+      header: "Idempotency-Key",
+      answer_header: "Idempotency-Status",
+      remembered_seconds: IDEMPOTENCY_KEY_MS / 1_000,
+      how: "A request that changes something is done once under its key; a repetition gets the same answer, marked `replayed`.",
+    },
+    streams: {
+      content_type: "text/event-stream",
+      paths: STREAMS,
+      resume:
+        "The streams of chats and jobs go on after the id in `Last-Event-ID` or `?after=`, without a gap and without a repetition.",
+    },
+    webhooks: parts.hasPath(WEBHOOKS)
+      ? {
+          configuration: at(WEBHOOKS),
+          verification:
+            "`Service-Signature`: HMAC-SHA256 with the signing secret over `<timestamp>.<raw body>`, in hex.",
+        }
+      : null,
+    errors: {
+      fields: ["type", "code", "error", "message", "status", "request_id", "details"],
+      codes: [...explainedErrors(parts)],
+    },
+    changelog: {
+      versions: [{ version: API_VERSION, changes: "The first version." }],
+      deprecations: at(pathOfDocument("getDeprecationPolicy")),
+    },
+  };
+};
+
+/** What a token with this scope may do; a writer may read. */
+function allowedBy(scope: string): string {
+  const [noun, verb] = scope.split(":");
+  if (scope === "*") return "Everything that its maker may do";
+  if (verb === undefined) return "The MCP endpoint";
+  return verb === "read" ? `Read ${noun}` : `Read and change ${noun}`;
+}
+
+export const agentApiManifest = (parts: PublicParts): Shown<typeof AgentApiManifest> => {
+  const at = (path: string): string => parts.appUrl() + path;
+  return {
+    name: NAME,
+    description: DESCRIPTION,
+    version: parts.version,
+    api_version: API_VERSION,
+    base_url: parts.appUrl(),
+    openapi: at(OPENAPI),
+    reference: at(pathOfDocument("getReference")),
+    agent_readiness: at(pathOfDocument("getAgentReadiness")),
+    rate_limits: at(pathOfDocument("getRateLimitPolicy")),
+    deprecation_policy: at(pathOfDocument("getDeprecationPolicy")),
+    deployed_version: at(pathOfDocument("getVersion")),
+    llms_txt: at(pathOfDocument("getLlmsText")),
+    authentication: { type: "bearer", header: "Authorization", format: "Bearer <token>" },
+    mcp: parts.hasPath(MCP) ? at(MCP) : null,
+    sdks: SDKS.filter(({ path }) => parts.hasPath(path)).map(({ path }) => at(path)),
+  };
+};
+
+/** In the form of llmstxt.org: a title, what it is, and lists of links. */
+export function llmsText(parts: PublicParts): string {
+  const link = (title: string, path: string, what: string): string => `- [${title}](${parts.appUrl()}${path}): ${what}`;
+  const sdks = SDKS.filter(({ path }) => parts.hasPath(path));
+  return [
+    `# ${NAME}`,
+    "",
+    `> ${DESCRIPTION}`,
+    "",
+    "Every request needs `Authorization: Bearer <token>`, except those for the documents below. Bodies are JSON.",
+    "A request that changes something takes `Idempotency-Key`: repeated under the same key, it is done once.",
+    "An error has a `code`, a `message` and `details`; its `type` is the address of its explanation.",
+    "",
+    "## Contract",
+    "",
+    link("OpenAPI 3.1", OPENAPI, "every operation, with its bodies, answers, errors and events"),
+    link("Reference", pathOfDocument("getReference"), "the same for people, with calls to try"),
+    link("Agent readiness", pathOfDocument("getAgentReadiness"), "tokens, scopes, streams, idempotency, error codes"),
+    ...(parts.hasPath(MCP) ? [link("MCP", MCP, "the same for MCP clients")] : []),
+    "",
+    "## Policies",
+    "",
+    link(
+      "Rate limits",
+      pathOfDocument("getRateLimitPolicy"),
+      "how many requests a minute, and which headers tell of it",
+    ),
+    link("Deprecation", pathOfDocument("getDeprecationPolicy"), "versions, notice, what is to go"),
+    link("Version", pathOfDocument("getVersion"), "what is deployed, and which model answers"),
+    ...(sdks.length > 0 ? ["", "## SDKs", ""] : []),
+    ...sdks.map(({ language, path }) => link(language, path, "one file that needs nothing else")),
+    "",
+  ].join("\n");
+}

@@ -1,0 +1,62 @@
+/** The documents that anybody may read: the service about itself, its policies, and where to begin. */
+import { Type } from "../../actors/schema.ts";
+import { operationGroup } from "../http/operation.ts";
+import { AgentApiManifest, AgentReadiness, DeprecationPolicy, RateLimitPolicy, ServiceVersion } from "./schema.ts";
+
+export const publicOperations = operationGroup("Service", "The service about itself, for anybody", {
+  getVersion: {
+    method: "GET",
+    path: "/api/version",
+    scope: null,
+    summary: "Read what is deployed",
+    answers: { 200: ServiceVersion },
+  },
+  getReference: {
+    method: "GET",
+    path: "/api/reference",
+    scope: null,
+    summary: "Open the interactive reference",
+    description: "A page for people. `#error-<code>` explains an error code.",
+    answers: { 200: { kind: "media", types: { "text/html": Type.String() } } },
+  },
+  getRateLimitPolicy: {
+    method: "GET",
+    path: "/api/rate-limits",
+    scope: null,
+    summary: "Read the rate-limit policy",
+    answers: { 200: RateLimitPolicy },
+  },
+  getDeprecationPolicy: {
+    method: "GET",
+    path: "/api/deprecation-policy",
+    scope: null,
+    summary: "Read the versioning and deprecation policy",
+    answers: { 200: DeprecationPolicy },
+  },
+  getAgentReadiness: {
+    method: "GET",
+    path: "/api/agent-readiness",
+    scope: null,
+    summary: "Read what an agent needs to use the service",
+    answers: { 200: AgentReadiness },
+  },
+  getAgentApiManifest: {
+    method: "GET",
+    path: "/.well-known/teamday-agent-api",
+    scope: null,
+    summary: "Read where crawlers and agents begin",
+    answers: { 200: AgentApiManifest },
+  },
+  getLlmsText: {
+    method: "GET",
+    path: "/llms.txt",
+    scope: null,
+    summary: "Read the same as text for language models",
+    answers: { 200: { kind: "media", types: { "text/plain": Type.String() } } },
+  },
+});
+
+type PublicOperation = keyof typeof publicOperations.operations;
+
+/** The path of each document. */
+export const pathOfDocument = (id: PublicOperation): string => publicOperations.operations[id].path;

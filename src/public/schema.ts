@@ -1,0 +1,137 @@
+/**
+ * The public documents: the version, the policies, and what an agent needs to find its way (VER-2,
+ * DOC-4, DOC-5). Addresses in them are absolute.
+ */
+import { Nullable, Type } from "../../actors/schema.ts";
+import { noun, Text } from "../http/noun.ts";
+
+const Url = (description: string) => Type.String({ description, examples: ["https://troupe.example/api/reference"] });
+const Time = (description: string) => Type.String({ format: "date-time", description });
+const Version = Text("A version of the contract, by date", "2026-11-01");
+const Header = Type.Object({ name: Type.String(), meaning: Type.String() });
+
+export const ServiceVersion = noun("ServiceVersion", "What is deployed", {
+  version: Text("The version of the service", "0.1.0"),
+  api_version: Version,
+  supported_versions: Type.Array(Version, { description: "What a request may send in `Api-Version`" }),
+  commit: Nullable(Type.String({ description: "The commit that it was built from; null where nobody knows" })),
+  built_at: Nullable(Time("When it was built; null where it runs from its sources")),
+  runner: Type.Object({
+    model: Nullable(Text("The model that answers where none is named; null where there is none", "demo:echo")),
+    demo: Type.Boolean({ description: "Whether that is the built-in demo, which is no language model" }),
+  }),
+});
+
+export const RateLimitPolicy = noun("RateLimitPolicy", "How requests are limited, as the service does it now", {
+  default: Type.Object({
+    limit: Type.Integer({ description: "Requests of an identity in a window" }),
+    window_seconds: Type.Integer(),
+    burst: Type.Integer({ description: "How many of them may come at once" }),
+    algorithm: Type.Literal("fixed-window"),
+  }),
+  identity_order: Type.Array(Type.String(), {
+    description: "For whom a request counts: the first of these that it has",
+  }),
+  headers: Type.Array(Header, { description: "What every response of the current surface says" }),
+  public_endpoints: Type.Object({
+    counted: Type.Boolean(),
+    limit: Type.Integer({ description: "Requests of an address without a good token in a window" }),
+    identity: Type.String(),
+  }),
+  v1: Type.Object({ counted: Type.Boolean({ description: "Whether requests of v1 count too" }) }),
+  status: Type.Literal(429, { description: "What a request past the limit is answered with, and `Retry-After`" }),
+  higher_limits: Type.String(),
+});
+
+const Deprecated = Type.Object({
+  operation: Text("The operation's id", "listAgents"),
+  method: Type.String(),
+  path: Type.String(),
+  announced_at: Time("When it was announced"),
+  deprecated_at: Time("From when on it is deprecated"),
+  sunset_at: Nullable(Time("When it will be gone; null while that is not decided")),
+  successor: Nullable(Type.String({ description: "The path of what replaces it" })),
+  guide: Nullable(Type.String({ description: "What tells how to move" })),
+});
+
+export const DeprecationPolicy = noun("DeprecationPolicy", "How the contract changes, and what of it is to go", {
+  versioning: Type.Object({
+    scheme: Type.Literal("date"),
+    header: Type.Literal("Api-Version"),
+    current: Version,
+    supported: Type.Array(Version),
+    breaking_changes: Type.String(),
+    v1: Type.String(),
+  }),
+  compatibility_months: Type.Integer({
+    description: "Months that an operation stays after its replacement is published",
+  }),
+  deprecation_notice_days: Type.Integer({ description: "Days between the announcement and the deprecation" }),
+  sunset_notice_days: Type.Integer({ description: "Days between the announcement and the removal" }),
+  headers: Type.Array(Header, { description: "What the responses of a deprecated operation say" }),
+  deprecations: Type.Array(Deprecated),
+});
+
+export const AgentReadiness = noun("AgentReadiness", "What an agent needs to use the service by itself", {
+  name: Type.String(),
+  description: Type.String(),
+  contract: Type.Object({
+    openapi: Url("The OpenAPI 3.1 document"),
+    reference: Url("The same for people"),
+    api_version: Version,
+    version_header: Type.String(),
+  }),
+  authentication: Type.Array(
+    Type.Object({ type: Type.String(), header: Type.String(), kinds: Type.Array(Type.String()), how: Type.String() }),
+  ),
+  scopes: Type.Array(Type.Object({ name: Type.String(), allows: Type.String() })),
+  mcp: Nullable(Type.Object({ url: Url("The endpoint"), transport: Type.String() })),
+  sdks: Type.Array(Type.Object({ language: Type.String(), source: Url("The source, one file") })),
+  rate_limits: Type.Object({ policy: Url("The policy"), limit: Type.Integer(), window_seconds: Type.Integer() }),
+  idempotency: Type.Object({
+    header: Type.String(),
+    answer_header: Type.String(),
+    remembered_seconds: Type.Integer(),
+    how: Type.String(),
+  }),
+  streams: Type.Object({
+    content_type: Type.String(),
+    paths: Type.Array(Type.String()),
+    resume: Type.String(),
+  }),
+  webhooks: Nullable(Type.Object({ configuration: Url("Where they are configured"), verification: Type.String() })),
+  errors: Type.Object({
+    fields: Type.Array(Type.String()),
+    codes: Type.Array(
+      Type.Object({
+        code: Type.String(),
+        status: Type.Integer(),
+        meaning: Type.String(),
+        remedy: Type.String(),
+        url: Url("The same in the reference"),
+      }),
+    ),
+  }),
+  changelog: Type.Object({
+    versions: Type.Array(Type.Object({ version: Version, changes: Type.String() })),
+    deprecations: Url("What is to go"),
+  }),
+});
+
+export const AgentApiManifest = noun("AgentApiManifest", "Where crawlers and agents begin", {
+  name: Type.String(),
+  description: Type.String(),
+  version: Type.String(),
+  api_version: Version,
+  base_url: Type.String(),
+  openapi: Url("The OpenAPI 3.1 document"),
+  reference: Url("The reference"),
+  agent_readiness: Url("The manifest for agents"),
+  rate_limits: Url("The rate-limit policy"),
+  deprecation_policy: Url("The deprecation policy"),
+  deployed_version: Url("What is deployed"),
+  llms_txt: Url("The same as text"),
+  authentication: Type.Object({ type: Type.String(), header: Type.String(), format: Type.String() }),
+  mcp: Nullable(Url("The MCP endpoint")),
+  sdks: Type.Array(Url("The source of an SDK")),
+});

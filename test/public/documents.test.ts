@@ -1,0 +1,235 @@
+/** The documents that anybody may read: their shapes, that they say what the service does, and how they are served. */
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { Value } from "@sinclair/typebox/value";
+import { ERROR_CODES } from "../../src/current/error-codes.ts";
+import { API_VERSION } from "../../src/http/api-version.ts";
+import type { OperationContract } from "../../src/http/operation.ts";
+import { agentApiManifest, agentReadiness, llmsText } from "../../src/public/manifests.ts";
+import { publicOperations } from "../../src/public/operations.ts";
+import type { PublicParts } from "../../src/public/parts.ts";
+import { deprecationPolicy } from "../../src/public/policies.ts";
+import { VERSION } from "../../src/version.ts";
+import { answered, refused } from "../support/current.ts";
+import { type Founded, type Service, startService } from "../support/service.ts";
+
+const APP_URL = "https://troupe.test";
+const COMMIT = "0123456789abcdef0123456789abcdef01234567";
+const OPERATIONS: Readonly<Record<string, OperationContract>> = publicOperations.operations;
+const PATHS = Object.values(OPERATIONS).map(({ path }) => path);
+/** What another part of the service answers. */
+const ELSEWHERE = ["/api/openapi.json"];
+
+let service: Service;
+let owner: Founded;
+
+beforeAll(async () => {
+  service = await startService({
+    app: () => ({
+      build: { commit: COMMIT, builtAt: "2026-11-01T12:00:00.000Z" },
+      rates: { budgets: new Map([["*", 4_000]]), countsV1: true },
+    }),
+  });
+  owner = await service.found();
+});
+afterAll(() => service.stop());
+
+const get = (path: string, init: RequestInit = {}): Promise<Response> => fetch(`${service.url}${path}`, init);
+const read = <T>(path: string): Promise<T> => answered<T>(get(path));
+
+/** Parts of a service that has these paths. */
+const partsOf = (changes: Partial<PublicParts> = {}): PublicParts => ({
+  version: "1.2.3",
+  build: { commit: null, builtAt: null },
+  models: { describe: () => ({ ok: true, value: { provider: "demo", name: "echo", demo: true } }) },
+  appUrl: () => APP_URL,
+  budget: 3_000,
+  countsV1: false,
+  errorCodes: ERROR_CODES,
+  operations: OPERATIONS,
+  hasPath: () => false,
+  ...changes,
+});
+
+describe("what they say", () => {
+  test("[DOC-5] every document of JSON fits its schema", async () => {
+    for (const [id, { path, answers }] of Object.entries(OPERATIONS)) {
+      const schema = answers[200];
+      if (schema === null || schema === undefined || "kind" in schema) continue;
+      expect({ id, errors: [...Value.Errors(schema, await read(path))] }).toEqual({ id, errors: [] });
+    }
+  });
+
+  test("[VER-2] the version tells the code, the contract and the model that answers", async () => {
+    expect(await read<unknown>("/api/version")).toEqual({
+      version: VERSION,
+      api_version: API_VERSION,
+      supported_versions: [API_VERSION],
+      commit: COMMIT,
+      built_at: "2026-11-01T12:00:00.000Z",
+      runner: { model: "fake:fake", demo: false },
+    });
+  });
+
+  test("[VER-2] what is not known of the build, and a model that is not there, are null", async () => {
+    const bare = await startService();
+    try {
+      bare.model.becomeUnusable("no key");
+      const version = await answered(fetch(`${bare.url}/api/version`));
+      expect(version).toMatchObject({ commit: null, built_at: null, runner: { model: null, demo: false } });
+    } finally {
+      await bare.stop();
+    }
+  });
+
+  test("[DOC-5] the rate-limit policy is what the service does", async () => {
+    interface Policy {
+      readonly default: { readonly limit: number; readonly window_seconds: number; readonly burst: number };
+      readonly headers: readonly { readonly name: string }[];
+      readonly public_endpoints: { readonly limit: number };
+      readonly v1: { readonly counted: boolean };
+    }
+    const policy = await read<Policy>("/api/rate-limits");
+    expect(policy).toMatchObject({
+      default: { limit: 4_000, window_seconds: 60, burst: 4_000, algorithm: "fixed-window" },
+      identity_order: ["bearer_token", "remote_address"],
+      public_endpoints: { counted: true, limit: 3_000, identity: "remote_address" },
+      v1: { counted: true },
+      status: 429,
+    });
+    const [known, stranger, v1] = await Promise.all([
+      service.call(owner, "GET", "/api/tasks"),
+      get("/api/rate-limits"),
+      service.call(owner, "GET", "/api/v1/tasks"),
+    ]);
+    const limited = [...known.headers.keys()].filter((name) => name.includes("ratelimit")).toSorted();
+    expect(policy.headers.map(({ name }) => name.toLowerCase()).toSorted()).toEqual(limited);
+    expect(known.headers.get("x-ratelimit-limit")).toBe(`${policy.default.limit}`);
+    expect(known.headers.get("x-ratelimit-burst")).toBe(`${policy.default.burst}`);
+    expect(known.headers.get("x-ratelimit-window")).toBe(`${policy.default.window_seconds}`);
+    expect(stranger.headers.get("x-ratelimit-limit")).toBe(`${policy.public_endpoints.limit}`);
+    expect(v1.headers.has("x-ratelimit-limit")).toBe(policy.v1.counted);
+  });
+
+  test("[DOC-5] the deprecation policy has the promised times, and lists what is to go", async () => {
+    expect(await read<unknown>("/api/deprecation-policy")).toMatchObject({
+      versioning: { scheme: "date", current: API_VERSION, supported: [API_VERSION] },
+      compatibility_months: 12,
+      deprecation_notice_days: 180,
+      sunset_notice_days: 365,
+      deprecations: [],
+    });
+    const { getVersion: old } = OPERATIONS;
+    const deprecation = { announcedAt: "2026-11-01T00:00:00.000Z", deprecatedAt: "2027-06-01T00:00:00.000Z" };
+    const operations = { ...OPERATIONS, oldOne: { ...old!, deprecation: { ...deprecation, successor: "/api/new" } } };
+    expect(deprecationPolicy(partsOf({ operations })).deprecations).toEqual([
+      {
+        operation: "oldOne",
+        method: "GET",
+        path: "/api/version",
+        announced_at: deprecation.announcedAt,
+        deprecated_at: deprecation.deprecatedAt,
+        sunset_at: null,
+        successor: "/api/new",
+        guide: null,
+      },
+    ]);
+  });
+});
+
+describe("where they lead", () => {
+  const addresses = (text: string): string[] => [...new Set(text.match(/https:\/\/troupe\.test[^\s"#)]*/g))];
+
+  test("[DOC-4] every address in the manifests is answered", async () => {
+    const texts = await Promise.all(
+      ["/api/agent-readiness", "/.well-known/teamday-agent-api", "/llms.txt"].map(async (path) =>
+        (await get(path)).text(),
+      ),
+    );
+    const paths = addresses(texts.join("\n")).map((address) => address.slice(APP_URL.length));
+    expect(paths.length).toBeGreaterThan(6);
+    for (const path of paths.filter((one) => one !== "" && !ELSEWHERE.includes(one))) {
+      const { status } = await service.call(owner, "GET", path);
+      expect({ path, status }).not.toEqual({ path, status: 404 });
+    }
+  });
+
+  test("[DOC-4] the manifests name what the service has, and nothing that it has not", () => {
+    const without = JSON.stringify([agentReadiness(partsOf()), agentApiManifest(partsOf()), llmsText(partsOf())]);
+    for (const path of ["/mcp", "/api/sdk/", "/api/messaging-integration", "oauth"])
+      expect(without).not.toContain(path);
+    const parts = partsOf({ hasPath: () => true });
+    expect(agentReadiness(parts)).toMatchObject({
+      mcp: { url: `${APP_URL}/mcp` },
+      sdks: [{ source: `${APP_URL}/api/sdk/typescript` }, { source: `${APP_URL}/api/sdk/python` }],
+      webhooks: { configuration: `${APP_URL}/api/messaging-integration` },
+    });
+    expect(agentApiManifest(parts).sdks).toHaveLength(2);
+    expect(llmsText(parts)).toContain(`(${APP_URL}/mcp)`);
+  });
+
+  test("[DOC-4] llms.txt has the form that language models expect", async () => {
+    const text = await (await get("/llms.txt")).text();
+    expect(text).toStartWith("# Troupe\n\n> ");
+    for (const line of text.split("\n").filter((one) => one.startsWith("- ")))
+      expect(line).toMatch(/^- \[[^\]]+\]\(https:\/\/troupe\.test\/[^)]+\): \S/);
+  });
+
+  test("[DOC-4] readiness explains every code that the service can refuse with", async () => {
+    const { errors } = await read<{ errors: { codes: { code: string; status: number }[] } }>("/api/agent-readiness");
+    expect(errors.codes.map(({ code, status }) => [code, status])).toEqual(
+      Object.entries(ERROR_CODES).map(([code, { status }]) => [code, status]),
+    );
+  });
+});
+
+describe("how they are served", () => {
+  test("[DOC-7] to anybody, with the headers of the current surface", async () => {
+    for (const path of PATHS) {
+      const answers = [await get(path), await get(path, { headers: { authorization: "Bearer pat_wrong" } })];
+      for (const answer of answers) {
+        expect({ path, status: answer.status }).toEqual({ path, status: 200 });
+        expect(answer.headers.get("x-request-id")).toMatch(/^req_/);
+        expect(answer.headers.get("api-version")).toBe(API_VERSION);
+        expect(answer.headers.get("x-ratelimit-limit")).toBe("3000");
+        expect(answer.headers.get("ratelimit-policy")).toBe("3000;w=60");
+      }
+    }
+  });
+
+  test("[DOC-7] with an entity tag: whoever has it is told so", async () => {
+    for (const path of PATHS) {
+      const first = await get(path);
+      const etag = first.headers.get("etag") ?? "";
+      expect({ path, etag, cache: first.headers.get("cache-control") }).toEqual({
+        path,
+        etag: expect.stringMatching(/^"[\w-]{22}"$/) as string,
+        cache: expect.stringMatching(/^(?:no-cache|public, max-age=300)$/) as string,
+      });
+      for (const known of [etag, `W/${etag}`, `"other", ${etag}`, "*"]) {
+        const again = await get(path, { headers: { "if-none-match": known } });
+        expect([path, again.status, await again.text()]).toEqual([path, 304, ""]);
+        expect(again.headers.get("etag")).toBe(etag);
+        expect(again.headers.get("x-ratelimit-limit")).toBe("3000");
+      }
+      expect((await get(path, { headers: { "if-none-match": '"other"' } })).status).toBe(200);
+    }
+  });
+
+  test("[DOC-7] HEAD tells the same without the body, and another method is 405", async () => {
+    for (const path of PATHS) {
+      const whole = await get(path);
+      const head = await get(path, { method: "HEAD" });
+      expect([path, head.status, await head.text()]).toEqual([path, 200, ""]);
+      for (const name of ["etag", "content-type", "cache-control", "api-version"])
+        expect(head.headers.get(name)).toBe(whole.headers.get(name));
+      const post = await get(path, { method: "POST" });
+      expect(post.headers.get("allow")).toBe("GET, HEAD, OPTIONS");
+      await refused(post, 405, "method_not_allowed");
+    }
+  });
+
+  test("[VER-1] a version that is not there is refused on them too", async () => {
+    for (const path of PATHS)
+      await refused(get(path, { headers: { "api-version": "2020-01-01" } }), 400, "unsupported_api_version");
+  });
+});
