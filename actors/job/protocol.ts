@@ -4,7 +4,7 @@ import type { Recovery } from "./machine.ts";
 import type { ModelInfo } from "./ports.ts";
 import type { TranscriptPart } from "./transcript.ts";
 import type { Progress } from "./terms.ts";
-import type { Block, Job, RunError, TextBlock, ToolUseBlock, Usage } from "./schema.ts";
+import type { Block, Job, RunError, ToolUseBlock, Usage } from "./schema.ts";
 
 /** A call that a step has made. */
 export interface StepCall {
@@ -37,9 +37,9 @@ type RunReport =
       readonly kind: "step_finished";
       readonly attempt: number;
       readonly step: number;
-      /** What the model said and called, in its order. */
-      readonly blocks: readonly (TextBlock | ToolUseBlock)[];
-      /** The calls among them. */
+      /** What the model said and called, in its order, then the results of calls that are not made. */
+      readonly blocks: readonly Block[];
+      /** The calls that are made. */
       readonly calls: readonly StepCall[];
       readonly usage: Usage;
       readonly timeToFirstTokenMs: number | null;

@@ -14,6 +14,7 @@ import { RunCalls } from "./run-calls.ts";
 import { RunReading } from "./run-reading.ts";
 import { contextOf, type Job, JOB_STEPS, originOf, type RunError, textOf, type Usage } from "./schema.ts";
 import { Transcript } from "./run-transcript.ts";
+import { keptStep } from "./step-calls.ts";
 
 type Finished = Extract<ModelOutcome, { readonly kind: "finished" }>;
 const NO_USAGE: Usage = { inputTokens: 0, outputTokens: 0 };
@@ -211,18 +212,17 @@ export class Run {
 
   private async finishStep(step: number, outcome: Finished, timeToFirstTokenMs: number | null): Promise<void> {
     const { attempt, transcript } = this;
-    const calls = outcome.blocks
-      .filter((block) => block.type === "tool_use")
-      .map((block): StepCall => ({ block, ...this.toolbox.rulesOf(block.name) }));
-    transcript.add(...outcome.blocks);
+    const { blocks, calls: made } = keptStep(step, transcript.blocks, outcome.blocks);
+    const calls = made.map((block): StepCall => ({ block, ...this.toolbox.rulesOf(block.name) }));
+    transcript.add(...blocks);
     const { usage } = outcome;
-    this.loose = { text: textOf(outcome.blocks), usage };
+    this.loose = { text: textOf(blocks), usage };
     await this.reporter.report(
       {
         kind: "step_finished",
         attempt,
         step,
-        blocks: outcome.blocks,
+        blocks,
         calls,
         usage,
         timeToFirstTokenMs,
