@@ -15,6 +15,7 @@ import { SHUTTING_DOWN } from "../actors/runtime/shards.ts";
 import type { TroupeSystem } from "../actors/troupe.ts";
 import type { UsageDirectory } from "../actors/usage/directory.ts";
 import type { Build } from "./build.ts";
+import { OPERATIONS } from "./contract/document.ts";
 import { currentDialect } from "./current/dialect.ts";
 import { ERROR_CODES } from "./current/error-codes.ts";
 import { currentRoutes } from "./current/index.ts";
@@ -183,7 +184,7 @@ const documented = (
   budget: rates?.budgets?.get("*") ?? RATE_BUDGET,
   countsV1: rates?.countsV1 ?? false,
   errorCodes: ERROR_CODES,
-  operations: publicOperations.operations,
+  operations: Object.fromEntries(OPERATIONS.map(({ id, operation }) => [id, operation])),
   hasPath,
 });
 

@@ -9,6 +9,7 @@ import { JSON_FORM, once, PublicDocument, TEXT_FORM } from "../http/document.ts"
 import { operationRoutes } from "../http/operation-routes.ts";
 import type { Shown } from "../http/operation.ts";
 import type { Surface, Visit } from "../http/surface.ts";
+import { contract } from "./contract.ts";
 import { agentApiManifest, agentReadiness, llmsText } from "./manifests.ts";
 import { publicOperations } from "./operations.ts";
 import type { PublicParts } from "./parts.ts";
@@ -25,6 +26,7 @@ export function publicRoutes(current: Surface, parts: PublicParts) {
   const json = (make: (of: PublicParts) => object) => serve(() => PublicDocument.json(make(parts)));
   const routes = operationRoutes(current, publicOperations, {
     getVersion: serve(() => PublicDocument.json(serviceVersion(parts), { ...JSON_FORM, cacheControl: "no-cache" })),
+    getOpenApi: async (visit) => ok(await contract(visit)),
     getReference: serve(() => new PublicDocument(referencePage(parts), REFERENCE_FORM)),
     getRateLimitPolicy: json(rateLimitPolicy),
     getDeprecationPolicy: json(deprecationPolicy),

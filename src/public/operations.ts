@@ -1,5 +1,6 @@
 /** The documents that anybody may read: the service about itself, its policies, and where to begin. */
 import { Type } from "../../actors/schema.ts";
+import { OpenObject } from "../http/noun.ts";
 import { operationGroup } from "../http/operation.ts";
 import { AgentApiManifest, AgentReadiness, DeprecationPolicy, RateLimitPolicy, ServiceVersion } from "./schema.ts";
 
@@ -10,6 +11,14 @@ export const publicOperations = operationGroup("Service", "The service about its
     scope: null,
     summary: "Read what is deployed",
     answers: { 200: ServiceVersion },
+  },
+  getOpenApi: {
+    method: "GET",
+    path: "/api/openapi.json",
+    scope: null,
+    summary: "Read the contract",
+    description: "This document.",
+    answers: { 200: { kind: "media", types: { "application/json": OpenObject("An OpenAPI 3.1 document") } } },
   },
   getReference: {
     method: "GET",

@@ -81,6 +81,13 @@ export const LAYERS: readonly Layer[] = [
     builtins: false,
   })),
   {
+    name: "the contract",
+    files: at("src/contract/.*"),
+    ours: at("actors/.*", "src/http/.*", "src/current/.*", "src/v1/.*", "src/public/.*", "src/contract/.*"),
+    packages: [],
+    builtins: false,
+  },
+  {
     name: "the runner",
     files: at("src/runner/.*"),
     ours: at("actors/.*", "src/runner/.*", "src/egress/.*"),

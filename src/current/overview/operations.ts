@@ -16,7 +16,7 @@ const MachineView = noun("StateMachine", "How a record moves from state to state
   transitions: Type.Array(noun("Transition", "A move that is allowed", { from: State, trigger: Trigger, to: State })),
 });
 
-export const overviewOperations = operationGroup("Service", "The service about itself", {
+export const overviewOperations = operationGroup("Insight", "How the service moves, and whether it is well", {
   listStateMachines: {
     method: "GET",
     path: "/api/state-machines",

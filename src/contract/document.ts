@@ -1,0 +1,96 @@
+/**
+ * The OpenAPI 3.1 document of both surfaces (DOC-1), made from their operations. The same operations
+ * make the same bytes: `docs/openapi.json` is this document, and a test fails when it is not.
+ */
+import { assert } from "../../actors/assert.ts";
+import { SCOPES } from "../../actors/organization/principal.ts";
+import { CURRENT_OPERATIONS } from "../current/operations.ts";
+import { API_VERSION } from "../http/api-version.ts";
+import type { OperationGroup } from "../http/operation.ts";
+import { publicOperations } from "../public/operations.ts";
+import { V1_OPERATIONS } from "../v1/operations.ts";
+import { ErrorBody, V1ErrorBody } from "./error-schemas.ts";
+import { HEADERS, PARAMETERS } from "./headers.ts";
+import { Components, type JsonSchema } from "./json-schema.ts";
+import { operationObject, type Placed } from "./operation-object.ts";
+import { RefusalResponses, type SurfaceName } from "./refusals.ts";
+
+const ABOUT = `Troupe hosts AI agents for an organization and lets clients drive them over HTTP.
+
+There are two surfaces. The paths below \`/api/v1\` speak camelCase and answer every success with 200. All others are the current surface: it speaks snake_case, its versions are dates (\`Api-Version\`), and its errors have a code. Times are ISO 8601 in UTC. Requests that change something take an \`Idempotency-Key\`.`;
+
+/** Operations that the service has, with the surface that each is on. */
+const SURFACES: readonly { readonly surface: SurfaceName; readonly groups: readonly OperationGroup[] }[] = [
+  { surface: "current", groups: [...CURRENT_OPERATIONS, publicOperations] },
+  { surface: "v1", groups: V1_OPERATIONS },
+];
+
+/** Every operation of the contract, in the order of the document. */
+export const OPERATIONS: readonly Placed[] = SURFACES.flatMap(({ surface, groups }) =>
+  groups.flatMap(({ tag, operations }) =>
+    Object.entries(operations).map(([id, operation]) => ({ id, tag, surface, operation })),
+  ),
+);
+
+/** The document; its bytes are `documentText`. */
+export function openApiDocument(): JsonSchema {
+  const components = new Components();
+  const refusals = new RefusalResponses();
+  for (const body of [ErrorBody, V1ErrorBody]) components.schema(body);
+  const paths: Record<string, Record<string, JsonSchema>> = {};
+  for (const placed of OPERATIONS) {
+    const { method, path } = placed.operation;
+    const item = (paths[path] ??= {});
+    const verb = method.toLowerCase();
+    assert(item[verb] === undefined, `there is one ${method} ${path}`);
+    item[verb] = operationObject({ components, refusals }, placed);
+  }
+  return {
+    openapi: "3.1.1",
+    info: {
+      title: "Troupe",
+      version: API_VERSION,
+      summary: "A self-hosted service that runs AI agents",
+      description: ABOUT,
+      contact: { name: "The operator of this service" },
+      license: { name: "Apache-2.0", identifier: "Apache-2.0" },
+    },
+    servers: [{ url: "/" }],
+    tags: SURFACES.flatMap(({ groups }) => groups.map(({ tag, description }) => ({ name: tag, description }))),
+    paths,
+    components: {
+      schemas: components.all(),
+      responses: refusals.all(),
+      parameters: PARAMETERS,
+      headers: HEADERS,
+      securitySchemes: SECURITY_SCHEMES,
+    },
+  };
+}
+
+/** The document as it is committed and served. */
+export const documentText = (): string => `${JSON.stringify(openApiDocument(), null, 2)}\n`;
+
+const SECURITY_SCHEMES = {
+  serviceToken: {
+    type: "http",
+    scheme: "bearer",
+    bearerFormat: "svc_… or pat_…",
+    description:
+      "A service token or a personal access token. An operation names the scope that it needs; `x:write` includes `x:read`, and `*` is all.",
+    "x-scopes": SCOPES,
+  },
+  personalAccessToken: {
+    type: "http",
+    scheme: "bearer",
+    bearerFormat: "pat_… or svc_…",
+    description: "A personal access token; a service token with the scope is taken too.",
+    "x-scopes": SCOPES,
+  },
+  signedAddress: {
+    type: "apiKey",
+    in: "query",
+    name: "sig",
+    description: "The signature of an address that the service has given out, with its `sub` and `exp`.",
+  },
+};

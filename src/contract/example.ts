@@ -1,0 +1,35 @@
+/** An example of what a schema describes, made of the examples of its parts: it fits by construction. */
+import type { TSchema } from "../../actors/schema.ts";
+
+export function exampleOf(schema: TSchema): unknown {
+  const given = ownExample(schema);
+  if (given !== undefined) return given;
+  const variants = schema["anyOf"] as readonly TSchema[] | undefined;
+  if (variants !== undefined) return variants[0] === undefined ? null : exampleOf(variants[0]);
+  switch (schema["type"]) {
+    case "object":
+      return objectExample((schema["properties"] ?? {}) as Readonly<Record<string, TSchema>>);
+    case "array":
+      return [exampleOf(schema["items"] as TSchema)];
+    case "integer":
+    case "number":
+      return typeof schema["minimum"] === "number" ? schema["minimum"] : 0;
+    case "boolean":
+      return false;
+    case "string":
+      return schema["format"] === "date-time" ? "2026-11-01T12:00:00.000Z" : "text";
+    default:
+      return null;
+  }
+}
+
+const objectExample = (properties: Readonly<Record<string, TSchema>>): object =>
+  Object.fromEntries(Object.entries(properties).map(([name, schema]) => [name, exampleOf(schema)]));
+
+function ownExample(schema: TSchema): unknown {
+  const [example] = (schema["examples"] ?? []) as readonly unknown[];
+  if (example !== undefined) return example;
+  if (schema["const"] !== undefined) return schema["const"];
+  if (schema["default"] !== undefined) return schema["default"];
+  return (schema["enum"] as readonly unknown[] | undefined)?.[0];
+}

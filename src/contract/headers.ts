@@ -1,0 +1,82 @@
+/** The headers of requests and responses, as components of the contract (RATE-2, IDEM-2, VER-1, VER-3). */
+import { SUPPORTED_VERSIONS } from "../http/api-version.ts";
+import type { JsonSchema } from "./json-schema.ts";
+
+interface Header {
+  readonly description: string;
+  readonly schema: JsonSchema;
+}
+
+const header = (type: "string" | "integer", description: string, example: string | number): Header => ({
+  description,
+  schema: { type, examples: [example] },
+});
+
+export const HEADERS: Readonly<Record<string, Header>> = {
+  "x-request-id": header(
+    "string",
+    "Names the request: a valid one of the request comes back",
+    "req_V1StGXR8_Z5jdHi6B-myT",
+  ),
+  "Api-Version": header("string", "The version of this interface that has answered", SUPPORTED_VERSIONS[0] ?? ""),
+  "X-RateLimit-Limit": header("integer", "Requests of a window", 3_000),
+  "X-RateLimit-Remaining": header("integer", "Requests that are left in the window", 2_999),
+  "X-RateLimit-Reset": header("integer", "When the window ends, in Unix seconds", 1_761_998_400),
+  "X-RateLimit-Burst": header("integer", "Requests that may come all at once", 3_000),
+  "X-RateLimit-Window": header("integer", "The length of a window in seconds", 60),
+  "X-RateLimit-Scope": header("string", "Who the requests are counted for", "authenticated-identity"),
+  "RateLimit-Limit": header("integer", "Requests of a window", 3_000),
+  "RateLimit-Remaining": header("integer", "Requests that are left in the window", 2_999),
+  "RateLimit-Reset": header("integer", "Seconds until the window ends", 42),
+  "RateLimit-Policy": header("string", "`<limit>;w=<seconds of the window>`", "3000;w=60"),
+  "Idempotency-Status": header("string", "With an idempotency key: `created`, or `replayed`", "created"),
+  "Retry-After": header("integer", "Seconds to wait before the next try", 1),
+  "WWW-Authenticate": header("string", "How to authenticate, and with which scope", "Bearer"),
+  Deprecation: header("string", "Since when the operation is deprecated (RFC 9745)", "@1814400000"),
+  Sunset: header("string", "When it will be gone (RFC 8594)", "Sun, 02 Jan 2028 00:00:00 GMT"),
+  Link: header("string", "What explains it and what replaces it", '</api/deprecation-policy>; rel="deprecation"'),
+};
+
+/** The headers of a response, by reference. */
+export const headersOf = (names: readonly string[]): Record<string, { $ref: string }> =>
+  Object.fromEntries(names.map((name) => [name, { $ref: `#/components/headers/${name}` }]));
+
+/** On every response of the surface. */
+export const STANDING: Readonly<Record<"current" | "v1" | "signed", readonly string[]>> = {
+  current: ["x-request-id", "Api-Version", ...Object.keys(HEADERS).filter((name) => /^(?:X-)?RateLimit-/.test(name))],
+  v1: ["x-request-id"],
+  signed: ["x-request-id"],
+};
+
+/** What a request may say besides its body. */
+export const PARAMETERS = {
+  IdempotencyKey: {
+    name: "Idempotency-Key",
+    in: "header",
+    required: false,
+    description:
+      "Makes a repeated request do its work once: the same key with the same input gets the first answer again, for 24 hours",
+    schema: { type: "string", minLength: 1, maxLength: 255, examples: ["3f0e5f5c-6f0c-4a5e-9f43-0d8f4f6d7a11"] },
+  },
+  IfMatch: {
+    name: "If-Match",
+    in: "header",
+    required: false,
+    description: "The `version` that the caller has read: 409 `version_conflict` when the record has moved since",
+    schema: { type: "string", examples: ["3"] },
+  },
+  ApiVersion: {
+    name: "Api-Version",
+    in: "header",
+    required: false,
+    description: "The version of this interface that is expected; the newest unless given",
+    schema: { type: "string", enum: SUPPORTED_VERSIONS },
+  },
+  LastEventId: {
+    name: "Last-Event-ID",
+    in: "header",
+    required: false,
+    description: "The id of the last event that the client has: the stream goes on after it",
+    schema: { type: "string", examples: ["12.480"] },
+  },
+} as const;

@@ -1,0 +1,102 @@
+/**
+ * What an operation can be refused for, as responses: what it says itself, and what all of its kind share.
+ * Statuses, codes and examples come from the dialects, so that the contract says what the service does.
+ */
+import { assert } from "../../actors/assert.ts";
+import type { Fault } from "../../actors/fault.ts";
+import { currentDialect } from "../current/dialect.ts";
+import { ERROR_CODES, type ErrorCode } from "../current/error-codes.ts";
+import type { Refusal } from "../http/dialect.ts";
+import { isRead, type OperationContract } from "../http/operation.ts";
+import { v1Dialect } from "../v1/dialect.ts";
+import { headersOf, STANDING } from "./headers.ts";
+import type { JsonSchema } from "./json-schema.ts";
+import { SAMPLE_FAULTS } from "./sample-faults.ts";
+
+export type SurfaceName = "current" | "v1";
+
+const REQUEST_ID = "req_V1StGXR8_Z5jdHi6B-myT";
+const DIALECTS = { current: currentDialect(() => "https://troupe.example"), v1: v1Dialect } as const;
+const PASSING: readonly ErrorCode[] = [
+  "internal_error",
+  "unavailable",
+  "overloaded",
+  "outcome_unknown",
+  "shutting_down",
+];
+
+/** All codes that the operation may be refused with, in the order of the table of codes. */
+export function codesOf(surface: SurfaceName, operation: OperationContract): ErrorCode[] {
+  const { scope, signed, body, errors = [] } = operation;
+  const codes = new Set<ErrorCode>([...errors, "invalid_request", ...PASSING]);
+  const add = (...more: readonly ErrorCode[]): void => more.forEach((code) => codes.add(code));
+  if (surface === "current" && signed === undefined) add("unsupported_api_version");
+  if (signed === undefined) add("rate_limited");
+  if (scope !== null) add("unauthenticated", "token_expired", "insufficient_scope");
+  if (!isRead(operation)) {
+    add("invalid_idempotency_key", "idempotency_conflict", "idempotency_in_progress", "payload_too_large");
+  }
+  if (body !== undefined) add("invalid_json", "unsupported_media_type", "payload_too_large");
+  return (Object.keys(ERROR_CODES) as ErrorCode[]).filter((code) => codes.has(code));
+}
+
+const refusalOf = (surface: SurfaceName, code: ErrorCode): Refusal =>
+  code === "internal_error"
+    ? DIALECTS[surface].bug(REQUEST_ID)
+    : DIALECTS[surface].refusal({ kind: code, ...SAMPLE_FAULTS[code] } as Fault, REQUEST_ID);
+
+/** The responses of one document that refuse, each combination of codes once. */
+export class RefusalResponses {
+  private readonly responses = new Map<string, JsonSchema>();
+
+  /** The refusals of an operation by their statuses, as references. */
+  of(surface: SurfaceName, operation: OperationContract): Record<string, JsonSchema> {
+    const byStatus = Map.groupBy(codesOf(surface, operation), (code) => refusalOf(surface, code).status);
+    const statuses = [...byStatus.keys()].toSorted((a, b) => a - b);
+    return Object.fromEntries(
+      statuses.map((status) => [String(status), this.response(surface, operation, byStatus.get(status) ?? [])]),
+    );
+  }
+
+  /** All responses by their names, in the order of the alphabet. */
+  all(): Record<string, JsonSchema> {
+    return Object.fromEntries([...this.responses].toSorted(([a], [b]) => (a < b ? -1 : 1)));
+  }
+
+  private response(surface: SurfaceName, { signed }: OperationContract, codes: readonly ErrorCode[]): JsonSchema {
+    const standing = signed === undefined ? surface : "signed";
+    const name = `${standing === "current" ? "" : pascal(standing)}${codes.map(pascal).join("Or")}`;
+    if (!this.responses.has(name)) this.responses.set(name, responseOf(surface, standing, codes));
+    return { $ref: `#/components/responses/${name}` };
+  }
+}
+
+function responseOf(surface: SurfaceName, standing: keyof typeof STANDING, codes: readonly ErrorCode[]): JsonSchema {
+  const refusals = codes.map((code) => refusalOf(surface, code));
+  const more = new Set(refusals.flatMap(({ headers = {} }) => Object.keys(headers)));
+  const names = [
+    ...STANDING[standing],
+    ...(more.has("retry-after") ? ["Retry-After"] : []),
+    ...(more.has("www-authenticate") ? ["WWW-Authenticate"] : []),
+  ];
+  return {
+    description: codes.map((code) => `\`${code}\`: ${ERROR_CODES[code].meaning}`).join("\n\n"),
+    headers: headersOf(names),
+    content: {
+      "application/json": {
+        schema: surface === "v1" ? { $ref: "#/components/schemas/V1Error" } : errorWith(codes),
+        examples: Object.fromEntries(codes.map((code, i) => [code, { value: refusals[i]?.body }])),
+      },
+    },
+  };
+}
+
+/** The body of a refusal, narrowed to its codes. */
+function errorWith(codes: readonly ErrorCode[]): JsonSchema {
+  const [status] = codes.map((code) => ERROR_CODES[code].status);
+  assert(status !== undefined, "a response has a code");
+  const properties = { code: { enum: codes }, error: { enum: codes }, status: { const: status } };
+  return { allOf: [{ $ref: "#/components/schemas/Error" }, { type: "object", properties }] };
+}
+
+const pascal = (name: string): string => name.replaceAll(/(?:^|_)(\w)/g, (_, letter: string) => letter.toUpperCase());

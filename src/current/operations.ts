@@ -1,0 +1,27 @@
+/** All operations of the current surface, by their nouns: what the contract is made of. */
+import { agentOperations } from "./agents/operations.ts";
+import { chatOperations } from "./chats/operations.ts";
+import { jobOperations } from "./jobs/operations.ts";
+import { modelOperations } from "./models/operations.ts";
+import { overviewOperations } from "./overview/operations.ts";
+import { secretOperations } from "./secrets/operations.ts";
+import { appStreamOperations, streamOperations } from "./streams/operations.ts";
+import { taskOperations } from "./tasks/operations.ts";
+import { tokenOperations } from "./tokens/operations.ts";
+import { usageOperations } from "./usage/operations.ts";
+import { workspaceOperations } from "./workspaces/operations.ts";
+
+export const CURRENT_OPERATIONS = [
+  agentOperations,
+  chatOperations,
+  jobOperations,
+  streamOperations,
+  appStreamOperations,
+  taskOperations,
+  workspaceOperations,
+  modelOperations,
+  usageOperations,
+  secretOperations,
+  tokenOperations,
+  overviewOperations,
+] as const;

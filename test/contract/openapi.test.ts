@@ -1,0 +1,45 @@
+/** The contract is made of the operations and is what is committed. */
+import { expect, test } from "bun:test";
+import { documentText, openApiDocument, OPERATIONS } from "../../src/contract/document.ts";
+import { policyBreaches } from "../../src/http/deprecation.ts";
+
+const COMMITTED = new URL("../../docs/openapi.json", import.meta.url);
+
+test("docs/openapi.json is the document of the operations: `bun run contract` writes it", async () => {
+  expect(await Bun.file(COMMITTED).text()).toBe(documentText());
+});
+
+test("each operation has an id of its own, and its parameters are those of its path", () => {
+  expect(new Set(OPERATIONS.map(({ id }) => id)).size).toBe(OPERATIONS.length);
+  for (const { id, operation } of OPERATIONS) {
+    const inPath = [...operation.path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name ?? "");
+    expect({ id, params: Object.keys(operation.params ?? {}) }).toEqual({ id, params: inPath });
+  }
+});
+
+test("on the current surface a mutation says what it emits, and on v1 none emits anything", () => {
+  for (const { id, surface, operation } of OPERATIONS) {
+    const isMutation = operation.method !== "GET" && operation.isRead !== true;
+    const says = operation.emits !== undefined;
+    expect({ id, says }).toEqual({ id, says: isMutation && surface === "current" });
+  }
+});
+
+test("[VER-3] no deprecation in the tables breaks the policy", () => {
+  for (const { id, operation } of OPERATIONS) {
+    const breaches = operation.deprecation === undefined ? [] : policyBreaches(operation.deprecation);
+    expect({ id, breaches }).toEqual({ id, breaches: [] });
+  }
+});
+
+test("every reference of the document leads to a component, and every component is used", () => {
+  const text = JSON.stringify(openApiDocument());
+  const { components } = openApiDocument() as { components: Record<string, Record<string, unknown>> };
+  const used = new Set([...text.matchAll(/"\$ref":"#\/components\/([^"]+)"/g)].map(([, place]) => place ?? ""));
+  const there = ["schemas", "responses", "parameters", "headers"].flatMap((kind) =>
+    Object.keys(components[kind] ?? {}).map((name) => `${kind}/${name}`),
+  );
+  const announced = ["headers/Deprecation", "headers/Sunset", "headers/Link"];
+  expect([...used].filter((place) => !there.includes(place))).toEqual([]);
+  expect(there.filter((place) => !used.has(place) && !announced.includes(place))).toEqual([]);
+});
