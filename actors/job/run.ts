@@ -201,7 +201,7 @@ export class Run {
     const outcome = await models.call(
       { origin, model, system, entries: [...entries, ...this.transcript.entries], tools },
       (text) => {
-        timeToFirstTokenMs ??= clock.monotonic() - from;
+        timeToFirstTokenMs ??= Math.round(clock.monotonic() - from);
         this.reporter.tell(this.attempt, text);
       },
       this.abort.signal,

@@ -105,6 +105,8 @@ describe("record", () => {
       },
       allowed_actions: ["iterate"],
     } as never);
+    const { duration_ms, time_to_first_token_ms } = job["metrics"] as Record<string, unknown>;
+    expect([duration_ms, time_to_first_token_ms].map(Number.isInteger)).toEqual([true, true]);
   });
 
   test("[JOB-10] the priority of a message is its job's, and an unknown one is 400", async () => {

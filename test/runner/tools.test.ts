@@ -223,7 +223,11 @@ describe("the registry of tools", () => {
     ["create_task", {}, /not valid: title: /],
     ["create_task", { title: "" }, /not valid: title: /],
     ["create_task", { title: 7 }, /not valid: title: /],
-    ["create_task", { title: "x", priority: "max" }, /not valid: priority: /],
+    [
+      "create_task",
+      { title: "x", priority: "max" },
+      /not valid: priority: Expected one of low, medium, high, urgent\.$/,
+    ],
     ["list_tasks", { status: "open" }, /not valid: status: /],
     ["list_tasks", { limit: 201 }, /not valid: limit: /],
     ["list_tasks", { limit: 1.5 }, /not valid: limit: /],

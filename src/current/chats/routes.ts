@@ -23,6 +23,7 @@ import { usableModel } from "../usable-model.ts";
 import { chatInSight } from "../work-sight.ts";
 import { messagePage } from "./message-page.ts";
 import { chatOperations } from "./operations.ts";
+import { mayApprove } from "./standing-approval.ts";
 import { budgetOf, CreateChatBody, OptionsBody, optionsOf, SendMessageBody } from "./schema.ts";
 import { say } from "./sending.ts";
 import { sentView } from "./sent-view.ts";
@@ -89,6 +90,8 @@ async function createChat(parts: CurrentParts, call: MutatingCall): Change {
   if (!workspace.ok) return workspace;
   const model = usableModel(parts, options.model, "/options/model");
   if (!model.ok) return model;
+  const approves = mayApprove(call.principal, options.auto_approve);
+  if (!approves.ok) return approves;
   const command = {
     kind: "open_chat",
     agent: { id: agent.value.id, name: agent.value.name },
@@ -126,6 +129,8 @@ async function updateOptions(parts: CurrentParts, call: MutatingCall, id: string
   if (!body.ok) return body;
   const model = usableModel(parts, body.value.model, "/model");
   if (!model.ok) return model;
+  const approves = mayApprove(call.principal, body.value.auto_approve);
+  if (!approves.ok) return approves;
   const command = { kind: "update_chat", options: optionsOf(body.value), version: version.value } as const;
   return call.commit([ask(chatRef(call.principal.organizationId, id), command)], (chat) =>
     done(chatView(chat, call.principal)),

@@ -3,7 +3,7 @@
  * model is told, what is checked, and the type of `run`'s input.
  */
 import { Kind, TypeRegistry } from "@sinclair/typebox";
-import { type TypeCheck, TypeCompiler } from "@sinclair/typebox/compiler";
+import { type TypeCheck, TypeCompiler, type ValueError } from "@sinclair/typebox/compiler";
 import type { Outcome } from "../../../actors/fault.ts";
 import type { ToolContext, ToolHost, ToolResult } from "../../../actors/job/ports.ts";
 import type { AgentSnapshot } from "../../../actors/job/schema.ts";
@@ -66,11 +66,15 @@ export function defineTool<S extends TSchema>({ input: schema, run, ...rest }: T
       check ??= TypeCompiler.Compile(schema);
       if (check.Check(input)) return await run(input, toolRun);
       const error = check.Errors(input).First();
-      return failure(
-        `The arguments are not valid: ${fieldOf(error?.path ?? "")}: ${error?.message ?? "not as described"}.`,
-      );
+      return failure(`The arguments are not valid: ${fieldOf(error?.path ?? "")}: ${wordsOf(error)}.`);
     },
   };
+}
+
+/** What is wrong, so that a model can mend it. */
+function wordsOf(error: ValueError | undefined): string {
+  if (error?.schema[Kind] === CHOICE) return `Expected one of ${(error.schema["enum"] as string[]).join(", ")}`;
+  return error?.message ?? "not as described";
 }
 
 /** A JSON pointer as a model knows it: `/a/b` is `a.b`. */

@@ -1,0 +1,33 @@
+/** A token that may only send messages let the calls through that its owner had to be asked for. */
+import { afterAll, beforeAll, expect, test } from "bun:test";
+import { answered, Client, refused } from "../support/current.ts";
+import { type Founded, type Service, startService } from "../support/service.ts";
+import { createAgent } from "../support/v1.ts";
+
+let service: Service;
+let owner: Founded;
+let agent: string;
+
+beforeAll(async () => {
+  service = await startService();
+  owner = await service.found();
+  agent = await createAgent(service, owner);
+});
+afterAll(() => service.stop());
+
+test("[CHAT-9] what may not approve may not let a chat approve by itself, but may take that back", async () => {
+  const client = new Client(service, owner);
+  const chat = await client.chat(agent, owner.workspaceId, { options: { auto_approve: true } });
+  const sender = new Client(service, await service.tokenFor(owner, { scopes: ["chats:write"] }));
+  const fields = { agent_id: agent, workspace_id: owner.workspaceId, options: { auto_approve: true } };
+  const lacks = { required_scopes: ["jobs:write"] };
+  expect(await refused(sender.call("POST", "/api/chats", fields), 403, "insufficient_scope")).toEqual(lacks);
+  const change = (of: Client, auto_approve: boolean) =>
+    of.call("PATCH", `/api/chats/${chat}/options`, { auto_approve });
+  await answered(change(sender, false));
+  expect(await refused(change(sender, true), 403, "insufficient_scope")).toEqual(lacks);
+  expect((await client.readChat(chat)).options).toMatchObject({ auto_approve: false });
+  await answered(
+    change(new Client(service, await service.tokenFor(owner, { scopes: ["chats:write", "jobs:write"] })), true),
+  );
+});
