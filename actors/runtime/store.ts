@@ -49,6 +49,21 @@ export interface EventWrite extends StoredEvent {
   readonly stream: string;
 }
 
+/** What is asked of a stream's table. */
+export interface PageOfEvents {
+  /** The events after this one. */
+  readonly after: number;
+  /** So many at most. */
+  readonly limit: number;
+  /** The page ends with the event whose data (as JSON in UTF-8) brings it to so many bytes; without it, by `limit` alone. */
+  readonly bytes?: number;
+}
+export interface EventPage {
+  readonly events: readonly StoredEvent[];
+  /** False: the stream had no more than these. True: it may have. */
+  readonly hasMore: boolean;
+}
+
 interface AddressedRow {
   readonly organizationId: string;
   readonly actorKind: string;
@@ -121,8 +136,8 @@ export interface ActorStore {
   /** The records in the order asked; null where there is none. Throws when the database cannot be reached. */
   read(refs: readonly RecordRef[]): Promise<readonly (RecordFields | null)[]>;
   flush(batch: readonly ShardWrites[]): Promise<FlushOutcome>;
-  /** Committed events after `after`, ascending, at most `limit`. */
-  events(organizationId: string, stream: string, after: number, limit: number): Promise<readonly StoredEvent[]>;
+  /** Committed events of a stream, ascending. */
+  events(organizationId: string, stream: string, page: PageOfEvents): Promise<EventPage>;
   /** Messages (in the order of their commits) and effects of these shards. */
   undone(shards: readonly number[]): Promise<Undone>;
   /** Alarms of these shards that are due before `untilMs`, soonest first, at most `limit`. */

@@ -9,17 +9,19 @@
  */
 import { isSameText, type TextName } from "./live-text.ts";
 import { ALL_TOLD, type Cursor, enterText, type Replay, type StreamItem, type TextDelta } from "./replay.ts";
-import type { StoredEvent, TextMark } from "./store.ts";
+import type { EventPage, PageOfEvents, TextMark } from "./store.ts";
 
 /** Events of one page from the database. */
 export const PAGE_EVENTS = 200;
+/** And bytes, with one event more at most: what a reader of long messages has in memory at a time. */
+export const PAGE_BYTES = 256 * 1024;
 /** A reader that is this far behind what has been said since it came is too slow (SSE-5). */
 export const SLOW_READER_EVENTS = 10_000;
 export const SLOW_READER_BYTES = 1024 * 1024;
 
 /** Where a stream and its texts are stored. */
 export interface StreamStore {
-  page(after: number, limit: number): Promise<readonly StoredEvent[]>;
+  page(page: PageOfEvents): Promise<EventPage>;
   /** The text of this attempt of a message as far as it is stored; null where this attempt's never was. */
   textOf?(name: TextName): Promise<string | null>;
 }
@@ -86,7 +88,7 @@ export class Subscription {
     const isTextKnown = next !== null || (isHead && (replay.head === null || replay.head === seq));
     const needsOwn = position === null && own === null && seq > 0 && (next?.live ?? replay.mark) !== null;
     if (!isTextKnown || needsOwn) {
-      const found = await this.store.page(Math.max(0, seq - 1), 2);
+      const { events: found } = await this.store.page({ after: Math.max(0, seq - 1), limit: 2 });
       own = found.find((event) => event.seq === seq) ?? null;
       next = found.find((event) => event.seq === seq + 1) ?? replay.eventAt(seq + 1);
       if (next === null && (found.at(-1)?.seq ?? this.known) > seq) return "gone";
@@ -102,7 +104,7 @@ export class Subscription {
   /** The first event after `seq` that is kept; the one after the last where none is. */
   async firstKept(seq: number): Promise<number> {
     if (this.replay.eventAt(seq + 1) !== null) return seq + 1;
-    const [first] = await this.store.page(seq, 1);
+    const [first] = (await this.store.page({ after: seq, limit: 1 })).events;
     return first?.seq ?? Math.max(seq, this.known) + 1;
   }
 
@@ -130,7 +132,7 @@ export class Subscription {
     const generation = this.replay.generation;
     // Its own until all of the page is there: a read that fails must leave the reader where it is.
     const cursor = { ...this.cursor };
-    const events = await this.store.page(cursor.seq, PAGE_EVENTS);
+    const { events, hasMore } = await this.store.page({ after: cursor.seq, limit: PAGE_EVENTS, bytes: PAGE_BYTES });
     const items: StreamItem[] = [];
     for (const event of events) {
       const delta = event.live === undefined ? null : await this.textUpTo(event.live, cursor);
@@ -140,7 +142,7 @@ export class Subscription {
     }
     if (this.closed) return [];
     Object.assign(this.cursor, cursor);
-    if (events.length < PAGE_EVENTS) {
+    if (!hasMore) {
       this.caughtUp = generation;
       // What its opener knew of and the table has no more is past its time: the reader has all that there is.
       if (this.cursor.seq < this.known) this.cursor.seq = this.known;

@@ -22,7 +22,7 @@ import { Loader } from "./loader.ts";
 import { Ownership } from "./ownership.ts";
 import { Lease, type Placement, shardOf } from "./placement.ts";
 import { type Admission, type Place, Shards, type DispatchOptions } from "./shards.ts";
-import type { ActorStore, AlarmKey } from "./store.ts";
+import type { ActorStore, AlarmKey, PageOfEvents } from "./store.ts";
 import { type StreamStore, Subscription } from "./subscription.ts";
 import { GroupRun, type MemberStep, type TurnHost } from "./turns.ts";
 
@@ -159,7 +159,7 @@ export class System<P extends Protocols> implements TurnHost {
     { textOf, head }: { readonly textOf?: StreamStore["textOf"]; readonly head?: number } = {},
   ): Subscription {
     const replay = this.cells.stream(ref, shardOf(ref.organizationId));
-    const page = (seq: number, limit: number) => this.store.events(ref.organizationId, ref.id, seq, limit);
+    const page = (asked: PageOfEvents) => this.store.events(ref.organizationId, ref.id, asked);
     return new Subscription(replay, after, textOf === undefined ? { page } : { page, textOf }, head);
   }
 

@@ -2,17 +2,18 @@
  * The runtime's store on PostgreSQL (port: `actors/runtime/store.ts`). The flush is raw postgres.js,
  * because it is the hot path; everything else is Drizzle or a plain query.
  */
-import { and, asc, eq, gt, inArray, lt } from "drizzle-orm";
+import { and, asc, eq, gt, inArray, lt, sql } from "drizzle-orm";
 import type { RecordFields } from "../../actors/runtime/actor.ts";
 import type {
   ActorStore,
   AlarmRow,
   EffectRow,
+  EventPage,
   FlushOutcome,
   MessageRow,
+  PageOfEvents,
   RecordRef,
   ShardWrites,
-  StoredEvent,
   Undone,
 } from "../../actors/runtime/store.ts";
 import type { Database } from "../client.ts";
@@ -81,16 +82,27 @@ export class PostgresActorStore implements ActorStore {
     return refs.map((ref) => found.get(`${ref.table}/${ref.organizationId}/${ref.id}`) ?? null);
   }
 
-  async events(organizationId: string, stream: string, after: number, limit: number): Promise<readonly StoredEvent[]> {
+  async events(organizationId: string, stream: string, { after, limit, bytes }: PageOfEvents): Promise<EventPage> {
     const { database } = this;
+    const size = sql<number>`octet_length(${event.data}::text)`;
     const page = database.query
-      .select({ seq: event.seq, type: event.type, at: event.at, data: event.data })
+      .select({
+        seq: event.seq,
+        type: event.type,
+        at: event.at,
+        data: event.data,
+        /** The bytes of the page before this event, and what comes after it. */
+        before: sql<number>`sum(${size}) over (order by ${event.seq}) - ${size}`.as("before"),
+        next: sql<number | null>`lead(${event.seq}) over (order by ${event.seq})`.as("next"),
+      })
       .from(event)
       .where(and(eq(event.organizationId, organizationId), eq(event.stream, stream), gt(event.seq, after)))
       .orderBy(asc(event.seq))
-      .limit(limit);
-    const rows = await database.answered(page);
-    return rows.map(eventOfRow);
+      .limit(limit)
+      .as("page");
+    const fitting = bytes === undefined ? undefined : lt(page.before, bytes);
+    const rows = await database.answered(database.query.select().from(page).where(fitting).orderBy(asc(page.seq)));
+    return { events: rows.map(eventOfRow), hasMore: (rows.at(-1)?.next ?? null) !== null };
   }
 
   async undone(shards: readonly number[]): Promise<Undone> {

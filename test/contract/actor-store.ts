@@ -85,7 +85,8 @@ export function actorStoreContract(name: string, open: () => Promise<StoreFixtur
     };
     const flush = (...groups: ShardWrites[]): Promise<FlushOutcome> => store.flush(groups);
     const stored = async (id: string, organizationId = ORG) => (await store.read([{ table, organizationId, id }]))[0];
-    const seqs = async (organizationId = ORG) => (await store.events(organizationId, "l1", 0, 100)).map((e) => e.seq);
+    const seqs = async (organizationId = ORG) =>
+      (await store.events(organizationId, "l1", { after: 0, limit: 100 })).events.map((e) => e.seq);
     const dueNames = async () => (await store.alarms([shardOf(ORG)], 1_000, 100)).map((a) => a.name);
 
     test("[RT-4] a live batch is answered with its shards, and everything of it is there", async () => {
@@ -98,7 +99,9 @@ export function actorStoreContract(name: string, open: () => Promise<StoreFixtur
       );
       expect(outcome).toEqual({ kind: "answered", live: new Set([shardOf(ORG), shardOf(OTHER)]) });
       expect(await stored("c1")).toEqual(recordOf("c1", 1, { note: "\u00fc\ud83d\ude00 \" \\ '" }));
-      expect(await store.events(ORG, "l1", 0, 10)).toEqual([{ seq: 1, type: "added", at: AT, data: { by: 1 } }]);
+      expect((await store.events(ORG, "l1", { after: 0, limit: 10 })).events).toEqual([
+        { seq: 1, type: "added", at: AT, data: { by: 1 } },
+      ]);
       expect(await store.read([{ table: "message", organizationId: OTHER, id: "m1" }])).toEqual([
         recordOf("m1", 1, {}, OTHER),
       ]);
@@ -167,9 +170,30 @@ export function actorStoreContract(name: string, open: () => Promise<StoreFixtur
     test("[SSE-3] an event keeps the mark of the text that was being written, apart from its data", async () => {
       const live = { messageId: "m1", attempt: 2, base: 3, position: 480 };
       await flush(group({ events: [{ ...eventOf(1, { by: 1 }), live }, eventOf(2)] }));
-      const [marked, plain] = await store.events(ORG, "l1", 0, 10);
+      const [marked, plain] = (await store.events(ORG, "l1", { after: 0, limit: 10 })).events;
       expect([marked?.data, marked?.live]).toEqual([{ by: 1 }, live]);
       expect(plain).toEqual({ seq: 2, type: "added", at: AT, data: {} });
+    });
+
+    test("[SSE-5] a page of events ends with the one that brings it to its bytes, and tells whether there is more", async () => {
+      // As JSON: {"by":"…"}, so 9 bytes more than the text; é is two of them.
+      await flush(group({ events: [1, 2, 3].map((seq) => eventOf(seq, { by: "é".repeat(50) })) }));
+      const page = async (after: number, limit: number, bytes?: number) => {
+        const { events, hasMore } = await store.events(ORG, "l1", {
+          after,
+          limit,
+          ...(bytes === undefined ? {} : { bytes }),
+        });
+        return [events.map(({ seq }) => seq), hasMore];
+      };
+      expect(await page(0, 9, 1)).toEqual([[1], true]);
+      expect(await page(0, 9, 109)).toEqual([[1], true]);
+      expect(await page(0, 9, 110)).toEqual([[1, 2], true]);
+      expect(await page(1, 9, 110)).toEqual([[2, 3], false]);
+      expect(await page(0, 9)).toEqual([[1, 2, 3], false]);
+      expect(await page(0, 2)).toEqual([[1, 2], true]);
+      expect(await page(0, 3)).toEqual([[1, 2, 3], false]);
+      expect(await page(3, 3)).toEqual([[], false]);
     });
 
     test("[SSE-2] events are paged ascending after a cursor, and each stream has its own", async () => {
@@ -178,11 +202,11 @@ export function actorStoreContract(name: string, open: () => Promise<StoreFixtur
         group({ events: [eventOf(1, {}, OTHER)] }, OTHER),
       );
       await flush(group({ events: [eventOf(4), { ...eventOf(1), stream: "l2" }] }));
-      expect((await store.events(ORG, "l1", 1, 2)).map((e) => e.seq)).toEqual([2, 3]);
-      expect((await store.events(ORG, "l1", 3, 2)).map((e) => e.seq)).toEqual([4]);
-      expect(await store.events(ORG, "l1", 4, 2)).toEqual([]);
+      expect((await store.events(ORG, "l1", { after: 1, limit: 2 })).events.map((e) => e.seq)).toEqual([2, 3]);
+      expect((await store.events(ORG, "l1", { after: 3, limit: 2 })).events.map((e) => e.seq)).toEqual([4]);
+      expect((await store.events(ORG, "l1", { after: 4, limit: 2 })).events).toEqual([]);
       expect(await seqs(OTHER)).toEqual([1]);
-      expect((await store.events(ORG, "l2", 0, 9)).length).toBe(1);
+      expect((await store.events(ORG, "l2", { after: 0, limit: 9 })).events.length).toBe(1);
     });
 
     test("[RT-4] an event that is there aborts the whole batch, certainly", async () => {

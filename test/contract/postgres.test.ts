@@ -150,7 +150,7 @@ describe("PostgreSQL alone", () => {
     await raising`commit`;
     raising.release();
     expect(await outcome).toEqual({ kind: "answered", live: new Set() });
-    expect(await store.events(ORG, "l1", 0, 9)).toEqual([]);
+    expect((await store.events(ORG, "l1", { after: 0, limit: 9 })).events).toEqual([]);
   });
 
   test("[RT-4] a backend that is ended while it waits for the fence leaves the outcome unknown", async () => {
@@ -166,7 +166,7 @@ describe("PostgreSQL alone", () => {
     await raising`rollback`;
     raising.release();
     await until("a flush is answered", async () => (await store.flush([events(1)])).kind === "answered");
-    expect((await store.events(ORG, "l1", 0, 9)).map((e) => e.seq)).toEqual([1]);
+    expect((await store.events(ORG, "l1", { after: 0, limit: 9 })).events.map((e) => e.seq)).toEqual([1]);
   });
 
   test("[RT-4] one statement writes any number of groups, records, events and promises", async () => {
@@ -177,7 +177,9 @@ describe("PostgreSQL alone", () => {
       writes: { ...noWrites(), events: [eventOf(i + 1)], records: [{ table: "chat", record: recordOf("c1", i + 1) }] },
     }));
     expect((await store.flush(groups)).kind).toBe("answered");
-    expect((await store.events(ORG, "l1", 0, 1_000)).map((e) => e.seq)).toEqual(groups.map((_, i) => i + 1));
+    expect((await store.events(ORG, "l1", { after: 0, limit: 1_000 })).events.map((e) => e.seq)).toEqual(
+      groups.map((_, i) => i + 1),
+    );
     expect(await statements(bench)).toBe(before + 1n);
   });
 });

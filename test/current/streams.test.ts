@@ -1,7 +1,10 @@
 /** Event streams of chats and jobs over HTTP: frames, cursors, ends (SSE-1 to SSE-6), and who may open them. */
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:test";
 import { chatRef } from "../../actors/chat/schema.ts";
-import { RING_EVENTS } from "../../actors/runtime/replay.ts";
+import { shardOf } from "../../actors/runtime/placement.ts";
+import { Replay, RING_EVENTS } from "../../actors/runtime/replay.ts";
+import { Subscription } from "../../actors/runtime/subscription.ts";
+import { RecordStream } from "../../src/current/streams/record-stream.ts";
 import { until } from "../support/condition.ts";
 import { Client, type Json, refused } from "../support/current.ts";
 import { type Frame, StreamReader } from "../support/event-streams.ts";
@@ -302,6 +305,76 @@ describe("the end of a stream", () => {
     expect(names.at(-1)).toBe("stream.end");
     second.open();
     await until("the second turn is over", async () => (await client.readChat(chat)).active_job_id === null);
+  });
+
+  test("[SSE-13] the stream of a chat that is deleted says so and ends, also for who comes back for it", async () => {
+    const chat = await newChat();
+    const reader = await chatEvents(chat);
+    const waiting = await chatEvents(chat, "?after=0");
+    await reader.saw("snapshot");
+    expect((await client.call("DELETE", `/api/chats/${chat}`)).status).toBe(200);
+    for (const { ended, frames } of [reader, waiting]) {
+      await ended;
+      expect(frames.slice(-2).map(({ event, data }) => [event, data["deleted"] ?? null])).toEqual([
+        ["chat.updated", true],
+        ["stream.end", null],
+      ]);
+    }
+    await refused(client.call("GET", `/api/chats/${chat}/events?after=1`), 404, "not_found");
+  });
+
+  test("[SSE-11] a stream whose record another replica has taken for good says where to go on", async () => {
+    const { chat, head } = await finished();
+    const reader = await chatEvents(chat, `?after=${head}`);
+    const fresh = await chatEvents(chat, "?replay=0");
+    await fresh.saw("snapshot");
+    service.system.cells.endReaders(new Set([shardOf(owner.organizationId)]));
+    await Promise.all([reader.ended, fresh.ended]);
+    const closing = (resume_after: string | null) => ({
+      event: "stream.closing",
+      id: null,
+      data: { reason: "moved", resume_after },
+    });
+    expect([reader.frames.at(-1), fresh.frames.at(-1)]).toEqual([closing(String(head)), closing(null)]);
+  });
+
+  test("[SSE-11] a reader without room for the news that its record has moved does not ask again and again", () => {
+    const replay = new Replay();
+    const store = { page: () => Promise.resolve({ events: [], hasMore: false }) };
+    const stream = new RecordStream("chat", new Subscription(replay, 0, store), { kind: "never" }, "0");
+    replay.lose();
+    let asked = 0;
+    stream.onChange(() => asked++);
+    expect([asked, stream.next(), stream.next()]).toEqual([
+      0,
+      'event: stream.closing\ndata: {"reason":"moved","resume_after":"0"}\n\n',
+      null,
+    ]);
+  });
+
+  test("[SSE-13] long events are read in pages of a bounded size, and each comes once", async () => {
+    const chat = await newChat();
+    const title = "x".repeat(100_000);
+    const ref = chatRef(owner.organizationId, chat);
+    for (let i = 0; i < 6; i++) {
+      const options = { title: `${i}${title}` };
+      expect((await service.system.dispatch(ref, { kind: "update_chat", options, version: null })).ok).toBe(true);
+    }
+    forget();
+    const reader = service.system.subscribe(ref, 0);
+    const pages: (readonly (number | null)[])[] = [];
+    while ((pages.flat().at(-1) ?? 0) < 6)
+      pages.push((await reader.next()).map((item) => (item.kind === "event" ? item.event.seq : null)));
+    reader.close();
+    expect(pages).toEqual([
+      [1, 2, 3],
+      [4, 5, 6],
+    ]);
+    const { frames } = await chatEvents(chat, "?replay=all&wait=end").then(async (all) => {
+      await all.ended;
+      return all;
+    });
+    expect(durable(frames)).toEqual(upTo(6));
   });
 });
 

@@ -9,10 +9,11 @@ import type { Placement, ShardGrant } from "../../actors/runtime/placement.ts";
 import type {
   ActorStore,
   AlarmRow,
+  EventPage,
   FlushOutcome,
+  PageOfEvents,
   RecordRef,
   ShardWrites,
-  StoredEvent,
   Undone,
 } from "../../actors/runtime/store.ts";
 import type { FakeClock } from "../support/fake-clock.ts";
@@ -108,8 +109,8 @@ export class SimulatedStore implements ActorStore {
     return call(this.wiring, "read", () => this.store.read(refs));
   }
 
-  events(organizationId: string, stream: string, after: number, limit: number): Promise<readonly StoredEvent[]> {
-    return call(this.wiring, "events", () => this.store.events(organizationId, stream, after, limit));
+  events(organizationId: string, stream: string, page: PageOfEvents): Promise<EventPage> {
+    return call(this.wiring, "events", () => this.store.events(organizationId, stream, page));
   }
 
   undone(shards: readonly number[]): Promise<Undone> {

@@ -19,11 +19,12 @@ import type {
   ActorStore,
   AlarmRow,
   EffectRow,
+  EventPage,
   FlushOutcome,
   MessageRow,
+  PageOfEvents,
   RecordRef,
   ShardWrites,
-  StoredEvent,
   Undone,
 } from "../../actors/runtime/store.ts";
 import { Aborted, type MemoryDatabase } from "./memory-database.ts";
@@ -125,13 +126,22 @@ export class MemoryActorStore implements ActorStore {
     return this.reach("read", () => refs.map((ref) => this.database.record(ref.table, ref.organizationId, ref.id)));
   }
 
-  async events(organizationId: string, stream: string, after: number, limit: number): Promise<readonly StoredEvent[]> {
+  async events(
+    organizationId: string,
+    stream: string,
+    { after, limit, bytes = Number.POSITIVE_INFINITY }: PageOfEvents,
+  ): Promise<EventPage> {
     this.pages++;
     return this.reach("events", () => {
       const rows = this.database.stream(organizationId, stream).filter((event) => event.seq > after);
-      return rows
-        .slice(0, limit)
+      let before = 0;
+      let count = 0;
+      while (count < Math.min(limit, rows.length) && before < bytes)
+        before += Buffer.byteLength(JSON.stringify(rows[count++]!.data));
+      const events = rows
+        .slice(0, count)
         .map(({ seq, type, at, data, live }) => ({ seq, type, at, data, ...(live === undefined ? {} : { live }) }));
+      return { events, hasMore: count < rows.length };
     });
   }
 

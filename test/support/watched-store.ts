@@ -6,10 +6,11 @@ import type { RecordFields } from "../../actors/runtime/actor.ts";
 import type {
   ActorStore,
   AlarmRow,
+  EventPage,
   FlushOutcome,
+  PageOfEvents,
   RecordRef,
   ShardWrites,
-  StoredEvent,
   Undone,
 } from "../../actors/runtime/store.ts";
 
@@ -54,8 +55,8 @@ export class WatchedStore implements ActorStore {
     return this.store.read(refs);
   }
 
-  events(organizationId: string, stream: string, after: number, limit: number): Promise<readonly StoredEvent[]> {
-    return this.store.events(organizationId, stream, after, limit);
+  events(organizationId: string, stream: string, page: PageOfEvents): Promise<EventPage> {
+    return this.store.events(organizationId, stream, page);
   }
 
   undone(shards: readonly number[]): Promise<Undone> {

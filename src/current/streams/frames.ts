@@ -13,20 +13,30 @@ const DELTA = { chat: "message.delta", job: "transcript.delta" } as const;
 export type StreamKind = keyof typeof DELTA;
 
 const events = new WeakMap<StoredEvent, string>();
-const writes = new WeakMap<readonly StreamItem[], Uint8Array>();
+const writes = new WeakMap<readonly StreamItem[], Write>();
 const encoder = new TextEncoder();
 
+/** What all readers at one place get at once. */
+export interface Write {
+  readonly bytes: Uint8Array;
+  /** Nothing follows that its readers may see: the record is deleted. */
+  readonly isFarewell: boolean;
+}
+
 /** All items as one write. */
-export function framesOf(kind: StreamKind, items: readonly StreamItem[]): Uint8Array {
-  let bytes = writes.get(items);
-  if (bytes === undefined) {
+export function writeOf(kind: StreamKind, items: readonly StreamItem[]): Write {
+  let write = writes.get(items);
+  if (write === undefined) {
     let text = "";
     for (const item of items) text += item.kind === "event" ? eventFrame(item.event) : deltaFrame(kind, item);
-    bytes = encoder.encode(text);
-    writes.set(items, bytes);
+    write = { bytes: encoder.encode(text), isFarewell: items.some(isDeletion) };
+    writes.set(items, write);
   }
-  return bytes;
+  return write;
 }
+
+const isDeletion = (item: StreamItem): boolean =>
+  item.kind === "event" && item.event.type === "chat.updated" && item.event.data["deleted"] === true;
 
 /** A frame without an id: it moves no cursor. */
 export const noteFrame = (event: string, data: object): string => sseEvent({ event, data: sseJson(data) });

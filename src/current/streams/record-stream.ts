@@ -1,13 +1,13 @@
 /**
  * The stream of one chat or job: a reader's cursor, its frames, and its end (SSE-3 to SSE-6).
  *
- *   replay ─▶ live ─┬─ the job has ended, or the turn that was waited for ──▶ `stream.end`
+ *   replay ─▶ live ─┬─ the job has ended, or the turn that was waited for, or the chat is deleted ──▶ `stream.end`
  *                   └─ ended by the service ──▶ `stream.closing`, with the cursor to go on from
  */
 import type { StreamItem } from "../../../actors/runtime/replay.ts";
 import type { Subscription } from "../../../actors/runtime/subscription.ts";
 import { type EventSource, type Interruption, type Piece, QUIET } from "../../http/event-stream.ts";
-import { cursorAfter, framesOf, noteFrame, type StreamKind } from "./frames.ts";
+import { cursorAfter, writeOf, noteFrame, type StreamKind } from "./frames.ts";
 
 /** When a stream is over. `seq`: with this event, or at once where the reader has it. */
 export type StreamEnd =
@@ -48,15 +48,16 @@ export class RecordStream implements EventSource {
   next(): Piece | typeof QUIET | null | Promise<Piece | null> {
     if (this.isOver) return null;
     const { ending, subscription } = this;
-    if (subscription.isLost) return this.over(this.lastWords("shutdown"));
+    if (subscription.isLost) return this.over(this.closing("moved"));
     if (ending.kind === "at_seq" && subscription.seq >= ending.seq) return this.over(END);
     const items = subscription.take();
     if (items === null) return this.fetched();
     return items.length === 0 ? QUIET : this.told(items);
   }
 
+  /** A reader that is to be told of the end takes it when it has room: there is nothing more to wait for. */
   onChange(run: () => void): void {
-    this.subscription.onChange(run);
+    if (!this.subscription.isLost) this.subscription.onChange(run);
   }
 
   get isTooSlow(): boolean {
@@ -68,7 +69,11 @@ export class RecordStream implements EventSource {
   }
 
   lastWords(reason: Interruption): string {
-    return noteFrame("stream.closing", { reason: REASONS[reason], resume_after: this.cursor });
+    return this.closing(REASONS[reason]);
+  }
+
+  private closing(reason: string): string {
+    return noteFrame("stream.closing", { reason, resume_after: this.cursor });
   }
 
   private async fetched(): Promise<Piece | null> {
@@ -79,12 +84,13 @@ export class RecordStream implements EventSource {
   private told(items: readonly StreamItem[]): Piece | Promise<Piece> {
     const { ending } = this;
     this.cursor = cursorAfter(items.at(-1)!);
-    const frames = framesOf(this.kind, items);
-    if (ending.kind !== "asked") return frames;
-    if (!items.some((item) => item.kind === "event" && ending.after.has(item.event.type))) return frames;
+    const { bytes, isFarewell } = writeOf(this.kind, items);
+    if (isFarewell) this.ending = { kind: "at_seq", seq: 0 };
+    if (isFarewell || ending.kind !== "asked") return bytes;
+    if (!items.some((item) => item.kind === "event" && ending.after.has(item.event.type))) return bytes;
     return ending.endOf().then((seq) => {
       if (seq !== null) this.ending = { kind: "at_seq", seq };
-      return frames;
+      return bytes;
     });
   }
 

@@ -98,7 +98,9 @@ test("[RT-4] concurrent turns of many actors are all there after a restart, none
       count: 25,
       lastSeq: 25,
     });
-    expect((await store.events(ORG, id, 0, 99)).map((e) => e.seq)).toEqual(Array.from({ length: 25 }, (_, i) => i + 1));
+    expect((await store.events(ORG, id, { after: 0, limit: 99 })).events.map((e) => e.seq)).toEqual(
+      Array.from({ length: 25 }, (_, i) => i + 1),
+    );
   }
 });
 
@@ -220,7 +222,7 @@ test("[JOB-4] a run with tools survives a crash: the finished call is not made a
   ];
   expect(message).toMatchObject({ status: "completed", content: "Look. Seen." });
   for (const stream of [id, "cht_1"]) {
-    const seqs = (await store.events(ORG, stream, 0, 99)).map((event) => event.seq);
+    const seqs = (await store.events(ORG, stream, { after: 0, limit: 99 })).events.map((event) => event.seq);
     expect(seqs).toEqual(seqs.map((_, i) => i + 1));
   }
 });

@@ -30,9 +30,10 @@ class Stream {
   }
   reader(after = 0): Subscription {
     return new Subscription(this.replay, after, {
-      page: async (from, limit) => {
+      page: async ({ after: from, limit }) => {
         this.pages.push({ after: from, limit });
-        const page = this.table.filter((e) => e.seq > from).slice(0, limit);
+        const rest = this.table.filter((e) => e.seq > from);
+        const page = { events: rest.slice(0, limit), hasMore: rest.length > limit };
         if (this.door !== null) await this.door;
         return page;
       },
@@ -59,11 +60,12 @@ test("[RT-8] a reader of a cold stream pages the database to its end, then waits
   expect(stream.pages.map((p) => p.after)).toEqual([1]);
 });
 
-test("[RT-8] a page holds 200 events: after a full one the reader asks again, after a short one it does not", async () => {
+test("[RT-8] a page holds 200 events: the reader asks again where there is more, and not after the last", async () => {
   const stream = new Stream();
-  stream.commit(PAGE_EVENTS);
+  stream.commit(PAGE_EVENTS + 1);
   const reader = stream.reader();
   expect((await reader.next()).length).toBe(PAGE_EVENTS);
+  expect((await reader.next()).length).toBe(1);
   void reader.next();
   await settle();
   expect(stream.pages).toEqual([

@@ -1,0 +1,325 @@
+/**
+ * Every event of the two tables, as its readers get it: under its own name, with the keys that are
+ * written down here (SSE-7, SSE-8); and the names of the tables held against the rules.
+ */
+import { afterAll, beforeAll, expect, test } from "bun:test";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { CHAT_EVENTS, type ChatEventData, type ChatEventType } from "../../actors/chat/events.ts";
+import { chatRef } from "../../actors/chat/schema.ts";
+import { JOB_EVENTS, type JobEventType } from "../../actors/job/events.ts";
+import { jobRef } from "../../actors/job/schema.ts";
+import type { ActorRef } from "../../actors/runtime/actor.ts";
+import { shardOf } from "../../actors/runtime/placement.ts";
+import type { JsonObject, Static } from "../../actors/schema.ts";
+import { Client, type Json } from "../support/current.ts";
+import { StreamReader } from "../support/event-streams.ts";
+import { gate } from "../support/fake-model.ts";
+import { type Founded, type Service, startService } from "../support/service.ts";
+import { createAgent } from "../support/v1.ts";
+
+const AT = "2026-11-21T08:00:00.000Z";
+const USED = { inputTokens: 3, outputTokens: 4 };
+const USED_SHOWN = { input_tokens: 3, output_tokens: 4 };
+const ERROR = { code: "provider_unreachable", message: "No answer." } as const;
+const INPUT = { someKey: { innerKey: 1 } };
+
+/** What is appended, with every field, and what a reader sees of it. */
+type Shapes<Data> = readonly (readonly [said: Data, shown: Json])[];
+
+const CHAT: { readonly [K in ChatEventType]: Shapes<ChatEventData<K>> } = {
+  "message.created": [
+    [
+      { messageId: "m", role: "user", content: "x", jobId: "j" },
+      { message_id: "m", role: "user", content: "x", job_id: "j" },
+    ],
+  ],
+  "message.queued": [
+    [
+      { jobId: "j", messageId: "m", position: 1 },
+      { job_id: "j", message_id: "m", position: 1 },
+    ],
+  ],
+  "message.started": [
+    [
+      { jobId: "j", messageId: "m", attempt: 1 },
+      { job_id: "j", message_id: "m", attempt: 1 },
+    ],
+  ],
+  "message.restarted": [
+    [
+      { jobId: "j", messageId: "m", attempt: 2 },
+      { job_id: "j", message_id: "m", attempt: 2 },
+    ],
+  ],
+  "message.completed": [
+    [
+      { jobId: "j", messageId: "m", status: "failed", content: "" },
+      { job_id: "j", message_id: "m", status: "failed", content: "" },
+    ],
+  ],
+  "tool.started": [
+    [
+      { jobId: "j", callId: "c", name: "n" },
+      { job_id: "j", call_id: "c", name: "n" },
+    ],
+  ],
+  "tool.completed": [
+    [
+      { jobId: "j", callId: "c" },
+      { job_id: "j", call_id: "c" },
+    ],
+  ],
+  "tool.failed": [
+    [
+      { jobId: "j", callId: "c" },
+      { job_id: "j", call_id: "c" },
+    ],
+  ],
+  "routing.updated": [[{ model: null }, { model: null }]],
+  "approval.requested": [
+    [
+      {
+        jobId: "j",
+        approvalId: "a",
+        toolName: "t",
+        toolCallId: "c",
+        arguments: INPUT,
+        message: "?",
+        expiresAt: AT,
+        onExpiry: "deny",
+      },
+      {
+        job_id: "j",
+        approval_id: "a",
+        tool_name: "t",
+        tool_call_id: "c",
+        arguments: INPUT,
+        message: "?",
+        expires_at: AT,
+        on_expiry: "deny",
+      },
+    ],
+  ],
+  "approval.resolved": [
+    [
+      { jobId: "j", approvalId: "a", toolCallId: "c", decision: "approve", by: null, arguments: INPUT },
+      { job_id: "j", approval_id: "a", tool_call_id: "c", decision: "approve", by: null, arguments: INPUT },
+    ],
+  ],
+  "review.updated": [
+    [
+      { jobId: "j", state: "pending", decidedBy: "u", comment: null },
+      { job_id: "j", state: "pending", decided_by: "u", comment: null },
+    ],
+  ],
+  "job.linked": [
+    [
+      { jobId: "j", messageId: "m" },
+      { job_id: "j", message_id: "m" },
+    ],
+  ],
+  "job.updated": [
+    [
+      { jobId: "j", status: "blocked", blockedReason: "approval_required" },
+      { job_id: "j", status: "blocked", blocked_reason: "approval_required" },
+    ],
+  ],
+  "chat.updated": [
+    [
+      { status: "done", options: { onBusy: "queue", autoApprove: true }, deleted: false },
+      { status: "done", options: { on_busy: "queue", auto_approve: true }, deleted: false },
+    ],
+  ],
+  "usage.updated": [
+    [
+      { jobId: "j", ...USED },
+      { job_id: "j", ...USED_SHOWN },
+    ],
+  ],
+  error: [
+    [
+      { jobId: "j", ...ERROR },
+      { job_id: "j", ...ERROR },
+    ],
+  ],
+};
+
+const JOB: { readonly [K in JobEventType]: Shapes<Static<(typeof JOB_EVENTS)[K]>> } = {
+  "job.created": [
+    [
+      { chatId: "c", agentId: "a", title: "t" },
+      { chat_id: "c", agent_id: "a", title: "t" },
+    ],
+  ],
+  "job.started": [
+    [
+      { attempt: 1, model: "p:m" },
+      { attempt: 1, model: "p:m" },
+    ],
+  ],
+  "job.restarted": [[{ attempt: 2 }, { attempt: 2 }]],
+  "job.blocked": [[{ reason: "approval_required" }, { reason: "approval_required" }]],
+  "job.resumed": [[{ attempt: 1 }, { attempt: 1 }]],
+  "job.review_requested": [[{ expiresAt: AT }, { expires_at: AT }]],
+  "job.approved": [[{ decidedBy: null }, { decided_by: null }]],
+  "job.iteration_requested": [
+    [
+      { by: "u", feedback: "f" },
+      { by: "u", feedback: "f" },
+    ],
+  ],
+  "job.cancelling": [[{}, {}]],
+  // A terminal event ends the stream of a job that has ended, which this one has not.
+  "job.completed": [[{ usage: USED }, { usage: USED_SHOWN }]],
+  "job.failed": [
+    [
+      { error: ERROR, usage: USED },
+      { error: ERROR, usage: USED_SHOWN },
+    ],
+  ],
+  "job.cancelled": [
+    [
+      { toolCallsAborted: 1, usage: USED },
+      { tool_calls_aborted: 1, usage: USED_SHOWN },
+    ],
+  ],
+  "runner.status": [
+    [
+      { state: "running", attempt: 1, heartbeatAt: AT, progress: { percent: 5, label: null } },
+      { state: "running", attempt: 1, heartbeat_at: AT, progress: { percent: 5, label: null } },
+    ],
+  ],
+  "transcript.event": [
+    [
+      { kind: "assistant_text", text: "x" },
+      { kind: "assistant_text", text: "x" },
+    ],
+    [
+      { kind: "user_text", text: "x", messageId: "m" },
+      { kind: "user_text", text: "x", message_id: "m" },
+    ],
+    [
+      { kind: "tool_use", id: "c", name: "n", input: INPUT },
+      { kind: "tool_use", id: "c", name: "n", input: INPUT },
+    ],
+    [
+      { kind: "tool_result", toolUseId: "c", content: "x", isError: true },
+      { kind: "tool_result", tool_use_id: "c", content: "x", is_error: true },
+    ],
+  ],
+  log: [
+    [
+      { level: "warn", message: "x" },
+      { level: "warn", message: "x" },
+    ],
+  ],
+  "usage.updated": [[USED, USED_SHOWN]],
+  "approval.requested": [
+    [
+      {
+        approvalId: "a",
+        toolName: "t",
+        toolCallId: "c",
+        arguments: INPUT,
+        message: "?",
+        expiresAt: AT,
+        onExpiry: "cancel",
+      },
+      {
+        approval_id: "a",
+        tool_name: "t",
+        tool_call_id: "c",
+        arguments: INPUT,
+        message: "?",
+        expires_at: AT,
+        on_expiry: "cancel",
+      },
+    ],
+  ],
+  "approval.resolved": [
+    [
+      { approvalId: "a", toolCallId: "c", decision: "deny", by: "u", arguments: INPUT },
+      { approval_id: "a", tool_call_id: "c", decision: "deny", by: "u", arguments: INPUT },
+    ],
+  ],
+  "review.updated": [
+    [
+      { state: "approved", decidedBy: "u", comment: "c" },
+      { state: "approved", decided_by: "u", comment: "c" },
+    ],
+  ],
+  error: [[ERROR, { ...ERROR }]],
+};
+
+let service: Service;
+let owner: Founded;
+let client: Client;
+let agent: string;
+beforeAll(async () => {
+  service = await startService();
+  owner = await service.found();
+  client = new Client(service, owner);
+  agent = await createAgent(service, owner);
+});
+afterAll(() => service.stop());
+
+/** Publishes all of a table on a stream that somebody reads, and holds what comes against it. */
+async function streamed(
+  ref: ActorRef,
+  path: string,
+  { head, shapes }: { readonly head: number; readonly shapes: Readonly<Record<string, Shapes<JsonObject>>> },
+): Promise<void> {
+  const reader = await StreamReader.open(`${service.url}${path}?after=${head}`, {
+    authorization: `Bearer ${owner.token}`,
+  });
+  const replay = service.system.cells.stream(ref, shardOf(owner.organizationId));
+  const said = Object.entries(shapes).flatMap(([type, of]) => of.map(([data, shown]) => ({ type, data, shown })));
+  for (const [i, { type, data }] of said.entries()) replay.publish({ seq: head + 1 + i, type, at: AT, data });
+  replay.wake();
+  await reader.saw(said.at(-1)!.type, ({ id }) => id === String(head + said.length));
+  const events = reader.frames.filter(({ id }) => id !== null && !id.includes("."));
+  expect(events).toEqual(
+    said.map(({ type, shown }, i) => {
+      const seq = head + 1 + i;
+      return { event: type, id: String(seq), data: { seq, type, at: AT, ...shown } };
+    }),
+  );
+  await reader.leave();
+}
+
+/** The names that a rule of docs/spec.md has in backticks, one or many in each pair; what is in braces is not a name. */
+function namesIn(rule: string): Set<string> {
+  const spec = readFileSync(join(import.meta.dir, "../../docs/spec.md"), "utf8");
+  const text = spec.split("\n").find((line) => line.startsWith(`- **${rule}** `)) ?? "";
+  const [now = ""] = text.split("Still to come");
+  const quoted = [...now.matchAll(/`([^`]*)`/g)].map(([, words = ""]) => words.replace(/\{.*\}/, ""));
+  return new Set(quoted.flatMap((words) => words.split(" ")));
+}
+
+const NOTES = ["snapshot", "reset", "stream.closing", "stream.end"];
+
+test("[SSE-7] every event of a chat is streamed under its own name, with its data in snake_case; the rule names them all", async () => {
+  const chat = await client.chat(agent, owner.workspaceId);
+  const head = (await client.readChat(chat))["last_seq"] as number;
+  await streamed(chatRef(owner.organizationId, chat), `/api/chats/${chat}/events`, { head, shapes: CHAT });
+  expect([...namesIn("SSE-7")].toSorted()).toEqual([...Object.keys(CHAT_EVENTS), "message.delta", ...NOTES].toSorted());
+});
+
+test("[SSE-8] every event of a job is streamed under its own name, with its data in snake_case; the rule names them all", async () => {
+  const hold = gate();
+  service.model.script = () => [{ say: "x" }, hold];
+  const chat = await client.chat(agent, owner.workspaceId);
+  const { job } = await client.send(chat, "hello");
+  const reader = await StreamReader.open(`${service.url}/api/jobs/${job.id}/events?replay=0`, {
+    authorization: `Bearer ${owner.token}`,
+  });
+  await reader.saw("transcript.delta");
+  await reader.leave();
+  const ref = jobRef(owner.organizationId, job.id);
+  const head = service.system.cells.stream(ref, shardOf(owner.organizationId)).head!;
+  await streamed(ref, `/api/jobs/${job.id}/events`, { head, shapes: JOB });
+  expect([...namesIn("SSE-8")].toSorted()).toEqual(
+    [...Object.keys(JOB_EVENTS), "transcript.delta", ...NOTES].toSorted(),
+  );
+});
