@@ -10,7 +10,7 @@ import type { OperationGroup } from "../http/operation.ts";
 import { publicOperations } from "../public/operations.ts";
 import { V1_OPERATIONS } from "../v1/operations.ts";
 import { ErrorBody, V1ErrorBody } from "./error-schemas.ts";
-import { HEADERS, PARAMETERS } from "./headers.ts";
+import { headerComponents, PARAMETERS } from "./headers.ts";
 import { Components, type JsonSchema } from "./json-schema.ts";
 import { operationObject, type Placed } from "./operation-object.ts";
 import { RefusalResponses, type SurfaceName } from "./refusals.ts";
@@ -62,7 +62,7 @@ export function openApiDocument(): JsonSchema {
       schemas: components.all(),
       responses: refusals.all(),
       parameters: PARAMETERS,
-      headers: HEADERS,
+      headers: headerComponents(OPERATIONS.some(({ operation }) => operation.deprecation !== undefined)),
       securitySchemes: SECURITY_SCHEMES,
     },
   };

@@ -12,7 +12,7 @@ const header = (type: "string" | "integer", description: string, example: string
   schema: { type, examples: [example] },
 });
 
-export const HEADERS: Readonly<Record<string, Header>> = {
+const HEADERS: Readonly<Record<string, Header>> = {
   "x-request-id": header(
     "string",
     "Names the request: a valid one of the request comes back",
@@ -36,6 +36,13 @@ export const HEADERS: Readonly<Record<string, Header>> = {
   Sunset: header("string", "When it will be gone (RFC 8594)", "Sun, 02 Jan 2028 00:00:00 GMT"),
   Link: header("string", "What explains it and what replaces it", '</api/deprecation-policy>; rel="deprecation"'),
 };
+
+/** What only operations say that are to go. */
+const OF_DEPRECATION = ["Deprecation", "Sunset", "Link"];
+
+/** The headers that the document needs. */
+export const headerComponents = (hasDeprecation: boolean): Record<string, Header> =>
+  Object.fromEntries(Object.entries(HEADERS).filter(([name]) => hasDeprecation || !OF_DEPRECATION.includes(name)));
 
 /** The headers of a response, by reference. */
 export const headersOf = (names: readonly string[]): Record<string, { $ref: string }> =>

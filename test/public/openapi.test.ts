@@ -10,7 +10,7 @@ beforeAll(async () => {
 });
 afterAll(() => service.stop());
 
-test("what is served are the bytes that are committed, to anybody, with rate headers and version", async () => {
+test("[DOC-1] what is served are the bytes that are committed, to anybody, with rate headers and version", async () => {
   const response = await fetch(`${service.url}/api/openapi.json`);
   expect(response.status).toBe(200);
   expect(response.headers.get("content-type")).toBe("application/json");

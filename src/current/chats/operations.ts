@@ -21,7 +21,7 @@ export const chatOperations = operationGroup("Chats", "Durable conversations wit
     query: {
       agent_id: Id("agt", "Who answers in them"),
       workspace_id: Id("wsp", "Where they are"),
-      status: OneOf(CHAT_STATUSES),
+      status: OneOf(CHAT_STATUSES, { description: "The status that they have" }),
       ...PAGE_QUERY,
     },
     answers: { 200: ChatList },

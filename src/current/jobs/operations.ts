@@ -1,6 +1,5 @@
 /** What there is to do with jobs (JOB-2 to JOB-9, GEN-6). */
 import { JOB_STATUSES } from "../../../actors/job/schema.ts";
-import { PAGE_DEFAULT, PAGE_LIMIT } from "../../../actors/page.ts";
 import { OneOf, Type } from "../../../actors/schema.ts";
 import { Count, Id } from "../../http/noun.ts";
 import { operationGroup } from "../../http/operation.ts";
@@ -20,7 +19,7 @@ export const jobOperations = operationGroup("Jobs", "Long-running work records",
     summary: "List jobs",
     description: "All filters that are given must match.",
     query: {
-      status: OneOf(JOB_STATUSES),
+      status: OneOf(JOB_STATUSES, { description: "The status that they have" }),
       agent_id: Id("agt", "Who works"),
       chat_id: Id("cht", "The chat that they answer in"),
       workspace_id: Id("wsp", "Where they work"),
@@ -63,7 +62,7 @@ export const jobOperations = operationGroup("Jobs", "Long-running work records",
     query: {
       after: Count("Only events after this seq"),
       types: Type.String({ description: "Types of events, with commas between them", examples: ["transcript.event"] }),
-      limit: Type.Integer({ minimum: 1, maximum: PAGE_LIMIT, default: PAGE_DEFAULT }),
+      limit: PAGE_QUERY.limit,
     },
     answers: { 200: EventPage },
     errors: ["not_found", "invalid_request"],

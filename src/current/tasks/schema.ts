@@ -55,9 +55,9 @@ export const taskView = (task: Task, by: Principal): Shown<typeof TaskView> => (
 
 /** The filters of the list, as schemas. */
 export const TASK_QUERY = {
-  status: OneOf(TASK_STATUSES),
+  status: OneOf(TASK_STATUSES, { description: "The status that they have" }),
   assigned_to: Type.String({ maxLength: GIVEN_ID, description: "An agent's or a user's id" }),
-  workspace_id: Type.String({ maxLength: GIVEN_ID }),
+  workspace_id: Type.String({ maxLength: GIVEN_ID, description: "The workspace that they belong to" }),
 };
 
 /** The filters of `GET /api/tasks`; all that are given must match. */

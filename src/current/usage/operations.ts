@@ -40,7 +40,7 @@ export const usageOperations = operationGroup("Usage", "What the organization ha
     scope: "jobs:read",
     summary: "Read usage by agent, model or day",
     query: {
-      group_by: OneOf(USAGE_GROUPS, { default: "day" }),
+      group_by: OneOf(USAGE_GROUPS, { default: "day", description: "What a row is of" }),
       since: Type.String({
         description: "A day, or a time; the first of this month unless given",
         examples: ["2026-11-01"],

@@ -48,7 +48,7 @@ export const TaskAnswer = noun("V1TaskAnswer", "A task", { success: Success, tas
 
 /** The filters of the list, as schemas. */
 export const TASK_QUERY = {
-  status: OneOf(TASK_STATUSES),
+  status: OneOf(TASK_STATUSES, { description: "The status that they have" }),
   assignedTo: Type.String({ maxLength: GIVEN_ID_CHARACTERS, description: "An agent's or a user's id" }),
   spaceId: Type.String({ maxLength: GIVEN_ID_CHARACTERS, description: "A workspace's id" }),
 };
