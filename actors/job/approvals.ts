@@ -14,6 +14,7 @@ import { blocked, moved, resolution, resumed } from "./ending.ts";
 import { appendJobEvent } from "./events.ts";
 import { tellReaders } from "./news.ts";
 import type { JobCommand, StepCall } from "./protocol.ts";
+import { unlessOwnWords } from "./refusals.ts";
 import { type Job, jobTable } from "./schema.ts";
 import { type Approval, type OpenCall, USUAL_EXPIRY } from "./terms.ts";
 
@@ -73,6 +74,8 @@ export function approveCalls(tx: Tx, job: Job, command: Approve): Outcome<Job> {
     return invalid("/arguments", "Say which call gets these arguments: approval_id or tool_call_id");
   }
   const { arguments: edited } = command;
+  const foreign = edited === null ? null : unlessOwnWords(job, by);
+  if (foreign !== null) return foreign;
   const how = { decision, by, ...(edited === null ? {} : { arguments: edited }) };
   tellReaders(
     tx,

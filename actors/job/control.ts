@@ -9,7 +9,7 @@ import { appendJobEvent, appendRunnerStatus } from "./events.ts";
 import { afterTrigger, allowedActions, recoveryOf } from "./machine.ts";
 import { newsOf, reviewNews, statusNews, tellReaders } from "./news.ts";
 import type { JobCommand, JobProtocol, JobReplies } from "./protocol.ts";
-import { pending, stale } from "./refusals.ts";
+import { pending, stale, unlessOwnWords } from "./refusals.ts";
 import { hasSpentBudget, JOB_ATTEMPTS, JOB_STEERS, type Job, jobTable } from "./schema.ts";
 import { type Review } from "./terms.ts";
 
@@ -61,7 +61,8 @@ export const controlHandlers: Pick<Handlers<JobProtocol>, ControlCommand> = {
     withJob(tx, (job) => {
       if (!allowedActions(job).includes("resume")) return job.approvals.length > 0 ? pending(job) : stale(job);
       // A job that has ended goes on in a child job; here only whether it may is decided.
-      return job.status === "blocked" ? unblock(tx, job, command) : ok(job);
+      if (job.status !== "blocked") return ok(job);
+      return (command.input === null ? null : unlessOwnWords(job, command.by)) ?? unblock(tx, job, command);
     }),
 
   request_changes: (tx, { by, feedback, inGroup }) =>
@@ -76,10 +77,12 @@ export const controlHandlers: Pick<Handlers<JobProtocol>, ControlCommand> = {
       return ok(over(tx, reviewed(tx, job, { state: "changes_requested", by, comment: feedback }), inGroup));
     }),
 
-  steer: (tx, { messageId, content }) =>
+  steer: (tx, { by, messageId, content }) =>
     withJob(tx, (job) => {
       if (job.status === "blocked" || job.status === "needs_review") return pending(job);
       if (job.status !== "running" && job.status !== "queued") return stale(job);
+      const foreign = unlessOwnWords(job, by);
+      if (foreign !== null) return foreign;
       if (job.steers.length >= JOB_STEERS)
         return invalid("/content", `More than ${JOB_STEERS} messages wait for the next model call`);
       return ok(tx.update(jobTable, { ...job, steers: [...job.steers, { messageId, content }] }));

@@ -97,7 +97,7 @@ type Control =
   | { readonly kind: "delegate"; readonly key: string; readonly childJobId: string }
   /** The first half of iterate: the second is a new job in the same chat. */
   | { readonly kind: "request_changes"; readonly by: string; readonly feedback: string; readonly inGroup?: true }
-  | { readonly kind: "steer"; readonly messageId: string; readonly content: string }
+  | { readonly kind: "steer"; readonly by: string; readonly messageId: string; readonly content: string }
   /** An alarm: a decision is overdue (JOB-8, JOB-9). */
   | { readonly kind: "decision_overdue" }
   /** Its process or epoch ended under it (JOB-4). */

@@ -15,3 +15,12 @@ export const stale = (job: Job): Outcome<never> =>
 /** Something must be decided first. */
 export const pending = (job: Job): Outcome<never> =>
   refuse({ kind: "approval_pending", status: job.status, allowedActions: allowedActions(job), jobId: job.id });
+
+/**
+ * Refuses the words of anybody but the user for whom the job acts (AUTH-8): it may reach what only
+ * that user may use. Null where the words are theirs.
+ */
+export const unlessOwnWords = (job: Job, by: string): Outcome<never> | null =>
+  job.createdBy === by
+    ? null
+    : refuse({ kind: "forbidden", message: "The job acts for the user who began it: only they tell it what to do" });

@@ -81,7 +81,9 @@ export async function say(
   if (!steers || chat.value.activeJobId === null) return deliverNew(said);
   const sent = await deliver(said);
   const isLate = !sent.ok && sent.fault.kind === "invalid_state";
-  return isLate ? deliverNew({ ...said, onBusy: "queue" }) : sent;
+  // The chat's own policy is no wish of somebody who may not steer this job.
+  const isOthers = !sent.ok && sent.fault.kind === "forbidden" && said.onBusy === null;
+  return isLate || isOthers ? deliverNew({ ...said, onBusy: "queue" }) : sent;
 }
 
 /** The message, what it does to the running job, what that does to the chat, and the chat after all. */
@@ -89,7 +91,7 @@ function delivery(chatId: string, agent: AgentSnapshot, said: Said): Steps<SentM
   const { organizationId } = said.by;
   return [
     messageTo(chatId, agent, said),
-    ([first]) => consequence(organizationId, first as SentMessage, said.content),
+    ([first]) => consequence(said.by, first as SentMessage, said.content),
     ([, job]) => (job === undefined ? null : chatAfter(job as Job)),
     ask(chatRef(organizationId, chatId), { kind: "read_chat" }),
   ];
@@ -105,14 +107,14 @@ function sentOf(first: SentMessage, replies: readonly unknown[]): Sent {
 
 /** What the message does to the running job. */
 function consequence(
-  organizationId: string,
+  { organizationId, userId: by }: Principal,
   { also, message }: SentMessage,
   content: string,
 ): ReturnType<Extract<MemberStep, Function>> {
   if (also === null) return null;
   const command: JobCommand =
     also.kind === "steer"
-      ? { kind: "steer", messageId: message.id, content }
+      ? { kind: "steer", by, messageId: message.id, content }
       : { kind: "cancel", inGroup: true, unlessOver: true };
   return { ref: jobRef(organizationId, also.jobId), command };
 }

@@ -300,7 +300,12 @@ describe("recovery", () => {
         },
         ([sent]) => ({
           ref: jobRef(ORG, id),
-          command: { kind: "steer", messageId: (sent as { message: { id: string } }).message.id, content: "and that" },
+          command: {
+            kind: "steer",
+            by: MESSAGE.userId,
+            messageId: (sent as { message: { id: string } }).message.id,
+            content: "and that",
+          },
         }),
       ]);
       expect(outcome.ok).toBe(true);
@@ -337,7 +342,9 @@ describe("cancel", () => {
           const { also, message } = reply as SentMessage;
           if (also === null) return null;
           const command: JobCommand =
-            onBusy === "steer" ? { kind: "steer", messageId: message.id, content: "two" } : { kind: "cancel" };
+            onBusy === "steer"
+              ? { kind: "steer", by: MESSAGE.userId, messageId: message.id, content: "two" }
+              : { kind: "cancel" };
           return { ref: jobRef(ORG, also.jobId), command };
         },
       ]);
