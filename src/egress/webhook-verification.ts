@@ -6,20 +6,19 @@ import { SECRET_PREFIX, Signer } from "./webhook-signature.ts";
 const TOLERANCE_SECONDS = 300;
 
 /** Why a signature does not verify; `valid` where it does. */
-export type Verification =
-  | { readonly kind: "valid"; readonly scheme: "service" | "standard" }
-  | {
-      readonly kind:
-        | "missing_signature"
-        | "malformed_signature"
-        | "timestamp_out_of_tolerance"
-        | "wrong_secret_encoding"
-        | "body_changed"
-        | "signature_mismatch";
-      readonly message: string;
-    };
+interface Verification {
+  readonly kind:
+    | "valid"
+    | "missing_signature"
+    | "malformed_signature"
+    | "timestamp_out_of_tolerance"
+    | "wrong_secret_encoding"
+    | "body_changed"
+    | "signature_mismatch";
+  readonly message: string;
+}
 
-export interface Delivered {
+interface Delivered {
   /** As they arrived; names in any case. */
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string;
@@ -45,7 +44,7 @@ export function verifySignature({ headers, body }: Delivered, secrets: readonly 
   const asIs = (secret: string): string => secret;
   if (matching(body, asIs)) {
     const offBy = Math.round(nowMs / 1_000) - parsed.seconds;
-    if (Math.abs(offBy) <= TOLERANCE_SECONDS) return { kind: "valid", scheme: parsed.scheme };
+    if (Math.abs(offBy) <= TOLERANCE_SECONDS) return { kind: "valid", message: `The ${parsed.scheme} header verifies` };
     const message = `The signature is right, but its time is ${Math.abs(offBy)} s ${offBy > 0 ? "ago" : "ahead"}; ${TOLERANCE_SECONDS} s are usual`;
     return { kind: "timestamp_out_of_tolerance", message };
   }
@@ -64,7 +63,7 @@ export function verifySignature({ headers, body }: Delivered, secrets: readonly 
 }
 
 interface Parsed {
-  readonly scheme: "service" | "standard";
+  readonly scheme: "Service-Signature" | "webhook-signature";
   readonly seconds: number;
   readonly signatures: readonly string[];
   sign(secret: string, body: string): string;
@@ -76,7 +75,7 @@ function parseService(header: string): Parsed | null {
   const signatures = parts.flatMap(([name, value]) => (name === "v1" && value !== undefined ? [value] : []));
   if (!/^\d{1,12}$/.test(seconds) || signatures.length === 0) return null;
   const sign = (secret: string, body: string): string => new Signer(secret).hex(seconds, body);
-  return { scheme: "service", seconds: Number(seconds), signatures, sign };
+  return { scheme: "Service-Signature", seconds: Number(seconds), signatures, sign };
 }
 
 function parseStandard(headers: ReadonlyMap<string, string>): Parsed | null {
@@ -87,7 +86,7 @@ function parseStandard(headers: ReadonlyMap<string, string>): Parsed | null {
     .flatMap((part) => (part.startsWith("v1,") ? [part.slice(3)] : []));
   if (id === "" || !/^\d{1,12}$/.test(seconds) || signatures.length === 0) return null;
   const sign = (secret: string, body: string): string => new Signer(secret).base64(id, seconds, body);
-  return { scheme: "standard", seconds: Number(seconds), signatures, sign };
+  return { scheme: "webhook-signature", seconds: Number(seconds), signatures, sign };
 }
 
 /** What commonly becomes of a body on its way to the verifier. */

@@ -124,7 +124,10 @@ export class MutatingCall implements Call {
   }
 
   /** The steps with the event that they leave (HOOK-3). */
-  private telling(steps: readonly MemberStep[], bodyOf: (replies: readonly unknown[]) => object): readonly MemberStep[] {
+  private telling(
+    steps: readonly MemberStep[],
+    bodyOf: (replies: readonly unknown[]) => object,
+  ): readonly MemberStep[] {
     const { emission, body } = this;
     return emission === null ? steps : [...steps, (replies) => emission.message(bodyOf(replies), body.fields)];
   }

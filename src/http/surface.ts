@@ -257,7 +257,9 @@ export class Surface {
 
   private emissionOf({ emits }: Mutation, call: Call): Emission | null {
     const { clock } = this.parts;
-    return emits === undefined || emits === TEST_EVENT ? null : new Emission({ type: emits, now: () => clock.now() }, call);
+    return emits === undefined || emits === TEST_EVENT
+      ? null
+      : new Emission({ type: emits, now: () => clock.now() }, call);
   }
 
   private answered(exchange: Exchange, answer: Outcome<Answered | Response>): Response {
