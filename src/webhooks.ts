@@ -54,7 +54,10 @@ const REFUSALS: Readonly<Partial<Record<EgressError, string>>> = {
 export const webhookTools = (egress: Pick<Egress, "resolve">): WebhookTools => ({
   async refusalOf(url) {
     const found = await egress.resolve(url, { timeoutMs: LOOK_UP_MS });
-    return found.kind === "failed" ? (REFUSALS[found.error] ?? null) : null;
+    if (found.kind === "destination") return null;
+    // Plain http is for hosts that are opened, and of this one nothing is known.
+    const error = url.startsWith("http:") ? "https_required" : found.error;
+    return REFUSALS[found.error] ?? REFUSALS[error] ?? null;
   },
   newSecret: newSigningSecret,
   verify: verifySignature,

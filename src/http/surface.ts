@@ -59,8 +59,11 @@ export interface Asked {
 
 /** What Elysia hands to a route. */
 interface RouteContext extends Asked {
-  readonly params: Readonly<Record<string, string>>;
+  /** Absent where the path has none. */
+  readonly params?: Readonly<Record<string, string>>;
 }
+
+const NONE: Readonly<Record<string, string>> = {};
 
 /** What an operation asks of its caller, and says to everyone. */
 export interface Needs extends Pick<OpenOperation, "headers"> {
@@ -99,7 +102,7 @@ export class Surface {
   handler(operation: Operation): (context: RouteContext) => Promise<Response> {
     const { run } = operation;
     const perform: Perform = async (exchange, call) => this.sent(exchange, await run(call));
-    return ({ request, params, server }) => this.handle({ request, params, server }, operation, perform);
+    return ({ request, params = NONE, server }) => this.handle({ request, params, server }, operation, perform);
   }
 
   /** The same for an operation that changes something. */
@@ -112,12 +115,12 @@ export class Surface {
       if (!committed.ok) return this.refused(exchange, committed.fault);
       return this.ended(exchange, call, mutation, committed.value);
     };
-    return ({ request, params, server }) => this.handle({ request, params, server }, mutation, perform);
+    return ({ request, params = NONE, server }) => this.handle({ request, params, server }, mutation, perform);
   }
 
   /** An operation that anybody may ask for. It counts as any other. */
   open({ headers, run }: OpenOperation): (context: RouteContext) => Promise<Response> {
-    return async ({ request, params, server }) => {
+    return async ({ request, params = NONE, server }) => {
       const exchange = this.exchange(request);
       let response: Response;
       try {
@@ -137,7 +140,7 @@ export class Surface {
     run: (visit: Visit) => Promise<Outcome<Response>>,
     headers: Readonly<Record<string, string>>,
   ): (context: RouteContext) => Promise<Response> {
-    return async ({ request, params, server }) => {
+    return async ({ request, params = NONE, server }) => {
       const exchange = this.exchange(request);
       let response: Response;
       try {
@@ -190,7 +193,11 @@ export class Surface {
     return new Exchange(request, this.parts.rateHeaders);
   }
 
-  private async handle({ request, params, server }: RouteContext, needs: Needs, perform: Perform): Promise<Response> {
+  private async handle(
+    { request, params = NONE, server }: RouteContext,
+    needs: Needs,
+    perform: Perform,
+  ): Promise<Response> {
     const exchange = this.exchange(request);
     let response: Response;
     try {

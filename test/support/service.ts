@@ -102,6 +102,8 @@ export interface Service {
 export const testSealing = createSealing(new Uint8Array(32).fill(7));
 
 const DAY_MS = 86_400_000;
+/** Names lead nowhere unless a test says where. */
+const nowhere = (): Promise<readonly string[]> => Promise.reject(new Error("no such name"));
 
 export async function startService(options: ServiceOptions = {}): Promise<Service> {
   const testDatabase = options.testDatabase ?? (await createTestDatabase());
@@ -113,7 +115,7 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
   const log = logInto(lines);
   const directory = new PostgresDirectory(database);
   const webhooks = new PostgresWebhookDirectory(database);
-  const egress = options.egress ?? createEgress({ allow: [], production: false });
+  const egress = options.egress ?? createEgress({ allow: [], production: false, resolve: nowhere });
   const placement = new PostgresPlacement(database, { id: newId("rpl"), address: "test", build: "test", folder: null });
   await placement.join();
   const execution = jobExecution({
