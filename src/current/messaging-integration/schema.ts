@@ -126,10 +126,10 @@ export const VerificationView = noun("SignatureVerification", "Whether a signatu
 });
 
 export const DELIVERY_QUERY = {
-  event_type: OneOf(EVENT_TYPES),
-  status: OneOf(ATTEMPT_STATUSES),
+  event_type: OneOf(EVENT_TYPES, { description: "Attempts to deliver events of this type" }),
+  status: OneOf(ATTEMPT_STATUSES, { description: "Attempts that stand so" }),
   event_id: Id("evt", "Attempts of this event"),
-  since: Timestamp,
+  since: Type.String({ description: "Attempts that were planned at this time or later, ISO 8601" }),
 };
 
 export function integrationView(
