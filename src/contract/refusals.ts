@@ -40,7 +40,8 @@ export function codesOf(surface: SurfaceName, operation: OperationContract): Err
   return (Object.keys(ERROR_CODES) as ErrorCode[]).filter((code) => codes.has(code));
 }
 
-const refusalOf = (surface: SurfaceName, code: ErrorCode): Refusal =>
+/** How the surface says the code, by an example. */
+export const refusalOf = (surface: SurfaceName, code: ErrorCode): Refusal =>
   code === "internal_error"
     ? DIALECTS[surface].bug(REQUEST_ID)
     : DIALECTS[surface].refusal({ kind: code, ...SAMPLE_FAULTS[code] } as Fault, REQUEST_ID);

@@ -31,6 +31,7 @@ import { createEgress, type Egress } from "../../src/egress/egress.ts";
 import { createSealing } from "../../src/service-key.ts";
 import { webhookHandlers, webhookTools } from "../../src/webhooks.ts";
 import { toolServices } from "../../src/tool-services.ts";
+import { undocumented } from "./documented.ts";
 import { FakeModel } from "./fake-model.ts";
 import { createTestDatabase, type TestDatabase } from "./postgres.ts";
 
@@ -93,7 +94,7 @@ export interface Service {
   join(organizationId: string, role?: Role): Promise<Caller>;
   /** Another token of the same person. */
   tokenFor(caller: Caller, options: TokenOptions): Promise<Caller>;
-  /** A request with the caller's token, or none; an object is sent as JSON. */
+  /** A request with the caller's token, or none; an object is sent as JSON. Throws at an answer that is not documented. */
   call(caller: Caller | null, method: string, path: string, body?: unknown): Promise<Response>;
   stop(): Promise<void>;
 }
@@ -181,7 +182,13 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
     log: lines,
     app,
     ...people(system, clock),
-    call: (caller, method, path, body) => fetch(`${url}${path}`, requestOf(caller, method, body)),
+    async call(caller, method, path, body) {
+      const answer = await fetch(`${url}${path}`, requestOf(caller, method, body));
+      if (answer.headers.get("content-type")?.startsWith("text/event-stream") === true) return answer;
+      const complaint = await undocumented(method, path, answer.clone());
+      if (complaint !== null) throw new Error(complaint);
+      return answer;
+    },
     async stop() {
       await app.stop();
       await system.stop();
