@@ -13,7 +13,6 @@ import { ErrorBody, V1ErrorBody } from "./error-schemas.ts";
 import { headerComponents, PARAMETERS } from "./headers.ts";
 import { Components, type JsonSchema } from "./json-schema.ts";
 import { operationObject, type Placed } from "./operation-object.ts";
-import { webhookObject } from "./webhook-object.ts";
 import { RefusalResponses, type SurfaceName } from "./refusals.ts";
 
 const ABOUT = `Troupe hosts AI agents for an organization and lets clients drive them over HTTP.
@@ -59,7 +58,6 @@ export function openApiDocument(): JsonSchema {
     servers: [{ url: "/" }],
     tags: SURFACES.flatMap(({ groups }) => groups.map(({ tag, description }) => ({ name: tag, description }))),
     paths,
-    webhooks: { event: { post: webhookObject(components) } },
     components: {
       schemas: components.all(),
       responses: refusals.all(),

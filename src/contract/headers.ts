@@ -4,6 +4,8 @@ import type { JsonSchema } from "./json-schema.ts";
 
 interface Header {
   readonly description: string;
+  /** On each response that names it; without this only on some of them. */
+  readonly required?: true;
   readonly schema: JsonSchema;
 }
 
@@ -12,24 +14,31 @@ const header = (type: "string" | "integer", description: string, example: string
   schema: { type, examples: [example] },
 });
 
+const always = (...said: Parameters<typeof header>): Header => ({ ...header(...said), required: true });
+
 const HEADERS: Readonly<Record<string, Header>> = {
-  "x-request-id": header(
+  "x-request-id": always(
     "string",
     "Names the request: a valid one of the request comes back",
     "req_V1StGXR8_Z5jdHi6B-myT",
   ),
-  "Api-Version": header("string", "The version of this interface that has answered", SUPPORTED_VERSIONS[0] ?? ""),
-  "X-RateLimit-Limit": header("integer", "Requests of a window", 3_000),
-  "X-RateLimit-Remaining": header("integer", "Requests that are left in the window", 2_999),
-  "X-RateLimit-Reset": header("integer", "When the window ends, in Unix seconds", 1_761_998_400),
-  "X-RateLimit-Burst": header("integer", "Requests that may come all at once", 3_000),
-  "X-RateLimit-Window": header("integer", "The length of a window in seconds", 60),
-  "X-RateLimit-Scope": header("string", "Who the requests are counted for", "authenticated-identity"),
-  "RateLimit-Limit": header("integer", "Requests of a window", 3_000),
-  "RateLimit-Remaining": header("integer", "Requests that are left in the window", 2_999),
-  "RateLimit-Reset": header("integer", "Seconds until the window ends", 42),
-  "RateLimit-Policy": header("string", "`<limit>;w=<seconds of the window>`", "3000;w=60"),
+  "Api-Version": always("string", "The version of this interface that has answered", SUPPORTED_VERSIONS[0] ?? ""),
+  "X-RateLimit-Limit": always("integer", "Requests of a window", 3_000),
+  "X-RateLimit-Remaining": always("integer", "Requests that are left in the window", 2_999),
+  "X-RateLimit-Reset": always("integer", "When the window ends, in Unix seconds", 1_761_998_400),
+  "X-RateLimit-Burst": always("integer", "Requests that may come all at once", 3_000),
+  "X-RateLimit-Window": always("integer", "The length of a window in seconds", 60),
+  "X-RateLimit-Scope": always("string", "Who the requests are counted for", "authenticated-identity"),
+  "RateLimit-Limit": always("integer", "Requests of a window", 3_000),
+  "RateLimit-Remaining": always("integer", "Requests that are left in the window", 2_999),
+  "RateLimit-Reset": always("integer", "Seconds until the window ends", 42),
+  "RateLimit-Policy": always("string", "`<limit>;w=<seconds of the window>`", "3000;w=60"),
   "Idempotency-Status": header("string", "With an idempotency key: `created`, or `replayed`", "created"),
+  ETag: always(
+    "string",
+    "Names these bytes: sent in `If-None-Match`, it is answered with 304 until they change",
+    '"V1StGXR8_Z5jdHi6B-myTg"',
+  ),
   "Retry-After": header("integer", "Seconds to wait before the next try", 1),
   "WWW-Authenticate": header("string", "How to authenticate, and with which scope", "Bearer"),
   Deprecation: header("string", "Since when the operation is deprecated (RFC 9745)", "@1814400000"),
@@ -78,6 +87,13 @@ export const PARAMETERS = {
     required: false,
     description: "The version of this interface that is expected; the newest unless given",
     schema: { type: "string", enum: SUPPORTED_VERSIONS },
+  },
+  IfNoneMatch: {
+    name: "If-None-Match",
+    in: "header",
+    required: false,
+    description: "The `ETag` of the document that the caller has: 304 when it is still the same",
+    schema: { type: "string", examples: ['"V1StGXR8_Z5jdHi6B-myTg"'] },
   },
   LastEventId: {
     name: "Last-Event-ID",

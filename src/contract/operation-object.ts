@@ -23,7 +23,7 @@ const STATUS_WORDS: Readonly<Record<string, string>> = {
   200: "Done",
   201: "Created",
   202: "Accepted: the work goes on",
-  304: "Nothing has changed before the wait was over",
+  304: "Nothing is newer than what the caller has",
 };
 const STREAM = "text/event-stream";
 
@@ -61,6 +61,7 @@ function parametersOf(components: Components, surface: SurfaceName, operation: O
     ...Object.entries(query).map(([name, schema]) => parameter(components, name, "query", schema)),
     ...(isStream ? [ref("LastEventId")] : []),
     ...(isVersioned === true ? [ref("IfMatch")] : []),
+    ...(isDocument(operation) ? [ref("IfNoneMatch")] : []),
     ...(isRead(operation) ? [] : [ref("IdempotencyKey")]),
     ...(surface === "current" && signed === undefined ? [ref("ApiVersion")] : []),
   ];
@@ -90,6 +91,7 @@ function answersOf(components: Components, surface: SurfaceName, operation: Oper
   const { answers, signed, deprecation } = operation;
   const names = [
     ...STANDING[signed === undefined ? surface : "signed"],
+    ...(isDocument(operation) ? ["ETag"] : []),
     ...(isRead(operation) ? [] : ["Idempotency-Status"]),
     ...(deprecation === undefined ? [] : ["Deprecation", "Link"]),
     ...(deprecation?.sunsetAt === undefined ? [] : ["Sunset"]),
@@ -116,6 +118,9 @@ function contentOf(components: Components, answer: TSchema | Media): JsonSchema 
     ]),
   );
 }
+
+/** The same for everybody until the service changes (`http/document.ts`). */
+const isDocument = ({ scope, answers }: OperationContract): boolean => scope === null && answers[304] === null;
 
 const isMedia = (answer: TSchema | Media | null | undefined): answer is Media =>
   answer !== null && answer !== undefined && (answer as { readonly kind?: unknown }).kind === "media";

@@ -18,8 +18,6 @@ const DOUBTFUL_ESCAPE = /\\u(?:0000|[dD][89a-fA-F])/;
 export class RequestBody {
   private readonly request: Request;
   private read: Promise<Outcome<string>> | null = null;
-  /** The names of the fields that were sent, once it has been parsed. */
-  fields: readonly string[] = [];
 
   constructor(request: Request) {
     this.request = request;
@@ -38,10 +36,7 @@ export class RequestBody {
       return refuse({ kind: "unsupported_media_type", expected: "application/json" });
     }
     const text = await this.text();
-    if (!text.ok) return text;
-    const object = parseJsonObject(text.value);
-    if (object.ok) this.fields = Object.keys(object.value);
-    return object;
+    return text.ok ? parseJsonObject(text.value) : text;
   }
 
   /** The fields that an operation needs. */

@@ -1,0 +1,131 @@
+/** The records that a walk needs, made through the operations of the contract themselves. */
+import type { ContractDocument, Operation } from "./document.ts";
+import type { Ask, Walker } from "./walker.ts";
+
+type Fields = Readonly<Record<string, unknown>>;
+interface Made {
+  readonly id: string;
+}
+export interface JobRecord extends Made {
+  readonly status: string;
+  readonly version: number;
+  readonly links: Readonly<Record<string, string>>;
+}
+
+/** Seconds of one long poll for a job. */
+const POLL_SECONDS = 5;
+/** Statuses that a job leaves for no other by itself. */
+const AT_REST = new Set(["completed", "failed", "cancelled", "blocked", "needs_review"]);
+
+export class World {
+  readonly walker: Walker;
+  private readonly operations: ReadonlyMap<string, Operation>;
+  private numbers = 0;
+
+  constructor(walker: Walker, document: ContractDocument) {
+    this.walker = walker;
+    this.operations = new Map(document.operations.map((operation) => [operation.id, operation]));
+  }
+
+  operation(id: string): Operation {
+    const operation = this.operations.get(id);
+    if (operation === undefined) throw new Error(`the contract has no operation ${id}`);
+    return operation;
+  }
+
+  /** The answer of an operation that must succeed. */
+  call<T = Made>(id: string, ask: Ask = {}): Promise<T> {
+    return this.walker.done<T>(this.operation(id), ask);
+  }
+
+  /** A name that nothing else here has. */
+  name(word: string): string {
+    return `${word}-${++this.numbers}`;
+  }
+
+  async agent(fields: Fields = {}): Promise<string> {
+    const body = { name: this.name("Agent"), system_prompt: "Be brief.", ...fields };
+    return (await this.call("createAgent", { body })).id;
+  }
+
+  async v1Agent(): Promise<string> {
+    return (await this.call("v1CreateAgent", { body: { name: this.name("Agent"), systemPrompt: "Be brief." } })).id;
+  }
+
+  async workspace(): Promise<string> {
+    const { workspaces } = await this.call<{ workspaces: readonly Made[] }>("listWorkspaces");
+    return first(workspaces).id;
+  }
+
+  async libraryAgent(): Promise<string> {
+    const query = [["limit", "100"]] as const;
+    const { agents } = await this.call<{ agents: readonly (Made & { visibility: string; install_state: string })[] }>(
+      "listAgents",
+      { query },
+    );
+    return first(agents.filter(({ install_state: state }) => state === "available")).id;
+  }
+
+  async chat(agentFields: Fields = {}): Promise<string> {
+    const body = { agent_id: await this.agent(agentFields), workspace_id: await this.workspace() };
+    return (await this.call("createChat", { body })).id;
+  }
+
+  /** The job of a message, once it is in one of these states. */
+  async job(
+    content: string,
+    status: string,
+    { fields = {}, agent = {} }: { readonly fields?: Fields; readonly agent?: Fields } = {},
+  ): Promise<JobRecord> {
+    return this.said(await this.chat(agent), content, status, fields);
+  }
+
+  /** The same in a chat that there is. */
+  async said(chat: string, content: string, status: string, fields: Fields = {}): Promise<JobRecord> {
+    const ask = { params: { id: chat }, body: { content, ...fields } };
+    const { job } = await this.call<{ job: JobRecord }>("sendMessage", ask);
+    return this.reached(job, status);
+  }
+
+  async reached(job: JobRecord, status: string): Promise<JobRecord> {
+    let now = job;
+    while (now.status !== status) {
+      if (AT_REST.has(now.status))
+        throw new Error(`the job is ${now.status} and not ${status}: ${JSON.stringify(now)}`);
+      const query = [
+        ["since_version", String(now.version)],
+        ["wait", String(POLL_SECONDS)],
+      ] as const;
+      const heard = await this.walker.ask(this.operation("getJob"), { params: { id: job.id }, query });
+      if (heard.complaints.length > 0) throw new Error(`getJob: ${heard.complaints.join("; ")}`);
+      if (heard.status === 200) now = JSON.parse(heard.text ?? "") as JobRecord;
+    }
+    return now;
+  }
+
+  async task(): Promise<string> {
+    const { task } = await this.call<{ task: Made }>("v1CreateTask", { body: { title: this.name("Task") } });
+    return task.id;
+  }
+
+  async secret(): Promise<string> {
+    const name = this.name("SECRET");
+    await this.call("putSecret", { params: { name }, body: { value: "not to be seen" } });
+    return name;
+  }
+
+  /** A service token, or a personal one, with these scopes. */
+  async token(
+    scopes: readonly string[],
+    kind: "Service" | "PersonalAccess" = "Service",
+  ): Promise<Made & { token: string }> {
+    const body = { name: this.name("Token"), scopes };
+    return this.call<Made & { token: string }>(`create${kind}Token`, { body });
+  }
+}
+
+export function first<T>(list: readonly T[]): T {
+  const [one] = list;
+  if (one === undefined) throw new Error("the list is empty");
+  return one;
+}
