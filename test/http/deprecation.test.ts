@@ -1,6 +1,14 @@
 /** The headers of what is to go, and the policy that it is announced by. */
 import { expect, test } from "bun:test";
+import { ok, refuse } from "../../actors/fault.ts";
+import { currentDialect } from "../../src/current/dialect.ts";
 import { type Deprecation, deprecationHeaders, policyBreaches } from "../../src/http/deprecation.ts";
+import { operationGroup } from "../../src/http/operation.ts";
+import { operationRoutes } from "../../src/http/operation-routes.ts";
+import { RateHeaders } from "../../src/http/rate-headers.ts";
+import { Surface, type SurfaceParts } from "../../src/http/surface.ts";
+import { Type } from "../../actors/schema.ts";
+import { systemClock } from "../../src/clock.ts";
 
 const announced: Deprecation = {
   announcedAt: "2027-01-01T00:00:00.000Z",
@@ -44,4 +52,64 @@ test("[VER-3] the policy: 180 days of notice, 365 before the sunset, 12 months o
     }),
   ).toEqual(["gone before 12 months have passed"]);
   expect(breaches({ deprecatedAt: "soon" })).toEqual(["a time that is none"]);
+});
+
+/** A surface that lets everybody ask and nobody in. */
+const surface = new Surface(
+  currentDialect(() => "https://troupe.test"),
+  {
+    rateHeaders: new RateHeaders(systemClock),
+    turnstile: {
+      count: () => Promise.resolve(null),
+      principalOf: () => Promise.resolve(refuse({ kind: "unauthenticated", reason: "nobody" })),
+      leaveOut() {},
+    },
+    log: { info() {}, warn() {}, error() {} },
+  } as unknown as SurfaceParts,
+);
+const group = operationGroup("Test", "Operations of this test", {
+  old: {
+    method: "GET",
+    path: "/api/old",
+    scope: null,
+    summary: "Old",
+    answers: { 200: Type.Object({ fails: Type.Boolean() }) },
+    deprecation: announced,
+  },
+  oldForSome: {
+    method: "POST",
+    path: "/api/old/{id}",
+    scope: "agents:write",
+    summary: "Old",
+    answers: { 200: Type.Object({}) },
+    deprecation: announced,
+  },
+  young: { method: "GET", path: "/api/young", scope: null, summary: "Young", answers: { 200: Type.Object({}) } },
+});
+const routes = operationRoutes(surface, group, {
+  old({ request }) {
+    if (request.url.endsWith("?fail")) throw new Error("a bug");
+    return Promise.resolve(ok({ fails: false }));
+  },
+  oldForSome: () => Promise.resolve(refuse({ kind: "forbidden", message: "never" })),
+  young: () => Promise.resolve(ok({})),
+});
+
+test("[VER-3] every response of an operation that is to go says so, refusals and failures too", async () => {
+  const asked = [
+    [200, "GET", "/api/old"],
+    [500, "GET", "/api/old?fail"],
+    [401, "POST", "/api/old/1"],
+  ] as const;
+  for (const [status, method, path] of asked) {
+    const response = await routes.handle(new Request(`http://localhost${path}`, { method }));
+    const { deprecation, sunset, link } = Object.fromEntries(response.headers);
+    const heard: Record<string, unknown> = { status: response.status, deprecation, sunset, link };
+    expect(heard).toEqual({
+      status,
+      ...deprecationHeaders(announced),
+    });
+  }
+  const young = await routes.handle(new Request("http://localhost/api/young"));
+  expect([young.status, young.headers.get("deprecation"), young.headers.get("link")]).toEqual([200, null, null]);
 });
