@@ -19,6 +19,7 @@ const NAMES = [
   "limits",
   "slow-disk",
   "stream",
+  "fan-out",
   "memory",
   "start",
   "long-chat",

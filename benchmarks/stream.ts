@@ -17,7 +17,7 @@ import type { Aim, Benchmark, BenchmarkContext } from "./support/benchmark.ts";
 import { startServer } from "./support/postgres.ts";
 import { figure } from "./support/statistics.ts";
 import type { StreamLoad, StreamRun } from "./support/stream-client.ts";
-import type { StreamService } from "./support/stream-service.ts";
+import type { StreamQuestion, StreamService } from "./support/stream-service.ts";
 import { table } from "./support/table.ts";
 import { startWorker } from "./support/worker.ts";
 
@@ -89,11 +89,11 @@ async function open({ lifetime }: BenchmarkContext) {
   const server = await startServer(lifetime);
   const provider = startWorker<null, { port: number }>(lifetime, "stream-provider.ts");
   const { port } = await provider.ask(null);
-  const service = startWorker<null, StreamService>(lifetime, "stream-service.ts", {
+  const service = startWorker<StreamQuestion, StreamService>(lifetime, "stream-service.ts", {
     args: [server.url, `http://127.0.0.1:${port}/v1`],
     env: { BUN_CONFIG_MAX_HTTP_REQUESTS: "8192" },
   });
-  const serving = await service.ask(null);
+  const serving = await service.ask({ kind: "start" });
   const client = startWorker<StreamLoad, StreamRun>(lifetime, "stream-client.ts");
   const places: Record<Way, Place> = {
     through: {

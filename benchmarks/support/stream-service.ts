@@ -2,11 +2,15 @@
  * The service for streams: the runtime and the app as `src/service.ts` puts them together, but with
  * places for as many running jobs as the benchmark has streams, in one organization.
  *
+ * On demand it makes chats and says events in them, as fast as their readers are to be told.
+ *
  *   bun stream-service.ts <url of the database> <url of the provider>
  */
+import { chatRef } from "../../actors/chat/schema.ts";
 import { newId } from "../../actors/ids.ts";
 import { jobExecution } from "../../actors/job/execution.ts";
 import { Slots } from "../../actors/job/slots.ts";
+import { organizationRef } from "../../actors/organization/schema.ts";
 import { System } from "../../actors/runtime/system.ts";
 import { troupeActors, type TroupeProtocols, type TroupeSystem } from "../../actors/troupe.ts";
 import { openDatabase } from "../../db/client.ts";
@@ -25,12 +29,30 @@ import { createModels } from "../../src/runner/models.ts";
 import { builtinTools, createTools } from "../../src/runner/tools.ts";
 import { createSealing } from "../../src/service-key.ts";
 import { toolServices } from "../../src/tool-services.ts";
+import { wallMs } from "./wall-clock.ts";
 import { serveWorker } from "./worker.ts";
 
 export interface StreamService {
   readonly port: number;
   readonly token: string;
   readonly agentId: string;
+}
+export type StreamQuestion =
+  | { readonly kind: "start" }
+  | { readonly kind: "chat" }
+  /** Gives back what memory nobody holds, so that the rest can be measured. */
+  | { readonly kind: "tidy" }
+  | ({ readonly kind: "say"; readonly chat: string } & Saying);
+/** So many bursts of events that are committed together, one each `everyMs`. */
+export interface Saying {
+  readonly bursts: number;
+  readonly size: number;
+  readonly everyMs: number;
+}
+/** `chat`: a new one's id. `commits`: the time of each burst. */
+export interface StreamAnswer extends StreamService {
+  readonly chat: string;
+  readonly commits: readonly number[];
 }
 
 const PLACES = 1_024;
@@ -74,6 +96,7 @@ const system: TroupeSystem = new System<TroupeProtocols>({
   onLost: (reason) => console.error(reason),
 });
 await system.start();
+const budgets = new Map<string, number>();
 const app = createApp({
   chats: new PostgresChatDirectory(database),
   usage: new PostgresUsageDirectory(database),
@@ -85,13 +108,51 @@ const app = createApp({
   clock: systemClock,
   sealing: createSealing(new Uint8Array(32)),
   pingDatabase: () => Promise.resolve(),
+  rates: { budgets },
 });
 const port = app.listen({ hostname: "127.0.0.1", port: 0 });
 const run = await firstRun({ system, directory, now: systemClock.now(), beforeCommit: () => {} });
 if (run === null) throw new Error("the database is not new");
 
-serveWorker<null, StreamService>(
-  () => Promise.resolve({ port, token: run.personalToken, agentId: run.agentId }),
+budgets.set(run.organizationId, Number.MAX_SAFE_INTEGER);
+const place: StreamAnswer = { port, token: run.personalToken, agentId: run.agentId, chat: "", commits: [] };
+
+async function newChat(): Promise<string> {
+  const ref = organizationRef(run!.organizationId);
+  const organization = await system.dispatch(ref, { kind: "read_organization" });
+  if (!organization.ok) throw new Error(organization.fault.kind);
+  const response = await fetch(`http://127.0.0.1:${port}/api/chats`, {
+    method: "POST",
+    headers: { authorization: `Bearer ${place.token}`, "content-type": "application/json" },
+    body: JSON.stringify({ agent_id: place.agentId, workspace_id: organization.value.defaultWorkspaceId }),
+  });
+  return ((await response.json()) as { id: string }).id;
+}
+
+/** The marker `~` is once in each event. */
+const TITLE = `~${"x".repeat(119)}`;
+
+async function say(chat: string, { bursts, size, everyMs }: Saying): Promise<readonly number[]> {
+  const ref = chatRef(run!.organizationId, chat);
+  const update = { kind: "update_chat", options: { title: TITLE }, version: null } as const;
+  const commits: number[] = [];
+  const from = performance.now();
+  for (let i = 0; i < bursts; i++) {
+    const outcomes = await Promise.all(Array.from({ length: size }, () => system.dispatch(ref, update)));
+    commits.push(wallMs());
+    if (!outcomes.every(({ ok }) => ok)) throw new Error("an event was refused");
+    await Bun.sleep(Math.max(0, from + (i + 1) * everyMs - performance.now()));
+  }
+  return commits;
+}
+
+serveWorker<StreamQuestion, StreamAnswer>(
+  async (question) => {
+    if (question.kind === "chat") return { ...place, chat: await newChat() };
+    if (question.kind === "say") return { ...place, commits: await say(question.chat, question) };
+    if (question.kind === "tidy") Bun.gc(true);
+    return place;
+  },
   async () => {
     await app.stop();
     await system.stop();

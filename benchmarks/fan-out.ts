@@ -1,0 +1,253 @@
+/**
+ * What does it cost to tell many readers of one chat?
+ *
+ * Readers over bare sockets, in a process of their own, on the stream of one chat. Events are said one
+ * by one, and in bursts of 16 that are committed together, so slowly that the readers keep up: what is
+ * measured is what each delivery costs the server.
+ *
+ *   troupe     `GET /api/chats/{id}/events`; each event is a turn, committed to PostgreSQL (synced)
+ *              before it is told. The turn and the commit are in the CPU of the server
+ *   C writer   one thread, epoll, one `send` for each reader and publication: the ceiling. A burst is one
+ *              publication. It stores nothing, frames nothing, and checks nobody
+ *   nchan      nginx with nchan, one worker; 16 requests on one connection are a burst. It keeps the newest
+ *              64 messages in memory, and loses them with its process
+ *
+ * "Delay" is from the commit to the receipt, of the peers from the publication. System calls are counted
+ * in a run of their own under strace, which slows everything down.
+ *
+ * Resume storm: 5,000 readers come back at once, each 1,000 events behind.
+ */
+import type { Aim, Benchmark, BenchmarkContext } from "./support/benchmark.ts";
+import { cpuOf } from "./support/cpu.ts";
+import type { FanOutAnswer, FanOutQuestion } from "./support/fan-out-client.ts";
+import { type FanOutPlace, startNchan, startWriter } from "./support/fan-out-peers.ts";
+import { startServer } from "./support/postgres.ts";
+import { pssOf } from "./support/pss.ts";
+import { figure, times } from "./support/statistics.ts";
+import type { Saying, StreamAnswer, StreamQuestion } from "./support/stream-service.ts";
+import { countCalls } from "./support/system-calls.ts";
+import { table } from "./support/table.ts";
+import { startWorker, type Worker } from "./support/worker.ts";
+
+const READERS = [100, 1_000, 5_000, 10_000] as const;
+const BURST = 16;
+/** Between two events, for each reader: long enough for the slowest of the three, and for who reads. */
+const MS_PER_READER = 0.025;
+const WARM_UP_READERS = 1_000;
+const STORM = { readers: 5_000, events: 1_000 };
+
+interface Measured {
+  readonly cpuUs: number;
+  readonly p50: number;
+  readonly p99: number;
+  readonly perSecond: number;
+}
+type Mode = "single" | "burst";
+type Client = Worker<FanOutQuestion, FanOutAnswer>;
+
+interface Bench {
+  readonly context: BenchmarkContext;
+  readonly client: Client;
+  readonly places: readonly FanOutPlace[];
+  readonly best: Map<string, Measured>;
+  /** KiB for each connection. */
+  readonly memory: Map<string, number>;
+  /** Writes to sockets for each delivered event. */
+  readonly calls: Map<string, number>;
+}
+
+const keyOf = (place: string, readers: number, mode: Mode): string => `${place}, ${readers}, ${mode}`;
+
+export const benchmark: Benchmark = {
+  question: "What does it cost to tell many readers of one chat?",
+  async run(context) {
+    const { ours, client, places, service, skipped } = await open(context);
+    const bench: Bench = { context, client, places, best: new Map(), memory: new Map(), calls: new Map() };
+    for (const place of places) await warmUp(bench, place);
+    for (let round = 1; round <= context.rounds; round++)
+      for (const readers of READERS) for (const place of places) await measureAt(bench, place, readers, round === 1);
+    for (const place of places) if (!(await countAt(bench, place))) skipped.push("system calls (strace is not there)");
+    const storm = await resumeStorm(bench, ours, service);
+    return { text: `${tables(bench)}\n\n${storm}`, aims: aims(bench), skipped: [...new Set(skipped)] };
+  },
+};
+
+async function open({ lifetime }: BenchmarkContext) {
+  const server = await startServer(lifetime);
+  const service = startWorker<StreamQuestion, StreamAnswer>(lifetime, "stream-service.ts", {
+    args: [server.url, "http://127.0.0.1:9/v1"],
+  });
+  const { port, token, chat } = await service.ask({ kind: "chat" });
+  const client = startWorker<FanOutQuestion, FanOutAnswer>(lifetime, "fan-out-client.ts");
+  const ours: FanOutPlace = {
+    name: "Troupe",
+    port,
+    pid: service.pid,
+    request: requestOf(chat, token, "?replay=0"),
+    say: async (saying) => (await service.ask({ kind: "say", chat, ...saying })).commits,
+    tidy: async () => void (await service.ask({ kind: "tidy" })),
+  };
+  const eventBytes = await bytesOf(client, ours);
+  const [writer, nchan] = [await startWriter(lifetime, () => eventBytes), await startNchan(lifetime, () => eventBytes)];
+  const skipped = [
+    ...(writer === null ? ["C writer (gcc is not installed)"] : []),
+    ...(nchan === null ? ["nginx with nchan (Debian: nginx libnginx-mod-nchan)"] : []),
+  ];
+  const places = [ours, writer, nchan].filter((place) => place !== null);
+  return { ours, client, places, service, skipped };
+}
+
+const requestOf = (chat: string, token: string, query: string, headers = ""): string =>
+  `GET /api/chats/${chat}/events${query} HTTP/1.1\r\nHost: 127.0.0.1\r\nAuthorization: Bearer ${token}\r\n${headers}\r\n`;
+
+/** So that the peers send as many bytes as we do. */
+async function bytesOf(client: Client, ours: FanOutPlace): Promise<number> {
+  await client.ask({ kind: "open", port: ours.port, request: ours.request, readers: 1, events: 0 });
+  const { bytes } = await counted(client, ours, { bursts: 10, size: 1, everyMs: 20 });
+  await client.ask({ kind: "leave" });
+  return Math.round(bytes);
+}
+
+async function counted(client: Client, place: FanOutPlace, saying: Saying): Promise<FanOutAnswer> {
+  const got = client.ask({ kind: "count", events: saying.bursts * saying.size });
+  // The client counts before anything is said.
+  await Bun.sleep(50);
+  const commits = await place.say(saying);
+  await got;
+  return client.ask({ kind: "delays", commits, size: saying.size });
+}
+
+function sayingOf(readers: number, mode: Mode, seconds: number): Saying {
+  const everyMs = Math.max(5, readers * MS_PER_READER);
+  return { bursts: Math.max(4, Math.round((seconds * 1_000) / everyMs)), size: mode === "single" ? 1 : BURST, everyMs };
+}
+
+/** Code is compiled while it is used, and memory is taken that is never given back. */
+async function warmUp({ client }: Bench, place: FanOutPlace): Promise<void> {
+  const { port, request } = place;
+  await client.ask({ kind: "open", port, request, readers: WARM_UP_READERS, events: 0 });
+  for (const mode of ["single", "burst"] as const) await counted(client, place, sayingOf(WARM_UP_READERS, mode, 1.5));
+  await client.ask({ kind: "leave" });
+  await Bun.sleep(200);
+}
+
+async function measureAt(bench: Bench, place: FanOutPlace, readers: number, isFirst: boolean): Promise<void> {
+  const { client, context, best, memory } = bench;
+  const { name, port, pid, request } = place;
+  await place.tidy();
+  const before = pssOf(pid);
+  await client.ask({ kind: "open", port, request, readers, events: 0 });
+  if (isFirst) {
+    await place.tidy();
+    memory.set(`${name}, ${readers}`, (pssOf(pid) - before) / 1024 / readers);
+  }
+  for (const mode of ["single", "burst"] as const) {
+    const saying = sayingOf(readers, mode, context.seconds);
+    const cpu = cpuOf(pid);
+    const { p50, p99, perSecond } = await counted(client, place, saying);
+    const cpuUs = ((cpuOf(pid) - cpu) * 1e6) / (readers * saying.bursts * saying.size);
+    const key = keyOf(name, readers, mode);
+    best.set(key, better(best.get(key), { cpuUs, p50, p99, perSecond }));
+    context.say(`${key}: ${figure(cpuUs)} µs, p50 ${figure(p50)}, p99 ${figure(p99)} ms, ${figure(perSecond)}/s`);
+  }
+  await client.ask({ kind: "leave" });
+  await Bun.sleep(200);
+}
+
+function better(before: Measured | undefined, run: Measured): Measured {
+  if (before === undefined) return run;
+  return {
+    cpuUs: Math.min(before.cpuUs, run.cpuUs),
+    p50: Math.min(before.p50, run.p50),
+    p99: Math.min(before.p99, run.p99),
+    perSecond: Math.max(before.perSecond, run.perSecond),
+  };
+}
+
+/** Whether they could be counted. */
+async function countAt({ client, calls }: Bench, place: FanOutPlace): Promise<boolean> {
+  const { name, port, pid, request } = place;
+  await client.ask({ kind: "open", port, request, readers: WARM_UP_READERS, events: 0 });
+  let isCounted = true;
+  for (const mode of ["single", "burst"] as const) {
+    const saying: Saying = { bursts: 10, size: mode === "single" ? 1 : BURST, everyMs: 300 };
+    const count = await countCalls(pid, () => counted(client, place, saying));
+    if (count === null) isCounted = false;
+    else calls.set(`${name}, ${mode}`, count / (WARM_UP_READERS * saying.bursts * saying.size));
+  }
+  await client.ask({ kind: "leave" });
+  return isCounted;
+}
+
+async function resumeStorm(
+  { client, context }: Bench,
+  ours: FanOutPlace,
+  service: Worker<StreamQuestion, StreamAnswer>,
+) {
+  const { readers, events } = STORM;
+  const { chat, token, port } = await service.ask({ kind: "chat" });
+  await service.ask({ kind: "say", chat, bursts: Math.ceil(events / BURST), size: BURST, everyMs: 0 });
+  const head = Math.ceil(events / BURST) * BURST;
+  const request = requestOf(chat, token, "", `Last-Event-ID: ${head - events}\r\n`);
+  const [cpu, memory] = [cpuOf(ours.pid), pssOf(ours.pid)];
+  let peak = memory;
+  const watch = setInterval(() => (peak = Math.max(peak, pssOf(ours.pid))), 100);
+  const { ms } = await client
+    .ask({ kind: "open", port, request, readers, events })
+    .finally(() => clearInterval(watch));
+  const cpuUs = ((cpuOf(ours.pid) - cpu) * 1e6) / (readers * events);
+  await client.ask({ kind: "leave" });
+  const line =
+    `Resume storm: ${figure(readers)} readers return at once, each ${figure(events)} events behind. All have all after ` +
+    `${figure(ms / 1_000)} s: ${figure((readers * events * 1_000) / ms)} events a second, ${figure(cpuUs)} µs of the ` +
+    `service's CPU for each, ${figure((peak - memory) / 2 ** 20)} MiB more at the worst.`;
+  context.say(line);
+  return line;
+}
+
+function tables({ best, places, memory, calls }: Bench): string {
+  const rows = (["single", "burst"] as const).flatMap((mode) =>
+    READERS.flatMap((readers) =>
+      places.map(({ name }) => {
+        const { cpuUs, p50, p99, perSecond } = best.get(keyOf(name, readers, mode))!;
+        const kib = mode === "single" ? figure(memory.get(`${name}, ${readers}`) ?? Number.NaN) : "";
+        return [`${name}, ${figure(readers)}, ${mode}`, ...[perSecond, p50, p99, cpuUs].map(figure), kib];
+      }),
+    ),
+  );
+  const head = ["readers and events", "delivered/s", "delay p50 ms", "p99", "CPU µs/delivery", "KiB/connection"];
+  const counts = places.flatMap(({ name }) =>
+    (["single", "burst"] as const).map((mode) => [
+      `${name}, ${mode}`,
+      figure(calls.get(`${name}, ${mode}`) ?? Number.NaN),
+    ]),
+  );
+  return `${table(head, rows)}\n\n${table(["1,000 readers", "socket writes for each delivered event"], counts)}`;
+}
+
+function aims({ best, memory, calls }: Bench): Aim[] {
+  const ratio = (to: string, readers: number, mode: Mode): number =>
+    (best.get(keyOf("Troupe", readers, mode))?.cpuUs ?? Number.NaN) /
+    (best.get(keyOf(to, readers, mode))?.cpuUs ?? Number.NaN);
+  const large = READERS.filter((readers) => readers >= 1_000);
+  const worst = (to: string, mode: Mode): number => Math.max(...large.map((readers) => ratio(to, readers, mode)));
+  const aim = (text: string, value: number, limit: number, unit: (of: number) => string = times): Aim => ({
+    aim: text,
+    figure: unit(value),
+    holds: value <= limit,
+  });
+  const kib = Math.max(...large.map((readers) => memory.get(`Troupe, ${readers}`) ?? Number.NaN));
+  const index = READERS.map((readers) => ratio("C writer", readers, "single"));
+  return [
+    aim("single events, 1,000 readers and more: at most 1.15 of the C writer's CPU", worst("C writer", "single"), 1.15),
+    aim("and at most 0.7 of nchan's", worst("nginx with nchan", "single"), 0.7),
+    aim("bursts of 16: at most 0.15 of nchan's CPU", worst("nginx with nchan", "burst"), 0.15),
+    aim("bursts of 16: at most 0.1 writes for each event", calls.get("Troupe, burst") ?? Number.NaN, 0.1, figure),
+    aim("at most 6 KiB a connection, 1,000 readers and more", kib, 6, (of) => `${figure(of)} KiB`),
+    {
+      aim: "the index to the C writer is flat from 100 to 10,000 readers (within a fifth)",
+      figure: index.map(times).join(", "),
+      holds: Math.max(...index) <= 1.2 * Math.min(...index),
+    },
+  ];
+}
