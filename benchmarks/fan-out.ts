@@ -192,9 +192,7 @@ async function resumeStorm(
   const [cpu, memory] = [cpuOf(ours.pid), pssOf(ours.pid)];
   let peak = memory;
   const watch = setInterval(() => (peak = Math.max(peak, pssOf(ours.pid))), 100);
-  const { ms } = await client
-    .ask({ kind: "open", port, request, readers, events })
-    .finally(() => clearInterval(watch));
+  const { ms } = await client.ask({ kind: "open", port, request, readers, events }).finally(() => clearInterval(watch));
   const cpuUs = ((cpuOf(ours.pid) - cpu) * 1e6) / (readers * events);
   await client.ask({ kind: "leave" });
   const line =

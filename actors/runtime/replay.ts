@@ -12,6 +12,7 @@
  * is told the text by the events of what was committed, and by the stored message.
  */
 import { isSameText, type LiveText, slice, type TextName } from "./live-text.ts";
+import { SharedPages } from "./shared-pages.ts";
 import type { StoredEvent, TextMark } from "./store.ts";
 
 /** Events kept for readers that are a little behind; older ones are paged from the database. */
@@ -69,6 +70,8 @@ export class Replay {
   /** Rises when what the database holds may be newer than the buffer, so that readers look again. */
   generation = 0;
   readonly waiting = new Set<() => void>();
+  /** What its readers fetch of the table. */
+  readonly pages = new SharedPages();
   /** Open subscriptions; a stream with readers is not dropped. */
   readers = 0;
   /** The stream has been given up with its actor: who says more on it looks it up again. */
@@ -161,6 +164,7 @@ export class Replay {
     this.head = null;
     this.version++;
     this.generation++;
+    this.pages.forget();
     this.wake();
   }
 
@@ -259,7 +263,7 @@ export class Replay {
   }
 }
 
-const isSamePlace = (a: Cursor, b: Cursor): boolean =>
+export const isSamePlace = (a: Cursor, b: Cursor): boolean =>
   a.seq === b.seq && a.live === b.live && a.position === b.position;
 
 /** An estimate in bytes, good enough for a bound: strings are most of an event. */

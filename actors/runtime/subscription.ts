@@ -8,7 +8,15 @@
  * page; what memory has of it no more, `textOf` has, if it was ever stored.
  */
 import { isSameText, type TextName } from "./live-text.ts";
-import { ALL_TOLD, type Cursor, enterText, type Replay, type StreamItem, type TextDelta } from "./replay.ts";
+import {
+  ALL_TOLD,
+  type Cursor,
+  enterText,
+  isSamePlace,
+  type Replay,
+  type StreamItem,
+  type TextDelta,
+} from "./replay.ts";
 import type { EventPage, PageOfEvents, TextMark } from "./store.ts";
 
 /** Events of one page from the database. */
@@ -25,6 +33,12 @@ export interface StreamStore {
   /** The text of this attempt of a message as far as it is stored; null where this attempt's never was. */
   textOf?(name: TextName): Promise<string | null>;
 }
+
+/** What pages tell; forgotten with them. */
+const told = new WeakMap<
+  EventPage,
+  { readonly from: Cursor; readonly to: Cursor; readonly items: readonly StreamItem[] }
+>();
 
 /** A place that a client names: after this event, and so far in the text that followed it. */
 export interface ClientCursor {
@@ -132,17 +146,12 @@ export class Subscription {
     const generation = this.replay.generation;
     // Its own until all of the page is there: a read that fails must leave the reader where it is.
     const cursor = { ...this.cursor };
-    const { events, hasMore } = await this.store.page({ after: cursor.seq, limit: PAGE_EVENTS, bytes: PAGE_BYTES });
-    const items: StreamItem[] = [];
-    for (const event of events) {
-      const delta = event.live === undefined ? null : await this.textUpTo(event.live, cursor);
-      if (delta !== null) items.push(delta);
-      items.push({ kind: "event", event });
-      cursor.seq = event.seq;
-    }
+    const asked = { after: cursor.seq, limit: PAGE_EVENTS, bytes: PAGE_BYTES };
+    const page = await this.replay.pages.read(asked, this.known, () => this.store.page(asked));
+    const items = await this.itemsOf(page, cursor);
     if (this.closed) return [];
     Object.assign(this.cursor, cursor);
-    if (!hasMore) {
+    if (!page.hasMore) {
       this.caughtUp = generation;
       // What its opener knew of and the table has no more is past its time: the reader has all that there is.
       if (this.cursor.seq < this.known) this.cursor.seq = this.known;
@@ -173,6 +182,25 @@ export class Subscription {
     const { replay, cursor } = this;
     const behind = replay.head === null ? this.caughtUp !== replay.generation : replay.head > cursor.seq;
     return behind && !replay.covers(cursor.seq);
+  }
+
+  /** What a page tells from the cursor on, which it moves; the same list for all who come from the same place. */
+  private async itemsOf(page: EventPage, cursor: Cursor): Promise<readonly StreamItem[]> {
+    const known = told.get(page);
+    if (known !== undefined && isSamePlace(known.from, cursor)) {
+      Object.assign(cursor, known.to);
+      return known.items;
+    }
+    const from = { ...cursor };
+    const items: StreamItem[] = [];
+    for (const event of page.events) {
+      const delta = event.live === undefined ? null : await this.textUpTo(event.live, cursor);
+      if (delta !== null) items.push(delta);
+      items.push({ kind: "event", event });
+      cursor.seq = event.seq;
+    }
+    told.set(page, { from, to: { ...cursor }, items });
+    return items;
   }
 
   /** The text between the cursor, which it moves, and the mark of the next event. */

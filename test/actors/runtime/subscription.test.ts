@@ -28,16 +28,21 @@ class Stream {
     for (const event of this.commit(count)) this.replay.publish(event);
     this.replay.wake();
   }
-  reader(after = 0): Subscription {
-    return new Subscription(this.replay, after, {
-      page: async ({ after: from, limit }) => {
-        this.pages.push({ after: from, limit });
-        const rest = this.table.filter((e) => e.seq > from);
-        const page = { events: rest.slice(0, limit), hasMore: rest.length > limit };
-        if (this.door !== null) await this.door;
-        return page;
+  reader(after = 0, head = 0): Subscription {
+    return new Subscription(
+      this.replay,
+      after,
+      {
+        page: async ({ after: from, limit }) => {
+          this.pages.push({ after: from, limit });
+          const rest = this.table.filter((e) => e.seq > from);
+          const page = { events: rest.slice(0, limit), hasMore: rest.length > limit };
+          if (this.door !== null) await this.door;
+          return page;
+        },
       },
-    });
+      head,
+    );
   }
 }
 
@@ -201,4 +206,44 @@ test("[RT-8] any interleaving of commits, late publications, invalidations and t
     }),
     { numRuns: 100 },
   );
+});
+
+test("[RT-8] readers that come back together share the pages they read, and the lists in them", async () => {
+  const stream = new Stream();
+  stream.commit(2 * PAGE_EVENTS + 7);
+  const readers = Array.from({ length: 50 }, () => stream.reader(3, stream.table.length));
+  for (const length of [PAGE_EVENTS, PAGE_EVENTS, 4]) {
+    const [first, ...others] = await Promise.all(readers.map((reader) => reader.next()));
+    expect(first!.length).toBe(length);
+    expect(others.every((items) => items === first)).toBe(true);
+  }
+  expect(stream.pages.map(({ after }) => after)).toEqual([3, 203, 403]);
+  for (const reader of readers) reader.close();
+});
+
+test("[RT-8] a reader that knows of a newer event does not take a page that was asked for before it", async () => {
+  const stream = new Stream();
+  stream.commit(2);
+  const door = Promise.withResolvers<void>();
+  stream.door = door.promise;
+  const early = stream.reader(0, 2).next();
+  await settle();
+  stream.commit(1);
+  const late = stream.reader(0, 3).next();
+  await settle();
+  door.resolve();
+  expect([said(await early), said(await late)]).toEqual([
+    ["1", "2"],
+    ["1", "2", "3"],
+  ]);
+});
+
+test("[RT-8] after an invalidation no reader takes a page from before it", async () => {
+  const stream = new Stream();
+  stream.commit(PAGE_EVENTS + 1);
+  const first = stream.reader();
+  await first.next();
+  stream.replay.invalidate();
+  await stream.reader().next();
+  expect(stream.pages.map(({ after }) => after)).toEqual([0, 0]);
 });
