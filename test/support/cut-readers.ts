@@ -53,7 +53,8 @@ export class RawCutReader implements CutReader {
       this.stream = new RawStream(url, headers, { cutAfter: nextCut(), onFrame });
       this.connections++;
       await this.stream.closed;
-      await Bun.sleep(1);
+      // While the service is away it is not asked all the time.
+      await Bun.sleep(this.stream.status === 200 ? 1 : 50);
     }
   }
 }

@@ -8,13 +8,16 @@ export interface LongScale {
   readonly faults: number;
   /** Acknowledgements that all storms together must have got. */
   readonly acknowledgements: number;
+  /** Streams that are cut again and again. */
+  readonly streams: number;
 }
 
-/** The size of the long run, by TROUPE_TEST_FAULTS and TROUPE_TEST_ACKNOWLEDGEMENTS. */
+/** The size of the long run, by TROUPE_TEST_FAULTS, TROUPE_TEST_ACKNOWLEDGEMENTS and TROUPE_TEST_STREAMS. */
 export function longScale(): LongScale {
   return {
     faults: size("TROUPE_TEST_FAULTS", 44),
     acknowledgements: size("TROUPE_TEST_ACKNOWLEDGEMENTS", 210_000),
+    streams: size("TROUPE_TEST_STREAMS", 500),
   };
 }
 

@@ -14,6 +14,8 @@ export class StreamBook {
   /** Messages whose deltas were held against their content. */
   compared = 0;
   restarts = 0;
+  /** The data of the durable events, as they came. */
+  readonly events: string[] = [];
   private readonly texts = new Map<string, string>();
 
   take({ event, id, data }: Frame): void {
@@ -36,6 +38,7 @@ export class StreamBook {
   private event(event: string, seq: number, data: Frame["data"]): void {
     if (seq !== this.seq + 1) this.breaches.push(`${seq} came after ${this.seq}`);
     this.seq = seq;
+    this.events.push(JSON.stringify(data));
     const message = String(data["message_id"]);
     if (event === "message.restarted") {
       this.restarts++;
