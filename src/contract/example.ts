@@ -5,7 +5,7 @@ export function exampleOf(schema: TSchema): unknown {
   const given = ownExample(schema);
   if (given !== undefined) return given;
   const variants = schema["anyOf"] as readonly TSchema[] | undefined;
-  if (variants !== undefined) return variants[0] === undefined ? null : exampleOf(variants[0]);
+  if (variants !== undefined) return variantExample(variants);
   switch (schema["type"]) {
     case "object":
       return objectExample((schema["properties"] ?? {}) as Readonly<Record<string, TSchema>>);
@@ -21,6 +21,13 @@ export function exampleOf(schema: TSchema): unknown {
     default:
       return null;
   }
+}
+
+/** Of a value or null: the value where it has an example of its own, for then it is usual. */
+function variantExample([first, ...others]: readonly TSchema[]): unknown {
+  if (first === undefined) return null;
+  const isNullable = others.some((variant) => variant["type"] === "null");
+  return isNullable && first["examples"] === undefined ? null : exampleOf(first);
 }
 
 const objectExample = (properties: Readonly<Record<string, TSchema>>): object =>

@@ -11,8 +11,14 @@ export const RECORD = {
   version: Type.Integer({ minimum: 0, description: "One more with each change; `If-Match` takes it", examples: [3] }),
   created_at: Timestamp,
   updated_at: Timestamp,
-  links: Type.Record(Type.String(), Type.String(), { description: "Where what belongs to it is, by name" }),
-  allowed_actions: Type.Array(Type.String(), { description: "What this caller may do with it now" }),
+  links: Type.Record(Type.String(), Type.String(), {
+    description: "Where what belongs to it is, by name",
+    examples: [{ self: "/api/…" }],
+  }),
+  allowed_actions: Type.Array(Type.String(), {
+    description: "What this caller may do with it now",
+    examples: [["update"]],
+  }),
 };
 
 /** The verbs that this caller's token covers: each needs `scope`, or the one that `others` names for it. */

@@ -7,12 +7,15 @@ type Fields = Readonly<Record<string, TSchema>>;
 export const noun = <const F extends Fields>(name: string, description: string, fields: F) =>
   Type.Object(fields, { $id: name, title: name, description });
 
+/** An opaque cursor, as an example. */
+const CURSOR = "WyIyMDI2LTExLTAxVDEyOjAwOjAwLjAwMFoiLCJhZ3RfVjFTdEdYUjhfWjVqZEhpNkItbXlUIl0";
+
 /** `{<plural>: […], next_cursor?}` (GEN-3). */
 export const listOf = <P extends string, S extends TSchema>(name: string, plural: P, item: S) =>
   Type.Object(
     {
       ...({ [plural]: Type.Array(item) } as Record<P, ReturnType<typeof Type.Array<S>>>),
-      next_cursor: Type.Optional(Type.String({ description: "Where the next page begins; absent on the last" })),
+      next_cursor: Type.Optional(Text("Where the next page begins; absent on the last", CURSOR)),
     },
     { $id: name, title: name, description: `A page of ${plural.replaceAll("_", " ")}, newest first` },
   );

@@ -28,23 +28,32 @@ const settings = {
 };
 
 /** `POST /api/agents`: makes a private agent. */
-export const CreateAgentBody = Type.Object({
-  name: Type.String({ pattern: "\\S", maxLength: NAME }),
-  system_prompt: Type.String({ pattern: "\\S", maxLength: PROMPT }),
-  ...settings,
-});
+export const CreateAgentBody = Type.Object(
+  {
+    name: Type.String({ pattern: "\\S", maxLength: NAME }),
+    system_prompt: Type.String({ pattern: "\\S", maxLength: PROMPT }),
+    ...settings,
+  },
+  { examples: [{ name: "Ada", role: "Editor", system_prompt: "You edit texts. Be brief.", tags: ["texts"] }] },
+);
 
 /** `PATCH /api/agents/{id}`: what is absent stays as it is. */
-export const UpdateAgentBody = Type.Object({
-  name: Type.Optional(Type.String({ pattern: "\\S", maxLength: NAME })),
-  system_prompt: Type.Optional(Type.String({ pattern: "\\S", maxLength: PROMPT })),
-  visibility: Type.Optional(OneOf(VISIBILITIES)),
-  ...settings,
-});
+export const UpdateAgentBody = Type.Object(
+  {
+    name: Type.Optional(Type.String({ pattern: "\\S", maxLength: NAME })),
+    system_prompt: Type.Optional(Type.String({ pattern: "\\S", maxLength: PROMPT })),
+    visibility: Type.Optional(OneOf(VISIBILITIES)),
+    ...settings,
+  },
+  { examples: [{ visibility: "organization", max_steps: 8 }] },
+);
 export type UpdateAgentBody = Static<typeof UpdateAgentBody>;
 
 /** `PATCH /api/agents/{id}/install-state`: one of the two. */
-export const InstallStateBody = Type.Object({
-  install_state: Type.Optional(OneOf(["installed", "uninstalled"] as const)),
-  action: Type.Optional(OneOf(["install", "uninstall", "restore"] as const)),
-});
+export const InstallStateBody = Type.Object(
+  {
+    install_state: Type.Optional(OneOf(["installed", "uninstalled"] as const)),
+    action: Type.Optional(OneOf(["install", "uninstall", "restore"] as const)),
+  },
+  { examples: [{ install_state: "installed" }] },
+);

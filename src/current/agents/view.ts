@@ -20,8 +20,8 @@ export const AgentView = noun("Agent", "An AI assistant with a name, a role and 
   source: OneOf(["private", "library"] as const),
   status: OneOf(["active", "archived"] as const),
   install_state: OneOf(INSTALL_STATES),
-  allowed_tools: Type.Array(Type.String()),
-  approval_tools: Type.Array(Type.String(), { description: "Tools whose calls wait for a person" }),
+  allowed_tools: Type.Array(Type.String(), { examples: [["web_fetch"]] }),
+  approval_tools: Type.Array(Type.String(), { description: "Tools whose calls wait for a person", examples: [[]] }),
   approval_expiry: Type.Object(
     {
       after_seconds: ApprovalExpiry.properties.afterSeconds,
@@ -29,9 +29,9 @@ export const AgentView = noun("Agent", "An AI assistant with a name, a role and 
     },
     { description: "How long such a call waits, and what becomes of it then" },
   ),
-  mcp_servers: Type.Array(McpServer),
+  mcp_servers: Type.Array(McpServer, { examples: [[]] }),
   max_steps: Nullable(Type.Integer({ minimum: 1, description: "Model calls of one job" })),
-  tags: Type.Array(Type.String()),
+  tags: Type.Array(Type.String(), { examples: [["texts"]] }),
   created_by: Nullable(Id("usr", "Who made it; null for an entry of the library that is not installed")),
   ...RECORD,
   created_at: Nullable(Timestamp),

@@ -23,35 +23,45 @@ export const OptionsBody = Type.Object(
     title: Type.Optional(Title),
     pinned: Type.Optional(Type.Boolean()),
   },
-  { additionalProperties: false },
+  { additionalProperties: false, examples: [{ on_busy: "steer", pinned: true }] },
 );
 export type OptionsBody = Static<typeof OptionsBody>;
 
 /** `POST /api/chats`. */
-export const CreateChatBody = Type.Object({
-  agent_id: Type.String({ pattern: NOT_BLANK, maxLength: ID }),
-  workspace_id: Type.String({ pattern: NOT_BLANK, maxLength: ID }),
-  title: Type.Optional(Title),
-  options: Type.Optional(OptionsBody),
-  metadata: Type.Optional(FreeObject),
-});
+export const CreateChatBody = Type.Object(
+  {
+    agent_id: Type.String({ pattern: NOT_BLANK, maxLength: ID }),
+    workspace_id: Type.String({ pattern: NOT_BLANK, maxLength: ID }),
+    title: Type.Optional(Title),
+    options: Type.Optional(OptionsBody),
+    metadata: Type.Optional(FreeObject),
+  },
+  {
+    examples: [
+      { agent_id: "agt_V1StGXR8_Z5jdHi6B-myT", workspace_id: "wsp_V1StGXR8_Z5jdHi6B-myT", title: "The release notes" },
+    ],
+  },
+);
 
 /** What the job of a message may use. */
 export const BudgetBody = Type.Object({
   max_tokens: Type.Optional(Type.Integer({ minimum: 1, maximum: 1_000_000_000 })),
   max_steps: Type.Optional(Type.Integer({ minimum: 1, maximum: 32 })),
-  deadline_at: Type.Optional(Type.String()),
+  deadline_at: Type.Optional(Type.String({ description: "A time in ISO 8601" })),
 });
 
 /** `POST /api/chats/{id}/messages`. `priority`, `review_required` and `budget` are of the job that answers. */
-export const SendMessageBody = Type.Object({
-  content: Type.String({ pattern: NOT_BLANK }),
-  on_busy: Type.Optional(OneOf(ON_BUSY)),
-  metadata: Type.Optional(FreeObject),
-  priority: Type.Optional(OneOf(JOB_PRIORITIES)),
-  review_required: Type.Optional(Type.Boolean()),
-  budget: Type.Optional(BudgetBody),
-});
+export const SendMessageBody = Type.Object(
+  {
+    content: Type.String({ pattern: NOT_BLANK }),
+    on_busy: Type.Optional(OneOf(ON_BUSY)),
+    metadata: Type.Optional(FreeObject),
+    priority: Type.Optional(OneOf(JOB_PRIORITIES)),
+    review_required: Type.Optional(Type.Boolean()),
+    budget: Type.Optional(BudgetBody),
+  },
+  { examples: [{ content: "Write the release notes of this week." }] },
+);
 export type SendMessageBody = Static<typeof SendMessageBody>;
 
 /** The options that a body sets. */

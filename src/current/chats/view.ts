@@ -78,7 +78,7 @@ const WorkView = noun("ChatWork", "What goes on in a chat", {
     Type.Object({ id: JobId, title: Title, status: OneOf(JOB_STATUSES), review_state: OneOf(REVIEW_STATES) }),
     { description: "The newest jobs" },
   ),
-  artifacts: Type.Array(OpenObject("An artifact")),
+  artifacts: Type.Array(OpenObject("An artifact"), { examples: [[]] }),
   needs_attention: Type.Boolean({ description: "Whether it waits for a person" }),
 });
 

@@ -7,19 +7,28 @@ const ID = 256;
 const COMMENT = 4_096;
 
 /** `POST /api/jobs/{id}/approve`. Without an id it is meant for all that wait, or for the review. */
-export const ApproveBody = Type.Object({
-  approval_id: Type.Optional(Type.String({ maxLength: ID })),
-  tool_call_id: Type.Optional(Type.String({ maxLength: ID })),
-  decision: Type.Optional(OneOf(["approve", "deny"] as const)),
-  arguments: Type.Optional(FreeObject),
-  comment: Type.Optional(Type.String({ maxLength: COMMENT })),
-});
+export const ApproveBody = Type.Object(
+  {
+    approval_id: Type.Optional(Type.String({ maxLength: ID })),
+    tool_call_id: Type.Optional(Type.String({ maxLength: ID })),
+    decision: Type.Optional(OneOf(["approve", "deny"] as const)),
+    arguments: Type.Optional(FreeObject),
+    comment: Type.Optional(Type.String({ maxLength: COMMENT })),
+  },
+  { examples: [{ decision: "approve", comment: "Go on." }] },
+);
 
 /** `POST /api/jobs/{id}/resume`. */
-export const ResumeBody = Type.Object({
-  input: Type.Optional(Type.String({ pattern: NOT_BLANK })),
-  retry_step: Type.Optional(Type.Boolean()),
-});
+export const ResumeBody = Type.Object(
+  {
+    input: Type.Optional(Type.String({ pattern: NOT_BLANK })),
+    retry_step: Type.Optional(Type.Boolean()),
+  },
+  { examples: [{ input: "Go on with the second chapter." }] },
+);
 
 /** `POST /api/jobs/{id}/iterate`. */
-export const IterateBody = Type.Object({ feedback: Type.String({ pattern: NOT_BLANK }) });
+export const IterateBody = Type.Object(
+  { feedback: Type.String({ pattern: NOT_BLANK }) },
+  { examples: [{ feedback: "Shorter, please." }] },
+);

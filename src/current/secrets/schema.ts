@@ -9,4 +9,7 @@ export const SECRET_MIN = 8;
 export const SECRET_MAX_BYTES = 4_096;
 
 /** `PUT /api/secrets/{name}` */
-export const PutSecretBody = Type.Object({ value: Type.String() });
+export const PutSecretBody = Type.Object(
+  { value: Type.String() },
+  { examples: [{ value: "a value of 8 characters or more" }] },
+);

@@ -17,14 +17,17 @@ const GIVEN_ID = 256;
 const GivenId = Type.Union([Type.String({ maxLength: GIVEN_ID }), Type.Null()]);
 
 /** `PATCH /api/tasks/{id}`: what is absent stays as it is; a status follows the transitions of the interface. */
-export const UpdateTaskBody = Type.Object({
-  title: Type.Optional(Type.String({ pattern: "\\S", maxLength: TITLE })),
-  description: Type.Optional(Type.Union([Type.String({ maxLength: DESCRIPTION }), Type.Null()])),
-  status: Type.Optional(OneOf(TASK_STATUSES)),
-  priority: Type.Optional(OneOf(TASK_PRIORITIES)),
-  assigned_to: Type.Optional(GivenId),
-  workspace_id: Type.Optional(GivenId),
-});
+export const UpdateTaskBody = Type.Object(
+  {
+    title: Type.Optional(Type.String({ pattern: "\\S", maxLength: TITLE })),
+    description: Type.Optional(Type.Union([Type.String({ maxLength: DESCRIPTION }), Type.Null()])),
+    status: Type.Optional(OneOf(TASK_STATUSES)),
+    priority: Type.Optional(OneOf(TASK_PRIORITIES)),
+    assigned_to: Type.Optional(GivenId),
+    workspace_id: Type.Optional(GivenId),
+  },
+  { examples: [{ status: "in_progress", assigned_to: "agt_V1StGXR8_Z5jdHi6B-myT" }] },
+);
 
 export const TaskView = noun("Task", "A work item", {
   id: Text("The task's id", "task-1761955200000-x7k2m9"),

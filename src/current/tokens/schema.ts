@@ -16,11 +16,14 @@ const TOKEN_PATHS: Readonly<Record<TokenKind, string>> = {
 const NAME = "^(?=.*\\S)[^\\x00-\\x1f\\x7f-\\x9f]*$";
 
 /** `POST /api/service-tokens` and `POST /api/personal-access-tokens` */
-export const CreateTokenBody = Type.Object({
-  name: Type.String({ pattern: NAME, maxLength: TOKEN_NAME_CHARACTERS }),
-  scopes: Type.Array(OneOf(SCOPES), { minItems: 1, maxItems: SCOPES.length, uniqueItems: true }),
-  expires_in_days: Type.Optional(Type.Integer({ minimum: TOKEN_DAYS_MIN, maximum: TOKEN_DAYS_MAX })),
-});
+export const CreateTokenBody = Type.Object(
+  {
+    name: Type.String({ pattern: NAME, maxLength: TOKEN_NAME_CHARACTERS }),
+    scopes: Type.Array(OneOf(SCOPES), { minItems: 1, maxItems: SCOPES.length, uniqueItems: true }),
+    expires_in_days: Type.Optional(Type.Integer({ minimum: TOKEN_DAYS_MIN, maximum: TOKEN_DAYS_MAX })),
+  },
+  { examples: [{ name: "The build server", scopes: ["agents:read", "chats:write"], expires_in_days: 30 }] },
+);
 
 const TOKEN = {
   id: Id("tok", "The token's id"),

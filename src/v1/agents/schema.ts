@@ -26,15 +26,20 @@ const fields = {
 };
 
 /** `POST /agents`. */
-export const CreateAgentBody = Type.Object({
-  name: fields.name,
-  systemPrompt: fields.systemPrompt,
-  role: Type.Optional(fields.role),
-  visibility: Type.Optional(fields.visibility),
-});
+export const CreateAgentBody = Type.Object(
+  {
+    name: fields.name,
+    systemPrompt: fields.systemPrompt,
+    role: Type.Optional(fields.role),
+    visibility: Type.Optional(fields.visibility),
+  },
+  { examples: [{ name: "Ada", systemPrompt: "You edit texts. Be brief." }] },
+);
 
 /** `PATCH /agents/{id}`: an omitted field is unchanged. */
-export const UpdateAgentBody = Type.Partial(Type.Object(fields));
+export const UpdateAgentBody = Type.Partial(Type.Object(fields), {
+  examples: [{ systemPrompt: "You edit texts. Be friendly." }],
+});
 export type UpdateAgentBody = Static<typeof UpdateAgentBody>;
 
 export const AgentView = noun("V1Agent", "An AI assistant with a name, a role and system instructions", {

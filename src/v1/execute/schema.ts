@@ -8,13 +8,16 @@ import { NOT_BLANK } from "../../http/validation.ts";
 const ID_CHARACTERS = 256;
 
 /** `POST /agents/{id}/execute`. */
-export const ExecuteBody = Type.Object({
-  message: Type.String({ pattern: NOT_BLANK }),
-  spaceId: Type.Optional(Type.String({ maxLength: ID_CHARACTERS, description: "The workspace of a new chat" })),
-  sessionId: Type.Optional(Type.String({ maxLength: ID_CHARACTERS, description: "The session to continue" })),
-  chatId: Type.Optional(Type.String({ maxLength: ID_CHARACTERS, description: "The chat to continue" })),
-  stream: Type.Optional(Type.Boolean({ default: false })),
-});
+export const ExecuteBody = Type.Object(
+  {
+    message: Type.String({ pattern: NOT_BLANK }),
+    spaceId: Type.Optional(Type.String({ maxLength: ID_CHARACTERS, description: "The workspace of a new chat" })),
+    sessionId: Type.Optional(Type.String({ maxLength: ID_CHARACTERS, description: "The session to continue" })),
+    chatId: Type.Optional(Type.String({ maxLength: ID_CHARACTERS, description: "The chat to continue" })),
+    stream: Type.Optional(Type.Boolean({ default: false })),
+  },
+  { examples: [{ message: "Hello", stream: false }] },
+);
 export type ExecuteBody = Static<typeof ExecuteBody>;
 
 const NAMES = {

@@ -15,15 +15,21 @@ export const TASK_DESCRIPTION_CHARACTERS = 65_536;
 export const GIVEN_ID_CHARACTERS = 256;
 
 /** `POST /tasks`. */
-export const CreateTaskBody = Type.Object({
-  title: Type.String({ pattern: NOT_BLANK, maxLength: TASK_TITLE_CHARACTERS }),
-  description: Type.Optional(Type.String({ maxLength: TASK_DESCRIPTION_CHARACTERS })),
-  priority: Type.Optional(
-    OneOf(TASK_PRIORITIES, { default: "medium", errorMessage: "Invalid priority. Must be: low, medium, high, urgent" }),
-  ),
-  assignTo: Type.Optional(Type.String({ maxLength: GIVEN_ID_CHARACTERS, description: "An agent's or a user's id" })),
-  spaceId: Type.Optional(Type.String({ maxLength: GIVEN_ID_CHARACTERS })),
-});
+export const CreateTaskBody = Type.Object(
+  {
+    title: Type.String({ pattern: NOT_BLANK, maxLength: TASK_TITLE_CHARACTERS }),
+    description: Type.Optional(Type.String({ maxLength: TASK_DESCRIPTION_CHARACTERS })),
+    priority: Type.Optional(
+      OneOf(TASK_PRIORITIES, {
+        default: "medium",
+        errorMessage: "Invalid priority. Must be: low, medium, high, urgent",
+      }),
+    ),
+    assignTo: Type.Optional(Type.String({ maxLength: GIVEN_ID_CHARACTERS, description: "An agent's or a user's id" })),
+    spaceId: Type.Optional(Type.String({ maxLength: GIVEN_ID_CHARACTERS })),
+  },
+  { examples: [{ title: "Read the report", priority: "high" }] },
+);
 
 export const TaskView = noun("V1Task", "A work item", {
   id: Text("The task's id", "task-1761955200000-x7k2m9"),
