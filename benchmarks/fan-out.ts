@@ -220,8 +220,13 @@ function tables({ best, places, memory, calls }: Bench): string {
       figure(calls.get(`${name}, ${mode}`) ?? Number.NaN),
     ]),
   );
-  return `${table(head, rows)}\n\n${table(["1,000 readers", "socket writes for each delivered event"], counts)}`;
+  return `${table(head, rows)}\n\n${NOTES}\n\n${table(["1,000 readers", "socket writes for each delivered event"], counts)}`;
 }
+
+const NOTES =
+  "The delays of a server that cannot keep up with its bursts (nchan: 16 writes for each reader) are those of a queue; its CPU " +
+  "is what counts there. Each single event is one write to each socket for all three, and the kernel's part of it is most of what the " +
+  "C writer takes; the rest of ours is waking each reader, its cursor, and the way from JavaScript to the socket.";
 
 function aims({ best, memory, calls }: Bench): Aim[] {
   const ratio = (to: string, readers: number, mode: Mode): number =>

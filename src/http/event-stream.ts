@@ -83,12 +83,15 @@ class EventStream implements OpenStream, Beating {
     this.parts = parts;
     this.endsAt = parts.streams.clock.monotonic() + (parts.lifeMs ?? Number.POSITIVE_INFINITY);
     this.opening = opening;
-    // Direct: what is written goes to the socket with no queue between, which is half of what a delivery costs.
-    this.body = new ReadableStream({
-      type: "direct",
-      pull: (sink) => this.open(sink),
-      cancel: this.leave,
-    });
+    // Direct, and nothing waits for more: what is written goes to the socket at once, with no queue between.
+    this.body = new ReadableStream(
+      {
+        type: "direct",
+        pull: (sink) => this.open(sink),
+        cancel: this.leave,
+      },
+      { highWaterMark: 1 },
+    );
     // The heartbeat looks after this connection, not the server's idle time-out.
     parts.server?.timeout(parts.request, 0);
     parts.request.signal.addEventListener("abort", this.leave, { once: true });
@@ -187,8 +190,7 @@ class EventStream implements OpenStream, Beating {
     }
     const written: number | Promise<number> = this.sink.write(piece);
     this.writtenAt = this.parts.streams.clock.monotonic();
-    if (typeof written === "number") void this.sink.flush();
-    else this.waitForRoom(written);
+    if (typeof written !== "number") this.waitForRoom(written);
   }
 
   private waitForRoom(written: Promise<number>): void {
