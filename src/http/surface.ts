@@ -276,7 +276,8 @@ export class Surface {
   }
 }
 
-function withHeaders(response: Response, headers: Readonly<Record<string, string>> = {}): Response {
+function withHeaders(response: Response, headers: Readonly<Record<string, string>> | undefined): Response {
+  if (headers === undefined) return response;
   for (const [name, value] of Object.entries(headers)) response.headers.set(name, value);
   return response;
 }

@@ -1,8 +1,9 @@
 /** The version of the current surface's contract: told by every response, asked for by a request. */
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { API_VERSION, SUPPORTED_VERSIONS } from "../../src/http/api-version.ts";
-import { refused } from "../support/current.ts";
+import { answered, refused } from "../support/current.ts";
 import { type Founded, type Service, startService } from "../support/service.ts";
+import { createAgent } from "../support/v1.ts";
 
 let service: Service;
 let owner: Founded;
@@ -31,6 +32,23 @@ test("[VER-1] every response of the current surface tells its version, refusals 
       version: API_VERSION,
     });
   }
+});
+
+test("[VER-1] the head of a stream and a long poll that ends with nothing new tell it too", async () => {
+  const agentId = await createAgent(service, owner);
+  const made = { agent_id: agentId, workspace_id: owner.workspaceId };
+  const chat = await answered<{ id: string; version: number }>(service.call(owner, "POST", "/api/chats", made), 201);
+  const stream = await ask(`/api/chats/${chat.id}/events`, {});
+  expect({ status: stream.status, version: stream.headers.get("api-version") }).toEqual({
+    status: 200,
+    version: API_VERSION,
+  });
+  await stream.body?.cancel();
+  const poll = await ask(`/api/chats/${chat.id}?since_version=${chat.version}`, {});
+  expect({ status: poll.status, version: poll.headers.get("api-version") }).toEqual({
+    status: 304,
+    version: API_VERSION,
+  });
 });
 
 test("[VER-1] the present version may be asked for; another one is 400 and names what there is", async () => {
