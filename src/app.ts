@@ -16,10 +16,12 @@ import type { TroupeSystem } from "../actors/troupe.ts";
 import type { UsageDirectory } from "../actors/usage/directory.ts";
 import type { Build } from "./build.ts";
 import { OPERATIONS } from "./contract/document.ts";
+import type { WebhookDirectory } from "../actors/webhook/directory.ts";
 import { currentDialect } from "./current/dialect.ts";
 import { ERROR_CODES } from "./current/error-codes.ts";
 import { currentRoutes } from "./current/index.ts";
 import { API_VERSION, knownVersion } from "./http/api-version.ts";
+import type { WebhookTools } from "./current/messaging-integration/tools.ts";
 import { Authentication } from "./http/authentication.ts";
 import { ClientAddresses } from "./http/client-address.ts";
 import type { Dialect } from "./http/dialect.ts";
@@ -59,6 +61,8 @@ export interface AppParts {
   readonly chats: ChatDirectory;
   readonly jobs: JobDirectory;
   readonly usage: UsageDirectory;
+  readonly webhooks: WebhookDirectory;
+  readonly webhookTools: WebhookTools;
   /** Encryption and keys under the key of the service. */
   readonly sealing: Sealing;
   readonly models: Pick<ModelPort, "describe" | "allowed">;
@@ -158,7 +162,7 @@ function mount(parts: AppParts, streams: OpenStreams, appUrl: () => string) {
         documented(parts, appUrl, (path) => known.methodsOf(path).length > 0),
       ),
     )
-    .use(currentRoutes(current, { ...shared, library }))
+    .use(currentRoutes(current, { ...shared, library, appUrl }))
     .use(v1Routes(v1, shared));
   const known = new KnownPaths(app.routes);
   const turnAway = (request: Request): Response =>
@@ -204,6 +208,7 @@ function surfacesOf({ system, directory, sealing, log, clock, rates }: AppParts,
       system,
       sealing,
       log,
+      clock,
       rateHeaders: new RateHeaders(clock),
       turnstile: new Turnstile({ authentication, limits, isCounting }),
       ...versions,

@@ -23,6 +23,7 @@ import { type Runtime, startRuntime } from "./runtime.ts";
 import { openStorage, type Storage } from "./storage.ts";
 import { type Sweeper, startSweeper } from "./sweeper.ts";
 import { Undo } from "./undo.ts";
+import { webhookTools } from "./webhooks.ts";
 import { VERSION } from "./version.ts";
 
 /** Longest wait for the actors' last commits, when the service stops. */
@@ -90,7 +91,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
     const first = await foundFirst(options, storage, runtime);
     const sweeper = sweep(options, storage);
     undo.add(() => sweeper.stop());
-    const { appUrl, stop } = serve(options, { storage, models, runtime });
+    const { appUrl, stop } = serve(options, { storage, models, runtime, egress });
     undo.add(stop);
     greet(options, { storage, runtime, models, local: await local, appUrl, first });
     return { address: appUrl, stop: () => undo.run() };
@@ -175,8 +176,11 @@ interface Parts {
 }
 
 /** Opens the port, and the door for the administration command. */
-function serve({ config, log }: ServiceOptions, parts: Parts): { readonly appUrl: string; stop(): Promise<void> } {
-  const { storage, models, runtime } = parts;
+function serve(
+  { config, log }: ServiceOptions,
+  parts: Parts & { readonly egress: Egress },
+): { readonly appUrl: string; stop(): Promise<void> } {
+  const { storage, models, runtime, egress } = parts;
   const key = newAdminKey();
   const admin: AdminParts = {
     ...runtime,
@@ -186,6 +190,7 @@ function serve({ config, log }: ServiceOptions, parts: Parts): { readonly appUrl
   const app = createApp({
     ...runtime,
     sealing: storage.sealing,
+    webhookTools: webhookTools(egress),
     build: buildOf(config),
     models,
     log,

@@ -6,8 +6,12 @@ import type { TroupeSystem } from "../actors/troupe.ts";
 import { webhookEffects } from "../actors/webhook/delivering.ts";
 import type { WebhookQueue } from "../actors/webhook/directory.ts";
 import { webhookEventView } from "./current/events/view.ts";
+import type { WebhookTools } from "./current/messaging-integration/tools.ts";
 import type { Egress } from "./egress/egress.ts";
+import type { EgressError } from "./egress/failure.ts";
 import { createWebhookSender } from "./egress/webhook-sender.ts";
+import { newSigningSecret } from "./egress/webhook-signature.ts";
+import { verifySignature } from "./egress/webhook-verification.ts";
 
 export interface WebhookParts {
   readonly egress: Egress;
@@ -35,3 +39,26 @@ export const webhookHandlers = ({ egress, sealing, queue, clock, log, system, ap
     log,
     group: (members, options) => system().dispatchGroup(members, options),
   }) satisfies Readonly<Record<string, EffectHandler>>;
+
+/** A name has this long to be found when a destination is set. */
+const LOOK_UP_MS = 3_000;
+
+/** Why an address is not sent to; of the other reasons some pass. */
+const REFUSALS: Readonly<Partial<Record<EgressError, string>>> = {
+  invalid_url: "The URL must be absolute, without user name and password",
+  https_required: "The URL must begin with https://",
+  blocked_address: "The URL leads to an address that is not public; an operator can open it with EGRESS_ALLOW",
+};
+
+/** What the surface needs of the world for webhooks (port: `WebhookTools`). */
+export const webhookTools = (egress: Pick<Egress, "resolve">): WebhookTools => ({
+  async refusalOf(url) {
+    const found = await egress.resolve(url, { timeoutMs: LOOK_UP_MS });
+    if (found.kind === "destination") return null;
+    // Plain http is for hosts that are opened, and of this one nothing is known.
+    const error = url.startsWith("http:") ? "https_required" : found.error;
+    return REFUSALS[found.error] ?? REFUSALS[error] ?? null;
+  },
+  newSecret: newSigningSecret,
+  verify: verifySignature,
+});

@@ -38,6 +38,9 @@ export const EVENT_FAMILIES = {
 type Families = typeof EVENT_FAMILIES;
 export type EventType = { [F in keyof Families]: `${F}.${Families[F][number]}` }[keyof Families];
 
+/** The test's event: the turn that sends it numbers it itself, whatever is subscribed to. */
+export const TEST_EVENT = "webhook.test" satisfies EventType;
+
 /** All types, in the order of the table. */
 export const EVENT_TYPES = Object.entries(EVENT_FAMILIES).flatMap(([family, names]) =>
   names.map((name) => `${family}.${name}` as EventType),
@@ -92,6 +95,12 @@ export const webhookRef = (organizationId: string): ActorRef<"webhook"> => ({
   organizationId,
   id: "webhook",
 });
+
+/** Whether a filter's entry is a type or a family that there is. */
+export function isKnownFilter(entry: string): boolean {
+  const family = /^(\w+)\.\*$/.exec(entry)?.[1];
+  return family === undefined ? EVENT_TYPES.some((type) => type === entry) : Object.hasOwn(EVENT_FAMILIES, family);
+}
 
 /** Whether a filter takes this type; an empty one takes all. */
 export const takes = (filter: readonly string[], type: EventType): boolean =>

@@ -54,6 +54,9 @@ export const REDELIVERY_PAGE = 100;
 /** Bulk redeliveries of one organization at once. */
 export const REDELIVERIES = 4;
 
+/** The old signing secret counts for no longer after a rotation (HOOK-8). */
+export const GRACE_LIMIT_SECONDS = 7 * 24 * 60 * 60;
+
 /** An event is kept for so long, to be sent again or read (HOOK-9). */
 export const EVENT_RETENTION_MS = 30 * DAY_MS;
 /** A row of the ledger; no delivery takes nearly so long. */

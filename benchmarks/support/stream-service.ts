@@ -21,8 +21,10 @@ import { PostgresUsageDirectory } from "../../db/stores/usage-directory.ts";
 import { PostgresJobDirectory } from "../../db/stores/job-directory.ts";
 import { PostgresDirectory } from "../../db/stores/directory.ts";
 import { PostgresTranscripts } from "../../db/stores/transcripts.ts";
+import { PostgresWebhookDirectory } from "../../db/stores/webhook-directory.ts";
 import { createApp } from "../../src/app.ts";
 import { systemChance, systemClock } from "../../src/clock.ts";
+import { createEgress } from "../../src/egress/egress.ts";
 import { firstRun } from "../../src/first-run.ts";
 import { createLogger } from "../../src/log.ts";
 import { createModels } from "../../src/runner/models.ts";
@@ -30,6 +32,7 @@ import { builtinTools, createTools } from "../../src/runner/tools.ts";
 import { createSealing } from "../../src/service-key.ts";
 import { toolServices } from "../../src/tool-services.ts";
 import { wallMs } from "./wall-clock.ts";
+import { webhookTools } from "../../src/webhooks.ts";
 import { serveWorker } from "./worker.ts";
 
 export interface StreamService {
@@ -101,6 +104,8 @@ const app = createApp({
   chats: new PostgresChatDirectory(database),
   usage: new PostgresUsageDirectory(database),
   jobs: new PostgresJobDirectory(database),
+  webhooks: new PostgresWebhookDirectory(database),
+  webhookTools: webhookTools(createEgress({ allow: [], production: false })),
   system,
   directory,
   models,

@@ -13,6 +13,7 @@ import { ErrorBody, V1ErrorBody } from "./error-schemas.ts";
 import { headerComponents, PARAMETERS } from "./headers.ts";
 import { Components, type JsonSchema } from "./json-schema.ts";
 import { operationObject, type Placed } from "./operation-object.ts";
+import { webhookObject } from "./webhook-object.ts";
 import { RefusalResponses, type SurfaceName } from "./refusals.ts";
 
 const ABOUT = `Troupe hosts AI agents for an organization and lets clients drive them over HTTP.
@@ -58,6 +59,7 @@ export function openApiDocument(): JsonSchema {
     servers: [{ url: "/" }],
     tags: SURFACES.flatMap(({ groups }) => groups.map(({ tag, description }) => ({ name: tag, description }))),
     paths,
+    webhooks: { event: { post: webhookObject(components) } },
     components: {
       schemas: components.all(),
       responses: refusals.all(),

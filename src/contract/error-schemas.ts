@@ -21,6 +21,8 @@ const ErrorDetails = noun(
     ),
     required_scopes: Type.Optional(Type.Array(Type.String())),
     supported: Type.Optional(Type.Array(Type.String(), { description: "Versions of the interface" })),
+    unknown: Type.Optional(Type.Array(Type.String(), { description: "Event types that there are not" })),
+    oldest_sequence: Type.Optional(Type.Integer({ description: "The oldest event that is kept" })),
     limit_bytes: Type.Optional(Type.Integer()),
     status: Type.Optional(Type.String({ description: "The status that the record has now" })),
     allowed_actions: Type.Optional(Type.Array(Type.String(), { description: "What may be done with it now" })),

@@ -3,7 +3,9 @@ import { Elysia } from "elysia";
 import type { Surface } from "../http/surface.ts";
 import { agentRoutes } from "./agents/routes.ts";
 import { chatRoutes } from "./chats/routes.ts";
+import { eventRoutes } from "./events/routes.ts";
 import { jobRoutes } from "./jobs/routes.ts";
+import { webhookRoutes } from "./messaging-integration/routes.ts";
 import { overviewRoutes } from "./overview/routes.ts";
 import { modelRoutes } from "./models/routes.ts";
 import type { CurrentParts } from "./parts.ts";
@@ -19,6 +21,7 @@ export function currentRoutes(current: Surface, parts: CurrentParts) {
   return new Elysia({ name: "current" })
     .use(agentRoutes(current, parts))
     .use(chatRoutes(current, parts))
+    .use(eventRoutes(current, parts))
     .use(jobRoutes(current, parts))
     .use(modelRoutes(current, parts))
     .use(streamRoutes(current, parts))
@@ -28,5 +31,6 @@ export function currentRoutes(current: Surface, parts: CurrentParts) {
     .use(taskRoutes(current, parts))
     .use(tokenRoutes(current, parts))
     .use(usageRoutes(current, parts))
+    .use(webhookRoutes(current, parts))
     .use(workspaceRoutes(current, parts));
 }

@@ -1,7 +1,9 @@
 /** All operations of the current surface, by their nouns: what the contract is made of. */
 import { agentOperations } from "./agents/operations.ts";
 import { chatOperations } from "./chats/operations.ts";
+import { eventOperations } from "./events/operations.ts";
 import { jobOperations } from "./jobs/operations.ts";
+import { webhookOperations } from "./messaging-integration/operations.ts";
 import { modelOperations } from "./models/operations.ts";
 import { overviewOperations } from "./overview/operations.ts";
 import { secretOperations } from "./secrets/operations.ts";
@@ -23,5 +25,7 @@ export const CURRENT_OPERATIONS = [
   usageOperations,
   secretOperations,
   tokenOperations,
+  webhookOperations,
+  eventOperations,
   overviewOperations,
 ] as const;

@@ -4,8 +4,14 @@ import { PAGE_DEFAULT, PAGE_LIMIT, type Page, type PageCursor, type PageRequest 
 import { Type } from "../../actors/schema.ts";
 
 /** What a query says of the page, as schemas. */
+export const LIMIT_QUERY = Type.Integer({
+  minimum: 1,
+  maximum: PAGE_LIMIT,
+  default: PAGE_DEFAULT,
+  description: "Records of one page",
+});
 export const PAGE_QUERY = {
-  limit: Type.Integer({ minimum: 1, maximum: PAGE_LIMIT, default: PAGE_DEFAULT, description: "Records of one page" }),
+  limit: LIMIT_QUERY,
   cursor: Type.String({ description: "`next_cursor` of the page before" }),
 };
 

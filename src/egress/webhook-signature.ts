@@ -8,7 +8,14 @@
  *
  * After a rotation both carry a second one by the former secret for as long as it counts (HOOK-8, HOOK-13).
  */
-const SECRET_PREFIX = "whsec_";
+export const SECRET_PREFIX = "whsec_";
+/** Of randomness; Standard Webhooks asks for 24 to 64. */
+const SECRET_BYTES = 32;
+
+/** A new signing secret. */
+export const newSigningSecret = (): string =>
+  SECRET_PREFIX + Buffer.from(crypto.getRandomValues(new Uint8Array(SECRET_BYTES))).toString("base64");
+
 /** HMAC under a signing secret; making one costs more than a copy, so it is kept and copied. */
 export class Signer {
   private readonly service: Bun.CryptoHasher;

@@ -12,6 +12,8 @@ import type { MemberStep } from "../../actors/runtime/turns.ts";
 import type { JsonObject } from "../../actors/schema.ts";
 import type { KeyEnding } from "../../actors/traffic/schema.ts";
 import type { Ask, TroupeSystem } from "../../actors/troupe.ts";
+import type { EventType } from "../../actors/webhook/events.ts";
+import type { Emission } from "./emission.ts";
 import type { RequestBody } from "./json-body.ts";
 import type { Call, Needs } from "./surface.ts";
 
@@ -48,6 +50,8 @@ export class Committed {
 export type Joined = (Answer & { readonly isFinal: boolean }) | Response;
 
 export interface Mutation extends Needs {
+  /** The one event that it leaves when it succeeds (HOOK-12). */
+  readonly emits?: EventType;
   run(call: MutatingCall): Promise<Outcome<Committed>>;
   /** Its answer has a secret that is never shown again; kept for replays, it is encrypted. */
   readonly hasOneTimeSecret?: true;
@@ -88,8 +92,13 @@ export class MutatingCall implements Call {
   readonly server: Server<unknown> | null;
   readonly body: RequestBody;
   private readonly door: Door;
+  private readonly emission: Emission | null;
 
-  constructor({ request, params, principal, requestId, server }: Call, body: RequestBody, door: Door) {
+  constructor(
+    { request, params, principal, requestId, server }: Call,
+    body: RequestBody,
+    { door, emission }: { readonly door: Door; readonly emission: Emission | null },
+  ) {
     this.request = request;
     this.params = params;
     this.principal = principal;
@@ -97,16 +106,30 @@ export class MutatingCall implements Call {
     this.server = server;
     this.body = body;
     this.door = door;
+    this.emission = emission;
   }
 
   /** Commits the steps with the answer that follows from their replies; `answer` must be pure. */
   commit<R>(steps: Steps<R>, answer: (reply: R, replies: readonly unknown[]) => Answer): Promise<Outcome<Committed>> {
-    return this.door.commit(steps, (replies) => answerEnding(answer(replies[0] as R, replies)));
+    const answered = (replies: readonly unknown[]): Answer => answer(replies[0] as R, replies);
+    const told = this.telling(steps, (replies) => answered(replies).body);
+    return this.door.commit(told, (replies) => answerEnding(answered(replies)));
   }
 
   /** Commits the steps of work that is not over with them; `work` is what `join` finds it by. */
   begin<R>(steps: Steps<R>, work: (reply: R, replies: readonly unknown[]) => JsonObject): Promise<Outcome<Committed>> {
-    return this.door.commit(steps, (replies) => ({ kind: "work", work: work(replies[0] as R, replies) }));
+    // What is known of it now is what the path says.
+    const told = this.telling(steps, () => this.params);
+    return this.door.commit(told, (replies) => ({ kind: "work", work: work(replies[0] as R, replies) }));
+  }
+
+  /** The steps with the event that they leave (HOOK-3). */
+  private telling(
+    steps: readonly MemberStep[],
+    bodyOf: (replies: readonly unknown[]) => object,
+  ): readonly MemberStep[] {
+    const { emission, body } = this;
+    return emission === null ? steps : [...steps, (replies) => emission.message(bodyOf(replies), body.fields)];
   }
 }
 

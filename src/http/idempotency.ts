@@ -21,6 +21,7 @@ import { type KeyEnding, type RunningKey, trafficRef } from "../../actors/traffi
 import { ask, type TroupeSystem } from "../../actors/troupe.ts";
 import { type Answered, answerEnding, Committed, type Door, MutatingCall, type Mutation } from "./commit.ts";
 import type { Refusal } from "./dialect.ts";
+import type { Emission } from "./emission.ts";
 import { claimOf, type KeyedInput, parseIdempotencyKey } from "./idempotency-key.ts";
 import { RequestBody } from "./json-body.ts";
 import type { Call } from "./surface.ts";
@@ -30,6 +31,7 @@ export interface KeyedParts {
   readonly sealing: Sealing;
   /** A refusal as it is sent and kept: in the surface's words, with this request's id. */
   readonly refusal: (fault: Fault) => Refusal;
+  readonly emission: Emission | null;
 }
 
 /** The answer and whether it is a new one; or why the work of the key has none. */
@@ -51,7 +53,7 @@ export async function performKeyed(
   const text = await body.text();
   if (!text.ok) return text;
   const door = new KeyedDoor(parts, mutation, call, { key: key.value, body: text.value });
-  const committed = await once(parts, mutation, new MutatingCall(call, body, door), door);
+  const committed = await once(parts, mutation, new MutatingCall(call, body, { door, emission: parts.emission }), door);
   if (!committed.ok) return committed;
   const { ending, isReplay } = committed.value;
   const status = isReplay ? "replayed" : "created";

@@ -18,6 +18,8 @@ const DOUBTFUL_ESCAPE = /\\u(?:0000|[dD][89a-fA-F])/;
 export class RequestBody {
   private readonly request: Request;
   private read: Promise<Outcome<string>> | null = null;
+  /** The names of the fields that were sent, once it has been parsed. */
+  fields: readonly string[] = [];
 
   constructor(request: Request) {
     this.request = request;
@@ -36,7 +38,10 @@ export class RequestBody {
       return refuse({ kind: "unsupported_media_type", expected: "application/json" });
     }
     const text = await this.text();
-    return text.ok ? parseJsonObject(text.value) : text;
+    if (!text.ok) return text;
+    const object = parseJsonObject(text.value);
+    if (object.ok) this.fields = Object.keys(object.value);
+    return object;
   }
 
   /** The fields that an operation needs. */

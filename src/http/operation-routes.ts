@@ -36,13 +36,14 @@ export function operationRoutes<T extends Operations>(
 
 /** The handler of the route, by what kind of operation it is. */
 function routed(surface: Surface, operation: OperationContract, handler: AnyHandler) {
-  const { scope, orScope, signed, hasOneTimeSecret, holdsKey, deprecation } = operation;
+  const { scope, orScope, signed, emits = null, hasOneTimeSecret, holdsKey, deprecation } = operation;
   const headers = deprecation === undefined ? {} : { headers: deprecationHeaders(deprecation) };
   if (signed !== undefined) return surface.visitors(handler as Signed, signed.headers);
   if (scope === null) return surface.open({ ...headers, run: handler as OpenRead<OperationContract> });
   const needs = { scope, ...(orScope === undefined ? {} : { orScope }), ...headers };
   if (isRead(operation)) return surface.handler({ ...needs, run: handler as Read<OperationContract> });
   const marks = {
+    ...(emits === null ? {} : { emits }),
     ...(hasOneTimeSecret === undefined ? {} : { hasOneTimeSecret }),
     ...(holdsKey === undefined ? {} : { holdsKey }),
   };

@@ -10,6 +10,7 @@
  */
 import type { FaultKind, Outcome } from "../../actors/fault.ts";
 import type { JsonObject, Static, TSchema } from "../../actors/schema.ts";
+import type { EventType } from "../../actors/webhook/events.ts";
 import type { Committed, Joined, MutatingCall } from "./commit.ts";
 import type { Deprecation } from "./deprecation.ts";
 import type { Call, Visit } from "./surface.ts";
@@ -41,7 +42,7 @@ export interface OperationContract {
   /** What of its own it can be refused for; what every operation of its kind shares is not repeated. */
   readonly errors?: readonly FaultKind[];
   /** The one event that it emits when it succeeds (HOOK-4, HOOK-12); null for none. */
-  readonly emits?: string | null;
+  readonly emits?: EventType | null;
   /** Opened by a signed address instead of a token; every answer says this besides. */
   readonly signed?: { readonly headers: Readonly<Record<string, string>> };
   /** Changes nothing, whatever its method. */

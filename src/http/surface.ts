@@ -11,11 +11,14 @@ import type { Server } from "bun";
 import { assert } from "../../actors/assert.ts";
 import { type Fault, mapped, ok, type Outcome, refuse } from "../../actors/fault.ts";
 import { hasScope, type Principal } from "../../actors/organization/principal.ts";
+import type { Clock } from "../../actors/runtime/clock.ts";
 import type { Sealing } from "../../actors/sealing.ts";
 import type { TroupeSystem } from "../../actors/troupe.ts";
+import { TEST_EVENT } from "../../actors/webhook/events.ts";
 import { type Answered, answerEnding, type Committed, MutatingCall, type Mutation, PlainDoor } from "./commit.ts";
 import type { Dialect, Refusal } from "./dialect.ts";
 import { Exchange } from "./exchange.ts";
+import { Emission } from "./emission.ts";
 import { performKeyed } from "./idempotency.ts";
 import { RequestBody } from "./json-body.ts";
 import type { HttpLog } from "./log.ts";
@@ -56,8 +59,11 @@ export interface Asked {
 
 /** What Elysia hands to a route. */
 interface RouteContext extends Asked {
-  readonly params: Readonly<Record<string, string>>;
+  /** Absent where the path has none. */
+  readonly params?: Readonly<Record<string, string>>;
 }
+
+const NONE: Readonly<Record<string, string>> = {};
 
 /** What an operation asks of its caller, and says to everyone. */
 export interface Needs extends Pick<OpenOperation, "headers"> {
@@ -76,6 +82,7 @@ export interface SurfaceParts {
   readonly turnstile: Turnstile;
   readonly rateHeaders: RateHeaders;
   readonly log: HttpLog;
+  readonly clock: Pick<Clock, "now">;
   /** Refuses a request for a version of the contract that is not there; absent where the path is the version. */
   readonly version?: (request: Request) => Outcome<null>;
 }
@@ -95,7 +102,7 @@ export class Surface {
   handler(operation: Operation): (context: RouteContext) => Promise<Response> {
     const { run } = operation;
     const perform: Perform = async (exchange, call) => this.sent(exchange, await run(call));
-    return ({ request, params, server }) => this.handle({ request, params, server }, operation, perform);
+    return ({ request, params = NONE, server }) => this.handle({ request, params, server }, operation, perform);
   }
 
   /** The same for an operation that changes something. */
@@ -103,16 +110,17 @@ export class Surface {
     const perform: Perform = async (exchange, call) => {
       const header = call.request.headers.get("idempotency-key");
       if (header !== null) return this.keyed(exchange, call, mutation, header);
-      const committed = await mutation.run(new MutatingCall(call, new RequestBody(call.request), this.door));
+      const means = { door: this.door, emission: this.emissionOf(mutation, call) };
+      const committed = await mutation.run(new MutatingCall(call, new RequestBody(call.request), means));
       if (!committed.ok) return this.refused(exchange, committed.fault);
       return this.ended(exchange, call, mutation, committed.value);
     };
-    return ({ request, params, server }) => this.handle({ request, params, server }, mutation, perform);
+    return ({ request, params = NONE, server }) => this.handle({ request, params, server }, mutation, perform);
   }
 
   /** An operation that anybody may ask for. It counts as any other. */
   open({ headers, run }: OpenOperation): (context: RouteContext) => Promise<Response> {
-    return async ({ request, params, server }) => {
+    return async ({ request, params = NONE, server }) => {
       const exchange = this.exchange(request);
       let response: Response;
       try {
@@ -132,7 +140,7 @@ export class Surface {
     run: (visit: Visit) => Promise<Outcome<Response>>,
     headers: Readonly<Record<string, string>>,
   ): (context: RouteContext) => Promise<Response> {
-    return async ({ request, params, server }) => {
+    return async ({ request, params = NONE, server }) => {
       const exchange = this.exchange(request);
       let response: Response;
       try {
@@ -185,7 +193,11 @@ export class Surface {
     return new Exchange(request, this.parts.rateHeaders);
   }
 
-  private async handle({ request, params, server }: RouteContext, needs: Needs, perform: Perform): Promise<Response> {
+  private async handle(
+    { request, params = NONE, server }: RouteContext,
+    needs: Needs,
+    perform: Perform,
+  ): Promise<Response> {
     const exchange = this.exchange(request);
     let response: Response;
     try {
@@ -241,12 +253,20 @@ export class Surface {
 
   private async keyed(exchange: Exchange, call: Call, mutation: Mutation, header: string): Promise<Response> {
     const refusal = (fault: Fault): Refusal => this.dialect.refusal(fault, exchange.requestId);
-    const outcome = await performKeyed({ ...this.parts, refusal }, mutation, call, header);
+    const emission = this.emissionOf(mutation, call);
+    const outcome = await performKeyed({ ...this.parts, refusal, emission }, mutation, call, header);
     if (!outcome.ok) return this.refused(exchange, outcome.fault);
     const { answer, status } = outcome.value;
     const response = this.answered(exchange, answer);
     response.headers.set("idempotency-status", status);
     return response;
+  }
+
+  private emissionOf({ emits }: Mutation, call: Call): Emission | null {
+    const { clock } = this.parts;
+    return emits === undefined || emits === TEST_EVENT
+      ? null
+      : new Emission({ type: emits, now: () => clock.now() }, call);
   }
 
   private answered(exchange: Exchange, answer: Outcome<Answered | Response>): Response {

@@ -37,11 +37,18 @@ const BODIES: Readonly<Record<string, Json>> = {
   "POST /api/jobs/:id/iterate": { feedback: "again" },
   "PATCH /api/tasks/:id": { title: "Taken over" },
   "PUT /api/secrets/:name": { value: "a long value" },
+  "PUT /api/messaging-integration": { url: "https://hooks.test/x" },
+  "POST /api/messaging-integration/redeliver": { since_sequence: 1, until_sequence: 1 },
+  "POST /api/messaging-integration/verify": { headers: {}, body: "{}" },
 };
 /** Names that every organization has for itself: what an owner of another one is answered with. */
 const NAMED: Readonly<Record<string, number>> = { "PUT /api/secrets/:name": 201, "DELETE /api/secrets/:name": 200 };
 /** For the owners of an organization only (AUTH-5). */
 const OWNER_ONLY = new Set([
+  "PUT /api/messaging-integration",
+  "POST /api/messaging-integration/redeliver",
+  "POST /api/messaging-integration/deliveries/:id/redeliver",
+  "POST /api/messaging-integration/signing-secret/rotate",
   "GET /api/invariants",
   "GET /api/secrets",
   "PUT /api/secrets/:name",
@@ -79,6 +86,11 @@ async function recordsOf(by: Founded): Promise<Records> {
   await client.reached(job.id, "completed");
   await answered(client.call("PUT", "/api/secrets/KEY", { value: "a long value" }), 201);
   const token = { name: "CI", scopes: ["mcp"] };
+  await answered(client.call("PUT", "/api/messaging-integration", { url: "https://hooks.test/x" }), 201);
+  const sent = await answered<{ delivery: { id: string } }>(
+    client.call("POST", "/api/messaging-integration/test"),
+    202,
+  );
   return {
     "/api/agents/": agent,
     "/api/chats/": chat,
@@ -86,6 +98,7 @@ async function recordsOf(by: Founded): Promise<Records> {
     "/api/tasks/": await make("/api/v1/tasks", { title: "T" }),
     "/api/workspaces/": by.workspaceId,
     "/api/secrets/": "KEY",
+    "/api/messaging-integration/deliveries/": sent.delivery.id,
     "/api/service-tokens/": await make("/api/service-tokens", token),
     "/api/personal-access-tokens/": await make("/api/personal-access-tokens", token),
   };

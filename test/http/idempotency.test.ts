@@ -43,6 +43,7 @@ beforeAll(async () => {
     {
       system,
       sealing: testSealing,
+      clock,
       rateHeaders: new RateHeaders(clock),
       turnstile: new Turnstile({
         authentication: new Authentication({ system, directory, limits, log }),

@@ -19,6 +19,7 @@ import { PostgresChatDirectory } from "../../db/stores/chat-directory.ts";
 import { PostgresDirectory } from "../../db/stores/directory.ts";
 import { PostgresJobDirectory } from "../../db/stores/job-directory.ts";
 import { PostgresUsageDirectory } from "../../db/stores/usage-directory.ts";
+import { PostgresWebhookDirectory } from "../../db/stores/webhook-directory.ts";
 import { PostgresTranscripts } from "../../db/stores/transcripts.ts";
 import { type App, type AppParts, createApp } from "../../src/app.ts";
 import { systemChance, systemClock } from "../../src/clock.ts";
@@ -26,7 +27,9 @@ import { makeToken } from "../../src/http/token.ts";
 import type { RunnerLog } from "../../src/runner/log.ts";
 import type { ToolSource } from "../../src/runner/tools/tool.ts";
 import { builtinTools, createTools } from "../../src/runner/tools.ts";
+import { createEgress, type Egress } from "../../src/egress/egress.ts";
 import { createSealing } from "../../src/service-key.ts";
+import { webhookHandlers, webhookTools } from "../../src/webhooks.ts";
 import { toolServices } from "../../src/tool-services.ts";
 import { undocumented } from "./documented.ts";
 import { FakeModel } from "./fake-model.ts";
@@ -44,6 +47,8 @@ export interface ServiceOptions {
   /** More than the service's own tools. */
   readonly toolSources?: (system: () => TroupeSystem, log: RunnerLog) => readonly ToolSource[];
   readonly clock?: Clock;
+  /** The way out of webhooks; the caller closes it. */
+  readonly egress?: Egress;
   readonly slots?: Slots;
   /** Whose database it is, where it outlives the service: a restart is another service on it. */
   readonly testDatabase?: TestDatabase;
@@ -98,6 +103,8 @@ export interface Service {
 export const testSealing = createSealing(new Uint8Array(32).fill(7));
 
 const DAY_MS = 86_400_000;
+/** Names lead nowhere unless a test says where. */
+const nowhere = (): Promise<readonly string[]> => Promise.reject(new Error("no such name"));
 
 export async function startService(options: ServiceOptions = {}): Promise<Service> {
   const testDatabase = options.testDatabase ?? (await createTestDatabase());
@@ -108,6 +115,8 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
   const lines: LogLine[] = [];
   const log = logInto(lines);
   const directory = new PostgresDirectory(database);
+  const webhooks = new PostgresWebhookDirectory(database);
+  const egress = options.egress ?? createEgress({ allow: [], production: false, resolve: nowhere });
   const placement = new PostgresPlacement(database, { id: newId("rpl"), address: "test", build: "test", folder: null });
   await placement.join();
   const execution = jobExecution({
@@ -126,7 +135,18 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
   });
   const system: TroupeSystem = new System<TroupeProtocols>({
     definitions: troupeActors({ monthlyTokens: options.monthlyTokens ?? null }),
-    effects: { run: execution },
+    effects: {
+      run: execution,
+      ...webhookHandlers({
+        egress,
+        sealing: testSealing,
+        queue: webhooks,
+        clock,
+        log,
+        system: () => system,
+        appUrl: "https://troupe.test",
+      }),
+    },
     store: new PostgresActorStore(database),
     placement,
     clock,
@@ -148,6 +168,8 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
     jobs: new PostgresJobDirectory(database),
     usage: new PostgresUsageDirectory(database),
     sealing: testSealing,
+    webhooks,
+    webhookTools: webhookTools(egress),
   };
   const app = createApp({ ...parts, ...options.app?.(parts) });
   const url = `http://127.0.0.1:${app.listen({ hostname: "127.0.0.1", port: options.port ?? 0 })}`;
@@ -170,6 +192,7 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
     async stop() {
       await app.stop();
       await system.stop();
+      if (options.egress === undefined) egress.close();
       await database.close();
       if (options.testDatabase === undefined) await testDatabase.drop();
     },

@@ -1,10 +1,40 @@
 /** An event as it is delivered and as the feed shows it: one body for both (HOOK-2). */
+import { Nullable, OneOf, Timestamp, Type } from "../../../actors/schema.ts";
+import { EVENT_SOURCES, EVENT_TYPES, EventActor } from "../../../actors/webhook/events.ts";
 import type { WebhookEvent } from "../../../actors/webhook/schema.ts";
 import { API_VERSION } from "../../http/api-version.ts";
+import { Id, noun, Text } from "../../http/noun.ts";
+import type { Shown } from "../../http/operation.ts";
+import { FreeObject } from "../../http/validation.ts";
 import { snakeCased } from "../event-view.ts";
 
+/** What a webhook delivers. */
+export const WebhookEventView = noun("Event", "What has happened", {
+  id: Id("evt", "The event's id: the same over retries and redeliveries"),
+  type: OneOf(EVENT_TYPES),
+  api_version: Type.String({ examples: [API_VERSION] }),
+  created_at: Timestamp,
+  timestamp: Type.Integer({ description: "`created_at` in seconds" }),
+  organization_id: Id("org", "Whose it is"),
+  sequence: Type.Integer({ minimum: 1, description: "Without a gap within the organization" }),
+  source: OneOf(EVENT_SOURCES),
+  actor: EventActor,
+  request_id: Nullable(Id("req", "The request that has caused it")),
+  resource: Type.Object({
+    type: Text("What it is about", "agent"),
+    id: Nullable(Type.String()),
+    url: Nullable(Text("Where it is read", "https://troupe.example.com/api/agents/agt_V1StGXR8_Z5jdHi6B-myT")),
+    version: Nullable(Type.Integer()),
+  }),
+  data: FreeObject,
+  changes: Type.Array(Type.String(), { description: "The fields that have been set" }),
+  truncated: Type.Optional(
+    Type.Literal(true, { description: "The data was longer than 20 KiB, and is ids and status only" }),
+  ),
+});
+
 /** `appUrl` is where clients reach the service, without a slash at the end. */
-export function webhookEventView(event: WebhookEvent, appUrl: string) {
+export function webhookEventView(event: WebhookEvent, appUrl: string): Shown<typeof WebhookEventView> {
   const { id, type, at, organizationId, sequence, source, actor, requestId, resource, data, isTruncated } = event;
   return {
     id,

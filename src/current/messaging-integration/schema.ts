@@ -1,0 +1,214 @@
+/** The bodies and views of webhooks (HOOK-1, HOOK-8, HOOK-9, HOOK-10). */
+import { type Outcome, ok, refuse } from "../../../actors/fault.ts";
+import type { Principal } from "../../../actors/organization/principal.ts";
+import { Nullable, OneOf, Timestamp, Type } from "../../../actors/schema.ts";
+import type { AttemptFilter } from "../../../actors/webhook/directory.ts";
+import { EVENT_SOURCES, EVENT_TYPES, isKnownFilter } from "../../../actors/webhook/events.ts";
+import { GRACE_LIMIT_SECONDS, RETRY_PROFILES } from "../../../actors/webhook/policy.ts";
+import type { DestinationState } from "../../../actors/webhook/protocol.ts";
+import {
+  type Attempt,
+  ATTEMPT_ERRORS,
+  ATTEMPT_STATUSES,
+  DISABLED_REASONS,
+  TRIGGERS,
+} from "../../../actors/webhook/schema.ts";
+import { Id, listOf, noun, Text } from "../../http/noun.ts";
+import type { Shown } from "../../http/operation.ts";
+import { idFilters, timeFilter, wordFilter } from "../filter.ts";
+import { permitted, RECORD, recordView } from "../record.ts";
+
+export const INTEGRATION_PATH = "/api/messaging-integration";
+
+/** Characters. */
+const NAME = 120;
+const URL = 2_048;
+const FILTER = 64;
+/** Entries of a filter: more than there are types. */
+const FILTERS = 64;
+const SHOWN_NAME = "^(?=.*\\S)[^\\x00-\\x1f\\x7f-\\x9f]*$";
+const Filter = Type.Array(Type.String({ maxLength: FILTER }), {
+  maxItems: FILTERS,
+  description: "Exact types or `family.*`; empty is all",
+  examples: [["job.*", "agent.updated"]],
+});
+
+/** `PUT /api/messaging-integration`: what is absent is as at the first time. */
+export const PutIntegrationBody = Type.Object({
+  provider: Type.Optional(OneOf(["webhook"] as const)),
+  name: Type.Optional(Type.String({ pattern: SHOWN_NAME, maxLength: NAME })),
+  url: Type.String({ maxLength: URL, examples: ["https://hooks.example.com/troupe"] }),
+  enabled: Type.Optional(Type.Boolean()),
+  event_types: Type.Optional(Filter),
+  retry_profile: Type.Optional(OneOf(RETRY_PROFILES)),
+});
+
+/** `POST …/signing-secret/rotate` */
+export const RotateBody = Type.Object({
+  grace_seconds: Type.Optional(Type.Integer({ minimum: 0, maximum: GRACE_LIMIT_SECONDS })),
+});
+
+/** `POST …/redeliver` */
+export const RedeliverRangeBody = Type.Object({
+  since_sequence: Type.Integer({ minimum: 1, maximum: 2_147_483_647 }),
+  until_sequence: Type.Integer({ minimum: 1, maximum: 2_147_483_647 }),
+  event_types: Type.Optional(Filter),
+});
+
+/** `POST …/verify` */
+export const VerifyBody = Type.Object({
+  headers: Type.Unsafe<Readonly<Record<string, string>>>(
+    Type.Record(Type.String(), Type.String(), { description: "The headers of the delivery, as they arrived" }),
+  ),
+  body: Type.String({ description: "The body of the delivery, byte for byte" }),
+  secret: Type.Optional(Type.String({ maxLength: 128, description: "Absent: the organization's own" })),
+});
+
+export const IntegrationView = noun("MessagingIntegration", "Where an organization's events are sent to", {
+  provider: OneOf(["webhook"] as const),
+  name: Type.String(),
+  url: Type.String(),
+  enabled: Type.Boolean(),
+  event_types: Type.Array(Type.String()),
+  retry_profile: OneOf(RETRY_PROFILES),
+  secret_set: Type.Boolean(),
+  secret_last4: Type.String(),
+  former_secret_until: Nullable(Timestamp),
+  disabled_reason: Nullable(OneOf(DISABLED_REASONS)),
+  last_success_at: Nullable(Timestamp),
+  last_failure_at: Nullable(Timestamp),
+  ...RECORD,
+});
+/** With the signing secret, which is shown once. */
+export const SecretIntegrationView = noun("MessagingIntegrationWithSecret", "A destination and its new secret", {
+  ...IntegrationView.properties,
+  secret: Type.Optional(Text("The signing secret; never shown again", "whsec_C2FVsBQIhrscChlQIMV+b5sSYspob7oD")),
+});
+
+export const DeliveryView = noun("Delivery", "One attempt to deliver an event", {
+  id: Id("dlv", "The attempt's id"),
+  event_id: Id("evt", "The event; its receivers dedupe on it"),
+  event_type: OneOf(EVENT_TYPES),
+  source: OneOf(EVENT_SOURCES),
+  sequence: Type.Integer({ description: "The event's number" }),
+  attempt: Type.Integer({ minimum: 1 }),
+  status: OneOf(ATTEMPT_STATUSES),
+  http_status: Nullable(Type.Integer()),
+  error: Nullable(OneOf(ATTEMPT_ERRORS)),
+  duration_ms: Nullable(Type.Integer()),
+  destination_host: Text("Redacted", "h***s.e***e.com"),
+  delivery_key: Text("The same for all attempts of one delivery", "dlk_V1StGXR8_Z5jdHi6B-myT"),
+  trigger: OneOf(TRIGGERS),
+  next_attempt_at: Nullable(Timestamp),
+  ...RECORD,
+});
+export const DeliveryList = listOf("DeliveryList", "deliveries", DeliveryView);
+export const OneDelivery = Type.Object({ delivery: DeliveryView });
+
+export const RedeliveryView = noun("Redelivery", "The events that are sent once more", {
+  since_sequence: Type.Integer(),
+  until_sequence: Type.Integer(),
+  event_types: Type.Array(Type.String()),
+});
+
+export const VerificationView = noun("SignatureVerification", "Whether a signature verifies, and exactly why not", {
+  valid: Type.Boolean(),
+  reason: OneOf([
+    "valid",
+    "missing_signature",
+    "malformed_signature",
+    "timestamp_out_of_tolerance",
+    "wrong_secret_encoding",
+    "body_changed",
+    "signature_mismatch",
+  ] as const),
+  message: Type.String(),
+});
+
+export const DELIVERY_QUERY = {
+  event_type: OneOf(EVENT_TYPES, { description: "Attempts to deliver events of this type" }),
+  status: OneOf(ATTEMPT_STATUSES, { description: "Attempts that stand so" }),
+  event_id: Id("evt", "Attempts of this event"),
+  since: Type.String({ description: "Attempts that were planned at this time or later, ISO 8601" }),
+};
+
+export function integrationView(
+  { destination, lastSuccessAt, lastFailureAt }: DestinationState,
+  by: Principal,
+): Shown<typeof IntegrationView> {
+  const isOwner = by.role === "owner";
+  const verbs = [...(isOwner ? ["configure", "rotate_secret"] : []), ...(destination.enabled ? ["test"] : [])];
+  return {
+    provider: "webhook",
+    name: destination.name,
+    url: destination.url,
+    enabled: destination.enabled,
+    event_types: destination.eventTypes,
+    retry_profile: destination.retryProfile,
+    secret_set: true,
+    secret_last4: destination.secret.last4,
+    former_secret_until: destination.formerSecret?.until ?? null,
+    disabled_reason: destination.disabledReason,
+    last_success_at: lastSuccessAt,
+    last_failure_at: lastFailureAt,
+    ...recordView(
+      destination,
+      {
+        self: INTEGRATION_PATH,
+        deliveries: `${INTEGRATION_PATH}/deliveries`,
+        test: `${INTEGRATION_PATH}/test`,
+        events: "/api/events",
+      },
+      permitted(by, "webhooks:write", verbs),
+    ),
+  };
+}
+
+export function deliveryView(attempt: Attempt, by: Principal): Shown<typeof DeliveryView> {
+  return {
+    id: attempt.id,
+    event_id: attempt.eventId,
+    event_type: attempt.eventType,
+    source: attempt.source,
+    sequence: attempt.sequence,
+    attempt: attempt.attempt,
+    status: attempt.status,
+    http_status: attempt.httpStatus,
+    error: attempt.error,
+    duration_ms: attempt.durationMs,
+    destination_host: attempt.destinationHost,
+    delivery_key: attempt.deliveryKey,
+    trigger: attempt.trigger,
+    // One that has not been made yet is itself the next.
+    next_attempt_at: attempt.status === "pending" ? attempt.dueAt : attempt.nextAttemptAt,
+    ...recordView(
+      attempt,
+      { redeliver: `${INTEGRATION_PATH}/deliveries/${attempt.id}/redeliver` },
+      permitted(by, "webhooks:write", by.role === "owner" ? ["redeliver"] : []),
+    ),
+  };
+}
+
+/** The filters of the ledger (HOOK-9). */
+export function attemptFilter(query: URLSearchParams): Outcome<AttemptFilter> {
+  const eventType = wordFilter(query, "event_type", EVENT_TYPES);
+  if (!eventType.ok) return refuse({ kind: "invalid_event_type", unknown: [query.get("event_type") ?? ""] });
+  const status = wordFilter(query, "status", ATTEMPT_STATUSES);
+  if (!status.ok) return status;
+  const ids = idFilters(query, { eventId: "event_id" });
+  if (!ids.ok) return ids;
+  const since = timeFilter(query, "since");
+  if (!since.ok) return since;
+  return ok({
+    ...ids.value,
+    ...(eventType.value === null ? {} : { eventType: eventType.value }),
+    ...(status.value === null ? {} : { status: status.value }),
+    ...(since.value === null ? {} : { since: since.value }),
+  });
+}
+
+/** Refuses a filter that names what there is not (HOOK-5). */
+export function knownTypes(filter: readonly string[]): Outcome<null> {
+  const unknown = filter.filter((entry) => !isKnownFilter(entry));
+  return unknown.length === 0 ? ok(null) : refuse({ kind: "invalid_event_type", unknown });
+}
