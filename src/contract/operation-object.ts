@@ -48,8 +48,12 @@ export function operationObject(parts: DocumentParts, { id, tag, surface, operat
 function securityOf(surface: SurfaceName, { scope, orScope, signed }: OperationContract): readonly JsonSchema[] {
   if (signed !== undefined) return [{ signedAddress: [] }];
   if (scope === null) return [];
-  const scheme = surface === "v1" ? "personalAccessToken" : "serviceToken";
-  return [scope, ...(orScope === undefined ? [] : [orScope])].map((one) => ({ [scheme]: [one] }));
+  // Either kind of token will do (AUTH-6); that which the surface is made for stands first.
+  const schemes = ["serviceToken", "personalAccessToken"];
+  const scopes = [scope, ...(orScope === undefined ? [] : [orScope])];
+  return (surface === "v1" ? schemes.toReversed() : schemes).flatMap((scheme) =>
+    scopes.map((one) => ({ [scheme]: [one] })),
+  );
 }
 
 function parametersOf(components: Components, surface: SurfaceName, operation: OperationContract): JsonSchema[] {

@@ -14,7 +14,8 @@ export const SCALAR_PATH = `/api/reference/scalar-${scalar.version}.js`;
 /**
  * How it shows the contract: everything from here, nothing sent elsewhere. Fonts, telemetry, the
  * assistant, the MCP generator, the tools of Scalar's own cloud and its client would each ask a
- * server of Scalar's, so they are off. A token that is pasted lives in the page only.
+ * server of Scalar's, so they are off. A token that is pasted lives in the page only, and either kind
+ * goes into the one field.
  */
 export const SCALAR_CONFIGURATION = {
   url: "/api/openapi.json",
@@ -27,6 +28,8 @@ export const SCALAR_CONFIGURATION = {
   persistAuth: false,
   documentDownloadType: "direct",
   operationTitleSource: "summary",
+  authentication: { preferredSecurityScheme: "serviceToken" },
+  modelsSectionLabel: "Schemas",
   defaultHttpClient: { targetKey: "shell", clientKey: "curl" },
   orderSchemaPropertiesBy: "preserve",
   customCss: ":root{--scalar-custom-header-height:48px}",
