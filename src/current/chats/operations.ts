@@ -92,7 +92,15 @@ export const chatOperations = operationGroup("Chats", "Durable conversations wit
     params,
     body: SendMessageBody,
     answers: { 202: SentView },
-    errors: ["not_found", "invalid_state", "chat_busy", "approval_pending", "budget_exceeded", "provider_error"],
+    errors: [
+      "not_found",
+      "forbidden",
+      "invalid_state",
+      "chat_busy",
+      "approval_pending",
+      "budget_exceeded",
+      "provider_error",
+    ],
     emits: "chat.message_sent",
   },
 });
