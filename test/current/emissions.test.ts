@@ -1,0 +1,226 @@
+/** The events that requests and jobs leave: one of each mutating request, none of any other, and those of a job's life. */
+import { afterAll, beforeAll, beforeEach, expect, test } from "bun:test";
+import { EVENT_TYPES } from "../../actors/webhook/events.ts";
+import { CURRENT_OPERATIONS } from "../../src/current/operations.ts";
+import { library } from "../../src/library.ts";
+import { isRead, type OperationContract } from "../../src/http/operation.ts";
+import { answered, Client, type Job, type Json } from "../support/current.ts";
+import { until } from "../support/condition.ts";
+import { type Founded, type Service, startService } from "../support/service.ts";
+
+interface Event {
+  readonly type: string;
+  readonly source: string;
+  readonly sequence: number;
+  readonly request_id: string | null;
+  readonly actor: Json;
+  readonly resource: {
+    readonly type: string;
+    readonly id: string | null;
+    readonly url: string | null;
+    readonly version: number | null;
+  };
+  readonly data: Json;
+}
+
+let service: Service;
+let owner: Founded;
+let client: Client;
+let agent: string;
+
+beforeAll(async () => void (service = await startService()));
+afterAll(() => service.stop());
+beforeEach(async () => {
+  owner = await service.found();
+  client = new Client(service, owner);
+  agent = await newAgent();
+});
+
+const newAgent = async (): Promise<string> =>
+  (await answered<{ id: string }>(client.call("POST", "/api/agents", { name: "Ada", system_prompt: "Be brief." }), 201))
+    .id;
+const events = async (after = 0): Promise<readonly Event[]> =>
+  (await client.get<{ events: Event[] }>(`/api/events?after=${after}&limit=100`)).events;
+const head = async (): Promise<number> => (await events()).at(-1)?.sequence ?? 0;
+
+/** A job that has come to this status. */
+async function jobIn(status: string, fields: Json = {}): Promise<Job> {
+  const chat = await client.chat(agent, owner.workspaceId);
+  const { job } = await client.send(chat, "hello", fields);
+  return client.reached(job.id, status);
+}
+const make = async (path: string, body: Json): Promise<string> => {
+  const made = await (await client.call("POST", path, body)).json();
+  return (made as { id?: string; task?: { id: string } }).id ?? (made as { task: { id: string } }).task.id;
+};
+const token = { name: "CI", scopes: ["mcp"] };
+const hooks = { url: "https://hooks.test/x" };
+const configured = (): Promise<Response> => client.call("PUT", "/api/messaging-integration", hooks);
+const revocable = async (path: string): Promise<Call> => ["POST", `${path}/${await make(path, token)}/revoke`];
+
+type Call = readonly [method: string, path: string, body?: Json];
+
+/** For each mutating operation a request that succeeds; what it needs is made first. */
+const REQUESTS: Readonly<Record<string, () => Promise<Call> | Call>> = {
+  createAgent: () => ["POST", "/api/agents", { name: "Eve", system_prompt: "Be brief." }],
+  updateAgent: () => ["PATCH", `/api/agents/${agent}`, { name: "Eve" }],
+  deleteAgent: () => ["DELETE", `/api/agents/${agent}`],
+  setAgentInstallState: () => [
+    "PATCH",
+    `/api/agents/${library.of(owner.organizationId)[0]!.id}/install-state`,
+    { action: "install" },
+  ],
+  createChat: () => ["POST", "/api/chats", { agent_id: agent, workspace_id: owner.workspaceId }],
+  deleteChat: async () => ["DELETE", `/api/chats/${await client.chat(agent, owner.workspaceId)}`],
+  updateChatOptions: async () => [
+    "PATCH",
+    `/api/chats/${await client.chat(agent, owner.workspaceId)}/options`,
+    { pinned: true },
+  ],
+  sendMessage: async () => [
+    "POST",
+    `/api/chats/${await client.chat(agent, owner.workspaceId)}/messages`,
+    { content: "hello" },
+  ],
+  approveJob: async () => ["POST", `/api/jobs/${(await jobIn("needs_review", { review_required: true })).id}/approve`],
+  cancelJob: async () => ["POST", `/api/jobs/${(await jobIn("needs_review", { review_required: true })).id}/cancel`],
+  resumeJob: async () => {
+    const { id } = await jobIn("needs_review", { review_required: true });
+    await answered(client.decide(id, "cancel"));
+    await client.reached(id, "cancelled");
+    return ["POST", `/api/jobs/${id}/resume`, { input: "go on" }];
+  },
+  iterateJob: async () => ["POST", `/api/jobs/${(await jobIn("completed")).id}/iterate`, { feedback: "shorter" }],
+  updateTask: async () => ["PATCH", `/api/tasks/${await make("/api/v1/tasks", { title: "T" })}`, { title: "U" }],
+  putSecret: () => ["PUT", "/api/secrets/KEY", { value: "a long value" }],
+  deleteSecret: async () => {
+    await client.call("PUT", "/api/secrets/KEY", { value: "a long value" });
+    return ["DELETE", "/api/secrets/KEY"];
+  },
+  createServiceToken: () => ["POST", "/api/service-tokens", token],
+  revokeServiceToken: () => revocable("/api/service-tokens"),
+  createPersonalAccessToken: () => ["POST", "/api/personal-access-tokens", token],
+  revokePersonalAccessToken: () => revocable("/api/personal-access-tokens"),
+  putMessagingIntegration: () => ["PUT", "/api/messaging-integration", hooks],
+  rotateSigningSecret: async () => {
+    await configured();
+    return ["POST", "/api/messaging-integration/signing-secret/rotate"];
+  },
+  testMessagingIntegration: async () => {
+    await configured();
+    return ["POST", "/api/messaging-integration/test"];
+  },
+  redeliverEvents: async () => {
+    await configured();
+    return ["POST", "/api/messaging-integration/redeliver", { since_sequence: 1, until_sequence: 1 }];
+  },
+  redeliverEvent: async () => {
+    await configured();
+    const { delivery } = await answered<{ delivery: Json }>(
+      client.call("POST", "/api/messaging-integration/test"),
+      202,
+    );
+    return ["POST", `/api/messaging-integration/deliveries/${delivery["id"] as string}/redeliver`];
+  },
+};
+
+const MUTATIONS: Readonly<Record<string, OperationContract>> = Object.fromEntries(
+  CURRENT_OPERATIONS.flatMap(({ operations }): [string, OperationContract][] => Object.entries(operations)).filter(
+    ([, operation]) => !isRead(operation),
+  ),
+);
+
+/** Waits until nothing of the organization's jobs runs any more, so that its lifecycle is told. */
+const quiet = (): Promise<void> =>
+  until("no job runs", async () => {
+    const { jobs } = await client.get<{ jobs: Job[] }>("/api/jobs?limit=100");
+    return jobs.every(({ status }) => !["queued", "running", "cancelling"].includes(status));
+  });
+
+test("[HOOK-4] the walk has a request for each mutating operation, and each declares a type that there is", () => {
+  expect(Object.keys(REQUESTS).toSorted()).toEqual(Object.keys(MUTATIONS).toSorted());
+  for (const [id, { emits }] of Object.entries(MUTATIONS))
+    expect([id, EVENT_TYPES.some((type) => type === emits)]).toEqual([id, true]);
+});
+
+for (const [id, prepare] of Object.entries(REQUESTS)) {
+  test(`[HOOK-12] ${id} leaves exactly one event of its own, with the type that it declares`, async () => {
+    const [method, path, body] = await prepare();
+    await quiet();
+    const before = await head();
+    const response = await client.call(method, path, body);
+    const text = await response.text();
+    expect([response.ok, text]).toEqual([true, text]);
+    const own = (await events(before)).filter(({ source }) => source !== "job_lifecycle");
+    expect(own.map(({ type }) => type)).toEqual([MUTATIONS[id]!.emits as string]);
+    const [event] = own;
+    expect(event).toMatchObject({
+      source: id === "testMessagingIntegration" ? "test" : "api_mutation",
+      actor: { type: "user", id: owner.userId },
+      request_id: response.headers.get("x-request-id"),
+    });
+    const { token: shownOnce, secret } = JSON.parse(text) as { token?: string; secret?: string };
+    for (const hidden of [shownOnce, secret])
+      if (hidden !== undefined) expect(JSON.stringify(event)).not.toContain(hidden);
+    if (event!.resource.id !== null)
+      expect(path.includes(event!.resource.id) || text.includes(event!.resource.id)).toBe(true);
+    await quiet();
+  });
+}
+
+test("[HOOK-3] what is refused or replayed leaves nothing", async () => {
+  const before = await head();
+  const keyed = (key: string, body: Json): Promise<Response> =>
+    fetch(`${service.url}/api/agents`, {
+      method: "POST",
+      headers: { authorization: `Bearer ${owner.token}`, "content-type": "application/json", "idempotency-key": key },
+      body: JSON.stringify(body),
+    });
+  const good = { name: "Eve", system_prompt: "Be brief." };
+  for (let i = 0; i < 3; i++) await answered(keyed("k1", good), 201);
+  for (let i = 0; i < 2; i++) expect((await keyed("k2", { name: "" })).status).toBe(400);
+  expect((await client.call("PATCH", "/api/agents/agt_none", { name: "x" })).status).toBe(404);
+  expect((await client.call("POST", "/api/messaging-integration/verify", { headers: {}, body: "" })).status).toBe(404);
+  await client.get("/api/agents");
+  expect((await events(before)).map(({ type }) => type)).toEqual(["agent.created"]);
+});
+
+test("[HOOK-12] requests of v1 leave no event, and the jobs that they start tell of their lives", async () => {
+  const before = await head();
+  const body = { name: "Eve", role: "r", systemPrompt: "Be brief.", visibility: "organization" };
+  const made = await answered<Json>(client.call("POST", "/api/v1/agents", body));
+  await answered(client.call("POST", "/api/v1/tasks", { title: "T" }));
+  expect(made).toBeObject();
+  expect(await events(before)).toEqual([]);
+  await answered(client.call("POST", `/api/v1/agents/${agent}/execute`, { message: "hello" }));
+  const told = await events(before);
+  expect(told.map(({ type, source }) => [type, source])).toEqual([
+    ["job.created", "job_lifecycle"],
+    ["job.started", "job_lifecycle"],
+    ["job.completed", "job_lifecycle"],
+  ]);
+});
+
+test("[HOOK-4] a job tells of its life, with itself as the resource and its version", async () => {
+  const before = await head();
+  const job = await jobIn("needs_review", { review_required: true });
+  await answered(client.decide(job.id, "approve"));
+  const done = await client.job(job.id);
+  const told = (await events(before)).filter(({ source }) => source === "job_lifecycle");
+  expect(told.map(({ type }) => type)).toEqual([
+    "job.created",
+    "job.started",
+    "job.review_requested",
+    "job.approved",
+    "job.completed",
+  ]);
+  const last = told.at(-1)!;
+  expect(last.resource).toEqual({
+    type: "job",
+    id: job.id,
+    url: `https://troupe.test/api/jobs/${job.id}`,
+    version: done.version,
+  });
+  expect(last.data).toMatchObject({ id: job.id, status: "completed", chat_id: job.chat_id, agent_id: agent });
+  expect(told[3]!.actor).toEqual({ type: "user", id: owner.userId });
+});
