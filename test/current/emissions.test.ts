@@ -201,7 +201,7 @@ test("[HOOK-12] requests of v1 leave no event, and the jobs that they start tell
   ]);
 });
 
-test("[HOOK-4] a job tells of its life, with itself as the resource and its version", async () => {
+test("[HOOK-4] [HOOK-14] a job tells of its life, with itself as the resource and its version", async () => {
   const before = await head();
   const job = await jobIn("needs_review", { review_required: true });
   await answered(client.decide(job.id, "approve"));

@@ -311,6 +311,25 @@ describe("a delivery", () => {
   });
 });
 
+test("[HOOK-6] a receiver that never answers does not delay another organization's", async () => {
+  await configure({ event_types: ["agent.created"] });
+  const release = Promise.withResolvers<void>();
+  receiver.respond = () => release.promise.then(() => new Response());
+  for (let i = 0; i < 30; i++) await newAgent();
+  await until("8 hang", () => receiver.deliveries.length === 8);
+  const other = startReceiver(world, "other");
+  client = new Client(service, await service.found("Other"));
+  await configure({ url: other.url, event_types: ["agent.created"] });
+  for (let i = 0; i < 30; i++) await newAgent();
+  await until("all of the other's have arrived", () => other.deliveries.length === 30);
+  expect(receiver.deliveries.length).toBe(8);
+  expect(other.deliveries.map(({ event }) => event.sequence)).toEqual(Array.from({ length: 30 }, (_, i) => i + 2));
+  release.resolve();
+  await until("the first one's arrive when it answers", () => receiver.deliveries.length === 30);
+  expect(receiver.most).toBe(8);
+  other.stop();
+});
+
 describe("the ledger and the feed", () => {
   test("[HOOK-9] rows are filtered, paged, and hold nothing of the answer", async () => {
     await configure({ event_types: ["agent.*"] });

@@ -26,7 +26,7 @@ afterAll(async () => {
   await testDatabase.drop();
 });
 beforeEach(async () => {
-  await database.read`truncate idempotency_key, rate_window, job, chat, event, sweep_position`;
+  await database.read`truncate idempotency_key, rate_window, webhook_event, webhook_attempt, job, chat, event, sweep_position`;
 });
 
 const iso = (ms: number): string => new Date(ms).toISOString();
@@ -207,4 +207,17 @@ test("[SSE-10] a key that is written again while its row is being swept is store
   expect(await flushed).toEqual({ kind: "answered", live: new Set([shard]) });
   const rows = await database.read<{ expires_at: string }[]>`select expires_at from idempotency_key`;
   expect(rows.map((row) => row.expires_at)).toEqual([iso(NOW + DAY_MS)]);
+});
+
+test("[HOOK-9] an event is kept for 30 days, and its row in the ledger for 90", async () => {
+  for (const [table, days, sweep] of [
+    ["webhook_event", 30, "webhook_events"],
+    ["webhook_attempt", 90, "webhook_attempts"],
+  ] as const) {
+    await put(table, { id: "gone", createdAt: iso(NOW - days * DAY_MS - 1) });
+    await put(table, { id: "kept", createdAt: iso(NOW - days * DAY_MS) });
+    await put(table, { id: "new", createdAt: iso(NOW) });
+    await swept(sweep);
+    expect(await ids(table)).toEqual(["kept", "new"]);
+  }
 });

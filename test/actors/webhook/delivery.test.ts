@@ -166,7 +166,7 @@ test("[HOOK-6] one success begins the five days anew", async () => {
   await replica.system.stop();
 });
 
-test("[HOOK-9] switching delivery off skips everything that waits, more than a page of it", async () => {
+test("[HOOK-14] switching delivery off skips everything that waits, more than a page of it", async () => {
   const world = new World();
   const replica = await startWebhooks(world);
   await replica.configure();
@@ -242,7 +242,7 @@ test("[HOOK-10] nothing is redelivered where delivery is switched off, or what i
   await later.system.stop();
 });
 
-test("[HOOK-6] after a crash the next process sends again what was under way, and forgets nothing", async () => {
+test("[HOOK-6] [HOOK-14] after a crash the next process sends again what was under way, and forgets nothing", async () => {
   const world = new World();
   const first = await startWebhooks(world);
   await first.configure();

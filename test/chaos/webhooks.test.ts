@@ -1,0 +1,28 @@
+/** Webhooks under a receiver that fails and breaks off, and under kill -9 of the service. */
+import { expect, test } from "bun:test";
+import { IN_FLIGHT_LIMIT } from "../../actors/webhook/policy.ts";
+import { judged, stormSummary, webhookStorm } from "../support/webhook-storm.ts";
+
+test("[HOOK-6] [HOOK-9] with a third of the answers bad each event is delivered or accounted for, attempt by attempt", async () => {
+  const report = await webhookStorm({ seed: 1, events: 300, kills: 0, failing: 0.3, breaking: 0.05, hanging: 0 });
+  console.log(stormSummary("webhooks", report));
+  expect(report.wrong).toEqual([]);
+  expect(report.most).toBeLessThanOrEqual(IN_FLIGHT_LIMIT);
+}, 60_000);
+
+test("[HOOK-6] [HOOK-3] the same with kill -9 in the middle", async () => {
+  const report = await webhookStorm({ seed: 2, events: 300, kills: 3, failing: 0.3, breaking: 0.05, hanging: 0 });
+  console.log(stormSummary("webhooks, killed", report));
+  expect(report.wrong).toEqual([]);
+}, 60_000);
+
+test("[HOOK-9] the judgement finds what is wrong", () => {
+  expect(judged([{ id: "evt_1", sequence: 2 } as never], [], [])).toEqual([
+    "event 1 has the number 2",
+    "event 2 is neither delivered nor failed",
+  ]);
+  const arrival = { key: "k", attempt: 1, eventId: "evt_1", isTaken: true, isSigned: false };
+  expect(judged([], [], [arrival, arrival])).toContain("k/1 arrived 2 times");
+  const row = { deliveryKey: "k", attempt: 2, eventId: "evt_1", status: "success" } as never;
+  expect(judged([], [row], [])).toEqual(["k/2 counts as delivered and was not taken"]);
+});
