@@ -86,7 +86,7 @@ async function recordsOf(by: Founded): Promise<Records> {
   await client.reached(job.id, "completed");
   await answered(client.call("PUT", "/api/secrets/KEY", { value: "a long value" }), 201);
   const token = { name: "CI", scopes: ["mcp"] };
-  await answered(client.call("PUT", "/api/messaging-integration", { url: "https://hooks.test/x" }), 201);
+  await answered(client.call("PUT", "/api/messaging-integration", { url: "https://hooks.test/x" }));
   const sent = await answered<{ delivery: { id: string } }>(
     client.call("POST", "/api/messaging-integration/test"),
     202,

@@ -17,6 +17,9 @@ const POLL_SECONDS = 5;
 /** Statuses that a job leaves for no other by itself. */
 const AT_REST = new Set(["completed", "failed", "cancelled", "blocked", "needs_review"]);
 
+/** A host that no resolver knows. */
+export const DESTINATION = { url: "https://hooks.invalid/x", event_types: ["webhook.*"] };
+
 export class World {
   readonly walker: Walker;
   private readonly operations: ReadonlyMap<string, Operation>;
@@ -101,6 +104,12 @@ export class World {
       if (heard.status === 200) now = JSON.parse(heard.text ?? "") as JobRecord;
     }
     return now;
+  }
+
+  /** An attempt to deliver, to a destination that is nowhere. */
+  async delivery(): Promise<string> {
+    await this.call("putMessagingIntegration", { body: DESTINATION });
+    return (await this.call<{ delivery: Made }>("testMessagingIntegration")).delivery.id;
   }
 
   async task(): Promise<string> {

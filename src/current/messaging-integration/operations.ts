@@ -36,7 +36,7 @@ export const webhookOperations = operationGroup("Webhooks", "Where events are se
       "What still waits goes to the new address. Setting it again enables delivery unless `enabled` is false.",
     body: PutIntegrationBody,
     hasOneTimeSecret: true,
-    answers: { 200: IntegrationView, 201: SecretIntegrationView },
+    answers: { 200: SecretIntegrationView },
     errors: ["owner_required", "invalid_event_type", "invalid_url"],
     emits: "webhook.configured",
   },

@@ -9,7 +9,7 @@ import { ask } from "../../../actors/troupe.ts";
 import { TEST_EVENT, webhookRef } from "../../../actors/webhook/events.ts";
 import type { DestinationInput, SealedSecret } from "../../../actors/webhook/protocol.ts";
 import { signingContext } from "../../../actors/webhook/schema.ts";
-import { accepted, type Committed, created, done, type MutatingCall } from "../../http/commit.ts";
+import { accepted, type Committed, done, type MutatingCall } from "../../http/commit.ts";
 import { Emission } from "../../http/emission.ts";
 import { queryOf } from "../../http/exchange.ts";
 import { RequestBody } from "../../http/json-body.ts";
@@ -114,7 +114,7 @@ async function put(parts: CurrentParts, call: MutatingCall): Change {
   const command = { kind: "configure_destination", input, fresh } as const;
   return call.commit([ask(webhookRef(principal.organizationId), command)], ({ isNew, ...state }) => {
     const view = integrationView(state, principal);
-    return isNew ? created({ ...view, secret }) : done(view);
+    return done(isNew ? { ...view, secret } : view);
   });
 }
 
