@@ -17,6 +17,15 @@ export interface Page<T> {
   readonly next: PageCursor | null;
 }
 
+/** The beginning of a list as far as a page goes. */
+export interface ListHead<T> {
+  readonly records: readonly T[];
+  readonly hasMore: boolean;
+}
+
+/** A page ends after the record with which its bodies reach this many bytes: a job may have a megabyte, and a page a hundred jobs (GEN-9). */
+export const PAGE_BYTES = 1024 * 1024;
+
 /** Records on a page, and the most that a caller may ask for (GEN-3). */
 export const PAGE_DEFAULT = 25;
 export const PAGE_LIMIT = 100;

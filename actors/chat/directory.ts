@@ -1,5 +1,5 @@
 /** Lists of chats and messages, read from the tables after `System.settled`. Throws when the database cannot be reached. */
-import type { Page, PageRequest } from "../page.ts";
+import type { ListHead, Page, PageRequest } from "../page.ts";
 import type { Chat, Message } from "./schema.ts";
 
 export interface ChatFilter {
@@ -26,5 +26,5 @@ export interface ChatDirectory {
     organizationId: string,
     chatId: string,
     page: { readonly limit: number; readonly beforeSeq: number | null },
-  ): Promise<readonly Message[]>;
+  ): Promise<ListHead<Message>>;
 }

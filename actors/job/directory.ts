@@ -1,5 +1,5 @@
 /** Lists of jobs, read from the tables after `System.settled`. Throws when the database cannot be reached. */
-import type { Page, PageRequest } from "../page.ts";
+import type { ListHead, Page, PageRequest } from "../page.ts";
 import type { StoredEvent } from "../runtime/store.ts";
 import type { Job, JobStatus } from "./schema.ts";
 
@@ -17,6 +17,9 @@ export interface JobFilter {
   readonly createdAfter?: string;
 }
 
+/** What a family or a summary shows of a job: neither what it was asked nor what it has answered. */
+export type JobHead = Pick<Job, "id" | "title" | "status" | "parentJobId" | "relation" | "review" | "createdAt">;
+
 export interface JobDirectory {
   listJobs(organizationId: string, filter: JobFilter, page: PageRequest): Promise<Page<Job>>;
   /** The jobs of one lineage that `seenBy` may know of, oldest first, at most `limit`. */
@@ -24,12 +27,18 @@ export interface JobDirectory {
     organizationId: string,
     of: { readonly rootJobId: string; readonly seenBy: string },
     limit: number,
-  ): Promise<readonly Job[]>;
+  ): Promise<readonly JobHead[]>;
+  /** The newest jobs of a chat that `seenBy` may know of, at most `limit`. */
+  latest(
+    organizationId: string,
+    of: { readonly chatId: string; readonly seenBy: string },
+    limit: number,
+  ): Promise<readonly JobHead[]>;
   /** Durable events of a job after `after`, oldest first; of these types where any are given. */
   jobEvents(
     of: { readonly organizationId: string; readonly jobId: string; readonly types: readonly string[] },
     page: { readonly after: number; readonly limit: number },
-  ): Promise<readonly StoredEvent[]>;
+  ): Promise<ListHead<StoredEvent>>;
   /** Counts of what must never be, for the whole service (JOB-4): each 0 in a healthy one. */
   countBroken(): Promise<{
     readonly runningWithoutEffect: number;

@@ -1,5 +1,5 @@
 /** Deliveries and events as the tables have them. Throws when the database cannot be reached. */
-import type { Page, PageRequest } from "../page.ts";
+import type { ListHead, Page, PageRequest } from "../page.ts";
 import type { EventType } from "./events.ts";
 import type { EventHead, EventRange } from "./protocol.ts";
 import type { SearchIntent } from "./queue.ts";
@@ -33,7 +33,7 @@ export interface WebhookDirectory extends WebhookQueue {
   /** The ledger, newest first. */
   pageAttempts(organizationId: string, filter: AttemptFilter, page: PageRequest): Promise<Page<Attempt>>;
   /** Events after this number, oldest first, at most `limit`. */
-  eventsAfter(organizationId: string, after: number, limit: number): Promise<readonly WebhookEvent[]>;
+  eventsAfter(organizationId: string, after: number, limit: number): Promise<ListHead<WebhookEvent>>;
   /** The number of the oldest event that is kept; null where there is none. */
   oldestSequence(organizationId: string): Promise<number | null>;
 }

@@ -2,10 +2,10 @@
 import { and, desc, eq, isNull, lt, sql, type SQL } from "drizzle-orm";
 import type { ChatDirectory, ChatFilter } from "../../actors/chat/directory.ts";
 import type { Chat, Message } from "../../actors/chat/schema.ts";
-import type { Page, PageRequest } from "../../actors/page.ts";
+import type { ListHead, Page, PageRequest } from "../../actors/page.ts";
 import type { Database } from "../client.ts";
 import { chat, job, message } from "../tables/records.ts";
-import { pageOf } from "./paging.ts";
+import { headOf, pageOf } from "./paging.ts";
 import { seenBy } from "./sight.ts";
 
 export class PostgresChatDirectory implements ChatDirectory {
@@ -45,19 +45,13 @@ export class PostgresChatDirectory implements ChatDirectory {
     return rows[0]?.content ?? null;
   }
 
-  async listMessages(
+  listMessages(
     organizationId: string,
     chatId: string,
     { limit, beforeSeq }: { readonly limit: number; readonly beforeSeq: number | null },
-  ): Promise<readonly Message[]> {
+  ): Promise<ListHead<Message>> {
     const conditions: SQL[] = [eq(message.organizationId, organizationId), eq(message.chatId, chatId)];
     if (beforeSeq !== null) conditions.push(lt(message.seq, beforeSeq));
-    const rows = await this.database.query
-      .select({ body: message.body })
-      .from(message)
-      .where(and(...conditions))
-      .orderBy(desc(message.seq))
-      .limit(limit);
-    return rows.map((row) => row.body as Message);
+    return headOf(this.database, { table: message, body: message.body, conditions, order: desc(message.seq), limit });
   }
 }

@@ -1,14 +1,14 @@
 /** Lists of jobs and their transcripts (port: `JobDirectory`). */
-import { and, asc, eq, gt, inArray, or, type SQL } from "drizzle-orm";
-import type { JobDirectory, JobFilter } from "../../actors/job/directory.ts";
+import { and, asc, desc, eq, gt, inArray, or, type SQL, sql } from "drizzle-orm";
+import type { JobDirectory, JobFilter, JobHead } from "../../actors/job/directory.ts";
 import type { Job } from "../../actors/job/schema.ts";
-import type { Page, PageRequest } from "../../actors/page.ts";
+import type { ListHead, Page, PageRequest } from "../../actors/page.ts";
 import type { StoredEvent } from "../../actors/runtime/store.ts";
 import type { Database } from "../client.ts";
 import { eventOfRow } from "../event-row.ts";
 import { job } from "../tables/records.ts";
 import { event } from "../tables/runtime.ts";
-import { pageOf } from "./paging.ts";
+import { headOf, pageOf } from "./paging.ts";
 import { seenBy } from "./sight.ts";
 
 export class PostgresJobDirectory implements JobDirectory {
@@ -34,34 +34,44 @@ export class PostgresJobDirectory implements JobDirectory {
     organizationId: string,
     of: { readonly rootJobId: string; readonly seenBy: string },
     limit: number,
-  ): Promise<readonly Job[]> {
+  ): Promise<readonly JobHead[]> {
     const isOfFamily = or(eq(job.rootJobId, of.rootJobId), eq(job.id, of.rootJobId));
-    const rows = await this.database.query
-      .select({ body: job.body })
+    return this.database.query
+      .select(HEAD)
       .from(job)
       .where(and(eq(job.organizationId, organizationId), isOfFamily, seenBy(job, of.seenBy)))
       .orderBy(asc(job.createdAt), asc(job.id))
       .limit(limit);
-    return rows.map((row) => row.body as Job);
+  }
+
+  async latest(
+    organizationId: string,
+    of: { readonly chatId: string; readonly seenBy: string },
+    limit: number,
+  ): Promise<readonly JobHead[]> {
+    return this.database.query
+      .select(HEAD)
+      .from(job)
+      .where(and(eq(job.organizationId, organizationId), eq(job.chatId, of.chatId), seenBy(job, of.seenBy)))
+      .orderBy(desc(job.createdAt), desc(job.id))
+      .limit(limit);
   }
 
   async jobEvents(
     of: { readonly organizationId: string; readonly jobId: string; readonly types: readonly string[] },
     { after, limit }: { readonly after: number; readonly limit: number },
-  ): Promise<readonly StoredEvent[]> {
+  ): Promise<ListHead<StoredEvent>> {
     const conditions: SQL[] = [
       eq(event.organizationId, of.organizationId),
       eq(event.stream, of.jobId),
       gt(event.seq, after),
     ];
     if (of.types.length > 0) conditions.push(inArray(event.type, [...of.types]));
-    const rows = await this.database.query
-      .select({ seq: event.seq, type: event.type, at: event.at, data: event.data })
-      .from(event)
-      .where(and(...conditions))
-      .orderBy(asc(event.seq))
-      .limit(limit);
-    return rows.map(eventOfRow);
+    const { seq, type, at, data } = event;
+    const body = sql`jsonb_build_object('seq', ${seq}, 'type', ${type}, 'at', ${at}, 'data', ${data})`;
+    const list = { table: event, body, conditions, order: asc(seq), limit };
+    const { records, hasMore } = await headOf<Parameters<typeof eventOfRow>[0]>(this.database, list);
+    return { records: records.map(eventOfRow), hasMore };
   }
 
   async countBroken() {
@@ -80,3 +90,15 @@ export class PostgresJobDirectory implements JobDirectory {
     };
   }
 }
+
+const fieldOf = <K extends keyof JobHead>(name: K) => sql<JobHead[K]>`${job.body} -> ${sql.raw(`'${name}'`)}`;
+/** A job's head is taken out of its record by PostgreSQL: the whole record may have megabytes. */
+const HEAD = {
+  id: job.id,
+  title: fieldOf("title"),
+  status: fieldOf("status"),
+  parentJobId: fieldOf("parentJobId"),
+  relation: fieldOf("relation"),
+  review: fieldOf("review"),
+  createdAt: fieldOf("createdAt"),
+};

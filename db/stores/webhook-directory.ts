@@ -1,13 +1,13 @@
 /** Deliveries and events as the tables have them (port: `WebhookDirectory`). */
 import { and, asc, eq, gt, gte, lte, min, or, type SQL, sql } from "drizzle-orm";
-import type { Page, PageRequest } from "../../actors/page.ts";
+import type { ListHead, Page, PageRequest } from "../../actors/page.ts";
 import type { AttemptFilter, FoundAttempts, WebhookDirectory } from "../../actors/webhook/directory.ts";
 import type { EventHead, EventRange } from "../../actors/webhook/protocol.ts";
 import type { SearchIntent } from "../../actors/webhook/queue.ts";
 import type { Attempt, WebhookEvent } from "../../actors/webhook/schema.ts";
 import type { Database } from "../client.ts";
 import { webhookAttempt, webhookEvent } from "../tables/records.ts";
-import { pageOf } from "./paging.ts";
+import { headOf, pageOf } from "./paging.ts";
 
 export class PostgresWebhookDirectory implements WebhookDirectory {
   private readonly database: Database;
@@ -80,14 +80,10 @@ export class PostgresWebhookDirectory implements WebhookDirectory {
     return pageOf<Attempt>(this.database, webhookAttempt, conditions, page);
   }
 
-  async eventsAfter(organizationId: string, after: number, limit: number): Promise<readonly WebhookEvent[]> {
-    const rows = await this.database.query
-      .select({ body: webhookEvent.body })
-      .from(webhookEvent)
-      .where(and(eq(webhookEvent.organizationId, organizationId), gt(webhookEvent.sequence, after)))
-      .orderBy(asc(webhookEvent.sequence))
-      .limit(limit);
-    return rows.map((row) => row.body as WebhookEvent);
+  eventsAfter(organizationId: string, after: number, limit: number): Promise<ListHead<WebhookEvent>> {
+    const { body, sequence } = webhookEvent;
+    const conditions = [eq(webhookEvent.organizationId, organizationId), gt(sequence, after)];
+    return headOf(this.database, { table: webhookEvent, body, conditions, order: asc(sequence), limit });
   }
 
   async oldestSequence(organizationId: string): Promise<number | null> {

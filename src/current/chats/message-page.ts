@@ -6,7 +6,7 @@
 import type { Message } from "../../../actors/chat/schema.ts";
 import { chatRef } from "../../../actors/chat/schema.ts";
 import { ok, type Outcome, refuse } from "../../../actors/fault.ts";
-import { PAGE_DEFAULT } from "../../../actors/page.ts";
+import { type ListHead, PAGE_DEFAULT } from "../../../actors/page.ts";
 import { queryOf } from "../../http/exchange.ts";
 import { lookUp } from "../../http/look-up.ts";
 import type { Shown } from "../../http/operation.ts";
@@ -34,29 +34,24 @@ export async function messagePage(
   const chat = await system.dispatch(chatRef(organizationId, chatId), { kind: "read_chat" });
   if (!chat.ok) return chat;
   const reads = Promise.all([
-    chats.listMessages(organizationId, chatId, { limit: limit.value + 1, beforeSeq: beforeSeq.value }),
-    jobs.listJobs(organizationId, { chatId, seenBy: userId }, { limit: SUMMARY_JOBS, after: null }),
+    chats.listMessages(organizationId, chatId, { limit: limit.value, beforeSeq: beforeSeq.value }),
+    jobs.latest(organizationId, { chatId, seenBy: userId }, SUMMARY_JOBS),
   ]);
   const found = await lookUp(log, reads);
   if (!found.ok) return found;
-  const [newest, { records }] = found.value;
+  const [newest, latest] = found.value;
   const {
     id: chat_id,
     options: { title },
     status,
   } = chat.value;
-  return ok({ chat_id, title, status, ...pageOf(newest, limit.value), work: workView(chat.value, records) });
+  return ok({ chat_id, title, status, ...pageOf(newest), work: workView(chat.value, latest) });
 }
 
-/** A list with one message more than the page is not the last. */
-function pageOf(
-  newest: readonly Message[],
-  limit: number,
-): Pick<Shown<typeof MessagePage>, "messages" | "next_cursor"> {
-  const shown = newest.slice(0, limit);
-  const last = shown.at(-1);
-  const next = newest.length > limit && last !== undefined ? { next_cursor: encode(last.seq) } : {};
-  return { messages: shown.toReversed().map(messageView), ...next };
+function pageOf({ records, hasMore }: ListHead<Message>): Pick<Shown<typeof MessagePage>, "messages" | "next_cursor"> {
+  const last = records.at(-1);
+  const next = hasMore && last !== undefined ? { next_cursor: encode(last.seq) } : {};
+  return { messages: records.toReversed().map(messageView), ...next };
 }
 
 const encode = (seq: number): string => Buffer.from(`m${seq}`).toString("base64url");

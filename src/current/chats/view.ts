@@ -8,7 +8,8 @@ import {
   MESSAGE_STATUSES,
   ON_BUSY,
 } from "../../../actors/chat/schema.ts";
-import { type Job, JOB_STATUSES, type Usage } from "../../../actors/job/schema.ts";
+import type { JobHead } from "../../../actors/job/directory.ts";
+import { JOB_STATUSES, type Usage } from "../../../actors/job/schema.ts";
 import { REVIEW_STATES } from "../../../actors/job/terms.ts";
 import type { Principal } from "../../../actors/organization/principal.ts";
 import { Nullable, OneOf, Timestamp, Type } from "../../../actors/schema.ts";
@@ -166,7 +167,7 @@ const usageView = ({ inputTokens, outputTokens }: Usage) => ({
 });
 
 /** What goes on in a chat, as its messages' readers see it. */
-export const workView = (chat: Chat, jobs: readonly Job[]): Shown<typeof WorkView> => ({
+export const workView = (chat: Chat, jobs: readonly JobHead[]): Shown<typeof WorkView> => ({
   active_job_id: chat.activeJobId,
   jobs: jobs.map(({ id, title, status, review }) => ({ id, title, status, review_state: review.state })),
   artifacts: [],

@@ -27,17 +27,17 @@ const handlers = ({ system, webhooks, log, appUrl }: CurrentParts): Handlers<typ
     // What was answered before this request has its number by now, and this waits for its commit.
     const feed = await system.dispatch(webhookRef(organizationId), { kind: "read_feed" });
     if (!feed.ok) return feed;
-    const found = await lookUp(log, webhooks.eventsAfter(organizationId, after.value, limit.value + 1));
+    const found = await lookUp(log, webhooks.eventsAfter(organizationId, after.value, limit.value));
     if (!found.ok) return found;
     const isGiven = (query.get("after") ?? "") !== "";
-    const oldest = found.value[0]?.sequence ?? feed.value.sequence + 1;
+    const oldest = found.value.records[0]?.sequence ?? feed.value.sequence + 1;
     if (isGiven && after.value < feed.value.sequence && oldest > after.value + 1)
       return refuse({ kind: "event_not_retained", oldest });
-    const events = found.value.slice(0, limit.value);
+    const { records: events, hasMore } = found.value;
     return ok({
       events: events.map((event) => webhookEventView(event, appUrl())),
       last_sequence: events.at(-1)?.sequence ?? after.value,
-      has_more: found.value.length > limit.value,
+      has_more: hasMore,
     });
   },
 });

@@ -121,12 +121,11 @@ async function readTranscript(
   if (!job.ok) return job;
   const settled = await system.settled(organizationId);
   if (!settled.ok) return settled;
-  const page = { after: after.value, limit: limit.value + 1 };
+  const page = { after: after.value, limit: limit.value };
   const found = await lookUp(log, jobs.jobEvents({ organizationId, jobId, types: types.value }, page));
-  return mapped(found, (events) => {
-    const shown = events.slice(0, limit.value);
-    const next = events.length > limit.value ? { next_cursor: String(shown.at(-1)?.seq) } : {};
-    return { events: shown.map(eventView), ...next };
+  return mapped(found, ({ records, hasMore }) => {
+    const next = hasMore ? { next_cursor: String(records.at(-1)?.seq) } : {};
+    return { events: records.map(eventView), ...next };
   });
 }
 

@@ -1,5 +1,6 @@
 /** Jobs as the current surface shows them (JOB-3, JOB-5, JOB-6). */
 import { allowedActions } from "../../../actors/job/machine.ts";
+import type { JobHead } from "../../../actors/job/directory.ts";
 import { BLOCKED_REASONS, type Job, JOB_STATUSES, type Metrics, RUN_ERROR_CODES } from "../../../actors/job/schema.ts";
 import {
   type Approval,
@@ -227,7 +228,7 @@ export function receiptView(job: Job, by: Principal): Shown<typeof ReceiptView> 
 }
 
 /** A job as a node of its lineage. */
-export const nodeView = ({ id, parentJobId, relation, status, title, createdAt }: Job) => ({
+export const nodeView = ({ id, parentJobId, relation, status, title, createdAt }: JobHead) => ({
   id,
   parent_job_id: parentJobId,
   relation,
