@@ -76,6 +76,8 @@ export interface AppParts {
   readonly build?: Build;
   /** What of the rate limits is not as usual. */
   readonly rates?: RateSettings;
+  /** Streams and waiting requests that are open at once (SSE-14); no bound unless given. */
+  readonly maxStreams?: number;
   /** A door that is no API; asked for requests that nothing else takes. Null: not for it. */
   readonly internal?: (request: Request) => Promise<Response | null>;
 }
@@ -99,7 +101,7 @@ export interface App {
 }
 
 export function createApp(parts: AppParts): App {
-  const streams = new OpenStreams(parts.clock);
+  const streams = new OpenStreams(parts.clock, parts.maxStreams);
   let port = 0;
   const endWatch = watchTokens({ ...parts, streams });
   const { routes, turnAway } = mount(parts, streams, () => parts.appUrl?.(port) ?? "");

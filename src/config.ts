@@ -98,6 +98,16 @@ const Settings = Type.Object({
       }),
     ),
   ),
+  maxStreams: Type.Integer(
+    setting({
+      env: "MAX_STREAMS",
+      // A quiet stream costs some ten kilobytes and a file descriptor, and half is one organization's.
+      default: 24_000,
+      minimum: 2,
+      maximum: 1_000_000,
+      allowed: "a whole number from 2 to 1000000",
+    }),
+  ),
   eventRetentionDays: Type.Integer(
     setting({
       env: "EVENT_RETENTION_DAYS",

@@ -199,6 +199,7 @@ function serve(
       await storage.database.read`select 1`;
     },
     appUrl: (port) => appUrlOf(config, port),
+    maxStreams: config.maxStreams,
     rates: {
       trustedProxies: config.trustedProxies,
       budgets: new Map(config.rateBudgets.map((entry) => [entry.split("=")[0] ?? "", Number(entry.split("=")[1])])),

@@ -153,7 +153,11 @@ export const ERROR_CODES: Readonly<Record<ErrorCode, ErrorEntry>> = {
     "The model or its provider refused or failed.",
     "The message says why. Try again later, or choose another model.",
   ),
-  overloaded: entry(503, "Too much waits for this record already. Nothing was done.", SAME_KEY),
+  overloaded: entry(
+    503,
+    "Too much waits for this record already, or too many streams are open. Nothing was done.",
+    SAME_KEY,
+  ),
   unavailable: entry(503, "The service cannot reach what it needs. Nothing was done.", SAME_KEY),
   outcome_unknown: entry(
     503,

@@ -54,6 +54,8 @@ export async function polled<T extends Polled, V>(
   if (!since.ok) return since;
   const wait = waitOf(query);
   if (!wait.ok) return wait;
+  const room = wait.value === 0 ? ok(null) : parts.streams.room(call.principal.organizationId);
+  if (!room.ok) return room;
   const isNewer = (record: T): boolean => !query.has("since_version") || record.version > since.value;
   const record = await awaited(parts, call, watched, { waitSeconds: wait.value, isReached: isNewer });
   if (!record.ok) return record;

@@ -2,9 +2,15 @@
  * What is open for long: streams, and requests that wait for a job. The composition root ends them
  * all when the service stops; a token that is revoked takes its own with it (AUTH-2).
  */
+import { type Fault, ok, type Outcome, refuse } from "../../actors/fault.ts";
 import type { Clock } from "../../actors/runtime/clock.ts";
 import { BoundedMap } from "./bounded-map.ts";
 import { Heartbeats } from "./heartbeats.ts";
+
+/** Of all that may be open, what one organization may have: none shuts out the others. */
+const SHARE = 0.5;
+/** Seats come free as readers leave: not at once, and not in minutes. */
+const FULL: Fault = { kind: "overloaded", retryAfterMs: 10_000 };
 
 /** Revocations that are remembered for streams that are just being opened. */
 const REMEMBERED_REVOCATIONS = 1_000;
@@ -25,12 +31,16 @@ export interface OpenStream {
 export class OpenStreams {
   readonly clock: Clock;
   readonly heartbeats: Heartbeats;
+  private readonly most: number;
   private readonly open = new Set<OpenStream>();
+  private readonly counts = new Map<string, number>();
   private readonly revoked = new BoundedMap<true>(REMEMBERED_REVOCATIONS);
   private isClosed = false;
 
-  constructor(clock: Clock) {
+  /** Without `most` there is no bound. */
+  constructor(clock: Clock, most = Number.POSITIVE_INFINITY) {
     this.clock = clock;
+    this.most = most;
     this.heartbeats = new Heartbeats(clock);
   }
 
@@ -38,15 +48,29 @@ export class OpenStreams {
     return this.open.size;
   }
 
+  /** Whether another one may be opened for this organization: a bounded number is open at once (SSE-14). */
+  room(organizationId: string): Outcome<null> {
+    const own = this.counts.get(organizationId) ?? 0;
+    return this.open.size < this.most && own < this.most * SHARE ? ok(null) : refuse(FULL);
+  }
+
   /** Keeps it until `remove`; after `closeAll`, or when its token has just been revoked, it is ended at once. */
   add(stream: OpenStream): void {
     this.open.add(stream);
+    this.tally(stream, 1);
     if (this.isClosed) stream.end("shutdown");
     else if (stream.bearer !== null && this.revoked.get(stream.bearer.tokenId) === true) stream.end("revoked");
   }
 
   remove(stream: OpenStream): void {
-    this.open.delete(stream);
+    if (this.open.delete(stream)) this.tally(stream, -1);
+  }
+
+  private tally({ bearer }: OpenStream, change: number): void {
+    if (bearer === null) return;
+    const count = (this.counts.get(bearer.organizationId) ?? 0) + change;
+    if (count === 0) this.counts.delete(bearer.organizationId);
+    else this.counts.set(bearer.organizationId, count);
   }
 
   /** Whose all of it is, each token once. */

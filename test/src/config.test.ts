@@ -31,6 +31,7 @@ test("[START-1] an absent setting takes its default", () => {
     dataDir: resolve(".troupe"),
     models: [],
     allowDemoModel: false,
+    maxStreams: 24_000,
     eventRetentionDays: 90,
     sweepIntervalMinutes: 10,
     trustedProxies: [],
@@ -76,6 +77,7 @@ test("[START-1] every setting is read and typed", () => {
     OPENAI_BASE_URL: "http://localhost:11434/v1",
     ALLOW_DEMO_MODEL: "1",
     MONTHLY_TOKEN_BUDGET: "5000000",
+    MAX_STREAMS: "50000",
     EVENT_RETENTION_DAYS: "30",
     SWEEP_INTERVAL_MINUTES: "1",
     TRUSTED_PROXIES: "10.0.0.0/8, ::1 fd00::/8",
@@ -101,6 +103,7 @@ test("[START-1] every setting is read and typed", () => {
     openaiBaseUrl: "http://localhost:11434/v1",
     allowDemoModel: true,
     monthlyTokenBudget: 5_000_000,
+    maxStreams: 50_000,
     eventRetentionDays: 30,
     sweepIntervalMinutes: 1,
     trustedProxies: ["10.0.0.0/8", "::1", "fd00::/8"],
@@ -116,6 +119,7 @@ test("[START-1] every setting is read and typed", () => {
 
 const WRONG: readonly (readonly [string, string])[] = [
   ["PORT", "65536"],
+  ["MAX_STREAMS", "1"],
   ["EVENT_RETENTION_DAYS", "0"],
   ["SWEEP_INTERVAL_MINUTES", "1441"],
   ["PORT", "-1"],

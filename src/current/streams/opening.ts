@@ -43,13 +43,18 @@ export async function openStream(
   const { ref, record, ending } = streamed;
   const { requestId, request } = connection;
   const { organizationId } = ref;
+  const room = parts.streams.room(organizationId);
+  if (!room.ok) return room;
   const textOf = ({ messageId, attempt }: { messageId: string; attempt: number }) =>
     parts.chats.storedText(organizationId, { messageId, attempt });
   const subscription = parts.system.subscribe(ref, 0, { head: record.lastSeq, textOf });
   const start = await lookUp(parts.log, begin(subscription, asked, record.lastSeq)).catch(() => null);
-  if (start === null || !start.ok || request.signal.aborted) {
+  // Others may have taken the last places meanwhile.
+  const place = parts.streams.room(organizationId);
+  if (start === null || !start.ok || !place.ok || request.signal.aborted) {
     subscription.close();
-    return start !== null && !start.ok ? start : { ok: false, fault: UNAVAILABLE };
+    if (start !== null && !start.ok) return start;
+    return place.ok ? { ok: false, fault: UNAVAILABLE } : place;
   }
   const { cursor, reset } = start.value;
   const source = new RecordStream(ref.kind, subscription, ending, cursor);

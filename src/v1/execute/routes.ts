@@ -18,6 +18,8 @@ export const executeRoutes = (v1: Surface, parts: V1Parts) =>
   operationRoutes(v1, executeOperations, {
     v1ExecuteAgent: {
       async run(call) {
+        const room = parts.streams.room(call.principal.organizationId);
+        if (!room.ok) return room;
         const body = await call.body.as(executeBody);
         return body.ok ? beginExecution(parts, call, body.value) : body;
       },
