@@ -4,7 +4,7 @@ import { newTaskId } from "../actors/ids.ts";
 import type { Directory } from "../actors/organization/directory.ts";
 import { organizationRef } from "../actors/organization/schema.ts";
 import type { TroupeSystem } from "../actors/troupe.ts";
-import type { TaskService } from "./runner/tools/service.ts";
+import type { CallName, TaskService } from "./runner/tools/service.ts";
 
 /** Agents that the tool lists at most. */
 const LISTED_AGENTS = 200;
@@ -21,8 +21,8 @@ export function actorTaskService(system: () => TroupeSystem, directory: Director
       return ok(await directory.listTasks(organizationId, filter, limit));
     },
 
-    createTask({ organizationId, agentId }, input, idempotencyKey) {
-      const command = { kind: "create_task", createdBy: agentId, input, taskId: taskIdOf(idempotencyKey) } as const;
+    createTask({ organizationId, agentId }, input, call) {
+      const command = { kind: "create_task", createdBy: agentId, input, taskId: taskIdOf(call) } as const;
       return system().dispatch(organizationRef(organizationId), command);
     },
 
@@ -34,13 +34,10 @@ export function actorTaskService(system: () => TroupeSystem, directory: Director
   };
 }
 
-/**
- * The same call of a tool names the same task, in whichever attempt it is made (JOB-7). The part of
- * the id that is a time is fixed too, so that nothing of it differs between attempts.
- */
-function taskIdOf(idempotencyKey: string): string {
-  const digest = new Bun.CryptoHasher("sha256").update(idempotencyKey).digest();
+/** The same call of a tool names the same task, in whichever attempt it is made (JOB-7). */
+function taskIdOf({ key, openedAt }: CallName): string {
+  const digest = new Bun.CryptoHasher("sha256").update(key).digest();
   const random = (length: number): string =>
     Array.from({ length }, (_, i) => TASK_ID_ALPHABET[digest[i]! % TASK_ID_ALPHABET.length]).join("");
-  return newTaskId(0, random);
+  return newTaskId(Date.parse(openedAt), random);
 }

@@ -21,10 +21,11 @@ import { type Approval, type OpenCall, USUAL_EXPIRY } from "./terms.ts";
 type Approve = Extract<JobCommand, { readonly kind: "approve" }>;
 
 /** The calls of a step, before any of them is made. */
-export const opened = (calls: readonly StepCall[]): OpenCall[] =>
+export const opened = (calls: readonly StepCall[], openedAt: string): OpenCall[] =>
   calls.map(({ block, safe, needsApproval }) => ({
     id: block.id,
     name: block.name,
+    openedAt,
     safe,
     started: false,
     childJobId: null,

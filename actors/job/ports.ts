@@ -99,6 +99,8 @@ export interface ToolCall {
   readonly input: JsonObject;
   /** `<job>:<step>:<call>`: the same for each attempt of the same call (JOB-7). */
   readonly idempotencyKey: string;
+  /** When the model had asked for it, ISO 8601: as fixed as the key. */
+  readonly openedAt: string;
   readonly context: ToolContext;
   readonly host: ToolHost;
 }

@@ -85,7 +85,12 @@ export const reportHandlers: Pick<Handlers<JobProtocol>, Report> = {
       // The last step's usage is in the event that ends the job.
       if (command.calls.length > 0)
         appendJobEvent(tx, "usage.updated", { inputTokens: metrics.inputTokens, outputTokens: metrics.outputTokens });
-      const stepped = { ...alive(tx, job), step: command.step, metrics, openCalls: opened(command.calls) };
+      const stepped = {
+        ...alive(tx, job),
+        step: command.step,
+        metrics,
+        openCalls: opened(command.calls, isoTime(tx.now)),
+      };
       return ok(tx.update(jobTable, afterStep(tx, stepped, command.result)));
     }),
 

@@ -59,11 +59,11 @@ export class RunCalls {
   }
 
   private async one(
-    { id: callId, name, arguments: edited }: OpenCall,
+    { id: callId, name, arguments: edited, openedAt }: OpenCall,
     { told, signal, waits }: { readonly told: Told; readonly signal: AbortSignal } & Pick<CallUnderWay, "waits">,
   ): Promise<void> {
     const { reporter, pulse, attempt } = this.run;
-    const { id: jobId, step } = reporter.job;
+    const { id: jobId, step, createdAt } = reporter.job;
     const call = told.transcript.call(callId);
     assert(call !== null, "an open call is in the transcript");
     const context = contextOf(reporter.job);
@@ -71,7 +71,11 @@ export class RunCalls {
     const host = pulse.host(waits);
     await reporter.entitled(signal);
     if (signal.aborted) return;
-    const made = told.tools.call({ name, input: edited ?? call.input, idempotencyKey, context, host }, signal);
+    const input = edited ?? call.input;
+    const made = told.tools.call(
+      { name, input, idempotencyKey, openedAt: openedAt ?? createdAt, context, host },
+      signal,
+    );
     const result = await withinGrace(made, signal, this.clock);
     if (result === null || signal.aborted) return;
     const { content, isError } = result;

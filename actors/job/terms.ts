@@ -14,6 +14,8 @@ export const namesTool = (list: readonly string[], name: string): boolean =>
 export const OpenCall = Type.Object({
   id: Type.String(),
   name: Type.String(),
+  /** When its step was committed: the same in each attempt. Absent in calls of former versions. */
+  openedAt: Type.Optional(Type.String()),
   /** Whether it may simply be made again after a crash. */
   safe: Type.Boolean(),
   /** Whether it may have been made: committed before it is (JOB-7). */

@@ -94,7 +94,7 @@ function toolbox(
 /** The tool's result, or that it was stopped, whichever is first. */
 async function run(
   tool: Tool,
-  { input, context, idempotencyKey, host }: ToolCall,
+  { input, context, idempotencyKey, openedAt, host }: ToolCall,
   signal: AbortSignal,
   log: RunnerLog | undefined,
 ): Promise<ToolResult> {
@@ -105,7 +105,7 @@ async function run(
   try {
     return await Promise.race([
       stopped.promise,
-      ...(signal.aborted ? [] : [tool.call(input, { context, idempotencyKey, host, signal })]),
+      ...(signal.aborted ? [] : [tool.call(input, { context, idempotencyKey, openedAt, host, signal })]),
     ]);
   } catch (err) {
     log?.error({ err, tool: tool.name, jobId: context.jobId }, "A tool failed");

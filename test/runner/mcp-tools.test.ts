@@ -7,7 +7,7 @@ import { createEgress, type EgressSettings } from "../../src/egress/egress.ts";
 import { MAX_SCHEMA, MAX_SERVER_TOOLS, mcpTools, mcpToolName } from "../../src/runner/mcp/mcp-tools.ts";
 import { createTools, MAX_RESULT_BYTES } from "../../src/runner/tools.ts";
 import { until } from "../support/condition.ts";
-import { DEAF_HOST } from "../support/fake-tools.ts";
+import { DEAF_HOST, OPENED_AT } from "../support/fake-tools.ts";
 import { type McpServerUnderTest, type McpTool, startMcpServer, textResult } from "../support/mcp-server.ts";
 
 const SECRET = "s3cr3t/value+of=crm";
@@ -85,7 +85,17 @@ async function open(
   const agent = { allowedTools: allowed, approvalTools: approval, mcpServers: [...servers] };
   const box = await tools.open(agent as unknown as AgentSnapshot, CONTEXT, run.signal);
   const call: Opened["call"] = (name, input = {}, signal = run.signal) =>
-    box.call({ name, input: { ...input }, idempotencyKey: "job_1:1:0", context: CONTEXT, host: DEAF_HOST }, signal);
+    box.call(
+      {
+        name,
+        input: { ...input },
+        idempotencyKey: "job_1:1:0",
+        openedAt: OPENED_AT,
+        context: CONTEXT,
+        host: DEAF_HOST,
+      },
+      signal,
+    );
   return { box, warnings, end: () => run.abort(), call };
 }
 

@@ -5,7 +5,7 @@ import type { AgentSnapshot } from "../../actors/job/schema.ts";
 import type { Agent, Task } from "../../actors/organization/schema.ts";
 import { builtinTools, createTools } from "../../src/runner/tools.ts";
 import { patiently } from "../../src/runner/tools/patience.ts";
-import { DEAF_HOST, NO_DELEGATIONS } from "../support/fake-tools.ts";
+import { DEAF_HOST, NO_DELEGATIONS, OPENED_AT } from "../support/fake-tools.ts";
 
 const PASSING: readonly Fault[] = [
   { kind: "unavailable", retryAfterMs: 1 },
@@ -43,14 +43,14 @@ for (const [name, input] of [
     const tools = createTools(
       builtinTools({
         tasks: {
-          createTask: (_context, _input, key) => answer(ANSWER, key),
+          createTask: (_context, _input, { key }) => answer(ANSWER, key),
           listTasks: () => answer([ANSWER]),
           listAgents: () => answer([ANSWER]),
         },
         delegations: NO_DELEGATIONS,
       }),
     );
-    const call = { name, input, idempotencyKey: "job_1:1:0", context: CONTEXT, host: DEAF_HOST };
+    const call = { name, input, idempotencyKey: "job_1:1:0", openedAt: OPENED_AT, context: CONTEXT, host: DEAF_HOST };
     const { signal } = new AbortController();
     const box = await tools.open(AGENT, CONTEXT, signal);
     expect((await box.call(call, signal)).isError).toBe(false);

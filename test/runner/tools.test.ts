@@ -9,7 +9,7 @@ import { builtinTools, createTools, MAX_RESULT_BYTES } from "../../src/runner/to
 import type { TaskService } from "../../src/runner/tools/service.ts";
 import { defineTool, success, type ToolSource } from "../../src/runner/tools/tool.ts";
 import { until } from "../support/condition.ts";
-import { DEAF_HOST, NO_DELEGATIONS } from "../support/fake-tools.ts";
+import { DEAF_HOST, NO_DELEGATIONS, OPENED_AT } from "../support/fake-tools.ts";
 
 const CONTEXT: ToolContext = { organizationId: "org_1", userId: "usr_1", agentId: "agt_1", jobId: "job_1" };
 const NOON = Date.parse("2026-11-21T12:00:00.000Z");
@@ -77,7 +77,7 @@ function fakeService(fault?: Outcome<never>) {
       asked.push({ context, filter });
       return fault ?? ok([task({})]);
     },
-    async createTask(context, input, key) {
+    async createTask(context, input, { key }) {
       asked.push({ context, input, key });
       const present = made.get(key) ?? task({ ...input, id: `task-${made.size + 1}-a` });
       made.set(key, present);
@@ -98,7 +98,10 @@ async function call(
   signal = new AbortController().signal,
 ): Promise<ToolResult> {
   const box = await boxOf(tools, ["create_task"]);
-  return box.call({ name, input, idempotencyKey: "job_1:1:0", context: CONTEXT, host: DEAF_HOST }, signal);
+  return box.call(
+    { name, input, idempotencyKey: "job_1:1:0", openedAt: OPENED_AT, context: CONTEXT, host: DEAF_HOST },
+    signal,
+  );
 }
 
 const builtin = (fault?: Outcome<never>) => {
@@ -124,6 +127,7 @@ describe("the registry of tools", () => {
       name: "create_task",
       input: { title: "x" },
       idempotencyKey: "k",
+      openedAt: OPENED_AT,
       host: DEAF_HOST,
       context: CONTEXT,
     };

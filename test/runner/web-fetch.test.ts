@@ -9,7 +9,7 @@ import { MAX_FETCHED_CHARS, MAX_PAGE_BYTES, webFetch } from "../../src/runner/to
 import { until } from "../support/condition.ts";
 import { createEgressWorld, type EgressWorld } from "../support/egress-world.ts";
 import { type Answer, pour, reply } from "../support/wire-server.ts";
-import { DEAF_HOST } from "../support/fake-tools.ts";
+import { DEAF_HOST, OPENED_AT } from "../support/fake-tools.ts";
 
 const CONTEXT = { organizationId: "org_1", userId: "usr_1", agentId: "agt_1", jobId: "job_1" };
 
@@ -35,7 +35,7 @@ async function against(answer: Answer) {
   const fetchIt = async (input: JsonObject, signal = new AbortController().signal): Promise<ToolResult> => {
     const box = await tools.open(agentWith(["web_fetch"]), CONTEXT, signal);
     return box.call(
-      { name: "web_fetch", input, idempotencyKey: "job_1:1:0", context: CONTEXT, host: DEAF_HOST },
+      { name: "web_fetch", input, idempotencyKey: "job_1:1:0", openedAt: OPENED_AT, context: CONTEXT, host: DEAF_HOST },
       signal,
     );
   };
@@ -61,6 +61,7 @@ test("[RUN-2] web_fetch is not on by default and safe to repeat", async () => {
     name: "web_fetch",
     input: { url: "https://a.test/" },
     idempotencyKey: "k",
+    openedAt: OPENED_AT,
     host: DEAF_HOST,
     context: CONTEXT,
   };

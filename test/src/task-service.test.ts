@@ -3,6 +3,7 @@ import type { ToolContext } from "../../actors/job/ports.ts";
 import type { TaskInput } from "../../actors/organization/protocol.ts";
 import { actorTaskService } from "../../src/task-service.ts";
 import type { TaskService } from "../../src/runner/tools/service.ts";
+import { OPENED_AT } from "../support/fake-tools.ts";
 import { type Founded, type Service, startService } from "../support/service.ts";
 
 let service: Service;
@@ -34,7 +35,8 @@ async function taken<T>(outcome: Promise<{ ok: true; value: T } | { ok: false; f
 }
 
 test("[JOB-7] the same key makes the same task, once, also at the same time", async () => {
-  const make = (key: string, title = "Report") => taken(tasks.createTask(contextOf(acme), input(title), key));
+  const make = (key: string, title = "Report") =>
+    taken(tasks.createTask(contextOf(acme), input(title), { key, openedAt: OPENED_AT }));
   const [first, ...again] = await Promise.all([make("job:1:a"), make("job:1:a"), make("job:1:a", "Other words")]);
   expect(again.map((task) => task.id)).toEqual([first.id, first.id]);
   expect((await make("job:1:b")).id).not.toBe(first.id);
@@ -44,14 +46,20 @@ test("[JOB-7] the same key makes the same task, once, also at the same time", as
 });
 
 test("[GEN-2] the id of a task that a tool makes has the form of all tasks' ids", async () => {
-  const { id } = await taken(tasks.createTask(contextOf(acme), input("Form"), "job:2:a"));
-  expect(id).toMatch(/^task-\d+-[0-9a-z]{12}$/);
+  const { id } = await taken(tasks.createTask(contextOf(acme), input("Form"), { key: "job:2:a", openedAt: OPENED_AT }));
+  expect(id).toMatch(new RegExp(`^task-${Date.parse(OPENED_AT)}-[0-9a-z]{12}$`));
 });
 
 test("[RUN-2] tasks and agents are those of the tool's organization, filtered as asked", async () => {
   const other = await service.found("Other");
   expect(await taken(tasks.listTasks(contextOf(other), { status: null, assignedTo: null, limit: 100 }))).toEqual([]);
-  await taken(tasks.createTask(contextOf(other), { ...input("Theirs"), assignedTo: "usr_x", workspaceId: null }, "k"));
+  await taken(
+    tasks.createTask(
+      contextOf(other),
+      { ...input("Theirs"), assignedTo: "usr_x", workspaceId: null },
+      { key: "k", openedAt: OPENED_AT },
+    ),
+  );
   const count = async (filter: Parameters<TaskService["listTasks"]>[1]): Promise<number> =>
     (await taken(tasks.listTasks(contextOf(other), filter))).length;
   expect(await count({ status: "pending", assignedTo: "usr_x", limit: 1 })).toBe(1);

@@ -4,6 +4,8 @@ import type { DelegationService } from "../../src/runner/tools/delegate.ts";
 import type { AgentSnapshot } from "../../actors/job/schema.ts";
 
 /** For tools whose words nobody hears. */
+/** When a call was made that no job has. */
+export const OPENED_AT = "2026-11-01T12:00:00.000Z";
 export const DEAF_HOST: ToolHost = { progress: () => {}, log: () => {}, waits: () => {} };
 
 /** For tests in which nothing is delegated. */

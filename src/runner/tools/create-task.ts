@@ -22,7 +22,7 @@ export const createTask = (service: TaskService): Tool =>
     access: "granted",
     // The service makes one task for each key.
     safeToRepeat: true,
-    async run({ title, description, priority, assign_to }, { context, idempotencyKey, signal }) {
+    async run({ title, description, priority, assign_to }, { context, idempotencyKey: key, openedAt, signal }) {
       const input = {
         title,
         description: description ?? null,
@@ -30,8 +30,7 @@ export const createTask = (service: TaskService): Tool =>
         assignedTo: assign_to ?? null,
         workspaceId: null,
       };
-      return resultOf(await patiently(signal, () => service.createTask(context, input, idempotencyKey)), (task) => ({
-        task: taskView(task),
-      }));
+      const made = await patiently(signal, () => service.createTask(context, input, { key, openedAt }));
+      return resultOf(made, (task) => ({ task: taskView(task) }));
     },
   });

@@ -14,10 +14,17 @@ export interface TaskFilter {
   readonly limit: number;
 }
 
+/** What names a call of a tool, the same in each attempt (JOB-7). */
+export interface CallName {
+  readonly key: string;
+  /** ISO 8601. */
+  readonly openedAt: string;
+}
+
 export interface TaskService {
   listTasks(context: ToolContext, filter: TaskFilter): Promise<Outcome<readonly Task[]>>;
-  /** The same key makes the same task, once, whatever happens in between (JOB-7). */
-  createTask(context: ToolContext, input: TaskInput, idempotencyKey: string): Promise<Outcome<Task>>;
+  /** The same call makes the same task, once, whatever happens in between (JOB-7). */
+  createTask(context: ToolContext, input: TaskInput, call: CallName): Promise<Outcome<Task>>;
   /** The agents that this user may see, archived ones left out. */
   listAgents(context: ToolContext): Promise<Outcome<readonly Agent[]>>;
 }

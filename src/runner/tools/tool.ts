@@ -10,10 +10,11 @@ import type { AgentSnapshot } from "../../../actors/job/schema.ts";
 import { type JsonObject, type Static, type TSchema, Type } from "../../../actors/schema.ts";
 import { faultWords } from "./fault-words.ts";
 
-/** Who it acts for, the key of this call, whom it may tell how far it is, and when to stop. */
+/** Who it acts for, the key of this call and its time, whom it may tell how far it is, and when to stop. */
 export interface ToolRun {
   readonly context: ToolContext;
   readonly idempotencyKey: string;
+  readonly openedAt: string;
   readonly host: ToolHost;
   readonly signal: AbortSignal;
 }

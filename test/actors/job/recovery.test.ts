@@ -123,7 +123,7 @@ describe("a crash", () => {
     });
   }
 
-  test("[JOB-7] with two calls open, only the one without a result is made again, under the same key", async () => {
+  test("[JOB-7] with two calls open, only the one without a result is made again, under the same key and the same time", async () => {
     const scene = new Scene();
     const first = await scene.start();
     const script = scene.tools.script;
@@ -134,11 +134,14 @@ describe("a crash", () => {
     };
     const jobId = await first.send("go");
     await until("c1 is stored", async () => (await first.transcript(jobId)).includes("result c1"));
+    const asked = new Date(scene.world.clock.now()).toISOString();
     first.crash();
+    await scene.world.clock.advance(60_000);
     scene.tools.script = script;
     const second = await scene.start();
     await second.ended(jobId);
     held.open();
+    expect(scene.tools.calls.map(({ openedAt }) => openedAt)).toEqual([asked, asked, asked]);
     expect(scene.tools.keys()).toEqual([`${jobId}:1:c1`, `${jobId}:1:c2`, `${jobId}:1:c2`]);
     expect(await second.transcript(jobId)).toEqual([
       "text Let me look. ",
