@@ -250,22 +250,30 @@ test("[AUTH-2] a token may revoke itself", async () => {
   await refused(revoke(PERSONAL, token.id, bearer(token)), 401, "unauthenticated");
 });
 
-test("[AUTH-1] the use of a token is noted to the minute: a hundred requests are one change of its record", async () => {
+test("[AUTH-1] [AUTH-9] the use of a token is noted to the minute: a hundred requests are one write of its record, and no change", async () => {
   const token = await made(PERSONAL, { scopes: ["*"] });
   const noted = async (): Promise<TokenRecord> => (await list(PERSONAL)).find(({ id }) => id === token.id)!;
   const use = () => answered(service.call(bearer(token), "GET", "/api/tasks"));
+  /** How often its record was written. */
+  const stored = async () =>
+    (await service.directory.listTokens(owner.organizationId)).find(({ id }) => id === token.id)?.version;
   try {
     await use();
     await Promise.all(Array.from({ length: 100 }, use));
     const first = await noted();
-    expect(first.version).toBe(2);
+    expect(await stored()).toBe(2);
+    // The note is no change to those who look at the token.
+    expect(first).toMatchObject({ version: 1, updated_at: token.created_at });
     skippedMs = LAST_USED_PRECISION_MS;
     await use();
     const second = await noted();
-    expect(second.version).toBe(3);
+    expect(await stored()).toBe(3);
+    expect(second.version).toBe(1);
     expect(Date.parse(second.last_used_at!)).toBeGreaterThanOrEqual(
       Date.parse(first.last_used_at!) + LAST_USED_PRECISION_MS,
     );
+    const revoked = await answered<Json>(revoke(PERSONAL, token.id));
+    expect(revoked).toMatchObject({ version: 2, updated_at: revoked["revoked_at"] });
   } finally {
     skippedMs = 0;
   }

@@ -44,7 +44,7 @@ function handlersOf(kind: TokenKind, { system, directory, clock, streams, log }:
       async ({ request, principal }: Call) => {
         const filter = visibleTo(principal, kind);
         if (!filter.ok) return filter;
-        const page = pageRequest(queryOf(request.url));
+        const page = pageRequest(queryOf(request.url), plural);
         if (!page.ok) return page;
         const { organizationId } = principal;
         const settled = await system.settled(organizationId);

@@ -46,6 +46,16 @@ export const NewTokenView = noun("NewToken", "A new credential; the token itself
 export const ServiceTokenList = listOf("ServiceTokenList", "service_tokens", TokenView);
 export const PersonalTokenList = listOf("PersonalAccessTokenList", "personal_access_tokens", TokenView);
 
+/**
+ * A token is changed by its revocation and by nothing else. Its record also counts the notes of its last
+ * use, which are no change to whoever reads it (AUTH-9).
+ */
+const changesOf = (token: Token): Token => ({
+  ...token,
+  version: token.revokedAt === null ? 1 : 2,
+  updatedAt: token.revokedAt ?? token.createdAt,
+});
+
 /** A token without what it is used by: of that its last characters are known, and no more. */
 export const tokenView = (token: Token, by: Principal, now: number): Shown<typeof TokenView> => ({
   id: token.id,
@@ -59,7 +69,7 @@ export const tokenView = (token: Token, by: Principal, now: number): Shown<typeo
   last_used_at: token.lastUsedAt,
   revoked_at: token.revokedAt,
   ...recordView(
-    token,
+    changesOf(token),
     { revoke: `${TOKEN_PATHS[token.kind]}/${token.id}/revoke` },
     permitted(by, "tokens:write", token.revokedAt === null ? ["revoke"] : []),
   ),
