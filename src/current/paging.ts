@@ -19,12 +19,12 @@ const BAD_CURSOR: Fault = { kind: "invalid_cursor" };
 const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;
 const ID = /^[A-Za-z0-9_-]{1,128}$/;
 
-/** The page that a query asks for. */
-export function pageRequest(query: URLSearchParams): Outcome<PageRequest> {
+/** The page that a query asks for; `plural` names the list, as in `pageView`: only its own cursors count. */
+export function pageRequest(query: URLSearchParams, plural: string): Outcome<PageRequest> {
   const limit = limitOf(query, PAGE_DEFAULT);
   if (!limit.ok) return limit;
   const text = query.get("cursor");
-  const after = text === null || text === "" ? null : decode(text);
+  const after = text === null || text === "" ? null : decode(plural, text);
   if (after === undefined) return refuse(BAD_CURSOR);
   return ok({ limit: limit.value, after });
 }
@@ -50,17 +50,18 @@ export function integerOf(
 
 /** `{<plural>: […], next_cursor?}`. */
 export function pageView<P extends string, T, V>(plural: P, page: Page<T>, view: (record: T) => V): PageView<P, V> {
-  const next = page.next === null ? {} : { next_cursor: encode(page.next) };
+  const next = page.next === null ? {} : { next_cursor: encode(plural, page.next) };
   return { ...({ [plural]: page.records.map(view) } as Record<P, V[]>), ...next };
 }
 type PageView<P extends string, V> = Readonly<Record<P, readonly V[]>> & { readonly next_cursor?: string };
 
-const encode = ({ createdAt, id }: PageCursor): string =>
-  Buffer.from(JSON.stringify([createdAt, id])).toString("base64url");
+const encode = (plural: string, { createdAt, id }: PageCursor): string =>
+  Buffer.from(JSON.stringify([plural, createdAt, id])).toString("base64url");
 
-function decode(text: string): PageCursor | undefined {
+function decode(plural: string, text: string): PageCursor | undefined {
   try {
-    const [createdAt, id] = JSON.parse(Buffer.from(text, "base64url").toString()) as unknown[];
+    const [list, createdAt, id] = JSON.parse(Buffer.from(text, "base64url").toString()) as unknown[];
+    if (list !== plural) return undefined;
     if (typeof createdAt !== "string" || typeof id !== "string" || !TIME.test(createdAt) || !ID.test(id))
       return undefined;
     return { createdAt, id };

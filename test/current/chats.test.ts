@@ -182,6 +182,14 @@ describe("list", () => {
       await refused(client.call("GET", `/api/chats?limit=${limit}`), 400, "invalid_request");
   });
 
+  test("[GEN-3] the cursor of one list is none of another", async () => {
+    for (let i = 0; i < 2; i++) await client.chat(agent, owner.workspaceId);
+    const { next_cursor: cursor } = await client.get<{ next_cursor: string }>("/api/chats?limit=1");
+    await client.get(`/api/chats?cursor=${cursor}`);
+    for (const list of ["jobs", "agents", "tasks", "workspaces", "service-tokens", "personal-access-tokens"])
+      await refused(client.call("GET", `/api/${list}?cursor=${cursor}`), 400, "invalid_cursor");
+  });
+
   test("[GEN-3] status, agent_id and workspace_id filter, all at once", async () => {
     const ada = await createAgent(service, owner);
     const [quiet, spoken] = [await client.chat(ada, owner.workspaceId), await client.chat(ada, owner.workspaceId)];

@@ -66,7 +66,7 @@ async function listChats({ system, chats, log }: CurrentParts, { request, princi
   if (!ids.ok) return ids;
   const status = wordFilter(query, "status", CHAT_STATUSES);
   if (!status.ok) return status;
-  const page = pageRequest(query);
+  const page = pageRequest(query, "chats");
   if (!page.ok) return page;
   const settled = await system.settled(organizationId);
   if (!settled.ok) return settled;

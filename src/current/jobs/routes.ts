@@ -68,7 +68,7 @@ async function listJobs(parts: CurrentParts, { request, principal }: Call) {
   if (!status.ok) return status;
   const createdAfter = timeFilter(query, "created_after");
   if (!createdAfter.ok) return createdAfter;
-  const page = pageRequest(query);
+  const page = pageRequest(query, "jobs");
   if (!page.ok) return page;
   const settled = await system.settled(organizationId);
   if (!settled.ok) return settled;

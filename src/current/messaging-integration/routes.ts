@@ -58,7 +58,7 @@ const handlers = (parts: CurrentParts): Handlers<typeof webhookOperations.operat
     const query = queryOf(request.url);
     const filter = attemptFilter(query);
     if (!filter.ok) return filter;
-    const page = pageRequest(query);
+    const page = pageRequest(query, "deliveries");
     if (!page.ok) return page;
     const settled = await parts.system.settled(by.organizationId);
     if (!settled.ok) return settled;

@@ -28,7 +28,7 @@ const handlers = ({ system, directory, log }: CurrentParts): Handlers<typeof tas
     const query = queryOf(request.url);
     const filter = taskFilter(query);
     if (!filter.ok) return filter;
-    const page = pageRequest(query);
+    const page = pageRequest(query, "tasks");
     if (!page.ok) return page;
     const { organizationId } = principal;
     const settled = await system.settled(organizationId);

@@ -19,7 +19,7 @@ export const workspaceRoutes = (current: Surface, parts: CurrentParts) =>
 
 const handlers = ({ system, directory, log }: CurrentParts): Handlers<typeof workspaceOperations.operations> => ({
   async listWorkspaces({ request, principal: { organizationId } }) {
-    const page = pageRequest(queryOf(request.url));
+    const page = pageRequest(queryOf(request.url), "workspaces");
     if (!page.ok) return page;
     const settled = await system.settled(organizationId);
     if (!settled.ok) return settled;
