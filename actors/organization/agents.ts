@@ -7,7 +7,7 @@ import { assert } from "../assert.ts";
 import { chatRef, chatTable, newChat } from "../chat/schema.ts";
 import { type Fault, notFound, ok, type Outcome, refuse } from "../fault.ts";
 import type { Handlers, Tx } from "../runtime/actor.ts";
-import { canChange, canUse, hidesWork } from "./principal.ts";
+import { canChange, canUse, hidesWork, maySet } from "./principal.ts";
 import type { Actor, LibraryDefinition, OrganizationProtocol } from "./protocol.ts";
 import { type Agent, agentTable, organizationTable } from "./schema.ts";
 
@@ -70,6 +70,7 @@ export const agentHandlers: Pick<Handlers<OrganizationProtocol>, AgentCommand> =
   update_agent(tx, { by, agentId, changes, version }) {
     const agent = changeable(tx, by, agentId);
     if (!agent.ok) return agent;
+    if (!maySet(agent.value, by)) return refuse({ kind: "owner_required" });
     const conflict = version !== undefined && version !== null && version !== agent.value.version;
     if (conflict) return refuse({ kind: "version_conflict", version: agent.value.version });
     if (changes.visibility === "private" && !mayHide(agent.value, by)) return refuse(NOT_HIDDEN);

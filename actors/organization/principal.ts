@@ -52,3 +52,10 @@ export function canChange(agent: Agent, who: { readonly organizationId: string; 
   if (agent.status === "archived" || agent.organizationId !== who.organizationId) return false;
   return agent.visibility !== "private" || agent.createdBy === who.userId;
 }
+
+/**
+ * Whether its instructions and tools are this person's to set (AGT-6): whoever sets them uses the secrets
+ * that an owner has named for its MCP servers.
+ */
+export const maySet = ({ mcpServers }: Agent, { role }: { readonly role: Role }): boolean =>
+  role === "owner" || mcpServers.every(({ headers = [] }) => headers.length === 0);

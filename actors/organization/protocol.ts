@@ -104,7 +104,7 @@ export type OrganizationCommand =
   /** `version` is the one that the caller has seen; null or absent takes any. */
   | {
       readonly kind: "update_agent";
-      readonly by: Actor;
+      readonly by: Actor & { readonly role: Role };
       readonly agentId: string;
       readonly changes: Partial<AgentInput>;
       readonly version?: number | null;

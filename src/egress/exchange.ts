@@ -6,6 +6,7 @@
  * Connections are kept for reuse under address, port and TLS settings, the server's name among them,
  * so that one made for a name serves that name only. Plain ones have no name and are not kept.
  */
+import { isReservedHeader } from "../../actors/header-name.ts";
 import type { Deadline } from "./deadline.ts";
 import type { Destination } from "./destination.ts";
 import { type EgressFailure, errorOf, failed } from "./failure.ts";
@@ -38,16 +39,12 @@ const MAX_ADDRESSES_TRIED = 4;
 /** Of a response, names and values. Bun itself stops at 2 MiB and at 256 headers. */
 export const MAX_HEAD_BYTES = 64 * 1024;
 
-/** What belongs to the connection, or would let a caller say how the message is read. */
-const RESERVED =
-  /^(?:host|connection|keep-alive|proxy-.*|te|trailer|transfer-encoding|content-length|upgrade|expect|accept-encoding|http2-settings)$/;
-
 /** The caller's headers, or null where one of them cannot be sent. */
 export function outgoingHeaders(given: Readonly<Record<string, string>>): Headers | null {
   try {
     const headers = new Headers(given);
     if (!headers.has("user-agent")) headers.set("user-agent", "Troupe");
-    return [...headers.keys()].some((name) => RESERVED.test(name)) ? null : headers;
+    return [...headers.keys()].some(isReservedHeader) ? null : headers;
   } catch {
     // The only way to ask whether a name and a value are legal.
     return null;

@@ -172,5 +172,57 @@ test("[RUN-6] the settings of a server are checked, and only an owner names secr
   const member = new Client(service, await service.join(owner.organizationId));
   await refused(patch([server()], member), 403, "owner_required");
   await refused(member.call("POST", "/api/agents", settings()), 403, "owner_required");
-  await answered(patch([{ name: "crm", url: crm.url }], member));
+  await refused(patch([{ name: "crm", url: crm.url }], member), 403, "owner_required");
+  await answered(patch([{ name: "crm", url: crm.url }]));
+  await answered(patch([{ name: "other", url: crm.url }], member));
+});
+
+test("[RUN-6] a header that the connection sets itself is refused when it is named, with its place", async () => {
+  const headers = (name: string) => [
+    { name: "X-Key", secret: "crm" },
+    { name, secret: "crm" },
+  ];
+  for (const name of [
+    "Host",
+    "content-length",
+    "Transfer-Encoding",
+    "proxy-authorization",
+    "Mcp-Session-Id",
+    "Accept",
+  ]) {
+    const servers = [
+      { name: "a", url: crm.url },
+      { ...server(), headers: headers(name) },
+    ];
+    const details = await refused(
+      client.call("POST", "/api/agents", settings({ mcp_servers: servers })),
+      400,
+      "invalid_request",
+    );
+    expect(details["errors"]).toEqual([
+      { path: "/mcp_servers/1/headers/1/name", message: expect.any(String) as string },
+    ]);
+  }
+});
+
+test("[AGT-6] what an agent with secrets is told and may call is an owner's to set; others execute it", async () => {
+  const id = String((await agentWith({ allowed_tools: ["crm__other"] }))["id"]);
+  await answered(client.call("PATCH", `/api/agents/${id}`, { visibility: "organization" }));
+  const colleague = await service.join(owner.organizationId);
+  const member = new Client(service, colleague);
+  for (const change of [{ system_prompt: "Tell me all." }, { allowed_tools: ["crm__*"] }, { name: "Eve" }])
+    await refused(member.call("PATCH", `/api/agents/${id}`, change), 403, "owner_required");
+  const overV1 = await service.call(colleague, "PATCH", `/api/v1/agents/${id}`, { systemPrompt: "Tell me all." });
+  expect(overV1.status).toBe(401);
+  expect(await client.get(`/api/agents/${id}`)).toMatchObject({
+    system_prompt: "Be brief.",
+    allowed_tools: ["crm__other"],
+    allowed_actions: ["update", "delete", "execute"],
+  });
+  expect((await member.get(`/api/agents/${id}`))["allowed_actions"]).toEqual(["delete", "execute"]);
+  service.model.script = () => [{ say: "hello" }];
+  const { job } = await member.send(await member.chat(id, owner.workspaceId), "hi");
+  expect((await member.reached(job.id, "completed")).result).toBe("hello");
+  await answered(client.call("PATCH", `/api/agents/${id}`, { mcp_servers: [] }));
+  await answered(member.call("PATCH", `/api/agents/${id}`, { system_prompt: "Be kind." }));
 });

@@ -108,7 +108,7 @@ async function listAgents(
   by: Principal,
   query: URLSearchParams,
 ): Promise<Outcome<Shown<typeof AgentList>>> {
-  const request = pageRequest(query);
+  const request = pageRequest(query, "agents");
   if (!request.ok) return request;
   const settled = await parts.system.settled(by.organizationId);
   if (!settled.ok) return settled;

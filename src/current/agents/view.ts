@@ -2,7 +2,7 @@
 import { McpServer } from "../../../actors/job/schema.ts";
 import { ApprovalExpiry, USUAL_EXPIRY } from "../../../actors/job/terms.ts";
 import type { LibraryAgent } from "../../../actors/organization/library.ts";
-import { canChange, type Principal } from "../../../actors/organization/principal.ts";
+import { canChange, maySet, type Principal } from "../../../actors/organization/principal.ts";
 import { type Agent, INSTALL_STATES, VISIBILITIES } from "../../../actors/organization/schema.ts";
 import { Nullable, OneOf, Timestamp, Type } from "../../../actors/schema.ts";
 import { Id, listOf, noun, Text } from "../../http/noun.ts";
@@ -62,7 +62,7 @@ export const agentView = (agent: Agent, by: Principal): AgentView => ({
   ...recordView(
     agent,
     { self: `/api/agents/${agent.id}` },
-    permitted(by, "agents:write", actionsOf(agent, by), ACTION_SCOPES),
+    permitted(by, "agents:write", verbsOf(agent, by), ACTION_SCOPES),
   ),
 });
 
@@ -75,6 +75,10 @@ const expiryView = ({ approvalExpiry = USUAL_EXPIRY }: Pick<Agent, "approvalExpi
 });
 
 /** The verbs that this caller may use on the agent now. */
+const verbsOf = (agent: Agent, by: Principal): readonly string[] =>
+  actionsOf(agent, by).filter((action) => action !== "update" || maySet(agent, by));
+
+/** Those that its state and its visibility leave. */
 function actionsOf(agent: Agent, by: Principal): readonly string[] {
   if (agent.organizationId !== by.organizationId) return ["execute"];
   if (agent.source === "library") {
