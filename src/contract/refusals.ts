@@ -64,19 +64,21 @@ export class RefusalResponses {
     return Object.fromEntries([...this.responses].toSorted(([a], [b]) => (a < b ? -1 : 1)));
   }
 
-  private response(surface: SurfaceName, { signed }: OperationContract, codes: readonly ErrorCode[]): JsonSchema {
-    const standing = signed === undefined ? surface : "signed";
-    const name = `${standing === "current" ? "" : pascal(standing)}${codes.map(pascal).join("Or")}`;
-    if (!this.responses.has(name)) this.responses.set(name, responseOf(surface, standing, codes));
+  private response(surface: SurfaceName, operation: OperationContract, codes: readonly ErrorCode[]): JsonSchema {
+    const isChange = !isRead(operation);
+    const name = `${surface === "current" ? "" : pascal(surface)}${codes.map(pascal).join("Or")}${isChange ? "OnChange" : ""}`;
+    if (!this.responses.has(name)) this.responses.set(name, responseOf(surface, isChange, codes));
     return { $ref: `#/components/responses/${name}` };
   }
 }
 
-function responseOf(surface: SurfaceName, standing: keyof typeof STANDING, codes: readonly ErrorCode[]): JsonSchema {
+/** Refusals of a signed stream say what all of its surface say. */
+function responseOf(surface: SurfaceName, isChange: boolean, codes: readonly ErrorCode[]): JsonSchema {
   const refusals = codes.map((code) => refusalOf(surface, code));
   const more = new Set(refusals.flatMap(({ headers = {} }) => Object.keys(headers)));
   const names = [
-    ...STANDING[standing],
+    ...STANDING[surface],
+    ...(isChange ? ["Idempotency-Status"] : []),
     ...(more.has("retry-after") ? ["Retry-After"] : []),
     ...(more.has("www-authenticate") ? ["WWW-Authenticate"] : []),
   ];

@@ -10,14 +10,17 @@ export interface LongScale {
   readonly acknowledgements: number;
   /** Streams that are cut again and again. */
   readonly streams: number;
+  /** Hostile requests that are sent in all. */
+  readonly requests: number;
 }
 
-/** The size of the long run, by TROUPE_TEST_FAULTS, TROUPE_TEST_ACKNOWLEDGEMENTS and TROUPE_TEST_STREAMS. */
+/** The size of the long run, by TROUPE_TEST_FAULTS, TROUPE_TEST_ACKNOWLEDGEMENTS, TROUPE_TEST_STREAMS and TROUPE_TEST_REQUESTS. */
 export function longScale(): LongScale {
   return {
     faults: size("TROUPE_TEST_FAULTS", 44),
     acknowledgements: size("TROUPE_TEST_ACKNOWLEDGEMENTS", 210_000),
     streams: size("TROUPE_TEST_STREAMS", 500),
+    requests: size("TROUPE_TEST_REQUESTS", 20_000),
   };
 }
 

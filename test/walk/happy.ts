@@ -3,7 +3,7 @@
  * makes or needs is its own, so that any of them can be made again in any order.
  */
 import type { Ask } from "./walker.ts";
-import { DESTINATION, type World } from "./world.ts";
+import { INTEGRATION, type World } from "./world.ts";
 
 export interface HappyAsk extends Ask {
   /** Where there is more than one status of success. */
@@ -145,35 +145,31 @@ export const HAPPY: Readonly<Record<string, Happy>> = {
   revokePersonalAccessToken: async (world) => of((await world.token(["mcp"], "PersonalAccess")).id),
 
   getMessagingIntegration: async (world) => {
-    await world.delivery();
+    await world.integration();
     return {};
   },
-  putMessagingIntegration: () => ({ body: DESTINATION }),
-  listDeliveries: async (world) => {
-    await world.delivery();
-    return { query: [...PAGE, ["event_type", "webhook.test"]] };
+  putMessagingIntegration: async (world) => {
+    await world.integration();
+    return { body: { ...INTEGRATION, name: "Ours", enabled: true }, status: 200 };
   },
+  listDeliveries: () => ({ query: [...PAGE, ["event_type", "webhook.test"]] }),
   redeliverEvent: async (world) => of(await world.delivery()),
   redeliverEvents: async (world) => {
     await world.delivery();
-    return { body: { since_sequence: 1, until_sequence: 1, event_types: ["webhook.configured"] } };
+    return { body: { since_sequence: 1, until_sequence: 1, event_types: ["webhook.*"] } };
   },
   rotateSigningSecret: async (world) => {
-    await world.delivery();
+    await world.integration();
     return { body: { grace_seconds: 60 } };
   },
   testMessagingIntegration: async (world) => {
-    await world.delivery();
+    await world.integration();
     return {};
   },
-  verifySignature: async (world) => {
-    await world.delivery();
-    return { body: { headers: { "Service-Signature": "t=1,v1=00" }, body: "{}" } };
-  },
-  listEvents: async (world) => {
-    await world.delivery();
-    return { query: [["limit", "2"]] };
-  },
+  verifySignature: () => ({
+    body: { headers: { "webhook-id": "evt_1" }, body: "{}", secret: "whsec_bm90IGEgc2VjcmV0IG9mIGFueWJvZHk=" },
+  }),
+  listEvents: () => ({ query: [["limit", "3"]] }),
 
   getVersion: () => DOCUMENT,
   getOpenApi: () => DOCUMENT,

@@ -34,6 +34,8 @@ const GIVE_UP_MS = 60_000;
 export class Walker {
   readonly url: string;
   readonly token: string;
+  /** What has been answered: the statuses of each operation, as `<id> <status>`. */
+  readonly reached = new Set<string>();
   private readonly judge: Judge;
 
   constructor(url: string, token: string, judge: Judge) {
@@ -53,6 +55,7 @@ export class Walker {
       const isStream = response.headers.get("content-type")?.startsWith("text/event-stream") === true;
       const leaves = isStream && ask.leavesStream === true;
       const text = leaves ? null : await response.text();
+      this.reached.add(`${operation.id} ${response.status}`);
       const given = { status: response.status, headers: response.headers, text };
       if (leaves) abort.abort();
       return { ...given, complaints: this.judge.complaints(operation, given) };
@@ -84,11 +87,14 @@ export class Walker {
   }
 }
 
-/** The address of a request. A part of the path with a `%` in it is sent as it is. */
+/** Already in the form of an address, or meant to be: an escape, whether it is one or not. */
+const AS_IT_IS = /^[\w.]*%[\w.%]*$/;
+
+/** The address of a request. */
 export function pathOf({ path }: Operation, { params = {}, query = [] }: Ask): string {
   const filled = path.replaceAll(/\{(\w+)\}/g, (_, name: string) => {
     const value = params[name] ?? "none";
-    return value.includes("%") ? value : encodeURIComponent(value.toWellFormed());
+    return AS_IT_IS.test(value) ? value : encodeURIComponent(value.toWellFormed());
   });
   const pairs = query.map(([name, value]): [string, string] => [name.toWellFormed(), value.toWellFormed()]);
   return pairs.length === 0 ? filled : `${filled}?${new URLSearchParams(pairs).toString()}`;
