@@ -10,6 +10,8 @@ export interface Contract {
   readonly nouns: readonly Noun[];
   readonly operations: readonly Operation[];
   readonly errors: readonly ErrorCode[];
+  /** What the body of a webhook is. */
+  readonly webhook: Shape;
 }
 
 export interface Noun {
@@ -56,6 +58,7 @@ export interface Body {
 export interface OpenApi {
   readonly info: { readonly version: string };
   readonly tags: readonly { readonly name: string; readonly description?: string }[];
+  readonly webhooks: Readonly<Record<string, Readonly<Record<string, Pick<OperationObject, "requestBody">>>>>;
   readonly paths: Readonly<Record<string, Readonly<Record<string, OperationObject>>>>;
   readonly components: {
     readonly schemas: Readonly<Record<string, JsonSchema>>;
@@ -110,6 +113,7 @@ export function contractOf(document: OpenApi): Contract {
         .map(([method, operation]) => operationOf(document, { method: method.toUpperCase(), path, operation })),
     ),
     errors: errorsOf(document),
+    webhook: bodyOf(document.webhooks["event"]?.["post"] ?? {})?.shape ?? UNKNOWN,
   };
 }
 
@@ -120,7 +124,9 @@ interface Found {
 }
 
 function operationOf(document: OpenApi, { method, path, operation }: Found): Operation {
-  const parameters = (operation.parameters ?? []).map((parameter) => resolved(document.components.parameters, parameter));
+  const parameters = (operation.parameters ?? []).map((parameter) =>
+    resolved(document.components.parameters, parameter),
+  );
   const placed = (place: string): readonly Field[] => parameters.filter((one) => one.in === place).map(fieldOf);
   const headers = new Set(parameters.filter((one) => one.in === "header").map((one) => one.name.toLowerCase()));
   const responses = Object.entries(operation.responses);
@@ -135,7 +141,9 @@ function operationOf(document: OpenApi, { method, path, operation }: Found): Ope
     params: placed("path"),
     query: placed("query"),
     body: bodyOf(operation),
-    answers: new Map(answers.flatMap(([, answer]) => shapesOf(resolved(document.components.responses, answer).content))),
+    answers: new Map(
+      answers.flatMap(([, answer]) => shapesOf(resolved(document.components.responses, answer).content)),
+    ),
     scopes: operation.security.flatMap((scheme) => Object.values(scheme).flat()),
     isKeyed: headers.has("idempotency-key"),
     isVersioned: headers.has("if-match"),
@@ -159,7 +167,7 @@ const fieldOf = ({ name, description, required, schema }: Parameter): Field => (
   shape: shapeOf(schema),
 });
 
-function bodyOf({ requestBody }: OperationObject): Body | null {
+function bodyOf({ requestBody }: Pick<OperationObject, "requestBody">): Body | null {
   const [first] = Object.entries(requestBody?.content ?? {});
   if (first === undefined) return null;
   const [contentType, { schema }] = first;
@@ -172,13 +180,17 @@ const shapesOf = (content: Content = {}): [string, Shape][] =>
 export const isJson = (contentType: string): boolean => /[/+]json\b/.test(contentType);
 
 function mediaShape(contentType: string, schema: JsonSchema | undefined): Shape {
-  if (isJson(contentType) || contentType === "text/event-stream") return schema === undefined ? UNKNOWN : shapeOf(schema);
+  if (isJson(contentType) || contentType === "text/event-stream")
+    return schema === undefined ? UNKNOWN : shapeOf(schema);
   return { kind: contentType.startsWith("text/") ? "text" : "bytes" };
 }
 
 /** The codes of a refusal with what it says of each: `<code>`: <meaning>, one a paragraph. */
 const codesOf = ({ description }: ResponseObject): readonly ErrorCode[] =>
-  [...description.matchAll(/^`([a-z_]+)`: (.+)$/gm)].map(([, code, about]) => ({ code: code ?? "", about: about ?? "" }));
+  [...description.matchAll(/^`([a-z_]+)`: (.+)$/gm)].map(([, code, about]) => ({
+    code: code ?? "",
+    about: about ?? "",
+  }));
 
 /** All codes, with what the document says of each. */
 function errorsOf({ components }: OpenApi): readonly ErrorCode[] {

@@ -8,32 +8,18 @@ const read = (path: string): Promise<string> => Bun.file(new URL(path, ROOT)).te
 
 /** A file, and how it is made. */
 const MAKERS: Readonly<Record<string, (contract: Contract) => Promise<string>>> = {
-  "sdk/python/troupe.py": async (contract) =>
-    pythonSdk(contract, {
-      runtime: await read("sdk/runtime/python/runtime.py"),
-      webhookEvent: hasWebhookEvent(contract) ? null : await read("sdk/runtime/python/webhook-event.py"),
-    }),
+  "sdk/python/troupe.py": async (contract) => pythonSdk(contract, await read("sdk/runtime/python/runtime.py")),
   "sdk/typescript/troupe.ts": async (contract) =>
     typescriptSdk(contract, {
-      preamble: (await read("sdk/runtime/typescript/preamble.ts")).trim(),
-      modules: await Promise.all(modulesFor(contract).map((name) => read(`sdk/runtime/typescript/${name}.ts`))),
+      preamble: (await read("sdk/runtime/typescript/preamble.txt")).trim(),
+      modules: await Promise.all(MODULES.map((name) => read(`sdk/runtime/typescript/${name}.ts`))),
     }),
 };
 
-/** What the contract describes itself is left to it. */
-const hasWebhookEvent = ({ nouns }: Contract): boolean => nouns.some(({ name }) => name === "WebhookEvent");
+/** The modules of the runtime, in the order in which they go into the file. */
+const MODULES = ["errors", "transport", "event-stream", "live-text", "webhook"];
 
-/** The modules of the runtime. */
-const modulesFor = (contract: Contract): readonly string[] => [
-  "errors",
-  "transport",
-  "event-stream",
-  "live-text",
-  "webhook",
-  ...(hasWebhookEvent(contract) ? [] : ["webhook-event"]),
-];
-
-export const FILES: readonly { readonly path: string }[] = Object.keys(MAKERS).map((path) => ({ path }));
+export const FILES: readonly string[] = Object.keys(MAKERS);
 
 /** What the file must be. */
 export async function generated(path: string): Promise<string> {

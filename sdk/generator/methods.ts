@@ -117,7 +117,8 @@ const polling = (method: Method): Method => ({
   name: method.name.replace(/^get/, "waitFor"),
   query: method.operation.query.filter(({ name }) => POLL_QUERY.has(name)),
   reading: { kind: "changed" },
-  about: "Answers as soon as `version` is past `since_version`; nothing where that did not happen within `wait` seconds.",
+  about:
+    "Answers as soon as `version` is past `since_version`; nothing where that did not happen within `wait` seconds.",
 });
 
 /** The method for all items of a list that has pages. */
@@ -155,4 +156,5 @@ export function errorClassOf(code: string): string {
   return name === "TimeoutError" || name === "ConnectionError" ? `Api${name}` : name;
 }
 
-export const explained = ({ code, about }: ErrorCode): string => (about === "" ? `The code \`${code}\`.` : `\`${code}\`: ${about}`);
+export const explained = ({ code, about }: ErrorCode): string =>
+  about === "" ? `The code \`${code}\`.` : `\`${code}\`: ${about}`;

@@ -72,7 +72,8 @@ export class PythonTypes {
     else if (shape.kind === "union") {
       const variants = this.variants(shape.variants, name).map((variant) => `    ${quoted(variant)},`);
       this.texts.push([...remark(about, ""), `${name}: TypeAlias = Union[`, ...variants, "]"].join("\n"));
-    } else this.texts.push([...remark(about, ""), `${name}: TypeAlias = ${quoted(this.typeOf(shape, name))}`].join("\n"));
+    } else
+      this.texts.push([...remark(about, ""), `${name}: TypeAlias = ${quoted(this.typeOf(shape, name))}`].join("\n"));
   }
 
   /** The variants of a union: literals together, records by their tags. */
@@ -93,12 +94,28 @@ export class PythonTypes {
     const typed = fields.map((field) => ({ ...field, type: this.fieldType(field, noun.name) }));
     const doc = noun.about === "" ? [] : docstring([noun.about], "    ");
     if (fields.some(({ name }) => KEYWORDS.has(name) || !/^[A-Za-z_]\w*$/.test(name))) {
-      const lines = typed.flatMap(({ name, about, type }) => [...remark(about, "        "), `        "${name}": ${quoted(type)},`]);
-      return [...remark(noun.about, ""), `${noun.name} = TypedDict(`, `    "${noun.name}",`, "    {", ...lines, "    },", ")"].join("\n");
+      const lines = typed.flatMap(({ name, about, type }) => [
+        ...remark(about, "        "),
+        `        "${name}": ${quoted(type)},`,
+      ]);
+      return [
+        ...remark(noun.about, ""),
+        `${noun.name} = TypedDict(`,
+        `    "${noun.name}",`,
+        "    {",
+        ...lines,
+        "    },",
+        ")",
+      ].join("\n");
     }
     const lines = typed.flatMap(({ name, about, type }) => [...remark(about, "    "), `    ${name}: ${type}`]);
     const body = lines.length === 0 && doc.length === 0 ? ["    pass"] : lines;
-    return [`class ${noun.name}(TypedDict):`, ...doc, ...(doc.length > 0 && lines.length > 0 ? [""] : []), ...body].join("\n");
+    return [
+      `class ${noun.name}(TypedDict):`,
+      ...doc,
+      ...(doc.length > 0 && lines.length > 0 ? [""] : []),
+      ...body,
+    ].join("\n");
   }
 
   private fieldType({ name, isRequired, shape }: Field, owner: string): string {

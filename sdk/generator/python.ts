@@ -4,27 +4,26 @@ import { errorClassOf, explained, type Method, methodsOf, ownCodes } from "./met
 import { docstring, isKeyword, PythonTypes, WIDTH } from "./python-types.ts";
 import { type Field, orList } from "./shape.ts";
 
-/** The parts of the runtime. What is generated goes where it says `# === <name> ===`. */
-export interface PythonRuntime {
-  readonly runtime: string;
-  /** The type of a webhook's body, until the contract has one. */
-  readonly webhookEvent: string | null;
-}
-
 /** Names that every method has, and that nothing of the contract may take. */
 const OPTIONS = new Set(["self", "body", "idempotency_key", "if_match", "timeout"]);
 
-export function pythonSdk(contract: Contract, { runtime, webhookEvent }: PythonRuntime): string {
+/** What is generated goes where the runtime says `# === <name> ===`. */
+export function pythonSdk(contract: Contract, runtime: string): string {
   const methods = methodsOf(contract);
   const types = new PythonTypes(contract.nouns);
   const parts: Readonly<Record<string, string>> = {
     client: client(contract, methods, types),
-    nouns: types.definitions.join("\n\n\n"),
+    nouns: [
+      ...types.definitions,
+      `# What the body of a webhook says.\nWebhookEvent: TypeAlias = "${types.typeOf(contract.webhook, "WebhookEventBody")}"`,
+    ].join("\n\n\n"),
     errors: [...contract.errors.map(errorClass), errorTable(contract)].join("\n\n\n"),
-    "webhook event": webhookEvent?.trim() ?? "",
   };
   const whole = runtime.replaceAll(/^# === ([a-z ]+) ===$/gm, (_, name: string) => `\n${parts[name] ?? ""}\n`);
-  const lines = whole.trim().replaceAll(/\n{4,}/g, "\n\n\n").split("\n");
+  const lines = whole
+    .trim()
+    .replaceAll(/\n{4,}/g, "\n\n\n")
+    .split("\n");
   return `${lines.flatMap(broken).join("\n")}\n`;
 }
 
@@ -41,7 +40,9 @@ export const snakeCase = (name: string): string => name.replace(/([a-z0-9])([A-Z
 function client(contract: Contract, methods: readonly Method[], types: PythonTypes): string {
   const sections = contract.tags.map(({ name, about }) => {
     const own = methods.filter(({ operation }) => operation.tag === name);
-    return own.length === 0 ? [] : [`    # ${name}${about === "" ? "" : `: ${about}`}`, ...own.map((one) => method(one, types))];
+    return own.length === 0
+      ? []
+      : [`    # ${name}${about === "" ? "" : `: ${about}`}`, ...own.map((one) => method(one, types))];
   });
   return [
     "# The version of the contract that this file was made from.",
@@ -98,13 +99,14 @@ function method(one: Method, types: PythonTypes): string {
 
 function methodWords(one: Method): readonly string[] {
   const { operation, about, description } = one;
-  const scopes = operation.scopes.length === 0 ? "" : ` Needs ${orList(operation.scopes.map((scope) => `\`${scope}\``))}.`;
+  const scopes =
+    operation.scopes.length === 0 ? "" : ` Needs ${orList(operation.scopes.map((scope) => `\`${scope}\``))}.`;
   const codes = ownCodes(one).map((code) => `\`${errorClassOf(code)}\``);
   return [
     `${operation.summary}.${about === "" ? "" : ` ${about}`}`,
     description,
     `\`${operation.method} ${operation.path}\`.${scopes}${codes.length === 0 ? "" : ` May raise ${orList(codes)}.`}`,
-    operation.isDeprecated ? "Deprecated: it is going to be removed, see \`GET /api/deprecation-policy\`." : "",
+    operation.isDeprecated ? "Deprecated: it is going to be removed, see `GET /api/deprecation-policy`." : "",
   ].filter((paragraph) => paragraph !== "");
 }
 
@@ -120,7 +122,9 @@ function parametersOf(one: Method, types: PythonTypes): readonly string[] {
     ...(body === null ? [] : [body.isRequired ? `body: ${bodyType}` : `body: ${bodyType} | None = None`]),
     "*",
     ...required.map((field) => `${argument(field)}: ${type(field)}`),
-    ...query.filter((field) => !required.includes(field)).map((field) => `${argument(field)}: ${type(field)} | None = None`),
+    ...query
+      .filter((field) => !required.includes(field))
+      .map((field) => `${argument(field)}: ${type(field)} | None = None`),
     ...(operation.isKeyed ? ["idempotency_key: str | None = None"] : []),
     ...(operation.isVersioned ? ["if_match: int | None = None"] : []),
     "timeout: float | None = None",
@@ -184,8 +188,12 @@ function requestOf({ operation, params, query, isStream }: Method): readonly str
   return [
     `"${operation.method}"`,
     `${params.length === 0 ? "" : "f"}"${path}"`,
-    ...(query.length === 0 ? [] : [`query={${query.map((field) => `"${field.name}": ${argument(field)}`).join(", ")}}`]),
-    ...(body === null ? [] : [isStream === null ? "body=body" : `body=_streamed(body, ${isStream ? "True" : "False"})`]),
+    ...(query.length === 0
+      ? []
+      : [`query={${query.map((field) => `"${field.name}": ${argument(field)}`).join(", ")}}`]),
+    ...(body === null
+      ? []
+      : [isStream === null ? "body=body" : `body=_streamed(body, ${isStream ? "True" : "False"})`]),
     ...(isJsonBody ? [] : [`content_type="${body.contentType}"`]),
     ...(operation.isPublic ? ["is_public=True"] : []),
     ...(operation.isKeyed ? ["is_keyed=True", "idempotency_key=idempotency_key"] : []),

@@ -42,7 +42,10 @@ function objectShape(schema: JsonSchema): Shape {
   const properties = schema["properties"] as Readonly<Record<string, JsonSchema>> | undefined;
   const values = schema["additionalProperties"];
   if (properties === undefined)
-    return { kind: "map", value: typeof values === "object" && values !== null ? shapeOf(values as JsonSchema) : UNKNOWN };
+    return {
+      kind: "map",
+      value: typeof values === "object" && values !== null ? shapeOf(values as JsonSchema) : UNKNOWN,
+    };
   const required = new Set((schema["required"] ?? []) as readonly string[]);
   return {
     kind: "record",
@@ -68,7 +71,9 @@ function union(shapes: readonly Shape[]): Shape {
   const flat = shapes.flatMap((shape) => (shape.kind === "union" ? shape.variants : [shape]));
   const seen = new Map(flat.map((shape) => [JSON.stringify(shape), shape]));
   const [first, ...others] = [...seen.values()];
-  return first === undefined || others.length === 0 ? (first ?? UNKNOWN) : { kind: "union", variants: [...seen.values()] };
+  return first === undefined || others.length === 0
+    ? (first ?? UNKNOWN)
+    : { kind: "union", variants: [...seen.values()] };
 }
 
 function literal(value: unknown): Shape {

@@ -25,6 +25,7 @@ export function typescriptSdk(contract: Contract, { modules, preamble }: TypeScr
     client(contract, methods),
     ...methods.flatMap(queryInterface),
     ...contract.nouns.map(noun),
+    `/** What the body of a webhook says. */\nexport type WebhookEvent = ${typeOf(contract.webhook, 0)};`,
     oneFile(errors ?? ""),
     ...contract.errors.map(errorClass),
     errorTable(contract),
@@ -70,7 +71,8 @@ function method(one: Method): string {
 
 function methodWords(one: Method): readonly string[] {
   const { operation, about, description } = one;
-  const scopes = operation.scopes.length === 0 ? "" : ` Needs ${orList(operation.scopes.map((scope) => `\`${scope}\``))}.`;
+  const scopes =
+    operation.scopes.length === 0 ? "" : ` Needs ${orList(operation.scopes.map((scope) => `\`${scope}\``))}.`;
   const codes = ownCodes(one).map((code) => `\`${errorClassOf(code)}\``);
   return [
     `${operation.summary}.${about === "" ? "" : ` ${about}`}`,
@@ -134,7 +136,7 @@ function callOf(one: Method): string {
 
 function requestOf({ operation, params, query, isStream, reading }: Method): readonly string[] {
   const { body } = operation;
-  const names = [...params.map(({ name }) => camelCase(name))];
+  const names = params.map(({ name }) => camelCase(name));
   const path = operation.path.replace(/\{\w+\}/g, () => `\${segment(${names.shift()})}`);
   const isJsonBody = body === null || /[/+]json\b/.test(body.contentType);
   return [
@@ -170,11 +172,20 @@ function noun({ name, about, shape }: Noun): string {
 
 function errorClass(error: { readonly code: string; readonly about: string }): string {
   const name = errorClassOf(error.code);
-  return [...comment([explained(error)], ""), `export class ${name} extends ApiError {`, `  override name = "${name}";`, "}"].join("\n");
+  return [
+    ...comment([explained(error)], ""),
+    `export class ${name} extends ApiError {`,
+    `  override name = "${name}";`,
+    "}",
+  ].join("\n");
 }
 
 const errorTable = ({ errors }: Contract): string =>
-  ["const ERROR_CLASSES: ErrorClasses = {", ...errors.map(({ code }) => `  ${code}: ${errorClassOf(code)},`), "};"].join("\n");
+  [
+    "const ERROR_CLASSES: ErrorClasses = {",
+    ...errors.map(({ code }) => `  ${code}: ${errorClassOf(code)},`),
+    "};",
+  ].join("\n");
 
 /** A type; what goes over several lines is indented for its depth. */
 export function typeOf(shape: Shape, depth: number): string {

@@ -1,6 +1,6 @@
 """The Python SDK of Troupe: one file that needs Python 3.11 and nothing else.
 
-It is made from the contract by `bun run sdk:generate`; changes by hand are lost.
+It is made from the contract by `bun run contract`; changes by hand are lost.
 
     troupe = Troupe("http://127.0.0.1:3000", token=os.environ["TROUPE_TOKEN"])
     chat = troupe.create_chat({"agent_id": agent_id, "workspace_id": workspace_id})
@@ -1325,6 +1325,359 @@ class Troupe:
         )
         return answer
 
+    # Webhooks: Where events are sent to, and what became of it
+
+    def get_messaging_integration(self, *, timeout: float | None = None) -> MessagingIntegration:
+        """Read the delivery configuration.
+
+        `GET /api/messaging-integration`. Needs `webhooks:read`. May raise `NotFoundError`.
+        """
+        answer: MessagingIntegration = self._http.json(
+            _Request(
+                "GET",
+                "/api/messaging-integration",
+                timeout=timeout,
+            )
+        )
+        return answer
+
+    def put_messaging_integration(
+        self,
+        body: PutMessagingIntegrationRequest,
+        *,
+        idempotency_key: str | None = None,
+        timeout: float | None = None,
+    ) -> MessagingIntegrationWithSecret:
+        """Set the destination of events.
+
+        For owners. The first time makes the signing secret, which is in the answer and never shown again.
+        What still waits goes to the new address. Setting it again enables delivery unless `enabled` is
+        false.
+
+        `PUT /api/messaging-integration`. Needs `webhooks:write`. May raise `InvalidEventTypeError`,
+        `InvalidUrlError` or `OwnerRequiredError`.
+        """
+        answer: MessagingIntegrationWithSecret = self._http.json(
+            _Request(
+                "PUT",
+                "/api/messaging-integration",
+                body=body,
+                is_keyed=True,
+                idempotency_key=idempotency_key,
+                timeout=timeout,
+            )
+        )
+        return answer
+
+    def list_deliveries(
+        self,
+        *,
+        event_type: Literal[
+            "agent.created",
+            "agent.updated",
+            "agent.deleted",
+            "agent.install_state_changed",
+            "chat.created",
+            "chat.updated",
+            "chat.deleted",
+            "chat.message_sent",
+            "job.created",
+            "job.started",
+            "job.blocked",
+            "job.resumed",
+            "job.review_requested",
+            "job.approved",
+            "job.iteration_requested",
+            "job.cancelled",
+            "job.completed",
+            "job.failed",
+            "job.restarted",
+            "mission.created",
+            "mission.updated",
+            "mission.started",
+            "mission.completed",
+            "mission.failed",
+            "mission.paused",
+            "mission.resumed",
+            "mission.run_skipped",
+            "mission_task.created",
+            "mission_task.updated",
+            "mission_task.started",
+            "mission_task.completed",
+            "workspace.created",
+            "workspace.selected",
+            "workspace.app_created",
+            "workspace_repository.added",
+            "workspace_repository.cloned",
+            "workspace_file.changed",
+            "resource.created",
+            "resource.updated",
+            "resource.deleted",
+            "service_token.created",
+            "service_token.revoked",
+            "webhook.configured",
+            "webhook.secret_rotated",
+            "webhook.test",
+            "webhook.disabled",
+            "webhook.redelivery_requested",
+        ] | None = None,
+        status: Literal["pending", "success", "failed", "retrying", "skipped"] | None = None,
+        event_id: str | None = None,
+        since: str | None = None,
+        limit: int | None = None,
+        cursor: str | None = None,
+        timeout: float | None = None,
+    ) -> DeliveryList:
+        """List attempts to deliver.
+
+        The ledger, newest first: each attempt is a row. All filters that are given must match.
+
+        `GET /api/messaging-integration/deliveries`. Needs `webhooks:read`. May raise `InvalidCursorError`
+        or `InvalidEventTypeError`.
+        """
+        answer: DeliveryList = self._http.json(
+            _Request(
+                "GET",
+                "/api/messaging-integration/deliveries",
+                query={
+                    "event_type": event_type,
+                    "status": status,
+                    "event_id": event_id,
+                    "since": since,
+                    "limit": limit,
+                    "cursor": cursor,
+                },
+                timeout=timeout,
+            )
+        )
+        return answer
+
+    def list_all_deliveries(
+        self,
+        *,
+        event_type: Literal[
+            "agent.created",
+            "agent.updated",
+            "agent.deleted",
+            "agent.install_state_changed",
+            "chat.created",
+            "chat.updated",
+            "chat.deleted",
+            "chat.message_sent",
+            "job.created",
+            "job.started",
+            "job.blocked",
+            "job.resumed",
+            "job.review_requested",
+            "job.approved",
+            "job.iteration_requested",
+            "job.cancelled",
+            "job.completed",
+            "job.failed",
+            "job.restarted",
+            "mission.created",
+            "mission.updated",
+            "mission.started",
+            "mission.completed",
+            "mission.failed",
+            "mission.paused",
+            "mission.resumed",
+            "mission.run_skipped",
+            "mission_task.created",
+            "mission_task.updated",
+            "mission_task.started",
+            "mission_task.completed",
+            "workspace.created",
+            "workspace.selected",
+            "workspace.app_created",
+            "workspace_repository.added",
+            "workspace_repository.cloned",
+            "workspace_file.changed",
+            "resource.created",
+            "resource.updated",
+            "resource.deleted",
+            "service_token.created",
+            "service_token.revoked",
+            "webhook.configured",
+            "webhook.secret_rotated",
+            "webhook.test",
+            "webhook.disabled",
+            "webhook.redelivery_requested",
+        ] | None = None,
+        status: Literal["pending", "success", "failed", "retrying", "skipped"] | None = None,
+        event_id: str | None = None,
+        since: str | None = None,
+        limit: int | None = None,
+        timeout: float | None = None,
+    ) -> Generator[Delivery, None, None]:
+        """List attempts to deliver. All of them: the next page is asked for when it is needed.
+
+        The ledger, newest first: each attempt is a row. All filters that are given must match.
+
+        `GET /api/messaging-integration/deliveries`. Needs `webhooks:read`. May raise `InvalidCursorError`
+        or `InvalidEventTypeError`.
+        """
+        return self._http.items(
+            lambda cursor: self.list_deliveries(
+                event_type=event_type,
+                status=status,
+                event_id=event_id,
+                since=since,
+                limit=limit,
+                cursor=cursor,
+                timeout=timeout,
+            ),
+            "deliveries",
+        )
+
+    def redeliver_event(
+        self,
+        delivery_id: str,
+        *,
+        idempotency_key: str | None = None,
+        timeout: float | None = None,
+    ) -> RedeliverEventResult:
+        """Send an event once more.
+
+        For owners. To the present destination, signed with the present secret, whatever is subscribed to.
+
+        `POST /api/messaging-integration/deliveries/{id}/redeliver`. Needs `webhooks:write`. May raise
+        `OwnerRequiredError`, `NotFoundError`, `InvalidStateError` or `EventNotRetainedError`.
+        """
+        answer: RedeliverEventResult = self._http.json(
+            _Request(
+                "POST",
+                f"/api/messaging-integration/deliveries/{_segment(delivery_id)}/redeliver",
+                is_keyed=True,
+                idempotency_key=idempotency_key,
+                timeout=timeout,
+            )
+        )
+        return answer
+
+    def redeliver_events(
+        self,
+        body: RedeliverEventsRequest,
+        *,
+        idempotency_key: str | None = None,
+        timeout: float | None = None,
+    ) -> RedeliverEventsResult:
+        """Send a range of events once more.
+
+        For owners. Events of the range that are kept no more are left out.
+
+        `POST /api/messaging-integration/redeliver`. Needs `webhooks:write`. May raise
+        `InvalidEventTypeError`, `OwnerRequiredError`, `NotFoundError` or `InvalidStateError`.
+        """
+        answer: RedeliverEventsResult = self._http.json(
+            _Request(
+                "POST",
+                "/api/messaging-integration/redeliver",
+                body=body,
+                is_keyed=True,
+                idempotency_key=idempotency_key,
+                timeout=timeout,
+            )
+        )
+        return answer
+
+    def rotate_signing_secret(
+        self,
+        body: RotateSigningSecretRequest | None = None,
+        *,
+        idempotency_key: str | None = None,
+        timeout: float | None = None,
+    ) -> MessagingIntegrationWithSecret:
+        """Replace the signing secret.
+
+        For owners. The new secret counts at once and is never shown again. For `grace_seconds` deliveries
+        carry a second signature by the old one.
+
+        `POST /api/messaging-integration/signing-secret/rotate`. Needs `webhooks:write`. May raise
+        `OwnerRequiredError` or `NotFoundError`.
+        """
+        answer: MessagingIntegrationWithSecret = self._http.json(
+            _Request(
+                "POST",
+                "/api/messaging-integration/signing-secret/rotate",
+                body=body,
+                is_keyed=True,
+                idempotency_key=idempotency_key,
+                timeout=timeout,
+            )
+        )
+        return answer
+
+    def test_messaging_integration(
+        self,
+        *,
+        idempotency_key: str | None = None,
+        timeout: float | None = None,
+    ) -> TestMessagingIntegrationResult:
+        """Send a signed test.
+
+        An event of type `webhook.test` and source `test`, whatever is subscribed to.
+
+        `POST /api/messaging-integration/test`. Needs `webhooks:write`. May raise `NotFoundError` or
+        `InvalidStateError`.
+        """
+        answer: TestMessagingIntegrationResult = self._http.json(
+            _Request(
+                "POST",
+                "/api/messaging-integration/test",
+                is_keyed=True,
+                idempotency_key=idempotency_key,
+                timeout=timeout,
+            )
+        )
+        return answer
+
+    def verify_signature(
+        self,
+        body: VerifySignatureRequest,
+        *,
+        timeout: float | None = None,
+    ) -> SignatureVerification:
+        """Say why a signature does not verify.
+
+        `POST /api/messaging-integration/verify`. Needs `webhooks:read`. May raise `NotFoundError`.
+        """
+        answer: SignatureVerification = self._http.json(
+            _Request(
+                "POST",
+                "/api/messaging-integration/verify",
+                body=body,
+                timeout=timeout,
+            )
+        )
+        return answer
+
+    # Events: What has happened, by its number
+
+    def list_events(
+        self,
+        *,
+        after: int | None = None,
+        limit: int | None = None,
+        timeout: float | None = None,
+    ) -> EventFeed:
+        """Read the events after a number.
+
+        The same bodies as webhooks deliver, oldest first. Ask again with `after` set to `last_sequence`.
+        Events are kept for 30 days.
+
+        `GET /api/events`. Needs `events:read`. May raise `EventNotRetainedError`.
+        """
+        answer: EventFeed = self._http.json(
+            _Request(
+                "GET",
+                "/api/events",
+                query={"after": after, "limit": limit},
+                timeout=timeout,
+            )
+        )
+        return answer
+
     # Insight: How the service moves, and whether it is well
 
     def list_state_machines(self, *, timeout: float | None = None) -> StateMachineList:
@@ -1461,6 +1814,68 @@ class Troupe:
             _Request(
                 "GET",
                 "/.well-known/teamday-agent-api",
+                is_public=True,
+                timeout=timeout,
+            )
+        )
+        return answer
+
+    def get_sdk_manifest(self, *, timeout: float | None = None) -> SdkManifest:
+        """Read which SDKs there are, with their hashes.
+
+        `GET /api/sdk/manifest`.
+        """
+        answer: SdkManifest = self._http.json(
+            _Request(
+                "GET",
+                "/api/sdk/manifest",
+                is_public=True,
+                timeout=timeout,
+            )
+        )
+        return answer
+
+    def get_type_script_sdk(self, *, timeout: float | None = None) -> str:
+        """Get the TypeScript SDK.
+
+        One file that needs nothing else, made from this contract.
+
+        `GET /api/sdk/typescript`.
+        """
+        return self._http.text(
+            _Request(
+                "GET",
+                "/api/sdk/typescript",
+                is_public=True,
+                timeout=timeout,
+            )
+        )
+
+    def get_python_sdk(self, *, timeout: float | None = None) -> str:
+        """Get the Python SDK.
+
+        One file that needs nothing but the standard library, made from this contract.
+
+        `GET /api/sdk/python`.
+        """
+        return self._http.text(
+            _Request(
+                "GET",
+                "/api/sdk/python",
+                is_public=True,
+                timeout=timeout,
+            )
+        )
+
+    def get_sdk_examples(self, *, timeout: float | None = None) -> SdkExamples:
+        """Read how to get and use the SDKs.
+
+        `GET /api/sdk-examples`.
+        """
+        answer: SdkExamples = self._http.json(
+            _Request(
+                "GET",
+                "/api/sdk-examples",
                 is_public=True,
                 timeout=timeout,
             )
@@ -2612,6 +3027,107 @@ class DeletedChat(TypedDict):
     deleted: Literal[True]
 
 
+class Delivery(TypedDict):
+    """One attempt to deliver an event"""
+
+    # The attempt's id
+    id: str
+    # The event; its receivers dedupe on it
+    event_id: str
+    event_type: Literal[
+        "agent.created",
+        "agent.updated",
+        "agent.deleted",
+        "agent.install_state_changed",
+        "chat.created",
+        "chat.updated",
+        "chat.deleted",
+        "chat.message_sent",
+        "job.created",
+        "job.started",
+        "job.blocked",
+        "job.resumed",
+        "job.review_requested",
+        "job.approved",
+        "job.iteration_requested",
+        "job.cancelled",
+        "job.completed",
+        "job.failed",
+        "job.restarted",
+        "mission.created",
+        "mission.updated",
+        "mission.started",
+        "mission.completed",
+        "mission.failed",
+        "mission.paused",
+        "mission.resumed",
+        "mission.run_skipped",
+        "mission_task.created",
+        "mission_task.updated",
+        "mission_task.started",
+        "mission_task.completed",
+        "workspace.created",
+        "workspace.selected",
+        "workspace.app_created",
+        "workspace_repository.added",
+        "workspace_repository.cloned",
+        "workspace_file.changed",
+        "resource.created",
+        "resource.updated",
+        "resource.deleted",
+        "service_token.created",
+        "service_token.revoked",
+        "webhook.configured",
+        "webhook.secret_rotated",
+        "webhook.test",
+        "webhook.disabled",
+        "webhook.redelivery_requested",
+    ]
+    source: Literal["job_lifecycle", "api_mutation", "test"]
+    # The event's number
+    sequence: int
+    attempt: int
+    status: Literal["pending", "success", "failed", "retrying", "skipped"]
+    http_status: int | None
+    error: Literal[
+        "timeout",
+        "dns_error",
+        "tls_error",
+        "connection_refused",
+        "connection_reset",
+        "blocked_address",
+        "http_error",
+    ] | None
+    duration_ms: int | None
+    # Redacted
+    destination_host: str
+    # The same for all attempts of one delivery
+    delivery_key: str
+    trigger: Literal["automatic", "redelivery", "test"]
+    # ISO 8601 UTC with milliseconds
+    next_attempt_at: str | None
+    # The organization that owns it
+    organization_id: str
+    # One more with each change; `If-Match` takes it
+    version: int
+    # ISO 8601 UTC with milliseconds
+    created_at: str
+    # ISO 8601 UTC with milliseconds
+    updated_at: str
+    # Where what belongs to it is, by name
+    links: dict[str, str]
+    # What this caller may do with it now
+    allowed_actions: list[str]
+
+
+class DeliveryList(TypedDict):
+    """A page of deliveries, newest first"""
+
+    deliveries: list[Delivery]
+    # Where the next page begins; absent on the last
+    next_cursor: NotRequired[str]
+
+
 class DeprecationPolicyVersioning(TypedDict):
     scheme: Literal["date"]
     header: Literal["Api-Version"]
@@ -2666,6 +3182,10 @@ class ErrorDetails(TypedDict):
     required_scopes: NotRequired[list[str]]
     # Versions of the interface
     supported: NotRequired[list[str]]
+    # Event types that there are not
+    unknown: NotRequired[list[str]]
+    # The oldest event that is kept
+    oldest_sequence: NotRequired[int]
     limit_bytes: NotRequired[int]
     # The status that the record has now
     status: NotRequired[str]
@@ -2675,6 +3195,104 @@ class ErrorDetails(TypedDict):
     job_id: NotRequired[str]
     # The version that the record has now
     version: NotRequired[int]
+
+
+class EventActor(TypedDict):
+    type: Literal["user", "service_token", "agent", "system"]
+    id: str
+
+
+class EventResource(TypedDict):
+    # What it is about
+    type: str
+    id: str | None
+    # Where it is read
+    url: str | None
+    version: int | None
+
+
+class Event(TypedDict):
+    """What has happened"""
+
+    # The event's id: the same over retries and redeliveries
+    id: str
+    type: Literal[
+        "agent.created",
+        "agent.updated",
+        "agent.deleted",
+        "agent.install_state_changed",
+        "chat.created",
+        "chat.updated",
+        "chat.deleted",
+        "chat.message_sent",
+        "job.created",
+        "job.started",
+        "job.blocked",
+        "job.resumed",
+        "job.review_requested",
+        "job.approved",
+        "job.iteration_requested",
+        "job.cancelled",
+        "job.completed",
+        "job.failed",
+        "job.restarted",
+        "mission.created",
+        "mission.updated",
+        "mission.started",
+        "mission.completed",
+        "mission.failed",
+        "mission.paused",
+        "mission.resumed",
+        "mission.run_skipped",
+        "mission_task.created",
+        "mission_task.updated",
+        "mission_task.started",
+        "mission_task.completed",
+        "workspace.created",
+        "workspace.selected",
+        "workspace.app_created",
+        "workspace_repository.added",
+        "workspace_repository.cloned",
+        "workspace_file.changed",
+        "resource.created",
+        "resource.updated",
+        "resource.deleted",
+        "service_token.created",
+        "service_token.revoked",
+        "webhook.configured",
+        "webhook.secret_rotated",
+        "webhook.test",
+        "webhook.disabled",
+        "webhook.redelivery_requested",
+    ]
+    api_version: str
+    # ISO 8601 UTC with milliseconds
+    created_at: str
+    # `created_at` in seconds
+    timestamp: int
+    # Whose it is
+    organization_id: str
+    # Without a gap within the organization
+    sequence: int
+    source: Literal["job_lifecycle", "api_mutation", "test"]
+    actor: EventActor
+    # The request that has caused it
+    request_id: str | None
+    resource: EventResource
+    data: dict[str, Any]
+    # The fields that have been set
+    changes: list[str]
+    # The data was longer than 20 KiB, and is ids and status only
+    truncated: NotRequired[Literal[True]]
+
+
+class EventFeed(TypedDict):
+    """Events by their numbers"""
+
+    events: list[Event]
+    # Of the last event here, or `after` where there is none
+    last_sequence: int
+    has_more: bool
 
 
 class EventPage(TypedDict):
@@ -3440,6 +4058,72 @@ class MessagePage(TypedDict):
     next_cursor: NotRequired[str]
 
 
+class MessagingIntegration(TypedDict):
+    """Where an organization's events are sent to"""
+
+    provider: Literal["webhook"]
+    name: str
+    url: str
+    enabled: bool
+    event_types: list[str]
+    retry_profile: Literal["standard", "durable"]
+    secret_set: bool
+    secret_last4: str
+    # ISO 8601 UTC with milliseconds
+    former_secret_until: str | None
+    disabled_reason: Literal["gone", "failing"] | None
+    # ISO 8601 UTC with milliseconds
+    last_success_at: str | None
+    # ISO 8601 UTC with milliseconds
+    last_failure_at: str | None
+    # The organization that owns it
+    organization_id: str
+    # One more with each change; `If-Match` takes it
+    version: int
+    # ISO 8601 UTC with milliseconds
+    created_at: str
+    # ISO 8601 UTC with milliseconds
+    updated_at: str
+    # Where what belongs to it is, by name
+    links: dict[str, str]
+    # What this caller may do with it now
+    allowed_actions: list[str]
+
+
+class MessagingIntegrationWithSecret(TypedDict):
+    """A destination and its new secret"""
+
+    provider: Literal["webhook"]
+    name: str
+    url: str
+    enabled: bool
+    event_types: list[str]
+    retry_profile: Literal["standard", "durable"]
+    secret_set: bool
+    secret_last4: str
+    # ISO 8601 UTC with milliseconds
+    former_secret_until: str | None
+    disabled_reason: Literal["gone", "failing"] | None
+    # ISO 8601 UTC with milliseconds
+    last_success_at: str | None
+    # ISO 8601 UTC with milliseconds
+    last_failure_at: str | None
+    # The organization that owns it
+    organization_id: str
+    # One more with each change; `If-Match` takes it
+    version: int
+    # ISO 8601 UTC with milliseconds
+    created_at: str
+    # ISO 8601 UTC with milliseconds
+    updated_at: str
+    # Where what belongs to it is, by name
+    links: dict[str, str]
+    # What this caller may do with it now
+    allowed_actions: list[str]
+    # The signing secret; never shown again
+    secret: NotRequired[str]
+
+
 class ModelLimits(TypedDict):
     # Model calls of one job
     max_steps: int
@@ -3533,6 +4217,16 @@ class PersonalAccessTokenList(TypedDict):
     next_cursor: NotRequired[str]
 
 
+class PutMessagingIntegrationRequest(TypedDict):
+    provider: NotRequired[Literal["webhook"]]
+    name: NotRequired[str]
+    url: str
+    enabled: NotRequired[bool]
+    # Exact types or `family.*`; empty is all
+    event_types: NotRequired[list[str]]
+    retry_profile: NotRequired[Literal["standard", "durable"]]
+
+
 class PutSecretRequest(TypedDict):
     value: str
 
@@ -3591,6 +4285,21 @@ class RecordedEvent(TypedDict):
     data: dict[str, Any]
 
 
+class RedeliverEventsRequest(TypedDict):
+    since_sequence: int
+    until_sequence: int
+    # Exact types or `family.*`; empty is all
+    event_types: NotRequired[list[str]]
+
+
+class Redelivery(TypedDict):
+    """The events that are sent once more"""
+
+    since_sequence: int
+    until_sequence: int
+    event_types: list[str]
+
+
 class ResumeJobRequest(TypedDict):
     input: NotRequired[str]
     retry_step: NotRequired[bool]
@@ -3612,6 +4321,10 @@ class Review(TypedDict):
     comment: str | None
 
 
+class RotateSigningSecretRequest(TypedDict):
+    grace_seconds: NotRequired[int]
+
+
 class RunError(TypedDict):
     """Why a job has failed"""
 
@@ -3630,6 +4343,72 @@ class RunError(TypedDict):
     ]
     # In words
     message: str
+
+
+class SdkCommand(TypedDict):
+    """What to type"""
+
+    # What it does
+    title: str
+    language: Literal["typescript", "python"]
+    # A line for a shell
+    command: str
+
+
+class SdkExample(TypedDict):
+    """A program beside the SDK's file"""
+
+    # What it does
+    title: str
+    language: Literal["typescript", "python"]
+    # The name to keep it under
+    file: str
+    # All of it
+    code: str
+
+
+class SdkExamplesEnvironmentItem(TypedDict):
+    # A variable
+    name: str
+    # What to set it to
+    value: str
+
+
+class SdkExamples(TypedDict):
+    """How the SDKs are got and used, as tests run it"""
+
+    # What the commands and the examples read
+    environment: list[SdkExamplesEnvironmentItem]
+    commands: list[SdkCommand]
+    examples: list[SdkExample]
+
+
+class SdkManifest(TypedDict):
+    """The SDKs that the service serves, each one file"""
+
+    # The version of the contract that they were made from
+    api_version: str
+    packages: list[SdkPackage]
+
+
+class SdkPackage(TypedDict):
+    """An SDK"""
+
+    # What it is called
+    name: str
+    language: Literal["typescript", "python"]
+    # The version of the service that it came with
+    version: str
+    # The name to keep it under
+    file: str
+    # Where it is
+    url: str
+    # SHA-256 of its bytes, in hex
+    sha256: str
+    # How long it is
+    bytes: int
+    # What it needs
+    requires: str
 
 
 class Secret(TypedDict):
@@ -3708,6 +4487,22 @@ class ServiceVersion(TypedDict):
 class SetAgentInstallStateRequest(TypedDict):
     install_state: NotRequired[Literal["installed", "uninstalled"]]
     action: NotRequired[Literal["install", "uninstall", "restore"]]
+
+
+class SignatureVerification(TypedDict):
+    """Whether a signature verifies, and exactly why not"""
+
+    valid: bool
+    reason: Literal[
+        "valid",
+        "missing_signature",
+        "malformed_signature",
+        "timestamp_out_of_tolerance",
+        "wrong_secret_encoding",
+        "body_changed",
+        "signature_mismatch",
+    ]
+    message: str
 
 
 class StateMachine(TypedDict):
@@ -4192,6 +4987,15 @@ class V1UpdateAgentRequest(TypedDict):
     visibility: NotRequired[Literal["private", "organization", "public", "unlisted"]]
 
 
+class VerifySignatureRequest(TypedDict):
+    # The headers of the delivery, as they arrived
+    headers: dict[str, str]
+    # The body of the delivery, byte for byte
+    body: str
+    # Absent: the organization's own
+    secret: NotRequired[str]
+
+
 class Workspace(TypedDict):
     """Where work of an organization happens"""
 
@@ -4222,6 +5026,22 @@ class WorkspaceList(TypedDict):
     workspaces: list[Workspace]
     # Where the next page begins; absent on the last
     next_cursor: NotRequired[str]
+
+
+class RedeliverEventResult(TypedDict):
+    delivery: Delivery
+
+
+class RedeliverEventsResult(TypedDict):
+    redelivery: Redelivery
+
+
+class TestMessagingIntegrationResult(TypedDict):
+    delivery: Delivery
+
+
+# What the body of a webhook says.
+WebhookEvent: TypeAlias = "Event"
 
 
 class TroupeError(Exception):
@@ -4289,11 +5109,11 @@ class InvalidIdempotencyKeyError(ApiError):
 
 
 class InvalidEventTypeError(ApiError):
-    """The code `invalid_event_type`."""
+    """`invalid_event_type`: A filter names event types or families that there are not."""
 
 
 class InvalidUrlError(ApiError):
-    """The code `invalid_url`."""
+    """`invalid_url`: Nothing is sent to this URL: its form, its scheme or its address."""
 
 
 class UnauthenticatedError(ApiError):
@@ -4357,7 +5177,7 @@ class IdempotencyInProgressError(ApiError):
 
 
 class EventNotRetainedError(ApiError):
-    """The code `event_not_retained`."""
+    """`event_not_retained`: The event was kept for its time and is gone."""
 
 
 class PayloadTooLargeError(ApiError):
@@ -4839,42 +5659,6 @@ class LiveText:
         else:
             return None
         return self._texts[message_id].decode(self._ENCODING, "replace")
-
-
-class WebhookActor(TypedDict):
-    type: str
-    id: str
-
-
-class WebhookResource(TypedDict):
-    type: str
-    id: str
-    url: str
-    version: int | None
-
-
-class WebhookEvent(TypedDict):
-    """What the body of a webhook says."""
-
-    # The same each time that the event is sent.
-    id: str
-    # For example `job.completed`.
-    type: str
-    api_version: str
-    created_at: str
-    # Unix seconds.
-    timestamp: int
-    organization_id: str
-    # One more with each event of the organization: a gap says that one is missing.
-    sequence: int
-    source: Literal["job_lifecycle", "api_mutation", "test"]
-    actor: WebhookActor
-    request_id: str | None
-    resource: WebhookResource
-    data: dict[str, Any]
-    changes: NotRequired[list[Any]]
-    # `data` was too large and has ids and the status only: read the record.
-    truncated: NotRequired[bool]
 
 
 # Seconds that a signature may be old, or ahead of this clock.

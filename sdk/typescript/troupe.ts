@@ -1,6 +1,6 @@
 /**
  * The TypeScript SDK of Troupe: one file that needs nothing but `fetch` (Node 20, Bun, Deno, browsers).
- * It is made from the contract by `bun run sdk:generate`; changes by hand are lost.
+ * It is made from the contract by `bun run contract`; changes by hand are lost.
  *
  *   const troupe = new Troupe({ baseUrl: "http://127.0.0.1:3000", token: process.env.TROUPE_TOKEN });
  *   const chat = await troupe.createChat({ agent_id, workspace_id });
@@ -708,6 +708,160 @@ export class Troupe {
     });
   }
 
+  // Webhooks: Where events are sent to, and what became of it
+
+  /**
+   * Read the delivery configuration.
+   *
+   * `GET /api/messaging-integration`. Needs `webhooks:read`. May throw `NotFoundError`.
+   */
+  getMessagingIntegration(options?: RequestOptions): Promise<MessagingIntegration> {
+    return this.#http.json({ method: "GET", path: "/api/messaging-integration", options });
+  }
+
+  /**
+   * Set the destination of events.
+   *
+   * For owners. The first time makes the signing secret, which is in the answer and never shown again. What still waits
+   * goes to the new address. Setting it again enables delivery unless `enabled` is false.
+   *
+   * `PUT /api/messaging-integration`. Needs `webhooks:write`. May throw `InvalidEventTypeError`, `InvalidUrlError` or
+   * `OwnerRequiredError`.
+   */
+  putMessagingIntegration(
+    body: PutMessagingIntegrationRequest,
+    options?: MutationOptions,
+  ): Promise<MessagingIntegrationWithSecret> {
+    return this.#http.json({ method: "PUT", path: "/api/messaging-integration", body, isKeyed: true, options });
+  }
+
+  /**
+   * List attempts to deliver.
+   *
+   * The ledger, newest first: each attempt is a row. All filters that are given must match.
+   *
+   * `GET /api/messaging-integration/deliveries`. Needs `webhooks:read`. May throw `InvalidCursorError` or
+   * `InvalidEventTypeError`.
+   */
+  listDeliveries(query?: ListDeliveriesQuery, options?: RequestOptions): Promise<DeliveryList> {
+    return this.#http.json({ method: "GET", path: "/api/messaging-integration/deliveries", query, options });
+  }
+
+  /**
+   * List attempts to deliver. All of them: the next page is asked for when it is needed.
+   *
+   * The ledger, newest first: each attempt is a row. All filters that are given must match.
+   *
+   * `GET /api/messaging-integration/deliveries`. Needs `webhooks:read`. May throw `InvalidCursorError` or
+   * `InvalidEventTypeError`.
+   */
+  listAllDeliveries(
+    query?: Omit<ListDeliveriesQuery, "cursor">,
+    options?: RequestOptions,
+  ): AsyncGenerator<Delivery, void, undefined> {
+    return this.#http.items(
+      (next) => this.listDeliveries({ ...query, ...(next === undefined ? {} : { cursor: next }) }, options),
+      (page) => page.deliveries,
+    );
+  }
+
+  /**
+   * Send an event once more.
+   *
+   * For owners. To the present destination, signed with the present secret, whatever is subscribed to.
+   *
+   * `POST /api/messaging-integration/deliveries/{id}/redeliver`. Needs `webhooks:write`. May throw
+   * `OwnerRequiredError`, `NotFoundError`, `InvalidStateError` or `EventNotRetainedError`.
+   */
+  redeliverEvent(deliveryId: string, options?: MutationOptions): Promise<{
+    delivery: Delivery;
+  }> {
+    return this.#http.json({
+      method: "POST",
+      path: `/api/messaging-integration/deliveries/${segment(deliveryId)}/redeliver`,
+      isKeyed: true,
+      options,
+    });
+  }
+
+  /**
+   * Send a range of events once more.
+   *
+   * For owners. Events of the range that are kept no more are left out.
+   *
+   * `POST /api/messaging-integration/redeliver`. Needs `webhooks:write`. May throw `InvalidEventTypeError`,
+   * `OwnerRequiredError`, `NotFoundError` or `InvalidStateError`.
+   */
+  redeliverEvents(body: RedeliverEventsRequest, options?: MutationOptions): Promise<{
+    redelivery: Redelivery;
+  }> {
+    return this.#http.json({
+      method: "POST",
+      path: "/api/messaging-integration/redeliver",
+      body,
+      isKeyed: true,
+      options,
+    });
+  }
+
+  /**
+   * Replace the signing secret.
+   *
+   * For owners. The new secret counts at once and is never shown again. For `grace_seconds` deliveries carry a second
+   * signature by the old one.
+   *
+   * `POST /api/messaging-integration/signing-secret/rotate`. Needs `webhooks:write`. May throw `OwnerRequiredError` or
+   * `NotFoundError`.
+   */
+  rotateSigningSecret(
+    body?: RotateSigningSecretRequest,
+    options?: MutationOptions,
+  ): Promise<MessagingIntegrationWithSecret> {
+    return this.#http.json({
+      method: "POST",
+      path: "/api/messaging-integration/signing-secret/rotate",
+      body,
+      isKeyed: true,
+      options,
+    });
+  }
+
+  /**
+   * Send a signed test.
+   *
+   * An event of type `webhook.test` and source `test`, whatever is subscribed to.
+   *
+   * `POST /api/messaging-integration/test`. Needs `webhooks:write`. May throw `NotFoundError` or `InvalidStateError`.
+   */
+  testMessagingIntegration(options?: MutationOptions): Promise<{
+    delivery: Delivery;
+  }> {
+    return this.#http.json({ method: "POST", path: "/api/messaging-integration/test", isKeyed: true, options });
+  }
+
+  /**
+   * Say why a signature does not verify.
+   *
+   * `POST /api/messaging-integration/verify`. Needs `webhooks:read`. May throw `NotFoundError`.
+   */
+  verifySignature(body: VerifySignatureRequest, options?: RequestOptions): Promise<SignatureVerification> {
+    return this.#http.json({ method: "POST", path: "/api/messaging-integration/verify", body, options });
+  }
+
+  // Events: What has happened, by its number
+
+  /**
+   * Read the events after a number.
+   *
+   * The same bodies as webhooks deliver, oldest first. Ask again with `after` set to `last_sequence`. Events are kept
+   * for 30 days.
+   *
+   * `GET /api/events`. Needs `events:read`. May throw `EventNotRetainedError`.
+   */
+  listEvents(query?: ListEventsQuery, options?: RequestOptions): Promise<EventFeed> {
+    return this.#http.json({ method: "GET", path: "/api/events", query, options });
+  }
+
   // Insight: How the service moves, and whether it is well
 
   /**
@@ -797,6 +951,46 @@ export class Troupe {
    */
   getAgentApiManifest(options?: RequestOptions): Promise<AgentApiManifest> {
     return this.#http.json({ method: "GET", path: "/.well-known/teamday-agent-api", isPublic: true, options });
+  }
+
+  /**
+   * Read which SDKs there are, with their hashes.
+   *
+   * `GET /api/sdk/manifest`.
+   */
+  getSdkManifest(options?: RequestOptions): Promise<SdkManifest> {
+    return this.#http.json({ method: "GET", path: "/api/sdk/manifest", isPublic: true, options });
+  }
+
+  /**
+   * Get the TypeScript SDK.
+   *
+   * One file that needs nothing else, made from this contract.
+   *
+   * `GET /api/sdk/typescript`.
+   */
+  getTypeScriptSdk(options?: RequestOptions): Promise<string> {
+    return this.#http.text({ method: "GET", path: "/api/sdk/typescript", isPublic: true, options });
+  }
+
+  /**
+   * Get the Python SDK.
+   *
+   * One file that needs nothing but the standard library, made from this contract.
+   *
+   * `GET /api/sdk/python`.
+   */
+  getPythonSdk(options?: RequestOptions): Promise<string> {
+    return this.#http.text({ method: "GET", path: "/api/sdk/python", isPublic: true, options });
+  }
+
+  /**
+   * Read how to get and use the SDKs.
+   *
+   * `GET /api/sdk-examples`.
+   */
+  getSdkExamples(options?: RequestOptions): Promise<SdkExamples> {
+    return this.#http.json({ method: "GET", path: "/api/sdk-examples", isPublic: true, options });
   }
 
   /**
@@ -960,6 +1154,7 @@ export interface ListChatsQuery {
   agent_id?: string;
   /** Where they are */
   workspace_id?: string;
+  /** The status that they have */
   status?: "standby" | "working" | "done" | "error" | "needs_attention";
   /** Records of one page. Default 25 */
   limit?: number;
@@ -985,6 +1180,7 @@ export interface ListMessagesQuery {
 
 /** What `listJobs` takes besides. */
 export interface ListJobsQuery {
+  /** The status that they have */
   status?: 
     | "queued"
     | "running"
@@ -1026,7 +1222,7 @@ export interface ListTranscriptEventsQuery {
   after?: number;
   /** Types of events, with commas between them */
   types?: string;
-  /** Default 25 */
+  /** Records of one page. Default 25 */
   limit?: number;
 }
 
@@ -1072,9 +1268,11 @@ export interface StreamSignedJobEventsQuery {
 
 /** What `listTasks` takes besides. */
 export interface ListTasksQuery {
+  /** The status that they have */
   status?: "pending" | "in_progress" | "completed" | "cancelled";
   /** An agent's or a user's id */
   assigned_to?: string;
+  /** The workspace that they belong to */
   workspace_id?: string;
   /** Records of one page. Default 25 */
   limit?: number;
@@ -1092,7 +1290,7 @@ export interface ListWorkspacesQuery {
 
 /** What `getUsage` takes besides. */
 export interface GetUsageQuery {
-  /** Default "day" */
+  /** What a row is of. Default "day" */
   group_by?: "agent" | "model" | "day";
   /** A day, or a time; the first of this month unless given */
   since?: string;
@@ -1116,8 +1314,80 @@ export interface ListPersonalAccessTokensQuery {
   cursor?: string;
 }
 
+/** What `listDeliveries` takes besides. */
+export interface ListDeliveriesQuery {
+  /** Attempts to deliver events of this type */
+  event_type?: 
+    | "agent.created"
+    | "agent.updated"
+    | "agent.deleted"
+    | "agent.install_state_changed"
+    | "chat.created"
+    | "chat.updated"
+    | "chat.deleted"
+    | "chat.message_sent"
+    | "job.created"
+    | "job.started"
+    | "job.blocked"
+    | "job.resumed"
+    | "job.review_requested"
+    | "job.approved"
+    | "job.iteration_requested"
+    | "job.cancelled"
+    | "job.completed"
+    | "job.failed"
+    | "job.restarted"
+    | "mission.created"
+    | "mission.updated"
+    | "mission.started"
+    | "mission.completed"
+    | "mission.failed"
+    | "mission.paused"
+    | "mission.resumed"
+    | "mission.run_skipped"
+    | "mission_task.created"
+    | "mission_task.updated"
+    | "mission_task.started"
+    | "mission_task.completed"
+    | "workspace.created"
+    | "workspace.selected"
+    | "workspace.app_created"
+    | "workspace_repository.added"
+    | "workspace_repository.cloned"
+    | "workspace_file.changed"
+    | "resource.created"
+    | "resource.updated"
+    | "resource.deleted"
+    | "service_token.created"
+    | "service_token.revoked"
+    | "webhook.configured"
+    | "webhook.secret_rotated"
+    | "webhook.test"
+    | "webhook.disabled"
+    | "webhook.redelivery_requested";
+  /** Attempts that stand so */
+  status?: "pending" | "success" | "failed" | "retrying" | "skipped";
+  /** Attempts of this event */
+  event_id?: string;
+  /** Attempts that were planned at this time or later, ISO 8601 */
+  since?: string;
+  /** Records of one page. Default 25 */
+  limit?: number;
+  /** `next_cursor` of the page before */
+  cursor?: string;
+}
+
+/** What `listEvents` takes besides. */
+export interface ListEventsQuery {
+  /** The number of the last event that is known; absent: from the oldest */
+  after?: number;
+  /** Records of one page. Default 25 */
+  limit?: number;
+}
+
 /** What `v1ListTasks` takes besides. */
 export interface V1ListTasksQuery {
+  /** The status that they have */
   status?: "pending" | "in_progress" | "completed" | "cancelled";
   /** An agent's or a user's id */
   assignedTo?: string;
@@ -1881,6 +2151,104 @@ export interface DeletedChat {
   deleted: true;
 }
 
+/** One attempt to deliver an event */
+export interface Delivery {
+  /** The attempt's id */
+  id: string;
+  /** The event; its receivers dedupe on it */
+  event_id: string;
+  event_type: 
+    | "agent.created"
+    | "agent.updated"
+    | "agent.deleted"
+    | "agent.install_state_changed"
+    | "chat.created"
+    | "chat.updated"
+    | "chat.deleted"
+    | "chat.message_sent"
+    | "job.created"
+    | "job.started"
+    | "job.blocked"
+    | "job.resumed"
+    | "job.review_requested"
+    | "job.approved"
+    | "job.iteration_requested"
+    | "job.cancelled"
+    | "job.completed"
+    | "job.failed"
+    | "job.restarted"
+    | "mission.created"
+    | "mission.updated"
+    | "mission.started"
+    | "mission.completed"
+    | "mission.failed"
+    | "mission.paused"
+    | "mission.resumed"
+    | "mission.run_skipped"
+    | "mission_task.created"
+    | "mission_task.updated"
+    | "mission_task.started"
+    | "mission_task.completed"
+    | "workspace.created"
+    | "workspace.selected"
+    | "workspace.app_created"
+    | "workspace_repository.added"
+    | "workspace_repository.cloned"
+    | "workspace_file.changed"
+    | "resource.created"
+    | "resource.updated"
+    | "resource.deleted"
+    | "service_token.created"
+    | "service_token.revoked"
+    | "webhook.configured"
+    | "webhook.secret_rotated"
+    | "webhook.test"
+    | "webhook.disabled"
+    | "webhook.redelivery_requested";
+  source: "job_lifecycle" | "api_mutation" | "test";
+  /** The event's number */
+  sequence: number;
+  attempt: number;
+  status: "pending" | "success" | "failed" | "retrying" | "skipped";
+  http_status: number | null;
+  error: 
+    | "timeout"
+    | "dns_error"
+    | "tls_error"
+    | "connection_refused"
+    | "connection_reset"
+    | "blocked_address"
+    | "http_error"
+    | null;
+  duration_ms: number | null;
+  /** Redacted */
+  destination_host: string;
+  /** The same for all attempts of one delivery */
+  delivery_key: string;
+  trigger: "automatic" | "redelivery" | "test";
+  /** ISO 8601 UTC with milliseconds */
+  next_attempt_at: string | null;
+  /** The organization that owns it */
+  organization_id: string;
+  /** One more with each change; `If-Match` takes it */
+  version: number;
+  /** ISO 8601 UTC with milliseconds */
+  created_at: string;
+  /** ISO 8601 UTC with milliseconds */
+  updated_at: string;
+  /** Where what belongs to it is, by name */
+  links: { [name: string]: string };
+  /** What this caller may do with it now */
+  allowed_actions: string[];
+}
+
+/** A page of deliveries, newest first */
+export interface DeliveryList {
+  deliveries: Delivery[];
+  /** Where the next page begins; absent on the last */
+  next_cursor?: string;
+}
+
 /** How the contract changes, and what of it is to go */
 export interface DeprecationPolicy {
   versioning: {
@@ -1927,6 +2295,10 @@ export interface ErrorDetails {
   required_scopes?: string[];
   /** Versions of the interface */
   supported?: string[];
+  /** Event types that there are not */
+  unknown?: string[];
+  /** The oldest event that is kept */
+  oldest_sequence?: number;
   limit_bytes?: number;
   /** The status that the record has now */
   status?: string;
@@ -1936,6 +2308,97 @@ export interface ErrorDetails {
   job_id?: string;
   /** The version that the record has now */
   version?: number;
+}
+
+/** What has happened */
+export interface Event {
+  /** The event's id: the same over retries and redeliveries */
+  id: string;
+  type: 
+    | "agent.created"
+    | "agent.updated"
+    | "agent.deleted"
+    | "agent.install_state_changed"
+    | "chat.created"
+    | "chat.updated"
+    | "chat.deleted"
+    | "chat.message_sent"
+    | "job.created"
+    | "job.started"
+    | "job.blocked"
+    | "job.resumed"
+    | "job.review_requested"
+    | "job.approved"
+    | "job.iteration_requested"
+    | "job.cancelled"
+    | "job.completed"
+    | "job.failed"
+    | "job.restarted"
+    | "mission.created"
+    | "mission.updated"
+    | "mission.started"
+    | "mission.completed"
+    | "mission.failed"
+    | "mission.paused"
+    | "mission.resumed"
+    | "mission.run_skipped"
+    | "mission_task.created"
+    | "mission_task.updated"
+    | "mission_task.started"
+    | "mission_task.completed"
+    | "workspace.created"
+    | "workspace.selected"
+    | "workspace.app_created"
+    | "workspace_repository.added"
+    | "workspace_repository.cloned"
+    | "workspace_file.changed"
+    | "resource.created"
+    | "resource.updated"
+    | "resource.deleted"
+    | "service_token.created"
+    | "service_token.revoked"
+    | "webhook.configured"
+    | "webhook.secret_rotated"
+    | "webhook.test"
+    | "webhook.disabled"
+    | "webhook.redelivery_requested";
+  api_version: string;
+  /** ISO 8601 UTC with milliseconds */
+  created_at: string;
+  /** `created_at` in seconds */
+  timestamp: number;
+  /** Whose it is */
+  organization_id: string;
+  /** Without a gap within the organization */
+  sequence: number;
+  source: "job_lifecycle" | "api_mutation" | "test";
+  actor: {
+    type: "user" | "service_token" | "agent" | "system";
+    id: string;
+  };
+  /** The request that has caused it */
+  request_id: string | null;
+  resource: {
+    /** What it is about */
+    type: string;
+    id: string | null;
+    /** Where it is read */
+    url: string | null;
+    version: number | null;
+  };
+  data: { [name: string]: unknown };
+  /** The fields that have been set */
+  changes: string[];
+  /** The data was longer than 20 KiB, and is ids and status only */
+  truncated?: true;
+}
+
+/** Events by their numbers */
+export interface EventFeed {
+  events: Event[];
+  /** Of the last event here, or `after` where there is none */
+  last_sequence: number;
+  has_more: boolean;
 }
 
 /** Durable events, oldest first */
@@ -2570,6 +3033,70 @@ export interface MessagePage {
   next_cursor?: string;
 }
 
+/** Where an organization's events are sent to */
+export interface MessagingIntegration {
+  provider: "webhook";
+  name: string;
+  url: string;
+  enabled: boolean;
+  event_types: string[];
+  retry_profile: "standard" | "durable";
+  secret_set: boolean;
+  secret_last4: string;
+  /** ISO 8601 UTC with milliseconds */
+  former_secret_until: string | null;
+  disabled_reason: "gone" | "failing" | null;
+  /** ISO 8601 UTC with milliseconds */
+  last_success_at: string | null;
+  /** ISO 8601 UTC with milliseconds */
+  last_failure_at: string | null;
+  /** The organization that owns it */
+  organization_id: string;
+  /** One more with each change; `If-Match` takes it */
+  version: number;
+  /** ISO 8601 UTC with milliseconds */
+  created_at: string;
+  /** ISO 8601 UTC with milliseconds */
+  updated_at: string;
+  /** Where what belongs to it is, by name */
+  links: { [name: string]: string };
+  /** What this caller may do with it now */
+  allowed_actions: string[];
+}
+
+/** A destination and its new secret */
+export interface MessagingIntegrationWithSecret {
+  provider: "webhook";
+  name: string;
+  url: string;
+  enabled: boolean;
+  event_types: string[];
+  retry_profile: "standard" | "durable";
+  secret_set: boolean;
+  secret_last4: string;
+  /** ISO 8601 UTC with milliseconds */
+  former_secret_until: string | null;
+  disabled_reason: "gone" | "failing" | null;
+  /** ISO 8601 UTC with milliseconds */
+  last_success_at: string | null;
+  /** ISO 8601 UTC with milliseconds */
+  last_failure_at: string | null;
+  /** The organization that owns it */
+  organization_id: string;
+  /** One more with each change; `If-Match` takes it */
+  version: number;
+  /** ISO 8601 UTC with milliseconds */
+  created_at: string;
+  /** ISO 8601 UTC with milliseconds */
+  updated_at: string;
+  /** Where what belongs to it is, by name */
+  links: { [name: string]: string };
+  /** What this caller may do with it now */
+  allowed_actions: string[];
+  /** The signing secret; never shown again */
+  secret?: string;
+}
+
 /** A model that the operator allows */
 export interface Model {
   /** `provider:name`, as agents and chats name it */
@@ -2656,6 +3183,16 @@ export interface PersonalAccessTokenList {
   next_cursor?: string;
 }
 
+export interface PutMessagingIntegrationRequest {
+  provider?: "webhook";
+  name?: string;
+  url: string;
+  enabled?: boolean;
+  /** Exact types or `family.*`; empty is all */
+  event_types?: string[];
+  retry_profile?: "standard" | "durable";
+}
+
 export interface PutSecretRequest {
   value: string;
 }
@@ -2704,6 +3241,20 @@ export interface RecordedEvent {
   data: { [name: string]: unknown };
 }
 
+export interface RedeliverEventsRequest {
+  since_sequence: number;
+  until_sequence: number;
+  /** Exact types or `family.*`; empty is all */
+  event_types?: string[];
+}
+
+/** The events that are sent once more */
+export interface Redelivery {
+  since_sequence: number;
+  until_sequence: number;
+  event_types: string[];
+}
+
 export interface ResumeJobRequest {
   input?: string;
   retry_step?: boolean;
@@ -2724,6 +3275,10 @@ export interface Review {
   comment: string | null;
 }
 
+export interface RotateSigningSecretRequest {
+  grace_seconds?: number;
+}
+
 /** Why a job has failed */
 export interface RunError {
   code: 
@@ -2740,6 +3295,65 @@ export interface RunError {
     | "internal_error";
   /** In words */
   message: string;
+}
+
+/** What to type */
+export interface SdkCommand {
+  /** What it does */
+  title: string;
+  language: "typescript" | "python";
+  /** A line for a shell */
+  command: string;
+}
+
+/** A program beside the SDK's file */
+export interface SdkExample {
+  /** What it does */
+  title: string;
+  language: "typescript" | "python";
+  /** The name to keep it under */
+  file: string;
+  /** All of it */
+  code: string;
+}
+
+/** How the SDKs are got and used, as tests run it */
+export interface SdkExamples {
+  /** What the commands and the examples read */
+  environment: {
+    /** A variable */
+    name: string;
+    /** What to set it to */
+    value: string;
+  }[];
+  commands: SdkCommand[];
+  examples: SdkExample[];
+}
+
+/** The SDKs that the service serves, each one file */
+export interface SdkManifest {
+  /** The version of the contract that they were made from */
+  api_version: string;
+  packages: SdkPackage[];
+}
+
+/** An SDK */
+export interface SdkPackage {
+  /** What it is called */
+  name: string;
+  language: "typescript" | "python";
+  /** The version of the service that it came with */
+  version: string;
+  /** The name to keep it under */
+  file: string;
+  /** Where it is */
+  url: string;
+  /** SHA-256 of its bytes, in hex */
+  sha256: string;
+  /** How long it is */
+  bytes: number;
+  /** What it needs */
+  requires: string;
 }
 
 /** A value that is written and never read; agents refer to it by its name */
@@ -2809,6 +3423,20 @@ export interface ServiceVersion {
 export interface SetAgentInstallStateRequest {
   install_state?: "installed" | "uninstalled";
   action?: "install" | "uninstall" | "restore";
+}
+
+/** Whether a signature verifies, and exactly why not */
+export interface SignatureVerification {
+  valid: boolean;
+  reason: 
+    | "valid"
+    | "missing_signature"
+    | "malformed_signature"
+    | "timestamp_out_of_tolerance"
+    | "wrong_secret_encoding"
+    | "body_changed"
+    | "signature_mismatch";
+  message: string;
 }
 
 /** How a record moves from state to state */
@@ -3241,6 +3869,15 @@ export interface V1UpdateAgentRequest {
   visibility?: "private" | "organization" | "public" | "unlisted";
 }
 
+export interface VerifySignatureRequest {
+  /** The headers of the delivery, as they arrived */
+  headers: { [name: string]: string };
+  /** The body of the delivery, byte for byte */
+  body: string;
+  /** Absent: the organization's own */
+  secret?: string;
+}
+
 /** Where work of an organization happens */
 export interface Workspace {
   /** The workspace's id */
@@ -3270,6 +3907,9 @@ export interface WorkspaceList {
   /** Where the next page begins; absent on the last */
   next_cursor?: string;
 }
+
+/** What the body of a webhook says. */
+export type WebhookEvent = Event;
 
 /** What goes wrong, as classes. The classes of the single codes are made from the contract and extend `ApiError`. */
 
@@ -3327,7 +3967,7 @@ export class ApiError extends TroupeError implements ApiFailure {
 }
 
 /** The class of each code. */
-export type ErrorClasses = { readonly [code: string]: new (failure: ApiFailure) => ApiError };
+type ErrorClasses = { readonly [code: string]: new (failure: ApiFailure) => ApiError };
 
 const CODES_BY_STATUS: { readonly [status: number]: string } = {
   400: "invalid_request",
@@ -3345,7 +3985,7 @@ const CODES_BY_STATUS: { readonly [status: number]: string } = {
 };
 
 /** The error of an answer; a body that is not the service's own still makes one. */
-export async function errorOf(response: Response, classes: ErrorClasses): Promise<ApiError> {
+async function errorOf(response: Response, classes: ErrorClasses): Promise<ApiError> {
   const text = await response.text().catch(() => "");
   const body = objectOf(text);
   const code = typeof body["code"] === "string" ? body["code"] : (CODES_BY_STATUS[response.status] ?? "internal_error");
@@ -3399,12 +4039,12 @@ export class InvalidIdempotencyKeyError extends ApiError {
   override name = "InvalidIdempotencyKeyError";
 }
 
-/** The code `invalid_event_type`. */
+/** `invalid_event_type`: A filter names event types or families that there are not. */
 export class InvalidEventTypeError extends ApiError {
   override name = "InvalidEventTypeError";
 }
 
-/** The code `invalid_url`. */
+/** `invalid_url`: Nothing is sent to this URL: its form, its scheme or its address. */
 export class InvalidUrlError extends ApiError {
   override name = "InvalidUrlError";
 }
@@ -3484,7 +4124,7 @@ export class IdempotencyInProgressError extends ApiError {
   override name = "IdempotencyInProgressError";
 }
 
-/** The code `event_not_retained`. */
+/** `event_not_retained`: The event was kept for its time and is gone. */
 export class EventNotRetainedError extends ApiError {
   override name = "EventNotRetainedError";
 }
@@ -3619,7 +4259,7 @@ export interface VersionedOptions extends MutationOptions {
 }
 
 /** A request to be, and how its answer is read. */
-export interface ApiRequest {
+interface ApiRequest {
   readonly method: string;
   readonly path: string;
   readonly query?: object | undefined;
@@ -3655,7 +4295,7 @@ const LONGEST_RETRY_AFTER_SECONDS = 60;
 const STREAM_RECONNECTS = 8;
 const PASSING_STATUSES: ReadonlySet<number> = new Set([408, 425, 429, 500, 502, 503, 504]);
 
-export class Transport {
+class Transport {
   readonly #options: TroupeOptions;
   readonly #errors: ErrorClasses;
   readonly #headers: Readonly<Record<string, string>>;
@@ -3846,7 +4486,7 @@ function resuming(request: ApiRequest, cursor: string | undefined): ApiRequest {
 }
 
 /** An id as a piece of a path; what would be another path is refused. */
-export function segment(id: string): string {
+function segment(id: string): string {
   if (id === "" || id === "." || id === "..") throw new TroupeError(`${JSON.stringify(id)} is no id`);
   return encodeURIComponent(id);
 }
@@ -3854,12 +4494,15 @@ export function segment(id: string): string {
 function pathOf({ path, query }: ApiRequest): string {
   const given = Object.entries(query ?? {}).filter(([, value]) => value !== undefined && value !== null);
   if (given.length === 0) return path;
-  return `${path}?${new URLSearchParams(given.map(([name, value]) => [name, String(value)]))}`;
+  const words = given.map(([name, value]) => `${encodeURIComponent(name)}=${encodeURIComponent(String(value))}`);
+  return `${path}?${words.join("&")}`;
 }
 
-function bodyOf({ body, contentType }: ApiRequest): { readonly body?: BodyInit } {
+type SentBody = NonNullable<RequestInit["body"]>;
+
+function bodyOf({ body, contentType }: ApiRequest): { readonly body?: SentBody } {
   if (body === undefined) return {};
-  return { body: contentType === undefined ? JSON.stringify(body) : (body as BodyInit) };
+  return { body: contentType === undefined ? JSON.stringify(body) : (body as SentBody) };
 }
 
 /** Whether the same request may go well a little later. */
@@ -3903,7 +4546,7 @@ function sleep(ms: number, signal: AbortSignal | undefined): Promise<void> {
 /** Reads Server-Sent Events as the HTML standard says, and keeps the cursor to come back with. */
 
 /** What a stream gives: an event's name, its data, and the cursor that has it where it has one. */
-export interface StreamEvent {
+interface StreamEvent {
   readonly event: string;
   readonly id?: string;
   readonly data: unknown;
@@ -3912,7 +4555,7 @@ export interface StreamEvent {
 /** Until the stream says its own. */
 const DEFAULT_RECONNECT_MS = 1_000;
 
-export class SseParser {
+class SseParser {
   /** The cursor of the last event that was given out; undefined before the first. */
   lastEventId: string | undefined;
   /** How long to wait before the stream is opened again. */
@@ -4122,32 +4765,4 @@ function joined(first: Uint8Array, second: Uint8Array): Uint8Array<ArrayBuffer> 
   all.set(first);
   all.set(second, first.length);
   return all;
-}
-
-/** What the body of a webhook says. */
-export interface WebhookEvent {
-  /** The same each time that the event is sent. */
-  readonly id: string;
-  /** For example `job.completed`. */
-  readonly type: string;
-  readonly api_version: string;
-  readonly created_at: string;
-  /** Unix seconds. */
-  readonly timestamp: number;
-  readonly organization_id: string;
-  /** One more with each event of the organization: a gap says that one is missing. */
-  readonly sequence: number;
-  readonly source: "job_lifecycle" | "api_mutation" | "test";
-  readonly actor: { readonly type: string; readonly id: string };
-  readonly request_id: string | null;
-  readonly resource: {
-    readonly type: string;
-    readonly id: string;
-    readonly url: string;
-    readonly version: number | null;
-  };
-  readonly data: { readonly [key: string]: unknown };
-  readonly changes?: readonly unknown[];
-  /** `data` was too large and has ids and the status only: read the record. */
-  readonly truncated?: boolean;
 }

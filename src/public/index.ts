@@ -16,6 +16,7 @@ import type { PublicParts } from "./parts.ts";
 import { deprecationPolicy, rateLimitPolicy } from "./policies.ts";
 import { REFERENCE_FORM, referencePage } from "./reference.ts";
 import { scalar, SCALAR_PATH } from "./scalar.ts";
+import { sdkHandlers } from "./sdk.ts";
 import type { ServiceVersion } from "./schema.ts";
 
 export function publicRoutes(current: Surface, parts: PublicParts) {
@@ -32,6 +33,7 @@ export function publicRoutes(current: Surface, parts: PublicParts) {
     getDeprecationPolicy: json(deprecationPolicy),
     getAgentReadiness: json(agentReadiness),
     getAgentApiManifest: json(agentApiManifest),
+    ...sdkHandlers(parts),
     getLlmsText: serve(() => new PublicDocument(llmsText(parts), TEXT_FORM)),
   });
   const program = current.open({ run: async (visit) => ok(await scalar.answer(visit)) });

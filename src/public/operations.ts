@@ -2,6 +2,7 @@
 import { Type } from "../../actors/schema.ts";
 import { OpenObject } from "../http/noun.ts";
 import { operationGroup } from "../http/operation.ts";
+import { SdkExamples, SdkManifest } from "./sdk-schema.ts";
 import { AgentApiManifest, AgentReadiness, DeprecationPolicy, RateLimitPolicy, ServiceVersion } from "./schema.ts";
 
 export const publicOperations = operationGroup("Service", "The service about itself, for anybody", {
@@ -58,6 +59,36 @@ export const publicOperations = operationGroup("Service", "The service about its
     scope: null,
     summary: "Read where crawlers and agents begin",
     answers: { 200: AgentApiManifest, 304: null },
+  },
+  getSdkManifest: {
+    method: "GET",
+    path: "/api/sdk/manifest",
+    scope: null,
+    summary: "Read which SDKs there are, with their hashes",
+    answers: { 200: SdkManifest },
+  },
+  getTypeScriptSdk: {
+    method: "GET",
+    path: "/api/sdk/typescript",
+    scope: null,
+    summary: "Get the TypeScript SDK",
+    description: "One file that needs nothing else, made from this contract.",
+    answers: { 200: { kind: "media", types: { "text/plain": Type.String() } } },
+  },
+  getPythonSdk: {
+    method: "GET",
+    path: "/api/sdk/python",
+    scope: null,
+    summary: "Get the Python SDK",
+    description: "One file that needs nothing but the standard library, made from this contract.",
+    answers: { 200: { kind: "media", types: { "text/plain": Type.String() } } },
+  },
+  getSdkExamples: {
+    method: "GET",
+    path: "/api/sdk-examples",
+    scope: null,
+    summary: "Read how to get and use the SDKs",
+    answers: { 200: SdkExamples },
   },
   getLlmsText: {
     method: "GET",

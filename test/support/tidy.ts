@@ -144,6 +144,27 @@ export const LAYERS: readonly Layer[] = [
     builtins: false,
   },
   {
+    name: "the generator of the SDKs",
+    files: at("sdk/generator/.*"),
+    ours: at("sdk/generator/.*"),
+    packages: [],
+    builtins: true,
+  },
+  {
+    name: "what the TypeScript SDK is made of",
+    files: at("sdk/runtime/typescript/.*"),
+    ours: at("sdk/runtime/typescript/.*", String.raw`sdk/typescript/troupe\.ts`),
+    packages: [],
+    builtins: false,
+  },
+  {
+    name: "examples of the TypeScript SDK",
+    files: at("sdk/typescript/.*"),
+    ours: at(String.raw`sdk/typescript/troupe\.ts`),
+    packages: [],
+    builtins: false,
+  },
+  {
     name: "the composition",
     files: at(String.raw`src/[a-z-]+\.ts`, "src/admin/.*"),
     ours: at("actors/.*", "db/.*", "src/.*", String.raw`package\.json`, String.raw`library/[a-z-]+\.json`),
@@ -209,7 +230,7 @@ const IMPURE_OUTSIDE_SCHEMA = /\bnew\s+Date\b/;
 const IMPURE_OUTSIDE_RUNTIME = /\bqueueMicrotask\b/;
 const ENVIRONMENT =
   /\b(?:process|Bun|import\.meta)\s*\??\.\s*env\b|\bprocess\s*(?:\?\.)?\[|=\s*(?:process|Bun)\s*[;,)]/;
-const MAY_READ_ENVIRONMENT = /^(?:src\/config\.ts|test\/support\/|benchmarks\/)/;
+const MAY_READ_ENVIRONMENT = /^(?:src\/config\.ts|sdk\/typescript\/|test\/support\/|benchmarks\/)/;
 
 const KEBAB_PATH = /^(?:[a-z0-9]+(?:-[a-z0-9]+)*\/)*[a-z0-9]+(?:[-.][a-z0-9]+)*\.ts$/;
 const SAYS_NOTHING = /(?:^|\/)(?:utils?|helpers?|common|types|managers?|misc)(?:\/|\.)/;

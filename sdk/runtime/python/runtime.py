@@ -1,6 +1,6 @@
 """The Python SDK of Troupe: one file that needs Python 3.11 and nothing else.
 
-It is made from the contract by `bun run sdk:generate`; changes by hand are lost.
+It is made from the contract by `bun run contract`; changes by hand are lost.
 
     troupe = Troupe("http://127.0.0.1:3000", token=os.environ["TROUPE_TOKEN"])
     chat = troupe.create_chat({"agent_id": agent_id, "workspace_id": workspace_id})
@@ -477,8 +477,6 @@ class LiveText:
             return None
         return self._texts[message_id].decode(self._ENCODING, "replace")
 
-
-# === webhook event ===
 
 # Seconds that a signature may be old, or ahead of this clock.
 _TOLERANCE = 300

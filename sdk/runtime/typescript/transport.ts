@@ -273,12 +273,15 @@ export function segment(id: string): string {
 function pathOf({ path, query }: ApiRequest): string {
   const given = Object.entries(query ?? {}).filter(([, value]) => value !== undefined && value !== null);
   if (given.length === 0) return path;
-  return `${path}?${new URLSearchParams(given.map(([name, value]) => [name, String(value)]))}`;
+  const words = given.map(([name, value]) => `${encodeURIComponent(name)}=${encodeURIComponent(String(value))}`);
+  return `${path}?${words.join("&")}`;
 }
 
-function bodyOf({ body, contentType }: ApiRequest): { readonly body?: BodyInit } {
+type SentBody = NonNullable<RequestInit["body"]>;
+
+function bodyOf({ body, contentType }: ApiRequest): { readonly body?: SentBody } {
   if (body === undefined) return {};
-  return { body: contentType === undefined ? JSON.stringify(body) : (body as BodyInit) };
+  return { body: contentType === undefined ? JSON.stringify(body) : (body as SentBody) };
 }
 
 /** Whether the same request may go well a little later. */

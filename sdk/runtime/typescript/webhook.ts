@@ -1,6 +1,6 @@
 /** Whether a webhook is what the service sent. */
 import { WebhookSignatureError } from "./errors.ts";
-import type { WebhookEvent } from "./webhook-event.ts";
+import type { WebhookEvent } from "../../typescript/troupe.ts";
 
 /** Seconds that a signature may be old, or ahead of this clock. */
 const TOLERANCE_SECONDS = 300;

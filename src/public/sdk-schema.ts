@@ -1,0 +1,43 @@
+/** What is said of the SDKs to programs: where each is, and how it is used (DOC-3). */
+import { OneOf, Type } from "../../actors/schema.ts";
+import { noun, Text } from "../http/noun.ts";
+
+const Language = OneOf(["typescript", "python"] as const);
+
+export const SdkManifest = noun("SdkManifest", "The SDKs that the service serves, each one file", {
+  api_version: Text("The version of the contract that they were made from", "2026-11-01"),
+  packages: Type.Array(
+    noun("SdkPackage", "An SDK", {
+      name: Text("What it is called", "troupe"),
+      language: Language,
+      version: Text("The version of the service that it came with", "0.1.0"),
+      file: Text("The name to keep it under", "troupe.ts"),
+      url: Text("Where it is", "https://troupe.example/api/sdk/typescript"),
+      sha256: Text("SHA-256 of its bytes, in hex", "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad"),
+      bytes: Type.Integer({ minimum: 1, description: "How long it is" }),
+      requires: Text("What it needs", "Python 3.11"),
+    }),
+  ),
+});
+
+export const SdkExamples = noun("SdkExamples", "How the SDKs are got and used, as tests run it", {
+  environment: Type.Array(
+    Type.Object({ name: Text("A variable", "TROUPE_URL"), value: Text("What to set it to", "https://troupe.example") }),
+    { description: "What the commands and the examples read" },
+  ),
+  commands: Type.Array(
+    noun("SdkCommand", "What to type", {
+      title: Text("What it does", "Get the TypeScript SDK"),
+      language: Language,
+      command: Text("A line for a shell", 'curl -fsSo troupe.ts "$TROUPE_URL/api/sdk/typescript"'),
+    }),
+  ),
+  examples: Type.Array(
+    noun("SdkExample", "A program beside the SDK's file", {
+      title: Text("What it does", "Have a conversation"),
+      language: Language,
+      file: Text("The name to keep it under", "conversation.ts"),
+      code: Text("All of it", 'import { Troupe } from "./troupe.ts";'),
+    }),
+  ),
+});

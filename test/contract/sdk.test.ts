@@ -1,0 +1,106 @@
+/** The SDKs are what their generator makes of the contract, and what the service serves. */
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { contractOf, type OpenApi } from "../../sdk/generator/contract.ts";
+import { FILES, generated } from "../../sdk/generator/files.ts";
+import { methodsOf } from "../../sdk/generator/methods.ts";
+import { snakeCase } from "../../sdk/generator/python.ts";
+import { Troupe } from "../../sdk/typescript/troupe.ts";
+import document from "../../docs/openapi.json" with { type: "json" };
+import { answered } from "../support/current.ts";
+import { type Service, startService } from "../support/service.ts";
+
+const ROOT = new URL("../../", import.meta.url);
+const committed = (path: string): Promise<string> => Bun.file(new URL(path, ROOT)).text();
+const METHODS = methodsOf(contractOf(document as unknown as OpenApi));
+
+let service: Service;
+beforeAll(async () => {
+  service = await startService();
+});
+afterAll(() => service.stop());
+
+describe("the files", () => {
+  test("[DOC-3] what is committed is what the generator makes of the contract", async () => {
+    expect(FILES).toEqual(["sdk/python/troupe.py", "sdk/typescript/troupe.ts"]);
+    for (const path of FILES)
+      expect(
+        `${path}: ${(await committed(path)) === (await generated(path)) ? "fresh" : "stale: bun run contract"}`,
+      ).toBe(`${path}: fresh`);
+  });
+
+  test("[DOC-3] they are one file each that imports nothing but the standard library", async () => {
+    expect(await committed("sdk/typescript/troupe.ts")).not.toMatch(/^import\b|\bfrom "|\bimport\(|\brequire\(/m);
+    const modules = [...(await committed("sdk/python/troupe.py")).matchAll(/^(?:import|from) (\w+)/gm)];
+    const standard =
+      "__future__ base64 binascii codecs collections dataclasses hashlib hmac http json random re time typing urllib uuid";
+    expect(new Set(modules.map((match) => match[1] ?? ""))).toEqual(new Set(standard.split(" ")));
+  });
+
+  test("[DOC-3] every operation of the contract has its method in both", async () => {
+    const operations = Object.values(document.paths).flatMap((item) =>
+      Object.values(item as Record<string, { operationId: string }>).map(({ operationId }) => operationId),
+    );
+    expect(operations.length).toBeGreaterThan(60);
+    const python = await committed("sdk/python/troupe.py");
+    for (const id of operations) {
+      const names = METHODS.filter(({ operation }) => operation.id === id).map(({ name }) => name);
+      expect(names.length).toBeGreaterThan(0);
+      for (const name of names) {
+        expect(Object.getOwnPropertyNames(Troupe.prototype)).toContain(name);
+        expect(python).toContain(`    def ${snakeCase(name)}(`);
+      }
+    }
+  });
+
+  test("[DOC-3] the TypeScript SDK is clean by itself under the strictest settings", async () => {
+    const flags = ["--strict", "--noUncheckedIndexedAccess", "--exactOptionalPropertyTypes", "--erasableSyntaxOnly"];
+    const where = ["--target", "es2022", "--module", "esnext", "--moduleResolution", "bundler", "--types", ""];
+    const tsc = Bun.spawn(
+      [
+        "bun",
+        "--bun",
+        "node_modules/.bin/tsc",
+        "--noEmit",
+        "--ignoreConfig",
+        ...flags,
+        ...where,
+        "--lib",
+        "es2022,dom",
+        FILES[1] ?? "",
+      ],
+      { cwd: ROOT.pathname, stdout: "pipe", stderr: "pipe" },
+    );
+    expect(await new Response(tsc.stdout).text()).toBe("");
+    expect(await tsc.exited).toBe(0);
+  });
+});
+
+describe("what is served", () => {
+  const PATHS = { typescript: "sdk/typescript/troupe.ts", python: "sdk/python/troupe.py" } as const;
+
+  test("[DOC-3] the sources are the committed bytes, and the manifest has their hashes", async () => {
+    const manifest = await new Troupe({ baseUrl: service.url }).getSdkManifest();
+    expect(manifest.packages.map(({ language }) => language)).toEqual(["typescript", "python"]);
+    expect(manifest.api_version).toBe(document.info.version);
+    for (const { language, url, sha256, bytes, file } of manifest.packages) {
+      expect(url).toBe(`https://troupe.test/api/sdk/${language}`);
+      const answer = await fetch(`${service.url}/api/sdk/${language}`);
+      expect(answer.headers.get("content-disposition")).toBe(`inline; filename="${file}"`);
+      const served = new Uint8Array(await answer.arrayBuffer());
+      const own = await Bun.file(new URL(PATHS[language], ROOT)).bytes();
+      expect(Buffer.from(served).equals(Buffer.from(own))).toBe(true);
+      expect({ sha256, bytes }).toEqual({
+        sha256: new Bun.CryptoHasher("sha256").update(own).digest("hex"),
+        bytes: own.length,
+      });
+    }
+  });
+
+  test("[DOC-3] the manifest for agents names them", async () => {
+    const { sdks } = await answered<{ sdks: unknown }>(fetch(`${service.url}/api/agent-readiness`));
+    expect(sdks).toEqual([
+      { language: "typescript", source: "https://troupe.test/api/sdk/typescript" },
+      { language: "python", source: "https://troupe.test/api/sdk/python" },
+    ]);
+  });
+});
