@@ -896,9 +896,17 @@ export class Troupe {
   }
 
   /**
-   * Read the contract.
+   * Read what is deployed. Answers as soon as `version` is past `since_version`; nothing where that did not happen
+   * within `wait` seconds.
    *
-   * This document.
+   * `GET /api/version`.
+   */
+  waitForVersion(options?: RequestOptions): Promise<ServiceVersion | null> {
+    return this.#http.changed({ method: "GET", path: "/api/version", isPublic: true, options });
+  }
+
+  /**
+   * Read the contract.
    *
    * `GET /api/openapi.json`.
    */
@@ -907,14 +915,32 @@ export class Troupe {
   }
 
   /**
-   * Open the interactive reference.
+   * Read the contract. Answers as soon as `version` is past `since_version`; nothing where that did not happen within
+   * `wait` seconds.
    *
-   * A page for people. `#error-<code>` explains an error code.
+   * `GET /api/openapi.json`.
+   */
+  waitForOpenApi(options?: RequestOptions): Promise<{ [name: string]: unknown } | null> {
+    return this.#http.changed({ method: "GET", path: "/api/openapi.json", isPublic: true, options });
+  }
+
+  /**
+   * Open the interactive reference.
    *
    * `GET /api/reference`.
    */
   getReference(options?: RequestOptions): Promise<string> {
     return this.#http.text({ method: "GET", path: "/api/reference", isPublic: true, options });
+  }
+
+  /**
+   * Open the interactive reference. Answers as soon as `version` is past `since_version`; nothing where that did not
+   * happen within `wait` seconds.
+   *
+   * `GET /api/reference`.
+   */
+  waitForReference(options?: RequestOptions): Promise<string | null> {
+    return this.#http.changed({ method: "GET", path: "/api/reference", isPublic: true, options });
   }
 
   /**
@@ -927,12 +953,32 @@ export class Troupe {
   }
 
   /**
+   * Read the rate-limit policy. Answers as soon as `version` is past `since_version`; nothing where that did not happen
+   * within `wait` seconds.
+   *
+   * `GET /api/rate-limits`.
+   */
+  waitForRateLimitPolicy(options?: RequestOptions): Promise<RateLimitPolicy | null> {
+    return this.#http.changed({ method: "GET", path: "/api/rate-limits", isPublic: true, options });
+  }
+
+  /**
    * Read the versioning and deprecation policy.
    *
    * `GET /api/deprecation-policy`.
    */
   getDeprecationPolicy(options?: RequestOptions): Promise<DeprecationPolicy> {
     return this.#http.json({ method: "GET", path: "/api/deprecation-policy", isPublic: true, options });
+  }
+
+  /**
+   * Read the versioning and deprecation policy. Answers as soon as `version` is past `since_version`; nothing where
+   * that did not happen within `wait` seconds.
+   *
+   * `GET /api/deprecation-policy`.
+   */
+  waitForDeprecationPolicy(options?: RequestOptions): Promise<DeprecationPolicy | null> {
+    return this.#http.changed({ method: "GET", path: "/api/deprecation-policy", isPublic: true, options });
   }
 
   /**
@@ -945,12 +991,32 @@ export class Troupe {
   }
 
   /**
+   * Read what an agent needs to use the service. Answers as soon as `version` is past `since_version`; nothing where
+   * that did not happen within `wait` seconds.
+   *
+   * `GET /api/agent-readiness`.
+   */
+  waitForAgentReadiness(options?: RequestOptions): Promise<AgentReadiness | null> {
+    return this.#http.changed({ method: "GET", path: "/api/agent-readiness", isPublic: true, options });
+  }
+
+  /**
    * Read where crawlers and agents begin.
    *
    * `GET /.well-known/teamday-agent-api`.
    */
   getAgentApiManifest(options?: RequestOptions): Promise<AgentApiManifest> {
     return this.#http.json({ method: "GET", path: "/.well-known/teamday-agent-api", isPublic: true, options });
+  }
+
+  /**
+   * Read where crawlers and agents begin. Answers as soon as `version` is past `since_version`; nothing where that did
+   * not happen within `wait` seconds.
+   *
+   * `GET /.well-known/teamday-agent-api`.
+   */
+  waitForAgentApiManifest(options?: RequestOptions): Promise<AgentApiManifest | null> {
+    return this.#http.changed({ method: "GET", path: "/.well-known/teamday-agent-api", isPublic: true, options });
   }
 
   /**
@@ -1000,6 +1066,16 @@ export class Troupe {
    */
   getLlmsText(options?: RequestOptions): Promise<string> {
     return this.#http.text({ method: "GET", path: "/llms.txt", isPublic: true, options });
+  }
+
+  /**
+   * Read the same as text for language models. Answers as soon as `version` is past `since_version`; nothing where that
+   * did not happen within `wait` seconds.
+   *
+   * `GET /llms.txt`.
+   */
+  waitForLlmsText(options?: RequestOptions): Promise<string | null> {
+    return this.#http.changed({ method: "GET", path: "/llms.txt", isPublic: true, options });
   }
 
   // V1 agents: Agents on the v1 surface
@@ -4310,13 +4386,13 @@ class Transport {
 
   /** The JSON of the answer. */
   async json<T>(request: ApiRequest): Promise<T> {
-    return this.#retrying(keyed(request), (response) => response.json() as Promise<T>);
+    return this.#retrying(keyed(request), jsonOf<T>);
   }
 
   /** The JSON of the answer, or null where the service had nothing new (304). */
   async changed<T>(request: ApiRequest): Promise<T | null> {
     return this.#retrying(request, (response) =>
-      response.status === 304 ? Promise.resolve(null) : (response.json() as Promise<T>),
+      response.status === 304 ? Promise.resolve(null) : jsonOf<T>(response),
     );
   }
 
@@ -4462,6 +4538,9 @@ class Transport {
 }
 
 type Use<T> = (response: Response, controller: AbortController) => Promise<T>;
+
+/** Not by `response.json()`, which takes an empty body for null in places. */
+const jsonOf = async <T>(response: Response): Promise<T> => JSON.parse(await response.text()) as T;
 
 interface OpenStream {
   readonly response: Response;

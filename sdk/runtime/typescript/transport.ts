@@ -89,13 +89,13 @@ export class Transport {
 
   /** The JSON of the answer. */
   async json<T>(request: ApiRequest): Promise<T> {
-    return this.#retrying(keyed(request), (response) => response.json() as Promise<T>);
+    return this.#retrying(keyed(request), jsonOf<T>);
   }
 
   /** The JSON of the answer, or null where the service had nothing new (304). */
   async changed<T>(request: ApiRequest): Promise<T | null> {
     return this.#retrying(request, (response) =>
-      response.status === 304 ? Promise.resolve(null) : (response.json() as Promise<T>),
+      response.status === 304 ? Promise.resolve(null) : jsonOf<T>(response),
     );
   }
 
@@ -241,6 +241,9 @@ export class Transport {
 }
 
 type Use<T> = (response: Response, controller: AbortController) => Promise<T>;
+
+/** Not by `response.json()`, which takes an empty body for null in places. */
+const jsonOf = async <T>(response: Response): Promise<T> => JSON.parse(await response.text()) as T;
 
 interface OpenStream {
   readonly response: Response;

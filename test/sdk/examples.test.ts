@@ -1,0 +1,121 @@
+/** What `/api/sdk-examples` says is typed and run, in an empty folder, against the service. */
+import { afterAll, beforeAll, expect, test } from "bun:test";
+import { createHmac } from "node:crypto";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { type SdkExamples, Troupe } from "../../sdk/typescript/troupe.ts";
+import { receive } from "../../sdk/typescript/webhook.ts";
+import { until } from "../support/condition.ts";
+import { gate } from "../support/fake-model.ts";
+import { hasPython } from "../support/python.ts";
+import { type Founded, type Service, startService } from "../support/service.ts";
+
+const SECRET = "whsec_c2VjcmV0";
+const EVENT = { id: "evt_1", type: "job.completed", sequence: 7, resource: { id: "job_1" } };
+
+let service: Service;
+let owner: Founded;
+let said: SdkExamples;
+const folder = mkdtempSync(join(tmpdir(), "troupe-sdk-"));
+
+beforeAll(async () => {
+  service = await startService();
+  owner = await service.found();
+  said = await new Troupe({ baseUrl: service.url }).getSdkExamples();
+  for (const { file, code } of said.examples) writeFileSync(join(folder, file), code);
+});
+afterAll(async () => {
+  rmSync(folder, { recursive: true });
+  await service.stop();
+});
+
+const env = () => ({
+  PATH: process.env["PATH"],
+  PYTHONUTF8: "1",
+  TROUPE_URL: service.url,
+  TROUPE_TOKEN: owner.token,
+  TROUPE_WEBHOOK_SECRET: SECRET,
+});
+async function shell(command: string): Promise<string> {
+  const child = Bun.spawn(["sh", "-c", command], { cwd: folder, env: env(), stdout: "pipe", stderr: "pipe" });
+  const [out, problems] = await Promise.all([new Response(child.stdout).text(), new Response(child.stderr).text()]);
+  expect({ command, status: await child.exited, problems }).toEqual({ command, status: 0, problems: "" });
+  return out;
+}
+const commandsOf = (language: string): string[] =>
+  said.commands.filter((one) => one.language === language).map(({ command }) => command);
+const CONVERSATION = "Ada: echo: Hello\n";
+const signed = () => {
+  const body = JSON.stringify(EVENT);
+  const at = Math.floor(Date.now() / 1_000);
+  const signature = createHmac("sha256", SECRET).update(`${at}.${body}`).digest("hex");
+  return { body, headers: { "service-signature": `t=${at},v1=${signature}` } };
+};
+
+test("[DOC-3] the commands name the environment that they read", () => {
+  expect(said.environment.map(({ name }) => name)).toEqual(["TROUPE_URL", "TROUPE_TOKEN"]);
+  expect(said.examples.map(({ file }) => file)).toEqual([
+    "conversation.ts",
+    "webhook.ts",
+    "conversation.py",
+    "webhook.py",
+  ]);
+});
+
+test.skipIf(Bun.which("curl") === null)(
+  "[DOC-3] the TypeScript commands get the SDK and have a conversation",
+  async () => {
+    let out = "";
+    for (const command of commandsOf("typescript")) out = await shell(command);
+    expect(out).toEndWith(CONVERSATION);
+  },
+);
+
+test.skipIf(Bun.which("curl") === null || !hasPython)(
+  "[DOC-3] the Python commands get the SDK and have a conversation",
+  async () => {
+    let out = "";
+    for (const command of commandsOf("python")) out = await shell(command);
+    expect(out).toEndWith(CONVERSATION);
+  },
+);
+
+test("[DOC-3] the TypeScript example takes signed webhooks and refuses others", async () => {
+  const before = process.env["TROUPE_WEBHOOK_SECRET"];
+  process.env["TROUPE_WEBHOOK_SECRET"] = SECRET;
+  try {
+    const { body, headers } = signed();
+    const ask = (text: string) => receive(new Request("http://localhost/", { method: "POST", headers, body: text }));
+    expect((await ask(body)).status).toBe(204);
+    expect((await ask(`${body} `)).status).toBe(400);
+  } finally {
+    if (before === undefined) delete process.env["TROUPE_WEBHOOK_SECRET"];
+    else process.env["TROUPE_WEBHOOK_SECRET"] = before;
+  }
+});
+
+test.skipIf(!hasPython)("[DOC-3] the Python example takes signed webhooks and refuses others", async () => {
+  writeFileSync(
+    join(folder, "troupe.py"),
+    await Bun.file(new URL("../../sdk/python/troupe.py", import.meta.url)).text(),
+  );
+  const child = Bun.spawn(["python3", "-B", "webhook.py"], {
+    cwd: folder,
+    env: { ...env(), PORT: "0" },
+    stdout: "pipe",
+    stderr: "ignore",
+  });
+  try {
+    const lines = child.stdout.getReader();
+    const first = new TextDecoder().decode((await lines.read()).value);
+    const url = `http://127.0.0.1:${/port (\d+)/.exec(first)?.[1]}`;
+    const { body, headers } = signed();
+    expect((await fetch(url, { method: "POST", headers, body })).status).toBe(204);
+    expect(new TextDecoder().decode((await lines.read()).value)).toBe("7 job.completed job_1\n");
+    expect((await fetch(url, { method: "POST", headers, body: `${body} ` })).status).toBe(400);
+  } finally {
+    child.kill();
+    await child.exited;
+  }
+});

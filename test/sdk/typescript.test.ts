@@ -1,0 +1,228 @@
+/** The TypeScript SDK against the real service, through a proxy that breaks connections. */
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import document from "../../docs/openapi.json" with { type: "json" };
+import { contractOf, type OpenApi } from "../../sdk/generator/contract.ts";
+import { methodsOf } from "../../sdk/generator/methods.ts";
+import {
+  ApiError,
+  ConnectionFailedError,
+  LiveText,
+  NotFoundError,
+  RateLimitedError,
+  StreamCutError,
+  Troupe,
+  UnauthenticatedError,
+  VersionConflictError,
+} from "../../sdk/typescript/troupe.ts";
+import { FaultyProxy } from "../support/faulty-proxy.ts";
+import { gate } from "../support/fake-model.ts";
+import { type Founded, type Service, startService } from "../support/service.ts";
+
+let service: Service;
+let proxy: FaultyProxy;
+let owner: Founded;
+let troupe: Troupe;
+let baseUrl: string;
+
+beforeAll(async () => {
+  service = await startService();
+  proxy = new FaultyProxy(service.url);
+  baseUrl = proxy.url;
+  owner = await service.found();
+  troupe = new Troupe({ baseUrl, token: () => owner.token });
+});
+afterAll(async () => {
+  await proxy.stop();
+  await service.stop();
+});
+
+const newAgent = (name = "Ada") => troupe.createAgent({ name, system_prompt: "Be brief." });
+async function newChat() {
+  const agent = await newAgent();
+  return troupe.createChat({ agent_id: agent.id, workspace_id: owner.workspaceId });
+}
+const unavailable = { kind: "answer", status: 503, body: {}, headers: { "retry-after": "0" } } as const;
+
+describe("requests", () => {
+  test("[DOC-3] every method asks for its operation", async () => {
+    const asked: { method: string; path: string }[] = [];
+    const idle = new Troupe({
+      baseUrl: "http://troupe.test",
+      token: "pat_x",
+      fetch: (url, init) => {
+        asked.push({ method: init.method ?? "", path: new URL(url).pathname });
+        return Promise.resolve(
+          new Response("event: stream.end\ndata: {}\n\nevent: result\ndata: {}\n\n", { status: 404 }),
+        );
+      },
+    });
+    const methods = methodsOf(contractOf(document as unknown as OpenApi));
+    for (const { name, operation, params } of methods) {
+      const call = Reflect.get(idle, name) as (...given: unknown[]) => unknown;
+      const given = [...params.map(() => "x 1"), ...(operation.body === null ? [] : [{}])];
+      const answer = Reflect.apply(call, idle, given) as Promise<unknown> | AsyncGenerator;
+      const settled = "next" in answer ? answer.next() : answer;
+      await settled.then(
+        () => expect(name).toBe("refused"),
+        (error: unknown) => expect(error).toBeInstanceOf(NotFoundError),
+      );
+      expect({ name, ...asked.at(-1) }).toEqual({
+        name,
+        method: operation.method,
+        path: operation.path.replaceAll(/\{\w+\}/g, "x%201"),
+      });
+    }
+    expect(asked.length).toBe(methods.length);
+  });
+
+  test("[DOC-3] a retry keeps its key, and what it asks for is done once", async () => {
+    proxy.reset(unavailable, { kind: "cut", afterBytes: 0 });
+    const agent = await newAgent("Once");
+    const keys = proxy.requests.map(({ headers }) => headers["idempotency-key"]);
+    expect(keys.length).toBe(3);
+    expect(new Set(keys).size).toBe(1);
+    const found = await Array.fromAsync(troupe.listAllAgents());
+    expect(found.filter(({ name }) => name === "Once").map(({ id }) => id)).toEqual([agent.id]);
+    proxy.reset();
+    await newAgent("Another");
+    expect(proxy.requests[0]?.headers["idempotency-key"]).not.toBe(keys[0]);
+  });
+
+  test("[DOC-3] the caller's own key is used, and gives the first answer again", async () => {
+    const first = await troupe.createAgent({ name: "Mine", system_prompt: "x" }, { idempotencyKey: "key-of-mine" });
+    const again = await troupe.createAgent({ name: "Mine", system_prompt: "x" }, { idempotencyKey: "key-of-mine" });
+    expect(again.id).toBe(first.id);
+  });
+
+  test("[DOC-3] a failure that does not pass is not tried again, and neither is one that asks for too long", async () => {
+    proxy.reset();
+    const missing = await troupe.getAgent("agt_missing").catch((error: unknown) => error);
+    expect(missing).toBeInstanceOf(NotFoundError);
+    expect(missing).toMatchObject({ status: 404, code: "not_found" });
+    expect((missing as ApiError).requestId).toMatch(/^req_/);
+    expect(proxy.requests.length).toBe(1);
+    proxy.reset({ kind: "answer", status: 429, body: { code: "rate_limited" }, headers: { "retry-after": "61" } });
+    const limited = await troupe.listAgents().catch((error: unknown) => error);
+    expect(limited).toBeInstanceOf(RateLimitedError);
+    expect(limited).toMatchObject({ retryAfterSeconds: 61 });
+    proxy.reset({ kind: "answer", status: 429, body: { code: "rate_limited" }, headers: { "retry-after": "0" } });
+    await troupe.listAgents();
+    expect(proxy.requests.length).toBe(2);
+  });
+
+  test("[DOC-3] an unknown code is the base class, and no answer at all has a class of its own", async () => {
+    proxy.reset({ kind: "answer", status: 418, body: { code: "teapot", message: "Short and stout" } });
+    const error = await troupe.listAgents().catch((thrown: unknown) => thrown);
+    expect((error as object).constructor).toBe(ApiError);
+    expect(error).toMatchObject({ code: "teapot", message: "Short and stout" });
+    const nowhere = new Troupe({ baseUrl: "http://127.0.0.1:9", maxRetries: 0 });
+    expect(nowhere.getVersion()).rejects.toBeInstanceOf(ConnectionFailedError);
+  });
+
+  test("[DOC-3] the iterator asks for page after page", async () => {
+    for (const title of ["1", "2", "3", "4", "5"]) await troupe.v1CreateTask({ title });
+    proxy.reset();
+    const titles = await Array.fromAsync(troupe.listAllTasks({ limit: 2 }), ({ title }) => title);
+    expect(titles).toEqual(["5", "4", "3", "2", "1"]);
+    expect(proxy.requests.length).toBe(3);
+  });
+
+  test("[DOC-3] a record that has moved is a conflict, and waiting for one that has not is null", async () => {
+    const agent = await newAgent();
+    const changed = await troupe.updateAgent(agent.id, { name: "Bea" }, { ifMatch: agent.version });
+    expect(changed.version).toBe(agent.version + 1);
+    const late = troupe.updateAgent(agent.id, { name: "Cleo" }, { ifMatch: agent.version });
+    expect(late).rejects.toBeInstanceOf(VersionConflictError);
+    const chat = await newChat();
+    expect(await troupe.waitForChat(chat.id, { since_version: chat.version, wait: 0 })).toBeNull();
+    const waiting = troupe.waitForChat(chat.id, { since_version: chat.version, wait: 20 });
+    await troupe.updateChatOptions(chat.id, { pinned: true });
+    expect((await waiting)?.options.pinned).toBe(true);
+  });
+
+  test("[DOC-3] an id cannot lead to another path", () => {
+    expect(() => troupe.getAgent("..")).toThrow('".." is no id');
+  });
+
+  test("[DOC-3] a signal ends the request and its retries", async () => {
+    proxy.reset({ ...unavailable, headers: { "retry-after": "30" } });
+    const stop = new AbortController();
+    const asked = troupe.listAgents({}, { signal: stop.signal });
+    stop.abort(new Error("enough"));
+    expect(asked).rejects.toThrow("enough");
+  });
+});
+
+describe("streams", () => {
+  test("[DOC-3] a stream that is cut in the middle, again and again, tells everything once", async () => {
+    const chat = await newChat();
+    const { hold, open } = gate();
+    const words = Array.from({ length: 40 }, (_, i) => `word ${i} \u{1F600} `);
+    service.model.script = () => [{ say: words[0] ?? "" }, { hold }, ...words.slice(1).map((say) => ({ say }))];
+    proxy.reset();
+    await troupe.sendMessage(chat.id, { content: "Tell" });
+    proxy.reset(...[2_500, 300, 300].map((afterBytes) => ({ kind: "cut", afterBytes }) as const));
+    const live = new LiveText();
+    const seqs: number[] = [];
+    let text: string | undefined;
+    for await (const event of troupe.streamChatEvents(chat.id, { replay: "all", wait: "end" })) {
+      if (event.event === "message.delta") {
+        text = live.apply(event);
+        open();
+      } else if ("id" in event) seqs.push(event.data.seq);
+    }
+    service.model.script = (call) => [{ say: `echo: ${call.entries.length}` }];
+    expect(text).toBe(words.join(""));
+    expect(seqs).toEqual(seqs.map((_, i) => i + 1));
+    expect(proxy.requests.length).toBeGreaterThan(2);
+    expect(proxy.requests[0]?.headers["last-event-id"]).toBeUndefined();
+    expect(proxy.requests.at(-1)?.headers["last-event-id"]).toMatch(/^\d+(?:\.\d+)?$/);
+  }, 60_000);
+
+  test("[DOC-3] a stream ends with an error that does not pass", async () => {
+    const stream = troupe.streamJobEvents("job_missing");
+    expect(stream.next()).rejects.toBeInstanceOf(NotFoundError);
+    const stranger = new Troupe({ baseUrl, token: "pat_nobody" });
+    expect(stranger.streamChatEvents("cht_x").next()).rejects.toBeInstanceOf(UnauthenticatedError);
+  });
+
+  test("[DOC-3] the stream of a job ends by itself", async () => {
+    const chat = await newChat();
+    const { job } = await troupe.sendMessage(chat.id, { content: "Do" });
+    const events = await Array.fromAsync(troupe.streamJobEvents(job.id, { replay: "all" }), ({ event }) => event);
+    expect(events).toContain("job.completed");
+    expect(events.at(-1)).toBe("stream.end");
+  });
+});
+
+describe("v1", () => {
+  test("[DOC-3] an execution is answered whole, or as a stream of typed events", async () => {
+    const created = await troupe.v1CreateAgent({ name: "Ada", systemPrompt: "Be brief." });
+    const whole = await troupe.v1ExecuteAgent(created.id, { message: "Hello" });
+    expect(whole).toMatchObject({ success: true, result: expect.stringContaining("echo") as string });
+    const names: string[] = [];
+    for await (const event of troupe.v1ExecuteAgentStream(created.id, { message: "Hello", chatId: whole.chatId }))
+      names.push(event.event);
+    expect(names[0]).toBe("meta");
+    expect(names.at(-1)).toBe("result");
+    const stranger = new Troupe({ baseUrl, token: "pat_nobody" });
+    expect(stranger.v1ListAgents()).rejects.toMatchObject({ code: "unauthenticated", status: 401 });
+  });
+
+  test("[DOC-3] a stream without a cursor that is cut says so, and its key gives it from the start", async () => {
+    const created = await troupe.v1CreateAgent({ name: "Ada", systemPrompt: "Be brief." });
+    proxy.reset({ kind: "cut", afterBytes: 250 });
+    const options = { idempotencyKey: "execution-1" };
+    const cut = Array.fromAsync(troupe.v1ExecuteAgentStream(created.id, { message: "Hello" }, options));
+    await cut.then(
+      () => expect("cut").toBe("whole"),
+      (error: unknown) => expect(error).toBeInstanceOf(StreamCutError),
+    );
+    const again = await Array.fromAsync(troupe.v1ExecuteAgentStream(created.id, { message: "Hello" }, options));
+    expect(again[0]?.event).toBe("meta");
+    expect(again.at(-1)?.event).toBe("result");
+    expect(service.model.calls.filter((call) => JSON.stringify(call.entries).includes("Hello")).length).toBeGreaterThan(
+      0,
+    );
+  });
+});
