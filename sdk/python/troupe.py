@@ -83,7 +83,7 @@ class Troupe:
         The organization's agents and the caller's own private ones, newest first. The entries of the
         library that are not installed follow on the last page.
 
-        `GET /api/agents`. Needs `agents:read`. May raise `InvalidCursorError`.
+        `GET /api/agents`. Needs `agents:read` or `agents:read`. May raise `InvalidCursorError`.
         """
         answer: AgentList = self._http.json(
             _Request(
@@ -106,7 +106,7 @@ class Troupe:
         The organization's agents and the caller's own private ones, newest first. The entries of the
         library that are not installed follow on the last page.
 
-        `GET /api/agents`. Needs `agents:read`. May raise `InvalidCursorError`.
+        `GET /api/agents`. Needs `agents:read` or `agents:read`. May raise `InvalidCursorError`.
         """
         return self._http.items(
             lambda cursor: self.list_agents(
@@ -128,7 +128,7 @@ class Troupe:
 
         Nobody else sees it until its `visibility` is changed.
 
-        `POST /api/agents`. Needs `agents:write`. May raise `OwnerRequiredError`.
+        `POST /api/agents`. Needs `agents:write` or `agents:write`. May raise `OwnerRequiredError`.
         """
         answer: Agent = self._http.json(
             _Request(
@@ -145,7 +145,7 @@ class Troupe:
     def get_agent(self, agent_id: str, *, timeout: float | None = None) -> Agent:
         """Read an agent.
 
-        `GET /api/agents/{id}`. Needs `agents:read`. May raise `NotFoundError`.
+        `GET /api/agents/{id}`. Needs `agents:read` or `agents:read`. May raise `NotFoundError`.
         """
         answer: Agent = self._http.json(
             _Request(
@@ -169,8 +169,8 @@ class Troupe:
 
         What is absent stays as it is. Jobs that have begun keep the agent as it was.
 
-        `PATCH /api/agents/{id}`. Needs `agents:write`. May raise `OwnerRequiredError`, `ForbiddenError`,
-        `NotFoundError` or `VersionConflictError`.
+        `PATCH /api/agents/{id}`. Needs `agents:write` or `agents:write`. May raise `OwnerRequiredError`,
+        `ForbiddenError`, `NotFoundError` or `VersionConflictError`.
         """
         answer: Agent = self._http.json(
             _Request(
@@ -196,7 +196,8 @@ class Troupe:
 
         It is archived: no longer found, listed or executed. What it has done is kept.
 
-        `DELETE /api/agents/{id}`. Needs `agents:write`. May raise `NotFoundError` or `InvalidStateError`.
+        `DELETE /api/agents/{id}`. Needs `agents:write` or `agents:write`. May raise `NotFoundError` or
+        `InvalidStateError`.
         """
         answer: Agent = self._http.json(
             _Request(
@@ -222,8 +223,8 @@ class Troupe:
         Give `install_state`, or the `action`. `install` applies the library's settings; `restore` brings
         back those from before the agent was uninstalled.
 
-        `PATCH /api/agents/{id}/install-state`. Needs `agents:write`. May raise `NotFoundError`,
-        `InvalidStateError` or `NotALibraryAgentError`.
+        `PATCH /api/agents/{id}/install-state`. Needs `agents:write` or `agents:write`. May raise
+        `NotFoundError`, `InvalidStateError` or `NotALibraryAgentError`.
         """
         answer: Agent = self._http.json(
             _Request(
@@ -251,7 +252,7 @@ class Troupe:
     ) -> ChatList:
         """List chats.
 
-        `GET /api/chats`. Needs `chats:read`. May raise `InvalidCursorError`.
+        `GET /api/chats`. Needs `chats:read` or `chats:read`. May raise `InvalidCursorError`.
         """
         answer: ChatList = self._http.json(
             _Request(
@@ -280,7 +281,7 @@ class Troupe:
     ) -> Generator[Chat, None, None]:
         """List chats. All of them: the next page is asked for when it is needed.
 
-        `GET /api/chats`. Needs `chats:read`. May raise `InvalidCursorError`.
+        `GET /api/chats`. Needs `chats:read` or `chats:read`. May raise `InvalidCursorError`.
         """
         return self._http.items(
             lambda cursor: self.list_chats(
@@ -303,7 +304,7 @@ class Troupe:
     ) -> Chat:
         """Create a durable chat.
 
-        `POST /api/chats`. Needs `chats:write`. May raise `NotFoundError`.
+        `POST /api/chats`. Needs `chats:write` or `chats:write`. May raise `NotFoundError`.
         """
         answer: Chat = self._http.json(
             _Request(
@@ -320,7 +321,7 @@ class Troupe:
     def get_chat(self, chat_id: str, *, timeout: float | None = None) -> Chat:
         """Read a chat.
 
-        `GET /api/chats/{id}`. Needs `chats:read`. May raise `NotFoundError`.
+        `GET /api/chats/{id}`. Needs `chats:read` or `chats:read`. May raise `NotFoundError`.
         """
         answer: Chat = self._http.json(
             _Request(
@@ -342,7 +343,7 @@ class Troupe:
         """Read a chat. Answers as soon as `version` is past `since_version`; nothing where that did not
         happen within `wait` seconds.
 
-        `GET /api/chats/{id}`. Needs `chats:read`. May raise `NotFoundError`.
+        `GET /api/chats/{id}`. Needs `chats:read` or `chats:read`. May raise `NotFoundError`.
         """
         answer: Chat | None = self._http.changed(
             _Request(
@@ -365,7 +366,7 @@ class Troupe:
 
         What runs in it is cancelled, and from then on nobody finds it.
 
-        `DELETE /api/chats/{id}`. Needs `chats:write`. May raise `NotFoundError`.
+        `DELETE /api/chats/{id}`. Needs `chats:write` or `chats:write`. May raise `NotFoundError`.
         """
         answer: DeletedChat = self._http.json(
             _Request(
@@ -391,7 +392,7 @@ class Troupe:
 
         Merges the options that are given, bare or as `options`. A key that is no option is refused.
 
-        `PATCH /api/chats/{id}/options`. Needs `chats:write`. May raise `NotFoundError` or
+        `PATCH /api/chats/{id}/options`. Needs `chats:write` or `chats:write`. May raise `NotFoundError` or
         `VersionConflictError`.
         """
         answer: Chat = self._http.json(
@@ -417,8 +418,8 @@ class Troupe:
     ) -> MessagePage:
         """Read messages and the durable work summary.
 
-        `GET /api/chats/{id}/messages`. Needs `chats:read`. May raise `InvalidCursorError` or
-        `NotFoundError`.
+        `GET /api/chats/{id}/messages`. Needs `chats:read` or `chats:read`. May raise `InvalidCursorError`
+        or `NotFoundError`.
         """
         answer: MessagePage = self._http.json(
             _Request(
@@ -440,8 +441,8 @@ class Troupe:
         """Read messages and the durable work summary. All of them: the next page is asked for when it is
         needed.
 
-        `GET /api/chats/{id}/messages`. Needs `chats:read`. May raise `InvalidCursorError` or
-        `NotFoundError`.
+        `GET /api/chats/{id}/messages`. Needs `chats:read` or `chats:read`. May raise `InvalidCursorError`
+        or `NotFoundError`.
         """
         return self._http.items(
             lambda cursor: self.list_messages(
@@ -467,7 +468,7 @@ class Troupe:
         the message while a turn runs: `queue`, `steer` (the model gets it before its next call),
         `interrupt` (the turn is cancelled) or `reject`.
 
-        `POST /api/chats/{id}/messages`. Needs `chats:write`. May raise `NotFoundError`,
+        `POST /api/chats/{id}/messages`. Needs `chats:write` or `chats:write`. May raise `NotFoundError`,
         `InvalidStateError`, `ChatBusyError`, `ApprovalPendingError`, `BudgetExceededError` or
         `ProviderError`.
         """
@@ -512,7 +513,7 @@ class Troupe:
 
         All filters that are given must match.
 
-        `GET /api/jobs`. Needs `jobs:read`. May raise `InvalidCursorError`.
+        `GET /api/jobs`. Needs `jobs:read` or `jobs:read`. May raise `InvalidCursorError`.
         """
         answer: JobList = self._http.json(
             _Request(
@@ -560,7 +561,7 @@ class Troupe:
 
         All filters that are given must match.
 
-        `GET /api/jobs`. Needs `jobs:read`. May raise `InvalidCursorError`.
+        `GET /api/jobs`. Needs `jobs:read` or `jobs:read`. May raise `InvalidCursorError`.
         """
         return self._http.items(
             lambda cursor: self.list_jobs(
@@ -581,7 +582,7 @@ class Troupe:
     def get_job(self, job_id: str, *, timeout: float | None = None) -> Job:
         """Read status, metadata, artifacts, review state and links.
 
-        `GET /api/jobs/{id}`. Needs `jobs:read`. May raise `NotFoundError`.
+        `GET /api/jobs/{id}`. Needs `jobs:read` or `jobs:read`. May raise `NotFoundError`.
         """
         answer: Job = self._http.json(
             _Request(
@@ -603,7 +604,7 @@ class Troupe:
         """Read status, metadata, artifacts, review state and links. Answers as soon as `version` is past
         `since_version`; nothing where that did not happen within `wait` seconds.
 
-        `GET /api/jobs/{id}`. Needs `jobs:read`. May raise `NotFoundError`.
+        `GET /api/jobs/{id}`. Needs `jobs:read` or `jobs:read`. May raise `NotFoundError`.
         """
         answer: Job | None = self._http.changed(
             _Request(
@@ -620,7 +621,7 @@ class Troupe:
 
         Its iterations, resumptions and delegations, and what it comes from itself.
 
-        `GET /api/jobs/{id}/lineage`. Needs `jobs:read`. May raise `NotFoundError`.
+        `GET /api/jobs/{id}/lineage`. Needs `jobs:read` or `jobs:read`. May raise `NotFoundError`.
         """
         answer: JobLineage = self._http.json(
             _Request(
@@ -644,7 +645,8 @@ class Troupe:
 
         The durable events of the job's stream, by pages.
 
-        `GET /api/jobs/{id}/transcript-events`. Needs `jobs:read`. May raise `NotFoundError`.
+        `GET /api/jobs/{id}/transcript-events`. Needs `jobs:read` or `jobs:read`. May raise
+        `NotFoundError`.
         """
         answer: EventPage = self._http.json(
             _Request(
@@ -668,7 +670,8 @@ class Troupe:
 
         The durable events of the job's stream, by pages.
 
-        `GET /api/jobs/{id}/transcript-events`. Needs `jobs:read`. May raise `NotFoundError`.
+        `GET /api/jobs/{id}/transcript-events`. Needs `jobs:read` or `jobs:read`. May raise
+        `NotFoundError`.
         """
         return self._http.items(
             lambda cursor: self.list_transcript_events(
@@ -693,7 +696,7 @@ class Troupe:
 
         Without an id it is meant for all calls that wait, or for the review.
 
-        `POST /api/jobs/{id}/approve`. Needs `jobs:write`. May raise `NotFoundError` or
+        `POST /api/jobs/{id}/approve`. Needs `jobs:write` or `jobs:write`. May raise `NotFoundError` or
         `InvalidStateError`.
         """
         answer: Job = self._http.json(
@@ -720,7 +723,8 @@ class Troupe:
 
         With `wait` it answers when the job has really stopped, with the last event that it has.
 
-        `POST /api/jobs/{id}/cancel`. Needs `jobs:write`. May raise `NotFoundError` or `InvalidStateError`.
+        `POST /api/jobs/{id}/cancel`. Needs `jobs:write` or `jobs:write`. May raise `NotFoundError` or
+        `InvalidStateError`.
         """
         answer: CancelReceipt = self._http.json(
             _Request(
@@ -746,8 +750,8 @@ class Troupe:
 
         A blocked job goes on itself; one that has failed or was cancelled goes on in a new one.
 
-        `POST /api/jobs/{id}/resume`. Needs `jobs:write`. May raise `NotFoundError`, `InvalidStateError`,
-        `ApprovalPendingError`, `BudgetExceededError` or `ProviderError`.
+        `POST /api/jobs/{id}/resume`. Needs `jobs:write` or `jobs:write`. May raise `NotFoundError`,
+        `InvalidStateError`, `ApprovalPendingError`, `BudgetExceededError` or `ProviderError`.
         """
         answer: Job = self._http.json(
             _Request(
@@ -773,8 +777,8 @@ class Troupe:
 
         Answers the review, where there is one, and begins another round in a new job.
 
-        `POST /api/jobs/{id}/iterate`. Needs `jobs:write`. May raise `NotFoundError`, `InvalidStateError`,
-        `ApprovalPendingError`, `BudgetExceededError` or `ProviderError`.
+        `POST /api/jobs/{id}/iterate`. Needs `jobs:write` or `jobs:write`. May raise `NotFoundError`,
+        `InvalidStateError`, `ApprovalPendingError`, `BudgetExceededError` or `ProviderError`.
         """
         answer: Job = self._http.json(
             _Request(
@@ -806,7 +810,8 @@ class Troupe:
         use is told by `reset`. Comments are heartbeats. The stream stays open, unless `wait=end` is asked
         for.
 
-        `GET /api/chats/{id}/events`. Needs `chats:read` or `events:read`. May raise `NotFoundError`.
+        `GET /api/chats/{id}/events`. Needs `chats:read`, `events:read`, `chats:read` or `events:read`. May
+        raise `NotFoundError`.
         """
         return self._http.resumed(
             _Request(
@@ -833,7 +838,8 @@ class Troupe:
         use is told by `reset`. Comments are heartbeats. After the job's last event comes `stream.end`, and
         the stream closes.
 
-        `GET /api/jobs/{id}/events`. Needs `jobs:read` or `events:read`. May raise `NotFoundError`.
+        `GET /api/jobs/{id}/events`. Needs `jobs:read`, `events:read`, `jobs:read` or `events:read`. May
+        raise `NotFoundError`.
         """
         return self._http.resumed(
             _Request(
@@ -891,7 +897,7 @@ class Troupe:
 
         All filters that are given must match.
 
-        `GET /api/tasks`. Needs `tasks:read`. May raise `InvalidCursorError`.
+        `GET /api/tasks`. Needs `tasks:read` or `tasks:read`. May raise `InvalidCursorError`.
         """
         answer: TaskList = self._http.json(
             _Request(
@@ -922,7 +928,7 @@ class Troupe:
 
         All filters that are given must match.
 
-        `GET /api/tasks`. Needs `tasks:read`. May raise `InvalidCursorError`.
+        `GET /api/tasks`. Needs `tasks:read` or `tasks:read`. May raise `InvalidCursorError`.
         """
         return self._http.items(
             lambda cursor: self.list_tasks(
@@ -939,7 +945,7 @@ class Troupe:
     def get_task(self, task_id: str, *, timeout: float | None = None) -> Task:
         """Read a task.
 
-        `GET /api/tasks/{id}`. Needs `tasks:read`. May raise `NotFoundError`.
+        `GET /api/tasks/{id}`. Needs `tasks:read` or `tasks:read`. May raise `NotFoundError`.
         """
         answer: Task = self._http.json(
             _Request(
@@ -964,8 +970,8 @@ class Troupe:
         What is absent stays as it is. A status moves as the interface says: `completed` and `cancelled`
         are final.
 
-        `PATCH /api/tasks/{id}`. Needs `tasks:write`. May raise `NotFoundError`, `InvalidStateError` or
-        `VersionConflictError`.
+        `PATCH /api/tasks/{id}`. Needs `tasks:write` or `tasks:write`. May raise `NotFoundError`,
+        `InvalidStateError` or `VersionConflictError`.
         """
         answer: Task = self._http.json(
             _Request(
@@ -991,7 +997,8 @@ class Troupe:
     ) -> WorkspaceList:
         """List workspaces.
 
-        `GET /api/workspaces`. Needs `workspaces:read`. May raise `InvalidCursorError`.
+        `GET /api/workspaces`. Needs `workspaces:read` or `workspaces:read`. May raise
+        `InvalidCursorError`.
         """
         answer: WorkspaceList = self._http.json(
             _Request(
@@ -1011,7 +1018,8 @@ class Troupe:
     ) -> Generator[Workspace, None, None]:
         """List workspaces. All of them: the next page is asked for when it is needed.
 
-        `GET /api/workspaces`. Needs `workspaces:read`. May raise `InvalidCursorError`.
+        `GET /api/workspaces`. Needs `workspaces:read` or `workspaces:read`. May raise
+        `InvalidCursorError`.
         """
         return self._http.items(
             lambda cursor: self.list_workspaces(
@@ -1025,7 +1033,8 @@ class Troupe:
     def get_workspace(self, workspace_id: str, *, timeout: float | None = None) -> Workspace:
         """Read a workspace.
 
-        `GET /api/workspaces/{id}`. Needs `workspaces:read`. May raise `NotFoundError`.
+        `GET /api/workspaces/{id}`. Needs `workspaces:read` or `workspaces:read`. May raise
+        `NotFoundError`.
         """
         answer: Workspace = self._http.json(
             _Request(
@@ -1041,7 +1050,7 @@ class Troupe:
     def list_models(self, *, timeout: float | None = None) -> ModelList:
         """List the models that the operator allows.
 
-        `GET /api/models`. Needs `agents:read`.
+        `GET /api/models`. Needs `agents:read` or `agents:read`.
         """
         answer: ModelList = self._http.json(
             _Request(
@@ -1064,7 +1073,7 @@ class Troupe:
     ) -> UsageReport:
         """Read usage by agent, model or day.
 
-        `GET /api/usage`. Needs `jobs:read`.
+        `GET /api/usage`. Needs `jobs:read` or `jobs:read`.
         """
         answer: UsageReport = self._http.json(
             _Request(
@@ -1081,7 +1090,7 @@ class Troupe:
     def list_secrets(self, *, timeout: float | None = None) -> SecretList:
         """List the names of the secrets.
 
-        `GET /api/secrets`. Needs `tokens:read`. May raise `OwnerRequiredError`.
+        `GET /api/secrets`. Needs `tokens:read` or `tokens:read`. May raise `OwnerRequiredError`.
         """
         answer: SecretList = self._http.json(
             _Request(
@@ -1104,7 +1113,7 @@ class Troupe:
 
         Makes it, or replaces its value.
 
-        `PUT /api/secrets/{name}`. Needs `tokens:write`. May raise `OwnerRequiredError`.
+        `PUT /api/secrets/{name}`. Needs `tokens:write` or `tokens:write`. May raise `OwnerRequiredError`.
         """
         answer: Secret = self._http.json(
             _Request(
@@ -1127,8 +1136,8 @@ class Troupe:
     ) -> Secret:
         """Delete a secret.
 
-        `DELETE /api/secrets/{name}`. Needs `tokens:write`. May raise `OwnerRequiredError` or
-        `NotFoundError`.
+        `DELETE /api/secrets/{name}`. Needs `tokens:write` or `tokens:write`. May raise
+        `OwnerRequiredError` or `NotFoundError`.
         """
         answer: Secret = self._http.json(
             _Request(
@@ -1152,7 +1161,7 @@ class Troupe:
     ) -> ServiceTokenList:
         """List the organization's service tokens.
 
-        `GET /api/service-tokens`. Needs `tokens:read`. May raise `InvalidCursorError` or
+        `GET /api/service-tokens`. Needs `tokens:read` or `tokens:read`. May raise `InvalidCursorError` or
         `OwnerRequiredError`.
         """
         answer: ServiceTokenList = self._http.json(
@@ -1173,7 +1182,7 @@ class Troupe:
     ) -> Generator[Token, None, None]:
         """List the organization's service tokens. All of them: the next page is asked for when it is needed.
 
-        `GET /api/service-tokens`. Needs `tokens:read`. May raise `InvalidCursorError` or
+        `GET /api/service-tokens`. Needs `tokens:read` or `tokens:read`. May raise `InvalidCursorError` or
         `OwnerRequiredError`.
         """
         return self._http.items(
@@ -1196,8 +1205,8 @@ class Troupe:
 
         The answer has the token, which is never shown again. No token makes a scope that it lacks itself.
 
-        `POST /api/service-tokens`. Needs `tokens:write`. May raise `OwnerRequiredError` or
-        `NotFoundError`.
+        `POST /api/service-tokens`. Needs `tokens:write` or `tokens:write`. May raise `OwnerRequiredError`
+        or `NotFoundError`.
         """
         answer: NewToken = self._http.json(
             _Request(
@@ -1222,8 +1231,8 @@ class Troupe:
 
         It counts from the next request on, and closes the token's open streams.
 
-        `POST /api/service-tokens/{id}/revoke`. Needs `tokens:write`. May raise `OwnerRequiredError` or
-        `NotFoundError`.
+        `POST /api/service-tokens/{id}/revoke`. Needs `tokens:write` or `tokens:write`. May raise
+        `OwnerRequiredError` or `NotFoundError`.
         """
         answer: Token = self._http.json(
             _Request(
@@ -1245,7 +1254,8 @@ class Troupe:
     ) -> PersonalAccessTokenList:
         """List your personal access tokens.
 
-        `GET /api/personal-access-tokens`. Needs `tokens:read`. May raise `InvalidCursorError`.
+        `GET /api/personal-access-tokens`. Needs `tokens:read` or `tokens:read`. May raise
+        `InvalidCursorError`.
         """
         answer: PersonalAccessTokenList = self._http.json(
             _Request(
@@ -1265,7 +1275,8 @@ class Troupe:
     ) -> Generator[Token, None, None]:
         """List your personal access tokens. All of them: the next page is asked for when it is needed.
 
-        `GET /api/personal-access-tokens`. Needs `tokens:read`. May raise `InvalidCursorError`.
+        `GET /api/personal-access-tokens`. Needs `tokens:read` or `tokens:read`. May raise
+        `InvalidCursorError`.
         """
         return self._http.items(
             lambda cursor: self.list_personal_access_tokens(
@@ -1287,7 +1298,8 @@ class Troupe:
 
         The answer has the token, which is never shown again. No token makes a scope that it lacks itself.
 
-        `POST /api/personal-access-tokens`. Needs `tokens:write`. May raise `NotFoundError`.
+        `POST /api/personal-access-tokens`. Needs `tokens:write` or `tokens:write`. May raise
+        `NotFoundError`.
         """
         answer: NewToken = self._http.json(
             _Request(
@@ -1312,7 +1324,8 @@ class Troupe:
 
         It counts from the next request on, and closes the token's open streams.
 
-        `POST /api/personal-access-tokens/{id}/revoke`. Needs `tokens:write`. May raise `NotFoundError`.
+        `POST /api/personal-access-tokens/{id}/revoke`. Needs `tokens:write` or `tokens:write`. May raise
+        `NotFoundError`.
         """
         answer: Token = self._http.json(
             _Request(
@@ -1330,7 +1343,8 @@ class Troupe:
     def get_messaging_integration(self, *, timeout: float | None = None) -> MessagingIntegration:
         """Read the delivery configuration.
 
-        `GET /api/messaging-integration`. Needs `webhooks:read`. May raise `NotFoundError`.
+        `GET /api/messaging-integration`. Needs `webhooks:read` or `webhooks:read`. May raise
+        `NotFoundError`.
         """
         answer: MessagingIntegration = self._http.json(
             _Request(
@@ -1354,8 +1368,8 @@ class Troupe:
         What still waits goes to the new address. Setting it again enables delivery unless `enabled` is
         false.
 
-        `PUT /api/messaging-integration`. Needs `webhooks:write`. May raise `InvalidEventTypeError`,
-        `InvalidUrlError` or `OwnerRequiredError`.
+        `PUT /api/messaging-integration`. Needs `webhooks:write` or `webhooks:write`. May raise
+        `InvalidEventTypeError`, `InvalidUrlError` or `OwnerRequiredError`.
         """
         answer: MessagingIntegrationWithSecret = self._http.json(
             _Request(
@@ -1432,8 +1446,8 @@ class Troupe:
 
         The ledger, newest first: each attempt is a row. All filters that are given must match.
 
-        `GET /api/messaging-integration/deliveries`. Needs `webhooks:read`. May raise `InvalidCursorError`
-        or `InvalidEventTypeError`.
+        `GET /api/messaging-integration/deliveries`. Needs `webhooks:read` or `webhooks:read`. May raise
+        `InvalidCursorError` or `InvalidEventTypeError`.
         """
         answer: DeliveryList = self._http.json(
             _Request(
@@ -1514,8 +1528,8 @@ class Troupe:
 
         The ledger, newest first: each attempt is a row. All filters that are given must match.
 
-        `GET /api/messaging-integration/deliveries`. Needs `webhooks:read`. May raise `InvalidCursorError`
-        or `InvalidEventTypeError`.
+        `GET /api/messaging-integration/deliveries`. Needs `webhooks:read` or `webhooks:read`. May raise
+        `InvalidCursorError` or `InvalidEventTypeError`.
         """
         return self._http.items(
             lambda cursor: self.list_deliveries(
@@ -1541,8 +1555,9 @@ class Troupe:
 
         For owners. To the present destination, signed with the present secret, whatever is subscribed to.
 
-        `POST /api/messaging-integration/deliveries/{id}/redeliver`. Needs `webhooks:write`. May raise
-        `OwnerRequiredError`, `NotFoundError`, `InvalidStateError` or `EventNotRetainedError`.
+        `POST /api/messaging-integration/deliveries/{id}/redeliver`. Needs `webhooks:write` or
+        `webhooks:write`. May raise `OwnerRequiredError`, `NotFoundError`, `InvalidStateError` or
+        `EventNotRetainedError`.
         """
         answer: RedeliverEventResult = self._http.json(
             _Request(
@@ -1566,7 +1581,7 @@ class Troupe:
 
         For owners. Events of the range that are kept no more are left out.
 
-        `POST /api/messaging-integration/redeliver`. Needs `webhooks:write`. May raise
+        `POST /api/messaging-integration/redeliver`. Needs `webhooks:write` or `webhooks:write`. May raise
         `InvalidEventTypeError`, `OwnerRequiredError`, `NotFoundError` or `InvalidStateError`.
         """
         answer: RedeliverEventsResult = self._http.json(
@@ -1593,8 +1608,8 @@ class Troupe:
         For owners. The new secret counts at once and is never shown again. For `grace_seconds` deliveries
         carry a second signature by the old one.
 
-        `POST /api/messaging-integration/signing-secret/rotate`. Needs `webhooks:write`. May raise
-        `OwnerRequiredError` or `NotFoundError`.
+        `POST /api/messaging-integration/signing-secret/rotate`. Needs `webhooks:write` or
+        `webhooks:write`. May raise `OwnerRequiredError` or `NotFoundError`.
         """
         answer: MessagingIntegrationWithSecret = self._http.json(
             _Request(
@@ -1618,8 +1633,8 @@ class Troupe:
 
         An event of type `webhook.test` and source `test`, whatever is subscribed to.
 
-        `POST /api/messaging-integration/test`. Needs `webhooks:write`. May raise `NotFoundError` or
-        `InvalidStateError`.
+        `POST /api/messaging-integration/test`. Needs `webhooks:write` or `webhooks:write`. May raise
+        `NotFoundError` or `InvalidStateError`.
         """
         answer: TestMessagingIntegrationResult = self._http.json(
             _Request(
@@ -1640,7 +1655,8 @@ class Troupe:
     ) -> SignatureVerification:
         """Say why a signature does not verify.
 
-        `POST /api/messaging-integration/verify`. Needs `webhooks:read`. May raise `NotFoundError`.
+        `POST /api/messaging-integration/verify`. Needs `webhooks:read` or `webhooks:read`. May raise
+        `NotFoundError`.
         """
         answer: SignatureVerification = self._http.json(
             _Request(
@@ -1666,7 +1682,7 @@ class Troupe:
         The same bodies as webhooks deliver, oldest first. Ask again with `after` set to `last_sequence`.
         Events are kept for 30 days.
 
-        `GET /api/events`. Needs `events:read`. May raise `EventNotRetainedError`.
+        `GET /api/events`. Needs `events:read` or `events:read`. May raise `EventNotRetainedError`.
         """
         answer: EventFeed = self._http.json(
             _Request(
@@ -1683,7 +1699,7 @@ class Troupe:
     def list_state_machines(self, *, timeout: float | None = None) -> StateMachineList:
         """Read the state machines of jobs, chats and tasks.
 
-        `GET /api/state-machines`. Needs `jobs:read`.
+        `GET /api/state-machines`. Needs `jobs:read` or `jobs:read`.
         """
         answer: StateMachineList = self._http.json(
             _Request(
@@ -1699,7 +1715,7 @@ class Troupe:
 
         For owners. Counts what must never be; each count is 0 in a service that is well.
 
-        `GET /api/invariants`. Needs `jobs:read`. May raise `OwnerRequiredError`.
+        `GET /api/invariants`. Needs `jobs:read` or `jobs:read`. May raise `OwnerRequiredError`.
         """
         answer: InvariantReport = self._http.json(
             _Request(
@@ -2028,7 +2044,7 @@ class Troupe:
         The organization's agents, newest first, at most 1,000. Archived and private ones are in nobody's
         list.
 
-        `GET /api/v1/agents`. Needs `agents:read`.
+        `GET /api/v1/agents`. Needs `agents:read` or `agents:read`.
         """
         answer: V1AgentList = self._http.json(
             _Request(
@@ -2048,7 +2064,7 @@ class Troupe:
     ) -> V1CreatedAgent:
         """Create agent.
 
-        `POST /api/v1/agents`. Needs `agents:write`.
+        `POST /api/v1/agents`. Needs `agents:write` or `agents:write`.
         """
         answer: V1CreatedAgent = self._http.json(
             _Request(
@@ -2065,7 +2081,7 @@ class Troupe:
     def v1_get_agent(self, agent_id: str, *, timeout: float | None = None) -> V1AgentAnswer:
         """Get agent.
 
-        `GET /api/v1/agents/{id}`. Needs `agents:read`. May raise `NotFoundError`.
+        `GET /api/v1/agents/{id}`. Needs `agents:read` or `agents:read`. May raise `NotFoundError`.
         """
         answer: V1AgentAnswer = self._http.json(
             _Request(
@@ -2088,7 +2104,8 @@ class Troupe:
 
         What is absent stays as it is. A changed prompt takes effect on the next execution.
 
-        `PATCH /api/v1/agents/{id}`. Needs `agents:write`. May raise `ForbiddenError` or `NotFoundError`.
+        `PATCH /api/v1/agents/{id}`. Needs `agents:write` or `agents:write`. May raise `ForbiddenError` or
+        `NotFoundError`.
         """
         answer: V1Done = self._http.json(
             _Request(
@@ -2113,7 +2130,7 @@ class Troupe:
 
         It is archived: no longer found, listed, changed or executed. Its history is kept.
 
-        `DELETE /api/v1/agents/{id}`. Needs `agents:write`. May raise `NotFoundError` or
+        `DELETE /api/v1/agents/{id}`. Needs `agents:write` or `agents:write`. May raise `NotFoundError` or
         `InvalidStateError`.
         """
         answer: V1Done = self._http.json(
@@ -2143,8 +2160,8 @@ class Troupe:
         `error`. A client that leaves does not end the work. Send `sessionId` and `chatId` of an earlier
         answer to go on with its conversation.
 
-        `POST /api/v1/agents/{id}/execute`. Needs `chats:write`. May raise `NotFoundError`,
-        `InvalidStateError`, `BudgetExceededError`, `ProviderError` or `ApiTimeoutError`.
+        `POST /api/v1/agents/{id}/execute`. Needs `chats:write` or `chats:write`. May raise
+        `NotFoundError`, `InvalidStateError`, `BudgetExceededError`, `ProviderError` or `ApiTimeoutError`.
         """
         answer: V1ExecutionResult = self._http.json(
             _Request(
@@ -2172,8 +2189,8 @@ class Troupe:
         `error`. A client that leaves does not end the work. Send `sessionId` and `chatId` of an earlier
         answer to go on with its conversation.
 
-        `POST /api/v1/agents/{id}/execute`. Needs `chats:write`. May raise `NotFoundError`,
-        `InvalidStateError`, `BudgetExceededError`, `ProviderError` or `ApiTimeoutError`.
+        `POST /api/v1/agents/{id}/execute`. Needs `chats:write` or `chats:write`. May raise
+        `NotFoundError`, `InvalidStateError`, `BudgetExceededError`, `ProviderError` or `ApiTimeoutError`.
         """
         return self._http.once(
             _Request(
@@ -2201,7 +2218,7 @@ class Troupe:
 
         All filters that are given must match. At most 1,000, newest first.
 
-        `GET /api/v1/tasks`. Needs `tasks:read`.
+        `GET /api/v1/tasks`. Needs `tasks:read` or `tasks:read`.
         """
         answer: V1TaskList = self._http.json(
             _Request(
@@ -2224,7 +2241,7 @@ class Troupe:
 
         The new task is `pending`. Assigning it starts nothing by itself.
 
-        `POST /api/v1/tasks`. Needs `tasks:write`.
+        `POST /api/v1/tasks`. Needs `tasks:write` or `tasks:write`.
         """
         answer: V1TaskAnswer = self._http.json(
             _Request(
@@ -3494,7 +3511,7 @@ class Job(TypedDict):
     mission_id: str | None
     # The task of a mission that it does
     mission_task_id: str | None
-    # A job's id
+    # The job that it comes from
     parent_job_id: str | None
     # A job's id
     root_job_id: str
@@ -3584,7 +3601,7 @@ class JobNode(TypedDict):
 
     # A job's id
     id: str
-    # A job's id
+    # The job that it comes from
     parent_job_id: str | None
     relation: Literal["root", "iteration", "resume", "delegation"]
     status: Literal[
@@ -4438,7 +4455,7 @@ class Review(TypedDict):
     requested_at: str | None
     # ISO 8601 UTC with milliseconds
     expires_at: str | None
-    # Who has decided
+    # The user who has decided
     decided_by: str | None
     # ISO 8601 UTC with milliseconds
     decided_at: str | None
@@ -4555,6 +4572,7 @@ class SecretList(TypedDict):
 class SendMessageRequestBudget(TypedDict):
     max_tokens: NotRequired[int]
     max_steps: NotRequired[int]
+    # A time in ISO 8601
     deadline_at: NotRequired[str]
 
 
@@ -5493,12 +5511,11 @@ class _Transport:
 
     def json(self, request: _Request) -> Any:
         """The JSON of the answer."""
-        return json.loads(self.content(request))
+        return self._retrying(_keyed(request), lambda asked: _parsed(asked, self._read(asked)))
 
     def changed(self, request: _Request) -> Any:
         """The JSON of the answer, or None where the service had nothing new (304)."""
-        content = self._retrying(request, lambda asked: self._read(asked, may_be_unchanged=True))
-        return None if content is None else json.loads(content)
+        return self._retrying(request, lambda asked: _parsed(asked, self._read(asked, may_be_unchanged=True)))
 
     def text(self, request: _Request) -> str:
         return self.content(request).decode()
@@ -5627,6 +5644,14 @@ def _keyed(request: _Request) -> _Request:
     if not request.is_keyed or request.idempotency_key is not None:
         return request
     return replace(request, idempotency_key=str(uuid.uuid4()))
+
+
+def _parsed(request: _Request, content: bytes | None) -> Any:
+    """The JSON of an answer; one that was cut off is none, and counts as no answer."""
+    try:
+        return None if content is None else json.loads(content)
+    except ValueError as error:
+        raise ConnectionFailedError(f"{request.method} {request.path}: the answer is no JSON") from error
 
 
 def _resuming(request: _Request, cursor: str | None) -> _Request:

@@ -32,7 +32,7 @@ export class Troupe {
    * The organization's agents and the caller's own private ones, newest first. The entries of the library that are not
    * installed follow on the last page.
    *
-   * `GET /api/agents`. Needs `agents:read`. May throw `InvalidCursorError`.
+   * `GET /api/agents`. Needs `agents:read` or `agents:read`. May throw `InvalidCursorError`.
    */
   listAgents(query?: ListAgentsQuery, options?: RequestOptions): Promise<AgentList> {
     return this.#http.json({ method: "GET", path: "/api/agents", query, options });
@@ -44,7 +44,7 @@ export class Troupe {
    * The organization's agents and the caller's own private ones, newest first. The entries of the library that are not
    * installed follow on the last page.
    *
-   * `GET /api/agents`. Needs `agents:read`. May throw `InvalidCursorError`.
+   * `GET /api/agents`. Needs `agents:read` or `agents:read`. May throw `InvalidCursorError`.
    */
   listAllAgents(
     query?: Omit<ListAgentsQuery, "cursor">,
@@ -61,7 +61,7 @@ export class Troupe {
    *
    * Nobody else sees it until its `visibility` is changed.
    *
-   * `POST /api/agents`. Needs `agents:write`. May throw `OwnerRequiredError`.
+   * `POST /api/agents`. Needs `agents:write` or `agents:write`. May throw `OwnerRequiredError`.
    */
   createAgent(body: CreateAgentRequest, options?: MutationOptions): Promise<Agent> {
     return this.#http.json({ method: "POST", path: "/api/agents", body, isKeyed: true, options });
@@ -70,7 +70,7 @@ export class Troupe {
   /**
    * Read an agent.
    *
-   * `GET /api/agents/{id}`. Needs `agents:read`. May throw `NotFoundError`.
+   * `GET /api/agents/{id}`. Needs `agents:read` or `agents:read`. May throw `NotFoundError`.
    */
   getAgent(agentId: string, options?: RequestOptions): Promise<Agent> {
     return this.#http.json({ method: "GET", path: `/api/agents/${segment(agentId)}`, options });
@@ -81,8 +81,8 @@ export class Troupe {
    *
    * What is absent stays as it is. Jobs that have begun keep the agent as it was.
    *
-   * `PATCH /api/agents/{id}`. Needs `agents:write`. May throw `OwnerRequiredError`, `ForbiddenError`, `NotFoundError`
-   * or `VersionConflictError`.
+   * `PATCH /api/agents/{id}`. Needs `agents:write` or `agents:write`. May throw `OwnerRequiredError`, `ForbiddenError`,
+   * `NotFoundError` or `VersionConflictError`.
    */
   updateAgent(agentId: string, body: UpdateAgentRequest, options?: VersionedOptions): Promise<Agent> {
     return this.#http.json({ method: "PATCH", path: `/api/agents/${segment(agentId)}`, body, isKeyed: true, options });
@@ -93,7 +93,8 @@ export class Troupe {
    *
    * It is archived: no longer found, listed or executed. What it has done is kept.
    *
-   * `DELETE /api/agents/{id}`. Needs `agents:write`. May throw `NotFoundError` or `InvalidStateError`.
+   * `DELETE /api/agents/{id}`. Needs `agents:write` or `agents:write`. May throw `NotFoundError` or
+   * `InvalidStateError`.
    */
   deleteAgent(agentId: string, options?: MutationOptions): Promise<Agent> {
     return this.#http.json({ method: "DELETE", path: `/api/agents/${segment(agentId)}`, isKeyed: true, options });
@@ -105,8 +106,8 @@ export class Troupe {
    * Give `install_state`, or the `action`. `install` applies the library's settings; `restore` brings back those from
    * before the agent was uninstalled.
    *
-   * `PATCH /api/agents/{id}/install-state`. Needs `agents:write`. May throw `NotFoundError`, `InvalidStateError` or
-   * `NotALibraryAgentError`.
+   * `PATCH /api/agents/{id}/install-state`. Needs `agents:write` or `agents:write`. May throw `NotFoundError`,
+   * `InvalidStateError` or `NotALibraryAgentError`.
    */
   setAgentInstallState(agentId: string, body: SetAgentInstallStateRequest, options?: MutationOptions): Promise<Agent> {
     return this.#http.json({
@@ -123,7 +124,7 @@ export class Troupe {
   /**
    * List chats.
    *
-   * `GET /api/chats`. Needs `chats:read`. May throw `InvalidCursorError`.
+   * `GET /api/chats`. Needs `chats:read` or `chats:read`. May throw `InvalidCursorError`.
    */
   listChats(query?: ListChatsQuery, options?: RequestOptions): Promise<ChatList> {
     return this.#http.json({ method: "GET", path: "/api/chats", query, options });
@@ -132,7 +133,7 @@ export class Troupe {
   /**
    * List chats. All of them: the next page is asked for when it is needed.
    *
-   * `GET /api/chats`. Needs `chats:read`. May throw `InvalidCursorError`.
+   * `GET /api/chats`. Needs `chats:read` or `chats:read`. May throw `InvalidCursorError`.
    */
   listAllChats(
     query?: Omit<ListChatsQuery, "cursor">,
@@ -147,7 +148,7 @@ export class Troupe {
   /**
    * Create a durable chat.
    *
-   * `POST /api/chats`. Needs `chats:write`. May throw `NotFoundError`.
+   * `POST /api/chats`. Needs `chats:write` or `chats:write`. May throw `NotFoundError`.
    */
   createChat(body: CreateChatRequest, options?: MutationOptions): Promise<Chat> {
     return this.#http.json({ method: "POST", path: "/api/chats", body, isKeyed: true, options });
@@ -156,7 +157,7 @@ export class Troupe {
   /**
    * Read a chat.
    *
-   * `GET /api/chats/{id}`. Needs `chats:read`. May throw `NotFoundError`.
+   * `GET /api/chats/{id}`. Needs `chats:read` or `chats:read`. May throw `NotFoundError`.
    */
   getChat(chatId: string, options?: RequestOptions): Promise<Chat> {
     return this.#http.json({ method: "GET", path: `/api/chats/${segment(chatId)}`, options });
@@ -166,7 +167,7 @@ export class Troupe {
    * Read a chat. Answers as soon as `version` is past `since_version`; nothing where that did not happen within `wait`
    * seconds.
    *
-   * `GET /api/chats/{id}`. Needs `chats:read`. May throw `NotFoundError`.
+   * `GET /api/chats/{id}`. Needs `chats:read` or `chats:read`. May throw `NotFoundError`.
    */
   waitForChat(chatId: string, query?: WaitForChatQuery, options?: RequestOptions): Promise<Chat | null> {
     return this.#http.changed({ method: "GET", path: `/api/chats/${segment(chatId)}`, query, options });
@@ -177,7 +178,7 @@ export class Troupe {
    *
    * What runs in it is cancelled, and from then on nobody finds it.
    *
-   * `DELETE /api/chats/{id}`. Needs `chats:write`. May throw `NotFoundError`.
+   * `DELETE /api/chats/{id}`. Needs `chats:write` or `chats:write`. May throw `NotFoundError`.
    */
   deleteChat(chatId: string, options?: MutationOptions): Promise<DeletedChat> {
     return this.#http.json({ method: "DELETE", path: `/api/chats/${segment(chatId)}`, isKeyed: true, options });
@@ -188,7 +189,8 @@ export class Troupe {
    *
    * Merges the options that are given, bare or as `options`. A key that is no option is refused.
    *
-   * `PATCH /api/chats/{id}/options`. Needs `chats:write`. May throw `NotFoundError` or `VersionConflictError`.
+   * `PATCH /api/chats/{id}/options`. Needs `chats:write` or `chats:write`. May throw `NotFoundError` or
+   * `VersionConflictError`.
    */
   updateChatOptions(chatId: string, body: UpdateChatOptionsRequest, options?: VersionedOptions): Promise<Chat> {
     return this.#http.json({
@@ -203,7 +205,8 @@ export class Troupe {
   /**
    * Read messages and the durable work summary.
    *
-   * `GET /api/chats/{id}/messages`. Needs `chats:read`. May throw `InvalidCursorError` or `NotFoundError`.
+   * `GET /api/chats/{id}/messages`. Needs `chats:read` or `chats:read`. May throw `InvalidCursorError` or
+   * `NotFoundError`.
    */
   listMessages(chatId: string, query?: ListMessagesQuery, options?: RequestOptions): Promise<MessagePage> {
     return this.#http.json({ method: "GET", path: `/api/chats/${segment(chatId)}/messages`, query, options });
@@ -212,7 +215,8 @@ export class Troupe {
   /**
    * Read messages and the durable work summary. All of them: the next page is asked for when it is needed.
    *
-   * `GET /api/chats/{id}/messages`. Needs `chats:read`. May throw `InvalidCursorError` or `NotFoundError`.
+   * `GET /api/chats/{id}/messages`. Needs `chats:read` or `chats:read`. May throw `InvalidCursorError` or
+   * `NotFoundError`.
    */
   listAllMessages(
     chatId: string,
@@ -232,8 +236,8 @@ export class Troupe {
    * while a turn runs: `queue`, `steer` (the model gets it before its next call), `interrupt` (the turn is cancelled)
    * or `reject`.
    *
-   * `POST /api/chats/{id}/messages`. Needs `chats:write`. May throw `NotFoundError`, `InvalidStateError`,
-   * `ChatBusyError`, `ApprovalPendingError`, `BudgetExceededError` or `ProviderError`.
+   * `POST /api/chats/{id}/messages`. Needs `chats:write` or `chats:write`. May throw `NotFoundError`,
+   * `InvalidStateError`, `ChatBusyError`, `ApprovalPendingError`, `BudgetExceededError` or `ProviderError`.
    */
   sendMessage(chatId: string, body: SendMessageRequest, options?: MutationOptions): Promise<SentMessage> {
     return this.#http.json({
@@ -252,7 +256,7 @@ export class Troupe {
    *
    * All filters that are given must match.
    *
-   * `GET /api/jobs`. Needs `jobs:read`. May throw `InvalidCursorError`.
+   * `GET /api/jobs`. Needs `jobs:read` or `jobs:read`. May throw `InvalidCursorError`.
    */
   listJobs(query?: ListJobsQuery, options?: RequestOptions): Promise<JobList> {
     return this.#http.json({ method: "GET", path: "/api/jobs", query, options });
@@ -263,7 +267,7 @@ export class Troupe {
    *
    * All filters that are given must match.
    *
-   * `GET /api/jobs`. Needs `jobs:read`. May throw `InvalidCursorError`.
+   * `GET /api/jobs`. Needs `jobs:read` or `jobs:read`. May throw `InvalidCursorError`.
    */
   listAllJobs(query?: Omit<ListJobsQuery, "cursor">, options?: RequestOptions): AsyncGenerator<Job, void, undefined> {
     return this.#http.items(
@@ -275,7 +279,7 @@ export class Troupe {
   /**
    * Read status, metadata, artifacts, review state and links.
    *
-   * `GET /api/jobs/{id}`. Needs `jobs:read`. May throw `NotFoundError`.
+   * `GET /api/jobs/{id}`. Needs `jobs:read` or `jobs:read`. May throw `NotFoundError`.
    */
   getJob(jobId: string, options?: RequestOptions): Promise<Job> {
     return this.#http.json({ method: "GET", path: `/api/jobs/${segment(jobId)}`, options });
@@ -285,7 +289,7 @@ export class Troupe {
    * Read status, metadata, artifacts, review state and links. Answers as soon as `version` is past `since_version`;
    * nothing where that did not happen within `wait` seconds.
    *
-   * `GET /api/jobs/{id}`. Needs `jobs:read`. May throw `NotFoundError`.
+   * `GET /api/jobs/{id}`. Needs `jobs:read` or `jobs:read`. May throw `NotFoundError`.
    */
   waitForJob(jobId: string, query?: WaitForJobQuery, options?: RequestOptions): Promise<Job | null> {
     return this.#http.changed({ method: "GET", path: `/api/jobs/${segment(jobId)}`, query, options });
@@ -296,7 +300,7 @@ export class Troupe {
    *
    * Its iterations, resumptions and delegations, and what it comes from itself.
    *
-   * `GET /api/jobs/{id}/lineage`. Needs `jobs:read`. May throw `NotFoundError`.
+   * `GET /api/jobs/{id}/lineage`. Needs `jobs:read` or `jobs:read`. May throw `NotFoundError`.
    */
   getJobLineage(jobId: string, options?: RequestOptions): Promise<JobLineage> {
     return this.#http.json({ method: "GET", path: `/api/jobs/${segment(jobId)}/lineage`, options });
@@ -307,7 +311,7 @@ export class Troupe {
    *
    * The durable events of the job's stream, by pages.
    *
-   * `GET /api/jobs/{id}/transcript-events`. Needs `jobs:read`. May throw `NotFoundError`.
+   * `GET /api/jobs/{id}/transcript-events`. Needs `jobs:read` or `jobs:read`. May throw `NotFoundError`.
    */
   listTranscriptEvents(jobId: string, query?: ListTranscriptEventsQuery, options?: RequestOptions): Promise<EventPage> {
     return this.#http.json({ method: "GET", path: `/api/jobs/${segment(jobId)}/transcript-events`, query, options });
@@ -318,7 +322,7 @@ export class Troupe {
    *
    * The durable events of the job's stream, by pages.
    *
-   * `GET /api/jobs/{id}/transcript-events`. Needs `jobs:read`. May throw `NotFoundError`.
+   * `GET /api/jobs/{id}/transcript-events`. Needs `jobs:read` or `jobs:read`. May throw `NotFoundError`.
    */
   listAllTranscriptEvents(
     jobId: string,
@@ -337,7 +341,8 @@ export class Troupe {
    *
    * Without an id it is meant for all calls that wait, or for the review.
    *
-   * `POST /api/jobs/{id}/approve`. Needs `jobs:write`. May throw `NotFoundError` or `InvalidStateError`.
+   * `POST /api/jobs/{id}/approve`. Needs `jobs:write` or `jobs:write`. May throw `NotFoundError` or
+   * `InvalidStateError`.
    */
   approveJob(jobId: string, body?: ApproveJobRequest, options?: MutationOptions): Promise<Job> {
     return this.#http.json({
@@ -354,7 +359,7 @@ export class Troupe {
    *
    * With `wait` it answers when the job has really stopped, with the last event that it has.
    *
-   * `POST /api/jobs/{id}/cancel`. Needs `jobs:write`. May throw `NotFoundError` or `InvalidStateError`.
+   * `POST /api/jobs/{id}/cancel`. Needs `jobs:write` or `jobs:write`. May throw `NotFoundError` or `InvalidStateError`.
    */
   cancelJob(jobId: string, query?: CancelJobQuery, options?: MutationOptions): Promise<CancelReceipt> {
     return this.#http.json({
@@ -371,7 +376,7 @@ export class Troupe {
    *
    * A blocked job goes on itself; one that has failed or was cancelled goes on in a new one.
    *
-   * `POST /api/jobs/{id}/resume`. Needs `jobs:write`. May throw `NotFoundError`, `InvalidStateError`,
+   * `POST /api/jobs/{id}/resume`. Needs `jobs:write` or `jobs:write`. May throw `NotFoundError`, `InvalidStateError`,
    * `ApprovalPendingError`, `BudgetExceededError` or `ProviderError`.
    */
   resumeJob(jobId: string, body?: ResumeJobRequest, options?: MutationOptions): Promise<Job> {
@@ -389,7 +394,7 @@ export class Troupe {
    *
    * Answers the review, where there is one, and begins another round in a new job.
    *
-   * `POST /api/jobs/{id}/iterate`. Needs `jobs:write`. May throw `NotFoundError`, `InvalidStateError`,
+   * `POST /api/jobs/{id}/iterate`. Needs `jobs:write` or `jobs:write`. May throw `NotFoundError`, `InvalidStateError`,
    * `ApprovalPendingError`, `BudgetExceededError` or `ProviderError`.
    */
   iterateJob(jobId: string, body: IterateJobRequest, options?: MutationOptions): Promise<Job> {
@@ -411,7 +416,8 @@ export class Troupe {
    * come back with: nothing is missed and nothing told twice. A cursor that is of no use is told by `reset`. Comments
    * are heartbeats. The stream stays open, unless `wait=end` is asked for.
    *
-   * `GET /api/chats/{id}/events`. Needs `chats:read` or `events:read`. May throw `NotFoundError`.
+   * `GET /api/chats/{id}/events`. Needs `chats:read`, `events:read`, `chats:read` or `events:read`. May throw
+   * `NotFoundError`.
    */
   streamChatEvents(
     chatId: string,
@@ -428,7 +434,8 @@ export class Troupe {
    * come back with: nothing is missed and nothing told twice. A cursor that is of no use is told by `reset`. Comments
    * are heartbeats. After the job's last event comes `stream.end`, and the stream closes.
    *
-   * `GET /api/jobs/{id}/events`. Needs `jobs:read` or `events:read`. May throw `NotFoundError`.
+   * `GET /api/jobs/{id}/events`. Needs `jobs:read`, `events:read`, `jobs:read` or `events:read`. May throw
+   * `NotFoundError`.
    */
   streamJobEvents(
     jobId: string,
@@ -469,7 +476,7 @@ export class Troupe {
    *
    * All filters that are given must match.
    *
-   * `GET /api/tasks`. Needs `tasks:read`. May throw `InvalidCursorError`.
+   * `GET /api/tasks`. Needs `tasks:read` or `tasks:read`. May throw `InvalidCursorError`.
    */
   listTasks(query?: ListTasksQuery, options?: RequestOptions): Promise<TaskList> {
     return this.#http.json({ method: "GET", path: "/api/tasks", query, options });
@@ -480,7 +487,7 @@ export class Troupe {
    *
    * All filters that are given must match.
    *
-   * `GET /api/tasks`. Needs `tasks:read`. May throw `InvalidCursorError`.
+   * `GET /api/tasks`. Needs `tasks:read` or `tasks:read`. May throw `InvalidCursorError`.
    */
   listAllTasks(
     query?: Omit<ListTasksQuery, "cursor">,
@@ -495,7 +502,7 @@ export class Troupe {
   /**
    * Read a task.
    *
-   * `GET /api/tasks/{id}`. Needs `tasks:read`. May throw `NotFoundError`.
+   * `GET /api/tasks/{id}`. Needs `tasks:read` or `tasks:read`. May throw `NotFoundError`.
    */
   getTask(taskId: string, options?: RequestOptions): Promise<Task> {
     return this.#http.json({ method: "GET", path: `/api/tasks/${segment(taskId)}`, options });
@@ -506,7 +513,7 @@ export class Troupe {
    *
    * What is absent stays as it is. A status moves as the interface says: `completed` and `cancelled` are final.
    *
-   * `PATCH /api/tasks/{id}`. Needs `tasks:write`. May throw `NotFoundError`, `InvalidStateError` or
+   * `PATCH /api/tasks/{id}`. Needs `tasks:write` or `tasks:write`. May throw `NotFoundError`, `InvalidStateError` or
    * `VersionConflictError`.
    */
   updateTask(taskId: string, body: UpdateTaskRequest, options?: VersionedOptions): Promise<Task> {
@@ -518,7 +525,7 @@ export class Troupe {
   /**
    * List workspaces.
    *
-   * `GET /api/workspaces`. Needs `workspaces:read`. May throw `InvalidCursorError`.
+   * `GET /api/workspaces`. Needs `workspaces:read` or `workspaces:read`. May throw `InvalidCursorError`.
    */
   listWorkspaces(query?: ListWorkspacesQuery, options?: RequestOptions): Promise<WorkspaceList> {
     return this.#http.json({ method: "GET", path: "/api/workspaces", query, options });
@@ -527,7 +534,7 @@ export class Troupe {
   /**
    * List workspaces. All of them: the next page is asked for when it is needed.
    *
-   * `GET /api/workspaces`. Needs `workspaces:read`. May throw `InvalidCursorError`.
+   * `GET /api/workspaces`. Needs `workspaces:read` or `workspaces:read`. May throw `InvalidCursorError`.
    */
   listAllWorkspaces(
     query?: Omit<ListWorkspacesQuery, "cursor">,
@@ -542,7 +549,7 @@ export class Troupe {
   /**
    * Read a workspace.
    *
-   * `GET /api/workspaces/{id}`. Needs `workspaces:read`. May throw `NotFoundError`.
+   * `GET /api/workspaces/{id}`. Needs `workspaces:read` or `workspaces:read`. May throw `NotFoundError`.
    */
   getWorkspace(workspaceId: string, options?: RequestOptions): Promise<Workspace> {
     return this.#http.json({ method: "GET", path: `/api/workspaces/${segment(workspaceId)}`, options });
@@ -553,7 +560,7 @@ export class Troupe {
   /**
    * List the models that the operator allows.
    *
-   * `GET /api/models`. Needs `agents:read`.
+   * `GET /api/models`. Needs `agents:read` or `agents:read`.
    */
   listModels(options?: RequestOptions): Promise<ModelList> {
     return this.#http.json({ method: "GET", path: "/api/models", options });
@@ -564,7 +571,7 @@ export class Troupe {
   /**
    * Read usage by agent, model or day.
    *
-   * `GET /api/usage`. Needs `jobs:read`.
+   * `GET /api/usage`. Needs `jobs:read` or `jobs:read`.
    */
   getUsage(query?: GetUsageQuery, options?: RequestOptions): Promise<UsageReport> {
     return this.#http.json({ method: "GET", path: "/api/usage", query, options });
@@ -575,7 +582,7 @@ export class Troupe {
   /**
    * List the names of the secrets.
    *
-   * `GET /api/secrets`. Needs `tokens:read`. May throw `OwnerRequiredError`.
+   * `GET /api/secrets`. Needs `tokens:read` or `tokens:read`. May throw `OwnerRequiredError`.
    */
   listSecrets(options?: RequestOptions): Promise<SecretList> {
     return this.#http.json({ method: "GET", path: "/api/secrets", options });
@@ -586,7 +593,7 @@ export class Troupe {
    *
    * Makes it, or replaces its value.
    *
-   * `PUT /api/secrets/{name}`. Needs `tokens:write`. May throw `OwnerRequiredError`.
+   * `PUT /api/secrets/{name}`. Needs `tokens:write` or `tokens:write`. May throw `OwnerRequiredError`.
    */
   putSecret(name: string, body: PutSecretRequest, options?: MutationOptions): Promise<Secret> {
     return this.#http.json({ method: "PUT", path: `/api/secrets/${segment(name)}`, body, isKeyed: true, options });
@@ -595,7 +602,8 @@ export class Troupe {
   /**
    * Delete a secret.
    *
-   * `DELETE /api/secrets/{name}`. Needs `tokens:write`. May throw `OwnerRequiredError` or `NotFoundError`.
+   * `DELETE /api/secrets/{name}`. Needs `tokens:write` or `tokens:write`. May throw `OwnerRequiredError` or
+   * `NotFoundError`.
    */
   deleteSecret(name: string, options?: MutationOptions): Promise<Secret> {
     return this.#http.json({ method: "DELETE", path: `/api/secrets/${segment(name)}`, isKeyed: true, options });
@@ -606,7 +614,8 @@ export class Troupe {
   /**
    * List the organization's service tokens.
    *
-   * `GET /api/service-tokens`. Needs `tokens:read`. May throw `InvalidCursorError` or `OwnerRequiredError`.
+   * `GET /api/service-tokens`. Needs `tokens:read` or `tokens:read`. May throw `InvalidCursorError` or
+   * `OwnerRequiredError`.
    */
   listServiceTokens(query?: ListServiceTokensQuery, options?: RequestOptions): Promise<ServiceTokenList> {
     return this.#http.json({ method: "GET", path: "/api/service-tokens", query, options });
@@ -615,7 +624,8 @@ export class Troupe {
   /**
    * List the organization's service tokens. All of them: the next page is asked for when it is needed.
    *
-   * `GET /api/service-tokens`. Needs `tokens:read`. May throw `InvalidCursorError` or `OwnerRequiredError`.
+   * `GET /api/service-tokens`. Needs `tokens:read` or `tokens:read`. May throw `InvalidCursorError` or
+   * `OwnerRequiredError`.
    */
   listAllServiceTokens(
     query?: Omit<ListServiceTokensQuery, "cursor">,
@@ -632,7 +642,8 @@ export class Troupe {
    *
    * The answer has the token, which is never shown again. No token makes a scope that it lacks itself.
    *
-   * `POST /api/service-tokens`. Needs `tokens:write`. May throw `OwnerRequiredError` or `NotFoundError`.
+   * `POST /api/service-tokens`. Needs `tokens:write` or `tokens:write`. May throw `OwnerRequiredError` or
+   * `NotFoundError`.
    */
   createServiceToken(body: CreateServiceTokenRequest, options?: MutationOptions): Promise<NewToken> {
     return this.#http.json({ method: "POST", path: "/api/service-tokens", body, isKeyed: true, options });
@@ -643,7 +654,8 @@ export class Troupe {
    *
    * It counts from the next request on, and closes the token's open streams.
    *
-   * `POST /api/service-tokens/{id}/revoke`. Needs `tokens:write`. May throw `OwnerRequiredError` or `NotFoundError`.
+   * `POST /api/service-tokens/{id}/revoke`. Needs `tokens:write` or `tokens:write`. May throw `OwnerRequiredError` or
+   * `NotFoundError`.
    */
   revokeServiceToken(tokenId: string, options?: MutationOptions): Promise<Token> {
     return this.#http.json({
@@ -657,7 +669,7 @@ export class Troupe {
   /**
    * List your personal access tokens.
    *
-   * `GET /api/personal-access-tokens`. Needs `tokens:read`. May throw `InvalidCursorError`.
+   * `GET /api/personal-access-tokens`. Needs `tokens:read` or `tokens:read`. May throw `InvalidCursorError`.
    */
   listPersonalAccessTokens(
     query?: ListPersonalAccessTokensQuery,
@@ -669,7 +681,7 @@ export class Troupe {
   /**
    * List your personal access tokens. All of them: the next page is asked for when it is needed.
    *
-   * `GET /api/personal-access-tokens`. Needs `tokens:read`. May throw `InvalidCursorError`.
+   * `GET /api/personal-access-tokens`. Needs `tokens:read` or `tokens:read`. May throw `InvalidCursorError`.
    */
   listAllPersonalAccessTokens(
     query?: Omit<ListPersonalAccessTokensQuery, "cursor">,
@@ -686,7 +698,7 @@ export class Troupe {
    *
    * The answer has the token, which is never shown again. No token makes a scope that it lacks itself.
    *
-   * `POST /api/personal-access-tokens`. Needs `tokens:write`. May throw `NotFoundError`.
+   * `POST /api/personal-access-tokens`. Needs `tokens:write` or `tokens:write`. May throw `NotFoundError`.
    */
   createPersonalAccessToken(body: CreatePersonalAccessTokenRequest, options?: MutationOptions): Promise<NewToken> {
     return this.#http.json({ method: "POST", path: "/api/personal-access-tokens", body, isKeyed: true, options });
@@ -697,7 +709,7 @@ export class Troupe {
    *
    * It counts from the next request on, and closes the token's open streams.
    *
-   * `POST /api/personal-access-tokens/{id}/revoke`. Needs `tokens:write`. May throw `NotFoundError`.
+   * `POST /api/personal-access-tokens/{id}/revoke`. Needs `tokens:write` or `tokens:write`. May throw `NotFoundError`.
    */
   revokePersonalAccessToken(tokenId: string, options?: MutationOptions): Promise<Token> {
     return this.#http.json({
@@ -713,7 +725,7 @@ export class Troupe {
   /**
    * Read the delivery configuration.
    *
-   * `GET /api/messaging-integration`. Needs `webhooks:read`. May throw `NotFoundError`.
+   * `GET /api/messaging-integration`. Needs `webhooks:read` or `webhooks:read`. May throw `NotFoundError`.
    */
   getMessagingIntegration(options?: RequestOptions): Promise<MessagingIntegration> {
     return this.#http.json({ method: "GET", path: "/api/messaging-integration", options });
@@ -725,8 +737,8 @@ export class Troupe {
    * For owners. The first time makes the signing secret, which is in the answer and never shown again. What still waits
    * goes to the new address. Setting it again enables delivery unless `enabled` is false.
    *
-   * `PUT /api/messaging-integration`. Needs `webhooks:write`. May throw `InvalidEventTypeError`, `InvalidUrlError` or
-   * `OwnerRequiredError`.
+   * `PUT /api/messaging-integration`. Needs `webhooks:write` or `webhooks:write`. May throw `InvalidEventTypeError`,
+   * `InvalidUrlError` or `OwnerRequiredError`.
    */
   putMessagingIntegration(
     body: PutMessagingIntegrationRequest,
@@ -740,8 +752,8 @@ export class Troupe {
    *
    * The ledger, newest first: each attempt is a row. All filters that are given must match.
    *
-   * `GET /api/messaging-integration/deliveries`. Needs `webhooks:read`. May throw `InvalidCursorError` or
-   * `InvalidEventTypeError`.
+   * `GET /api/messaging-integration/deliveries`. Needs `webhooks:read` or `webhooks:read`. May throw
+   * `InvalidCursorError` or `InvalidEventTypeError`.
    */
   listDeliveries(query?: ListDeliveriesQuery, options?: RequestOptions): Promise<DeliveryList> {
     return this.#http.json({ method: "GET", path: "/api/messaging-integration/deliveries", query, options });
@@ -752,8 +764,8 @@ export class Troupe {
    *
    * The ledger, newest first: each attempt is a row. All filters that are given must match.
    *
-   * `GET /api/messaging-integration/deliveries`. Needs `webhooks:read`. May throw `InvalidCursorError` or
-   * `InvalidEventTypeError`.
+   * `GET /api/messaging-integration/deliveries`. Needs `webhooks:read` or `webhooks:read`. May throw
+   * `InvalidCursorError` or `InvalidEventTypeError`.
    */
   listAllDeliveries(
     query?: Omit<ListDeliveriesQuery, "cursor">,
@@ -770,7 +782,7 @@ export class Troupe {
    *
    * For owners. To the present destination, signed with the present secret, whatever is subscribed to.
    *
-   * `POST /api/messaging-integration/deliveries/{id}/redeliver`. Needs `webhooks:write`. May throw
+   * `POST /api/messaging-integration/deliveries/{id}/redeliver`. Needs `webhooks:write` or `webhooks:write`. May throw
    * `OwnerRequiredError`, `NotFoundError`, `InvalidStateError` or `EventNotRetainedError`.
    */
   redeliverEvent(deliveryId: string, options?: MutationOptions): Promise<{
@@ -789,8 +801,8 @@ export class Troupe {
    *
    * For owners. Events of the range that are kept no more are left out.
    *
-   * `POST /api/messaging-integration/redeliver`. Needs `webhooks:write`. May throw `InvalidEventTypeError`,
-   * `OwnerRequiredError`, `NotFoundError` or `InvalidStateError`.
+   * `POST /api/messaging-integration/redeliver`. Needs `webhooks:write` or `webhooks:write`. May throw
+   * `InvalidEventTypeError`, `OwnerRequiredError`, `NotFoundError` or `InvalidStateError`.
    */
   redeliverEvents(body: RedeliverEventsRequest, options?: MutationOptions): Promise<{
     redelivery: Redelivery;
@@ -810,8 +822,8 @@ export class Troupe {
    * For owners. The new secret counts at once and is never shown again. For `grace_seconds` deliveries carry a second
    * signature by the old one.
    *
-   * `POST /api/messaging-integration/signing-secret/rotate`. Needs `webhooks:write`. May throw `OwnerRequiredError` or
-   * `NotFoundError`.
+   * `POST /api/messaging-integration/signing-secret/rotate`. Needs `webhooks:write` or `webhooks:write`. May throw
+   * `OwnerRequiredError` or `NotFoundError`.
    */
   rotateSigningSecret(
     body?: RotateSigningSecretRequest,
@@ -831,7 +843,8 @@ export class Troupe {
    *
    * An event of type `webhook.test` and source `test`, whatever is subscribed to.
    *
-   * `POST /api/messaging-integration/test`. Needs `webhooks:write`. May throw `NotFoundError` or `InvalidStateError`.
+   * `POST /api/messaging-integration/test`. Needs `webhooks:write` or `webhooks:write`. May throw `NotFoundError` or
+   * `InvalidStateError`.
    */
   testMessagingIntegration(options?: MutationOptions): Promise<{
     delivery: Delivery;
@@ -842,7 +855,7 @@ export class Troupe {
   /**
    * Say why a signature does not verify.
    *
-   * `POST /api/messaging-integration/verify`. Needs `webhooks:read`. May throw `NotFoundError`.
+   * `POST /api/messaging-integration/verify`. Needs `webhooks:read` or `webhooks:read`. May throw `NotFoundError`.
    */
   verifySignature(body: VerifySignatureRequest, options?: RequestOptions): Promise<SignatureVerification> {
     return this.#http.json({ method: "POST", path: "/api/messaging-integration/verify", body, options });
@@ -856,7 +869,7 @@ export class Troupe {
    * The same bodies as webhooks deliver, oldest first. Ask again with `after` set to `last_sequence`. Events are kept
    * for 30 days.
    *
-   * `GET /api/events`. Needs `events:read`. May throw `EventNotRetainedError`.
+   * `GET /api/events`. Needs `events:read` or `events:read`. May throw `EventNotRetainedError`.
    */
   listEvents(query?: ListEventsQuery, options?: RequestOptions): Promise<EventFeed> {
     return this.#http.json({ method: "GET", path: "/api/events", query, options });
@@ -867,7 +880,7 @@ export class Troupe {
   /**
    * Read the state machines of jobs, chats and tasks.
    *
-   * `GET /api/state-machines`. Needs `jobs:read`.
+   * `GET /api/state-machines`. Needs `jobs:read` or `jobs:read`.
    */
   listStateMachines(options?: RequestOptions): Promise<StateMachineList> {
     return this.#http.json({ method: "GET", path: "/api/state-machines", options });
@@ -878,7 +891,7 @@ export class Troupe {
    *
    * For owners. Counts what must never be; each count is 0 in a service that is well.
    *
-   * `GET /api/invariants`. Needs `jobs:read`. May throw `OwnerRequiredError`.
+   * `GET /api/invariants`. Needs `jobs:read` or `jobs:read`. May throw `OwnerRequiredError`.
    */
   checkInvariants(options?: RequestOptions): Promise<InvariantReport> {
     return this.#http.json({ method: "GET", path: "/api/invariants", options });
@@ -1085,7 +1098,7 @@ export class Troupe {
    *
    * The organization's agents, newest first, at most 1,000. Archived and private ones are in nobody's list.
    *
-   * `GET /api/v1/agents`. Needs `agents:read`.
+   * `GET /api/v1/agents`. Needs `agents:read` or `agents:read`.
    */
   v1ListAgents(options?: RequestOptions): Promise<V1AgentList> {
     return this.#http.json({ method: "GET", path: "/api/v1/agents", options });
@@ -1094,7 +1107,7 @@ export class Troupe {
   /**
    * Create agent.
    *
-   * `POST /api/v1/agents`. Needs `agents:write`.
+   * `POST /api/v1/agents`. Needs `agents:write` or `agents:write`.
    */
   v1CreateAgent(body: V1CreateAgentRequest, options?: MutationOptions): Promise<V1CreatedAgent> {
     return this.#http.json({ method: "POST", path: "/api/v1/agents", body, isKeyed: true, options });
@@ -1103,7 +1116,7 @@ export class Troupe {
   /**
    * Get agent.
    *
-   * `GET /api/v1/agents/{id}`. Needs `agents:read`. May throw `NotFoundError`.
+   * `GET /api/v1/agents/{id}`. Needs `agents:read` or `agents:read`. May throw `NotFoundError`.
    */
   v1GetAgent(agentId: string, options?: RequestOptions): Promise<V1AgentAnswer> {
     return this.#http.json({ method: "GET", path: `/api/v1/agents/${segment(agentId)}`, options });
@@ -1114,7 +1127,7 @@ export class Troupe {
    *
    * What is absent stays as it is. A changed prompt takes effect on the next execution.
    *
-   * `PATCH /api/v1/agents/{id}`. Needs `agents:write`. May throw `ForbiddenError` or `NotFoundError`.
+   * `PATCH /api/v1/agents/{id}`. Needs `agents:write` or `agents:write`. May throw `ForbiddenError` or `NotFoundError`.
    */
   v1UpdateAgent(agentId: string, body: V1UpdateAgentRequest, options?: MutationOptions): Promise<V1Done> {
     return this.#http.json({
@@ -1131,7 +1144,8 @@ export class Troupe {
    *
    * It is archived: no longer found, listed, changed or executed. Its history is kept.
    *
-   * `DELETE /api/v1/agents/{id}`. Needs `agents:write`. May throw `NotFoundError` or `InvalidStateError`.
+   * `DELETE /api/v1/agents/{id}`. Needs `agents:write` or `agents:write`. May throw `NotFoundError` or
+   * `InvalidStateError`.
    */
   v1DeleteAgent(agentId: string, options?: MutationOptions): Promise<V1Done> {
     return this.#http.json({ method: "DELETE", path: `/api/v1/agents/${segment(agentId)}`, isKeyed: true, options });
@@ -1146,8 +1160,8 @@ export class Troupe {
    * client that leaves does not end the work. Send `sessionId` and `chatId` of an earlier answer to go on with its
    * conversation.
    *
-   * `POST /api/v1/agents/{id}/execute`. Needs `chats:write`. May throw `NotFoundError`, `InvalidStateError`,
-   * `BudgetExceededError`, `ProviderError` or `ApiTimeoutError`.
+   * `POST /api/v1/agents/{id}/execute`. Needs `chats:write` or `chats:write`. May throw `NotFoundError`,
+   * `InvalidStateError`, `BudgetExceededError`, `ProviderError` or `ApiTimeoutError`.
    */
   v1ExecuteAgent(
     agentId: string,
@@ -1170,8 +1184,8 @@ export class Troupe {
    * client that leaves does not end the work. Send `sessionId` and `chatId` of an earlier answer to go on with its
    * conversation.
    *
-   * `POST /api/v1/agents/{id}/execute`. Needs `chats:write`. May throw `NotFoundError`, `InvalidStateError`,
-   * `BudgetExceededError`, `ProviderError` or `ApiTimeoutError`.
+   * `POST /api/v1/agents/{id}/execute`. Needs `chats:write` or `chats:write`. May throw `NotFoundError`,
+   * `InvalidStateError`, `BudgetExceededError`, `ProviderError` or `ApiTimeoutError`.
    */
   v1ExecuteAgentStream(
     agentId: string,
@@ -1195,7 +1209,7 @@ export class Troupe {
    *
    * All filters that are given must match. At most 1,000, newest first.
    *
-   * `GET /api/v1/tasks`. Needs `tasks:read`.
+   * `GET /api/v1/tasks`. Needs `tasks:read` or `tasks:read`.
    */
   v1ListTasks(query?: V1ListTasksQuery, options?: RequestOptions): Promise<V1TaskList> {
     return this.#http.json({ method: "GET", path: "/api/v1/tasks", query, options });
@@ -1206,7 +1220,7 @@ export class Troupe {
    *
    * The new task is `pending`. Assigning it starts nothing by itself.
    *
-   * `POST /api/v1/tasks`. Needs `tasks:write`.
+   * `POST /api/v1/tasks`. Needs `tasks:write` or `tasks:write`.
    */
   v1CreateTask(body: V1CreateTaskRequest, options?: MutationOptions): Promise<V1TaskAnswer> {
     return this.#http.json({ method: "POST", path: "/api/v1/tasks", body, isKeyed: true, options });
@@ -2540,7 +2554,7 @@ export interface Job {
   mission_id: string | null;
   /** The task of a mission that it does */
   mission_task_id: string | null;
-  /** A job's id */
+  /** The job that it comes from */
   parent_job_id: string | null;
   /** A job's id */
   root_job_id: string;
@@ -2628,7 +2642,7 @@ export interface JobMetrics {
 export interface JobNode {
   /** A job's id */
   id: string;
-  /** A job's id */
+  /** The job that it comes from */
   parent_job_id: string | null;
   relation: "root" | "iteration" | "resume" | "delegation";
   status: 
@@ -3344,7 +3358,7 @@ export interface Review {
   requested_at: string | null;
   /** ISO 8601 UTC with milliseconds */
   expires_at: string | null;
-  /** Who has decided */
+  /** The user who has decided */
   decided_by: string | null;
   /** ISO 8601 UTC with milliseconds */
   decided_at: string | null;
@@ -3456,6 +3470,7 @@ export interface SendMessageRequest {
   budget?: {
     max_tokens?: number;
     max_steps?: number;
+    /** A time in ISO 8601 */
     deadline_at?: string;
   };
 }

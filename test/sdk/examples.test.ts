@@ -63,6 +63,36 @@ test("[DOC-3] the commands name the environment that they read", () => {
   ]);
 });
 
+/** The README's lines about the SDKs: shell commands, and a program in Python. */
+async function readme(language: string): Promise<string> {
+  const text = await Bun.file(new URL("../../README.md", import.meta.url)).text();
+  const section = text.split("### From TypeScript and Python")[1] ?? "";
+  return new RegExp(`\`\`\`${language}\n([^]*?)\`\`\``).exec(section)?.[1] ?? "";
+}
+
+test.skipIf(Bun.which("curl") === null || !hasPython)("[DOC-3] what the README shows works", async () => {
+  const shown = (await readme("sh")).replace("http://127.0.0.1:3000", service.url);
+  expect(shown).toContain("/api/sdk/python");
+  await shell(`TOKEN="$TROUPE_TOKEN"\n${shown}`);
+  const troupe = new Troupe({ baseUrl: service.url, token: owner.token });
+  const agent = await troupe.createAgent({ name: "Ada", system_prompt: "Be brief." });
+  const chat = await troupe.createChat({ agent_id: agent.id, workspace_id: owner.workspaceId });
+  const { hold, open } = gate();
+  const script = service.model.script;
+  service.model.script = () => [{ hold }, { say: "live" }];
+  await troupe.sendMessage(chat.id, { content: "Hello" });
+  const program = (await readme("python")).replace("http://127.0.0.1:3000", service.url);
+  writeFileSync(
+    join(folder, "readme.py"),
+    `token = ${JSON.stringify(owner.token)}\nchat_id = ${JSON.stringify(chat.id)}\n${program}`,
+  );
+  const printed = shell("python3 readme.py");
+  await until("the program reads the stream", () => service.app.streams.count > 0);
+  open();
+  expect(await printed).toBe("live");
+  service.model.script = script;
+});
+
 test.skipIf(Bun.which("curl") === null)(
   "[DOC-3] the TypeScript commands get the SDK and have a conversation",
   async () => {

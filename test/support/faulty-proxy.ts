@@ -29,7 +29,6 @@ export class FaultyProxy {
       hostname: "127.0.0.1",
       port: 0,
       idleTimeout: 0,
-      error: () => new Response(null, { status: 502 }),
       fetch: (request) => this.pass(request, target),
     });
     this.url = `http://127.0.0.1:${this.server.port}`;
@@ -77,7 +76,8 @@ function cut(answer: Response, bytes: number): ReadableStream<Uint8Array> {
       if (done || value === undefined) return controller.close();
       controller.enqueue(value.subarray(0, left));
       left -= value.length;
-      if (left <= 0) controller.error(new Error("cut"));
+      // An end, not an error: Bun's own client takes half a minute to notice a body that its server breaks off.
+      if (left <= 0) controller.close();
     },
     async cancel() {
       await reader?.cancel();

@@ -191,12 +191,11 @@ class _Transport:
 
     def json(self, request: _Request) -> Any:
         """The JSON of the answer."""
-        return json.loads(self.content(request))
+        return self._retrying(_keyed(request), lambda asked: _parsed(asked, self._read(asked)))
 
     def changed(self, request: _Request) -> Any:
         """The JSON of the answer, or None where the service had nothing new (304)."""
-        content = self._retrying(request, lambda asked: self._read(asked, may_be_unchanged=True))
-        return None if content is None else json.loads(content)
+        return self._retrying(request, lambda asked: _parsed(asked, self._read(asked, may_be_unchanged=True)))
 
     def text(self, request: _Request) -> str:
         return self.content(request).decode()
@@ -325,6 +324,14 @@ def _keyed(request: _Request) -> _Request:
     if not request.is_keyed or request.idempotency_key is not None:
         return request
     return replace(request, idempotency_key=str(uuid.uuid4()))
+
+
+def _parsed(request: _Request, content: bytes | None) -> Any:
+    """The JSON of an answer; one that was cut off is none, and counts as no answer."""
+    try:
+        return None if content is None else json.loads(content)
+    except ValueError as error:
+        raise ConnectionFailedError(f"{request.method} {request.path}: the answer is no JSON") from error
 
 
 def _resuming(request: _Request, cursor: str | None) -> _Request:
