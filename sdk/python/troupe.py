@@ -468,9 +468,9 @@ class Troupe:
         the message while a turn runs: `queue`, `steer` (the model gets it before its next call),
         `interrupt` (the turn is cancelled) or `reject`.
 
-        `POST /api/chats/{id}/messages`. Needs `chats:write` or `chats:write`. May raise `NotFoundError`,
-        `InvalidStateError`, `ChatBusyError`, `ApprovalPendingError`, `BudgetExceededError` or
-        `ProviderError`.
+        `POST /api/chats/{id}/messages`. Needs `chats:write` or `chats:write`. May raise `ForbiddenError`,
+        `NotFoundError`, `InvalidStateError`, `ChatBusyError`, `ApprovalPendingError`,
+        `BudgetExceededError` or `ProviderError`.
         """
         answer: SentMessage = self._http.json(
             _Request(
@@ -696,8 +696,8 @@ class Troupe:
 
         Without an id it is meant for all calls that wait, or for the review.
 
-        `POST /api/jobs/{id}/approve`. Needs `jobs:write` or `jobs:write`. May raise `NotFoundError` or
-        `InvalidStateError`.
+        `POST /api/jobs/{id}/approve`. Needs `jobs:write` or `jobs:write`. May raise `ForbiddenError`,
+        `NotFoundError` or `InvalidStateError`.
         """
         answer: Job = self._http.json(
             _Request(
@@ -750,8 +750,9 @@ class Troupe:
 
         A blocked job goes on itself; one that has failed or was cancelled goes on in a new one.
 
-        `POST /api/jobs/{id}/resume`. Needs `jobs:write` or `jobs:write`. May raise `NotFoundError`,
-        `InvalidStateError`, `ApprovalPendingError`, `BudgetExceededError` or `ProviderError`.
+        `POST /api/jobs/{id}/resume`. Needs `jobs:write` or `jobs:write`. May raise `ForbiddenError`,
+        `NotFoundError`, `InvalidStateError`, `ApprovalPendingError`, `BudgetExceededError` or
+        `ProviderError`.
         """
         answer: Job = self._http.json(
             _Request(
@@ -777,8 +778,9 @@ class Troupe:
 
         Answers the review, where there is one, and begins another round in a new job.
 
-        `POST /api/jobs/{id}/iterate`. Needs `jobs:write` or `jobs:write`. May raise `NotFoundError`,
-        `InvalidStateError`, `ApprovalPendingError`, `BudgetExceededError` or `ProviderError`.
+        `POST /api/jobs/{id}/iterate`. Needs `jobs:write` or `jobs:write`. May raise `ForbiddenError`,
+        `NotFoundError`, `InvalidStateError`, `ApprovalPendingError`, `BudgetExceededError` or
+        `ProviderError`.
         """
         answer: Job = self._http.json(
             _Request(
@@ -5347,7 +5349,8 @@ class ProviderError(ApiError):
 
 
 class OverloadedError(ApiError):
-    """`overloaded`: Too much waits for this record already. Nothing was done."""
+    """`overloaded`: Too much waits for this record already, or too many streams are open. Nothing was done.
+    """
 
 
 class UnavailableError(ApiError):
@@ -5511,11 +5514,15 @@ class _Transport:
 
     def json(self, request: _Request) -> Any:
         """The JSON of the answer."""
-        return self._retrying(_keyed(request), lambda asked: _parsed(asked, self._read(asked)))
+        answer: Any = self._retrying(_keyed(request), lambda asked: _parsed(asked, self._read(asked)))
+        return answer
 
     def changed(self, request: _Request) -> Any:
         """The JSON of the answer, or None where the service had nothing new (304)."""
-        return self._retrying(request, lambda asked: _parsed(asked, self._read(asked, may_be_unchanged=True)))
+        answer: Any = self._retrying(
+            request, lambda asked: _parsed(asked, self._read(asked, may_be_unchanged=True))
+        )
+        return answer
 
     def text(self, request: _Request) -> str:
         return self.content(request).decode()

@@ -236,7 +236,7 @@ export class Troupe {
    * while a turn runs: `queue`, `steer` (the model gets it before its next call), `interrupt` (the turn is cancelled)
    * or `reject`.
    *
-   * `POST /api/chats/{id}/messages`. Needs `chats:write` or `chats:write`. May throw `NotFoundError`,
+   * `POST /api/chats/{id}/messages`. Needs `chats:write` or `chats:write`. May throw `ForbiddenError`, `NotFoundError`,
    * `InvalidStateError`, `ChatBusyError`, `ApprovalPendingError`, `BudgetExceededError` or `ProviderError`.
    */
   sendMessage(chatId: string, body: SendMessageRequest, options?: MutationOptions): Promise<SentMessage> {
@@ -341,7 +341,7 @@ export class Troupe {
    *
    * Without an id it is meant for all calls that wait, or for the review.
    *
-   * `POST /api/jobs/{id}/approve`. Needs `jobs:write` or `jobs:write`. May throw `NotFoundError` or
+   * `POST /api/jobs/{id}/approve`. Needs `jobs:write` or `jobs:write`. May throw `ForbiddenError`, `NotFoundError` or
    * `InvalidStateError`.
    */
   approveJob(jobId: string, body?: ApproveJobRequest, options?: MutationOptions): Promise<Job> {
@@ -376,8 +376,8 @@ export class Troupe {
    *
    * A blocked job goes on itself; one that has failed or was cancelled goes on in a new one.
    *
-   * `POST /api/jobs/{id}/resume`. Needs `jobs:write` or `jobs:write`. May throw `NotFoundError`, `InvalidStateError`,
-   * `ApprovalPendingError`, `BudgetExceededError` or `ProviderError`.
+   * `POST /api/jobs/{id}/resume`. Needs `jobs:write` or `jobs:write`. May throw `ForbiddenError`, `NotFoundError`,
+   * `InvalidStateError`, `ApprovalPendingError`, `BudgetExceededError` or `ProviderError`.
    */
   resumeJob(jobId: string, body?: ResumeJobRequest, options?: MutationOptions): Promise<Job> {
     return this.#http.json({
@@ -394,8 +394,8 @@ export class Troupe {
    *
    * Answers the review, where there is one, and begins another round in a new job.
    *
-   * `POST /api/jobs/{id}/iterate`. Needs `jobs:write` or `jobs:write`. May throw `NotFoundError`, `InvalidStateError`,
-   * `ApprovalPendingError`, `BudgetExceededError` or `ProviderError`.
+   * `POST /api/jobs/{id}/iterate`. Needs `jobs:write` or `jobs:write`. May throw `ForbiddenError`, `NotFoundError`,
+   * `InvalidStateError`, `ApprovalPendingError`, `BudgetExceededError` or `ProviderError`.
    */
   iterateJob(jobId: string, body: IterateJobRequest, options?: MutationOptions): Promise<Job> {
     return this.#http.json({
@@ -4250,7 +4250,7 @@ export class ProviderError extends ApiError {
   override name = "ProviderError";
 }
 
-/** `overloaded`: Too much waits for this record already. Nothing was done. */
+/** `overloaded`: Too much waits for this record already, or too many streams are open. Nothing was done. */
 export class OverloadedError extends ApiError {
   override name = "OverloadedError";
 }

@@ -191,11 +191,15 @@ class _Transport:
 
     def json(self, request: _Request) -> Any:
         """The JSON of the answer."""
-        return self._retrying(_keyed(request), lambda asked: _parsed(asked, self._read(asked)))
+        answer: Any = self._retrying(_keyed(request), lambda asked: _parsed(asked, self._read(asked)))
+        return answer
 
     def changed(self, request: _Request) -> Any:
         """The JSON of the answer, or None where the service had nothing new (304)."""
-        return self._retrying(request, lambda asked: _parsed(asked, self._read(asked, may_be_unchanged=True)))
+        answer: Any = self._retrying(
+            request, lambda asked: _parsed(asked, self._read(asked, may_be_unchanged=True))
+        )
+        return answer
 
     def text(self, request: _Request) -> str:
         return self.content(request).decode()
