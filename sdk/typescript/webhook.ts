@@ -2,8 +2,10 @@
 import { verifyWebhook, WebhookSignatureError } from "./troupe.ts";
 
 /** Give it to any server that speaks `Request` and `Response`. */
-export async function receive(request: Request): Promise<Response> {
-  const secret = process.env["TROUPE_WEBHOOK_SECRET"] ?? "";
+export async function receive(
+  request: Request,
+  secret = process.env["TROUPE_WEBHOOK_SECRET"] ?? "",
+): Promise<Response> {
   try {
     const event = await verifyWebhook({ headers: request.headers, body: await request.text(), secret });
     console.log(`${event.sequence} ${event.type} ${event.resource.id}`);

@@ -8,7 +8,7 @@ import { type SdkExamples, Troupe } from "../../sdk/typescript/troupe.ts";
 import { receive } from "../../sdk/typescript/webhook.ts";
 import { until } from "../support/condition.ts";
 import { gate } from "../support/fake-model.ts";
-import { hasPython } from "../support/python.ts";
+import { hasPython, PROGRAMS } from "../support/python.ts";
 import { type Founded, type Service, startService } from "../support/service.ts";
 
 const SECRET = "whsec_c2VjcmV0";
@@ -31,7 +31,7 @@ afterAll(async () => {
 });
 
 const env = () => ({
-  PATH: process.env["PATH"],
+  ...PROGRAMS,
   PYTHONUTF8: "1",
   TROUPE_URL: service.url,
   TROUPE_TOKEN: owner.token,
@@ -112,17 +112,11 @@ test.skipIf(Bun.which("curl") === null || !hasPython)(
 );
 
 test("[DOC-3] the TypeScript example takes signed webhooks and refuses others", async () => {
-  const before = process.env["TROUPE_WEBHOOK_SECRET"];
-  process.env["TROUPE_WEBHOOK_SECRET"] = SECRET;
-  try {
-    const { body, headers } = signed();
-    const ask = (text: string) => receive(new Request("http://localhost/", { method: "POST", headers, body: text }));
-    expect((await ask(body)).status).toBe(204);
-    expect((await ask(`${body} `)).status).toBe(400);
-  } finally {
-    if (before === undefined) delete process.env["TROUPE_WEBHOOK_SECRET"];
-    else process.env["TROUPE_WEBHOOK_SECRET"] = before;
-  }
+  const { body, headers } = signed();
+  const ask = (text: string) =>
+    receive(new Request("http://localhost/", { method: "POST", headers, body: text }), SECRET);
+  expect((await ask(body)).status).toBe(204);
+  expect((await ask(`${body} `)).status).toBe(400);
 });
 
 test.skipIf(!hasPython)("[DOC-3] the Python example takes signed webhooks and refuses others", async () => {

@@ -191,15 +191,11 @@ class _Transport:
 
     def json(self, request: _Request) -> Any:
         """The JSON of the answer."""
-        answer: Any = self._retrying(_keyed(request), lambda asked: _parsed(asked, self._read(asked)))
-        return answer
+        return self._retrying(_keyed(request), self._read_json)
 
     def changed(self, request: _Request) -> Any:
         """The JSON of the answer, or None where the service had nothing new (304)."""
-        answer: Any = self._retrying(
-            request, lambda asked: _parsed(asked, self._read(asked, may_be_unchanged=True))
-        )
-        return answer
+        return self._retrying(request, self._read_changed)
 
     def text(self, request: _Request) -> str:
         return self.content(request).decode()
@@ -285,6 +281,12 @@ class _Transport:
             raise
         except (OSError, http.client.HTTPException) as error:
             raise ConnectionFailedError(f"{request.method} {request.path}: {error}") from error
+
+    def _read_json(self, request: _Request) -> Any:
+        return _parsed(request, self._read(request))
+
+    def _read_changed(self, request: _Request) -> Any:
+        return _parsed(request, self._read(request, may_be_unchanged=True))
 
     def _open(self, request: _Request) -> Any:
         """The answer, of which nothing but the head has been read."""
