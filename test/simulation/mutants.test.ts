@@ -3,7 +3,7 @@ import { expect, test } from "bun:test";
 import { mutants, trial } from "./mutants.ts";
 import { applyPatch } from "./patch.ts";
 
-/** Seeds within which a mutant must be caught; most are within twenty. */
+/** Seeds within which a mutant must be caught, from the one that its patch names: the first, unless the simulation has changed. */
 const SEEDS = 1_000;
 /** They run beside each other: most of this is waiting for a processor. */
 const TIMEOUT_MS = 120_000;
@@ -36,7 +36,7 @@ for (const mutant of mutants()) {
 test("[SIM-3] a patch that takes nothing out is not caught, and one that does not fit fails", async () => {
   const harmless =
     "--- a/actors/runtime/flush.ts\n+++ b/actors/runtime/flush.ts\n@@ -1 +1 @@\n-export const BATCH_GROUPS = 500;\n+export const BATCH_GROUPS = 400;\n";
-  expect((await trial({ patch: harmless }, 5)).invariant).toBeNull();
+  expect((await trial({ patch: harmless, from: 1 }, 5)).invariant).toBeNull();
   expect(() => applyPatch(harmless, () => "something else\n")).toThrow("does not fit");
   expect(() => applyPatch(harmless, () => "export const BATCH_GROUPS = 500;\n".repeat(2))).toThrow("2 times");
   expect(() => applyPatch("", () => "")).toThrow("empty");

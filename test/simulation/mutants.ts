@@ -19,6 +19,8 @@ export interface Mutant {
   readonly patch: string;
   /** The invariants that may find it. */
   readonly caughtBy: readonly Invariant[];
+  /** A seed that caught it when it was last looked for: the search begins there. */
+  readonly from: number;
 }
 
 export interface Verdict {
@@ -36,11 +38,12 @@ export const mutants = (): readonly Mutant[] =>
       const patch = readFileSync(join(PATCHES, file), "utf8");
       const caughtBy = (/^# Caught by: (.*)$/m.exec(patch)?.[1] ?? "").split(", ");
       const known = caughtBy.filter((name): name is Invariant => name in INVARIANTS);
-      return { name: file.replace(/\.patch$/, ""), patch, caughtBy: known };
+      const from = Number(/^# Seed: (\d+)$/m.exec(patch)?.[1] ?? 1);
+      return { name: file.replace(/\.patch$/, ""), patch, caughtBy: known, from };
     });
 
 /** Runs the simulation with the mutant, up to the first seed that breaks an invariant. */
-export async function trial({ patch }: Pick<Mutant, "patch">, seeds: number): Promise<Verdict> {
+export async function trial({ patch, from }: Pick<Mutant, "patch" | "from">, seeds: number): Promise<Verdict> {
   const folder = mkdtempSync(join(tmpdir(), "troupe-mutant-"));
   try {
     for (const part of ["actors", "test/simulation", "test/support"])
@@ -48,7 +51,7 @@ export async function trial({ patch }: Pick<Mutant, "patch">, seeds: number): Pr
     for (const part of ["node_modules", "package.json"]) symlinkSync(join(ROOT, part), join(folder, part));
     const patched = applyPatch(patch, (path) => readFileSync(join(folder, path), "utf8"));
     for (const [path, text] of patched) writeFileSync(join(folder, path), text);
-    const run = Bun.spawn([process.execPath, REPLAY, "1", String(seeds)], {
+    const run = Bun.spawn([process.execPath, REPLAY, String(from), String(seeds)], {
       cwd: folder,
       stdout: "pipe",
       stderr: "pipe",
