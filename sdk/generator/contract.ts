@@ -42,7 +42,8 @@ export interface Operation {
   readonly isKeyed: boolean;
   readonly isVersioned: boolean;
   readonly isPublic: boolean;
-  readonly mayBeUnchanged: boolean;
+  /** It can wait until the record has changed, and answers 304 where it has not. */
+  readonly isPolled: boolean;
   readonly emits: string | null;
   readonly isDeprecated: boolean;
   /** Codes of errors that it can be refused with. */
@@ -148,7 +149,7 @@ function operationOf(document: OpenApi, { method, path, operation }: Found): Ope
     isKeyed: headers.has("idempotency-key"),
     isVersioned: headers.has("if-match"),
     isPublic: operation.security.every((scheme) => !isBearer(scheme)),
-    mayBeUnchanged: "304" in operation.responses,
+    isPolled: "304" in operation.responses && placed("query").some(({ name }) => name === "since_version"),
     emits: operation["x-emits"] ?? null,
     isDeprecated: operation.deprecated === true,
     codes: responses

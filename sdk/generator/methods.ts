@@ -73,16 +73,16 @@ function methodsOfOperation(contract: Contract, operation: Operation): readonly 
   const stream = operation.answers.get(EVENT_STREAM);
   const plain = [...operation.answers].find(([type]) => type !== EVENT_STREAM);
   const { id, summary, query } = operation;
-  const isSaid = operation.description === `${summary}.` || operation.mayBeUnchanged;
+  const isSaid = operation.description === `${summary}.` || operation.isPolled;
   const description = isSaid ? "" : operation.description;
   const own = { name: id, operation, params: paramsOf(operation), query, about: "", description, isStream: null };
   const found: Method[] = [];
   if (plain !== undefined) {
     const [type, result] = plain;
     const kind = isJson(type) ? "json" : result.kind === "text" ? "text" : "bytes";
-    const query = operation.mayBeUnchanged ? own.query.filter(({ name }) => !POLL_QUERY.has(name)) : own.query;
+    const query = operation.isPolled ? own.query.filter(({ name }) => !POLL_QUERY.has(name)) : own.query;
     const method: Method = { ...own, query, result, reading: { kind }, isStream: stream === undefined ? null : false };
-    found.push(method, ...(operation.mayBeUnchanged ? [polling(method)] : []), ...paging(contract, method));
+    found.push(method, ...(operation.isPolled ? [polling(method)] : []), ...paging(contract, method));
   }
   if (stream !== undefined) {
     const isResumable = own.query.some(({ name }) => name === "after");

@@ -1745,24 +1745,10 @@ class Troupe:
         )
         return answer
 
-    def wait_for_version(self, *, timeout: float | None = None) -> ServiceVersion | None:
-        """Read what is deployed. Answers as soon as `version` is past `since_version`; nothing where that did
-        not happen within `wait` seconds.
-
-        `GET /api/version`.
-        """
-        answer: ServiceVersion | None = self._http.changed(
-            _Request(
-                "GET",
-                "/api/version",
-                is_public=True,
-                timeout=timeout,
-            )
-        )
-        return answer
-
     def get_open_api(self, *, timeout: float | None = None) -> dict[str, Any]:
         """Read the contract.
+
+        This document.
 
         `GET /api/openapi.json`.
         """
@@ -1776,24 +1762,10 @@ class Troupe:
         )
         return answer
 
-    def wait_for_open_api(self, *, timeout: float | None = None) -> dict[str, Any] | None:
-        """Read the contract. Answers as soon as `version` is past `since_version`; nothing where that did not
-        happen within `wait` seconds.
-
-        `GET /api/openapi.json`.
-        """
-        answer: dict[str, Any] | None = self._http.changed(
-            _Request(
-                "GET",
-                "/api/openapi.json",
-                is_public=True,
-                timeout=timeout,
-            )
-        )
-        return answer
-
     def get_reference(self, *, timeout: float | None = None) -> str:
         """Open the interactive reference.
+
+        A page for people. `#error-<code>` explains an error code.
 
         `GET /api/reference`.
         """
@@ -1806,44 +1778,12 @@ class Troupe:
             )
         )
 
-    def wait_for_reference(self, *, timeout: float | None = None) -> str | None:
-        """Open the interactive reference. Answers as soon as `version` is past `since_version`; nothing where
-        that did not happen within `wait` seconds.
-
-        `GET /api/reference`.
-        """
-        answer: str | None = self._http.changed(
-            _Request(
-                "GET",
-                "/api/reference",
-                is_public=True,
-                timeout=timeout,
-            )
-        )
-        return answer
-
     def get_rate_limit_policy(self, *, timeout: float | None = None) -> RateLimitPolicy:
         """Read the rate-limit policy.
 
         `GET /api/rate-limits`.
         """
         answer: RateLimitPolicy = self._http.json(
-            _Request(
-                "GET",
-                "/api/rate-limits",
-                is_public=True,
-                timeout=timeout,
-            )
-        )
-        return answer
-
-    def wait_for_rate_limit_policy(self, *, timeout: float | None = None) -> RateLimitPolicy | None:
-        """Read the rate-limit policy. Answers as soon as `version` is past `since_version`; nothing where
-        that did not happen within `wait` seconds.
-
-        `GET /api/rate-limits`.
-        """
-        answer: RateLimitPolicy | None = self._http.changed(
             _Request(
                 "GET",
                 "/api/rate-limits",
@@ -1868,22 +1808,6 @@ class Troupe:
         )
         return answer
 
-    def wait_for_deprecation_policy(self, *, timeout: float | None = None) -> DeprecationPolicy | None:
-        """Read the versioning and deprecation policy. Answers as soon as `version` is past `since_version`;
-        nothing where that did not happen within `wait` seconds.
-
-        `GET /api/deprecation-policy`.
-        """
-        answer: DeprecationPolicy | None = self._http.changed(
-            _Request(
-                "GET",
-                "/api/deprecation-policy",
-                is_public=True,
-                timeout=timeout,
-            )
-        )
-        return answer
-
     def get_agent_readiness(self, *, timeout: float | None = None) -> AgentReadiness:
         """Read what an agent needs to use the service.
 
@@ -1899,44 +1823,12 @@ class Troupe:
         )
         return answer
 
-    def wait_for_agent_readiness(self, *, timeout: float | None = None) -> AgentReadiness | None:
-        """Read what an agent needs to use the service. Answers as soon as `version` is past `since_version`;
-        nothing where that did not happen within `wait` seconds.
-
-        `GET /api/agent-readiness`.
-        """
-        answer: AgentReadiness | None = self._http.changed(
-            _Request(
-                "GET",
-                "/api/agent-readiness",
-                is_public=True,
-                timeout=timeout,
-            )
-        )
-        return answer
-
     def get_agent_api_manifest(self, *, timeout: float | None = None) -> AgentApiManifest:
         """Read where crawlers and agents begin.
 
         `GET /.well-known/teamday-agent-api`.
         """
         answer: AgentApiManifest = self._http.json(
-            _Request(
-                "GET",
-                "/.well-known/teamday-agent-api",
-                is_public=True,
-                timeout=timeout,
-            )
-        )
-        return answer
-
-    def wait_for_agent_api_manifest(self, *, timeout: float | None = None) -> AgentApiManifest | None:
-        """Read where crawlers and agents begin. Answers as soon as `version` is past `since_version`; nothing
-        where that did not happen within `wait` seconds.
-
-        `GET /.well-known/teamday-agent-api`.
-        """
-        answer: AgentApiManifest | None = self._http.changed(
             _Request(
                 "GET",
                 "/.well-known/teamday-agent-api",
@@ -2021,22 +1913,6 @@ class Troupe:
                 timeout=timeout,
             )
         )
-
-    def wait_for_llms_text(self, *, timeout: float | None = None) -> str | None:
-        """Read the same as text for language models. Answers as soon as `version` is past `since_version`;
-        nothing where that did not happen within `wait` seconds.
-
-        `GET /llms.txt`.
-        """
-        answer: str | None = self._http.changed(
-            _Request(
-                "GET",
-                "/llms.txt",
-                is_public=True,
-                timeout=timeout,
-            )
-        )
-        return answer
 
     # V1 agents: Agents on the v1 surface
 

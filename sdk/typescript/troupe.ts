@@ -909,17 +909,9 @@ export class Troupe {
   }
 
   /**
-   * Read what is deployed. Answers as soon as `version` is past `since_version`; nothing where that did not happen
-   * within `wait` seconds.
-   *
-   * `GET /api/version`.
-   */
-  waitForVersion(options?: RequestOptions): Promise<ServiceVersion | null> {
-    return this.#http.changed({ method: "GET", path: "/api/version", isPublic: true, options });
-  }
-
-  /**
    * Read the contract.
+   *
+   * This document.
    *
    * `GET /api/openapi.json`.
    */
@@ -928,32 +920,14 @@ export class Troupe {
   }
 
   /**
-   * Read the contract. Answers as soon as `version` is past `since_version`; nothing where that did not happen within
-   * `wait` seconds.
-   *
-   * `GET /api/openapi.json`.
-   */
-  waitForOpenApi(options?: RequestOptions): Promise<{ [name: string]: unknown } | null> {
-    return this.#http.changed({ method: "GET", path: "/api/openapi.json", isPublic: true, options });
-  }
-
-  /**
    * Open the interactive reference.
+   *
+   * A page for people. `#error-<code>` explains an error code.
    *
    * `GET /api/reference`.
    */
   getReference(options?: RequestOptions): Promise<string> {
     return this.#http.text({ method: "GET", path: "/api/reference", isPublic: true, options });
-  }
-
-  /**
-   * Open the interactive reference. Answers as soon as `version` is past `since_version`; nothing where that did not
-   * happen within `wait` seconds.
-   *
-   * `GET /api/reference`.
-   */
-  waitForReference(options?: RequestOptions): Promise<string | null> {
-    return this.#http.changed({ method: "GET", path: "/api/reference", isPublic: true, options });
   }
 
   /**
@@ -966,32 +940,12 @@ export class Troupe {
   }
 
   /**
-   * Read the rate-limit policy. Answers as soon as `version` is past `since_version`; nothing where that did not happen
-   * within `wait` seconds.
-   *
-   * `GET /api/rate-limits`.
-   */
-  waitForRateLimitPolicy(options?: RequestOptions): Promise<RateLimitPolicy | null> {
-    return this.#http.changed({ method: "GET", path: "/api/rate-limits", isPublic: true, options });
-  }
-
-  /**
    * Read the versioning and deprecation policy.
    *
    * `GET /api/deprecation-policy`.
    */
   getDeprecationPolicy(options?: RequestOptions): Promise<DeprecationPolicy> {
     return this.#http.json({ method: "GET", path: "/api/deprecation-policy", isPublic: true, options });
-  }
-
-  /**
-   * Read the versioning and deprecation policy. Answers as soon as `version` is past `since_version`; nothing where
-   * that did not happen within `wait` seconds.
-   *
-   * `GET /api/deprecation-policy`.
-   */
-  waitForDeprecationPolicy(options?: RequestOptions): Promise<DeprecationPolicy | null> {
-    return this.#http.changed({ method: "GET", path: "/api/deprecation-policy", isPublic: true, options });
   }
 
   /**
@@ -1004,32 +958,12 @@ export class Troupe {
   }
 
   /**
-   * Read what an agent needs to use the service. Answers as soon as `version` is past `since_version`; nothing where
-   * that did not happen within `wait` seconds.
-   *
-   * `GET /api/agent-readiness`.
-   */
-  waitForAgentReadiness(options?: RequestOptions): Promise<AgentReadiness | null> {
-    return this.#http.changed({ method: "GET", path: "/api/agent-readiness", isPublic: true, options });
-  }
-
-  /**
    * Read where crawlers and agents begin.
    *
    * `GET /.well-known/teamday-agent-api`.
    */
   getAgentApiManifest(options?: RequestOptions): Promise<AgentApiManifest> {
     return this.#http.json({ method: "GET", path: "/.well-known/teamday-agent-api", isPublic: true, options });
-  }
-
-  /**
-   * Read where crawlers and agents begin. Answers as soon as `version` is past `since_version`; nothing where that did
-   * not happen within `wait` seconds.
-   *
-   * `GET /.well-known/teamday-agent-api`.
-   */
-  waitForAgentApiManifest(options?: RequestOptions): Promise<AgentApiManifest | null> {
-    return this.#http.changed({ method: "GET", path: "/.well-known/teamday-agent-api", isPublic: true, options });
   }
 
   /**
@@ -1079,16 +1013,6 @@ export class Troupe {
    */
   getLlmsText(options?: RequestOptions): Promise<string> {
     return this.#http.text({ method: "GET", path: "/llms.txt", isPublic: true, options });
-  }
-
-  /**
-   * Read the same as text for language models. Answers as soon as `version` is past `since_version`; nothing where that
-   * did not happen within `wait` seconds.
-   *
-   * `GET /llms.txt`.
-   */
-  waitForLlmsText(options?: RequestOptions): Promise<string | null> {
-    return this.#http.changed({ method: "GET", path: "/llms.txt", isPublic: true, options });
   }
 
   // V1 agents: Agents on the v1 surface

@@ -65,7 +65,7 @@ export const publicOperations = operationGroup("Service", "The service about its
     path: "/api/sdk/manifest",
     scope: null,
     summary: "Read which SDKs there are, with their hashes",
-    answers: { 200: SdkManifest },
+    answers: { 200: SdkManifest, 304: null },
   },
   getTypeScriptSdk: {
     method: "GET",
@@ -73,7 +73,7 @@ export const publicOperations = operationGroup("Service", "The service about its
     scope: null,
     summary: "Get the TypeScript SDK",
     description: "One file that needs nothing else, made from this contract.",
-    answers: { 200: { kind: "media", types: { "text/plain": Type.String() } } },
+    answers: { 200: { kind: "media", types: { "text/plain": Type.String() } }, 304: null },
   },
   getPythonSdk: {
     method: "GET",
@@ -81,14 +81,14 @@ export const publicOperations = operationGroup("Service", "The service about its
     scope: null,
     summary: "Get the Python SDK",
     description: "One file that needs nothing but the standard library, made from this contract.",
-    answers: { 200: { kind: "media", types: { "text/plain": Type.String() } } },
+    answers: { 200: { kind: "media", types: { "text/plain": Type.String() } }, 304: null },
   },
   getSdkExamples: {
     method: "GET",
     path: "/api/sdk-examples",
     scope: null,
     summary: "Read how to get and use the SDKs",
-    answers: { 200: SdkExamples },
+    answers: { 200: SdkExamples, 304: null },
   },
   getLlmsText: {
     method: "GET",

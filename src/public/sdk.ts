@@ -56,10 +56,8 @@ export function sdkHandlers(parts: PublicParts) {
 const bytesOf = (language: Language): Promise<Uint8Array<ArrayBuffer>> =>
   Bun.file(new URL(`${language}/${SOURCES[language].file}`, FOLDER)).bytes();
 
-async function source(language: Language): Promise<PublicDocument> {
-  const headers = { "content-disposition": `inline; filename="${SOURCES[language].file}"` };
-  return new PublicDocument(await bytesOf(language), { ...TEXT_FORM, headers });
-}
+const source = async (language: Language): Promise<PublicDocument> =>
+  new PublicDocument(await bytesOf(language), TEXT_FORM);
 
 async function manifest({ version, appUrl }: PublicParts): Promise<Shown<typeof SdkManifest>> {
   const packages = LANGUAGES.map(async (language) => {

@@ -179,6 +179,10 @@ export const HAPPY: Readonly<Record<string, Happy>> = {
   getAgentReadiness: () => DOCUMENT,
   getAgentApiManifest: () => DOCUMENT,
   getLlmsText: () => DOCUMENT,
+  getSdkManifest: () => DOCUMENT,
+  getTypeScriptSdk: () => DOCUMENT,
+  getPythonSdk: () => DOCUMENT,
+  getSdkExamples: () => DOCUMENT,
 
   v1ListAgents: () => ({}),
   v1CreateAgent: () => ({ body: { name: "Ada", systemPrompt: "Be brief." } }),
