@@ -25,6 +25,7 @@ const NAMES = [
   "long-chat",
   "jobs",
   "conversation",
+  "webhooks",
 ] as const;
 const RESULTS = join(import.meta.dir, "RESULTS.md");
 

@@ -1,0 +1,48 @@
+/**
+ * A receiver of webhooks over TLS on loopback, in a process of its own. `/hook` takes everything; `/timed`
+ * does too, and keeps when the first of each event was there; `/other` answers only while it is not told
+ * to hang.
+ */
+import { wallMs } from "./wall-clock.ts";
+import { serveWorker } from "./worker.ts";
+
+export type ReceiverQuestion =
+  | { readonly kind: "start"; readonly cert: string; readonly key: string }
+  /** From now on `/other` does not answer, until it is told to: then it answers all that wait. */
+  | { readonly kind: "hang" | "answer" }
+  /** What `/timed` has taken since the last question. */
+  | { readonly kind: "arrivals" };
+
+export interface ReceiverAnswer {
+  readonly port: number;
+  /** When it came, by the mark in the data of the event. */
+  readonly arrivals: readonly (readonly [mark: number, at: number])[];
+}
+
+let server: Bun.Server<undefined> | null = null;
+let hanging: PromiseWithResolvers<void> | null = null;
+let arrivals: (readonly [number, number])[] = [];
+
+async function receive(request: Request): Promise<Response> {
+  const at = wallMs();
+  const path = request.url.slice(request.url.lastIndexOf("/"));
+  const body = await request.text();
+  if (path === "/other") await hanging?.promise;
+  if (path === "/timed") arrivals.push([(JSON.parse(body) as { data: { mark: number } }).data.mark, at]);
+  return new Response("taken");
+}
+
+serveWorker<ReceiverQuestion, ReceiverAnswer>(
+  (question) => {
+    if (question.kind === "start") {
+      const { cert, key } = question;
+      server = Bun.serve({ hostname: "127.0.0.1", port: 0, tls: { cert, key }, idleTimeout: 60, fetch: receive });
+    }
+    if (question.kind === "hang") hanging = Promise.withResolvers();
+    if (question.kind === "answer") hanging?.resolve();
+    const told = arrivals;
+    arrivals = [];
+    return Promise.resolve({ port: server?.port ?? 0, arrivals: told });
+  },
+  async () => server?.stop(true),
+);

@@ -1,0 +1,284 @@
+/**
+ * What does a webhook delivery cost?
+ *
+ * The part of the service that delivers, in a process of its own, against a receiver over TLS on
+ * loopback that takes everything. Events are left behind as by a request: a message in a commit.
+ *
+ *   Troupe         16 organizations, each with 16 events outstanding, of which 8 are in flight (HOOK-6). A
+ *                  delivery is the event with its number, the row of its attempt, a signed request and the
+ *                  end of the attempt, all committed to PostgreSQL (synced)
+ *   guarded fetch  as many signed requests at once, by the same guarded client; nothing is stored
+ *   bare fetch     the same by Bun's `fetch`: no deadline, no checks of the address, nothing stored
+ *
+ * All of it shares the machine: the service, the receiver and PostgreSQL. So what one core of the
+ * service delivers is told by the service's CPU for each delivery.
+ *
+ * "Delay" is from the commit that leaves the event behind to the head of its request at the receiver. The
+ * paces of an organization beside another one are the same but for the other one's receiver, which
+ * answers or hangs.
+ *
+ * Pending retries are written into the table by SQL, as what an hour of a failing receiver leaves there;
+ * they all fall due at the same moment.
+ */
+import { availableParallelism } from "node:os";
+import postgres from "postgres";
+import { IN_FLIGHT_LIMIT } from "../actors/webhook/policy.ts";
+import { createAuthority } from "../test/support/certificates.ts";
+import type { Aim, Benchmark, BenchmarkContext } from "./support/benchmark.ts";
+import { cpuOf, cpuOfTree } from "./support/cpu.ts";
+import { startServer } from "./support/postgres.ts";
+import { pssOf } from "./support/pss.ts";
+import { figure, percentile, times } from "./support/statistics.ts";
+import { table } from "./support/table.ts";
+import type { ReceiverAnswer, ReceiverQuestion } from "./support/webhook-receiver-worker.ts";
+import type { WebhookAnswer, WebhookQuestion } from "./support/webhook-worker.ts";
+import { startWorker, type Worker } from "./support/worker.ts";
+
+const idsOf = (name: string, count: number): string[] => Array.from({ length: count }, (_, i) => `org_${name}_${i}`);
+
+const LOADED = idsOf("loaded", 16);
+const OUTSTANDING = 2 * IN_FLIGHT_LIMIT;
+const CALLERS = LOADED.length * IN_FLIGHT_LIMIT;
+const [PACED, OTHER] = ["org_paced", "org_other"];
+const PACE_MS = 5;
+
+const FAILED = idsOf("failed", 50);
+const RETRIES = 100_000;
+/** From the moment at which they are written: long enough for that, and for a look at what they take while they wait. */
+const DUE_MS = 15_000;
+const LOOK_MS = 100;
+const MIB = 2 ** 20;
+
+interface Figures {
+  readonly perSecond: number;
+  readonly serviceUs: number;
+  readonly receiverUs: number;
+  readonly databaseUs: number;
+}
+
+interface Retries {
+  /** MiB more than before, while all wait. */
+  readonly waiting: number;
+  /** At the worst, since they fell due. */
+  readonly due: number;
+  readonly perSecond: number;
+}
+
+interface Bench {
+  readonly context: BenchmarkContext;
+  readonly service: Worker<WebhookQuestion, WebhookAnswer>;
+  readonly receiver: Worker<ReceiverQuestion, ReceiverAnswer>;
+  readonly databasePid: number;
+  readonly sql: postgres.Sql;
+}
+
+const CONTESTANTS = ["bare fetch", "guarded fetch", "Troupe"] as const;
+type Contestant = (typeof CONTESTANTS)[number];
+const PACES = ["alone", "beside one that answers", "beside one that hangs"] as const;
+type Pace = (typeof PACES)[number];
+
+export const benchmark: Benchmark = {
+  question: "What does a webhook delivery cost?",
+  async run(context) {
+    const bench = await open(context);
+    const best = new Map<Contestant, Figures>();
+    const delays = new Map<Pace, number[]>(PACES.map((pace) => [pace, []]));
+    for (let round = 1; round <= context.rounds; round++) {
+      for (const name of CONTESTANTS) best.set(name, better(best.get(name), await load(bench, name)));
+      for (const pace of PACES) delays.get(pace)!.push(...(await paced(bench, pace)));
+    }
+    const lost = await unaccounted(bench);
+    const retries = await pendingRetries(bench);
+    for (const of of delays.values()) of.sort((a, b) => a - b);
+    return { text: text(best, delays, retries), aims: aims({ best, delays, retries, lost }), skipped: [] };
+  },
+};
+
+async function open(context: BenchmarkContext): Promise<Bench> {
+  const { lifetime } = context;
+  const authority = createAuthority("Authority of the benchmark");
+  const server = await startServer(lifetime);
+  const receiver = startWorker<ReceiverQuestion, ReceiverAnswer>(lifetime, "webhook-receiver-worker.ts");
+  const { port } = await receiver.ask({ kind: "start", ...authority.issue(["hooks.test"]) });
+  const service = startWorker<WebhookQuestion, WebhookAnswer>(lifetime, "webhook-worker.ts", {
+    args: [server.url, String(port)],
+    env: { BENCH_CA: authority.cert },
+  });
+  await service.ask({ kind: "configure", organizations: [...LOADED, ...FAILED], path: "/hook" });
+  await service.ask({ kind: "configure", organizations: [PACED], path: "/timed" });
+  await service.ask({ kind: "configure", organizations: [OTHER], path: "/other" });
+  const sql = postgres(server.url, { max: 1, onnotice: () => {} });
+  lifetime.add(() => sql.end({ timeout: 1 }));
+  return { context, service, receiver, databasePid: server.pid, sql };
+}
+
+async function load({ context, service, receiver, databasePid }: Bench, name: Contestant): Promise<Figures> {
+  const { seconds } = context;
+  const [from, receiverFrom, databaseFrom] = [performance.now(), cpuOf(receiver.pid), cpuOfTree(databasePid)];
+  const { perSecond, cpuUs } = await service.ask(
+    name === "Troupe"
+      ? { kind: "deliver", organizations: LOADED, outstanding: OUTSTANDING, seconds }
+      : { kind: name === "bare fetch" ? "fetch" : "guarded_fetch", callers: CALLERS, seconds },
+  );
+  // The warm-up is in them, so they are divided by what the whole time has brought.
+  const all = (perSecond * (performance.now() - from)) / 1_000;
+  const receiverUs = ((cpuOf(receiver.pid) - receiverFrom) * 1e6) / all;
+  const databaseUs = ((cpuOfTree(databasePid) - databaseFrom) * 1e6) / all;
+  context.say(`${name}: ${figure(perSecond)}/s, ${figure(cpuUs)} µs of the service's CPU`);
+  return { perSecond, serviceUs: cpuUs, receiverUs, databaseUs };
+}
+
+function better(before: Figures | undefined, run: Figures): Figures {
+  if (before === undefined) return run;
+  return {
+    perSecond: Math.max(before.perSecond, run.perSecond),
+    serviceUs: Math.min(before.serviceUs, run.serviceUs),
+    receiverUs: Math.min(before.receiverUs, run.receiverUs),
+    databaseUs: Math.min(before.databaseUs, run.databaseUs),
+  };
+}
+
+/** The delays of the first organization's deliveries, in ms. */
+async function paced({ context, service, receiver }: Bench, pace: Pace): Promise<number[]> {
+  const organizations = pace === "alone" ? [PACED] : [PACED, OTHER];
+  const count = Math.max(20, Math.round((context.seconds * 1_000) / PACE_MS));
+  await receiver.ask({ kind: pace === "beside one that hangs" ? "hang" : "answer" });
+  const { commits } = await service.ask({ kind: "pace", organizations, count, everyMs: PACE_MS });
+  const { arrivals } = await receiver.ask({ kind: "answer" });
+  await service.ask({ kind: "calm", organizations });
+  const arrivedAt = new Map(arrivals);
+  const delays = commits.map(([mark, at]) => (arrivedAt.get(mark) ?? Number.NaN) - at);
+  if (delays.some(Number.isNaN)) throw new Error("an event has not arrived");
+  const sorted = delays.toSorted((a, b) => a - b);
+  context.say(`${pace}: p50 ${figure(percentile(sorted, 0.5))}, p99 ${figure(percentile(sorted, 0.99))} ms`);
+  return delays;
+}
+
+/** Deliveries that have ended and are not in the ledger as delivered, or the other way round. */
+async function unaccounted({ service, sql }: Bench): Promise<number> {
+  const { ended } = await service.ask({ kind: "count" });
+  const [row] = await sql<{ delivered: number; others: number }[]>`
+    select count(*) filter (where status = 'success')::int as delivered,
+      count(*) filter (where status <> 'success')::int as others from webhook_attempt`;
+  return Math.abs((row?.delivered ?? 0) - ended) + (row?.others ?? 0);
+}
+
+async function pendingRetries({ context, service, sql }: Bench): Promise<Retries> {
+  // One event of each, whose deliveries are then written by SQL.
+  await service.ask({ kind: "pace", organizations: FAILED, count: 1, everyMs: 0 });
+  await service.ask({ kind: "calm", organizations: FAILED });
+  const memory = (): number => pssOf(service.pid) / MIB;
+  await service.ask({ kind: "tidy" });
+  const before = memory();
+  const dueAt = Date.now() + DUE_MS;
+  await writeRetries(sql, dueAt);
+  await service.ask({ kind: "look", organizations: FAILED });
+  await service.ask({ kind: "tidy" });
+  const waiting = Date.now() < dueAt ? memory() - before : Number.NaN;
+  await Bun.sleep(Math.max(0, dueAt - Date.now()));
+  const [first, from] = [await service.ask({ kind: "count" }), performance.now()];
+  const seconds = 2 * context.seconds;
+  let most = memory();
+  while (performance.now() - from < seconds * 1_000) {
+    await Bun.sleep(LOOK_MS);
+    most = Math.max(most, memory());
+  }
+  const last = await service.ask({ kind: "count" });
+  const perSecond = ((last.ended - first.ended) * 1_000) / (performance.now() - from);
+  const retries = { waiting, due: most - before, perSecond };
+  context.say(`retries: ${figure(waiting)} MiB, due ${figure(retries.due)} MiB, ${figure(perSecond)}/s`);
+  return retries;
+}
+
+/** The second attempt of the one delivery that each organization has, again and again. */
+async function writeRetries(sql: postgres.Sql, dueAt: number): Promise<void> {
+  const pending = { status: "pending", attempt: 2, failures: 1, httpStatus: null, durationMs: null };
+  const fields = JSON.stringify({ ...pending, dueAt: new Date(dueAt).toISOString() });
+  const written = await sql`
+    insert into webhook_attempt (organization_id, id, version, body)
+    select organization_id, id || '_' || n, version, body || ${fields}::text::jsonb
+      || jsonb_build_object('id', id || '_' || n, 'deliveryKey', 'dlk_' || id || '_' || n)
+    from webhook_attempt cross join generate_series(1, ${RETRIES / FAILED.length}::int) as n
+    where organization_id in ${sql(FAILED)}`;
+  if (written.count !== RETRIES) throw new Error(`${written.count} retries were written`);
+}
+
+function text(
+  best: ReadonlyMap<Contestant, Figures>,
+  delays: ReadonlyMap<Pace, readonly number[]>,
+  retries: Retries,
+): string {
+  const loads = table(
+    [`${CALLERS} in flight`, "requests/s", "service CPU µs", "receiver CPU µs", "PostgreSQL CPU µs"],
+    CONTESTANTS.map((name) => {
+      const { perSecond, serviceUs, receiverUs, databaseUs } = best.get(name)!;
+      return [name, ...[perSecond, serviceUs, receiverUs, name === "Troupe" ? databaseUs : 0].map(figure)];
+    }),
+  );
+  const waits = table(
+    [`commit to receiver, an event each ${PACE_MS} ms`, "p50 ms", "p99 ms"],
+    PACES.map((pace) => [pace, ...[0.5, 0.99].map((part) => figure(percentile(delays.get(pace)!, part)))]),
+  );
+  const memory = table(
+    [`${figure(RETRIES)} pending retries of ${FAILED.length} organizations`, ""],
+    [
+      ["memory of the service while they wait, MiB more", figure(retries.waiting)],
+      ["at the worst after all have fallen due at once, MiB more", figure(retries.due)],
+      ["delivered a second then", figure(retries.perSecond)],
+    ],
+  );
+  return [loads, notes(best), waits, memory].join("\n\n");
+}
+
+/** Why half of the bare fetches may be out of reach: what the machine could spend on each delivery then, and what it takes. */
+function notes(best: ReadonlyMap<Contestant, Figures>): string {
+  const [bare, { serviceUs, receiverUs, databaseUs }] = [best.get("bare fetch")!, best.get("Troupe")!];
+  const left = (availableParallelism() * 1e6) / (bare.perSecond / 2);
+  return (
+    "A delivery is three commits more than a bare request: the event is left behind, it gets its number and its attempt, " +
+    `the end of the attempt is written. Half of the bare fetches a second would leave ${figure(left)} µs of all cores for ` +
+    `each delivery, and the service, the receiver and PostgreSQL take ${figure(serviceUs + receiverUs + databaseUs)} µs.`
+  );
+}
+
+interface Findings {
+  readonly best: ReadonlyMap<Contestant, Figures>;
+  readonly delays: ReadonlyMap<Pace, readonly number[]>;
+  readonly retries: Retries;
+  readonly lost: number;
+}
+
+function aims({ best, delays, retries, lost }: Findings): Aim[] {
+  const [bare, ours] = [best.get("bare fetch")!, best.get("Troupe")!];
+  const [ratio, ofOneCore] = [ours.perSecond / bare.perSecond, 1e6 / ours.serviceUs];
+  const p99 = (pace: Pace): number => percentile(delays.get(pace)!, 0.99);
+  const [p50, slower] = [
+    percentile(delays.get("alone")!, 0.5),
+    p99("beside one that hangs") / p99("beside one that answers"),
+  ];
+  return [
+    { aim: "every delivery is in the ledger", figure: `${lost} are not`, holds: lost === 0 },
+    { aim: "at least half of the bare fetches a second", figure: times(ratio), holds: ratio >= 0.5 },
+    {
+      aim: "at least 3,000 a second on one core of the service",
+      figure: `${figure(ofOneCore)}/s`,
+      holds: ofOneCore >= 3_000,
+    },
+    { aim: "commit to the receiver: p50 under 5 ms", figure: `${figure(p50)} ms`, holds: p50 < 5 },
+    {
+      aim: "beside an organization whose receiver hangs: at most 1.2× the p99 beside one that answers",
+      figure: times(slower),
+      holds: slower <= 1.2,
+    },
+    {
+      aim: `${figure(RETRIES)} retries that wait: at most 8 MiB of memory`,
+      figure: `${figure(retries.waiting)} MiB`,
+      holds: retries.waiting <= 8,
+    },
+    {
+      aim: "and at most 64 MiB when all fall due at once",
+      figure: `${figure(retries.due)} MiB`,
+      holds: retries.due <= 64,
+    },
+  ];
+}
