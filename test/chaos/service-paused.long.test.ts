@@ -30,12 +30,15 @@ async function answersUntilItsEnd(service: TroupeProcess, token: string): Promis
   return statuses;
 }
 
+/** Instances of one database share its key. */
+const SECRET = Buffer.alloc(32, 7).toString("base64");
+
 test("[RT-5] [RT-12] a service that is paused past its lease serves nothing afterwards, and nothing of it is stored", async () => {
   const folder = guardedFolder();
   const database = await createEmptyDatabase();
   const options = (name: string): TroupeOptions => ({
     dataDir: join(folder.path, name),
-    env: { DATABASE_URL: database.url },
+    env: { DATABASE_URL: database.url, TROUPE_SECRET: SECRET },
   });
   try {
     let service = await startTroupe(folder, options("s0"));

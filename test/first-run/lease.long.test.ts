@@ -7,6 +7,9 @@ import { type GuardedFolder, guardedFolder } from "../support/guarded-folder.ts"
 import { createEmptyDatabase, type TestDatabase } from "../support/postgres.ts";
 import { failTroupe, startTroupe, type TroupeOptions } from "../support/troupe-process.ts";
 
+/** Instances of one database share its key. */
+const SECRET = Buffer.alloc(32, 7).toString("base64");
+
 let folder: GuardedFolder;
 let database: TestDatabase;
 
@@ -22,7 +25,7 @@ afterAll(async () => {
 /** Two instances on two machines, as far as their data folders go. */
 const options = (name: string): TroupeOptions => ({
   dataDir: join(folder.path, name),
-  env: { DATABASE_URL: database.url },
+  env: { DATABASE_URL: database.url, TROUPE_SECRET: SECRET },
 });
 
 test("[START-39] a living instance keeps the database, a killed one's lease is waited out, and nothing is lost", async () => {
