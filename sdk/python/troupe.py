@@ -2862,7 +2862,7 @@ class ChatStreamEventReset(TypedDict):
 
 
 class ChatStreamEventStreamClosingData(TypedDict):
-    reason: Literal["deploy", "unavailable", "revoked", "slow_consumer", "expired"]
+    reason: Literal["deploy", "unavailable", "revoked", "slow_consumer", "expired", "moved"]
     # The cursor to come back with
     resume_after: str | None
 
@@ -3976,7 +3976,7 @@ class JobStreamEventReset(TypedDict):
 
 
 class JobStreamEventStreamClosingData(TypedDict):
-    reason: Literal["deploy", "unavailable", "revoked", "slow_consumer", "expired"]
+    reason: Literal["deploy", "unavailable", "revoked", "slow_consumer", "expired", "moved"]
     # The cursor to come back with
     resume_after: str | None
 

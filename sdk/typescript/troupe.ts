@@ -2032,7 +2032,13 @@ export type ChatStreamEvent =
   | {
     event: "stream.closing";
     data: {
-      reason: "deploy" | "unavailable" | "revoked" | "slow_consumer" | "expired";
+      reason: 
+        | "deploy"
+        | "unavailable"
+        | "revoked"
+        | "slow_consumer"
+        | "expired"
+        | "moved";
       /** The cursor to come back with */
       resume_after: string | null;
     };
@@ -2989,7 +2995,13 @@ export type JobStreamEvent =
   | {
     event: "stream.closing";
     data: {
-      reason: "deploy" | "unavailable" | "revoked" | "slow_consumer" | "expired";
+      reason: 
+        | "deploy"
+        | "unavailable"
+        | "revoked"
+        | "slow_consumer"
+        | "expired"
+        | "moved";
       /** The cursor to come back with */
       resume_after: string | null;
     };

@@ -21,8 +21,9 @@ export type StreamEnd =
     };
 
 /** Why, in the words of `stream.closing`. */
-export const CLOSING_REASONS = ["deploy", "unavailable", "revoked", "slow_consumer", "expired"] as const;
-const REASONS: Readonly<Record<Interruption, (typeof CLOSING_REASONS)[number]>> = {
+export const CLOSING_REASONS = ["deploy", "unavailable", "revoked", "slow_consumer", "expired", "moved"] as const;
+type ClosingReason = (typeof CLOSING_REASONS)[number];
+const REASONS: Readonly<Record<Interruption, ClosingReason>> = {
   shutdown: "deploy",
   failure: "unavailable",
   revoked: "revoked",
@@ -72,7 +73,7 @@ export class RecordStream implements EventSource {
     return this.closing(REASONS[reason]);
   }
 
-  private closing(reason: string): string {
+  private closing(reason: ClosingReason): string {
     return noteFrame("stream.closing", { reason, resume_after: this.cursor });
   }
 
