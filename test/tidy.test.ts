@@ -1,11 +1,13 @@
 /** The tree keeps its own rules. Each check is first fed a breach, so that it is known to be able to fail. */
 import { describe, expect, test } from "bun:test";
-import { readFileSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import manifest from "../package.json" with { type: "json" };
 import { importsOf } from "./support/source-text.ts";
 import {
+  brokenLinks,
   cycles,
+  decisionBreaches,
   formBreaches,
   layeringBreaches,
   malformedRules,
@@ -197,5 +199,22 @@ describe("documents", () => {
         !/^\d+\.\d+\.\d+(?:-[\w.]+)?$/.test(version) || !page.includes(`| \`${name}\` | ${version} |`),
     );
     expect(wrong).toEqual([]);
+  });
+
+  test("[TIDY-6] decision pages are numbered without a gap, and each link to a file of the repository leads somewhere", () => {
+    const page = (path: string, text: string): SourceFile => planted(`docs/decisions/${path}`, text);
+    const good = [page("0001-a.md", "# 1. A"), page("0002-b.md", "# 2. B")];
+    expect(decisionBreaches(good)).toEqual([]);
+    expect(decisionBreaches([...good, page("0002-c.md", "# 2. C")])).toEqual([
+      "docs/decisions/0002-c.md is no number 3",
+    ]);
+    expect(decisionBreaches([page("0001-a.md", "# 2. A")])).toEqual(["docs/decisions/0001-a.md is no number 1"]);
+    expect(decisionBreaches(glob("docs/decisions/*.md"))).toEqual([]);
+
+    const exists = (path: string): boolean => existsSync(join(ROOT, path));
+    const linked = planted("docs/x.md", "[a](spec.md) [b](../README.md#tests) [c](https://example.org) [d](gone.md)");
+    expect(brokenLinks(linked, exists)).toEqual(["docs/x.md: gone.md"]);
+    const pages = glob("{docs,sdk,benchmarks}/**/*.md").concat(glob("*.md"));
+    expect(pages.flatMap((file) => brokenLinks(file, exists))).toEqual([]);
   });
 });

@@ -2,7 +2,7 @@
  * What keeps the tree tidy, as functions over its files, so that a planted breach can be fed to each.
  * The import table is data: who may import whom, by the place of a file.
  */
-
+import { basename, dirname, join } from "node:path";
 import { codeOf, importsOf, stringsAfter } from "./source-text.ts";
 
 export interface SourceFile {
@@ -340,3 +340,17 @@ export function ruleBreaches(rules: readonly Rule[], quoted: ReadonlySet<string>
     ...[...quoted].filter((id) => !known.has(id)).map((id) => `a test quotes ${id}, which is no rule`),
   ];
 }
+
+/** Pages of decisions whose number is not the one after the page before, in the name or in the title. */
+export const decisionBreaches = (pages: readonly SourceFile[]): string[] =>
+  pages.flatMap(({ path, text }, i) => {
+    const isRight = basename(path).startsWith(`${String(i + 1).padStart(4, "0")}-`) && text.startsWith(`# ${i + 1}. `);
+    return isRight ? [] : [`${path} is no number ${i + 1}`];
+  });
+
+/** Links of a page to files of the repository that are not there. */
+export const brokenLinks = ({ path, text }: SourceFile, exists: (path: string) => boolean): string[] =>
+  [...text.matchAll(/\]\(([^)\s#]+)(?:#[^)]*)?\)/g)]
+    .map((match) => match[1]!)
+    .filter((target) => !/^[a-z]+:/.test(target) && !exists(join(dirname(path), target)))
+    .map((target) => `${path}: ${target}`);
