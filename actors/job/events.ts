@@ -50,6 +50,7 @@ export const ReviewUpdated = Type.Object({
 /** A piece of the transcript, by its `kind`. */
 const TranscriptEvent = Type.Union([
   Type.Object({ kind: Type.Literal("assistant_text"), text: Type.String() }),
+  Type.Object({ kind: Type.Literal("reasoning"), text: Type.String() }),
   Type.Object({ kind: Type.Literal("user_text"), text: Type.String(), messageId: Type.Optional(Type.String()) }),
   Type.Object({ kind: Type.Literal("tool_use"), id: Type.String(), name: Type.String(), input: Input }),
   Type.Object({

@@ -6,7 +6,7 @@
 import type { Outcome } from "../fault.ts";
 import type { JsonObject } from "../schema.ts";
 import type { Progress } from "./terms.ts";
-import type { AgentSnapshot, Block, RunError, TextBlock, ToolUseBlock, Usage } from "./schema.ts";
+import type { AgentSnapshot, AnswerBlock, Block, RunError, Usage } from "./schema.ts";
 
 /** One entry of the conversation as the model sees it, oldest first. */
 export type TranscriptEntry =
@@ -53,8 +53,8 @@ export interface AllowedModel extends ModelInfo {
 export type ModelOutcome =
   | {
       readonly kind: "finished";
-      /** Complete content in order. Text and calls only; results are the loop's to add. */
-      readonly blocks: readonly (TextBlock | ToolUseBlock)[];
+      /** Complete content in order; results are the loop's to add. */
+      readonly blocks: readonly AnswerBlock[];
       readonly usage: Usage;
       readonly finishReason: "stop" | "tool_use" | "length" | "content_filter" | "other";
     }

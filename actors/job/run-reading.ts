@@ -9,6 +9,7 @@ import type { ExecutionParts } from "./execution.ts";
 import type { TranscriptEntry } from "./ports.ts";
 import { RunOver } from "./reporter.ts";
 import { Transcript } from "./run-transcript.ts";
+import type { Block } from "./schema.ts";
 
 /** Messages of the chat that go into a model call, newest first counted. */
 export const HISTORY_MESSAGES = 200;
@@ -45,7 +46,9 @@ export class RunReading {
     if (history === null) return null;
     return newestOf(
       history.map((m) =>
-        m.role === "user" ? { role: "user", text: m.content } : { role: "assistant", blocks: m.blocks },
+        m.role === "user"
+          ? { role: "user", text: m.content }
+          : { role: "assistant", blocks: withoutReasoning(m.blocks) },
       ),
     );
   }
@@ -76,6 +79,10 @@ export class RunReading {
     }
   }
 }
+
+/** No model is told what one has thought before: it would fill its room. */
+const withoutReasoning = (blocks: readonly Block[]): readonly Block[] =>
+  blocks.filter((block) => block.type !== "reasoning");
 
 /** The newest entries that fit into a model call, from a user's message on. */
 function newestOf(entries: readonly TranscriptEntry[]): TranscriptEntry[] {

@@ -42,6 +42,8 @@ export const BLOCKED_REASONS = [
 export type BlockedReason = (typeof BLOCKED_REASONS)[number];
 
 export const TextBlock = Type.Object({ type: Type.Literal("text"), text: Type.String() });
+/** What the model thought before it spoke, where its provider tells it. No part of the answer, and not sent back to a model. */
+export const ReasoningBlock = Type.Object({ type: Type.Literal("reasoning"), text: Type.String() });
 export const ToolUseBlock = Type.Object({
   type: Type.Literal("tool_use"),
   id: Type.String(),
@@ -54,11 +56,14 @@ export const ToolResultBlock = Type.Object({
   content: Type.String(),
   is_error: Type.Boolean(),
 });
-export const Block = Type.Union([TextBlock, ToolUseBlock, ToolResultBlock]);
+export const Block = Type.Union([TextBlock, ReasoningBlock, ToolUseBlock, ToolResultBlock]);
 export type TextBlock = Static<typeof TextBlock>;
+export type ReasoningBlock = Static<typeof ReasoningBlock>;
 export type ToolUseBlock = Static<typeof ToolUseBlock>;
 export type ToolResultBlock = Static<typeof ToolResultBlock>;
 export type Block = Static<typeof Block>;
+/** What one answer of a model is made of. */
+export type AnswerBlock = TextBlock | ReasoningBlock | ToolUseBlock;
 
 export const Usage = Type.Object({ inputTokens: Type.Integer(), outputTokens: Type.Integer() });
 export type Usage = Static<typeof Usage>;

@@ -3,7 +3,7 @@
  * of the job has: some servers begin anew with each answer, and results, approvals and idempotency keys
  * go by the id. Calls past the limit are not made; the model finds that as their results.
  */
-import type { Block, TextBlock, ToolUseBlock } from "./schema.ts";
+import type { AnswerBlock, Block, ToolUseBlock } from "./schema.ts";
 
 /** Calls of one step: they are made side by side, and each of them may be a request or a job. */
 export const STEP_CALLS = 64;
@@ -16,11 +16,7 @@ export interface KeptStep {
 }
 
 /** The answer of a step, after these blocks of the same job. */
-export function keptStep(
-  step: number,
-  before: readonly Block[],
-  answer: readonly (TextBlock | ToolUseBlock)[],
-): KeptStep {
+export function keptStep(step: number, before: readonly Block[], answer: readonly AnswerBlock[]): KeptStep {
   const taken = new Set(before.flatMap((block) => (block.type === "tool_use" ? [block.id] : [])));
   const calls: ToolUseBlock[] = [];
   const said = answer.map((block) => {

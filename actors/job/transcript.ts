@@ -15,6 +15,8 @@ export function transcriptEventOf(block: TranscriptPart): TranscriptData {
       return { kind: "user_text", text: block.text };
     case "text":
       return { kind: "assistant_text", text: block.text };
+    case "reasoning":
+      return { kind: "reasoning", text: block.text };
     case "tool_use":
       return { kind: "tool_use", id: block.id, name: block.name, input: block.input };
     case "tool_result":
@@ -31,6 +33,7 @@ export function partOf(data: JsonObject): TranscriptPart | null {
 export function blockOf(data: JsonObject): Block | null {
   const { kind } = data;
   if (kind === "assistant_text") return { type: "text", text: textIn(data["text"]) };
+  if (kind === "reasoning") return { type: "reasoning", text: textIn(data["text"]) };
   if (kind === "tool_use") {
     return { type: "tool_use", id: textIn(data["id"]), name: textIn(data["name"]), input: data["input"] as JsonObject };
   }

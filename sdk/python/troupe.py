@@ -2373,6 +2373,11 @@ class BlockText(TypedDict):
     text: str
 
 
+class BlockReasoning(TypedDict):
+    type: Literal["reasoning"]
+    text: str
+
+
 class BlockToolUse(TypedDict):
     type: Literal["tool_use"]
     id: str
@@ -2387,9 +2392,10 @@ class BlockToolResult(TypedDict):
     is_error: bool
 
 
-# A piece of a message: text, a call of a tool, or what the tool answered
+# A piece of a message: text, what the model thought before it, a call of a tool, or what the tool answered
 Block: TypeAlias = Union[
     "BlockText",
+    "BlockReasoning",
     "BlockToolUse",
     "BlockToolResult",
 ]
@@ -3781,6 +3787,16 @@ class JobStreamEventTranscriptEventDataAssistantText(TypedDict):
     text: str
 
 
+class JobStreamEventTranscriptEventDataReasoning(TypedDict):
+    # Its place in the stream, from 1, without gaps
+    seq: int
+    type: Literal["transcript.event"]
+    # ISO 8601 UTC with milliseconds
+    at: str
+    kind: Literal["reasoning"]
+    text: str
+
+
 class JobStreamEventTranscriptEventDataUserText(TypedDict):
     # Its place in the stream, from 1, without gaps
     seq: int
@@ -3820,7 +3836,7 @@ class JobStreamEventTranscriptEvent(TypedDict):
     event: Literal["transcript.event"]
     # The cursor that has it
     id: str
-    data: JobStreamEventTranscriptEventDataAssistantText | JobStreamEventTranscriptEventDataUserText | JobStreamEventTranscriptEventDataToolUse | JobStreamEventTranscriptEventDataToolResult
+    data: JobStreamEventTranscriptEventDataAssistantText | JobStreamEventTranscriptEventDataReasoning | JobStreamEventTranscriptEventDataUserText | JobStreamEventTranscriptEventDataToolUse | JobStreamEventTranscriptEventDataToolResult
 
 
 class JobStreamEventLogData(TypedDict):

@@ -1608,10 +1608,14 @@ export interface ApproveJobRequest {
   comment?: string;
 }
 
-/** A piece of a message: text, a call of a tool, or what the tool answered */
+/** A piece of a message: text, what the model thought before it, a call of a tool, or what the tool answered */
 export type Block =
   | {
     type: "text";
+    text: string;
+  }
+  | {
+    type: "reasoning";
     text: string;
   }
   | {
@@ -2830,6 +2834,15 @@ export type JobStreamEvent =
         /** ISO 8601 UTC with milliseconds */
         at: string;
         kind: "assistant_text";
+        text: string;
+      }
+      | {
+        /** Its place in the stream, from 1, without gaps */
+        seq: number;
+        type: "transcript.event";
+        /** ISO 8601 UTC with milliseconds */
+        at: string;
+        kind: "reasoning";
         text: string;
       }
       | {

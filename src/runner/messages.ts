@@ -39,6 +39,9 @@ class MessageWriter {
       if (block.type === "tool_result") {
         // A result ends the message with its call; one without a call before it is dropped.
         if (answers.length > 0) flush();
+      } else if (block.type === "reasoning") {
+        // Providers take back only what they have signed themselves, and no more of it is needed.
+        continue;
       } else if (block.type === "text") {
         // Providers refuse blank text.
         if (block.text.trim() !== "") parts.push({ type: "text", text: block.text });

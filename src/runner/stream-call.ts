@@ -11,7 +11,7 @@
  */
 import type { FinishReason, LanguageModelUsage, LanguageModelStreamPart } from "ai";
 import type { CallOrigin, ModelOutcome } from "../../actors/job/ports.ts";
-import type { RunError, TextBlock, ToolUseBlock, Usage } from "../../actors/job/schema.ts";
+import type { AnswerBlock, RunError, Usage } from "../../actors/job/schema.ts";
 import type { RunnerLog } from "./log.ts";
 import { cleanText, TextPieces } from "./model-text.ts";
 import { brokenOff, faultDetails, noModelOutput, providerFault, stalled, tooLong } from "./provider-faults.ts";
@@ -20,6 +20,8 @@ import { type Timers, Watchdog } from "./watchdog.ts";
 
 /** Characters of text, reasoning and tool input of one call; a server that goes on is cut off. */
 export const MAX_OUTPUT_CHARS = 4 * 1024 * 1024;
+/** Characters that are kept of what a model thinks at a time. */
+export const MAX_REASONING_CHARS = 64 * 1024;
 
 /** How one call is opened: the parts as they come. The signal closes the upstream request. */
 export type OpenStream = (signal: AbortSignal) => Promise<ReadableStream<LanguageModelStreamPart>>;
@@ -59,8 +61,10 @@ class Call {
   readonly #watchdog: Watchdog;
   readonly #stopped: Promise<void>;
   readonly #onAbort: () => void;
-  readonly #blocks: (TextBlock | ToolUseBlock)[] = [];
+  readonly #blocks: AnswerBlock[] = [];
   readonly #pieces = new TextPieces();
+  /** What the model thinks, until it says or calls something. */
+  #reasoning = "";
   /** The text block that is being written; it joins `#blocks` when it ends. */
   #text = "";
   #partialText = "";
@@ -120,13 +124,18 @@ class Call {
     switch (part.type) {
       case "text-delta":
         this.#count(part.text.length);
+        this.#endReasoning();
         return this.#hand(this.#pieces.take(part.text));
       case "reasoning-delta":
-        return this.#count(part.text.length);
+        this.#count(part.text.length);
+        this.#endText();
+        if (this.#reasoning.length < MAX_REASONING_CHARS) this.#reasoning += part.text;
+        return;
       case "tool-input-delta":
         return this.#count(part.delta.length);
       case "tool-call":
         if (part.providerExecuted === true) return;
+        this.#endReasoning();
         this.#endText();
         this.#blocks.push({
           type: "tool_use",
@@ -161,6 +170,12 @@ class Call {
     }
   }
 
+  #endReasoning(): void {
+    const text = cleanText(this.#reasoning.slice(0, MAX_REASONING_CHARS)).trim();
+    if (text !== "") this.#blocks.push({ type: "reasoning", text });
+    this.#reasoning = "";
+  }
+
   #endText(): void {
     this.#hand(this.#pieces.end());
     if (this.#text !== "") this.#blocks.push({ type: "text", text: this.#text });
@@ -173,6 +188,7 @@ class Call {
     const ending = this.#ending;
     // Once the answer is complete, what the connection does is of no interest.
     if (ending !== undefined && isComplete(ending)) {
+      this.#endReasoning();
       this.#endText();
       return {
         kind: "finished",
@@ -215,7 +231,7 @@ const isComplete = ({ reason, raw }: Ending): boolean =>
 
 function finishReason(
   reason: FinishReason,
-  blocks: readonly (TextBlock | ToolUseBlock)[],
+  blocks: readonly AnswerBlock[],
 ): "stop" | "tool_use" | "length" | "content_filter" | "other" {
   if (reason === "length") return "length";
   if (reason === "content-filter") return "content_filter";

@@ -196,6 +196,10 @@ const JOB: { readonly [K in JobEventType]: Shapes<Static<(typeof JOB_EVENTS)[K]>
       { kind: "assistant_text", text: "x" },
     ],
     [
+      { kind: "reasoning", text: "x" },
+      { kind: "reasoning", text: "x" },
+    ],
+    [
       { kind: "user_text", text: "x", messageId: "m" },
       { kind: "user_text", text: "x", message_id: "m" },
     ],

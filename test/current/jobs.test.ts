@@ -337,6 +337,25 @@ describe("lineage and transcript", () => {
     for (const query of ["after=x", "after=-1", "limit=101", "types=%00"])
       await refused(client.call("GET", `/api/jobs/${job.id}/transcript-events?${query}`), 400, "invalid_request");
   });
+
+  test("[SSE-8] [CHAT-3] what the model thought is in the transcript and in its message, and no model is told of it again", async () => {
+    service.model.script = (call) =>
+      call.entries.length === 1 ? [{ think: "I must look." }, { say: "Looking. " }, use("c1")] : [{ say: "Seen." }];
+    const job = await run("go");
+    const { events } = await client.get<{ events: { data: Json }[] }>(
+      `/api/jobs/${job.id}/transcript-events?types=transcript.event`,
+    );
+    expect(events[0]?.data).toEqual({ kind: "reasoning", text: "I must look." });
+    const { messages } = await client.get<{
+      messages: { content: string; blocks: { type: string; text?: string }[] }[];
+    }>(`/api/chats/${job.chat_id}/messages`);
+    const answer = messages.find((message) => message.blocks.some((block) => block.type === "reasoning"));
+    expect(answer?.content).toBe("Looking. Seen.");
+    expect(answer?.blocks[0]).toEqual({ type: "reasoning", text: "I must look." });
+    await client.send(job.chat_id as string, "and now?");
+    await service.model.called(3);
+    expect(JSON.stringify(service.model.calls[2]?.entries)).not.toContain("I must look.");
+  });
 });
 
 describe("overview", () => {

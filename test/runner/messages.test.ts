@@ -43,6 +43,16 @@ describe("the transcript as messages", () => {
     ]);
   });
 
+  test("[SSE-8] what a model thought is not sent back, and parts nothing", () => {
+    const thought: Block = { type: "reasoning", text: "hm" };
+    expect(lines([thought, text("I look."), thought, use("a"), result("a"), thought, text("Rain.")])).toEqual([
+      "assistant: I look. | call_1=weather",
+      "tool: call_1→text result of a",
+      "assistant: Rain.",
+    ]);
+    expect(lines([thought])).toEqual([]);
+  });
+
   test("[JOB-7] a result that comes late follows its call all the same", () => {
     expect(lines([use("a"), use("b"), result("a"), text("then"), result("b")])).toEqual([
       "assistant: call_1=weather | call_2=weather",

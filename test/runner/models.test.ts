@@ -3,7 +3,7 @@ import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import type { ModelPort, TranscriptEntry } from "../../actors/job/ports.ts";
 import { createModels } from "../../src/runner/models.ts";
 import { loadModel } from "../../src/runner/providers.ts";
-import { streamCall } from "../../src/runner/stream-call.ts";
+import { MAX_REASONING_CHARS, streamCall } from "../../src/runner/stream-call.ts";
 import { UNPARSED_INPUT } from "../../src/runner/tool-input.ts";
 import { realTimers } from "../../src/runner/watchdog.ts";
 import { startFakeAnthropic } from "../support/fake-anthropic.ts";
@@ -105,6 +105,30 @@ for (const [dialect, start] of [
     });
   });
 }
+
+describe("what a model thinks", () => {
+  test("[SSE-8] comes as a block of its own before the answer, and is bounded", async () => {
+    const fake = await startFakeOpenAi();
+    try {
+      const models = createModels({ ...NO_MODELS, model: "openai-compatible:r1", openaiBaseUrl: `${fake.baseUrl}/` });
+      fake.answer({ kind: "stream", thoughts: ["The user ", "greets."], text: ["Hello"] });
+      const { outcome, pieces } = await run(models, modelCall("hi"));
+      expect(pieces).toEqual(["Hello"]);
+      expect(outcome).toMatchObject({
+        kind: "finished",
+        blocks: [
+          { type: "reasoning", text: "The user greets." },
+          { type: "text", text: "Hello" },
+        ],
+      });
+      fake.answer({ kind: "stream", thoughts: Array.from({ length: 5 }, () => "x".repeat(MAX_REASONING_CHARS / 4)) });
+      const long = await run(models, modelCall("hi"));
+      expect(long.outcome).toMatchObject({ blocks: [{ type: "reasoning", text: "x".repeat(MAX_REASONING_CHARS) }] });
+    } finally {
+      await fake.stop();
+    }
+  });
+});
 
 describe("calls of OpenAI itself", () => {
   const event = (data: { readonly type: string; readonly [key: string]: unknown }): string =>

@@ -4,12 +4,13 @@
  */
 import { ok, type Outcome, refuse } from "../../actors/fault.ts";
 import type { AllowedModel, ModelCall, ModelInfo, ModelOutcome, ModelPort } from "../../actors/job/ports.ts";
-import type { RunError, ToolUseBlock } from "../../actors/job/schema.ts";
+import type { ReasoningBlock, RunError, ToolUseBlock } from "../../actors/job/schema.ts";
 
 export type ModelStep =
   | { readonly say: string }
   /** Waits; the text before it is out by then. */
   | { readonly hold: Promise<void> }
+  | { readonly think: string }
   | { readonly use: ToolUseBlock }
   | { readonly fail: RunError };
 
@@ -55,6 +56,7 @@ export class FakeModel implements ModelPort {
     this.calls.push(call);
     for (const resolve of this.waiting.splice(0)) resolve();
     let text = "";
+    const thoughts: ReasoningBlock[] = [];
     const uses: ToolUseBlock[] = [];
     const aborted = new Promise<"aborted">((resolve) =>
       signal.addEventListener("abort", () => resolve("aborted"), { once: true }),
@@ -63,11 +65,12 @@ export class FakeModel implements ModelPort {
       if ("say" in step) {
         text += step.say;
         onText(step.say);
-      } else if ("use" in step) uses.push(step.use);
+      } else if ("think" in step) thoughts.push({ type: "reasoning", text: step.think });
+      else if ("use" in step) uses.push(step.use);
       else if ("fail" in step) return { kind: "failed", error: step.fail, partialText: text, usage: USAGE };
       else if ((await Promise.race([step.hold, aborted])) === "aborted") return { kind: "aborted", partialText: text };
     }
-    const blocks = [...(text === "" ? [] : [{ type: "text" as const, text }]), ...uses];
+    const blocks = [...thoughts, ...(text === "" ? [] : [{ type: "text" as const, text }]), ...uses];
     return { kind: "finished", blocks, usage: USAGE, finishReason: uses.length > 0 ? "tool_use" : "stop" };
   }
 }

@@ -35,7 +35,10 @@ function* tail({ calls = [], usage = { input: 3, output: 5 }, finishReason }: Fa
 /** Starts one on a free port of 127.0.0.1; `stop` it at the end. */
 export const startFakeOpenAi = (): Promise<FakeProvider> =>
   startFakeProvider({
-    head: () => [chunk({ role: "assistant", content: "" })],
+    head: ({ thoughts = [] }) => [
+      chunk({ role: "assistant", content: "" }),
+      ...[...thoughts].map((text) => chunk({ reasoning_content: text })),
+    ],
     piece: (text) => chunk({ content: text }),
     tail,
     errorFrame: () =>

@@ -34,6 +34,8 @@ export type FakeAnswer =
       readonly kind: "stream";
       /** Text in pieces, as the provider cuts it. */
       readonly text?: Iterable<string> | AsyncIterable<string>;
+      /** What it thinks before it says anything, in pieces. */
+      readonly thoughts?: Iterable<string>;
       readonly calls?: readonly FakeCall[];
       readonly usage?: { readonly input: number; readonly output: number };
       /** The provider's own word; by default the right one. */

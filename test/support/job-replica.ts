@@ -165,8 +165,8 @@ export async function startJobs(world: World, options: JobReplicaOptions = {}): 
 }
 
 export const word = (block: Block): string =>
-  block.type === "text"
-    ? `text ${block.text}`
+  block.type === "text" || block.type === "reasoning"
+    ? `${block.type} ${block.text}`
     : block.type === "tool_use"
       ? `use ${block.id}`
       : `result ${block.tool_use_id}`;

@@ -51,6 +51,17 @@ test("[V1-3] text that a late reader has not seen live is streamed when its even
   expect((await show([live("ab", 2)], [said("abc"), completed])).deltas).toEqual(["ab", "c"]);
 });
 
+test("[V1-3] what the model thought is not shown: this surface has no word for it", async () => {
+  const thought = event("transcript.event", { kind: "reasoning", text: "hm" });
+  const source = new ExecutionFrames(
+    { names, isDemo: false },
+    { next: async () => [thought, said("abc"), completed], close: () => {}, isLost: false },
+  );
+  const text = (await source.next()) ?? "";
+  expect(text).toContain('"content":[{"type":"text","text":"abc"}]');
+  expect(text).not.toContain("hm");
+});
+
 test("[V1-3] a restart repeats nothing of what is committed; the message at the end is the truth", async () => {
   const restarted = event("job.restarted", { attempt: 2 });
   const { deltas, last } = await show(

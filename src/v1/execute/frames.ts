@@ -108,7 +108,7 @@ export class ExecutionFrames implements EventSource {
 
   private content(data: JsonObject): string {
     const block = blockOf(data);
-    if (block === null) return "";
+    if (block === null || block.type === "reasoning") return "";
     this.blocks.push(block);
     if (block.type !== "text") return "";
     const untold = block.text.slice(Math.max(0, this.told - this.committed));
