@@ -1681,10 +1681,11 @@ class Troupe:
     ) -> EventFeed:
         """Read the events after a number.
 
-        The same bodies as webhooks deliver, oldest first. Ask again with `after` set to `last_sequence`.
-        Events are kept for 30 days.
+        For owners, as the webhook is. The same bodies as webhooks deliver, oldest first. Ask again with
+        `after` set to `last_sequence`. Events are kept for 30 days.
 
-        `GET /api/events`. Needs `events:read` or `events:read`. May raise `EventNotRetainedError`.
+        `GET /api/events`. Needs `events:read` or `events:read`. May raise `OwnerRequiredError` or
+        `EventNotRetainedError`.
         """
         answer: EventFeed = self._http.json(
             _Request(

@@ -866,10 +866,10 @@ export class Troupe {
   /**
    * Read the events after a number.
    *
-   * The same bodies as webhooks deliver, oldest first. Ask again with `after` set to `last_sequence`. Events are kept
-   * for 30 days.
+   * For owners, as the webhook is. The same bodies as webhooks deliver, oldest first. Ask again with `after` set to
+   * `last_sequence`. Events are kept for 30 days.
    *
-   * `GET /api/events`. Needs `events:read` or `events:read`. May throw `EventNotRetainedError`.
+   * `GET /api/events`. Needs `events:read` or `events:read`. May throw `OwnerRequiredError` or `EventNotRetainedError`.
    */
   listEvents(query?: ListEventsQuery, options?: RequestOptions): Promise<EventFeed> {
     return this.#http.json({ method: "GET", path: "/api/events", query, options });

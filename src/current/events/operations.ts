@@ -12,7 +12,7 @@ export const eventOperations = operationGroup("Events", "What has happened, by i
     scope: "events:read",
     summary: "Read the events after a number",
     description:
-      "The same bodies as webhooks deliver, oldest first. Ask again with `after` set to `last_sequence`. " +
+      "For owners, as the webhook is. The same bodies as webhooks deliver, oldest first. Ask again with `after` set to `last_sequence`. " +
       "Events are kept for 30 days.",
     query: {
       after: Type.Integer({
@@ -28,6 +28,6 @@ export const eventOperations = operationGroup("Events", "What has happened, by i
         has_more: Type.Boolean(),
       }),
     },
-    errors: ["invalid_request", "event_not_retained"],
+    errors: ["owner_required", "invalid_request", "event_not_retained"],
   },
 });

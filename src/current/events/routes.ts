@@ -1,5 +1,9 @@
-/** `GET /api/events`: the events of an organization by their numbers, for those who would rather pull (HOOK-10). */
+/**
+ * `GET /api/events`: the events of an organization by their numbers, for those who would rather pull (HOOK-10).
+ * They tell of everybody's work, that with private agents too (AGT-5), so they are the owners', as the webhook is.
+ */
 import { ok, refuse } from "../../../actors/fault.ts";
+import { unlessOwner } from "../../../actors/organization/principal.ts";
 import { webhookRef } from "../../../actors/webhook/events.ts";
 import { queryOf } from "../../http/exchange.ts";
 import { lookUp } from "../../http/look-up.ts";
@@ -18,7 +22,10 @@ export const eventRoutes = (current: Surface, parts: CurrentParts) =>
   operationRoutes(current, eventOperations, handlers(parts));
 
 const handlers = ({ system, webhooks, log, appUrl }: CurrentParts): Handlers<typeof eventOperations.operations> => ({
-  async listEvents({ request, principal: { organizationId } }) {
+  async listEvents({ request, principal }) {
+    const refused = unlessOwner(principal);
+    if (refused !== null) return refused;
+    const { organizationId } = principal;
     const query = queryOf(request.url);
     const limit = limitOf(query, PAGE_DEFAULT);
     if (!limit.ok) return limit;

@@ -1,0 +1,20 @@
+/** The feed of events showed every member what owners alone may send to a webhook: words said to private agents. */
+import { afterAll, beforeAll, expect, test } from "bun:test";
+import { Client, type Json, refused } from "../support/current.ts";
+import { type Service, startService } from "../support/service.ts";
+
+let service: Service;
+
+beforeAll(async () => {
+  service = await startService();
+});
+afterAll(() => service.stop());
+
+test("[AUTH-5] [AGT-5] [HOOK-10] the feed is for owners, since it tells of private agents", async () => {
+  const owner = await service.found();
+  const [mine, theirs] = [new Client(service, owner), new Client(service, await service.join(owner.organizationId))];
+  await theirs.call("POST", "/api/agents", { name: "Ada", system_prompt: "Keep it to yourself." });
+  expect((await mine.get<{ events: Json[] }>("/api/events")).events).toMatchObject([{ type: "agent.created" }]);
+  for (const query of ["", "?after=0", "?after=x"])
+    await refused(theirs.call("GET", `/api/events${query}`), 403, "owner_required");
+});
