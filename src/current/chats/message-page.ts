@@ -1,7 +1,7 @@
 /**
  * The messages of a chat with a summary of its work (CHAT-6). Pages go from the newest message to the
- * oldest, and each is in the order of the conversation; the cursor is the place before which the next
- * one ends.
+ * oldest, and each is in the order of the conversation; the cursor is the chat and the place in it before
+ * which the next one ends.
  */
 import type { Message } from "../../../actors/chat/schema.ts";
 import { chatRef } from "../../../actors/chat/schema.ts";
@@ -27,7 +27,7 @@ export async function messagePage(
   const query = queryOf(call.request.url);
   const limit = limitOf(query, PAGE_DEFAULT);
   if (!limit.ok) return limit;
-  const beforeSeq = cursorOf(query);
+  const beforeSeq = cursorOf(query, chatId);
   if (!beforeSeq.ok) return beforeSeq;
   const settled = await system.settled(organizationId);
   if (!settled.ok) return settled;
@@ -45,20 +45,23 @@ export async function messagePage(
     options: { title },
     status,
   } = chat.value;
-  return ok({ chat_id, title, status, ...pageOf(newest), work: workView(chat.value, latest) });
+  return ok({ chat_id, title, status, ...pageOf(chat_id, newest), work: workView(chat.value, latest) });
 }
 
-function pageOf({ records, hasMore }: ListHead<Message>): Pick<Shown<typeof MessagePage>, "messages" | "next_cursor"> {
+type Messages = Pick<Shown<typeof MessagePage>, "messages" | "next_cursor">;
+
+function pageOf(chatId: string, { records, hasMore }: ListHead<Message>): Messages {
   const last = records.at(-1);
-  const next = hasMore && last !== undefined ? { next_cursor: encode(last.seq) } : {};
+  const next = hasMore && last !== undefined ? { next_cursor: encode(chatId, last.seq) } : {};
   return { messages: records.toReversed().map(messageView), ...next };
 }
 
-const encode = (seq: number): string => Buffer.from(`m${seq}`).toString("base64url");
+const encode = (chatId: string, seq: number): string => Buffer.from(`${chatId} ${seq}`).toString("base64url");
 
-function cursorOf(query: URLSearchParams): Outcome<number | null> {
+/** Each chat is a list of its own: the cursor of another one is none here (GEN-3). */
+function cursorOf(query: URLSearchParams, chatId: string): Outcome<number | null> {
   const text = query.get("cursor");
   if (text === null || text === "") return ok(null);
-  const match = /^m(\d{1,9})$/.exec(Buffer.from(text, "base64url").toString());
-  return match === null ? refuse({ kind: "invalid_cursor" }) : ok(Number(match[1]));
+  const [list, seq = ""] = Buffer.from(text, "base64url").toString().split(" ");
+  return list === chatId && /^\d{1,9}$/.test(seq) ? ok(Number(seq)) : refuse({ kind: "invalid_cursor" });
 }
