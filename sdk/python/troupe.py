@@ -81,7 +81,7 @@ class Troupe:
         """List agents.
 
         The organization's agents and the caller's own private ones, newest first. The entries of the
-        library that are not installed follow on the last page.
+        library that are not installed follow on the last of them.
 
         `GET /api/agents`. Needs `agents:read` or `agents:read`. May raise `InvalidCursorError`.
         """
@@ -104,7 +104,7 @@ class Troupe:
         """List agents. All of them: the next page is asked for when it is needed.
 
         The organization's agents and the caller's own private ones, newest first. The entries of the
-        library that are not installed follow on the last page.
+        library that are not installed follow on the last of them.
 
         `GET /api/agents`. Needs `agents:read` or `agents:read`. May raise `InvalidCursorError`.
         """
@@ -170,7 +170,7 @@ class Troupe:
         What is absent stays as it is. Jobs that have begun keep the agent as it was.
 
         `PATCH /api/agents/{id}`. Needs `agents:write` or `agents:write`. May raise `OwnerRequiredError`,
-        `ForbiddenError`, `NotFoundError` or `VersionConflictError`.
+        `ForbiddenError`, `NotFoundError`, `InvalidStateError` or `VersionConflictError`.
         """
         answer: Agent = self._http.json(
             _Request(
@@ -304,7 +304,8 @@ class Troupe:
     ) -> Chat:
         """Create a durable chat.
 
-        `POST /api/chats`. Needs `chats:write` or `chats:write`. May raise `NotFoundError`.
+        `POST /api/chats`. Needs `chats:write` or `chats:write`. May raise `NotFoundError` or
+        `InvalidStateError`.
         """
         answer: Chat = self._http.json(
             _Request(

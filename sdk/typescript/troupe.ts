@@ -30,7 +30,7 @@ export class Troupe {
    * List agents.
    *
    * The organization's agents and the caller's own private ones, newest first. The entries of the library that are not
-   * installed follow on the last page.
+   * installed follow on the last of them.
    *
    * `GET /api/agents`. Needs `agents:read` or `agents:read`. May throw `InvalidCursorError`.
    */
@@ -42,7 +42,7 @@ export class Troupe {
    * List agents. All of them: the next page is asked for when it is needed.
    *
    * The organization's agents and the caller's own private ones, newest first. The entries of the library that are not
-   * installed follow on the last page.
+   * installed follow on the last of them.
    *
    * `GET /api/agents`. Needs `agents:read` or `agents:read`. May throw `InvalidCursorError`.
    */
@@ -82,7 +82,7 @@ export class Troupe {
    * What is absent stays as it is. Jobs that have begun keep the agent as it was.
    *
    * `PATCH /api/agents/{id}`. Needs `agents:write` or `agents:write`. May throw `OwnerRequiredError`, `ForbiddenError`,
-   * `NotFoundError` or `VersionConflictError`.
+   * `NotFoundError`, `InvalidStateError` or `VersionConflictError`.
    */
   updateAgent(agentId: string, body: UpdateAgentRequest, options?: VersionedOptions): Promise<Agent> {
     return this.#http.json({ method: "PATCH", path: `/api/agents/${segment(agentId)}`, body, isKeyed: true, options });
@@ -148,7 +148,7 @@ export class Troupe {
   /**
    * Create a durable chat.
    *
-   * `POST /api/chats`. Needs `chats:write` or `chats:write`. May throw `NotFoundError`.
+   * `POST /api/chats`. Needs `chats:write` or `chats:write`. May throw `NotFoundError` or `InvalidStateError`.
    */
   createChat(body: CreateChatRequest, options?: MutationOptions): Promise<Chat> {
     return this.#http.json({ method: "POST", path: "/api/chats", body, isKeyed: true, options });

@@ -360,7 +360,16 @@ describe("library", () => {
     });
     expect(await listed()).toEqual(agent);
     expect(library.of(by.organizationId).map(({ id }) => id)).not.toContain(library.of(owner.organizationId)[0]!.id);
-    await refused(mine.call("PATCH", `/api/agents/${entry.id}`, { role: "R" }), 404, "not_found");
+    const what = { agent_id: entry.id, workspace_id: by.workspaceId };
+    for (const refusal of [
+      mine.call("PATCH", `/api/agents/${entry.id}`, { role: "R" }),
+      mine.call("DELETE", `/api/agents/${entry.id}`),
+      mine.call("POST", "/api/chats", what),
+    ])
+      expect(await refused(refusal, 409, "invalid_state")).toEqual({
+        status: "available",
+        allowed_actions: ["install"],
+      });
     for (const action of ["uninstall", "restore"]) {
       expect(await refused(install({ action }), 409, "invalid_state")).toEqual({
         status: "available",
@@ -381,11 +390,20 @@ describe("library", () => {
     });
     expect(await listed()).toEqual(installed);
     await answered(mine.call("PATCH", `/api/agents/${entry.id}`, { system_prompt: "Ours.", tags: ["ours"] }));
+    const chat = await mine.chat(entry.id, by.workspaceId);
     const uninstalled = await answered<Agent>(install({ action: "uninstall" }));
     expect(uninstalled).toMatchObject({ install_state: "uninstalled", allowed_actions: ["install", "restore"] });
     expect(await mine.get<Agent>(`/api/agents/${entry.id}`)).toEqual(uninstalled);
     expect(await listed()).toEqual(uninstalled);
     await expectFailure(await execute(service, by, entry.id, { message: "hi" }), 404, "Agent not found");
+    for (const [method, path, body] of [
+      ["POST", `/api/chats/${chat}/messages`, { content: "hi" }],
+      ["DELETE", `/api/agents/${entry.id}`],
+    ] as const)
+      expect(await refused(mine.call(method, path, body), 409, "invalid_state")).toEqual({
+        status: "uninstalled",
+        allowed_actions: ["install", "restore"],
+      });
     const restored = await answered<Agent>(install({ action: "restore" }));
     expect(restored).toMatchObject({ system_prompt: "Ours.", tags: ["ours"], install_state: "installed" });
     expect(await success(execute(service, by, entry.id, { message: "hi" }))).toMatchObject({ success: true });

@@ -14,7 +14,7 @@ export const agentOperations = operationGroup("Agents", "AI assistants: your own
     scope: "agents:read",
     summary: "List agents",
     description:
-      "The organization's agents and the caller's own private ones, newest first. The entries of the library that are not installed follow on the last page.",
+      "The organization's agents and the caller's own private ones, newest first. The entries of the library that are not installed follow on the last of them.",
     query: PAGE_QUERY,
     answers: { 200: AgentList },
     errors: ["invalid_request", "invalid_cursor"],
@@ -49,7 +49,7 @@ export const agentOperations = operationGroup("Agents", "AI assistants: your own
     isVersioned: true,
     body: UpdateAgentBody,
     answers: { 200: AgentView },
-    errors: ["not_found", "version_conflict", "forbidden", "owner_required"],
+    errors: ["not_found", "invalid_state", "version_conflict", "forbidden", "owner_required"],
     emits: "agent.updated",
   },
   deleteAgent: {

@@ -1,26 +1,25 @@
 /** Agents on the current surface: the organization's own, the caller's private ones, and the library (AGT-1 to AGT-3). */
-import { invalid, mapped, notFound, ok, type Outcome } from "../../../actors/fault.ts";
-import type { LibraryAgent } from "../../../actors/organization/library.ts";
+import { invalid, mapped, notFound, type Outcome } from "../../../actors/fault.ts";
 import type { Principal } from "../../../actors/organization/principal.ts";
 import type { AgentInput } from "../../../actors/organization/protocol.ts";
-import { type Agent, organizationRef } from "../../../actors/organization/schema.ts";
+import { organizationRef } from "../../../actors/organization/schema.ts";
 import { ask } from "../../../actors/troupe.ts";
 import { isAgentId } from "../../http/agent-finder.ts";
 import { created, done } from "../../http/commit.ts";
 import { queryOf } from "../../http/exchange.ts";
-import { lookUp } from "../../http/look-up.ts";
 import type { Handlers, Shown } from "../../http/operation.ts";
 import { operationRoutes } from "../../http/operation-routes.ts";
 import type { Surface } from "../../http/surface.ts";
 import { Body } from "../../http/validation.ts";
-import { pageRequest, pageView } from "../paging.ts";
+import { unlessNotInstalled } from "../library-sight.ts";
 import type { CurrentParts } from "../parts.ts";
 import { ifMatch } from "../record.ts";
 import { usableModel } from "../usable-model.ts";
 import { agentOperations } from "./operations.ts";
 import { CreateAgentBody, InstallStateBody, UpdateAgentBody } from "./schema.ts";
+import { libraryView, listAgents } from "./list.ts";
 import { usableServers } from "./usable-servers.ts";
-import { type AgentList, type AgentView, agentView, availableView } from "./view.ts";
+import { type AgentView, agentView } from "./view.ts";
 
 const createBody = new Body(CreateAgentBody);
 const updateBody = new Body(UpdateAgentBody);
@@ -65,9 +64,10 @@ const handlers = (parts: CurrentParts): Handlers<typeof agentOperations.operatio
     const servers = usableServers(changes.mcpServers, principal);
     if (!servers.ok) return servers;
     const command = { kind: "update_agent", by: principal, agentId, changes, version: version.value } as const;
-    return call.commit([ask(organizationRef(principal.organizationId), command)], (agent) =>
+    const updated = await call.commit([ask(organizationRef(principal.organizationId), command)], (agent) =>
       done(agentView(agent, principal)),
     );
+    return unlessNotInstalled(parts, principal, agentId, updated);
   },
 
   async deleteAgent(call) {
@@ -75,9 +75,10 @@ const handlers = (parts: CurrentParts): Handlers<typeof agentOperations.operatio
     const agentId = params["id"] ?? "";
     if (!isAgentId(agentId)) return notFound("agent");
     const command = { kind: "archive_agent", by: principal, agentId } as const;
-    return call.commit([ask(organizationRef(principal.organizationId), command)], (agent) =>
+    const archived = await call.commit([ask(organizationRef(principal.organizationId), command)], (agent) =>
       done(agentView(agent, principal)),
     );
+    return unlessNotInstalled(parts, principal, agentId, archived);
   },
 
   async setAgentInstallState(call) {
@@ -101,33 +102,6 @@ const handlers = (parts: CurrentParts): Handlers<typeof agentOperations.operatio
 });
 
 const ACTION = { installed: "install", uninstalled: "uninstall" } as const;
-
-/** The organization's agents by pages; the library's entries that are not installed follow on the last. */
-async function listAgents(
-  parts: CurrentParts,
-  by: Principal,
-  query: URLSearchParams,
-): Promise<Outcome<Shown<typeof AgentList>>> {
-  const request = pageRequest(query, "agents");
-  if (!request.ok) return request;
-  const settled = await parts.system.settled(by.organizationId);
-  if (!settled.ok) return settled;
-  const page = await lookUp(parts.log, parts.directory.pageAgents(by, request.value));
-  if (!page.ok) return page;
-  if (page.value.next !== null) return ok(pageView("agents", page.value, (agent) => agentView(agent, by)));
-  const known = await lookUp(parts.log, parts.directory.libraryAgents(by.organizationId));
-  if (!known.ok) return known;
-  const entries = parts.library.of(by.organizationId).map((entry) => ({
-    entry,
-    record: known.value.find(({ id }) => id === entry.id) ?? null,
-  }));
-  const own = page.value.records.map((agent) => agentView(agent, by));
-  const others = entries.filter(({ record }) => record?.installState !== "installed");
-  return ok({ agents: [...own, ...others.map(({ entry, record }) => libraryView(entry, record, by))] });
-}
-
-const libraryView = (entry: LibraryAgent, record: Agent | null, by: Principal): Shown<typeof AgentView> =>
-  record === null ? availableView(entry, by) : agentView(record, by);
 
 /** An agent that the caller may use, or an entry of the library as this organization has it. */
 async function readAgent(

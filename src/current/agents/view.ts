@@ -7,6 +7,7 @@ import { type Agent, INSTALL_STATES, VISIBILITIES } from "../../../actors/organi
 import { Nullable, OneOf, Timestamp, Type } from "../../../actors/schema.ts";
 import { Id, listOf, noun, Text } from "../../http/noun.ts";
 import type { Shown } from "../../http/operation.ts";
+import { WHILE_NOT_INSTALLED } from "../library-sight.ts";
 import { permitted, RECORD, recordView } from "../record.ts";
 
 export const AgentView = noun("Agent", "An AI assistant with a name, a role and instructions", {
@@ -82,8 +83,8 @@ const verbsOf = (agent: Agent, by: Principal): readonly string[] =>
 function actionsOf(agent: Agent, by: Principal): readonly string[] {
   if (agent.organizationId !== by.organizationId) return ["execute"];
   if (agent.source === "library") {
-    const restore = agent.installState === "uninstalled" ? ["install", "restore"] : ["install"];
-    return agent.installState === "installed" ? ["update", "uninstall", "execute"] : restore;
+    if (agent.installState === "installed") return ["update", "uninstall", "execute"];
+    return WHILE_NOT_INSTALLED[agent.installState];
   }
   if (agent.status === "archived") return [];
   return canChange(agent, by) ? ["update", "delete", "execute"] : ["execute"];
@@ -113,5 +114,5 @@ export const availableView = ({ id, definition }: LibraryAgent, by: Principal): 
   created_at: null,
   updated_at: null,
   links: { self: `/api/agents/${id}` },
-  allowed_actions: permitted(by, "agents:write", ["install"]),
+  allowed_actions: permitted(by, "agents:write", WHILE_NOT_INSTALLED.available),
 });

@@ -34,7 +34,7 @@ export const chatOperations = operationGroup("Chats", "Durable conversations wit
     summary: "Create a durable chat",
     body: CreateChatBody,
     answers: { 201: ChatView },
-    errors: ["not_found"],
+    errors: ["not_found", "invalid_state"],
     emits: "chat.created",
   },
   getChat: {

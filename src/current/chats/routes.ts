@@ -15,6 +15,7 @@ import { operationRoutes } from "../../http/operation-routes.ts";
 import type { Call, Surface } from "../../http/surface.ts";
 import { Body } from "../../http/validation.ts";
 import { idFilters, wordFilter } from "../filter.ts";
+import { unlessNotInstalled } from "../library-sight.ts";
 import { polled } from "../long-poll.ts";
 import { pageRequest, pageView } from "../paging.ts";
 import type { CurrentParts } from "../parts.ts";
@@ -84,7 +85,7 @@ async function createChat(parts: CurrentParts, call: MutatingCall): Change {
   const fits = withinMetadata(metadata);
   if (!fits.ok) return fits;
   const agent = await agents.find(call.principal, agentId);
-  if (!agent.ok) return agent;
+  if (!agent.ok) return unlessNotInstalled(parts, call.principal, agentId, agent);
   if (!WORKSPACE_ID.test(workspaceId)) return notFound("workspace");
   const workspace = await system.dispatch(organizationRef(organizationId), { kind: "read_workspace", workspaceId });
   if (!workspace.ok) return workspace;

@@ -17,9 +17,10 @@ import { type Ask, ask } from "../../../actors/troupe.ts";
 import type { Answer, Committed, MutatingCall, Steps } from "../../http/commit.ts";
 import { snapshotOf } from "../../http/agent-snapshot.ts";
 import { withinBudget } from "../../http/budget.ts";
+import { unlessNotInstalled } from "../library-sight.ts";
 import type { CurrentParts } from "../parts.ts";
 
-type SendingParts = Pick<CurrentParts, "system" | "agents" | "models">;
+type SendingParts = Pick<CurrentParts, "system" | "agents" | "models" | "library">;
 
 /** A message to the chat whose job is made by these terms; null policy: as the chat says. */
 export interface Said {
@@ -40,14 +41,10 @@ export const readChat = ({ system }: SendingParts, organizationId: string, chatI
   system.dispatch(chatRef(organizationId, chatId), { kind: "read_chat" });
 
 /** The agent that answers in this chat, when this caller may use it and its model can be reached. */
-export async function answeringAgent(
-  { agents, models }: SendingParts,
-  by: Principal,
-  chat: Chat,
-): Promise<Outcome<AgentSnapshot>> {
-  const agent = await agents.find(by, chat.agentId);
-  if (!agent.ok) return agent;
-  const model = models.describe(chat.options.model ?? agent.value.model);
+export async function answeringAgent(parts: SendingParts, by: Principal, chat: Chat): Promise<Outcome<AgentSnapshot>> {
+  const agent = await parts.agents.find(by, chat.agentId);
+  if (!agent.ok) return unlessNotInstalled(parts, by, chat.agentId, agent);
+  const model = parts.models.describe(chat.options.model ?? agent.value.model);
   return model.ok ? ok(snapshotOf(agent.value, by.organizationId)) : model;
 }
 

@@ -1,0 +1,69 @@
+/**
+ * The list of agents (GEN-8): the organization's by pages, newest first, and after the last of them the
+ * library's entries that are not installed, in the library's order. They have no time, so the cursor
+ * within them has one that is before all others.
+ */
+import type { Page, PageCursor } from "../../../actors/page.ts";
+import { ok, type Outcome } from "../../../actors/fault.ts";
+import type { LibraryAgent } from "../../../actors/organization/library.ts";
+import type { Principal } from "../../../actors/organization/principal.ts";
+import type { Agent } from "../../../actors/organization/schema.ts";
+import { lookUp } from "../../http/look-up.ts";
+import type { Shown } from "../../http/operation.ts";
+import { pageRequest, pageView } from "../paging.ts";
+import type { CurrentParts } from "../parts.ts";
+import { type AgentList, type AgentView, agentView, availableView } from "./view.ts";
+
+const BEFORE_ALL = "0000-01-01T00:00:00.000Z";
+/** The place between the last agent and the first entry. */
+const BEFORE_THE_LIBRARY: PageCursor = { createdAt: BEFORE_ALL, id: "-" };
+
+/** A page of the list. */
+export async function listAgents(
+  parts: CurrentParts,
+  by: Principal,
+  query: URLSearchParams,
+): Promise<Outcome<Shown<typeof AgentList>>> {
+  const request = pageRequest(query, "agents");
+  if (!request.ok) return request;
+  const settled = await parts.system.settled(by.organizationId);
+  if (!settled.ok) return settled;
+  const page = await lookUp(parts.log, parts.directory.pageAgents(by, request.value));
+  if (!page.ok) return page;
+  const own = page.value.records.map((agent) => agentView(agent, by));
+  const view = (records: typeof own, next: PageCursor | null) => pageView("agents", { records, next }, (one) => one);
+  if (page.value.next !== null) return ok(view(own, page.value.next));
+  const known = await lookUp(parts.log, parts.directory.libraryAgents(by.organizationId));
+  if (!known.ok) return known;
+  const rest = libraryPage(parts.library.of(by.organizationId), known.value, {
+    after: request.value.after,
+    room: request.value.limit - own.length,
+  });
+  const entries = rest.records.map(({ entry, record }) => libraryView(entry, record, by));
+  return ok(view([...own, ...entries], rest.next));
+}
+
+/** An entry of the library as this organization has it. */
+export const libraryView = (entry: LibraryAgent, record: Agent | null, by: Principal): Shown<typeof AgentView> =>
+  record === null ? availableView(entry, by) : agentView(record, by);
+
+interface Entry {
+  readonly entry: LibraryAgent;
+  readonly record: Agent | null;
+}
+
+function libraryPage(
+  library: readonly LibraryAgent[],
+  known: readonly Agent[],
+  { after, room }: { readonly after: PageCursor | null; readonly room: number },
+): Page<Entry> {
+  const last = after?.createdAt === BEFORE_ALL ? library.findIndex(({ id }) => id === after.id) : -1;
+  const rest = library
+    .slice(last + 1)
+    .map((entry) => ({ entry, record: known.find(({ id }) => id === entry.id) ?? null }))
+    .filter(({ record }) => record?.installState !== "installed");
+  const records = rest.slice(0, room);
+  const shown = records.at(-1);
+  if (records.length === rest.length) return { records, next: null };
+  return { records, next: shown === undefined ? BEFORE_THE_LIBRARY : { createdAt: BEFORE_ALL, id: shown.entry.id } };
+}
