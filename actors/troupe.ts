@@ -2,6 +2,7 @@
 import { chatActor } from "./chat/actor.ts";
 import type { ChatProtocol } from "./chat/protocol.ts";
 import { jobActor } from "./job/actor.ts";
+import { type JobLimits, USUAL_JOB_LIMITS } from "./job/limits.ts";
 import type { JobProtocol } from "./job/protocol.ts";
 import { organizationActor } from "./organization/actor.ts";
 import type { OrganizationProtocol } from "./organization/protocol.ts";
@@ -31,7 +32,10 @@ export type TroupeSystem = System<TroupeProtocols>;
 export interface ActorSettings {
   /** Tokens that an organization without a limit of its own may use in a month; null: any number. */
   readonly monthlyTokens: number | null;
+  /** What one job may take unless its budget says otherwise. */
+  readonly jobLimits: JobLimits;
 }
+const USUAL_SETTINGS: ActorSettings = { monthlyTokens: null, jobLimits: USUAL_JOB_LIMITS };
 
 /** A member of a turn group that knows what it will be answered. */
 export interface Ask<R> extends Member {
@@ -44,11 +48,11 @@ export const ask = <K extends keyof TroupeProtocols, C extends CommandOf<TroupeP
 ): Ask<ReplyOf<TroupeProtocols[K], C>> => ({ ref, command });
 
 // A definition's handlers take their own commands; the system has erased the types by then.
-export const troupeActors = ({ monthlyTokens }: ActorSettings = { monthlyTokens: null }): readonly AnyDefinition[] =>
+export const troupeActors = ({ monthlyTokens, jobLimits }: ActorSettings = USUAL_SETTINGS): readonly AnyDefinition[] =>
   [
     organizationActor,
     chatActor,
-    jobActor,
+    jobActor(jobLimits),
     trafficActor,
     usageActor(monthlyTokens),
     webhookActor,

@@ -6,6 +6,7 @@ import type { Server } from "bun";
 import { Elysia } from "elysia";
 import type { ChatDirectory } from "../actors/chat/directory.ts";
 import type { JobDirectory } from "../actors/job/directory.ts";
+import type { JobLimits } from "../actors/job/limits.ts";
 import type { ModelPort } from "../actors/job/ports.ts";
 import type { Directory } from "../actors/organization/directory.ts";
 import type { Clock } from "../actors/runtime/clock.ts";
@@ -66,6 +67,8 @@ export interface AppParts {
   /** Encryption and keys under the key of the service. */
   readonly sealing: Sealing;
   readonly models: Pick<ModelPort, "describe" | "allowed">;
+  /** What one job may take unless its budget says otherwise. */
+  readonly jobLimits: JobLimits;
   readonly log: HttpLog;
   readonly clock: Clock;
   /** Rejects when the database does not answer. */

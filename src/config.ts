@@ -5,7 +5,10 @@
  */
 import { isIP } from "node:net";
 import { resolve } from "node:path";
+import { MOST_STEPS, STALLED_STREAM_MS, USUAL_JOB_LIMITS, USUAL_RESULT_BYTES } from "../actors/job/limits.ts";
+import { USUAL_PLACES } from "../actors/job/slots.ts";
 import { OneOf, type Static, type TSchema, Type } from "../actors/schema.ts";
+import type { ActorSettings } from "../actors/troupe.ts";
 import { INVALID, isUrlFormat, maskUrl, parseSetting } from "./setting-format.ts";
 
 /** What the schema of a setting says beyond JSON Schema. */
@@ -108,6 +111,60 @@ const Settings = Type.Object({
       allowed: "a whole number from 2 to 1000000",
     }),
   ),
+  jobSteps: Type.Integer(
+    setting({
+      env: "JOB_STEPS",
+      default: USUAL_JOB_LIMITS.steps,
+      minimum: 1,
+      maximum: MOST_STEPS,
+      allowed: `a whole number from 1 to ${MOST_STEPS}`,
+    }),
+  ),
+  jobMinutes: Type.Integer(
+    setting({
+      env: "JOB_MINUTES",
+      default: USUAL_JOB_LIMITS.runMs / 60_000,
+      minimum: 1,
+      maximum: 1_440,
+      allowed: "a whole number of minutes from 1 to 1440",
+    }),
+  ),
+  runningJobs: Type.Integer(
+    setting({
+      env: "RUNNING_JOBS",
+      default: USUAL_PLACES.inProcess,
+      minimum: 1,
+      maximum: 10_000,
+      allowed: "a whole number from 1 to 10000",
+    }),
+  ),
+  runningJobsOfOrganization: Type.Integer(
+    setting({
+      env: "RUNNING_JOBS_OF_ORGANIZATION",
+      default: USUAL_PLACES.ofOrganization,
+      minimum: 1,
+      maximum: 10_000,
+      allowed: "a whole number from 1 to 10000",
+    }),
+  ),
+  toolResultKib: Type.Integer(
+    setting({
+      env: "TOOL_RESULT_KIB",
+      default: USUAL_RESULT_BYTES / 1_024,
+      minimum: 1,
+      maximum: 1_024,
+      allowed: "a whole number of KiB from 1 to 1024",
+    }),
+  ),
+  stalledStreamSeconds: Type.Integer(
+    setting({
+      env: "STALLED_STREAM_SECONDS",
+      default: STALLED_STREAM_MS / 1_000,
+      minimum: 1,
+      maximum: 3_600,
+      allowed: "a whole number of seconds from 1 to 3600",
+    }),
+  ),
   eventRetentionDays: Type.Integer(
     setting({
       env: "EVENT_RETENTION_DAYS",
@@ -161,6 +218,12 @@ const Settings = Type.Object({
 
 /** The settings, typed. `dataDir` is absolute; `appUrl` has no slash at its end. */
 export type Config = Readonly<Static<typeof Settings>>;
+
+/** What of it the actors are told. */
+export const actorSettingsOf = ({ monthlyTokenBudget, jobSteps, jobMinutes }: Config): ActorSettings => ({
+  monthlyTokens: monthlyTokenBudget ?? null,
+  jobLimits: { steps: jobSteps, runMs: jobMinutes * 60_000 },
+});
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 

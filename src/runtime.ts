@@ -2,12 +2,13 @@
  * The actor system of this process over its storage: the actors, the runner's loop, the placement.
  * `startRuntime` returns when this replica owns its shards and has taken up what was undone on them.
  */
+
 import type { ChatDirectory } from "../actors/chat/directory.ts";
 import { newId } from "../actors/ids.ts";
 import type { JobDirectory } from "../actors/job/directory.ts";
 import { jobExecution } from "../actors/job/execution.ts";
 import type { ModelPort } from "../actors/job/ports.ts";
-import { Slots } from "../actors/job/slots.ts";
+import { type Places, Slots } from "../actors/job/slots.ts";
 import type { Directory } from "../actors/organization/directory.ts";
 import type { EffectHandler } from "../actors/runtime/effects.ts";
 import { SHARD_COUNT } from "../actors/runtime/placement.ts";
@@ -50,6 +51,10 @@ export interface RunnerParts {
   readonly models: ModelPort;
   /** The door for requests to addresses that somebody else has chosen. */
   readonly egress: Egress;
+  /** Jobs that run at once (JOB-10). */
+  readonly places: Places;
+  /** Of one tool's result, in bytes. */
+  readonly toolResultBytes: number;
 }
 
 export interface RuntimeParts extends ActorSettings {
@@ -133,20 +138,23 @@ const effectsOf = (runner: RunnerParts, parts: RuntimeParts, { directory, webhoo
 });
 
 function execution(
-  { models, egress }: RunnerParts,
+  runner: RunnerParts,
   parts: RuntimeParts,
   directory: Directory,
   system: () => TroupeSystem,
 ): EffectHandler {
   const { storage, log } = parts;
+  const { models, egress } = runner;
   return jobExecution({
     models,
     tools: createTools([...builtinTools(toolServices({ system, directory, models, log })), webFetch(egress)], {
       sources: [mcpTools({ egress, secrets: actorSecretReader(system, storage.sealing), log })],
+      resultBytes: runner.toolResultBytes,
       log,
     }),
     transcripts: new PostgresTranscripts(storage.database),
-    slots: new Slots(),
+    slots: new Slots(runner.places),
+    steps: parts.jobLimits.steps,
     clock: systemClock,
     group: (members, options) => system().dispatchGroup(members, options),
     log,

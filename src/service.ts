@@ -13,7 +13,7 @@ import { type App, createApp } from "./app.ts";
 import { buildOf } from "./build.ts";
 import { createEgress, type Egress } from "./egress/egress.ts";
 import { systemChance, systemClock } from "./clock.ts";
-import { appUrlOf, type Config, localUrlOf } from "./config.ts";
+import { actorSettingsOf, appUrlOf, type Config, localUrlOf } from "./config.ts";
 import { FIRST_RUN_FILE, type FirstRun, firstRun, type FirstTokens } from "./first-run.ts";
 import { greeting, tokenLines, tryLines } from "./greeting.ts";
 import type { Logger } from "./log.ts";
@@ -76,13 +76,18 @@ export async function startService(options: ServiceOptions): Promise<Service> {
     undo.add(() => egress.close());
     const runtime = await startRuntime({
       storage,
-      runner: { models, egress },
+      runner: {
+        models,
+        egress,
+        places: { inProcess: config.runningJobs, ofOrganization: config.runningJobsOfOrganization },
+        toolResultBytes: config.toolResultKib * 1_024,
+      },
       log,
       address,
       build: VERSION,
       onLost: onFatal,
       signal,
-      monthlyTokens: config.monthlyTokenBudget ?? null,
+      ...actorSettingsOf(config),
     });
     undo.add(() => withinLimit(runtime.system.stop(), "the actors did not stop"));
     signal.throwIfAborted();
@@ -127,6 +132,7 @@ function modelsOf(config: Config, local: readonly LocalModel[], log: Logger): Mo
     localModels: local,
     production: config.nodeEnv === "production",
     allowDemoModel: config.allowDemoModel,
+    stalledStreamMs: config.stalledStreamSeconds * 1_000,
   };
   return createModels(settings, log);
 }
@@ -200,6 +206,7 @@ function serve(
     },
     appUrl: (port) => appUrlOf(config, port),
     maxStreams: config.maxStreams,
+    jobLimits: actorSettingsOf(config).jobLimits,
     rates: {
       trustedProxies: config.trustedProxies,
       budgets: new Map(config.rateBudgets.map((entry) => [entry.split("=")[0] ?? "", Number(entry.split("=")[1])])),

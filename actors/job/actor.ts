@@ -5,13 +5,15 @@
  */
 import type { ActorDefinition } from "../runtime/actor.ts";
 import { controlHandlers } from "./control.ts";
+import type { JobLimits } from "./limits.ts";
 import type { JobProtocol } from "./protocol.ts";
 import { reportHandlers } from "./reports.ts";
 import { jobTable } from "./schema.ts";
 
-export const jobActor: ActorDefinition<JobProtocol> = {
+/** `limits`: what a job may take unless its budget says otherwise. */
+export const jobActor = (limits: JobLimits): ActorDefinition<JobProtocol> => ({
   kind: "job",
   stream: jobTable,
   needs: (ref) => [{ table: jobTable.name, id: ref.id }],
-  handlers: { ...reportHandlers, ...controlHandlers },
-};
+  handlers: { ...reportHandlers(limits), ...controlHandlers },
+});

@@ -2,6 +2,7 @@
  * How a job comes to a stand or an end: the record, the last events of its stream, and the word to
  * its chat where no report of the runner brings it in the same commit.
  */
+import { LONGEST_RUN_MS, USUAL_JOB_LIMITS } from "./limits.ts";
 import type { ChatCommand, JobNews, TurnEnd } from "../chat/protocol.ts";
 import { chatRef } from "../chat/schema.ts";
 import { assert } from "../assert.ts";
@@ -11,16 +12,8 @@ import { cancelChildren } from "./delegation.ts";
 import { appendJobEvent, appendRunnerStatus, type ApprovalResolved } from "./events.ts";
 import { afterTrigger, type JobTrigger } from "./machine.ts";
 import { newsOf, tellReaders } from "./news.ts";
-import {
-  type BlockedReason,
-  DECISION_MS,
-  type Job,
-  JOB_DEADLINE_MS,
-  type JobStatus,
-  type RunError,
-  type Usage,
-} from "./schema.ts";
-import type { Approval, Budget } from "./terms.ts";
+import { type BlockedReason, DECISION_MS, type Job, type JobStatus, type RunError, type Usage } from "./schema.ts";
+import type { Approval } from "./terms.ts";
 
 /** The status after a trigger that the caller knows to be allowed. */
 export function moved(job: Job, trigger: JobTrigger): JobStatus {
@@ -45,13 +38,13 @@ export const running = (tx: Tx, job: Job): Job => ({
 export function resumed(tx: Tx, job: Job): Job {
   appendJobEvent(tx, "job.resumed", { attempt: job.attempt });
   appendRunnerStatus(tx, job, "starting");
-  return running(tx, { ...job, blockedReason: null, deadlineAt: deadlineFrom(tx, job.budget) });
+  return running(tx, { ...job, blockedReason: null, deadlineAt: deadlineFrom(tx, job) });
 }
 
 /** When a run that begins or goes on now has taken too long (RUN-3, JOB-9). */
-export function deadlineFrom(tx: Tx, { deadlineAt }: Budget): string {
-  const limitMs = tx.now + JOB_DEADLINE_MS;
-  return isoTime(deadlineAt === null ? limitMs : Math.min(limitMs, Date.parse(deadlineAt)));
+export function deadlineFrom(tx: Tx, { budget: { deadlineAt }, runMs }: Pick<Job, "budget" | "runMs">): string {
+  if (deadlineAt === null) return isoTime(tx.now + (runMs ?? USUAL_JOB_LIMITS.runMs));
+  return isoTime(Math.min(tx.now + LONGEST_RUN_MS, Date.parse(deadlineAt)));
 }
 
 /** `last` appends the terminal event, the last of the stream; nobody gets live text after it. */

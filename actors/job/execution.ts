@@ -37,6 +37,8 @@ export interface ExecutionParts {
   readonly tools: ToolPort;
   readonly transcripts: Transcripts;
   readonly slots: Slots;
+  /** Model calls of a job whose budget and agent name no number (RUN-3). */
+  readonly steps: number;
   readonly clock: Clock;
   /** The system's `dispatchGroup`; late-bound, because the system is made with this handler. */
   readonly group: (members: readonly MemberStep[], options: Admission) => Promise<Outcome<readonly unknown[]>>;

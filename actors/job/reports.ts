@@ -4,6 +4,7 @@ import type { Handlers, Tx } from "../runtime/actor.ts";
 import { isoTime } from "../schema.ts";
 import { opened, waiting } from "./approvals.ts";
 import { blocked, cancelled, completed, deadlineFrom, failed, moved } from "./ending.ts";
+import type { JobLimits } from "./limits.ts";
 import { stale } from "./refusals.ts";
 import { appendJobEvent, appendRunnerStatus } from "./events.ts";
 import type { JobProtocol } from "./protocol.ts";
@@ -23,18 +24,19 @@ type Report =
   | "run_failed"
   | "run_stopped";
 
-export const reportHandlers: Pick<Handlers<JobProtocol>, Report> = {
+export const reportHandlers = ({ runMs }: JobLimits): Pick<Handlers<JobProtocol>, Report> => ({
   run_started: (tx, { attempt, runner }) =>
     withJob(tx, { attempt, status: "queued" }, (job) => {
       appendJobEvent(tx, "job.started", { attempt, model: `${runner.provider}:${runner.name}` });
       tx.beginText(job.outputMessageId, attempt, "");
-      const deadlineAt = deadlineFrom(tx, job.budget);
+      const deadlineAt = deadlineFrom(tx, { ...job, runMs });
       const started = {
         ...job,
         status: moved(job, "begin"),
         runner: { ...runner },
         startedAt: isoTime(tx.now),
         heartbeatAt: isoTime(tx.now),
+        runMs,
         deadlineAt,
       };
       appendRunnerStatus(tx, started, "running");
@@ -125,7 +127,7 @@ export const reportHandlers: Pick<Handlers<JobProtocol>, Report> = {
       if (partial !== "") appendJobEvent(tx, "transcript.event", transcriptEventOf({ type: "text", text: partial }));
       return ok(tx.update(jobTable, cancelled(tx, { ...job, result, metrics: metricsAfter(job, usage, null) })));
     }),
-};
+});
 
 /** The runner has just been heard. */
 const alive = (tx: Tx, job: Job): Job => ({ ...job, heartbeatAt: isoTime(tx.now) });

@@ -12,7 +12,7 @@ import { Pulse } from "./pulse.ts";
 import { Reporter, RunOver } from "./reporter.ts";
 import { RunCalls } from "./run-calls.ts";
 import { RunReading } from "./run-reading.ts";
-import { contextOf, type Job, JOB_STEPS, originOf, type RunError, textOf, type Usage } from "./schema.ts";
+import { contextOf, type Job, originOf, type RunError, textOf, type Usage } from "./schema.ts";
 import { Transcript } from "./run-transcript.ts";
 import { keptStep } from "./step-calls.ts";
 
@@ -169,8 +169,8 @@ export class Run {
     // A run that goes on first makes the calls whose results are missing: lost in a crash, or approved.
     await this.useTools();
     if (this.job.status !== "running") return;
-    const limit = this.job.budget.maxSteps ?? this.job.agent.maxSteps ?? JOB_STEPS;
-    for (let step = this.job.step + 1; step <= Math.min(limit, JOB_STEPS); step++) {
+    const most = this.job.budget.maxSteps ?? this.job.agent.maxSteps ?? this.parts.steps;
+    for (let step = this.job.step + 1; step <= most; step++) {
       await this.hearSteers();
       if (this.job.status !== "running") return;
       await this.step(step, entries);

@@ -199,6 +199,8 @@ export const Job = Type.Object({
   requestId: Type.Union([Type.String(), Type.Null()]),
   lastSeq: Type.Integer(),
   startedAt: OptionalTime,
+  /** How long a run of it may take, in ms, as the operator had set it when it began. */
+  runMs: Type.Optional(Type.Integer()),
   deadlineAt: OptionalTime,
   completedAt: OptionalTime,
 });
@@ -246,10 +248,6 @@ export const textOf = (blocks: readonly Block[]): string =>
 export const jobTable = table<Job>("job");
 export const jobRef = (organizationId: string, id: string): ActorRef<"job"> => ({ kind: "job", organizationId, id });
 
-/** Model calls of one job (RUN-3). */
-export const JOB_STEPS = 32;
-/** Wall clock of one job from its start (RUN-3). */
-export const JOB_DEADLINE_MS = 30 * 60_000;
 /** How long a review waits for a person, and an approval unless its agent says otherwise (JOB-8). */
 export const DECISION_MS = 24 * 60 * 60_000;
 /** Times that a job is begun before it is given up (JOB-9). */

@@ -6,10 +6,12 @@
  */
 import { JOB_PRIORITIES, type JobPriority } from "./terms.ts";
 
-/** Running jobs of one process: model streams cost sockets and memory. */
-export const RUNNING_JOBS = 64;
-/** Running jobs of one organization in one process. */
-export const RUNNING_JOBS_OF_ORGANIZATION = 16;
+/** Jobs that run at once in one process: model streams cost sockets and memory. */
+export interface Places {
+  readonly inProcess: number;
+  readonly ofOrganization: number;
+}
+export const USUAL_PLACES: Places = { inProcess: 64, ofOrganization: 16 };
 
 /** Who asks for a place. */
 export interface Applicant {
@@ -28,12 +30,10 @@ export class Slots {
   /** Who waits, by organization; the organization that is first in the map has the next turn. */
   private readonly lines = new Map<string, Waiting[]>();
   private total = 0;
-  private readonly limit: number;
-  private readonly limitOfOrganization: number;
+  private readonly limits: Places;
 
-  constructor(limit = RUNNING_JOBS, limitOfOrganization = RUNNING_JOBS_OF_ORGANIZATION) {
-    this.limit = limit;
-    this.limitOfOrganization = limitOfOrganization;
+  constructor(limits = USUAL_PLACES) {
+    this.limits = limits;
   }
 
   /** Resolves with the function that gives the place back, or with null when `signal` aborts first. */
@@ -60,7 +60,8 @@ export class Slots {
   }
 
   private hasPlace(organizationId: string): boolean {
-    return this.total < this.limit && (this.running.get(organizationId) ?? 0) < this.limitOfOrganization;
+    const { inProcess, ofOrganization } = this.limits;
+    return this.total < inProcess && (this.running.get(organizationId) ?? 0) < ofOrganization;
   }
 
   private take(organizationId: string): () => void {

@@ -5,6 +5,7 @@
  *
  *   bun chat-worker.ts <url of the database>
  */
+import { USUAL_JOB_LIMITS } from "../../actors/job/limits.ts";
 import { chatRef } from "../../actors/chat/schema.ts";
 import { ok } from "../../actors/fault.ts";
 import { newId } from "../../actors/ids.ts";
@@ -93,6 +94,7 @@ const system: TroupeSystem = new System<TroupeProtocols>({
       tools: createTools([], { log }),
       transcripts: new PostgresTranscripts(database),
       slots: new Slots(),
+      steps: USUAL_JOB_LIMITS.steps,
       clock: systemClock,
       group: (members, options) => system.dispatchGroup(members, options),
       log,

@@ -6,6 +6,7 @@
  *
  *   bun stream-service.ts <url of the database> <url of the provider>
  */
+import { USUAL_JOB_LIMITS } from "../../actors/job/limits.ts";
 import { chatRef } from "../../actors/chat/schema.ts";
 import { newId } from "../../actors/ids.ts";
 import { jobExecution } from "../../actors/job/execution.ts";
@@ -85,7 +86,8 @@ const system: TroupeSystem = new System<TroupeProtocols>({
       models,
       tools: createTools(builtinTools(toolServices({ system: () => system, directory, models, log })), { log }),
       transcripts: new PostgresTranscripts(database),
-      slots: new Slots(PLACES, PLACES),
+      slots: new Slots({ inProcess: PLACES, ofOrganization: PLACES }),
+      steps: USUAL_JOB_LIMITS.steps,
       clock: systemClock,
       group: (members, options) => system.dispatchGroup(members, options),
       log,
@@ -101,6 +103,7 @@ const system: TroupeSystem = new System<TroupeProtocols>({
 await system.start();
 const budgets = new Map<string, number>();
 const app = createApp({
+  jobLimits: USUAL_JOB_LIMITS,
   chats: new PostgresChatDirectory(database),
   usage: new PostgresUsageDirectory(database),
   jobs: new PostgresJobDirectory(database),

@@ -4162,9 +4162,9 @@ class MessagingIntegrationWithSecret(TypedDict):
 
 
 class ModelLimits(TypedDict):
-    # Model calls of one job
+    # Model calls of one job, unless its budget or its agent names a number
     max_steps: int
-    # How long one job may run
+    # How long one job may run, unless its budget names a time
     max_run_seconds: int
 
 
@@ -4468,7 +4468,7 @@ class SecretList(TypedDict):
 class SendMessageRequestBudget(TypedDict):
     max_tokens: NotRequired[int]
     max_steps: NotRequired[int]
-    # A time in ISO 8601
+    # When its run ends, in ISO 8601; 24 hours after its beginning at the latest
     deadline_at: NotRequired[str]
 
 

@@ -3149,9 +3149,9 @@ export interface Model {
   /** Whether it is the built-in demo provider, which is no language model */
   demo: boolean;
   limits: {
-    /** Model calls of one job */
+    /** Model calls of one job, unless its budget or its agent names a number */
     max_steps: number;
-    /** How long one job may run */
+    /** How long one job may run, unless its budget names a time */
     max_run_seconds: number;
   };
 }
@@ -3419,7 +3419,7 @@ export interface SendMessageRequest {
   budget?: {
     max_tokens?: number;
     max_steps?: number;
-    /** A time in ISO 8601 */
+    /** When its run ends, in ISO 8601; 24 hours after its beginning at the latest */
     deadline_at?: string;
   };
 }

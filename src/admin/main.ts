@@ -9,7 +9,7 @@ import { join } from "node:path";
 import { DATABASE_NOTE } from "../../db/data-folder.ts";
 import { FolderInUse } from "../../db/folder-lock.ts";
 import { systemClock } from "../clock.ts";
-import { appUrlOf, type Config, describeErrors, readConfig } from "../config.ts";
+import { actorSettingsOf, appUrlOf, type Config, describeErrors, readConfig } from "../config.ts";
 import { EXIT_CONFIG, EXIT_UNAVAILABLE } from "../ending.ts";
 import { Interrupted } from "../interruption.ts";
 import { createLogger, type Logger } from "../log.ts";
@@ -97,7 +97,7 @@ async function here(
       build: VERSION,
       onLost: () => {},
       signal,
-      monthlyTokens: config.monthlyTokenBudget ?? null,
+      ...actorSettingsOf(config),
     });
     try {
       return await run({ ...runtime, now: () => systemClock.now(), onRevoked: () => {} });

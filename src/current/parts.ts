@@ -1,6 +1,7 @@
 /** What the operations of the current surface are made over. */
 import type { ChatDirectory } from "../../actors/chat/directory.ts";
 import type { JobDirectory } from "../../actors/job/directory.ts";
+import type { JobLimits } from "../../actors/job/limits.ts";
 import type { ModelPort } from "../../actors/job/ports.ts";
 import type { Library } from "../../actors/organization/library.ts";
 import type { Directory } from "../../actors/organization/directory.ts";
@@ -25,6 +26,7 @@ export interface CurrentParts {
   /** Encryption and keys under the key of the service. */
   readonly sealing: Sealing;
   readonly models: Pick<ModelPort, "describe" | "allowed">;
+  readonly jobLimits: JobLimits;
   readonly library: Library;
   readonly agents: AgentFinder;
   readonly streams: OpenStreams;

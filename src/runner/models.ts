@@ -7,15 +7,13 @@ import type { ModelCall, ModelInfo, ModelOutcome, ModelPort } from "../../actors
 import type { RunErrorCode } from "../../actors/job/schema.ts";
 import type { JsonObject } from "../../actors/schema.ts";
 import { callDemo } from "./demo.ts";
+import { STALLED_STREAM_MS } from "../../actors/job/limits.ts";
 import type { RunnerLog } from "./log.ts";
 import { modelMessages } from "./messages.ts";
 import { allowedTarget, allowedTargets, type ModelSettings, type Target } from "./model-name.ts";
 import { loadModel, type RemoteTarget } from "./providers.ts";
 import { type OpenStream, streamCall } from "./stream-call.ts";
 import { realTimers, type Timers } from "./watchdog.ts";
-
-/** RUN-3. */
-export const STALLED_STREAM_MS = 60_000;
 
 /**
  * The models of this configuration. Reads no environment and opens nothing: a provider is loaded by

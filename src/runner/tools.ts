@@ -1,12 +1,13 @@
 /**
  * The registry of tools: what an agent may call, and the one way in which a call is made. Guarantees
  * of `Toolbox.call`: it never rejects; the agent may use the tool and its input has been checked by
- * the tool's schema; the result is clean text of at most 64 KiB (RUN-3); a tool's exception reaches
+ * the tool's schema; the result is clean text of bounded size (RUN-3); a tool's exception reaches
  * the log but not the model.
  */
 import type { Toolbox, ToolCall, ToolPort, ToolResult } from "../../actors/job/ports.ts";
 import type { AgentSnapshot } from "../../actors/job/schema.ts";
 import { namesTool } from "../../actors/job/terms.ts";
+import { USUAL_RESULT_BYTES } from "../../actors/job/limits.ts";
 import type { RunnerLog } from "./log.ts";
 import { cleanText } from "./model-text.ts";
 import { isUnparsed } from "./tool-input.ts";
@@ -17,9 +18,6 @@ import { listAgents } from "./tools/list-agents.ts";
 import { listTasks } from "./tools/list-tasks.ts";
 import type { TaskService } from "./tools/service.ts";
 import { failure, type FoundTools, type Tool, type ToolSource } from "./tools/tool.ts";
-
-/** Of one result, in bytes of UTF-8, the note about the cut included (RUN-3). */
-export const MAX_RESULT_BYTES = 64 * 1024;
 
 /** What the tools reach of the service. */
 export interface ToolServices {
@@ -42,16 +40,20 @@ const isAllowed = ({ name, access }: Tool, { allowedTools }: AgentSnapshot): boo
 export interface RegistryOptions {
   /** Where tools come from that are not the same for each run. */
   readonly sources?: readonly ToolSource[];
+  readonly resultBytes?: number;
   readonly log?: RunnerLog;
 }
 
 /** The port over these tools and what the sources find; of two with one name the first counts. */
-export function createTools(tools: readonly Tool[], { sources = [], log }: RegistryOptions = {}): ToolPort {
+export function createTools(
+  tools: readonly Tool[],
+  { sources = [], resultBytes = USUAL_RESULT_BYTES, log }: RegistryOptions = {},
+): ToolPort {
   return {
     async open(agent, context, signal) {
       const found = await Promise.all(sources.map((source) => source.find(agent, context, signal)));
       const all = [...tools, ...found.flatMap((more) => more.tools)];
-      return toolbox(all, agent, { found, log });
+      return toolbox(all, agent, { found, resultBytes, log });
     },
   };
 }
@@ -59,7 +61,11 @@ export function createTools(tools: readonly Tool[], { sources = [], log }: Regis
 function toolbox(
   tools: readonly Tool[],
   agent: AgentSnapshot,
-  { found, log }: { readonly found: readonly FoundTools[]; readonly log: RunnerLog | undefined },
+  {
+    found,
+    resultBytes,
+    log,
+  }: { readonly found: readonly FoundTools[]; readonly resultBytes: number; readonly log: RunnerLog | undefined },
 ): Toolbox {
   const byName = new Map([...tools].reverse().map((tool) => [tool.name, tool]));
   const inOrder = [...byName.values()].sort((a, b) => (a.name < b.name ? -1 : 1));
@@ -86,7 +92,7 @@ function toolbox(
       if (!isAllowed(tool, agent)) return failure(`This agent is not allowed to use ${tool.name}.`);
       if (isUnparsed(call.input)) return failure("The arguments are not a JSON object.");
       const { content, isError } = await run(tool, call, signal, log);
-      return { content: bounded(cleanText(content)), isError };
+      return { content: bounded(cleanText(content), resultBytes), isError };
     },
   };
 }
@@ -118,10 +124,10 @@ async function run(
 const encoder = new TextEncoder();
 
 /** Cut at a character's boundary, with a note that says so. */
-function bounded(content: string): string {
+function bounded(content: string, most: number): string {
   const size = Buffer.byteLength(content);
-  if (size <= MAX_RESULT_BYTES) return content;
-  const note = `\n[Cut: the result has ${size} bytes, the limit is ${MAX_RESULT_BYTES}.]`;
-  const { read } = encoder.encodeInto(content, new Uint8Array(MAX_RESULT_BYTES - note.length));
+  if (size <= most) return content;
+  const note = `\n[Cut: the result has ${size} bytes, the limit is ${most}.]`;
+  const { read } = encoder.encodeInto(content, new Uint8Array(most - note.length));
   return content.slice(0, read) + note;
 }

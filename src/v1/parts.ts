@@ -1,4 +1,5 @@
 /** What the operations of v1 are made over. */
+import type { JobLimits } from "../../actors/job/limits.ts";
 import type { ModelPort } from "../../actors/job/ports.ts";
 import type { Directory } from "../../actors/organization/directory.ts";
 import type { Clock } from "../../actors/runtime/clock.ts";
@@ -12,6 +13,7 @@ export interface V1Parts {
   readonly directory: Directory;
   readonly models: Pick<ModelPort, "describe">;
   readonly agents: AgentFinder;
+  readonly jobLimits: JobLimits;
   readonly streams: OpenStreams;
   readonly clock: Clock;
   readonly log: HttpLog;

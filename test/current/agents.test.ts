@@ -118,7 +118,7 @@ describe("create and read", () => {
     [{ ...BODY, approval_expiry: { after_seconds: 59, on_expiry: "deny" } }, ["/approval_expiry/after_seconds"]],
     [{ ...BODY, approval_expiry: { after_seconds: 60, on_expiry: "ask" } }, ["/approval_expiry/on_expiry"]],
     [{ ...BODY, mcp_servers: [{ name: "x", url: 1 }] }, ["/mcp_servers/0/url"]],
-    [{ ...BODY, max_steps: 33 }, ["/max_steps"]],
+    [{ ...BODY, max_steps: 257 }, ["/max_steps"]],
     [{ ...BODY, max_steps: 1.5 }, ["/max_steps"]],
     [{ ...BODY, tags: [""] }, ["/tags/0"]],
   ])("[GEN-7] POST %j names %j", async (body, paths) => {

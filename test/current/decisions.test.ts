@@ -1,4 +1,5 @@
 /** What people decide about jobs over HTTP: approve, cancel, resume, iterate (JOB-2, JOB-3, JOB-8, JOB-9, GEN-5). */
+import { LONGEST_RUN_MS, USUAL_JOB_LIMITS } from "../../actors/job/limits.ts";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:test";
 import { createModels } from "../../src/runner/models.ts";
 import { until } from "../support/condition.ts";
@@ -408,6 +409,26 @@ describe("resume", () => {
     service.model.script = () => [{ say: "so far" }, { hold: gate().hold }];
     const late = await begin({ budget: { deadline_at: new Date(Date.now() + 200).toISOString() } });
     expect(await client.reached(late.job.id, "failed")).toMatchObject({ error: { code: "timeout" } });
+  });
+
+  test("[RUN-3] a budget may also allow more than is usual", async () => {
+    service.model.script = (call) =>
+      call.entries.length < 2 * USUAL_JOB_LIMITS.steps
+        ? [use(`c${service.model.calls.length}`, "look")]
+        : [{ say: "Done." }];
+    const before = Date.now();
+    const deadline = new Date(before + 2 * USUAL_JOB_LIMITS.runMs).toISOString();
+    const { job } = await begin({ budget: { max_steps: USUAL_JOB_LIMITS.steps + 1, deadline_at: deadline } });
+    expect(await client.reached(job.id, "failed")).toMatchObject({
+      error: { code: "step_limit" },
+      budget: { max_steps: USUAL_JOB_LIMITS.steps + 1, deadline_at: deadline },
+    });
+    expect(service.model.calls.length).toBe(USUAL_JOB_LIMITS.steps + 1);
+    const forever = await begin({ budget: { deadline_at: "2100-01-01T00:00:00Z", max_steps: 1 } });
+    const { budget } = await client.reached(forever.job.id, "failed");
+    const runMs = Date.parse((budget as { deadline_at: string }).deadline_at) - before;
+    expect(runMs).toBeGreaterThanOrEqual(LONGEST_RUN_MS);
+    expect(runMs).toBeLessThan(LONGEST_RUN_MS + 60_000);
   });
 
   test("[GEN-5] what runs or is completed is not resumed", async () => {

@@ -10,6 +10,28 @@ import { createAgent, execute, expectFailure } from "../support/v1.ts";
 const ENDPOINT = "http://127.0.0.1:1/v1";
 const ALLOWED = "openai:gpt-x";
 
+test("[RUN-3] [RUN-4] the operator's limits are what a run keeps and what the list of models tells", async () => {
+  const service = await startService({ jobLimits: { steps: 2, runMs: 90_000 } });
+  try {
+    const owner = await service.found();
+    const client = new Client(service, owner);
+    const [model] = (await client.get<{ models: Json[] }>("/api/models")).models;
+    expect(model?.["limits"]).toEqual({ max_steps: 2, max_run_seconds: 90 });
+    const agent = await createAgent(service, owner);
+    service.model.script = () => [
+      { use: { type: "tool_use", id: `c${service.model.calls.length}`, name: "current_time", input: {} } },
+    ];
+    const { job } = await client.send(await client.chat(agent, owner.workspaceId), "go");
+    const { error, started_at, budget } = await client.reached(job.id, "failed");
+    expect(error).toMatchObject({ code: "step_limit" });
+    expect(service.model.calls.length).toBe(2);
+    const { deadline_at } = budget as { deadline_at: string };
+    expect(Date.parse(deadline_at) - Date.parse(started_at as string)).toBe(90_000);
+  } finally {
+    await service.stop();
+  }
+});
+
 describe("models of a configuration", () => {
   let service: Service;
   let owner: Founded;

@@ -104,7 +104,7 @@ describe("an idle chat", () => {
     [{ content: "x", metadata: "m" }, "/metadata"],
     [{ content: "x", review_required: 1 }, "/review_required"],
     [{ content: "x", budget: { max_tokens: 0 } }, "/budget/max_tokens"],
-    [{ content: "x", budget: { max_steps: 33 } }, "/budget/max_steps"],
+    [{ content: "x", budget: { max_steps: 257 } }, "/budget/max_steps"],
     [{ content: "x", budget: { deadline_at: "soon" } }, "/budget/deadline_at"],
   ])("[GEN-7] %j is 400 and says where", async (body, path) => {
     const { errors } = await refused(post(await open(), body), 400, "invalid_request");

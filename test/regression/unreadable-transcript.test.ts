@@ -3,8 +3,9 @@
  * failed the whole job with `internal_error`; in the stop of a cancelled job it left the job
  * `cancelling` until the next start.
  */
+import { USUAL_JOB_LIMITS } from "../../actors/job/limits.ts";
 import { expect, test } from "bun:test";
-import { JOB_DEADLINE_MS, jobRef } from "../../actors/job/schema.ts";
+import { jobRef } from "../../actors/job/schema.ts";
 import { REREAD_TRIES } from "../../actors/job/run-reading.ts";
 import { until } from "../support/condition.ts";
 import { settle } from "../support/fake-clock.ts";
@@ -75,7 +76,7 @@ test("[JOB-4] a history that the database refuses for good ends the job after it
 test("[JOB-4] [RUN-3] a run that waits for its history ends with its deadline or a cancel like any other", async () => {
   const late = await unreadable();
   late.replica.placement.isCut = true;
-  await late.world.clock.advance(JOB_DEADLINE_MS - 5_000);
+  await late.world.clock.advance(USUAL_JOB_LIMITS.runMs - 5_000);
   late.replica.placement.isCut = false;
   await late.world.clock.advance(10_000);
   expect(await late.replica.ended(late.jobId)).toMatchObject({ status: "failed", error: { code: "timeout" } });

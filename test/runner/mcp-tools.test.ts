@@ -5,7 +5,8 @@ import type { Toolbox, ToolResult } from "../../actors/job/ports.ts";
 import type { AgentSnapshot, McpServer } from "../../actors/job/schema.ts";
 import { createEgress, type EgressSettings } from "../../src/egress/egress.ts";
 import { MAX_SCHEMA, MAX_SERVER_TOOLS, mcpTools, mcpToolName } from "../../src/runner/mcp/mcp-tools.ts";
-import { createTools, MAX_RESULT_BYTES } from "../../src/runner/tools.ts";
+import { USUAL_RESULT_BYTES } from "../../actors/job/limits.ts";
+import { createTools } from "../../src/runner/tools.ts";
 import { until } from "../support/condition.ts";
 import { DEAF_HOST, OPENED_AT } from "../support/fake-tools.ts";
 import { type McpServerUnderTest, type McpTool, startMcpServer, textResult } from "../support/mcp-server.ts";
@@ -35,7 +36,7 @@ const TOOLS: readonly McpTool[] = [
       throw new Error(`argument x is wrong, ${SECRET}`);
     },
   },
-  { name: "huge", annotations: { idempotentHint: true }, run: () => textResult("x".repeat(MAX_RESULT_BYTES + 1)) },
+  { name: "huge", annotations: { idempotentHint: true }, run: () => textResult("x".repeat(USUAL_RESULT_BYTES + 1)) },
   { name: "endless", run: () => textResult("x".repeat(5 * 1024 * 1024)) },
   {
     name: "mixed",
@@ -170,7 +171,7 @@ for (const json of [false, true]) {
   test(`[RUN-3] a result over 64 KiB is cut, an answer over 4 MiB is not read (${json ? "JSON" : "stream"})`, async () => {
     const { call } = await open([crm(serve(TOOLS, { json }).url)]);
     const { content } = await call("crm__huge");
-    expect(Buffer.byteLength(content)).toBeLessThanOrEqual(MAX_RESULT_BYTES);
+    expect(Buffer.byteLength(content)).toBeLessThanOrEqual(USUAL_RESULT_BYTES);
     expect(content).toContain("[Cut: the result has");
     expect(await call("crm__endless")).toEqual({
       content: "The MCP server did not do it: its answer is too large.",

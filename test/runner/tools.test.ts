@@ -1,3 +1,4 @@
+import { USUAL_RESULT_BYTES } from "../../actors/job/limits.ts";
 import { describe, expect, test } from "bun:test";
 import { type Outcome, ok, refuse } from "../../actors/fault.ts";
 import type { Toolbox, ToolContext, ToolPort, ToolResult } from "../../actors/job/ports.ts";
@@ -5,7 +6,7 @@ import type { Agent, Task } from "../../actors/organization/schema.ts";
 import type { AgentSnapshot } from "../../actors/job/schema.ts";
 import { type JsonObject, Type } from "../../actors/schema.ts";
 import { toolInput } from "../../src/runner/tool-input.ts";
-import { builtinTools, createTools, MAX_RESULT_BYTES } from "../../src/runner/tools.ts";
+import { builtinTools, createTools } from "../../src/runner/tools.ts";
 import type { TaskService } from "../../src/runner/tools/service.ts";
 import { defineTool, success, type ToolSource } from "../../src/runner/tools/tool.ts";
 import { until } from "../support/condition.ts";
@@ -272,11 +273,13 @@ describe("results of tools", () => {
     });
 
   test("[RUN-3] a result of 64 KiB is whole, one byte more is cut with a note", async () => {
-    const whole = "x".repeat(MAX_RESULT_BYTES);
+    const small = createTools([answering(async () => success("x".repeat(2_000)))], { resultBytes: 1_024 });
+    expect(Buffer.byteLength((await call(small, "probe")).content)).toBe(1_024);
+    const whole = "x".repeat(USUAL_RESULT_BYTES);
     const resultOf = (text: string) => call(createTools([answering(async () => success(text))]), "probe");
     expect((await resultOf(whole)).content).toBe(whole);
     const { content, isError } = await resultOf(`${whole}x`);
-    expect(Buffer.byteLength(content)).toBe(MAX_RESULT_BYTES);
+    expect(Buffer.byteLength(content)).toBe(USUAL_RESULT_BYTES);
     expect(content).toMatch(/x\n\[Cut: the result has 65537 bytes, the limit is 65536\.\]$/);
     expect(isError).toBe(false);
   });
@@ -287,7 +290,7 @@ describe("results of tools", () => {
         createTools([answering(async () => success(start + "😀".repeat(20_000)))]),
         "probe",
       );
-      expect(Buffer.byteLength(content)).toBeLessThanOrEqual(MAX_RESULT_BYTES);
+      expect(Buffer.byteLength(content)).toBeLessThanOrEqual(USUAL_RESULT_BYTES);
       expect(content.isWellFormed() && !content.includes("\ufffd")).toBe(true);
     }
     expect((await call(createTools([answering(async () => success("a\0b\ud800"))]), "probe")).content).toBe(

@@ -1,10 +1,11 @@
 /** `web_fetch` through the registry, the guarded client and TLS, against a server on loopback. */
+import { USUAL_RESULT_BYTES } from "../../actors/job/limits.ts";
 import { afterEach, expect, test } from "bun:test";
 import { gzipSync } from "node:zlib";
 import type { ToolResult } from "../../actors/job/ports.ts";
 import type { AgentSnapshot } from "../../actors/job/schema.ts";
 import type { JsonObject } from "../../actors/schema.ts";
-import { createTools, MAX_RESULT_BYTES } from "../../src/runner/tools.ts";
+import { createTools } from "../../src/runner/tools.ts";
 import { MAX_FETCHED_CHARS, MAX_PAGE_BYTES, webFetch } from "../../src/runner/tools/web-fetch.ts";
 import { until } from "../support/condition.ts";
 import { createEgressWorld, type EgressWorld } from "../support/egress-world.ts";
@@ -173,7 +174,7 @@ test("[RUN-3] an endless page costs its limit, and its result at most 64 KiB", a
   });
   const { content } = await fetchIt({ url, max_chars: MAX_FETCHED_CHARS });
   expect(content).toContain(`note: only the first ${MAX_PAGE_BYTES} bytes were read`);
-  expect(Buffer.byteLength(content)).toBeLessThanOrEqual(MAX_RESULT_BYTES);
+  expect(Buffer.byteLength(content)).toBeLessThanOrEqual(USUAL_RESULT_BYTES);
   await until("the connection is closed", () => server.closed === 1);
   expect(server.poured).toBeLessThan(20 * 1024 * 1024);
 });

@@ -1,4 +1,5 @@
 /** One process of the simulation: a system of ledgers, chats and jobs over the model, from its start to its end. */
+import { USUAL_JOB_LIMITS } from "../../actors/job/limits.ts";
 import { jobExecution } from "../../actors/job/execution.ts";
 import { Slots } from "../../actors/job/slots.ts";
 import { isPassing } from "../../actors/fault.ts";
@@ -108,6 +109,7 @@ export class SimulatedReplica {
       tools: work.tools,
       transcripts: work,
       slots: new Slots(),
+      steps: USUAL_JOB_LIMITS.steps,
       clock: this.clock,
       group: (members, admission) => this.system.dispatchGroup(members, admission),
       log: { warn: () => {}, error: () => {} },

@@ -1,4 +1,5 @@
 /** A replica of all actors of the service, with a model and tools that a test scripts. */
+import { USUAL_JOB_LIMITS } from "../../actors/job/limits.ts";
 import type { Outcome } from "../../actors/fault.ts";
 import { type Chat, chatRef, type Message } from "../../actors/chat/schema.ts";
 import { jobExecution } from "../../actors/job/execution.ts";
@@ -86,6 +87,7 @@ export class JobReplica extends Replica<TroupeProtocols> {
       tools,
       transcripts,
       slots,
+      steps: USUAL_JOB_LIMITS.steps,
       clock: world.clock,
       group: (members, admission) => late.group(members, admission),
       log: { warn: () => {}, error: (fields, message) => void bugs.push({ fields, message }) },

@@ -3,6 +3,7 @@
  * that does what the test says, and the app on a port of its own. Organizations, people and tokens
  * are made through the actors, as the administration command makes them.
  */
+import { type JobLimits, USUAL_JOB_LIMITS } from "../../actors/job/limits.ts";
 import { newId } from "../../actors/ids.ts";
 import { jobExecution } from "../../actors/job/execution.ts";
 import type { ModelPort, ToolPort } from "../../actors/job/ports.ts";
@@ -53,6 +54,8 @@ export interface ServiceOptions {
   /** Whose database it is, where it outlives the service: a restart is another service on it. */
   readonly testDatabase?: TestDatabase;
   readonly port?: number;
+  /** As is usual, unless given. */
+  readonly jobLimits?: JobLimits;
   /** What an organization may use in a month. */
   readonly monthlyTokens?: number;
   /** The way to the database, for example through a proxy: the url to use for the given one. */
@@ -112,6 +115,7 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
   const clock = options.clock ?? systemClock;
   const model = new FakeModel();
   const models = options.models ?? model;
+  const jobLimits = options.jobLimits ?? USUAL_JOB_LIMITS;
   const lines: LogLine[] = [];
   const log = logInto(lines);
   const directory = new PostgresDirectory(database);
@@ -129,12 +133,13 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
       }),
     transcripts: new PostgresTranscripts(database),
     slots: options.slots ?? new Slots(),
+    steps: jobLimits.steps,
     clock,
     group: (members, admission) => system.dispatchGroup(members, admission),
     log,
   });
   const system: TroupeSystem = new System<TroupeProtocols>({
-    definitions: troupeActors({ monthlyTokens: options.monthlyTokens ?? null }),
+    definitions: troupeActors({ monthlyTokens: options.monthlyTokens ?? null, jobLimits }),
     effects: {
       run: execution,
       ...webhookHandlers({
@@ -160,6 +165,7 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
     system,
     directory,
     models,
+    jobLimits,
     log,
     clock,
     pingDatabase: ping,

@@ -1,5 +1,6 @@
+import { USUAL_JOB_LIMITS } from "../../actors/job/limits.ts";
 import { afterAll, beforeAll, expect, test } from "bun:test";
-import { JOB_DEADLINE_MS, type Job, PLAIN_TERMS } from "../../actors/job/schema.ts";
+import { type Job, PLAIN_TERMS } from "../../actors/job/schema.ts";
 import { newJob } from "../../actors/job/new-job.ts";
 import { GOES_ON_NOTICE } from "../../src/v1/execute/schema.ts";
 import { answerOf } from "../../src/v1/execute/answer.ts";
@@ -68,7 +69,7 @@ test("[V1-8] the answer never waits longer than the job's deadline; the job goes
   service.model.script = () => [{ hold }, { say: "late" }];
   const answer = execute(service, owner, id, { message: "hi" });
   await service.model.called(1);
-  clock.advance(JOB_DEADLINE_MS);
+  clock.advance(USUAL_JOB_LIMITS.runMs);
   const { success: isSuccess, result, chatId } = await success<Executed>(answer);
   expect([isSuccess, result]).toEqual([false, ""]);
   open();

@@ -1,4 +1,5 @@
 /** The bodies of agents on the current surface (AGT-1, AGT-2). */
+import { MOST_STEPS } from "../../../actors/job/limits.ts";
 import { McpServer } from "../../../actors/job/schema.ts";
 import { ApprovalExpiry } from "../../../actors/job/terms.ts";
 import { VISIBILITIES } from "../../../actors/organization/schema.ts";
@@ -23,7 +24,7 @@ const settings = {
     }),
   ),
   mcp_servers: Type.Optional(Type.Array(McpServer, { maxItems: 16 })),
-  max_steps: Type.Optional(Type.Union([Type.Integer({ minimum: 1, maximum: 32 }), Type.Null()])),
+  max_steps: Type.Optional(Type.Union([Type.Integer({ minimum: 1, maximum: MOST_STEPS }), Type.Null()])),
   tags: Type.Optional(Type.Array(Type.String({ pattern: "\\S", maxLength: 64 }), { maxItems: 32 })),
 };
 

@@ -1,5 +1,6 @@
 /** The bodies of chats and messages on the current surface (CHAT-2, CHAT-4, CHAT-7). */
 import { type ChatOptions, ON_BUSY } from "../../../actors/chat/schema.ts";
+import { MOST_STEPS } from "../../../actors/job/limits.ts";
 import { type Budget, JOB_PRIORITIES } from "../../../actors/job/terms.ts";
 import { invalid, ok, type Outcome } from "../../../actors/fault.ts";
 import { OneOf, type Static, Type } from "../../../actors/schema.ts";
@@ -46,8 +47,10 @@ export const CreateChatBody = Type.Object(
 /** What the job of a message may use. */
 export const BudgetBody = Type.Object({
   max_tokens: Type.Optional(Type.Integer({ minimum: 1, maximum: 1_000_000_000 })),
-  max_steps: Type.Optional(Type.Integer({ minimum: 1, maximum: 32 })),
-  deadline_at: Type.Optional(Type.String({ description: "A time in ISO 8601" })),
+  max_steps: Type.Optional(Type.Integer({ minimum: 1, maximum: MOST_STEPS })),
+  deadline_at: Type.Optional(
+    Type.String({ description: "When its run ends, in ISO 8601; 24 hours after its beginning at the latest" }),
+  ),
 });
 
 /** `POST /api/chats/{id}/messages`. `priority`, `review_required` and `budget` are of the job that answers. */

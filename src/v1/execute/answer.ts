@@ -5,7 +5,7 @@
  */
 import { assert } from "../../../actors/assert.ts";
 import { mapped, ok, type Outcome, refuse } from "../../../actors/fault.ts";
-import { type Job, JOB_DEADLINE_MS, jobRef, type RunErrorCode } from "../../../actors/job/schema.ts";
+import { type Job, jobRef, type RunErrorCode } from "../../../actors/job/schema.ts";
 import { UNAVAILABLE } from "../../../actors/runtime/shards.ts";
 import type { Subscription } from "../../../actors/runtime/subscription.ts";
 import { done, type Joined } from "../../http/commit.ts";
@@ -14,7 +14,7 @@ import type { V1Parts } from "../parts.ts";
 import type { Execution } from "./beginning.ts";
 import { type ExecutionResult, noticeOf, GOES_ON_NOTICE } from "./schema.ts";
 
-type AnswerParts = Pick<V1Parts, "system" | "streams" | "clock" | "log">;
+type AnswerParts = Pick<V1Parts, "system" | "streams" | "clock" | "jobLimits" | "log">;
 
 /** Events after which a job does nothing more by itself. */
 const STANDSTILLS: ReadonlySet<string> = new Set(["job.completed", "job.failed", "job.cancelled", "job.blocked"]);
@@ -47,13 +47,13 @@ export async function executionAnswer(
 
 /** Resolves when the job stands still, its deadline has passed, the client has left or the service stops. */
 async function standstill(
-  { streams, clock }: AnswerParts,
+  { streams, clock, jobLimits }: AnswerParts,
   subscription: Subscription,
   signal: AbortSignal,
 ): Promise<void> {
   const stop = (): void => subscription.close();
   const waiting = { bearer: null, end: stop };
-  const cancelDeadline = clock.after(JOB_DEADLINE_MS, stop);
+  const cancelDeadline = clock.after(jobLimits.runMs, stop);
   signal.addEventListener("abort", stop, { once: true });
   streams.add(waiting);
   try {

@@ -1,17 +1,11 @@
 /** What people decide about jobs, where time, crashes and races matter; over all actors in memory. */
+import { USUAL_JOB_LIMITS } from "../../../actors/job/limits.ts";
 import { describe, expect, test } from "bun:test";
 import type { ChatCommand, SentMessage } from "../../../actors/chat/protocol.ts";
 import { chatRef } from "../../../actors/chat/schema.ts";
 import type { ModelCall } from "../../../actors/job/ports.ts";
 import type { JobCommand, JobReplies } from "../../../actors/job/protocol.ts";
-import {
-  type AgentSnapshot,
-  DECISION_MS,
-  type Job,
-  JOB_DEADLINE_MS,
-  jobRef,
-  PLAIN_TERMS,
-} from "../../../actors/job/schema.ts";
+import { type AgentSnapshot, DECISION_MS, type Job, jobRef, PLAIN_TERMS } from "../../../actors/job/schema.ts";
 import { Slots } from "../../../actors/job/slots.ts";
 import { until } from "../../support/condition.ts";
 import { settle } from "../../support/fake-clock.ts";
@@ -157,7 +151,7 @@ describe("approvals", () => {
   test("[JOB-9] time spent waiting for a person is none of the run's own", async () => {
     const scene = await Scene.begin(calling(["c1", "send"]));
     const { id } = await scene.blocked();
-    await scene.world.clock.advance(JOB_DEADLINE_MS + 1);
+    await scene.world.clock.advance(USUAL_JOB_LIMITS.runMs + 1);
     await scene.decide(id, approval);
     expect((await scene.reached(id, "completed")).result).toBe("Let me. Done.");
     await scene.consistent();
@@ -386,7 +380,7 @@ describe("cancel", () => {
   test("[JOB-3] a resumed job that waits for a place is cancelled at once", async () => {
     const scene = new Scene();
     scene.model.script = calling(["c1", "send"]);
-    await scene.start(new Slots(1, 1));
+    await scene.start(new Slots({ inProcess: 1, ofOrganization: 1 }));
     const { id } = await scene.blocked();
     const held = gate();
     scene.model.script = () => [{ hold: held.hold }, { say: "x" }];

@@ -178,7 +178,7 @@ describe("delegation", () => {
         return [give("c1", "helper", "one"), give("c2", "helper", "deeper"), give("c3", "helper", "three")];
       return message === "deeper" ? [give("c4", "careful", "deepest")] : [{ say: `done: ${message}` }];
     };
-    const scene = await Scene.begin(does, new Slots(1, 1));
+    const scene = await Scene.begin(does, new Slots({ inProcess: 1, ofOrganization: 1 }));
     const parent = await scene.ended(await scene.send());
     for (const heard of ["done: one", "Heard: done: deepest", "done: three"]) expect(parent.result).toContain(heard);
     expect(scene.children().map((job) => job.depth)).toEqual([1, 1, 1, 2]);
@@ -198,7 +198,7 @@ describe("delegation", () => {
             const calls = below.map((child, i) => give(`c${i}`, "helper", JSON.stringify(child)));
             return calls.length > 0 ? calls : [{ say: "leaf" }];
           },
-          new Slots(2, places),
+          new Slots({ inProcess: 2, ofOrganization: places }),
         );
         await scene.ended(await scene.send(JSON.stringify(root)));
         expect(scene.jobs().map((job) => job.status)).toEqual(Array.from({ length: size(root) }, () => "completed"));
@@ -212,7 +212,7 @@ describe("delegation", () => {
       who === "boss"
         ? [give("c1", "helper", "one"), give("c2", "helper", "two")]
         : [{ say: `half of ${message}` }, { hold: gate().hold }];
-    const scene = await Scene.begin(does, new Slots(1, 1));
+    const scene = await Scene.begin(does, new Slots({ inProcess: 1, ofOrganization: 1 }));
     const jobId = await scene.send();
     await until("one child runs, the other waits", () => {
       const statuses = scene.children().map((job) => job.status);

@@ -1,7 +1,8 @@
 /** The loop of a run, over all actors and the model in memory. */
+import { USUAL_JOB_LIMITS } from "../../../actors/job/limits.ts";
 import { describe, expect, test } from "bun:test";
 import type { ModelCall, ModelOutcome } from "../../../actors/job/ports.ts";
-import { jobRef, JOB_DEADLINE_MS, JOB_STEPS, textOf, type ToolUseBlock } from "../../../actors/job/schema.ts";
+import { jobRef, textOf, type ToolUseBlock } from "../../../actors/job/schema.ts";
 import { Slots } from "../../../actors/job/slots.ts";
 import { MAILBOX_MESSAGES } from "../../../actors/runtime/mailbox.ts";
 import { LEASE_RENEW_MS, LEASE_TERM_MS, shardOf } from "../../../actors/runtime/placement.ts";
@@ -245,12 +246,14 @@ describe("ends", () => {
     const { replica } = await start();
     replica.model.script = (call) => [use(`c${call.entries.length}_${replica.model.calls.length}`)];
     const job = await replica.ended(await replica.send("go"));
-    expect(job).toMatchObject({ status: "failed", error: { code: "step_limit" }, step: JOB_STEPS });
-    expect(replica.model.calls.length).toBe(JOB_STEPS);
+    expect(job).toMatchObject({ status: "failed", error: { code: "step_limit" }, step: USUAL_JOB_LIMITS.steps });
+    expect(replica.model.calls.length).toBe(USUAL_JOB_LIMITS.steps);
     expect(await disagreements(replica)).toEqual([]);
     const { replica: other } = await start();
     other.model.script = () =>
-      other.model.calls.length < JOB_STEPS ? [use(`c${other.model.calls.length}`)] : [{ say: "just in time" }];
+      other.model.calls.length < USUAL_JOB_LIMITS.steps
+        ? [use(`c${other.model.calls.length}`)]
+        : [{ say: "just in time" }];
     expect((await other.ended(await other.send("go"))).status).toBe("completed");
   });
 
@@ -268,7 +271,7 @@ describe("ends", () => {
         "it hangs",
         () => (where === "model" ? replica.model.calls.length : replica.tools.calls.length) === 1,
       );
-      await world.clock.advance(JOB_DEADLINE_MS - 1);
+      await world.clock.advance(USUAL_JOB_LIMITS.runMs - 1);
       expect(replica.job(jobId).status).toBe("running");
       await world.clock.advance(1);
       expect(await replica.ended(jobId)).toMatchObject({
@@ -339,7 +342,7 @@ describe("the queue", () => {
 
   test("[JOB-10] a job without a place is queued, and begins when one is free", async () => {
     const world = new World();
-    const replica = await startJobs(world, { slots: new Slots(1, 1) });
+    const replica = await startJobs(world, { slots: new Slots({ inProcess: 1, ofOrganization: 1 }) });
     const held = gate();
     replica.model.script = () => [{ hold: held.hold }, { say: "x" }];
     const first = await replica.send("a", "cht_1");

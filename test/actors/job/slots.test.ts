@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import fc from "fast-check";
 import { CallsUnderWay, Place } from "../../../actors/job/place.ts";
-import { type Applicant, RUNNING_JOBS, RUNNING_JOBS_OF_ORGANIZATION, Slots } from "../../../actors/job/slots.ts";
+import { USUAL_PLACES, type Applicant, Slots } from "../../../actors/job/slots.ts";
 import type { JobPriority } from "../../../actors/job/terms.ts";
 import { settle } from "../../support/fake-clock.ts";
 
@@ -26,11 +26,12 @@ test("[JOB-10] 64 jobs run in a process and 16 of one organization; one more of 
   const order: string[] = [];
   const ask = asker(new Slots(), order);
   const places = [];
-  for (let i = 0; i < RUNNING_JOBS; i++) places.push(await ask(`org${Math.floor(i / RUNNING_JOBS_OF_ORGANIZATION)}`));
-  expect(order.length).toBe(RUNNING_JOBS);
+  for (let i = 0; i < USUAL_PLACES.inProcess; i++)
+    places.push(await ask(`org${Math.floor(i / USUAL_PLACES.ofOrganization)}`));
+  expect(order.length).toBe(USUAL_PLACES.inProcess);
   void ask("other");
   await settle();
-  expect(order.length).toBe(RUNNING_JOBS);
+  expect(order.length).toBe(USUAL_PLACES.inProcess);
   places[0]!();
   await settle();
   expect(order.at(-1)).toBe("other");
@@ -38,7 +39,7 @@ test("[JOB-10] 64 jobs run in a process and 16 of one organization; one more of 
 
 test("[JOB-10] an organization at its bound waits, and lets others pass", async () => {
   const order: string[] = [];
-  const ask = asker(new Slots(4, 2), order);
+  const ask = asker(new Slots({ inProcess: 4, ofOrganization: 2 }), order);
   const [first] = [await ask("a", "a1"), await ask("a", "a2")];
   void ask("a", "a3");
   void ask("a", "a4");
@@ -52,7 +53,7 @@ test("[JOB-10] an organization at its bound waits, and lets others pass", async 
 
 test("[JOB-10] of one organization the highest priority is next, and of one priority the oldest", async () => {
   const order: string[] = [];
-  const ask = asker(new Slots(1, 1), order);
+  const ask = asker(new Slots({ inProcess: 1, ofOrganization: 1 }), order);
   let release = await ask("a", "first");
   const asked = [
     ask(of("a", "low", 1), "low"),
@@ -73,7 +74,7 @@ test("[JOB-10] of one organization the highest priority is next, and of one prio
 
 test("[JOB-10] organizations take turns: whatever one asks for, and however urgent, another waits for one place of each", async () => {
   const order: string[] = [];
-  const slots = new Slots(1, 1);
+  const slots = new Slots({ inProcess: 1, ofOrganization: 1 });
   const ask = asker(slots, order);
   const held: (() => void)[] = [];
   const asking = (who: Applicant, name: string): void => {
@@ -94,7 +95,7 @@ test("[JOB-10] organizations take turns: whatever one asks for, and however urge
 
 test("[JOB-10] the oldest that may run is next", async () => {
   const order: string[] = [];
-  const ask = asker(new Slots(1, 1), order);
+  const ask = asker(new Slots({ inProcess: 1, ofOrganization: 1 }), order);
   const first = await ask("a", "a1");
   for (const [organization, name] of [
     ["b", "b1"],
@@ -109,7 +110,7 @@ test("[JOB-10] the oldest that may run is next", async () => {
 
 test("[JOB-10] who is aborted while it waits leaves the queue; one aborted before gets nothing", async () => {
   const order: string[] = [];
-  const slots = new Slots(1, 1);
+  const slots = new Slots({ inProcess: 1, ofOrganization: 1 });
   const ask = asker(slots, order);
   const release = await ask("a", "a1");
   const abort = new AbortController();
@@ -125,7 +126,7 @@ test("[JOB-10] who is aborted while it waits leaves the queue; one aborted befor
 
 test("[JOB-10] a place that is given back twice is given back once", async () => {
   const order: string[] = [];
-  const ask = asker(new Slots(1, 1), order);
+  const ask = asker(new Slots({ inProcess: 1, ofOrganization: 1 }), order);
   const release = await ask("a", "a1");
   void ask("b", "b1");
   void ask("c", "c1");
@@ -136,7 +137,7 @@ test("[JOB-10] a place that is given back twice is given back once", async () =>
 });
 
 test("[JOB-10] an abort after the place was given does not give it back, and leaves no listener", async () => {
-  const slots = new Slots(1, 1);
+  const slots = new Slots({ inProcess: 1, ofOrganization: 1 });
   const abort = new AbortController();
   const first = await slots.acquire(of("a"), never);
   const waiting = slots.acquire(of("b"), abort.signal);
@@ -160,7 +161,7 @@ test("[JOB-10] in any order of starts, ends and aborts no bound is passed, no pl
   });
   await fc.assert(
     fc.asyncProperty(fc.array(step, { maxLength: 60 }), async (script) => {
-      const slots = new Slots(3, 2);
+      const slots = new Slots({ inProcess: 3, ofOrganization: 2 });
       const held: { organization: string; release: () => void }[] = [];
       const waiting: { organization: string; abort: AbortController }[] = [];
       for (const { kind, organization, pick } of script) {
@@ -185,7 +186,7 @@ test("[JOB-10] in any order of starts, ends and aborts no bound is passed, no pl
 });
 
 test("[JOB-10] a place is free while all calls of a step wait or are over, and one works no more; else it is kept", async () => {
-  const slots = new Slots(1, 1);
+  const slots = new Slots({ inProcess: 1, ofOrganization: 1 });
   const place = new Place(slots, of("a"));
   const isFree = async (): Promise<boolean> => {
     const abort = new AbortController();

@@ -1,4 +1,5 @@
 /** The whole runtime on PostgreSQL: what the model in memory stands for. */
+import { USUAL_JOB_LIMITS } from "../../../actors/job/limits.ts";
 import { afterEach, beforeEach, expect, test } from "bun:test";
 import type { Outcome } from "../../../actors/fault.ts";
 import { chatRef, type Message } from "../../../actors/chat/schema.ts";
@@ -168,6 +169,7 @@ async function startJobs(id: string, model: FakeModel, tools: FakeTools) {
     tools,
     transcripts: new PostgresTranscripts(database),
     slots: new Slots(),
+    steps: USUAL_JOB_LIMITS.steps,
     clock: systemClock,
     group: (members, admission) => late.group!(members, admission),
     log,
