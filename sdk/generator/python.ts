@@ -65,7 +65,7 @@ const CONSTRUCTOR = `class Troupe:
         *,
         max_retries: int = 3,
         timeout: float = 300.0,
-        stream_idle: float = 45.0,
+        stream_idle: float = 35.0,
     ) -> None:
         """\`base_url\` is where the service is, for example \`http://127.0.0.1:3000\`.
 

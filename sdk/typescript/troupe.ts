@@ -4273,9 +4273,9 @@ export interface TroupeOptions {
   readonly token?: string | (() => string | Promise<string>);
   /** How often a failure that passes is tried again. Default 3. */
   readonly maxRetries?: number;
-  /** Milliseconds for one attempt; for a stream, until it begins. Default 300,000. */
+  /** Milliseconds for one attempt. Default 300,000. */
   readonly timeoutMs?: number;
-  /** Milliseconds without a byte after which a stream counts as cut; heartbeats come every ten seconds. Default 45,000. */
+  /** Milliseconds without a byte after which a stream counts as cut, or as not begun; heartbeats come every ten seconds. Default 35,000. */
   readonly streamIdleMs?: number;
   /** In place of the global `fetch`. */
   readonly fetch?: (url: string, init: RequestInit) => Promise<Response>;
@@ -4284,7 +4284,7 @@ export interface TroupeOptions {
 export interface RequestOptions {
   /** Ends the request, its retries, and the stream that it opened. */
   readonly signal?: AbortSignal;
-  /** Milliseconds for one attempt. */
+  /** Milliseconds for one attempt; for a stream, until it begins. */
   readonly timeoutMs?: number;
 }
 
@@ -4324,7 +4324,8 @@ interface OnceRequest extends ApiRequest {
 const EVENT_STREAM = "text/event-stream";
 const DEFAULT_RETRIES = 3;
 const DEFAULT_TIMEOUT_MS = 300_000;
-const DEFAULT_STREAM_IDLE_MS = 45_000;
+/** Three heartbeats that did not come. */
+const DEFAULT_STREAM_IDLE_MS = 35_000;
 /** Delays of retries without `Retry-After`: 0.5 s, 1 s, 2 s, … at most 8 s, each up to a quarter shorter. */
 const FIRST_DELAY_MS = 500;
 const LONGEST_DELAY_MS = 8_000;
@@ -4383,7 +4384,7 @@ class Transport {
 
   /** The events of a stream that has no cursor: if it is cut before one of `last`, `StreamCutError`. */
   async *once<E extends StreamEvent>({ last, ...request }: OnceRequest): AsyncGenerator<E, void, undefined> {
-    const stream = await this.#retrying(keyed({ ...request, accept: EVENT_STREAM }), opened);
+    const stream = await this.#retrying(keyed(this.#streaming(request)), opened);
     try {
       for await (const event of this.#eventsOf(stream, new SseParser())) {
         yield event as E;
@@ -4397,7 +4398,8 @@ class Transport {
 
   /**
    * The events of a stream that goes on where it was cut: it is opened again after the last cursor, until
-   * `stream.end`, an error that does not pass, or too many failures in a row.
+   * `stream.end`, an error that does not pass, or too many failures in a row. A connection that brought
+   * an event or a heartbeat was none.
    */
   async *resumed<E extends StreamEvent>(request: ApiRequest): AsyncGenerator<E, void, undefined> {
     const { signal } = request.options ?? {};
@@ -4405,10 +4407,10 @@ class Transport {
     let failures = 0;
     for (;;) {
       let cause: unknown = null;
+      parser.begin();
       try {
-        const stream = await this.#attempt(resuming(request, parser.lastEventId), opened);
+        const stream = await this.#attempt(resuming(this.#streaming(request), parser.lastEventId), opened);
         for await (const event of this.#eventsOf(stream, parser)) {
-          failures = 0;
           yield event as E;
           if (event.event === "stream.end") return;
         }
@@ -4416,20 +4418,34 @@ class Transport {
         if (signal?.aborted === true || (error instanceof ApiError && !isPassing(error))) throw error;
         cause = error;
       }
+      if (parser.isAlive) failures = 0;
       if (failures >= STREAM_RECONNECTS) throw cut(cause);
-      await sleep(Math.max(parser.retryMs, delayOf(cause, failures) ?? LONGEST_DELAY_MS), signal);
+      await sleep(reopeningMs(parser.retryMs, cause, failures), signal);
       failures += 1;
     }
+  }
+
+  /** The request for a stream: one whose head does not come is as silent as one whose events do not. */
+  #streaming(request: ApiRequest): ApiRequest {
+    const timeoutMs = request.options?.timeoutMs ?? this.#idleMs;
+    return { ...request, accept: EVENT_STREAM, options: { ...request.options, timeoutMs } };
+  }
+
+  get #idleMs(): number {
+    return this.#options.streamIdleMs ?? DEFAULT_STREAM_IDLE_MS;
   }
 
   /** Reads what comes, as long as something does. */
   async *#eventsOf({ response, controller }: OpenStream, parser: SseParser): AsyncGenerator<StreamEvent> {
     if (response.body === null) return;
-    const idleMs = this.#options.streamIdleMs ?? DEFAULT_STREAM_IDLE_MS;
-    const giveUp = () => controller.abort(new ConnectionFailedError(`The stream was silent for ${idleMs} ms`));
+    const idleMs = this.#idleMs;
     const reader = response.body.getReader();
+    const giveUp = () => {
+      controller.abort(new ConnectionFailedError(`The stream was silent for ${idleMs} ms`));
+      // A `fetch` of the caller's own may not hear the signal.
+      reader.cancel().catch(() => {});
+    };
     const decoder = new TextDecoder();
-    parser.begin();
     let watch: ReturnType<typeof setTimeout> | undefined;
     try {
       for (;;) {
@@ -4521,11 +4537,10 @@ function keyed(request: ApiRequest): ApiRequest {
 
 /** The request for a stream after a cursor. A page without a token sends no header that its browser would ask about. */
 function resuming(request: ApiRequest, cursor: string | undefined): ApiRequest {
-  const asked = { ...request, accept: EVENT_STREAM };
-  if (cursor === undefined) return asked;
+  if (cursor === undefined) return request;
   return request.isPublic === true
-    ? { ...asked, query: { ...request.query, after: cursor } }
-    : { ...asked, lastEventId: cursor };
+    ? { ...request, query: { ...request.query, after: cursor } }
+    : { ...request, lastEventId: cursor };
 }
 
 /** An id as a piece of a path; what would be another path is refused. */
@@ -4568,6 +4583,16 @@ function delayOf(error: unknown, attempt: number): number | null {
   return Math.min(FIRST_DELAY_MS * 2 ** attempt, LONGEST_DELAY_MS) * (1 - Math.random() * JITTER);
 }
 
+/**
+ * Milliseconds before a stream is opened again: what it asked for itself, longer with each failure in a
+ * row, and up to a quarter more, so that not all come back at once whom one restart has cut.
+ */
+function reopeningMs(retryMs: number, cause: unknown, failures: number): number {
+  const isRefused = cause instanceof ApiError && cause.retryAfterSeconds !== null;
+  const delayMs = isRefused || failures > 0 ? (delayOf(cause, failures) ?? LONGEST_DELAY_MS) : 0;
+  return Math.max(retryMs, delayMs) * (1 + Math.random() * JITTER);
+}
+
 const cut = (cause: unknown): StreamCutError =>
   new StreamCutError("The stream was cut", cause === null ? undefined : { cause });
 
@@ -4597,12 +4622,16 @@ interface StreamEvent {
 
 /** Until the stream says its own. */
 const DEFAULT_RECONNECT_MS = 1_000;
+/** What a stream may ask for at most. */
+const LONGEST_RECONNECT_MS = 60_000;
 
 class SseParser {
   /** The cursor of the last event that was given out; undefined before the first. */
   lastEventId: string | undefined;
   /** How long to wait before the stream is opened again. */
   retryMs = DEFAULT_RECONNECT_MS;
+  /** Whether an event or a heartbeat has come over this connection. */
+  isAlive = false;
   #rest = "";
   #event = "";
   #id: string | undefined;
@@ -4611,6 +4640,7 @@ class SseParser {
   /** The connection is new: what the last one left half said is forgotten. */
   begin(): void {
     this.#rest = "";
+    this.isAlive = false;
     this.#forget();
   }
 
@@ -4628,10 +4658,11 @@ class SseParser {
     const colon = line.indexOf(":");
     const field = colon === -1 ? line : line.slice(0, colon);
     const value = colon === -1 ? "" : line.slice(colon + 1).replace(/^ /, "");
-    if (field === "event") this.#event = value;
+    if (field === "") this.isAlive ||= value.startsWith("heartbeat");
+    else if (field === "event") this.#event = value;
     else if (field === "data") this.#data.push(value);
     else if (field === "id" && !value.includes("\0")) this.#id = value;
-    else if (field === "retry" && /^\d+$/.test(value)) this.retryMs = Number(value);
+    else if (field === "retry" && /^\d+$/.test(value)) this.retryMs = Math.min(Number(value), LONGEST_RECONNECT_MS);
   }
 
   /** What the lines before a blank one make; nothing where they had no data. */
@@ -4640,6 +4671,7 @@ class SseParser {
     this.#forget();
     if (id !== undefined) this.lastEventId = id;
     if (lines.length === 0) return undefined;
+    this.isAlive = true;
     const event = name === "" ? "message" : name;
     const data: unknown = JSON.parse(lines.join("\n"));
     if (event === "stream.closing") this.#resumeAfter(data);

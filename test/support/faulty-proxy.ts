@@ -1,4 +1,6 @@
 /** An HTTP proxy before the service that notes what is asked, and breaks answers as a test wants. */
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
 
 export type HttpFault =
   /** Answers itself; the service hears nothing. */
@@ -8,8 +10,8 @@ export type HttpFault =
       readonly body: object;
       readonly headers?: Record<string, string>;
     }
-  /** The service answers, and the client is cut off after so many bytes of the body. */
-  | { readonly kind: "cut"; readonly afterBytes: number };
+  /** The service answers, and after so many bytes of the body the connection is reset, or ends, or nothing more comes. */
+  | { readonly kind: "reset" | "end" | "silence"; readonly afterBytes: number };
 
 export interface NotedRequest {
   readonly method: string;
@@ -19,19 +21,22 @@ export interface NotedRequest {
 
 export class FaultyProxy {
   readonly requests: NotedRequest[] = [];
-  readonly url: string;
   /** What becomes of the next requests, one each. */
   private readonly faults: HttpFault[] = [];
-  private readonly server: Bun.Server<undefined>;
+  private readonly server: Server;
 
-  constructor(target: string) {
-    this.server = Bun.serve({
-      hostname: "127.0.0.1",
-      port: 0,
-      idleTimeout: 0,
-      fetch: (request) => this.pass(request, target),
-    });
-    this.url = `http://127.0.0.1:${this.server.port}`;
+  private constructor(target: string) {
+    this.server = createServer((request, response) => void this.pass({ request, response }, target));
+  }
+
+  static async open(target: string): Promise<FaultyProxy> {
+    const proxy = new FaultyProxy(target);
+    await new Promise<void>((resolve) => proxy.server.listen(0, "127.0.0.1", resolve));
+    return proxy;
+  }
+
+  get url(): string {
+    return `http://127.0.0.1:${(this.server.address() as AddressInfo).port}`;
   }
 
   /** Forgets what was asked. */
@@ -40,47 +45,63 @@ export class FaultyProxy {
     this.faults.splice(0, this.faults.length, ...faults);
   }
 
-  async stop(): Promise<void> {
-    await this.server.stop(true);
+  stop(): void {
+    this.server.closeAllConnections();
+    this.server.close();
   }
 
-  private async pass(request: Request, target: string): Promise<Response> {
-    const { pathname, search } = new URL(request.url);
-    const path = pathname + search;
-    const headers = Object.fromEntries(request.headers);
-    this.requests.push({ method: request.method, path, headers });
+  private async pass({ request, response }: Exchange, target: string): Promise<void> {
+    const { method = "", url: path = "" } = request;
+    const headers = Object.fromEntries(Object.entries(request.headers).map(([name, value]) => [name, String(value)]));
+    this.requests.push({ method, path, headers });
     const fault = this.faults.shift();
-    const body = await request.text();
-    if (fault?.kind === "answer")
-      return Response.json(fault.body, { status: fault.status, headers: fault.headers ?? {} });
+    const gone = new AbortController();
+    response.on("close", () => gone.abort());
+    const body = Buffer.concat(await Array.fromAsync<Buffer>(request));
+    if (fault?.kind === "answer") {
+      response.writeHead(fault.status, { "content-type": "application/json", ...fault.headers });
+      response.end(JSON.stringify(fault.body));
+      return;
+    }
     const { host: _host, connection: _connection, "content-length": _length, ...kept } = headers;
-    const answer = await fetch(target + path, {
-      method: request.method,
-      headers: { ...kept, "accept-encoding": "identity" },
-      ...(body === "" ? {} : { body }),
-      signal: request.signal,
-    });
-    if (fault === undefined) return answer;
-    const { "content-length": _whole, ...said } = Object.fromEntries(answer.headers);
-    return new Response(cut(answer, fault.afterBytes), { status: answer.status, headers: said });
+    try {
+      const answer = await fetch(target + path, {
+        method,
+        headers: { ...kept, "accept-encoding": "identity" },
+        ...(body.length === 0 ? {} : { body }),
+        signal: gone.signal,
+      });
+      const { "content-length": _whole, ...said } = Object.fromEntries(answer.headers);
+      response.writeHead(answer.status, said);
+      response.flushHeaders();
+      await passOn(answer, response, fault);
+    } catch (cause) {
+      if (!gone.signal.aborted) throw cause;
+    }
   }
 }
 
-/** The body as far as it goes. What comes after is read by nobody. */
-function cut(answer: Response, bytes: number): ReadableStream<Uint8Array> {
-  const reader = answer.body?.getReader();
-  let left = bytes;
-  return new ReadableStream({
-    async pull(controller) {
-      const { done, value } = (await reader?.read()) ?? { done: true, value: undefined };
-      if (done || value === undefined) return controller.close();
-      controller.enqueue(value.subarray(0, left));
-      left -= value.length;
-      // An end, not an error: Bun's own client takes half a minute to notice a body that its server breaks off.
-      if (left <= 0) controller.close();
-    },
-    async cancel() {
-      await reader?.cancel();
-    },
-  });
+interface Exchange {
+  readonly request: IncomingMessage;
+  readonly response: ServerResponse;
+}
+
+/** The body, as far as it goes. Streams ask their readers to come back at once: a test does not wait a second for each cut. */
+async function passOn(
+  answer: Response,
+  response: ServerResponse,
+  fault: Exclude<HttpFault, { readonly kind: "answer" }> | undefined,
+): Promise<void> {
+  let left = fault?.afterBytes ?? Number.POSITIVE_INFINITY;
+  for await (const chunk of answer.body ?? []) {
+    const hurried = Buffer.from(chunk)
+      .toString("latin1")
+      .replace(/^retry: \d+$/m, "retry: 1");
+    const passed = Buffer.from(hurried, "latin1").subarray(0, left);
+    if (passed.length > 0) await new Promise((resolve) => response.write(passed, resolve));
+    left -= chunk.length;
+    if (left <= 0) break;
+  }
+  if (fault === undefined || left > 0 || fault.kind === "end") response.end();
+  else if (fault.kind === "reset") response.socket?.resetAndDestroy();
 }

@@ -232,17 +232,17 @@ class _Transport:
         """The events of a stream that goes on where it was cut.
 
         It is opened again after the last cursor, until `stream.end`, an error that does not pass, or too many
-        failures in a row.
+        failures in a row. A connection that brought an event or a heartbeat was none.
         """
         parser = _SseParser()
         asked = replace(request, accept=_EVENT_STREAM, timeout=request.timeout or self._stream_idle)
         failures = 0
         while True:
             cause: Exception | None = None
+            parser.begin()
             try:
                 with self._open(_resuming(asked, parser.last_event_id)) as response:
                     for event in _events_of(response, parser):
-                        failures = 0
                         yield event
                         if event["event"] == "stream.end":
                             return
@@ -252,10 +252,11 @@ class _Transport:
                 cause = error
             except (ConnectionFailedError, OSError, http.client.HTTPException) as error:
                 cause = error
+            if parser.is_alive:
+                failures = 0
             if failures >= _STREAM_RECONNECTS:
                 raise StreamCutError("The stream was cut") from cause
-            delay = _delay_of(cause, failures)
-            time.sleep(max(parser.retry, _LONGEST_DELAY if delay is None else delay))
+            time.sleep(_reopening_delay(parser.retry, cause, failures))
             failures += 1
 
     def _retrying(self, request: _Request, attempt: Callable[[_Request], _T]) -> _T:
@@ -388,16 +389,31 @@ def _delay_of(error: Exception | None, attempt: int) -> float | None:
     return delay * (1 - random.random() * _JITTER)
 
 
+def _reopening_delay(retry: float, cause: Exception | None, failures: int) -> float:
+    """Seconds before a stream is opened again.
+
+    They are what it asked for itself, longer with each failure in a row, and up to a quarter more, so that not
+    all come back at once whom one restart has cut.
+    """
+    is_refused = isinstance(cause, ApiError) and cause.retry_after is not None
+    delay = _delay_of(cause, failures) if is_refused or failures > 0 else 0.0
+    return max(retry, _LONGEST_DELAY if delay is None else delay) * (1 + random.random() * _JITTER)
+
+
 class _SseParser:
     """Reads Server-Sent Events as the HTML standard says, and keeps the cursor to come back with."""
 
     _LINE_END = re.compile(r"\r\n|\n|\r(?!\Z)")
+    # Seconds that a stream may ask for at most.
+    _LONGEST_RETRY = 60.0
 
     def __init__(self) -> None:
         #: The cursor of the last event that was given out; None before the first.
         self.last_event_id: str | None = None
         #: Seconds to wait before the stream is opened again; the stream may say its own.
         self.retry = 1.0
+        #: Whether an event or a heartbeat has come over this connection.
+        self.is_alive = False
         self._rest = ""
         self._event = ""
         self._id: str | None = None
@@ -406,6 +422,7 @@ class _SseParser:
     def begin(self) -> None:
         """The connection is new: what the last one left half said is forgotten."""
         self._rest = ""
+        self.is_alive = False
         self._forget()
 
     def push(self, text: str) -> Iterator[Any]:
@@ -422,14 +439,16 @@ class _SseParser:
     def _read(self, line: str) -> None:
         field, _, value = line.partition(":")
         value = value.removeprefix(" ")
-        if field == "event":
+        if field == "":
+            self.is_alive = self.is_alive or value.startswith("heartbeat")
+        elif field == "event":
             self._event = value
         elif field == "data":
             self._data.append(value)
         elif field == "id" and "\0" not in value:
             self._id = value
         elif field == "retry" and value.isascii() and value.isdigit():
-            self.retry = int(value) / 1_000
+            self.retry = min(int(value) / 1_000, self._LONGEST_RETRY)
 
     def _take(self) -> dict[str, Any] | None:
         """What the lines before a blank one make; nothing where they had no data."""
@@ -439,6 +458,7 @@ class _SseParser:
             self.last_event_id = cursor
         if not lines:
             return None
+        self.is_alive = True
         data = json.loads("\n".join(lines))
         if name == "stream.closing" and isinstance(data.get("resume_after"), str):
             self.last_event_id = data["resume_after"]
@@ -452,7 +472,6 @@ class _SseParser:
 
 def _events_of(response: Any, parser: _SseParser) -> Iterator[Any]:
     """Reads what comes, as long as something does."""
-    parser.begin()
     decoder = codecs.getincrementaldecoder("utf-8-sig")(errors="replace")
     while chunk := response.read1(_CHUNK):
         yield from parser.push(decoder.decode(chunk))

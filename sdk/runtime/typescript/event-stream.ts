@@ -9,12 +9,16 @@ export interface StreamEvent {
 
 /** Until the stream says its own. */
 const DEFAULT_RECONNECT_MS = 1_000;
+/** What a stream may ask for at most. */
+const LONGEST_RECONNECT_MS = 60_000;
 
 export class SseParser {
   /** The cursor of the last event that was given out; undefined before the first. */
   lastEventId: string | undefined;
   /** How long to wait before the stream is opened again. */
   retryMs = DEFAULT_RECONNECT_MS;
+  /** Whether an event or a heartbeat has come over this connection. */
+  isAlive = false;
   #rest = "";
   #event = "";
   #id: string | undefined;
@@ -23,6 +27,7 @@ export class SseParser {
   /** The connection is new: what the last one left half said is forgotten. */
   begin(): void {
     this.#rest = "";
+    this.isAlive = false;
     this.#forget();
   }
 
@@ -40,10 +45,11 @@ export class SseParser {
     const colon = line.indexOf(":");
     const field = colon === -1 ? line : line.slice(0, colon);
     const value = colon === -1 ? "" : line.slice(colon + 1).replace(/^ /, "");
-    if (field === "event") this.#event = value;
+    if (field === "") this.isAlive ||= value.startsWith("heartbeat");
+    else if (field === "event") this.#event = value;
     else if (field === "data") this.#data.push(value);
     else if (field === "id" && !value.includes("\0")) this.#id = value;
-    else if (field === "retry" && /^\d+$/.test(value)) this.retryMs = Number(value);
+    else if (field === "retry" && /^\d+$/.test(value)) this.retryMs = Math.min(Number(value), LONGEST_RECONNECT_MS);
   }
 
   /** What the lines before a blank one make; nothing where they had no data. */
@@ -52,6 +58,7 @@ export class SseParser {
     this.#forget();
     if (id !== undefined) this.lastEventId = id;
     if (lines.length === 0) return undefined;
+    this.isAlive = true;
     const event = name === "" ? "message" : name;
     const data: unknown = JSON.parse(lines.join("\n"));
     if (event === "stream.closing") this.#resumeAfter(data);
