@@ -160,6 +160,8 @@ export interface ActorDefinition<P extends Protocol> {
   readonly stream?: Table<StreamRecord>;
   /** What may wait at one actor, where that is not the usual. */
   readonly mailbox?: MailboxBounds;
+  /** How many records one actor keeps in memory, where that is not the usual. */
+  readonly workingSet?: number;
 }
 
 /** A definition whose protocol is not known statically, as the system keeps it. */
@@ -170,4 +172,5 @@ export interface AnyDefinition {
   farewell?(mind: Mind, now: number): { readonly kind: string } | null;
   readonly stream?: Table<StreamRecord>;
   readonly mailbox?: MailboxBounds;
+  readonly workingSet?: number;
 }

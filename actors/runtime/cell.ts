@@ -11,11 +11,13 @@ import { Mind } from "./mind.ts";
 import type { Replay } from "./replay.ts";
 import type { TextMark } from "./store.ts";
 
-/** Records kept for an actor that owns many; the least recently used clean ones go first. */
+/** Records kept for an actor that owns many, where its kind says nothing else; clean ones that are not used any more go first. */
 export const WORKING_SET_RECORDS = 1_000;
 
 interface Slot {
   record: RecordFields | null;
+  /** Whether it has been asked for since the set last looked for one to let go. */
+  isUsed: boolean;
   /** The last turn group that changed it and is not committed; a dirty record never leaves the set. */
   pending: TurnGroup | null;
 }
@@ -54,24 +56,21 @@ export class Cell {
   /** The record with the group that it waits for, or undefined where it has not been loaded. */
   find(key: string): Readonly<Slot> | undefined {
     const slot = this.slots.get(key);
-    if (slot !== undefined && this.slots.size > WORKING_SET_RECORDS / 2) {
-      this.slots.delete(key);
-      this.slots.set(key, slot);
-    }
+    if (slot !== undefined) slot.isUsed = true;
     return slot;
   }
 
   /** Puts a loaded record in, unless the set has one already: that one is at least as new. What was not there may be born. */
   loaded(key: string, record: RecordFields | null): void {
     const slot = this.slots.get(key);
-    if (slot === undefined) this.slots.set(key, { record, pending: null });
+    if (slot === undefined) this.slots.set(key, { record, isUsed: false, pending: null });
     else slot.record ??= record;
   }
 
   /** Applies an uncommitted change of the group; `committed` must follow. */
   changed(key: string, record: RecordFields, group: TurnGroup): void {
     const slot = this.slots.get(key);
-    if (slot === undefined) this.slots.set(key, { record, pending: group });
+    if (slot === undefined) this.slots.set(key, { record, isUsed: false, pending: group });
     else {
       slot.record = record;
       slot.pending = group;
@@ -84,12 +83,17 @@ export class Cell {
     if (slot?.pending === group) slot.pending = null;
   }
 
-  /** Brings the working set back to its bound. */
+  /** Brings the working set back to its bound. What was used since the last time goes to the end, and gets round once more. */
   trim(): void {
-    if (this.slots.size <= WORKING_SET_RECORDS) return;
+    const bound = this.definition.workingSet ?? WORKING_SET_RECORDS;
+    if (this.slots.size <= bound) return;
     for (const [key, slot] of this.slots) {
-      if (this.slots.size <= WORKING_SET_RECORDS) return;
-      if (slot.pending === null) this.slots.delete(key);
+      if (this.slots.size <= bound) return;
+      if (slot.pending !== null) continue;
+      this.slots.delete(key);
+      if (!slot.isUsed) continue;
+      slot.isUsed = false;
+      this.slots.set(key, slot);
     }
   }
 

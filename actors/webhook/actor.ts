@@ -8,12 +8,14 @@ import { BURST_BOUNDS } from "../runtime/mailbox.ts";
 import { attemptHandlers } from "./attempts.ts";
 import { deliveryHandlers } from "./deliveries.ts";
 import { destinationHandlers } from "./destination.ts";
+import { KEPT_RECORDS } from "./policy.ts";
 import type { WebhookCommand, WebhookProtocol } from "./protocol.ts";
 import { attemptTable, destinationTable, feedTable } from "./schema.ts";
 
 export const webhookActor: ActorDefinition<WebhookProtocol> = {
   kind: "webhook",
   mailbox: BURST_BOUNDS,
+  workingSet: KEPT_RECORDS,
   needs: ({ id }, command) => [
     { table: feedTable.name, id },
     { table: destinationTable.name, id },
