@@ -13,13 +13,14 @@ type Source = ReadableStream<Uint8Array>;
 
 /** Reads to the end or to the limit, where it closes the connection. */
 export async function readBody(
-  source: Source | null,
+  response: Response,
   maxBytes: number,
   deadline: Deadline,
 ): Promise<WholeBody | EgressFailure> {
+  if (isWithin(response, maxBytes)) return readWhole(response, deadline);
   const chunks: Uint8Array[] = [];
   let size = 0;
-  const reader = source?.getReader();
+  const reader = response.body?.getReader();
   try {
     for (let next = await reader?.read(); next !== undefined && !next.done; next = await reader?.read()) {
       const chunk = next.value.subarray(0, maxBytes - size);
@@ -30,6 +31,21 @@ export async function readBody(
       return { kind: "body", bytes: Buffer.concat(chunks, size), truncated: true };
     }
     return { kind: "body", bytes: Buffer.concat(chunks, size), truncated: false };
+  } catch (cause) {
+    return failed(deadline.reason ?? errorOf(cause));
+  } finally {
+    deadline.release();
+  }
+}
+
+/** Whether it says how long it is: then it is no longer, whatever is sent. */
+const isWithin = ({ headers }: Response, maxBytes: number): boolean =>
+  Number(headers.get("content-length") ?? Number.POSITIVE_INFINITY) <= maxBytes && !headers.has("transfer-encoding");
+
+/** In one piece: a stream of its own costs more than a short body. */
+async function readWhole(response: Response, deadline: Deadline): Promise<WholeBody | EgressFailure> {
+  try {
+    return { kind: "body", bytes: await response.bytes(), truncated: false };
   } catch (cause) {
     return failed(deadline.reason ?? errorOf(cause));
   } finally {

@@ -9,6 +9,7 @@ export class Deadline {
   readonly #callers: AbortSignal | undefined;
   readonly #onAbort = (): void => this.end("aborted");
   #reason: "timeout" | "aborted" | null = null;
+  #onOver: (() => void) | null = null;
 
   constructor(timeoutMs: number, callers?: AbortSignal) {
     this.#timer = setTimeout(() => this.end("timeout"), Math.min(timeoutMs, MAX_TIMER_MS));
@@ -32,6 +33,7 @@ export class Deadline {
     this.#reason ??= reason;
     this.release();
     this.#controller.abort();
+    this.#onOver?.();
   }
 
   /** The request is over: the timer and the listener go, and nothing is aborted. */
@@ -40,16 +42,12 @@ export class Deadline {
     this.#callers?.removeEventListener("abort", this.#onAbort);
   }
 
-  /** The promise's value, or null as soon as it is over. For work that knows no signal. */
-  async race<T>(promise: Promise<T>): Promise<T | null> {
-    const over = Promise.withResolvers<null>();
-    const onOver = (): void => over.resolve(null);
-    if (this.signal.aborted) onOver();
-    this.signal.addEventListener("abort", onOver, { once: true });
-    try {
-      return await Promise.race([promise, over.promise]);
-    } finally {
-      this.signal.removeEventListener("abort", onOver);
-    }
+  /** The promise's value, or null as soon as it is over. For work that knows no signal; one at a time. */
+  race<T>(promise: Promise<T>): Promise<T | null> {
+    if (this.#reason !== null) return Promise.resolve(null);
+    return new Promise((resolve, reject) => {
+      this.#onOver = () => resolve(null);
+      promise.then(resolve, reject);
+    });
   }
 }

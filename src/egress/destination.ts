@@ -7,7 +7,7 @@
  * address that was checked; a host that is written as an address is never given to the resolver.
  */
 import { lookup } from "node:dns/promises";
-import { isGlobal, parseAddress } from "./address.ts";
+import { type Address, isGlobal, parseAddress } from "./address.ts";
 import type { AllowList } from "./allow-list.ts";
 import { type EgressFailure, failed } from "./failure.ts";
 
@@ -52,28 +52,75 @@ export function parseUrl(text: string): URL | EgressFailure {
 
 /** Checks the URL and the addresses of its host. Does not reject. */
 export async function findDestination(text: string, rules: DestinationRules): Promise<Destination | EgressFailure> {
-  const url = parseUrl(text);
-  if (!(url instanceof URL)) return url;
+  const target = targets.of(text);
+  if (target.kind === "failed") return target;
+  const { url, host, isName } = target;
   const { allow, production } = rules;
   if (url.protocol === "http:" && production) return failed("https_required");
-  const host = hostOf(url);
-  const isName = parseAddress(host) === null;
   const texts = isName ? await rules.resolve(host).catch(() => []) : [host];
   if (texts.length === 0) return failed("dns_error");
-  const addresses = texts.map(parseAddress).filter((address) => address !== null);
+  const found = texts.map((address) => addresses.of(address)).filter((address) => address !== null);
   const isOpenName = isName && allow.opensHost(host);
-  const isOpen = isOpenName || addresses.every((address) => allow.opensAddress(address));
-  const isReachable = isOpenName || addresses.every((address) => isGlobal(address) || allow.opensAddress(address));
+  const isOpen = isOpenName || found.every(({ address }) => allow.opensAddress(address));
+  const isReachable = isOpen || found.every((it) => it.isGlobal || allow.opensAddress(it.address));
   // The resolver may have said what no address is.
-  if (addresses.length < texts.length || !isReachable) return failed("blocked_address");
+  if (found.length < texts.length || !isReachable) return failed("blocked_address");
   if (url.protocol === "http:" && !isOpen) return failed("https_required");
-  return { kind: "destination", url, addresses: inOrder(addresses.map(String)), serverName: isName ? host : null };
+  return { kind: "destination", url, addresses: inOrder(found), serverName: isName ? host : null };
 }
+
+/** What a text says by itself, whoever asks and whenever: kept for those that are asked for again and again. */
+class Read<T> {
+  private readonly known = new Map<string, T>();
+  private readonly read: (text: string) => T;
+
+  constructor(read: (text: string) => T) {
+    this.read = read;
+  }
+
+  of(text: string): T {
+    const known = this.known.get(text);
+    if (known !== undefined) return known;
+    const value = this.read(text);
+    if (this.known.size >= MAX_READ) this.known.clear();
+    this.known.set(text, value);
+    return value;
+  }
+}
+/** URLs and addresses that are kept; the longest URLs are 2 MiB then. */
+const MAX_READ = 256;
+
+interface Target {
+  readonly kind: "target";
+  readonly url: URL;
+  readonly host: string;
+  /** False where the host is an address. */
+  readonly isName: boolean;
+}
+const targets = new Read<Target | EgressFailure>((text) => {
+  const url = parseUrl(text);
+  if (!(url instanceof URL)) return url;
+  const host = hostOf(url);
+  return { kind: "target", url, host, isName: parseAddress(host) === null };
+});
+
+interface ReadAddress {
+  readonly address: Address;
+  /** Canonical. */
+  readonly text: string;
+  readonly isGlobal: boolean;
+}
+const addresses = new Read<ReadAddress | null>((text) => {
+  const address = parseAddress(text);
+  return address === null ? null : { address, text: address.toString(), isGlobal: isGlobal(address) };
+});
 
 /** Without the brackets of IPv6, and without the dot at the end, which names the same host. */
 const hostOf = (url: URL): string => url.hostname.replace(/^\[(.*)\]$/, "$1").replace(/\.$/, "");
 
 /** IPv4 first: a machine without IPv6 gets addresses of it all the same. */
-function inOrder(addresses: readonly string[]): string[] {
-  return [...new Set(addresses)].sort((a, b) => Number(a.includes(":")) - Number(b.includes(":")));
+function inOrder(found: readonly ReadAddress[]): string[] {
+  const texts = found.map(({ text }) => text);
+  if (texts.length === 1) return texts;
+  return [...new Set(texts)].sort((a, b) => Number(a.includes(":")) - Number(b.includes(":")));
 }

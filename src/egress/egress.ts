@@ -112,7 +112,7 @@ export function createEgress(settings: EgressSettings, log?: EgressLog): Egress 
       const deadline = new Deadline(request.limits.timeoutMs, request.signal);
       const response = await reach(client, request, deadline);
       if (response.kind === "failed") return response;
-      const body = await readBody(response.body, request.limits.maxResponseBytes, deadline);
+      const body = await readBody(response.response, request.limits.maxResponseBytes, deadline);
       if (body.kind === "failed") return body;
       return { ...head(response), body: body.bytes, truncated: body.truncated };
     },
@@ -120,7 +120,10 @@ export function createEgress(settings: EgressSettings, log?: EgressLog): Egress 
       const deadline = new Deadline(request.limits.timeoutMs, request.signal);
       const response = await reach(client, request, deadline);
       if (response.kind === "failed") return response;
-      return { ...head(response), body: boundedStream(response.body, request.limits.maxResponseBytes, deadline) };
+      return {
+        ...head(response),
+        body: boundedStream(response.response.body, request.limits.maxResponseBytes, deadline),
+      };
     },
     async resolve(url, { timeoutMs, signal }) {
       const deadline = new Deadline(timeoutMs, signal);
@@ -145,9 +148,10 @@ const head = ({ status, headers, finalUrl }: Reached): Head => ({ kind: "respons
 /** The first response that is no redirect to follow. The deadline of a failure is released. */
 async function reach(client: Client, request: EgressRequest, deadline: Deadline): Promise<Reached | EgressFailure> {
   const { timeoutMs, headTimeoutMs = timeoutMs } = request.limits;
-  const headTimer = setTimeout(() => deadline.end("timeout"), Math.min(headTimeoutMs, timeoutMs));
+  // One that is not shorter has nothing to end.
+  const headTimer = headTimeoutMs < timeoutMs ? setTimeout(() => deadline.end("timeout"), headTimeoutMs) : null;
   const reached = await follow(client, request, deadline);
-  clearTimeout(headTimer);
+  if (headTimer !== null) clearTimeout(headTimer);
   if (reached.kind === "failed") deadline.release();
   return reached;
 }
@@ -165,7 +169,7 @@ async function follow(client: Client, request: EgressRequest, deadline: Deadline
     if (arrived.kind === "failed") return arrived;
     const location = isRedirect(arrived.status, request) ? arrived.headers.get("location") : null;
     if (location === null) return { ...arrived, finalUrl: to.url.href };
-    await arrived.body?.cancel().catch(() => {}); // broken already
+    await arrived.response.body?.cancel().catch(() => {}); // broken already
     if (hopsLeft === 0) return failed("too_many_redirects");
     const next = URL.parse(location, to.url.href);
     if (next === null) return failed("invalid_url");
@@ -192,7 +196,7 @@ const isRedirect = (status: number, { method, limits }: EgressRequest): boolean 
   (method === "GET" || method === "HEAD") &&
   [301, 302, 303, 307, 308].includes(status);
 
-const FOR_EVERYBODY = ["accept", "accept-language", "user-agent"];
+const FOR_EVERYBODY = ["accept", "accept-encoding", "accept-language", "user-agent"];
 
 /** Another origin gets what is meant for everybody: a key may stand in any header. */
 const withoutSecrets = (headers: Headers): Headers =>

@@ -23,7 +23,8 @@ export interface Arrived {
   readonly kind: "arrived";
   readonly status: number;
   readonly headers: Headers;
-  readonly body: ReadableStream<Uint8Array> | null;
+  /** For its body. */
+  readonly response: Response;
 }
 
 export interface Transport {
@@ -39,12 +40,15 @@ const MAX_ADDRESSES_TRIED = 4;
 /** Of a response, names and values. Bun itself stops at 2 MiB and at 256 headers. */
 export const MAX_HEAD_BYTES = 64 * 1024;
 
-/** The caller's headers, or null where one of them cannot be sent. */
+/** The caller's headers, for this request alone, or null where one of them cannot be sent. */
 export function outgoingHeaders(given: Readonly<Record<string, string>>): Headers | null {
+  for (const name in given) if (isReservedHeader(name)) return null;
   try {
     const headers = new Headers(given);
     if (!headers.has("user-agent")) headers.set("user-agent", "Troupe");
-    return [...headers.keys()].some(isReservedHeader) ? null : headers;
+    // A server may pack all the same: what comes is handed over as it is, and so costs what it weighs.
+    headers.set("accept-encoding", "identity");
+    return headers;
   } catch {
     // The only way to ask whether a name and a value are legal.
     return null;
@@ -62,10 +66,8 @@ export function createTransport(ca?: string): Transport {
     deadline: Deadline,
   ): Promise<Arrived | EgressFailure> {
     const { url, serverName } = to;
-    const headers = new Headers(request.headers);
+    const { headers } = request;
     headers.set("host", url.host);
-    // A server may pack all the same: what comes is handed over as it is, and so costs what it weighs.
-    headers.set("accept-encoding", "identity");
     try {
       const response = await session.fetch(addressed(url, address), {
         method: request.method,
@@ -88,7 +90,7 @@ export function createTransport(ca?: string): Transport {
         await response.body?.cancel().catch(() => {}); // broken already
         return failed("too_large");
       }
-      return { kind: "arrived", status: response.status, headers: response.headers, body: response.body };
+      return { kind: "arrived", status: response.status, headers: response.headers, response };
     } catch (cause) {
       return failed(deadline.reason ?? errorOf(cause));
     }
