@@ -1,0 +1,74 @@
+/** The requests of one window over kill -9 and an orderly restart of the real service, which keeps real time. */
+import { afterEach, expect, test } from "bun:test";
+import { type GuardedFolder, guardedFolder } from "../support/guarded-folder.ts";
+import { startTroupe, type TroupeProcess } from "../support/troupe-process.ts";
+
+const BUDGET = 3_000;
+/** What a crash may cost of a budget (RATE-1). */
+const LOST_AT_MOST = 0.02 * BUDGET;
+/** Seconds of one window that starts, kills and requests need. */
+const NEEDED_SECONDS = 40;
+const AT_ONCE = 50;
+
+let folder: GuardedFolder;
+afterEach(() => folder.remove());
+
+const request = (service: TroupeProcess, token: string): Promise<Response> =>
+  fetch(`${service.url}/api/agents?limit=1`, { headers: { authorization: `Bearer ${token}` } });
+
+interface Told {
+  readonly resetAt: number;
+  readonly secondsLeft: number;
+}
+const toldBy = ({ headers }: Response): Told => ({
+  resetAt: Number(headers.get("x-ratelimit-reset")),
+  secondsLeft: Number(headers.get("ratelimit-reset")),
+});
+
+/** Sends so many; answers how many were admitted. */
+async function send(service: TroupeProcess, token: string, count: number, resetAt: number): Promise<number> {
+  let admitted = 0;
+  for (let sent = 0; sent < count; sent += AT_ONCE) {
+    const answers = await Promise.all(Array.from({ length: AT_ONCE }, () => request(service, token)));
+    for (const answer of answers) {
+      expect([200, 429]).toContain(answer.status);
+      // All of it is of one window, or it proves nothing.
+      expect(toldBy(answer).resetAt).toBe(resetAt);
+      if (answer.status === 200) admitted++;
+      await answer.arrayBuffer();
+    }
+  }
+  return admitted;
+}
+
+for (const [name, signal, lostAtMost] of [
+  ["kill -9", "SIGKILL", LOST_AT_MOST],
+  ["an orderly restart", "SIGTERM", 0],
+] as const) {
+  test(`[RATE-1] over ${name} a window admits its budget and never more`, async () => {
+    folder = guardedFolder();
+    let service = await startTroupe(folder);
+    const { personal: token } = service.firstRun();
+    let window = toldBy(await request(service, token));
+    let admitted = 1;
+    if (window.secondsLeft < NEEDED_SECONDS) {
+      const { resetAt } = window;
+      while (window.resetAt === resetAt) {
+        await Bun.sleep(250);
+        window = toldBy(await request(service, token));
+      }
+      admitted = 1;
+    }
+    const restart = async (): Promise<void> => {
+      await service.end(signal);
+      service = await startTroupe(folder);
+    };
+    for (let round = 0; round < 2; round++) {
+      admitted += await send(service, token, 1_000, window.resetAt);
+      await restart();
+    }
+    admitted += await send(service, token, 1_500, window.resetAt);
+    expect(admitted).toBeLessThanOrEqual(BUDGET);
+    expect(admitted).toBeGreaterThanOrEqual(BUDGET - 2 * lostAtMost);
+  });
+}
