@@ -37,6 +37,8 @@ export const chatActor: ActorDefinition<ChatProtocol> = {
       if (chat === null) return notFound("chat");
       if (version !== null && version !== chat.version)
         return refuse({ kind: "version_conflict", version: chat.version });
+      // A change of nothing leaves no trace: neither a version nor an event.
+      if (Object.keys(options).length === 0) return ok(chat);
       appendChatEvent(tx, "chat.updated", { options });
       if (options.model !== undefined && options.model !== chat.options.model)
         appendChatEvent(tx, "routing.updated", { model: options.model });

@@ -282,6 +282,13 @@ describe("options", () => {
     await refused(patch(id, { title: " " }), 400, "invalid_request");
   });
 
+  test("[CHAT-7] [GEN-5] a change of nothing leaves no trace: neither a version nor an event", async () => {
+    const id = await open();
+    const before = await client.readChat(id);
+    for (const body of [{}, { options: {} }, { title: null }])
+      expect(await answered<Chat>(patch(id, body))).toEqual(before);
+  });
+
   test("[GEN-8] If-Match of an old version is 409 version_conflict with the present one", async () => {
     const id = await open();
     expect((await answered<Chat>(patch(id, { pinned: true }, { "if-match": '"1"' }))).version).toBe(2);
