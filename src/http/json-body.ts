@@ -34,9 +34,10 @@ export class RequestBody {
   async object(): Promise<Outcome<JsonObject>> {
     const { headers } = this.request;
     const encoding = headers.get("content-encoding");
-    if (!JSON_TYPE.test(headers.get("content-type") ?? "") || (encoding !== null && encoding !== "identity")) {
+    if (!JSON_TYPE.test(headers.get("content-type") ?? ""))
       return refuse({ kind: "unsupported_media_type", expected: "application/json" });
-    }
+    if (encoding !== null && encoding !== "identity")
+      return refuse({ kind: "unsupported_media_type", expected: "application/json without a Content-Encoding" });
     const text = await this.text();
     if (!text.ok) return text;
     const object = parseJsonObject(text.value);

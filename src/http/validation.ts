@@ -147,9 +147,13 @@ function isOfType(value: unknown, type: string): boolean {
 function boundOf(schema: TSchema, value: unknown): string | null {
   const bound = (name: string): number | null => (typeof schema[name] === "number" ? schema[name] : null);
   const [longest, most, least, highest] = [bound("maxLength"), bound("maxItems"), bound("minimum"), bound("maximum")];
+  const fewest = bound("minItems");
   if (typeof value === "string" && longest !== null && value.length > longest)
     return `must have at most ${longest} characters`;
   if (Array.isArray(value) && most !== null && value.length > most) return `must have at most ${most} items`;
+  if (Array.isArray(value) && fewest !== null && value.length < fewest)
+    return `must have at least ${fewest} ${fewest === 1 ? "item" : "items"}`;
+  if (Array.isArray(value) && schema["uniqueItems"] === true) return "must not have the same item twice";
   if (typeof value === "number" && least !== null && value < least) return `must be at least ${least}`;
   if (typeof value === "number" && highest !== null && value > highest) return `must be at most ${highest}`;
   return null;

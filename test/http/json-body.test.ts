@@ -73,7 +73,10 @@ describe("reading", () => {
       true,
     );
     const gzip = { "content-type": "application/json", "content-encoding": "gzip" };
-    expect((await new RequestBody(post("{}", gzip)).object()).ok).toBe(false);
+    const expected = "application/json without a Content-Encoding";
+    expect(await new RequestBody(post("{}", gzip)).object()).toEqual(
+      refuse({ kind: "unsupported_media_type", expected }),
+    );
   });
 
   test("[ERR-5] a body without a length is read up to the limit and no further", async () => {

@@ -16,6 +16,7 @@ const schema = Type.Object({
     Type.Object({ deep: Type.Optional(Type.Object({ flag: Type.Boolean() })) }, { additionalProperties: false }),
   ),
   free: Type.Optional(FreeObject),
+  tags: Type.Optional(Type.Array(Type.String(), { minItems: 1, uniqueItems: true })),
 });
 const body = new Body(schema);
 
@@ -80,6 +81,8 @@ test.each([
   [{ title: "ok", options: [] }, ["/options Field options must be an object"]],
   [{ title: "ok", free: [] }, ["/free Field free must be an object"]],
   [{ title: "ok", free: "x" }, ["/free Field free must be an object"]],
+  [{ title: "ok", tags: [] }, ["/tags Field tags must have at least 1 item"]],
+  [{ title: "ok", tags: ["a", "b", "a"] }, ["/tags Field tags must not have the same item twice"]],
 ] as [JsonObject, string[]][])("[GEN-7] %j is refused with its places", (value, errors) => {
   expect(errorsOf(value)).toEqual(errors);
 });
