@@ -44,20 +44,23 @@ export const webhookHandlers = ({ egress, sealing, queue, clock, log, system, ap
 const LOOK_UP_MS = 3_000;
 
 /** Why an address is not sent to; of the other reasons some pass. */
-const REFUSALS: Readonly<Partial<Record<EgressError, string>>> = {
-  invalid_url: "The URL must be absolute, without user name and password",
+const REFUSALS = {
+  invalid_url: "The URL must be absolute, with a host that there can be and without user name and password",
   https_required: "The URL must begin with https://",
   blocked_address: "The URL leads to an address that is not public; an operator can open it with EGRESS_ALLOW",
-};
+} satisfies Partial<Record<EgressError, string>>;
+const isRefusal = (error: EgressError): error is keyof typeof REFUSALS => Object.hasOwn(REFUSALS, error);
+const OTHER_SCHEME = /^(?!https?:)[a-z][a-z0-9+.-]*:/i;
 
 /** What the surface needs of the world for webhooks (port: `WebhookTools`). */
 export const webhookTools = (egress: Pick<Egress, "resolve">): WebhookTools => ({
   async refusalOf(url) {
     const found = await egress.resolve(url, { timeoutMs: LOOK_UP_MS });
     if (found.kind === "destination") return null;
+    if (OTHER_SCHEME.test(url)) return REFUSALS.https_required;
     // Plain http is for hosts that are opened, and of this one nothing is known.
-    const error = url.startsWith("http:") ? "https_required" : found.error;
-    return REFUSALS[found.error] ?? REFUSALS[error] ?? null;
+    const isPlain = url.startsWith("http:");
+    return isRefusal(found.error) ? REFUSALS[found.error] : isPlain ? REFUSALS.https_required : null;
   },
   newSecret: newSigningSecret,
   verify: verifySignature,

@@ -65,7 +65,7 @@ const WORDS: RefusalTable<Words> = {
     words("idempotency_in_progress", "The first request with this key is still running", later(retryAfterMs)),
   invalid_event_type: ({ unknown }) =>
     words("invalid_event_type", `There is no event type ${unknown[0] ?? ""}`, { details: { unknown } }),
-  invalid_url: ({ message }) => words("invalid_url", message),
+  invalid_url: ({ message }) => words("invalid_url", message, { details: { errors: [{ path: "/url", message }] } }),
   event_not_retained: ({ oldest }) =>
     words("event_not_retained", "The event is not kept any more", {
       details: oldest === undefined ? {} : { oldest_sequence: oldest },

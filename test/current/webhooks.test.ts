@@ -117,7 +117,14 @@ describe("the configuration", () => {
       "hooks.test",
       "",
     ];
-    for (const url of urls) await refused(client.call("PUT", PATH, { url }), 400, "invalid_url");
+    for (const url of urls)
+      expect(await refused(client.call("PUT", PATH, { url }), 400, "invalid_url")).toMatchObject({
+        errors: [{ path: "/url" }],
+      });
+    for (const url of ["http://example.com/x", "ftp://hooks.test/x", "javascript:alert(1)"])
+      expect(await refused(client.call("PUT", PATH, { url }), 400, "invalid_url")).toMatchObject({
+        errors: [{ message: "The URL must begin with https://" }],
+      });
   });
 
   test("[HOOK-1] names and lists that are too long, and wrong types, are refused", async () => {
@@ -416,8 +423,26 @@ describe("the ledger and the feed", () => {
     const { delivery } = await answered<{ delivery: Row }>(client.call("POST", `${PATH}/test`), 202);
     expect(delivery).toMatchObject({ event_type: "webhook.test", source: "test", trigger: "test" });
     expect((await arrived("webhook.test")).event).toMatchObject({ source: "test", sequence: 2 });
+  });
+
+  test("[GEN-5] while delivery is off, what would send is 409 with the verbs that are left to the caller", async () => {
+    await configure();
+    await ended("success");
+    const [row] = await ledger();
     await configure({ enabled: false });
-    await refused(client.call("POST", `${PATH}/test`), 409, "invalid_state");
+    const member = new Client(service, await service.join(owner.organizationId));
+    const off = { status: "disabled", allowed_actions: ["configure", "rotate_secret"] };
+    const range = { since_sequence: 1, until_sequence: 2 };
+    for (const refusal of [
+      client.call("POST", `${PATH}/test`),
+      client.call("POST", `${PATH}/deliveries/${row!.id}/redeliver`),
+      client.call("POST", `${PATH}/redeliver`, range),
+    ])
+      expect(await refused(refusal, 409, "invalid_state")).toEqual(off);
+    expect(await refused(member.call("POST", `${PATH}/test`), 409, "invalid_state")).toEqual({
+      ...off,
+      allowed_actions: [],
+    });
   });
 
   test("[HOOK-10] the feed tells the same by number, page by page", async () => {

@@ -7,7 +7,7 @@ import { invalid, mapped, notFound, ok, type Outcome, refuse } from "../../../ac
 import { unlessOwner } from "../../../actors/organization/principal.ts";
 import { ask } from "../../../actors/troupe.ts";
 import { TEST_EVENT, webhookRef } from "../../../actors/webhook/events.ts";
-import type { DestinationInput, SealedSecret } from "../../../actors/webhook/protocol.ts";
+import type { DestinationInput, SealedSecret, WebhookCommand } from "../../../actors/webhook/protocol.ts";
 import { signingContext } from "../../../actors/webhook/schema.ts";
 import { accepted, type Committed, done, type MutatingCall } from "../../http/commit.ts";
 import { Emission } from "../../http/emission.ts";
@@ -30,6 +30,7 @@ import {
   RedeliverRangeBody,
   RotateBody,
   VerifyBody,
+  withVerbs,
 } from "./schema.ts";
 
 const DELIVERY_ID = /^dlv_[A-Za-z0-9_-]{21}$/;
@@ -72,10 +73,7 @@ const handlers = (parts: CurrentParts): Handlers<typeof webhookOperations.operat
     if (refused !== null) return refused;
     const attemptId = call.params["id"] ?? "";
     if (!DELIVERY_ID.test(attemptId)) return notFound("delivery");
-    const command = { kind: "redeliver", attemptId } as const;
-    return call.commit([ask(webhookRef(call.principal.organizationId), command)], (attempt) =>
-      accepted({ delivery: deliveryView(attempt, call.principal) }),
-    );
+    return sent(call, { kind: "redeliver", attemptId });
   },
 
   redeliverEvents: (call) => redeliverRange(call),
@@ -83,14 +81,23 @@ const handlers = (parts: CurrentParts): Handlers<typeof webhookOperations.operat
 
   async testMessagingIntegration(call) {
     const event = new Emission({ type: TEST_EVENT, now: () => parts.clock.now() }, call).event({}, []);
-    const command = { kind: "send_test", event: { ...event, source: "test" } } as const;
-    return call.commit([ask(webhookRef(call.principal.organizationId), command)], (attempt) =>
-      accepted({ delivery: deliveryView(attempt, call.principal) }),
-    );
+    return sent(call, { kind: "send_test", event: { ...event, source: "test" } });
   },
 
   verifySignature: (call) => verify(parts, call),
 });
+
+/** What sends one event. */
+type Sending = Extract<WebhookCommand, { readonly kind: "redeliver" | "send_test" }>;
+
+/** Commits it, and shows its first attempt. */
+async function sent(call: MutatingCall, command: Sending): Change {
+  const { principal } = call;
+  const committed = await call.commit([ask(webhookRef(principal.organizationId), command)], (attempt) =>
+    accepted({ delivery: deliveryView(attempt, principal) }),
+  );
+  return withVerbs(committed, principal);
+}
 
 async function put(parts: CurrentParts, call: MutatingCall): Change {
   const { principal } = call;
@@ -150,9 +157,10 @@ async function redeliverRange(call: MutatingCall): Change {
   if (!known.ok) return known;
   const range = { after: since - 1, until, eventTypes };
   const command = { kind: "redeliver_range", range } as const;
-  return call.commit([ask(webhookRef(call.principal.organizationId), command)], (bounded) =>
+  const committed = await call.commit([ask(webhookRef(call.principal.organizationId), command)], (bounded) =>
     accepted({ redelivery: { since_sequence: since, until_sequence: bounded.until, event_types: eventTypes } }),
   );
+  return withVerbs(committed, call.principal);
 }
 
 async function verify(parts: CurrentParts, call: Call) {

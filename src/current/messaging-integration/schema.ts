@@ -136,8 +136,6 @@ export function integrationView(
   { destination, lastSuccessAt, lastFailureAt }: DestinationState,
   by: Principal,
 ): Shown<typeof IntegrationView> {
-  const isOwner = by.role === "owner";
-  const verbs = [...(isOwner ? ["configure", "rotate_secret"] : []), ...(destination.enabled ? ["test"] : [])];
   return {
     provider: "webhook",
     name: destination.name,
@@ -159,9 +157,22 @@ export function integrationView(
         test: `${INTEGRATION_PATH}/test`,
         events: "/api/events",
       },
-      permitted(by, "webhooks:write", verbs),
+      verbsOn(destination, by),
     ),
   };
+}
+
+/** The verbs that this caller may use on the integration now. */
+function verbsOn({ enabled }: { readonly enabled: boolean }, by: Principal): readonly string[] {
+  const verbs = [...(by.role === "owner" ? ["configure", "rotate_secret"] : []), ...(enabled ? ["test"] : [])];
+  return permitted(by, "webhooks:write", verbs);
+}
+
+/** The outcome; where the state of the integration is in the way, with the verbs that this caller has instead (GEN-5). */
+export function withVerbs<T>(outcome: Outcome<T>, by: Principal): Outcome<T> {
+  if (outcome.ok || outcome.fault.kind !== "invalid_state") return outcome;
+  const enabled = outcome.fault.status !== "disabled";
+  return refuse({ ...outcome.fault, allowedActions: verbsOn({ enabled }, by) });
 }
 
 export function deliveryView(attempt: Attempt, by: Principal): Shown<typeof DeliveryView> {
