@@ -695,7 +695,8 @@ class Troupe:
     ) -> Job:
         """Approve reviewable work, or decide about tool calls that wait.
 
-        Without an id it is meant for all calls that wait, or for the review.
+        Without an id it is meant for all calls that wait, or for the review. A denial leaves
+        `resource.updated`.
 
         `POST /api/jobs/{id}/approve`. Needs `jobs:write` or `jobs:write`. May raise `ForbiddenError`,
         `NotFoundError` or `InvalidStateError`.

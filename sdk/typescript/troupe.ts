@@ -339,7 +339,7 @@ export class Troupe {
   /**
    * Approve reviewable work, or decide about tool calls that wait.
    *
-   * Without an id it is meant for all calls that wait, or for the review.
+   * Without an id it is meant for all calls that wait, or for the review. A denial leaves `resource.updated`.
    *
    * `POST /api/jobs/{id}/approve`. Needs `jobs:write` or `jobs:write`. May throw `ForbiddenError`, `NotFoundError` or
    * `InvalidStateError`.

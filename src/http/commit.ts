@@ -21,6 +21,8 @@ import type { Call, Needs } from "./surface.ts";
 export interface Answer {
   readonly status: 200 | 201 | 202;
   readonly body: object;
+  /** What it leaves where its operation's own event would say what is not so. */
+  readonly emits?: EventType;
 }
 export const done = (body: object): Answer => ({ status: 200, body });
 /** A new record (GEN-4). */
@@ -112,24 +114,24 @@ export class MutatingCall implements Call {
   /** Commits the steps with the answer that follows from their replies; `answer` must be pure. */
   commit<R>(steps: Steps<R>, answer: (reply: R, replies: readonly unknown[]) => Answer): Promise<Outcome<Committed>> {
     const answered = (replies: readonly unknown[]): Answer => answer(replies[0] as R, replies);
-    const told = this.telling(steps, (replies) => answered(replies).body);
+    const told = this.telling(steps, answered);
     return this.door.commit(told, (replies) => answerEnding(answered(replies)));
   }
 
   /** Commits the steps of work that is not over with them; `work` is what `join` finds it by. */
   begin<R>(steps: Steps<R>, work: (reply: R, replies: readonly unknown[]) => JsonObject): Promise<Outcome<Committed>> {
     // What is known of it now is what the path says.
-    const told = this.telling(steps, () => this.params);
+    const told = this.telling(steps, () => ({ body: this.params }));
     return this.door.commit(told, (replies) => ({ kind: "work", work: work(replies[0] as R, replies) }));
   }
 
   /** The steps with the event that they leave (HOOK-3). */
   private telling(
     steps: readonly MemberStep[],
-    bodyOf: (replies: readonly unknown[]) => object,
+    told: (replies: readonly unknown[]) => Pick<Answer, "body" | "emits">,
   ): readonly MemberStep[] {
     const { emission, body } = this;
-    return emission === null ? steps : [...steps, (replies) => emission.message(bodyOf(replies), body.fields)];
+    return emission === null ? steps : [...steps, (replies) => emission.message(told(replies), body.fields)];
   }
 }
 

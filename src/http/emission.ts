@@ -41,19 +41,19 @@ export class Emission {
   }
 
   /** The member of the request's group that leaves the event. `given` are the fields of the request's body. */
-  message(answer: object, given: readonly string[]): Member {
+  message(answer: { readonly body: object; readonly emits?: EventType }, given: readonly string[]): Member {
     const { principal } = this.call;
-    const command = takeEvent(this.event(answer as JsonObject, given));
+    const command = takeEvent(this.event(answer.body as JsonObject, given, answer.emits));
     return { ref: webhookRef(principal.organizationId), command, isMessage: true };
   }
 
   /** The event itself, for an operation that numbers it in a turn of its own. */
-  event(answer: JsonObject, given: readonly string[]): NewsEvent {
+  event(answer: JsonObject, given: readonly string[], type = this.type): NewsEvent {
     const { principal, requestId } = this.call;
     const whole = shown(answer);
     const isTruncated = Buffer.byteLength(JSON.stringify(whole)) > DATA_BYTES;
     return {
-      type: this.type,
+      type,
       source: "api_mutation",
       at: isoTime(this.now()),
       actor: actorOf(principal),
@@ -61,7 +61,7 @@ export class Emission {
       resource: resourceOf(this.call, answer),
       data: isTruncated ? cut(whole) : whole,
       isTruncated,
-      changes: CHANGING.test(this.type) ? given.filter((field) => Object.hasOwn(whole, field)) : [],
+      changes: CHANGING.test(type) ? given.filter((field) => Object.hasOwn(whole, field)) : [],
     };
   }
 }

@@ -6,6 +6,7 @@ import { library } from "../../src/library.ts";
 import { isRead, type OperationContract } from "../../src/http/operation.ts";
 import { answered, Client, type Job, type Json } from "../support/current.ts";
 import { until } from "../support/condition.ts";
+import { FakeTools } from "../support/fake-tools.ts";
 import { type Founded, type Service, startService } from "../support/service.ts";
 
 interface Event {
@@ -28,7 +29,7 @@ let owner: Founded;
 let client: Client;
 let agent: string;
 
-beforeAll(async () => void (service = await startService()));
+beforeAll(async () => void (service = await startService({ tools: new FakeTools() })));
 afterAll(() => service.stop());
 beforeEach(async () => {
   owner = await service.found();
@@ -223,4 +224,20 @@ test("[HOOK-4] [HOOK-14] a job tells of its life, with itself as the resource an
   });
   expect(last.data).toMatchObject({ id: job.id, status: "completed", chat_id: job.chat_id, agent_id: agent });
   expect(told[3]!.actor).toEqual({ type: "user", id: owner.userId });
+});
+
+test("[HOOK-14] a denial is told as a change, and never as an approval", async () => {
+  const careful = { allowed_tools: ["send"], approval_tools: ["send"] };
+  agent = await make("/api/agents", { name: "Eve", system_prompt: "Be brief.", ...careful });
+  const use = { type: "tool_use", id: "c1", name: "send", input: {} } as const;
+  service.model.script = ({ entries }) => (entries.length === 1 ? [{ use }] : [{ say: "Done." }]);
+  const { id } = await jobIn("blocked");
+  const before = await head();
+  await answered(client.decide(id, "approve", { decision: "deny" }));
+  await client.reached(id, "completed");
+  const told = await events(before);
+  expect(told.filter(({ source }) => source === "api_mutation")).toMatchObject([
+    { type: "resource.updated", resource: { type: "job", id }, actor: { type: "user", id: owner.userId } },
+  ]);
+  expect(told.map(({ type }) => type)).not.toContain("job.approved");
 });

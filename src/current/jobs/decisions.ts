@@ -44,7 +44,9 @@ export async function approveJob(call: MutatingCall, jobId: string): Change {
     comment,
     inGroup: true,
   });
-  return call.commit(steps, (job) => done(jobView(job, call.principal)));
+  // Who waits for an approval must not take a denial for one.
+  const emits = decision === "deny" ? ({ emits: "resource.updated" } as const) : {};
+  return call.commit(steps, (job) => ({ ...done(jobView(job, call.principal)), ...emits }));
 }
 
 /** Job and chat in one commit: whoever reads either after the answer finds it decided. */
