@@ -5,7 +5,7 @@ import { MAX_HEAD_BYTES } from "../../src/egress/exchange.ts";
 import { failed } from "../../src/egress/failure.ts";
 import { until } from "../support/condition.ts";
 import { createEgressWorld, type EgressWorld, get } from "../support/egress-world.ts";
-import { type Answer, pour, reply, type WireServer } from "../support/wire-server.ts";
+import { type Answer, drip, pour, reply, type WireServer } from "../support/wire-server.ts";
 
 const MIB = 1024 * 1024;
 /** What buffers between the two ends may hold besides what was asked for. */
@@ -24,15 +24,6 @@ async function against(answer: Answer) {
 const gone = (server: WireServer): Promise<void> =>
   until("the connection is closed", () => server.closed === server.connections);
 const limits = (timeoutMs: number, maxResponseBytes = 64 * 1024) => ({ limits: { timeoutMs, maxResponseBytes } });
-
-/** Says `text` and then one more byte every few milliseconds, for ever. */
-const drip =
-  (text: string): Answer =>
-  ({ socket }) => {
-    socket.write(text);
-    const timer = setInterval(() => socket.write("x"), 5);
-    socket.on("close", () => clearInterval(timer));
-  };
 
 for (const [what, answer] of [
   ["says nothing", () => {}],

@@ -136,3 +136,12 @@ export function pour({ socket }: WireRequest, server: WireServer, piece: Buffer)
   };
   more();
 }
+
+/** Says `text` and then one more byte every few milliseconds, for ever. */
+export const drip =
+  (text: string): Answer =>
+  ({ socket }) => {
+    socket.write(text);
+    const timer = setInterval(() => socket.write("x"), 5);
+    socket.on("close", () => clearInterval(timer));
+  };
