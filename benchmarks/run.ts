@@ -26,6 +26,7 @@ const NAMES = [
   "jobs",
   "conversation",
   "webhooks",
+  "resume",
 ] as const;
 const RESULTS = join(import.meta.dir, "RESULTS.md");
 

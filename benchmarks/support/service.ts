@@ -6,11 +6,13 @@ import { existsSync, openSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { FIRST_RUN_FILE } from "../../src/first-run.ts";
 import { SERVICE_FILE, type ServiceNote } from "../../src/admin/door.ts";
+import { embeddedUrl } from "../../test/support/service-tables.ts";
 import { guard, type Lifetime } from "./lifetime.ts";
 import type { Server } from "./postgres.ts";
 import { profiling } from "./worker.ts";
 
 const START_LIMIT_MS = 20_000;
+const LOG = "service.log";
 
 export interface RunningService {
   readonly url: string;
@@ -20,16 +22,52 @@ export interface RunningService {
   readonly note: ServiceNote;
   readonly token: string;
   readonly agentId: string;
+  /** Of its database, as it is now. */
+  databaseUrl(): string;
+  /** Kills it and starts it again at the same address; it serves when this resolves. */
+  crash(): Promise<void>;
 }
 
-/** Serves when this resolves; drains at the end of the lifetime. */
+/** Serves when this resolves; drains at the end of the lifetime. Without a server it brings its own PostgreSQL. */
 export async function startService(
   lifetime: Lifetime,
-  server: Server,
+  server: Server | null,
   env: Readonly<Record<string, string>> = {},
 ): Promise<RunningService> {
-  const folder = lifetime.folder();
-  const log = openSync(join(folder, "service.log"), "a");
+  // Open: as root, PostgreSQL runs as another user.
+  const folder = lifetime.folder({ isOpen: true });
+  const [note, text] = [join(folder, "data", SERVICE_FILE), join(folder, "data", FIRST_RUN_FILE)];
+  const wanted = { ...(server === null ? {} : { DATABASE_URL: server.url }), ...env };
+  let running = spawn(folder, wanted);
+  lifetime.add(async () => {
+    running.child.kill("SIGTERM");
+    const limit = setTimeout(() => running.child.kill("SIGKILL"), 30_000);
+    await running.child.exited;
+    clearTimeout(limit);
+    running.release();
+  });
+  await serving(folder, running.child, () => {
+    return existsSync(note) && existsSync(text) && readFileSync(text, "utf8").includes("/agents/");
+  });
+  const told = JSON.parse(readFileSync(note, "utf8")) as ServiceNote;
+  const { address } = told;
+  const first = readFileSync(text, "utf8");
+  const token = first.match(/\bpat_\S+/)?.[0] ?? "";
+  const agentId = first.match(/\/agents\/([^/]+)\//)?.[1] ?? "";
+  const port = Number(new URL(address).port);
+  const crash = async (): Promise<void> => {
+    running.child.kill("SIGKILL");
+    await running.child.exited;
+    running.release();
+    running = spawn(folder, { ...wanted, PORT: String(port) });
+    await serving(folder, running.child, async () => (await fetch(`${address}/readyz`).catch(() => null))?.ok === true);
+  };
+  const databaseUrl = (): string => server?.url ?? embeddedUrl(join(folder, "data"));
+  return { url: address, port, pid: running.child.pid, note: told, token, agentId, databaseUrl, crash };
+}
+
+function spawn(folder: string, env: Readonly<Record<string, string>>) {
+  const log = openSync(join(folder, LOG), "a");
   const child = Bun.spawn({
     cmd: [process.execPath, ...profiling(), join(import.meta.dir, "../../src/main.ts")],
     stdio: ["ignore", log, log],
@@ -38,30 +76,17 @@ export async function startService(
       PORT: "0",
       HOST: "127.0.0.1",
       DATA_DIR: join(folder, "data"),
-      DATABASE_URL: server.url,
       BUN_CONFIG_MAX_HTTP_REQUESTS: "8192",
       ...env,
     },
   });
-  const release = guard(child.pid);
-  lifetime.add(async () => {
-    child.kill("SIGTERM");
-    const limit = setTimeout(() => child.kill("SIGKILL"), 30_000);
-    await child.exited;
-    clearTimeout(limit);
-    release();
-  });
-  const [note, text] = [join(folder, "data", SERVICE_FILE), join(folder, "data", FIRST_RUN_FILE)];
-  for (const until = performance.now() + START_LIMIT_MS; ; await Bun.sleep(20)) {
-    if (existsSync(note) && existsSync(text) && readFileSync(text, "utf8").includes("/agents/")) break;
+  return { child, release: guard(child.pid) };
+}
+
+async function serving(folder: string, child: Bun.Subprocess, holds: () => boolean | Promise<boolean>): Promise<void> {
+  for (const until = performance.now() + START_LIMIT_MS; !(await holds()); await Bun.sleep(20)) {
     if (child.exitCode !== null || performance.now() > until) {
-      throw new Error(`the service did not start: ${readFileSync(join(folder, "service.log"), "utf8").slice(-2_000)}`);
+      throw new Error(`the service did not start: ${readFileSync(join(folder, LOG), "utf8").slice(-2_000)}`);
     }
   }
-  const told = JSON.parse(readFileSync(note, "utf8")) as ServiceNote;
-  const { address } = told;
-  const first = readFileSync(text, "utf8");
-  const token = first.match(/\bpat_\S+/)?.[0] ?? "";
-  const agentId = first.match(/\/agents\/([^/]+)\//)?.[1] ?? "";
-  return { url: address, port: Number(new URL(address).port), pid: child.pid, note: told, token, agentId };
 }
