@@ -246,3 +246,14 @@ test("[START-6] the limit of outgoing requests is Bun's own unless the environme
   expect(outboundRequestLimit({ BUN_CONFIG_MAX_HTTP_REQUESTS: "20000" })).toBe(20_000);
   expect(outboundRequestLimit({ BUN_CONFIG_MAX_HTTP_REQUESTS: "many" })).toBe(256);
 });
+
+test("[START-1] the README has a row for every setting, and for none that there is not", async () => {
+  const text = await Bun.file(new URL("../../README.md", import.meta.url)).text();
+  const [, table = ""] = text.split("| Variable | Default | Meaning |\n");
+  const rows = table.split("\n\n")[0]!.split("\n").slice(1);
+  const named = rows.flatMap((row) => row.split("|")[1]!.match(/[A-Z][A-Z0-9_]+/g) ?? []);
+  const settings = describeConfig(configOf({}))
+    .split("\n")
+    .map((line) => line.split("=")[0]!);
+  expect(named.toSorted()).toEqual(settings.toSorted());
+});
