@@ -14,6 +14,8 @@ import type { TroupeSystem } from "../actors/troupe.ts";
 import { newToken } from "./http/token.ts";
 
 export const FIRST_RUN_FILE = "first-run.txt";
+/** The address of the first owner, of whom nothing is known. */
+export const FIRST_OWNER = "owner@localhost";
 
 export interface FirstRun {
   readonly organizationId: string;
@@ -48,7 +50,7 @@ export async function firstRun(parts: FirstRunParts): Promise<FirstRun | null> {
   const found: OrganizationCommand = {
     kind: "found_organization",
     name: "My organization",
-    owner: { userId, name: "Owner", email: "owner@localhost" },
+    owner: { userId, name: "Owner", email: FIRST_OWNER },
     tokens: [personal.token, service.token],
   };
   const create: OrganizationCommand = {

@@ -4,7 +4,7 @@
  */
 import type { ModelInfo } from "../actors/job/ports.ts";
 import type { Outcome } from "../actors/fault.ts";
-import type { FirstRun, FirstTokens } from "./first-run.ts";
+import { FIRST_OWNER, type FirstRun, type FirstTokens } from "./first-run.ts";
 import type { LocalModel } from "./runner/local-models.ts";
 
 export interface Greeting {
@@ -52,7 +52,8 @@ export function tokenLines(run: FirstTokens): string {
   return [
     `  Personal access token  ${run.personalToken}`,
     `  Service token          ${run.serviceToken}`,
-    `  Both are shown only this once and expire on ${run.expiresAt.slice(0, 10)}. More: bun run admin token create`,
+    `  Both are shown only this once and expire on ${run.expiresAt.slice(0, 10)}.`,
+    `  More: bun run admin token create --email ${FIRST_OWNER}`,
     "",
   ].join("\n");
 }

@@ -46,7 +46,9 @@ test("[START-26] the tokens are told with their end, and a command that can be p
     serviceToken: "svc_1",
     expiresAt: "2026-04-01T00:00:00.000Z",
   };
-  expect(tokenLines(run)).toMatch(/pat_1\n.*svc_1\n.*expire on 2026-04-01\. More: bun run admin token create\n$/);
+  expect(tokenLines(run)).toMatch(
+    /pat_1\n.*svc_1\n.*expire on 2026-04-01\.\n.*bun run admin token create --email owner@localhost\n$/,
+  );
   const command = tryLines("http://h:1", run);
   expect(command).toContain("curl -N http://h:1/api/v1/agents/agt_1/execute \\\n");
   expect(command).toContain("'Authorization: Bearer pat_1'");
