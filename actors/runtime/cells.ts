@@ -6,7 +6,7 @@
 import type { ActorRef, AnyDefinition } from "./actor.ts";
 import { refKey } from "./actor.ts";
 import { Cell } from "./cell.ts";
-import { recordKey, type Birth, type CellDraft, newCellDraft } from "./draft.ts";
+import { recordKey, type Birth, CellDraft } from "./draft.ts";
 import { Replay } from "./replay.ts";
 import type { Place } from "./shards.ts";
 
@@ -66,8 +66,8 @@ export class Cells {
   /** Who is born in a group can be spoken to by the next one, which waits for the birth as for any change. */
   unborn(births: readonly Birth[], place: Place, at: number): CellDraft[] {
     return births.map(({ ref, table, record }) => {
-      const draft = newCellDraft(this.get(ref, place, at));
-      draft.overlay.set(recordKey(table, record.id), record);
+      const draft = new CellDraft(this.get(ref, place, at));
+      draft.put(recordKey(table, record.id), record);
       return draft;
     });
   }

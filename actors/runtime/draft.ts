@@ -37,27 +37,42 @@ export type Publication =
   | { readonly kind: "add"; readonly messageId: string; readonly text: string }
   | { readonly kind: "end"; readonly messageId: string };
 
-export interface CellDraft {
+/** What a group does to one cell. Most only read, so what writers need is made when it is needed. */
+export class CellDraft {
   readonly cell: Cell;
-  readonly overlay: Map<string, RecordFields>;
-  readonly publications: Publication[];
   /** The stream's head as this group sees it, while it appends. */
-  head: number | null;
+  head: number | null = null;
   /** The last group, not yet committed, whose records its turns have read. */
-  seen: TurnGroup | null;
+  seen: TurnGroup | null = null;
   /** What its turns have remembered, the last of a key last; null: nothing. */
-  thoughts: Thought[] | null;
+  thoughts: Thought[] | null = null;
+  private written: Map<string, RecordFields> | null = null;
+  private said: Publication[] | null = null;
+
+  constructor(cell: Cell) {
+    this.cell = cell;
+  }
+
+  /** Its records as this group has left them, by `recordKey`. */
+  get overlay(): ReadonlyMap<string, RecordFields> {
+    return this.written ?? NO_RECORDS;
+  }
+
+  get publications(): readonly Publication[] {
+    return this.said ?? NONE;
+  }
+
+  put(key: string, record: RecordFields): void {
+    (this.written ??= new Map()).set(key, record);
+  }
+
+  say(publication: Publication): void {
+    (this.said ??= []).push(publication);
+  }
 }
 
-/** Nothing has happened on the cell yet. */
-export const newCellDraft = (cell: Cell): CellDraft => ({
-  cell,
-  overlay: new Map(),
-  publications: [],
-  head: null,
-  seen: null,
-  thoughts: null,
-});
+const NO_RECORDS: ReadonlyMap<string, RecordFields> = new Map();
+const NONE: readonly never[] = [];
 
 /** An actor that begins to live with this group's commit. */
 export interface Birth {
@@ -95,9 +110,9 @@ export class Draft {
   readonly now: number;
   readonly random: RandomText;
   readonly cells: CellDraft[] = [];
-  readonly births: Birth[] = [];
-  readonly interrupts: string[] = [];
   // Most groups only read: what only writers need is made when it is needed.
+  private born: Birth[] | null = null;
+  private interrupted: string[] | null = null;
   private written: Writes | null = null;
   private isoNow: string | null = null;
 
@@ -108,6 +123,24 @@ export class Draft {
 
   get writes(): Writes {
     return (this.written ??= noWrites());
+  }
+
+  /** The actors that begin to live with it. */
+  get births(): readonly Birth[] {
+    return this.born ?? NONE;
+  }
+
+  /** Effects to abort after its commit. */
+  get interrupts(): readonly string[] {
+    return this.interrupted ?? NONE;
+  }
+
+  bear(birth: Birth): void {
+    (this.born ??= []).push(birth);
+  }
+
+  interrupt(effectId: string): void {
+    (this.interrupted ??= []).push(effectId);
   }
 
   /** Whether its turns want nothing stored. */
@@ -123,11 +156,9 @@ export class Draft {
 
   /** What the group does to one cell. A cell may take several turns in it. */
   of(cell: Cell): CellDraft {
-    let draft = this.cells.find((d) => d.cell === cell);
-    if (draft === undefined) {
-      draft = newCellDraft(cell);
-      this.cells.push(draft);
-    }
+    for (const draft of this.cells) if (draft.cell === cell) return draft;
+    const draft = new CellDraft(cell);
+    this.cells.push(draft);
     return draft;
   }
 
@@ -135,22 +166,20 @@ export class Draft {
     const key = recordKey(table, id);
     const own = draft.overlay.get(key);
     if (own !== undefined) return own;
-    const { record, pending } = this.slot(draft, { table, id });
+    const slot = draft.cell.find(key);
+    if (slot === undefined) throw new MissingRecord(draft.cell, { table, id });
+    const { record, pending } = slot;
     if (pending !== null && (draft.seen === null || pending.order > draft.seen.order)) draft.seen = pending;
     return record;
   }
 
-  peek(draft: CellDraft, table: string, id: string): Peeked<RecordFields> {
-    const own = draft.overlay.get(recordKey(table, id));
+  peek({ cell, overlay }: CellDraft, table: string, id: string): Peeked<RecordFields> {
+    const key = recordKey(table, id);
+    const own = overlay.get(key);
     if (own !== undefined) return { record: own, isStored: false };
-    const { record, pending } = this.slot(draft, { table, id });
-    return { record, isStored: pending === null };
-  }
-
-  private slot({ cell }: CellDraft, key: RecordKey): NonNullable<ReturnType<Cell["find"]>> {
-    const slot = cell.find(recordKey(key.table, key.id));
-    if (slot === undefined) throw new MissingRecord(cell, key);
-    return slot;
+    const slot = cell.find(key);
+    if (slot === undefined) throw new MissingRecord(cell, { table, id });
+    return { record: slot.record, isStored: slot.pending === null };
   }
 
   stamp<T extends RecordFields>(organizationId: string, record: NewRecord<T>): T {
@@ -168,7 +197,7 @@ export class Draft {
     const isStream = head !== null && stream?.name === table.name && record.id === draft.cell.ref.id;
     // The reply shows the head of what this turn has said so far, as the stored record will.
     const updated = { ...record, ...(isStream ? { lastSeq: head } : {}), version, updatedAt: this.time };
-    draft.overlay.set(key, updated);
+    draft.put(key, updated);
     return updated;
   }
 
@@ -188,7 +217,7 @@ export class Draft {
     const event: StoredEvent = { seq, type, at: this.time, data, ...(live === null ? {} : { live }) };
     const { organizationId, id: stream } = draft.cell.ref;
     this.writes.events.push({ ...event, organizationId, stream });
-    draft.publications.push({ kind: "event", event });
+    draft.say({ kind: "event", event });
     return event.seq;
   }
 

@@ -12,6 +12,8 @@ export const UNAVAILABLE_RETRY_MS = 1_000;
 
 interface Held {
   readonly epoch: number;
+  /** What whoever may come in is answered; the same for all. */
+  readonly place: Outcome<Place>;
   recovering: boolean;
 }
 
@@ -73,12 +75,12 @@ export class Shards {
       if (held.recovering) return refuse(UNAVAILABLE);
       if (this.draining) return refuse(SHUTTING_DOWN);
     } else if (admission.epoch !== held.epoch) return refuse(UNAVAILABLE);
-    return ok({ shard, epoch: held.epoch });
+    return held.place;
   }
 
   /** Takes a shard over; it serves after `open`. */
   grant(shard: number, epoch: number): void {
-    this.held.set(shard, { epoch, recovering: true });
+    this.held.set(shard, { epoch, place: ok({ shard, epoch }), recovering: true });
   }
 
   open(shard: number, epoch: number): void {

@@ -17,11 +17,11 @@
  */
 import { assert } from "../assert.ts";
 import { type Fault, type Outcome, ok, refuse } from "../fault.ts";
-import type { ActorRef } from "./actor.ts";
+import type { ActorRef, RecordKey } from "./actor.ts";
 import type { Cell } from "./cell.ts";
 import type { Cells } from "./cells.ts";
 import type { Chance, Clock } from "./clock.ts";
-import { Draft, MissingRecord, newCellDraft, recordKey } from "./draft.ts";
+import { CellDraft, Draft, MissingRecord, recordKey } from "./draft.ts";
 import type { FlushLane } from "./flush.ts";
 import { type Ending, GroupBroken, TurnGroup } from "./group.ts";
 import type { Loader } from "./loader.ts";
@@ -162,7 +162,7 @@ export class GroupRun {
     const writes = noWrites();
     if (consumes !== undefined) writes.consumed.push(consumes);
     if (clears !== undefined) writes.cleared.push(clears);
-    const drafts = draft.cells.map((d) => newCellDraft(d.cell));
+    const drafts = draft.cells.map((d) => new CellDraft(d.cell));
     this.wait();
     const group = new TurnGroup(place, { writes, drafts, bytes: 256 }, (ending) =>
       this.concluded(ending, () => this.answer(refuse(fault))),
@@ -223,15 +223,15 @@ export class GroupRun {
   }
 
   private loadNeeds(cell: Cell, member: Member): boolean {
-    const missing = cell.definition
-      .needs(cell.ref, member.command)
-      .filter((key) => cell.get(recordKey(key.table, key.id)) === undefined);
-    if (missing.length === 0) return false;
+    let missing: RecordKey[] | null = null;
+    for (const key of cell.definition.needs(cell.ref, member.command))
+      if (cell.get(recordKey(key.table, key.id)) === undefined) (missing ??= []).push(key);
+    if (missing === null) return false;
     this.load(cell, missing);
     return true;
   }
 
-  private load(cell: Cell, keys: readonly { readonly table: string; readonly id: string }[]): void {
+  private load(cell: Cell, keys: readonly RecordKey[]): void {
     if (++this.loads > LOAD_ROUNDS) return this.fail(new Error(`${cell.ref.kind} keeps asking for records`));
     this.wait();
     this.host.loader.into(cell, keys).then(

@@ -39,7 +39,7 @@ export class GroupTx implements Tx {
 
   create<T extends RecordFields>(table: Table<T>, record: NewRecord<T>): T {
     const stamped = this.group.stamp<T>(this.self.organizationId, record);
-    this.draft.overlay.set(recordKey(table.name, stamped.id), stamped);
+    this.draft.put(recordKey(table.name, stamped.id), stamped);
     return stamped;
   }
 
@@ -57,7 +57,7 @@ export class GroupTx implements Tx {
     const stamped = this.group.stamp<T>(this.self.organizationId, record);
     const at = isoTime(this.now);
     const rows = events.map((e, i) => ({ seq: i + 1, type: e.type, at, data: e.data }));
-    this.group.births.push({ ref, table: table.name, record: stamped, events: rows });
+    this.group.bear({ ref, table: table.name, record: stamped, events: rows });
     this.group.writes.records.push({ table: table.name, record: stamped });
     for (const row of rows) {
       this.group.writes.events.push({ ...row, organizationId: ref.organizationId, stream: ref.id });
@@ -88,15 +88,15 @@ export class GroupTx implements Tx {
   }
 
   beginText(messageId: string, attempt: number, text: string, told = 0): void {
-    this.draft.publications.push({ kind: "begin", messageId, attempt, text, told });
+    this.draft.say({ kind: "begin", messageId, attempt, text, told });
   }
 
   addText(messageId: string, text: string): void {
-    this.draft.publications.push({ kind: "add", messageId, text });
+    this.draft.say({ kind: "add", messageId, text });
   }
 
   endText(messageId: string): void {
-    this.draft.publications.push({ kind: "end", messageId });
+    this.draft.say({ kind: "end", messageId });
   }
 
   send(to: ActorRef, command: { readonly kind: string }): void {
@@ -114,7 +114,7 @@ export class GroupTx implements Tx {
   }
 
   interrupt(effectId: string): void {
-    this.group.interrupts.push(effectId);
+    this.group.interrupt(effectId);
   }
 
   setAlarm(of: ActorRef, name: string, dueAtMs: number, command: { readonly kind: string }): void {

@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import { Cell, WORKING_SET_RECORDS } from "../../../actors/runtime/cell.ts";
 import { Cells, IDLE_MS } from "../../../actors/runtime/cells.ts";
-import { newCellDraft } from "../../../actors/runtime/draft.ts";
+import { CellDraft } from "../../../actors/runtime/draft.ts";
 import { TurnGroup } from "../../../actors/runtime/group.ts";
 import { noWrites } from "../../../actors/runtime/store.ts";
 import { ledgerActor, ledgerRef } from "../../support/ledger-actor.ts";
@@ -107,7 +107,7 @@ test("[RT-9] an actor with a caller, an unflushed turn, a reader or live text is
   expect(cells.passivate(late)).toBe(0);
   cell.mailbox.leave(ticket);
 
-  const pending = new TurnGroup(PLACE, { writes: noWrites(), bytes: 0, drafts: [newCellDraft(cell)] }, () => {});
+  const pending = new TurnGroup(PLACE, { writes: noWrites(), bytes: 0, drafts: [new CellDraft(cell)] }, () => {});
   expect(cells.passivate(late)).toBe(0);
   pending.end({ kind: "committed" });
 

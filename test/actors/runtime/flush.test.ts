@@ -1,7 +1,7 @@
 /** Group commit alone: a lane between turn groups that the tests make and a store that they answer for. */
 import { describe, expect, test } from "bun:test";
 import { Cell } from "../../../actors/runtime/cell.ts";
-import { newCellDraft } from "../../../actors/runtime/draft.ts";
+import { CellDraft } from "../../../actors/runtime/draft.ts";
 import { BATCH_BYTES, BATCH_GROUPS, type FlushHost, FlushLane } from "../../../actors/runtime/flush.ts";
 import { type Ending, TurnGroup } from "../../../actors/runtime/group.ts";
 import { type ActorStore, type FlushOutcome, noWrites, type ShardWrites } from "../../../actors/runtime/store.ts";
@@ -55,7 +55,7 @@ class Rig implements FlushHost {
     options: { shard?: number; epoch?: number; bytes?: number } = {},
   ): TurnGroup {
     const { shard = 1, epoch = 1, bytes = 10 } = options;
-    const drafts = cells.map(newCellDraft);
+    const drafts = cells.map((cell) => new CellDraft(cell));
     const group = new TurnGroup(
       { shard, epoch },
       { writes: noWrites(), drafts, bytes },
