@@ -150,6 +150,29 @@ export class System<P extends Protocols> implements TurnHost {
   }
 
   /**
+   * As `dispatchGroup`; where nothing has to be waited for, the outcome itself and no promise of it. For
+   * what is asked for every request. Throws a bug of such a group.
+   */
+  promptly(members: readonly MemberStep[]): Outcome<readonly unknown[]> | Promise<Outcome<readonly unknown[]>> {
+    let outcome: Outcome<readonly unknown[]> | null = null;
+    let resolve = (ended: Outcome<readonly unknown[]>): void => {
+      outcome = ended;
+    };
+    let reject = (cause: unknown): void => {
+      throw cause;
+    };
+    new GroupRun(this, members, NO_ADMISSION).start(
+      (ended) => resolve(ended),
+      (cause) => reject(cause),
+    );
+    if (outcome !== null) return outcome;
+    return new Promise((whenEnded, whenFailed) => {
+      resolve = whenEnded;
+      reject = whenFailed;
+    });
+  }
+
+  /**
    * A reader of an actor's event stream from after `after`. The caller has checked that it may read.
    * `head` is the newest event that it knows of; without `textOf` only text in memory is told.
    */

@@ -2,14 +2,15 @@
  * Finds an agent for its reader (V1-1, V1-5): in the reader's own organization first, which needs no
  * look-up; else in the organization that owns it, whose actor decides whether this reader may see it.
  */
-import { notFound, ok, type Outcome } from "../../actors/fault.ts";
+import { mapped, notFound, ok, type Outcome } from "../../actors/fault.ts";
 import type { Directory } from "../../actors/organization/directory.ts";
 import type { Principal } from "../../actors/organization/principal.ts";
 import { type Agent, organizationRef } from "../../actors/organization/schema.ts";
-import type { TroupeSystem } from "../../actors/troupe.ts";
+import { ask, type TroupeSystem } from "../../actors/troupe.ts";
 import { BoundedMap } from "./bounded-map.ts";
 import type { HttpLog } from "./log.ts";
 import { lookUp } from "./look-up.ts";
+import { type Soon, soon } from "./soon.ts";
 
 /** Foreign agents whose organization is remembered; the owner of an id never changes. */
 export const REMEMBERED_AGENTS = 10_000;
@@ -34,19 +35,26 @@ export class AgentFinder {
   }
 
   /** The agent, when this reader may read and execute it. */
-  async find(by: Reader, agentId: string): Promise<Outcome<Agent>> {
+  find(by: Reader, agentId: string): Soon<Outcome<Agent>> {
     if (!isAgentId(agentId)) return notFound("agent");
-    const own = await this.read(by.organizationId, by, agentId);
-    if (own.ok || own.fault.kind !== "not_found") return own;
-    const owner = await this.ownerOf(agentId);
-    if (!owner.ok) return owner;
-    return owner.value === null || owner.value === by.organizationId ? own : this.read(owner.value, by, agentId);
+    return soon(this.read(by.organizationId, by, agentId), (own) =>
+      own.ok || own.fault.kind !== "not_found" ? own : this.elsewhere(by, agentId),
+    );
   }
 
-  private read(organizationId: string, by: Reader, agentId: string): Promise<Outcome<Agent>> {
+  /** An agent that the reader's organization does not have. */
+  private async elsewhere(by: Reader, agentId: string): Promise<Outcome<Agent>> {
+    const owner = await this.ownerOf(agentId);
+    if (!owner.ok) return owner;
+    const isNowhere = owner.value === null || owner.value === by.organizationId;
+    return isNowhere ? notFound("agent") : this.read(owner.value, by, agentId);
+  }
+
+  private read(organizationId: string, by: Reader, agentId: string): Soon<Outcome<Agent>> {
     // Only what the actor asks for: a command's size is counted each time.
     const who = { organizationId: by.organizationId, userId: by.userId };
-    return this.parts.system.dispatch(organizationRef(organizationId), { kind: "read_agent", by: who, agentId });
+    const read = ask(organizationRef(organizationId), { kind: "read_agent", by: who, agentId });
+    return soon(this.parts.system.promptly([read]), (replies) => mapped(replies, ([agent]) => agent as Agent));
   }
 
   private async ownerOf(agentId: string): Promise<Outcome<string | null>> {

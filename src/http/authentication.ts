@@ -16,6 +16,7 @@ import { BoundedMap } from "./bounded-map.ts";
 import type { HttpLog } from "./log.ts";
 import { lookUp } from "./look-up.ts";
 import type { RateLimits } from "./rate-limits.ts";
+import { type Soon, soon } from "./soon.ts";
 import { checkToken } from "./token.ts";
 
 /** Tokens whose organization is remembered: about 5 MiB when full. */
@@ -56,24 +57,35 @@ export class Authentication {
   }
 
   /** The bearer of the request's token; refuses `unauthenticated`, `token_expired` or `unavailable`. */
-  async verify(request: Request, isCounted: boolean): Promise<Outcome<Verified>> {
+  verify(request: Request, isCounted: boolean): Soon<Outcome<Verified>> {
     const secret = bearerOf(request.headers.get("authorization"));
     if (secret === null) return unauthenticated("no bearer token");
     const hash = checkToken(secret);
     if (hash === null) return unauthenticated("malformed token");
-    let place = this.places.get(hash);
-    if (place === undefined) {
-      const found = await lookUp(this.parts.log, this.parts.directory.findToken(hash));
-      if (!found.ok) return found;
-      if (found.value === null) return unauthenticated("unknown token");
-      place = this.placeOf(found.value, hash);
-      this.places.set(hash, place);
-    }
-    const outcome = await this.parts.system.dispatchGroup(isCounted ? place.verifyAndCount : place.verify);
-    if (!outcome.ok) return outcome;
-    const [{ principal, isStale }, rate] = outcome.value as readonly [OrganizationReplies["authenticate"], RateState?];
-    if (isStale) this.touch(place);
-    return { ok: true, value: { principal, rate: rate ?? null } };
+    const place = this.places.get(hash);
+    return place === undefined ? this.find(hash, isCounted) : this.ask(place, isCounted);
+  }
+
+  /** A token that is shown for the first time. */
+  private async find(hash: string, isCounted: boolean): Promise<Outcome<Verified>> {
+    const found = await lookUp(this.parts.log, this.parts.directory.findToken(hash));
+    if (!found.ok) return found;
+    if (found.value === null) return unauthenticated("unknown token");
+    const place = this.placeOf(found.value, hash);
+    this.places.set(hash, place);
+    return this.ask(place, isCounted);
+  }
+
+  private ask(place: TokenPlace, isCounted: boolean): Soon<Outcome<Verified>> {
+    return soon(this.parts.system.promptly(isCounted ? place.verifyAndCount : place.verify), (outcome) => {
+      if (!outcome.ok) return outcome;
+      const [{ principal, isStale }, rate] = outcome.value as readonly [
+        OrganizationReplies["authenticate"],
+        RateState?,
+      ];
+      if (isStale) this.touch(place);
+      return { ok: true, value: { principal, rate: rate ?? null } };
+    });
   }
 
   /** The same commands for each request of a token, made once. */

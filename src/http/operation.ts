@@ -13,6 +13,7 @@ import type { JsonObject, Static, TSchema } from "../../actors/schema.ts";
 import type { EventType } from "../../actors/webhook/events.ts";
 import type { Committed, Joined, MutatingCall } from "./commit.ts";
 import type { Deprecation } from "./deprecation.ts";
+import type { Soon } from "./soon.ts";
 import type { Call, Visit } from "./surface.ts";
 import type { BodySchema } from "./validation.ts";
 
@@ -93,7 +94,7 @@ type BodyOf<O extends OperationContract> = O["answers"] extends { readonly 200: 
   : never;
 
 /** Reads: answers what its 200 says, or a response of its own. */
-export type Read<O extends OperationContract> = (call: Call) => Promise<Outcome<BodyOf<O> | Response>>;
+export type Read<O extends OperationContract> = (call: Call) => Soon<Outcome<BodyOf<O> | Response>>;
 /** The same for anybody. */
 export type OpenRead<O extends OperationContract> = (visit: Visit) => Promise<Outcome<BodyOf<O> | Response>>;
 /** Changes something, through the door of its call. */

@@ -23,6 +23,7 @@ import { performKeyed } from "./idempotency.ts";
 import { RequestBody } from "./json-body.ts";
 import type { HttpLog } from "./log.ts";
 import type { RateHeaders } from "./rate-headers.ts";
+import { type Soon, soon } from "./soon.ts";
 import type { Turnstile } from "./turnstile.ts";
 
 /** What an operation for anybody gets. */
@@ -41,7 +42,7 @@ export interface Call extends Visit {
 
 export interface Operation extends Needs {
   /** Answers an object for the JSON body, a response of its own, or a refusal. */
-  run(call: Call): Promise<Outcome<object | Response>>;
+  run(call: Call): Soon<Outcome<object | Response>>;
 }
 
 /** An operation that anybody may ask for. */
@@ -74,7 +75,7 @@ export interface Needs extends Pick<OpenOperation, "headers"> {
 }
 
 /** Answers what an operation has come to. */
-type Perform = (exchange: Exchange, call: Call) => Promise<Response>;
+type Perform = (exchange: Exchange, call: Call) => Soon<Response>;
 
 export interface SurfaceParts {
   readonly system: TroupeSystem;
@@ -99,14 +100,14 @@ export class Surface {
   }
 
   /** The operation as the handler of a route. Elysia reads its text to see what it needs of the context. */
-  handler(operation: Operation): (context: RouteContext) => Promise<Response> {
+  handler(operation: Operation): (context: RouteContext) => Soon<Response> {
     const { run } = operation;
-    const perform: Perform = async (exchange, call) => this.sent(exchange, await run(call));
+    const perform: Perform = (exchange, call) => soon(run(call), (outcome) => this.sent(exchange, outcome));
     return ({ request, params = NONE, server }) => this.handle({ request, params, server }, operation, perform);
   }
 
   /** The same for an operation that changes something. */
-  mutation(mutation: Mutation): (context: RouteContext) => Promise<Response> {
+  mutation(mutation: Mutation): (context: RouteContext) => Soon<Response> {
     const perform: Perform = async (exchange, call) => {
       const header = call.request.headers.get("idempotency-key");
       if (header !== null) return this.keyed(exchange, call, mutation, header);
@@ -193,35 +194,35 @@ export class Surface {
     return new Exchange(request, this.parts.rateHeaders);
   }
 
-  private async handle(
-    { request, params = NONE, server }: RouteContext,
-    needs: Needs,
-    perform: Perform,
-  ): Promise<Response> {
+  private handle({ request, params = NONE, server }: RouteContext, needs: Needs, perform: Perform): Soon<Response> {
     const exchange = this.exchange(request);
-    let response: Response;
+    const finish = (response: Response): Response => this.logged(exchange, withHeaders(response, needs.headers));
+    const fail = (cause: unknown): Response => finish(this.failed(exchange, cause));
+    let response: Soon<Response>;
     try {
-      const admitted = await this.admit(exchange, server, needs);
-      if (!admitted.ok) response = this.refused(exchange, admitted.fault);
-      else {
-        const { requestId } = exchange;
-        response = await perform(exchange, { request, params, principal: admitted.value, requestId, server });
-      }
+      response = soon(this.admit(exchange, server, needs), (admitted) =>
+        admitted.ok
+          ? perform(exchange, { request, params, principal: admitted.value, requestId: exchange.requestId, server })
+          : this.refused(exchange, admitted.fault),
+      );
     } catch (cause) {
-      response = this.failed(exchange, cause);
+      return fail(cause);
     }
-    return this.logged(exchange, withHeaders(response, needs.headers));
+    return response instanceof Promise ? response.then(finish, fail) : finish(response);
   }
 
   /** Who asks, when this operation is for them. */
-  private async admit(
-    exchange: Exchange,
-    server: Asked["server"],
-    { scope, orScope }: Needs,
-  ): Promise<Outcome<Principal>> {
+  private admit(exchange: Exchange, server: Asked["server"], needs: Needs): Soon<Outcome<Principal>> {
     const { turnstile } = this.parts;
-    if (!hasOneHost(exchange.request)) return refuse((await turnstile.countStranger(exchange, server)) ?? BAD_HOST);
-    const admitted = await turnstile.principalOf(exchange, server);
+    if (!hasOneHost(exchange.request)) return this.misdirected(exchange, server);
+    return soon(turnstile.principalOf(exchange, server), (admitted) => this.permitted(exchange, admitted, needs));
+  }
+
+  private async misdirected(exchange: Exchange, server: Asked["server"]): Promise<Outcome<never>> {
+    return refuse((await this.parts.turnstile.countStranger(exchange, server)) ?? BAD_HOST);
+  }
+
+  private permitted(exchange: Exchange, admitted: Outcome<Principal>, { scope, orScope }: Needs): Outcome<Principal> {
     if (!admitted.ok) return admitted;
     const versioned = this.versioned(exchange.request);
     if (!versioned.ok) return versioned;
@@ -233,7 +234,7 @@ export class Surface {
   /** Whether this operation is for anybody. */
   private async welcome(exchange: Exchange, server: Asked["server"]): Promise<Outcome<null>> {
     const { turnstile } = this.parts;
-    if (!hasOneHost(exchange.request)) return refuse((await turnstile.countStranger(exchange, server)) ?? BAD_HOST);
+    if (!hasOneHost(exchange.request)) return this.misdirected(exchange, server);
     const limited = await turnstile.count(exchange, server);
     return limited === null ? this.versioned(exchange.request) : refuse(limited);
   }

@@ -12,9 +12,10 @@ import type { Server } from "bun";
 import { type Fault, ok, type Outcome, refuse } from "../../actors/fault.ts";
 import type { Principal } from "../../actors/organization/principal.ts";
 import type { RateState } from "../../actors/traffic/protocol.ts";
-import type { Authentication } from "./authentication.ts";
+import type { Authentication, Verified } from "./authentication.ts";
 import type { Exchange } from "./exchange.ts";
 import type { RateLimits } from "./rate-limits.ts";
+import { type Soon, soon } from "./soon.ts";
 
 type Peer = Server<unknown> | null;
 
@@ -33,15 +34,18 @@ export class Turnstile {
   }
 
   /** The request's principal, when it may go on. */
-  async principalOf(exchange: Exchange, server: Peer): Promise<Outcome<Principal>> {
-    const { authentication, isCounting, limits } = this.parts;
-    const verified = await authentication.verify(exchange.request, isCounting);
-    if (!verified.ok) return refuse((await this.refused(exchange, server, verified.fault)) ?? verified.fault);
-    const { principal, rate } = verified.value;
+  principalOf(exchange: Exchange, server: Peer): Soon<Outcome<Principal>> {
+    const { authentication, isCounting } = this.parts;
+    return soon(authentication.verify(exchange.request, isCounting), (verified) =>
+      verified.ok ? this.admitted(exchange, verified.value) : this.refused(exchange, server, verified.fault),
+    );
+  }
+
+  private admitted(exchange: Exchange, { principal, rate }: Verified): Outcome<Principal> {
     exchange.organizationId = principal.organizationId;
     if (rate === null) return ok(principal);
     exchange.rate = rate;
-    const fault = limits.refusalOf(rate);
+    const fault = this.parts.limits.refusalOf(rate);
     return fault === null ? ok(principal) : refuse(fault);
   }
 
@@ -65,11 +69,11 @@ export class Turnstile {
   }
 
   /** Nobody is verified: because of the token, or because the service cannot do it now. */
-  private async refused(exchange: Exchange, server: Peer, { kind }: Fault): Promise<Fault | null> {
+  private async refused(exchange: Exchange, server: Peer, fault: Fault): Promise<Outcome<never>> {
     const { limits, isCounting } = this.parts;
-    if (kind !== "unauthenticated" && kind !== "token_expired") return null;
+    if (fault.kind !== "unauthenticated" && fault.kind !== "token_expired") return refuse(fault);
     const state = await limits.ofStranger(exchange.request, server);
-    return isCounting ? this.tell(exchange, state) : limits.refusalOf(state);
+    return refuse((isCounting ? this.tell(exchange, state) : limits.refusalOf(state)) ?? fault);
   }
 
   private tell(exchange: Exchange, state: RateState): Fault | null {

@@ -9,6 +9,7 @@ import { created, done } from "../../http/commit.ts";
 import { queryOf } from "../../http/exchange.ts";
 import type { Handlers, Shown } from "../../http/operation.ts";
 import { operationRoutes } from "../../http/operation-routes.ts";
+import { type Soon, soon } from "../../http/soon.ts";
 import type { Surface } from "../../http/surface.ts";
 import { Body } from "../../http/validation.ts";
 import { unlessNotInstalled } from "../library-sight.ts";
@@ -104,16 +105,15 @@ const handlers = (parts: CurrentParts): Handlers<typeof agentOperations.operatio
 const ACTION = { installed: "install", uninstalled: "uninstall" } as const;
 
 /** An agent that the caller may use, or an entry of the library as this organization has it. */
-async function readAgent(
+function readAgent(
   { system, agents, library }: CurrentParts,
   by: Principal,
   id: string,
-): Promise<Outcome<Shown<typeof AgentView>>> {
+): Soon<Outcome<Shown<typeof AgentView>>> {
   const entry = library.find(by.organizationId, id);
-  if (entry === null) return mapped(await agents.find(by, id), (agent) => agentView(agent, by));
-  const ref = organizationRef(by.organizationId);
-  const record = await system.dispatch(ref, { kind: "read_library_agent", agentId: id });
-  return mapped(record, (agent) => libraryView(entry, agent, by));
+  if (entry === null) return soon(agents.find(by, id), (found) => mapped(found, (agent) => agentView(agent, by)));
+  const read = system.dispatch(organizationRef(by.organizationId), { kind: "read_library_agent", agentId: id });
+  return soon(read, (record) => mapped(record, (agent) => libraryView(entry, agent, by)));
 }
 
 /** Only the fields that were given. */

@@ -1,11 +1,12 @@
 /** Agents on v1: list, create, read, update, soft-delete. */
-import { notFound, ok } from "../../../actors/fault.ts";
+import { mapped, notFound, ok } from "../../../actors/fault.ts";
 import { organizationRef } from "../../../actors/organization/schema.ts";
 import { ask } from "../../../actors/troupe.ts";
 import { done } from "../../http/commit.ts";
 import { lookUp } from "../../http/look-up.ts";
 import type { Handlers } from "../../http/operation.ts";
 import { operationRoutes } from "../../http/operation-routes.ts";
+import { soon } from "../../http/soon.ts";
 import type { Surface } from "../../http/surface.ts";
 import { Body } from "../../http/validation.ts";
 import type { V1Parts } from "../parts.ts";
@@ -50,10 +51,10 @@ const handlers = ({ system, directory, agents, log }: V1Parts): Handlers<typeof 
     );
   },
 
-  async v1GetAgent({ params, principal }) {
-    const agent = await agents.find(principal, params["id"] ?? "");
-    return agent.ok ? ok({ success: true, agent: agentView(agent.value, principal.organizationId) }) : agent;
-  },
+  v1GetAgent: ({ params, principal }) =>
+    soon(agents.find(principal, params["id"] ?? ""), (found) =>
+      mapped(found, (agent) => ({ success: true, agent: agentView(agent, principal.organizationId) })),
+    ),
 
   async v1UpdateAgent(call) {
     const { params, principal } = call;

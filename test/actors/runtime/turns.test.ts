@@ -169,6 +169,31 @@ describe("the output gate", () => {
     expect(replica.store.flushed.length).toBe(statements);
   });
 
+  test("[RT-3] who asks promptly gets the outcome itself when nothing is pending, and else waits for the commit", async () => {
+    const replica = await start();
+    const promptly = (kind: string) => replica.system.promptly([member("l1", kind)]);
+    await replica.add("l1", 5);
+    expect(promptly("read")).toMatchObject({ ok: true, value: [{ count: 5 }] });
+    expect(promptly("refuse_after_writing")).toMatchObject({ ok: false });
+    expect(() => promptly("fall")).toThrow("a bug in a turn");
+    const gate = replica.store.holdNext();
+    const added = promptly("add");
+    const read = promptly("read");
+    expect([added, read].every((outcome) => outcome instanceof Promise)).toBe(true);
+    gate.open();
+    expect(value(await added)).toEqual([6]);
+    expect(await read).toMatchObject({ ok: true, value: [{ count: 6 }] });
+  });
+
+  test("[RT-1] who asks promptly of a cold actor waits for its records, and hears of a bug too", async () => {
+    const replica = await start();
+    const read = replica.system.promptly([member("l1", "read")]);
+    const fallen = replica.system.promptly([member("l2", "fall")]);
+    expect([read, fallen].every((outcome) => outcome instanceof Promise)).toBe(true);
+    expect(value(await read)).toEqual([null]);
+    await expect(fallen).rejects.toThrow("a bug in a turn");
+  });
+
   test("[RT-3] readers of the stream see events and text after the commit only, in the order of the turns", async () => {
     const replica = await start();
     await replica.add("l1");
