@@ -1,5 +1,5 @@
 /**
- * PostgreSQL for tests: one embedded server for the whole run, as durable as in production, started
+ * PostgreSQL for tests: one embedded server for each process of the run, as durable as in production, started
  * at the first use; and a database of its own for each test file, copied from a template that is
  * migrated once.
  *
