@@ -32,7 +32,8 @@ export interface DestinationRules {
 const MAX_URL_CHARS = 8_192;
 /** What URL parsers silently drop, or take for something else. */
 const AMBIGUOUS = /[\p{Cc}\s\\]/u;
-const USER_INFO = /^[^/?#]*:\/*[^/?#]*@/;
+/** The scheme ends at the first colon: in a pattern that tried each, a URL of colons would take its square. */
+const USER_INFO = /^[^/?#:]*:\/*[^/?#]*@/;
 /** Labels of at most 63 characters, 253 in all; underscores occur. */
 const NAME = /^(?=.{1,253}$)(?:[a-z0-9_](?:[a-z0-9_-]{0,61}[a-z0-9_])?\.)*[a-z0-9_](?:[a-z0-9_-]{0,61}[a-z0-9_])?$/;
 
