@@ -29,7 +29,7 @@ export const memberHandlers: Pick<Handlers<OrganizationProtocol>, MemberCommand>
       defaultWorkspaceId: workspace.id,
       owners: [owner.userId],
     });
-    return ok({ organization, owner: member, workspace, tokens: tokens.map((token) => mintToken(tx, token)) });
+    return ok({ organization, owner: member, workspace, tokens: tokens.map((token) => mintToken(tx, token, null)) });
   },
 
   read_organization(tx) {

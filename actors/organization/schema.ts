@@ -55,6 +55,8 @@ export const Token = Type.Object({
   expiresAt: Timestamp,
   lastUsedAt: OptionalTime,
   revokedAt: OptionalTime,
+  /** The token that it was made with; null where the operator made it. */
+  madeWith: Type.Optional(OptionalText),
 });
 export type Token = Static<typeof Token>;
 

@@ -6,7 +6,8 @@
  *      │ └──its person is removed──▶ unknown
  *      └──revoke──▶ revoked, for good
  *
- * A token makes another one only while it counts itself, and gives it no scope that it lacks.
+ * A token makes another one only while it counts itself, and gives it no scope that it lacks. The other
+ * one keeps its name, and counts by itself: a revocation is of one token (AUTH-10).
  */
 import { notFound, ok, type Outcome, refuse } from "../fault.ts";
 import type { Handlers, Tx } from "../runtime/actor.ts";
@@ -70,7 +71,7 @@ export const tokenHandlers: Pick<Handlers<OrganizationProtocol>, TokenCommand> =
     const member = tx.read(memberTable, token.userId);
     if (member === null || member.status === "removed") return notFound("user");
     if (token.kind === "service" && member.role !== "owner") return refuse({ kind: "owner_required" });
-    return ok(mintToken(tx, token));
+    return ok(mintToken(tx, token, by?.tokenId ?? null));
   },
 
   revoke_token(tx, { tokenId, of }) {
@@ -82,13 +83,14 @@ export const tokenHandlers: Pick<Handlers<OrganizationProtocol>, TokenCommand> =
   },
 };
 
-export function mintToken(tx: Tx, token: NewToken): Token {
+export function mintToken(tx: Tx, token: NewToken, madeWith: string | null): Token {
   return tx.create(tokenTable, {
     ...token,
     scopes: [...token.scopes],
     id: tx.id("tok"),
     lastUsedAt: null,
     revokedAt: null,
+    madeWith,
   });
 }
 

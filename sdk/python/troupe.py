@@ -419,6 +419,9 @@ class Troupe:
     ) -> MessagePage:
         """Read messages and the durable work summary.
 
+        The newest page first, each in the order of the conversation; `next_cursor` leads to the one
+        before.
+
         `GET /api/chats/{id}/messages`. Needs `chats:read` or `chats:read`. May raise `InvalidCursorError`
         or `NotFoundError`.
         """
@@ -441,6 +444,9 @@ class Troupe:
     ) -> Generator[Message, None, None]:
         """Read messages and the durable work summary. All of them: the next page is asked for when it is
         needed.
+
+        The newest page first, each in the order of the conversation; `next_cursor` leads to the one
+        before.
 
         `GET /api/chats/{id}/messages`. Needs `chats:read` or `chats:read`. May raise `InvalidCursorError`
         or `NotFoundError`.
@@ -4231,6 +4237,8 @@ class NewToken(TypedDict):
     last_used_at: str | None
     # ISO 8601 UTC with milliseconds
     revoked_at: str | None
+    # The token that it was made with; null where the operator made it
+    created_with: str | None
     # The organization that owns it
     organization_id: str
     # One more with each change; `If-Match` takes it
@@ -4645,6 +4653,8 @@ class Token(TypedDict):
     last_used_at: str | None
     # ISO 8601 UTC with milliseconds
     revoked_at: str | None
+    # The token that it was made with; null where the operator made it
+    created_with: str | None
     # The organization that owns it
     organization_id: str
     # One more with each change; `If-Match` takes it

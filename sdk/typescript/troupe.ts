@@ -205,6 +205,8 @@ export class Troupe {
   /**
    * Read messages and the durable work summary.
    *
+   * The newest page first, each in the order of the conversation; `next_cursor` leads to the one before.
+   *
    * `GET /api/chats/{id}/messages`. Needs `chats:read` or `chats:read`. May throw `InvalidCursorError` or
    * `NotFoundError`.
    */
@@ -214,6 +216,8 @@ export class Troupe {
 
   /**
    * Read messages and the durable work summary. All of them: the next page is asked for when it is needed.
+   *
+   * The newest page first, each in the order of the conversation; `next_cursor` leads to the one before.
    *
    * `GET /api/chats/{id}/messages`. Needs `chats:read` or `chats:read`. May throw `InvalidCursorError` or
    * `NotFoundError`.
@@ -3199,6 +3203,8 @@ export interface NewToken {
   last_used_at: string | null;
   /** ISO 8601 UTC with milliseconds */
   revoked_at: string | null;
+  /** The token that it was made with; null where the operator made it */
+  created_with: string | null;
   /** The organization that owns it */
   organization_id: string;
   /** One more with each change; `If-Match` takes it */
@@ -3574,6 +3580,8 @@ export interface Token {
   last_used_at: string | null;
   /** ISO 8601 UTC with milliseconds */
   revoked_at: string | null;
+  /** The token that it was made with; null where the operator made it */
+  created_with: string | null;
   /** The organization that owns it */
   organization_id: string;
   /** One more with each change; `If-Match` takes it */

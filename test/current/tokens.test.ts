@@ -64,6 +64,7 @@ describe.each(KINDS)("$kind tokens", ({ path, kind, form }) => {
       expires_at: expect.any(String) as string,
       last_used_at: null,
       revoked_at: null,
+      created_with: owner.tokenId,
       organization_id: owner.organizationId,
       version: 1,
       created_at: expect.any(String) as string,
@@ -248,6 +249,19 @@ test("[AUTH-2] a token may revoke itself", async () => {
   const token = await made(PERSONAL, { scopes: ["tokens:write"] });
   expect((await answered<TokenRecord>(revoke(PERSONAL, token.id, bearer(token)))).status).toBe("revoked");
   await refused(revoke(PERSONAL, token.id, bearer(token)), 401, "unauthenticated");
+});
+
+test("[AUTH-10] a token makes its successor and is revoked; the successor stays, and says what it was made with", async () => {
+  const first = await made(PERSONAL, { scopes: ["agents:read", "tokens:write"] });
+  expect(first["created_with"]).toBe(owner.tokenId);
+  const second = await made(PERSONAL, { scopes: ["agents:read", "tokens:write"] }, bearer(first));
+  await answered(revoke(PERSONAL, first.id, bearer(first)));
+  await refused(make(PERSONAL, {}, bearer(first)), 401, "unauthenticated");
+  expect(await list(PERSONAL, bearer(second))).toContainEqual(
+    expect.objectContaining({ id: second.id, status: "active", created_with: first.id }) as TokenRecord,
+  );
+  const given = await service.tokenFor(owner, {});
+  expect((await list(PERSONAL)).find(({ id }) => id === given.tokenId)).toMatchObject({ created_with: null });
 });
 
 test("[AUTH-1] [AUTH-9] the use of a token is noted to the minute: a hundred requests are one write of its record, and no change", async () => {

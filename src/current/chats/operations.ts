@@ -77,6 +77,7 @@ export const chatOperations = operationGroup("Chats", "Durable conversations wit
     path: "/api/chats/{id}/messages",
     scope: "chats:read",
     summary: "Read messages and the durable work summary",
+    description: "The newest page first, each in the order of the conversation; `next_cursor` leads to the one before.",
     params,
     query: PAGE_QUERY,
     answers: { 200: MessagePage },

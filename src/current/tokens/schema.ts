@@ -36,6 +36,7 @@ const TOKEN = {
   expires_at: Timestamp,
   last_used_at: Nullable(Timestamp),
   revoked_at: Nullable(Timestamp),
+  created_with: Nullable(Id("tok", "The token that it was made with; null where the operator made it")),
   ...RECORD,
 };
 export const TokenView = noun("Token", "A credential, without what it is used by", TOKEN);
@@ -68,6 +69,8 @@ export const tokenView = (token: Token, by: Principal, now: number): Shown<typeo
   expires_at: token.expiresAt,
   last_used_at: token.lastUsedAt,
   revoked_at: token.revokedAt,
+  // A token of an earlier version of the service does not say it.
+  created_with: token.madeWith ?? null,
   ...recordView(
     changesOf(token),
     { revoke: `${TOKEN_PATHS[token.kind]}/${token.id}/revoke` },
