@@ -113,7 +113,7 @@ export async function startRuntime(parts: RuntimeParts): Promise<Runtime> {
 const LEFT_ALONE: EffectHandler = { run: () => Promise.resolve(), recover: () => Promise.resolve() };
 const IDLE: Readonly<Record<keyof ReturnType<typeof effectsOf>, EffectHandler>> = {
   run: LEFT_ALONE,
-  deliver_webhook: LEFT_ALONE,
+  deliver_webhooks: LEFT_ALONE,
   find_webhooks: LEFT_ALONE,
   redeliver_webhooks: LEFT_ALONE,
 };

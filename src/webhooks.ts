@@ -20,7 +20,7 @@ export interface WebhookParts {
   readonly clock: Clock;
   readonly log: { warn(fields: object, message: string): void };
   /** Late-bound: the system is made with these handlers. */
-  readonly system: () => TroupeSystem;
+  readonly system: () => Pick<TroupeSystem, "dispatchGroup" | "joinNext">;
   /** Where clients reach the service. */
   readonly appUrl: string;
 }
@@ -38,6 +38,7 @@ export const webhookHandlers = ({ egress, sealing, queue, clock, log, system, ap
     clock,
     log,
     group: (members, options) => system().dispatchGroup(members, options),
+    joinNext: (organizationId, run) => system().joinNext(organizationId, run),
   }) satisfies Readonly<Record<string, EffectHandler>>;
 
 /** A name has this long to be found when a destination is set. */

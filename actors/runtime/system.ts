@@ -198,6 +198,11 @@ export class System<P extends Protocols> implements TurnHost {
     return after.ok ? ok(null) : refuse(after.fault);
   }
 
+  /** Calls `run` right before the next batch of the organization's commits is taken: what it dispatches joins that batch. */
+  joinNext(organizationId: string, run: () => void): void {
+    this.laneOf(shardOf(organizationId)).joinNext(run);
+  }
+
   /** Whether this replica serves: it holds its lease and shards, and is not draining. */
   get isReady(): boolean {
     return this.ownership.isReady;

@@ -10,7 +10,7 @@ import { deliveryHandlers } from "./deliveries.ts";
 import { destinationHandlers } from "./destination.ts";
 import { KEPT_RECORDS } from "./policy.ts";
 import type { WebhookCommand, WebhookProtocol } from "./protocol.ts";
-import { attemptTable, destinationTable, feedTable } from "./schema.ts";
+import { attemptTable, destinationTable, feedTable, webhookEventTable } from "./schema.ts";
 
 export const webhookActor: ActorDefinition<WebhookProtocol> = {
   kind: "webhook",
@@ -20,6 +20,7 @@ export const webhookActor: ActorDefinition<WebhookProtocol> = {
     { table: feedTable.name, id },
     { table: destinationTable.name, id },
     ...attemptsOf(command).map((attempt): RecordKey => ({ table: attemptTable.name, id: attempt })),
+    ...eventsOf(command).map((event): RecordKey => ({ table: webhookEventTable.name, id: event })),
   ],
   handlers: { ...destinationHandlers, ...deliveryHandlers, ...attemptHandlers },
 };
@@ -27,8 +28,10 @@ export const webhookActor: ActorDefinition<WebhookProtocol> = {
 /** The attempts that a command names. */
 function attemptsOf(command: WebhookCommand): readonly string[] {
   switch (command.kind) {
-    case "prepare_attempt":
-    case "attempt_ended":
+    case "prepare_attempts":
+      return command.attempts.map(({ id }) => id);
+    case "attempts_ended":
+      return command.ends.map(({ attemptId }) => attemptId);
     case "redeliver":
       return [command.attemptId];
     case "attempts_found":
@@ -37,3 +40,6 @@ function attemptsOf(command: WebhookCommand): readonly string[] {
       return [];
   }
 }
+
+const eventsOf = (command: WebhookCommand): readonly string[] =>
+  command.kind === "prepare_attempts" ? command.attempts.map(({ eventId }) => eventId) : [];

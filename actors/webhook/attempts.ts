@@ -1,6 +1,6 @@
 /**
- * What becomes of attempts (HOOK-6). Whoever made one reports how it ended, and the same commit has the
- * ledger's row, the next attempt where one follows, and the start of the next deliveries.
+ * What becomes of attempts (HOOK-6). Whoever made them reports how they ended, and the same commit has the
+ * ledger's rows, the next attempts where some follow, and the start of the next deliveries.
  */
 import { ok } from "../fault.ts";
 import type { Handlers, Tx } from "../runtime/actor.ts";
@@ -8,30 +8,25 @@ import { isoTime } from "../schema.ts";
 import { disabled } from "./destination.ts";
 import { nextAttempt } from "./numbering.ts";
 import { FAILING_LIMIT_MS, waitAfter } from "./policy.ts";
-import type { AttemptResult, WebhookProtocol } from "./protocol.ts";
+import type { AttemptEnd, AttemptHead, AttemptResult, Prepared, WebhookProtocol } from "./protocol.ts";
 import { activeDestination, awaited, feedOf, filled, keepFeed, queued, withMore } from "./queue.ts";
 import { type Attempt, attemptTable, type Destination, type Feed, webhookEventTable } from "./schema.ts";
 
-type AttemptCommand = "prepare_attempt" | "attempt_ended" | "attempts_found" | "attempts_due";
+type AttemptCommand = "prepare_attempts" | "attempts_ended" | "attempts_found" | "attempts_due";
 
 /** The receiver does not want any more, ever. */
 const GONE = 410;
 
 export const attemptHandlers: Pick<Handlers<WebhookProtocol>, AttemptCommand> = {
-  prepare_attempt(tx, { attemptId }) {
-    const attempt = tx.read(attemptTable, attemptId);
-    const destination = activeDestination(tx);
-    const event = attempt === null ? null : tx.read(webhookEventTable, attempt.eventId);
-    return ok(attempt === null || event === null || destination === null ? null : { attempt, event, destination });
-  },
+  prepare_attempts: (tx, { attempts }) => ok(attempts.map((head) => prepared(tx, head))),
 
-  attempt_ended(tx, { attemptId, effectId, result }) {
-    tx.settle(effectId);
-    const feed = feedOf(tx);
-    const attempt = tx.read(attemptTable, attemptId);
-    if (attempt === null || !feed.inFlight.some((flight) => flight.effectId === effectId)) return ok(null);
-    const landed = { ...feed, inFlight: feed.inFlight.filter((flight) => flight.effectId !== effectId) };
-    keepFeed(tx, filled(tx, ended(tx, landed, attempt, result)));
+  attempts_ended(tx, { ends }) {
+    let feed = feedOf(tx);
+    for (const end of ends) feed = landed(tx, feed, end);
+    // An effect is over with the last of its attempts.
+    for (const effectId of new Set(ends.map((end) => end.effectId)))
+      if (!feed.inFlight.some((flight) => flight.effectId === effectId)) tx.settle(effectId);
+    keepFeed(tx, filled(tx, feed));
     return ok(null);
   },
 
@@ -55,6 +50,21 @@ export const attemptHandlers: Pick<Handlers<WebhookProtocol>, AttemptCommand> = 
     return ok(null);
   },
 };
+
+function prepared(tx: Tx, { id, eventId }: AttemptHead): Prepared | null {
+  const attempt = tx.read(attemptTable, id);
+  const event = tx.read(webhookEventTable, eventId);
+  const destination = activeDestination(tx);
+  return attempt === null || event === null || destination === null ? null : { attempt, event, destination };
+}
+
+/** The feed after the end of an attempt that it has under way; of another one it is told too late. */
+function landed(tx: Tx, feed: Feed, { attemptId, effectId, result }: AttemptEnd): Feed {
+  const inFlight = feed.inFlight.filter((flight) => flight.attemptId !== attemptId || flight.effectId !== effectId);
+  if (inFlight.length === feed.inFlight.length) return feed;
+  const attempt = tx.read(attemptTable, attemptId);
+  return attempt === null ? { ...feed, inFlight } : ended(tx, { ...feed, inFlight }, attempt, result);
+}
 
 function skip(tx: Tx, attemptId: string): void {
   const attempt = tx.read(attemptTable, attemptId);

@@ -1,30 +1,24 @@
 /**
- * The effects of webhooks: making an attempt, looking for what is due, going through a range of events.
- * Each ends with one command that settles it. An attempt whose process has ended is reported as
+ * The effects of webhooks: making attempts, looking for what is due, going through a range of events.
+ * Each ends with a command that settles it. Attempts whose process has ended are reported as
  * interrupted by the next one; the looks are simply made again.
  */
-import type { Outcome } from "../fault.ts";
 import type { EffectContext, EffectHandler } from "../runtime/effects.ts";
 import type { Clock } from "../runtime/clock.ts";
-import type { Admission } from "../runtime/shards.ts";
 import type { EffectRow } from "../runtime/store.ts";
 import type { WebhookQueue } from "./directory.ts";
 import { webhookRef } from "./events.ts";
 import type { WebhookSender } from "./ports.ts";
 import { REDELIVERY_PAGE } from "./policy.ts";
-import type { EventRange, WebhookCommand, WebhookReplies } from "./protocol.ts";
-import type { SearchIntent } from "./queue.ts";
+import type { AttemptHead, AttemptResult, EventRange, WebhookCommand, WebhookReplies } from "./protocol.ts";
+import type { DeliveryIntent, SearchIntent } from "./queue.ts";
+import { Reports, type ReportsParts } from "./reports.ts";
 
-export interface DeliveringParts {
+export interface DeliveringParts extends ReportsParts {
   readonly sender: WebhookSender;
   readonly queue: WebhookQueue;
   readonly clock: Clock;
   readonly log: { warn(fields: object, message: string): void };
-  /** The system's `dispatchGroup`; late-bound, because the system is made with these handlers. */
-  readonly group: (
-    members: readonly { readonly ref: ReturnType<typeof webhookRef>; readonly command: WebhookCommand }[],
-    options: Admission,
-  ) => Promise<Outcome<readonly unknown[]>>;
 }
 
 /** The first wait before a report is offered again; doubled up to the last. */
@@ -35,19 +29,25 @@ const RETRY_LAST_MS = 5_000;
 export function webhookEffects(parts: DeliveringParts): Readonly<Record<WebhookEffect, EffectHandler>> {
   const search: EffectHandler["run"] = (effect, context) => find(parts, effect, context);
   const redeliver: EffectHandler["run"] = (effect, context) => goThrough(parts, effect, context);
-  const line = new StartLine();
+  const courier: Courier = { parts, line: new StartLine(), reports: new Reports(parts) };
   return {
-    deliver_webhook: {
-      run: (effect, context) => deliver(parts, line, effect, context),
-      recover: (effect, context) => interrupted(parts, effect, context),
+    deliver_webhooks: {
+      run: (effect, context) => deliver(courier, effect, context),
+      recover: (effect, context) => interrupted(courier, effect, context),
     },
     find_webhooks: { run: search, recover: search },
     redeliver_webhooks: { run: redeliver, recover: redeliver },
   };
 }
-type WebhookEffect = "deliver_webhook" | "find_webhooks" | "redeliver_webhooks";
+type WebhookEffect = "deliver_webhooks" | "find_webhooks" | "redeliver_webhooks";
 
-const attemptOf = ({ intent }: EffectRow): string => String(intent["attemptId"]);
+interface Courier {
+  readonly parts: DeliveringParts;
+  readonly line: StartLine;
+  readonly reports: Reports;
+}
+
+const attemptsOf = ({ intent }: EffectRow): readonly AttemptHead[] => (intent as unknown as DeliveryIntent).attempts;
 
 /** Keeps the order of an organization's attempts: none starts before those that began to be prepared before it. */
 class StartLine {
@@ -65,26 +65,41 @@ class StartLine {
   }
 }
 
-async function deliver(
-  parts: DeliveringParts,
-  line: StartLine,
-  effect: EffectRow,
-  context: EffectContext,
-): Promise<void> {
-  const attemptId = attemptOf(effect);
-  const preparing = ask(parts, effect, context, { kind: "prepare_attempt", attemptId });
+async function deliver(courier: Courier, effect: EffectRow, context: EffectContext): Promise<void> {
+  const { parts, line } = courier;
+  const attempts = attemptsOf(effect);
+  const preparing = ask(parts, effect, context, { kind: "prepare_attempts", attempts });
   const reply = await line.inTurn(effect.organizationId, preparing);
   if (reply === null || !context.mayAct()) return;
-  const prepared = reply.value as WebhookReplies["prepare_attempt"];
-  const result = prepared === null ? SKIPPED : await parts.sender.send(prepared, context.signal);
-  if (result === null) return;
-  await ask(parts, effect, context, { kind: "attempt_ended", attemptId, effectId: effect.id, result });
+  const prepared = reply.value as WebhookReplies["prepare_attempts"];
+  await Promise.all(
+    attempts.map(async ({ id }, i) => {
+      const one = prepared[i] ?? null;
+      const result = one === null ? SKIPPED : await parts.sender.send(one, context.signal);
+      if (result !== null) await told(courier, effect, context, { attemptId: id, result });
+    }),
+  );
 }
 const SKIPPED = { kind: "skipped" } as const;
 
-async function interrupted(parts: DeliveringParts, effect: EffectRow, context: EffectContext): Promise<void> {
-  const command = { kind: "attempt_ended", attemptId: attemptOf(effect), effectId: effect.id } as const;
-  await ask(parts, effect, context, { ...command, result: { kind: "interrupted" } });
+async function interrupted(courier: Courier, effect: EffectRow, context: EffectContext): Promise<void> {
+  const result = { kind: "interrupted" } as const;
+  await Promise.all(attemptsOf(effect).map(({ id }) => told(courier, effect, context, { attemptId: id, result })));
+}
+
+/** Tells the actor until it has it, or the epoch is over. */
+async function told(
+  { parts, reports }: Courier,
+  { id: effectId, organizationId }: EffectRow,
+  context: EffectContext,
+  end: { readonly attemptId: string; readonly result: AttemptResult },
+): Promise<void> {
+  for (let waitMs = RETRY_FIRST_MS; ; waitMs = Math.min(2 * waitMs, RETRY_LAST_MS)) {
+    if (await reports.tell(organizationId, context.epoch, { effectId, ...end })) return;
+    if (context.isOver()) return;
+    await new Promise<void>((resolve) => parts.clock.after(waitMs, resolve));
+    if (context.isOver()) return;
+  }
 }
 
 async function find(parts: DeliveringParts, effect: EffectRow, context: EffectContext): Promise<void> {

@@ -39,6 +39,16 @@ export type AttemptResult =
   /** There was nothing to send, or nowhere to send it to. */
   | { readonly kind: "skipped" };
 
+/** The end of an attempt that one effect has made. */
+export interface AttemptEnd {
+  readonly attemptId: string;
+  readonly effectId: string;
+  readonly result: AttemptResult;
+}
+
+/** Names an attempt, and the event that it delivers. */
+export type AttemptHead = Pick<Attempt, "id" | "eventId">;
+
 /** What is needed to make an attempt. */
 export interface Prepared {
   readonly attempt: Attempt;
@@ -72,13 +82,8 @@ export type WebhookCommand =
   | { readonly kind: "redeliver_range"; readonly range: EventRange }
   /** How far the feed goes. */
   | { readonly kind: "read_feed" }
-  | { readonly kind: "prepare_attempt"; readonly attemptId: string }
-  | {
-      readonly kind: "attempt_ended";
-      readonly attemptId: string;
-      readonly effectId: string;
-      readonly result: AttemptResult;
-    }
+  | { readonly kind: "prepare_attempts"; readonly attempts: readonly AttemptHead[] }
+  | { readonly kind: "attempts_ended"; readonly ends: readonly AttemptEnd[] }
   /** What the table has that is due, and when the first of the others will be. */
   | {
       readonly kind: "attempts_found";
@@ -108,9 +113,9 @@ export interface WebhookReplies {
   redeliver: Attempt;
   redeliver_range: EventRange;
   read_feed: Pick<Feed, "sequence">;
-  /** Null where there is nothing to send, or nowhere to send it to. */
-  prepare_attempt: Prepared | null;
-  attempt_ended: null;
+  /** In the order asked; null where there is nothing to send, or nowhere to send it to. */
+  prepare_attempts: readonly (Prepared | null)[];
+  attempts_ended: null;
   attempts_found: null;
   attempts_due: null;
   redeliver_page: null;

@@ -14,7 +14,13 @@
 import type { NewRecord, Tx } from "../runtime/actor.ts";
 import { isoTime } from "../schema.ts";
 import { FOUND_LIMIT, IN_FLIGHT_LIMIT, READY_LIMIT, READY_LOW, RETRY_TICK_MS } from "./policy.ts";
+import type { AttemptHead } from "./protocol.ts";
 import { type Attempt, attemptTable, type Destination, destinationTable, type Feed, feedTable } from "./schema.ts";
+
+/** The intent of an effect that makes attempts: those that one turn has started. */
+export interface DeliveryIntent {
+  readonly attempts: readonly AttemptHead[];
+}
 
 /** The intent of a look into the table. */
 export interface SearchIntent {
@@ -76,14 +82,16 @@ export function filled(tx: Tx, feed: Feed): Feed {
 }
 
 function started(tx: Tx, feed: Feed): Feed {
-  const inFlight = [...feed.inFlight];
+  const attempts: AttemptHead[] = [];
   let taken = 0;
-  while (inFlight.length < IN_FLIGHT_LIMIT && taken < feed.ready.length) {
-    const attemptId = feed.ready[taken++]!;
-    const attempt = tx.read(attemptTable, attemptId);
+  while (feed.inFlight.length + attempts.length < IN_FLIGHT_LIMIT && taken < feed.ready.length) {
+    const attempt = tx.read(attemptTable, feed.ready[taken++]!);
     // Found in the table, it may have ended while it was looked for.
-    if (attempt?.status !== "pending") continue;
-    inFlight.push({ attemptId, effectId: tx.effect(tx.self, "deliver_webhook", { attemptId }) });
+    if (attempt?.status === "pending") attempts.push({ id: attempt.id, eventId: attempt.eventId });
   }
-  return taken === 0 ? feed : { ...feed, inFlight, ready: feed.ready.slice(taken) };
+  if (taken === 0) return feed;
+  const ready = feed.ready.slice(taken);
+  if (attempts.length === 0) return { ...feed, ready };
+  const effectId = tx.effect(tx.self, "deliver_webhooks", { attempts } satisfies DeliveryIntent);
+  return { ...feed, inFlight: [...feed.inFlight, ...attempts.map(({ id }) => ({ attemptId: id, effectId }))], ready };
 }

@@ -7,9 +7,11 @@
  */
 import { newId } from "../../actors/ids.ts";
 import { System } from "../../actors/runtime/system.ts";
+import type { Member } from "../../actors/runtime/turns.ts";
 import { isoTime } from "../../actors/schema.ts";
 import { troupeActors, type TroupeProtocols, type TroupeSystem } from "../../actors/troupe.ts";
 import { type NewsEvent, takeEvent, webhookRef } from "../../actors/webhook/events.ts";
+import type { WebhookCommand } from "../../actors/webhook/protocol.ts";
 import { signingContext } from "../../actors/webhook/schema.ts";
 import { openDatabase } from "../../db/client.ts";
 import { PostgresPlacement } from "../../db/placement.ts";
@@ -104,26 +106,12 @@ const handlers = webhookHandlers({
   queue: new PostgresWebhookDirectory(database),
   clock: systemClock,
   log,
-  system: () => system,
+  system: () => counted,
   appUrl: "https://troupe.example.com",
 });
 const system: TroupeSystem = new System<TroupeProtocols>({
   definitions: troupeActors(),
-  effects: {
-    ...handlers,
-    deliver_webhook: {
-      ...handlers.deliver_webhook,
-      async run(effect, context) {
-        await handlers.deliver_webhook.run(effect, context);
-        // It is over when the end of the attempt is committed.
-        if (context.isOver()) return;
-        const tally = tallyOf(effect.organizationId);
-        allEnded++;
-        tally.ended++;
-        tally.waiting.shift()?.();
-      },
-    },
-  },
+  effects: handlers,
   store: new PostgresActorStore(database),
   placement,
   clock: systemClock,
@@ -132,6 +120,25 @@ const system: TroupeSystem = new System<TroupeProtocols>({
   onLost: (reason) => console.error(reason),
 });
 await system.start();
+
+/** Counts the attempts whose ends are committed. */
+const counted: Pick<TroupeSystem, "dispatchGroup" | "joinNext"> = {
+  joinNext: (organizationId, run) => system.joinNext(organizationId, run),
+  async dispatchGroup(members, options) {
+    const outcome = await system.dispatchGroup(members, options);
+    for (const member of outcome.ok ? members : []) if (typeof member === "object") countEnds(member);
+    return outcome;
+  },
+};
+
+function countEnds({ ref, command }: Member): void {
+  if (command.kind !== "attempts_ended") return;
+  const { ends } = command as Extract<WebhookCommand, { readonly kind: "attempts_ended" }>;
+  const tally = tallyOf(ref.organizationId);
+  allEnded += ends.length;
+  tally.ended += ends.length;
+  for (const resolve of tally.waiting.splice(0, ends.length)) resolve();
+}
 
 async function configure(organizationId: string, path: string): Promise<void> {
   const secret = newSigningSecret();

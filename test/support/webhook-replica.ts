@@ -118,6 +118,7 @@ export class WebhookReplica extends Replica<{ webhook: WebhookProtocol }> {
       clock: world.clock,
       log: { warn: () => {} },
       group: (members, options) => late.system().dispatchGroup(members, options),
+      joinNext: (organizationId, run) => late.system().joinNext(organizationId, run),
     });
     super(world, { definitions: [erased(webhookActor)], effects });
     late.system = () => this.system;

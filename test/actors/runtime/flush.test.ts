@@ -97,6 +97,26 @@ const followed = (group: TurnGroup): Ending[] => {
 };
 
 describe("batches", () => {
+  test("[RT-4] who joins the next batch is called when it is taken, with nothing in flight or after what is", async () => {
+    const rig = new Rig();
+    const join = (name: string): void => rig.lane.joinNext(() => void rig.push(name, [rig.cell(name)]));
+    join("a");
+    await settle();
+    expect(rig.sent).toEqual(["a"]);
+    const letGo = rig.hold();
+    rig.push("b", [rig.cell("b")]);
+    await settle();
+    rig.push("c", [rig.cell("c")]);
+    join("d");
+    rig.lane.joinNext(() => void rig.told.push("nothing to push"));
+    await settle();
+    expect([rig.sent, rig.told]).toEqual([["a", "b"], []]);
+    letGo();
+    await settle();
+    expect([rig.sent, rig.told]).toEqual([["a", "b", "c d"], ["nothing to push"]]);
+    expect(rig.ended).toEqual(["a committed", "b committed", "c committed", "d committed"]);
+  });
+
   test("[RT-4] what comes in one tick is one statement; while it is in flight, what comes next is the next", async () => {
     const rig = new Rig();
     const cell = rig.cell("a");

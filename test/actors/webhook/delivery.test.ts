@@ -50,6 +50,27 @@ test("[HOOK-6] at most 8 are under way, started by their numbers, however many w
   await replica.system.stop();
 });
 
+test("[HOOK-6] attempts that begin together are one effect, which is there until the last of them has ended", async () => {
+  const world = new World();
+  const replica = await startWebhooks(world);
+  await replica.take(IN_FLIGHT_LIMIT);
+  const ends: ((result: AttemptResult) => void)[] = [];
+  replica.receiver.react = () => new Promise((resolve) => ends.push(resolve));
+  await replica.configure();
+  const range = { after: 0, until: IN_FLIGHT_LIMIT, eventTypes: [] };
+  granted(await replica.ask({ kind: "redeliver_range", range }));
+  await until("all are under way", () => ends.length === IN_FLIGHT_LIMIT);
+  const effects = (): number => world.database.effects().length;
+  expect(effects()).toBe(1);
+  for (const end of ends.slice(1)) end(delivered);
+  await until("one is left", () => replica.feed.inFlight.length === 1);
+  expect([effects(), replica.statuses.filter((status) => status === "pending").length]).toEqual([1, 1]);
+  ends[0]!(delivered);
+  await idle(replica);
+  await until("the effect is settled", () => effects() === 0);
+  await replica.system.stop();
+});
+
 test("[HOOK-5] only what the filter takes is delivered", async () => {
   const replica = await startWebhooks(new World());
   await replica.configure({ eventTypes: ["job.*", "agent.created"] });

@@ -1,0 +1,57 @@
+/**
+ * Reports how attempts have ended. What ends while a batch of commits is in flight is one command in the
+ * next one: under load an organization's attempts end together, and their ends cost one turn.
+ */
+import type { Outcome } from "../fault.ts";
+import type { Admission } from "../runtime/shards.ts";
+import { webhookRef } from "./events.ts";
+import type { AttemptEnd, WebhookCommand } from "./protocol.ts";
+
+/** What is needed of the system, late-bound: it is made with the handlers that use this. */
+export interface ReportsParts {
+  readonly group: (
+    members: readonly { readonly ref: ReturnType<typeof webhookRef>; readonly command: WebhookCommand }[],
+    options: Admission,
+  ) => Promise<Outcome<readonly unknown[]>>;
+  /** Calls `run` right before the next batch of the organization's commits is taken. */
+  readonly joinNext: (organizationId: string, run: () => void) => void;
+}
+
+interface Report {
+  readonly end: AttemptEnd;
+  readonly told: PromiseWithResolvers<boolean>;
+}
+
+export class Reports {
+  private readonly parts: ReportsParts;
+  /** What waits for the next batch, by organization and epoch. */
+  private readonly waiting = new Map<string, Report[]>();
+
+  constructor(parts: ReportsParts) {
+    this.parts = parts;
+  }
+
+  /** Resolves after the commit; false when it was refused, and may be told again while the epoch lasts. */
+  tell(organizationId: string, epoch: number, end: AttemptEnd): Promise<boolean> {
+    const key = `${organizationId}/${epoch}`;
+    const report: Report = { end, told: Promise.withResolvers() };
+    const waiting = this.waiting.get(key);
+    if (waiting === undefined) {
+      const reports = [report];
+      this.waiting.set(key, reports);
+      this.parts.joinNext(organizationId, () => {
+        this.waiting.delete(key);
+        this.send(organizationId, epoch, reports);
+      });
+    } else waiting.push(report);
+    return report.told.promise;
+  }
+
+  private send(organizationId: string, epoch: number, reports: readonly Report[]): void {
+    const command = { kind: "attempts_ended", ends: reports.map(({ end }) => end) } as const;
+    this.parts.group([{ ref: webhookRef(organizationId), command }], { epoch }).then(
+      ({ ok }) => reports.forEach(({ told }) => told.resolve(ok)),
+      (cause: unknown) => reports.forEach(({ told }) => told.reject(cause)),
+    );
+  }
+}
