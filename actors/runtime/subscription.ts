@@ -75,6 +75,11 @@ export class Subscription {
     return this.replay.isLost && !this.closed;
   }
 
+  /** What it is a place in. */
+  get stream(): object {
+    return this.replay;
+  }
+
   /** The newest durable event that the reader has. */
   get seq(): number {
     return this.cursor.seq;
@@ -158,6 +163,23 @@ export class Subscription {
       this.stored = null;
     }
     return items;
+  }
+
+  /** Whether both will be told the same from here on. */
+  isWith(other: Subscription): boolean {
+    const [a, b] = [this.cursor, other.cursor];
+    const isSameRead = this.replay === other.replay && this.isBehindBuffer === other.isBehindBuffer;
+    return isSameRead && a.seq === b.seq && a.position === b.position && isSameText(a.live, b.live);
+  }
+
+  /** Another reader at this place. It owes what this one owes. */
+  fork(): Subscription {
+    const { cursor, heard, replay, store } = this;
+    const fork = new Subscription(replay, cursor.seq, store, this.known);
+    Object.assign(fork.cursor, cursor);
+    fork.caughtUp = this.caughtUp;
+    Object.assign(fork.heard, heard);
+    return fork;
   }
 
   /** Runs once when there may be something new, and when the subscription ends. */

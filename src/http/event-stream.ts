@@ -2,41 +2,23 @@
  * A response that streams events from a cursor. It reads from its source only while the socket
  * takes what there is: what it cannot take is one piece at most, and a slow client costs a cursor and that piece.
  *
- *   reading ──text──▶ queued ──taken by the client──▶ reading
- *      │ over, failed, ended by the service, too slow ──▶ last words ──▶ ended
- *      └ the client leaves, or takes nothing for too long ──▶ ended
+ *   by itself ──has all──▶ in an audience      both: over, failed, ended by the service ──▶ last words ──▶ ended
+ *      ▲                        │                    the client leaves ──▶ ended
+ *      └──the socket is full────┘              by itself: too slow ──▶ last words ──▶ ended
+ *                                                         takes nothing for too long ──▶ ended
  */
 import type { Server } from "bun";
-import { afterTick } from "./after-tick.ts";
+import type { Audience, Listener } from "./audience.ts";
+import type { EventSource, Interruption, Piece } from "./event-source.ts";
 import { type Beating, HEARTBEAT_MS } from "./heartbeats.ts";
 import type { Bearer, OpenStream, OpenStreams } from "./open-streams.ts";
+import { type Reader, Reading } from "./reading.ts";
 import { SSE_HEADERS } from "./sse.ts";
 
 /** A client that takes nothing for this long is gone, or might as well be. */
 export const STALLED_READER_MS = 120_000;
 /** What a reader that was too slow has for taking what is queued, in seconds. */
 const LAST_WORDS_SECONDS = 10;
-
-/** A source that has nothing now: it is asked again after its `onChange`. */
-export const QUIET = Symbol("quiet");
-export type Piece = string | Uint8Array;
-
-/** Why a stream ends before it is over. */
-export type Interruption = "shutdown" | "failure" | "revoked" | "slow_consumer" | "expired";
-
-/** Where the text comes from: a cursor that renders what follows it. */
-export interface EventSource {
-  /** What is new, as encoded events, at once or when it has been fetched; null when the stream is over. */
-  next(): Piece | typeof QUIET | null | Promise<Piece | null>;
-  /** Runs once when `next` may have more than `QUIET`. */
-  onChange?(run: () => void): void;
-  /** Whether its reader is so far behind that it is let go (SSE-5). */
-  readonly isTooSlow?: boolean;
-  /** Ends a waiting `next` and gives up what it holds. Idempotent. */
-  close(): void;
-  /** The last words of a stream that ends before it is over. */
-  lastWords(reason: Interruption): string;
-}
 
 export interface EventStreamParts {
   readonly request: Request;
@@ -55,155 +37,148 @@ export interface EventStreamParts {
 /** The streaming response; `opening` leaves at once. */
 export function eventStream(source: EventSource, opening: string, parts: EventStreamParts): Response {
   const stream = new EventStream(source, opening, parts);
-  return new Response(stream.body, { headers: { ...SSE_HEADERS, ...parts.headers, "x-request-id": parts.requestId } });
+  // Direct, and nothing waits for more: what is written goes to the socket at once, with no queue between.
+  const body = new ReadableStream(stream, { highWaterMark: 1 });
+  return new Response(body, { headers: { ...SSE_HEADERS, ...parts.headers, "x-request-id": parts.requestId } });
 }
 
-const decoder = new TextDecoder();
-
-class EventStream implements OpenStream, Beating {
-  readonly body: ReadableStream;
-  private readonly source: EventSource;
+class EventStream implements Bun.DirectUnderlyingSource, OpenStream, Beating, Reader, Listener {
+  readonly type = "direct";
   private readonly parts: EventStreamParts;
+  private readonly endsAt: number;
   private sink: ReadableStreamDirectController | null = null;
   /** What is to be told before anybody takes it. */
   private opening: string;
+  /** Where it stands: by itself, or with others. */
+  private place: Reading | Audience;
   /** The socket takes no more for now. */
   private isFull = false;
-  private readonly over = Promise.withResolvers<void>();
   private hasEnded = false;
-  private isFetching = false;
-  private isListening = false;
+  /** While it is by itself: an audience knows when it was last written to. */
   private writtenAt = 0;
-  private readonly endsAt: number;
-  private readonly leave = (): void => this.letGo();
-  private readonly woken = (): void => afterTick(this.afterWake);
 
   constructor(source: EventSource, opening: string, parts: EventStreamParts) {
-    this.source = source;
     this.parts = parts;
     this.endsAt = parts.streams.clock.monotonic() + (parts.lifeMs ?? Number.POSITIVE_INFINITY);
     this.opening = opening;
-    // Direct, and nothing waits for more: what is written goes to the socket at once, with no queue between.
-    this.body = new ReadableStream(
-      {
-        type: "direct",
-        pull: (sink) => this.open(sink),
-        cancel: this.leave,
-      },
-      { highWaterMark: 1 },
-    );
+    this.place = new Reading(source, this);
     // The heartbeat looks after this connection, not the server's idle time-out.
     parts.server?.timeout(parts.request, 0);
-    parts.request.signal.addEventListener("abort", this.leave, { once: true });
     parts.streams.heartbeats.add(this);
     parts.streams.add(this);
-    if (parts.request.signal.aborted) this.letGo();
   }
 
   get bearer(): Bearer | null {
     return this.parts.bearer;
   }
 
+  get hasRoom(): boolean {
+    return this.sink !== null && !this.isFull;
+  }
+
+  /** The response is on its way. */
+  pull(sink: ReadableStreamDirectController): void {
+    if (this.sink !== null) return;
+    this.sink = sink;
+    const { opening } = this;
+    this.opening = "";
+    this.take(opening);
+    if (this.hasEnded) void sink.end();
+    else this.go();
+  }
+
+  /** The client is gone; of a direct stream this is told of every client, also where nothing was ever pulled. */
+  cancel(): void {
+    this.letGo();
+  }
+
   end(reason: Interruption): void {
-    this.finish(this.source.lastWords(reason));
+    this.finish(this.place.source.lastWords(reason));
   }
 
   beat(nowMs: number): number {
     const silentMs = nowMs - this.writtenAt;
     if (nowMs >= this.endsAt) this.end("expired");
     else if (!this.hasRoom && silentMs >= STALLED_READER_MS) this.cutOff();
-    else if (this.hasRoom && silentMs >= HEARTBEAT_MS) this.enqueue(this.parts.streams.heartbeats.comment());
+    else if (this.hasRoom && silentMs >= HEARTBEAT_MS) this.take(this.parts.streams.heartbeats.comment());
     else if (silentMs < HEARTBEAT_MS) return Math.min(HEARTBEAT_MS - silentMs, this.endsAt - nowMs);
     return Math.min(HEARTBEAT_MS, this.endsAt - nowMs);
   }
 
-  /** The response is on its way; resolves when the stream is over. */
-  private open(sink: ReadableStreamDirectController): Promise<void> {
-    this.sink = sink;
-    this.enqueue(this.opening);
-    this.opening = "";
-    if (this.hasEnded) void sink.end();
-    else this.pump();
-    return this.over.promise;
+  take(piece: Piece): void {
+    const written = this.write(piece);
+    this.writtenAt = this.parts.streams.clock.monotonic();
+    if (typeof written !== "number") this.waitForRoom(written);
   }
 
-  private pump(): void {
+  /** With others, where there are any: a stream that ends by its own clock waits alone. */
+  caughtUp(): void {
+    const { source } = this.place;
+    const shared = this.endsAt === Number.POSITIVE_INFINITY ? (source.shared?.() ?? null) : null;
+    if (shared === null) this.place.wait();
+    else this.parts.streams.audiences.seat(this, shared, this.writtenAt);
+  }
+
+  seated(audience: Audience): void {
+    if (this.place instanceof Reading) {
+      this.place.close();
+      this.parts.streams.heartbeats.remove(this);
+    }
+    this.place = audience;
+  }
+
+  hear(piece: Piece, audience: Audience): void {
     try {
-      while (!this.hasEnded && !this.isFetching) {
-        if (!this.hasRoom) return this.listen();
-        const next = this.source.next();
-        if (next === QUIET) return this.listen();
-        if (next instanceof Promise) this.fetch(next);
-        else this.take(next);
-      }
+      const written = this.write(piece);
+      if (typeof written !== "number") this.stepOut(audience, written);
     } catch (cause) {
       this.failed(cause);
     }
   }
 
-  private fetch(next: Promise<Piece | null>): void {
-    this.isFetching = true;
-    next.then(
-      (piece) => {
-        this.isFetching = false;
-        this.take(piece);
-        this.pump();
-      },
-      (cause: unknown) => this.failed(cause),
-    );
+  over(): void {
+    this.finish("");
   }
 
-  private take(piece: Piece | null): void {
-    if (this.hasEnded) return;
-    if (piece === null) this.finish("");
-    else if (piece.length > 0) this.enqueue(piece);
-  }
-
-  private failed(cause: unknown): void {
+  failed(cause: unknown): void {
     if (this.hasEnded) return;
     this.parts.onFailure(cause);
     this.end("failure");
   }
 
-  /** Also without room: a reader that takes nothing must be seen to fall behind. */
-  private listen(): void {
-    if (this.isListening || this.source.onChange === undefined) return;
-    this.isListening = true;
-    this.source.onChange(this.woken);
+  tooSlow(): void {
+    this.end("slow_consumer");
+    this.parts.server?.timeout(this.parts.request, LAST_WORDS_SECONDS);
   }
 
-  private readonly afterWake = (): void => {
-    this.isListening = false;
-    if (this.hasEnded) return;
-    if (!this.hasRoom && this.source.isTooSlow === true) this.tooSlow();
-    else this.pump();
-  };
-
-  private get hasRoom(): boolean {
-    return this.sink !== null && !this.isFull;
+  private go(): void {
+    if (this.place instanceof Reading) this.place.go();
   }
 
-  private enqueue(piece: Piece): void {
-    if (this.sink === null) {
-      this.opening += typeof piece === "string" ? piece : decoder.decode(piece);
-      return;
-    }
-    const written: number | Promise<number> = this.sink.write(piece);
-    this.writtenAt = this.parts.streams.clock.monotonic();
-    if (typeof written !== "number") this.waitForRoom(written);
+  private write(piece: Piece): number | Promise<number> {
+    return this.sink!.write(piece);
   }
 
   private waitForRoom(written: Promise<number>): void {
     this.isFull = true;
-    written.then(() => {
-      this.isFull = false;
-      this.pump();
-    }, this.leave);
+    written.then(
+      () => {
+        this.isFull = false;
+        this.go();
+      },
+      () => this.letGo(),
+    );
   }
 
-  private tooSlow(): void {
-    this.end("slow_consumer");
-    this.parts.server?.timeout(this.parts.request, LAST_WORDS_SECONDS);
+  /** Out of the audience, whose others are not to wait for this one. */
+  private stepOut(audience: Audience, written: Promise<number>): void {
+    const alone = new Reading(audience.source.fork(), this);
+    audience.leave(this);
+    this.place = alone;
+    this.writtenAt = this.parts.streams.clock.monotonic();
+    this.parts.streams.heartbeats.add(this);
+    this.waitForRoom(written);
+    alone.wait();
   }
 
   /** What is queued in the socket would keep it open for ever; the server's time-out closes it with a second's notice. */
@@ -214,8 +189,11 @@ class EventStream implements OpenStream, Beating {
 
   private finish(lastWords: string): void {
     if (this.hasEnded) return;
-    if (lastWords !== "") this.enqueue(lastWords);
-    void this.sink?.end();
+    if (this.sink === null) this.opening += lastWords;
+    else {
+      if (lastWords !== "") void this.write(lastWords);
+      void this.sink.end();
+    }
     this.letGo();
   }
 
@@ -223,10 +201,9 @@ class EventStream implements OpenStream, Beating {
   private letGo(): void {
     if (this.hasEnded) return;
     this.hasEnded = true;
-    this.parts.request.signal.removeEventListener("abort", this.leave);
     this.parts.streams.heartbeats.remove(this);
     this.parts.streams.remove(this);
-    this.source.close();
-    this.over.resolve();
+    if (this.place instanceof Reading) this.place.close();
+    else this.place.leave(this);
   }
 }

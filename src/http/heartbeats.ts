@@ -1,6 +1,7 @@
 /**
  * One clock hand for all streams: a wheel of seconds that looks at each stream when its silence may
- * have lasted long enough. Ten thousand quiet connections cost one timer, not ten thousand.
+ * have lasted long enough. Ten thousand quiet connections cost one timer, not ten thousand; and an
+ * audience, whose streams are silent together, is looked at as one.
  */
 import type { Clock } from "../../actors/runtime/clock.ts";
 import { sseComment } from "./sse.ts";
@@ -32,9 +33,10 @@ export class Heartbeats {
     return this.places.size;
   }
 
-  add(stream: Beating): void {
+  /** It is looked at first in so many ms. */
+  add(stream: Beating, inMs = HEARTBEAT_MS): void {
     if (this.places.size === 0) this.start();
-    this.place(stream, HEARTBEAT_MS);
+    this.place(stream, inMs);
   }
 
   remove(stream: Beating): void {

@@ -4,6 +4,7 @@
  */
 import { type Fault, ok, type Outcome, refuse } from "../../actors/fault.ts";
 import type { Clock } from "../../actors/runtime/clock.ts";
+import { Audiences } from "./audience.ts";
 import { BoundedMap } from "./bounded-map.ts";
 import { Heartbeats } from "./heartbeats.ts";
 
@@ -31,6 +32,7 @@ export interface OpenStream {
 export class OpenStreams {
   readonly clock: Clock;
   readonly heartbeats: Heartbeats;
+  readonly audiences: Audiences;
   private readonly most: number;
   private readonly open = new Set<OpenStream>();
   private readonly counts = new Map<string, number>();
@@ -42,6 +44,7 @@ export class OpenStreams {
     this.clock = clock;
     this.most = most;
     this.heartbeats = new Heartbeats(clock);
+    this.audiences = new Audiences(clock, this.heartbeats);
   }
 
   get count(): number {

@@ -352,6 +352,32 @@ describe("the end of a stream", () => {
     ]);
   });
 
+  test("[SSE-6] a stream that ends while its end is being asked for names the cursor of what it has told", async () => {
+    const replay = new Replay();
+    const store = { page: () => Promise.resolve({ events: [], hasMore: false }) };
+    const answer = Promise.withResolvers<number | null>();
+    const ending = { kind: "asked", after: new Set(["job.completed"]), endOf: () => answer.promise } as const;
+    const stream = new RecordStream("job", new Subscription(replay, 0, store), ending, "0");
+    expect(stream.lastWords("shutdown")).toContain('"resume_after":"0"');
+    replay.publish({ seq: 1, type: "job.completed", at: "", data: {} });
+    // The event leaves before its end is known, so the cursor is never ahead of what was written.
+    expect(Buffer.from((await stream.next()) as Uint8Array).toString()).toContain("event: job.completed");
+    const asked = stream.next();
+    expect(stream.lastWords("shutdown")).toContain('"resume_after":"1"');
+    answer.resolve(1);
+    expect([await asked, stream.next(), stream.next()]).toEqual(["", "event: stream.end\ndata: {}\n\n", null]);
+  });
+
+  test("[SSE-6] a page that has been fetched and not told does not move the cursor", async () => {
+    const events = [{ seq: 1, type: "chat.updated", at: "", data: {} }];
+    const store = { page: () => Promise.resolve({ events, hasMore: false }) };
+    const stream = new RecordStream("chat", new Subscription(new Replay(), 0, store), { kind: "never" }, null);
+    expect(await stream.next()).toBe("");
+    expect(stream.lastWords("shutdown")).toContain('"resume_after":null');
+    expect(Buffer.from((await stream.next()) as Uint8Array).toString()).toContain("id: 1\n");
+    expect(stream.lastWords("shutdown")).toContain('"resume_after":"1"');
+  });
+
   test("[SSE-13] long events are read in pages of a bounded size, and each comes once", async () => {
     const chat = await newChat();
     const title = "x".repeat(100_000);

@@ -1,7 +1,8 @@
 import { afterEach, expect, test } from "bun:test";
 import { connect } from "node:net";
 import type { Clock } from "../../actors/runtime/clock.ts";
-import { type EventSource, eventStream, STALLED_READER_MS } from "../../src/http/event-stream.ts";
+import type { EventSource } from "../../src/http/event-source.ts";
+import { eventStream, STALLED_READER_MS } from "../../src/http/event-stream.ts";
 import { HEARTBEAT_MS } from "../../src/http/heartbeats.ts";
 import { OpenStreams } from "../../src/http/open-streams.ts";
 import { systemClock } from "../../src/clock.ts";

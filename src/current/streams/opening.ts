@@ -41,7 +41,6 @@ export async function openStream(
   streamed: Streamed,
 ): Promise<Outcome<Response>> {
   const { ref, record, ending } = streamed;
-  const { requestId, request } = connection;
   const { organizationId } = ref;
   const room = parts.streams.room(organizationId);
   if (!room.ok) return room;
@@ -51,7 +50,7 @@ export async function openStream(
   const start = await lookUp(parts.log, begin(subscription, asked, record.lastSeq)).catch(() => null);
   // Others may have taken the last places meanwhile.
   const place = parts.streams.room(organizationId);
-  if (start === null || !start.ok || !place.ok || request.signal.aborted) {
+  if (start === null || !start.ok || !place.ok) {
     subscription.close();
     if (start !== null && !start.ok) return start;
     return place.ok ? { ok: false, fault: UNAVAILABLE } : place;
@@ -62,10 +61,15 @@ export async function openStream(
     `${sseComment("connected")}retry: ${RETRY_MS}\n\n` +
     (reset === null ? "" : noteFrame("reset", reset)) +
     (cursor === null ? noteFrame("snapshot", streamed.view) : "");
-  const onFailure = (err: unknown): void =>
-    parts.log.error({ err, requestId, stream: ref.id }, "a stream was interrupted");
+  const onFailure = telling(parts.log, connection.requestId, ref.id);
   return ok(eventStream(source, opening, { ...connection, streams: parts.streams, onFailure }));
 }
+
+/** Lives as long as the stream, so it is made where nothing else is in sight: it would be held too. */
+const telling =
+  (log: OpeningParts["log"], requestId: string, stream: string) =>
+  (err: unknown): void =>
+    log.error({ err, requestId, stream }, "a stream was interrupted");
 
 interface Start {
   /** The client's cursor, where it counts. */

@@ -6,7 +6,7 @@
  */
 import type { StreamItem } from "../../../actors/runtime/replay.ts";
 import type { Subscription } from "../../../actors/runtime/subscription.ts";
-import { type EventSource, type Interruption, type Piece, QUIET } from "../../http/event-stream.ts";
+import { type Interruption, type Piece, QUIET, type SharedSource } from "../../http/event-source.ts";
 import { cursorAfter, writeOf, noteFrame, type StreamKind } from "./frames.ts";
 
 /** When a stream is over. `seq`: with this event, or at once where the reader has it. */
@@ -31,11 +31,14 @@ const REASONS: Readonly<Record<Interruption, ClosingReason>> = {
   expired: "expired",
 };
 
-export class RecordStream implements EventSource {
+export class RecordStream implements SharedSource {
   private readonly kind: StreamKind;
   private readonly subscription: Subscription;
   private ending: StreamEnd;
+  /** That of what has been told: what is only fetched does not count. */
   private cursor: string | null;
+  private fetched: readonly StreamItem[] | null = null;
+  private mayHaveEnded = false;
   private isOver = false;
 
   /** `cursor` is the client's own, or null while it has none. */
@@ -48,11 +51,13 @@ export class RecordStream implements EventSource {
 
   next(): Piece | typeof QUIET | null | Promise<Piece | null> {
     if (this.isOver) return null;
-    const { ending, subscription } = this;
+    if (this.mayHaveEnded) return this.askForEnd();
+    const { ending, subscription, fetched } = this;
+    if (fetched !== null) return this.told(fetched);
     if (subscription.isLost) return this.over(this.closing("moved"));
     if (ending.kind === "at_seq" && subscription.seq >= ending.seq) return this.over(END);
     const items = subscription.take();
-    if (items === null) return this.fetched();
+    if (items === null) return this.fetch();
     return items.length === 0 ? QUIET : this.told(items);
   }
 
@@ -63,6 +68,26 @@ export class RecordStream implements EventSource {
 
   get isTooSlow(): boolean {
     return this.subscription.isTooSlow;
+  }
+
+  get stream(): object {
+    return this.subscription.stream;
+  }
+
+  /** A stream with an end of its own waits for it alone. */
+  shared(): SharedSource | null {
+    return this.ending.kind === "never" && !this.isOver ? this : null;
+  }
+
+  isWith(other: RecordStream): boolean {
+    const isBetween = this.fetched !== null || other.fetched !== null || this.shared() === null;
+    return !isBetween && this.cursor === other.cursor && this.subscription.isWith(other.subscription);
+  }
+
+  fork(): SharedSource {
+    const fork = new RecordStream(this.kind, this.subscription.fork(), this.ending, this.cursor);
+    fork.fetched = this.fetched;
+    return fork;
   }
 
   close(): void {
@@ -77,22 +102,29 @@ export class RecordStream implements EventSource {
     return noteFrame("stream.closing", { reason, resume_after: this.cursor });
   }
 
-  private async fetched(): Promise<Piece | null> {
+  private async fetch(): Promise<Piece> {
     const items = await this.subscription.nextPage();
-    return items.length === 0 ? "" : this.told(items);
+    if (items.length > 0) this.fetched = items;
+    return "";
   }
 
-  private told(items: readonly StreamItem[]): Piece | Promise<Piece> {
+  private told(items: readonly StreamItem[]): Piece {
     const { ending } = this;
+    this.fetched = null;
     this.cursor = cursorAfter(items.at(-1)!);
     const { bytes, isFarewell } = writeOf(this.kind, items);
     if (isFarewell) this.ending = { kind: "at_seq", seq: 0 };
-    if (isFarewell || ending.kind !== "asked") return bytes;
-    if (!items.some((item) => item.kind === "event" && ending.after.has(item.event.type))) return bytes;
-    return ending.endOf().then((seq) => {
-      if (seq !== null) this.ending = { kind: "at_seq", seq };
-      return bytes;
-    });
+    else if (ending.kind === "asked")
+      this.mayHaveEnded = items.some((item) => item.kind === "event" && ending.after.has(item.event.type));
+    return bytes;
+  }
+
+  private async askForEnd(): Promise<Piece> {
+    const { ending } = this;
+    const seq = ending.kind === "asked" ? await ending.endOf() : null;
+    if (seq !== null) this.ending = { kind: "at_seq", seq };
+    this.mayHaveEnded = false;
+    return "";
   }
 
   private over(words: string): string {

@@ -12,7 +12,7 @@ import type { StreamItem, TextDelta } from "../../../actors/runtime/replay.ts";
 import type { StoredEvent } from "../../../actors/runtime/store.ts";
 import type { Subscription } from "../../../actors/runtime/subscription.ts";
 import type { JsonObject } from "../../../actors/schema.ts";
-import type { EventSource, Interruption } from "../../http/event-stream.ts";
+import type { EventSource, Interruption } from "../../http/event-source.ts";
 import { sseComment, sseEvent, sseJson } from "../../http/sse.ts";
 import type { Execution } from "./beginning.ts";
 import { noticeOf } from "./schema.ts";

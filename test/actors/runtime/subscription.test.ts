@@ -247,3 +247,64 @@ test("[RT-8] after an invalidation no reader takes a page from before it", async
   await stream.reader().next();
   expect(stream.pages.map(({ after }) => after)).toEqual([0, 0]);
 });
+
+test("[RT-8] a fork goes on from the same place, by itself", async () => {
+  const stream = new Stream();
+  stream.publish(2);
+  const reader = stream.reader();
+  await takeUntil(reader, 2);
+  const fork = reader.fork();
+  expect([fork.isWith(reader), stream.replay.readers]).toEqual([true, 2]);
+  stream.publish();
+  expect(said(await fork.next())).toEqual(["3"]);
+  expect(fork.isWith(reader)).toBe(false);
+  expect(said(await reader.next())).toEqual(["3"]);
+  expect(fork.isWith(reader)).toBe(true);
+  reader.close();
+  stream.publish();
+  expect(said(await fork.next())).toEqual(["4"]);
+});
+
+const SAYINGS = ["publish", "begin", "add", "end", "invalidate", "take 0", "take 1", "come"] as const;
+
+test("[RT-8] readers who stand together are told the same from there on, whatever comes, and so are forks", async () => {
+  await fc.assert(
+    fc.asyncProperty(fc.array(fc.constantFrom(...SAYINGS), { maxLength: 60 }), async (script) => {
+      const stream = new Stream();
+      const first = stream.reader();
+      let second = stream.reader();
+      let attempt = 0;
+      const drained = async (reader: Subscription): Promise<string[]> => {
+        const items: string[] = [];
+        for (let taken = reader.take(); taken === null || taken.length > 0; taken = reader.take())
+          items.push(...said(taken ?? (await reader.nextPage())));
+        return items;
+      };
+      let areTogether = false;
+      for (const move of script) {
+        if (move === "publish") stream.publish();
+        else if (move === "begin") stream.replay.beginText("m", ++attempt, "");
+        else if (move === "add") stream.replay.addText("m", "ab");
+        else if (move === "end") stream.replay.endText("m");
+        else if (move === "invalidate") stream.replay.invalidate();
+        else if (move === "come") {
+          second.close();
+          const head = stream.table.length;
+          second = stream.reader(0, head);
+          await second.resume({ seq: head, position: 0 });
+          areTogether = false;
+        } else if (areTogether) expect(await drained(second)).toEqual(await drained(first));
+        else await drained(move === "take 0" ? first : second);
+        areTogether ||= first.isWith(second);
+      }
+      const fork = first.fork();
+      stream.publish();
+      stream.replay.beginText("m", ++attempt, "end");
+      const rest = await drained(first);
+      expect(rest.slice(-2)).toEqual([`${stream.table.length}`, '"end"@3']);
+      expect(await drained(fork)).toEqual(rest);
+      if (areTogether) expect(await drained(second)).toEqual(rest);
+    }),
+    { numRuns: 300 },
+  );
+});
