@@ -4107,6 +4107,7 @@ class MessagingIntegration(TypedDict):
 
     provider: Literal["webhook"]
     name: str
+    # Whole for owners; others see its scheme and the host as the ledger names it
     url: str
     enabled: bool
     event_types: list[str]
@@ -4139,6 +4140,7 @@ class MessagingIntegrationWithSecret(TypedDict):
 
     provider: Literal["webhook"]
     name: str
+    # Whole for owners; others see its scheme and the host as the ledger names it
     url: str
     enabled: bool
     event_types: list[str]

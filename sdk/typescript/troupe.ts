@@ -3080,6 +3080,7 @@ export interface MessagePage {
 export interface MessagingIntegration {
   provider: "webhook";
   name: string;
+  /** Whole for owners; others see its scheme and the host as the ledger names it */
   url: string;
   enabled: boolean;
   event_types: string[];
@@ -3111,6 +3112,7 @@ export interface MessagingIntegration {
 export interface MessagingIntegrationWithSecret {
   provider: "webhook";
   name: string;
+  /** Whole for owners; others see its scheme and the host as the ledger names it */
   url: string;
   enabled: boolean;
   event_types: string[];

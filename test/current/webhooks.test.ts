@@ -142,7 +142,7 @@ describe("the configuration", () => {
     await refused(client.call("PUT", PATH, {}), 400, "invalid_request");
   });
 
-  test("[AUTH-5] only owners configure, rotate and redeliver; members read", async () => {
+  test("[AUTH-5] only owners configure, rotate and redeliver; members read, but not where exactly it goes", async () => {
     await configure();
     const member = new Client(service, await service.join(owner.organizationId));
     await refused(member.call("PUT", PATH, { url: receiver.url }), 403, "owner_required");
@@ -153,7 +153,8 @@ describe("the configuration", () => {
       403,
       "owner_required",
     );
-    expect(await member.get(PATH)).toMatchObject({ allowed_actions: ["test"] });
+    expect(await member.get(PATH)).toMatchObject({ url: "https://h***s.test", allowed_actions: ["test"] });
+    expect(await client.get(PATH)).toMatchObject({ url: receiver.url });
   });
 });
 

@@ -6,6 +6,7 @@ import type { AttemptFilter } from "../../../actors/webhook/directory.ts";
 import { EVENT_SOURCES, EVENT_TYPES, isKnownFilter } from "../../../actors/webhook/events.ts";
 import { GRACE_LIMIT_SECONDS, RETRY_PROFILES } from "../../../actors/webhook/policy.ts";
 import type { DestinationState } from "../../../actors/webhook/protocol.ts";
+import { redactedUrl } from "../../../actors/webhook/redaction.ts";
 import {
   type Attempt,
   ATTEMPT_ERRORS,
@@ -67,7 +68,7 @@ export const VerifyBody = Type.Object({
 export const IntegrationView = noun("MessagingIntegration", "Where an organization's events are sent to", {
   provider: OneOf(["webhook"] as const),
   name: Type.String(),
-  url: Type.String(),
+  url: Type.String({ description: "Whole for owners; others see its scheme and the host as the ledger names it" }),
   enabled: Type.Boolean(),
   event_types: Type.Array(Type.String()),
   retry_profile: OneOf(RETRY_PROFILES),
@@ -139,7 +140,8 @@ export function integrationView(
   return {
     provider: "webhook",
     name: destination.name,
-    url: destination.url,
+    // Who has a URL may often use it: paths of such addresses are secrets.
+    url: by.role === "owner" ? destination.url : redactedUrl(destination.url),
     enabled: destination.enabled,
     event_types: destination.eventTypes,
     retry_profile: destination.retryProfile,
