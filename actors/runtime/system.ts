@@ -33,7 +33,7 @@ const NO_ADMISSION: Admission = {};
 
 /** What the runtime tells its operator. Levels as in the log. */
 export interface RuntimeLog {
-  info(fields: object, message: string): void;
+  debug(fields: object, message: string): void;
   warn(fields: object, message: string): void;
   error(fields: object, message: string): void;
 }
@@ -252,7 +252,8 @@ export class System<P extends Protocols> implements TurnHost {
 
   private sweep(): void {
     this.cancelSweep = this.clock.after(PASSIVATE_EVERY_MS, () => {
-      this.cells.passivate(this.clock.monotonic());
+      const dropped = this.cells.passivate(this.clock.monotonic());
+      if (dropped > 0) this.log.debug({ dropped, live: this.cells.count }, "idle actors have left memory");
       this.sweep();
     });
   }

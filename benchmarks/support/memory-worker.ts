@@ -41,7 +41,7 @@ const database = openDatabase(url);
 const placement = new PostgresPlacement(database, { id: newId("rpl"), address: "bench", build: "bench", folder: null });
 await placement.join();
 const log = {
-  info: () => {},
+  debug: () => {},
   warn: () => {},
   error: (fields: object, message: string) => console.error(message, fields),
 };

@@ -48,7 +48,7 @@ async function groupCommit(url: string): Promise<Contestant> {
   });
   await placement.join();
   const log = {
-    info: () => {},
+    debug: () => {},
     warn: () => {},
     error: (fields: object, message: string) => console.error(message, fields),
   };

@@ -74,7 +74,12 @@ const [databaseUrl = "", receiverPort = ""] = process.argv.slice(2);
 const ca = process.env["BENCH_CA"] ?? "";
 const receiver = `https://${HOST}:${receiverPort}`;
 
-const log = { info: () => {}, warn: () => {}, error: (of: object, message: string) => console.error(message, of) };
+const log = {
+  debug: () => {},
+  info: () => {},
+  warn: () => {},
+  error: (of: object, message: string) => console.error(message, of),
+};
 const database = openDatabase(databaseUrl);
 const placement = new PostgresPlacement(database, { id: newId("rpl"), address: "bench", build: "bench", folder: null });
 await placement.join();

@@ -1,7 +1,7 @@
 /**
- * Streams of a real process that are cut at random bytes while it answers with text and tools, and is
- * stopped in good order and killed in the middle of it. (Passivation, which takes a minute there, is in
- * the short form.)
+ * Streams of a real process that are cut at random bytes while it answers with text and tools, is
+ * stopped in good order and killed in the middle of it, and forgets everybody while nobody asks for a
+ * minute.
  */
 import { expect, test } from "bun:test";
 import { eventOfRow } from "../../db/event-row.ts";
@@ -11,14 +11,16 @@ import type { Json } from "../support/current.ts";
 import { guardedFolder } from "../support/guarded-folder.ts";
 import { longScale } from "../support/long.ts";
 import { embeddedUrl, grantTasks, withTables } from "../support/service-tables.ts";
-import { eventually, startTroupe, type TroupeProcess } from "../support/troupe-process.ts";
+import { eventually, type LogLine, startTroupe, type TroupeProcess } from "../support/troupe-process.ts";
 
 const CHATS = 5;
 /** Of the readers, those that use the npm package; it waits for a second before it comes back. */
 const PACKAGE_SHARE = 0.1;
 const LONGEST_CUT = 6_000;
 const ENDS = ["SIGKILL", "SIGTERM", "SIGKILL"] as const;
-const ENVIRONMENT = { LOG_LEVEL: "info", RATE_BUDGETS: "*=1000000" };
+/** An idle actor stays for a minute, and is looked for every ten seconds. */
+const IDLE_LIMIT_MS = 120_000;
+const ENVIRONMENT = { LOG_LEVEL: "debug", RATE_BUDGETS: "*=1000000" };
 
 /** A turn of about two seconds: text in many pieces, a tool, and text again. */
 const turn = (title: string): string =>
@@ -69,7 +71,7 @@ function storedEvents(service: TroupeProcess, chats: readonly string[]): Promise
   );
 }
 
-test("[SSE-3] [SSE-2] hundreds of streams cut at random bytes, over kill -9 and restarts: each sees what is stored, in order, each once, and the text of each message", async () => {
+test("[SSE-3] [SSE-2] hundreds of streams cut at random bytes, over kill -9, restarts and passivation: each sees what is stored, in order, each once, and the text of each message", async () => {
   const { streams } = longScale();
   const random = seeded(20_261_121);
   const folder = guardedFolder();
@@ -108,21 +110,33 @@ test("[SSE-3] [SSE-2] hundreds of streams cut at random bytes, over kill -9 and 
       });
     const send = (title: string) =>
       Promise.all(chats.map((id) => caller.call("POST", `/api/chats/${id}/messages`, { content: turn(title) })));
+    const speaks = (chat: number, since: number): boolean =>
+      readers.some(({ chat: of, reader }) => {
+        const [seq, position] = (reader.book.lastId ?? "").split(".");
+        return of === chat && position !== undefined && Number(seq) > since;
+      });
     for (const [i, end] of ENDS.entries()) {
       await send(`before ${i}`);
       await turnsEnd();
       // It ends in the middle of a text: somebody has read of it, and nobody all.
       const before = await heads();
       await send(`during ${i}`);
-      const speaks = (chat: number): boolean =>
-        readers.some(({ chat: of, reader }) => {
-          const [seq, position] = (reader.book.lastId ?? "").split(".");
-          return of === chat && position !== undefined && Number(seq) > before[chat]!;
-        });
-      await eventually("every chat speaks", () => chats.every((_, chat) => speaks(chat)));
+      await eventually("every chat speaks", () => chats.every((_, chat) => speaks(chat, before[chat]!)));
       await again(end);
       await turnsEnd();
     }
+    // They go away in the middle of a text, and come back when nothing of it is in memory any more (RT-9).
+    const before = await heads();
+    await send("before the rest");
+    await eventually("every chat speaks", () => chats.every((_, chat) => speaks(chat, before[chat]!)));
+    for (const { reader } of readers) reader.pause();
+    await turnsEnd();
+    const rested = service.log.length;
+    const hasLeft = ({ msg, live }: LogLine): boolean => msg === "idle actors have left memory" && live === 0;
+    await eventually("every actor has left memory", () => service.log.slice(rested).some(hasLeft), IDLE_LIMIT_MS);
+    for (const { reader } of readers) reader.resume();
+    await send("after the rest");
+    await turnsEnd();
     const last = await heads();
     await eventually("every reader has every event, or has seen what must not be", () =>
       readers.every(({ chat, reader: { book } }) => book.seq >= last[chat]! || book.breaches.length > 0),
@@ -146,4 +160,4 @@ test("[SSE-3] [SSE-2] hundreds of streams cut at random bytes, over kill -9 and 
     await Promise.all(readers.map(({ reader }) => reader.stop()));
     await folder.remove();
   }
-}, 400_000);
+}, 600_000);

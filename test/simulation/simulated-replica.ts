@@ -71,7 +71,7 @@ export class SimulatedReplica {
       clock: this.clock,
       chance: seededChance(parts.seed),
       log: {
-        info: () => {},
+        debug: () => {},
         warn: () => {},
         error: (fields, message) => void (EXPECTED.has(message) || this.bugs.push(`${message} ${Bun.inspect(fields)}`)),
       },

@@ -17,6 +17,10 @@ export interface CutReader {
   readonly book: StreamBook;
   /** Connections so far. */
   readonly connections: number;
+  /** Goes away, and stays away. */
+  pause(): void;
+  /** Comes back with what it saw last. */
+  resume(): void;
   stop(): Promise<void>;
 }
 
@@ -32,14 +36,26 @@ export class RawCutReader implements CutReader {
   connections = 0;
   private isStopped = false;
   private stream: RawStream | null = null;
+  private away = Promise.withResolvers<void>();
   private readonly ended: Promise<void>;
 
   constructor(options: CutOptions) {
+    this.away.resolve();
     this.ended = this.run(options);
+  }
+
+  pause(): void {
+    this.away = Promise.withResolvers();
+    this.stream?.cut();
+  }
+
+  resume(): void {
+    this.away.resolve();
   }
 
   async stop(): Promise<void> {
     this.isStopped = true;
+    this.resume();
     this.stream?.cut();
     await this.ended;
   }
@@ -55,6 +71,7 @@ export class RawCutReader implements CutReader {
       await this.stream.closed;
       // While the service is away it is not asked all the time.
       await Bun.sleep(this.stream.status === 200 ? 1 : 50);
+      await this.away.promise;
     }
   }
 }
@@ -70,36 +87,51 @@ const NAMES = (
 export class EventSourceCutReader implements CutReader {
   readonly book = new StreamBook();
   connections = 0;
-  private readonly source: EventSource;
+  private readonly options: CutOptions;
+  private source: EventSource;
 
-  constructor({ url, token, nextCut }: CutOptions) {
-    this.source = new EventSource(url, {
-      fetch: async (input, init) => {
-        this.connections++;
-        const headers = { ...init.headers, authorization: `Bearer ${token}` };
-        const response = await fetch(input, { ...init, headers });
-        // The package gives up on any refusal; a client that waits for a restart does not.
-        if (!response.ok) throw new TypeError("not now");
-        return cutAfter(response, nextCut());
-      },
-    });
-    for (const name of NAMES) {
-      this.source.addEventListener(name, (event: MessageEvent) => {
-        // A connection that is lost is an `error` without data.
-        if (typeof event.data !== "string") return;
-        const isNote = name === "snapshot" || name === "reset" || name.startsWith("stream.");
-        this.book.take({
-          event: name,
-          id: isNote || event.lastEventId === "" ? null : event.lastEventId,
-          data: JSON.parse(event.data) as Frame["data"],
-        });
-      });
-    }
+  constructor(options: CutOptions) {
+    this.options = options;
+    this.source = this.open();
+  }
+
+  pause(): void {
+    this.source.close();
+  }
+
+  resume(): void {
+    this.source = this.open();
   }
 
   stop(): Promise<void> {
     this.source.close();
     return Promise.resolve();
+  }
+
+  private open(): EventSource {
+    const { url, token, nextCut } = this.options;
+    const from = this.book.lastId;
+    const source = new EventSource(url, {
+      fetch: async (input, init) => {
+        this.connections++;
+        // It says itself where it is, but not from another one of its kind.
+        const headers = { ...(from === null ? {} : { "Last-Event-ID": from }), ...init.headers };
+        const response = await fetch(input, { ...init, headers: { ...headers, authorization: `Bearer ${token}` } });
+        // The package gives up on any refusal; a client that waits for a restart does not.
+        if (!response.ok) throw new TypeError("not now");
+        return cutAfter(response, nextCut());
+      },
+    });
+    for (const name of NAMES) source.addEventListener(name, (event: MessageEvent) => this.take(name, event));
+    return source;
+  }
+
+  private take(name: string, { data, lastEventId }: MessageEvent): void {
+    // A connection that is lost is an `error` without data.
+    if (typeof data !== "string") return;
+    const isNote = name === "snapshot" || name === "reset" || name.startsWith("stream.");
+    const id = isNote || lastEventId === "" ? null : lastEventId;
+    this.book.take({ event: name, id, data: JSON.parse(data) as Frame["data"] });
   }
 }
 

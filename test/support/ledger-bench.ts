@@ -67,7 +67,7 @@ export class BenchReplica {
       placement: this.placement,
       clock: hurriedClock(HURRY),
       chance: systemChance,
-      log: { info: at("info"), warn: at("warn"), error: at("error") },
+      log: { debug: at("debug"), warn: at("warn"), error: at("error") },
       onLost: (reason) => void this.lost.push(reason),
     });
   }

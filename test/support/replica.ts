@@ -29,7 +29,7 @@ export class World {
 }
 
 export interface LogLine {
-  readonly level: "info" | "warn" | "error";
+  readonly level: "debug" | "warn" | "error";
   readonly message: string;
   readonly fields: object;
 }
@@ -66,7 +66,7 @@ export class Replica<P extends Protocols> {
       placement: this.placement,
       clock: world.clock,
       chance: seededChance(seed),
-      log: { info: at("info"), warn: at("warn"), error: at("error") },
+      log: { debug: at("debug"), warn: at("warn"), error: at("error") },
       onLost: (reason) => void this.lost.push(reason),
     });
   }

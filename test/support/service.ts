@@ -37,7 +37,7 @@ import { FakeModel } from "./fake-model.ts";
 import { createTestDatabase, type TestDatabase } from "./postgres.ts";
 
 export interface LogLine {
-  readonly level: "info" | "warn" | "error";
+  readonly level: "debug" | "info" | "warn" | "error";
   readonly fields: Readonly<Record<string, unknown>>;
   readonly message: string;
 }
@@ -253,5 +253,5 @@ function logInto(lines: LogLine[]) {
   const write = (level: LogLine["level"]) => (fields: object, message: string) => {
     lines.push({ level, fields: { ...fields }, message });
   };
-  return { info: write("info"), warn: write("warn"), error: write("error") };
+  return { debug: write("debug"), info: write("info"), warn: write("warn"), error: write("error") };
 }

@@ -39,8 +39,12 @@ export interface LogLine {
 }
 
 /** Resolves when it has come true; looks seldom enough to leave the processors to the service. */
-export async function eventually(what: string, holds: () => boolean | Promise<boolean>): Promise<void> {
-  const giveUpAt = performance.now() + GIVE_UP_MS;
+export async function eventually(
+  what: string,
+  holds: () => boolean | Promise<boolean>,
+  giveUpMs = GIVE_UP_MS,
+): Promise<void> {
+  const giveUpAt = performance.now() + giveUpMs;
   while (!(await holds())) {
     if (performance.now() > giveUpAt) throw new Error(`did not come true: ${what}`);
     await Bun.sleep(LOOK_MS);

@@ -38,7 +38,7 @@ afterEach(async () => {
   await created.drop();
 });
 
-const log = { info: () => {}, warn: () => {}, error: () => {} };
+const log = { debug: () => {}, warn: () => {}, error: () => {} };
 
 async function joined(database: Database, id: string): Promise<PostgresPlacement> {
   const placement = new PostgresPlacement(database, { id, address: "", build: "", folder: null });
