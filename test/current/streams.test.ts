@@ -223,6 +223,8 @@ describe("cursors", () => {
     expect([after[0]?.event, durable(after)]).toEqual(["chat.updated", upTo(120, 118)]);
     const header = await whole(chatEvents(chat, "?wait=end&after=3", { "last-event-id": "119" }));
     expect(durable(header)).toEqual([120]);
+    const empty = await whole(chatEvents(chat, "?wait=end&after=&replay=", { "last-event-id": "" }));
+    expect([empty[0]?.event, durable(empty)]).toEqual(["snapshot", upTo(120, 21)]);
     await refused(client.call("GET", `/api/chats/${chat}/events?replay=many`), 400, "invalid_request");
     await refused(client.call("GET", `/api/chats/${chat}/events?wait=1`), 400, "invalid_request");
   });

@@ -19,12 +19,13 @@ export interface StreamRequest {
 
 export function streamRequest(request: Request): Outcome<StreamRequest> {
   const query = queryOf(request.url);
-  const replay = query.get("replay") ?? String(RECENT_EVENTS);
+  // Empty is absent, as in every other query.
+  const replay = query.get("replay") || String(RECENT_EVENTS);
   if (replay !== "all" && !COUNT.test(replay)) return invalid("/replay", "replay must be all or a whole number");
-  const wait = query.get("wait");
+  const wait = query.get("wait") || null;
   if (wait !== null && wait !== "end") return invalid("/wait", "wait must be: end");
   // An EventSource that comes back repeats its address, and says where it is in the header.
-  const cursor = request.headers.get("last-event-id") || query.get("after");
+  const cursor = request.headers.get("last-event-id") || query.get("after") || null;
   return ok({
     cursor: cursor === null ? null : cursorOf(cursor),
     replay: replay === "all" ? Number.POSITIVE_INFINITY : Number(replay),
