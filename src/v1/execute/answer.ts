@@ -9,6 +9,7 @@ import { type Job, jobRef, type RunErrorCode } from "../../../actors/job/schema.
 import { UNAVAILABLE } from "../../../actors/runtime/shards.ts";
 import type { Subscription } from "../../../actors/runtime/subscription.ts";
 import { done, type Joined } from "../../http/commit.ts";
+import type { Bearer } from "../../http/open-streams.ts";
 import type { Call } from "../../http/surface.ts";
 import type { V1Parts } from "../parts.ts";
 import type { Execution } from "./beginning.ts";
@@ -19,7 +20,7 @@ type AnswerParts = Pick<V1Parts, "system" | "streams" | "clock" | "jobLimits" | 
 /** Events after which a job does nothing more by itself. */
 const STANDSTILLS: ReadonlySet<string> = new Set(["job.completed", "job.failed", "job.cancelled", "job.blocked"]);
 
-/** A job in one of these is answered only when the service stops, or when its time is up. */
+/** A job in one of these is answered only when the service stops, its time is up, or the caller's token counts no more. */
 const GOES_ON: ReadonlySet<string> = new Set(["queued", "running"]);
 
 export async function executionAnswer(
@@ -32,7 +33,7 @@ export async function executionAnswer(
   const ref = jobRef(principal.organizationId, jobId);
   const subscription = system.subscribe(ref, 0);
   try {
-    await standstill(parts, subscription, request.signal);
+    await standstill(parts, { subscription, signal: request.signal, bearer: principal });
   } catch (err) {
     log.error({ err, jobId }, "a job's events could not be read");
     return refuse(UNAVAILABLE);
@@ -45,14 +46,19 @@ export async function executionAnswer(
   return mapped(answerOf(execution, job.value), (result) => ({ ...done(result), isFinal }));
 }
 
-/** Resolves when the job stands still, its deadline has passed, the client has left or the service stops. */
+interface Waiting {
+  readonly subscription: Subscription;
+  readonly signal: AbortSignal;
+  readonly bearer: Bearer;
+}
+
+/** Resolves when the job stands still, its deadline has passed, the client has left, its token counts no more or the service stops. */
 async function standstill(
   { streams, clock, jobLimits }: AnswerParts,
-  subscription: Subscription,
-  signal: AbortSignal,
+  { subscription, signal, bearer }: Waiting,
 ): Promise<void> {
   const stop = (): void => subscription.close();
-  const waiting = { bearer: null, end: stop };
+  const waiting = { bearer, end: stop };
   const cancelDeadline = clock.after(jobLimits.runMs, stop);
   signal.addEventListener("abort", stop, { once: true });
   streams.add(waiting);
