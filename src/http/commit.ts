@@ -55,6 +55,8 @@ export interface Mutation extends Needs {
   /** The one event that it leaves when it succeeds (HOOK-12). */
   readonly emits?: EventType;
   run(call: MutatingCall): Promise<Outcome<Committed>>;
+  /** Whether there is room for its caller; asked before anything else, also of one who only joins. */
+  admit?(call: Call): Outcome<null>;
   /** Its answer has a secret that is never shown again; kept for replays, it is encrypted. */
   readonly hasOneTimeSecret?: true;
   /** It commits more than once, or does something outside first: its key is held from its start. */

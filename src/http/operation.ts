@@ -102,6 +102,7 @@ export type Change = (call: MutatingCall) => Promise<Outcome<Committed>>;
 /** Begins work that is not over with the commit; `join` waits for what becomes of it. */
 export interface Undertaking {
   readonly run: Change;
+  readonly admit?: (call: Call) => Outcome<null>;
   readonly join: (call: Call, work: JsonObject) => Promise<Outcome<Joined>>;
 }
 

@@ -109,6 +109,8 @@ export class Surface {
   /** The same for an operation that changes something. */
   mutation(mutation: Mutation): (context: RouteContext) => Soon<Response> {
     const perform: Perform = async (exchange, call) => {
+      const admitted = mutation.admit?.(call);
+      if (admitted?.ok === false) return this.refused(exchange, admitted.fault);
       const header = call.request.headers.get("idempotency-key");
       if (header !== null) return this.keyed(exchange, call, mutation, header);
       const means = { door: this.door, emission: this.emissionOf(mutation, call) };

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, expect, test } from "bun:test";
 import { until } from "../support/condition.ts";
 import { answered, type Json } from "../support/current.ts";
 import { gate } from "../support/fake-model.ts";
+import { keyed } from "../support/keyed.ts";
 import { type Founded, type Service, startService } from "../support/service.ts";
 import { createAgent } from "../support/v1.ts";
 
@@ -37,6 +38,21 @@ test("[SSE-14] executions that wait count for their organization, and leave the 
   await until("another organization's waits too", () => service.app.streams.count === FOR_ONE + 1);
   held.open();
   for (const answer of [...waiting, theirs]) expect(await answered(answer)).toMatchObject({ success: true });
+});
+
+test("[SSE-14] [IDEM-4] repetitions that join an execution count as others do", async () => {
+  const held = gate();
+  service.model.script = () => [{ hold: held.hold }, { say: "done" }];
+  const request = { method: "POST", path: `/api/v1/agents/${agents.get(one)!}/execute`, body: { message: "hi" } };
+  const join = () => keyed(service, one, "the-same", request);
+  const waiting = [join()];
+  await until("the first one waits", () => service.app.streams.count === 1);
+  while (waiting.length < FOR_ONE) waiting.push(join());
+  await until("all of them wait", () => service.app.streams.count === FOR_ONE);
+  expect((await join()).status).toBe(503);
+  held.open();
+  for (const answer of waiting) expect(await answer).toMatchObject({ status: 200 });
+  expect(await join()).toMatchObject({ status: 200, key: "replayed" });
 });
 
 test("[AUTH-2] a revocation ends the wait for an execution, and the work goes on", async () => {

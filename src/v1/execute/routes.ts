@@ -17,9 +17,8 @@ const executeBody = new Body(ExecuteBody);
 export const executeRoutes = (v1: Surface, parts: V1Parts) =>
   operationRoutes(v1, executeOperations, {
     v1ExecuteAgent: {
+      admit: ({ principal }) => parts.streams.room(principal.organizationId),
       async run(call) {
-        const room = parts.streams.room(call.principal.organizationId);
-        if (!room.ok) return room;
         const body = await call.body.as(executeBody);
         return body.ok ? beginExecution(parts, call, body.value) : body;
       },
