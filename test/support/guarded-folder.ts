@@ -13,7 +13,11 @@ export interface GuardedFolder {
   remove(): Promise<void>;
 }
 
-/** Reads `+pid` and `-pid`; at the end kills what is left, ends each server, and removes the folder. */
+/**
+ * Reads `+pid` and `-pid`; at the end kills what is left, ends each server, and removes the folder. The pid in
+ * a file that a killed server left may be another process's by now, even another run's server: who does not
+ * work in the folder is left alone.
+ */
 const WATCHDOG = `
   alive=" "
   while read -r line; do
@@ -24,7 +28,11 @@ const WATCHDOG = `
   done
   for pid in $alive; do kill -KILL "$pid" 2>/dev/null; done
   [ -d "$1" ] || exit 0
-  for file in $(find "$1" -name postmaster.pid); do kill -QUIT "$(head -n 1 "$file")" 2>/dev/null; done
+  for file in $(find "$1" -name postmaster.pid); do
+    pid=$(head -n 1 "$file")
+    if [ ! -d /proc/self ] || [ "$(readlink "/proc/$pid/cwd")" = "$(dirname "$file")" ]; then kill -QUIT "$pid"
+    else rm -f "$file"; fi
+  done 2>/dev/null
   n=0
   while [ -n "$(find "$1" -name postmaster.pid)" ] && [ $n -lt 200 ]; do n=$((n+1)); sleep 0.05; done
   rm -rf "$1"

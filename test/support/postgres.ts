@@ -6,7 +6,7 @@
  * No test stops the server. A watchdog process does when this process ends, however it ends: it
  * waits for the end of a pipe that only this process holds.
  */
-import { mkdtempSync, realpathSync } from "node:fs";
+import { existsSync, mkdtempSync, readlinkSync, realpathSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import postgres from "postgres";
@@ -56,18 +56,25 @@ async function startServer(): Promise<TestServer> {
 }
 
 function watchOver(pid: number, folder: string): Bun.Subprocess {
-  // PostgreSQL removes its pid file last. The pid itself may stay for ever, if nobody reaps it.
+  // PostgreSQL removes its pid file last. The pid itself may stay for ever, if nobody reaps it; or be another's,
+  // even the server of another run: it is ours only while it works in the same folder.
   const script =
-    'cat >/dev/null; kill -INT "$1"; n=0; ' +
+    'cat >/dev/null; [ "$(readlink "/proc/$1/cwd")" = "$3" ] && kill -INT "$1"; n=0; ' +
     'while [ -e "$2/postgres/postmaster.pid" ] && [ $n -lt 200 ]; do n=$((n+1)); sleep 0.05; done; rm -rf "$2"';
   const watchdog = Bun.spawn({
-    cmd: ["/bin/sh", "-c", script, "watchdog", String(pid), folder],
+    cmd: ["/bin/sh", "-c", script, "watchdog", String(pid), folder, workingFolderOf(pid)],
     stdio: ["pipe", "ignore", "ignore"],
     cwd: "/",
     detached: true,
   });
   watchdog.unref();
   return watchdog;
+}
+
+/** Empty where the system does not say; then the watchdog's own look says nothing either. */
+function workingFolderOf(pid: number): string {
+  const link = `/proc/${pid}/cwd`;
+  return existsSync(link) ? readlinkSync(link) : "";
 }
 
 /** `create database` copies a template that nobody is connected to; one statement at a time, on one connection. */
