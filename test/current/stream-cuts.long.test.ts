@@ -14,7 +14,7 @@ import { embeddedUrl, grantTasks, withTables } from "../support/service-tables.t
 import { eventually, type LogLine, startTroupe, type TroupeProcess } from "../support/troupe-process.ts";
 
 const CHATS = 5;
-/** Of the readers, those that use the npm package; it waits for a second before it comes back. */
+/** Of the readers, those that use the npm package, whose streams are decoded by others than ours. */
 const PACKAGE_SHARE = 0.1;
 const LONGEST_CUT = 6_000;
 const ENDS = ["SIGKILL", "SIGTERM", "SIGKILL"] as const;
