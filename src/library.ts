@@ -10,6 +10,7 @@ import meetingNotes from "../library/meeting-notes.json" with { type: "json" };
 import researcher from "../library/researcher.json" with { type: "json" };
 import supportTriage from "../library/support-triage.json" with { type: "json" };
 import taskPlanner from "../library/task-planner.json" with { type: "json" };
+import { BoundedMap } from "./http/bounded-map.ts";
 
 /** Entries by name. A name is for ever: the ids of installed agents come from it. */
 const ENTRIES: Readonly<Record<string, LibraryDefinition>> = {
@@ -27,8 +28,25 @@ const ID_CHARACTERS = 21;
 const idOf = (organizationId: string, name: string): string =>
   `agt_${new Bun.CryptoHasher("sha256").update(`library\n${organizationId}\n${name}`).digest("base64url").slice(0, ID_CHARACTERS)}`;
 
+/** Organizations whose entries are remembered: with six entries each, about 2 MiB when full. */
+const REMEMBERED_ORGANIZATIONS = 2_000;
+const remembered = new BoundedMap<ReadonlyMap<string, LibraryAgent>>(REMEMBERED_ORGANIZATIONS);
+
+/** The entries of an organization by their ids: hashing them costs more than most of a request. */
+function entriesOf(organizationId: string): ReadonlyMap<string, LibraryAgent> {
+  const known = remembered.get(organizationId);
+  if (known !== undefined) return known;
+  const made = new Map(
+    Object.entries(ENTRIES).map(([name, definition]) => {
+      const id = idOf(organizationId, name);
+      return [id, { id, definition }];
+    }),
+  );
+  remembered.set(organizationId, made);
+  return made;
+}
+
 export const library: Library = {
-  of: (organizationId) =>
-    Object.entries(ENTRIES).map(([name, definition]): LibraryAgent => ({ id: idOf(organizationId, name), definition })),
-  find: (organizationId, agentId) => library.of(organizationId).find((entry) => entry.id === agentId) ?? null,
+  of: (organizationId) => [...entriesOf(organizationId).values()],
+  find: (organizationId, agentId) => entriesOf(organizationId).get(agentId) ?? null,
 };
