@@ -34,7 +34,16 @@ export type IdPrefix =
 export type RandomText = (length: number, alphabet?: string) => string;
 
 export const randomText: RandomText = (length, alphabet) =>
-  alphabet === undefined ? nanoid(length) : customAlphabet(alphabet, length)();
+  alphabet === undefined ? nanoid(length) : drawingFrom(alphabet)(length);
+
+/** By alphabet: making one costs as much as ten draws. */
+const drawings = new Map<string, (length: number) => string>();
+
+function drawingFrom(alphabet: string): (length: number) => string {
+  let drawing = drawings.get(alphabet);
+  if (drawing === undefined) drawings.set(alphabet, (drawing = customAlphabet(alphabet)));
+  return drawing;
+}
 
 const ID_LENGTH = 21;
 const LOWER_ALPHANUMERIC = "0123456789abcdefghijklmnopqrstuvwxyz";
