@@ -29,6 +29,7 @@ import type { Dialect } from "./http/dialect.ts";
 import { pathOf } from "./http/exchange.ts";
 import { drainingHealth, healthRoutes } from "./http/health.ts";
 import { KnownPaths } from "./http/known-paths.ts";
+import { addNativeRoutes, type NativeRoutes } from "./http/native-routes.ts";
 import type { HttpLog } from "./http/log.ts";
 import { OpenStreams } from "./http/open-streams.ts";
 import { RateHeaders } from "./http/rate-headers.ts";
@@ -143,7 +144,9 @@ function mount(parts: AppParts, streams: OpenStreams, appUrl: () => string) {
   };
   // Without `development: false` an escaped exception would be shown with its stack. Without
   // `reusePort: false` two services could share a port without noticing.
+  const native: NativeRoutes = {};
   const serve = {
+    routes: native,
     idleTimeout: IDLE_SECONDS,
     maxRequestBodySize: SERVER_BODY_BYTES,
     development: false,
@@ -169,6 +172,7 @@ function mount(parts: AppParts, streams: OpenStreams, appUrl: () => string) {
     )
     .use(currentRoutes(current, { ...shared, library, appUrl }))
     .use(v1Routes(v1, shared));
+  addNativeRoutes(native, app.routes);
   const known = new KnownPaths(app.routes);
   const turnAway = (request: Request): Response =>
     drainingHealth(request, pathOf(request.url)) ?? surfaceOf(pathOf(request.url)).turnAway(request, SHUTTING_DOWN);
