@@ -31,7 +31,19 @@ export const Timestamp = Type.String({ format: "date-time", description: "ISO 86
 /** What a schema takes, or null. */
 export const Nullable = <S extends TSchema>(schema: S) => Type.Union([schema, Type.Null()]);
 
-export const isoTime = (ms: number): string => new Date(ms).toISOString();
+/** Writes times out, and keeps the last one: what happens within a millisecond asks for the same. */
+export function timeWriter(): (ms: number) => string {
+  let writtenMs = Number.NaN;
+  let written = "";
+  return (ms) => {
+    if (ms !== writtenMs) {
+      written = new Date(ms).toISOString();
+      writtenMs = ms;
+    }
+    return written;
+  };
+}
+export const isoTime = timeWriter();
 
 /** What every record carries; the runtime stamps `version` and `updatedAt` (GEN-5). */
 export const RecordBase = {
