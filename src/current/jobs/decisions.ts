@@ -74,7 +74,9 @@ export async function joinCancelled(parts: CurrentParts, call: Call, work: JsonO
   const ref = jobRef(call.principal.organizationId, jobId);
   const watched = { ref, read: () => parts.system.dispatch(ref, { kind: "read_job" }) };
   const isReached = (job: Job): boolean => job.status !== "cancelling";
-  const job = await awaited(parts, call, watched, { waitSeconds, isReached });
+  // What is to stop is never refused for want of room: who finds none is answered at once.
+  const hasRoom = parts.streams.room(call.principal.organizationId).ok;
+  const job = await awaited(parts, call, watched, { waitSeconds: hasRoom ? waitSeconds : 0, isReached });
   return mapped(job, (stopped) => ({ ...done(receiptView(stopped, call.principal)), isFinal: isReached(stopped) }));
 }
 

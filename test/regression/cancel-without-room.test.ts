@@ -1,0 +1,44 @@
+/** Whoever waited for a cancellation took a place that was not there: the bound of what is open held for all others. */
+import { afterAll, beforeAll, expect, test } from "bun:test";
+import { answered, Client, type Receipt } from "../support/current.ts";
+import { StreamReader } from "../support/event-streams.ts";
+import { gate } from "../support/fake-model.ts";
+import { FakeTools } from "../support/fake-tools.ts";
+import { type Service, startService } from "../support/service.ts";
+import { until } from "../support/condition.ts";
+
+const MOST = 4;
+
+let service: Service;
+const tools = new FakeTools();
+
+beforeAll(async () => {
+  service = await startService({ tools, app: () => ({ maxStreams: MOST }) });
+});
+afterAll(() => service.stop());
+
+test("[SSE-14] [JOB-3] a cancel that finds no room to wait is done and answered at once", async () => {
+  const owner = await service.found();
+  const client = new Client(service, owner);
+  const deaf = gate();
+  tools.script = async () => {
+    await deaf.hold;
+    return { content: "late", isError: false };
+  };
+  service.model.script = () => [{ use: { type: "tool_use", id: "c1", name: "send", input: {} } }];
+  const body = { name: "Ada", system_prompt: "Be brief.", allowed_tools: ["send"] };
+  const agent = (await answered<{ id: string }>(client.call("POST", "/api/agents", body), 201)).id;
+  const chat = await client.chat(agent, owner.workspaceId);
+  const { job } = await client.send(chat, "go");
+  await until("the tool is called", () => tools.calls.length === 1);
+  const headers = { authorization: `Bearer ${owner.token}` };
+  const readers = await Promise.all(
+    Array.from({ length: MOST / 2 }, () => StreamReader.open(`${service.url}/api/chats/${chat}/events`, headers)),
+  );
+  // The tool does not heed its abort, so whoever waits is told nothing yet.
+  const receipt = await answered<Receipt>(client.decide(job.id, "cancel", {}, "?wait=30"));
+  expect(receipt.job.status).toBe("cancelling");
+  deaf.open();
+  await client.reached(job.id, "cancelled");
+  for (const reader of readers) await reader.leave();
+});
