@@ -2373,6 +2373,7 @@ class ApproveJobRequest(TypedDict):
     approval_id: NotRequired[str]
     tool_call_id: NotRequired[str]
     decision: NotRequired[Literal["approve", "deny"]]
+    # In place of the model's; at most 64 KiB as JSON
     arguments: NotRequired[dict[str, Any]]
     comment: NotRequired[str]
 

@@ -1608,6 +1608,7 @@ export interface ApproveJobRequest {
   approval_id?: string;
   tool_call_id?: string;
   decision?: "approve" | "deny";
+  /** In place of the model's; at most 64 KiB as JSON */
   arguments?: { [name: string]: unknown };
   comment?: string;
 }

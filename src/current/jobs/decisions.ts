@@ -10,7 +10,7 @@ import { ask, type TroupeSystem } from "../../../actors/troupe.ts";
 import { withinBudget } from "../../http/budget.ts";
 import { accepted, type Committed, done, type Joined, type MutatingCall, type Steps } from "../../http/commit.ts";
 import { queryOf } from "../../http/exchange.ts";
-import { withinMessage } from "../../http/limits.ts";
+import { withinArguments, withinMessage } from "../../http/limits.ts";
 import type { Call } from "../../http/surface.ts";
 import { Body } from "../../http/validation.ts";
 import { type Said, sayAfter } from "../chats/sending.ts";
@@ -34,6 +34,8 @@ export async function approveJob(call: MutatingCall, jobId: string): Change {
     decision = "approve",
     comment = null,
   } = body.value;
+  const fits = withinArguments(body.value.arguments ?? {});
+  if (!fits.ok) return fits;
   const steps = decided(call, jobId, {
     kind: "approve",
     by: call.principal.userId,

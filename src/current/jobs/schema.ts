@@ -1,5 +1,5 @@
 /** The bodies of what people decide about jobs (JOB-2, JOB-8, JOB-9). */
-import { OneOf, Type } from "../../../actors/schema.ts";
+import { type JsonObject, OneOf, Type } from "../../../actors/schema.ts";
 import { FreeObject, NOT_BLANK } from "../../http/validation.ts";
 
 /** Characters. */
@@ -12,7 +12,9 @@ export const ApproveBody = Type.Object(
     approval_id: Type.Optional(Type.String({ maxLength: ID })),
     tool_call_id: Type.Optional(Type.String({ maxLength: ID })),
     decision: Type.Optional(OneOf(["approve", "deny"] as const)),
-    arguments: Type.Optional(FreeObject),
+    arguments: Type.Optional(
+      Type.Unsafe<JsonObject>({ ...FreeObject, description: "In place of the model's; at most 64 KiB as JSON" }),
+    ),
     comment: Type.Optional(Type.String({ maxLength: COMMENT })),
   },
   { examples: [{ decision: "approve", comment: "Go on." }] },
