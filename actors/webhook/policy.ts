@@ -41,16 +41,16 @@ export const IN_FLIGHT_LIMIT = 8;
 export const FAILING_LIMIT_MS = 5 * DAY_MS;
 
 /** With the attempts that are ready fewer than this, the next are looked for. */
-export const READY_LOW = 16;
+export const READY_LOW = 12;
 /** Attempts that are ready in memory; the others wait in their table. */
-export const READY_LIMIT = 64;
+export const READY_LIMIT = 32;
 /** Attempts found by one look into the table: what is ready or under way anyway, and as many again. */
 export const FOUND_LIMIT = READY_LIMIT + READY_LOW + IN_FLIGHT_LIMIT;
 /**
  * Records that an organization's deliveries keep in memory: what is ready or under way and one look's find,
  * each with its event. Nobody asks again for an attempt that has ended.
  */
-export const KEPT_RECORDS = 256;
+export const KEPT_RECORDS = 128;
 /** Retries that fall due within the same span are looked for together. */
 export const RETRY_TICK_MS = 100;
 

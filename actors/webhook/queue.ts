@@ -2,10 +2,10 @@
  * Which attempt is made when (HOOK-6). The table of attempts is the queue; the feed holds what comes
  * next, so that neither memory nor a commit grows with what waits.
  *
- *   planned ─▶ ready (64) ─▶ in flight (8) ─▶ ended
+ *   planned ─▶ ready (32) ─▶ in flight (8) ─▶ ended
  *      │          ▲
  *      │          │ found, due first, then by number
- *      └─▶ only in the table: more than 64 are due, or it is a retry that is not due yet
+ *      └─▶ only in the table: more than 32 are due, or it is a retry that is not due yet
  *
  * While the table may have more that are due (`hasMore`), what is new goes there too, so nothing
  * overtakes. An alarm looks again when the first retry falls due. Where delivery is switched off, the
