@@ -60,6 +60,7 @@ export interface StreamAnswer extends StreamService {
 }
 
 const PLACES = 1_024;
+const TIDY_MS = 500;
 const [databaseUrl = "", openaiBaseUrl = ""] = process.argv.slice(2);
 
 const log = await createLogger({ level: "info", pretty: false, sink: { write: () => {} } });
@@ -154,11 +155,18 @@ async function say(chat: string, { bursts, size, everyMs }: Saying): Promise<rea
   return commits;
 }
 
+/** What is freed goes back to the system a moment later, and what it held of native memory with the next look. */
+async function tidy(): Promise<void> {
+  Bun.gc(true);
+  await Bun.sleep(TIDY_MS);
+  Bun.gc(true);
+}
+
 serveWorker<StreamQuestion, StreamAnswer>(
   async (question) => {
     if (question.kind === "chat") return { ...place, chat: await newChat() };
     if (question.kind === "say") return { ...place, commits: await say(question.chat, question) };
-    if (question.kind === "tidy") Bun.gc(true);
+    if (question.kind === "tidy") await tidy();
     return place;
   },
   async () => {
