@@ -10,6 +10,7 @@ import type { EventPage, PageOfEvents } from "./store.ts";
 const REMEMBERED_PAGES = 64;
 
 export class SharedPages {
+  private generation = 0;
   private readonly underWay = new Map<string, Promise<EventPage>>();
   /** Held weakly: memory goes to whoever needs it. */
   private readonly full = new Map<string, WeakRef<EventPage>>();
@@ -18,34 +19,41 @@ export class SharedPages {
    * The page, fetched by whoever asked first. `head` is the newest event that the reader knows of: it
    * gets no page that was asked for by somebody who knew of less, because that one may not have it yet.
    */
-  read({ after, limit }: PageOfEvents, head: number, load: () => Promise<EventPage>): Promise<EventPage> {
-    const place = `${after}/${limit}`;
+  async read(asked: PageOfEvents, head: number, load: () => Promise<EventPage>): Promise<EventPage> {
+    const place = placeOf(asked);
     const known = this.full.get(place)?.deref();
-    if (known !== undefined) return Promise.resolve(known);
-    const key = `${place}/${head}`;
+    if (known !== undefined) return known;
+    const { generation } = this;
+    const page = await this.share(asked, head, load);
+    if (page.hasMore && generation === this.generation) this.remember(place, page);
+    return page;
+  }
+
+  /** The same for a look that is not to be remembered. */
+  share(asked: PageOfEvents, head: number, load: () => Promise<EventPage>): Promise<EventPage> {
+    const key = `${placeOf(asked)}/${head}`;
     const reading = this.underWay.get(key);
     if (reading !== undefined) return reading;
     const underWay = this.underWay;
-    const page = load()
-      .then((found) => {
-        if (found.hasMore && underWay.get(key) === page) this.remember(place, found);
-        return found;
-      })
-      .finally(() => {
-        if (underWay.get(key) === page) underWay.delete(key);
-      });
+    const page = load().finally(() => {
+      if (underWay.get(key) === page) underWay.delete(key);
+    });
     underWay.set(key, page);
     return page;
   }
 
   /** What is asked from now on must be seen anew. */
   forget(): void {
+    this.generation++;
     this.underWay.clear();
     this.full.clear();
   }
 
   private remember(key: string, page: EventPage): void {
+    if (this.full.get(key)?.deref() === page) return;
     this.full.set(key, new WeakRef(page));
     if (this.full.size > REMEMBERED_PAGES) this.full.delete(this.full.keys().next().value!);
   }
 }
+
+const placeOf = ({ after, limit }: PageOfEvents): string => `${after}/${limit}`;

@@ -107,7 +107,9 @@ export class Subscription {
     const isTextKnown = next !== null || (isHead && (replay.head === null || replay.head === seq));
     const needsOwn = position === null && own === null && seq > 0 && (next?.live ?? replay.mark) !== null;
     if (!isTextKnown || needsOwn) {
-      const { events: found } = await this.store.page({ after: Math.max(0, seq - 1), limit: 2 });
+      // Readers who were cut off together stand at the same event.
+      const asked = { after: Math.max(0, seq - 1), limit: 2 };
+      const { events: found } = await replay.pages.share(asked, this.known, () => this.store.page(asked));
       own = found.find((event) => event.seq === seq) ?? null;
       next = found.find((event) => event.seq === seq + 1) ?? replay.eventAt(seq + 1);
       if (next === null && (found.at(-1)?.seq ?? this.known) > seq) return "gone";

@@ -221,6 +221,22 @@ test("[RT-8] readers that come back together share the pages they read, and the 
   for (const reader of readers) reader.close();
 });
 
+test("[RT-8] readers that come back to the same event look it up once, and anew after an invalidation", async () => {
+  const stream = new Stream();
+  stream.commit(5);
+  const readers = Array.from({ length: 50 }, () => stream.reader(0, 5));
+  const back = await Promise.all(readers.map((reader) => reader.resume({ seq: 2, position: null })));
+  expect(new Set(back)).toEqual(new Set(["resumed"]));
+  expect(stream.pages).toEqual([{ after: 1, limit: 2 }]);
+  const door = Promise.withResolvers<void>();
+  stream.door = door.promise;
+  const early = stream.reader(0, 5).resume({ seq: 2, position: null });
+  stream.replay.invalidate();
+  const late = stream.reader(0, 5).resume({ seq: 2, position: null });
+  door.resolve();
+  expect([await early, await late, stream.pages.length]).toEqual(["resumed", "resumed", 3]);
+});
+
 test("[RT-8] a reader that knows of a newer event does not take a page that was asked for before it", async () => {
   const stream = new Stream();
   stream.commit(2);
