@@ -1,6 +1,7 @@
 /**
  * A response that streams events from a cursor. It reads from its source only while the socket
- * takes what there is: what it cannot take is one piece at most, and a slow client costs a cursor and that piece.
+ * takes what there is: what it cannot take is one piece at most, of which a part is its own, and a slow client
+ * costs a cursor and that part.
  *
  *   by itself ──has all──▶ in an audience      both: over, failed, ended by the service ──▶ last words ──▶ ended
  *      ▲                        │                    the client leaves ──▶ ended
@@ -17,8 +18,14 @@ import { SSE_HEADERS } from "./sse.ts";
 
 /** A client that takes nothing for this long is gone, or might as well be. */
 export const STALLED_READER_MS = 120_000;
+/**
+ * What a socket does not take is copied and kept for it. So a piece is offered in parts of this many bytes, and
+ * what is left of it waits where it is the same for all who are told it.
+ */
+export const PART_BYTES = 16 * 1024;
 /** What a reader that was too slow has for taking what is queued, in seconds. */
 const LAST_WORDS_SECONDS = 10;
+const encoder = new TextEncoder();
 
 export interface EventStreamParts {
   readonly request: Request;
@@ -53,6 +60,8 @@ class EventStream implements Bun.DirectUnderlyingSource, OpenStream, Beating, Re
   private place: Reading | Audience;
   /** The socket takes no more for now. */
   private isFull = false;
+  /** What it will take of the last piece when it has room. */
+  private rest: Uint8Array | null = null;
   private hasEnded = false;
   /** While it is by itself: an audience knows when it was last written to. */
   private writtenAt = 0;
@@ -108,7 +117,7 @@ class EventStream implements Bun.DirectUnderlyingSource, OpenStream, Beating, Re
   take(piece: Piece): void {
     const written = this.write(piece);
     this.writtenAt = this.parts.streams.clock.monotonic();
-    if (typeof written !== "number") this.waitForRoom(written);
+    if (written !== null) this.waitForRoom(written);
   }
 
   /** With others, where there are any: a stream that ends by its own clock waits alone. */
@@ -130,7 +139,7 @@ class EventStream implements Bun.DirectUnderlyingSource, OpenStream, Beating, Re
   hear(piece: Piece, audience: Audience): void {
     try {
       const written = this.write(piece);
-      if (typeof written !== "number") this.stepOut(audience, written);
+      if (written !== null) this.stepOut(audience, written);
     } catch (cause) {
       this.failed(cause);
     }
@@ -155,19 +164,38 @@ class EventStream implements Bun.DirectUnderlyingSource, OpenStream, Beating, Re
     if (this.place instanceof Reading) this.place.go();
   }
 
-  private write(piece: Piece): number | Promise<number> {
-    return this.sink!.write(piece);
+  /** Offers it to the socket; null when all of it was taken, else when there is room again. */
+  private write(piece: Piece): Promise<number> | null {
+    if (piece.length > PART_BYTES) return this.writeParts(typeof piece === "string" ? encoder.encode(piece) : piece);
+    const written: number | Promise<number> = this.sink!.write(piece);
+    return typeof written === "number" ? null : written;
+  }
+
+  private writeParts(bytes: Uint8Array): Promise<number> | null {
+    for (let from = 0; from < bytes.length; from += PART_BYTES) {
+      const written: number | Promise<number> = this.sink!.write(bytes.subarray(from, from + PART_BYTES));
+      if (typeof written === "number") continue;
+      if (from + PART_BYTES < bytes.length) this.rest = bytes.subarray(from + PART_BYTES);
+      return written;
+    }
+    return null;
   }
 
   private waitForRoom(written: Promise<number>): void {
     this.isFull = true;
     written.then(
-      () => {
-        this.isFull = false;
-        this.go();
-      },
+      () => this.goOn(),
       () => this.letGo(),
     );
+  }
+
+  private goOn(): void {
+    this.isFull = false;
+    if (this.hasEnded) return;
+    const { rest } = this;
+    this.rest = null;
+    if (rest !== null) this.take(rest);
+    if (!this.isFull) this.go();
   }
 
   /** Out of the audience, whose others are not to wait for this one. */
@@ -191,7 +219,9 @@ class EventStream implements Bun.DirectUnderlyingSource, OpenStream, Beating, Re
     if (this.hasEnded) return;
     if (this.sink === null) this.opening += lastWords;
     else {
-      if (lastWords !== "") void this.write(lastWords);
+      // The cursor in the last words has all of the last piece behind it.
+      if (this.rest !== null) void this.sink.write(this.rest);
+      if (lastWords !== "") void this.sink.write(lastWords);
       void this.sink.end();
     }
     this.letGo();

@@ -4,7 +4,7 @@ import { connect, type Socket } from "node:net";
 import type { Clock } from "../../actors/runtime/clock.ts";
 import { systemClock } from "../../src/clock.ts";
 import { type Piece, QUIET, type SharedSource } from "../../src/http/event-source.ts";
-import { eventStream } from "../../src/http/event-stream.ts";
+import { eventStream, PART_BYTES } from "../../src/http/event-stream.ts";
 import { HEARTBEAT_MS } from "../../src/http/heartbeats.ts";
 import { OpenStreams } from "../../src/http/open-streams.ts";
 import { until } from "../support/condition.ts";
@@ -128,17 +128,26 @@ class Reader {
     sockets.push(this.socket);
     this.socket.setEncoding("latin1");
     let rest = "";
+    let hasHead = false;
     this.socket.on("data", (data: string) => {
       rest += data;
-      for (let end = rest.indexOf("\r\n"); end !== -1; end = rest.indexOf("\r\n")) {
-        const line = rest.slice(0, end);
-        if (line === "0") this.hasEnded = true;
-        // Heads and the lengths of chunks have no line feed in them; what is streamed has.
-        if (line.includes("\n")) this.text += line;
-        rest = rest.slice(end + 2);
+      for (let end = this.chunkEnd(rest, hasHead); end !== -1; end = this.chunkEnd(rest, hasHead)) {
+        if (hasHead) this.text += rest.slice(rest.indexOf("\r\n") + 2, end - 2);
+        hasHead = true;
+        rest = rest.slice(end);
       }
     });
     this.socket.write("GET / HTTP/1.1\r\nHost: x\r\n\r\n");
+  }
+  /** Where the head, or the first chunk, ends; -1 where it is not all there. */
+  private chunkEnd(text: string, hasHead: boolean): number {
+    const line = text.indexOf(hasHead ? "\r\n" : "\r\n\r\n");
+    if (line === -1) return -1;
+    if (!hasHead) return line + 4;
+    const length = Number.parseInt(text.slice(0, line), 16);
+    if (length === 0) this.hasEnded = true;
+    const end = line + 2 + length + 2;
+    return end <= text.length ? end : -1;
   }
   get said(): string[] {
     return this.text.split("\n\n").filter((line) => line.startsWith("data: "));
@@ -185,6 +194,27 @@ test("[SSE-5] a reader whose socket is full holds nobody up, misses nothing, and
   await until("all have it", () => [slow, ...quick].every((one) => one.said.at(-1) === said(count + 1, count + 1)[0]));
   expect(log.asked - asked).toBe(1);
   expect(streams.heartbeats.count).toBe(1);
+});
+
+test("[SSE-6] a piece that was taken in part is told to its end before the last words, which have it behind them", async () => {
+  const log = new Log();
+  const { reader, streams } = serve(log);
+  const [slow, quick] = [await reader(), await reader()];
+  slow.socket.pause();
+  const long = "x".repeat(64 * PART_BYTES);
+  let count = 0;
+  while (log.open === 1) {
+    log.say(...frames(said(++count, count, long)));
+    await until("the quick one has it", () => quick.said.length === count);
+  }
+  streams.closeAll();
+  slow.socket.resume();
+  await until("both have ended", () => slow.hasEnded && quick.hasEnded);
+  const words = `data: shutdown after ${count}`;
+  expect([slow.said, quick.said]).toEqual([
+    [...said(1, count, long), words],
+    [...said(1, count, long), words],
+  ]);
 });
 
 test("[SSE-6] readers who would be told another cursor wait apart, until one event makes them equal", async () => {
