@@ -7,7 +7,7 @@
  *   spent = reserved ──▶ the next are reserved, and the request is admitted when that is stored
  *   spent = budget ────▶ not admitted
  *
- * The next are reserved when half of the last ones are spent, so hardly anybody waits; for all of the
+ * The next are reserved when three quarters of the last ones are spent, so hardly anybody waits; for all of the
  * organization's identities that need some soon, so it is one commit. An actor that has forgotten takes
  * all that is reserved for spent: a crash admits a few too few, and never too many. One that is dropped
  * in good order gives back what is not spent.
@@ -93,7 +93,7 @@ function spendingOf(tx: Tx, identity: string, limit: RateLimit): Spending {
 }
 
 /** With less than this of a reservation left, the next one is made. */
-const OWN_SHARE = 1 / 2;
+const OWN_SHARE = 1 / 4;
 /** With less than this left, it is made beside another identity's: they would need it one after the other. */
 const NEIGHBOURS_SHARE = 3 / 4;
 
