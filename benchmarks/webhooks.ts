@@ -15,7 +15,8 @@
  *
  * "Delay" is from the commit that leaves the event behind to the head of its request at the receiver. The
  * paces of an organization beside another one are the same but for the other one's receiver, which
- * answers or hangs. They take turns in short slices, there and back, so that whatever else the machine
+ * answers or hangs: then as many of its requests as may be under way hang there from before, with their
+ * connections made. They take turns in short slices, there and back, so that whatever else the machine
  * does for a moment hits all of them alike: a disk that is slow for 20 ms is one percent of a slice.
  *
  * Pending retries are written into the table by SQL, as what an hour of a failing receiver leaves there;
@@ -50,7 +51,7 @@ const FAILED = idsOf("failed", 50);
 const RETRIES = 100_000;
 /** From the moment at which they are written: long enough for that, and for a look at what they take while they wait. */
 const DUE_MS = 15_000;
-const LOOK_MS = 100;
+const LOOK_MS = 50;
 const MIB = 2 ** 20;
 
 interface Figures {
@@ -150,7 +151,11 @@ function better(before: Figures | undefined, run: Figures): Figures {
 async function paced({ context, service, receiver }: Bench, pace: Pace): Promise<number[]> {
   const organizations = pace === "alone" ? [PACED] : [PACED, OTHER];
   const count = Math.max(20, Math.round((context.seconds * 1_000) / PACE_MS / SLICES));
-  await receiver.ask({ kind: pace === "beside one that hangs" ? "hang" : "answer" });
+  if (pace === "beside one that hangs") {
+    await receiver.ask({ kind: "hang" });
+    await service.ask({ kind: "leave", organizations: [OTHER], count: IN_FLIGHT_LIMIT });
+    while ((await receiver.ask({ kind: "count" })).waiting < IN_FLIGHT_LIMIT) await Bun.sleep(LOOK_MS);
+  }
   const { commits } = await service.ask({ kind: "pace", organizations, count, everyMs: PACE_MS });
   const { arrivals } = await receiver.ask({ kind: "answer" });
   await service.ask({ kind: "calm", organizations });

@@ -10,24 +10,30 @@ export type ReceiverQuestion =
   | { readonly kind: "start"; readonly cert: string; readonly key: string }
   /** From now on `/other` does not answer, until it is told to: then it answers all that wait. */
   | { readonly kind: "hang" | "answer" }
-  /** What `/timed` has taken since the last question. */
-  | { readonly kind: "arrivals" };
+  /** How many requests wait for `/other`. */
+  | { readonly kind: "count" };
 
 export interface ReceiverAnswer {
   readonly port: number;
   /** When it came, by the mark in the data of the event. */
   readonly arrivals: readonly (readonly [mark: number, at: number])[];
+  readonly waiting: number;
 }
 
 let server: Bun.Server<undefined> | null = null;
 let hanging: PromiseWithResolvers<void> | null = null;
 let arrivals: (readonly [number, number])[] = [];
+let waiting = 0;
 
 async function receive(request: Request): Promise<Response> {
   const at = wallMs();
   const path = request.url.slice(request.url.lastIndexOf("/"));
   const body = await request.text();
-  if (path === "/other") await hanging?.promise;
+  if (path === "/other") {
+    waiting++;
+    await hanging?.promise;
+    waiting--;
+  }
   if (path === "/timed") arrivals.push([(JSON.parse(body) as { data: { mark: number } }).data.mark, at]);
   return new Response("taken");
 }
@@ -42,7 +48,7 @@ serveWorker<ReceiverQuestion, ReceiverAnswer>(
     if (question.kind === "answer") hanging?.resolve();
     const told = arrivals;
     arrivals = [];
-    return Promise.resolve({ port: server?.port ?? 0, arrivals: told });
+    return Promise.resolve({ port: server?.port ?? 0, arrivals: told, waiting });
   },
   async () => server?.stop(true),
 );

@@ -44,6 +44,8 @@ export type WebhookQuestion =
       readonly count: number;
       readonly everyMs: number;
     }
+  /** So many events of each organization at once; over with their commits. */
+  | { readonly kind: "leave"; readonly organizations: readonly string[]; readonly count: number }
   /** Has these organizations look for what is due, as their alarm does. */
   | { readonly kind: "look"; readonly organizations: readonly string[] }
   /** Resolves when these organizations have nothing under way. */
@@ -284,6 +286,11 @@ async function answer(question: WebhookQuestion): Promise<WebhookAnswer> {
     }
     case "pace":
       return pace(question);
+    case "leave":
+      await Promise.all(
+        question.organizations.flatMap((id) => Array.from({ length: question.count }, () => leave(id))),
+      );
+      return NOTHING;
     case "look":
       for (const id of question.organizations) await system.dispatch(webhookRef(id), { kind: "attempts_due" });
       return NOTHING;
