@@ -273,12 +273,12 @@ function notes(best: ReadonlyMap<Contestant, Figures>): string {
     "A delivery is three commits more than a bare request: the event is left behind, it gets its number and its attempt, " +
     `the end of the attempt is written. Half of the bare fetches a second would leave ${figure(left)} µs of all cores for ` +
     `each delivery, and the service, the receiver and PostgreSQL take ${figure(all)} µs. ` +
-    `Of the service's ${figure(service)} µs the guarded client takes ${figure(client)}; the other ${figure(service - client)} ` +
-    "are turns and the statement of the commits: of those in JavaScript about two thirds put 4 KB of JSON for each delivery " +
-    `(the event as a message and as a row, its attempt twice) into words and onto the socket. Of PostgreSQL's ` +
-    `${figure(ours.databaseUs)} µs a third reads that JSON, a tenth takes it from the socket, and the rest is nine rows ` +
-    "(four inserted, one updated, two deleted, of effects and feeds a part each) with their indexes and 6 KB of WAL. Half of the " +
-    "bare fetches would have to do without PostgreSQL."
+    `Of the service's ${figure(service)} µs the guarded client takes ${figure(client)}. Of the other ` +
+    `${figure(service - client)}, by a profile, two fifths put 4 KB of JSON for each delivery (the event as a message and ` +
+    "as a row, its attempt twice) into words and onto the socket, and the rest is the turns. Of PostgreSQL's " +
+    `${figure(ours.databaseUs)} µs a quarter reads that JSON, a sixth is the system's (the socket, the WAL, the disk), and the ` +
+    "rest changes rows with their indexes: three are inserted, one is updated, one is deleted, and effects and feeds take a " +
+    `part each. Without PostgreSQL it would be ${figure(service + ours.receiverUs)} µs.`
   );
 }
 
