@@ -17,6 +17,7 @@ import { actorSettingsOf, appUrlOf, type Config, localUrlOf } from "./config.ts"
 import { FIRST_RUN_FILE, type FirstRun, firstRun, type FirstTokens } from "./first-run.ts";
 import { greeting, tokenLines, tryLines } from "./greeting.ts";
 import type { Logger } from "./log.ts";
+import { openFilesLimit, streamsWithin } from "./open-files.ts";
 import { findLocalModels, type LocalModel } from "./runner/local-models.ts";
 import { createModels } from "./runner/models.ts";
 import { type Runtime, startRuntime } from "./runtime.ts";
@@ -205,7 +206,7 @@ function serve(
       await storage.database.read`select 1`;
     },
     appUrl: (port) => appUrlOf(config, port),
-    maxStreams: config.maxStreams,
+    maxStreams: streamsOf(config, log),
     jobLimits: actorSettingsOf(config).jobLimits,
     rates: {
       trustedProxies: config.trustedProxies,
@@ -223,6 +224,15 @@ function serve(
     forgetService(storage.folder.path);
   };
   return { appUrl, stop };
+}
+
+/** How many streams may be open: as many as are set, where there are files for them. */
+function streamsOf({ maxStreams }: Config, log: Logger): number {
+  const openFiles = openFilesLimit();
+  const most = streamsWithin(maxStreams, openFiles);
+  if (most < maxStreams)
+    log.info({ maxStreams, openFiles, most }, "the limit of open files leaves room for fewer streams than MAX_STREAMS");
+  return most;
 }
 
 /** Opens the port for a moment. Throws `CannotListen`. */
