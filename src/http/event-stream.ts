@@ -23,7 +23,7 @@ export const STALLED_READER_MS = 120_000;
  * what is left of it waits where it is the same for all who are told it.
  */
 export const PART_BYTES = 16 * 1024;
-/** What a reader that was too slow has for taking what is queued, in seconds. */
+/** What a reader has for taking what is queued when its stream has ended, in seconds. */
 const LAST_WORDS_SECONDS = 10;
 const encoder = new TextEncoder();
 
@@ -157,7 +157,6 @@ class EventStream implements Bun.DirectUnderlyingSource, OpenStream, Beating, Re
 
   tooSlow(): void {
     this.end("slow_consumer");
-    this.parts.server?.timeout(this.parts.request, LAST_WORDS_SECONDS);
   }
 
   private go(): void {
@@ -217,6 +216,8 @@ class EventStream implements Bun.DirectUnderlyingSource, OpenStream, Beating, Re
 
   private finish(lastWords: string): void {
     if (this.hasEnded) return;
+    // Before the end, or it does not count: who takes nothing would keep its socket for as long as it likes.
+    this.parts.server?.timeout(this.parts.request, LAST_WORDS_SECONDS);
     if (this.sink === null) this.opening += lastWords;
     else {
       // The cursor in the last words has all of the last piece behind it.

@@ -159,6 +159,20 @@ test("[SSE-1] silence is broken by a heartbeat, a busy stream has none", async (
   expect(await response.text()).toBe(`: connected\n\n${beats.join("")}`);
 });
 
+test("[SSE-5] a stream that is ended gives its reader ten seconds for what is queued, whether it reads or not", async () => {
+  const source = new Endless();
+  const { port, streams, timeouts } = serve(source);
+  const socket = connect(port, "127.0.0.1");
+  socket.write("GET / HTTP/1.1\r\nHost: x\r\n\r\n");
+  await new Promise((resolve) => socket.once("data", resolve));
+  socket.pause();
+  streams.closeOf("tok_1");
+  await source.closed.promise;
+  expect(streams.count).toBe(0);
+  expect(timeouts).toEqual([0, 10]);
+  socket.destroy();
+});
+
 test("[SSE-5] a reader that takes nothing for two minutes is let go", async () => {
   const clock = new HandClock();
   const source = new Endless();
