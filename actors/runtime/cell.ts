@@ -39,6 +39,8 @@ export class Cell {
   /** Its stream as it was last found (`Cells.streamOf`). */
   replay: Replay | null = null;
   private readonly slots = new Map<string, Slot>();
+  /** Records that groups wait for, and how many groups: they stay until those have had their turns. */
+  private holds: Map<string, number> | null = null;
 
   constructor(ref: ActorRef, definition: AnyDefinition, place: { shard: number; epoch: number }) {
     this.ref = ref;
@@ -67,6 +69,19 @@ export class Cell {
     else slot.record ??= record;
   }
 
+  /** Keeps the record in the set, also one that is yet to be loaded, until `letGo` as often. */
+  hold(key: string): void {
+    this.holds ??= new Map();
+    this.holds.set(key, (this.holds.get(key) ?? 0) + 1);
+  }
+
+  letGo(key: string): void {
+    const left = (this.holds?.get(key) ?? 0) - 1;
+    if (left > 0) this.holds?.set(key, left);
+    else this.holds?.delete(key);
+    if (this.holds?.size === 0) this.holds = null;
+  }
+
   /** Applies an uncommitted change of the group; `committed` must follow. */
   changed(key: string, record: RecordFields, group: TurnGroup): void {
     const slot = this.slots.get(key);
@@ -89,7 +104,7 @@ export class Cell {
     if (this.slots.size <= bound) return;
     for (const [key, slot] of this.slots) {
       if (this.slots.size <= bound) return;
-      if (slot.pending !== null) continue;
+      if (slot.pending !== null || this.holds?.has(key) === true) continue;
       this.slots.delete(key);
       if (!slot.isUsed) continue;
       slot.isUsed = false;

@@ -67,6 +67,8 @@ export class GroupRun {
   private readonly entries: Entry[] = [];
   private undercut = 0;
   private loads = 0;
+  /** What it has had loaded: in a small set that others use too it would be gone before its turn. */
+  private held: Held[] | null = null;
   private resolve!: (outcome: Outcome<readonly unknown[]>) => void;
   private reject!: (cause: unknown) => void;
 
@@ -234,6 +236,11 @@ export class GroupRun {
   private load(cell: Cell, keys: readonly RecordKey[]): void {
     if (++this.loads > LOAD_ROUNDS) return this.fail(new Error(`${cell.ref.kind} keeps asking for records`));
     this.wait();
+    for (const { table, id } of keys) {
+      const held = { cell, key: recordKey(table, id) };
+      cell.hold(held.key);
+      (this.held ??= []).push(held);
+    }
     this.host.loader.into(cell, keys).then(
       () => this.attempt(),
       () => this.answer(refuse(UNAVAILABLE)),
@@ -267,6 +274,8 @@ export class GroupRun {
   }
 
   private leaveMailboxes(): void {
+    if (this.held !== null) for (const { cell, key } of this.held) cell.letGo(key);
+    this.held = null;
     for (const { cell, ticket } of this.entries) {
       if (ticket !== null) cell.mailbox.leave(ticket);
       cell.trim();
@@ -280,6 +289,12 @@ interface Entry {
   readonly command: Member["command"];
   readonly at: number;
   ticket: Ticket | null;
+}
+
+/** A record that stays in its cell for a group. */
+interface Held {
+  readonly cell: Cell;
+  readonly key: string;
 }
 
 /** False when the mailbox is full. */

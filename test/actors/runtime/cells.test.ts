@@ -1,4 +1,6 @@
 import { expect, test } from "bun:test";
+import { ok, type Outcome } from "../../../actors/fault.ts";
+import { table, type Tx } from "../../../actors/runtime/actor.ts";
 import { Cell, WORKING_SET_RECORDS } from "../../../actors/runtime/cell.ts";
 import { Cells, IDLE_MS } from "../../../actors/runtime/cells.ts";
 import { CellDraft } from "../../../actors/runtime/draft.ts";
@@ -88,6 +90,27 @@ test("[RT-7] reads alone keep the working set in its bound too", async () => {
   await replica.system.dispatchGroup([look("r0")]);
   expect(replica.store.recordsRead).toBe(before + 1);
 });
+
+test("[RT-7] what a turn has asked for stays until it has had its turn, however small the set and busy the actor", async () => {
+  const world = new World();
+  const gather = (tx: Tx): Outcome<number> => ok(GATHERED.filter((id) => tx.read(table("chat"), id) === null).length);
+  const replica = await startLedgers(world, {
+    definitions: [
+      { ...definition, workingSet: 4, needs: readsOf, handlers: { look: () => ok(null), gather: gather as never } },
+    ],
+  });
+  const ask = (kind: string, of: string) => ({ ref: ref("l1"), command: { kind, of } });
+  let isOver = false;
+  const gathering = replica.system.dispatchGroup([ask("gather", "g")]).finally(() => (isOver = true));
+  for (let i = 0; !isOver; i++) await replica.system.dispatchGroup([ask("look", `r${i}`)]);
+  expect(await gathering).toEqual(ok([GATHERED.length]));
+  await replica.system.dispatchGroup([ask("look", "last")]);
+  const before = replica.store.recordsRead;
+  await replica.system.dispatchGroup([ask("look", GATHERED[0]!)]);
+  expect(replica.store.recordsRead).toBe(before + 1);
+});
+/** More than the set holds, and fewer than the times that a turn may ask. */
+const GATHERED = Array.from({ length: 40 }, (_, i) => `gathered${i}`);
 const readsOf = (_: unknown, command: object) => [{ table: "chat", id: (command as { of: string }).of }];
 const look = (of: string) => ({ ref: ref("l1"), command: { kind: "look", of } });
 
