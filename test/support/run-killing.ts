@@ -125,12 +125,14 @@ export class RunBench {
     const chat = await this.post("/api/chats", { agent_id: this.agentId, workspace_id: this.workspaceId });
     const chatId = chat?.["id"] as string;
     this.arm(point);
-    let made: Map<string, number> | null = null;
+    let made = null as Map<string, number> | null;
+    const standUp = async (): Promise<void> => {
+      if (!this.isStruck || made !== null) return;
+      made = await this.madeFor(chatId);
+      await this.restart();
+    };
     for (;;) {
-      if (this.isStruck && made === null) {
-        made = await this.madeFor(chatId);
-        await this.restart();
-      }
+      await standUp();
       const job = await this.job(chatId);
       if (job === null) await this.post(`/api/chats/${chatId}/messages`, { content: this.script(name) });
       else if (job.status === "blocked") await this.post(`/api/jobs/${job.id}/approve`, { decision: "approve" });
@@ -138,6 +140,8 @@ export class RunBench {
       await Bun.sleep(2);
     }
     this.proxy.watch(null);
+    // The commit that numbers the last event of the job comes after its end.
+    await standUp();
     const repeated = [...(made ?? [])].flatMap(([page, hits]) => (this.hits.get(page) === hits ? [] : [page]));
     const job = (await this.job(chatId))!;
     return { story: await this.story(job, name), killed: made !== null, repeated, attempt: job.attempt };
