@@ -25,9 +25,8 @@ import { CellDraft, Draft, MissingRecord, recordKey } from "./draft.ts";
 import type { FlushLane } from "./flush.ts";
 import { type Ending, GroupBroken, TurnGroup } from "./group.ts";
 import type { Loader } from "./loader.ts";
-import type { Ticket } from "./mailbox.ts";
-import { sizeOf } from "./replay.ts";
 import { type DispatchOptions, type Place, type Shards, UNAVAILABLE } from "./shards.ts";
+import { Stay } from "./stay.ts";
 import { type AlarmKey, noWrites, type Writes } from "./store.ts";
 import { GroupTx } from "./tx.ts";
 
@@ -64,11 +63,9 @@ export class GroupRun {
   private readonly host: TurnHost;
   private readonly steps: readonly MemberStep[];
   private readonly options: DispatchOptions;
-  private readonly entries: Entry[] = [];
+  private readonly stay = new Stay();
   private undercut = 0;
   private loads = 0;
-  /** What it has had loaded: in a small set that others use too it would be gone before its turn. */
-  private held: Held[] | null = null;
   private resolve!: (outcome: Outcome<readonly unknown[]>) => void;
   private reject!: (cause: unknown) => void;
 
@@ -116,7 +113,7 @@ export class GroupRun {
         continue;
       }
       const cell = this.host.cells.get(member.ref, place, at);
-      if (!this.enter(cell, member, at)) return this.answer(refuse(OVERLOADED));
+      if (!this.stay.enter(cell, member.command, at)) return this.answer(refuse(OVERLOADED));
       if (this.loadNeeds(cell, member)) return;
       const outcome = turn(draft, cell, member);
       if (!outcome.ok) return this.refuseAfterGate(draft, place, outcome.fault);
@@ -136,9 +133,8 @@ export class GroupRun {
     const supersessions = this.supersede(writes);
     if (clears !== undefined) writes.cleared.unshift(clears);
     if (consumes !== undefined) writes.consumed.push(consumes);
-    this.wait();
-    let bytes = 256;
-    for (const { ticket } of this.entries) bytes += ticket?.bytes ?? 0;
+    this.stay.wait();
+    const bytes = 256 + this.stay.bytes;
     const conclude = (ending: Ending): void => {
       for (const end of supersessions) end();
       this.concluded(ending, () => this.leave(draft, place, ok(replies)));
@@ -165,7 +161,7 @@ export class GroupRun {
     if (consumes !== undefined) writes.consumed.push(consumes);
     if (clears !== undefined) writes.cleared.push(clears);
     const drafts = draft.cells.map((d) => new CellDraft(d.cell));
-    this.wait();
+    this.stay.wait();
     const group = new TurnGroup(place, { writes, drafts, bytes: 256 }, (ending) =>
       this.concluded(ending, () => this.answer(refuse(fault))),
     );
@@ -180,7 +176,7 @@ export class GroupRun {
       if (pending !== null && (last === null || pending.order > last.order)) last = pending;
     }
     if (last === null) return then();
-    this.wait();
+    this.stay.wait();
     last.follow((ending) => {
       // The last group does not speak for an earlier one of another of the actors.
       const isUndercut = ending.kind === "committed" && draft.cells.some(({ cell }) => cell.dead);
@@ -207,23 +203,6 @@ export class GroupRun {
     }
   }
 
-  /**
-   * Takes a place in the actor's mailbox. An empty one has room for every command, and whoever is
-   * answered at once never waits in it: only `wait` takes that place.
-   */
-  private enter(cell: Cell, { command }: Member, at: number): boolean {
-    for (const entry of this.entries) if (entry.cell === cell) return true;
-    const entry: Entry = { cell, command, at, ticket: null };
-    if (!cell.mailbox.isEmpty && !takePlace(entry)) return false;
-    this.entries.push(entry);
-    return true;
-  }
-
-  /** The group cannot be answered in this tick. */
-  private wait(): void {
-    for (const entry of this.entries) if (entry.ticket === null) assert(takePlace(entry), "an empty mailbox has room");
-  }
-
   private loadNeeds(cell: Cell, member: Member): boolean {
     let missing: RecordKey[] | null = null;
     for (const key of cell.definition.needs(cell.ref, member.command))
@@ -235,12 +214,8 @@ export class GroupRun {
 
   private load(cell: Cell, keys: readonly RecordKey[]): void {
     if (++this.loads > LOAD_ROUNDS) return this.fail(new Error(`${cell.ref.kind} keeps asking for records`));
-    this.wait();
-    for (const { table, id } of keys) {
-      const held = { cell, key: recordKey(table, id) };
-      cell.hold(held.key);
-      (this.held ??= []).push(held);
-    }
+    this.stay.wait();
+    this.stay.hold(cell, keys);
     this.host.loader.into(cell, keys).then(
       () => this.attempt(),
       () => this.answer(refuse(UNAVAILABLE)),
@@ -264,43 +239,14 @@ export class GroupRun {
   }
 
   private answer(outcome: Outcome<readonly unknown[]>): void {
-    this.leaveMailboxes();
+    this.stay.end();
     this.resolve(outcome);
   }
 
   private fail(cause: unknown): void {
-    this.leaveMailboxes();
+    this.stay.end();
     this.reject(cause);
   }
-
-  private leaveMailboxes(): void {
-    if (this.held !== null) for (const { cell, key } of this.held) cell.letGo(key);
-    this.held = null;
-    for (const { cell, ticket } of this.entries) {
-      if (ticket !== null) cell.mailbox.leave(ticket);
-      cell.trim();
-    }
-  }
-}
-
-/** One actor of a group, and its place in the actor's mailbox once the group waits. */
-interface Entry {
-  readonly cell: Cell;
-  readonly command: Member["command"];
-  readonly at: number;
-  ticket: Ticket | null;
-}
-
-/** A record that stays in its cell for a group. */
-interface Held {
-  readonly cell: Cell;
-  readonly key: string;
-}
-
-/** False when the mailbox is full. */
-function takePlace(entry: Entry): boolean {
-  entry.ticket = entry.cell.mailbox.enter(entry.at, 64 + sizeOf(entry.command));
-  return entry.ticket !== null;
 }
 
 const OVERLOADED: Fault = { kind: "overloaded", retryAfterMs: OVERLOADED_RETRY_MS };
