@@ -1,6 +1,6 @@
 /** Migrations on a real database: once, in order, and never on a newer one. Each test has its own database. */
 import { afterEach, beforeEach, expect, test } from "bun:test";
-import { existsSync, mkdirSync, writeFileSync } from "node:fs";
+import { cpSync, existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import postgres from "postgres";
 import { MigrationRefused, type MigrationRefusalKind, checkServer, migrate } from "../../db/migrate.ts";
@@ -83,6 +83,32 @@ test("[START-23] the wait for another's migration is bounded", async () => {
     expect(await refusal(migrate(database.url, options))).toBe("locked");
   });
   expect((await migrate(database.url, options)).applied).toBe(1);
+});
+
+test("[START-23] [HOOK-6] what an older process has left of its deliveries is told as this one understands it", async () => {
+  const real = join(import.meta.dir, "../../db/migrations");
+  const journal = JSON.parse(readFileSync(join(real, "meta/_journal.json"), "utf8")) as { entries: { tag: string }[] };
+  const before = journal.entries.findIndex(({ tag }) => tag.endsWith("joined_deliveries"));
+  cpSync(real, folder.path, { recursive: true });
+  const older = { ...journal, entries: journal.entries.slice(0, before) };
+  writeFileSync(join(folder.path, "meta/_journal.json"), JSON.stringify(older));
+  await migrate(database.url, { folder: folder.path });
+  const left = { organization_id: "org_1", actor_kind: "webhook", actor_id: "org_1", shard: 1 };
+  await withSql(async (sql) => {
+    const attempt = { id: "dlv_1", organizationId: "org_1", version: 1, eventId: "evt_1", sequence: 1 };
+    await sql`insert into webhook_attempt (organization_id, id, version, body) values ('org_1', 'dlv_1', 1, ${sql.json(attempt)})`;
+    for (const [id, kind, intent] of [
+      ["eff_1", "deliver_webhook", { attemptId: "dlv_1" }],
+      ["eff_2", "run", { attemptId: "not ours" }],
+    ] as const)
+      await sql`insert into effect ${sql({ ...left, id, kind, intent: sql.json(intent) as never })}`;
+  });
+  await migrate(database.url);
+  const effects = await withSql((sql) => sql`select id, kind, intent from effect order by id`);
+  expect([...effects]).toEqual([
+    { id: "eff_1", kind: "deliver_webhooks", intent: { attempts: [{ id: "dlv_1", eventId: "evt_1" }] } },
+    { id: "eff_2", kind: "run", intent: { attemptId: "not ours" } },
+  ]);
 });
 
 test("[START-24] a database that is newer than the code is refused and not changed", async () => {
