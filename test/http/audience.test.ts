@@ -149,8 +149,10 @@ class Reader {
     const end = line + 2 + length + 2;
     return end <= text.length ? end : -1;
   }
+  /** Events that are there whole: a long one comes in parts. */
   get said(): string[] {
-    return this.text.split("\n\n").filter((line) => line.startsWith("data: "));
+    const whole = this.text.split("\n\n").slice(0, -1);
+    return whole.filter((line) => line.startsWith("data: "));
   }
 }
 
