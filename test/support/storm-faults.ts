@@ -2,6 +2,7 @@
  * What may befall replicas of ledgers and their PostgreSQL. Each fault resolves when it is over, not
  * when its consequences are.
  */
+import type postgres from "postgres";
 import { until } from "./condition.ts";
 import type { BenchReplica, LedgerBench } from "./ledger-bench.ts";
 import type { WireFault } from "./postgres-proxy.ts";
@@ -55,6 +56,13 @@ async function toWaitingFlush(
   });
 }
 
+/** A change of shards, with the rows locked in the order of the service's own: each would wait for the other. */
+const ofShards = (beside: postgres.Sql, change: (sql: postgres.TransactionSql) => Promise<unknown>): Promise<unknown> =>
+  beside.begin(async (sql) => {
+    await sql`select from shard order by id for update`;
+    await change(sql);
+  });
+
 export const FAULTS = {
   request_lost: (scene) => onNextFlush(scene, "request_lost"),
   reply_lost: (scene) => onNextFlush(scene, "reply_lost"),
@@ -70,9 +78,15 @@ export const FAULTS = {
   /** Somebody else has half of the shards for a moment, and gives them back to who had them. */
   shards_stolen: async ({ bench: { beside }, draw }) => {
     const half = draw() < 0.5 ? 1 : 0;
-    await beside`update shard set wanted = owner, owner = null, epoch = epoch + 1 where id % 2 = ${half}`;
-    await beside`update shard set owner = wanted, epoch = epoch + 1 where id % 2 = ${half} and owner is null`;
-    await beside`update shard set wanted = null`;
+    await ofShards(
+      beside,
+      (sql) => sql`update shard set wanted = owner, owner = null, epoch = epoch + 1 where id % 2 = ${half}`,
+    );
+    await ofShards(
+      beside,
+      (sql) => sql`update shard set owner = wanted, epoch = epoch + 1 where id % 2 = ${half} and owner is null`,
+    );
+    await ofShards(beside, (sql) => sql`update shard set wanted = null`);
   },
 
   /** Half of the shards go to another of the replicas, which serves them. */
@@ -83,7 +97,10 @@ export const FAULTS = {
     } = scene;
     const { id } = pick(living, draw);
     const half = draw() < 0.5 ? 1 : 0;
-    await beside`update shard set owner = ${id}, epoch = epoch + 1 where id % 2 = ${half} and owner <> ${id}`;
+    await ofShards(
+      beside,
+      (sql) => sql`update shard set owner = ${id}, epoch = epoch + 1 where id % 2 = ${half} and owner <> ${id}`,
+    );
   },
 
   /** Silence on all connections for longer than the replica may serve; nobody takes its shards. */
