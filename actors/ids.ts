@@ -19,10 +19,16 @@ export type IdPrefix =
   | "rep"
   | "app"
   | "shr"
+  | "fil"
+  | "dir"
   | "evt"
   | "dlv"
   | "dlk"
   | "tok"
+  | "aud"
+  | "inv"
+  | "gra"
+  | "cli"
   | "art"
   | "apr"
   | "req"
@@ -46,7 +52,15 @@ function drawingFrom(alphabet: string): (length: number) => string {
 }
 
 const ID_LENGTH = 21;
+const RANDOM_PART = `[A-Za-z0-9_-]{${ID_LENGTH}}`;
 const LOWER_ALPHANUMERIC = "0123456789abcdefghijklmnopqrstuvwxyz";
+
+/** What every id of this prefix matches that the service has made. */
+export const idPattern = (prefix: IdPrefix | "ses"): RegExp => new RegExp(`^${prefix}_${RANDOM_PART}$`);
+
+/** Whether the text is an id of this prefix; `ses` is the v1 session of a chat. */
+export const isIdOf = (prefix: IdPrefix | "ses", text: string): boolean =>
+  text.length === prefix.length + 1 + ID_LENGTH && idPattern(prefix).test(text);
 
 /** `agt_V1StGXR8_Z5jdHi6B-myT`. */
 export const newId = (prefix: IdPrefix, random: RandomText = randomText): string => `${prefix}_${random(ID_LENGTH)}`;

@@ -21,6 +21,8 @@ export interface Page<T> {
 export interface ListHead<T> {
   readonly records: readonly T[];
   readonly hasMore: boolean;
+  /** The number of the last record that was looked at, after which the next page begins; null where none was. */
+  readonly last: number | null;
 }
 
 /** A page ends after the record with which its bodies reach this many bytes: a job may have a megabyte, and a page a hundred jobs (GEN-9). */

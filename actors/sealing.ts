@@ -11,6 +11,10 @@ export type SealingPurpose =
   | "replay"
   /** Signing secrets of webhooks. */
   | "webhook"
+  /** Forms that a page has given out: nobody else has made them. */
+  | "form"
+  /** Refresh tokens of OAuth. */
+  | "refresh_token"
   /** Signatures of the streams for embedded apps. */
   | "app_stream"
   /** By which a start notices that it has another key. */

@@ -1,29 +1,40 @@
 /** The kinds of actors of this service, assembled. The only file of `actors/` that knows them all. */
+import { accountActor } from "./account/actor.ts";
+import type { AccountProtocol } from "./account/protocol.ts";
 import { chatActor } from "./chat/actor.ts";
 import type { ChatProtocol } from "./chat/protocol.ts";
 import { jobActor } from "./job/actor.ts";
-import { type JobLimits, USUAL_JOB_LIMITS } from "./job/limits.ts";
+import { type JobLimits, DEFAULT_JOB_LIMITS } from "./job/limits.ts";
 import type { JobProtocol } from "./job/protocol.ts";
+import { missionActor } from "./mission/actor.ts";
+import type { Calendar } from "./mission/ports.ts";
+import type { MissionProtocol } from "./mission/protocol.ts";
 import { organizationActor } from "./organization/actor.ts";
 import type { OrganizationProtocol } from "./organization/protocol.ts";
 import type { ActorRef, AnyDefinition, CommandOf, ReplyOf } from "./runtime/actor.ts";
 import type { System } from "./runtime/system.ts";
-import type { Member } from "./runtime/turns.ts";
+import type { Ask } from "./runtime/members.ts";
 import { trafficActor } from "./traffic/actor.ts";
 import type { TrafficProtocol } from "./traffic/protocol.ts";
 import { usageActor } from "./usage/actor.ts";
 import type { UsageProtocol } from "./usage/protocol.ts";
+import { workspaceActor } from "./workspace/actor.ts";
+import { DEFAULT_WORKSPACE_LIMITS, type WorkspaceLimits } from "./workspace/limits.ts";
+import type { WorkspaceProtocol } from "./workspace/protocol.ts";
 import { webhookActor } from "./webhook/actor.ts";
 import type { WebhookProtocol } from "./webhook/protocol.ts";
 
 /** Actor kinds by name, with what each can be asked. */
 export type TroupeProtocols = {
+  account: AccountProtocol;
   organization: OrganizationProtocol;
   chat: ChatProtocol;
   job: JobProtocol;
+  mission: MissionProtocol;
   traffic: TrafficProtocol;
   usage: UsageProtocol;
   webhook: WebhookProtocol;
+  workspace: WorkspaceProtocol;
 };
 
 export type TroupeSystem = System<TroupeProtocols>;
@@ -34,26 +45,36 @@ export interface ActorSettings {
   readonly monthlyTokens: number | null;
   /** What one job may take unless its budget says otherwise. */
   readonly jobLimits: JobLimits;
+  /** What one workspace may hold; absent: the default. */
+  readonly workspaceLimits?: WorkspaceLimits;
 }
-const USUAL_SETTINGS: ActorSettings = { monthlyTokens: null, jobLimits: USUAL_JOB_LIMITS };
 
-/** A member of a turn group that knows what it will be answered. */
-export interface Ask<R> extends Member {
-  /** Never there: it only carries the type. */
-  readonly reply?: R;
+/** What the actors are made with; settings that are left out have their defaults. */
+export interface ActorParts extends Partial<ActorSettings> {
+  readonly calendar: Calendar;
 }
+
+/** A member of a turn group, with the type of its reply. */
 export const ask = <K extends keyof TroupeProtocols, C extends CommandOf<TroupeProtocols[K]>>(
   ref: ActorRef<K>,
   command: C,
 ): Ask<ReplyOf<TroupeProtocols[K], C>> => ({ ref, command });
 
 // A definition's handlers take their own commands; the system has erased the types by then.
-export const troupeActors = ({ monthlyTokens, jobLimits }: ActorSettings = USUAL_SETTINGS): readonly AnyDefinition[] =>
+export const troupeActors = ({
+  calendar,
+  monthlyTokens = null,
+  jobLimits = DEFAULT_JOB_LIMITS,
+  workspaceLimits = DEFAULT_WORKSPACE_LIMITS,
+}: ActorParts): readonly AnyDefinition[] =>
   [
+    accountActor,
     organizationActor,
     chatActor,
     jobActor(jobLimits),
+    missionActor(calendar),
     trafficActor,
     usageActor(monthlyTokens),
     webhookActor,
+    workspaceActor(workspaceLimits),
   ] as readonly AnyDefinition[];

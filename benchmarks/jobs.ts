@@ -11,7 +11,7 @@
  */
 import postgres from "postgres";
 import type { Benchmark, BenchmarkContext } from "./support/benchmark.ts";
-import { USUAL_PLACES } from "../actors/job/slots.ts";
+import { DEFAULT_SLOTS } from "../actors/job/run/slots.ts";
 import { cpuOf } from "./support/cpu.ts";
 import { startServer } from "./support/postgres.ts";
 import { pssOf } from "./support/pss.ts";
@@ -26,7 +26,7 @@ const PIECES = 25;
 const PIECE_MS = 10;
 const ANSWER_SECONDS = (PIECES * PIECE_MS) / 1_000;
 /** What the places need at least. */
-const LEAST_SECONDS = (JOBS / USUAL_PLACES.ofOrganization) * ANSWER_SECONDS;
+const LEAST_SECONDS = (JOBS / DEFAULT_SLOTS.ofOrganization) * ANSWER_SECONDS;
 const LIMIT_SECONDS = 90;
 const LOOK_MS = 50;
 
@@ -124,7 +124,7 @@ function text({ acceptedSeconds, doneSeconds, cpuMs, bytesBefore, bytesMost }: M
     [
       ["all are accepted (committed and answered) after s", figure(acceptedSeconds)],
       ["all have ended after s", figure(doneSeconds)],
-      [`${USUAL_PLACES.ofOrganization} places need at least s`, figure(LEAST_SECONDS)],
+      [`${DEFAULT_SLOTS.ofOrganization} places need at least s`, figure(LEAST_SECONDS)],
       ["CPU of the service for each job, ms", figure(cpuMs)],
       ["memory of the service before, MiB", mebibytes(bytesBefore)],
       ["at most, MiB", mebibytes(bytesMost)],

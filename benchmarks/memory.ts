@@ -9,7 +9,7 @@
  * PostgreSQL does for either is the same.
  */
 import postgres from "postgres";
-import { LIVE_ACTORS } from "../actors/runtime/cells.ts";
+import { LIVE_ACTORS } from "../actors/runtime/live-actors.ts";
 import type { Benchmark, BenchmarkContext, Report } from "./support/benchmark.ts";
 import type { MemoryAnswer, MemoryQuestion } from "./support/memory-worker.ts";
 import { type Server, startServer } from "./support/postgres.ts";

@@ -27,6 +27,11 @@ const NAMES = [
   "conversation",
   "webhooks",
   "resume",
+  "fairness",
+  "floods",
+  "missions",
+  "lists",
+  "files",
 ] as const;
 const RESULTS = join(import.meta.dir, "RESULTS.md");
 

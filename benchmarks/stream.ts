@@ -1,77 +1,90 @@
 /**
- * What does the service add to the stream of a model?
+ * What does the service add to the stream of a model, and what would a bare relay?
  *
  * `POST /api/v1/agents/{id}/execute` with `stream: true`, over HTTP, with an OpenAI-compatible
  * provider over HTTP in a process of its own. Each piece of text carries the time at which the
- * provider sent it. 1, 50 and 500 readers at once, each one stream after the other:
+ * provider sent it. Readers read one stream after the other, 1, 50 or 500 at once:
  *
  *   starts  short streams: the time from the request to `meta` (the message and its job are committed
  *           by then), and to the first delta
  *   flow    streams that last: the time of each delta from the provider to the reader, and the CPU of
- *           the service for each
+ *           who stands between for each
+ *   runs    four readers with streams of eight deltas: the CPU of a whole short run
  *
- * The same readers on the provider itself, without the service between, give what the rest takes;
- * "added" is the difference of the medians.
+ * The same readers in the same rounds on two anchors: a relay on Bun that hands the provider's body on
+ * (`fetch`, `new Response(body)`), and nginx without buffering. The machine's wake-ups are in all of
+ * them, so the aims are ratios. The readers on the provider itself give what the rest takes.
  */
 import type { Aim, Benchmark, BenchmarkContext } from "./support/benchmark.ts";
+import { openPgbench } from "./support/pgbench.ts";
 import { startServer } from "./support/postgres.ts";
 import { figure } from "./support/statistics.ts";
 import type { StreamLoad, StreamRun } from "./support/stream-client.ts";
+import { startNginxRelay } from "./support/stream-nginx.ts";
 import type { StreamQuestion, StreamService } from "./support/stream-service.ts";
 import { table } from "./support/table.ts";
 import { startWorker } from "./support/worker.ts";
 
+type Phase = "starts" | "flow" | "runs";
 interface Shape {
   readonly streams: number;
-  /** Deltas of a short stream, and ms between them. */
-  readonly starts: readonly [number, number];
-  readonly flowEveryMs: number;
+  /** Of each phase: deltas of a stream (a flow lasts as long as it is measured) and ms between them. */
+  readonly phases: Partial<Record<Phase, readonly [number, number]>>;
 }
 
 /** With more streams each is slower: three processes share the machine. */
 const SHAPES: readonly Shape[] = [
-  { streams: 1, starts: [4, 5], flowEveryMs: 5 },
-  { streams: 50, starts: [25, 20], flowEveryMs: 20 },
-  { streams: 500, starts: [50, 50], flowEveryMs: 50 },
+  { streams: 1, phases: { starts: [4, 5], flow: [0, 5] } },
+  { streams: 4, phases: { runs: [8, 2] } },
+  { streams: 50, phases: { starts: [25, 20], flow: [0, 20] } },
+  { streams: 500, phases: { starts: [50, 50], flow: [0, 50] } },
 ];
+const WARM_UP: Shape = { streams: 16, phases: { starts: [10, 2] } };
+const WARM_UP_SECONDS = 2;
+/** Inserts a second that pgbench begins for the time of a paced commit. */
+const PACE = 50;
 
-const WARM_UP_SHAPE: Shape = { streams: 16, starts: [10, 2], flowEveryMs: 5 };
-
-type Phase = "starts" | "flow";
-type Way = "through" | "direct";
+const WAYS = ["service", "relay", "nginx", "provider"] as const;
+type Way = (typeof WAYS)[number];
 interface Place {
   readonly port: number;
   readonly pid: number;
   readonly request: (prompt: string) => string;
 }
+type Places = Partial<Record<Way, Place>>;
 
 export const benchmark: Benchmark = {
-  question: "What does the service add to the stream of a model?",
+  question: "What does the service add to the stream of a model, and what would a bare relay?",
   async run(context) {
-    const { ask, places } = await open(context);
+    const { ask, places, pacedCommitMs } = await open(context);
     // Code is compiled while it is used: the first few hundred executions cost several times as much.
-    for (const way of ["through", "direct"] as const)
-      await ask(loadOf(WARM_UP_SHAPE, "starts", places[way], context.seconds * 2));
+    for (const place of Object.values(places)) await ask(loadOf(WARM_UP, "starts", place, context.seconds * 2));
     const best = new Map<string, StreamRun>();
-    for (let round = 1; round <= context.rounds; round++) {
+    for (let round = 1; round <= context.rounds; round++)
       for (const shape of SHAPES)
-        for (const phase of ["starts", "flow"] as const)
-          for (const way of ["through", "direct"] as const) {
-            const run = await ask(loadOf(shape, phase, places[way], context.seconds));
-            const key = keyOf(shape, phase, way);
+        for (const phase of phasesOf(shape))
+          for (const way of WAYS) {
+            const place = places[way];
+            if (place === undefined) continue;
+            const run = await ask(loadOf(shape, phase, place, context.seconds));
+            const key = keyOf(shape.streams, phase, way);
             best.set(key, better(best.get(key), run));
-            const { meta, firstDelta, delta, cpuUsPerDelta } = run;
-            context.say(
-              `round ${round}: ${key}: meta ${figure(meta.p50)}, first ${figure(firstDelta.p50)}, delta ${figure(delta.p50)} ms, ${figure(cpuUsPerDelta)} µs`,
-            );
+            context.say(`round ${round}: ${key}: ${line(run)}`);
           }
-    }
-    const of = (shape: Shape, phase: Phase, way: Way): StreamRun => best.get(keyOf(shape, phase, way))!;
-    return { text: tables(of), aims: SHAPES.flatMap((shape) => aims(shape, of)), skipped: [] };
+    const of: Of = (streams, phase, way) => best.get(keyOf(streams, phase, way));
+    const commitMs = await pacedCommitMs();
+    const skipped = [
+      ...(places.nginx === undefined ? ["nginx: it is not installed"] : []),
+      ...(commitMs === null ? ["pgbench: it is not installed"] : []),
+    ];
+    return { text: tables(of, commitMs), aims: aims(of, commitMs), skipped };
   },
 };
 
-const keyOf = ({ streams }: Shape, phase: Phase, way: Way): string => `${streams} ${phase} ${way}`;
+const phasesOf = ({ phases }: Shape): readonly Phase[] => Object.keys(phases) as Phase[];
+const keyOf = (streams: number, phase: Phase, way: Way): string => `${streams} ${phase} ${way}`;
+const line = ({ meta, firstDelta, delta, cpuUsPerDelta, cpuUsPerStream }: StreamRun): string =>
+  `meta ${figure(meta.p50)}, first ${figure(firstDelta.p50)}, delta ${figure(delta.p50)} ms, ${figure(cpuUsPerDelta)} µs a delta, ${figure(cpuUsPerStream)} µs a stream`;
 
 /** The smallest of each figure. */
 function better(before: StreamRun | undefined, run: StreamRun): StreamRun {
@@ -82,21 +95,29 @@ function better(before: StreamRun | undefined, run: StreamRun): StreamRun {
     firstDelta: smaller(before.firstDelta, run.firstDelta),
     delta: smaller(before.delta, run.delta),
     cpuUsPerDelta: Math.min(before.cpuUsPerDelta, run.cpuUsPerDelta),
+    cpuUsPerStream: Math.min(before.cpuUsPerStream, run.cpuUsPerStream),
   };
 }
 
-async function open({ lifetime }: BenchmarkContext) {
+async function open({ lifetime, seconds }: BenchmarkContext) {
   const server = await startServer(lifetime);
+  const pgbench = await openPgbench(lifetime, server);
   const provider = startWorker<null, { port: number }>(lifetime, "stream-provider.ts");
   const { port } = await provider.ask(null);
+  const asMany = { env: { BUN_CONFIG_MAX_HTTP_REQUESTS: "8192" } };
   const service = startWorker<StreamQuestion, StreamService>(lifetime, "stream-service.ts", {
     args: [server.url, `http://127.0.0.1:${port}/v1`],
-    env: { BUN_CONFIG_MAX_HTTP_REQUESTS: "8192" },
+    ...asMany,
   });
   const serving = await service.ask({ kind: "start" });
+  const relay = startWorker<null, { port: number }>(lifetime, "stream-relay.ts", {
+    args: [`http://127.0.0.1:${port}/v1`],
+    ...asMany,
+  });
+  const nginx = await startNginxRelay(lifetime, port);
   const client = startWorker<StreamLoad, StreamRun>(lifetime, "stream-client.ts");
-  const places: Record<Way, Place> = {
-    through: {
+  const places: Places = {
+    service: {
       port: serving.port,
       pid: service.pid,
       request: (prompt) =>
@@ -106,33 +127,26 @@ async function open({ lifetime }: BenchmarkContext) {
           `Authorization: Bearer ${serving.token}\r\n`,
         ),
     },
-    direct: {
-      port,
-      pid: provider.pid,
-      request: (prompt) =>
-        post("/v1/chat/completions", {
-          model: "fake-model",
-          stream: true,
-          messages: [{ role: "user", content: prompt }],
-        }),
-    },
+    relay: { port: (await relay.ask(null)).port, pid: relay.pid, request: completion },
+    ...(nginx === null ? {} : { nginx: { ...nginx, request: completion } }),
+    provider: { port, pid: provider.pid, request: completion },
   };
-  return { ask: client.ask, places };
+  const pacedCommitMs = async (): Promise<number | null> =>
+    pgbench === null ? null : (await pgbench.run(1, seconds, PACE)).p50Us / 1_000;
+  return { ask: client.ask, places, pacedCommitMs };
 }
+
+const completion = (prompt: string): string =>
+  post("/v1/chat/completions", { model: "fake-model", stream: true, messages: [{ role: "user", content: prompt }] });
 
 function post(path: string, body: object, headers = ""): string {
   const text = JSON.stringify(body);
   return `POST ${path} HTTP/1.1\r\nHost: 127.0.0.1\r\n${headers}Content-Type: application/json\r\nContent-Length: ${text.length}\r\n\r\n${text}`;
 }
 
-function loadOf(
-  { streams, starts, flowEveryMs }: Shape,
-  phase: Phase,
-  { port, pid, request }: Place,
-  seconds: number,
-): StreamLoad {
-  const [deltas, every] =
-    phase === "starts" ? starts : [Math.ceil(((seconds + WARM_UP_SECONDS + 0.5) * 1_000) / flowEveryMs), flowEveryMs];
+function loadOf({ streams, phases }: Shape, phase: Phase, { port, pid, request }: Place, seconds: number): StreamLoad {
+  const [few, every] = phases[phase] ?? [1, 1];
+  const deltas = phase === "flow" ? Math.ceil(((seconds + WARM_UP_SECONDS + 0.5) * 1_000) / every) : few;
   return {
     port,
     pid,
@@ -143,61 +157,101 @@ function loadOf(
   };
 }
 
-const WARM_UP_SECONDS = 2;
+type Of = (streams: number, phase: Phase, way: Way) => StreamRun | undefined;
 
-type Of = (shape: Shape, phase: Phase, way: Way) => StreamRun;
+const NAMES: Record<Way, string> = {
+  service: "through the service",
+  relay: "through a bare relay on Bun",
+  nginx: "through nginx, unbuffered",
+  provider: "from the provider itself",
+};
 
-function tables(of: Of): string {
-  const rows = SHAPES.flatMap((shape) =>
-    (["through", "direct"] as const).map((way) => {
-      const [starts, flow] = [of(shape, "starts", way), of(shape, "flow", way)];
-      const name = `${shape.streams}, ${way === "through" ? "through the service" : "from the provider itself"}`;
-      const meta = way === "through" ? [figure(starts.meta.p50), figure(starts.meta.p99)] : ["–", "–"];
+function tables(of: Of, commitMs: number | null): string {
+  const head = ["streams", "meta p50 ms", "first delta p50 ms", "p99", "each delta p50 ms", "p99", "CPU µs/delta"];
+  const rows = [1, 50, 500].flatMap((streams) =>
+    WAYS.flatMap((way) => {
+      const [starts, flow] = [of(streams, "starts", way), of(streams, "flow", way)];
+      if (starts === undefined || flow === undefined) return [];
       return [
-        name,
-        ...meta,
-        figure(starts.firstDelta.p50),
-        figure(starts.firstDelta.p99),
-        figure(flow.delta.p50),
-        figure(flow.delta.p99),
-        way === "through" ? figure(flow.cpuUsPerDelta) : "–",
+        [
+          `${streams}, ${NAMES[way]}`,
+          way === "service" ? figure(starts.meta.p50) : "–",
+          figure(starts.firstDelta.p50),
+          figure(starts.firstDelta.p99),
+          figure(flow.delta.p50),
+          figure(flow.delta.p99),
+          way === "provider" ? "–" : figure(flow.cpuUsPerDelta),
+        ],
       ];
     }),
   );
-  const head = [
-    "streams",
-    "meta p50 ms",
-    "p99",
-    "first delta p50 ms",
-    "p99",
-    "each delta p50 ms",
-    "p99",
-    "CPU µs/delta",
-  ];
-  return `${table(head, rows)}\n\n${WHERE_IT_GOES}`;
+  const runs = WAYS.flatMap((way) => {
+    const run = of(4, "runs", way);
+    return run === undefined || way === "provider" ? [] : [`${NAMES[way]} ${figure(run.cpuUsPerStream)} µs`];
+  });
+  const commit = commitMs === null ? "" : ` A paced insert of one row by pgbench takes ${figure(commitMs)} ms at p50.`;
+  return `${table(head, rows)}\n\nCPU of a whole short run of eight deltas, four side by side: ${runs.join(", ")}.${commit}`;
 }
 
-const WHERE_IT_GOES =
-  "Where the CPU of a delta goes, with 200 streams and 10,000 deltas a second: 38 % is the AI SDK with the pipes between its " +
-  "transform streams (15 % parsing each frame and checking it against its schema), 19 % the turn that brings the text to the job " +
-  "and its chat, 7 % handing the bytes to Bun's sink and so to the kernel, the rest `fetch` reading the provider's socket, " +
-  "rendering, and the event loop. Each delta is a packet of its own, in and out, so nothing of it can be joined. With one stream " +
-  "most of it is the machine waking up for each delta: the provider, which does next to nothing, takes 55–150 µs for each as well.\n\n" +
-  "Two commits come before the first delta, each a round trip of at least 0.5 ms (the message with its job, which `meta` tells; and " +
-  "the run's start, before which no text may be shown), and a run takes 1.9 ms of CPU with four streams side by side, a fifth of it in the SDK and `fetch`.";
+/** Beside the relay, each delta may cost so many times the CPU, and take so much longer at p50. */
+const CPU_RATIO = 2;
+const DELTA_MS = 0.15;
+/** `meta` may take so many paced commits, and so much more. */
+const META_COMMITS = 1.5;
+const META_MS = 1;
+const FIRST_AFTER_META_MS = 0.5;
+const FIRST_OF_500_MS = 20;
+const RUN_MS = 0.6;
 
-function aims(shape: Shape, of: Of): Aim[] {
-  const [starts, flow] = [of(shape, "starts", "through"), of(shape, "flow", "through")];
-  const first = starts.firstDelta.p50 - of(shape, "starts", "direct").firstDelta.p50;
-  const delta = flow.delta.p50 - of(shape, "flow", "direct").delta.p50;
-  const name = `${shape.streams} stream${shape.streams === 1 ? "" : "s"}`;
-  return [
-    { aim: `${name}: first delta, added under 1 ms at p50`, figure: `${figure(first)} ms`, holds: first < 1 },
-    { aim: `${name}: each delta, added under 0.1 ms`, figure: `${figure(delta)} ms`, holds: delta < 0.1 },
-    {
-      aim: `${name}: each delta, under 15 µs of CPU`,
-      figure: `${figure(flow.cpuUsPerDelta)} µs`,
-      holds: flow.cpuUsPerDelta < 15,
-    },
-  ];
+function aims(of: Of, commitMs: number | null): Aim[] {
+  const list: Aim[] = [];
+  const add = (aim: string, measured: number, unit: string, limit: number): void =>
+    void list.push({ aim, figure: `${figure(measured)}${unit}`, holds: measured <= limit });
+  for (const streams of [1, 50, 500]) {
+    const [starts, flow, relay] = [
+      of(streams, "starts", "service"),
+      of(streams, "flow", "service"),
+      of(streams, "flow", "relay"),
+    ];
+    if (starts === undefined || flow === undefined || relay === undefined) continue;
+    const name = `${streams} stream${streams === 1 ? "" : "s"}`;
+    add(
+      `${name}: CPU of a delta, at most ${CPU_RATIO} × the relay's`,
+      flow.cpuUsPerDelta / relay.cpuUsPerDelta,
+      " ×",
+      CPU_RATIO,
+    );
+    add(
+      `${name}: each delta, at most ${DELTA_MS} ms more than the relay at p50`,
+      flow.delta.p50 - relay.delta.p50,
+      " ms",
+      DELTA_MS,
+    );
+    if (streams === 500)
+      add(`${name}: first delta within ${FIRST_OF_500_MS} ms at p50`, starts.firstDelta.p50, " ms", FIRST_OF_500_MS);
+    else {
+      if (commitMs !== null)
+        add(
+          `${name}: meta, at most ${META_COMMITS} paced commits and ${META_MS} ms (${figure(META_COMMITS * commitMs + META_MS)} ms)`,
+          starts.meta.p50,
+          " ms",
+          META_COMMITS * commitMs + META_MS,
+        );
+      add(
+        `${name}: first delta, at most ${FIRST_AFTER_META_MS} ms after meta`,
+        starts.firstDelta.p50 - starts.meta.p50,
+        " ms",
+        FIRST_AFTER_META_MS,
+      );
+    }
+  }
+  const [run, relay] = [of(4, "runs", "service"), of(4, "runs", "relay")];
+  if (run !== undefined && relay !== undefined)
+    add(
+      `a short run, at most ${RUN_MS} ms of CPU beyond the relay's`,
+      (run.cpuUsPerStream - relay.cpuUsPerStream) / 1_000,
+      " ms",
+      RUN_MS,
+    );
+  return list;
 }

@@ -1,11 +1,13 @@
 /**
  * Connections to PostgreSQL. Three small pools, because they must not wait for each other: the flush
- * (one connection for each lane), reads, and placement (the lease must be renewed however busy the
- * rest is). Time-outs are set on the server's side too, so that no statement outlives its caller for
+ * (one connection for each lane), placement (the lease must be renewed however busy the rest is), and
+ * reads, whose connections are divided by what they are for and fairly between organizations
+ * (`fair-gate.ts`). Time-outs are set on the server's side too, so that no statement outlives its caller for
  * long and raising an epoch never waits for ever behind a dead client.
  */
 import { drizzle, type PostgresJsDatabase } from "drizzle-orm/postgres-js";
 import postgres from "postgres";
+import { FairGate, type GateBounds } from "./fair-gate.ts";
 
 export type Sql = postgres.Sql;
 
@@ -23,22 +25,55 @@ const CONNECT_TIMEOUT_SECONDS = 5;
  * two leases after the database has come back.
  */
 const RECONNECT_MAX_SECONDS = 0.5;
-/** Connections for reads: loads of cold actors, lists, pages of events. */
-const READ_CONNECTIONS = 6;
+/** What waits for a lease must not wait behind what waits for a shard's row: one connection for each. */
+const PLACEMENT_CONNECTIONS = 2;
 
+/**
+ * Connections for reads by what they are for, and how many of each one organization may have. A page or a
+ * list may take PostgreSQL and this process a few milliseconds, so one organization gets no two at once.
+ */
+export const READ_BOUNDS = {
+  /** Records of cold actors: turns wait for them. */
+  load: { slots: 4, each: 2 },
+  /** Pages of an event stream. */
+  page: { slots: 3, each: 1 },
+  /** Lists and reports. */
+  list: { slots: 3, each: 1 },
+  /** By a name that says no organization, before a caller is known: tokens and agents. */
+  lookup: { slots: 2, each: 2 },
+  /** The runtime's own: take-over, alarms, sweeps, administration. */
+  own: { slots: 2, each: 2 },
+} as const satisfies Record<string, GateBounds>;
+
+export type ReadKind = keyof typeof READ_BOUNDS;
+const READ_KINDS = Object.keys(READ_BOUNDS) as ReadKind[];
+const READ_CONNECTIONS = READ_KINDS.reduce((all, kind) => all + READ_BOUNDS[kind].slots, 0);
+
+/** Reads that name no organization share the bounds of this one. */
+export const NO_ORGANIZATION = "";
+
+export interface ReadPool {
+  readonly sql: Sql;
+  /** Drizzle over the same connections. */
+  readonly query: PostgresJsDatabase;
+}
+
+/**
+ * Each of the three ways to ask waits for the answer, but not for ever: PostgreSQL ends every statement in
+ * time, so a connection that hears nothing for longer is cut off without a word. Then the connections of
+ * that pool are replaced, and what waits on them is rejected; the other pools find out by themselves. The
+ * clock starts when the statement is sent, not when its caller begins to wait for a connection.
+ */
 export interface Database {
-  /** For the flush only. As the others another pool after a silence, so it is not to be kept. */
+  /** The flush: one statement for each lane at a time. */
+  flushing<T>(ask: (sql: Sql) => PromiseLike<T>): Promise<T>;
+  placing<T>(ask: (sql: Sql) => PromiseLike<T>): Promise<T>;
+  /** Waits for a slot of this kind first, fairly between organizations (`READ_BOUNDS`); rejects with `GateTimeout`. */
+  reading<T>(kind: ReadKind, organizationId: string, ask: (pool: ReadPool) => PromiseLike<T>): Promise<T>;
+  /** The pools themselves, without a clock. After a silence it is another one, so it is not to be kept. */
   readonly flush: Sql;
   readonly read: Sql;
   readonly placement: Sql;
-  /** Drizzle over the pool for reads. */
-  readonly query: PostgresJsDatabase;
-  /**
-   * Waits for the answer, but not for ever: PostgreSQL ends every statement in time, so whoever hears
-   * nothing for longer is cut off from it without a word. Then every connection is given up, because
-   * all go the same way, and what waits on them is rejected.
-   */
-  answered<T>(answer: PromiseLike<T>): Promise<T>;
   close(): Promise<void>;
 }
 
@@ -67,16 +102,11 @@ function pool(url: string, name: string, max: number, settings: Readonly<Record<
       lock_timeout: LOCK_TIMEOUT_MS,
       idle_in_transaction_session_timeout: STATEMENT_TIMEOUT_MS,
       tcp_user_timeout: TCP_USER_TIMEOUT_MS,
+      // Compiling takes longer than any statement of the service; the embedded server has it off as well.
+      jit: "off",
       ...settings,
     },
   });
-}
-
-interface Pools {
-  readonly flush: Sql;
-  readonly read: Sql;
-  readonly placement: Sql;
-  readonly query: PostgresJsDatabase;
 }
 
 export interface DatabaseOptions {
@@ -85,44 +115,65 @@ export interface DatabaseOptions {
   readonly answerMs?: number;
 }
 
+/** A pool that is replaced when it is silent. */
+class Pool {
+  private current: Sql;
+  private readonly open: () => Sql;
+  private readonly answerMs: number;
+
+  constructor(open: () => Sql, answerMs: number) {
+    this.open = open;
+    this.answerMs = answerMs;
+    this.current = open();
+  }
+
+  get sql(): Sql {
+    return this.current;
+  }
+
+  ask<T>(question: (sql: Sql) => PromiseLike<T>): Promise<T> {
+    const asked = this.current;
+    const silence = Promise.withResolvers<never>();
+    const timer = setTimeout(() => {
+      silence.reject(new Error("the database gave no answer in time"));
+      if (this.current !== asked) return;
+      this.current = this.open();
+      void asked.end({ timeout: 0 });
+    }, this.answerMs);
+    return Promise.race([question(asked), silence.promise]).finally(() => clearTimeout(timer));
+  }
+
+  close(): Promise<void> {
+    return this.current.end({ timeout: 5 });
+  }
+}
+
 /** Opens the pools; connections are made at first use. */
 export function openDatabase(url: string, { lanes = 1, answerMs = ANSWER_LIMIT_MS }: DatabaseOptions = {}): Database {
-  const open = (): Pools => {
-    const read = pool(url, "read", READ_CONNECTIONS);
-    return {
-      flush: pool(url, "flush", lanes, FLUSH_PLANS),
-      read,
-      placement: pool(url, "placement", 1),
-      query: drizzle(read),
-    };
-  };
-  const end = ({ flush, read, placement }: Pools, timeout: number): Promise<unknown> =>
-    Promise.all([flush, read, placement].map((sql) => sql.end({ timeout })));
-  let pools = open();
+  const flush = new Pool(() => pool(url, "flush", lanes, FLUSH_PLANS), answerMs);
+  const read = new Pool(() => pool(url, "read", READ_CONNECTIONS), answerMs);
+  const placement = new Pool(() => pool(url, "placement", PLACEMENT_CONNECTIONS), answerMs);
+  const placing = new FairGate({ slots: PLACEMENT_CONNECTIONS, each: PLACEMENT_CONNECTIONS });
+  const gates = Object.fromEntries(READ_KINDS.map((kind) => [kind, new FairGate(READ_BOUNDS[kind])])) as Record<
+    ReadKind,
+    FairGate
+  >;
+  let queried: ReadPool = { sql: read.sql, query: drizzle(read.sql) };
+  const readPool = (sql: Sql): ReadPool => (queried.sql === sql ? queried : (queried = { sql, query: drizzle(sql) }));
   return {
+    flushing: (ask) => flush.ask(ask),
+    placing: (ask) => placing.run(NO_ORGANIZATION, () => placement.ask(ask)),
+    reading: (kind, organizationId, ask) =>
+      gates[kind].run(organizationId, () => read.ask((sql) => ask(readPool(sql)))),
     get flush() {
-      return pools.flush;
+      return flush.sql;
     },
     get read() {
-      return pools.read;
+      return read.sql;
     },
     get placement() {
-      return pools.placement;
+      return placement.sql;
     },
-    get query() {
-      return pools.query;
-    },
-    answered(answer) {
-      const asked = pools;
-      const silence = Promise.withResolvers<never>();
-      const timer = setTimeout(() => {
-        silence.reject(new Error("the database gave no answer in time"));
-        if (pools !== asked) return;
-        pools = open();
-        void end(asked, 0);
-      }, answerMs);
-      return Promise.race([answer, silence.promise]).finally(() => clearTimeout(timer));
-    },
-    close: async () => void (await end(pools, 5)),
+    close: async () => void (await Promise.all([flush, read, placement].map((each) => each.close()))),
   };
 }

@@ -7,13 +7,15 @@
  *
  * `for share` makes whoever raises an epoch wait for this statement, and makes this statement see a
  * raised one. Each table's rows travel as one JSON text, which PostgreSQL turns into rows: building it
- * is native code, where array literals would be escaped in JavaScript. A record is `[shard, record]`:
- * its text is parsed once, and its key taken from what was parsed. Rows of one key are merged to the
+ * is native code, where array literals would be escaped in JavaScript. A record is `[shard, base, record]`:
+ * its text is parsed once, and its key taken from what was parsed. `base` is the version that it was based
+ * on: where the table has another one, memory was wrong, and the statement fails instead of overwriting. Rows of one key are merged to the
  * last beforehand, because one statement must not touch a row twice.
  *
  * Only tables that the batch touches are in the text, so there are a few dozen texts in practice.
  * PostgreSQL keeps each prepared, with one plan that goes by the indexes (`client.ts`).
  */
+import type { RecordFields } from "../actors/runtime/actor.ts";
 import type { EffectRow, MessageRow, RecordWrite, ShardWrites } from "../actors/runtime/store.ts";
 import { dataColumn } from "./event-row.ts";
 
@@ -31,10 +33,13 @@ interface Part {
 const LIVE = "where r.shard = any(array(select id from f))";
 
 const writeRecords = (table: string, parameter: string): string =>
-  `insert into "${table}" (organization_id, id, version, body) ` +
-  "select r.pair -> 1 ->> 'organizationId', r.pair -> 1 ->> 'id', (r.pair -> 1 -> 'version')::int, r.pair -> 1 " +
-  `from jsonb_array_elements(${parameter}::text::jsonb) as r(pair) where (r.pair -> 0)::int = any(array(select id from f)) ` +
-  "on conflict (organization_id, id) do update set version = excluded.version, body = excluded.body";
+  `insert into "${table}" as t (organization_id, id, version, base_version, body) ` +
+  "select r.item -> 2 ->> 'organizationId', r.item -> 2 ->> 'id', (r.item -> 2 -> 'version')::int, (r.item -> 1)::int, r.item -> 2 " +
+  `from jsonb_array_elements(${parameter}::text::jsonb) as r(item) where (r.item -> 0)::int = any(array(select id from f)) ` +
+  // The cast fails with this text as its error (22P02), which certainly aborts the statement.
+  "on conflict (organization_id, id) do update set version = case when t.version = excluded.base_version then excluded.version " +
+  `else ('stale write of ${table} ' || t.id || ': version ' || t.version || ' is stored, based on ' || excluded.base_version)::int end, ` +
+  "base_version = excluded.base_version, body = excluded.body";
 
 const PARTS = {
   event: {
@@ -80,6 +85,7 @@ const PARTS = {
 } satisfies Record<string, Part>;
 
 type Rows = Map<string, object>;
+type RecordRow = readonly [shard: number, base: number, record: RecordFields];
 
 /** The rows of a batch by part and key; the last of a key wins. */
 class Merged {
@@ -120,7 +126,13 @@ class Merged {
   private record(shard: number, { table, record }: RecordWrite): void {
     let rows = this.records.get(table);
     if (rows === undefined) this.records.set(table, (rows = new Map()));
-    rows.set(`${record.organizationId}/${record.id}`, [shard, record]);
+    const key = `${record.organizationId}/${record.id}`;
+    const before = rows.get(key) as RecordRow | undefined;
+    // One group raises the version of a record by one.
+    if (before !== undefined && before[2].version !== record.version - 1)
+      throw new Error(`stale write of ${table} ${record.id}: version ${record.version} on ${before[2].version}`);
+    const row: RecordRow = [shard, before?.[1] ?? record.version - 1, record];
+    rows.set(key, row);
   }
 
   private put(part: keyof typeof PARTS, key: string, row: object): void {

@@ -124,7 +124,7 @@ export class PostgresPlacement implements Placement {
   }
 
   private ask<T>(question: (sql: Sql) => PromiseLike<T>): Promise<T> {
-    return this.database.answered(question(this.database.placement));
+    return this.database.placing(question);
   }
 }
 

@@ -12,7 +12,7 @@ import type { TransactionSql } from "postgres";
 import { RATE_WINDOW_MS } from "../actors/traffic/policy.ts";
 import { ATTEMPT_RETENTION_MS, EVENT_RETENTION_MS } from "../actors/webhook/policy.ts";
 import { isoTime } from "../actors/schema.ts";
-import type { Database } from "./client.ts";
+import { type Database, NO_ORGANIZATION } from "./client.ts";
 
 const DAY_MS = 86_400_000;
 /** By so much the clocks of replicas may differ at most: nothing is deleted that one of them may still count with. */
@@ -23,6 +23,14 @@ const RATE_WINDOW_KEPT_MS = 2 * RATE_WINDOW_MS + SKEW_MS;
 const BATCH_TIMEOUT_MS = 2_000;
 /** Ended records whose events one batch looks for. */
 const STREAMS = 100;
+
+/** Sessions and the like stay in lists for so long after their end. */
+const ENDED_CREDENTIAL_MS = 30 * DAY_MS;
+/** The audit (AUTH-17). */
+const AUDIT_RETENTION_MS = 365 * DAY_MS;
+
+/** Entries of missions' ledgers: as long as the deliveries of webhooks, so that both can be compared. */
+const RUN_RETENTION_MS = 90 * DAY_MS;
 
 export interface Retention {
   /** Days that the events of a chat or a job are kept after its end. */
@@ -52,6 +60,13 @@ export const sweepsOf = ({ eventDays }: Retention): readonly Sweep[] => [
   { name: "rate_windows", retentionMs: RATE_WINDOW_KEPT_MS, take: past("rate_window", "updated_at") },
   { name: "webhook_events", retentionMs: EVENT_RETENTION_MS, take: past("webhook_event", "created_at") },
   { name: "webhook_attempts", retentionMs: ATTEMPT_RETENTION_MS, take: past("webhook_attempt", "created_at") },
+  { name: "ended_credentials", retentionMs: ENDED_CREDENTIAL_MS, take: past("token", "swept_after") },
+  { name: "invitations", retentionMs: ENDED_CREDENTIAL_MS, take: past("invitation", "expires_at") },
+  { name: "oauth_clients", retentionMs: SKEW_MS, take: past("oauth_client", "expires_at") },
+  { name: "oauth_grants", retentionMs: ENDED_CREDENTIAL_MS, take: past("oauth_grant", "expires_at") },
+  { name: "sign_in_attempts", retentionMs: DAY_MS, take: past("sign_in_attempts", "updated_at") },
+  { name: "audit_entries", retentionMs: AUDIT_RETENTION_MS, take: past("audit_entry", "created_at") },
+  { name: "mission_runs", retentionMs: RUN_RETENTION_MS, take: runsAndEvents },
   { name: "job_events", retentionMs: eventDays * DAY_MS, take: eventsOf("job") },
   { name: "chat_events", retentionMs: eventDays * DAY_MS, take: eventsOf("chat") },
 ];
@@ -62,8 +77,8 @@ export function sweepOnce(
   { take, retentionMs }: Sweep,
   { now, limit }: { readonly now: number; readonly limit: number },
 ): Promise<Taken> {
-  return database.answered(
-    database.read.begin(async (sql) => {
+  return database.reading("own", NO_ORGANIZATION, (pool) =>
+    pool.sql.begin(async (sql) => {
       await sql`
         select set_config('statement_timeout', ${String(BATCH_TIMEOUT_MS)}, true),
           set_config('enable_seqscan', 'off', true), set_config('enable_hashjoin', 'off', true),
@@ -74,7 +89,7 @@ export function sweepOnce(
 }
 
 /** Rows of a table of records whose time in `column` has passed. They are locked, so each stays at its place. */
-function past(table: string, column: string): Take {
+export function past(table: string, column: string): Take {
   return async (sql, cutoff, limit) => {
     const rows = await sql`
       with doomed as (
@@ -84,6 +99,28 @@ function past(table: string, column: string): Take {
     return { deleted: rows.count, isDone: rows.count < limit };
   };
 }
+
+/**
+ * Entries of missions' ledgers that have ended, with the events of their missions up to them. A mission goes on
+ * for ever, so its events have no end of their own to be counted from.
+ */
+const runsAndEvents: Take = async (sql, cutoff, limit) => {
+  const [batch] = await sql<[{ deleted: number; events: number }]>`
+    with doomed as (
+      select ctid, organization_id, mission_id, (body ->> 'missionSeq')::int as seq from mission_run
+      where created_at < ${cutoff} and outcome <> 'started'
+      order by created_at limit ${limit} for update skip locked),
+    told as (
+      select e.organization_id, e.stream, e.seq from
+        (select organization_id, mission_id, max(seq) as seq from doomed group by 1, 2) d
+        join event e on e.organization_id = d.organization_id and e.stream = d.mission_id and e.seq <= d.seq),
+    untold as (
+      delete from event e using told t
+      where e.organization_id = t.organization_id and e.stream = t.stream and e.seq = t.seq returning 1),
+    gone as (delete from mission_run where ctid = any(array(select ctid from doomed)) returning 1)
+    select (select count(*)::int from gone) as deleted, (select count(*)::int from untold) as events`;
+  return { deleted: batch.deleted + batch.events, isDone: batch.deleted < limit };
+};
 
 interface Batch {
   readonly deleted: number;

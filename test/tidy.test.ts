@@ -3,6 +3,7 @@ import { describe, expect, test } from "bun:test";
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import manifest from "../package.json" with { type: "json" };
+import { importTable, tableBreaches } from "./support/import-table.ts";
 import { importsOf } from "./support/source-text.ts";
 import {
   brokenLinks,
@@ -35,7 +36,7 @@ describe("layering", () => {
       planted("actors/chat/x.ts", 'import type { A } from "../job/actor.ts";'),
       planted("actors/fault.ts", 'import { Type } from "@sinclair/typebox";'),
       planted("actors/job/x.ts", 'import {\n  a,\n} from "node:fs";'),
-      planted("db/x.ts", 'export { a } from "../src/app.ts";'),
+      planted("db/x.ts", 'export { a } from "../src/service/app.ts";'),
       planted("src/v1/x.ts", 'const a = await import("../current/dialect.ts");'),
       planted("src/http/x.ts", 'import "../v1/index.ts";'),
       planted("src/runner/x.ts", 'import { a } from "../http/token.ts";'),
@@ -43,7 +44,7 @@ describe("layering", () => {
       planted("src/http/x.ts", 'const accept = "*/*";\nimport { a } from "../v1/x.ts";\n/** x */'),
       planted("src/http/x.ts", 'const a = require("../v1/x.ts");'),
       planted("src/http/x.ts", "const a = await import(`../v1/x.ts`);"),
-      planted("src/schedule.ts", 'import { a } from "../db/client.ts";'),
+      planted("src/schedule/x.ts", 'import { a } from "../db/client.ts";'),
       planted("actors/chat/x.ts", 'import type { A } from "../job/ports.ts";'),
     ];
     expect(layeringBreaches(bad).length).toBe(bad.length);
@@ -60,6 +61,21 @@ describe("layering", () => {
   test("[TIDY-1] arrows point one way", () => {
     expect(sources.length).toBeGreaterThan(100);
     expect(layeringBreaches(sources)).toEqual([]);
+  });
+
+  test("[TIDY-1] the table of ARCHITECTURE.md is the one that is enforced", () => {
+    const head = "| Folder | What it is | May import |\n|---|---|---|\n";
+    const files = ["actors/fault.ts", "db/client.ts"];
+    const table = (db: string): string => `${head}| ` + "`actors/` | x | nothing |\n| `db/` | x | " + `${db} |\n\n`;
+    expect(tableBreaches(importTable(table("`actors/`")), files)).toEqual([]);
+    expect(tableBreaches(importTable(table("nothing")), files)).toEqual([
+      "db/client.ts: the table says that actors/ may not be imported",
+    ]);
+    expect(tableBreaches(importTable(table("`actors/`")), [...files, "src/http/x.ts"])).toEqual([
+      "src/http/ has no row",
+    ]);
+    const paths = sources.map(({ path }) => path);
+    expect(tableBreaches(importTable(read("ARCHITECTURE.md").text), paths)).toEqual([]);
   });
 
   test("[TIDY-1] there are no cycles", () => {
@@ -120,7 +136,7 @@ describe("form", () => {
     const good = [
       planted("src/x.ts", 'const said = "process.env.A, export default, as any";'),
       planted("src/v1/index.ts", 'export { a } from "./x.ts";'),
-      planted("src/config.ts", "process.env.A;"),
+      planted("src/settings/config.ts", "process.env.A;"),
       planted("actors/schema.ts", "export const iso = (ms: number) => new Date(ms).toISOString();"),
       planted("actors/job/x.ts", "const ms = Date.parse(job.createdAt); fetcher.fetch(ms);"),
       planted("test/x.test.ts", '// reason: the parser has a bug\ntest.skip("x", () => {});'),
@@ -201,6 +217,12 @@ describe("documents", () => {
     expect(wrong).toEqual([]);
   });
 
+  test("[TIDY-7] the version of the service has its heading in the changelog, under what is not released", () => {
+    const headings = [...read("CHANGELOG.md").text.matchAll(/^## \[([^\]]+)\](.*)$/gm)];
+    expect(headings.map(([, name]) => name).slice(0, 2)).toEqual(["Unreleased", manifest.version]);
+    expect(headings[1]?.[2]).toMatch(/^ - \d{4}-\d\d-\d\d$/);
+  });
+
   test("[TIDY-6] decision pages are numbered without a gap, and each link to a file of the repository leads somewhere", () => {
     const page = (path: string, text: string): SourceFile => planted(`docs/decisions/${path}`, text);
     const good = [page("0001-a.md", "# 1. A"), page("0002-b.md", "# 2. B")];
@@ -212,6 +234,12 @@ describe("documents", () => {
     expect(decisionBreaches(glob("docs/decisions/*.md"))).toEqual([]);
 
     const exists = (path: string): boolean => existsSync(join(ROOT, path));
+    // The map names files by their paths: one that has moved is a wrong turn.
+    const named = [...read("ARCHITECTURE.md").text.matchAll(/`((?:actors|src|db|docs|test|sdk)\/[\w./-]+)`/g)].map(
+      ([, path = ""]) => path,
+    );
+    expect(named.length).toBeGreaterThan(60);
+    expect(named.filter((path) => !exists(path))).toEqual([]);
     const linked = planted("docs/x.md", "[a](spec.md) [b](../README.md#tests) [c](https://example.org) [d](gone.md)");
     expect(brokenLinks(linked, exists)).toEqual(["docs/x.md: gone.md"]);
     const pages = glob("{docs,sdk,benchmarks}/**/*.md").concat(glob("*.md"));

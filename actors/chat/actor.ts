@@ -1,8 +1,9 @@
 /**
- * The chat's actor: one conversation with one agent. It gives every message its place, lets one turn
- * of the agent run at a time, and queues what comes meanwhile. The turn itself is a job; what the job
- * reports comes here in the same commit, so chat and job never disagree.
+ * The chat's actor: one conversation with one agent. It orders the messages, runs one chat turn at a
+ * time, and queues messages that arrive meanwhile. The turn itself is a job; the job's reports are
+ * committed together with the chat's changes, so chat and job never disagree.
  */
+import { hasAll, isSame } from "../changes.ts";
 import { invalid, notFound, ok, refuse } from "../fault.ts";
 import { jobRef } from "../job/schema.ts";
 import type { ActorDefinition, RecordKey, Tx } from "../runtime/actor.ts";
@@ -32,17 +33,19 @@ export const chatActor: ActorDefinition<ChatProtocol> = {
       return chat === null ? notFound("chat") : ok(chat);
     },
 
-    update_chat(tx, { options, version }) {
+    update_chat(tx, { options, metadata, version }) {
       const chat = visible(tx);
       if (chat === null) return notFound("chat");
       if (version !== null && version !== chat.version)
         return refuse({ kind: "version_conflict", version: chat.version });
-      // A change of nothing leaves no trace: neither a version nor an event.
-      if (Object.keys(options).length === 0) return ok(chat);
-      appendChatEvent(tx, "chat.updated", { options });
+      // An update without a change makes neither a version nor an event.
+      const isTold = metadata === undefined || isSame(metadata, chat.metadata);
+      if (hasAll(chat.options, options) && isTold) return ok(chat);
+      appendChatEvent(tx, "chat.updated", { options, ...(isTold ? {} : { metadata }) });
       if (options.model !== undefined && options.model !== chat.options.model)
         appendChatEvent(tx, "routing.updated", { model: options.model });
-      return ok(tx.update(chatTable, { ...chat, options: { ...chat.options, ...options } }));
+      const changed = { ...chat, options: { ...chat.options, ...options }, metadata: metadata ?? chat.metadata };
+      return ok(tx.update(chatTable, changed));
     },
 
     delete_chat(tx) {
@@ -52,8 +55,7 @@ export const chatActor: ActorDefinition<ChatProtocol> = {
         if (jobId !== null) tx.send(jobRef(tx.self.organizationId, jobId), { kind: "cancel" });
       }
       appendChatEvent(tx, "chat.updated", { deleted: true });
-      tx.update(chatTable, { ...chat, deletedAt: isoTime(tx.now) });
-      return ok(null);
+      return ok(tx.update(chatTable, { ...chat, deletedAt: isoTime(tx.now) }));
     },
 
     ...turnHandlers,

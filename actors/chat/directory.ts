@@ -3,19 +3,26 @@ import type { ListHead, Page, PageRequest } from "../page.ts";
 import type { Chat, Message } from "./schema.ts";
 
 export interface ChatFilter {
-  /** Only those that this person may know of (AGT-5). */
+  /** Only chats that are visible to this user (AGT-5). */
   readonly seenBy: string;
-  readonly status?: Chat["status"];
-  readonly agentId?: string;
-  readonly workspaceId?: string;
+  /** Chats with one of these values. */
+  readonly status?: readonly Chat["status"][] | undefined;
+  readonly agentId?: string | undefined;
+  readonly workspaceId?: string | undefined;
+  /** Words of the title, or their beginnings. */
+  readonly title?: string | undefined;
+  readonly isPinned?: boolean | undefined;
+  /** What is said in it, as in a search on the web. */
+  readonly text?: string | undefined;
 }
 
 export interface ChatDirectory {
   /** Chats that are not deleted. */
   listChats(organizationId: string, filter: ChatFilter, page: PageRequest): Promise<Page<Chat>>;
+  /** Those of these chats that are deleted. */
+  deletedAmong(organizationId: string, ids: readonly string[]): Promise<readonly string[]>;
   /**
-   * The text of a message as far as it is stored; null where it was written by another attempt than
-   * this one, or is not there.
+   * The stored text of a message; null if another attempt wrote it, or if there is none.
    */
   storedText(
     organizationId: string,

@@ -1,19 +1,32 @@
 /**
- * The durable events of a chat's stream (SSE-7): each type with the shape of its data, and what a job
- * tells its chat besides the turn itself. Turns append through `appendChatEvent`, so what is not in
- * this table is never said; the surfaces, the contract and the tests read the same table. Data is
+ * The durable events of a chat's stream (SSE-7): each type with the shape of its data, and the
+ * changes of a job besides the turn itself. Turns append through `appendChatEvent`, so every event is
+ * in this table; the surfaces, the contract and the tests read the same table. Data is
  * camelCase here, as in every record.
  */
+import { MadeArtifact } from "../job/terms.ts";
 import { ApprovalRequested, ApprovalResolved, ReviewUpdated } from "../job/events.ts";
 import { BLOCKED_REASONS, JOB_STATUSES, RUN_ERROR_CODES } from "../job/schema.ts";
 import type { Tx } from "../runtime/actor.ts";
-import { OneOf, type Static, Type } from "../schema.ts";
+import { type JsonObject, OneOf, type Static, Type } from "../schema.ts";
 import { CHAT_STATUSES, ChatOptions, MESSAGE_ROLES } from "./schema.ts";
 
 const OptionalText = Type.Union([Type.String(), Type.Null()]);
 const OfJob = { jobId: Type.String() };
 const OfTurn = { jobId: Type.String(), messageId: Type.String() };
 const OfCall = { jobId: Type.String(), callId: Type.String() };
+
+const Arguments = Type.Unsafe<JsonObject>({
+  ...Type.Record(Type.String(), Type.Unknown()),
+  description: "What the tool is called with; absent where it is longer than 4 KiB, and without `jobs:read`",
+});
+/** The beginning of what the tool has answered; absent in events of former versions, and without `jobs:read`. */
+const Result = {
+  result: Type.Optional(
+    Type.String({ description: "The beginning of what the tool has answered; absent without `jobs:read`" }),
+  ),
+  isTruncated: Type.Optional(Type.Boolean({ description: "Whether the answer is longer than `result`" })),
+};
 
 export const CHAT_EVENTS = {
   "message.created": Type.Object({
@@ -23,38 +36,41 @@ export const CHAT_EVENTS = {
     /** The job that answers it, or that it steers. */
     jobId: OptionalText,
   }),
-  /** It waits for its turn; `position` counts from 1. */
+  /** The message waits in the queue; `position` counts from 1. */
   "message.queued": Type.Object({ ...OfTurn, position: Type.Integer() }),
   "message.started": Type.Object({ ...OfTurn, attempt: Type.Integer() }),
-  /** Drop the text of the message that is in no event: another attempt writes it again. */
+  /** Readers drop the live text of the message that is in no event: a new attempt writes it again. */
   "message.restarted": Type.Object({ ...OfTurn, attempt: Type.Integer() }),
   "message.completed": Type.Object({
     ...OfTurn,
     status: OneOf(["completed", "cancelled", "failed"] as const),
     content: Type.String(),
   }),
-  "tool.started": Type.Object({ ...OfCall, name: Type.String() }),
-  "tool.completed": Type.Object(OfCall),
-  "tool.failed": Type.Object(OfCall),
+  /** `arguments` only where they are short, for those who may read jobs; the job's transcript has all of it. */
+  "tool.started": Type.Object({ ...OfCall, name: Type.String(), arguments: Type.Optional(Arguments) }),
+  "tool.completed": Type.Object({ ...OfCall, ...Result }),
+  "tool.failed": Type.Object({ ...OfCall, ...Result }),
   /** Another model answers from now on; null is the agent's own. */
   "routing.updated": Type.Object({ model: OptionalText }),
   "approval.requested": Type.Object({ ...OfJob, ...ApprovalRequested.properties }),
   "approval.resolved": Type.Object({ ...OfJob, ...ApprovalResolved.properties }),
+  "artifact.created": Type.Object({ ...OfJob, ...MadeArtifact.properties }),
   "review.updated": Type.Object({ ...OfJob, ...ReviewUpdated.properties }),
-  /** A message has its job. */
+  /** The message got its job. */
   "job.linked": Type.Object(OfTurn),
   "job.updated": Type.Object({
     ...OfJob,
     status: OneOf(JOB_STATUSES),
     blockedReason: Type.Union([OneOf(BLOCKED_REASONS), Type.Null()]),
   }),
-  /** What has changed of the chat. */
+  /** The changed fields of the chat. */
   "chat.updated": Type.Object({
     status: Type.Optional(OneOf(CHAT_STATUSES)),
     options: Type.Optional(Type.Partial(ChatOptions)),
+    metadata: Type.Optional(Type.Unsafe<JsonObject>(Type.Record(Type.String(), Type.Unknown()))),
     deleted: Type.Optional(Type.Boolean()),
   }),
-  /** What the turn has used so far. */
+  /** Tokens that the turn has used so far. */
   "usage.updated": Type.Object({ ...OfJob, inputTokens: Type.Integer(), outputTokens: Type.Integer() }),
   error: Type.Object({ ...OfJob, code: OneOf(RUN_ERROR_CODES), message: Type.String() }),
 } as const;

@@ -8,15 +8,16 @@
  *                     ▼  │ begin, next
  *               needs_attention ──finish──▶ done, ──fail──▶ error
  *
- * `begin` is a turn that starts or goes on; `wait`, one that needs a person; `next`, the end of one
- * behind which another waits. A message that comes while a turn runs or waits changes no status: what
- * becomes of it is its policy's (CHAT-5). A deleted chat has no status any more.
+ * `begin`: a turn starts or resumes; `wait`: it needs a person; `next`: it ends and another one is
+ * queued. A message that arrives while a turn runs or waits does not change the status: its `on_busy`
+ * policy decides (CHAT-5). A deleted chat has no status.
  */
 import { assert } from "../assert.ts";
 import type { Chat } from "./schema.ts";
 
 export const CHAT_TRIGGERS = [
   "send_message",
+  "update",
   "update_options",
   "delete",
   "begin",
@@ -28,41 +29,74 @@ export const CHAT_TRIGGERS = [
 export type ChatTrigger = (typeof CHAT_TRIGGERS)[number];
 
 /** The triggers that a caller has a verb for. */
-export const CHAT_ACTIONS = ["send_message", "update_options", "delete"] as const satisfies readonly ChatTrigger[];
+export const CHAT_ACTIONS = [
+  "send_message",
+  "update",
+  "update_options",
+  "delete",
+] as const satisfies readonly ChatTrigger[];
 export type ChatAction = (typeof CHAT_ACTIONS)[number];
 
 type ChatStatus = Chat["status"];
 type Row = Readonly<Record<ChatTrigger, ChatStatus | null>>;
 
-/** A chat without a turn, in this status. */
-const idle = (status: ChatStatus): Row => ({
-  send_message: "working",
-  update_options: status,
-  delete: status,
-  begin: null,
-  wait: null,
-  next: null,
-  finish: null,
-  fail: null,
-});
-/** A chat with a turn, in this status. */
-const busy = (status: ChatStatus): Row => ({
-  send_message: status,
-  update_options: status,
-  delete: status,
-  begin: "working",
-  wait: "needs_attention",
-  next: "working",
-  finish: "done",
-  fail: "error",
-});
-
+/** Total: a new trigger does not compile until each status has an answer to it. */
 export const CHAT_MACHINE: Readonly<Record<ChatStatus, Row>> = {
-  standby: idle("standby"),
-  working: busy("working"),
-  needs_attention: busy("needs_attention"),
-  done: idle("done"),
-  error: idle("error"),
+  standby: {
+    send_message: "working",
+    update: "standby",
+    update_options: "standby",
+    delete: "standby",
+    begin: null,
+    wait: null,
+    next: null,
+    finish: null,
+    fail: null,
+  },
+  working: {
+    send_message: "working",
+    update: "working",
+    update_options: "working",
+    delete: "working",
+    begin: "working",
+    wait: "needs_attention",
+    next: "working",
+    finish: "done",
+    fail: "error",
+  },
+  needs_attention: {
+    send_message: "needs_attention",
+    update: "needs_attention",
+    update_options: "needs_attention",
+    delete: "needs_attention",
+    begin: "working",
+    wait: "needs_attention",
+    next: "working",
+    finish: "done",
+    fail: "error",
+  },
+  done: {
+    send_message: "working",
+    update: "done",
+    update_options: "done",
+    delete: "done",
+    begin: null,
+    wait: null,
+    next: null,
+    finish: null,
+    fail: null,
+  },
+  error: {
+    send_message: "working",
+    update: "error",
+    update_options: "error",
+    delete: "error",
+    begin: null,
+    wait: null,
+    next: null,
+    finish: null,
+    fail: null,
+  },
 };
 
 /** The status after the trigger, or null where it is refused. */

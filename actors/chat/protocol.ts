@@ -1,22 +1,31 @@
 /** What a chat's actor can be asked, and what it answers. */
+import type { MadeArtifact } from "../job/terms.ts";
 import type { AgentSnapshot, Block, Job, JobTerms, RunError, Usage } from "../job/schema.ts";
 import type { JsonObject } from "../schema.ts";
 import type { ChatEventData } from "./events.ts";
 import type { Chat, ChatOptions, Message, OnBusy } from "./schema.ts";
 
-/** How a turn of the agent ended, as the chat is told. */
+/** How a turn of the agent ended. */
 export type TurnEnd =
   | { readonly status: "completed" }
   | { readonly status: "cancelled" }
   | { readonly status: "failed"; readonly error: RunError }
-  /** It waits for a person and may go on. */
+  /** It waits for a person and can be resumed. */
   | { readonly status: "blocked" }
-  /** It is done, and waits for a person's review. */
+  /** It is finished and waits for a review. */
   | { readonly status: "in_review" };
 
-type NewsType = "approval.requested" | "approval.resolved" | "review.updated" | "job.updated" | "usage.updated";
-/** What a job tells the readers of its chat besides the turn itself. */
-export type JobNews = { [K in NewsType]: { readonly type: K; readonly data: ChatEventData<K> } }[NewsType];
+type UpdateType = "approval.requested" | "approval.resolved" | "review.updated" | "job.updated" | "usage.updated";
+/** Changes of a job that readers of its chat see besides the turn itself. */
+export type JobUpdate = { [K in UpdateType]: { readonly type: K; readonly data: ChatEventData<K> } }[UpdateType];
+
+/** A chat that its first message opens. */
+export interface ChatOpening {
+  readonly workspaceId: string;
+  readonly title: string;
+  /** The mission's run that the chat is for (MIS-8). */
+  readonly mission?: { readonly id: string; readonly runNumber: number };
+}
 
 export type ChatCommand =
   /** Makes an empty chat. */
@@ -29,10 +38,10 @@ export type ChatCommand =
       readonly options: Partial<ChatOptions>;
       readonly metadata: JsonObject;
     }
-  /** A user's message: begins a turn, or does with the one that runs what `onBusy` says. `open` makes the chat first. */
+  /** A user's message: starts a turn, or affects the running one as `onBusy` says. `open` creates the chat first. */
   | {
       readonly kind: "send_message";
-      readonly open: { readonly workspaceId: string; readonly title: string } | null;
+      readonly open: ChatOpening | null;
       readonly agent: AgentSnapshot;
       readonly content: string;
       readonly userId: string;
@@ -42,21 +51,27 @@ export type ChatCommand =
       readonly metadata: JsonObject;
     }
   /**
-   * The first message of a chat of its own, said by an agent for this user. Whoever says it again joins:
-   * the job has the id that is given, and there is never a second one.
+   * The first message of a chat of its own, for this user. Sending it again changes nothing: the job has
+   * the given id, and there is never a second one.
    */
   | {
       readonly kind: "send_once";
-      readonly open: { readonly workspaceId: string; readonly title: string };
+      readonly open: ChatOpening;
       readonly agent: AgentSnapshot;
       readonly content: string;
       readonly userId: string;
-      readonly fromAgentId: string;
+      readonly sender: Message["sender"];
       readonly jobId: string;
       readonly terms: JobTerms;
     }
   | { readonly kind: "read_chat" }
-  | { readonly kind: "update_chat"; readonly options: Partial<ChatOptions>; readonly version: number | null }
+  | {
+      readonly kind: "update_chat";
+      readonly options: Partial<ChatOptions>;
+      /** Replaces the former value; absent: unchanged. */
+      readonly metadata?: JsonObject;
+      readonly version: number | null;
+    }
   | { readonly kind: "delete_chat" }
   /** The job's turn begins: the assistant's message exists from here on. */
   | {
@@ -66,7 +81,7 @@ export type ChatCommand =
       readonly messageId: string;
       readonly attempt: number;
     }
-  /** A runner goes on with the turn; `text` is what is committed of the message. */
+  /** A runner resumes the turn; `text` is the committed text of the message. */
   | {
       readonly kind: "turn_resumed";
       readonly jobId: string;
@@ -74,14 +89,25 @@ export type ChatCommand =
       readonly attempt: number;
       readonly text: string;
     }
-  /** Text as it is made; not stored. */
+  /** Live text; not stored. */
   | { readonly kind: "turn_text"; readonly messageId: string; readonly text: string }
   | {
       readonly kind: "tools_started";
       readonly jobId: string;
-      readonly calls: readonly { readonly id: string; readonly name: string }[];
+      /** `arguments`: null where they are too long to be told. */
+      readonly calls: readonly { readonly id: string; readonly name: string; readonly arguments: JsonObject | null }[];
     }
-  | { readonly kind: "tool_ended"; readonly jobId: string; readonly callId: string; readonly isError: boolean }
+  | {
+      readonly kind: "tool_ended";
+      readonly jobId: string;
+      readonly callId: string;
+      readonly isError: boolean;
+      /** The beginning of what the tool has answered, and whether there is more. */
+      readonly result: string;
+      readonly isTruncated: boolean;
+      /** Files that no call of the job had written before. */
+      readonly artifacts?: readonly MadeArtifact[];
+    }
   /** The turn begins again after a crash. */
   | { readonly kind: "turn_restarted"; readonly jobId: string; readonly messageId: string; readonly attempt: number }
   | {
@@ -90,21 +116,22 @@ export type ChatCommand =
       readonly inputMessageId: string;
       readonly messageId: string;
       readonly end: TurnEnd;
-      /** The message's content; null keeps what it has. */
+      /** The message's content; null: unchanged. */
       readonly blocks: readonly Block[] | null;
       readonly usage: Usage;
-      readonly news: readonly JobNews[];
+      readonly updates: readonly JobUpdate[];
     }
-  /** Something about a job that neither begins nor ends its turn. */
-  | { readonly kind: "job_news"; readonly news: readonly JobNews[] };
+  /** Updates of a job that neither start nor end its turn. */
+  | { readonly kind: "job_updates"; readonly updates: readonly JobUpdate[] };
 
 export interface ChatReplies {
   open_chat: Chat;
   send_message: SentMessage;
-  send_once: null;
+  /** The job; null where an earlier command has made it. */
+  send_once: Job | null;
   read_chat: Chat;
   update_chat: Chat;
-  delete_chat: null;
+  delete_chat: Chat;
   turn_started: { readonly isFirstTurn: boolean };
   turn_resumed: null;
   turn_text: null;
@@ -112,7 +139,7 @@ export interface ChatReplies {
   tool_ended: null;
   turn_restarted: null;
   turn_ended: null;
-  job_news: null;
+  job_updates: null;
 }
 
 export interface SentMessage {

@@ -7,7 +7,7 @@ export const CHAT_STATUSES = ["standby", "working", "done", "error", "needs_atte
 export const MESSAGE_STATUSES = ["queued", "streaming", "completed", "cancelled", "failed"] as const;
 export const MESSAGE_ROLES = ["user", "assistant", "system", "tool"] as const;
 
-/** Turns that may wait in one chat; who sends more faster than an agent answers is told so. */
+/** Turns that may wait in one chat; further messages are refused. */
 export const CHAT_QUEUE = 100;
 /** Characters of the newest message that a list of chats shows. */
 export const PREVIEW_CHARACTERS = 200;
@@ -23,7 +23,7 @@ export const ChatOptions = Type.Object({
   model: OptionalText,
   onBusy: OneOf(ON_BUSY),
   tools: Type.Union([Type.Array(Type.String()), Type.Null()]),
-  /** Calls that would wait for a person are made at once. */
+  /** Calls that need approval are made without it. */
   autoApprove: Type.Boolean(),
   title: Type.String(),
   pinned: Type.Boolean(),
@@ -39,7 +39,7 @@ export const Chat = Type.Object({
   workspaceId: Type.String(),
   messageCount: Type.Integer(),
   activeJobId: Type.Union([Type.String(), Type.Null()]),
-  /** Jobs whose turn comes after the active one, first first (CHAT-5). */
+  /** Jobs that wait behind the active one, in their order (CHAT-5). */
   queue: Type.Array(Type.String(), { maxItems: CHAT_QUEUE }),
   lastMessagePreview: Type.Union([Type.String(), Type.Null()]),
   missionId: OptionalText,
@@ -47,7 +47,7 @@ export const Chat = Type.Object({
   lastSeq: Type.Integer(),
   metadata: Type.Unsafe<JsonObject>({ type: "object" }),
   createdBy: Type.String(),
-  /** Deleted chats are kept, and are found by nobody (CHAT-1). */
+  /** The records of deleted chats are kept, but no request finds them (CHAT-1). */
   deletedAt: Type.Union([Timestamp, Type.Null()]),
 });
 export type Chat = Static<typeof Chat>;
@@ -64,7 +64,7 @@ export const Message = Type.Object({
   usage: Type.Union([Usage, Type.Null()]),
   sender: Type.Object({ type: OneOf(["user", "agent"] as const), id: Type.String() }),
   metadata: Type.Unsafe<JsonObject>({ type: "object" }),
-  /** The seq of the event that made it: the order of the conversation. */
+  /** The seq of its `message.created` event: the order of the conversation. */
   seq: Type.Integer(),
   completedAt: Type.Union([Timestamp, Type.Null()]),
 });
@@ -74,7 +74,7 @@ export const chatTable = table<Chat>("chat");
 export const messageTable = table<Message>("message");
 export const chatRef = (organizationId: string, id: string): ActorRef<"chat"> => ({ kind: "chat", organizationId, id });
 
-/** A chat in which nothing has been said. */
+/** A chat without messages. */
 export function newChat(of: {
   readonly id: string;
   readonly agent: { readonly id: string; readonly name: string };
@@ -83,6 +83,7 @@ export function newChat(of: {
   readonly title: string;
   readonly options?: Partial<ChatOptions>;
   readonly metadata?: JsonObject;
+  readonly mission?: { readonly id: string; readonly runNumber: number };
 }): NewRecord<Chat> {
   const defaults = {
     model: null,
@@ -103,8 +104,8 @@ export function newChat(of: {
     activeJobId: null,
     queue: [],
     lastMessagePreview: null,
-    missionId: null,
-    runNumber: null,
+    missionId: of.mission?.id ?? null,
+    runNumber: of.mission?.runNumber ?? null,
     lastSeq: 0,
     metadata: of.metadata ?? {},
     createdBy: of.createdBy,

@@ -7,10 +7,10 @@
  *   steer      no job: the running one gets the message in the same group
  *   reject     refused, nothing is made
  */
-import { ok, type Outcome, refuse } from "../fault.ts";
+import { mapped, ok, type Outcome, refuse } from "../fault.ts";
 import { newExecutionId } from "../ids.ts";
 import { announceJob, firstEvents } from "../job/events.ts";
-import { newJob } from "../job/new-job.ts";
+import { newJob, runIntent } from "../job/new-job.ts";
 import { type AgentSnapshot, type Job, jobRef, jobTable } from "../job/schema.ts";
 import { namesTool } from "../job/terms.ts";
 import type { Tx } from "../runtime/actor.ts";
@@ -34,18 +34,18 @@ const TITLE_CHARACTERS = 80;
 
 type SendMessage = Extract<ChatCommand, { readonly kind: "send_message" }>;
 type SendOnce = Extract<ChatCommand, { readonly kind: "send_once" }>;
-/** What is said, by whom, and on which terms. */
-interface Words extends Pick<SendMessage, "agent" | "content" | "userId" | "terms" | "metadata"> {
+/** A message, its sender and the terms of its job. */
+interface NewMessage extends Pick<SendMessage, "agent" | "content" | "userId" | "terms" | "metadata"> {
   readonly sender: Message["sender"];
   /** Null: any new one. */
   readonly jobId: string | null;
 }
-const wordsOf = (command: SendMessage): Words => ({
+const newMessageOf = (command: SendMessage): NewMessage => ({
   ...command,
   sender: { type: "user", id: command.userId },
   jobId: null,
 });
-/** What a message does to the chat as it is now. */
+/** What the message does, given the current state of the chat. */
 type Effect = "start" | "queue" | "steer" | "interrupt";
 
 export function sendMessage(tx: Tx, command: SendMessage): Outcome<SentMessage> {
@@ -56,16 +56,15 @@ export function sendMessage(tx: Tx, command: SendMessage): Outcome<SentMessage> 
   if (chat.activeJobId !== null && policy === "reject") return busy(chat, chat.activeJobId);
   if (chat.queue.length >= CHAT_QUEUE) return conflict(chat, `More than ${CHAT_QUEUE} messages wait in this chat`);
   const effect = effectOf(chat, policy);
-  return effect === "steer" ? steer(tx, chat, wordsOf(command)) : begin(tx, chat, wordsOf(command), effect);
+  return effect === "steer" ? steer(tx, chat, newMessageOf(command)) : begin(tx, chat, newMessageOf(command), effect);
 }
 
-/** Opens the chat with its only message of this kind, or finds that this was done before. */
-export function sendOnce(tx: Tx, command: SendOnce): Outcome<null> {
+/** Opens the chat with its first message, unless an earlier command did. */
+export function sendOnce(tx: Tx, command: SendOnce): Outcome<Job | null> {
   if (tx.read(chatTable, tx.self.id) !== null) return ok(null);
-  const { open: opening, agent, userId, fromAgentId } = command;
+  const { open: opening, agent, userId } = command;
   const chat = tx.create(chatTable, newChat({ id: tx.self.id, agent, ...opening, createdBy: userId }));
-  begin(tx, chat, { ...command, metadata: {}, sender: { type: "agent", id: fromAgentId } }, "start");
-  return ok(null);
+  return mapped(begin(tx, chat, { ...command, metadata: {} }, "start"), ({ job }) => job);
 }
 
 const effectOf = (chat: Chat, policy: Exclude<OnBusy, "reject"> | "reject"): Effect =>
@@ -83,7 +82,7 @@ const busy = (chat: Chat, jobId: string): Outcome<never> =>
   refuse({ kind: "chat_busy", status: chat.status, allowedActions: allowedActions(chat), jobId });
 
 /** The running job gets the message before its next model call. */
-function steer(tx: Tx, chat: Chat, command: Words): Outcome<SentMessage> {
+function steer(tx: Tx, chat: Chat, command: NewMessage): Outcome<SentMessage> {
   const jobId = chat.activeJobId;
   const message = addUserMessage(tx, chat, command, { jobId, status: "completed" });
   const changed = tx.update(chatTable, withMessage(chat, message));
@@ -91,12 +90,12 @@ function steer(tx: Tx, chat: Chat, command: Words): Outcome<SentMessage> {
   return ok({ chat: changed, message, job: null, queuedPosition: 0, also });
 }
 
-/** A job answers the message: now, next, or when its turn comes. */
-function begin(tx: Tx, chat: Chat, command: Words, effect: Exclude<Effect, "steer">): Outcome<SentMessage> {
+/** Creates the job that answers the message: it starts now, next, or after the queue. */
+function begin(tx: Tx, chat: Chat, command: NewMessage, effect: Exclude<Effect, "steer">): Outcome<SentMessage> {
   const jobId = command.jobId ?? tx.id("job");
   const isIdle = effect === "start";
   const message = addUserMessage(tx, chat, command, { jobId, status: isIdle ? "completed" : "queued" });
-  const job = bearJob(tx, chat, command, { jobId, isIdle, message });
+  const job = createJob(tx, chat, command, { jobId, isIdle, message });
   appendChatEvent(tx, "job.linked", { jobId, messageId: message.id });
   const queue = isIdle ? chat.queue : effect === "interrupt" ? [jobId, ...chat.queue] : [...chat.queue, jobId];
   const queuedPosition = isIdle ? 0 : queue.indexOf(jobId) + 1;
@@ -124,7 +123,7 @@ const withMessage = (chat: Chat, message: Message): Chat => ({
 function addUserMessage(
   tx: Tx,
   chat: Chat,
-  { content, sender, metadata }: Words,
+  { content, sender, metadata }: NewMessage,
   { jobId, status }: { readonly jobId: string | null; readonly status: "queued" | "completed" },
 ): Message {
   const id = tx.id("msg");
@@ -145,10 +144,10 @@ function addUserMessage(
   });
 }
 
-function bearJob(
+function createJob(
   tx: Tx,
   chat: Chat,
-  { agent, userId, terms }: Words,
+  { agent, userId, terms }: NewMessage,
   { jobId, isIdle, message }: { readonly jobId: string; readonly isIdle: boolean; readonly message: Message },
 ): Job {
   const ref = jobRef(tx.self.organizationId, jobId);
@@ -168,9 +167,7 @@ function bearJob(
     },
     terms,
   );
-  const runEffectId = isIdle
-    ? tx.effect(ref, "run", { attempt: 1, priority: terms.priority, since: isoTime(tx.now) })
-    : null;
+  const runEffectId = isIdle ? tx.effect(ref, "run", runIntent(record, isoTime(tx.now))) : null;
   const events = firstEvents({ chatId: chat.id, agentId: agent.id, title });
   return announceJob(tx, tx.birth(ref, jobTable, { ...record, runEffectId, lastSeq: events.length }, events));
 }
@@ -188,5 +185,6 @@ function withOptions(agent: AgentSnapshot, { options }: Chat): AgentSnapshot {
     model: model ?? agent.model,
     allowedTools: tools === null ? agent.allowedTools : inBoth(agent.allowedTools, tools),
     approvalTools: autoApprove ? [] : agent.approvalTools,
+    ...(agent.lentTools === undefined ? {} : { lentTools: tools ?? [] }),
   };
 }

@@ -1,6 +1,6 @@
 /**
- * What a running job tells its chat, in the commit in which the job changes too: the turn begins,
- * uses tools, waits, begins again after a crash, ends. The end of a turn starts the next of the queue.
+ * Reports of a running job to its chat, in the same commit as the job's change: the turn starts, uses
+ * tools, waits, restarts after a crash, ends. The end of a turn starts the next one of the queue.
  */
 import { notFound, ok, type Outcome } from "../fault.ts";
 import { type Block, jobRef, textOf } from "../job/schema.ts";
@@ -8,7 +8,7 @@ import type { Handlers, Tx } from "../runtime/actor.ts";
 import { isoTime } from "../schema.ts";
 import { appendChatEvent } from "./events.ts";
 import { moved } from "./machine.ts";
-import type { ChatCommand, ChatProtocol, JobNews, TurnEnd } from "./protocol.ts";
+import type { ChatCommand, ChatProtocol, JobUpdate, TurnEnd } from "./protocol.ts";
 import { type Chat, chatTable, type Message, messageTable, preview } from "./schema.ts";
 
 type TurnCommand =
@@ -19,7 +19,7 @@ type TurnCommand =
   | "tool_ended"
   | "turn_restarted"
   | "turn_ended"
-  | "job_news";
+  | "job_updates";
 type TurnEnded = Extract<ChatCommand, { readonly kind: "turn_ended" }>;
 
 export const turnHandlers: Pick<Handlers<ChatProtocol>, TurnCommand> = {
@@ -52,43 +52,45 @@ export const turnHandlers: Pick<Handlers<ChatProtocol>, TurnCommand> = {
   },
 
   tools_started(tx, { jobId, calls }) {
-    for (const { id: callId, name } of calls) appendChatEvent(tx, "tool.started", { jobId, callId, name });
+    for (const { id: callId, name, arguments: given } of calls)
+      appendChatEvent(tx, "tool.started", { jobId, callId, name, ...(given === null ? {} : { arguments: given }) });
     return ok(null);
   },
 
-  tool_ended(tx, { jobId, callId, isError }) {
-    appendChatEvent(tx, isError ? "tool.failed" : "tool.completed", { jobId, callId });
+  tool_ended(tx, { jobId, callId, isError, result, isTruncated, artifacts = [] }) {
+    for (const artifact of artifacts) appendChatEvent(tx, "artifact.created", { jobId, ...artifact });
+    appendChatEvent(tx, isError ? "tool.failed" : "tool.completed", { jobId, callId, result, isTruncated });
     return ok(null);
   },
 
   turn_restarted(tx, { jobId, messageId, attempt }) {
     appendChatEvent(tx, "message.restarted", { messageId, jobId, attempt });
-    // Of this attempt nobody has been told anything.
+    // No reader has seen text of this attempt yet.
     tx.beginText(messageId, attempt, "");
     return ok(null);
   },
 
   turn_ended: (tx, command) =>
     withChat(tx, (chat) => {
-      // Told twice: by the group of a decision, and by a job that has been asked again.
+      // This may arrive twice: from the group of a decision, and from a retry.
       if (chat.activeJobId !== command.jobId && !chat.queue.includes(command.jobId)) return ok(null);
       endMessage(tx, command);
-      announce(tx, command.news);
+      announce(tx, command.updates);
       tx.update(chatTable, afterTurn(tx, chat, command));
       return ok(null);
     }),
 
-  job_news(tx, { news }) {
-    announce(tx, news);
+  job_updates(tx, { updates }) {
+    announce(tx, updates);
     return ok(null);
   },
 };
 
-function announce(tx: Tx, news: readonly JobNews[]): void {
-  for (const { type, data } of news) appendChatEvent(tx, type, data);
+function announce(tx: Tx, updates: readonly JobUpdate[]): void {
+  for (const { type, data } of updates) appendChatEvent(tx, type, data);
 }
 
-/** Deleted chats too: what was under way in them comes to its end. */
+/** Includes deleted chats: their running turns still end. */
 function withChat<T>(tx: Tx, run: (chat: Chat) => Outcome<T>): Outcome<T> {
   const chat = tx.read(chatTable, tx.self.id);
   return chat === null ? notFound("chat") : run(chat);
@@ -113,7 +115,7 @@ const assistantMessage = (
     completedAt: null,
   }) as const satisfies Partial<Message>;
 
-/** The chat after a turn: waiting with it, or going on with the next of the queue. */
+/** The chat after a turn: it waits with it, or continues with the next of the queue. */
 function afterTurn(tx: Tx, chat: Chat, { jobId, end, blocks }: TurnEnded): Chat {
   if (end.status === "blocked" || end.status === "in_review") {
     const status = moved(chat, "wait");
@@ -153,7 +155,7 @@ function endMessage(tx: Tx, command: TurnEnded): void {
   tx.endText(messageId);
 }
 
-/** A turn that never started has no answer: its message waits no longer, and was cancelled or taken. */
+/** A turn that never started has no answer; its user message leaves the queue. */
 function endInput(tx: Tx, { inputMessageId, jobId, end }: TurnEnded): void {
   const status = end.status === "cancelled" ? "cancelled" : "completed";
   const input = takeFromQueue(tx, inputMessageId, status);
@@ -167,7 +169,7 @@ function takeFromQueue(tx: Tx, inputMessageId: string, status: "completed" | "ca
   return tx.update(messageTable, { ...input, status, completedAt: isoTime(tx.now) });
 }
 
-/** A blocked turn goes on later: what there is of its message stands, unfinished. */
+/** A blocked turn goes on later, so its message stays unfinished. */
 const STATUS = {
   completed: "completed",
   in_review: "completed",

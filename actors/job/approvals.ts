@@ -1,28 +1,32 @@
 /**
- * Calls that a person must allow first (JOB-8, JOB-9). The others of their step are made meanwhile;
- * when nothing is left but what asks, the job blocks, and only then are the approvals requested. So a
- * job has approvals exactly while it is blocked for them, and whoever sees one can decide it.
+ * Calls that need an approval (JOB-8, JOB-9). The other calls of their step are made first; when only calls
+ * that need approval are left, the job blocks and requests the approvals. So a job has open approvals
+ * exactly while it is blocked for them, and every open approval can be decided.
  *
- *   step ─▶ calls that ask nobody are made ─▶ blocked, approvals requested ─▶ each decided ─▶ running
+ *   step ─▶ the other calls are made ─▶ blocked, approvals requested ─▶ each decided ─▶ running
  *
- * An allowed call is open like any other from then on. A denied one has its denial as its result.
+ * An approved call is open like any other from then on. A denied call gets the denial as its result.
  */
 import { invalid, notFound, ok, type Outcome } from "../fault.ts";
 import type { Tx } from "../runtime/actor.ts";
 import { isoTime, type JsonObject } from "../schema.ts";
-import { blocked, moved, resolution, resumed } from "./ending.ts";
+import { blocked, decided, resolution, resumed, unblocked } from "./transitions.ts";
 import { appendJobEvent } from "./events.ts";
-import { tellReaders } from "./news.ts";
+import { hasOpenApprovals, openApprovals } from "./machine.ts";
+import { sendUpdates } from "./chat-updates.ts";
 import type { JobCommand, StepCall } from "./protocol.ts";
 import { unlessOwnWords } from "./refusals.ts";
-import { type Job, jobTable } from "./schema.ts";
-import { type Approval, type OpenCall, USUAL_EXPIRY } from "./terms.ts";
+import { type Job, type JobIn, jobTable } from "./schema.ts";
+import { type Approval, type OpenCall, DEFAULT_EXPIRY } from "./terms.ts";
+
+/** Decided approvals that a job keeps when it asks again: the newest ones. */
+const KEPT_APPROVALS = 64;
 
 type Approve = Extract<JobCommand, { readonly kind: "approve" }>;
 
 /** The calls of a step, before any of them is made. */
 export const opened = (calls: readonly StepCall[], openedAt: string): OpenCall[] =>
-  calls.map(({ block, safe, needsApproval }) => ({
+  calls.map(({ block, safe, needsApproval, inputSchema }) => ({
     id: block.id,
     name: block.name,
     openedAt,
@@ -31,15 +35,19 @@ export const opened = (calls: readonly StepCall[], openedAt: string): OpenCall[]
     childJobId: null,
     asks: needsApproval,
     arguments: needsApproval ? block.input : null,
+    ...(needsApproval && inputSchema !== undefined ? { schema: inputSchema } : {}),
   }));
 
-/** Blocks a running job of which nothing is left to do but what a person must allow. */
-export function waiting(tx: Tx, job: Job): Job {
+/** Blocks a running job whose remaining calls all need an approval. */
+export function blockedForApprovals(tx: Tx, job: JobIn<"running">): JobIn<"running" | "blocked"> {
   if (job.openCalls.length === 0 || job.openCalls.some((call) => !call.asks)) return job;
-  const { afterSeconds, onExpiry } = job.agent.approvalExpiry ?? USUAL_EXPIRY;
+  const { afterSeconds, onExpiry } = job.agent.approvalExpiry ?? DEFAULT_EXPIRY;
   const expiresAtMs = tx.now + afterSeconds * 1_000;
   const expiry = { expiresAt: isoTime(expiresAtMs), onExpiry };
-  const approvals = job.openCalls.map((call) => requested(tx, call, expiry));
+  const approvals = [
+    ...job.approvals.slice(-KEPT_APPROVALS),
+    ...job.openCalls.map((call) => requested(tx, call, expiry)),
+  ];
   tx.setAlarm(tx.self, "decision", expiresAtMs, { kind: "decision_overdue" });
   return blocked(tx, { ...job, approvals }, "approval_required", job.result ?? "");
 }
@@ -63,10 +71,10 @@ function requested(
   return { id, ...approval };
 }
 
-/** Decides one approval, or all; when none is left the job goes on. */
-export function approveCalls(tx: Tx, job: Job, command: Approve): Outcome<Job> {
+/** Decides one approval, or all of them; when none is open the job goes on. */
+export function approveCalls(tx: Tx, job: JobIn<"blocked">, command: Approve): Outcome<Job> {
   const { approvalId, toolCallId, decision, by, comment } = command;
-  const chosen = job.approvals.filter(
+  const chosen = openApprovals(job).filter(
     (a) => (approvalId === null || a.id === approvalId) && (toolCallId === null || a.toolCallId === toolCallId),
   );
   if (chosen.length === 0) return notFound("approval");
@@ -77,57 +85,75 @@ export function approveCalls(tx: Tx, job: Job, command: Approve): Outcome<Job> {
   const { arguments: edited } = command;
   const foreign = edited === null ? null : unlessOwnWords(job, by);
   if (foreign !== null) return foreign;
+  if (decision === "deny") {
+    const toolCallIds = chosen.map((approval) => approval.toolCallId);
+    appendJobEvent(tx, "job.denied", { decidedBy: by, toolCallIds, comment });
+  }
   const how = { decision, by, ...(edited === null ? {} : { arguments: edited }) };
-  tellReaders(
+  sendUpdates(
     tx,
     job,
     chosen.map((approval) => resolution(tx, job, approval, how)),
   );
-  const next = chosen.reduce(
-    (at, approval) => (decision === "deny" ? denied(tx, at, approval, { by, comment }) : granted(at, approval, edited)),
+  const next = chosen.reduce<JobIn<"blocked">>(
+    (at, approval) =>
+      decision === "deny" ? denied(tx, at, approval, { by, comment }) : granted(tx, at, approval, { by, edited }),
     job,
   );
   return ok(tx.update(jobTable, continued(tx, next)));
 }
 
-/** Nobody has decided in time: what still waits is denied. */
-export function expired(tx: Tx, job: Job): Job {
-  tellReaders(
+/** Denies the open approvals after their time. */
+export function expired(tx: Tx, job: JobIn<"blocked">): JobIn<"running" | "blocked"> {
+  const open = openApprovals(job);
+  sendUpdates(
     tx,
     job,
-    job.approvals.map((approval) => resolution(tx, job, approval, { decision: "expired", by: null })),
+    open.map((approval) => resolution(tx, job, approval, { decision: "expired", by: null })),
   );
   const nobody = { by: null, comment: null };
   return continued(
     tx,
-    job.approvals.reduce((next, approval) => denied(tx, next, approval, nobody), job),
+    open.reduce<JobIn<"blocked">>((next, approval) => denied(tx, next, approval, nobody), job),
   );
 }
 
-function granted(job: Job, { id: approvalId, toolCallId }: Approval, edited: JsonObject | null): Job {
-  const openCalls = job.openCalls.map((call) =>
-    call.id === toolCallId ? { ...call, asks: false, arguments: edited } : call,
-  );
-  return { ...job, openCalls, approvals: job.approvals.filter((a) => a.id !== approvalId) };
+function granted(
+  tx: Tx,
+  job: JobIn<"blocked">,
+  approval: Approval,
+  { by, edited }: { readonly by: string; readonly edited: JsonObject | null },
+): JobIn<"blocked"> {
+  const openCalls = job.openCalls.map(({ schema, ...call }) => {
+    if (call.id === approval.toolCallId) return { ...call, asks: false, arguments: edited };
+    return schema === undefined ? call : { ...call, schema };
+  });
+  const made = edited === null ? approval : { ...approval, arguments: edited };
+  return { ...job, openCalls, approvals: withDecision(job, decided(tx, made, { decision: "approve", by })) };
 }
 
-/** A denied call gets the denial as its result, so that the model can go on without it. */
+/** Gives a denied call the denial as its result, so that the model can go on without it. */
 function denied(
   tx: Tx,
-  job: Job,
-  { id: approvalId, toolCallId }: Approval,
-  why: { readonly by: string | null; readonly comment: string | null },
-): Job {
-  const reason = why.by === null ? "Nobody approved this call in time." : "This call was denied.";
-  const content = why.comment === null ? reason : `${reason} ${why.comment}`;
+  job: JobIn<"blocked">,
+  approval: Approval,
+  { by, comment }: { readonly by: string | null; readonly comment: string | null },
+): JobIn<"blocked"> {
+  const { toolCallId } = approval;
+  const reason = by === null ? "Nobody approved this call in time." : "This call was denied.";
+  const content = comment === null ? reason : `${reason} ${comment}`;
   appendJobEvent(tx, "transcript.event", { kind: "tool_result", toolUseId: toolCallId, content, isError: true });
   const openCalls = job.openCalls.filter((call) => call.id !== toolCallId);
-  return { ...job, openCalls, approvals: job.approvals.filter((a) => a.id !== approvalId) };
+  const decision = by === null ? "expired" : "deny";
+  return { ...job, openCalls, approvals: withDecision(job, decided(tx, approval, { decision, by })) };
 }
 
-/** Runs again once nothing waits for a person. */
-function continued(tx: Tx, job: Job): Job {
-  if (job.approvals.length > 0) return job;
+const withDecision = ({ approvals }: Job, decision: Approval): Approval[] =>
+  approvals.map((approval) => (approval.id === decision.id ? decision : approval));
+
+/** Runs again once no approval is open. */
+function continued(tx: Tx, job: JobIn<"blocked">): JobIn<"running" | "blocked"> {
+  if (hasOpenApprovals(job)) return job;
   tx.clearAlarm("decision");
-  return resumed(tx, { ...job, status: moved(job, "approve") });
+  return resumed(tx, unblocked(job, "approve"));
 }

@@ -1,17 +1,20 @@
 /** What people decide about a job: approve, cancel, resume, ask for changes (JOB-2, JOB-3, JOB-8, JOB-9). */
+import { assert } from "../assert.ts";
 import { invalid, notFound, ok, type Outcome } from "../fault.ts";
 import type { Handlers, Tx } from "../runtime/actor.ts";
 import { isoTime } from "../schema.ts";
-import { approveCalls, expired, waiting } from "./approvals.ts";
+import { approveCalls, expired, blockedForApprovals } from "./approvals.ts";
+import { hasSpentSteps, hasSpentTokens } from "./budget.ts";
 import { cancelChildren, delegate } from "./delegation.ts";
-import { blocked, cancelled, failed, moved, resumed, reviewed, running, tellChat } from "./ending.ts";
+import { JOB_ATTEMPTS, JOB_STEERS } from "./limits.ts";
+import { blocked, cancelled, failed, resumed, reviewed, sendTurnEnd, unblocked, withRun } from "./transitions.ts";
 import { appendJobEvent, appendRunnerStatus } from "./events.ts";
-import { afterTrigger, allowedActions, recoveryOf } from "./machine.ts";
-import { newsOf, reviewNews, statusNews, tellReaders } from "./news.ts";
+import { afterTrigger, allowedActions, hasOpenApprovals, openApprovals, type Recovery, recoveryOf } from "./machine.ts";
+import { updatesOf, reviewUpdate, statusUpdate, sendUpdates } from "./chat-updates.ts";
 import type { JobCommand, JobProtocol, JobReplies } from "./protocol.ts";
 import { pending, stale, unlessOwnWords } from "./refusals.ts";
-import { hasSpentBudget, JOB_ATTEMPTS, JOB_STEERS, type Job, jobTable } from "./schema.ts";
-import { type Review } from "./terms.ts";
+import { type Job, type JobIn, jobTable } from "./schema.ts";
+import type { Budget, Review } from "./terms.ts";
 
 type ControlCommand =
   | "read_job"
@@ -31,20 +34,20 @@ export const controlHandlers: Pick<Handlers<JobProtocol>, ControlCommand> = {
 
   start: (tx) =>
     withJob(tx, (job) => {
-      if (job.status === "queued" && job.runEffectId === null) tx.update(jobTable, running(tx, job));
+      if (job.status === "queued" && job.runEffectId === null) tx.update<Job>(jobTable, withRun(tx, job));
       return ok(null);
     }),
 
   cancel: (tx, { unlessOver, inGroup }) =>
     withJob(tx, (job) => {
       if (job.status === "cancelled" || job.status === "cancelling") return ok(job);
-      if (afterTrigger(job.status, "cancel") === null) return unlessOver === true ? ok(job) : stale(job);
+      if (job.status === "completed" || job.status === "failed") return unlessOver === true ? ok(job) : stale(job);
       if (job.status === "running" && job.runEffectId !== null) {
         tx.interrupt(job.runEffectId);
         cancelChildren(tx, job);
         appendJobEvent(tx, "job.cancelling", {});
         const cancelling = tx.update<Job>(jobTable, { ...job, status: "cancelling" });
-        tellReaders(tx, cancelling, [statusNews(cancelling)]);
+        sendUpdates(tx, cancelling, [statusUpdate(cancelling)]);
         return ok(cancelling);
       }
       return ok(over(tx, cancelled(tx, job), inGroup));
@@ -53,14 +56,14 @@ export const controlHandlers: Pick<Handlers<JobProtocol>, ControlCommand> = {
   approve: (tx, command) =>
     withJob(tx, (job) => {
       if (job.status === "needs_review") return approveReview(tx, job, command);
-      if (job.status !== "blocked" || job.approvals.length === 0) return stale(job);
+      if (job.status !== "blocked" || !hasOpenApprovals(job)) return stale(job);
       return approveCalls(tx, job, command);
     }),
 
   resume: (tx, command) =>
     withJob(tx, (job) => {
-      if (!allowedActions(job).includes("resume")) return job.approvals.length > 0 ? pending(job) : stale(job);
-      // A job that has ended goes on in a child job; here only whether it may is decided.
+      if (!allowedActions(job).includes("resume")) return hasOpenApprovals(job) ? pending(job) : stale(job);
+      // An ended job goes on in a child job; this only decides whether it may.
       if (job.status !== "blocked") return ok(job);
       return (command.input === null ? null : unlessOwnWords(job, command.by)) ?? unblock(tx, job, command);
     }),
@@ -71,7 +74,7 @@ export const controlHandlers: Pick<Handlers<JobProtocol>, ControlCommand> = {
       appendJobEvent(tx, "job.iteration_requested", { by, feedback });
       if (job.status !== "needs_review") {
         const changed = tx.update(jobTable, { ...job, review: changesRequested(tx, job, by, feedback) });
-        tellReaders(tx, changed, [reviewNews(changed)]);
+        sendUpdates(tx, changed, [reviewUpdate(changed)]);
         return ok(changed);
       }
       return ok(over(tx, reviewed(tx, job, { state: "changes_requested", by, comment: feedback }), inGroup));
@@ -94,7 +97,7 @@ export const controlHandlers: Pick<Handlers<JobProtocol>, ControlCommand> = {
 
   recover: (tx, { effectId, result }) =>
     withJob<JobReplies["recover"]>(tx, (job) => {
-      const recovery = recoveryOf(job, JOB_ATTEMPTS);
+      const recovery = recoveryOf(job, JOB_ATTEMPTS + (job.excusedAttempts ?? 0));
       if (job.runEffectId !== effectId || recovery.kind === "over") {
         tx.settle(effectId);
         return ok({ job, recovery: { kind: "over" } });
@@ -108,10 +111,16 @@ function withJob<T>(tx: Tx, run: (job: Job) => Outcome<T>): Outcome<T> {
   return job === null ? notFound("job") : run(job);
 }
 
-/** Keeps a job that has ended, and tells its chat unless the group does. */
+/** How a job recovers; `result` is all text of the run. */
+interface Recovering {
+  readonly kind: Exclude<Recovery["kind"], "over">;
+  readonly result: string;
+}
+
+/** Stores an ended job, and ends the turn of its chat unless the group does. */
 function over(tx: Tx, job: Job, inGroup?: true): Job {
   const end = tx.update(jobTable, job);
-  if (inGroup !== true) tellChat(tx, end);
+  if (inGroup !== true) sendTurnEnd(tx, end);
   return end;
 }
 
@@ -123,38 +132,72 @@ const changesRequested = (tx: Tx, job: Job, decidedBy: string, comment: string):
   decidedAt: isoTime(tx.now),
 });
 
-function approveReview(tx: Tx, job: Job, { by, decision, comment, inGroup }: Command<"approve">): Outcome<Job> {
+function approveReview(
+  tx: Tx,
+  job: JobIn<"needs_review">,
+  { by, decision, comment, inGroup }: Command<"approve">,
+): Outcome<Job> {
   if (decision === "deny")
     return invalid("/decision", "A review is approved, or answered with iterate; it is not denied");
   return ok(over(tx, reviewed(tx, job, { state: "approved", by, comment }), inGroup));
 }
 
 /**
- * Goes on with a job that waits for something else than an approval. With nothing left to make but
- * calls that need one it does not run, but asks for that.
+ * Resumes a job that is blocked for another reason than an approval. If all remaining calls need an
+ * approval, it does not run but requests them.
  */
-function unblock(tx: Tx, job: Job, { input, retryStep }: Command<"resume">): Outcome<Job> {
-  if (job.blockedReason === "interrupted" && retryStep === null) {
+function unblock(tx: Tx, job: JobIn<"blocked">, { input, retryStep, budget = null }: Command<"resume">): Outcome<Job> {
+  const isInterrupted = job.blockedReason === "interrupted";
+  if (isInterrupted && retryStep === null) {
     return invalid("/retry_step", "Say whether the interrupted tool call is made again: retry_step true or false");
   }
-  const { inputTokens, outputTokens } = job.metrics;
-  let next: Job = { ...job, status: moved(job, "resume") };
-  if (hasSpentBudget(job)) next = { ...next, budgetFrom: inputTokens + outputTokens };
-  if (job.blockedReason === "interrupted") next = retryStep === true ? unstarted(next) : givenUp(tx, next);
+  const missing = budget === null ? missingBudget(job) : null;
+  if (missing !== null) return missing;
+  let next = unblocked(job, "resume");
+  if (budget !== null) next = withBudget(next, budget);
+  if (isInterrupted) next = retryStep === true ? unstarted(next) : abandoned(tx, next);
   if (input !== null) next = { ...next, steers: [...next.steers, { messageId: job.inputMessageId, content: input }] };
-  const asking = waiting(tx, next);
-  if (asking.status !== "blocked") return ok(tx.update(jobTable, resumed(tx, asking)));
-  tellReaders(tx, asking, newsOf(asking));
-  return ok(tx.update(jobTable, asking));
+  const settled = blockedForApprovals(tx, next);
+  if (settled.status === "running") return ok(tx.update<Job>(jobTable, resumed(tx, settled)));
+  sendUpdates(tx, settled, updatesOf(settled));
+  return ok(tx.update<Job>(jobTable, settled));
 }
 
-const unstarted = (job: Job): Job => ({
+/** A spent budget stays spent: the resume must bring a new one. */
+function missingBudget(job: Job): Outcome<never> | null {
+  const { maxTokens, maxSteps } = job.budget;
+  if (hasSpentSteps(job)) {
+    return invalid("/budget/max_steps", `The job has made the ${maxSteps} steps of its budget: send budget.max_steps`);
+  }
+  if (!hasSpentTokens(job)) return null;
+  return invalid(
+    "/budget/max_tokens",
+    `The job has used the ${maxTokens} tokens of its budget: send budget.max_tokens`,
+  );
+}
+
+/** The new budget counts from here on; what it does not name stays. */
+function withBudget(job: JobIn<"running">, { maxTokens, maxSteps, deadlineAt }: Budget): JobIn<"running"> {
+  const { metrics, step: budgetFromStep, budget } = job;
+  return {
+    ...job,
+    budget: {
+      maxTokens: maxTokens ?? budget.maxTokens,
+      maxSteps: maxSteps ?? budget.maxSteps,
+      deadlineAt: deadlineAt ?? budget.deadlineAt,
+    },
+    budgetFrom: metrics.inputTokens + metrics.outputTokens,
+    budgetFromStep,
+  };
+}
+
+const unstarted = (job: JobIn<"running">): JobIn<"running"> => ({
   ...job,
   openCalls: job.openCalls.map((call) => ({ ...call, started: false })),
 });
 
-/** Calls of which nobody knows whether they were made get that as their result. */
-function givenUp(tx: Tx, job: Job): Job {
+/** Ends calls with an unknown outcome: their result says so. */
+function abandoned(tx: Tx, job: JobIn<"running">): JobIn<"running"> {
   const unknown = job.openCalls.filter((call) => call.started && !call.safe);
   for (const { id } of unknown) {
     const content = "The call was interrupted; it is not known whether it took effect. It is not made again.";
@@ -166,8 +209,8 @@ function givenUp(tx: Tx, job: Job): Job {
 function overdue(tx: Tx, job: Job): Outcome<null> {
   if (job.status === "needs_review") {
     over(tx, reviewed(tx, job, { state: "expired", by: null, comment: null }));
-  } else if (job.status === "blocked" && job.approvals.length > 0) {
-    if (job.approvals.some((approval) => approval.onExpiry === "cancel")) {
+  } else if (job.status === "blocked" && hasOpenApprovals(job)) {
+    if (openApprovals(job).some((approval) => approval.onExpiry === "cancel")) {
       over(tx, cancelled(tx, job));
     } else {
       tx.update(jobTable, expired(tx, job));
@@ -176,32 +219,32 @@ function overdue(tx: Tx, job: Job): Outcome<null> {
   return ok(null);
 }
 
-function recovered(
-  tx: Tx,
-  job: Job,
-  how: { readonly kind: "rerun" | "restart" | "interrupted" | "exhausted" | "stopped"; readonly result: string },
-): Job {
+function recovered(tx: Tx, job: Job, { kind, result }: Recovering): Job {
   if (job.runEffectId !== null) tx.settle(job.runEffectId);
-  const { result } = how;
-  switch (how.kind) {
+  const free: Job = { ...job, runEffectId: null };
+  switch (kind) {
     case "rerun":
-      return running(tx, job);
+      return withRun(tx, free);
     case "restart": {
-      const attempt = job.attempt + 1;
-      appendJobEvent(tx, "job.restarted", { attempt });
-      // Of this attempt nobody has been told anything.
-      tx.beginText(job.outputMessageId, attempt, "");
-      const next = { ...job, attempt };
+      // A job that only waited is not to blame for the restart.
+      const excusedAttempts = (free.excusedAttempts ?? 0) + ((free.waiting ?? null) === null ? 0 : 1);
+      const next: Job = { ...free, attempt: free.attempt + 1, excusedAttempts };
+      appendJobEvent(tx, "job.restarted", { attempt: next.attempt });
+      // No reader has seen text of this attempt yet.
+      tx.beginText(next.outputMessageId, next.attempt, "");
       appendRunnerStatus(tx, next, "starting");
-      return running(tx, next);
+      return withRun(tx, next);
     }
     case "interrupted":
-      return blocked(tx, { ...job, runEffectId: null }, "interrupted", result);
+      assert(free.status === "running", "a running job is interrupted");
+      return blocked(tx, free, "interrupted", result);
     case "stopped":
-      return cancelled(tx, { ...job, runEffectId: null, result });
+      assert(free.status === "cancelling", "a cancelling job stops");
+      return cancelled(tx, free, result);
     case "exhausted": {
+      assert(free.status === "running", "a running job exhausts its attempts");
       const message = `The run was interrupted ${JOB_ATTEMPTS} times and is given up`;
-      return failed(tx, { ...job, runEffectId: null, result }, { code: "attempts_exhausted", message });
+      return failed(tx, free, { error: { code: "attempts_exhausted", message }, result });
     }
   }
 }

@@ -1,7 +1,7 @@
 /**
  * Work that a job gives to another agent: a child job in a chat of its own, which one tool call of the
  * parent waits for. The child's id comes from the call's key, so each attempt of the call names the same
- * child. The parent notes it in the commit that makes it, so whoever ends the parent ends the child too.
+ * child. The parent records it in the commit that creates it, so ending the parent ends the child too.
  */
 import { ok, type Outcome, refuse } from "../fault.ts";
 import type { Tx } from "../runtime/actor.ts";
@@ -14,7 +14,7 @@ export const DELEGATION_DEPTH = 3;
 /** Children of one job: each costs model calls, and the model of the parent can ask for many at once. */
 export const DELEGATIONS = 16;
 
-/** Notes the child of an open call; the same again changes nothing. */
+/** Records the child of an open call. Idempotent. */
 export function delegate(
   tx: Tx,
   job: Job,
@@ -31,7 +31,7 @@ export function delegate(
   return ok(tx.update(jobTable, { ...job, openCalls, delegations: job.delegations + 1 }));
 }
 
-/** What the child is made by: as urgent as its parent, and with what is left of the parent's tokens. */
+/** The child has its parent's priority, and what is left of its parent's tokens. */
 export function childTerms(parent: Job): JobTerms {
   const { maxTokens } = parent.budget;
   const used = parent.metrics.inputTokens + parent.metrics.outputTokens - parent.budgetFrom;
@@ -39,6 +39,7 @@ export function childTerms(parent: Job): JobTerms {
     ...PLAIN_TERMS,
     priority: parent.priority,
     requestId: parent.requestId,
+    metadata: parent.metadata,
     budget: {
       ...PLAIN_TERMS.budget,
       maxTokens: maxTokens === null ? null : Math.max(1, maxTokens - used),
@@ -53,7 +54,7 @@ export function childTerms(parent: Job): JobTerms {
   };
 }
 
-/** Nobody waits for the children of these open calls any more: they are cancelled, in this commit. */
+/** Cancels the children of open calls, in this commit: nothing waits for them any more. */
 export function cancelChildren(tx: Tx, { organizationId, openCalls }: Job): void {
   const cancel: JobCommand = { kind: "cancel", unlessOver: true };
   for (const { childJobId } of openCalls) if (childJobId !== null) tx.send(jobRef(organizationId, childJobId), cancel);

@@ -1,24 +1,30 @@
 /** Lists of jobs, read from the tables after `System.settled`. Throws when the database cannot be reached. */
 import type { ListHead, Page, PageRequest } from "../page.ts";
 import type { StoredEvent } from "../runtime/store.ts";
+import type { JsonObject } from "../schema.ts";
 import type { Job, JobStatus } from "./schema.ts";
 
 /** All that are given must match (JOB-6). */
 export interface JobFilter {
   /** Only those that this person may know of (AGT-5). */
   readonly seenBy: string;
-  readonly status?: JobStatus;
-  readonly agentId?: string;
-  readonly chatId?: string;
-  readonly workspaceId?: string;
-  readonly missionId?: string;
-  readonly parentJobId?: string;
+  /** Any of these. */
+  readonly status?: readonly JobStatus[] | undefined;
+  readonly agentId?: string | undefined;
+  readonly chatId?: string | undefined;
+  readonly workspaceId?: string | undefined;
+  readonly missionId?: string | undefined;
+  readonly parentJobId?: string | undefined;
+  /** What its metadata must have among them. */
+  readonly metadata?: JsonObject | undefined;
   /** ISO 8601; later than this. */
-  readonly createdAfter?: string;
+  readonly createdAfter?: string | undefined;
 }
 
 /** What a family or a summary shows of a job: neither what it was asked nor what it has answered. */
-export type JobHead = Pick<Job, "id" | "title" | "status" | "parentJobId" | "relation" | "review" | "createdAt">;
+export type JobHead = Pick<Job, "id" | "title" | "status" | "parentJobId" | "relation" | "review" | "createdAt"> & {
+  readonly artifacts?: Job["artifacts"] | null;
+};
 
 export interface JobDirectory {
   listJobs(organizationId: string, filter: JobFilter, page: PageRequest): Promise<Page<Job>>;
@@ -34,13 +40,19 @@ export interface JobDirectory {
     of: { readonly chatId: string; readonly seenBy: string },
     limit: number,
   ): Promise<readonly JobHead[]>;
+  /** Ids of jobs that are queued, running or blocked, of one agent where one is given; for the operator. */
+  unfinished(
+    organizationId: string,
+    of: { readonly agentId: string | null },
+    limit: number,
+  ): Promise<readonly string[]>;
   /** Durable events of a job after `after`, oldest first; of these types where any are given. */
   jobEvents(
     of: { readonly organizationId: string; readonly jobId: string; readonly types: readonly string[] },
     page: { readonly after: number; readonly limit: number },
   ): Promise<ListHead<StoredEvent>>;
-  /** Counts of what must never be, for the whole service (JOB-4): each 0 in a healthy one. */
-  countBroken(): Promise<{
+  /** Violated invariants of an organization, or of all (null), counted (JOB-4): each 0 in a healthy service. */
+  countBroken(organizationId: string | null): Promise<{
     readonly runningWithoutEffect: number;
     readonly effectsWithoutJob: number;
     readonly endedWithEffect: number;

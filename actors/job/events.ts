@@ -1,19 +1,26 @@
 /**
  * The durable events of a job's stream (SSE-8): each type with the shape of its data. Turns append
- * through `appendJobEvent`, so what is not in this table is never said; the surfaces, the contract and
+ * through `appendJobEvent`, so every event is in this table; the surfaces, the contract and
  * the tests read the same table. Data is camelCase here, as in every record.
  *
  *   job.created, runner queued ─▶ job.started, runner running ─▶ transcript.event … ─▶ runner stopped, job.<end>
  *
- * A job's terminal event is the last of its run: only a wish for changes (iterate) may still follow the
- * end of one that has completed or failed. `runner.status` tells what the runner does, with a
- * heartbeat while nothing else happens.
+ * A job's terminal event is the last of its run; only `job.iteration_requested` may follow it.
+ * `runner.status` says what the runner does, with a heartbeat while nothing else happens.
  */
 import type { NewEvent, Tx } from "../runtime/actor.ts";
 import { type JsonObject, OneOf, type Static, Timestamp, Type } from "../schema.ts";
-import { isLifecycle, tellCreated, tellLifecycle } from "./lifecycle.ts";
+import { isLifecycle, sendCreated, sendLifecycle } from "./lifecycle.ts";
 import { BLOCKED_REASONS, type Job, RUN_ERROR_CODES, Usage } from "./schema.ts";
-import { APPROVAL_DECISIONS, NO_PROGRESS, ON_EXPIRY, Progress, REVIEW_STATES } from "./terms.ts";
+import {
+  APPROVAL_DECISIONS,
+  MadeArtifact,
+  NO_PROGRESS,
+  ON_EXPIRY,
+  Progress,
+  REVIEW_STATES,
+  WAIT_REASONS,
+} from "./terms.ts";
 
 export const RUNNER_STATES = ["queued", "starting", "running", "waiting", "stopped"] as const;
 type RunnerState = (typeof RUNNER_STATES)[number];
@@ -53,6 +60,10 @@ const TranscriptEvent = Type.Union([
   Type.Object({ kind: Type.Literal("reasoning"), text: Type.String() }),
   Type.Object({ kind: Type.Literal("user_text"), text: Type.String(), messageId: Type.Optional(Type.String()) }),
   Type.Object({ kind: Type.Literal("tool_use"), id: Type.String(), name: Type.String(), input: Input }),
+  /** What the service did about the run, such as that it waits; no part of the content. */
+  Type.Object({ kind: Type.Literal("system"), text: Type.String() }),
+  /** What the run did without, or why a call failed; no part of the content. */
+  Type.Object({ kind: Type.Literal("error"), text: Type.String() }),
   Type.Object({
     kind: Type.Literal("tool_result"),
     toolUseId: Type.String(),
@@ -71,6 +82,12 @@ export const JOB_EVENTS = {
   "job.resumed": Type.Object({ attempt: Type.Integer() }),
   "job.review_requested": Type.Object({ expiresAt: Timestamp }),
   "job.approved": Type.Object({ decidedBy: OptionalText }),
+  /** A person has denied calls; the job goes on without them. */
+  "job.denied": Type.Object({
+    decidedBy: Type.String(),
+    toolCallIds: Type.Array(Type.String()),
+    comment: OptionalText,
+  }),
   "job.iteration_requested": Type.Object({ by: Type.String(), feedback: Type.String() }),
   "job.cancelling": Type.Object({}),
   "job.completed": Type.Object({ usage: Usage }),
@@ -82,11 +99,16 @@ export const JOB_EVENTS = {
     attempt: Type.Integer(),
     heartbeatAt: Type.Union([Timestamp, Type.Null()]),
     progress: Progress,
+    /** Why a waiting runner waits for its provider or its tools, and when it tries again. */
+    reason: Type.Optional(OneOf(WAIT_REASONS)),
+    retryAt: Type.Optional(Type.Union([Timestamp, Type.Null()])),
   }),
   "transcript.event": TranscriptEvent,
-  /** What a tool tells about its work. */
+  /** A line that a tool or the runner logs about its work. */
   log: Type.Object({ level: OneOf(["info", "warn"] as const), message: Type.String() }),
   "usage.updated": Usage,
+  /** A tool has written a file that no call of the job had written before. */
+  "artifact.created": MadeArtifact,
   "approval.requested": ApprovalRequested,
   "approval.resolved": ApprovalResolved,
   "review.updated": ReviewUpdated,
@@ -94,20 +116,18 @@ export const JOB_EVENTS = {
 } as const;
 export type JobEventType = keyof typeof JOB_EVENTS;
 
-/** Appends an event of the table to the stream of this turn's job, and tells the world where it is of its life (HOOK-4); answers its seq. */
+/** Appends an event to the stream of this turn's job, and sends lifecycle events to the webhook actor (HOOK-4); answers its seq. */
 export function appendJobEvent<K extends JobEventType>(tx: Tx, type: K, data: Static<(typeof JOB_EVENTS)[K]>): number {
-  if (isLifecycle(type)) tellLifecycle(tx, type, data);
+  if (isLifecycle(type)) sendLifecycle(tx, type, data);
   return tx.append(type, data);
 }
 
-/** Says what the runner of the job does now. */
-export const appendRunnerStatus = (tx: Tx, job: Job, state: RunnerState): number =>
-  appendJobEvent(tx, "runner.status", {
-    state,
-    attempt: job.attempt,
-    heartbeatAt: job.heartbeatAt,
-    progress: job.progress,
-  });
+/** Reports what the runner of the job does now; a waiting one says why. */
+export function appendRunnerStatus(tx: Tx, job: Job, state: RunnerState): number {
+  const { attempt, heartbeatAt, progress, waiting = null } = job;
+  const why = state !== "waiting" || waiting === null ? {} : { reason: waiting.reason, retryAt: waiting.retryAt };
+  return appendJobEvent(tx, "runner.status", { state, attempt, heartbeatAt, progress, ...why });
+}
 
 /** The first events of a job: it is there, and waits for a runner. */
 export const firstEvents = (data: Static<(typeof JOB_EVENTS)["job.created"]>): readonly NewEvent[] => [
@@ -115,8 +135,8 @@ export const firstEvents = (data: Static<(typeof JOB_EVENTS)["job.created"]>): r
   { type: "runner.status", data: { state: "queued", attempt: 1, heartbeatAt: null, progress: NO_PROGRESS } },
 ];
 
-/** A job has been born with them. */
+/** Announces a new job. */
 export function announceJob(tx: Tx, job: Job): Job {
-  tellCreated(tx, job);
+  sendCreated(tx, job);
   return job;
 }

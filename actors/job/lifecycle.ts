@@ -1,6 +1,6 @@
 /**
- * What a job's life tells the world (HOOK-4): each of its lifecycle events leaves a message for the
- * organization's webhook actor in the same commit, whoever started the job and by whatever surface.
+ * Lifecycle events of jobs for webhooks (HOOK-4): each one sends a message to the organization's webhook
+ * actor in the same commit, whichever surface started the job.
  */
 import type { Tx } from "../runtime/actor.ts";
 import { isoTime, type JsonObject } from "../schema.ts";
@@ -12,7 +12,7 @@ export type LifecycleType = `job.${(typeof EVENT_FAMILIES.job)[number]}`;
 export const isLifecycle = (type: string): type is LifecycleType =>
   type.startsWith("job.") && EVENT_FAMILIES.job.some((name) => type === `job.${name}`);
 
-/** The status that an event tells of; null where it does not change with it. */
+/** The status that an event stands for; null where the event does not change it. */
 const STATUSES: Readonly<Record<LifecycleType, JobStatus | null>> = {
   "job.created": "queued",
   "job.started": "running",
@@ -20,6 +20,7 @@ const STATUSES: Readonly<Record<LifecycleType, JobStatus | null>> = {
   "job.resumed": "running",
   "job.review_requested": "needs_review",
   "job.approved": "completed",
+  "job.denied": null,
   "job.iteration_requested": null,
   "job.cancelled": "cancelled",
   "job.completed": "completed",
@@ -27,28 +28,28 @@ const STATUSES: Readonly<Record<LifecycleType, JobStatus | null>> = {
   "job.restarted": "running",
 };
 
-/** Tells of an event of this turn's job. */
-export function tellLifecycle(tx: Tx, type: LifecycleType, data: JsonObject): void {
+/** Sends a lifecycle event of this turn's job. */
+export function sendLifecycle(tx: Tx, type: LifecycleType, data: JsonObject): void {
   const job = tx.read(jobTable, tx.self.id);
   if (job === null) return;
   const by = data["by"] ?? data["decidedBy"];
   const actor: EventActor = typeof by === "string" ? { type: "user", id: by } : { type: "agent", id: job.agent.id };
-  tell(tx, job, { type, data, actor, version: tx.versionAfter(jobTable, job.id) });
+  send(tx, job, { type, data, actor, version: tx.versionAfter(jobTable, job.id) });
 }
 
-/** Tells of a job that is born in this turn. */
-export function tellCreated(tx: Tx, job: Job): void {
-  tell(tx, job, { type: "job.created", data: {}, actor: { type: "user", id: job.createdBy }, version: job.version });
+/** Sends the creation of a job in this turn. */
+export function sendCreated(tx: Tx, job: Job): void {
+  send(tx, job, { type: "job.created", data: {}, actor: { type: "user", id: job.createdBy }, version: job.version });
 }
 
-interface Told {
+interface LifecycleEvent {
   readonly type: LifecycleType;
   readonly data: JsonObject;
   readonly actor: EventActor;
   readonly version: number;
 }
 
-function tell(tx: Tx, job: Job, { type, data, actor, version }: Told): void {
+function send(tx: Tx, job: Job, { type, data, actor, version }: LifecycleEvent): void {
   const { id, title, status, chatId, workspaceId, missionId, parentJobId, rootJobId, requestId } = job;
   const about = { id, status: STATUSES[type] ?? status, title, chatId, agentId: job.agent.id, workspaceId };
   tx.send(

@@ -15,6 +15,7 @@
  * goes on in a child job.
  */
 import type { JobStatus } from "./schema.ts";
+import type { Approval } from "./terms.ts";
 
 export const JOB_TRIGGERS = [
   "begin",
@@ -38,38 +39,120 @@ export type JobAction = (typeof JOB_ACTIONS)[number];
 
 type Row = Readonly<Record<JobTrigger, JobStatus | null>>;
 
-const NOTHING: Row = {
-  begin: null,
-  restart: null,
-  block: null,
-  review: null,
-  complete: null,
-  fail: null,
-  stopped: null,
-  expire: null,
-  approve: null,
-  cancel: null,
-  resume: null,
-  iterate: null,
-};
-
+/** Written whole: a new trigger does not compile until each status has an answer to it. */
 export const JOB_MACHINE: Readonly<Record<JobStatus, Row>> = {
-  queued: { ...NOTHING, begin: "running", fail: "failed", cancel: "cancelled" },
+  queued: {
+    begin: "running",
+    restart: null,
+    block: null,
+    review: null,
+    complete: null,
+    fail: "failed",
+    stopped: null,
+    expire: null,
+    approve: null,
+    cancel: "cancelled",
+    resume: null,
+    iterate: null,
+  },
   running: {
-    ...NOTHING,
+    begin: null,
     restart: "running",
     block: "blocked",
     review: "needs_review",
     complete: "completed",
     fail: "failed",
+    stopped: null,
+    expire: null,
+    approve: null,
     cancel: "cancelling",
+    resume: null,
+    iterate: null,
   },
-  blocked: { ...NOTHING, approve: "running", resume: "running", fail: "failed", cancel: "cancelling" },
-  needs_review: { ...NOTHING, approve: "completed", expire: "completed", iterate: "completed", cancel: "cancelling" },
-  cancelling: { ...NOTHING, cancel: "cancelling", stopped: "cancelled" },
-  completed: { ...NOTHING, iterate: "completed" },
-  failed: { ...NOTHING, resume: "failed", iterate: "failed" },
-  cancelled: { ...NOTHING, cancel: "cancelled", resume: "cancelled" },
+  blocked: {
+    begin: null,
+    restart: null,
+    block: null,
+    review: null,
+    complete: null,
+    fail: "failed",
+    stopped: null,
+    expire: null,
+    approve: "running",
+    cancel: "cancelling",
+    resume: "running",
+    iterate: null,
+  },
+  needs_review: {
+    begin: null,
+    restart: null,
+    block: null,
+    review: null,
+    complete: null,
+    fail: null,
+    stopped: null,
+    expire: "completed",
+    approve: "completed",
+    cancel: "cancelling",
+    resume: null,
+    iterate: "completed",
+  },
+  cancelling: {
+    begin: null,
+    restart: null,
+    block: null,
+    review: null,
+    complete: null,
+    fail: null,
+    stopped: "cancelled",
+    expire: null,
+    approve: null,
+    cancel: "cancelling",
+    resume: null,
+    iterate: null,
+  },
+  completed: {
+    begin: null,
+    restart: null,
+    block: null,
+    review: null,
+    complete: null,
+    fail: null,
+    stopped: null,
+    expire: null,
+    approve: null,
+    cancel: null,
+    resume: null,
+    iterate: "completed",
+  },
+  failed: {
+    begin: null,
+    restart: null,
+    block: null,
+    review: null,
+    complete: null,
+    fail: null,
+    stopped: null,
+    expire: null,
+    approve: null,
+    cancel: null,
+    resume: "failed",
+    iterate: "failed",
+  },
+  cancelled: {
+    begin: null,
+    restart: null,
+    block: null,
+    review: null,
+    complete: null,
+    fail: null,
+    stopped: null,
+    expire: null,
+    approve: null,
+    cancel: "cancelled",
+    resume: "cancelled",
+    iterate: null,
+  },
 };
 
 /** The status after the trigger, or null where it is refused. */
@@ -78,12 +161,21 @@ export const afterTrigger = (status: JobStatus, trigger: JobTrigger): JobStatus 
 export const isTerminal = (status: JobStatus): boolean =>
   status === "completed" || status === "failed" || status === "cancelled";
 
+/** The approvals that nobody has decided yet. */
+export const openApprovals = <A extends Pick<Approval, "decision">>({
+  approvals,
+}: {
+  readonly approvals: readonly A[];
+}): A[] => approvals.filter(({ decision }) => (decision ?? null) === null);
+export const hasOpenApprovals = (job: { readonly approvals: readonly Pick<Approval, "decision">[] }): boolean =>
+  openApprovals(job).length > 0;
+
 /** The verbs that a caller may use now. What waits for an approval is approved, anything else that is blocked resumed. */
 export function allowedActions(job: {
   readonly status: JobStatus;
-  readonly approvals: readonly unknown[];
+  readonly approvals: readonly Pick<Approval, "decision">[];
 }): readonly JobAction[] {
-  const isApproval = job.approvals.length > 0;
+  const isApproval = hasOpenApprovals(job);
   return JOB_ACTIONS.filter((action) => {
     if (afterTrigger(job.status, action) === null) return false;
     if (job.status === "blocked" && action === "approve") return isApproval;

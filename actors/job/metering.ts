@@ -10,6 +10,7 @@ export function usageOf({ agent, runner }: Job, report: JobCommand): UsageComman
   switch (report.kind) {
     case "run_started":
       return counted(agent.id, report.runner, { jobs: 1 });
+    case "run_waiting":
     case "step_finished":
     case "run_failed":
     case "run_stopped":

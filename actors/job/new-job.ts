@@ -1,6 +1,7 @@
 /** A job as it is born: by the chat that it answers in. */
 import type { NewRecord } from "../runtime/actor.ts";
-import type { Job, JobTerms } from "./schema.ts";
+import type { JsonObject } from "../schema.ts";
+import type { Job, JobIn, JobTerms } from "./schema.ts";
 import { NO_PROGRESS, type Review } from "./terms.ts";
 
 /** A job that has not begun. */
@@ -18,14 +19,12 @@ export function newJob(
     | "executionId"
     | "createdBy"
   >,
-  { lineage, priority, reviewRequired, budget, metadata, requestId }: JobTerms,
-): NewRecord<Job> {
+  { lineage, reviewRequired, ...terms }: JobTerms,
+): NewRecord<JobIn<"queued">> {
   return {
     ...of,
     ...lineage,
-    priority,
-    missionId: null,
-    missionTaskId: null,
+    ...terms,
     status: "queued",
     blockedReason: null,
     attempt: 1,
@@ -36,7 +35,6 @@ export function newJob(
     delegations: 0,
     approvals: [],
     review: { ...NO_REVIEW, required: reviewRequired },
-    budget,
     budgetFrom: 0,
     steers: [],
     runEffectId: null,
@@ -45,14 +43,18 @@ export function newJob(
     error: null,
     stop: null,
     metrics: { inputTokens: 0, outputTokens: 0, toolCalls: 0, durationMs: null, timeToFirstTokenMs: null },
-    metadata,
-    requestId,
     lastSeq: 0,
     startedAt: null,
     deadlineAt: null,
     completedAt: null,
   };
 }
+
+/** What the effect of a run says of its job. A job that waits to begin is begun by it. */
+export const runIntent = (
+  { attempt, priority, status, agent }: Pick<Job, "attempt" | "priority" | "status" | "agent">,
+  since: string,
+): JsonObject => ({ attempt, priority, since, ...(status === "queued" ? { begins: agent.model } : {}) });
 
 const NO_REVIEW: Review = {
   state: "none",

@@ -5,7 +5,7 @@
  */
 import type { Outcome } from "../fault.ts";
 import type { JsonObject } from "../schema.ts";
-import type { Progress } from "./terms.ts";
+import type { MadeArtifact, Progress } from "./terms.ts";
 import type { AgentSnapshot, AnswerBlock, Block, RunError, Usage } from "./schema.ts";
 
 /** One entry of the conversation as the model sees it, oldest first. */
@@ -57,6 +57,8 @@ export type ModelOutcome =
       readonly blocks: readonly AnswerBlock[];
       readonly usage: Usage;
       readonly finishReason: "stop" | "tool_use" | "length" | "content_filter" | "other";
+      /** The provider's rate headers leave no call for so long, in ms. */
+      readonly pauseMs?: number;
     }
   /** `partialText` is what had been streamed before the fault. */
   | { readonly kind: "failed"; readonly error: RunError; readonly partialText: string; readonly usage: Usage }
@@ -69,7 +71,7 @@ export interface ModelPort {
   allowed(): readonly AllowedModel[];
   /**
    * Streams one model call. `onText` gets each piece of text as it arrives, before the promise
-   * resolves; the pieces joined equal the text blocks of the outcome joined. Never rejects: every
+   * resolves; the pieces joined equal `textOf` the blocks of the outcome. Never rejects: every
    * fault of a provider is an outcome. After `signal` aborts, the upstream request is closed and
    * the outcome is `aborted`. Text that it hands over contains no NUL and no lone surrogate.
    */
@@ -82,15 +84,17 @@ export interface ToolContext {
   readonly userId: string;
   readonly agentId: string;
   readonly jobId: string;
+  /** The mission that the job works for. */
+  readonly missionId: string | null;
 }
 
-/** What a tool may say while it works, and only while it does. Bounded: what is too much is left out. */
+/** What a tool can report while it works. Bounded: reports past the limits are dropped. */
 export interface ToolHost {
   /** How far the job is. */
   progress(progress: Progress): void;
-  /** A line for who watches the job. */
+  /** A line in the job's log. */
   log(level: "info" | "warn", message: string): void;
-  /** From here on the call only waits for other jobs: its own job's place is theirs to take (JOB-10). */
+  /** From here on the call only waits for other jobs, which may use the job slot meanwhile (JOB-10). */
   waits(): void;
 }
 
@@ -108,6 +112,8 @@ export interface ToolCall {
 export interface ToolResult {
   readonly content: string;
   readonly isError: boolean;
+  /** Files that the call has written. */
+  readonly artifacts?: readonly MadeArtifact[];
 }
 
 export interface ToolRules {
@@ -115,13 +121,17 @@ export interface ToolRules {
   readonly safe: boolean;
   /** Whether it waits for a person: the agent's `approvalTools` name it. */
   readonly needsApproval: boolean;
+  /** JSON Schema of its arguments, where the call waits for a person, who may change them. */
+  readonly inputSchema?: JsonObject;
 }
 
 /** The tools of one run. */
 export interface Toolbox {
   /** What the agent may call: safe reads, what its `allowedTools` name (RUN-2), of its MCP servers too. */
   readonly tools: readonly ToolDescription[];
-  /** What the model is to know of them besides, such as that a server cannot be reached. */
+  /** Servers whose tools the agent names and that cannot be used now, in words for people; optional ones apart. */
+  readonly missing: { readonly required: readonly string[]; readonly optional: readonly string[] };
+  /** Notes for the model, such as that a server cannot be reached. */
   readonly notes: readonly string[];
   rulesOf(name: string): ToolRules;
   /**
@@ -143,6 +153,7 @@ export interface ToolPort {
 /** What a run has until its tools are open. */
 export const NO_TOOLS: Toolbox = {
   tools: [],
+  missing: { required: [], optional: [] },
   notes: [],
   rulesOf: () => ({ safe: false, needsApproval: false }),
   call: () => Promise.resolve({ content: "There are no tools yet.", isError: true }),

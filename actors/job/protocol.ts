@@ -3,7 +3,7 @@ import type { JsonObject } from "../schema.ts";
 import type { Recovery } from "./machine.ts";
 import type { ModelInfo } from "./ports.ts";
 import type { TranscriptPart } from "./transcript.ts";
-import type { Progress } from "./terms.ts";
+import type { MadeArtifact, Budget, Progress, Waiting, Warning } from "./terms.ts";
 import type { Block, Job, RunError, ToolUseBlock, Usage } from "./schema.ts";
 
 /** A call that a step has made. */
@@ -13,12 +13,20 @@ export interface StepCall {
   readonly safe: boolean;
   /** Whether it waits for a person. */
   readonly needsApproval: boolean;
+  /** What its arguments must be, where it waits. */
+  readonly inputSchema?: JsonObject;
 }
 
 /** Reports of the runner's loop. Each carries the attempt; one of an older attempt is refused. */
 type RunReport =
-  /** A runner has a free place and begins. */
-  | { readonly kind: "run_started"; readonly attempt: number; readonly runner: ModelInfo }
+  /** A runner has a job slot and begins. */
+  | {
+      readonly kind: "run_started";
+      /** The effect that runs it: of no other the job is started. */
+      readonly effectId: string;
+      readonly attempt: number;
+      readonly runner: ModelInfo;
+    }
   /** A runner goes on with a job that was restarted or resumed; `text` is what is committed of it. */
   | { readonly kind: "run_resumed"; readonly attempt: number; readonly text: string }
   /** Text as it is made; not stored. */
@@ -28,16 +36,33 @@ type RunReport =
    * `isSpent`, there is no call and nothing is taken: the job waits. `result` is all text of the run.
    */
   | { readonly kind: "take_steers"; readonly attempt: number; readonly isSpent: boolean; readonly result: string }
-  /** The runner lives, and perhaps knows how far it is. */
+  /** A heartbeat, perhaps with progress. */
   | { readonly kind: "run_alive"; readonly attempt: number; readonly progress: Progress | null }
-  /** What a tool tells about its work. */
+  /** A line that a tool logs. */
   | { readonly kind: "run_logged"; readonly attempt: number; readonly level: "info" | "warn"; readonly message: string }
+  /** The run waits for its provider or its tools; null: the wait is over. `usage` is that of the failed call. */
+  | {
+      readonly kind: "run_waiting";
+      readonly attempt: number;
+      readonly waiting: Waiting | null;
+      readonly error: string | null;
+      readonly usage: Usage;
+    }
+  /** A step begins again whose first text had been shown; `text` is what is committed of the message. */
+  | { readonly kind: "step_restarted"; readonly attempt: number; readonly text: string }
+  /** Something that the run does without; with `runner`, another model goes on with it. */
+  | {
+      readonly kind: "run_warned";
+      readonly attempt: number;
+      readonly warnings: readonly Omit<Warning, "at">[];
+      readonly runner: ModelInfo | null;
+    }
   /** A model call is over: its content is committed before any of its tools starts (JOB-7). */
   | {
       readonly kind: "step_finished";
       readonly attempt: number;
       readonly step: number;
-      /** What the model said and called, in its order, then the results of calls that are not made. */
+      /** The model's output in its order, then the results of calls that are not made. */
       readonly blocks: readonly Block[];
       /** The calls that are made. */
       readonly calls: readonly StepCall[];
@@ -54,6 +79,7 @@ type RunReport =
       readonly callId: string;
       readonly content: string;
       readonly isError: boolean;
+      readonly artifacts?: readonly MadeArtifact[];
     }
   | {
       readonly kind: "run_failed";
@@ -74,7 +100,10 @@ type RunReport =
       readonly usage: Usage;
     };
 
-/** What people and other actors ask. `by` is a user's id; `inGroup`: the chat is told in the same group (`chatAfter`). */
+/** Reports that are answered by the job as it is then. */
+export type ProgressReport = Exclude<RunReport, { readonly kind: "run_text" | "take_steers" }>;
+
+/** Commands of people and other actors. `by` is a user's id; `inGroup`: the group updates the chat itself (`chatAfter`). */
 type Control =
   | { readonly kind: "read_job" }
   /** Its turn has come in the chat's queue. */
@@ -92,7 +121,13 @@ type Control =
       readonly comment: string | null;
       readonly inGroup?: true;
     }
-  | { readonly kind: "resume"; readonly by: string; readonly input: string | null; readonly retryStep: boolean | null }
+  | {
+      readonly kind: "resume";
+      readonly by: string;
+      readonly input: string | null;
+      readonly retryStep: boolean | null;
+      /** Null: the present one stays. */ readonly budget?: Budget | null;
+    }
   /** A tool call of it, by its key, hands a part of the work to the job of this id: the same for each attempt. */
   | { readonly kind: "delegate"; readonly key: string; readonly childJobId: string }
   /** The first half of iterate: the second is a new job in the same chat. */
@@ -113,6 +148,9 @@ export interface JobReplies {
   run_text: null;
   run_alive: Job;
   run_logged: Job;
+  run_waiting: Job;
+  step_restarted: Job;
+  run_warned: Job;
   take_steers: { readonly job: Job; readonly steers: readonly string[] };
   step_finished: Job;
   tools_started: Job;
@@ -137,8 +175,8 @@ export interface JobProtocol {
 /** Reads a job's transcript and its chat's history: what a model call needs besides the records. */
 export interface Transcripts {
   /**
-   * The chat's ended messages but those of this job, turn by turn, at most the newest `limit`: who waits
-   * in the queue has not ended, and what was taken back before its turn was never said.
+   * The chat's ended messages without those of this job, turn by turn, at most the newest `limit`. Queued
+   * messages and messages that were cancelled before their turn are left out.
    */
   history(of: {
     organizationId: string;

@@ -2,13 +2,16 @@
 import { notFound, ok, type Outcome } from "../fault.ts";
 import type { Handlers, Tx } from "../runtime/actor.ts";
 import { isoTime } from "../schema.ts";
-import { opened, waiting } from "./approvals.ts";
-import { blocked, cancelled, completed, deadlineFrom, failed, moved } from "./ending.ts";
-import type { JobLimits } from "./limits.ts";
+import { madeBy, withMade } from "./artifacts.ts";
+import type { MadeArtifact } from "./terms.ts";
+import { opened, blockedForApprovals } from "./approvals.ts";
+import { blocked, cancelled, completed, deadlineFrom, failed } from "./transitions.ts";
+import { hasSpentSteps, hasSpentTokens } from "./budget.ts";
+import { JOB_WARNINGS, type JobLimits } from "./limits.ts";
 import { stale } from "./refusals.ts";
 import { appendJobEvent, appendRunnerStatus } from "./events.ts";
 import type { JobProtocol } from "./protocol.ts";
-import { hasSpentBudget, type Job, jobTable, type Usage } from "./schema.ts";
+import { type Job, type JobIn, jobTable, type Usage } from "./schema.ts";
 import { transcriptEventOf } from "./transcript.ts";
 
 type Report =
@@ -17,6 +20,9 @@ type Report =
   | "run_text"
   | "run_alive"
   | "run_logged"
+  | "run_waiting"
+  | "step_restarted"
+  | "run_warned"
   | "take_steers"
   | "step_finished"
   | "tools_started"
@@ -25,63 +31,95 @@ type Report =
   | "run_stopped";
 
 export const reportHandlers = ({ runMs }: JobLimits): Pick<Handlers<JobProtocol>, Report> => ({
-  run_started: (tx, { attempt, runner }) =>
+  run_started: (tx, { effectId, attempt, runner }) =>
     withJob(tx, { attempt, status: "queued" }, (job) => {
+      if (job.runEffectId !== effectId) return stale(job);
       appendJobEvent(tx, "job.started", { attempt, model: `${runner.provider}:${runner.name}` });
       tx.beginText(job.outputMessageId, attempt, "");
-      const deadlineAt = deadlineFrom(tx, { ...job, runMs });
-      const started = {
+      const started: JobIn<"running"> = {
         ...job,
-        status: moved(job, "begin"),
+        status: "running",
         runner: { ...runner },
         startedAt: isoTime(tx.now),
         heartbeatAt: isoTime(tx.now),
         runMs,
-        deadlineAt,
+        deadlineAt: deadlineFrom(tx, { ...job, runMs }),
       };
       appendRunnerStatus(tx, started, "running");
-      return ok(tx.update(jobTable, started));
+      return ok(tx.update<Job>(jobTable, started));
     }),
 
   run_resumed: (tx, { attempt, text }) =>
-    withJob(tx, { attempt }, (job) => {
+    withRunning(tx, attempt, (job) => {
       tx.beginText(job.outputMessageId, attempt, text, text.length);
       const living = alive(tx, job);
       appendRunnerStatus(tx, living, "running");
-      return ok(tx.update(jobTable, living));
+      return ok(tx.update<Job>(jobTable, living));
     }),
 
   run_text: (tx, { attempt, text }) =>
-    withJob(tx, { attempt }, (job) => {
+    withRunning(tx, attempt, (job) => {
       tx.addText(job.outputMessageId, text);
       return ok(null);
     }),
 
   run_alive: (tx, { attempt, progress }) =>
-    withJob(tx, { attempt }, (job) => {
+    withRunning(tx, attempt, (job) => {
       const living = alive(tx, { ...job, progress: progress ?? job.progress });
-      appendRunnerStatus(tx, living, "running");
-      return ok(tx.update(jobTable, living));
+      appendRunnerStatus(tx, living, (living.waiting ?? null) === null ? "running" : "waiting");
+      return ok(tx.update<Job>(jobTable, living));
     }),
 
   run_logged: (tx, { attempt, level, message }) =>
-    withJob(tx, { attempt }, (job) => {
+    withRunning(tx, attempt, (job) => {
       appendJobEvent(tx, "log", { level, message });
       return ok(job);
     }),
 
+  run_waiting: (tx, { attempt, waiting, error, usage }) =>
+    withRunning(tx, attempt, (job) => {
+      if (error !== null) appendJobEvent(tx, "transcript.event", { kind: "error", text: error });
+      const { modelRetries = 0, ...metrics } = metricsAfter(job, usage, null);
+      const isRetry = waiting !== null && waiting.retries > 0 && waiting.reason !== "tools_unavailable";
+      const next = {
+        ...alive(tx, job),
+        waiting,
+        metrics: { ...metrics, modelRetries: modelRetries + (isRetry ? 1 : 0) },
+      };
+      appendRunnerStatus(tx, next, waiting === null ? "running" : "waiting");
+      return ok(tx.update<Job>(jobTable, next));
+    }),
+
+  step_restarted: (tx, { attempt: before, text }) =>
+    withRunning(tx, before, (job) => {
+      const attempt = before + 1;
+      appendJobEvent(tx, "job.restarted", { attempt });
+      tx.beginText(job.outputMessageId, attempt, text, text.length);
+      const excusedAttempts = (job.excusedAttempts ?? 0) + 1;
+      return ok(tx.update<Job>(jobTable, { ...alive(tx, job), attempt, excusedAttempts }));
+    }),
+
+  run_warned: (tx, { attempt, warnings, runner }) =>
+    withRunning(tx, attempt, (job) => {
+      for (const { message } of warnings) appendJobEvent(tx, "transcript.event", { kind: "error", text: message });
+      const at = isoTime(tx.now);
+      const all = [...(job.warnings ?? []), ...warnings.map((warning) => ({ ...warning, at }))].slice(0, JOB_WARNINGS);
+      return ok(tx.update<Job>(jobTable, { ...alive(tx, job), warnings: all, runner: runner ?? job.runner }));
+    }),
+
   take_steers: (tx, { attempt, isSpent, result }) =>
-    withJob(tx, { attempt }, (job) => {
-      if (isSpent) return ok({ job: tx.update(jobTable, blocked(tx, job, "budget_reached", result)), steers: [] });
+    withRunning(tx, attempt, (job) => {
+      if (isSpent || hasSpentSteps(job))
+        return ok({ job: tx.update<Job>(jobTable, blocked(tx, job, "budget_reached", result)), steers: [] });
       const steers = job.steers.map((steer) => steer.content);
       if (steers.length === 0) return ok({ job, steers });
       for (const { content, messageId } of job.steers)
         appendJobEvent(tx, "transcript.event", { kind: "user_text", text: content, messageId });
-      return ok({ job: tx.update(jobTable, { ...job, steers: [] }), steers });
+      return ok({ job: tx.update<Job>(jobTable, { ...job, steers: [] }), steers });
     }),
 
   step_finished: (tx, command) =>
-    withJob(tx, command, (job) => {
+    withRunning(tx, command.attempt, (job) => {
       for (const block of command.blocks) appendJobEvent(tx, "transcript.event", transcriptEventOf(block));
       const metrics = metricsAfter(job, command.usage, command.timeToFirstTokenMs);
       // The last step's usage is in the event that ends the job.
@@ -93,25 +131,27 @@ export const reportHandlers = ({ runMs }: JobLimits): Pick<Handlers<JobProtocol>
         metrics,
         openCalls: opened(command.calls, isoTime(tx.now)),
       };
-      return ok(tx.update(jobTable, afterStep(tx, stepped, command.result)));
+      return ok(tx.update<Job>(jobTable, afterStep(tx, stepped, command.result)));
     }),
 
   tools_started: (tx, { attempt, callIds }) =>
-    withJob(tx, { attempt }, (job) => {
+    withRunning(tx, attempt, (job) => {
       const openCalls = job.openCalls.map((call) => (callIds.includes(call.id) ? { ...call, started: true } : call));
-      return ok(tx.update(jobTable, { ...alive(tx, job), openCalls }));
+      return ok(tx.update<Job>(jobTable, { ...alive(tx, job), openCalls }));
     }),
 
-  tool_finished: (tx, { attempt, callId, content, isError }) =>
-    withJob(tx, { attempt }, (job) => {
+  tool_finished: (tx, { attempt, callId, content, isError, artifacts: made = [] }) =>
+    withRunning(tx, attempt, (before) => {
+      const job = madeIn(before, made, callId);
       appendJobEvent(
         tx,
         "transcript.event",
         transcriptEventOf({ type: "tool_result", tool_use_id: callId, content, is_error: isError }),
       );
+      for (const artifact of madeBy(job.artifacts ?? [], callId)) appendJobEvent(tx, "artifact.created", artifact);
       const metrics = { ...job.metrics, toolCalls: job.metrics.toolCalls + 1 };
       const openCalls = job.openCalls.filter((call) => call.id !== callId);
-      return ok(tx.update(jobTable, waiting(tx, { ...alive(tx, job), openCalls, metrics })));
+      return ok(tx.update<Job>(jobTable, blockedForApprovals(tx, { ...alive(tx, job), openCalls, metrics })));
     }),
 
   run_failed(tx, { attempt, error, partial, result, usage }) {
@@ -119,36 +159,44 @@ export const reportHandlers = ({ runMs }: JobLimits): Pick<Handlers<JobProtocol>
     if (job === null) return notFound("job");
     if (job.attempt !== attempt || (job.status !== "running" && job.status !== "queued")) return stale(job);
     if (partial !== "") appendJobEvent(tx, "transcript.event", transcriptEventOf({ type: "text", text: partial }));
-    return ok(tx.update(jobTable, failed(tx, { ...job, result, metrics: metricsAfter(job, usage, null) }, error)));
+    return ok(
+      tx.update<Job>(jobTable, failed(tx, { ...job, metrics: metricsAfter(job, usage, null) }, { error, result })),
+    );
   },
 
   run_stopped: (tx, { attempt, partial, result, usage }) =>
     withJob(tx, { attempt, status: "cancelling" }, (job) => {
       if (partial !== "") appendJobEvent(tx, "transcript.event", transcriptEventOf({ type: "text", text: partial }));
-      return ok(tx.update(jobTable, cancelled(tx, { ...job, result, metrics: metricsAfter(job, usage, null) })));
+      return ok(tx.update<Job>(jobTable, cancelled(tx, { ...job, metrics: metricsAfter(job, usage, null) }, result)));
     }),
 });
 
-/** The runner has just been heard. */
-const alive = (tx: Tx, job: Job): Job => ({ ...job, heartbeatAt: isoTime(tx.now) });
+/** Notes a sign of life of the runner. */
+const alive = (tx: Tx, job: JobIn<"running">): JobIn<"running"> => ({ ...job, heartbeatAt: isoTime(tx.now) });
 
-/** Runs on a job of this attempt in this status (running unless it says otherwise), or refuses. */
-function withJob<T>(
+const madeIn = (job: JobIn<"running">, made: readonly MadeArtifact[], callId: string): JobIn<"running"> =>
+  made.length === 0 ? job : { ...job, artifacts: [...withMade(job.artifacts ?? [], made, callId)] };
+
+/** Runs on a job of this attempt in this status, or refuses. */
+function withJob<S extends Job["status"], T>(
   tx: Tx,
-  where: { readonly attempt: number; readonly status?: Job["status"] },
-  run: (job: Job) => Outcome<T>,
+  { attempt, status }: { readonly attempt: number; readonly status: S },
+  run: (job: JobIn<S>) => Outcome<T>,
 ): Outcome<T> {
   const job = tx.read(jobTable, tx.self.id);
   if (job === null) return notFound("job");
-  if (job.attempt !== where.attempt || job.status !== (where.status ?? "running")) return stale(job);
-  return run(job);
+  return job.attempt === attempt && isIn(job, status) ? run(job) : stale(job);
 }
+const isIn = <S extends Job["status"]>(job: Job, status: S): job is JobIn<S> => job.status === status;
 
-/** Without calls the run is over, unless somebody has spoken meanwhile; with a used-up budget it waits. */
-function afterStep(tx: Tx, job: Job, result: string): Job {
+const withRunning = <T>(tx: Tx, attempt: number, run: (job: JobIn<"running">) => Outcome<T>): Outcome<T> =>
+  withJob(tx, { attempt, status: "running" }, run);
+
+/** Without open calls the run is over, unless a message steers it; with a spent budget the job blocks. */
+function afterStep(tx: Tx, job: JobIn<"running">, result: string): Job {
   if (job.openCalls.length === 0) return job.steers.length > 0 ? job : completed(tx, job, result);
-  if (hasSpentBudget(job)) return blocked(tx, job, "budget_reached", result);
-  return waiting(tx, { ...job, result });
+  if (hasSpentTokens(job) || hasSpentSteps(job)) return blocked(tx, job, "budget_reached", result);
+  return blockedForApprovals(tx, { ...job, result });
 }
 
 function metricsAfter(job: Job, usage: Usage, timeToFirstTokenMs: number | null): Job["metrics"] {

@@ -1,17 +1,20 @@
 /** The job: one execution of an agent's turn, and the words of its transcript (JOB-5, V1-3). */
 import { type ActorRef, table } from "../runtime/actor.ts";
+import { JOB_STEERS } from "./limits.ts";
 import {
   Approval,
   ApprovalExpiry,
   Budget,
   JOB_PRIORITIES,
+  JobNotes,
   type JobPriority,
   Lineage,
   OpenCall,
   Progress,
   Review,
   ROOT,
-  Stop,
+  type Stop,
+  Waiting,
 } from "./terms.ts";
 import { OneOf, RecordBase, type Static, Timestamp, Type, type JsonObject } from "../schema.ts";
 
@@ -26,9 +29,6 @@ export const JOB_STATUSES = [
   "cancelled",
 ] as const;
 export type JobStatus = (typeof JOB_STATUSES)[number];
-
-/** Messages that may wait for one model call. */
-export const JOB_STEERS = 20;
 
 const OptionalTime = Type.Union([Timestamp, Type.Null()]);
 
@@ -89,6 +89,10 @@ export const RUN_ERROR_CODES = [
   "timeout",
   /** The job was interrupted by crashes more often than its attempts allow. */
   "attempts_exhausted",
+  /** Tools that the agent needs stayed away: an MCP server that is not optional. */
+  "tools_unavailable",
+  /** The repository of the job could not be cloned. */
+  "clone_failed",
   /** A bug; the log has the cause. */
   "internal_error",
 ] as const;
@@ -114,6 +118,8 @@ export const McpServer = Type.Object({
   name: Type.String({ pattern: "^(?=.{1,32}$)[A-Za-z0-9-]+(?:_[A-Za-z0-9-]+)*$", examples: ["files"] }),
   url: Type.String({ pattern: "^https?://", maxLength: 2_048, examples: ["https://mcp.example/mcp"] }),
   headers: Type.Optional(Type.Array(McpHeader, { maxItems: 8 })),
+  /** Whether a run goes on without its tools while the server cannot be used. */
+  optional: Type.Optional(Type.Boolean()),
 });
 export type McpServer = Static<typeof McpServer>;
 
@@ -127,10 +133,12 @@ export const AgentSnapshot = Type.Object({
   allowedTools: Type.Array(Type.String()),
   /** Tools whose calls wait for a person (JOB-8). */
   approvalTools: Type.Array(Type.String()),
-  /** Absent: as is usual. */
+  /** Absent: the default. */
   approvalExpiry: Type.Optional(ApprovalExpiry),
   mcpServers: Type.Array(McpServer),
   maxSteps: Type.Union([Type.Integer(), Type.Null()]),
+  /** Of a foreign agent: the tools that read the organization which the chat lends it. Absent: it is no foreign one. */
+  lentTools: Type.Optional(Type.Array(Type.String())),
 });
 export type AgentSnapshot = Static<typeof AgentSnapshot>;
 
@@ -140,21 +148,19 @@ export const Metrics = Type.Object({
   toolCalls: Type.Integer(),
   durationMs: Type.Union([Type.Integer(), Type.Null()]),
   timeToFirstTokenMs: Type.Union([Type.Number(), Type.Null()]),
+  /** Model calls that were tried again; absent in jobs of former versions. */
+  modelRetries: Type.Optional(Type.Integer()),
 });
 export type Metrics = Static<typeof Metrics>;
 
 /** Which model runs it; known when it starts. */
 export const RunnerInfo = Type.Object({ provider: Type.String(), name: Type.String(), demo: Type.Boolean() });
+export type RunnerInfo = Static<typeof RunnerInfo>;
 
-/**
- * The record of a job. Its transcript is not in it but in its event stream (`transcript.event`), so
- * that the record stays small however long the run is.
- */
-export const Job = Type.Object({
+/** What every job has, whatever its status. */
+const JobBase = Type.Object({
   ...RecordBase,
   title: Type.String(),
-  status: OneOf(JOB_STATUSES),
-  blockedReason: Type.Union([OneOf(BLOCKED_REASONS), Type.Null()]),
   agent: AgentSnapshot,
   chatId: Type.String(),
   workspaceId: Type.Union([Type.String(), Type.Null()]),
@@ -165,13 +171,18 @@ export const Job = Type.Object({
   input: Type.String(),
   /** The v1 surface's name of this execution. */
   executionId: Type.String(),
-  /** Who it acts for (AUTH-7). */
+  /** The user for whom it acts (AUTH-7). */
   createdBy: Type.String(),
   ...Lineage.properties,
   priority: OneOf(JOB_PRIORITIES),
   missionId: Type.Union([Type.String(), Type.Null()]),
   missionTaskId: Type.Union([Type.String(), Type.Null()]),
   attempt: Type.Integer(),
+  /** Attempts that do not count towards `JOB_ATTEMPTS`: steps that began again, and restarts of a waiting job. */
+  excusedAttempts: Type.Optional(Type.Integer()),
+  /** What a running job waits for; null or absent while it works. */
+  waiting: Type.Optional(Type.Union([Waiting, Type.Null()])),
+  ...JobNotes.properties,
   progress: Progress,
   /** The runner's last sign of life. */
   heartbeatAt: OptionalTime,
@@ -185,34 +196,74 @@ export const Job = Type.Object({
   budget: Budget,
   /** Tokens that had been used when the present budget began: a resume grants it once more. */
   budgetFrom: Type.Integer(),
+  /** Steps that had been made then. */
+  budgetFromStep: Type.Optional(Type.Integer()),
   /** Messages that the model gets before its next call (CHAT-5). */
   steers: Type.Array(Type.Object({ messageId: Type.String(), content: Type.String() }), { maxItems: JOB_STEERS }),
   /** The effect that runs it, while one does. */
   runEffectId: Type.Union([Type.String(), Type.Null()]),
-  runner: Type.Union([RunnerInfo, Type.Null()]),
-  result: Type.Union([Type.String(), Type.Null()]),
-  error: Type.Union([RunError, Type.Null()]),
-  stop: Type.Union([Stop, Type.Null()]),
   metrics: Metrics,
   metadata: Type.Unsafe<JsonObject>({ type: "object" }),
   /** The HTTP request that asked for it. */
   requestId: Type.Union([Type.String(), Type.Null()]),
   lastSeq: Type.Integer(),
-  startedAt: OptionalTime,
   /** How long a run of it may take, in ms, as the operator had set it when it began. */
   runMs: Type.Optional(Type.Integer()),
-  deadlineAt: OptionalTime,
-  completedAt: OptionalTime,
 });
-export type Job = Static<typeof Job>;
 
-/** What somebody may say about a job when it is made. */
+/** A job has a runner, a start and a deadline from its first `run_started` on. */
+type NotStarted = { readonly runner: null; readonly startedAt: null; readonly deadlineAt: null };
+type Started = { readonly runner: RunnerInfo; readonly startedAt: string; readonly deadlineAt: string };
+/** The fields that only some statuses have, where they have none of them. */
+interface Nothing {
+  readonly blockedReason: null;
+  /** All text of the run so far; of a completed job the answer. */
+  readonly result: string | null;
+  readonly error: null;
+  /** How a cancelled job stopped. */
+  readonly stop: null;
+  readonly completedAt: null;
+}
+type State<
+  S extends JobStatus,
+  Run extends NotStarted | Started,
+  Has extends Partial<Record<keyof Nothing, unknown>>,
+> = {
+  readonly status: S;
+} & Run &
+  Omit<Nothing, keyof Has> &
+  Has;
+/** A job that waits for its first runner. */
+export type QueuedState = State<"queued", NotStarted, { readonly result: null }>;
+/** The status, with the fields that go with it: a queued job has no runner, a blocked one has a reason. */
+export type JobState =
+  | QueuedState
+  | State<"running", Started, object>
+  | State<"blocked", Started, { readonly blockedReason: BlockedReason; readonly result: string }>
+  | State<"needs_review", Started, { readonly result: string }>
+  | State<"cancelling", Started, object>
+  | State<"completed", Started, { readonly result: string; readonly completedAt: string }>
+  | State<"failed", NotStarted | Started, { readonly error: RunError; readonly completedAt: string }>
+  | State<"cancelled", NotStarted | Started, { readonly stop: Static<typeof Stop>; readonly completedAt: string }>;
+
+/**
+ * The record of a job. Its transcript is not in it but in its event stream (`transcript.event`), so
+ * that the record stays small however long the run is.
+ */
+export type Job = Static<typeof JobBase> & JobState;
+/** A job in one of these statuses. */
+export type JobIn<S extends JobStatus> = Extract<Job, { readonly status: S }>;
+
+/** The terms of a new job. */
 export interface JobTerms {
   readonly lineage: Lineage;
   readonly priority: JobPriority;
   readonly reviewRequired: boolean;
   readonly budget: Budget;
   readonly metadata: JsonObject;
+  /** The mission, and the task of it, that the work is for. */
+  readonly missionId: string | null;
+  readonly missionTaskId: string | null;
   /** The HTTP request that asks for it, so that the log tells them as one story; null where none does. */
   readonly requestId: string | null;
 }
@@ -222,33 +273,28 @@ export const PLAIN_TERMS: JobTerms = {
   reviewRequired: false,
   budget: { maxTokens: null, maxSteps: null, deadlineAt: null },
   metadata: {},
+  missionId: null,
+  missionTaskId: null,
   requestId: null,
 };
 
-/** Whose work its tools do. */
-export const contextOf = ({ organizationId, createdBy: userId, agent, id: jobId }: Job) => ({
+/** For whom its tools act. */
+export const contextOf = ({ organizationId, createdBy: userId, agent, id: jobId, missionId }: Job) => ({
   organizationId,
   userId,
   agentId: agent.id,
   jobId,
+  missionId,
 });
 
-/** Whose work its model calls are, for the log. */
+/** The origin of its model calls, for the log. */
 export const originOf = ({ organizationId, id: jobId, requestId }: Job) => ({ organizationId, jobId, requestId });
 
-/** Whether the job has used up its own budget of tokens. */
-export function hasSpentBudget({ metrics, budget: { maxTokens }, budgetFrom }: Job): boolean {
-  return maxTokens !== null && metrics.inputTokens + metrics.outputTokens - budgetFrom >= maxTokens;
-}
-
-/** The text blocks joined: the content of the message, in which `position` counts (SSE-3). */
+/** Between two text blocks: a blank line, so that texts of different steps do not run together. */
+export const TEXT_SEPARATOR = "\n\n";
+/** The content of a message: its text blocks, joined. `position` counts in it (SSE-3). */
 export const textOf = (blocks: readonly Block[]): string =>
-  blocks.reduce((text, block) => (block.type === "text" ? text + block.text : text), "");
+  blocks.flatMap((block) => (block.type === "text" && block.text !== "" ? [block.text] : [])).join(TEXT_SEPARATOR);
 
 export const jobTable = table<Job>("job");
 export const jobRef = (organizationId: string, id: string): ActorRef<"job"> => ({ kind: "job", organizationId, id });
-
-/** How long a review waits for a person, and an approval unless its agent says otherwise (JOB-8). */
-export const DECISION_MS = 24 * 60 * 60_000;
-/** Times that a job is begun before it is given up (JOB-9). */
-export const JOB_ATTEMPTS = 3;

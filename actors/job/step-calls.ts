@@ -9,7 +9,7 @@ import type { AnswerBlock, Block, ToolUseBlock } from "./schema.ts";
 export const STEP_CALLS = 64;
 
 export interface KeptStep {
-  /** What the model said and called, then the results of what is not made. */
+  /** The model's output, then the results of calls that are not made. */
   readonly blocks: readonly Block[];
   /** The calls to make. */
   readonly calls: readonly ToolUseBlock[];

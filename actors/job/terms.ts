@@ -26,12 +26,14 @@ export const OpenCall = Type.Object({
   asks: Type.Boolean(),
   /** While it asks, its arguments; after that, what a person has changed them to, if anything. */
   arguments: Type.Union([Type.Unsafe<JsonObject>({ type: "object" }), Type.Null()]),
+  /** While it asks: the schema of its arguments, as the tool had it. Absent in calls of former versions. */
+  schema: Type.Optional(Type.Unsafe<JsonObject>({ type: "object" })),
 });
 export type OpenCall = Static<typeof OpenCall>;
 
-/** What becomes of a call, or of its job, that nobody has decided about in time. */
+/** What happens to a call, or to its job, when an approval expires. */
 export const ON_EXPIRY = ["deny", "cancel"] as const;
-/** Seconds that an approval may be set to wait: nobody decides within less, and nothing waits for ever. */
+/** Seconds. People need at least this long to decide, and no approval waits forever. */
 const SHORTEST_EXPIRY = 60;
 const LONGEST_EXPIRY = 30 * 24 * 60 * 60;
 /** How long the approvals of an agent wait for a person, and what becomes of them then (JOB-8). */
@@ -40,12 +42,12 @@ export const ApprovalExpiry = Type.Object({
   onExpiry: OneOf(ON_EXPIRY),
 });
 export type ApprovalExpiry = Static<typeof ApprovalExpiry>;
-export const USUAL_EXPIRY: ApprovalExpiry = { afterSeconds: 24 * 60 * 60, onExpiry: "deny" };
+export const DEFAULT_EXPIRY: ApprovalExpiry = { afterSeconds: 24 * 60 * 60, onExpiry: "deny" };
 
 /** How a wait for a person ended: `expired` by time, or by the job's own end. */
 export const APPROVAL_DECISIONS = ["approve", "deny", "expired"] as const;
 
-/** A call that waits for a person (JOB-8). */
+/** A call that waits for a person, or has (JOB-8). */
 export const Approval = Type.Object({
   id: Type.String(),
   toolName: Type.String(),
@@ -54,6 +56,11 @@ export const Approval = Type.Object({
   message: Type.String(),
   expiresAt: Timestamp,
   onExpiry: OneOf(ON_EXPIRY),
+  /** Absent or null while it is open. */
+  decision: Type.Optional(Type.Union([OneOf(APPROVAL_DECISIONS), Type.Null()])),
+  /** A user's id; null where time or the job's end has decided. */
+  decidedBy: Type.Optional(Type.Union([Type.String(), Type.Null()])),
+  decidedAt: Type.Optional(OptionalTime),
 });
 export type Approval = Static<typeof Approval>;
 
@@ -100,10 +107,60 @@ export const Stop = Type.Object({
   toolCallsAborted: Type.Integer(),
 });
 
-/** How far a job is, as whoever works says: percent from 0 to 100, and what is being done. */
+/** Why a running job waits, and goes on by itself. */
+export const WAIT_REASONS = [
+  /** The provider limits requests, or asked for a pause. */
+  "provider_rate_limited",
+  /** The provider cannot be reached, fails or is silent. */
+  "provider_unavailable",
+  /** Tools of an MCP server that is not optional cannot be used. */
+  "tools_unavailable",
+] as const;
+export type WaitReason = (typeof WAIT_REASONS)[number];
+/** A wait of a running job. It is stored, so that a restarted job waits for the rest of it. */
+export const Waiting = Type.Object({
+  reason: OneOf(WAIT_REASONS),
+  /** When the job tries again; null where only the provider's limiter knows. */
+  retryAt: OptionalTime,
+  /** Retries of this call that have been used, the coming one included. */
+  retries: Type.Integer(),
+});
+export type Waiting = Static<typeof Waiting>;
+
+export const WARNING_CODES = ["tools_unavailable", "model_fallback"] as const;
+/** Something that the job did without, or did differently. */
+export const Warning = Type.Object({ code: OneOf(WARNING_CODES), message: Type.String(), at: Timestamp });
+export type Warning = Static<typeof Warning>;
+
+/** The reported progress of a job: percent from 0 to 100, and what is being done. */
 export const Progress = Type.Object({
   percent: Type.Union([Type.Number({ minimum: 0, maximum: 100 }), Type.Null()]),
   label: Type.Union([Type.String(), Type.Null()]),
 });
 export type Progress = Static<typeof Progress>;
 export const NO_PROGRESS: Progress = { percent: null, label: null };
+
+/** A file, as a tool's result names it. */
+export const MadeArtifact = Type.Object({
+  id: Type.String({ description: "Id of the artifact: the same for all changes of one file by one job" }),
+  kind: Type.Literal("file"),
+  name: Type.String(),
+  /** Relative to the job's workspace. */
+  path: Type.String(),
+  mime: Type.String(),
+  size: Type.Integer({ minimum: 0, description: "Bytes" }),
+});
+export type MadeArtifact = Static<typeof MadeArtifact>;
+
+export const Artifact = Type.Object({
+  ...MadeArtifact.properties,
+  /** The call that made it first. */
+  callId: Type.String(),
+});
+export type Artifact = Static<typeof Artifact>;
+
+/** What a job did without, and what it has made; absent in jobs of former versions, and where there is none. */
+export const JobNotes = Type.Object({
+  warnings: Type.Optional(Type.Array(Warning)),
+  artifacts: Type.Optional(Type.Array(Artifact)),
+});

@@ -1,12 +1,12 @@
 /**
  * A job's transcript: each part of it as the data of a `transcript.event` of its stream (SSE-8), and
- * back. Parts are the blocks of the assistant's content, and what a user said while it ran.
+ * back. Parts are the blocks of the assistant's content, and messages that steered the run.
  */
 import type { Json, JsonObject } from "../schema.ts";
 import type { TranscriptData } from "./events.ts";
 import type { Block } from "./schema.ts";
 
-/** A part of a job's transcript: the assistant's content, or what a user said meanwhile. */
+/** A part of a job's transcript: the assistant's content, or a message that steered the run. */
 export type TranscriptPart = Block | { readonly type: "user_text"; readonly text: string };
 
 export function transcriptEventOf(block: TranscriptPart): TranscriptData {

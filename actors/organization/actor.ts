@@ -1,21 +1,26 @@
 /**
- * The organization's actor: everything that an organization owns and that is no chat and no job. It
+ * The organization's actor: everything that an organization owns and that is no chat, no job and no workspace. It
  * may own a million tasks, so it holds a working set of records and not all of them; lists are read
  * from the tables.
  */
 import type { ActorDefinition, RecordKey } from "../runtime/actor.ts";
 import { BURST_BOUNDS } from "../runtime/mailbox.ts";
 import { agentHandlers } from "./agents.ts";
+import { auditHandlers } from "./audit.ts";
+import { grantHandlers } from "./grants.ts";
+import { invitationHandlers } from "./invitations.ts";
 import { memberHandlers } from "./members.ts";
 import type { OrganizationCommand, OrganizationProtocol } from "./protocol.ts";
 import {
   agentTable,
+  grantTable,
+  invitationTable,
   memberTable,
   organizationTable,
   secretTable,
+  selectionTable,
   taskTable,
   tokenTable,
-  workspaceTable,
 } from "./schema.ts";
 import { secretHandlers } from "./secrets.ts";
 import { taskHandlers } from "./tasks.ts";
@@ -25,9 +30,13 @@ import { workspaceHandlers } from "./workspaces.ts";
 export const organizationActor: ActorDefinition<OrganizationProtocol> = {
   kind: "organization",
   mailbox: BURST_BOUNDS,
+  isUnordered: true,
   needs: (ref, command) => needs(ref.id, command),
   handlers: {
     ...agentHandlers,
+    ...auditHandlers,
+    ...grantHandlers,
+    ...invitationHandlers,
     ...memberHandlers,
     ...secretHandlers,
     ...taskHandlers,
@@ -40,13 +49,21 @@ function needs(id: string, command: OrganizationCommand): readonly RecordKey[] {
   switch (command.kind) {
     case "found_organization":
     case "read_organization":
+    case "set_suspended":
+    case "set_quota":
     case "create_agent":
       return [{ table: organizationTable.name, id }];
-    case "read_workspace":
-      return [{ table: workspaceTable.name, id: command.workspaceId }];
+    case "select_workspace":
+      return [{ table: selectionTable.name, id: command.userId }];
+    case "read_selection":
+      return [
+        { table: organizationTable.name, id },
+        { table: selectionTable.name, id: command.userId },
+      ];
     case "authenticate":
     case "confirm_token":
     case "touch_token":
+    case "grant_of_token":
     case "revoke_token":
       return [{ table: tokenTable.name, id: command.tokenId }];
     case "create_token":
@@ -57,22 +74,40 @@ function needs(id: string, command: OrganizationCommand): readonly RecordKey[] {
         { table: memberTable.name, id: command.userId },
       ];
     case "remove_member":
+    case "change_role":
+    case "read_member":
       return [{ table: memberTable.name, id: command.userId }];
     case "read_agent":
     case "hides_work":
     case "read_library_agent":
     case "update_agent":
     case "archive_agent":
+    case "set_disabled":
     case "set_install_state":
       return [{ table: agentTable.name, id: command.agentId }];
     case "read_task":
     case "update_task":
+    case "delete_task":
       return [{ table: taskTable.name, id: command.taskId }];
     case "put_secret":
     case "delete_secret":
     case "read_secret":
     case "list_secrets":
       return [{ table: secretTable.name, id }];
+    case "missions_told":
+    case "note":
+    case "workspace_deleted":
+    case "offer_grant":
+    case "create_invitation":
+      return [];
+    case "check_invitation":
+    case "accept_invitation":
+    case "revoke_invitation":
+      return [{ table: invitationTable.name, id: command.invitationId }];
+    case "redeem_code":
+    case "refresh_grant":
+    case "end_grant":
+      return [{ table: grantTable.name, id: command.grantId }];
     case "create_task":
       return command.taskId === undefined ? [] : [{ table: taskTable.name, id: command.taskId }];
   }

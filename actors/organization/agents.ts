@@ -4,12 +4,18 @@
  * is fixed for each organization, and the record then holds this organization's settings of it.
  */
 import { assert } from "../assert.ts";
+import { hasAll } from "../changes.ts";
 import { chatRef, chatTable, newChat } from "../chat/schema.ts";
 import { type Fault, notFound, ok, type Outcome, refuse } from "../fault.ts";
 import type { Handlers, Tx } from "../runtime/actor.ts";
-import { canChange, canUse, hidesWork, maySet } from "./principal.ts";
-import type { Actor, LibraryDefinition, OrganizationProtocol } from "./protocol.ts";
+import { isoTime } from "../schema.ts";
+import { canChange, canUse, hidesWork, settingRefusal } from "./principal.ts";
+import type { Actor, MissionsIntent, LibraryDefinition, OrganizationProtocol } from "./protocol.ts";
 import { type Agent, agentTable, organizationTable } from "./schema.ts";
+import { isSuspended, SUSPENDED } from "./suspension.ts";
+
+/** The kind of the effect that tells missions that their agent or workspace is gone, or back. */
+export const TELL_MISSIONS = "tell_missions";
 
 /** What an agent has unless somebody says otherwise. */
 const AGENT_DEFAULTS = {
@@ -29,7 +35,10 @@ type AgentCommand =
   | "read_library_agent"
   | "update_agent"
   | "archive_agent"
-  | "set_install_state";
+  | "set_disabled"
+  | "set_install_state"
+  | "missions_told"
+  | "workspace_deleted";
 
 export const agentHandlers: Pick<Handlers<OrganizationProtocol>, AgentCommand> = {
   /** Also opens the agent's first chat in the default workspace (V1-6). */
@@ -53,6 +62,8 @@ export const agentHandlers: Pick<Handlers<OrganizationProtocol>, AgentCommand> =
   },
 
   read_agent(tx, { by, agentId }) {
+    // Work is begun here also without a request: by schedules, tools and other organizations.
+    if (isSuspended(tx)) return SUSPENDED;
     const agent = tx.read(agentTable, agentId);
     return agent !== null && canUse(agent, by) ? ok(agent) : notFound("agent");
   },
@@ -70,12 +81,13 @@ export const agentHandlers: Pick<Handlers<OrganizationProtocol>, AgentCommand> =
   update_agent(tx, { by, agentId, changes, version }) {
     const agent = changeable(tx, by, agentId);
     if (!agent.ok) return agent;
-    if (!maySet(agent.value, by)) return refuse({ kind: "owner_required" });
+    const refused = settingRefusal(agent.value, by);
+    if (refused !== null) return refuse(refused);
     const conflict = version !== undefined && version !== null && version !== agent.value.version;
     if (conflict) return refuse({ kind: "version_conflict", version: agent.value.version });
     if (changes.visibility === "private" && !mayHide(agent.value, by)) return refuse(NOT_HIDDEN);
     // A change of nothing leaves no trace: neither a version nor a time.
-    return ok(Object.keys(changes).length === 0 ? agent.value : tx.update(agentTable, { ...agent.value, ...changes }));
+    return ok(hasAll(agent.value, changes) ? agent.value : tx.update(agentTable, { ...agent.value, ...changes }));
   },
 
   archive_agent(tx, { by, agentId }) {
@@ -83,7 +95,16 @@ export const agentHandlers: Pick<Handlers<OrganizationProtocol>, AgentCommand> =
     if (!agent.ok) return agent;
     if (agent.value.source === "library")
       return libraryState(agent.value, "A library agent is uninstalled, not deleted");
+    tellMissions(tx, { agentId, isGone: true });
     return ok(tx.update(agentTable, { ...agent.value, status: "archived" }));
+  },
+
+  set_disabled(tx, { agentId, isDisabled }) {
+    const agent = tx.read(agentTable, agentId);
+    if (agent === null || agent.status === "archived") return notFound("agent");
+    const { disabledAt = null } = agent;
+    if (isDisabled === (disabledAt !== null)) return ok(agent);
+    return ok(tx.update(agentTable, { ...agent, disabledAt: isDisabled ? isoTime(tx.now) : null }));
   },
 
   set_install_state(tx, { by, agentId, action, definition }) {
@@ -94,7 +115,23 @@ export const agentHandlers: Pick<Handlers<OrganizationProtocol>, AgentCommand> =
     if (definition === null) return notFound("agent");
     return install(tx, by, { agent, agentId, action, definition });
   },
+
+  missions_told(tx, { effectId, again }) {
+    tx.settle(effectId);
+    if (again !== null) tellMissions(tx, again);
+    return ok(null);
+  },
+
+  workspace_deleted(tx, { workspaceId }) {
+    tellMissions(tx, { workspaceId });
+    return ok(null);
+  },
 };
+
+/** Lets missions know after this commit: they may be many, and those of an agent in other organizations. */
+function tellMissions(tx: Tx, intent: MissionsIntent): void {
+  tx.effect(tx.self, TELL_MISSIONS, intent);
+}
 
 function changeable(tx: Tx, by: Actor, agentId: string): Outcome<Agent> {
   const agent = tx.read(agentTable, agentId);
@@ -135,11 +172,15 @@ function install(
       }),
     );
   }
-  if (action === "uninstall")
-    return ok(tx.update(agentTable, { ...agent, status: "archived", installState: "uninstalled" }));
   if (action === "restore" && agent.installState !== "uninstalled") return ok(agent);
   const settings = action === "install" ? { ...AGENT_DEFAULTS, ...definition } : {};
-  return ok(tx.update(agentTable, { ...agent, ...settings, status: "active", installState: "installed" }));
+  const changes =
+    action === "uninstall"
+      ? ({ status: "archived", installState: "uninstalled" } as const)
+      : ({ ...settings, status: "active", installState: "installed" } as const);
+  if (hasAll<Agent>(agent, changes)) return ok(agent);
+  tellMissions(tx, { agentId, isGone: action === "uninstall" });
+  return ok(tx.update(agentTable, { ...agent, ...changes }));
 }
 
 const uninstalled = (action: string): Outcome<never> =>

@@ -1,11 +1,22 @@
 /** The organization itself and its people (AUTH-5). */
-import { invalid, notFound, ok, type Outcome } from "../fault.ts";
+import { invalid, notFound, ok, type Outcome, refuse } from "../fault.ts";
 import type { Handlers, Tx } from "../runtime/actor.ts";
+import type { Origin } from "./people-protocol.ts";
 import type { OrganizationProtocol } from "./protocol.ts";
-import { memberTable, organizationTable, workspaceTable } from "./schema.ts";
+import { isoTime } from "../schema.ts";
+import { newWorkspace, workspaceRef, workspaceTable } from "../workspace/schema.ts";
+import { note, OPERATOR } from "./audit.ts";
+import { type Member, memberTable, organizationTable } from "./schema.ts";
 import { mintToken } from "./tokens.ts";
 
-type MemberCommand = "found_organization" | "read_organization" | "add_member" | "remove_member";
+type MemberCommand =
+  | "found_organization"
+  | "read_organization"
+  | "read_member"
+  | "set_suspended"
+  | "set_quota"
+  | "add_member"
+  | "remove_member";
 
 export const memberHandlers: Pick<Handlers<OrganizationProtocol>, MemberCommand> = {
   found_organization(tx, { name, owner, tokens }) {
@@ -17,19 +28,24 @@ export const memberHandlers: Pick<Handlers<OrganizationProtocol>, MemberCommand>
       role: "owner",
       status: "active",
     });
-    const workspace = tx.create(workspaceTable, {
-      id: tx.id("wsp"),
-      name: "Default",
-      description: null,
-      createdBy: owner.userId,
-    });
+    const workspaceId = tx.id("wsp");
+    const workspace = tx.birth(
+      workspaceRef(tx.self.id, workspaceId),
+      workspaceTable,
+      newWorkspace({ id: workspaceId, name: "Default", createdBy: owner.userId }),
+    );
     const organization = tx.create(organizationTable, {
       id: tx.self.id,
       name,
       defaultWorkspaceId: workspace.id,
       owners: [owner.userId],
     });
-    return ok({ organization, owner: member, workspace, tokens: tokens.map((token) => mintToken(tx, token, null)) });
+    return ok({
+      organization,
+      owner: member,
+      workspace,
+      tokens: tokens.map((token) => mintToken(tx, token, { madeWith: null, parentId: null })),
+    });
   },
 
   read_organization(tx) {
@@ -37,22 +53,66 @@ export const memberHandlers: Pick<Handlers<OrganizationProtocol>, MemberCommand>
     return organization === null ? notFound("organization") : ok(organization);
   },
 
-  add_member(tx, { userId, name, email, role }) {
-    const refused = setOwner(tx, userId, role === "owner");
-    if (refused !== null) return refused;
+  read_member(tx, { userId }) {
     const member = tx.read(memberTable, userId);
-    if (member === null) return ok(tx.create(memberTable, { id: userId, name, email, role, status: "active" }));
-    return ok(tx.update(memberTable, { ...member, name, email, role, status: "active" }));
+    return member === null || member.status === "removed" ? notFound("user") : ok(member);
   },
 
-  remove_member(tx, { userId }) {
+  set_suspended(tx, { isSuspended }) {
+    const organization = tx.read(organizationTable, tx.self.id);
+    if (organization === null) return notFound("organization");
+    const { suspendedAt = null } = organization;
+    if (isSuspended === (suspendedAt !== null)) return ok(organization);
+    return ok(tx.update(organizationTable, { ...organization, suspendedAt: isSuspended ? isoTime(tx.now) : null }));
+  },
+
+  set_quota(tx, { quota, limit }) {
+    const organization = tx.read(organizationTable, tx.self.id);
+    if (organization === null) return notFound("organization");
+    const { [quota]: _, ...others } = organization.quotas ?? {};
+    const quotas = limit === undefined ? others : { ...others, [quota]: limit };
+    return ok(tx.update(organizationTable, { ...organization, quotas }));
+  },
+
+  add_member(tx, { userId, name, email, role, origin = OPERATOR }) {
+    const member = tx.read(memberTable, userId);
+    const isNew = member === null || member.status === "removed";
+    const added = addMember(tx, { userId, name, email, role });
+    if (!added.ok) return added;
+    note(tx, { action: isNew ? "member.added" : "member.changed", subjectId: userId, detail: role }, origin);
+    return added;
+  },
+
+  remove_member(tx, { userId, origin = OPERATOR }) {
+    // The operator is no member; anybody else must be an owner.
+    const notTheirs = origin.userId === null ? null : unlessOwnerNow(tx, origin);
+    if (notTheirs !== null) return notTheirs;
     const member = tx.read(memberTable, userId);
     if (member === null || member.status === "removed") return notFound("user");
     const refused = setOwner(tx, userId, false);
     if (refused !== null) return refused;
+    note(tx, { action: "member.removed", subjectId: userId, detail: member.email }, origin);
     return ok(tx.update(memberTable, { ...member, status: "removed" }));
   },
 };
+
+/** Refuses who is no owner at this moment. */
+export function unlessOwnerNow(tx: Tx, { userId }: Origin): Outcome<never> | null {
+  const member = userId === null ? null : tx.read(memberTable, userId);
+  return member?.status === "active" && member.role === "owner" ? null : refuse({ kind: "owner_required" });
+}
+
+/** Makes a person a member with this role, or gives a member another one. */
+export function addMember(
+  tx: Tx,
+  { userId, ...is }: { readonly userId: string } & Pick<Member, "name" | "email" | "role">,
+): Outcome<Member> {
+  const refused = setOwner(tx, userId, is.role === "owner");
+  if (refused !== null) return refused;
+  const member = tx.read(memberTable, userId);
+  if (member === null) return ok(tx.create(memberTable, { id: userId, ...is, status: "active" }));
+  return ok(tx.update<Member>(memberTable, { ...member, ...is, status: "active" }));
+}
 
 /** Keeps the list of owners true; refuses to leave an organization without one. */
 function setOwner(tx: Tx, userId: string, isOwner: boolean): Outcome<never> | null {

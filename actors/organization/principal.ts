@@ -3,31 +3,47 @@
  * it, role included, within its scopes. Visibility rules of agents (V1-1) are here too, because they
  * are the same for reading, executing and changing.
  */
-import { type Outcome, refuse } from "../fault.ts";
-import type { Agent, Role, TokenKind } from "./schema.ts";
+import { type Fault, type Outcome, refuse } from "../fault.ts";
+import type { Agent, CredentialKind, Role } from "./schema.ts";
 
 const SCOPE_NOUNS = ["agents", "chats", "jobs", "missions", "workspaces", "webhooks", "tokens", "tasks"] as const;
+
+/** Naming the organization's secrets in agents (AUTH-12). */
+export const SECRETS_USE = "secrets:use";
+/** Everything, naming secrets included. */
+export const FULL_ACCESS = "*";
+
+/** What a token has unless somebody says otherwise: to name secrets is asked for. */
+export const DEFAULT_SCOPES: readonly string[] = [...SCOPE_NOUNS.map((noun) => `${noun}:write`), "events:read", "mcp"];
 
 /** All scopes that a token may have. */
 export const SCOPES: readonly string[] = [
   ...SCOPE_NOUNS.flatMap((noun) => [`${noun}:read`, `${noun}:write`]),
   "events:read",
   "mcp",
-  "*",
+  SECRETS_USE,
+  FULL_ACCESS,
 ];
+
+/** Scopes that a program may ask a person for: what gives more is for tokens that a person makes by hand. */
+export const GRANTABLE_SCOPES: readonly string[] = SCOPES.filter(
+  (scope) => scope !== FULL_ACCESS && scope !== SECRETS_USE,
+);
 
 export interface Principal {
   readonly organizationId: string;
   readonly userId: string;
   readonly role: Role;
   readonly tokenId: string;
-  readonly tokenKind: TokenKind;
+  readonly tokenKind: CredentialKind;
+  /** When the token ends. */
+  readonly expiresAt: string;
   readonly scopes: readonly string[];
 }
 
 /** Whether the scopes cover `required`: `*` covers all, `x:write` covers `x:read`. */
 export function hasScope(scopes: readonly string[], required: string): boolean {
-  if (scopes.includes("*") || scopes.includes(required)) return true;
+  if (scopes.includes(FULL_ACCESS) || scopes.includes(required)) return true;
   return required.endsWith(":read") && scopes.includes(required.replace(/:read$/, ":write"));
 }
 
@@ -53,9 +69,21 @@ export function canChange(agent: Agent, who: { readonly organizationId: string; 
   return agent.visibility !== "private" || agent.createdBy === who.userId;
 }
 
+/** What a principal is asked for where secrets are named. */
+export type SecretsUser = Pick<Principal, "role" | "scopes">;
+
 /**
- * Whether its instructions and tools are this person's to set (AGT-6): whoever sets them uses the secrets
+ * Refuses who may not name the organization's secrets (AUTH-12): choosing the server as well would let anybody
+ * have them sent anywhere.
+ */
+export function secretsRefusal({ role, scopes }: SecretsUser): Fault | null {
+  if (!hasScope(scopes, SECRETS_USE)) return { kind: "insufficient_scope", required: [SECRETS_USE] };
+  return role === "owner" ? null : { kind: "owner_required" };
+}
+
+/**
+ * Refuses who may not set this agent's instructions and tools (AGT-6): whoever sets them uses the secrets
  * that an owner has named for its MCP servers.
  */
-export const maySet = ({ mcpServers }: Agent, { role }: { readonly role: Role }): boolean =>
-  role === "owner" || mcpServers.every(({ headers = [] }) => headers.length === 0);
+export const settingRefusal = ({ mcpServers }: Agent, by: SecretsUser): Fault | null =>
+  mcpServers.every(({ headers = [] }) => headers.length === 0) ? null : secretsRefusal(by);

@@ -1,7 +1,11 @@
 /** What an organization's actor can be asked, and what it answers. */
-import type { Principal } from "./principal.ts";
+import type { Origin, PeopleCommand, PeopleReplies } from "./people-protocol.ts";
+import type { JsonObject } from "../schema.ts";
+import type { Workspace } from "../workspace/schema.ts";
+import type { Principal, SecretsUser } from "./principal.ts";
 import type {
   Agent,
+  CredentialKind,
   Member,
   Organization,
   Role,
@@ -9,25 +13,25 @@ import type {
   Task,
   TaskPriority,
   Token,
-  TokenKind,
   Visibility,
-  Workspace,
 } from "./schema.ts";
 
 /** A token whose secret has been made outside: the actor gets its hash only. */
 export interface NewToken {
-  readonly kind: TokenKind;
+  readonly kind: CredentialKind;
   readonly name: string;
   readonly hash: string;
   readonly hint: string;
   readonly userId: string;
   readonly scopes: readonly string[];
   readonly expiresAt: string;
+  readonly audience?: string;
+  readonly grantId?: string;
 }
 
 /** The tokens of one kind: of one person, or of the organization. */
 export interface TokenFilter {
-  readonly kind: TokenKind;
+  readonly kind: CredentialKind;
   readonly userId: string | null;
 }
 
@@ -67,6 +71,19 @@ export interface Actor {
   readonly userId: string;
 }
 
+/** What the effect tells the missions of an agent: that it is gone, or back. */
+interface AgentMissionsIntent extends JsonObject {
+  readonly agentId: string;
+  readonly isGone: boolean;
+}
+/** What the effect tells the missions of a workspace: that it is deleted. */
+interface WorkspaceMissionsIntent extends JsonObject {
+  readonly workspaceId: string;
+}
+export type MissionsIntent = AgentMissionsIntent | WorkspaceMissionsIntent;
+export const isAgentsIntent = (intent: MissionsIntent): intent is AgentMissionsIntent =>
+  intent["agentId"] !== undefined;
+
 export type OrganizationCommand =
   /** Makes the organization with its owner, default workspace and first tokens, all or nothing. */
   | {
@@ -76,25 +93,52 @@ export type OrganizationCommand =
       readonly tokens: readonly NewToken[];
     }
   | { readonly kind: "read_organization" }
-  | { readonly kind: "read_workspace"; readonly workspaceId: string }
+  | { readonly kind: "select_workspace"; readonly userId: string; readonly workspaceId: string }
+  | { readonly kind: "read_selection"; readonly userId: string }
+  /** The operator's brake: while it is suspended, no token of the organization counts (AUTH-11). */
+  | { readonly kind: "set_suspended"; readonly isSuspended: boolean }
+  /** What the operator lets it have; null: any number, absent: as the service says. */
+  | { readonly kind: "set_quota"; readonly quota: string; readonly limit?: number | null }
   /** Who the bearer of this token is; refuses `unauthenticated` or `token_expired`. */
   | { readonly kind: "authenticate"; readonly tokenId: string; readonly hash: string }
   /** Notes that a token is in use (AUTH-1). */
-  | { readonly kind: "touch_token"; readonly tokenId: string }
+  | { readonly kind: "touch_token"; readonly tokenId: string; readonly address?: string | null }
   /** Whether a token that was good when something was opened with it is good still; refuses as `authenticate` does. */
   | { readonly kind: "confirm_token"; readonly tokenId: string }
-  /** `by` is whose token makes it; null is the operator. */
-  | { readonly kind: "create_token"; readonly token: NewToken; readonly by: Principal | null }
-  /** Once for good. Refuses `not_found` where the token is none of these; null is any. */
-  | { readonly kind: "revoke_token"; readonly tokenId: string; readonly of: TokenFilter | null }
+  /**
+   * `by` is whose token makes it; null is the operator. Where that token ends sooner, this one does too; refuses
+   * a life that was asked for (`isLifeAsked`) and is longer by a day or more.
+   */
+  | {
+      readonly kind: "create_token";
+      readonly token: NewToken;
+      readonly by: Principal | null;
+      readonly isLifeAsked?: boolean;
+      readonly origin?: Origin;
+    }
+  /**
+   * Once for good, with the tokens that end with it. Refuses `not_found` where the token is none of these (null is
+   * any), and what `by` may not revoke; null is the operator.
+   */
+  | {
+      readonly kind: "revoke_token";
+      readonly tokenId: string;
+      readonly of: TokenFilter | null;
+      readonly by: Principal | null;
+      readonly origin?: Origin;
+    }
+  | PeopleCommand
   | {
       readonly kind: "add_member";
       readonly userId: string;
       readonly name: string;
       readonly email: string;
       readonly role: Role;
+      readonly origin?: Origin;
     }
-  | { readonly kind: "remove_member"; readonly userId: string }
+  | { readonly kind: "remove_member"; readonly userId: string; readonly origin?: Origin }
+  /** Refuses `not_found` where the user is no member any more. */
+  | { readonly kind: "read_member"; readonly userId: string }
   | { readonly kind: "create_agent"; readonly by: Actor; readonly input: AgentInput }
   | { readonly kind: "read_agent"; readonly by: Actor; readonly agentId: string }
   /** Whether chats and jobs with this agent that others began are none of this person's (AGT-5). */
@@ -104,12 +148,14 @@ export type OrganizationCommand =
   /** `version` is the one that the caller has seen; null or absent takes any. */
   | {
       readonly kind: "update_agent";
-      readonly by: Actor & { readonly role: Role };
+      readonly by: Actor & SecretsUser;
       readonly agentId: string;
       readonly changes: Partial<AgentInput>;
       readonly version?: number | null;
     }
   | { readonly kind: "archive_agent"; readonly by: Actor; readonly agentId: string }
+  /** The operator's brake: a disabled agent begins no work (AGT-7). */
+  | { readonly kind: "set_disabled"; readonly agentId: string; readonly isDisabled: boolean }
   /** `definition` is what the library has of this id; null where it has nothing. */
   | {
       readonly kind: "set_install_state";
@@ -118,6 +164,10 @@ export type OrganizationCommand =
       readonly action: "install" | "uninstall" | "restore";
       readonly definition: LibraryDefinition | null;
     }
+  /** The missions of an agent or a workspace know that it is gone, or back; `again`: the effect's process has ended, and another effect tells them. */
+  | { readonly kind: "missions_told"; readonly effectId: string; readonly again: MissionsIntent | null }
+  /** A workspace of it is deleted in this group: its missions get to know. */
+  | { readonly kind: "workspace_deleted"; readonly workspaceId: string }
   | { readonly kind: "read_task"; readonly taskId: string }
   | {
       readonly kind: "update_task";
@@ -125,6 +175,7 @@ export type OrganizationCommand =
       readonly changes: Partial<TaskChanges>;
       readonly version: number | null;
     }
+  | { readonly kind: "delete_task"; readonly taskId: string }
   /** `taskId` is given where the caller needs the same task for each attempt (a tool's idempotency). */
   | { readonly kind: "create_task"; readonly createdBy: string; readonly input: TaskInput; readonly taskId?: string }
   /** `sealed` is what the key of the service has made of the value (RUN-5); only the runner reads it. */
@@ -133,7 +184,7 @@ export type OrganizationCommand =
   | { readonly kind: "read_secret"; readonly name: string }
   | { readonly kind: "list_secrets" };
 
-export interface OrganizationReplies {
+export interface OrganizationReplies extends PeopleReplies {
   found_organization: {
     readonly organization: Organization;
     readonly owner: Member;
@@ -141,23 +192,38 @@ export interface OrganizationReplies {
     readonly tokens: readonly Token[];
   };
   read_organization: Organization;
-  read_workspace: Workspace;
-  authenticate: { readonly principal: Principal; readonly isStale: boolean };
+  select_workspace: null;
+  /** What this user has selected, and the organization's first workspace. */
+  read_selection: { readonly selectedId: string | null; readonly defaultId: string | null };
+  set_suspended: Organization;
+  set_quota: Organization;
+  authenticate: {
+    readonly principal: Principal;
+    readonly isStale: boolean;
+    /** The only resource that it counts for; null: whatever takes tokens. */
+    readonly audience: string | null;
+  };
   touch_token: null;
   confirm_token: null;
   create_token: Token;
-  revoke_token: Token;
+  /** `endedIds`: the token, and those that have ended with it. */
+  revoke_token: { readonly token: Token; readonly endedIds: readonly string[] };
   add_member: Member;
   remove_member: Member;
+  read_member: Member;
   create_agent: { readonly agent: Agent; readonly chatId: string; readonly workspaceId: string };
   read_agent: Agent;
   hides_work: boolean;
   read_library_agent: Agent | null;
   update_agent: Agent;
   archive_agent: Agent;
+  set_disabled: Agent;
   set_install_state: Agent;
+  missions_told: null;
+  workspace_deleted: null;
   read_task: Task;
   update_task: Task;
+  delete_task: Task;
   create_task: Task;
   put_secret: { readonly secret: SecretInfo; readonly isNew: boolean };
   delete_secret: SecretInfo;

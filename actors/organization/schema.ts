@@ -1,6 +1,6 @@
 /**
- * The nouns that an organization owns: itself, its members and their tokens, its workspaces, its
- * agents and its tasks. The surfaces show views of these records; they never show them as they are.
+ * The nouns that an organization owns: itself, its members and their tokens, its agents and
+ * its tasks. The surfaces show views of these records; they never show them as they are.
  */
 import { McpServer } from "../job/schema.ts";
 import { ApprovalExpiry } from "../job/terms.ts";
@@ -12,13 +12,17 @@ export const INSTALL_STATES = ["available", "installed", "uninstalled"] as const
 export const TASK_STATUSES = ["pending", "in_progress", "completed", "cancelled"] as const;
 export const TASK_PRIORITIES = ["low", "medium", "high", "urgent"] as const;
 export const ROLES = ["owner", "member"] as const;
+/** Kinds that somebody makes by name and keeps. */
 export const TOKEN_KINDS = ["personal", "service"] as const;
+/** All that a request may come with: a session is a browser's that has signed in, `oauth` a program's that a person has let in. */
+export const CREDENTIAL_KINDS = [...TOKEN_KINDS, "session", "oauth"] as const;
 
 export type Visibility = (typeof VISIBILITIES)[number];
 export type TaskStatus = (typeof TASK_STATUSES)[number];
 export type TaskPriority = (typeof TASK_PRIORITIES)[number];
 export type Role = (typeof ROLES)[number];
 export type TokenKind = (typeof TOKEN_KINDS)[number];
+export type CredentialKind = (typeof CREDENTIAL_KINDS)[number];
 
 const OptionalText = Type.Union([Type.String(), Type.Null()]);
 const OptionalTime = Type.Union([Timestamp, Type.Null()]);
@@ -29,6 +33,10 @@ export const Organization = Type.Object({
   defaultWorkspaceId: Type.String(),
   /** User ids of its owners: never empty, or nobody could administer it any more. */
   owners: Type.Array(Type.String()),
+  /** Since when the operator has suspended it; absent or null: it is active. */
+  suspendedAt: Type.Optional(OptionalTime),
+  /** Quotas that are not the service's, by name; null: none (QUOTA-1). */
+  quotas: Type.Optional(Type.Record(Type.String(), Type.Union([Type.Integer({ minimum: 0 }), Type.Null()]))),
 });
 export type Organization = Static<typeof Organization>;
 
@@ -45,7 +53,7 @@ export type Member = Static<typeof Member>;
 /** A credential. The secret itself is never here: only its SHA-256, in hex (AUTH-1). */
 export const Token = Type.Object({
   ...RecordBase,
-  kind: OneOf(TOKEN_KINDS),
+  kind: OneOf(CREDENTIAL_KINDS),
   name: Type.String(),
   hash: Type.String(),
   /** The last four characters, by which its owner recognises it. */
@@ -57,16 +65,92 @@ export const Token = Type.Object({
   revokedAt: OptionalTime,
   /** The token that it was made with; null where the operator made it. */
   madeWith: Type.Optional(OptionalText),
+  /** The token with which it ends; absent or null: it ends by itself. */
+  endsWith: Type.Optional(OptionalText),
+  /** The tokens that end with it, theirs included, as far as they still count. */
+  descendants: Type.Optional(Type.Array(Type.Object({ id: Type.String(), expiresAt: Timestamp }))),
+  /** Of an access token: the resource that it is for, and the grant that it belongs to. */
+  audience: Type.Optional(OptionalText),
+  grantId: Type.Optional(OptionalText),
+  /** The remote address of its last use, as far as it is noted. */
+  lastAddress: Type.Optional(OptionalText),
 });
 export type Token = Static<typeof Token>;
 
-export const Workspace = Type.Object({
+/** A link that makes whoever opens it a member (AUTH-18). */
+export const Invitation = Type.Object({
   ...RecordBase,
-  name: Type.String(),
-  description: OptionalText,
-  createdBy: Type.String(),
+  email: Type.String(),
+  role: OneOf(ROLES),
+  hash: Type.String(),
+  expiresAt: Timestamp,
+  status: OneOf(["pending", "accepted", "revoked"] as const),
 });
-export type Workspace = Static<typeof Workspace>;
+export type Invitation = Static<typeof Invitation>;
+
+/** What a person has granted to a program (MCP-2). */
+export const Grant = Type.Object({
+  ...RecordBase,
+  clientId: Type.String(),
+  clientName: Type.String(),
+  userId: Type.String(),
+  scopes: Type.Array(Type.String()),
+  /** The address of what its tokens are for (RFC 8707). */
+  resource: Type.String(),
+  redirectUri: Type.String(),
+  status: OneOf(["offered", "active", "ended"] as const),
+  codeHash: Type.String(),
+  /** The S256 of the program's verifier (RFC 7636). */
+  codeChallenge: Type.String(),
+  codeExpiresAt: Timestamp,
+  /** Of the refresh token that refreshes next; those before it were used. */
+  generation: Type.Integer({ minimum: 0 }),
+  expiresAt: Timestamp,
+  accessTokenIds: Type.Array(Type.String()),
+});
+export type Grant = Static<typeof Grant>;
+
+/** What is written down of credentials and people (AUTH-17). */
+export const AUDIT_ACTIONS = [
+  "session.started",
+  "session.ended",
+  "session.refused",
+  "password.set",
+  "token.created",
+  "token.used",
+  "token.revoked",
+  "grant.created",
+  "grant.ended",
+  "grant.reused",
+  "member.added",
+  "member.changed",
+  "member.removed",
+  "invitation.created",
+  "invitation.accepted",
+  "invitation.revoked",
+] as const;
+export type AuditAction = (typeof AUDIT_ACTIONS)[number];
+
+/** One entry of the audit. Nothing changes it. */
+export const AuditEntry = Type.Object({
+  ...RecordBase,
+  action: OneOf(AUDIT_ACTIONS),
+  /** Who did it; null: the operator. */
+  userId: OptionalText,
+  /** With which credential; null: none. */
+  tokenId: OptionalText,
+  /** From which remote address; null: none, as for the operator. */
+  address: OptionalText,
+  /** What it was done to: the id of a token, a user, an invitation. */
+  subjectId: OptionalText,
+  /** What a person wants to read of it: a token's name, a role. */
+  detail: OptionalText,
+});
+export type AuditEntry = Static<typeof AuditEntry>;
+
+/** The workspace that a user has chosen last (WSP-6), by the user's id. */
+export const Selection = Type.Object({ ...RecordBase, workspaceId: Type.String() });
+export type Selection = Static<typeof Selection>;
 
 export const Agent = Type.Object({
   ...RecordBase,
@@ -83,12 +167,14 @@ export const Agent = Type.Object({
   allowedTools: Type.Array(Type.String()),
   /** Tools whose calls wait for a person (JOB-8). */
   approvalTools: Type.Array(Type.String()),
-  /** Absent: as is usual. */
+  /** Omitted: the default. */
   approvalExpiry: Type.Optional(ApprovalExpiry),
   mcpServers: Type.Array(McpServer),
   maxSteps: Type.Union([Type.Integer({ minimum: 1 }), Type.Null()]),
   tags: Type.Array(Type.String()),
   createdBy: Type.String(),
+  /** Since when the operator has disabled it; absent or null: it may work. */
+  disabledAt: Type.Optional(OptionalTime),
 });
 export type Agent = Static<typeof Agent>;
 
@@ -103,6 +189,8 @@ export const Task = Type.Object({
   workspaceId: OptionalText,
   createdBy: Type.String(),
   completedAt: OptionalTime,
+  /** Deleted tasks are kept, and are found by nobody; absent or null: it is not. */
+  deletedAt: Type.Optional(OptionalTime),
 });
 export type Task = Static<typeof Task>;
 
@@ -119,10 +207,16 @@ export type Secret = Static<typeof Secret>;
 export const SecretBook = Type.Object({ ...RecordBase, secrets: Type.Array(Secret) });
 export type SecretBook = Static<typeof SecretBook>;
 
+/** Secrets of one organization. With values of the greatest length their record stays under 512 KiB. */
+export const MAX_SECRETS = 64;
+
 export const organizationTable = table<Organization>("organization");
 export const memberTable = table<Member>("member");
 export const tokenTable = table<Token>("token");
-export const workspaceTable = table<Workspace>("workspace");
+export const invitationTable = table<Invitation>("invitation");
+export const grantTable = table<Grant>("oauth_grant");
+export const auditTable = table<AuditEntry>("audit_entry");
+export const selectionTable = table<Selection>("workspace_selection");
 export const agentTable = table<Agent>("agent");
 export const taskTable = table<Task>("task");
 export const secretTable = table<SecretBook>("secret");

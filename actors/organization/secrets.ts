@@ -3,14 +3,11 @@
  * actor nor to the tables. All are in one record, so that their number is bounded by a look at it
  * and a deleted one leaves nothing behind.
  */
-import { invalid, notFound, ok } from "../fault.ts";
+import { notFound, ok, refuse } from "../fault.ts";
 import type { Handlers, Tx } from "../runtime/actor.ts";
 import { isoTime } from "../schema.ts";
 import type { OrganizationProtocol, SecretInfo } from "./protocol.ts";
-import { type Secret, secretTable } from "./schema.ts";
-
-/** Of one organization. With values of the greatest length the record stays under 512 KiB. */
-export const MAX_SECRETS = 64;
+import { MAX_SECRETS, type Secret, secretTable } from "./schema.ts";
 
 type SecretCommand = "put_secret" | "delete_secret" | "read_secret" | "list_secrets";
 
@@ -19,7 +16,7 @@ export const secretHandlers: Pick<Handlers<OrganizationProtocol>, SecretCommand>
     const secrets = secretsOf(tx);
     const former = secrets.find((secret) => secret.name === name);
     if (former === undefined && secrets.length >= MAX_SECRETS)
-      return invalid("/name", `An organization has at most ${MAX_SECRETS} secrets: delete one first`);
+      return refuse({ kind: "quota_exceeded", quota: "secrets", limit: MAX_SECRETS, used: secrets.length });
     const now = isoTime(tx.now);
     const secret: Secret = { name, sealed, createdAt: former?.createdAt ?? now, updatedAt: now };
     const others = secrets.filter((other) => other.name !== name);

@@ -13,18 +13,41 @@ export const TASK_ACTIONS = ["start", "pause", "complete", "cancel"] as const;
 export type TaskAction = (typeof TASK_ACTIONS)[number];
 
 type Row = Readonly<Record<TaskAction, TaskStatus | null>>;
-const NOTHING: Row = { start: null, pause: null, complete: null, cancel: null };
 
+/** Written whole: a new action does not compile until each status has an answer to it. */
 export const TASK_MACHINE: Readonly<Record<TaskStatus, Row>> = {
-  pending: { ...NOTHING, start: "in_progress", cancel: "cancelled" },
-  in_progress: { ...NOTHING, pause: "pending", complete: "completed", cancel: "cancelled" },
-  completed: NOTHING,
-  cancelled: NOTHING,
+  pending: {
+    start: "in_progress",
+    pause: null,
+    complete: null,
+    cancel: "cancelled",
+  },
+  in_progress: {
+    start: null,
+    pause: "pending",
+    complete: "completed",
+    cancel: "cancelled",
+  },
+  completed: {
+    start: null,
+    pause: null,
+    complete: null,
+    cancel: null,
+  },
+  cancelled: {
+    start: null,
+    pause: null,
+    complete: null,
+    cancel: null,
+  },
 };
 
-/** What may be done with a task in this status. */
-export const taskActions = (status: TaskStatus): readonly TaskAction[] =>
+/** The moves of a task in this status. */
+const taskActions = (status: TaskStatus): readonly TaskAction[] =>
   TASK_ACTIONS.filter((action) => TASK_MACHINE[status][action] !== null);
+
+/** What may be done with a task in this status: its texts and its assignee may always be changed. */
+export const taskVerbs = (status: TaskStatus): readonly string[] => [...taskActions(status), "update"];
 
 /** Whether a status may follow another; a status may always stay as it is. */
 export const mayBecome = (from: TaskStatus, to: TaskStatus): boolean =>

@@ -1,13 +1,17 @@
 /** Tasks: a new one is pending; assigning it starts nothing by itself (V1-7). */
+import { hasAll } from "../changes.ts";
 import { newTaskId } from "../ids.ts";
 import { notFound, ok, refuse } from "../fault.ts";
-import type { Handlers } from "../runtime/actor.ts";
+import type { Handlers, Tx } from "../runtime/actor.ts";
 import { isoTime } from "../schema.ts";
 import type { OrganizationProtocol } from "./protocol.ts";
 import { type Task, taskTable } from "./schema.ts";
-import { mayBecome, taskActions } from "./task-machine.ts";
+import { mayBecome, taskVerbs } from "./task-machine.ts";
 
-export const taskHandlers: Pick<Handlers<OrganizationProtocol>, "create_task" | "read_task" | "update_task"> = {
+export const taskHandlers: Pick<
+  Handlers<OrganizationProtocol>,
+  "create_task" | "read_task" | "update_task" | "delete_task"
+> = {
   create_task(tx, { createdBy, input, taskId }) {
     if (taskId !== undefined) {
       const present = tx.read(taskTable, taskId);
@@ -18,24 +22,39 @@ export const taskHandlers: Pick<Handlers<OrganizationProtocol>, "create_task" | 
   },
 
   read_task(tx, { taskId }) {
-    const task = tx.read(taskTable, taskId);
+    const task = present(tx, taskId);
     return task === null ? notFound("task") : ok(task);
   },
 
   update_task(tx, { taskId, changes, version }) {
-    const task = tx.read(taskTable, taskId);
+    const task = present(tx, taskId);
     if (task === null) return notFound("task");
     if (version !== null && version !== task.version)
       return refuse({ kind: "version_conflict", version: task.version });
     // A change of nothing leaves no trace: neither a version nor a time.
-    if (Object.keys(changes).length === 0) return ok(task);
+    if (hasAll(task, changes)) return ok(task);
     const status = changes.status ?? task.status;
     if (!mayBecome(task.status, status)) {
       const message = `A task that is ${task.status} cannot become ${status}`;
-      return refuse({ kind: "invalid_state", status: task.status, allowedActions: taskActions(task.status), message });
+      return refuse({ kind: "invalid_state", status: task.status, allowedActions: verbsOf(task), message });
     }
     const isDone = status === "completed" && task.status !== "completed";
     const changed: Task = { ...task, ...changes, status, completedAt: isDone ? isoTime(tx.now) : task.completedAt };
     return ok(tx.update(taskTable, changed));
   },
+
+  delete_task(tx, { taskId }) {
+    const task = present(tx, taskId);
+    if (task === null) return notFound("task");
+    return ok(tx.update(taskTable, { ...task, deletedAt: isoTime(tx.now) }));
+  },
 };
+
+/** A task of a mission is cancelled; one of the organization can also be deleted. */
+export const verbsOf = ({ status }: Pick<Task, "status">): readonly string[] => [...taskVerbs(status), "delete"];
+
+/** The task, unless it is deleted. */
+function present(tx: Tx, taskId: string): Task | null {
+  const task = tx.read(taskTable, taskId);
+  return task === null || (task.deletedAt ?? null) !== null ? null : task;
+}

@@ -6,15 +6,21 @@
  *      │ └──its person is removed──▶ unknown
  *      └──revoke──▶ revoked, for good
  *
- * A token makes another one only while it counts itself, and gives it no scope that it lacks. The other
- * one keeps its name, and counts by itself: a revocation is of one token (AUTH-10).
+ * While the operator suspends the organization, none of its tokens counts (AUTH-11).
+ *
+ * A token makes another one only while it counts itself, gives it no scope that it lacks and no longer life, and
+ * takes it along when it ends (AUTH-10, `token-lineage.ts`). It revokes none that is wider or outlives it.
  */
-import { notFound, ok, type Outcome, refuse } from "../fault.ts";
+import { isSameHash } from "../constant-time.ts";
+import { type Fault, notFound, ok, type Outcome, refuse } from "../fault.ts";
 import type { Handlers, Tx } from "../runtime/actor.ts";
 import { isoTime, timeWriter } from "../schema.ts";
-import { hasScope, type Principal } from "./principal.ts";
+import { note, OPERATOR } from "./audit.ts";
+import { FULL_ACCESS, hasScope, type Principal } from "./principal.ts";
 import type { NewToken, OrganizationProtocol } from "./protocol.ts";
 import { type Member, memberTable, type Token, tokenTable } from "./schema.ts";
+import { isSuspended, SUSPENDED } from "./suspension.ts";
+import { endWithin, noteDescendant, parentOf, revokeWithDescendants } from "./token-lineage.ts";
 
 /** Days that a token lives: unless somebody says otherwise, at least, and at most (AUTH-1). */
 export const TOKEN_DAYS = 90;
@@ -24,6 +30,8 @@ export const TOKEN_DAYS_MAX = 365;
 export const TOKEN_NAME_CHARACTERS = 100;
 /** `lastUsedAt` is kept to this precision: finer would cost a commit for each request. */
 export const LAST_USED_PRECISION_MS = 60_000;
+/** A session ends when its browser has sent nothing for so long. */
+export const SESSION_IDLE_MS = 7 * 86_400_000;
 
 const DAY_MS = 86_400_000;
 
@@ -43,10 +51,14 @@ export const tokenHandlers: Pick<Handlers<OrganizationProtocol>, TokenCommand> =
     const member = bearerOf(tx, token);
     if (!member.ok) return member;
     const isStale = token.lastUsedAt === null || token.lastUsedAt <= staleTime(tx.now - LAST_USED_PRECISION_MS);
-    const { scopes, kind: tokenKind } = token;
+    const { scopes, kind: tokenKind, expiresAt, audience = null } = token;
     const { id: userId, role } = member.value;
     const organizationId = tx.self.id;
-    return ok({ principal: { organizationId, userId, role, tokenId, tokenKind, scopes }, isStale });
+    return ok({
+      principal: { organizationId, userId, role, tokenId, tokenKind, expiresAt, scopes },
+      isStale,
+      audience,
+    });
   },
 
   confirm_token(tx, { tokenId }) {
@@ -56,17 +68,26 @@ export const tokenHandlers: Pick<Handlers<OrganizationProtocol>, TokenCommand> =
     return member.ok ? ok(null) : member;
   },
 
-  touch_token(tx, { tokenId }) {
+  touch_token(tx, { tokenId, address = null }) {
     const token = tx.read(tokenTable, tokenId);
     if (token === null) return notFound("token");
     // A note that comes late leaves the record of the revocation as it is.
     if (token.revokedAt !== null) return ok(null);
     if (token.lastUsedAt !== null && token.lastUsedAt > staleTime(tx.now - LAST_USED_PRECISION_MS)) return ok(null);
-    tx.update(tokenTable, { ...token, lastUsedAt: isoTime(tx.now) });
+    const now = isoTime(tx.now);
+    // Once a day for each token, and when its address changes: a row for each request would bury the rest.
+    const isNews = token.lastUsedAt?.slice(0, 10) !== now.slice(0, 10) || (token.lastAddress ?? null) !== address;
+    if (isNews && token.kind !== "session")
+      note(
+        tx,
+        { action: "token.used", subjectId: tokenId, detail: token.name },
+        { userId: token.userId, tokenId, address },
+      );
+    tx.update(tokenTable, { ...token, lastUsedAt: now, lastAddress: address });
     return ok(null);
   },
 
-  create_token(tx, { token, by }) {
+  create_token(tx, { token, by, isLifeAsked = false, origin = OPERATOR }) {
     if (by !== null) {
       const refused = unlessMayMint(tx, token, by);
       if (refused !== null) return refused;
@@ -74,19 +95,40 @@ export const tokenHandlers: Pick<Handlers<OrganizationProtocol>, TokenCommand> =
     const member = tx.read(memberTable, token.userId);
     if (member === null || member.status === "removed") return notFound("user");
     if (token.kind === "service" && member.role !== "owner") return refuse({ kind: "owner_required" });
-    return ok(mintToken(tx, token, by?.tokenId ?? null));
+    const parentId = parentOf(by);
+    const parent = parentId === null ? null : tx.read(tokenTable, parentId);
+    const expiresAt = endWithin(parent, token, { now: tx.now, isAsked: isLifeAsked });
+    if (!expiresAt.ok) return expiresAt;
+    const made = mintToken(tx, { ...token, expiresAt: expiresAt.value }, { madeWith: by?.tokenId ?? null, parentId });
+    const tooMany = noteDescendant(tx, made);
+    if (tooMany !== null) return refuse(tooMany);
+    const action = made.kind === "session" ? "session.started" : "token.created";
+    note(tx, { action, subjectId: made.id, detail: made.name }, origin);
+    return ok(made);
   },
 
-  revoke_token(tx, { tokenId, of }) {
+  revoke_token(tx, { tokenId, of, by, origin = OPERATOR }) {
     const token = tx.read(tokenTable, tokenId);
     const isTheirs = of === null || (token?.kind === of.kind && (of.userId === null || token.userId === of.userId));
     if (token === null || !isTheirs) return notFound("token");
-    if (token.revokedAt !== null) return ok(token);
-    return ok(tx.update(tokenTable, { ...token, revokedAt: isoTime(tx.now) }));
+    if (token.revokedAt !== null) return ok({ token, endedIds: [] });
+    const refused = by === null ? null : revocationRefusal(token, by);
+    if (refused !== null) return refuse(refused);
+    const revoked = revokeWithDescendants(tx, token);
+    const action = token.kind === "session" ? "session.ended" : "token.revoked";
+    for (const id of revoked.endedIds) note(tx, { action, subjectId: id, detail: nameOf(tx, id) }, origin);
+    return ok(revoked);
   },
 };
 
-export function mintToken(tx: Tx, token: NewToken, madeWith: string | null): Token {
+const nameOf = (tx: Tx, tokenId: string): string | null => tx.read(tokenTable, tokenId)?.name ?? null;
+
+/** A token of which nothing is known yet; `parentId` is the one with which it ends. */
+export function mintToken(
+  tx: Tx,
+  token: NewToken,
+  { madeWith, parentId }: { readonly madeWith: string | null; readonly parentId: string | null },
+): Token {
   return tx.create(tokenTable, {
     ...token,
     scopes: [...token.scopes],
@@ -94,8 +136,24 @@ export function mintToken(tx: Tx, token: NewToken, madeWith: string | null): Tok
     lastUsedAt: null,
     revokedAt: null,
     madeWith,
+    endsWith: parentId,
   });
 }
+
+/**
+ * Why a token may not revoke this one: it is wider or outlives it. A token may always end itself, and one with
+ * full access any that it sees.
+ */
+export function revocationRefusal(token: Token, { scopes, tokenId, expiresAt }: Principal): Fault | null {
+  if (token.id === tokenId || scopes.includes(FULL_ACCESS)) return null;
+  const required = lacking(scopes, token.scopes);
+  if (required.length > 0) return { kind: "insufficient_scope", required };
+  const message = "A token without full access revokes none that outlives it";
+  return token.expiresAt > expiresAt ? { kind: "forbidden", message } : null;
+}
+
+const lacking = (scopes: readonly string[], asked: readonly string[]): string[] =>
+  asked.filter((scope) => !hasScope(scopes, scope));
 
 const UNKNOWN = refuse({ kind: "unauthenticated", reason: "unknown token" });
 
@@ -104,10 +162,13 @@ function bearerOf(tx: Tx, token: Token): Outcome<Member> {
   if (token.revokedAt !== null) return refuse({ kind: "unauthenticated", reason: "revoked token" });
   // As texts, which are in the order of the times: parsing them costs more than the rest of the turn.
   if (token.expiresAt <= isoTime(tx.now)) return refuse({ kind: "token_expired" });
+  if (token.kind === "session" && (token.lastUsedAt ?? token.createdAt) <= isoTime(tx.now - SESSION_IDLE_MS))
+    return refuse({ kind: "token_expired" });
   const member = tx.read(memberTable, token.userId);
   if (member === null || member.status === "removed")
     return refuse({ kind: "unauthenticated", reason: "the token's user is not a member any more" });
-  return ok(member);
+  // Last, so that only a good token learns of it.
+  return isSuspended(tx) ? SUSPENDED : ok(member);
 }
 
 /** Why a token may not make this other one; asked in the turn that makes it, or a revoked one could still leave another behind. */
@@ -115,14 +176,6 @@ function unlessMayMint(tx: Tx, { scopes }: NewToken, by: Principal): Outcome<nev
   const own = tx.read(tokenTable, by.tokenId);
   const bearer = own === null ? UNKNOWN : bearerOf(tx, own);
   if (!bearer.ok) return bearer;
-  const lacking = scopes.filter((scope) => !hasScope(by.scopes, scope));
-  return lacking.length === 0 ? null : refuse({ kind: "insufficient_scope", required: lacking });
-}
-
-/** Compares in a time that does not depend on where two hashes differ (AUTH-1). */
-function isSameHash(a: string, b: string): boolean {
-  if (a.length !== b.length) return false;
-  let difference = 0;
-  for (let i = 0; i < a.length; i++) difference |= a.charCodeAt(i) ^ b.charCodeAt(i);
-  return difference === 0;
+  const required = lacking(by.scopes, scopes);
+  return required.length === 0 ? null : refuse({ kind: "insufficient_scope", required });
 }

@@ -1,12 +1,21 @@
-/** Workspaces: where an organization's work happens. */
-import { notFound, ok } from "../fault.ts";
+/** Which workspace each user works in (WSP-6). The workspaces are actors of their own. */
+import { ok } from "../fault.ts";
 import type { Handlers } from "../runtime/actor.ts";
 import type { OrganizationProtocol } from "./protocol.ts";
-import { workspaceTable } from "./schema.ts";
+import { organizationTable, selectionTable } from "./schema.ts";
 
-export const workspaceHandlers: Pick<Handlers<OrganizationProtocol>, "read_workspace"> = {
-  read_workspace(tx, { workspaceId }) {
-    const workspace = tx.read(workspaceTable, workspaceId);
-    return workspace === null ? notFound("workspace") : ok(workspace);
+export const workspaceHandlers: Pick<Handlers<OrganizationProtocol>, "select_workspace" | "read_selection"> = {
+  select_workspace(tx, { userId, workspaceId }) {
+    const former = tx.read(selectionTable, userId);
+    if (former === null) tx.create(selectionTable, { id: userId, workspaceId });
+    else if (former.workspaceId !== workspaceId) tx.update(selectionTable, { ...former, workspaceId });
+    return ok(null);
+  },
+
+  /** A user who has chosen none works in the organization's first. */
+  read_selection(tx, { userId }) {
+    const selection = tx.read(selectionTable, userId);
+    const defaultId = tx.read(organizationTable, tx.self.id)?.defaultWorkspaceId ?? null;
+    return ok({ selectedId: selection?.workspaceId ?? defaultId, defaultId });
   },
 };

@@ -8,7 +8,7 @@ import type { Outcome } from "../fault.ts";
 import type { IdPrefix, RandomText } from "../ids.ts";
 import type { JsonObject } from "../schema.ts";
 import type { MailboxBounds } from "./mailbox.ts";
-import type { Mind } from "./mind.ts";
+import type { VolatileState, VolatileTable } from "./volatile-state.ts";
 
 /** Names one actor. All actors of an organization live on its shard. */
 export interface ActorRef<K extends string = string> {
@@ -46,13 +46,6 @@ export interface Table<T extends RecordFields> {
   readonly record?: T;
 }
 export const table = <T extends RecordFields>(name: string): Table<T> => ({ name });
-
-/** Names what an actor has in mind (`mind.ts`). `T` is the type of its values. */
-export interface Memory<T> {
-  readonly name: string;
-  readonly value?: T;
-}
-export const memory = <T>(name: string): Memory<T> => ({ name });
 
 /** What a turn gives for a new record: the runtime adds the rest. */
 export type NewRecord<T extends RecordFields> = Omit<T, "organizationId" | "version" | "createdAt" | "updatedAt">;
@@ -100,15 +93,15 @@ export interface Tx {
    * live actor's state is changed by its own turns only.
    */
   birth<T extends RecordFields>(ref: ActorRef, table: Table<T>, record: NewRecord<T>, events?: readonly NewEvent[]): T;
-  /** What this actor has in mind under the key, as this group sees it; null where it was forgotten or never was. */
-  recall<T>(memory: Memory<T>, key: string): T | null;
-  /** The keys under which this actor had something in mind before this group, oldest first. */
-  recallKeys(memory: Memory<unknown>): Iterable<string>;
+  /** This actor's volatile value of the key, as this group sees it; null where it was lost or never set. */
+  recall<T>(table: VolatileTable<T>, key: string): T | null;
+  /** The keys that had volatile values before this group, oldest first. */
+  recallKeys(table: VolatileTable<unknown>): Iterable<string>;
   /**
-   * Keeps an immutable value in mind. Later turns see it at once, before this group's commit; when
-   * the group is not stored, the actor forgets all that it has in mind.
+   * Sets an immutable volatile value. Later turns see it at once, before this group's commit; if
+   * the group is not stored, the actor loses all of its volatile state.
    */
-  remember<T>(memory: Memory<T>, key: string, value: T): void;
+  remember<T>(table: VolatileTable<T>, key: string, value: T): void;
   /** Appends a durable event to this actor's stream and returns its `seq` (SSE-2). */
   append(type: string, data: JsonObject): number;
   /** The seq of the newest event of this actor's stream, those of this turn included. */
@@ -152,16 +145,23 @@ export interface ActorDefinition<P extends Protocol> {
   needs(ref: ActorRef, command: CommandOf<P>): readonly RecordKey[];
   readonly handlers: Handlers<P>;
   /**
-   * The last command of an actor that is about to be dropped although it could live, so that what it
-   * has in mind is not lost; null where nothing would be. `now` is wall clock in ms.
+   * The last command of an actor that is about to be evicted, so that its volatile state is not lost;
+   * null where nothing would be lost. `now` is wall clock in ms.
    */
-  farewell?(mind: Mind, now: number): CommandOf<P> | null;
+  beforeEviction?(state: VolatileState, now: number): CommandOf<P> | null;
   /** Where `lastSeq` is kept; the record's id is the actor's id. */
   readonly stream?: Table<StreamRecord>;
-  /** What may wait at one actor, where that is not the usual. */
+  /** What may wait at one actor. Omitted: the default. */
   readonly mailbox?: MailboxBounds;
-  /** How many records one actor keeps in memory, where that is not the usual. */
+  /** How many records one actor keeps in memory. Omitted: the default. */
   readonly workingSet?: number;
+  /** Its commits go on while the storage is full: they are small, bounded, and reads depend on them. */
+  readonly writesWhenFull?: true;
+  /**
+   * Its commands do not depend on each other's order, so one that waits for a record holds no later one up.
+   * For actors that every request passes. Omitted: turns run in the order of their dispatch.
+   */
+  readonly isUnordered?: true;
 }
 
 /** A definition whose protocol is not known statically, as the system keeps it. */
@@ -169,8 +169,10 @@ export interface AnyDefinition {
   readonly kind: string;
   needs(ref: ActorRef, command: { readonly kind: string }): readonly RecordKey[];
   readonly handlers: Readonly<Record<string, (tx: Tx, command: never) => Outcome<unknown>>>;
-  farewell?(mind: Mind, now: number): { readonly kind: string } | null;
+  beforeEviction?(state: VolatileState, now: number): { readonly kind: string } | null;
   readonly stream?: Table<StreamRecord>;
   readonly mailbox?: MailboxBounds;
   readonly workingSet?: number;
+  readonly writesWhenFull?: true;
+  readonly isUnordered?: true;
 }

@@ -2,10 +2,13 @@
  * Alarms: commands that an actor sends itself at a later time. The row is the truth; memory holds a
  * timer only for what is due soon, and a scan brings in the rest.
  *
- *   row ──due soon──▶ armed ──due──▶ firing ──its turn's commit──▶ no row
- *                       ▲              │ nobody can take it now
- *                       └──────────────┘
+ *   row ──due soon──▶ armed ──due, and there is room──▶ firing ──its turn's commit──▶ no row
+ *                       ▲                                 │ nobody can take it now
+ *                       └─────────────────────────────────┘
  *   replaced, cleared, or its shard lost ──▶ neither armed nor firing
+ *
+ * Thousands may be due in the same second. Only some fire at once, the others wait for room, so that requests
+ * get their turns and commits between them; organizations take turns.
  *
  * An alarm takes effect exactly once: its row goes in the commit of the turn that answers it, and
  * that turn runs only while the alarm still stands, and no group before it in the store's queue has
@@ -21,8 +24,10 @@ import type { ActorStore, AlarmKey, AlarmRow } from "./store.ts";
 export const ALARM_HORIZON_MS = 60_000;
 /** The table is looked at this often for those that have come near. */
 export const ALARM_SCAN_MS = 30_000;
-/** Alarms taken in by one scan, soonest first; the next scan brings the rest. */
-const ALARM_PAGE = 5_000;
+/** Alarms taken in by one scan, soonest first; when half of a full page has fired, the next scan brings more. */
+export const ALARM_PAGE = 5_000;
+/** Alarms that fire at once, in the process and of one organization: what a request has to wait behind. */
+export const FIRING = { inProcess: 64, ofOrganization: 32 };
 /** A refused firing (no lease, overloaded) is tried again after this. */
 const ALARM_RETRY_MS = 1_000;
 
@@ -31,18 +36,27 @@ const keyOf = (k: AlarmKey): string => `${k.organizationId}/${k.actorId}/${k.nam
 interface Armed {
   readonly alarm: AlarmRow;
   readonly cancel: () => void;
+  /** Its time has come, and it waits for room. */
+  readonly isDue: () => boolean;
 }
 
-/** Gives an alarm's command to its actor while `stands` holds; false means that it is to be tried again. */
-export type Fire = (alarm: AlarmRow, stands: () => boolean) => Promise<boolean>;
+/** Gives an alarm's command to its actor while `isStillSet` holds; false means that it is to be tried again. */
+export type Fire = (alarm: AlarmRow, isStillSet: () => boolean) => Promise<boolean>;
 
 export class Alarms {
   private readonly armed = new Map<string, Armed>();
   private readonly firing = new Map<string, AlarmRow>();
+  /** Alarms that are due and still armed, by organization: the first organization of the map has the next turn. */
+  private readonly due = new Map<string, string[]>();
+  /** How many turns of alarms are under way, by organization. */
+  private readonly ringing = new Map<string, number>();
+  private ringingInAll = 0;
   /** How many groups on their way to the store replace or clear the alarm: meanwhile it must not have its turn. */
   private readonly superseded = new Map<string, number>();
   /** For each scan under way: the keys whose rows have changed since it began. */
   private readonly scans = new Set<Set<string>>();
+  /** The last scan was full: there may be more within the horizon. */
+  private hasMore = false;
   private readonly store: ActorStore;
   private readonly shards: Shards;
   private readonly clock: Clock;
@@ -53,6 +67,11 @@ export class Alarms {
     this.shards = parts.shards;
     this.clock = parts.clock;
     this.fire = fire;
+  }
+
+  /** Whether some are due that have not fired yet, for want of room. */
+  get hasDue(): boolean {
+    return this.due.size > 0;
   }
 
   /** After the commit that set it. */
@@ -89,6 +108,7 @@ export class Alarms {
   }
 
   clearAll(): void {
+    this.due.clear();
     for (const key of [...this.armed.keys(), ...this.firing.keys()]) this.forget(key);
   }
 
@@ -99,6 +119,7 @@ export class Alarms {
     this.scans.add(changed);
     try {
       const alarms = await this.store.alarms(shards, this.clock.now() + ALARM_HORIZON_MS, ALARM_PAGE);
+      this.hasMore = alarms.length === ALARM_PAGE;
       for (const alarm of alarms) {
         const key = keyOf(alarm);
         const shard = shardOf(alarm.organizationId);
@@ -119,18 +140,65 @@ export class Alarms {
 
   private arm(alarm: AlarmRow, atMs: number): void {
     const key = keyOf(alarm);
+    let isDue = false;
     const cancel = this.clock.after(Math.max(0, atMs - this.clock.now()), () => {
-      this.armed.delete(key);
-      void this.ring(key, alarm);
+      const { organizationId } = alarm;
+      const waiting = this.due.get(organizationId);
+      if (waiting === undefined) this.due.set(organizationId, [key]);
+      else waiting.push(key);
+      isDue = true;
+      this.ringNext();
     });
-    this.armed.set(key, { alarm, cancel });
+    this.armed.set(key, { alarm, cancel, isDue: () => isDue });
+  }
+
+  /** Fires what is due, as far as there is room. */
+  private ringNext(): void {
+    for (let next = this.takeDue(); next !== null; next = this.takeDue()) {
+      const { organizationId } = next.alarm;
+      this.ringing.set(organizationId, (this.ringing.get(organizationId) ?? 0) + 1);
+      this.ringingInAll++;
+      void this.ring(next.key, next.alarm).finally(() => {
+        const left = this.ringing.get(organizationId)! - 1;
+        if (left === 0) this.ringing.delete(organizationId);
+        else this.ringing.set(organizationId, left);
+        this.ringingInAll--;
+        this.ringNext();
+      });
+    }
+  }
+
+  /** The next alarm that is due and has room to fire; its organization goes to the end of the line. */
+  private takeDue(): { readonly key: string; readonly alarm: AlarmRow } | null {
+    if (this.ringingInAll >= FIRING.inProcess) return null;
+    for (const [organizationId, keys] of this.due) {
+      if ((this.ringing.get(organizationId) ?? 0) >= FIRING.ofOrganization) continue;
+      this.due.delete(organizationId);
+      for (let key = keys.shift(); key !== undefined; key = keys.shift()) {
+        // Replaced or cleared meanwhile: another one may stand under the same key, which is not due yet.
+        const armed = this.armed.get(key);
+        if (armed?.isDue() !== true) continue;
+        this.armed.delete(key);
+        if (keys.length > 0) this.due.set(organizationId, keys);
+        return { key, alarm: armed.alarm };
+      }
+    }
+    return null;
   }
 
   private async ring(key: string, alarm: AlarmRow): Promise<void> {
     this.firing.set(key, alarm);
     const taken = await this.fire(alarm, () => this.firing.get(key) === alarm && !this.superseded.has(key));
+    this.refill();
     if (this.firing.get(key) !== alarm) return;
     this.forget(key);
     if (!taken) this.arm(alarm, this.clock.now() + ALARM_RETRY_MS);
+  }
+
+  /** Thousands of alarms that are due together do not wait for the next regular scan, which also retries a failed one. */
+  private refill(): void {
+    if (!this.hasMore || this.armed.size + this.firing.size > ALARM_PAGE / 2) return;
+    this.hasMore = false;
+    void this.scan().catch(() => {});
   }
 }

@@ -1,6 +1,6 @@
 /**
- * The draft of one turn group: an overlay over the cells that it touches, and everything that its
- * turns want done. Nothing of it reaches the cells, the database or anybody else until the whole
+ * The draft of one turn group: an overlay over the actors that it touches, and everything that its
+ * turns want done. Nothing of it reaches the actors, the database or anybody else until the whole
  * group has run without a refusal; then `apply` puts all of it in at once. A refused group leaves
  * no trace, whichever of its turns refused.
  */
@@ -8,18 +8,17 @@ import { assert } from "../assert.ts";
 import { newId, type RandomText } from "../ids.ts";
 import { isoTime, type JsonObject } from "../schema.ts";
 import type { ActorRef, NewRecord, Peeked, RecordFields, RecordKey, StreamRecord, Table } from "./actor.ts";
-import type { Cell } from "./cell.ts";
-import type { TurnGroup } from "./group.ts";
-import type { Thought } from "./mind.ts";
+import type { LiveActor, PendingGroup } from "./live-actor.ts";
+import type { VolatileWrite } from "./volatile-state.ts";
 import { noWrites, type StoredEvent, type TextMark, type Writes } from "./store.ts";
 
 /** Thrown by `tx.read`; the shell loads the record and runs the group again. Never leaves the runtime. */
 export class MissingRecord extends Error {
-  readonly cell: Cell;
+  readonly actor: LiveActor;
   readonly key: RecordKey;
-  constructor(cell: Cell, key: RecordKey) {
+  constructor(actor: LiveActor, key: RecordKey) {
     super(`${key.table}/${key.id} is not loaded`);
-    this.cell = cell;
+    this.actor = actor;
     this.key = key;
   }
 }
@@ -37,20 +36,20 @@ export type Publication =
   | { readonly kind: "add"; readonly messageId: string; readonly text: string }
   | { readonly kind: "end"; readonly messageId: string };
 
-/** What a group does to one cell. Most only read, so what writers need is made when it is needed. */
-export class CellDraft {
-  readonly cell: Cell;
+/** What a group does to one actor. Most only read, so what writers need is made when it is needed. */
+export class ActorDraft {
+  readonly actor: LiveActor;
   /** The stream's head as this group sees it, while it appends. */
   head: number | null = null;
   /** The last group, not yet committed, whose records its turns have read. */
-  seen: TurnGroup | null = null;
+  seen: PendingGroup | null = null;
   /** What its turns have remembered, the last of a key last; null: nothing. */
-  thoughts: Thought[] | null = null;
+  remembered: VolatileWrite[] | null = null;
   private written: Map<string, RecordFields> | null = null;
   private said: Publication[] | null = null;
 
-  constructor(cell: Cell) {
-    this.cell = cell;
+  constructor(actor: LiveActor) {
+    this.actor = actor;
   }
 
   /** Its records as this group has left them, by `recordKey`. */
@@ -109,7 +108,7 @@ export const recordKey = (table: string, id: string): string => `${table}/${id}`
 export class Draft {
   readonly now: number;
   readonly random: RandomText;
-  readonly cells: CellDraft[] = [];
+  readonly actors: ActorDraft[] = [];
   // Most groups only read: what only writers need is made when it is needed.
   private born: Birth[] | null = null;
   private interrupted: string[] | null = null;
@@ -146,7 +145,7 @@ export class Draft {
   /** Whether its turns want nothing stored. */
   get isEmpty(): boolean {
     if (this.written !== null) return false;
-    for (const { overlay } of this.cells) if (overlay.size > 0) return false;
+    for (const { overlay } of this.actors) if (overlay.size > 0) return false;
     return true;
   }
 
@@ -154,31 +153,31 @@ export class Draft {
     return (this.isoNow ??= isoTime(this.now));
   }
 
-  /** What the group does to one cell. A cell may take several turns in it. */
-  of(cell: Cell): CellDraft {
-    for (const draft of this.cells) if (draft.cell === cell) return draft;
-    const draft = new CellDraft(cell);
-    this.cells.push(draft);
+  /** What the group does to one actor. A actor may take several turns in it. */
+  of(actor: LiveActor): ActorDraft {
+    for (const draft of this.actors) if (draft.actor === actor) return draft;
+    const draft = new ActorDraft(actor);
+    this.actors.push(draft);
     return draft;
   }
 
-  read(draft: CellDraft, table: string, id: string): RecordFields | null {
+  read(draft: ActorDraft, table: string, id: string): RecordFields | null {
     const key = recordKey(table, id);
     const own = draft.overlay.get(key);
     if (own !== undefined) return own;
-    const slot = draft.cell.find(key);
-    if (slot === undefined) throw new MissingRecord(draft.cell, { table, id });
+    const slot = draft.actor.find(key);
+    if (slot === undefined) throw new MissingRecord(draft.actor, { table, id });
     const { record, pending } = slot;
     if (pending !== null && (draft.seen === null || pending.order > draft.seen.order)) draft.seen = pending;
     return record;
   }
 
-  peek({ cell, overlay }: CellDraft, table: string, id: string): Peeked<RecordFields> {
+  peek({ actor, overlay }: ActorDraft, table: string, id: string): Peeked<RecordFields> {
     const key = recordKey(table, id);
     const own = overlay.get(key);
     if (own !== undefined) return { record: own, isStored: false };
-    const slot = cell.find(key);
-    if (slot === undefined) throw new MissingRecord(cell, { table, id });
+    const slot = actor.find(key);
+    if (slot === undefined) throw new MissingRecord(actor, { table, id });
     return { record: slot.record, isStored: slot.pending === null };
   }
 
@@ -188,34 +187,34 @@ export class Draft {
     return stamped as unknown as T;
   }
 
-  update<T extends RecordFields>(draft: CellDraft, table: Table<T>, record: T): T {
+  update<T extends RecordFields>(draft: ActorDraft, table: Table<T>, record: T): T {
     const key = recordKey(table.name, record.id);
-    const before = draft.cell.get(key) ?? null;
+    const before = draft.actor.get(key) ?? null;
     const version = before === null ? record.version : before.version + 1;
     const { head } = draft;
-    const { stream } = draft.cell.definition;
-    const isStream = head !== null && stream?.name === table.name && record.id === draft.cell.ref.id;
+    const { stream } = draft.actor.definition;
+    const isStream = head !== null && stream?.name === table.name && record.id === draft.actor.ref.id;
     // The reply shows the head of what this turn has said so far, as the stored record will.
     const updated = { ...record, ...(isStream ? { lastSeq: head } : {}), version, updatedAt: this.time };
     draft.put(key, updated);
     return updated;
   }
 
-  head(draft: CellDraft): number {
+  head(draft: ActorDraft): number {
     if (draft.head !== null) return draft.head;
-    const { ref, definition } = draft.cell;
+    const { ref, definition } = draft.actor;
     assert(definition.stream !== undefined, `${ref.kind} has a stream`);
     const record = this.read(draft, definition.stream.name, ref.id) as StreamRecord | null;
     assert(record !== null, `${definition.stream.name} ${ref.id} exists before its events`);
     return record.lastSeq;
   }
 
-  append(draft: CellDraft, type: string, data: JsonObject): number {
+  append(draft: ActorDraft, type: string, data: JsonObject): number {
     const seq = this.head(draft) + 1;
     draft.head = seq;
-    const live = markAfter(draft.cell.live, draft.publications);
+    const live = markAfter(draft.actor.live, draft.publications);
     const event: StoredEvent = { seq, type, at: this.time, data, ...(live === null ? {} : { live }) };
-    const { organizationId, id: stream } = draft.cell.ref;
+    const { organizationId, id: stream } = draft.actor.ref;
     this.writes.events.push({ ...event, organizationId, stream });
     draft.say({ kind: "event", event });
     return event.seq;
@@ -227,25 +226,25 @@ export class Draft {
   }
 
   /** The group's turns have run: what they remember and have said counts for the next ones. */
-  keepInMind(): void {
-    for (const { cell, thoughts, publications } of this.cells) {
-      cell.live = markAfter(cell.live, publications);
-      if (thoughts !== null) for (const thought of thoughts) cell.mind.set(thought);
+  keepVolatile(): void {
+    for (const { actor, remembered, publications } of this.actors) {
+      actor.live = markAfter(actor.live, publications);
+      if (remembered !== null) for (const write of remembered) actor.volatile.set(write);
     }
   }
 
   /** The group is to run again: an actor that remembers its first run must not live on. */
   forget(): void {
-    for (const { cell, thoughts, publications } of this.cells)
-      if (thoughts !== null || publications.length > 0) cell.dead = true;
+    for (const { actor, remembered, publications } of this.actors)
+      if (remembered !== null || publications.length > 0) actor.isEvicted = true;
   }
 
   /** Ends the group: puts the heads of the streams and the last state of each record into the writes. */
   seal(): Writes {
-    for (const draft of this.cells) {
-      const stream = draft.cell.definition.stream;
+    for (const draft of this.actors) {
+      const stream = draft.actor.definition.stream;
       if (draft.head !== null && stream !== undefined) {
-        const record = this.read(draft, stream.name, draft.cell.ref.id) as StreamRecord;
+        const record = this.read(draft, stream.name, draft.actor.ref.id) as StreamRecord;
         this.update(draft, stream, { ...record, lastSeq: draft.head });
       }
       for (const [key, record] of draft.overlay) {

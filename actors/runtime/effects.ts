@@ -5,7 +5,7 @@
  * it runs, and findings of an older epoch are refused.
  */
 import type { EffectRow } from "./store.ts";
-import type { Place } from "./shards.ts";
+import type { ShardGrant } from "./placement.ts";
 
 export interface EffectContext {
   readonly signal: AbortSignal;
@@ -20,6 +20,12 @@ export interface EffectContext {
 }
 
 export interface EffectHandler {
+  /**
+   * A group that wants the effect is on its way to the store. What is dispatched here, under this epoch,
+   * joins its batch: so the beginning of an effect can be in the commit that intends it. Nothing may be done
+   * to the world: `run` follows where the group is stored, and nothing at all where it is not.
+   */
+  intended?(effect: EffectRow, epoch: number): void;
   /** Ends when the effect is over and settled, or when the signal has aborted it. Must not reject: a rejection is a bug and is logged. */
   run(effect: EffectRow, context: EffectContext): Promise<void>;
   /** The effect was under way when its owner ended: decides by a turn what becomes of it. One that rejects is tried again. */
@@ -27,14 +33,14 @@ export interface EffectHandler {
 }
 
 interface Running {
-  readonly place: Place;
+  readonly grant: ShardGrant;
   readonly abort: AbortController;
   isOver: boolean;
 }
 
 export class Effects {
   private readonly handlers: Readonly<Record<string, EffectHandler>>;
-  private readonly serves: (place: Place) => boolean;
+  private readonly serves: (grant: ShardGrant) => boolean;
   private readonly onBug: (cause: unknown, effect: EffectRow) => void;
   private readonly running = new Map<string, Running>();
   private idle: (() => void)[] = [];
@@ -42,7 +48,7 @@ export class Effects {
 
   constructor(
     handlers: Readonly<Record<string, EffectHandler>>,
-    serves: (place: Place) => boolean,
+    serves: (grant: ShardGrant) => boolean,
     onBug: (cause: unknown, effect: EffectRow) => void,
   ) {
     this.handlers = handlers;
@@ -54,13 +60,21 @@ export class Effects {
     return this.running.size;
   }
 
-  start(effect: EffectRow, place: Place): void {
-    void this.drive(effect, place, "run");
+  /** Tells the handler of an effect whose group is on its way. */
+  intend(effect: EffectRow, { epoch }: ShardGrant): void {
+    if (!this.isClosed) this.handlers[effect.kind]?.intended?.(effect, epoch);
+  }
+
+  /** One that was found in the tables before its commit was answered is being recovered, and does not start as well. */
+  start(effect: EffectRow, grant: ShardGrant): void {
+    const known = this.running.get(effect.id);
+    if (known !== undefined && !known.isOver) return;
+    void this.drive(effect, grant, "run");
   }
 
   /** False when it failed and is to be tried again. */
-  recover(effect: EffectRow, place: Place): Promise<boolean> {
-    return this.drive(effect, place, "recover");
+  recover(effect: EffectRow, grant: ShardGrant): Promise<boolean> {
+    return this.drive(effect, grant, "recover");
   }
 
   /** A turn has settled or interrupted it: whatever still runs of it stops. */
@@ -70,7 +84,7 @@ export class Effects {
 
   /** The shards are gone, or their epoch is: nothing that still runs for them counts. */
   abortShards(shards: ReadonlySet<number>): void {
-    for (const running of this.running.values()) if (shards.has(running.place.shard)) end(running);
+    for (const running of this.running.values()) if (shards.has(running.grant.shard)) end(running);
   }
 
   /** Aborts what runs and starts nothing any more: the rows are the next owner's. */
@@ -84,21 +98,21 @@ export class Effects {
     if (this.running.size > 0) await new Promise<void>((resolve) => this.idle.push(resolve));
   }
 
-  private async drive(effect: EffectRow, place: Place, how: "run" | "recover"): Promise<boolean> {
+  private async drive(effect: EffectRow, grant: ShardGrant, how: "run" | "recover"): Promise<boolean> {
     if (this.isClosed) return true;
     const handler = this.handlers[effect.kind];
     if (handler === undefined) {
       this.onBug(new Error(`no handler for effects of kind ${effect.kind}`), effect);
       return true;
     }
-    const running: Running = { place, abort: new AbortController(), isOver: false };
+    const running: Running = { grant, abort: new AbortController(), isOver: false };
     this.running.set(effect.id, running);
     try {
       await handler[how](effect, {
         signal: running.abort.signal,
-        epoch: place.epoch,
+        epoch: grant.epoch,
         isOver: () => running.isOver,
-        mayAct: () => !running.isOver && this.serves(place),
+        mayAct: () => !running.isOver && this.serves(grant),
       });
       return true;
     } catch (cause) {

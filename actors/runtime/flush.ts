@@ -7,17 +7,20 @@
  *                                                    └ the server could not ─▶ unavailable
  *   unknown ──▶ unknown: the epochs must rise before anything of these shards runs again
  *
- * Outcomes are handed over in the order in which the groups came in: who runs again after one of them
- * loads from the tables, so whatever came before it must be there. A group of an older epoch than
+ * Outcomes are delivered in the order in which the groups came in: a group that runs again after one of
+ * them loads from the tables, so whatever came before it must be there. A group of an older epoch than
  * its shard's is refused before the statement is built: a process that loses a shard and regains it
  * would otherwise mix two epochs in one batch.
+ *
+ * A callback that throws (a group's end, a follower, a reader) is reported and stops nothing else. A
+ * bug of the lane itself is fatal: everything in it ends, and the host ends the process.
  */
-import type { Ending, TurnGroup } from "./group.ts";
+import type { CommitResult } from "./commit-result.ts";
+import type { TurnGroup } from "./group.ts";
+import { costOf, FlushQueue } from "./flush-queue.ts";
+import { isolate } from "./isolate.ts";
+import type { LoopTime } from "./loop-time.ts";
 import type { ActorStore, FlushOutcome } from "./store.ts";
-
-/** Bounds of one statement: enough to amortise the commit, small enough to parse in a millisecond. */
-export const BATCH_GROUPS = 500;
-export const BATCH_BYTES = 1024 * 1024;
 
 /**
  * SQLSTATE classes that say nothing about the rows: a server that is read-only, a deadlock, no space
@@ -31,112 +34,150 @@ export interface FlushHost {
   /** Called before the groups of a batch with an unknown outcome end. */
   onUnknown(shards: ReadonlySet<number>, cause: unknown): void;
   onFenced(shards: ReadonlySet<number>): void;
+  /** Reports what a group's end, a follower or a `joinNext` callback throws. Must not throw. */
+  onBug(cause: unknown): void;
+  /** The lane itself has failed and commits nothing any more. Must not throw. */
+  onLaneFailed(cause: unknown): void;
 }
 
+/** What the lane asks of the loop's time, and tells it. */
+export type LaneTime = Pick<LoopTime, "isShared" | "begin" | "end" | "charge">;
+const ALONE: LaneTime = { isShared: false, begin: () => 0, end: () => 0, charge() {} };
+
 export class FlushLane {
-  private queue: TurnGroup[] = [];
+  private readonly queue = new FlushQueue();
   private joining: (() => void)[] = [];
   private running = false;
+  /** The groups that the lane is about to send or has sent. */
+  private batch: readonly TurnGroup[] = [];
+  private hasFailed = false;
   private idle: (() => void)[] = [];
   /** Statements sent, for the benchmarks. */
   statements = 0;
   private readonly store: ActorStore;
   private readonly host: FlushHost;
 
-  constructor(store: ActorStore, host: FlushHost) {
+  private readonly time: LaneTime;
+
+  /** `time` says whether several organizations are at work, so that each batch is divided. */
+  constructor(store: ActorStore, host: FlushHost, time: LaneTime = ALONE) {
     this.store = store;
     this.host = host;
+    this.time = time;
   }
 
   push(group: TurnGroup): void {
     this.queue.push(group);
-    this.begin();
+    if (this.hasFailed) queueMicrotask(() => this.refuseAll());
+    else this.begin();
   }
 
   /**
-   * Calls `run` right before the next batch is taken: what it pushes at once is in that batch. So whoever
-   * collects until then makes one group of what comes while another batch is in flight, and nothing waits
-   * for longer than it would have.
+   * Calls `run` right before the next batch is taken: what it pushes synchronously is in that batch. So a
+   * caller can collect what arrives while another batch is in flight into one group, at no extra wait.
    */
   joinNext(run: () => void): void {
     this.joining.push(run);
-    this.begin();
+    if (this.hasFailed) queueMicrotask(() => this.refuseAll());
+    else this.begin();
   }
 
-  /** Resolves when everything that was pushed before has ended. */
-  async settled(): Promise<void> {
+  /** Resolves when everything that was pushed before has ended, of an organization or of all. */
+  async settled(organizationId: string | null = null): Promise<void> {
     if (!this.running) return;
-    await new Promise<void>((resolve) => {
-      const last = this.queue.at(-1);
-      if (last === undefined) this.idle.push(resolve);
-      else last.follow(() => resolve());
-    });
+    const last = this.queue.last(organizationId);
+    if (last.length > 0) await Promise.all(last.map((group) => new Promise<void>((end) => group.follow(() => end()))));
+    else if (organizationId === null || this.batch.some((group) => group.organizationId === organizationId))
+      await new Promise<void>((end) => this.idle.push(end));
   }
 
   private begin(): void {
     if (this.running) return;
     this.running = true;
-    queueMicrotask(() => void this.run());
+    queueMicrotask(() => this.run().catch((cause: unknown) => this.fail(cause)));
   }
 
   private async run(): Promise<void> {
     while (this.queue.length + this.joining.length > 0) {
-      const joining = this.joining;
-      this.joining = [];
-      for (const join of joining) join();
-      const batch = this.takeBatch();
-      if (batch.length > 0) await this.commit(batch);
-      const idle = this.idle;
-      this.idle = [];
-      for (const resolve of idle) resolve();
+      this.join();
+      this.batch = this.takeBatch();
+      if (this.batch.length > 0) await this.commit(this.batch);
+      this.batch = [];
+      this.endIdle();
     }
     this.running = false;
   }
 
+  private join(): void {
+    const joining = this.joining;
+    this.joining = [];
+    for (const run of joining) isolate(run, (cause) => this.host.onBug(cause));
+  }
+
+  private endIdle(): void {
+    const idle = this.idle;
+    this.idle = [];
+    for (const resolve of idle) resolve();
+  }
+
+  /**
+   * A bug of the lane itself. Nobody may wait for it any more: what it may have sent ends as unknown,
+   * what it has not sent as unavailable, and the host ends the process.
+   */
+  private fail(cause: unknown): void {
+    this.hasFailed = true;
+    this.running = false;
+    this.host.onLaneFailed(cause);
+    const sent = this.batch;
+    this.batch = [];
+    for (const group of sent) if (!group.hasEnded) this.end(group, { kind: "unknown" });
+    this.refuseAll();
+  }
+
+  private refuseAll(): void {
+    this.join();
+    for (const group of this.queue.clear()) if (!group.hasEnded) this.end(group, { kind: "unavailable" });
+    this.endIdle();
+  }
+
+  private end(group: TurnGroup, result: CommitResult): void {
+    group.end(result, (cause) => this.host.onBug(cause));
+  }
+
   /** The next groups that may still be sent; of the others, those end here that no group of the batch comes before. */
   private takeBatch(): TurnGroup[] {
-    const batch: TurnGroup[] = [];
-    let bytes = 0;
-    let taken = 0;
-    while (taken < this.queue.length && batch.length < BATCH_GROUPS) {
-      const group = this.queue[taken]!;
-      const refusal = this.refusalOf(group);
-      if (batch.length > 0 && (refusal !== null || bytes + group.bytes > BATCH_BYTES)) break;
-      taken++;
-      if (refusal !== null) {
-        group.end(refusal);
-        continue;
-      }
-      batch.push(group);
-      bytes += group.bytes;
-    }
-    this.queue.splice(0, taken);
-    return batch;
+    return this.queue.take(this.time.isShared, {
+      mayBeSent: (group) => this.refusalOf(group) === null,
+      refuse: (group) => this.end(group, this.refusalOf(group)!),
+    });
   }
 
   /** Why a group may not be sent any more, or null. */
-  private refusalOf(group: TurnGroup): Ending | null {
+  private refusalOf(group: TurnGroup): CommitResult | null {
     if (this.host.epochOf(group.shard) !== group.epoch) return { kind: "fenced" };
-    return group.isUndercut ? { kind: "undercut" } : null;
+    return group.isEvicted ? { kind: "evicted" } : null;
   }
 
   private async commit(batch: readonly TurnGroup[]): Promise<void> {
     this.statements++;
-    const outcome = await this.flush(batch);
+    const from = this.time.begin();
+    const flushed = this.flush(batch);
+    this.charge(batch, this.time.end(from, null, "commits"));
+    const outcome = await flushed;
     switch (outcome.kind) {
       case "answered":
         return this.release(batch, outcome.live);
       case "aborted": {
-        const ending: Ending = SERVER_COULD_NOT.has(outcome.code.slice(0, 2))
+        const result: CommitResult = SERVER_COULD_NOT.has(outcome.code.slice(0, 2))
           ? { kind: "unavailable" }
           : { kind: "broken", code: outcome.code, cause: outcome.cause };
-        if (batch.length > 1 && ending.kind === "broken") return this.split(batch);
-        for (const group of batch) group.end(ending);
+        if (batch.length > 1 && result.kind === "broken") return this.split(batch);
+        for (const group of batch) this.end(group, result);
         return;
       }
       case "unknown": {
         this.host.onUnknown(new Set(batch.map((g) => g.shard)), outcome.cause);
-        for (const group of batch) group.end({ kind: "unknown" });
+        for (const group of batch) this.end(group, { kind: "unknown" });
         return;
       }
     }
@@ -151,11 +192,17 @@ export class FlushLane {
     }
   }
 
+  /** Divides the time for building a statement by what each group has in it. */
+  private charge(batch: readonly TurnGroup[], ms: number): void {
+    const cost = batch.reduce((sum, group) => sum + costOf(group), 0);
+    for (const group of batch) this.time.charge(group.organizationId, "commits", (ms * costOf(group)) / cost);
+  }
+
   private async split(batch: readonly TurnGroup[]): Promise<void> {
     for (const group of batch) {
       const refusal = this.refusalOf(group);
       if (refusal === null) await this.commit([group]);
-      else group.end(refusal);
+      else this.end(group, refusal);
     }
   }
 
@@ -163,6 +210,6 @@ export class FlushLane {
     const fenced = new Set<number>();
     for (const group of batch) if (!live.has(group.shard)) fenced.add(group.shard);
     if (fenced.size > 0) this.host.onFenced(fenced);
-    for (const group of batch) group.end({ kind: live.has(group.shard) ? "committed" : "fenced" });
+    for (const group of batch) this.end(group, { kind: live.has(group.shard) ? "committed" : "fenced" });
   }
 }

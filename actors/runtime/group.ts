@@ -3,24 +3,11 @@
  * its commit is known. It is the unit of atomicity: the flush splits, releases and breaks groups,
  * never parts of one.
  */
-import type { Cell } from "./cell.ts";
-import type { CellDraft } from "./draft.ts";
+import type { CommitResult } from "./commit-result.ts";
+import type { LiveActor } from "./live-actor.ts";
+import type { ActorDraft } from "./draft.ts";
+import { isolate, type OnBug } from "./isolate.ts";
 import type { ShardWrites, Writes } from "./store.ts";
-
-/** How a group ended. */
-export type Ending =
-  /** Its writes are durable: everything of it may leave. */
-  | { readonly kind: "committed" }
-  /** Certainly not stored, and it alone was at fault. */
-  | { readonly kind: "broken"; readonly code: string; readonly cause: unknown }
-  /** Certainly not stored: it stood on a broken group. It may run again from the start. */
-  | { readonly kind: "undercut" }
-  /** Certainly not stored, and no group was at fault: the server could not do it now. */
-  | { readonly kind: "unavailable" }
-  /** Certainly not stored: the shard is not ours at this epoch. */
-  | { readonly kind: "fenced" }
-  /** Nobody knows yet. */
-  | { readonly kind: "unknown" };
 
 /** The store certainly refused this group's rows, and no other group's: a bug in a turn. */
 export class GroupBroken extends Error {
@@ -32,56 +19,69 @@ let pushed = 0;
 export class TurnGroup implements ShardWrites {
   readonly shard: number;
   readonly epoch: number;
+  /** Whose all of it is. */
+  readonly organizationId: string;
   readonly writes: Writes;
-  readonly drafts: readonly CellDraft[];
+  readonly drafts: readonly ActorDraft[];
   readonly bytes: number;
   /** Later groups have higher numbers; a read that saw two groups waits for the later one. */
   readonly order = ++pushed;
-  private readonly conclude: (ending: Ending) => void;
+  private readonly conclude: (result: CommitResult) => void;
   /** Reads that saw this group's changes, in order. */
-  private followers: ((ending: Ending) => void)[] = [];
+  private followers: ((result: CommitResult) => void)[] = [];
+  private ended = false;
 
   constructor(
-    place: { readonly shard: number; readonly epoch: number },
-    content: { readonly writes: Writes; readonly drafts: readonly CellDraft[]; readonly bytes: number },
-    conclude: (ending: Ending) => void,
+    grant: { readonly shard: number; readonly epoch: number },
+    content: { readonly writes: Writes; readonly drafts: readonly ActorDraft[]; readonly bytes: number },
+    conclude: (result: CommitResult) => void,
   ) {
-    this.shard = place.shard;
-    this.epoch = place.epoch;
+    this.shard = grant.shard;
+    this.epoch = grant.epoch;
     this.writes = content.writes;
     this.drafts = content.drafts;
+    this.organizationId =
+      content.drafts[0]?.actor.ref.organizationId ?? content.writes.messages[0]?.organizationId ?? "";
     this.bytes = content.bytes;
     this.conclude = conclude;
     for (const draft of this.drafts) {
-      draft.cell.lastPending = this;
-      for (const [key, record] of draft.overlay) draft.cell.changed(key, record, this);
+      draft.actor.lastPending = this;
+      for (const [key, record] of draft.overlay) draft.actor.changed(key, record, this);
     }
   }
 
-  get cells(): readonly Cell[] {
-    return this.drafts.map((d) => d.cell);
+  get actors(): readonly LiveActor[] {
+    return this.drafts.map((d) => d.actor);
   }
 
   /** Whether it was computed on a state that is no longer true. */
-  get isUndercut(): boolean {
-    return this.drafts.some((d) => d.cell.dead);
+  get isEvicted(): boolean {
+    return this.drafts.some((d) => d.actor.isEvicted);
   }
 
-  follow(run: (ending: Ending) => void): void {
+  get hasEnded(): boolean {
+    return this.ended;
+  }
+
+  follow(run: (result: CommitResult) => void): void {
     this.followers.push(run);
   }
 
-  /** Called exactly once. Outputs leave in the order of the turns: this group's, then its followers'. */
-  end(ending: Ending): void {
+  /**
+   * Called exactly once. Outputs leave in the order of the turns: this group's, then its followers'. One
+   * that throws goes to `onBug` and stops no other.
+   */
+  end(result: CommitResult, onBug: OnBug): void {
+    this.ended = true;
     for (const draft of this.drafts) {
-      if (draft.cell.lastPending === this) draft.cell.lastPending = null;
-      if (ending.kind === "committed") for (const key of draft.overlay.keys()) draft.cell.committed(key, this);
-      else draft.cell.dead = true;
+      if (draft.actor.lastPending === this) draft.actor.lastPending = null;
+      if (result.kind === "committed") for (const key of draft.overlay.keys()) draft.actor.committed(key, this);
+      else draft.actor.isEvicted = true;
     }
-    this.conclude(ending);
+    isolate(() => this.conclude(result), onBug);
     const followers = this.followers;
     this.followers = [];
-    const inherited: Ending = ending.kind === "broken" ? { kind: "undercut" } : ending;
-    for (const run of followers) run(inherited);
+    const inherited: CommitResult = result.kind === "broken" ? { kind: "evicted" } : result;
+    for (const run of followers) isolate(() => run(inherited), onBug);
   }
 }

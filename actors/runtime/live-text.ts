@@ -37,3 +37,26 @@ export function slice(live: LiveText, from: number, to: number): string {
   }
   return text;
 }
+
+/** A text that is over is kept in pieces of at least so many characters: readers may still come back to it. */
+export const KEPT_PIECE_CHARS = 16 * 1024;
+
+/**
+ * Joins the small pieces of a text that gets no more: each of them costs three times its own characters, and an
+ * actor keeps the text for as long as it lives.
+ */
+export function joinPieces(live: LiveText): void {
+  const { pieces, starts } = live;
+  live.pieces = [];
+  live.starts = [];
+  let from = 0;
+  let chars = 0;
+  for (const [i, piece] of pieces.entries()) {
+    chars += piece.length;
+    if (chars < KEPT_PIECE_CHARS && i < pieces.length - 1) continue;
+    live.pieces.push(pieces.slice(from, i + 1).join(""));
+    live.starts.push(starts[from]!);
+    from = i + 1;
+    chars = 0;
+  }
+}

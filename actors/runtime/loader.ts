@@ -1,9 +1,9 @@
 /**
- * Loads records into cells: one load for each record at a time, and one query for each table and
- * tick, however many cells ask.
+ * Loads records into actors: one load for each record at a time, and one query for each organization,
+ * table and tick, however many actors ask.
  */
 import type { RecordFields, RecordKey } from "./actor.ts";
-import type { Cell } from "./cell.ts";
+import type { LiveActor } from "./live-actor.ts";
 import { recordKey } from "./draft.ts";
 import type { ActorStore, RecordRef } from "./store.ts";
 
@@ -15,29 +15,30 @@ interface Waiting {
 
 export class Loader {
   private readonly store: ActorStore;
-  private readonly underWay = new Map<Cell, Map<string, Promise<void>>>();
-  private batch: Waiting[] = [];
+  private readonly underWay = new Map<LiveActor, Map<string, Promise<void>>>();
+  /** What is asked for in this tick, by organization: one's records are not waited for by another. */
+  private batches = new Map<string, Waiting[]>();
 
   constructor(store: ActorStore) {
     this.store = store;
   }
 
-  /** Resolves when all of `keys` are in the cell's set. Rejects when the database cannot be reached. */
-  async into(cell: Cell, keys: readonly RecordKey[]): Promise<void> {
-    await Promise.all(keys.map((key) => this.one(cell, key)));
+  /** Resolves when all of `keys` are in the actor's set. Rejects when the database cannot be reached. */
+  async into(actor: LiveActor, keys: readonly RecordKey[]): Promise<void> {
+    await Promise.all(keys.map((key) => this.one(actor, key)));
   }
 
-  private one(cell: Cell, key: RecordKey): Promise<void> {
+  private one(actor: LiveActor, key: RecordKey): Promise<void> {
     const name = recordKey(key.table, key.id);
-    let loads = this.underWay.get(cell);
-    if (loads === undefined) this.underWay.set(cell, (loads = new Map()));
+    let loads = this.underWay.get(actor);
+    if (loads === undefined) this.underWay.set(actor, (loads = new Map()));
     const present = loads.get(name);
     if (present !== undefined) return present;
-    const load = this.read({ ...key, organizationId: cell.ref.organizationId })
-      .then((record) => cell.loaded(name, record))
+    const load = this.read({ ...key, organizationId: actor.ref.organizationId })
+      .then((record) => actor.loaded(name, record))
       .finally(() => {
         loads.delete(name);
-        if (loads.size === 0) this.underWay.delete(cell);
+        if (loads.size === 0) this.underWay.delete(actor);
       });
     loads.set(name, load);
     return load;
@@ -45,14 +46,21 @@ export class Loader {
 
   private read(ref: RecordRef): Promise<RecordFields | null> {
     return new Promise((resolve, reject) => {
-      this.batch.push({ ref, resolve, reject });
-      if (this.batch.length === 1) queueMicrotask(() => void this.send());
+      const waiting: Waiting = { ref, resolve, reject };
+      const batch = this.batches.get(ref.organizationId);
+      if (batch !== undefined) return void batch.push(waiting);
+      if (this.batches.size === 0) queueMicrotask(() => this.sendAll());
+      this.batches.set(ref.organizationId, [waiting]);
     });
   }
 
-  private async send(): Promise<void> {
-    const batch = this.batch;
-    this.batch = [];
+  private sendAll(): void {
+    const { batches } = this;
+    this.batches = new Map();
+    for (const batch of batches.values()) void this.send(batch);
+  }
+
+  private async send(batch: readonly Waiting[]): Promise<void> {
     try {
       const records = await this.store.read(batch.map((w) => w.ref));
       batch.forEach((w, i) => w.resolve(records[i] ?? null));

@@ -8,7 +8,7 @@
 export const MAILBOX_MESSAGES = 1_000;
 /** Memory that one actor's callers may hold. */
 export const MAILBOX_BYTES = 1024 * 1024;
-/** Who has waited this long is better served by trying again later. */
+/** Past this wait of the oldest command, new callers are refused and retry later. */
 export const MAILBOX_OLDEST_MS = 5_000;
 
 /** What may wait at one actor. */
@@ -16,10 +16,10 @@ export interface MailboxBounds {
   readonly messages: number;
   readonly bytes: number;
 }
-const USUAL: MailboxBounds = { messages: MAILBOX_MESSAGES, bytes: MAILBOX_BYTES };
+const DEFAULT_BOUNDS: MailboxBounds = { messages: MAILBOX_MESSAGES, bytes: MAILBOX_BYTES };
 /**
  * Bounds of an actor that every request passes: a client may use its budget of a minute in one burst,
- * and who comes while a record is loaded waits. The commands are small, and so is what they wait for.
+ * and requests that arrive during a load wait. The commands are small, and so are the loads.
  */
 export const BURST_BOUNDS: MailboxBounds = { messages: 10_000, bytes: 4 * 1024 * 1024 };
 
@@ -36,7 +36,7 @@ export class Mailbox {
   private bytes = 0;
   private readonly bounds: MailboxBounds;
 
-  constructor(bounds = USUAL) {
+  constructor(bounds = DEFAULT_BOUNDS) {
     this.bounds = bounds;
   }
 
@@ -44,7 +44,7 @@ export class Mailbox {
     return this.waiting === 0;
   }
 
-  /** A place in the mailbox, or null when it is full. `at` is monotonic ms. */
+  /** A slot in the mailbox, or null when it is full. `at` is monotonic ms. */
   enter(at: number, bytes: number): Ticket | null {
     this.skipDone();
     const oldest = this.queue[this.start];

@@ -1,6 +1,6 @@
 /**
  * This replica's hold on its shards: joins, renews, claims, raises epochs, and takes up what is
- * undone on a shard before it serves it.
+ * undone on a shard before it serves it (`take-up.ts`).
  *
  *   none ──claim──▶ recovering ──undone taken up──▶ serving
  *                       ▲                              │ a commit's outcome is unknown
@@ -12,50 +12,47 @@
  */
 import type { Alarms } from "./alarms.ts";
 import { ALARM_SCAN_MS } from "./alarms.ts";
-import type { Cells } from "./cells.ts";
-import type { Clock } from "./clock.ts";
-import type { Delivery } from "./delivery.ts";
+import type { LiveActors } from "./live-actors.ts";
+import { Backoff } from "./backoff.ts";
+import type { Chance, Clock } from "./clock.ts";
 import type { Effects } from "./effects.ts";
 import type { FlushHost } from "./flush.ts";
-import { type Lease, LEASE_RENEW_MS, type Placement, type ShardGrant, shardOf } from "./placement.ts";
-import type { Place, Shards } from "./shards.ts";
-import type { ActorStore, EffectRow, MessageRow } from "./store.ts";
-import type { RuntimeLog } from "./system.ts";
+import { type Lease, LEASE_RENEW_MS, type Placement, type ShardGrant } from "./placement.ts";
+import type { Shards } from "./shards.ts";
+import type { TakeUp } from "./take-up.ts";
+import type { RuntimeLog } from "./log.ts";
 
 /** Between two tries to reach the authority. */
-const RETRY_MS = 250;
+const RETRY = { firstMs: 250, lastMs: 1_000 };
 /** Readers wait so long for a lost shard to come back: two claims. Then they have to go to its owner. */
 export const LOST_READERS_MS = 2 * LEASE_RENEW_MS;
-/** Between two tries to recover one effect. */
-const RECOVER_RETRY_MS = 5_000;
 
 interface OwnershipParts {
   readonly shards: Shards;
-  readonly cells: Cells;
+  readonly actors: LiveActors;
   readonly lease: Lease;
   readonly effects: Effects;
   readonly alarms: Alarms;
-  readonly store: ActorStore;
+  readonly takeUp: TakeUp;
   readonly placement: Placement;
   readonly clock: Clock;
+  readonly chance: Pick<Chance, "fraction">;
   readonly log: RuntimeLog;
   readonly onLost: (reason: string) => void;
 }
 
 export class Ownership implements FlushHost {
   private readonly parts: OwnershipParts;
-  private readonly delivery: Delivery;
   /** Shards whose last commit's outcome is unknown: not served until their epoch has risen. */
   private readonly stalled = new Set<number>();
   private raising = false;
   private claiming = false;
   private stopped = false;
   private readonly cancels: (() => void)[] = [];
-  private cancelPause: () => void = () => {};
+  private readonly halted = new AbortController();
 
-  constructor(parts: OwnershipParts, delivery: Delivery) {
+  constructor(parts: OwnershipParts) {
     this.parts = parts;
-    this.delivery = delivery;
   }
 
   get isReady(): boolean {
@@ -99,24 +96,41 @@ export class Ownership implements FlushHost {
     this.endReadersLater(shards);
   }
 
+  onBug(cause: unknown): void {
+    this.parts.log.error({ err: cause }, "a callback after a commit threw: a bug");
+  }
+
+  /** Nothing can be committed any more: gives everything up, so that nothing hangs, and ends the process. */
+  onLaneFailed(cause: unknown): void {
+    this.parts.log.error({ err: cause }, "the flush has failed: a bug");
+    this.giveUp("the flush has failed");
+  }
+
+  private giveUp(reason: string): void {
+    if (this.stopped) return;
+    this.halt();
+    this.forsake(new Set([...this.parts.shards.all(), ...this.stalled]));
+    this.parts.onLost(reason);
+  }
+
   /** A shard that does not come back is another owner's, and so are its readers. */
   private endReadersLater(lost: ReadonlySet<number>): void {
     this.parts.clock.after(LOST_READERS_MS, () => {
       const isGone = (shard: number): boolean => this.parts.shards.epochOf(shard) === null && !this.stalled.has(shard);
-      this.parts.cells.endReaders(new Set([...lost].filter(isGone)));
+      this.parts.actors.endReaders(new Set([...lost].filter(isGone)));
     });
   }
 
   /** Gives these shards up for good. */
   private forsake(shards: ReadonlySet<number>): void {
     this.abandon(shards);
-    this.parts.cells.endReaders(shards);
+    this.parts.actors.endReaders(shards);
   }
 
   /** Nothing in memory of these shards counts any more. */
   private abandon(shards: ReadonlySet<number>): void {
     for (const shard of shards) this.parts.shards.lose(shard);
-    this.parts.cells.drop(shards);
+    this.parts.actors.drop(shards);
     this.parts.effects.abortShards(shards);
     this.parts.alarms.drop(shards);
   }
@@ -124,6 +138,7 @@ export class Ownership implements FlushHost {
   private async raise(): Promise<void> {
     if (this.raising) return;
     this.raising = true;
+    const backoff = new Backoff(this.parts, RETRY);
     while (this.stalled.size > 0 && !this.stopped) {
       const shards = [...this.stalled];
       try {
@@ -135,7 +150,7 @@ export class Ownership implements FlushHost {
       } catch (err) {
         this.parts.log.warn({ err }, "the database cannot be reached: epochs not raised yet");
         for (const shard of shards) this.stalled.add(shard);
-        await this.pause();
+        await backoff.pause(this.halted.signal);
       }
     }
     this.raising = false;
@@ -153,7 +168,8 @@ export class Ownership implements FlushHost {
     this.abandon(new Set(fresh.map((g) => g.shard)));
     for (const { shard, epoch } of fresh) shards.grant(shard, epoch);
     try {
-      await this.finishUndone(fresh);
+      await this.parts.takeUp.begin(fresh);
+      await this.parts.alarms.scan(fresh.map((g) => g.shard));
     } catch (cause) {
       this.abandon(new Set(fresh.filter((g) => shards.epochOf(g.shard) === g.epoch).map((g) => g.shard)));
       throw cause;
@@ -161,41 +177,14 @@ export class Ownership implements FlushHost {
     for (const { shard, epoch } of fresh) shards.open(shard, epoch);
   }
 
-  private async finishUndone(fresh: readonly ShardGrant[]): Promise<void> {
-    const undone = await this.parts.store.undone(fresh.map((g) => g.shard));
-    const epochs = new Map(fresh.map((g) => [g.shard, g.epoch]));
-    await Promise.all(
-      groupByShard(undone.messages).map(([shard, rows]) =>
-        this.delivery.recover(rows, { shard, epoch: epochs.get(shard)! }),
-      ),
-    );
-    await Promise.all(
-      undone.effects.map((effect) => {
-        const shard = shardOf(effect.organizationId);
-        return this.recoverEffect(effect, { shard, epoch: epochs.get(shard)! });
-      }),
-    );
-    await this.parts.alarms.scan([...epochs.keys()]);
-  }
-
-  private async recoverEffect(effect: EffectRow, place: Place): Promise<void> {
-    // What has no epoch any more would never be told to stop.
-    if (this.parts.shards.epochOf(place.shard) !== place.epoch) return;
-    if (await this.parts.effects.recover(effect, place)) return;
-    this.parts.clock.after(RECOVER_RETRY_MS, () => void this.recoverEffect(effect, place));
-  }
-
   /** Extends the lease. What a claim brings is taken up beside it: that may last longer than the lease. */
   private async renew(): Promise<void> {
-    const { lease, placement, shards, onLost } = this.parts;
+    const { lease, placement } = this.parts;
     if (await lease.renew(placement)) {
       void this.claim().catch((err: unknown) => this.parts.log.warn({ err }, "shards could not be taken up"));
       return;
     }
-    if (this.stopped) return;
-    this.halt();
-    this.forsake(new Set([...shards.all(), ...this.stalled]));
-    onLost("the lease ran out and another replica took the shards");
+    this.giveUp("the lease ran out and another replica took the shards");
   }
 
   /** Takes up what this replica owns without serving it, and drops what it serves without owning it. */
@@ -218,7 +207,7 @@ export class Ownership implements FlushHost {
   private halt(): void {
     this.stopped = true;
     for (const cancel of this.cancels) cancel();
-    this.cancelPause();
+    this.halted.abort();
   }
 
   private every(periodMs: number, run: () => Promise<void>): void {
@@ -234,21 +223,4 @@ export class Ownership implements FlushHost {
     };
     next();
   }
-
-  private pause(): Promise<void> {
-    return new Promise((resolve) => {
-      this.cancelPause = this.parts.clock.after(RETRY_MS, resolve);
-    });
-  }
-}
-
-function groupByShard(messages: readonly MessageRow[]): [number, MessageRow[]][] {
-  const groups = new Map<number, MessageRow[]>();
-  for (const message of messages) {
-    const shard = shardOf(message.organizationId);
-    const group = groups.get(shard);
-    if (group === undefined) groups.set(shard, [message]);
-    else group.push(message);
-  }
-  return [...groups];
 }

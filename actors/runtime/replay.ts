@@ -1,21 +1,22 @@
 /**
  * The replay buffer of one stream: the newest durable events, and the live text of the message that
- * is being written. Only committed events come in here, in order, so it can be shown to anybody.
+ * is being written. It contains only committed events, in order, so every reader may see it.
  *
  * A cursor is `seq` plus a `position` in the live text, counted in UTF-16 units (SSE-3). Each event
- * remembers how long the live text was when it happened (`mark`), so that a reader gets text and
- * events in the order in which they were made, however far behind it is. What is taken is made once
- * for all readers that stand at the same place: they get the same list.
+ * stores the length of the live text at its time (`mark`), so that a reader gets text and events in
+ * their original order, however far it lags. Readers with the same cursor share one list of items,
+ * which is built once.
  *
- * Text is bounded like the events: of what the ring and the running message hold, the newest
- * `LIVE_TEXT_CHARS` stay. A reader that has not come so far gets no more live text of that message; it
- * is told the text by the events of what was committed, and by the stored message.
+ * Text is bounded like the events: the newest `LIVE_TEXT_CHARS` of the texts that the ring and the
+ * running message need are kept. A reader that lags further gets no more live text of that message; it
+ * gets the committed text from the events and from the stored message.
  */
-import { isSameText, type LiveText, slice, type TextName } from "./live-text.ts";
+import { isolate, type OnBug, uncaught } from "./isolate.ts";
+import { isSameText, joinPieces, type LiveText, slice, type TextName } from "./live-text.ts";
 import { SharedPages } from "./shared-pages.ts";
 import type { StoredEvent, TextMark } from "./store.ts";
 
-/** Events kept for readers that are a little behind; older ones are paged from the database. */
+/** Events kept for readers that lag slightly; older ones are read from the database by pages. */
 export const RING_EVENTS = 256;
 export const RING_BYTES = 256 * 1024;
 /** UTF-16 units of live text that one stream keeps: 2 MiB, more than any model writes in one answer. */
@@ -29,8 +30,8 @@ interface RingEntry {
 }
 
 /**
- * A reader's place. `live` is the text that `position` counts in; while it is null, the first text
- * that comes: 0 is the beginning, `ALL_TOLD` what everybody had who has read all before it.
+ * A reader's cursor. `live` is the text that `position` counts in. While it is null, `position` applies
+ * to the next text: 0 is its beginning, `ALL_TOLD` the end of what caught-up readers already have.
  */
 export interface Cursor {
   seq: number;
@@ -39,7 +40,7 @@ export interface Cursor {
 }
 export const ALL_TOLD = -1;
 
-/** Moves the cursor into a text: the same one goes on where it was, also after it has waited for somebody. */
+/** Moves the cursor into a text. In the same text it keeps its position, also after a wait for approval. */
 export function enterText(cursor: Cursor, text: TextName & { readonly base: number }): void {
   const isFirst = cursor.live === null && cursor.position !== ALL_TOLD;
   if (!isFirst && !isSameText(cursor.live, text)) cursor.position = text.base;
@@ -63,21 +64,27 @@ export class Replay {
   private chars = 0;
   private version = 0;
   private taken: { version: number; from: Cursor; to: Cursor; items: readonly StreamItem[] } | null = null;
-  /** All that has ever been said on it, by the same estimate as the ring: how far a reader is behind. */
+  /** Estimated bytes of everything that was ever published here: the difference is how far a reader lags. */
   said = 0;
   /** The newest published seq, or null while nothing has been published since this buffer was made. */
   head: number | null = null;
-  /** Rises when what the database holds may be newer than the buffer, so that readers look again. */
+  /** Rises when the database may have newer events than the buffer, so that readers read it again. */
   generation = 0;
   readonly waiting = new Set<() => void>();
-  /** What its readers fetch of the table. */
+  /** Pages that its readers read from the table, shared. */
   readonly pages = new SharedPages();
   /** Open subscriptions; a stream with readers is not dropped. */
   readers = 0;
-  /** The stream has been given up with its actor: who says more on it looks it up again. */
+  /** The buffer was dropped with its actor: publishers must look it up again. */
   isDropped = false;
-  /** The stream's shard is another replica's for good: nothing comes here any more. */
+  /** Another replica owns the stream's shard permanently: nothing is published here any more. */
   isLost = false;
+  private readonly onBug: OnBug;
+
+  /** `onBug` gets exceptions of readers' callbacks. */
+  constructor(onBug: OnBug = uncaught) {
+    this.onBug = onBug;
+  }
 
   publish(event: StoredEvent): void {
     if (this.head !== null && event.seq <= this.head) return;
@@ -124,14 +131,19 @@ export class Replay {
     return this.text !== null;
   }
 
-  /** How far the live text is. */
+  /** Which text is being written. */
+  get textName(): TextName | null {
+    return this.text;
+  }
+
+  /** The length of the live text. */
   get mark(): TextMark | null {
     if (this.text === null) return null;
     const { messageId, attempt, base, length: position } = this.text;
     return { messageId, attempt, base, position };
   }
 
-  /** The event, where the ring has it. */
+  /** The event, if the ring has it. */
   eventAt(seq: number): StoredEvent | null {
     const first = this.entries[0]?.event.seq ?? Number.POSITIVE_INFINITY;
     return this.entries[seq - first]?.event ?? null;
@@ -145,19 +157,21 @@ export class Replay {
 
   endText(messageId: string): void {
     if (this.text?.messageId !== messageId) return;
+    joinPieces(this.text);
     this.text = null;
     this.version++;
     this.forgetTexts();
   }
 
-  /** Wakes the readers: once for each turn, after all that it published. */
+  /** Wakes the readers once for each turn, after everything that it published. An exception in one callback does not stop the others. */
   wake(): void {
+    if (this.waiting.size === 0) return;
     const waiting = [...this.waiting];
     this.waiting.clear();
-    for (const run of waiting) run();
+    for (const run of waiting) isolate(run, this.onBug);
   }
 
-  /** Drops the events, not the readers: the database is asked for what the buffer cannot vouch for. */
+  /** Drops the events but not the readers: what the buffer cannot guarantee is read from the database. */
   invalidate(): void {
     this.text = null;
     this.forget();
@@ -168,7 +182,7 @@ export class Replay {
     this.wake();
   }
 
-  /** Ends the readers: their stream goes on elsewhere. */
+  /** Ends the readers: their stream continues at another replica. */
   lose(): void {
     this.isLost = true;
     this.isDropped = true;
@@ -181,13 +195,13 @@ export class Replay {
     return first !== undefined && first.event.seq <= seq + 1;
   }
 
-  /** All that is new for the cursor, which it moves. Call only when the buffer covers it or is not ahead. */
+  /** Everything after the cursor, which it moves. Call it only if the buffer covers the cursor or is not ahead of it. */
   take(cursor: Cursor): readonly StreamItem[] {
     const known = this.taken;
     if (known === null || known.version !== this.version || !isSamePlace(known.from, cursor)) {
-      const from = { ...cursor };
+      const from = placeOf(cursor);
       const items = this.collect(cursor);
-      this.taken = { version: this.version, from, to: { ...cursor }, items };
+      this.taken = { version: this.version, from, to: placeOf(cursor), items };
       return items;
     }
     cursor.seq = known.to.seq;
@@ -237,7 +251,7 @@ export class Replay {
     this.forgetTexts();
   }
 
-  /** Lets go of the texts that no event of the ring stands in any more. */
+  /** Drops texts that no event of the ring needs any more. */
   private forgetTexts(): void {
     if (this.texts.length === 0) return;
     const oldest = this.entries.find((entry) => entry.live !== null)?.live ?? this.text;
@@ -247,7 +261,7 @@ export class Replay {
     }
   }
 
-  /** Brings the texts back to half their bound, from the oldest on: so that it costs little for each piece. */
+  /** Trims the texts to half their bound, oldest first, so that the cost for each piece stays small. */
   private trimTexts(): void {
     for (const live of this.texts) {
       const excess = this.chars - LIVE_TEXT_CHARS / 2;
@@ -262,6 +276,9 @@ export class Replay {
     }
   }
 }
+
+/** A copy. Field by field, because a spread costs ten times as much and this runs for each piece of text. */
+const placeOf = ({ seq, live, position }: Cursor): Cursor => ({ seq, live, position });
 
 export const isSamePlace = (a: Cursor, b: Cursor): boolean =>
   a.seq === b.seq && a.live === b.live && a.position === b.position;

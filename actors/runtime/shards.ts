@@ -4,7 +4,7 @@
  * carries its epoch may dispatch to it meanwhile. Every admission looks at the lease first.
  */
 import { type Fault, type Outcome, ok, refuse } from "../fault.ts";
-import { type Lease, shardOf } from "./placement.ts";
+import { type Lease, type ShardGrant, shardOf } from "./placement.ts";
 import type { AlarmKey } from "./store.ts";
 
 /** A client that was refused for lack of a shard or of the database tries again after this. */
@@ -12,14 +12,9 @@ export const UNAVAILABLE_RETRY_MS = 1_000;
 
 interface Held {
   readonly epoch: number;
-  /** What whoever may come in is answered; the same for all. */
-  readonly place: Outcome<Place>;
+  /** The answer of a successful admission, made once. */
+  readonly grant: Outcome<ShardGrant>;
   recovering: boolean;
-}
-
-export interface Place {
-  readonly shard: number;
-  readonly epoch: number;
 }
 
 /** What a dispatch carries besides its command. */
@@ -36,8 +31,8 @@ export interface DispatchOptions extends Admission {
   readonly consumes?: string;
   /** An alarm that this group answers. */
   readonly clears?: AlarmKey;
-  /** Asked before each attempt: where it answers false there is nothing to do any more. */
-  readonly stands?: () => boolean;
+  /** Asked before each attempt; false ends the group with no replies. */
+  readonly isStillWanted?: () => boolean;
 }
 
 export class Shards {
@@ -53,8 +48,8 @@ export class Shards {
     return this.held.get(shard)?.epoch ?? null;
   }
 
-  /** Whether this replica may act for the place: it holds the lease, and the shard at that epoch. */
-  serves({ shard, epoch }: Place): boolean {
+  /** Whether this replica may act under the grant: it holds the lease, and the shard at that epoch. */
+  serves({ shard, epoch }: ShardGrant): boolean {
     return this.lease.isSafe() && this.held.get(shard)?.epoch === epoch;
   }
 
@@ -66,8 +61,8 @@ export class Shards {
     return [...this.held.keys()];
   }
 
-  /** The place of an organization, or why it is not served here now. */
-  admit(organizationId: string, admission: Admission): Outcome<Place> {
+  /** The grant of the organization's shard, or why it is not served here now. */
+  admit(organizationId: string, admission: Admission): Outcome<ShardGrant> {
     const shard = shardOf(organizationId);
     const held = this.held.get(shard);
     if (!this.lease.isSafe() || held === undefined) return refuse(UNAVAILABLE);
@@ -75,12 +70,12 @@ export class Shards {
       if (held.recovering) return refuse(UNAVAILABLE);
       if (this.draining) return refuse(SHUTTING_DOWN);
     } else if (admission.epoch !== held.epoch) return refuse(UNAVAILABLE);
-    return held.place;
+    return held.grant;
   }
 
   /** Takes a shard over; it serves after `open`. */
   grant(shard: number, epoch: number): void {
-    this.held.set(shard, { epoch, place: ok({ shard, epoch }), recovering: true });
+    this.held.set(shard, { epoch, grant: ok({ shard, epoch }), recovering: true });
   }
 
   open(shard: number, epoch: number): void {

@@ -126,10 +126,9 @@ export type FlushOutcome =
   | { readonly kind: "aborted"; readonly code: string; readonly cause: unknown }
   | { readonly kind: "unknown"; readonly cause: unknown };
 
-/** What a shard's new owner finds undone. */
-export interface Undone {
-  readonly messages: readonly MessageRow[];
-  readonly effects: readonly EffectRow[];
+/** A message with its place in the order of the commits of its shard. */
+export interface PlacedMessage extends MessageRow {
+  readonly position: number;
 }
 
 export interface ActorStore {
@@ -138,8 +137,12 @@ export interface ActorStore {
   flush(batch: readonly ShardWrites[]): Promise<FlushOutcome>;
   /** Committed events of a stream, ascending. */
   events(organizationId: string, stream: string, page: PageOfEvents): Promise<EventPage>;
-  /** Messages (in the order of their commits) and effects of these shards. */
-  undone(shards: readonly number[]): Promise<Undone>;
+  /** Those of these shards that have messages or effects. */
+  undoneShards(shards: readonly number[]): Promise<readonly number[]>;
+  /** Messages of a shard in the order of their commits, after this position. */
+  undoneMessages(shard: number, after: number, limit: number): Promise<readonly PlacedMessage[]>;
+  /** Effects of a shard by id, after this one. */
+  undoneEffects(shard: number, after: string, limit: number): Promise<readonly EffectRow[]>;
   /** Alarms of these shards that are due before `untilMs`, soonest first, at most `limit`. */
   alarms(shards: readonly number[], untilMs: number, limit: number): Promise<readonly AlarmRow[]>;
 }

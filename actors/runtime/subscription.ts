@@ -1,11 +1,11 @@
 /**
- * A reader of a stream: a cursor, not a queue. It takes what follows the cursor: from the replay
- * buffer when it is there, else as a page from the database, else it waits. Replay and live are one
- * loop, so there is no seam between them, and a slow reader costs a cursor. When another replica has
- * taken the stream for good, the subscription ends (`isLost`): the reader goes on there.
+ * A reader of a stream: a cursor, not a queue. It reads what follows the cursor from the replay
+ * buffer if it is there, else as a page from the database, else it waits. Replay and live events are
+ * read by one loop, so there is no gap between them, and a slow reader costs only its cursor. When
+ * another replica has taken over the stream, the subscription ends (`isLost`) and the reader reconnects.
  *
- * Text stands between the events where their marks say, whether they come from the buffer or from a
- * page; what memory has of it no more, `textOf` has, if it was ever stored.
+ * Text is placed between the events by their marks, whether the events come from the buffer or from a
+ * page. Text that is not in memory any more comes from `textOf`, if it was stored.
  */
 import { isSameText, type TextName } from "./live-text.ts";
 import {
@@ -21,26 +21,26 @@ import type { EventPage, PageOfEvents, TextMark } from "./store.ts";
 
 /** Events of one page from the database. */
 export const PAGE_EVENTS = 200;
-/** And bytes, with one event more at most: what a reader of long messages has in memory at a time. */
+/** Bytes of one page, plus at most one event: the memory that a reader of long messages needs. */
 export const PAGE_BYTES = 256 * 1024;
-/** A reader that is this far behind what has been said since it came is too slow (SSE-5). */
+/** A reader that lags by more bytes than this is too slow (SSE-5). Backlog present at subscribe time does not count as lag. */
 export const SLOW_READER_EVENTS = 10_000;
 export const SLOW_READER_BYTES = 1024 * 1024;
 
 /** Where a stream and its texts are stored. */
 export interface StreamStore {
   page(page: PageOfEvents): Promise<EventPage>;
-  /** The text of this attempt of a message as far as it is stored; null where this attempt's never was. */
+  /** The stored text of this attempt of a message; null if it was never stored. */
   textOf?(name: TextName): Promise<string | null>;
 }
 
-/** What pages tell; forgotten with them. */
+/** Items made from pages; dropped with them. */
 const told = new WeakMap<
   EventPage,
   { readonly from: Cursor; readonly to: Cursor; readonly items: readonly StreamItem[] }
 >();
 
-/** A place that a client names: after this event, and so far in the text that followed it. */
+/** A client's cursor: after this event, and this far into the text that followed it. */
 export interface ClientCursor {
   readonly seq: number;
   readonly position: number | null;
@@ -50,14 +50,14 @@ export class Subscription {
   private readonly cursor: Cursor;
   private readonly replay: Replay;
   private readonly store: StreamStore;
-  /** The buffer's generation that has been paged to the end: nothing older is left in the database. */
+  /** The generation of the buffer up to which the database has been read to its end. */
   private caughtUp = -1;
   private closed = false;
   private wake: (() => void) | null = null;
   private stored: { readonly name: TextName; readonly text: string | null } | null = null;
-  /** The newest event that its opener knew of. */
+  /** The newest event that the caller knew of. */
   private readonly known: number;
-  /** What had been said when the reader last had all of it; what it finds at its coming is no debt. */
+  /** Total bytes published when the reader last caught up. Backlog present at subscribe time does not count as lag. */
   private readonly heard: { said: number; readonly seq: number };
 
   /** `head` is the newest event that the caller knows of. */
@@ -70,12 +70,12 @@ export class Subscription {
     replay.readers++;
   }
 
-  /** Whether it has ended because the stream goes on at another replica, and not by `close`. */
+  /** Whether it ended because another replica owns the stream, and not by `close`. */
   get isLost(): boolean {
     return this.replay.isLost && !this.closed;
   }
 
-  /** What it is a place in. */
+  /** The stream's replay buffer. */
   get stream(): object {
     return this.replay;
   }
@@ -85,15 +85,15 @@ export class Subscription {
     return this.cursor.seq;
   }
 
-  /** Whether more has been said since it last had all than a reader may leave untaken (SSE-5). */
+  /** Whether it lags by more than a reader may (SSE-5). */
   get isTooSlow(): boolean {
     const events = (this.replay.head ?? 0) - Math.max(this.cursor.seq, this.heard.seq);
     return events > SLOW_READER_EVENTS || this.replay.said - this.heard.said > SLOW_READER_BYTES;
   }
 
   /**
-   * Puts the reader where a client has left off. `gone`: the events after it are not kept any more;
-   * `ahead`: there has never been so much text.
+   * Moves the reader to a client's cursor. `gone`: the events after it are not retained any more;
+   * `ahead`: the text was never that long.
    */
   async resume({ seq, position }: ClientCursor): Promise<"resumed" | "gone" | "ahead"> {
     const { replay, cursor } = this;
@@ -107,7 +107,7 @@ export class Subscription {
     const isTextKnown = next !== null || (isHead && (replay.head === null || replay.head === seq));
     const needsOwn = position === null && own === null && seq > 0 && (next?.live ?? replay.mark) !== null;
     if (!isTextKnown || needsOwn) {
-      // Readers who were cut off together stand at the same event.
+      // Readers that were disconnected together have the same cursor.
       const asked = { after: Math.max(0, seq - 1), limit: 2 };
       const { events: found } = await replay.pages.share(asked, this.known, () => this.store.page(asked));
       own = found.find((event) => event.seq === seq) ?? null;
@@ -122,14 +122,14 @@ export class Subscription {
     return "resumed";
   }
 
-  /** The first event after `seq` that is kept; the one after the last where none is. */
+  /** The first retained event after `seq`; without one, the seq after the last event. */
   async firstKept(seq: number): Promise<number> {
     if (this.replay.eventAt(seq + 1) !== null) return seq + 1;
     const [first] = (await this.store.page({ after: seq, limit: 1 })).events;
     return first?.seq ?? Math.max(seq, this.known) + 1;
   }
 
-  /** All that is new, at least one item; an empty list once the subscription is closed or lost. */
+  /** All new items, at least one; an empty list once the subscription is closed or lost. */
   async next(): Promise<readonly StreamItem[]> {
     while (!this.closed && !this.replay.isLost) {
       const taken = this.take();
@@ -140,7 +140,7 @@ export class Subscription {
     return [];
   }
 
-  /** All that is new and in memory, maybe nothing; null where it must be asked of the database (`nextPage`). */
+  /** All new items in memory, perhaps none; null if they must be read from the database (`nextPage`). */
   take(): readonly StreamItem[] | null {
     if (this.isBehindBuffer) return null;
     const items = this.replay.take(this.cursor);
@@ -148,10 +148,10 @@ export class Subscription {
     return items;
   }
 
-  /** A page of what memory has not; empty where there is nothing, or nothing any more. */
+  /** A page from the database of what is not in memory; empty if there is none. */
   async nextPage(): Promise<readonly StreamItem[]> {
     const generation = this.replay.generation;
-    // Its own until all of the page is there: a read that fails must leave the reader where it is.
+    // A copy until the whole page is read: a failed read must not move the reader.
     const cursor = { ...this.cursor };
     const asked = { after: cursor.seq, limit: PAGE_EVENTS, bytes: PAGE_BYTES };
     const page = await this.replay.pages.read(asked, this.known, () => this.store.page(asked));
@@ -160,21 +160,21 @@ export class Subscription {
     Object.assign(this.cursor, cursor);
     if (!page.hasMore) {
       this.caughtUp = generation;
-      // What its opener knew of and the table has no more is past its time: the reader has all that there is.
+      // Events that the caller knew of and the table no longer has are past their retention: the reader has caught up.
       if (this.cursor.seq < this.known) this.cursor.seq = this.known;
       this.stored = null;
     }
     return items;
   }
 
-  /** Whether both will be told the same from here on. */
+  /** Whether both get the same items from here on. */
   isWith(other: Subscription): boolean {
     const [a, b] = [this.cursor, other.cursor];
     const isSameRead = this.replay === other.replay && this.isBehindBuffer === other.isBehindBuffer;
     return isSameRead && a.seq === b.seq && a.position === b.position && isSameText(a.live, b.live);
   }
 
-  /** Another reader at this place. It owes what this one owes. */
+  /** Another reader with the same cursor and the same lag. */
   fork(): Subscription {
     const { cursor, heard, replay, store } = this;
     const fork = new Subscription(replay, cursor.seq, store, this.known);
@@ -208,7 +208,7 @@ export class Subscription {
     return behind && !replay.covers(cursor.seq);
   }
 
-  /** What a page tells from the cursor on, which it moves; the same list for all who come from the same place. */
+  /** The items of a page after the cursor, which it moves; readers with the same cursor share the list. */
   private async itemsOf(page: EventPage, cursor: Cursor): Promise<readonly StreamItem[]> {
     const known = told.get(page);
     if (known !== undefined && isSamePlace(known.from, cursor)) {

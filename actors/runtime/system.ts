@@ -1,6 +1,7 @@
 /**
  * The actor system of one replica: the only door to every actor. HTTP, timers, effects and peers all
- * come through `dispatch` or `dispatchGroup`; there is no side door.
+ * come through `dispatch` or `dispatchGroup`; there is no side door. (`textWriter` changes nothing: it shows
+ * readers what a turn has allowed.)
  *
  * Guarantees: the turns of one actor never overlap. Nothing of a group (its reply, its events, its
  * messages, its effects) leaves before its commit, and all of it commits or none does. What a commit
@@ -11,32 +12,33 @@ import type { Outcome } from "../fault.ts";
 import { ok, refuse } from "../fault.ts";
 import { type ActorRef, type AnyDefinition, type CommandOf, type Protocols, refKey, type ReplyOf } from "./actor.ts";
 import { Alarms } from "./alarms.ts";
-import type { Cell } from "./cell.ts";
-import { Cells } from "./cells.ts";
+import type { LiveActor } from "./live-actor.ts";
+import { LiveActors } from "./live-actors.ts";
 import type { Chance, Clock } from "./clock.ts";
 import { Delivery } from "./delivery.ts";
+import { DispatchOrder } from "./dispatch-order.ts";
 import type { Draft } from "./draft.ts";
 import { type EffectHandler, Effects } from "./effects.ts";
 import { FlushLane } from "./flush.ts";
+import type { OnBug } from "./isolate.ts";
 import { Loader } from "./loader.ts";
+import { LoopTime } from "./loop-time.ts";
+import type { RuntimeLog } from "./log.ts";
 import { Ownership } from "./ownership.ts";
-import { Lease, type Placement, shardOf } from "./placement.ts";
-import { type Admission, type Place, Shards, type DispatchOptions } from "./shards.ts";
+import { Lease, type Placement, type ShardGrant, shardOf } from "./placement.ts";
+import { type Admission, type DispatchOptions, Shards } from "./shards.ts";
 import type { ActorStore, AlarmKey, PageOfEvents } from "./store.ts";
 import { type StreamStore, Subscription } from "./subscription.ts";
-import { GroupRun, type MemberStep, type TurnHost } from "./turns.ts";
+import { TakeUp } from "./take-up.ts";
+import type { MemberStep, RepliesOf } from "./members.ts";
+import { GroupRun, type TurnHost } from "./turns.ts";
+import { TextWriter, type WrittenText } from "./text-writer.ts";
+import type { WriteGuard } from "./write-guard.ts";
 
-/** Cells that have been idle are looked for this often. */
+/** LiveActors that have been idle are looked for this often. */
 const PASSIVATE_EVERY_MS = 10_000;
 
 const NO_ADMISSION: Admission = {};
-
-/** What the runtime tells its operator. Levels as in the log. */
-export interface RuntimeLog {
-  debug(fields: object, message: string): void;
-  warn(fields: object, message: string): void;
-  error(fields: object, message: string): void;
-}
 
 export interface SystemParts {
   readonly definitions: readonly AnyDefinition[];
@@ -46,56 +48,73 @@ export interface SystemParts {
   readonly clock: Clock;
   readonly chance: Chance;
   readonly log: RuntimeLog;
-  /** Called when this replica must end: it was declared dead. */
+  /** Called when this replica must end: it was declared dead, or can commit nothing any more. */
   readonly onLost: (reason: string) => void;
   /** Flush lanes; a shard always uses the same one. */
   readonly lanes?: number;
   readonly liveActors?: number;
+  /** Whether the storage takes more (`storage_full`). Omitted: always. Asked for each commit, so it must be cheap. */
+  readonly hasRoom?: () => boolean;
+  /** What bounds what an organization stores. Omitted: nothing. */
+  readonly guard?: WriteGuard;
 }
 
 export class System<P extends Protocols> implements TurnHost {
   readonly clock: Clock;
   readonly chance: Chance;
-  readonly cells: Cells;
+  readonly actors: LiveActors;
   readonly shards: Shards;
   readonly loader: Loader;
+  readonly order = new DispatchOrder();
+  /** What the event loop has worked for whom. */
+  readonly loopTime: LoopTime;
   readonly lanes: readonly FlushLane[];
   readonly effects: Effects;
   readonly alarms: Alarms;
+  readonly hasRoom: () => boolean;
+  readonly guard: WriteGuard | null;
+  readonly onBug: OnBug = (cause) => this.ownership.onBug(cause);
   private readonly store: ActorStore;
   private readonly log: RuntimeLog;
   private readonly delivery: Delivery;
+  private readonly takeUp: TakeUp;
   private readonly ownership: Ownership;
   private cancelSweep: () => void = () => {};
 
   constructor(parts: SystemParts) {
     this.clock = parts.clock;
     this.chance = parts.chance;
+    this.loopTime = new LoopTime(() => parts.clock.monotonic());
     this.store = parts.store;
+    this.hasRoom = parts.hasRoom ?? (() => true);
+    this.guard = parts.guard ?? null;
     this.log = parts.log;
     const lease = new Lease(parts.clock);
     this.shards = new Shards(lease);
-    this.cells = new Cells(parts.definitions, parts.liveActors, {
+    this.actors = new LiveActors(parts.definitions, parts.liveActors, {
       now: () => parts.clock.now(),
-      part: (cell, farewell) => void this.part(cell, farewell),
+      onBug: (cause) => this.onBug(cause),
+      store: (actor, lastCommand) => void this.storeVolatile(actor, lastCommand),
     });
     this.loader = new Loader(parts.store);
     const run = (steps: readonly MemberStep[], options: DispatchOptions) => this.run(steps, options);
     this.effects = new Effects(
       parts.effects,
-      (place) => this.shards.serves(place),
+      (grant) => this.shards.serves(grant),
       (cause, effect) =>
         parts.log.error({ err: cause, effect: effect.kind, actor: effect.actorId }, "an effect failed"),
     );
-    this.delivery = new Delivery({ run, clock: this.clock, shards: this.shards, log: parts.log });
-    this.alarms = new Alarms({ store: parts.store, shards: this.shards, clock: this.clock }, (alarm, stands) =>
-      this.delivery.fire(alarm, stands),
+    this.delivery = new Delivery({ run, clock: this.clock, chance: this.chance, shards: this.shards, log: parts.log });
+    this.alarms = new Alarms({ store: parts.store, shards: this.shards, clock: this.clock }, (alarm, isStillWanted) =>
+      this.delivery.fire(alarm, isStillWanted),
     );
-    this.ownership = new Ownership(
-      { ...parts, shards: this.shards, cells: this.cells, lease, effects: this.effects, alarms: this.alarms },
-      this.delivery,
+    const { shards, actors, effects, alarms, delivery } = this;
+    this.takeUp = new TakeUp({ ...parts, shards, effects, delivery });
+    this.ownership = new Ownership({ ...parts, shards, actors, lease, effects, alarms, takeUp: this.takeUp });
+    this.lanes = Array.from(
+      { length: parts.lanes ?? 1 },
+      () => new FlushLane(parts.store, this.ownership, this.loopTime),
     );
-    this.lanes = Array.from({ length: parts.lanes ?? 1 }, () => new FlushLane(parts.store, this.ownership));
   }
 
   /** Joins, takes the shards and what is undone on them. Everything is served when it resolves. */
@@ -106,7 +125,7 @@ export class System<P extends Protocols> implements TurnHost {
 
   /**
    * Ends: refuses new commands, lets what is under way commit, stops the effects (their rows stay,
-   * so the next owner takes them up again), lets the actors say farewell, gives the shards back.
+   * so the next owner takes them up again), lets the actors store their volatile state, gives the shards back.
    */
   async stop(): Promise<void> {
     this.cancelSweep();
@@ -116,7 +135,9 @@ export class System<P extends Protocols> implements TurnHost {
     this.effects.close();
     await this.effects.drained();
     await Promise.all(this.lanes.map((lane) => lane.settled()));
-    await Promise.all(this.cells.farewells().map(({ cell, farewell }) => this.part(cell, farewell)));
+    await Promise.all(
+      this.actors.lastCommands().map(({ actor, lastCommand }) => this.storeVolatile(actor, lastCommand)),
+    );
     await this.ownership.stop();
     this.alarms.clearAll();
   }
@@ -142,27 +163,30 @@ export class System<P extends Protocols> implements TurnHost {
    * without anything between, and all commit or none. A member may depend on the replies before it.
    * A group may run more than once before it is answered, so members must be pure.
    */
-  dispatchGroup(
-    members: readonly MemberStep[],
+  dispatchGroup<const S extends readonly MemberStep[]>(
+    members: S,
     options: Admission = NO_ADMISSION,
-  ): Promise<Outcome<readonly unknown[]>> {
-    return this.run(members, options);
+  ): Promise<Outcome<RepliesOf<S>>> {
+    // One reply for each member, in order: what the handlers of these commands have answered.
+    return this.run(members, options) as Promise<Outcome<RepliesOf<S>>>;
   }
 
   /**
-   * As `dispatchGroup`; where nothing has to be waited for, the outcome itself and no promise of it. For
-   * what is asked for every request. Throws a bug of such a group.
+   * As `dispatchGroup`, but returns the outcome itself, not a promise, when nothing has to be waited for:
+   * for the checks of every request. A bug in such a group is thrown.
    */
-  promptly(members: readonly MemberStep[]): Outcome<readonly unknown[]> | Promise<Outcome<readonly unknown[]>> {
-    let outcome: Outcome<readonly unknown[]> | null = null;
-    let resolve = (ended: Outcome<readonly unknown[]>): void => {
+  dispatchSync<const S extends readonly MemberStep[]>(
+    members: S,
+  ): Outcome<RepliesOf<S>> | Promise<Outcome<RepliesOf<S>>> {
+    let outcome: Outcome<RepliesOf<S>> | null = null;
+    let resolve = (ended: Outcome<RepliesOf<S>>): void => {
       outcome = ended;
     };
     let reject = (cause: unknown): void => {
       throw cause;
     };
     new GroupRun(this, members, NO_ADMISSION).start(
-      (ended) => resolve(ended),
+      (ended) => resolve(ended as Outcome<RepliesOf<S>>),
       (cause) => reject(cause),
     );
     if (outcome !== null) return outcome;
@@ -170,6 +194,11 @@ export class System<P extends Protocols> implements TurnHost {
       resolve = whenEnded;
       reject = whenFailed;
     });
+  }
+
+  /** Hands live text to readers without a turn, where a turn would do nothing else. */
+  textWriter(text: WrittenText): TextWriter {
+    return new TextWriter(this, text);
   }
 
   /**
@@ -181,7 +210,7 @@ export class System<P extends Protocols> implements TurnHost {
     after: number,
     { textOf, head }: { readonly textOf?: StreamStore["textOf"]; readonly head?: number } = {},
   ): Subscription {
-    const replay = this.cells.stream(ref, shardOf(ref.organizationId));
+    const replay = this.actors.stream(ref, shardOf(ref.organizationId));
     const page = (asked: PageOfEvents) => this.store.events(ref.organizationId, ref.id, asked);
     return new Subscription(replay, after, textOf === undefined ? { page } : { page, textOf }, head);
   }
@@ -191,10 +220,10 @@ export class System<P extends Protocols> implements TurnHost {
    * tables: a list that is read afterwards shows its caller's own writes. Refuses without a lease.
    */
   async settled(organizationId: string): Promise<Outcome<null>> {
-    const place = this.shards.admit(organizationId, {});
-    if (!place.ok) return place;
-    await this.laneOf(place.value.shard).settled();
-    const after = this.shards.admit(organizationId, { epoch: place.value.epoch });
+    const grant = this.shards.admit(organizationId, {});
+    if (!grant.ok) return grant;
+    await this.laneOf(grant.value.shard).settled(organizationId);
+    const after = this.shards.admit(organizationId, { epoch: grant.value.epoch });
     return after.ok ? ok(null) : refuse(after.fault);
   }
 
@@ -208,9 +237,14 @@ export class System<P extends Protocols> implements TurnHost {
     return this.ownership.isReady;
   }
 
-  /** Messages whose receivers' turns have failed too often: rows that wait for better code. */
-  get parkedMessages(): number {
-    return this.delivery.parked;
+  /** Whether more alarms are due than fire at once: a burst, of which work that can wait lets the rest fire first. */
+  get hasDueAlarms(): boolean {
+    return this.alarms.hasDue;
+  }
+
+  /** Messages, of an organization or of all (null), whose receivers' turns have failed too often: they wait for better code. */
+  parkedMessages(organizationId: string | null): number {
+    return this.delivery.parked(organizationId);
   }
 
   laneOf(shard: number): FlushLane {
@@ -221,28 +255,32 @@ export class System<P extends Protocols> implements TurnHost {
     return this.alarms.supersede(key);
   }
 
-  release(draft: Draft, place: Place): void {
+  intend({ writes: { effects, settled } }: Draft, grant: ShardGrant): void {
+    for (const effect of effects) if (!settled.includes(effect.id)) this.effects.intend(effect, grant);
+  }
+
+  release(draft: Draft, grant: ShardGrant): void {
     if (draft.isEmpty) return;
     // The shard has been lost since the commit: what it has promised is its next owner's to keep.
-    if (this.shards.epochOf(place.shard) !== place.epoch) return;
+    if (this.shards.epochOf(grant.shard) !== grant.epoch) return;
     const { effects, settled, messages, alarms, cleared } = draft.writes;
-    for (const birth of draft.births) this.cells.born(birth, place, this.clock.monotonic());
+    for (const birth of draft.births) this.actors.born(birth, grant, this.clock.monotonic());
     for (const id of settled) this.effects.abort(id);
     for (const id of draft.interrupts) this.effects.abort(id);
     for (const key of cleared) this.alarms.clear(key);
     for (const alarm of alarms) this.alarms.set(alarm);
-    for (const message of messages) this.delivery.send(message, place);
-    for (const effect of effects) if (!settled.includes(effect.id)) this.effects.start(effect, place);
+    for (const message of messages) this.takeUp.send(message, grant);
+    for (const effect of effects) if (!settled.includes(effect.id)) this.takeUp.start(effect, grant);
   }
 
-  /** An actor's last command before it is dropped. One that fails costs what was in mind, as a crash does. */
-  private async part(cell: Cell, farewell: { readonly kind: string }): Promise<void> {
+  /** Runs an actor's last command before its eviction. If it fails, the volatile state is lost, as in a crash. */
+  private async storeVolatile(actor: LiveActor, lastCommand: { readonly kind: string }): Promise<void> {
     try {
-      const { ref, epoch } = cell;
-      const outcome = await this.run([{ ref, command: farewell }], { epoch });
-      if (outcome.ok) this.cells.leave(cell);
+      const { ref, epoch } = actor;
+      const outcome = await this.run([{ ref, command: lastCommand }], { epoch });
+      if (outcome.ok) this.actors.evict(actor);
     } catch (err) {
-      this.log.error({ err, actor: refKey(cell.ref) }, "an actor's farewell failed");
+      this.log.error({ err, actor: refKey(actor.ref) }, "an actor's last command before its eviction failed");
     }
   }
 
@@ -252,8 +290,8 @@ export class System<P extends Protocols> implements TurnHost {
 
   private sweep(): void {
     this.cancelSweep = this.clock.after(PASSIVATE_EVERY_MS, () => {
-      const dropped = this.cells.passivate(this.clock.monotonic());
-      if (dropped > 0) this.log.debug({ dropped, live: this.cells.count }, "idle actors have left memory");
+      const dropped = this.actors.passivate(this.clock.monotonic());
+      if (dropped > 0) this.log.debug({ dropped, live: this.actors.count }, "idle actors have left memory");
       this.sweep();
     });
   }

@@ -1,71 +1,82 @@
 /**
- * Runs turn groups: admission, cells, records, turns, and the gate that everything passes on its
+ * Runs turn groups: admission, actors, records, turns, and the gate that everything passes on its
  * way out. One `GroupRun` is one dispatch from its first attempt to its answer.
  *
  *   attempt ─ not admitted ───────────────▶ refusal at once
  *      │  ─ a record is missing ──▶ load ──▶ attempt again
+ *      │  ─ an earlier group has not had its turn ──▶ wait in line ──▶ attempt again
  *      │  ─ a turn refuses ──▶ wait for what it has seen ──▶ refusal
  *      │  ─ nothing written ─▶ wait for what it has seen ──▶ outputs, reply
  *      └─ written ──▶ lane ─┬─ committed ──▶ outputs, reply
- *                           ├─ undercut ───▶ attempt again
+ *                           ├─ evicted ────▶ attempt again
  *                           └─ fenced, unavailable, unknown, broken ──▶ 503, 503, 503, exception
  *
- * What a turn has seen may be uncommitted work of an earlier group of the same actors. So even a
- * refusal waits for it: nobody is told of a state that may never have been. It waits for the records
- * that it has read, not for others of the same actor; but what a turn says to the readers of a stream
- * comes after all that was said before, so it waits for the actor.
+ * What a turn has seen may be uncommitted work of an earlier group, so even a refusal waits for it: for the
+ * records that the turn has read, not for others of the same actor. What a turn says to the readers of a
+ * stream comes after all that was said before, so that waits for the actor.
  */
 import { assert } from "../assert.ts";
 import { type Fault, type Outcome, ok, refuse } from "../fault.ts";
-import type { ActorRef, RecordKey } from "./actor.ts";
-import type { Cell } from "./cell.ts";
-import type { Cells } from "./cells.ts";
+import { type RecordKey, refKey } from "./actor.ts";
+import type { LiveActor, PendingGroup } from "./live-actor.ts";
+import type { LiveActors } from "./live-actors.ts";
 import type { Chance, Clock } from "./clock.ts";
-import { CellDraft, Draft, MissingRecord, recordKey } from "./draft.ts";
+import { type DispatchOrder, Lines } from "./dispatch-order.ts";
+import { ActorDraft, Draft, MissingRecord, recordKey } from "./draft.ts";
 import type { FlushLane } from "./flush.ts";
-import { type Ending, GroupBroken, TurnGroup } from "./group.ts";
+import type { CommitResult } from "./commit-result.ts";
+import { GroupBroken, TurnGroup } from "./group.ts";
+import { isolate, type OnBug } from "./isolate.ts";
 import type { Loader } from "./loader.ts";
-import { type DispatchOptions, type Place, type Shards, UNAVAILABLE } from "./shards.ts";
-import { Stay } from "./stay.ts";
+import type { LoopTime } from "./loop-time.ts";
+import type { ShardGrant } from "./placement.ts";
+import { type DispatchOptions, type Shards, UNAVAILABLE } from "./shards.ts";
+import { publish } from "./publishing.ts";
+import { Reservation } from "./reservation.ts";
 import { type AlarmKey, noWrites, type Writes } from "./store.ts";
+import type { Member, MemberStep } from "./members.ts";
 import { GroupTx } from "./tx.ts";
+import { admitWrites, type WriteHost } from "./write-admission.ts";
 
-/** A group that has been undercut this often stands in a storm; the client had better come back. */
-const UNDERCUT_ATTEMPTS = 5;
+/** Attempts of a group whose actors are evicted mid-turn again and again; the client retries later. */
+const EVICTED_ATTEMPTS = 5;
 /** What a caller of a full mailbox waits before it tries again. */
 const OVERLOADED_RETRY_MS = 1_000;
+/** Times that a group waits for the guard of writes; the client retries later. */
+const GUARD_ROUNDS = 8;
 /** A turn that asks for more records one by one than this is a bug. */
 const LOAD_ROUNDS = 64;
 
-export interface Member {
-  readonly ref: ActorRef;
-  readonly command: { readonly kind: string };
-  /** No turn of the group, but a message of its commit: delivered once after it, and nobody is replied to. */
-  readonly isMessage?: true;
-}
-/** A member of a group, or how it follows from the replies before it; null leaves it out. */
-export type MemberStep = Member | ((replies: readonly unknown[]) => Member | null);
-
-export interface TurnHost {
-  readonly cells: Cells;
+export interface TurnHost extends WriteHost {
+  readonly actors: LiveActors;
   readonly shards: Shards;
   readonly loader: Loader;
+  readonly order: DispatchOrder;
+  readonly loopTime: LoopTime;
   readonly clock: Clock;
   readonly chance: Chance;
   laneOf(shard: number): FlushLane;
   /** A group that is on its way to the store replaces or clears this alarm; the answer is called when it has ended. */
   supersede(key: AlarmKey): () => void;
+  /** Tells handlers of effects whose group is on its way to the store. */
+  intend(draft: Draft, grant: ShardGrant): void;
   /** Starts what a committed group asked for: births, messages, effects, alarms. */
-  release(draft: Draft, place: Place): void;
+  release(draft: Draft, grant: ShardGrant): void;
+  /** Reports a bug after a commit. */
+  readonly onBug: OnBug;
 }
 
 export class GroupRun {
   private readonly host: TurnHost;
   private readonly steps: readonly MemberStep[];
   private readonly options: DispatchOptions;
-  private readonly stay = new Stay();
-  private undercut = 0;
+  private readonly reservation = new Reservation();
+  private evictions = 0;
   private loads = 0;
+  /** Whose group it is, once its first member is known. */
+  private organizationId: string | null = null;
+  private guarded = 0;
+  private readonly lines: Lines;
   private resolve!: (outcome: Outcome<readonly unknown[]>) => void;
   private reject!: (cause: unknown) => void;
 
@@ -73,6 +84,7 @@ export class GroupRun {
     this.host = host;
     this.steps = steps;
     this.options = options;
+    this.lines = new Lines(host.order, () => this.attempt());
   }
 
   /** Calls one of both, once: `resolve` with the replies or a refusal, `reject` for bugs. */
@@ -83,20 +95,23 @@ export class GroupRun {
   }
 
   private attempt(): void {
+    const from = this.host.loopTime.begin();
     try {
       this.run();
     } catch (cause) {
-      if (cause instanceof MissingRecord) this.load(cause.cell, [cause.key]);
+      if (cause instanceof MissingRecord) this.load(cause.actor, [cause.key]);
       else this.fail(cause);
+    } finally {
+      this.host.loopTime.end(from, this.organizationId, "turns");
     }
   }
 
   private run(): void {
-    if (this.options.stands?.() === false) return this.answer(ok([]));
+    if (this.options.isStillWanted?.() === false) return this.answer(ok([]));
     const at = this.host.clock.monotonic();
     const draft = new Draft(this.host.clock.now(), this.host.chance.text);
     const replies: unknown[] = [];
-    let place: Place | null = null;
+    let grant: ShardGrant | null = null;
     for (const step of this.steps) {
       const member = typeof step === "function" ? step(replies) : step;
       if (member === null) {
@@ -105,44 +120,62 @@ export class GroupRun {
       }
       const admitted = this.host.shards.admit(member.ref.organizationId, this.options);
       if (!admitted.ok) return this.answer(admitted);
-      assert(place === null || place.shard === admitted.value.shard, "a turn group stays on one shard");
-      place = admitted.value;
+      assert(grant === null || grant.shard === admitted.value.shard, "a turn group stays on one shard");
+      grant = admitted.value;
+      this.organizationId = member.ref.organizationId;
       if (member.isMessage === true) {
         draft.send(member.ref, member.command);
         replies.push(undefined);
         continue;
       }
-      const cell = this.host.cells.get(member.ref, place, at);
-      if (!this.stay.enter(cell, member.command, at)) return this.answer(refuse(OVERLOADED));
-      if (this.loadNeeds(cell, member)) return;
-      const outcome = turn(draft, cell, member);
-      if (!outcome.ok) return this.refuseAfterGate(draft, place, outcome.fault);
+      const actor = this.host.actors.get(member.ref, grant, at);
+      if (!this.reservation.enter(actor, member.command, at)) return this.answer(refuse(OVERLOADED));
+      // Also while it is behind others, so that its records come meanwhile.
+      if (this.loadNeeds(actor, member)) return;
+      if (actor.definition.isUnordered !== true && this.lines.isBehind(actor.key)) {
+        this.enterLines();
+        return this.lines.wait();
+      }
+      const outcome = turn(draft, actor, member);
+      if (!outcome.ok) return this.refuseAfterGate(draft, grant, outcome.fault);
       replies.push(outcome.value);
     }
-    assert(place !== null, "a turn group has a member");
-    this.finish(draft, place, replies);
+    assert(grant !== null, "a turn group has a member");
+    this.finish(draft, grant, replies);
   }
 
-  private finish(draft: Draft, place: Place, replies: readonly unknown[]): void {
+  private finish(draft: Draft, grant: ShardGrant, replies: readonly unknown[]): void {
+    const verdict = admitWrites(this.host, draft, this.options, this.reservation.bytes);
+    if (verdict?.kind === "wait") return this.waitForGuard(verdict.until);
+    this.lines.leave();
+    if (verdict?.kind === "refused") return this.answer(refuse(verdict.fault));
     const { consumes, clears } = this.options;
-    draft.keepInMind();
+    draft.keepVolatile();
     if (draft.isEmpty && clears === undefined && consumes === undefined) {
-      return this.gate(draft, () => this.leave(draft, place, ok(replies)));
+      return this.gate(draft, () => this.leave(draft, grant, ok(replies)));
     }
     const writes = draft.seal();
     const supersessions = this.supersede(writes);
     if (clears !== undefined) writes.cleared.unshift(clears);
     if (consumes !== undefined) writes.consumed.push(consumes);
-    this.stay.wait();
-    const bytes = 256 + this.stay.bytes;
-    const conclude = (ending: Ending): void => {
+    this.reservation.wait();
+    const bytes = 256 + this.reservation.bytes;
+    const conclude = (result: CommitResult): void => {
       for (const end of supersessions) end();
-      this.concluded(ending, () => this.leave(draft, place, ok(replies)));
+      verdict?.ended(result.kind === "committed" || result.kind === "unknown");
+      this.concluded(result, () => this.leave(draft, grant, ok(replies)));
     };
-    const unborn = this.host.cells.unborn(draft.births, place, this.host.clock.monotonic());
+    const unborn = this.host.actors.unborn(draft.births, grant, this.host.clock.monotonic());
     this.host
-      .laneOf(place.shard)
-      .push(new TurnGroup(place, { writes, drafts: [...draft.cells, ...unborn], bytes }, conclude));
+      .laneOf(grant.shard)
+      .push(new TurnGroup(grant, { writes, drafts: [...draft.actors, ...unborn], bytes }, conclude));
+    if (writes.effects.length > 0) isolate(() => this.host.intend(draft, grant), this.host.onBug);
+  }
+
+  private waitForGuard(until: Promise<void>): void {
+    if (++this.guarded > GUARD_ROUNDS) return this.answer(refuse(OVERLOADED));
+    this.enterLines();
+    void until.then(() => this.attempt());
   }
 
   /** The alarm that it answers stands until the commit: the group may have to run again. */
@@ -154,43 +187,44 @@ export class GroupRun {
   }
 
   /** A refusal writes nothing, except that a message or an alarm is answered by it all the same. */
-  private refuseAfterGate(draft: Draft, place: Place, fault: Fault): void {
+  private refuseAfterGate(draft: Draft, grant: ShardGrant, fault: Fault): void {
+    this.lines.leave();
     const { consumes, clears } = this.options;
     if (consumes === undefined && clears === undefined) return this.gate(draft, () => this.answer(refuse(fault)));
     const writes = noWrites();
     if (consumes !== undefined) writes.consumed.push(consumes);
     if (clears !== undefined) writes.cleared.push(clears);
-    const drafts = draft.cells.map((d) => new CellDraft(d.cell));
-    this.stay.wait();
-    const group = new TurnGroup(place, { writes, drafts, bytes: 256 }, (ending) =>
-      this.concluded(ending, () => this.answer(refuse(fault))),
+    const drafts = draft.actors.map((d) => new ActorDraft(d.actor));
+    this.reservation.wait();
+    const group = new TurnGroup(grant, { writes, drafts, bytes: 256 }, (result) =>
+      this.concluded(result, () => this.answer(refuse(fault))),
     );
-    this.host.laneOf(place.shard).push(group);
+    this.host.laneOf(grant.shard).push(group);
   }
 
   /** Runs `then` once everything that the draft has seen is committed; at once when it is. */
   private gate(draft: Draft, then: () => void): void {
-    let last: TurnGroup | null = null;
-    for (const { cell, publications, seen } of draft.cells) {
-      const pending = publications.length > 0 ? cell.lastPending : seen;
+    let last: PendingGroup | null = null;
+    for (const { actor, publications, seen } of draft.actors) {
+      const pending = publications.length > 0 ? actor.lastPending : seen;
       if (pending !== null && (last === null || pending.order > last.order)) last = pending;
     }
     if (last === null) return then();
-    this.stay.wait();
-    last.follow((ending) => {
+    this.reservation.wait();
+    last.follow((result) => {
       // The last group does not speak for an earlier one of another of the actors.
-      const isUndercut = ending.kind === "committed" && draft.cells.some(({ cell }) => cell.dead);
-      if (isUndercut || ending.kind === "undercut") draft.forget();
-      this.concluded(isUndercut ? { kind: "undercut" } : ending, then);
+      const isEvicted = result.kind === "committed" && draft.actors.some(({ actor }) => actor.isEvicted);
+      if (isEvicted || result.kind === "evicted") draft.forget();
+      this.concluded(isEvicted ? { kind: "evicted" } : result, then);
     });
   }
 
-  private concluded(ending: Ending, then: () => void): void {
-    switch (ending.kind) {
+  private concluded(result: CommitResult, then: () => void): void {
+    switch (result.kind) {
       case "committed":
         return then();
-      case "undercut":
-        if (++this.undercut >= UNDERCUT_ATTEMPTS) this.answer(refuse(OVERLOADED));
+      case "evicted":
+        if (++this.evictions >= EVICTED_ATTEMPTS) this.answer(refuse(OVERLOADED));
         else this.attempt();
         return;
       case "fenced":
@@ -199,61 +233,65 @@ export class GroupRun {
       case "unknown":
         return this.answer(refuse({ kind: "outcome_unknown", retryAfterMs: OVERLOADED_RETRY_MS }));
       case "broken":
-        return this.fail(new GroupBroken(`the store refused the group (${ending.code})`, { cause: ending.cause }));
+        return this.fail(new GroupBroken(`the store refused the group (${result.code})`, { cause: result.cause }));
     }
   }
 
-  private loadNeeds(cell: Cell, member: Member): boolean {
+  private loadNeeds(actor: LiveActor, member: Member): boolean {
     let missing: RecordKey[] | null = null;
-    for (const key of cell.definition.needs(cell.ref, member.command))
-      if (cell.get(recordKey(key.table, key.id)) === undefined) (missing ??= []).push(key);
+    for (const key of actor.definition.needs(actor.ref, member.command))
+      if (actor.get(recordKey(key.table, key.id)) === undefined) (missing ??= []).push(key);
     if (missing === null) return false;
-    this.load(cell, missing);
+    this.load(actor, missing);
     return true;
   }
 
-  private load(cell: Cell, keys: readonly RecordKey[]): void {
-    if (++this.loads > LOAD_ROUNDS) return this.fail(new Error(`${cell.ref.kind} keeps asking for records`));
-    this.stay.wait();
-    this.stay.hold(cell, keys);
-    this.host.loader.into(cell, keys).then(
+  private load(actor: LiveActor, keys: readonly RecordKey[]): void {
+    if (++this.loads > LOAD_ROUNDS) return this.fail(new Error(`${actor.ref.kind} keeps asking for records`));
+    this.enterLines();
+    this.reservation.pin(actor, keys);
+    this.host.loader.into(actor, keys).then(
       () => this.attempt(),
       () => this.answer(refuse(UNAVAILABLE)),
     );
   }
 
-  private leave(draft: Draft, place: Place, outcome: Outcome<readonly unknown[]>): void {
-    for (const { cell, publications } of draft.cells) {
-      if (publications.length === 0) continue;
-      const replay = this.host.cells.streamOf(cell);
-      for (const p of publications) {
-        if (p.kind === "event") replay.publish(p.event);
-        else if (p.kind === "add") replay.addText(p.messageId, p.text);
-        else if (p.kind === "begin") replay.beginText(p.messageId, p.attempt, p.text, p.told);
-        else replay.endText(p.messageId);
-      }
-      replay.wake();
+  /** Stands in the line of each actor that it has come to or that it names. */
+  private enterLines(): void {
+    this.reservation.wait();
+    for (const { key, definition } of this.reservation.actors())
+      if (definition.isUnordered !== true) this.lines.enter(key);
+    for (const step of this.steps) {
+      if (typeof step === "function" || step.isMessage === true) continue;
+      if (this.host.actors.definitionOf(step.ref.kind).isUnordered !== true) this.lines.enter(refKey(step.ref));
     }
-    this.host.release(draft, place);
+  }
+
+  private leave(draft: Draft, grant: ShardGrant, outcome: Outcome<readonly unknown[]>): void {
+    // The commit is done: whatever a bug here costs, the caller is answered.
+    isolate(() => publish(draft, this.host.actors), this.host.onBug);
+    isolate(() => this.host.release(draft, grant), this.host.onBug);
     this.answer(outcome);
   }
 
   private answer(outcome: Outcome<readonly unknown[]>): void {
-    this.stay.end();
+    this.lines.leave();
+    this.reservation.end();
     this.resolve(outcome);
   }
 
   private fail(cause: unknown): void {
-    this.stay.end();
+    this.lines.leave();
+    this.reservation.end();
     this.reject(cause);
   }
 }
 
 const OVERLOADED: Fault = { kind: "overloaded", retryAfterMs: OVERLOADED_RETRY_MS };
 
-function turn(draft: Draft, cell: Cell, member: Member): Outcome<unknown> {
-  const handler = cell.definition.handlers[member.command.kind];
-  if (handler === undefined) throw new Error(`${cell.ref.kind} does not know ${member.command.kind}`);
+function turn(draft: Draft, actor: LiveActor, member: Member): Outcome<unknown> {
+  const handler = actor.definition.handlers[member.command.kind];
+  if (handler === undefined) throw new Error(`${actor.ref.kind} does not know ${member.command.kind}`);
   // The system's typed `dispatch` has matched the command with its handler; here both are erased.
-  return handler(new GroupTx(draft, draft.of(cell)), member.command as never);
+  return handler(new GroupTx(draft, draft.of(actor)), member.command as never);
 }

@@ -2,21 +2,22 @@
 import { assert } from "../assert.ts";
 import { type IdPrefix, newId, type RandomText } from "../ids.ts";
 import { isoTime, type JsonObject } from "../schema.ts";
-import type { ActorRef, Memory, NewEvent, NewRecord, Peeked, RecordFields, Table, Tx } from "./actor.ts";
-import { addressOf, type CellDraft, type Draft, recordKey } from "./draft.ts";
+import type { ActorRef, NewEvent, NewRecord, Peeked, RecordFields, Table, Tx } from "./actor.ts";
+import { addressOf, type ActorDraft, type Draft, recordKey } from "./draft.ts";
 import type { AlarmRow } from "./store.ts";
+import type { VolatileTable } from "./volatile-state.ts";
 
 export class GroupTx implements Tx {
   readonly self: ActorRef;
   readonly now: number;
   readonly random: RandomText;
   private readonly group: Draft;
-  private readonly draft: CellDraft;
+  private readonly draft: ActorDraft;
 
-  constructor(group: Draft, draft: CellDraft) {
+  constructor(group: Draft, draft: ActorDraft) {
     this.group = group;
     this.draft = draft;
-    this.self = draft.cell.ref;
+    this.self = draft.actor.ref;
     this.now = group.now;
     this.random = group.random;
   }
@@ -34,7 +35,7 @@ export class GroupTx implements Tx {
   }
 
   versionAfter(table: Table<RecordFields>, id: string): number {
-    return (this.draft.cell.get(recordKey(table.name, id))?.version ?? 0) + 1;
+    return (this.draft.actor.get(recordKey(table.name, id))?.version ?? 0) + 1;
   }
 
   create<T extends RecordFields>(table: Table<T>, record: NewRecord<T>): T {
@@ -65,18 +66,18 @@ export class GroupTx implements Tx {
     return stamped;
   }
 
-  recall<T>(memory: Memory<T>, key: string): T | null {
-    const { thoughts, cell } = this.draft;
-    const own = thoughts?.findLast((t) => t.memory === memory && t.key === key);
-    return own === undefined ? cell.mind.get(memory, key) : (own.value as T);
+  recall<T>(table: VolatileTable<T>, key: string): T | null {
+    const { remembered, actor } = this.draft;
+    const own = remembered?.findLast((t) => t.table === table && t.key === key);
+    return own === undefined ? actor.volatile.get(table, key) : (own.value as T);
   }
 
-  recallKeys(memory: Memory<unknown>): Iterable<string> {
-    return this.draft.cell.mind.all(memory).keys();
+  recallKeys(table: VolatileTable<unknown>): Iterable<string> {
+    return this.draft.actor.volatile.all(table).keys();
   }
 
-  remember<T>(memory: Memory<T>, key: string, value: T): void {
-    (this.draft.thoughts ??= []).push({ memory, key, value });
+  remember<T>(table: VolatileTable<T>, key: string, value: T): void {
+    (this.draft.remembered ??= []).push({ table, key, value });
   }
 
   append(type: string, data: JsonObject): number {

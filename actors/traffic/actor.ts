@@ -9,9 +9,11 @@ import { unspent, windowHandlers } from "./windows.ts";
 export const trafficActor: ActorDefinition<TrafficProtocol> = {
   kind: "traffic",
   mailbox: BURST_BOUNDS,
+  writesWhenFull: true,
+  isUnordered: true,
   needs: (_ref, command) => needs(command),
   handlers: { ...windowHandlers, ...idempotencyHandlers },
-  farewell: unspent,
+  beforeEviction: unspent,
 };
 
 function needs(command: TrafficCommand): readonly RecordKey[] {

@@ -2,7 +2,7 @@
 import { type ActorRef, table } from "../runtime/actor.ts";
 import { type JsonObject, RecordBase, type Static, Timestamp, Type } from "../schema.ts";
 
-/** What is reserved of an identity's budget; how much of that is spent is only in mind. Its id is the identity's: a token's, for example. */
+/** What is reserved of an identity's budget; how much of that is spent is volatile state. Its id is the identity's: a token's, for example. */
 export const RateWindow = Type.Object({
   ...RecordBase,
   /** Windows since the epoch. */

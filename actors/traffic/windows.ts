@@ -1,6 +1,6 @@
 /**
  * Rate windows (RATE-1): exact, and hardly a commit. A record says how many requests of a window are
- * reserved; how many of them are spent is only in mind.
+ * reserved; how many of them are spent is volatile state.
  *
  *   spent < stored ────▶ admitted at once, and nothing is written
  *   spent < reserved ──▶ admitted when the reservation that is under way is stored
@@ -13,8 +13,8 @@
  * in good order gives back what is not spent.
  */
 import { ok } from "../fault.ts";
-import { type Handlers, memory, type Tx } from "../runtime/actor.ts";
-import type { Mind } from "../runtime/mind.ts";
+import type { Handlers, Tx } from "../runtime/actor.ts";
+import { type VolatileState, volatileTable } from "../runtime/volatile-state.ts";
 import { NEIGHBOURS, RATE_WINDOW_MS, type RateLimit } from "./policy.ts";
 import type { TrafficCommand, TrafficProtocol } from "./protocol.ts";
 import { type RateWindow, rateWindowTable } from "./schema.ts";
@@ -28,7 +28,7 @@ interface Spending {
   readonly spent: number;
   readonly limit: RateLimit;
 }
-const spendings = memory<Spending>("spending");
+const spendings = volatileTable<Spending>("spending");
 
 const windowAt = (now: number): number => Math.floor(now / RATE_WINDOW_MS);
 
@@ -70,9 +70,9 @@ export const windowHandlers: Pick<Handlers<TrafficProtocol>, WindowCommand> = {
 };
 
 /** What an actor that is to be dropped gives back: the reservations of the present window that are not spent. */
-export function unspent(mind: Mind, now: number): TrafficCommand | null {
+export function unspent(state: VolatileState, now: number): TrafficCommand | null {
   const identities: string[] = [];
-  for (const [identity, { window, reserved, spent }] of mind.all(spendings)) {
+  for (const [identity, { window, reserved, spent }] of state.all(spendings)) {
     if (window >= windowAt(now) && spent < reserved) identities.push(identity);
   }
   return identities.length === 0 ? null : { kind: "give_back", identities };

@@ -63,20 +63,23 @@ function countDay(
   const day = dayOf(tx.now);
   const id = `${day}/${agentId}/${model}`;
   const present = tx.read(dayUsageTable, id);
-  if (present === null) tx.create(dayUsageTable, { ...counts, id, day, agentId, model });
+  if (present === null) tx.create(dayUsageTable, { ...sum(NO_COUNTS, counts), id, day, agentId, model });
   else tx.update(dayUsageTable, { ...present, ...sum(present, counts) });
 }
 
 function countMonth(tx: Tx, counts: Counts): void {
   const id = monthOf(tx.now);
   const present = tx.read(monthUsageTable, id);
-  if (present === null) tx.create(monthUsageTable, { ...counts, id });
+  if (present === null) tx.create(monthUsageTable, { ...sum(NO_COUNTS, counts), id });
   else tx.update(monthUsageTable, { ...present, ...sum(present, counts) });
 }
 
-/** Both together. */
+/** Both together, up to the largest number that is still exact: a budget that is spent stays spent. */
 export const sum = (a: Counts, b: Counts): Counts =>
-  COUNTS.reduce((total, name) => ({ ...total, [name]: a[name] + b[name] }), NO_COUNTS);
+  COUNTS.reduce(
+    (total, name) => ({ ...total, [name]: Math.min(a[name] + b[name], Number.MAX_SAFE_INTEGER) }),
+    NO_COUNTS,
+  );
 
 function limitOf(tx: Tx, serviceTokens: number | null): number | null {
   const limit = tx.read(tokenBudgetTable, tx.self.organizationId)?.limit ?? { kind: "service" };

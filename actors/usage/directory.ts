@@ -1,4 +1,5 @@
 /** Reports of usage, read from the tables after `System.settled`. Throws when the database cannot be reached. */
+import type { QuotaLimits, QuotaName } from "./quota.ts";
 import type { Counts } from "./schema.ts";
 
 export const USAGE_GROUPS = ["agent", "model", "day"] as const;
@@ -22,4 +23,12 @@ export interface UsageReport {
 
 export interface UsageDirectory {
   report(organizationId: string, request: UsageRequest): Promise<UsageReport>;
+}
+
+/** What organizations have of what is bounded. Rejects when the database cannot be reached. */
+export interface QuotaDirectory {
+  /** How much there is in the tables; `now` is wall clock in ms. */
+  measure(organizationId: string, quota: QuotaName, now: number): Promise<number>;
+  /** The organization's own limits. */
+  quotasOf(organizationId: string): Promise<Partial<QuotaLimits>>;
 }

@@ -14,7 +14,7 @@ export const deliveryHandlers: Pick<Handlers<WebhookProtocol>, DeliveryCommand> 
   take_event(tx, { event: news }) {
     const { feed, event } = numbered(tx, feedOf(tx), news);
     const destination = activeDestination(tx);
-    const isWanted = destination !== null && takes(destination.eventTypes, event.type);
+    const isWanted = destination !== null && takes(destination.eventTypes, event);
     keepFeed(tx, isWanted ? filled(tx, queued(feed, firstAttempt(tx, event, destination, "automatic"))) : feed);
     return ok(null);
   },

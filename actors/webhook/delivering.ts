@@ -4,7 +4,8 @@
  * interrupted by the next one; the looks are simply made again.
  */
 import type { EffectContext, EffectHandler } from "../runtime/effects.ts";
-import type { Clock } from "../runtime/clock.ts";
+import { Backoff } from "../runtime/backoff.ts";
+import type { Chance, Clock } from "../runtime/clock.ts";
 import type { EffectRow } from "../runtime/store.ts";
 import type { WebhookQueue } from "./directory.ts";
 import { webhookRef } from "./events.ts";
@@ -18,12 +19,12 @@ export interface DeliveringParts extends ReportsParts {
   readonly sender: WebhookSender;
   readonly queue: WebhookQueue;
   readonly clock: Clock;
+  readonly chance: Pick<Chance, "fraction">;
   readonly log: { warn(fields: object, message: string): void };
 }
 
-/** The first wait before a report is offered again; doubled up to the last. */
-const RETRY_FIRST_MS = 50;
-const RETRY_LAST_MS = 5_000;
+/** Before a report is offered again, and before the table is asked again. */
+const RETRY = { firstMs: 50, lastMs: 5_000 };
 
 /** The handlers of an organization's webhook effects, by kind. */
 export function webhookEffects(parts: DeliveringParts): Readonly<Record<WebhookEffect, EffectHandler>> {
@@ -94,10 +95,11 @@ async function told(
   context: EffectContext,
   end: { readonly attemptId: string; readonly result: AttemptResult },
 ): Promise<void> {
-  for (let waitMs = RETRY_FIRST_MS; ; waitMs = Math.min(2 * waitMs, RETRY_LAST_MS)) {
+  const backoff = new Backoff(parts, RETRY);
+  for (;;) {
     if (await reports.tell(organizationId, context.epoch, { effectId, ...end })) return;
     if (context.isOver()) return;
-    await new Promise<void>((resolve) => parts.clock.after(waitMs, resolve));
+    await backoff.pause();
     if (context.isOver()) return;
   }
 }
@@ -125,30 +127,32 @@ async function goThrough(parts: DeliveringParts, effect: EffectRow, context: Eff
 
 /** What the table has, asked for until it answers; null when the epoch is over. */
 async function looked<T>(parts: DeliveringParts, context: EffectContext, look: () => Promise<T>): Promise<T | null> {
-  for (let waitMs = RETRY_FIRST_MS; !context.isOver(); waitMs = Math.min(2 * waitMs, RETRY_LAST_MS)) {
+  const backoff = new Backoff(parts, RETRY);
+  while (!context.isOver()) {
     try {
       return await look();
     } catch (err) {
       parts.log.warn({ err }, "the table of deliveries could not be read; it is tried again");
     }
-    await new Promise<void>((resolve) => parts.clock.after(waitMs, resolve));
+    await backoff.pause();
   }
   return null;
 }
 
 /** The reply, asked for until there is one; null when the epoch is over, and with it this effect. */
 async function ask(
-  { group, clock }: DeliveringParts,
+  parts: DeliveringParts,
   effect: EffectRow,
   context: EffectContext,
   command: WebhookCommand,
 ): Promise<{ readonly value: unknown } | null> {
   const ref = webhookRef(effect.organizationId);
-  for (let waitMs = RETRY_FIRST_MS; ; waitMs = Math.min(2 * waitMs, RETRY_LAST_MS)) {
-    const outcome = await group([{ ref, command }], { epoch: context.epoch });
+  const backoff = new Backoff(parts, RETRY);
+  for (;;) {
+    const outcome = await parts.group([{ ref, command }], { epoch: context.epoch });
     if (outcome.ok) return { value: outcome.value[0] };
     if (context.isOver()) return null;
-    await new Promise<void>((resolve) => clock.after(waitMs, resolve));
+    await backoff.pause();
     if (context.isOver()) return null;
   }
 }

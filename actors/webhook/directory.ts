@@ -7,11 +7,13 @@ import type { Attempt, AttemptStatus, WebhookEvent } from "./schema.ts";
 
 /** All that are given must match (HOOK-9). */
 export interface AttemptFilter {
-  readonly eventType?: EventType;
-  readonly status?: AttemptStatus;
-  readonly eventId?: string;
+  /** Any of these. */
+  readonly eventType?: readonly EventType[] | undefined;
+  /** Any of these. */
+  readonly status?: readonly AttemptStatus[] | undefined;
+  readonly eventId?: string | undefined;
   /** ISO 8601; not before this. */
-  readonly since?: string;
+  readonly since?: string | undefined;
 }
 
 /** Attempts that wait. */

@@ -18,6 +18,7 @@ export const EVENT_FAMILIES = {
     "resumed",
     "review_requested",
     "approved",
+    "denied",
     "iteration_requested",
     "cancelled",
     "completed",
@@ -96,12 +97,24 @@ export const webhookRef = (organizationId: string): ActorRef<"webhook"> => ({
   id: "webhook",
 });
 
-/** Whether a filter's entry is a type or a family that there is. */
+/** `!<source>` in a filter takes no event of this source: a decision leaves one of its request and one of the job's life. */
+const EXCLUDES = "!";
+export const excludedSources = (filter: readonly string[]): EventSource[] =>
+  EVENT_SOURCES.filter((source) => filter.includes(EXCLUDES + source));
+/** The entries that name types. */
+export const namedTypes = (filter: readonly string[]): string[] =>
+  filter.filter((entry) => !entry.startsWith(EXCLUDES));
+
+/** Whether a filter's entry is a type, a family or an excluded source that exists. */
 export function isKnownFilter(entry: string): boolean {
+  if (entry.startsWith(EXCLUDES)) return excludedSources([entry]).length > 0;
   const family = /^(\w+)\.\*$/.exec(entry)?.[1];
   return family === undefined ? EVENT_TYPES.some((type) => type === entry) : Object.hasOwn(EVENT_FAMILIES, family);
 }
 
-/** Whether a filter takes this type; an empty one takes all. */
-export const takes = (filter: readonly string[], type: EventType): boolean =>
-  filter.length === 0 || filter.includes(type) || filter.includes(`${type.slice(0, type.indexOf("."))}.*`);
+/** Whether a filter takes this event. One that names no types takes all of them. */
+export function takes(filter: readonly string[], { type, source }: Pick<NewsEvent, "type" | "source">): boolean {
+  if (excludedSources(filter).includes(source)) return false;
+  const types = namedTypes(filter);
+  return types.length === 0 || types.includes(type) || types.includes(`${type.slice(0, type.indexOf("."))}.*`);
+}

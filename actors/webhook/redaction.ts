@@ -1,11 +1,18 @@
-/** The destination as others than owners see it: recognisable to whoever has set it, of no use to others (HOOK-9). */
+/** The destination as the ledger shows it: recognisable to whoever has set it, useless to others (HOOK-9). */
 
-/** `https://hooks.example.com/x` → `h***s.e***e.com`; of an address nothing is shown. */
+/**
+ * `https://hooks.example.com/x` → `h***s.e***e.com`. Of an IP address the first and the last part are shown, so that
+ * an owner can tell two destinations apart: `https://10.20.30.7` → `10.***.7`, `https://[fd00::1:7]` → `[fd00:***:7]`.
+ */
 export function redactedHost(url: string): string {
   const { hostname } = new URL(url);
+  if (hostname.startsWith("[")) {
+    const parts = hostname.slice(1, -1).split(":");
+    return `[${parts.at(0) ?? ""}:***:${parts.at(-1) ?? ""}]`;
+  }
   const labels = hostname.split(".");
   const top = labels.pop() ?? "";
-  if (hostname.includes(":") || /^\d+$/.test(top)) return "***";
+  if (/^\d+$/.test(top)) return `${labels[0] ?? ""}.***.${top}`;
   return [...labels.map(redacted), labels.length === 0 ? redacted(top) : top].join(".");
 }
 

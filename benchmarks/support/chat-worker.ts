@@ -5,22 +5,24 @@
  *
  *   bun chat-worker.ts <url of the database>
  */
-import { USUAL_JOB_LIMITS } from "../../actors/job/limits.ts";
+import { DEFAULT_JOB_LIMITS } from "../../actors/job/limits.ts";
 import { chatRef } from "../../actors/chat/schema.ts";
 import { ok } from "../../actors/fault.ts";
 import { newId } from "../../actors/ids.ts";
-import { jobExecution } from "../../actors/job/execution.ts";
+import { jobExecution } from "../../actors/job/run/execution.ts";
 import type { ModelPort } from "../../actors/job/ports.ts";
 import { type AgentSnapshot, jobRef, PLAIN_TERMS } from "../../actors/job/schema.ts";
-import { Slots } from "../../actors/job/slots.ts";
+import { NO_RETRIES } from "../../actors/job/run/retry-policy.ts";
+import { Slots } from "../../actors/job/run/slots.ts";
 import { System } from "../../actors/runtime/system.ts";
 import { troupeActors, type TroupeProtocols, type TroupeSystem } from "../../actors/troupe.ts";
+import { calendar } from "../../src/schedule/calendar.ts";
 import { openDatabase } from "../../db/client.ts";
 import { PostgresPlacement } from "../../db/placement.ts";
 import { PostgresActorStore } from "../../db/stores/actor-store.ts";
 import { PostgresTranscripts } from "../../db/stores/transcripts.ts";
-import { systemChance, systemClock } from "../../src/clock.ts";
-import { createLogger } from "../../src/log.ts";
+import { systemChance, systemClock } from "../../src/wiring/clock.ts";
+import { createLogger } from "../../src/log/log.ts";
 import { createTools } from "../../src/runner/tools.ts";
 import { Samples } from "./statistics.ts";
 import { serveWorker } from "./worker.ts";
@@ -87,16 +89,19 @@ const database = openDatabase(databaseUrl);
 const placement = new PostgresPlacement(database, { id: newId("rpl"), address: "bench", build: "bench", folder: null });
 await placement.join();
 const system: TroupeSystem = new System<TroupeProtocols>({
-  definitions: troupeActors(),
+  definitions: troupeActors({ calendar }),
   effects: {
     run: jobExecution({
       models: model,
-      tools: createTools([], { log }),
+      tools: createTools([], { pauses: { clock: systemClock, chance: systemChance }, log }),
       transcripts: new PostgresTranscripts(database),
       slots: new Slots(),
-      steps: USUAL_JOB_LIMITS.steps,
+      steps: DEFAULT_JOB_LIMITS.steps,
+      retry: NO_RETRIES,
+      chance: systemChance,
       clock: systemClock,
       group: (members, options) => system.dispatchGroup(members, options),
+      textWriter: (text) => system.textWriter(text),
       log,
     }),
   },

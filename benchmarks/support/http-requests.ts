@@ -13,9 +13,16 @@ const TASK = JSON.stringify({
   priority: "medium",
 });
 
-export const createTask = ({ token }: RunningService): string =>
-  head("POST", "/api/v1/tasks", [
-    `Authorization: Bearer ${token}`,
-    "Content-Type: application/json",
-    `Content-Length: ${TASK.length}`,
-  ]) + TASK;
+export const listTasks = ({ token }: Pick<RunningService, "token">, limit: number): string =>
+  head("GET", `/api/v1/tasks?limit=${limit}`, [`Authorization: Bearer ${token}`]);
+
+export const createTask = ({ token }: Pick<RunningService, "token">): string => post("/api/v1/tasks", token, TASK);
+
+/** A request with this JSON body, whose characters are ASCII. */
+export const post = (path: string, token: string, body: string): string => headOfPost(path, token, body.length) + body;
+
+/** The head of a request whose body has so many bytes. */
+export const headOfPost = (path: string, token: string, bytes: number): string =>
+  head("POST", path, [`Authorization: Bearer ${token}`, "Content-Type: application/json", `Content-Length: ${bytes}`]);
+
+export const get = (path: string, token: string): string => head("GET", path, [`Authorization: Bearer ${token}`]);

@@ -10,7 +10,7 @@ import { System } from "../../actors/runtime/system.ts";
 import { openDatabase } from "../../db/client.ts";
 import { PostgresPlacement } from "../../db/placement.ts";
 import { PostgresActorStore } from "../../db/stores/actor-store.ts";
-import { systemChance, systemClock } from "../../src/clock.ts";
+import { systemChance, systemClock } from "../../src/wiring/clock.ts";
 import { ledgerActor, type LedgerCommand, type LedgerProtocols, ledgerRef } from "../../test/support/ledger-actor.ts";
 import { callInLoops } from "./callers.ts";
 import { serveWorker } from "./worker.ts";
@@ -82,7 +82,7 @@ async function handle(question: MemoryQuestion): Promise<number> {
       return 0;
     }
     case "passivate":
-      system.cells.passivate(performance.now() + TWO_MINUTES_MS);
+      system.actors.passivate(performance.now() + TWO_MINUTES_MS);
       return 0;
     case "append": {
       const load = { callers: CALLERS, keys: question.actors, seconds: question.seconds };
@@ -94,7 +94,7 @@ async function handle(question: MemoryQuestion): Promise<number> {
 serveWorker<MemoryQuestion, MemoryAnswer>(
   async (question) => {
     const cpuUs = await handle(question);
-    return { heapBytes: question.kind === "append" ? 0 : heapBytes(), liveActors: system.cells.count, cpuUs };
+    return { heapBytes: question.kind === "append" ? 0 : heapBytes(), liveActors: system.actors.count, cpuUs };
   },
   async () => {
     await system.stop();

@@ -19,7 +19,8 @@ export interface PgbenchRun {
 }
 
 export interface Pgbench {
-  run(clients: number, seconds: number): Promise<PgbenchRun>;
+  /** `perSecond`: as many transactions are begun in a second, and no more; without it as many as go. */
+  run(clients: number, seconds: number, perSecond?: number): Promise<PgbenchRun>;
 }
 
 const SCRIPT = `insert into pgbench_event (stream, type, at, data)
@@ -36,7 +37,7 @@ export async function openPgbench(lifetime: Lifetime, server: Server): Promise<P
   const folder = lifetime.folder();
   const script = join(folder, "insert.sql");
   writeFileSync(script, SCRIPT);
-  return { run: (clients, seconds) => run({ program, script, folder, server }, clients, seconds) };
+  return { run: (clients, seconds, pace) => run({ program, script, folder, server }, clients, seconds, pace) };
 }
 
 interface Parts {
@@ -46,7 +47,12 @@ interface Parts {
   readonly server: Server;
 }
 
-async function run({ program, script, folder, server }: Parts, clients: number, seconds: number): Promise<PgbenchRun> {
+async function run(
+  { program, script, folder, server }: Parts,
+  clients: number,
+  seconds: number,
+  pace?: number,
+): Promise<PgbenchRun> {
   const prefix = join(folder, "log");
   const threads = Math.min(clients, 2);
   const before = cpuOfTree(server.pid);
@@ -59,6 +65,7 @@ async function run({ program, script, folder, server }: Parts, clients: number, 
       `--jobs=${threads}`,
       `--time=${Math.max(1, Math.round(seconds))}`,
       `--file=${script}`,
+      ...(pace === undefined ? [] : [`--rate=${pace}`]),
       "--log",
       `--log-prefix=${prefix}`,
       "--host=127.0.0.1",

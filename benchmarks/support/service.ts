@@ -4,7 +4,7 @@
  */
 import { existsSync, openSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { FIRST_RUN_FILE } from "../../src/first-run.ts";
+import { FIRST_RUN_FILE } from "../../src/service/first-run.ts";
 import { SERVICE_FILE, type ServiceNote } from "../../src/admin/door.ts";
 import { embeddedUrl } from "../../test/support/service-tables.ts";
 import { guard, type Lifetime } from "./lifetime.ts";
@@ -37,7 +37,8 @@ export async function startService(
   // Open: as root, PostgreSQL runs as another user.
   const folder = lifetime.folder({ isOpen: true });
   const [note, text] = [join(folder, "data", SERVICE_FILE), join(folder, "data", FIRST_RUN_FILE)];
-  const wanted = { ...(server === null ? {} : { DATABASE_URL: server.url }), ...env };
+  // The load of a benchmark is that of no honest client.
+  const wanted = { V1_REQUESTS_PER_MINUTE: "0", ...(server === null ? {} : { DATABASE_URL: server.url }), ...env };
   let running = spawn(folder, wanted);
   lifetime.add(async () => {
     running.child.kill("SIGTERM");

@@ -32,6 +32,7 @@ export interface StreamRun {
   /** From the provider's socket to the reader. */
   readonly delta: Quantiles;
   readonly cpuUsPerDelta: number;
+  readonly cpuUsPerStream: number;
 }
 
 const STAMP = /\d{13}\.\d{3}/g;
@@ -79,14 +80,16 @@ class Readers {
     const used = cpuOf(pid) - cpu;
     this.isOver = true;
     const delta = this.delta.summary();
+    const first = this.first.summary();
     await this.allEnded(sockets);
     for (const socket of sockets) socket.end();
     if (this.failure !== null) throw new Error(this.failure);
     return {
       meta: this.meta.summary(),
-      firstDelta: this.first.summary(),
+      firstDelta: first,
       delta,
       cpuUsPerDelta: (used * 1e6) / delta.count,
+      cpuUsPerStream: (used * 1e6) / first.count,
     };
   }
 

@@ -1,39 +1,53 @@
 /**
- * The service for streams: the runtime and the app as `src/service.ts` puts them together, but with
+ * The service for streams: the runtime and the app as `src/service/service.ts` puts them together, but with
  * places for as many running jobs as the benchmark has streams, in one organization.
  *
  * On demand it makes chats and says events in them, as fast as their readers are to be told.
  *
  *   bun stream-service.ts <url of the database> <url of the provider>
  */
-import { USUAL_JOB_LIMITS } from "../../actors/job/limits.ts";
+import { mkdtempSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { DEFAULT_WORKSPACE_LIMITS } from "../../actors/workspace/limits.ts";
+import { PostgresBlobClaims } from "../../db/stores/blob-claims.ts";
+import { PostgresFileDirectory } from "../../db/stores/file-directory.ts";
+import { createSandbox, filePool } from "../../src/sandbox/sandbox.ts";
+import { argumentChecks } from "../../src/wiring/argument-checks.ts";
+import { sandboxPreviews } from "../../src/wiring/previews.ts";
+import { dataQueries } from "../../src/wiring/data-queries.ts";
+import { openFiles } from "../../src/files/files.ts";
+import { DEFAULT_JOB_LIMITS } from "../../actors/job/limits.ts";
 import { chatRef } from "../../actors/chat/schema.ts";
 import { newId } from "../../actors/ids.ts";
-import { jobExecution } from "../../actors/job/execution.ts";
-import { Slots } from "../../actors/job/slots.ts";
+import { jobExecution } from "../../actors/job/run/execution.ts";
+import { NO_RETRIES } from "../../actors/job/run/retry-policy.ts";
+import { Slots } from "../../actors/job/run/slots.ts";
 import { organizationRef } from "../../actors/organization/schema.ts";
 import { System } from "../../actors/runtime/system.ts";
 import { troupeActors, type TroupeProtocols, type TroupeSystem } from "../../actors/troupe.ts";
+import { calendar } from "../../src/schedule/calendar.ts";
 import { openDatabase } from "../../db/client.ts";
 import { PostgresPlacement } from "../../db/placement.ts";
 import { PostgresActorStore } from "../../db/stores/actor-store.ts";
 import { PostgresChatDirectory } from "../../db/stores/chat-directory.ts";
+import { PostgresMissionDirectory } from "../../db/stores/mission-directory.ts";
 import { PostgresUsageDirectory } from "../../db/stores/usage-directory.ts";
 import { PostgresJobDirectory } from "../../db/stores/job-directory.ts";
 import { PostgresDirectory } from "../../db/stores/directory.ts";
 import { PostgresTranscripts } from "../../db/stores/transcripts.ts";
 import { PostgresWebhookDirectory } from "../../db/stores/webhook-directory.ts";
-import { createApp } from "../../src/app.ts";
-import { systemChance, systemClock } from "../../src/clock.ts";
+import { createApp } from "../../src/service/app.ts";
+import { systemChance, systemClock } from "../../src/wiring/clock.ts";
 import { createEgress } from "../../src/egress/egress.ts";
-import { firstRun } from "../../src/first-run.ts";
-import { createLogger } from "../../src/log.ts";
+import { firstRun } from "../../src/service/first-run.ts";
+import { createLogger } from "../../src/log/log.ts";
 import { createModels } from "../../src/runner/models.ts";
 import { builtinTools, createTools } from "../../src/runner/tools.ts";
-import { createSealing } from "../../src/service-key.ts";
-import { toolServices } from "../../src/tool-services.ts";
+import { createSealing } from "../../src/service/service-key.ts";
+import { toolServices } from "../../src/wiring/tool-services.ts";
 import { wallMs } from "./wall-clock.ts";
-import { webhookTools } from "../../src/webhooks.ts";
+import { webhookTools } from "../../src/wiring/webhooks.ts";
 import { serveWorker } from "./worker.ts";
 
 export interface StreamService {
@@ -81,16 +95,22 @@ const models = createModels(
   log,
 );
 const system: TroupeSystem = new System<TroupeProtocols>({
-  definitions: troupeActors(),
+  definitions: troupeActors({ calendar }),
   effects: {
     run: jobExecution({
       models,
-      tools: createTools(builtinTools(toolServices({ system: () => system, directory, models, log })), { log }),
+      tools: createTools(builtinTools(toolServices({ system: () => system, directory, models, log })), {
+        pauses: { clock: systemClock, chance: systemChance },
+        log,
+      }),
       transcripts: new PostgresTranscripts(database),
       slots: new Slots({ inProcess: PLACES, ofOrganization: PLACES }),
-      steps: USUAL_JOB_LIMITS.steps,
+      steps: DEFAULT_JOB_LIMITS.steps,
+      retry: NO_RETRIES,
+      chance: systemChance,
       clock: systemClock,
       group: (members, options) => system.dispatchGroup(members, options),
+      textWriter: (text) => system.textWriter(text),
       log,
     }),
   },
@@ -102,14 +122,31 @@ const system: TroupeSystem = new System<TroupeProtocols>({
   onLost: (reason) => console.error(reason),
 });
 await system.start();
+const folder = mkdtempSync(join(tmpdir(), "troupe-bench-"));
 const budgets = new Map<string, number>();
+const contents = await openFiles(
+  { folder, s3: null },
+  { claims: new PostgresBlobClaims(database), clock: systemClock },
+);
+const fileSandbox = createSandbox(undefined, { kind: filePool(contents.children) });
+const egress = createEgress({ allow: [], production: false });
 const app = createApp({
-  jobLimits: USUAL_JOB_LIMITS,
+  jobLimits: DEFAULT_JOB_LIMITS,
   chats: new PostgresChatDirectory(database),
+  missions: new PostgresMissionDirectory(database),
+  files: new PostgresFileDirectory(database),
+  contents,
+  argumentChecks: argumentChecks(fileSandbox),
+  previews: sandboxPreviews({ sandbox: fileSandbox, contents }),
+  queries: dataQueries({ sandbox: fileSandbox, system: () => system, contents }),
+  workspaceLimits: DEFAULT_WORKSPACE_LIMITS,
+  git: null,
   usage: new PostgresUsageDirectory(database),
+  quotas: { report: () => Promise.resolve([]) },
   jobs: new PostgresJobDirectory(database),
   webhooks: new PostgresWebhookDirectory(database),
-  webhookTools: webhookTools(createEgress({ allow: [], production: false })),
+  webhookTools: webhookTools(egress),
+  egress,
   system,
   directory,
   models,

@@ -14,7 +14,7 @@ import { System } from "../../actors/runtime/system.ts";
 import { openDatabase } from "../../db/client.ts";
 import { PostgresPlacement } from "../../db/placement.ts";
 import { PostgresActorStore } from "../../db/stores/actor-store.ts";
-import { systemChance, systemClock } from "../../src/clock.ts";
+import { systemChance, systemClock } from "../../src/wiring/clock.ts";
 import { ledgerActor, type LedgerProtocols, ledgerRef } from "../../test/support/ledger-actor.ts";
 import { callInLoops, type Load, type Measured } from "./callers.ts";
 import { serveWorker } from "./worker.ts";

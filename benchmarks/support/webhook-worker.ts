@@ -1,5 +1,5 @@
 /**
- * The part of the service that delivers webhooks, put together as `src/runtime.ts` does: the actors over
+ * The part of the service that delivers webhooks, put together as `src/service/runtime.ts` does: the actors over
  * PostgreSQL, the guarded client, the signatures. Organizations are no more than their ids here, and
  * events are left behind as by a request: a message to the webhook actor, in a commit.
  *
@@ -7,9 +7,10 @@
  */
 import { newId } from "../../actors/ids.ts";
 import { System } from "../../actors/runtime/system.ts";
-import type { Member } from "../../actors/runtime/turns.ts";
+import type { Member } from "../../actors/runtime/members.ts";
 import { isoTime } from "../../actors/schema.ts";
 import { troupeActors, type TroupeProtocols, type TroupeSystem } from "../../actors/troupe.ts";
+import { calendar } from "../../src/schedule/calendar.ts";
 import { type NewsEvent, takeEvent, webhookRef } from "../../actors/webhook/events.ts";
 import type { WebhookCommand } from "../../actors/webhook/protocol.ts";
 import { signingContext } from "../../actors/webhook/schema.ts";
@@ -17,11 +18,11 @@ import { openDatabase } from "../../db/client.ts";
 import { PostgresPlacement } from "../../db/placement.ts";
 import { PostgresActorStore } from "../../db/stores/actor-store.ts";
 import { PostgresWebhookDirectory } from "../../db/stores/webhook-directory.ts";
-import { systemChance, systemClock } from "../../src/clock.ts";
+import { systemChance, systemClock } from "../../src/wiring/clock.ts";
 import { createEgress } from "../../src/egress/egress.ts";
 import { newSigningSecret, signatureHeaders, Signer } from "../../src/egress/webhook-signature.ts";
-import { createSealing } from "../../src/service-key.ts";
-import { webhookHandlers } from "../../src/webhooks.ts";
+import { createSealing } from "../../src/service/service-key.ts";
+import { webhookHandlers } from "../../src/wiring/webhooks.ts";
 import { callInLoops } from "./callers.ts";
 import { wallMs } from "./wall-clock.ts";
 import { serveWorker } from "./worker.ts";
@@ -112,12 +113,13 @@ const handlers = webhookHandlers({
   sealing,
   queue: new PostgresWebhookDirectory(database),
   clock: systemClock,
+  chance: systemChance,
   log,
   system: () => counted,
   appUrl: "https://troupe.example.com",
 });
 const system: TroupeSystem = new System<TroupeProtocols>({
-  definitions: troupeActors(),
+  definitions: troupeActors({ calendar }),
   effects: handlers,
   store: new PostgresActorStore(database),
   placement,
@@ -159,7 +161,7 @@ async function configure(organizationId: string, path: string): Promise<void> {
 const INSTRUCTIONS = "Answer briefly. ".repeat(30);
 
 /** About a kilobyte when it is sent. */
-const newsOf = (mark: number): NewsEvent => ({
+const updatesOf = (mark: number): NewsEvent => ({
   type: "agent.updated",
   source: "api_mutation",
   at: isoTime(systemClock.now()),
@@ -174,7 +176,7 @@ const newsOf = (mark: number): NewsEvent => ({
 /** Resolves at the commit. */
 async function leave(organizationId: string, mark = 0): Promise<void> {
   tallyOf(organizationId).left++;
-  const message = { ref: webhookRef(organizationId), command: takeEvent(newsOf(mark)), isMessage: true } as const;
+  const message = { ref: webhookRef(organizationId), command: takeEvent(updatesOf(mark)), isMessage: true } as const;
   const outcome = await system.dispatchGroup([message]);
   if (!outcome.ok) throw new Error(outcome.fault.kind);
 }
@@ -213,7 +215,7 @@ const EVENT_ID = newId("evt");
 /** With as many headers and bytes as a delivery. */
 function signed(): Signed {
   const now = systemClock.now();
-  const { requestId, ...event } = newsOf(0);
+  const { requestId, ...event } = updatesOf(0);
   const more = { api_version: "2026-01-01", timestamp: Math.floor(now / 1_000), organization_id: "org_1", sequence: 1 };
   const body = JSON.stringify({ id: EVENT_ID, ...event, ...more, request_id: requestId });
   const headers = {

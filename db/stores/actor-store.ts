@@ -10,13 +10,12 @@ import type {
   EffectRow,
   EventPage,
   FlushOutcome,
-  MessageRow,
   PageOfEvents,
+  PlacedMessage,
   RecordRef,
   ShardWrites,
-  Undone,
 } from "../../actors/runtime/store.ts";
-import type { Database } from "../client.ts";
+import { type Database, NO_ORGANIZATION } from "../client.ts";
 import { eventOfRow } from "../event-row.ts";
 import { flushStatement, type Statement } from "../flush.ts";
 import { actorMessage, alarm, effect, event } from "../tables/runtime.ts";
@@ -51,8 +50,8 @@ export class PostgresActorStore implements ActorStore {
   private async send({ text, parameters }: Statement): Promise<FlushOutcome> {
     const { database } = this;
     try {
-      const rows = await database.answered(
-        database.flush.unsafe<{ id: number }[]>(text, [...parameters], { prepare: true }),
+      const rows = await database.flushing((sql) =>
+        sql.unsafe<{ id: number }[]>(text, [...parameters], { prepare: true }),
       );
       return { kind: "answered", live: new Set(rows.map((row) => row.id)) };
     } catch (cause) {
@@ -61,21 +60,22 @@ export class PostgresActorStore implements ActorStore {
   }
 
   async read(refs: readonly RecordRef[]): Promise<readonly (RecordFields | null)[]> {
-    const byTable = new Map<string, RecordRef[]>();
-    for (const ref of refs) {
-      const group = byTable.get(ref.table);
-      if (group === undefined) byTable.set(ref.table, [ref]);
-      else group.push(ref);
+    const queries = new Map<string, { readonly table: string; readonly organizationId: string; ids: string[] }>();
+    for (const { table, organizationId, id } of refs) {
+      const key = `${table}/${organizationId}`;
+      const query = queries.get(key);
+      if (query === undefined) queries.set(key, { table, organizationId, ids: [id] });
+      else query.ids.push(id);
     }
     const found = new Map<string, RecordFields>();
     await Promise.all(
-      [...byTable].map(async ([table, group]) => {
-        const { database } = this;
-        const { read } = database;
-        const rows = await database.answered(read<{ body: RecordFields }[]>`
-        select r.body from ${read(table)} r
-        join unnest(${group.map((g) => g.organizationId)}::text[], ${group.map((g) => g.id)}::text[]) k(o, i)
-        on r.organization_id = k.o and r.id = k.i`);
+      [...queries.values()].map(async ({ table, organizationId, ids }) => {
+        const rows = await this.database.reading(
+          "load",
+          organizationId,
+          ({ sql: read }) => read<{ body: RecordFields }[]>`
+            select body from ${read(table)} where organization_id = ${organizationId} and id = any(${ids}::text[])`,
+        );
         for (const { body } of rows) found.set(`${table}/${body.organizationId}/${body.id}`, body);
       }),
     );
@@ -83,57 +83,75 @@ export class PostgresActorStore implements ActorStore {
   }
 
   async events(organizationId: string, stream: string, { after, limit, bytes }: PageOfEvents): Promise<EventPage> {
-    const { database } = this;
     const size = sql<number>`octet_length(${event.data}::text)`;
-    const page = database.query
-      .select({
-        seq: event.seq,
-        type: event.type,
-        at: event.at,
-        data: event.data,
-        /** The bytes of the page before this event, and what comes after it. */
-        before: sql<number>`sum(${size}) over (order by ${event.seq}) - ${size}`.as("before"),
-        next: sql<number | null>`lead(${event.seq}) over (order by ${event.seq})`.as("next"),
-      })
-      .from(event)
-      .where(and(eq(event.organizationId, organizationId), eq(event.stream, stream), gt(event.seq, after)))
-      .orderBy(asc(event.seq))
-      .limit(limit)
-      .as("page");
-    const fitting = bytes === undefined ? undefined : lt(page.before, bytes);
-    const rows = await database.answered(database.query.select().from(page).where(fitting).orderBy(asc(page.seq)));
+    const rows = await this.database.reading("page", organizationId, ({ query }) => {
+      const page = query
+        .select({
+          seq: event.seq,
+          type: event.type,
+          at: event.at,
+          data: event.data,
+          /** The bytes of the page before this event, and what comes after it. */
+          before: sql<number>`sum(${size}) over (order by ${event.seq}) - ${size}`.as("before"),
+          next: sql<number | null>`lead(${event.seq}) over (order by ${event.seq})`.as("next"),
+        })
+        .from(event)
+        .where(and(eq(event.organizationId, organizationId), eq(event.stream, stream), gt(event.seq, after)))
+        .orderBy(asc(event.seq))
+        .limit(limit)
+        .as("page");
+      const fitting = bytes === undefined ? undefined : lt(page.before, bytes);
+      return query.select().from(page).where(fitting).orderBy(asc(page.seq));
+    });
     return { events: rows.map(eventOfRow), hasMore: (rows.at(-1)?.next ?? null) !== null };
   }
 
-  async undone(shards: readonly number[]): Promise<Undone> {
-    const { database } = this;
-    const { query } = database;
-    const [messages, effects] = await database.answered(
-      Promise.all([
-        query
-          .select()
-          .from(actorMessage)
-          .where(inArray(actorMessage.shard, [...shards]))
-          .orderBy(asc(actorMessage.position)),
-        query
-          .select()
-          .from(effect)
-          .where(inArray(effect.shard, [...shards])),
-      ]),
+  async undoneShards(shards: readonly number[]): Promise<readonly number[]> {
+    const rows = await this.database.reading(
+      "own",
+      NO_ORGANIZATION,
+      ({ sql: read }) => read<{ id: number }[]>`
+        select s.id from unnest(${[...shards]}::int[]) s(id)
+        where exists (select from actor_message m where m.shard = s.id) or exists (select from effect e where e.shard = s.id)`,
     );
-    return { messages: messages as MessageRow[], effects: effects as EffectRow[] };
+    return rows.map((row) => row.id);
+  }
+
+  undoneMessages(shard: number, after: number, limit: number): Promise<readonly PlacedMessage[]> {
+    const { position } = actorMessage;
+    return this.database.reading("own", NO_ORGANIZATION, async ({ query }) => {
+      const rows = await query
+        .select()
+        .from(actorMessage)
+        .where(and(eq(actorMessage.shard, shard), gt(position, after)))
+        .orderBy(asc(position))
+        .limit(limit);
+      return rows as unknown as PlacedMessage[];
+    });
+  }
+
+  undoneEffects(shard: number, after: string, limit: number): Promise<readonly EffectRow[]> {
+    return this.database.reading("own", NO_ORGANIZATION, async ({ query }) => {
+      const rows = await query
+        .select()
+        .from(effect)
+        .where(and(eq(effect.shard, shard), gt(effect.id, after)))
+        .orderBy(asc(effect.id))
+        .limit(limit);
+      return rows as EffectRow[];
+    });
   }
 
   async alarms(shards: readonly number[], untilMs: number, limit: number): Promise<readonly AlarmRow[]> {
     if (shards.length === 0) return [];
-    const { database } = this;
-    const due = database.query
-      .select()
-      .from(alarm)
-      .where(and(inArray(alarm.shard, [...shards]), lt(alarm.dueAtMs, untilMs)))
-      .orderBy(asc(alarm.dueAtMs))
-      .limit(limit);
-    const rows = await database.answered(due);
+    const rows = await this.database.reading("own", NO_ORGANIZATION, ({ query }) =>
+      query
+        .select()
+        .from(alarm)
+        .where(and(inArray(alarm.shard, [...shards]), lt(alarm.dueAtMs, untilMs)))
+        .orderBy(asc(alarm.dueAtMs))
+        .limit(limit),
+    );
     return rows as AlarmRow[];
   }
 }

@@ -1,12 +1,36 @@
 /** Lists of chats and messages (port: `ChatDirectory`). */
-import { and, desc, eq, isNull, lt, sql, type SQL } from "drizzle-orm";
+import { and, eq, inArray, isNotNull, isNull, lt, sql, type SQL } from "drizzle-orm";
 import type { ChatDirectory, ChatFilter } from "../../actors/chat/directory.ts";
-import type { Chat, Message } from "../../actors/chat/schema.ts";
+import { type Chat, CHAT_STATUSES, type Message } from "../../actors/chat/schema.ts";
 import type { ListHead, Page, PageRequest } from "../../actors/page.ts";
 import type { Database } from "../client.ts";
 import { chat, job, message } from "../tables/records.ts";
+import { filtered, given, type Walks } from "./index-walk.ts";
 import { headOf, pageOf } from "./paging.ts";
 import { seenBy } from "./sight.ts";
+import { beginningWith, saying } from "./words.ts";
+
+const CHATS: Walks = {
+  table: chat,
+  indexes: [[chat.agentId, chat.status], [chat.workspaceId, chat.status], [chat.status]],
+  words: [[chat.status, CHAT_STATUSES]],
+  standing: isNull(chat.deletedAt),
+};
+
+/** Words are in no index's order: PostgreSQL finds all matches, or walks the newest chats where many match. */
+function walksFor(organizationId: string, { title, text, isPinned }: ChatFilter): Walks {
+  const words = and(
+    title === undefined ? undefined : beginningWith(chat.words, organizationId, title),
+    text === undefined
+      ? undefined
+      : sql`${chat.id} in (select ${message.chatId} from ${message}
+          where ${message.organizationId} = ${organizationId} and ${saying(message.words, organizationId, text)})`,
+  );
+  const pinned = isPinned === true ? sql`${chat.pinned} = 'true'` : undefined;
+  if (words === undefined && pinned === undefined) return CHATS;
+  const standing = and(CHATS.standing, pinned, words);
+  return { table: chat, indexes: [], ...(standing === undefined ? {} : { standing }) };
+}
 
 export class PostgresChatDirectory implements ChatDirectory {
   private readonly database: Database;
@@ -16,32 +40,42 @@ export class PostgresChatDirectory implements ChatDirectory {
   }
 
   listChats(organizationId: string, filter: ChatFilter, page: PageRequest): Promise<Page<Chat>> {
-    const conditions: SQL[] = [
-      eq(chat.organizationId, organizationId),
-      isNull(chat.deletedAt),
-      seenBy(chat, filter.seenBy),
-    ];
-    if (filter.status !== undefined) conditions.push(eq(chat.status, filter.status));
-    if (filter.agentId !== undefined) conditions.push(eq(chat.agentId, filter.agentId));
-    if (filter.workspaceId !== undefined) conditions.push(eq(chat.workspaceId, filter.workspaceId));
-    return pageOf<Chat>(this.database, chat, conditions, page);
+    const { status, agentId, workspaceId } = filter;
+    const filters = given([chat.status, status], [chat.agentId, agentId], [chat.workspaceId, workspaceId]);
+    const list = filtered(walksFor(organizationId, filter), organizationId, filters);
+    const isUnpinned = filter.isPinned === false ? sql`${chat.pinned} is distinct from 'true'` : undefined;
+    const tests = [...(list.tests ?? []), isUnpinned, seenBy(chat, filter.seenBy)];
+    return pageOf<Chat>({ database: this.database, organizationId }, { ...list, tests }, page);
+  }
+
+  async deletedAmong(organizationId: string, ids: readonly string[]): Promise<readonly string[]> {
+    if (ids.length === 0) return [];
+    const rows = await this.database.reading("list", organizationId, ({ query }) =>
+      query
+        .select({ id: chat.id })
+        .from(chat)
+        .where(and(eq(chat.organizationId, organizationId), inArray(chat.id, [...ids]), isNotNull(chat.deletedAt))),
+    );
+    return rows.map(({ id }) => id);
   }
 
   async storedText(
     organizationId: string,
     { messageId, attempt }: { readonly messageId: string; readonly attempt: number },
   ): Promise<string | null> {
-    const rows = await this.database.query
-      .select({ content: sql<string>`${message.body} ->> 'content'` })
-      .from(message)
-      .innerJoin(job, and(eq(job.organizationId, organizationId), sql`${job.id} = ${message.body} ->> 'jobId'`))
-      .where(
-        and(
-          eq(message.organizationId, organizationId),
-          eq(message.id, messageId),
-          sql`(${job.body} ->> 'attempt')::int = ${attempt}`,
+    const rows = await this.database.reading("page", organizationId, ({ query }) =>
+      query
+        .select({ content: sql<string>`${message.body} ->> 'content'` })
+        .from(message)
+        .innerJoin(job, and(eq(job.organizationId, organizationId), sql`${job.id} = ${message.body} ->> 'jobId'`))
+        .where(
+          and(
+            eq(message.organizationId, organizationId),
+            eq(message.id, messageId),
+            sql`(${job.body} ->> 'attempt')::int = ${attempt}`,
+          ),
         ),
-      );
+    );
     return rows[0]?.content ?? null;
   }
 
@@ -52,6 +86,9 @@ export class PostgresChatDirectory implements ChatDirectory {
   ): Promise<ListHead<Message>> {
     const conditions: SQL[] = [eq(message.organizationId, organizationId), eq(message.chatId, chatId)];
     if (beforeSeq !== null) conditions.push(lt(message.seq, beforeSeq));
-    return headOf(this.database, { table: message, body: message.body, conditions, order: desc(message.seq), limit });
+    return headOf(
+      { database: this.database, organizationId },
+      { table: message, body: message.body, conditions, number: "seq", direction: "desc", limit },
+    );
   }
 }

@@ -1,12 +1,28 @@
 /** Look-ups across organizations, and lists (port: `Directory` of the organization). */
-import { and, asc, desc, eq, inArray, ne, or, type SQL, sql } from "drizzle-orm";
-import type { Directory, TaskFilter } from "../../actors/organization/directory.ts";
+import { and, asc, desc, eq, gt, inArray, isNull, sql } from "drizzle-orm";
+import type { AgentFilter, AuditFilter, Directory, TaskFilter } from "../../actors/organization/directory.ts";
 import type { TokenFilter } from "../../actors/organization/protocol.ts";
-import type { Agent, Member, Organization, Task, Token, Workspace } from "../../actors/organization/schema.ts";
+import {
+  type Agent,
+  type AuditEntry,
+  type Grant,
+  type Invitation,
+  type Member,
+  type Organization,
+  type Task,
+  TASK_STATUSES,
+  type Token,
+  VISIBILITIES,
+} from "../../actors/organization/schema.ts";
+import type { Workspace } from "../../actors/workspace/schema.ts";
 import type { Page, PageRequest } from "../../actors/page.ts";
-import type { Database } from "../client.ts";
-import { agent, member, organization, task, token, workspace } from "../tables/records.ts";
-import { pageOf } from "./paging.ts";
+import { type Database, NO_ORGANIZATION } from "../client.ts";
+import { auditEntry, invitation, oauthGrant } from "../tables/people.ts";
+import { agent, member, organization, task, token } from "../tables/records.ts";
+import { workspace } from "../tables/workspaces.ts";
+import { filtered, given, type Walks } from "./index-walk.ts";
+import { newestOf, pageOf, type PagedList } from "./paging.ts";
+import { beginningWith } from "./words.ts";
 
 export class PostgresDirectory implements Directory {
   private readonly database: Database;
@@ -16,126 +32,271 @@ export class PostgresDirectory implements Directory {
   }
 
   async findToken(hash: string): Promise<{ organizationId: string; tokenId: string } | null> {
-    const rows = await this.database.query
-      .select({ organizationId: token.organizationId, tokenId: token.id })
-      .from(token)
-      .where(eq(token.hash, hash))
-      .limit(1);
+    const rows = await this.database.reading("lookup", NO_ORGANIZATION, ({ query }) =>
+      query
+        .select({ organizationId: token.organizationId, tokenId: token.id })
+        .from(token)
+        .where(eq(token.hash, hash))
+        .limit(1),
+    );
     return rows[0] ?? null;
   }
 
   async findAgent(agentId: string): Promise<{ organizationId: string } | null> {
-    const rows = await this.database.query
-      .select({ organizationId: agent.organizationId })
-      .from(agent)
-      .where(eq(agent.id, agentId))
-      .limit(1);
+    const rows = await this.database.reading("lookup", NO_ORGANIZATION, ({ query }) =>
+      query.select({ organizationId: agent.organizationId }).from(agent).where(eq(agent.id, agentId)).limit(1),
+    );
     return rows[0] ?? null;
   }
 
   async listAgents(organizationId: string, limit: number): Promise<{ agents: readonly Agent[]; total: number }> {
+    const list = agentsOf(organizationId, LISTED_VISIBILITIES);
+    const agents = await newestOf<Agent>({ database: this.database, organizationId }, list, limit);
     const listed = and(
       eq(agent.organizationId, organizationId),
-      eq(agent.status, "active"),
-      inArray(agent.visibility, ["organization", "public"]),
+      sql`${agent.status} = 'active'`,
+      inArray(agent.visibility, [...LISTED_VISIBILITIES]),
     );
-    const rows = await this.database.query
-      .select({ body: agent.body })
-      .from(agent)
-      .where(listed)
-      .orderBy(desc(agent.createdAt), desc(agent.position))
-      .limit(limit);
-    const total = rows.length < limit ? rows.length : await this.database.query.$count(agent, listed);
-    return { agents: rows.map((row) => row.body as Agent), total };
+    const total =
+      agents.length < limit
+        ? agents.length
+        : await this.database.reading("list", organizationId, ({ query }) => query.$count(agent, listed));
+    return { agents, total };
   }
 
   pageAgents(
-    of: { readonly organizationId: string; readonly userId: string },
+    { organizationId, userId }: { readonly organizationId: string; readonly userId: string },
+    { name, tag, source, visibility: asked = VISIBILITIES }: AgentFilter,
     page: PageRequest,
   ): Promise<Page<Agent>> {
-    const isVisible = or(ne(agent.visibility, "private"), sql`${agent.body} ->> 'createdBy' = ${of.userId}`);
-    const conditions = [eq(agent.organizationId, of.organizationId), eq(agent.status, "active"), isVisible];
-    return pageOf<Agent>(
-      this.database,
-      agent,
-      conditions.filter((c) => c !== undefined),
-      page,
+    const visibility = SHARED_VISIBILITIES.filter((one) => asked.includes(one));
+    const shared = filtered(SHARED, organizationId, [[agent.visibility, visibility], ...given([agent.source, source])]);
+    const own = filtered(CREATORS, organizationId, [
+      [agent.createdBy, asked.includes("private") ? [userId] : []],
+      [agent.visibility, ["private"]],
+      ...given([agent.source, source]),
+    ]);
+    const words = and(
+      name === undefined ? undefined : beginningWith(agent.words, organizationId, name),
+      tag === undefined ? undefined : sql`${agent.tags} @> ${JSON.stringify([tag])}::jsonb`,
     );
+    const branches = [...shared.branches, ...own.branches].map((branch) => and(branch, words) ?? branch);
+    if (branches.length === 0) return Promise.resolve({ records: [], next: null });
+    const list = { table: agent, branches };
+    return pageOf<Agent>({ database: this.database, organizationId }, list, page);
   }
 
-  async libraryAgents(organizationId: string): Promise<readonly Agent[]> {
-    const rows = await this.database.query
-      .select({ body: agent.body })
-      .from(agent)
-      .where(and(eq(agent.organizationId, organizationId), sql`${agent.body} ->> 'source' = 'library'`));
+  async agentsAnywhere(organizationId: string, ids: readonly string[]): Promise<readonly Agent[]> {
+    if (ids.length === 0) return [];
+    const rows = await this.database.reading("list", organizationId, ({ query }) =>
+      query
+        .select({ body: agent.body })
+        .from(agent)
+        .where(inArray(agent.id, [...ids])),
+    );
     return rows.map((row) => row.body as Agent);
   }
 
+  async agentsNamed(organizationId: string, ids: readonly string[]): Promise<readonly Agent[]> {
+    const rows = await this.database.reading("list", organizationId, ({ query }) =>
+      query
+        .select({ body: agent.body })
+        .from(agent)
+        .where(and(eq(agent.organizationId, organizationId), inArray(agent.id, [...ids]))),
+    );
+    return rows.map((row) => row.body as Agent);
+  }
+
+  async usersOfSecret(organizationId: string, secret: string) {
+    const header = JSON.stringify([{ headers: [{ secret }] }]);
+    const agents = await this.database.reading("lookup", organizationId, ({ query }) =>
+      query
+        .select({ body: agent.body })
+        .from(agent)
+        .where(
+          and(
+            eq(agent.organizationId, organizationId),
+            IS_ACTIVE,
+            sql`${agent.body} -> 'mcpServers' @> ${header}::jsonb`,
+          ),
+        )
+        .limit(SECRET_USERS),
+    );
+    const repository = JSON.stringify([{ secret }]);
+    const workspaces = await this.database.reading("lookup", organizationId, ({ query }) =>
+      query
+        .select({ body: workspace.body })
+        .from(workspace)
+        .where(
+          and(
+            eq(workspace.organizationId, organizationId),
+            isNull(workspace.deletedAt),
+            sql`${workspace.body} -> 'repos' @> ${repository}::jsonb`,
+          ),
+        )
+        .limit(SECRET_USERS),
+    );
+    return {
+      agents: agents.map((row) => row.body as Agent),
+      workspaces: workspaces.map((row) => row.body as Workspace),
+    };
+  }
+
   pageTasks(organizationId: string, filter: TaskFilter, page: PageRequest): Promise<Page<Task>> {
-    return pageOf<Task>(this.database, task, tasksThat(organizationId, filter), page);
+    return pageOf<Task>({ database: this.database, organizationId }, tasksThat(organizationId, filter), page);
   }
 
   pageWorkspaces(organizationId: string, page: PageRequest): Promise<Page<Workspace>> {
-    return pageOf<Workspace>(this.database, workspace, [eq(workspace.organizationId, organizationId)], page);
+    const list = filtered(WORKSPACES, organizationId, []);
+    return pageOf<Workspace>({ database: this.database, organizationId }, list, page);
   }
 
-  async listTasks(organizationId: string, filter: TaskFilter, limit: number): Promise<readonly Task[]> {
-    const conditions = tasksThat(organizationId, filter);
-    const rows = await this.database.query
-      .select({ body: task.body })
-      .from(task)
-      .where(and(...conditions))
-      .orderBy(desc(task.createdAt), desc(task.position))
-      .limit(limit);
-    return rows.map((row) => row.body as Task);
+  listTasks(organizationId: string, filter: TaskFilter, limit: number): Promise<readonly Task[]> {
+    return newestOf<Task>({ database: this.database, organizationId }, tasksThat(organizationId, filter), limit);
   }
 
   async listOrganizations(): Promise<readonly Organization[]> {
-    const rows = await this.database.query
-      .select({ body: organization.body })
-      .from(organization)
-      .orderBy(asc(organization.createdAt));
+    const rows = await this.database.reading("own", NO_ORGANIZATION, ({ query }) =>
+      query.select({ body: organization.body }).from(organization).orderBy(asc(organization.createdAt)),
+    );
     return rows.map((row) => row.body as Organization);
   }
 
   async listMembers(organizationId: string): Promise<readonly Member[]> {
-    const rows = await this.database.query
-      .select({ body: member.body })
-      .from(member)
-      .where(eq(member.organizationId, organizationId))
-      .orderBy(asc(member.createdAt));
+    const rows = await this.database.reading("list", organizationId, ({ query }) =>
+      query
+        .select({ body: member.body })
+        .from(member)
+        .where(eq(member.organizationId, organizationId))
+        .orderBy(asc(member.createdAt)),
+    );
     return rows.map((row) => row.body as Member);
   }
 
   pageTokens(organizationId: string, { kind, userId }: TokenFilter, page: PageRequest): Promise<Page<Token>> {
-    const conditions = [eq(token.organizationId, organizationId), sql`${token.body} ->> 'kind' = ${kind}`];
-    if (userId !== null) conditions.push(sql`${token.body} ->> 'userId' = ${userId}`);
-    return pageOf<Token>(this.database, token, conditions, page);
+    const filters = given([token.kind, kind], [token.userId, userId ?? undefined]);
+    return pageOf<Token>({ database: this.database, organizationId }, filtered(TOKENS, organizationId, filters), page);
   }
 
   async listTokens(organizationId: string): Promise<readonly Token[]> {
-    const rows = await this.database.query
-      .select({ body: token.body })
-      .from(token)
-      .where(eq(token.organizationId, organizationId))
-      .orderBy(asc(token.createdAt));
+    const rows = await this.database.reading("list", organizationId, ({ query }) =>
+      query
+        .select({ body: token.body })
+        .from(token)
+        .where(eq(token.organizationId, organizationId))
+        .orderBy(asc(token.createdAt)),
+    );
     return rows.map((row) => row.body as Token);
   }
 
   async findMembers(email: string): Promise<readonly Member[]> {
-    const rows = await this.database.query
-      .select({ body: member.body })
-      .from(member)
-      .where(sql`lower(${member.email}) = lower(${email})`)
-      .orderBy(asc(member.createdAt));
+    const rows = await this.database.reading("own", NO_ORGANIZATION, ({ query }) =>
+      query
+        .select({ body: member.body })
+        .from(member)
+        .where(sql`lower(${member.email}) = lower(${email})`)
+        .orderBy(asc(member.createdAt)),
+    );
+    return rows.map((row) => row.body as Member);
+  }
+
+  async listInvitations(organizationId: string, now: string, limit: number): Promise<readonly Invitation[]> {
+    const rows = await this.database.reading("list", organizationId, ({ query }) =>
+      query
+        .select({ body: invitation.body })
+        .from(invitation)
+        .where(
+          and(
+            eq(invitation.organizationId, organizationId),
+            gt(invitation.expiresAt, now),
+            sql`${invitation.body} ->> 'status' = 'pending'`,
+          ),
+        )
+        .orderBy(desc(invitation.createdAt), desc(invitation.id))
+        .limit(limit),
+    );
+    return rows.map((row) => row.body as Invitation);
+  }
+
+  pageAudit(organizationId: string, { action, userId }: AuditFilter, page: PageRequest): Promise<Page<AuditEntry>> {
+    const filters = given([auditEntry.userId, userId], [auditEntry.action, action]);
+    return pageOf<AuditEntry>(
+      { database: this.database, organizationId },
+      filtered(AUDIT, organizationId, filters),
+      page,
+    );
+  }
+
+  async listGrants(organizationId: string, userId: string, limit: number): Promise<readonly Grant[]> {
+    const rows = await this.database.reading("list", organizationId, ({ query }) =>
+      query
+        .select({ body: oauthGrant.body })
+        .from(oauthGrant)
+        .where(
+          and(
+            eq(oauthGrant.organizationId, organizationId),
+            eq(oauthGrant.userId, userId),
+            sql`${oauthGrant.body} ->> 'status' = 'active'`,
+          ),
+        )
+        .orderBy(desc(oauthGrant.createdAt))
+        .limit(limit),
+    );
+    return rows.map((row) => row.body as Grant);
+  }
+
+  async membershipsOf(userId: string): Promise<readonly Member[]> {
+    const rows = await this.database.reading("lookup", NO_ORGANIZATION, ({ query }) =>
+      query.select({ body: member.body }).from(member).where(eq(member.id, userId)).orderBy(asc(member.createdAt)),
+    );
     return rows.map((row) => row.body as Member);
   }
 }
 
-function tasksThat(organizationId: string, filter: TaskFilter): SQL[] {
-  const conditions: SQL[] = [eq(task.organizationId, organizationId)];
-  if (filter.status !== undefined) conditions.push(eq(task.status, filter.status));
-  if (filter.assignedTo !== undefined) conditions.push(eq(task.assignedTo, filter.assignedTo));
-  if (filter.workspaceId !== undefined) conditions.push(eq(task.workspaceId, filter.workspaceId));
-  return conditions;
-}
+/** Of each kind that are named. */
+const SECRET_USERS = 100;
+
+/** Agents that lists of v1 show (V1-1). */
+const LISTED_VISIBILITIES = ["organization", "public"] as const;
+/** Those that every member may see. */
+const SHARED_VISIBILITIES = ["organization", "public", "unlisted"] as const;
+
+/** As the indexes have it: the planner must see the literal. */
+const IS_ACTIVE = sql`${agent.status} = 'active'`;
+const SHARED: Walks = {
+  table: agent,
+  indexes: [[agent.source, agent.visibility], [agent.visibility]],
+  standing: IS_ACTIVE,
+};
+const CREATORS: Walks = {
+  table: agent,
+  indexes: [
+    [agent.createdBy, agent.source, agent.visibility],
+    [agent.createdBy, agent.visibility],
+  ],
+  standing: IS_ACTIVE,
+};
+const TASKS: Walks = {
+  table: task,
+  indexes: [
+    [task.assignedTo, task.workspaceId, task.status],
+    [task.assignedTo, task.status],
+    [task.workspaceId, task.status],
+    [task.status],
+  ],
+  words: [[task.status, TASK_STATUSES]],
+  standing: isNull(task.deletedAt),
+};
+const WORKSPACES: Walks = { table: workspace, indexes: [], standing: isNull(workspace.deletedAt) };
+const AUDIT: Walks = { table: auditEntry, indexes: [[auditEntry.userId], [auditEntry.action], []] };
+const TOKENS: Walks = { table: token, indexes: [[token.userId, token.kind], [token.kind]] };
+
+const agentsOf = (organizationId: string, visibilities: readonly string[]): PagedList =>
+  filtered(SHARED, organizationId, [[agent.visibility, visibilities]]);
+
+const tasksThat = (organizationId: string, { status, assignedTo, workspaceId }: TaskFilter): PagedList =>
+  filtered(
+    TASKS,
+    organizationId,
+    given([task.status, status], [task.assignedTo, assignedTo], [task.workspaceId, workspaceId]),
+  );

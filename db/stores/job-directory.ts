@@ -1,15 +1,35 @@
 /** Lists of jobs and their transcripts (port: `JobDirectory`). */
 import { and, asc, desc, eq, gt, inArray, or, type SQL, sql } from "drizzle-orm";
 import type { JobDirectory, JobFilter, JobHead } from "../../actors/job/directory.ts";
-import type { Job } from "../../actors/job/schema.ts";
+import { type Job, JOB_STATUSES } from "../../actors/job/schema.ts";
 import type { ListHead, Page, PageRequest } from "../../actors/page.ts";
 import type { StoredEvent } from "../../actors/runtime/store.ts";
-import type { Database } from "../client.ts";
+import { type Database, NO_ORGANIZATION } from "../client.ts";
 import { eventOfRow } from "../event-row.ts";
 import { job } from "../tables/records.ts";
 import { event } from "../tables/runtime.ts";
+import { filtered, given, type Walks } from "./index-walk.ts";
 import { headOf, pageOf } from "./paging.ts";
 import { seenBy } from "./sight.ts";
+
+const JOBS: Walks = {
+  table: job,
+  indexes: [
+    [job.parentJobId],
+    [job.chatId],
+    [job.missionId],
+    [job.agentId, job.status],
+    [job.workspaceId, job.status],
+    [job.status],
+  ],
+  words: [[job.status, JOB_STATUSES]],
+};
+
+/** Metadata are in no index's order: PostgreSQL finds all matches. Jobs without any are not in the index. */
+function walksFor({ metadata = {} }: JobFilter): Walks {
+  if (Object.keys(metadata).length === 0) return JOBS;
+  return { table: job, indexes: [], standing: sql`${job.metadata} @> ${JSON.stringify(metadata)}::jsonb` };
+}
 
 export class PostgresJobDirectory implements JobDirectory {
   private readonly database: Database;
@@ -19,15 +39,22 @@ export class PostgresJobDirectory implements JobDirectory {
   }
 
   listJobs(organizationId: string, filter: JobFilter, page: PageRequest): Promise<Page<Job>> {
-    const conditions: SQL[] = [eq(job.organizationId, organizationId), seenBy(job, filter.seenBy)];
-    if (filter.status !== undefined) conditions.push(eq(job.status, filter.status));
-    if (filter.agentId !== undefined) conditions.push(eq(job.agentId, filter.agentId));
-    if (filter.chatId !== undefined) conditions.push(eq(job.chatId, filter.chatId));
-    if (filter.workspaceId !== undefined) conditions.push(eq(job.workspaceId, filter.workspaceId));
-    if (filter.missionId !== undefined) conditions.push(eq(job.missionId, filter.missionId));
-    if (filter.parentJobId !== undefined) conditions.push(eq(job.parentJobId, filter.parentJobId));
-    if (filter.createdAfter !== undefined) conditions.push(gt(job.createdAt, filter.createdAfter));
-    return pageOf<Job>(this.database, job, conditions, page);
+    const { status, agentId, chatId, workspaceId, missionId, parentJobId, createdAfter } = filter;
+    const filters = given(
+      [job.status, status],
+      [job.agentId, agentId],
+      [job.chatId, chatId],
+      [job.workspaceId, workspaceId],
+      [job.missionId, missionId],
+      [job.parentJobId, parentJobId],
+    );
+    const list = filtered(walksFor(filter), organizationId, filters);
+    const within = {
+      ...list,
+      range: createdAfter === undefined ? undefined : gt(job.createdAt, createdAfter),
+      tests: [...(list.tests ?? []), seenBy(job, filter.seenBy)],
+    };
+    return pageOf<Job>({ database: this.database, organizationId }, within, page);
   }
 
   async lineage(
@@ -36,12 +63,14 @@ export class PostgresJobDirectory implements JobDirectory {
     limit: number,
   ): Promise<readonly JobHead[]> {
     const isOfFamily = or(eq(job.rootJobId, of.rootJobId), eq(job.id, of.rootJobId));
-    return this.database.query
-      .select(HEAD)
-      .from(job)
-      .where(and(eq(job.organizationId, organizationId), isOfFamily, seenBy(job, of.seenBy)))
-      .orderBy(asc(job.createdAt), asc(job.id))
-      .limit(limit);
+    return this.database.reading("list", organizationId, ({ query }) =>
+      query
+        .select(HEAD)
+        .from(job)
+        .where(and(eq(job.organizationId, organizationId), isOfFamily, seenBy(job, of.seenBy)))
+        .orderBy(asc(job.createdAt), asc(job.id))
+        .limit(limit),
+    );
   }
 
   async latest(
@@ -49,12 +78,31 @@ export class PostgresJobDirectory implements JobDirectory {
     of: { readonly chatId: string; readonly seenBy: string },
     limit: number,
   ): Promise<readonly JobHead[]> {
-    return this.database.query
-      .select(HEAD)
-      .from(job)
-      .where(and(eq(job.organizationId, organizationId), eq(job.chatId, of.chatId), seenBy(job, of.seenBy)))
-      .orderBy(desc(job.createdAt), desc(job.id))
-      .limit(limit);
+    return this.database.reading("list", organizationId, ({ query }) =>
+      query
+        .select(HEAD)
+        .from(job)
+        .where(and(eq(job.organizationId, organizationId), eq(job.chatId, of.chatId), seenBy(job, of.seenBy)))
+        .orderBy(desc(job.createdAt), desc(job.id))
+        .limit(limit),
+    );
+  }
+
+  async unfinished(
+    organizationId: string,
+    { agentId }: { readonly agentId: string | null },
+    limit: number,
+  ): Promise<readonly string[]> {
+    const conditions = [eq(job.organizationId, organizationId), inArray(job.status, ["queued", "running", "blocked"])];
+    if (agentId !== null) conditions.push(eq(job.agentId, agentId));
+    const rows = await this.database.reading("list", organizationId, ({ query }) =>
+      query
+        .select({ id: job.id })
+        .from(job)
+        .where(and(...conditions))
+        .limit(limit),
+    );
+    return rows.map(({ id }) => id);
   }
 
   async jobEvents(
@@ -66,23 +114,32 @@ export class PostgresJobDirectory implements JobDirectory {
       eq(event.stream, of.jobId),
       gt(event.seq, after),
     ];
-    if (of.types.length > 0) conditions.push(inArray(event.type, [...of.types]));
+    const tests = of.types.length > 0 ? [inArray(event.type, [...of.types])] : [];
     const { seq, type, at, data } = event;
     const body = sql`jsonb_build_object('seq', ${seq}, 'type', ${type}, 'at', ${at}, 'data', ${data})`;
-    const list = { table: event, body, conditions, order: asc(seq), limit };
-    const { records, hasMore } = await headOf<Parameters<typeof eventOfRow>[0]>(this.database, list);
-    return { records: records.map(eventOfRow), hasMore };
+    const list = { table: event, body, conditions, tests, number: "seq", direction: "asc", limit } as const;
+    const { records, ...head } = await headOf<Parameters<typeof eventOfRow>[0]>(
+      { database: this.database, organizationId: of.organizationId },
+      list,
+    );
+    return { records: records.map(eventOfRow), ...head };
   }
 
-  async countBroken() {
-    const { read } = this.database;
-    const [row] = await read<{ running: number; effects: number; ended: number }[]>`select
-      (select count(*)::int from job j where j.status in ('running', 'cancelling')
-        and not exists (select from effect e where e.actor_id = j.id and e.kind = 'run')) as running,
-      (select count(*)::int from effect e where e.actor_kind = 'job'
-        and not exists (select from job j where j.id = e.actor_id)) as effects,
-      (select count(*)::int from effect e join job j on j.id = e.actor_id
-        where e.kind = 'run' and j.status in ('completed', 'failed', 'cancelled', 'blocked', 'needs_review')) as ended`;
+  async countBroken(organizationId: string | null) {
+    const [row] = await this.database.reading(
+      organizationId === null ? "own" : "list",
+      organizationId ?? NO_ORGANIZATION,
+      ({ sql: read }) => read<{ running: number; effects: number; ended: number }[]>`select
+        (select count(*)::int from job j where j.status in ('running', 'cancelling')
+          and (${organizationId}::text is null or j.organization_id = ${organizationId})
+          and not exists (select from effect e where e.actor_id = j.id and e.kind = 'run')) as running,
+        (select count(*)::int from effect e where e.actor_kind = 'job'
+          and (${organizationId}::text is null or e.organization_id = ${organizationId})
+          and not exists (select from job j where j.id = e.actor_id)) as effects,
+        (select count(*)::int from effect e join job j on j.id = e.actor_id
+          where e.kind = 'run' and j.status in ('completed', 'failed', 'cancelled', 'blocked', 'needs_review')
+          and (${organizationId}::text is null or e.organization_id = ${organizationId})) as ended`,
+    );
     return {
       runningWithoutEffect: row?.running ?? 0,
       effectsWithoutJob: row?.effects ?? 0,
@@ -97,6 +154,7 @@ const HEAD = {
   id: job.id,
   title: fieldOf("title"),
   status: fieldOf("status"),
+  artifacts: sql<Job["artifacts"] | null>`${job.body} -> 'artifacts'`,
   parentJobId: fieldOf("parentJobId"),
   relation: fieldOf("relation"),
   review: fieldOf("review"),

@@ -1,71 +1,173 @@
 /**
- * Pages of lists (GEN-3, GEN-9). A page ends at its limit of records or of bytes, whichever comes first, and
- * PostgreSQL decides it: what is beyond the page is neither sent nor parsed.
+ * Pages of lists (GEN-3, GEN-9). A page ends at its limit of records or of bytes, or when it has looked at ten
+ * times its limit of records, whichever comes first. PostgreSQL decides it: what is beyond the page is neither
+ * sent nor parsed.
+ *
+ * Each list is read along an index that has its order (`index-walk.ts`), so that a page costs the same however many
+ * records there are. What no index can say (who may see a record; a second filter beside the first) is a test on
+ * the records that are passed. Where few pass it, the page has fewer records than `limit`, and goes on where it
+ * has stopped looking (docs/decisions/0027-lists-walk-an-index.md).
  */
-import { and, desc, type SQL, sql } from "drizzle-orm";
+import { and, type SQL, sql } from "drizzle-orm";
 import type { AnyPgColumn, PgTable } from "drizzle-orm/pg-core";
+import { assert } from "../../actors/assert.ts";
 import { type ListHead, type Page, PAGE_BYTES, type PageRequest } from "../../actors/page.ts";
 import type { RecordFields } from "../../actors/runtime/actor.ts";
 import type { Database } from "../client.ts";
 
-/** A table of records that has a `created_at`. */
-type Paged = PgTable & { readonly body: AnyPgColumn; readonly createdAt: AnyPgColumn; readonly id: AnyPgColumn };
+/** Records that a page looks at for each one that it may have. */
+export const LOOKS_PER_RECORD = 10;
 
-/** Where the rows of a list come from, in which order, and how many. */
-export interface ListQuery {
+/** A table of records that has a `created_at`. */
+export type Paged = PgTable & { readonly body: AnyPgColumn; readonly createdAt: AnyPgColumn; readonly id: AnyPgColumn };
+
+/** A list newest first, by keyset on (created_at, id). */
+export interface PagedList {
+  readonly table: Paged;
+  /** The list is all of these together, each in the order of an index: `branchesOf`. */
+  readonly branches: readonly SQL[];
+  /** A bound of `created_at`. */
+  readonly range?: SQL | undefined;
+  /** What a record of a branch must meet besides; it names columns of `table`. */
+  readonly tests?: readonly (SQL | undefined)[];
+}
+
+/** A list by number: of messages, of events. */
+export interface NumberedList {
   readonly table: PgTable;
-  /** The JSON of a record: its bytes are counted. */
+  /** The JSON of a record, of columns of `table`: its bytes are counted. */
   readonly body: SQL | AnyPgColumn;
+  /** What an index answers. */
   readonly conditions: readonly SQL[];
-  readonly order: SQL;
+  /** What a record must meet besides. */
+  readonly tests?: readonly SQL[];
+  /** The column that has the number. */
+  readonly number: string;
+  readonly direction: "asc" | "desc";
   readonly limit: number;
 }
 
-/** One page of the records of `table` that meet `conditions`, newest first by keyset on (created_at, id). */
+/** Whose list it is: what bounds its connections. */
+export interface ListSource {
+  readonly database: Database;
+  readonly organizationId: string;
+}
+
+/** One page of a list. */
 export async function pageOf<T extends RecordFields>(
-  database: Database,
-  table: Paged,
-  conditions: readonly SQL[],
+  source: ListSource,
+  list: PagedList,
   { limit, after }: PageRequest,
 ): Promise<Page<T>> {
-  const past = after === null ? [] : [sql`(${table.createdAt}, ${table.id}) < (${after.createdAt}, ${after.id})`];
-  const order = sql`${desc(table.createdAt)}, ${desc(table.id)}`;
-  const list = { table, body: table.body, conditions: [...conditions, ...past], order, limit };
-  const { records, hasMore } = await headOf<T>(database, list);
-  const last = records.at(-1);
-  return { records, next: hasMore && last !== undefined ? { createdAt: last.createdAt, id: last.id } : null };
+  const { createdAt, id, body } = list.table;
+  const past = after === null ? undefined : sql`(${createdAt}, ${id}) < (${after.createdAt}, ${after.id})`;
+  const { rows, hasMore } = await look<{ created_at: string; id: string }>(source, {
+    table: list.table,
+    walk: (looks) => merged(list, { past, order: NEWEST, limit: looks }),
+    body,
+    keys: sql`created_at, id`,
+    order: NEWEST,
+    tests: list.tests ?? [],
+    limit,
+  });
+  const last = rows.at(-1);
+  const next = hasMore && last !== undefined ? { createdAt: last.created_at, id: last.id } : null;
+  return { records: recordsOf<T>(rows), next };
 }
 
 /** The beginning of a list: at least one record where there is one. */
 export async function headOf<T>(
-  { query }: Database,
-  { table, body, conditions, order, limit }: ListQuery,
+  source: ListSource,
+  { table, body, conditions, tests = [], number, direction, limit }: NumberedList,
 ): Promise<ListHead<T>> {
-  // The innermost query bounds the rows that are measured at all.
-  const page = query
-    .select({
-      body: sql`${body}`.as("page_body"),
-      place: sql<number>`row_number() over (order by ${order})`.as("place"),
-    })
-    .from(table)
-    .where(and(...conditions))
-    .orderBy(order)
-    .limit(limit + 1)
-    .as("page");
-  const size = sql`octet_length(${page.body}::text)`;
-  const measured = query
-    .select({
-      body: page.body,
-      place: page.place,
-      before: sql<number>`sum(${size}) over (order by ${page.place}) - ${size}`.as("before"),
-      following: sql<number | null>`lead(${page.place}) over (order by ${page.place})`.as("following"),
-    })
-    .from(page)
-    .as("measured");
-  const rows = await query
-    .select({ body: measured.body, following: measured.following })
-    .from(measured)
-    .where(and(sql`${measured.before} < ${PAGE_BYTES}`, sql`${measured.place} <= ${limit}`))
-    .orderBy(measured.place);
-  return { records: rows.map((row) => row.body as T), hasMore: (rows.at(-1)?.following ?? null) !== null };
+  const order = sql.raw(`${number} ${direction}`);
+  const { rows, hasMore } = await look<{ number: number }>(source, {
+    table,
+    walk: (looks) => sql`select * from ${table} where ${and(...conditions)} order by ${order} limit ${looks}`,
+    body,
+    keys: sql.raw(`${number}, ${number} as number`),
+    order,
+    tests,
+    limit,
+  });
+  return { records: recordsOf<T>(rows), hasMore, last: rows.at(-1)?.number ?? null };
 }
+
+/** The newest records of a list without tests; `position` breaks the ties, in the order of the commits. */
+export async function newestOf<T>(
+  { database, organizationId }: ListSource,
+  list: PagedList,
+  limit: number,
+): Promise<readonly T[]> {
+  assert((list.tests ?? []).length === 0, "an index answers a list that has no pages");
+  const newest = merged(list, { order: sql`created_at desc, position desc`, limit });
+  const rows = await database.reading("list", organizationId, ({ query }) =>
+    query.execute<{ body: unknown }>(sql`select body from (${newest}) as newest`),
+  );
+  return rows.map(({ body }) => body as T);
+}
+
+const NEWEST = sql`created_at desc, id desc`;
+
+/** The branches in one order. Each has the limit too: so PostgreSQL takes each in the order of its index. */
+function merged(
+  { table, branches, range }: PagedList,
+  { past, order, limit }: { readonly past?: SQL | undefined; readonly order: SQL; readonly limit: number },
+): SQL {
+  const each = branches.map(
+    (branch) => sql`(select * from ${table} where ${and(branch, range, past)} order by ${order} limit ${limit})`,
+  );
+  const [only] = each;
+  if (only !== undefined && each.length === 1) return only;
+  return sql`select * from (${sql.join(each, sql` union all `)}) as branch order by ${order} limit ${limit}`;
+}
+
+interface Look {
+  readonly table: PgTable;
+  /** The first so many rows in the list's order. */
+  readonly walk: (looks: number) => SQL;
+  readonly body: SQL | AnyPgColumn;
+  /** Columns that name a place in the list, and those of its order. */
+  readonly keys: SQL;
+  readonly order: SQL;
+  readonly tests: readonly (SQL | undefined)[];
+  readonly limit: number;
+}
+
+interface Looked extends Record<string, unknown> {
+  readonly body: unknown;
+  /** False of the last row that was looked at, where it is there for its place only. */
+  readonly fits: boolean;
+  readonly more: boolean;
+}
+
+/** What a page has of the rows that are walked. PostgreSQL stops to walk as soon as the page is full. */
+async function look<K extends Record<string, unknown>>(
+  { database, organizationId }: ListSource,
+  { table, walk, body, keys, order, tests, limit }: Look,
+): Promise<{ readonly rows: readonly (Looked & K)[]; readonly hasMore: boolean }> {
+  const looks = LOOKS_PER_RECORD * (limit + 1);
+  const fits = and(...tests) ?? sql`true`;
+  const page = sql`
+    select *, row_number() over (order by ${order}) as place
+    from (
+      select ${body} as body, ${keys}, row_number() over (order by ${order}) as step, (${fits}) as fits
+      from (${walk(looks)}) as ${table}) as looked
+    where fits or step = ${looks}
+    order by ${order} limit ${limit + 1}`;
+  const size = sql`case when fits then octet_length(body::text) else 0 end`;
+  const measured = sql`
+    select *, sum(${size}) over (order by place) - ${size} as before, lead(place) over (order by place) as following
+    from (${page}) as page`;
+  const rows: readonly unknown[] = await database.reading("list", organizationId, ({ query }) =>
+    query.execute(sql`
+      select case when fits then body end as body, ${keys}, fits, following is not null or step = ${looks} as more
+      from (${measured}) as measured
+      where before < ${PAGE_BYTES} and place <= ${limit}
+      order by place`),
+  );
+  const found = rows as readonly (Looked & K)[];
+  return { rows: found, hasMore: found.at(-1)?.more === true };
+}
+
+const recordsOf = <T>(rows: readonly Looked[]): T[] => rows.flatMap(({ fits, body }) => (fits ? [body as T] : []));

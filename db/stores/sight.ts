@@ -9,8 +9,12 @@ interface Work {
   readonly body: AnyPgColumn;
 }
 
-/** All but what others have begun with an agent that is private to another person. */
+/**
+ * All but what others have begun with an agent that is private to another person. The agent is looked up for each
+ * record that a list comes to: PostgreSQL turns `not exists` into a hash of all private agents where it likes, and
+ * a scalar query never. The record itself comes last, because it may have to be unpacked for that.
+ */
 export const seenBy = (work: Work, userId: string): SQL =>
-  sql`(${work.body} ->> 'createdBy' = ${userId} or not exists (
-    select from ${agent} where ${agent.organizationId} = ${work.organizationId} and ${agent.id} = ${work.agentId}
-      and ${agent.visibility} = 'private' and ${agent.body} ->> 'createdBy' <> ${userId}))`;
+  sql`(coalesce((select ${agent.createdBy} = ${userId} from ${agent} where ${agent.organizationId} = ${work.organizationId}
+      and ${agent.id} = ${work.agentId} and ${agent.visibility} = 'private'), true)
+    or ${work.body} ->> 'createdBy' = ${userId})`;

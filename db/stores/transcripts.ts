@@ -22,32 +22,37 @@ export class PostgresTranscripts implements Transcripts {
     jobId: string;
     limit: number;
   }): Promise<readonly HistoryEntry[]> {
-    const { query } = this.database;
-    const rows = await query
-      .select({ body: message.body })
-      .from(message)
-      .where(
-        and(
-          eq(message.organizationId, of.organizationId),
-          eq(message.chatId, of.chatId),
-          inArray(message.status, ["completed", "failed", "cancelled"]),
-          sql`${message.body} ->> 'jobId' is distinct from ${of.jobId}`,
-          sql`not (${message.status} = 'cancelled' and ${message.body} ->> 'role' = 'user')`,
-        ),
-      )
-      .orderBy(desc(message.seq))
-      .limit(of.limit);
+    const rows = await this.database.reading("load", of.organizationId, ({ query }) =>
+      query
+        .select({ body: message.body })
+        .from(message)
+        .where(
+          and(
+            eq(message.organizationId, of.organizationId),
+            eq(message.chatId, of.chatId),
+            inArray(message.status, ["completed", "failed", "cancelled"]),
+            sql`${message.body} ->> 'jobId' is distinct from ${of.jobId}`,
+            sql`not (${message.status} = 'cancelled' and ${message.body} ->> 'role' = 'user')`,
+          ),
+        )
+        .orderBy(desc(message.seq))
+        .limit(of.limit),
+    );
     return inTurnOrder(rows.map(({ body }) => body as Message)).flatMap(({ role, content, blocks }): HistoryEntry[] =>
       role === "user" || role === "assistant" ? [{ role, content, blocks }] : [],
     );
   }
 
   async parts(organizationId: string, jobId: string): Promise<readonly TranscriptPart[]> {
-    const rows = await this.database.query
-      .select({ data: event.data })
-      .from(event)
-      .where(and(eq(event.organizationId, organizationId), eq(event.stream, jobId), eq(event.type, "transcript.event")))
-      .orderBy(asc(event.seq));
+    const rows = await this.database.reading("load", organizationId, ({ query }) =>
+      query
+        .select({ data: event.data })
+        .from(event)
+        .where(
+          and(eq(event.organizationId, organizationId), eq(event.stream, jobId), eq(event.type, "transcript.event")),
+        )
+        .orderBy(asc(event.seq)),
+    );
     return rows.flatMap(({ data }) => partOf(data as JsonObject) ?? []);
   }
 }

@@ -5,7 +5,7 @@ import type { Database } from "../client.ts";
 
 const COLUMNS: Readonly<Record<UsageGroup, string>> = { agent: "agent_id", model: "model", day: "day" };
 
-/** Sums as PostgreSQL gives them: texts, because they are `bigint`; null of nothing. */
+/** Sums as PostgreSQL gives them: texts, because they are `numeric`; null of nothing. */
 interface Row {
   readonly key: string | null;
   readonly input: string | null;
@@ -22,23 +22,27 @@ export class PostgresUsageDirectory implements UsageDirectory {
   }
 
   async report(organizationId: string, { groupBy, since, until, limit }: UsageRequest): Promise<UsageReport> {
-    const { read } = this.database;
-    const column = read(COLUMNS[groupBy]);
-    const order = groupBy === "day" ? read`${column} desc` : read`sum(tokens) desc, ${column}`;
-    // The empty grouping set is the row of the totals.
-    const rows = await read<Row[]>`
-      select ${column} as key, sum(input)::bigint::text as input, sum(output)::bigint::text as output,
-        sum(jobs)::bigint::text as jobs, sum(tools)::bigint::text as tools
+    const rows = await this.database.reading("list", organizationId, ({ sql: read }) => {
+      const column = read(COLUMNS[groupBy]);
+      // What was stored before numbers were clamped may be any number.
+      const count = (name: keyof Counts) =>
+        read`coalesce(least((body ->> ${name})::numeric, ${Number.MAX_SAFE_INTEGER}::numeric), 0)`;
+      const order = groupBy === "day" ? read`${column} desc` : read`sum(tokens) desc, ${column}`;
+      // The empty grouping set is the row of the totals.
+      return read<Row[]>`
+      select ${column} as key, sum(input)::text as input, sum(output)::text as output,
+        sum(jobs)::text as jobs, sum(tools)::text as tools
       from (
-        select day, agent_id, model, (body ->> 'inputTokens')::bigint as input, (body ->> 'outputTokens')::bigint as output,
-          (body ->> 'jobs')::bigint as jobs, (body ->> 'toolCalls')::bigint as tools,
-          (body ->> 'inputTokens')::bigint + (body ->> 'outputTokens')::bigint as tokens
+        select day, agent_id, model, ${count("inputTokens")} as input, ${count("outputTokens")} as output,
+          ${count("jobs")} as jobs, ${count("toolCalls")} as tools,
+          ${count("inputTokens")} + ${count("outputTokens")} as tokens
         from day_usage
         where organization_id = ${organizationId} and day between ${since} and ${until}
       ) u
       group by grouping sets ((${column}), ())
       order by grouping(${column}) desc, ${order}
       limit ${limit + 1}`;
+    });
     const [totals, ...groups] = rows;
     return {
       groups: groups.map((row) => ({ key: row.key ?? "", ...countsOf(row) })),

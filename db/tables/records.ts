@@ -1,24 +1,43 @@
 /**
  * Records of the nouns. All of these tables have one shape, so that the flush needs to know none of
- * them: the organization, the id, the version, and the record itself as JSON. What lists filter or
+ * them: the organization, the id, the version with the one before it, and the record itself as JSON. What lists filter or
  * sort by is a stored generated column over the record, so that it can never disagree with it.
  * Times are ISO 8601 texts of one fixed form, which sort as times do. `position` breaks the ties of
  * lists within a millisecond, in the order of the commits.
  */
 import { type SQL, sql } from "drizzle-orm";
-import { bigint, index, integer, jsonb, pgTable, primaryKey, text, uniqueIndex } from "drizzle-orm/pg-core";
+import { bigint, customType, index, integer, jsonb, pgTable, primaryKey, text, uniqueIndex } from "drizzle-orm/pg-core";
 
-const columns = {
+/** Of every table of records. */
+export const columns = {
   organizationId: text("organization_id").notNull(),
   id: text("id").notNull(),
   version: integer("version").notNull(),
+  /** The version that the last write was based on; the flush compares it with what is stored (`db/flush.ts`). */
+  baseVersion: integer("base_version").notNull().default(0),
   body: jsonb("body").notNull(),
 };
 
 const field = (name: string): SQL => sql.raw(`(body ->> '${name}')`);
-const generated = (column: string, name: string) => text(column).generatedAlwaysAs(field(name));
+export const generated = (column: string, name: string) => text(column).generatedAlwaysAs(field(name));
+/** Of a value that is no text; null for an empty object, which nothing is found by. */
+const generatedJson = (column: string, name: string) =>
+  jsonb(column).generatedAlwaysAs(sql.raw(`(nullif(body -> '${name}', '{}'::jsonb))`));
+/**
+ * The words of a text with its organization among them, for a GIN index: one look-up finds the texts of one
+ * organization, however common its words are elsewhere (`db/stores/words.ts`). It is a column and no expression of
+ * the index: an update that leaves it as it is does not touch the index.
+ */
+const wordsOf = (text: string): string =>
+  `(array_to_tsvector(array['org:' || organization_id]) || to_tsvector('simple'::regconfig, coalesce(${text}, '')))`;
+const tsvector = customType<{ data: string }>({ dataType: () => "tsvector" });
+const words = (of: string) => tsvector("words").generatedAlwaysAs(sql.raw(of));
+/** Longer messages are found by what is at their beginning. */
+const SEARCHED_CHARACTERS = 16_384;
+/** What is being written is not searched: each change would be a change of the index. */
+const WRITTEN_WORDS = `(case when body ->> 'status' <> 'streaming' then ${wordsOf(`left(body ->> 'content', ${SEARCHED_CHARACTERS})`)} end)`;
 const position = bigint("position", { mode: "number" }).generatedAlwaysAsIdentity();
-const createdAt = generated("created_at", "createdAt");
+export const createdAt = generated("created_at", "createdAt");
 /** Since when a record has been as it is, once it has ended; null before. In this order the sweep comes to it. */
 const atRestSince = (end: string) =>
   text("at_rest_since").generatedAlwaysAs(
@@ -32,16 +51,32 @@ export const organization = pgTable("organization", { ...columns, createdAt }, (
 export const member = pgTable("member", { ...columns, createdAt, email: generated("email", "email") }, (t) => [
   primaryKey({ columns: [t.organizationId, t.id] }),
   index("member_email").on(sql`lower(email)`),
+  index("member_person").on(t.id),
 ]);
 
-export const token = pgTable("token", { ...columns, createdAt, hash: generated("hash", "hash") }, (t) => [
-  primaryKey({ columns: [t.organizationId, t.id] }),
-  index("token_hash").on(t.hash),
-]);
-
-export const workspace = pgTable("workspace", { ...columns, createdAt }, (t) => [
-  primaryKey({ columns: [t.organizationId, t.id] }),
-]);
+export const token = pgTable(
+  "token",
+  {
+    ...columns,
+    createdAt,
+    hash: generated("hash", "hash"),
+    kind: generated("kind", "kind"),
+    userId: generated("user_id", "userId"),
+    /** When a credential ends that nobody keeps by name; null for the others, which stay. */
+    sweptAfter: text("swept_after").generatedAlwaysAs(
+      sql.raw(`(case when body ->> 'kind' in ('session', 'oauth') then body ->> 'expiresAt' end)`),
+    ),
+  },
+  (t) => [
+    primaryKey({ columns: [t.organizationId, t.id] }),
+    index("token_hash").on(t.hash),
+    index("token_kind").on(t.organizationId, t.kind, t.createdAt, t.id),
+    index("token_user").on(t.organizationId, t.userId, t.kind, t.createdAt, t.id),
+    index("token_swept")
+      .on(t.sweptAfter)
+      .where(sql`swept_after is not null`),
+  ],
+);
 
 export const agent = pgTable(
   "agent",
@@ -51,11 +86,28 @@ export const agent = pgTable(
     position,
     status: generated("status", "status"),
     visibility: generated("visibility", "visibility"),
+    createdBy: generated("created_by", "createdBy"),
+    source: generated("source", "source"),
+    tags: generatedJson("tags", "tags"),
+    words: words(wordsOf("body ->> 'name'")),
   },
   (t) => [
     primaryKey({ columns: [t.organizationId, t.id] }),
     index("agent_id").on(t.id),
-    index("agent_newest").on(t.organizationId, t.createdAt, t.position),
+    index("agent_visible")
+      .on(t.organizationId, t.visibility, t.createdAt, t.id)
+      .where(sql`status = 'active'`),
+    index("agent_source")
+      .on(t.organizationId, t.source, t.visibility, t.createdAt, t.id)
+      .where(sql`status = 'active'`),
+    index("agent_creator_source")
+      .on(t.organizationId, t.createdBy, t.source, t.visibility, t.createdAt, t.id)
+      .where(sql`status = 'active'`),
+    index("agent_tags").using("gin", t.tags.op("jsonb_path_ops")),
+    index("agent_words").using("gin", t.words),
+    index("agent_creator")
+      .on(t.organizationId, t.createdBy, t.visibility, t.createdAt, t.id)
+      .where(sql`status = 'active'`),
   ],
 );
 
@@ -68,11 +120,25 @@ export const task = pgTable(
     status: generated("status", "status"),
     assignedTo: generated("assigned_to", "assignedTo"),
     workspaceId: generated("workspace_id", "workspaceId"),
+    deletedAt: generated("deleted_at", "deletedAt"),
   },
   (t) => [
     primaryKey({ columns: [t.organizationId, t.id] }),
-    index("task_newest").on(t.organizationId, t.createdAt, t.position),
-    index("task_assignee").on(t.organizationId, t.assignedTo, t.createdAt),
+    index("task_newest")
+      .on(t.organizationId, t.createdAt, t.id)
+      .where(sql`deleted_at is null`),
+    index("task_status")
+      .on(t.organizationId, t.status, t.createdAt, t.id)
+      .where(sql`deleted_at is null`),
+    index("task_assignee")
+      .on(t.organizationId, t.assignedTo, t.status, t.createdAt, t.id)
+      .where(sql`deleted_at is null`),
+    index("task_workspace")
+      .on(t.organizationId, t.workspaceId, t.status, t.createdAt, t.id)
+      .where(sql`deleted_at is null`),
+    index("task_assignee_workspace")
+      .on(t.organizationId, t.assignedTo, t.workspaceId, t.status, t.createdAt, t.id)
+      .where(sql`assigned_to is not null and workspace_id is not null and deleted_at is null`),
   ],
 );
 
@@ -85,11 +151,28 @@ export const chat = pgTable(
     agentId: generated("agent_id", "agentId"),
     workspaceId: generated("workspace_id", "workspaceId"),
     deletedAt: generated("deleted_at", "deletedAt"),
+    pinned: text("pinned").generatedAlwaysAs(sql.raw(`(body -> 'options' ->> 'pinned')`)),
+    words: words(wordsOf("body -> 'options' ->> 'title'")),
     atRestSince: atRestSince("deletedAt"),
   },
   (t) => [
     primaryKey({ columns: [t.organizationId, t.id] }),
-    index("chat_newest").on(t.organizationId, t.createdAt, t.id),
+    index("chat_newest")
+      .on(t.organizationId, t.createdAt, t.id)
+      .where(sql`deleted_at is null`),
+    index("chat_pinned")
+      .on(t.organizationId, t.createdAt, t.id)
+      .where(sql`deleted_at is null and pinned = 'true'`),
+    index("chat_words").using("gin", t.words),
+    index("chat_status")
+      .on(t.organizationId, t.status, t.createdAt, t.id)
+      .where(sql`deleted_at is null`),
+    index("chat_agent")
+      .on(t.organizationId, t.agentId, t.status, t.createdAt, t.id)
+      .where(sql`deleted_at is null`),
+    index("chat_workspace")
+      .on(t.organizationId, t.workspaceId, t.status, t.createdAt, t.id)
+      .where(sql`deleted_at is null`),
     index("chat_at_rest")
       .on(t.atRestSince, t.organizationId, t.id)
       .where(sql`at_rest_since is not null`),
@@ -103,10 +186,14 @@ export const message = pgTable(
     chatId: generated("chat_id", "chatId"),
     seq: integer("seq").generatedAlwaysAs(sql.raw(`((body ->> 'seq')::integer)`)),
     status: generated("status", "status"),
+    words: words(WRITTEN_WORDS),
   },
   (t) => [
     primaryKey({ columns: [t.organizationId, t.id] }),
     index("message_order").on(t.organizationId, t.chatId, t.seq),
+    index("message_words")
+      .using("gin", t.words)
+      .where(sql`words is not null`),
   ],
 );
 
@@ -137,17 +224,76 @@ export const job = pgTable(
     missionId: generated("mission_id", "missionId"),
     parentJobId: generated("parent_job_id", "parentJobId"),
     rootJobId: generated("root_job_id", "rootJobId"),
+    metadata: generatedJson("metadata", "metadata"),
     atRestSince: atRestSince("completedAt"),
   },
   (t) => [
     primaryKey({ columns: [t.organizationId, t.id] }),
     index("job_newest").on(t.organizationId, t.createdAt, t.id),
-    index("job_chat").on(t.organizationId, t.chatId, t.createdAt),
-    index("job_parent").on(t.organizationId, t.parentJobId),
+    index("job_status").on(t.organizationId, t.status, t.createdAt, t.id),
+    index("job_agent").on(t.organizationId, t.agentId, t.status, t.createdAt, t.id),
+    index("job_workspace").on(t.organizationId, t.workspaceId, t.status, t.createdAt, t.id),
+    index("job_chat").on(t.organizationId, t.chatId, t.createdAt, t.id),
+    index("job_mission")
+      .on(t.organizationId, t.missionId, t.createdAt, t.id)
+      .where(sql`mission_id is not null`),
+    index("job_parent")
+      .on(t.organizationId, t.parentJobId, t.createdAt, t.id)
+      .where(sql`parent_job_id is not null`),
     index("job_root").on(t.organizationId, t.rootJobId),
+    index("job_metadata")
+      .using("gin", t.metadata.op("jsonb_path_ops"))
+      .where(sql`metadata is not null`),
     index("job_at_rest")
       .on(t.atRestSince, t.organizationId, t.id)
       .where(sql`at_rest_since is not null`),
+  ],
+);
+
+export const mission = pgTable(
+  "mission",
+  {
+    ...columns,
+    createdAt,
+    status: generated("status", "status"),
+    agentId: generated("agent_id", "agentId"),
+    workspaceId: generated("workspace_id", "workspaceId"),
+    deletedAt: generated("deleted_at", "deletedAt"),
+  },
+  (t) => [
+    primaryKey({ columns: [t.organizationId, t.id] }),
+    index("mission_newest")
+      .on(t.organizationId, t.createdAt, t.id)
+      .where(sql`deleted_at is null`),
+    index("mission_status")
+      .on(t.organizationId, t.status, t.createdAt, t.id)
+      .where(sql`deleted_at is null`),
+    index("mission_of_agent")
+      .on(t.organizationId, t.agentId, t.status, t.createdAt, t.id)
+      .where(sql`deleted_at is null`),
+    index("mission_workspace")
+      .on(t.organizationId, t.workspaceId, t.status, t.createdAt, t.id)
+      .where(sql`deleted_at is null`),
+    index("mission_agent").on(t.agentId, t.organizationId, t.id),
+  ],
+);
+
+/** The ledger of missions. That a time of a schedule is decided about once is a constraint of the commit (MIS-4). */
+export const missionRun = pgTable(
+  "mission_run",
+  {
+    ...columns,
+    createdAt,
+    missionId: generated("mission_id", "missionId"),
+    scheduledAt: generated("scheduled_at", "scheduledAt"),
+    outcome: generated("outcome", "outcome"),
+  },
+  (t) => [
+    primaryKey({ columns: [t.organizationId, t.id] }),
+    uniqueIndex("mission_run_scheduled").on(t.organizationId, t.missionId, t.scheduledAt),
+    index("mission_run_newest").on(t.organizationId, t.missionId, t.createdAt, t.id),
+    index("mission_run_outcome").on(t.organizationId, t.missionId, t.outcome, t.createdAt, t.id),
+    index("mission_run_created").on(t.createdAt),
   ],
 );
 
@@ -207,7 +353,9 @@ export const webhookAttempt = pgTable(
   (t) => [
     primaryKey({ columns: [t.organizationId, t.id] }),
     index("webhook_attempt_newest").on(t.organizationId, t.createdAt, t.id),
-    index("webhook_attempt_event").on(t.organizationId, t.eventId),
+    index("webhook_attempt_status").on(t.organizationId, t.status, t.createdAt, t.id),
+    index("webhook_attempt_event").on(t.organizationId, t.eventId, t.createdAt, t.id),
+    index("webhook_attempt_type").on(t.organizationId, t.eventType, t.status, t.createdAt, t.id),
     index("webhook_attempt_waiting")
       .on(t.organizationId, t.dueAt, t.sequence)
       .where(sql`${t.status} = 'pending'`),

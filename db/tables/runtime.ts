@@ -54,7 +54,7 @@ export const actorMessage = pgTable(
 export const effect = pgTable(
   "effect",
   { ...addressed, id: text("id").primaryKey(), kind: text("kind").notNull(), intent: json("intent").notNull() },
-  (t) => [index("effect_shard").on(t.shard)],
+  (t) => [index("effect_shard").on(t.shard, t.id)],
 );
 
 export const alarm = pgTable(

@@ -94,7 +94,12 @@ interface ResponseObject {
 interface Reference {
   readonly $ref: string;
 }
-type Content = Readonly<Record<string, { readonly schema?: JsonSchema }>>;
+interface MediaType {
+  readonly schema?: JsonSchema;
+  /** Of an event stream: each event. */
+  readonly "x-itemSchema"?: JsonSchema;
+}
+type Content = Readonly<Record<string, MediaType>>;
 
 /** The bodies of errors become classes. */
 const ERROR_NOUNS: ReadonlySet<string> = new Set(["Error", "V1Error"]);
@@ -145,7 +150,8 @@ function operationOf(document: OpenApi, { method, path, operation }: Found): Ope
     answers: new Map(
       answers.flatMap(([, answer]) => shapesOf(resolved(document.components.responses, answer).content)),
     ),
-    scopes: operation.security.flatMap((scheme) => Object.values(scheme).flat()),
+    // Each kind of token has the same ones.
+    scopes: [...new Set(operation.security.flatMap((scheme) => Object.values(scheme).flat()))],
     isKeyed: headers.has("idempotency-key"),
     isVersioned: headers.has("if-match"),
     isPublic: operation.security.every((scheme) => !isBearer(scheme)),
@@ -171,18 +177,19 @@ const fieldOf = ({ name, description, required, schema }: Parameter): Field => (
 function bodyOf({ requestBody }: Pick<OperationObject, "requestBody">): Body | null {
   const [first] = Object.entries(requestBody?.content ?? {});
   if (first === undefined) return null;
-  const [contentType, { schema }] = first;
-  return { contentType, isRequired: requestBody?.required === true, shape: mediaShape(contentType, schema) };
+  const [contentType, media] = first;
+  return { contentType, isRequired: requestBody?.required === true, shape: mediaShape(contentType, media) };
 }
 
 const shapesOf = (content: Content = {}): [string, Shape][] =>
-  Object.entries(content).map(([type, { schema }]) => [type, mediaShape(type, schema)]);
+  Object.entries(content).map(([type, media]) => [type, mediaShape(type, media)]);
 
 export const isJson = (contentType: string): boolean => /[/+]json\b/.test(contentType);
 
-function mediaShape(contentType: string, schema: JsonSchema | undefined): Shape {
+function mediaShape(contentType: string, { schema, "x-itemSchema": event }: MediaType): Shape {
+  const described = contentType === "text/event-stream" ? event : schema;
   if (isJson(contentType) || contentType === "text/event-stream")
-    return schema === undefined ? UNKNOWN : shapeOf(schema);
+    return described === undefined ? UNKNOWN : shapeOf(described);
   return { kind: contentType.startsWith("text/") ? "text" : "bytes" };
 }
 

@@ -6,13 +6,14 @@
  *   getChat        ─▶ getChat, waitForChat (answers when it has changed, or null)
  *   listChats      ─▶ listChats (a page), listAllChats (every chat, page by page)
  *   v1ExecuteAgent ─▶ v1ExecuteAgent, v1ExecuteAgentStream
+ *   readFile       ─▶ readFile (all bytes), readFileStream (pieces, as they arrive)
  */
 import { isJson, type Contract, type ErrorCode, type Operation } from "./contract.ts";
 import type { Field, Shape } from "./shape.ts";
 
 /** How the answer is read: see the transport of each language. */
 export type Reading =
-  | { readonly kind: "json" | "changed" | "text" | "bytes" }
+  | { readonly kind: "json" | "changed" | "text" | "bytes" | "chunks" }
   | { readonly kind: "items"; readonly of: Method; readonly items: string; readonly cursor: string }
   | { readonly kind: "resumed" }
   | { readonly kind: "once"; readonly last: readonly string[] };
@@ -83,6 +84,7 @@ function methodsOfOperation(contract: Contract, operation: Operation): readonly 
     const query = operation.isPolled ? own.query.filter(({ name }) => !POLL_QUERY.has(name)) : own.query;
     const method: Method = { ...own, query, result, reading: { kind }, isStream: stream === undefined ? null : false };
     found.push(method, ...(operation.isPolled ? [polling(method)] : []), ...paging(contract, method));
+    if (kind === "bytes") found.push(chunked(method));
   }
   if (stream !== undefined) {
     const isResumable = own.query.some(({ name }) => name === "after");
@@ -119,6 +121,14 @@ const polling = (method: Method): Method => ({
   reading: { kind: "changed" },
   about:
     "Answers as soon as `version` is past `since_version`; nothing where that did not happen within `wait` seconds.",
+});
+
+/** The method for content of any size. */
+const chunked = (method: Method): Method => ({
+  ...method,
+  name: `${method.name}Stream`,
+  reading: { kind: "chunks" },
+  about: "The content in pieces, as they arrive: a file of any size takes little memory.",
 });
 
 /** The method for all items of a list that has pages. */

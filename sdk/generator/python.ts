@@ -84,7 +84,7 @@ const CONSTRUCTOR = `class Troupe:
 
 function method(one: Method, types: PythonTypes): string {
   const { name, reading, result } = one;
-  const isStream = reading.kind === "items" || reading.kind === "once" || reading.kind === "resumed";
+  const isStream = ["items", "once", "resumed", "chunks"].includes(reading.kind);
   const type = types.typeOf(result, `${pascalCase(name)}Result`);
   const answer = isStream ? `Generator[${type}, None, None]` : reading.kind === "changed" ? `${type} | None` : type;
   const call = callOf(one);
@@ -115,7 +115,12 @@ function parametersOf(one: Method, types: PythonTypes): readonly string[] {
   const { body } = operation;
   const type = (field: Field): string => types.typeOf(field.shape, `${pascalCase(one.name)}${pascalCase(field.name)}`);
   const required = query.filter(({ isRequired }) => isRequired);
-  const bodyType = body === null ? "" : types.typeOf(body.shape, `${pascalCase(one.name)}Body`);
+  const bodyType =
+    body === null
+      ? ""
+      : body.shape.kind === "bytes"
+        ? "BinaryBody"
+        : types.typeOf(body.shape, `${pascalCase(one.name)}Body`);
   return [
     "self",
     ...params.map((field) => `${argument(field)}: ${type(field)}`),

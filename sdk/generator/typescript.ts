@@ -58,7 +58,7 @@ function client(contract: Contract, methods: readonly Method[]): string {
 
 function method(one: Method): string {
   const { name, reading, result } = one;
-  const isStream = reading.kind === "items" || reading.kind === "once" || reading.kind === "resumed";
+  const isStream = ["items", "once", "resumed", "chunks"].includes(reading.kind);
   const type = typeOf(reading.kind === "changed" ? { kind: "union", variants: [result, { kind: "null" }] } : result, 1);
   const answer = isStream ? `AsyncGenerator<${type}, void, undefined>` : `Promise<${type}>`;
   return [
@@ -97,6 +97,7 @@ function parametersOf(one: Method): readonly string[] {
 }
 
 function bodyType({ operation, isStream }: Method): string {
+  if (operation.body?.shape.kind === "bytes") return "BinaryBody";
   const type = operation.body === null ? "unknown" : typeOf(operation.body.shape, 2);
   return isStream === null ? type : `Omit<${type}, "stream">`;
 }

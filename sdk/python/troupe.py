@@ -33,9 +33,9 @@ import urllib.error
 import urllib.parse
 import urllib.request
 import uuid
-from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Literal, NotRequired, TypeAlias, TypedDict, TypeVar, Union
+from typing import IO, Any, Literal, NotRequired, TypeAlias, TypedDict, TypeVar, Union
 
 
 # The version of the contract that this file was made from.
@@ -69,27 +69,39 @@ class Troupe:
             headers={"Api-Version": API_VERSION},
         )
 
-    # Agents: AI assistants: your own, and those of the library
+    # Agents: AI assistants: your own, and those of the library. [Guide: Agents and tools](/guides/agents-and-tools.md)
 
     def list_agents(
         self,
         *,
+        name: str | None = None,
+        tag: str | None = None,
+        source: Literal["private", "library"] | None = None,
+        visibility: list[Literal["private", "organization", "public", "unlisted"]] | None = None,
         limit: int | None = None,
         cursor: str | None = None,
         timeout: float | None = None,
     ) -> AgentList:
         """List agents.
 
-        The organization's agents and the caller's own private ones, newest first. The entries of the
-        library that are not installed follow on the last of them.
+        The organization's agents and the caller's own private ones, newest first. Library entries that are
+        not installed follow at the end. Filters are combined with AND.
 
-        `GET /api/agents`. Needs `agents:read` or `agents:read`. May raise `InvalidCursorError`.
+        `GET /api/agents`. Needs `agents:read`. May raise `InvalidCursorError` or
+        `OrganizationSuspendedError`.
         """
         answer: AgentList = self._http.json(
             _Request(
                 "GET",
                 "/api/agents",
-                query={"limit": limit, "cursor": cursor},
+                query={
+                    "name": name,
+                    "tag": tag,
+                    "source": source,
+                    "visibility": visibility,
+                    "limit": limit,
+                    "cursor": cursor,
+                },
                 timeout=timeout,
             )
         )
@@ -98,18 +110,27 @@ class Troupe:
     def list_all_agents(
         self,
         *,
+        name: str | None = None,
+        tag: str | None = None,
+        source: Literal["private", "library"] | None = None,
+        visibility: list[Literal["private", "organization", "public", "unlisted"]] | None = None,
         limit: int | None = None,
         timeout: float | None = None,
     ) -> Generator[Agent, None, None]:
         """List agents. All of them: the next page is asked for when it is needed.
 
-        The organization's agents and the caller's own private ones, newest first. The entries of the
-        library that are not installed follow on the last of them.
+        The organization's agents and the caller's own private ones, newest first. Library entries that are
+        not installed follow at the end. Filters are combined with AND.
 
-        `GET /api/agents`. Needs `agents:read` or `agents:read`. May raise `InvalidCursorError`.
+        `GET /api/agents`. Needs `agents:read`. May raise `InvalidCursorError` or
+        `OrganizationSuspendedError`.
         """
         return self._http.items(
             lambda cursor: self.list_agents(
+                name=name,
+                tag=tag,
+                source=source,
+                visibility=visibility,
                 limit=limit,
                 cursor=cursor,
                 timeout=timeout,
@@ -126,9 +147,10 @@ class Troupe:
     ) -> Agent:
         """Create a private agent.
 
-        Nobody else sees it until its `visibility` is changed.
+        Only its creator sees it, unless another `visibility` is given.
 
-        `POST /api/agents`. Needs `agents:write` or `agents:write`. May raise `OwnerRequiredError`.
+        `POST /api/agents`. Needs `agents:write`. May raise `OwnerRequiredError`,
+        `OrganizationSuspendedError`, `RequestTimeoutError`, `QuotaExceededError` or `StorageFullError`.
         """
         answer: Agent = self._http.json(
             _Request(
@@ -145,7 +167,8 @@ class Troupe:
     def get_agent(self, agent_id: str, *, timeout: float | None = None) -> Agent:
         """Read an agent.
 
-        `GET /api/agents/{id}`. Needs `agents:read` or `agents:read`. May raise `NotFoundError`.
+        `GET /api/agents/{id}`. Needs `agents:read`. May raise `OrganizationSuspendedError` or
+        `NotFoundError`.
         """
         answer: Agent = self._http.json(
             _Request(
@@ -167,10 +190,11 @@ class Troupe:
     ) -> Agent:
         """Update an agent.
 
-        What is absent stays as it is. Jobs that have begun keep the agent as it was.
+        Omitted fields are unchanged. Jobs that have started keep the agent as it was.
 
-        `PATCH /api/agents/{id}`. Needs `agents:write` or `agents:write`. May raise `OwnerRequiredError`,
-        `ForbiddenError`, `NotFoundError`, `InvalidStateError` or `VersionConflictError`.
+        `PATCH /api/agents/{id}`. Needs `agents:write`. May raise `OwnerRequiredError`,
+        `OrganizationSuspendedError`, `ForbiddenError`, `NotFoundError`, `RequestTimeoutError`,
+        `InvalidStateError`, `VersionConflictError`, `QuotaExceededError` or `StorageFullError`.
         """
         answer: Agent = self._http.json(
             _Request(
@@ -194,10 +218,11 @@ class Troupe:
     ) -> Agent:
         """Delete a private agent.
 
-        It is archived: no longer found, listed or executed. What it has done is kept.
+        It is archived: no longer found, listed or executed. Its history is kept.
 
-        `DELETE /api/agents/{id}`. Needs `agents:write` or `agents:write`. May raise `NotFoundError` or
-        `InvalidStateError`.
+        `DELETE /api/agents/{id}`. Needs `agents:write`. May raise `OrganizationSuspendedError`,
+        `NotFoundError`, `RequestTimeoutError`, `InvalidStateError`, `QuotaExceededError` or
+        `StorageFullError`.
         """
         answer: Agent = self._http.json(
             _Request(
@@ -223,8 +248,9 @@ class Troupe:
         Give `install_state`, or the `action`. `install` applies the library's settings; `restore` brings
         back those from before the agent was uninstalled.
 
-        `PATCH /api/agents/{id}/install-state`. Needs `agents:write` or `agents:write`. May raise
-        `NotFoundError`, `InvalidStateError` or `NotALibraryAgentError`.
+        `PATCH /api/agents/{id}/install-state`. Needs `agents:write`. May raise
+        `OrganizationSuspendedError`, `NotFoundError`, `RequestTimeoutError`, `InvalidStateError`,
+        `NotALibraryAgentError`, `QuotaExceededError` or `StorageFullError`.
         """
         answer: Agent = self._http.json(
             _Request(
@@ -238,21 +264,27 @@ class Troupe:
         )
         return answer
 
-    # Chats: Durable conversations with an agent
+    # Chats: Durable conversations with an agent. [Guide: Conversations](/guides/conversations.md)
 
     def list_chats(
         self,
         *,
         agent_id: str | None = None,
         workspace_id: str | None = None,
-        status: Literal["standby", "working", "done", "error", "needs_attention"] | None = None,
+        status: list[Literal["standby", "working", "done", "error", "needs_attention"]] | None = None,
+        title: str | None = None,
+        pinned: Literal["true", "false"] | None = None,
+        text: str | None = None,
         limit: int | None = None,
         cursor: str | None = None,
         timeout: float | None = None,
     ) -> ChatList:
         """List chats.
 
-        `GET /api/chats`. Needs `chats:read` or `chats:read`. May raise `InvalidCursorError`.
+        Filters are combined with AND.
+
+        `GET /api/chats`. Needs `chats:read`. May raise `InvalidCursorError` or
+        `OrganizationSuspendedError`.
         """
         answer: ChatList = self._http.json(
             _Request(
@@ -262,6 +294,9 @@ class Troupe:
                     "agent_id": agent_id,
                     "workspace_id": workspace_id,
                     "status": status,
+                    "title": title,
+                    "pinned": pinned,
+                    "text": text,
                     "limit": limit,
                     "cursor": cursor,
                 },
@@ -275,19 +310,28 @@ class Troupe:
         *,
         agent_id: str | None = None,
         workspace_id: str | None = None,
-        status: Literal["standby", "working", "done", "error", "needs_attention"] | None = None,
+        status: list[Literal["standby", "working", "done", "error", "needs_attention"]] | None = None,
+        title: str | None = None,
+        pinned: Literal["true", "false"] | None = None,
+        text: str | None = None,
         limit: int | None = None,
         timeout: float | None = None,
     ) -> Generator[Chat, None, None]:
         """List chats. All of them: the next page is asked for when it is needed.
 
-        `GET /api/chats`. Needs `chats:read` or `chats:read`. May raise `InvalidCursorError`.
+        Filters are combined with AND.
+
+        `GET /api/chats`. Needs `chats:read`. May raise `InvalidCursorError` or
+        `OrganizationSuspendedError`.
         """
         return self._http.items(
             lambda cursor: self.list_chats(
                 agent_id=agent_id,
                 workspace_id=workspace_id,
                 status=status,
+                title=title,
+                pinned=pinned,
+                text=text,
                 limit=limit,
                 cursor=cursor,
                 timeout=timeout,
@@ -304,8 +348,8 @@ class Troupe:
     ) -> Chat:
         """Create a durable chat.
 
-        `POST /api/chats`. Needs `chats:write` or `chats:write`. May raise `NotFoundError` or
-        `InvalidStateError`.
+        `POST /api/chats`. Needs `chats:write`. May raise `OrganizationSuspendedError`, `NotFoundError`,
+        `RequestTimeoutError`, `InvalidStateError`, `QuotaExceededError` or `StorageFullError`.
         """
         answer: Chat = self._http.json(
             _Request(
@@ -322,7 +366,8 @@ class Troupe:
     def get_chat(self, chat_id: str, *, timeout: float | None = None) -> Chat:
         """Read a chat.
 
-        `GET /api/chats/{id}`. Needs `chats:read` or `chats:read`. May raise `NotFoundError`.
+        `GET /api/chats/{id}`. Needs `chats:read`. May raise `OrganizationSuspendedError` or
+        `NotFoundError`.
         """
         answer: Chat = self._http.json(
             _Request(
@@ -344,7 +389,8 @@ class Troupe:
         """Read a chat. Answers as soon as `version` is past `since_version`; nothing where that did not
         happen within `wait` seconds.
 
-        `GET /api/chats/{id}`. Needs `chats:read` or `chats:read`. May raise `NotFoundError`.
+        `GET /api/chats/{id}`. Needs `chats:read`. May raise `OrganizationSuspendedError` or
+        `NotFoundError`.
         """
         answer: Chat | None = self._http.changed(
             _Request(
@@ -365,9 +411,12 @@ class Troupe:
     ) -> DeletedChat:
         """Delete a chat.
 
-        What runs in it is cancelled, and from then on nobody finds it.
+        For the person who made the chat, and for owners. Running work is cancelled, and the chat is no
+        longer found.
 
-        `DELETE /api/chats/{id}`. Needs `chats:write` or `chats:write`. May raise `NotFoundError`.
+        `DELETE /api/chats/{id}`. Needs `chats:write`. May raise `OrganizationSuspendedError`,
+        `ForbiddenError`, `NotFoundError`, `RequestTimeoutError`, `QuotaExceededError` or
+        `StorageFullError`.
         """
         answer: DeletedChat = self._http.json(
             _Request(
@@ -375,6 +424,36 @@ class Troupe:
                 f"/api/chats/{_segment(chat_id)}",
                 is_keyed=True,
                 idempotency_key=idempotency_key,
+                timeout=timeout,
+            )
+        )
+        return answer
+
+    def update_chat(
+        self,
+        chat_id: str,
+        body: UpdateChatRequest,
+        *,
+        idempotency_key: str | None = None,
+        if_match: int | None = None,
+        timeout: float | None = None,
+    ) -> Chat:
+        """Rename a chat, pin it, or change its metadata.
+
+        For the person who made the chat, and for owners. Omitted fields are unchanged.
+
+        `PATCH /api/chats/{id}`. Needs `chats:write`. May raise `OrganizationSuspendedError`,
+        `ForbiddenError`, `NotFoundError`, `RequestTimeoutError`, `VersionConflictError`,
+        `QuotaExceededError` or `StorageFullError`.
+        """
+        answer: Chat = self._http.json(
+            _Request(
+                "PATCH",
+                f"/api/chats/{_segment(chat_id)}",
+                body=body,
+                is_keyed=True,
+                idempotency_key=idempotency_key,
+                if_match=if_match,
                 timeout=timeout,
             )
         )
@@ -391,10 +470,12 @@ class Troupe:
     ) -> Chat:
         """Update chat options.
 
-        Merges the options that are given, bare or as `options`. A key that is no option is refused.
+        Merges the given options, bare or as `options`. Only the person who made the chat and owners change
+        its title.
 
-        `PATCH /api/chats/{id}/options`. Needs `chats:write` or `chats:write`. May raise `NotFoundError` or
-        `VersionConflictError`.
+        `PATCH /api/chats/{id}/options`. Needs `chats:write`. May raise `OrganizationSuspendedError`,
+        `ForbiddenError`, `NotFoundError`, `RequestTimeoutError`, `VersionConflictError`,
+        `QuotaExceededError` or `StorageFullError`.
         """
         answer: Chat = self._http.json(
             _Request(
@@ -419,11 +500,11 @@ class Troupe:
     ) -> MessagePage:
         """Read messages and the durable work summary.
 
-        The newest page first, each in the order of the conversation; `next_cursor` leads to the one
-        before.
+        The newest page first, each in the order of the conversation; `next_cursor` leads to the previous
+        page.
 
-        `GET /api/chats/{id}/messages`. Needs `chats:read` or `chats:read`. May raise `InvalidCursorError`
-        or `NotFoundError`.
+        `GET /api/chats/{id}/messages`. Needs `chats:read`. May raise `InvalidCursorError`,
+        `OrganizationSuspendedError` or `NotFoundError`.
         """
         answer: MessagePage = self._http.json(
             _Request(
@@ -445,11 +526,11 @@ class Troupe:
         """Read messages and the durable work summary. All of them: the next page is asked for when it is
         needed.
 
-        The newest page first, each in the order of the conversation; `next_cursor` leads to the one
-        before.
+        The newest page first, each in the order of the conversation; `next_cursor` leads to the previous
+        page.
 
-        `GET /api/chats/{id}/messages`. Needs `chats:read` or `chats:read`. May raise `InvalidCursorError`
-        or `NotFoundError`.
+        `GET /api/chats/{id}/messages`. Needs `chats:read`. May raise `InvalidCursorError`,
+        `OrganizationSuspendedError` or `NotFoundError`.
         """
         return self._http.items(
             lambda cursor: self.list_messages(
@@ -471,13 +552,14 @@ class Troupe:
     ) -> SentMessage:
         """Send a message to the agent.
 
-        Answers when the message is stored; the job that answers it goes on. `on_busy` says what becomes of
-        the message while a turn runs: `queue`, `steer` (the model gets it before its next call),
-        `interrupt` (the turn is cancelled) or `reject`.
+        Returns when the message is stored; the job that answers it continues. `on_busy` decides what
+        happens to the message while a turn runs: `queue`, `steer` (the model gets it before its next
+        call), `interrupt` (the turn is cancelled) or `reject`.
 
-        `POST /api/chats/{id}/messages`. Needs `chats:write` or `chats:write`. May raise `ForbiddenError`,
-        `NotFoundError`, `InvalidStateError`, `ChatBusyError`, `ApprovalPendingError`,
-        `BudgetExceededError` or `ProviderError`.
+        `POST /api/chats/{id}/messages`. Needs `chats:write`. May raise `OrganizationSuspendedError`,
+        `ForbiddenError`, `NotFoundError`, `RequestTimeoutError`, `InvalidStateError`, `ChatBusyError`,
+        `ApprovalPendingError`, `BudgetExceededError`, `QuotaExceededError`, `ProviderError` or
+        `StorageFullError`.
         """
         answer: SentMessage = self._http.json(
             _Request(
@@ -491,12 +573,12 @@ class Troupe:
         )
         return answer
 
-    # Jobs: Long-running work records
+    # Jobs: Long-running work records. [Guide: Approvals and review](/guides/approvals-and-review.md)
 
     def list_jobs(
         self,
         *,
-        status: Literal[
+        status: list[Literal[
             "queued",
             "running",
             "blocked",
@@ -504,7 +586,7 @@ class Troupe:
             "cancelling",
             "completed",
             "failed",
-            "cancelled",
+            "cancelled"],
         ] | None = None,
         agent_id: str | None = None,
         chat_id: str | None = None,
@@ -512,15 +594,16 @@ class Troupe:
         mission_id: str | None = None,
         parent_job_id: str | None = None,
         created_after: str | None = None,
+        metadata: str | None = None,
         limit: int | None = None,
         cursor: str | None = None,
         timeout: float | None = None,
     ) -> JobList:
         """List jobs.
 
-        All filters that are given must match.
+        Filters are combined with AND.
 
-        `GET /api/jobs`. Needs `jobs:read` or `jobs:read`. May raise `InvalidCursorError`.
+        `GET /api/jobs`. Needs `jobs:read`. May raise `InvalidCursorError` or `OrganizationSuspendedError`.
         """
         answer: JobList = self._http.json(
             _Request(
@@ -534,6 +617,7 @@ class Troupe:
                     "mission_id": mission_id,
                     "parent_job_id": parent_job_id,
                     "created_after": created_after,
+                    "metadata": metadata,
                     "limit": limit,
                     "cursor": cursor,
                 },
@@ -545,7 +629,7 @@ class Troupe:
     def list_all_jobs(
         self,
         *,
-        status: Literal[
+        status: list[Literal[
             "queued",
             "running",
             "blocked",
@@ -553,7 +637,7 @@ class Troupe:
             "cancelling",
             "completed",
             "failed",
-            "cancelled",
+            "cancelled"],
         ] | None = None,
         agent_id: str | None = None,
         chat_id: str | None = None,
@@ -561,14 +645,15 @@ class Troupe:
         mission_id: str | None = None,
         parent_job_id: str | None = None,
         created_after: str | None = None,
+        metadata: str | None = None,
         limit: int | None = None,
         timeout: float | None = None,
     ) -> Generator[Job, None, None]:
         """List jobs. All of them: the next page is asked for when it is needed.
 
-        All filters that are given must match.
+        Filters are combined with AND.
 
-        `GET /api/jobs`. Needs `jobs:read` or `jobs:read`. May raise `InvalidCursorError`.
+        `GET /api/jobs`. Needs `jobs:read`. May raise `InvalidCursorError` or `OrganizationSuspendedError`.
         """
         return self._http.items(
             lambda cursor: self.list_jobs(
@@ -579,6 +664,7 @@ class Troupe:
                 mission_id=mission_id,
                 parent_job_id=parent_job_id,
                 created_after=created_after,
+                metadata=metadata,
                 limit=limit,
                 cursor=cursor,
                 timeout=timeout,
@@ -589,7 +675,7 @@ class Troupe:
     def get_job(self, job_id: str, *, timeout: float | None = None) -> Job:
         """Read status, metadata, artifacts, review state and links.
 
-        `GET /api/jobs/{id}`. Needs `jobs:read` or `jobs:read`. May raise `NotFoundError`.
+        `GET /api/jobs/{id}`. Needs `jobs:read`. May raise `OrganizationSuspendedError` or `NotFoundError`.
         """
         answer: Job = self._http.json(
             _Request(
@@ -611,7 +697,7 @@ class Troupe:
         """Read status, metadata, artifacts, review state and links. Answers as soon as `version` is past
         `since_version`; nothing where that did not happen within `wait` seconds.
 
-        `GET /api/jobs/{id}`. Needs `jobs:read` or `jobs:read`. May raise `NotFoundError`.
+        `GET /api/jobs/{id}`. Needs `jobs:read`. May raise `OrganizationSuspendedError` or `NotFoundError`.
         """
         answer: Job | None = self._http.changed(
             _Request(
@@ -626,9 +712,10 @@ class Troupe:
     def get_job_lineage(self, job_id: str, *, timeout: float | None = None) -> JobLineage:
         """Read related jobs.
 
-        Its iterations, resumptions and delegations, and what it comes from itself.
+        Its iterations, resumptions and delegations, and its own ancestors.
 
-        `GET /api/jobs/{id}/lineage`. Needs `jobs:read` or `jobs:read`. May raise `NotFoundError`.
+        `GET /api/jobs/{id}/lineage`. Needs `jobs:read`. May raise `OrganizationSuspendedError` or
+        `NotFoundError`.
         """
         answer: JobLineage = self._http.json(
             _Request(
@@ -644,7 +731,7 @@ class Troupe:
         job_id: str,
         *,
         after: int | None = None,
-        types: str | None = None,
+        types: list[str] | None = None,
         limit: int | None = None,
         timeout: float | None = None,
     ) -> EventPage:
@@ -652,8 +739,8 @@ class Troupe:
 
         The durable events of the job's stream, by pages.
 
-        `GET /api/jobs/{id}/transcript-events`. Needs `jobs:read` or `jobs:read`. May raise
-        `NotFoundError`.
+        `GET /api/jobs/{id}/transcript-events`. Needs `jobs:read`. May raise `OrganizationSuspendedError`
+        or `NotFoundError`.
         """
         answer: EventPage = self._http.json(
             _Request(
@@ -669,7 +756,7 @@ class Troupe:
         self,
         job_id: str,
         *,
-        types: str | None = None,
+        types: list[str] | None = None,
         limit: int | None = None,
         timeout: float | None = None,
     ) -> Generator[RecordedEvent, None, None]:
@@ -677,8 +764,8 @@ class Troupe:
 
         The durable events of the job's stream, by pages.
 
-        `GET /api/jobs/{id}/transcript-events`. Needs `jobs:read` or `jobs:read`. May raise
-        `NotFoundError`.
+        `GET /api/jobs/{id}/transcript-events`. Needs `jobs:read`. May raise `OrganizationSuspendedError`
+        or `NotFoundError`.
         """
         return self._http.items(
             lambda cursor: self.list_transcript_events(
@@ -699,13 +786,13 @@ class Troupe:
         idempotency_key: str | None = None,
         timeout: float | None = None,
     ) -> Job:
-        """Approve reviewable work, or decide about tool calls that wait.
+        """Approve a reviewed job, or approve or deny waiting tool calls.
 
-        Without an id it is meant for all calls that wait, or for the review. A denial leaves
-        `resource.updated`.
+        Without an id it applies to all waiting calls, or to the review. A denial emits `job.denied`.
 
-        `POST /api/jobs/{id}/approve`. Needs `jobs:write` or `jobs:write`. May raise `ForbiddenError`,
-        `NotFoundError` or `InvalidStateError`.
+        `POST /api/jobs/{id}/approve`. Needs `jobs:write`. May raise `OrganizationSuspendedError`,
+        `ForbiddenError`, `NotFoundError`, `RequestTimeoutError`, `InvalidStateError`, `QuotaExceededError`
+        or `StorageFullError`.
         """
         answer: Job = self._http.json(
             _Request(
@@ -729,10 +816,11 @@ class Troupe:
     ) -> CancelReceipt:
         """Cancel running work.
 
-        With `wait` it answers when the job has really stopped, with the last event that it has.
+        With `wait` it returns when the job has stopped, with the seq of its last event.
 
-        `POST /api/jobs/{id}/cancel`. Needs `jobs:write` or `jobs:write`. May raise `NotFoundError` or
-        `InvalidStateError`.
+        `POST /api/jobs/{id}/cancel`. Needs `jobs:write`. May raise `OrganizationSuspendedError`,
+        `NotFoundError`, `RequestTimeoutError`, `InvalidStateError`, `QuotaExceededError` or
+        `StorageFullError`.
         """
         answer: CancelReceipt = self._http.json(
             _Request(
@@ -756,11 +844,12 @@ class Troupe:
     ) -> Job:
         """Resume blocked work.
 
-        A blocked job goes on itself; one that has failed or was cancelled goes on in a new one.
+        A blocked job continues itself; a failed or cancelled one continues in a new job.
 
-        `POST /api/jobs/{id}/resume`. Needs `jobs:write` or `jobs:write`. May raise `ForbiddenError`,
-        `NotFoundError`, `InvalidStateError`, `ApprovalPendingError`, `BudgetExceededError` or
-        `ProviderError`.
+        `POST /api/jobs/{id}/resume`. Needs `jobs:write`. May raise `OrganizationSuspendedError`,
+        `ForbiddenError`, `NotFoundError`, `RequestTimeoutError`, `InvalidStateError`,
+        `ApprovalPendingError`, `BudgetExceededError`, `QuotaExceededError`, `ProviderError` or
+        `StorageFullError`.
         """
         answer: Job = self._http.json(
             _Request(
@@ -784,11 +873,12 @@ class Troupe:
     ) -> Job:
         """Request another iteration.
 
-        Answers the review, where there is one, and begins another round in a new job.
+        Requests changes, if a review is pending, and starts another round in a new job.
 
-        `POST /api/jobs/{id}/iterate`. Needs `jobs:write` or `jobs:write`. May raise `ForbiddenError`,
-        `NotFoundError`, `InvalidStateError`, `ApprovalPendingError`, `BudgetExceededError` or
-        `ProviderError`.
+        `POST /api/jobs/{id}/iterate`. Needs `jobs:write`. May raise `OrganizationSuspendedError`,
+        `ForbiddenError`, `NotFoundError`, `RequestTimeoutError`, `InvalidStateError`,
+        `ApprovalPendingError`, `BudgetExceededError`, `QuotaExceededError`, `ProviderError` or
+        `StorageFullError`.
         """
         answer: Job = self._http.json(
             _Request(
@@ -802,7 +892,7 @@ class Troupe:
         )
         return answer
 
-    # Streams: Server-sent events that go on where they were left
+    # Streams: Server-sent events that resume where they were cut. [Guide: Streams and resuming](/guides/streams-and-resuming.md)
 
     def stream_chat_events(
         self,
@@ -815,13 +905,13 @@ class Troupe:
     ) -> Generator[ChatStreamEvent, None, None]:
         """Stream chat events. Goes on by itself where it was cut, without a gap and without a repetition.
 
-        A `snapshot` of the record comes first, then recent events, then what happens. The id of an event
-        is the cursor to come back with: nothing is missed and nothing told twice. A cursor that is of no
-        use is told by `reset`. Comments are heartbeats. The stream stays open, unless `wait=end` is asked
-        for.
+        A `snapshot` of the record comes first, then recent events, then live events. The id of an event is
+        the cursor to resume from, without a gap or a repetition. `reset` means that the cursor cannot be
+        used. Comments are heartbeats. A stream that has ended answers 204 to the cursor of its end. The
+        stream stays open, unless `wait=end` is asked for.
 
-        `GET /api/chats/{id}/events`. Needs `chats:read`, `events:read`, `chats:read` or `events:read`. May
-        raise `NotFoundError`.
+        `GET /api/chats/{id}/events`. Needs `chats:read` or `events:read`. May raise
+        `OrganizationSuspendedError` or `NotFoundError`.
         """
         return self._http.resumed(
             _Request(
@@ -843,13 +933,13 @@ class Troupe:
     ) -> Generator[JobStreamEvent, None, None]:
         """Stream job events. Goes on by itself where it was cut, without a gap and without a repetition.
 
-        A `snapshot` of the record comes first, then recent events, then what happens. The id of an event
-        is the cursor to come back with: nothing is missed and nothing told twice. A cursor that is of no
-        use is told by `reset`. Comments are heartbeats. After the job's last event comes `stream.end`, and
-        the stream closes.
+        A `snapshot` of the record comes first, then recent events, then live events. The id of an event is
+        the cursor to resume from, without a gap or a repetition. `reset` means that the cursor cannot be
+        used. Comments are heartbeats. A stream that has ended answers 204 to the cursor of its end. After
+        the job's last event comes `stream.end`, and the stream closes.
 
-        `GET /api/jobs/{id}/events`. Needs `jobs:read`, `events:read`, `jobs:read` or `events:read`. May
-        raise `NotFoundError`.
+        `GET /api/jobs/{id}/events`. Needs `jobs:read` or `events:read`. May raise
+        `OrganizationSuspendedError` or `NotFoundError`.
         """
         return self._http.resumed(
             _Request(
@@ -860,7 +950,7 @@ class Troupe:
             )
         )
 
-    # Embedded pages: Streams for pages that hold no token
+    # Embedded pages: Streams for pages that hold no token. [Guide: Streams and resuming](/guides/streams-and-resuming.md)
 
     def stream_signed_job_events(
         self,
@@ -876,8 +966,8 @@ class Troupe:
         """Stream job events by a signed address. Goes on by itself where it was cut, without a gap and
         without a repetition.
 
-        A job's `links.app_stream` is such an address; it opens the stream for five minutes. The events are
-        those of the job's stream.
+        A job's `links.app_stream` is a signed address; it opens the stream for five minutes. The events
+        are those of the job's stream.
 
         `GET /mcp-app/jobs/{id}/events`. May raise `InvalidSignatureError`.
         """
@@ -891,12 +981,422 @@ class Troupe:
             )
         )
 
+    # Missions: Recurring work for an agent, started by hand or by a schedule. [Guide: Missions](/guides/missions.md)
+
+    def list_missions(
+        self,
+        *,
+        status: list[Literal["pending", "running", "paused", "completed", "failed"]] | None = None,
+        agent_id: str | None = None,
+        workspace_id: str | None = None,
+        limit: int | None = None,
+        cursor: str | None = None,
+        timeout: float | None = None,
+    ) -> MissionList:
+        """List missions.
+
+        Filters are combined with AND.
+
+        `GET /api/missions`. Needs `missions:read`. May raise `InvalidCursorError` or
+        `OrganizationSuspendedError`.
+        """
+        answer: MissionList = self._http.json(
+            _Request(
+                "GET",
+                "/api/missions",
+                query={
+                    "status": status,
+                    "agent_id": agent_id,
+                    "workspace_id": workspace_id,
+                    "limit": limit,
+                    "cursor": cursor,
+                },
+                timeout=timeout,
+            )
+        )
+        return answer
+
+    def list_all_missions(
+        self,
+        *,
+        status: list[Literal["pending", "running", "paused", "completed", "failed"]] | None = None,
+        agent_id: str | None = None,
+        workspace_id: str | None = None,
+        limit: int | None = None,
+        timeout: float | None = None,
+    ) -> Generator[Mission, None, None]:
+        """List missions. All of them: the next page is asked for when it is needed.
+
+        Filters are combined with AND.
+
+        `GET /api/missions`. Needs `missions:read`. May raise `InvalidCursorError` or
+        `OrganizationSuspendedError`.
+        """
+        return self._http.items(
+            lambda cursor: self.list_missions(
+                status=status,
+                agent_id=agent_id,
+                workspace_id=workspace_id,
+                limit=limit,
+                cursor=cursor,
+                timeout=timeout,
+            ),
+            "missions",
+        )
+
+    def create_mission(
+        self,
+        body: CreateMissionRequest,
+        *,
+        idempotency_key: str | None = None,
+        timeout: float | None = None,
+    ) -> Mission:
+        """Create a mission.
+
+        Without a schedule it runs only when it is started by hand. Scheduled runs act with the permissions
+        of the user who creates it. Without `workspace_id` it works in the default workspace.
+
+        `POST /api/missions`. Needs `missions:write`. May raise `InvalidScheduleError`,
+        `OrganizationSuspendedError`, `NotFoundError`, `RequestTimeoutError`, `QuotaExceededError` or
+        `StorageFullError`.
+        """
+        answer: Mission = self._http.json(
+            _Request(
+                "POST",
+                "/api/missions",
+                body=body,
+                is_keyed=True,
+                idempotency_key=idempotency_key,
+                timeout=timeout,
+            )
+        )
+        return answer
+
+    def get_mission(self, mission_id: str, *, timeout: float | None = None) -> Mission:
+        """Read a mission.
+
+        `GET /api/missions/{id}`. Needs `missions:read`. May raise `OrganizationSuspendedError` or
+        `NotFoundError`.
+        """
+        answer: Mission = self._http.json(
+            _Request(
+                "GET",
+                f"/api/missions/{_segment(mission_id)}",
+                timeout=timeout,
+            )
+        )
+        return answer
+
+    def wait_for_mission(
+        self,
+        mission_id: str,
+        *,
+        since_version: int | None = None,
+        wait: int | None = None,
+        timeout: float | None = None,
+    ) -> Mission | None:
+        """Read a mission. Answers as soon as `version` is past `since_version`; nothing where that did not
+        happen within `wait` seconds.
+
+        `GET /api/missions/{id}`. Needs `missions:read`. May raise `OrganizationSuspendedError` or
+        `NotFoundError`.
+        """
+        answer: Mission | None = self._http.changed(
+            _Request(
+                "GET",
+                f"/api/missions/{_segment(mission_id)}",
+                query={"since_version": since_version, "wait": wait},
+                timeout=timeout,
+            )
+        )
+        return answer
+
+    def update_mission(
+        self,
+        mission_id: str,
+        body: UpdateMissionRequest,
+        *,
+        idempotency_key: str | None = None,
+        if_match: int | None = None,
+        timeout: float | None = None,
+    ) -> Mission:
+        """Update a mission.
+
+        Omitted fields are unchanged. `status` pauses it (`paused`), resumes it (`pending`) or runs it now
+        (`running`).
+
+        `PATCH /api/missions/{id}`. Needs `missions:write`. May raise `InvalidScheduleError`,
+        `OrganizationSuspendedError`, `ForbiddenError`, `NotFoundError`, `RequestTimeoutError`,
+        `InvalidStateError`, `VersionConflictError`, `BudgetExceededError`, `QuotaExceededError`,
+        `ProviderError` or `StorageFullError`.
+        """
+        answer: Mission = self._http.json(
+            _Request(
+                "PATCH",
+                f"/api/missions/{_segment(mission_id)}",
+                body=body,
+                is_keyed=True,
+                idempotency_key=idempotency_key,
+                if_match=if_match,
+                timeout=timeout,
+            )
+        )
+        return answer
+
+    def delete_mission(
+        self,
+        mission_id: str,
+        *,
+        idempotency_key: str | None = None,
+        timeout: float | None = None,
+    ) -> DeletedMission:
+        """Delete a mission.
+
+        Its record is kept, but it fires no more and is not found any more. Its running jobs are cancelled.
+
+        `DELETE /api/missions/{id}`. Needs `missions:write`. May raise `OrganizationSuspendedError`,
+        `ForbiddenError`, `NotFoundError`, `RequestTimeoutError`, `QuotaExceededError` or
+        `StorageFullError`.
+        """
+        answer: DeletedMission = self._http.json(
+            _Request(
+                "DELETE",
+                f"/api/missions/{_segment(mission_id)}",
+                is_keyed=True,
+                idempotency_key=idempotency_key,
+                timeout=timeout,
+            )
+        )
+        return answer
+
+    def run_mission(
+        self,
+        mission_id: str,
+        *,
+        idempotency_key: str | None = None,
+        timeout: float | None = None,
+    ) -> MissionRunStarted:
+        """Run a mission now.
+
+        While another run is open, the mission's overlap policy decides. A run that waits for the open one
+        has no `run` and no `job` yet.
+
+        `POST /api/missions/{id}/run`. Needs `missions:write`. May raise `OrganizationSuspendedError`,
+        `ForbiddenError`, `NotFoundError`, `RequestTimeoutError`, `InvalidStateError`,
+        `BudgetExceededError`, `QuotaExceededError`, `ProviderError` or `StorageFullError`.
+        """
+        answer: MissionRunStarted = self._http.json(
+            _Request(
+                "POST",
+                f"/api/missions/{_segment(mission_id)}/run",
+                is_keyed=True,
+                idempotency_key=idempotency_key,
+                timeout=timeout,
+            )
+        )
+        return answer
+
+    def list_mission_runs(
+        self,
+        mission_id: str,
+        *,
+        outcome: list[Literal[
+            "started",
+            "succeeded",
+            "failed",
+            "cancelled",
+            "skipped_overlap",
+            "skipped_paused",
+            "skipped_budget",
+            "missed"],
+        ] | None = None,
+        limit: int | None = None,
+        cursor: str | None = None,
+        timeout: float | None = None,
+    ) -> MissionRunList:
+        """List the runs of a mission.
+
+        The ledger: every scheduled time with its outcome, and every run by hand.
+
+        `GET /api/missions/{id}/runs`. Needs `missions:read`. May raise `InvalidCursorError`,
+        `OrganizationSuspendedError` or `NotFoundError`.
+        """
+        answer: MissionRunList = self._http.json(
+            _Request(
+                "GET",
+                f"/api/missions/{_segment(mission_id)}/runs",
+                query={"outcome": outcome, "limit": limit, "cursor": cursor},
+                timeout=timeout,
+            )
+        )
+        return answer
+
+    def list_all_mission_runs(
+        self,
+        mission_id: str,
+        *,
+        outcome: list[Literal[
+            "started",
+            "succeeded",
+            "failed",
+            "cancelled",
+            "skipped_overlap",
+            "skipped_paused",
+            "skipped_budget",
+            "missed"],
+        ] | None = None,
+        limit: int | None = None,
+        timeout: float | None = None,
+    ) -> Generator[MissionRun, None, None]:
+        """List the runs of a mission. All of them: the next page is asked for when it is needed.
+
+        The ledger: every scheduled time with its outcome, and every run by hand.
+
+        `GET /api/missions/{id}/runs`. Needs `missions:read`. May raise `InvalidCursorError`,
+        `OrganizationSuspendedError` or `NotFoundError`.
+        """
+        return self._http.items(
+            lambda cursor: self.list_mission_runs(
+                mission_id,
+                outcome=outcome,
+                limit=limit,
+                cursor=cursor,
+                timeout=timeout,
+            ),
+            "runs",
+        )
+
+    def get_mission_forecast(
+        self,
+        mission_id: str,
+        *,
+        count: int | None = None,
+        timeout: float | None = None,
+    ) -> MissionForecast:
+        """Forecast when a mission will fire.
+
+        In UTC and in local time, with a note where a clock change shifts, skips or repeats a time.
+
+        `GET /api/missions/{id}/forecast`. Needs `missions:read`. May raise `OrganizationSuspendedError` or
+        `NotFoundError`.
+        """
+        answer: MissionForecast = self._http.json(
+            _Request(
+                "GET",
+                f"/api/missions/{_segment(mission_id)}/forecast",
+                query={"count": count},
+                timeout=timeout,
+            )
+        )
+        return answer
+
+    def add_mission_task(
+        self,
+        mission_id: str,
+        body: AddMissionTaskRequest,
+        *,
+        idempotency_key: str | None = None,
+        timeout: float | None = None,
+    ) -> MissionTask:
+        """Add a mission task.
+
+        `POST /api/missions/{id}/tasks`. Needs `missions:write`. May raise `OrganizationSuspendedError`,
+        `ForbiddenError`, `NotFoundError`, `RequestTimeoutError`, `InvalidStateError`, `QuotaExceededError`
+        or `StorageFullError`.
+        """
+        answer: MissionTask = self._http.json(
+            _Request(
+                "POST",
+                f"/api/missions/{_segment(mission_id)}/tasks",
+                body=body,
+                is_keyed=True,
+                idempotency_key=idempotency_key,
+                timeout=timeout,
+            )
+        )
+        return answer
+
+    def get_mission_task(self, mission_id: str, task_id: str, *, timeout: float | None = None) -> MissionTask:
+        """Read a mission task.
+
+        `GET /api/missions/{id}/tasks/{taskId}`. Needs `missions:read`. May raise
+        `OrganizationSuspendedError` or `NotFoundError`.
+        """
+        answer: MissionTask = self._http.json(
+            _Request(
+                "GET",
+                f"/api/missions/{_segment(mission_id)}/tasks/{_segment(task_id)}",
+                timeout=timeout,
+            )
+        )
+        return answer
+
+    def update_mission_task(
+        self,
+        mission_id: str,
+        task_id: str,
+        body: UpdateMissionTaskRequest,
+        *,
+        idempotency_key: str | None = None,
+        if_match: int | None = None,
+        timeout: float | None = None,
+    ) -> MissionTask:
+        """Update a mission task.
+
+        Omitted fields are unchanged. A status that ends the work also stops its job.
+
+        `PATCH /api/missions/{id}/tasks/{taskId}`. Needs `missions:write`. May raise
+        `OrganizationSuspendedError`, `ForbiddenError`, `NotFoundError`, `RequestTimeoutError`,
+        `InvalidStateError`, `VersionConflictError`, `QuotaExceededError` or `StorageFullError`.
+        """
+        answer: MissionTask = self._http.json(
+            _Request(
+                "PATCH",
+                f"/api/missions/{_segment(mission_id)}/tasks/{_segment(task_id)}",
+                body=body,
+                is_keyed=True,
+                idempotency_key=idempotency_key,
+                if_match=if_match,
+                timeout=timeout,
+            )
+        )
+        return answer
+
+    def start_mission_task(
+        self,
+        mission_id: str,
+        task_id: str,
+        *,
+        idempotency_key: str | None = None,
+        timeout: float | None = None,
+    ) -> MissionTaskStarted:
+        """Start long-running work from a task.
+
+        The agent that the task is assigned to does the work, or else the mission's agent. If a job is
+        already active, it is returned with 200.
+
+        `POST /api/missions/{id}/tasks/{taskId}/start-work`. Needs `missions:write`. May raise
+        `OrganizationSuspendedError`, `ForbiddenError`, `NotFoundError`, `RequestTimeoutError`,
+        `InvalidStateError`, `BudgetExceededError`, `QuotaExceededError`, `ProviderError` or
+        `StorageFullError`.
+        """
+        answer: MissionTaskStarted = self._http.json(
+            _Request(
+                "POST",
+                f"/api/missions/{_segment(mission_id)}/tasks/{_segment(task_id)}/start-work",
+                is_keyed=True,
+                idempotency_key=idempotency_key,
+                timeout=timeout,
+            )
+        )
+        return answer
+
     # Tasks: Work items, assigned to agents or to people
 
     def list_tasks(
         self,
         *,
-        status: Literal["pending", "in_progress", "completed", "cancelled"] | None = None,
+        status: list[Literal["pending", "in_progress", "completed", "cancelled"]] | None = None,
         assigned_to: str | None = None,
         workspace_id: str | None = None,
         limit: int | None = None,
@@ -905,9 +1405,10 @@ class Troupe:
     ) -> TaskList:
         """List tasks.
 
-        All filters that are given must match.
+        Filters are combined with AND.
 
-        `GET /api/tasks`. Needs `tasks:read` or `tasks:read`. May raise `InvalidCursorError`.
+        `GET /api/tasks`. Needs `tasks:read`. May raise `InvalidCursorError` or
+        `OrganizationSuspendedError`.
         """
         answer: TaskList = self._http.json(
             _Request(
@@ -928,7 +1429,7 @@ class Troupe:
     def list_all_tasks(
         self,
         *,
-        status: Literal["pending", "in_progress", "completed", "cancelled"] | None = None,
+        status: list[Literal["pending", "in_progress", "completed", "cancelled"]] | None = None,
         assigned_to: str | None = None,
         workspace_id: str | None = None,
         limit: int | None = None,
@@ -936,9 +1437,10 @@ class Troupe:
     ) -> Generator[Task, None, None]:
         """List tasks. All of them: the next page is asked for when it is needed.
 
-        All filters that are given must match.
+        Filters are combined with AND.
 
-        `GET /api/tasks`. Needs `tasks:read` or `tasks:read`. May raise `InvalidCursorError`.
+        `GET /api/tasks`. Needs `tasks:read`. May raise `InvalidCursorError` or
+        `OrganizationSuspendedError`.
         """
         return self._http.items(
             lambda cursor: self.list_tasks(
@@ -952,10 +1454,37 @@ class Troupe:
             "tasks",
         )
 
+    def create_task(
+        self,
+        body: CreateTaskRequest,
+        *,
+        idempotency_key: str | None = None,
+        timeout: float | None = None,
+    ) -> Task:
+        """Create a task.
+
+        It is `pending`. Assigning it starts nothing by itself.
+
+        `POST /api/tasks`. Needs `tasks:write`. May raise `OrganizationSuspendedError`,
+        `RequestTimeoutError`, `QuotaExceededError` or `StorageFullError`.
+        """
+        answer: Task = self._http.json(
+            _Request(
+                "POST",
+                "/api/tasks",
+                body=body,
+                is_keyed=True,
+                idempotency_key=idempotency_key,
+                timeout=timeout,
+            )
+        )
+        return answer
+
     def get_task(self, task_id: str, *, timeout: float | None = None) -> Task:
         """Read a task.
 
-        `GET /api/tasks/{id}`. Needs `tasks:read` or `tasks:read`. May raise `NotFoundError`.
+        `GET /api/tasks/{id}`. Needs `tasks:read`. May raise `OrganizationSuspendedError` or
+        `NotFoundError`.
         """
         answer: Task = self._http.json(
             _Request(
@@ -977,11 +1506,11 @@ class Troupe:
     ) -> Task:
         """Update a task.
 
-        What is absent stays as it is. A status moves as the interface says: `completed` and `cancelled`
-        are final.
+        Omitted fields are unchanged. `completed` and `cancelled` are final.
 
-        `PATCH /api/tasks/{id}`. Needs `tasks:write` or `tasks:write`. May raise `NotFoundError`,
-        `InvalidStateError` or `VersionConflictError`.
+        `PATCH /api/tasks/{id}`. Needs `tasks:write`. May raise `OrganizationSuspendedError`,
+        `NotFoundError`, `RequestTimeoutError`, `InvalidStateError`, `VersionConflictError`,
+        `QuotaExceededError` or `StorageFullError`.
         """
         answer: Task = self._http.json(
             _Request(
@@ -996,7 +1525,32 @@ class Troupe:
         )
         return answer
 
-    # Workspaces: Where the work of an organization happens
+    def delete_task(
+        self,
+        task_id: str,
+        *,
+        idempotency_key: str | None = None,
+        timeout: float | None = None,
+    ) -> DeletedTask:
+        """Delete a task.
+
+        It is no longer found, on v1 neither.
+
+        `DELETE /api/tasks/{id}`. Needs `tasks:write`. May raise `OrganizationSuspendedError`,
+        `NotFoundError`, `RequestTimeoutError`, `QuotaExceededError` or `StorageFullError`.
+        """
+        answer: DeletedTask = self._http.json(
+            _Request(
+                "DELETE",
+                f"/api/tasks/{_segment(task_id)}",
+                is_keyed=True,
+                idempotency_key=idempotency_key,
+                timeout=timeout,
+            )
+        )
+        return answer
+
+    # Workspaces: Where the work of an organization happens. [Guide: Files](/guides/files.md)
 
     def list_workspaces(
         self,
@@ -1007,8 +1561,8 @@ class Troupe:
     ) -> WorkspaceList:
         """List workspaces.
 
-        `GET /api/workspaces`. Needs `workspaces:read` or `workspaces:read`. May raise
-        `InvalidCursorError`.
+        `GET /api/workspaces`. Needs `workspaces:read`. May raise `InvalidCursorError` or
+        `OrganizationSuspendedError`.
         """
         answer: WorkspaceList = self._http.json(
             _Request(
@@ -1028,8 +1582,8 @@ class Troupe:
     ) -> Generator[Workspace, None, None]:
         """List workspaces. All of them: the next page is asked for when it is needed.
 
-        `GET /api/workspaces`. Needs `workspaces:read` or `workspaces:read`. May raise
-        `InvalidCursorError`.
+        `GET /api/workspaces`. Needs `workspaces:read`. May raise `InvalidCursorError` or
+        `OrganizationSuspendedError`.
         """
         return self._http.items(
             lambda cursor: self.list_workspaces(
@@ -1040,16 +1594,823 @@ class Troupe:
             "workspaces",
         )
 
-    def get_workspace(self, workspace_id: str, *, timeout: float | None = None) -> Workspace:
-        """Read a workspace.
+    def create_workspace(
+        self,
+        body: CreateWorkspaceRequest,
+        *,
+        idempotency_key: str | None = None,
+        timeout: float | None = None,
+    ) -> Workspace:
+        """Create a workspace.
 
-        `GET /api/workspaces/{id}`. Needs `workspaces:read` or `workspaces:read`. May raise
-        `NotFoundError`.
+        `POST /api/workspaces`. Needs `workspaces:write`. May raise `OrganizationSuspendedError`,
+        `RequestTimeoutError`, `QuotaExceededError` or `StorageFullError`.
         """
         answer: Workspace = self._http.json(
             _Request(
+                "POST",
+                "/api/workspaces",
+                body=body,
+                is_keyed=True,
+                idempotency_key=idempotency_key,
+                timeout=timeout,
+            )
+        )
+        return answer
+
+    def get_workspace(self, workspace_id: str, *, timeout: float | None = None) -> WorkspaceDetails:
+        """Read a workspace.
+
+        `GET /api/workspaces/{id}`. Needs `workspaces:read`. May raise `OrganizationSuspendedError` or
+        `NotFoundError`.
+        """
+        answer: WorkspaceDetails = self._http.json(
+            _Request(
                 "GET",
                 f"/api/workspaces/{_segment(workspace_id)}",
+                timeout=timeout,
+            )
+        )
+        return answer
+
+    def update_workspace(
+        self,
+        workspace_id: str,
+        body: UpdateWorkspaceRequest,
+        *,
+        idempotency_key: str | None = None,
+        if_match: int | None = None,
+        timeout: float | None = None,
+    ) -> Workspace:
+        """Update a workspace.
+
+        Omitted fields are unchanged.
+
+        `PATCH /api/workspaces/{id}`. Needs `workspaces:write`. May raise `OrganizationSuspendedError`,
+        `ForbiddenError`, `NotFoundError`, `RequestTimeoutError`, `VersionConflictError`,
+        `QuotaExceededError` or `StorageFullError`.
+        """
+        answer: Workspace = self._http.json(
+            _Request(
+                "PATCH",
+                f"/api/workspaces/{_segment(workspace_id)}",
+                body=body,
+                is_keyed=True,
+                idempotency_key=idempotency_key,
+                if_match=if_match,
+                timeout=timeout,
+            )
+        )
+        return answer
+
+    def delete_workspace(
+        self,
+        workspace_id: str,
+        *,
+        idempotency_key: str | None = None,
+        timeout: float | None = None,
+    ) -> Workspace:
+        """Delete a workspace.
+
+        Deletes its files too; missions in it fail. The organization's first workspace cannot be deleted.
+
+        `DELETE /api/workspaces/{id}`. Needs `workspaces:write`. May raise `OrganizationSuspendedError`,
+        `ForbiddenError`, `NotFoundError`, `RequestTimeoutError`, `QuotaExceededError` or
+        `StorageFullError`.
+        """
+        answer: Workspace = self._http.json(
+            _Request(
+                "DELETE",
+                f"/api/workspaces/{_segment(workspace_id)}",
+                is_keyed=True,
+                idempotency_key=idempotency_key,
+                timeout=timeout,
+            )
+        )
+        return answer
+
+    def select_workspace(
+        self,
+        workspace_id: str,
+        *,
+        idempotency_key: str | None = None,
+        timeout: float | None = None,
+    ) -> Workspace:
+        """Set the active workspace.
+
+        Each user has an active workspace of their own.
+
+        `POST /api/workspaces/{id}/select`. Needs `workspaces:write`. May raise
+        `OrganizationSuspendedError`, `NotFoundError`, `RequestTimeoutError`, `QuotaExceededError` or
+        `StorageFullError`.
+        """
+        answer: Workspace = self._http.json(
+            _Request(
+                "POST",
+                f"/api/workspaces/{_segment(workspace_id)}/select",
+                is_keyed=True,
+                idempotency_key=idempotency_key,
+                timeout=timeout,
+            )
+        )
+        return answer
+
+    # Files: Files and directories of a workspace. [Guide: Files](/guides/files.md)
+
+    def list_files(
+        self,
+        workspace_id: str,
+        *,
+        path: str | None = None,
+        recursive: Literal["true", "false"] | None = None,
+        glob: str | None = None,
+        limit: int | None = None,
+        cursor: str | None = None,
+        timeout: float | None = None,
+    ) -> FileList:
+        """List files and directories.
+
+        By path, in the order of its bytes. A page may have fewer than `limit` where `glob` leaves some
+        out.
+
+        `GET /api/workspaces/{id}/files`. Needs `workspaces:read`. May raise `InvalidCursorError`,
+        `InvalidPathError`, `OrganizationSuspendedError` or `NotFoundError`.
+        """
+        answer: FileList = self._http.json(
+            _Request(
+                "GET",
+                f"/api/workspaces/{_segment(workspace_id)}/files",
+                query={"path": path, "recursive": recursive, "glob": glob, "limit": limit, "cursor": cursor},
+                timeout=timeout,
+            )
+        )
+        return answer
+
+    def list_all_files(
+        self,
+        workspace_id: str,
+        *,
+        path: str | None = None,
+        recursive: Literal["true", "false"] | None = None,
+        glob: str | None = None,
+        limit: int | None = None,
+        timeout: float | None = None,
+    ) -> Generator[WorkspaceFile, None, None]:
+        """List files and directories. All of them: the next page is asked for when it is needed.
+
+        By path, in the order of its bytes. A page may have fewer than `limit` where `glob` leaves some
+        out.
+
+        `GET /api/workspaces/{id}/files`. Needs `workspaces:read`. May raise `InvalidCursorError`,
+        `InvalidPathError`, `OrganizationSuspendedError` or `NotFoundError`.
+        """
+        return self._http.items(
+            lambda cursor: self.list_files(
+                workspace_id,
+                path=path,
+                recursive=recursive,
+                glob=glob,
+                limit=limit,
+                cursor=cursor,
+                timeout=timeout,
+            ),
+            "files",
+        )
+
+    def search_files(
+        self,
+        workspace_id: str,
+        *,
+        q: str | None = None,
+        limit: int | None = None,
+        timeout: float | None = None,
+    ) -> FoundFiles:
+        """Search names and contents.
+
+        Names first, then contents: of text files, the first 64 KiB are searched.
+
+        `GET /api/workspaces/{id}/files/search`. Needs `workspaces:read`. May raise
+        `OrganizationSuspendedError` or `NotFoundError`.
+        """
+        answer: FoundFiles = self._http.json(
+            _Request(
+                "GET",
+                f"/api/workspaces/{_segment(workspace_id)}/files/search",
+                query={"q": q, "limit": limit},
+                timeout=timeout,
+            )
+        )
+        return answer
+
+    def read_file(
+        self,
+        workspace_id: str,
+        *,
+        path: str | None = None,
+        number: int | None = None,
+        timeout: float | None = None,
+    ) -> bytes:
+        """Download a file.
+
+        The current content, or that of the version `number`.
+
+        `GET /api/workspaces/{id}/files/content`. Needs `workspaces:read`. May raise `InvalidPathError`,
+        `OrganizationSuspendedError`, `NotFoundError` or `RangeNotSatisfiableError`.
+        """
+        return self._http.content(
+            _Request(
+                "GET",
+                f"/api/workspaces/{_segment(workspace_id)}/files/content",
+                query={"path": path, "number": number},
+                timeout=timeout,
+            )
+        )
+
+    def read_file_stream(
+        self,
+        workspace_id: str,
+        *,
+        path: str | None = None,
+        number: int | None = None,
+        timeout: float | None = None,
+    ) -> Generator[bytes, None, None]:
+        """Download a file. The content in pieces, as they arrive: a file of any size takes little memory.
+
+        The current content, or that of the version `number`.
+
+        `GET /api/workspaces/{id}/files/content`. Needs `workspaces:read`. May raise `InvalidPathError`,
+        `OrganizationSuspendedError`, `NotFoundError` or `RangeNotSatisfiableError`.
+        """
+        return self._http.chunks(
+            _Request(
+                "GET",
+                f"/api/workspaces/{_segment(workspace_id)}/files/content",
+                query={"path": path, "number": number},
+                timeout=timeout,
+            )
+        )
+
+    def write_file(
+        self,
+        workspace_id: str,
+        body: BinaryBody,
+        *,
+        path: str | None = None,
+        idempotency_key: str | None = None,
+        if_match: int | None = None,
+        timeout: float | None = None,
+    ) -> FileUpload:
+        """Upload a file.
+
+        Creates the file and missing parent directories, or replaces its content. The body is the file, and
+        `Content-Type` its media type. A large file may come in parts: each with `Content-Range` and the
+        `Repr-Digest` of the whole. While bytes are missing the answer is 202 with the `offset` of the next
+        part; `Content-Range: bytes */<size>` asks for it. An upload in parts may take a day.
+
+        `PUT /api/workspaces/{id}/files/content`. Needs `workspaces:write`. May raise `InvalidPathError`,
+        `OrganizationSuspendedError`, `ForbiddenError`, `NotFoundError`, `RequestTimeoutError`,
+        `VersionConflictError`, `PathExistsError`, `UploadOffsetMismatchError`, `QuotaExceededError` or
+        `StorageFullError`.
+        """
+        answer: FileUpload = self._http.json(
+            _Request(
+                "PUT",
+                f"/api/workspaces/{_segment(workspace_id)}/files/content",
+                query={"path": path},
+                body=body,
+                content_type="application/octet-stream",
+                is_keyed=True,
+                idempotency_key=idempotency_key,
+                if_match=if_match,
+                timeout=timeout,
+            )
+        )
+        return answer
+
+    def delete_file(
+        self,
+        workspace_id: str,
+        *,
+        path: str | None = None,
+        recursive: Literal["true", "false"] | None = None,
+        idempotency_key: str | None = None,
+        if_match: int | None = None,
+        timeout: float | None = None,
+    ) -> ChangedFile:
+        """Delete a file or directory.
+
+        A directory that is not empty is 409 `path_exists` unless `recursive` is `true`.
+
+        `DELETE /api/workspaces/{id}/files/content`. Needs `workspaces:write`. May raise
+        `InvalidPathError`, `OrganizationSuspendedError`, `ForbiddenError`, `NotFoundError`,
+        `RequestTimeoutError`, `VersionConflictError`, `PathExistsError`, `QuotaExceededError` or
+        `StorageFullError`.
+        """
+        answer: ChangedFile = self._http.json(
+            _Request(
+                "DELETE",
+                f"/api/workspaces/{_segment(workspace_id)}/files/content",
+                query={"path": path, "recursive": recursive},
+                is_keyed=True,
+                idempotency_key=idempotency_key,
+                if_match=if_match,
+                timeout=timeout,
+            )
+        )
+        return answer
+
+    def list_file_versions(
+        self,
+        workspace_id: str,
+        *,
+        path: str | None = None,
+        timeout: float | None = None,
+    ) -> FileVersions:
+        """List the versions of a file.
+
+        Versions of a file that exists or was deleted less than 30 days ago. There are at most 51, on one
+        page.
+
+        `GET /api/workspaces/{id}/files/versions`. Needs `workspaces:read`. May raise `InvalidPathError`,
+        `OrganizationSuspendedError` or `NotFoundError`.
+        """
+        answer: FileVersions = self._http.json(
+            _Request(
+                "GET",
+                f"/api/workspaces/{_segment(workspace_id)}/files/versions",
+                query={"path": path},
+                timeout=timeout,
+            )
+        )
+        return answer
+
+    def create_directory(
+        self,
+        workspace_id: str,
+        body: CreateDirectoryRequest,
+        *,
+        idempotency_key: str | None = None,
+        timeout: float | None = None,
+    ) -> MadeDirectory:
+        """Create a directory.
+
+        Creates missing parent directories. A directory that exists is not an error.
+
+        `POST /api/workspaces/{id}/files/directory`. Needs `workspaces:write`. May raise
+        `InvalidPathError`, `OrganizationSuspendedError`, `ForbiddenError`, `NotFoundError`,
+        `RequestTimeoutError`, `PathExistsError`, `QuotaExceededError` or `StorageFullError`.
+        """
+        answer: MadeDirectory = self._http.json(
+            _Request(
+                "POST",
+                f"/api/workspaces/{_segment(workspace_id)}/files/directory",
+                body=body,
+                is_keyed=True,
+                idempotency_key=idempotency_key,
+                timeout=timeout,
+            )
+        )
+        return answer
+
+    def move_file(
+        self,
+        workspace_id: str,
+        body: MoveFileRequest,
+        *,
+        idempotency_key: str | None = None,
+        timeout: float | None = None,
+    ) -> ChangedFile:
+        """Move a file or directory.
+
+        With `overwrite` a file replaces a file (whose content is kept as a version), and a directory
+        replaces an empty one.
+
+        `POST /api/workspaces/{id}/files/move`. Needs `workspaces:write`. May raise `InvalidPathError`,
+        `OrganizationSuspendedError`, `ForbiddenError`, `NotFoundError`, `RequestTimeoutError`,
+        `PathExistsError`, `QuotaExceededError` or `StorageFullError`.
+        """
+        answer: ChangedFile = self._http.json(
+            _Request(
+                "POST",
+                f"/api/workspaces/{_segment(workspace_id)}/files/move",
+                body=body,
+                is_keyed=True,
+                idempotency_key=idempotency_key,
+                timeout=timeout,
+            )
+        )
+        return answer
+
+    def preview_file(
+        self,
+        workspace_id: str,
+        body: PreviewFileRequest,
+        *,
+        timeout: float | None = None,
+    ) -> FilePreview:
+        """Create or fetch a file preview.
+
+        Text files and tables: the beginning of their content. Markdown and code: HTML that is safe to show
+        as well. Tables: their first rows. Images: a scaled picture. PDFs: their text and first page. What
+        cannot be made of a file is left out.
+
+        `POST /api/workspaces/{id}/files/preview`. Needs `workspaces:read`. May raise `InvalidPathError`,
+        `OrganizationSuspendedError`, `NotFoundError` or `RequestTimeoutError`.
+        """
+        answer: FilePreview = self._http.json(
+            _Request(
+                "POST",
+                f"/api/workspaces/{_segment(workspace_id)}/files/preview",
+                body=body,
+                timeout=timeout,
+            )
+        )
+        return answer
+
+    def share_file(
+        self,
+        workspace_id: str,
+        body: ShareFileRequest,
+        *,
+        idempotency_key: str | None = None,
+        timeout: float | None = None,
+    ) -> NewShare:
+        """Create a public file share.
+
+        The address serves the file that is at the path at the time of the download.
+
+        `POST /api/workspaces/{id}/files/share`. Needs `workspaces:write`. May raise `InvalidPathError`,
+        `OrganizationSuspendedError`, `NotFoundError`, `RequestTimeoutError`, `QuotaExceededError` or
+        `StorageFullError`.
+        """
+        answer: NewShare = self._http.json(
+            _Request(
+                "POST",
+                f"/api/workspaces/{_segment(workspace_id)}/files/share",
+                body=body,
+                is_keyed=True,
+                idempotency_key=idempotency_key,
+                timeout=timeout,
+            )
+        )
+        return answer
+
+    def list_shares(
+        self,
+        workspace_id: str,
+        *,
+        limit: int | None = None,
+        cursor: str | None = None,
+        timeout: float | None = None,
+    ) -> ShareList:
+        """List the shares of a workspace.
+
+        `GET /api/workspaces/{id}/shares`. Needs `workspaces:read`. May raise `InvalidCursorError`,
+        `OrganizationSuspendedError` or `NotFoundError`.
+        """
+        answer: ShareList = self._http.json(
+            _Request(
+                "GET",
+                f"/api/workspaces/{_segment(workspace_id)}/shares",
+                query={"limit": limit, "cursor": cursor},
+                timeout=timeout,
+            )
+        )
+        return answer
+
+    def list_all_shares(
+        self,
+        workspace_id: str,
+        *,
+        limit: int | None = None,
+        timeout: float | None = None,
+    ) -> Generator[Share, None, None]:
+        """List the shares of a workspace. All of them: the next page is asked for when it is needed.
+
+        `GET /api/workspaces/{id}/shares`. Needs `workspaces:read`. May raise `InvalidCursorError`,
+        `OrganizationSuspendedError` or `NotFoundError`.
+        """
+        return self._http.items(
+            lambda cursor: self.list_shares(
+                workspace_id,
+                limit=limit,
+                cursor=cursor,
+                timeout=timeout,
+            ),
+            "shares",
+        )
+
+    def revoke_share(
+        self,
+        workspace_id: str,
+        share_id: str,
+        *,
+        idempotency_key: str | None = None,
+        timeout: float | None = None,
+    ) -> Share:
+        """Revoke a share.
+
+        `DELETE /api/workspaces/{id}/shares/{share_id}`. Needs `workspaces:write`. May raise
+        `OrganizationSuspendedError`, `NotFoundError`, `RequestTimeoutError`, `QuotaExceededError` or
+        `StorageFullError`.
+        """
+        answer: Share = self._http.json(
+            _Request(
+                "DELETE",
+                f"/api/workspaces/{_segment(workspace_id)}/shares/{_segment(share_id)}",
+                is_keyed=True,
+                idempotency_key=idempotency_key,
+                timeout=timeout,
+            )
+        )
+        return answer
+
+    # Shares: Files that can be downloaded with their address and no token. [Guide: Files](/guides/files.md)
+
+    def open_share(self, token: str, *, timeout: float | None = None) -> bytes:
+        """Download a shared file.
+
+        A share with a password takes it by HTTP Basic authentication, with any user name. Each download
+        counts.
+
+        `GET /share/{token}`. May raise `NotFoundError`, `ShareExpiredError` or `RangeNotSatisfiableError`.
+        """
+        return self._http.content(
+            _Request(
+                "GET",
+                f"/share/{_segment(token)}",
+                is_public=True,
+                timeout=timeout,
+            )
+        )
+
+    def open_share_stream(self, token: str, *, timeout: float | None = None) -> Generator[bytes, None, None]:
+        """Download a shared file. The content in pieces, as they arrive: a file of any size takes little
+        memory.
+
+        A share with a password takes it by HTTP Basic authentication, with any user name. Each download
+        counts.
+
+        `GET /share/{token}`. May raise `NotFoundError`, `ShareExpiredError` or `RangeNotSatisfiableError`.
+        """
+        return self._http.chunks(
+            _Request(
+                "GET",
+                f"/share/{_segment(token)}",
+                is_public=True,
+                timeout=timeout,
+            )
+        )
+
+    # Data: Queries over the files of a workspace
+
+    def query_data(
+        self,
+        workspace_id: str,
+        body: QueryDataRequest,
+        *,
+        timeout: float | None = None,
+    ) -> QueryResult:
+        """Run a read-only data-block query.
+
+        DuckDB over CSV, JSON and Parquet files, such as `FROM 'reports/sales.csv'` or `FROM
+        read_csv('a.txt', delim = ';')`; SQLite over the file that `database` names. It reads the named
+        files and nothing else, and has 5 s of CPU time and 512 MiB. CSV and Arrow answer the rows alone;
+        `X-Row-Count` and `X-Truncated` say the rest.
+
+        `POST /api/workspaces/{id}/data-blocks/query`. Needs `workspaces:read`. May raise
+        `InvalidPathError`, `ReadOnlyViolationError`, `OrganizationSuspendedError`, `NotFoundError`,
+        `RequestTimeoutError` or `ApiTimeoutError`.
+        """
+        answer: QueryResult = self._http.json(
+            _Request(
+                "POST",
+                f"/api/workspaces/{_segment(workspace_id)}/data-blocks/query",
+                body=body,
+                timeout=timeout,
+            )
+        )
+        return answer
+
+    # Repositories: Repositories whose files are in a workspace
+
+    def list_repositories(self, workspace_id: str, *, timeout: float | None = None) -> RepositoryList:
+        """List repository mounts.
+
+        All at once: a workspace has at most 20.
+
+        `GET /api/workspaces/{id}/repos`. Needs `workspaces:read`. May raise `OrganizationSuspendedError`
+        or `NotFoundError`.
+        """
+        answer: RepositoryList = self._http.json(
+            _Request(
+                "GET",
+                f"/api/workspaces/{_segment(workspace_id)}/repos",
+                timeout=timeout,
+            )
+        )
+        return answer
+
+    def add_repository(
+        self,
+        workspace_id: str,
+        body: AddRepositoryRequest,
+        *,
+        idempotency_key: str | None = None,
+        timeout: float | None = None,
+    ) -> Repository:
+        """Add a repository mount.
+
+        It stays `pending` until it is cloned. To name a `secret` is for owners, with the scope
+        `secrets:use`.
+
+        `POST /api/workspaces/{id}/repos`. Needs `workspaces:write`. May raise `InvalidPathError`,
+        `InvalidUrlError`, `OwnerRequiredError`, `OrganizationSuspendedError`, `NotFoundError`,
+        `RequestTimeoutError`, `PathExistsError`, `QuotaExceededError` or `StorageFullError`.
+        """
+        answer: Repository = self._http.json(
+            _Request(
+                "POST",
+                f"/api/workspaces/{_segment(workspace_id)}/repos",
+                body=body,
+                is_keyed=True,
+                idempotency_key=idempotency_key,
+                timeout=timeout,
+            )
+        )
+        return answer
+
+    def clone_repository(
+        self,
+        workspace_id: str,
+        body: CloneRepositoryRequest,
+        *,
+        idempotency_key: str | None = None,
+        timeout: float | None = None,
+    ) -> Repository:
+        """Clone a repository mount.
+
+        The mount `repo_id`, or a new one. A job does it: `job_id` tells how far it is, and is cancelled
+        like any other. Only the files of the last commit are fetched; links, submodules and what a
+        workspace cannot hold are left out.
+
+        `POST /api/workspaces/{id}/repos/clone`. Needs `workspaces:write`. May raise `InvalidPathError`,
+        `InvalidUrlError`, `OwnerRequiredError`, `OrganizationSuspendedError`, `NotFoundError`,
+        `RequestTimeoutError`, `InvalidStateError`, `PathExistsError`, `QuotaExceededError` or
+        `StorageFullError`.
+        """
+        answer: Repository = self._http.json(
+            _Request(
+                "POST",
+                f"/api/workspaces/{_segment(workspace_id)}/repos/clone",
+                body=body,
+                is_keyed=True,
+                idempotency_key=idempotency_key,
+                timeout=timeout,
+            )
+        )
+        return answer
+
+    def get_repository(self, workspace_id: str, repo_id: str, *, timeout: float | None = None) -> Repository:
+        """Read a repository mount.
+
+        `GET /api/workspaces/{id}/repos/{repo_id}`. Needs `workspaces:read`. May raise
+        `OrganizationSuspendedError` or `NotFoundError`.
+        """
+        answer: Repository = self._http.json(
+            _Request(
+                "GET",
+                f"/api/workspaces/{_segment(workspace_id)}/repos/{_segment(repo_id)}",
+                timeout=timeout,
+            )
+        )
+        return answer
+
+    def remove_repository(
+        self,
+        workspace_id: str,
+        repo_id: str,
+        *,
+        idempotency_key: str | None = None,
+        timeout: float | None = None,
+    ) -> Repository:
+        """Remove a repository mount.
+
+        Its files stay, as files of the workspace.
+
+        `DELETE /api/workspaces/{id}/repos/{repo_id}`. Needs `workspaces:write`. May raise
+        `OrganizationSuspendedError`, `NotFoundError`, `RequestTimeoutError`, `QuotaExceededError` or
+        `StorageFullError`.
+        """
+        answer: Repository = self._http.json(
+            _Request(
+                "DELETE",
+                f"/api/workspaces/{_segment(workspace_id)}/repos/{_segment(repo_id)}",
+                is_keyed=True,
+                idempotency_key=idempotency_key,
+                timeout=timeout,
+            )
+        )
+        return answer
+
+    def sync_repository(
+        self,
+        workspace_id: str,
+        repo_id: str,
+        *,
+        idempotency_key: str | None = None,
+        timeout: float | None = None,
+    ) -> Repository:
+        """Bring a repository mount up to date.
+
+        By a job, as a clone. Files become what they are in the repository; what was changed here is kept
+        as a version.
+
+        `POST /api/workspaces/{id}/repos/{repo_id}/sync`. Needs `workspaces:write`. May raise
+        `OrganizationSuspendedError`, `NotFoundError`, `RequestTimeoutError`, `InvalidStateError`,
+        `QuotaExceededError` or `StorageFullError`.
+        """
+        answer: Repository = self._http.json(
+            _Request(
+                "POST",
+                f"/api/workspaces/{_segment(workspace_id)}/repos/{_segment(repo_id)}/sync",
+                is_keyed=True,
+                idempotency_key=idempotency_key,
+                timeout=timeout,
+            )
+        )
+        return answer
+
+    # Apps: Directories of static files, served under addresses of their own
+
+    def list_apps(self, workspace_id: str, *, timeout: float | None = None) -> AppList:
+        """List the apps of a workspace.
+
+        All at once: a workspace has at most 20.
+
+        `GET /api/workspaces/{id}/apps`. Needs `workspaces:read`. May raise `OrganizationSuspendedError` or
+        `NotFoundError`.
+        """
+        answer: AppList = self._http.json(
+            _Request(
+                "GET",
+                f"/api/workspaces/{_segment(workspace_id)}/apps",
+                timeout=timeout,
+            )
+        )
+        return answer
+
+    def create_app(
+        self,
+        workspace_id: str,
+        body: CreateAppRequest,
+        *,
+        idempotency_key: str | None = None,
+        timeout: float | None = None,
+    ) -> App:
+        """Create a workspace app.
+
+        Anybody with its `url` may open it, and gets the files as they are then. Browsers run its scripts
+        without any rights on the API.
+
+        `POST /api/workspaces/{id}/apps`. Needs `workspaces:write`. May raise `InvalidPathError`,
+        `OrganizationSuspendedError`, `NotFoundError`, `RequestTimeoutError`, `PathExistsError`,
+        `QuotaExceededError` or `StorageFullError`.
+        """
+        answer: App = self._http.json(
+            _Request(
+                "POST",
+                f"/api/workspaces/{_segment(workspace_id)}/apps",
+                body=body,
+                is_keyed=True,
+                idempotency_key=idempotency_key,
+                timeout=timeout,
+            )
+        )
+        return answer
+
+    def delete_app(
+        self,
+        workspace_id: str,
+        app_id: str,
+        *,
+        idempotency_key: str | None = None,
+        timeout: float | None = None,
+    ) -> App:
+        """Delete a workspace app.
+
+        Its address leads nowhere from then on; its files stay.
+
+        `DELETE /api/workspaces/{id}/apps/{app_id}`. Needs `workspaces:write`. May raise
+        `OrganizationSuspendedError`, `NotFoundError`, `RequestTimeoutError`, `QuotaExceededError` or
+        `StorageFullError`.
+        """
+        answer: App = self._http.json(
+            _Request(
+                "DELETE",
+                f"/api/workspaces/{_segment(workspace_id)}/apps/{_segment(app_id)}",
+                is_keyed=True,
+                idempotency_key=idempotency_key,
                 timeout=timeout,
             )
         )
@@ -1060,12 +2421,31 @@ class Troupe:
     def list_models(self, *, timeout: float | None = None) -> ModelList:
         """List the models that the operator allows.
 
-        `GET /api/models`. Needs `agents:read` or `agents:read`.
+        `GET /api/models`. Needs `agents:read`. May raise `OrganizationSuspendedError`.
         """
         answer: ModelList = self._http.json(
             _Request(
                 "GET",
                 "/api/models",
+                timeout=timeout,
+            )
+        )
+        return answer
+
+    # Tools: What agents can be given
+
+    def list_tools(self, *, timeout: float | None = None) -> ToolList:
+        """List the tools that agents can be given.
+
+        The service's own tools, by name. Those of an agent's MCP servers are `<server>__<tool>`, and
+        `<server>__*` names all of one server.
+
+        `GET /api/tools`. Needs `agents:read`. May raise `OrganizationSuspendedError`.
+        """
+        answer: ToolList = self._http.json(
+            _Request(
+                "GET",
+                "/api/tools",
                 timeout=timeout,
             )
         )
@@ -1083,7 +2463,7 @@ class Troupe:
     ) -> UsageReport:
         """Read usage by agent, model or day.
 
-        `GET /api/usage`. Needs `jobs:read` or `jobs:read`.
+        `GET /api/usage`. Needs `jobs:read`. May raise `OrganizationSuspendedError`.
         """
         answer: UsageReport = self._http.json(
             _Request(
@@ -1095,12 +2475,13 @@ class Troupe:
         )
         return answer
 
-    # Secrets: Credentials that agents use and nobody reads; for owners
+    # Secrets: Write-only credentials for agents; for owners. [Guide: MCP tool servers](/guides/mcp-tool-servers.md)
 
     def list_secrets(self, *, timeout: float | None = None) -> SecretList:
         """List the names of the secrets.
 
-        `GET /api/secrets`. Needs `tokens:read` or `tokens:read`. May raise `OwnerRequiredError`.
+        `GET /api/secrets`. Needs `tokens:read`. May raise `OwnerRequiredError` or
+        `OrganizationSuspendedError`.
         """
         answer: SecretList = self._http.json(
             _Request(
@@ -1121,9 +2502,10 @@ class Troupe:
     ) -> Secret:
         """Write a secret.
 
-        Makes it, or replaces its value.
+        Creates it, or replaces its value.
 
-        `PUT /api/secrets/{name}`. Needs `tokens:write` or `tokens:write`. May raise `OwnerRequiredError`.
+        `PUT /api/secrets/{name}`. Needs `tokens:write`. May raise `OwnerRequiredError`,
+        `OrganizationSuspendedError`, `RequestTimeoutError`, `QuotaExceededError` or `StorageFullError`.
         """
         answer: Secret = self._http.json(
             _Request(
@@ -1141,18 +2523,23 @@ class Troupe:
         self,
         name: str,
         *,
+        force: Literal["true", "false"] | None = None,
         idempotency_key: str | None = None,
         timeout: float | None = None,
     ) -> Secret:
         """Delete a secret.
 
-        `DELETE /api/secrets/{name}`. Needs `tokens:write` or `tokens:write`. May raise
-        `OwnerRequiredError` or `NotFoundError`.
+        One that agents or repositories of workspaces name is deleted with `force` only.
+
+        `DELETE /api/secrets/{name}`. Needs `tokens:write`. May raise `OwnerRequiredError`,
+        `OrganizationSuspendedError`, `NotFoundError`, `RequestTimeoutError`, `SecretInUseError`,
+        `QuotaExceededError` or `StorageFullError`.
         """
         answer: Secret = self._http.json(
             _Request(
                 "DELETE",
                 f"/api/secrets/{_segment(name)}",
+                query={"force": force},
                 is_keyed=True,
                 idempotency_key=idempotency_key,
                 timeout=timeout,
@@ -1171,8 +2558,8 @@ class Troupe:
     ) -> ServiceTokenList:
         """List the organization's service tokens.
 
-        `GET /api/service-tokens`. Needs `tokens:read` or `tokens:read`. May raise `InvalidCursorError` or
-        `OwnerRequiredError`.
+        `GET /api/service-tokens`. Needs `tokens:read`. May raise `InvalidCursorError`,
+        `OwnerRequiredError` or `OrganizationSuspendedError`.
         """
         answer: ServiceTokenList = self._http.json(
             _Request(
@@ -1192,8 +2579,8 @@ class Troupe:
     ) -> Generator[Token, None, None]:
         """List the organization's service tokens. All of them: the next page is asked for when it is needed.
 
-        `GET /api/service-tokens`. Needs `tokens:read` or `tokens:read`. May raise `InvalidCursorError` or
-        `OwnerRequiredError`.
+        `GET /api/service-tokens`. Needs `tokens:read`. May raise `InvalidCursorError`,
+        `OwnerRequiredError` or `OrganizationSuspendedError`.
         """
         return self._http.items(
             lambda cursor: self.list_service_tokens(
@@ -1213,10 +2600,13 @@ class Troupe:
     ) -> NewToken:
         """Create a service token.
 
-        The answer has the token, which is never shown again. No token makes a scope that it lacks itself.
+        The token is in the answer and never shown again. It has no scope that the request's token lacks,
+        and ends with that token at the latest: when it expires, or is revoked. Without `expires_in_days`
+        it lives 90 days, or as long as that token.
 
-        `POST /api/service-tokens`. Needs `tokens:write` or `tokens:write`. May raise `OwnerRequiredError`
-        or `NotFoundError`.
+        `POST /api/service-tokens`. Needs `tokens:write`. May raise `OwnerRequiredError`,
+        `OrganizationSuspendedError`, `ForbiddenError`, `NotFoundError`, `RequestTimeoutError`,
+        `QuotaExceededError` or `StorageFullError`.
         """
         answer: NewToken = self._http.json(
             _Request(
@@ -1239,10 +2629,12 @@ class Troupe:
     ) -> Token:
         """Revoke a service token.
 
-        It counts from the next request on, and closes the token's open streams.
+        Takes effect with the next request, for the tokens that were made with it too, and closes their
+        open streams. A token without the scope `*` revokes none that is wider or outlives it.
 
-        `POST /api/service-tokens/{id}/revoke`. Needs `tokens:write` or `tokens:write`. May raise
-        `OwnerRequiredError` or `NotFoundError`.
+        `POST /api/service-tokens/{id}/revoke`. Needs `tokens:write`. May raise `OwnerRequiredError`,
+        `OrganizationSuspendedError`, `ForbiddenError`, `NotFoundError`, `RequestTimeoutError`,
+        `QuotaExceededError` or `StorageFullError`.
         """
         answer: Token = self._http.json(
             _Request(
@@ -1264,8 +2656,8 @@ class Troupe:
     ) -> PersonalAccessTokenList:
         """List your personal access tokens.
 
-        `GET /api/personal-access-tokens`. Needs `tokens:read` or `tokens:read`. May raise
-        `InvalidCursorError`.
+        `GET /api/personal-access-tokens`. Needs `tokens:read`. May raise `InvalidCursorError` or
+        `OrganizationSuspendedError`.
         """
         answer: PersonalAccessTokenList = self._http.json(
             _Request(
@@ -1285,8 +2677,8 @@ class Troupe:
     ) -> Generator[Token, None, None]:
         """List your personal access tokens. All of them: the next page is asked for when it is needed.
 
-        `GET /api/personal-access-tokens`. Needs `tokens:read` or `tokens:read`. May raise
-        `InvalidCursorError`.
+        `GET /api/personal-access-tokens`. Needs `tokens:read`. May raise `InvalidCursorError` or
+        `OrganizationSuspendedError`.
         """
         return self._http.items(
             lambda cursor: self.list_personal_access_tokens(
@@ -1306,10 +2698,13 @@ class Troupe:
     ) -> NewToken:
         """Create a personal access token.
 
-        The answer has the token, which is never shown again. No token makes a scope that it lacks itself.
+        The token is in the answer and never shown again. It has no scope that the request's token lacks,
+        and ends with that token at the latest: when it expires, or is revoked. Without `expires_in_days`
+        it lives 90 days, or as long as that token.
 
-        `POST /api/personal-access-tokens`. Needs `tokens:write` or `tokens:write`. May raise
-        `NotFoundError`.
+        `POST /api/personal-access-tokens`. Needs `tokens:write`. May raise `OrganizationSuspendedError`,
+        `ForbiddenError`, `NotFoundError`, `RequestTimeoutError`, `QuotaExceededError` or
+        `StorageFullError`.
         """
         answer: NewToken = self._http.json(
             _Request(
@@ -1332,10 +2727,12 @@ class Troupe:
     ) -> Token:
         """Revoke a personal access token.
 
-        It counts from the next request on, and closes the token's open streams.
+        Takes effect with the next request, for the tokens that were made with it too, and closes their
+        open streams. A token without the scope `*` revokes none that is wider or outlives it.
 
-        `POST /api/personal-access-tokens/{id}/revoke`. Needs `tokens:write` or `tokens:write`. May raise
-        `NotFoundError`.
+        `POST /api/personal-access-tokens/{id}/revoke`. Needs `tokens:write`. May raise
+        `OrganizationSuspendedError`, `ForbiddenError`, `NotFoundError`, `RequestTimeoutError`,
+        `QuotaExceededError` or `StorageFullError`.
         """
         answer: Token = self._http.json(
             _Request(
@@ -1348,12 +2745,101 @@ class Troupe:
         )
         return answer
 
-    # Webhooks: Where events are sent to, and what became of it
+    # Audit: Who signed in, and who made, used or revoked what
+
+    def list_audit_entries(
+        self,
+        *,
+        limit: int | None = None,
+        cursor: str | None = None,
+        action: Literal[
+            "session.started",
+            "session.ended",
+            "session.refused",
+            "password.set",
+            "token.created",
+            "token.used",
+            "token.revoked",
+            "grant.created",
+            "grant.ended",
+            "grant.reused",
+            "member.added",
+            "member.changed",
+            "member.removed",
+            "invitation.created",
+            "invitation.accepted",
+            "invitation.revoked",
+        ] | None = None,
+        user_id: str | None = None,
+        timeout: float | None = None,
+    ) -> AuditEntryList:
+        """List what was done with credentials and members.
+
+        For owners. Newest first; entries are kept for 365 days.
+
+        `GET /api/audit`. Needs `tokens:read`. May raise `InvalidCursorError`, `OwnerRequiredError` or
+        `OrganizationSuspendedError`.
+        """
+        answer: AuditEntryList = self._http.json(
+            _Request(
+                "GET",
+                "/api/audit",
+                query={"limit": limit, "cursor": cursor, "action": action, "user_id": user_id},
+                timeout=timeout,
+            )
+        )
+        return answer
+
+    def list_all_audit_entries(
+        self,
+        *,
+        limit: int | None = None,
+        action: Literal[
+            "session.started",
+            "session.ended",
+            "session.refused",
+            "password.set",
+            "token.created",
+            "token.used",
+            "token.revoked",
+            "grant.created",
+            "grant.ended",
+            "grant.reused",
+            "member.added",
+            "member.changed",
+            "member.removed",
+            "invitation.created",
+            "invitation.accepted",
+            "invitation.revoked",
+        ] | None = None,
+        user_id: str | None = None,
+        timeout: float | None = None,
+    ) -> Generator[AuditEntry, None, None]:
+        """List what was done with credentials and members. All of them: the next page is asked for when it is
+        needed.
+
+        For owners. Newest first; entries are kept for 365 days.
+
+        `GET /api/audit`. Needs `tokens:read`. May raise `InvalidCursorError`, `OwnerRequiredError` or
+        `OrganizationSuspendedError`.
+        """
+        return self._http.items(
+            lambda cursor: self.list_audit_entries(
+                limit=limit,
+                action=action,
+                user_id=user_id,
+                cursor=cursor,
+                timeout=timeout,
+            ),
+            "audit_entries",
+        )
+
+    # Webhooks: The destination of events, and the delivery ledger. [Guide: Webhooks](/guides/webhooks.md)
 
     def get_messaging_integration(self, *, timeout: float | None = None) -> MessagingIntegration:
         """Read the delivery configuration.
 
-        `GET /api/messaging-integration`. Needs `webhooks:read` or `webhooks:read`. May raise
+        `GET /api/messaging-integration`. Needs `webhooks:read`. May raise `OrganizationSuspendedError` or
         `NotFoundError`.
         """
         answer: MessagingIntegration = self._http.json(
@@ -1374,12 +2860,13 @@ class Troupe:
     ) -> MessagingIntegrationWithSecret:
         """Set the destination of events.
 
-        For owners. The first time makes the signing secret, which is in the answer and never shown again.
-        What still waits goes to the new address. Setting it again enables delivery unless `enabled` is
-        false.
+        For owners. The first call creates the signing secret, which is in the answer and never shown
+        again. Pending deliveries go to the new address. Setting it again enables delivery unless `enabled`
+        is false.
 
-        `PUT /api/messaging-integration`. Needs `webhooks:write` or `webhooks:write`. May raise
-        `InvalidEventTypeError`, `InvalidUrlError` or `OwnerRequiredError`.
+        `PUT /api/messaging-integration`. Needs `webhooks:write`. May raise `InvalidEventTypeError`,
+        `InvalidUrlError`, `OwnerRequiredError`, `OrganizationSuspendedError`, `RequestTimeoutError`,
+        `QuotaExceededError` or `StorageFullError`.
         """
         answer: MessagingIntegrationWithSecret = self._http.json(
             _Request(
@@ -1396,7 +2883,7 @@ class Troupe:
     def list_deliveries(
         self,
         *,
-        event_type: Literal[
+        event_type: list[Literal[
             "agent.created",
             "agent.updated",
             "agent.deleted",
@@ -1411,6 +2898,7 @@ class Troupe:
             "job.resumed",
             "job.review_requested",
             "job.approved",
+            "job.denied",
             "job.iteration_requested",
             "job.cancelled",
             "job.completed",
@@ -1443,21 +2931,22 @@ class Troupe:
             "webhook.secret_rotated",
             "webhook.test",
             "webhook.disabled",
-            "webhook.redelivery_requested",
+            "webhook.redelivery_requested"],
         ] | None = None,
-        status: Literal["pending", "success", "failed", "retrying", "skipped"] | None = None,
+        status: list[Literal["pending", "success", "failed", "retrying", "skipped"]] | None = None,
         event_id: str | None = None,
         since: str | None = None,
         limit: int | None = None,
         cursor: str | None = None,
         timeout: float | None = None,
     ) -> DeliveryList:
-        """List attempts to deliver.
+        """List delivery attempts.
 
-        The ledger, newest first: each attempt is a row. All filters that are given must match.
+        For owners. The delivery ledger, newest first: one row for each attempt. Filters are combined with
+        AND.
 
-        `GET /api/messaging-integration/deliveries`. Needs `webhooks:read` or `webhooks:read`. May raise
-        `InvalidCursorError` or `InvalidEventTypeError`.
+        `GET /api/messaging-integration/deliveries`. Needs `webhooks:read`. May raise `InvalidCursorError`,
+        `InvalidEventTypeError`, `OwnerRequiredError` or `OrganizationSuspendedError`.
         """
         answer: DeliveryList = self._http.json(
             _Request(
@@ -1479,7 +2968,7 @@ class Troupe:
     def list_all_deliveries(
         self,
         *,
-        event_type: Literal[
+        event_type: list[Literal[
             "agent.created",
             "agent.updated",
             "agent.deleted",
@@ -1494,6 +2983,7 @@ class Troupe:
             "job.resumed",
             "job.review_requested",
             "job.approved",
+            "job.denied",
             "job.iteration_requested",
             "job.cancelled",
             "job.completed",
@@ -1526,20 +3016,21 @@ class Troupe:
             "webhook.secret_rotated",
             "webhook.test",
             "webhook.disabled",
-            "webhook.redelivery_requested",
+            "webhook.redelivery_requested"],
         ] | None = None,
-        status: Literal["pending", "success", "failed", "retrying", "skipped"] | None = None,
+        status: list[Literal["pending", "success", "failed", "retrying", "skipped"]] | None = None,
         event_id: str | None = None,
         since: str | None = None,
         limit: int | None = None,
         timeout: float | None = None,
     ) -> Generator[Delivery, None, None]:
-        """List attempts to deliver. All of them: the next page is asked for when it is needed.
+        """List delivery attempts. All of them: the next page is asked for when it is needed.
 
-        The ledger, newest first: each attempt is a row. All filters that are given must match.
+        For owners. The delivery ledger, newest first: one row for each attempt. Filters are combined with
+        AND.
 
-        `GET /api/messaging-integration/deliveries`. Needs `webhooks:read` or `webhooks:read`. May raise
-        `InvalidCursorError` or `InvalidEventTypeError`.
+        `GET /api/messaging-integration/deliveries`. Needs `webhooks:read`. May raise `InvalidCursorError`,
+        `InvalidEventTypeError`, `OwnerRequiredError` or `OrganizationSuspendedError`.
         """
         return self._http.items(
             lambda cursor: self.list_deliveries(
@@ -1561,13 +3052,14 @@ class Troupe:
         idempotency_key: str | None = None,
         timeout: float | None = None,
     ) -> RedeliverEventResult:
-        """Send an event once more.
+        """Redeliver an event.
 
-        For owners. To the present destination, signed with the present secret, whatever is subscribed to.
+        For owners. Sent to the current destination, signed with the current secret, regardless of the
+        subscription.
 
-        `POST /api/messaging-integration/deliveries/{id}/redeliver`. Needs `webhooks:write` or
-        `webhooks:write`. May raise `OwnerRequiredError`, `NotFoundError`, `InvalidStateError` or
-        `EventNotRetainedError`.
+        `POST /api/messaging-integration/deliveries/{id}/redeliver`. Needs `webhooks:write`. May raise
+        `OwnerRequiredError`, `OrganizationSuspendedError`, `NotFoundError`, `RequestTimeoutError`,
+        `InvalidStateError`, `EventNotRetainedError`, `QuotaExceededError` or `StorageFullError`.
         """
         answer: RedeliverEventResult = self._http.json(
             _Request(
@@ -1587,12 +3079,13 @@ class Troupe:
         idempotency_key: str | None = None,
         timeout: float | None = None,
     ) -> RedeliverEventsResult:
-        """Send a range of events once more.
+        """Redeliver a range of events.
 
-        For owners. Events of the range that are kept no more are left out.
+        For owners. Events of the range that are no longer retained are left out.
 
-        `POST /api/messaging-integration/redeliver`. Needs `webhooks:write` or `webhooks:write`. May raise
-        `InvalidEventTypeError`, `OwnerRequiredError`, `NotFoundError` or `InvalidStateError`.
+        `POST /api/messaging-integration/redeliver`. Needs `webhooks:write`. May raise
+        `InvalidEventTypeError`, `OwnerRequiredError`, `OrganizationSuspendedError`, `NotFoundError`,
+        `RequestTimeoutError`, `InvalidStateError`, `QuotaExceededError` or `StorageFullError`.
         """
         answer: RedeliverEventsResult = self._http.json(
             _Request(
@@ -1615,11 +3108,12 @@ class Troupe:
     ) -> MessagingIntegrationWithSecret:
         """Replace the signing secret.
 
-        For owners. The new secret counts at once and is never shown again. For `grace_seconds` deliveries
-        carry a second signature by the old one.
+        For owners. The new secret is valid at once and is never shown again. For `grace_seconds`
+        deliveries carry a second signature by the old one.
 
-        `POST /api/messaging-integration/signing-secret/rotate`. Needs `webhooks:write` or
-        `webhooks:write`. May raise `OwnerRequiredError` or `NotFoundError`.
+        `POST /api/messaging-integration/signing-secret/rotate`. Needs `webhooks:write`. May raise
+        `OwnerRequiredError`, `OrganizationSuspendedError`, `NotFoundError`, `RequestTimeoutError`,
+        `QuotaExceededError` or `StorageFullError`.
         """
         answer: MessagingIntegrationWithSecret = self._http.json(
             _Request(
@@ -1641,10 +3135,11 @@ class Troupe:
     ) -> TestMessagingIntegrationResult:
         """Send a signed test.
 
-        An event of type `webhook.test` and source `test`, whatever is subscribed to.
+        For owners. An event of type `webhook.test` and source `test`, regardless of the subscription.
 
-        `POST /api/messaging-integration/test`. Needs `webhooks:write` or `webhooks:write`. May raise
-        `NotFoundError` or `InvalidStateError`.
+        `POST /api/messaging-integration/test`. Needs `webhooks:write`. May raise `OwnerRequiredError`,
+        `OrganizationSuspendedError`, `NotFoundError`, `RequestTimeoutError`, `InvalidStateError`,
+        `QuotaExceededError` or `StorageFullError`.
         """
         answer: TestMessagingIntegrationResult = self._http.json(
             _Request(
@@ -1663,10 +3158,10 @@ class Troupe:
         *,
         timeout: float | None = None,
     ) -> SignatureVerification:
-        """Say why a signature does not verify.
+        """Check a signature, and explain why it does not verify.
 
-        `POST /api/messaging-integration/verify`. Needs `webhooks:read` or `webhooks:read`. May raise
-        `NotFoundError`.
+        `POST /api/messaging-integration/verify`. Needs `webhooks:read`. May raise
+        `OrganizationSuspendedError`, `NotFoundError` or `RequestTimeoutError`.
         """
         answer: SignatureVerification = self._http.json(
             _Request(
@@ -1678,39 +3173,67 @@ class Troupe:
         )
         return answer
 
-    # Events: What has happened, by its number
+    # Events: The event feed, by number. [Guide: Webhooks](/guides/webhooks.md)
 
     def list_events(
         self,
         *,
         after: int | None = None,
         limit: int | None = None,
+        cursor: str | None = None,
         timeout: float | None = None,
     ) -> EventFeed:
         """Read the events after a number.
 
-        For owners, as the webhook is. The same bodies as webhooks deliver, oldest first. Ask again with
-        `after` set to `last_sequence`. Events are kept for 30 days.
+        For owners. The same bodies that webhooks deliver, oldest first. `next_cursor` leads to the next
+        page. After the last page, continue later with `after` set to `last_sequence`. Events are retained
+        for 30 days.
 
-        `GET /api/events`. Needs `events:read` or `events:read`. May raise `OwnerRequiredError` or
-        `EventNotRetainedError`.
+        `GET /api/events`. Needs `events:read`. May raise `InvalidCursorError`, `OwnerRequiredError`,
+        `OrganizationSuspendedError` or `EventNotRetainedError`.
         """
         answer: EventFeed = self._http.json(
             _Request(
                 "GET",
                 "/api/events",
-                query={"after": after, "limit": limit},
+                query={"after": after, "limit": limit, "cursor": cursor},
                 timeout=timeout,
             )
         )
         return answer
 
-    # Insight: How the service moves, and whether it is well
+    def list_all_events(
+        self,
+        *,
+        after: int | None = None,
+        limit: int | None = None,
+        timeout: float | None = None,
+    ) -> Generator[Event, None, None]:
+        """Read the events after a number. All of them: the next page is asked for when it is needed.
+
+        For owners. The same bodies that webhooks deliver, oldest first. `next_cursor` leads to the next
+        page. After the last page, continue later with `after` set to `last_sequence`. Events are retained
+        for 30 days.
+
+        `GET /api/events`. Needs `events:read`. May raise `InvalidCursorError`, `OwnerRequiredError`,
+        `OrganizationSuspendedError` or `EventNotRetainedError`.
+        """
+        return self._http.items(
+            lambda cursor: self.list_events(
+                after=after,
+                limit=limit,
+                cursor=cursor,
+                timeout=timeout,
+            ),
+            "events",
+        )
+
+    # Insight: State machines and invariants
 
     def list_state_machines(self, *, timeout: float | None = None) -> StateMachineList:
-        """Read the state machines of jobs, chats and tasks.
+        """Read the state machines of jobs, chats, missions and tasks.
 
-        `GET /api/state-machines`. Needs `jobs:read` or `jobs:read`.
+        `GET /api/state-machines`. Needs `jobs:read`. May raise `OrganizationSuspendedError`.
         """
         answer: StateMachineList = self._http.json(
             _Request(
@@ -1722,11 +3245,12 @@ class Troupe:
         return answer
 
     def check_invariants(self, *, timeout: float | None = None) -> InvariantReport:
-        """Check what must always hold.
+        """Check the invariants.
 
-        For owners. Counts what must never be; each count is 0 in a service that is well.
+        For owners. Counts violated invariants of the organization; every count is 0 in a healthy service.
 
-        `GET /api/invariants`. Needs `jobs:read` or `jobs:read`. May raise `OwnerRequiredError`.
+        `GET /api/invariants`. Needs `jobs:read`. May raise `OwnerRequiredError` or
+        `OrganizationSuspendedError`.
         """
         answer: InvariantReport = self._http.json(
             _Request(
@@ -1737,7 +3261,7 @@ class Troupe:
         )
         return answer
 
-    # Service: The service about itself, for anybody
+    # Service: Public documents about the service
 
     def get_version(self, *, timeout: float | None = None) -> ServiceVersion:
         """Read what is deployed.
@@ -1754,10 +3278,15 @@ class Troupe:
         )
         return answer
 
-    def get_open_api(self, *, timeout: float | None = None) -> dict[str, Any]:
+    def get_open_api(
+        self,
+        *,
+        surface: Literal["v1", "current"] | None = None,
+        timeout: float | None = None,
+    ) -> dict[str, Any]:
         """Read the contract.
 
-        This document.
+        This document; with `surface`, the part of it that describes one surface.
 
         `GET /api/openapi.json`.
         """
@@ -1765,6 +3294,7 @@ class Troupe:
             _Request(
                 "GET",
                 "/api/openapi.json",
+                query={"surface": surface},
                 is_public=True,
                 timeout=timeout,
             )
@@ -1847,8 +3377,59 @@ class Troupe:
         )
         return answer
 
+    def get_authorization_server(self, *, timeout: float | None = None) -> AuthorizationServer:
+        """Read how a program asks a person for a token.
+
+        The metadata of the authorization server (RFC 8414).
+
+        `GET /.well-known/oauth-authorization-server`.
+        """
+        answer: AuthorizationServer = self._http.json(
+            _Request(
+                "GET",
+                "/.well-known/oauth-authorization-server",
+                is_public=True,
+                timeout=timeout,
+            )
+        )
+        return answer
+
+    def get_protected_resource(self, *, timeout: float | None = None) -> ProtectedResource:
+        """Read who gives tokens for the current surface.
+
+        The metadata of a protected resource (RFC 9728).
+
+        `GET /.well-known/oauth-protected-resource`.
+        """
+        answer: ProtectedResource = self._http.json(
+            _Request(
+                "GET",
+                "/.well-known/oauth-protected-resource",
+                is_public=True,
+                timeout=timeout,
+            )
+        )
+        return answer
+
+    def get_protected_mcp_resource(self, *, timeout: float | None = None) -> ProtectedResource:
+        """Read who gives tokens for the MCP endpoint.
+
+        The metadata of a protected resource (RFC 9728).
+
+        `GET /.well-known/oauth-protected-resource/mcp`.
+        """
+        answer: ProtectedResource = self._http.json(
+            _Request(
+                "GET",
+                "/.well-known/oauth-protected-resource/mcp",
+                is_public=True,
+                timeout=timeout,
+            )
+        )
+        return answer
+
     def get_sdk_manifest(self, *, timeout: float | None = None) -> SdkManifest:
-        """Read which SDKs there are, with their hashes.
+        """List the SDKs and their hashes.
 
         `GET /api/sdk/manifest`.
         """
@@ -1873,6 +3454,38 @@ class Troupe:
             _Request(
                 "GET",
                 "/api/sdk/typescript",
+                is_public=True,
+                timeout=timeout,
+            )
+        )
+
+    def get_java_script_sdk(self, *, timeout: float | None = None) -> str:
+        """Get the JavaScript SDK.
+
+        The TypeScript SDK without its types, as a module for Node from 20 on and for browsers.
+
+        `GET /api/sdk/javascript`.
+        """
+        return self._http.text(
+            _Request(
+                "GET",
+                "/api/sdk/javascript",
+                is_public=True,
+                timeout=timeout,
+            )
+        )
+
+    def get_java_script_sdk_types(self, *, timeout: float | None = None) -> str:
+        """Get the types of the JavaScript SDK.
+
+        Declarations for editors and compilers, to keep beside it.
+
+        `GET /api/sdk/javascript/types`.
+        """
+        return self._http.text(
+            _Request(
+                "GET",
+                "/api/sdk/javascript/types",
                 is_public=True,
                 timeout=timeout,
             )
@@ -1910,7 +3523,7 @@ class Troupe:
         return answer
 
     def get_llms_text(self, *, timeout: float | None = None) -> str:
-        """Read the same as text for language models.
+        """Read the documentation as text for language models.
 
         `GET /llms.txt`.
         """
@@ -1928,10 +3541,9 @@ class Troupe:
     def v1_list_agents(self, *, timeout: float | None = None) -> V1AgentList:
         """List agents.
 
-        The organization's agents, newest first, at most 1,000. Archived and private ones are in nobody's
-        list.
+        The organization's agents, newest first, at most 1,000. Archived and private agents are not listed.
 
-        `GET /api/v1/agents`. Needs `agents:read` or `agents:read`.
+        `GET /api/v1/agents`. Needs `agents:read`. May raise `OrganizationSuspendedError`.
         """
         answer: V1AgentList = self._http.json(
             _Request(
@@ -1951,7 +3563,8 @@ class Troupe:
     ) -> V1CreatedAgent:
         """Create agent.
 
-        `POST /api/v1/agents`. Needs `agents:write` or `agents:write`.
+        `POST /api/v1/agents`. Needs `agents:write`. May raise `OrganizationSuspendedError`,
+        `RequestTimeoutError`, `QuotaExceededError` or `StorageFullError`.
         """
         answer: V1CreatedAgent = self._http.json(
             _Request(
@@ -1968,7 +3581,8 @@ class Troupe:
     def v1_get_agent(self, agent_id: str, *, timeout: float | None = None) -> V1AgentAnswer:
         """Get agent.
 
-        `GET /api/v1/agents/{id}`. Needs `agents:read` or `agents:read`. May raise `NotFoundError`.
+        `GET /api/v1/agents/{id}`. Needs `agents:read`. May raise `OrganizationSuspendedError` or
+        `NotFoundError`.
         """
         answer: V1AgentAnswer = self._http.json(
             _Request(
@@ -1989,10 +3603,11 @@ class Troupe:
     ) -> V1Done:
         """Update agent.
 
-        What is absent stays as it is. A changed prompt takes effect on the next execution.
+        Omitted fields are unchanged. A changed prompt takes effect on the next execution.
 
-        `PATCH /api/v1/agents/{id}`. Needs `agents:write` or `agents:write`. May raise `ForbiddenError` or
-        `NotFoundError`.
+        `PATCH /api/v1/agents/{id}`. Needs `agents:write`. May raise `ForbiddenError`,
+        `OrganizationSuspendedError`, `NotFoundError`, `RequestTimeoutError`, `QuotaExceededError` or
+        `StorageFullError`.
         """
         answer: V1Done = self._http.json(
             _Request(
@@ -2012,15 +3627,16 @@ class Troupe:
         *,
         idempotency_key: str | None = None,
         timeout: float | None = None,
-    ) -> V1Done:
+    ) -> V1Deleted:
         """Soft-delete agent.
 
         It is archived: no longer found, listed, changed or executed. Its history is kept.
 
-        `DELETE /api/v1/agents/{id}`. Needs `agents:write` or `agents:write`. May raise `NotFoundError` or
-        `InvalidStateError`.
+        `DELETE /api/v1/agents/{id}`. Needs `agents:write`. May raise `OrganizationSuspendedError`,
+        `NotFoundError`, `RequestTimeoutError`, `InvalidStateError`, `QuotaExceededError` or
+        `StorageFullError`.
         """
-        answer: V1Done = self._http.json(
+        answer: V1Deleted = self._http.json(
             _Request(
                 "DELETE",
                 f"/api/v1/agents/{_segment(agent_id)}",
@@ -2044,11 +3660,12 @@ class Troupe:
         """Execute agent.
 
         With `stream: true` the answer is an event stream: `meta` first, then `message`s, then `result`, or
-        `error`. A client that leaves does not end the work. Send `sessionId` and `chatId` of an earlier
-        answer to go on with its conversation.
+        `error`. Disconnecting does not stop the work. Send `sessionId` and `chatId` of an earlier answer
+        to continue its conversation.
 
-        `POST /api/v1/agents/{id}/execute`. Needs `chats:write` or `chats:write`. May raise
-        `NotFoundError`, `InvalidStateError`, `BudgetExceededError`, `ProviderError` or `ApiTimeoutError`.
+        `POST /api/v1/agents/{id}/execute`. Needs `chats:write`. May raise `OrganizationSuspendedError`,
+        `NotFoundError`, `RequestTimeoutError`, `InvalidStateError`, `BudgetExceededError`,
+        `QuotaExceededError`, `ProviderError`, `StorageFullError` or `ApiTimeoutError`.
         """
         answer: V1ExecutionResult = self._http.json(
             _Request(
@@ -2073,11 +3690,12 @@ class Troupe:
         """Execute agent.
 
         With `stream: true` the answer is an event stream: `meta` first, then `message`s, then `result`, or
-        `error`. A client that leaves does not end the work. Send `sessionId` and `chatId` of an earlier
-        answer to go on with its conversation.
+        `error`. Disconnecting does not stop the work. Send `sessionId` and `chatId` of an earlier answer
+        to continue its conversation.
 
-        `POST /api/v1/agents/{id}/execute`. Needs `chats:write` or `chats:write`. May raise
-        `NotFoundError`, `InvalidStateError`, `BudgetExceededError`, `ProviderError` or `ApiTimeoutError`.
+        `POST /api/v1/agents/{id}/execute`. Needs `chats:write`. May raise `OrganizationSuspendedError`,
+        `NotFoundError`, `RequestTimeoutError`, `InvalidStateError`, `BudgetExceededError`,
+        `QuotaExceededError`, `ProviderError`, `StorageFullError` or `ApiTimeoutError`.
         """
         return self._http.once(
             _Request(
@@ -2103,9 +3721,9 @@ class Troupe:
     ) -> V1TaskList:
         """List tasks.
 
-        All filters that are given must match. At most 1,000, newest first.
+        Filters are combined with AND. At most 1,000, newest first.
 
-        `GET /api/v1/tasks`. Needs `tasks:read` or `tasks:read`.
+        `GET /api/v1/tasks`. Needs `tasks:read`. May raise `OrganizationSuspendedError`.
         """
         answer: V1TaskList = self._http.json(
             _Request(
@@ -2128,7 +3746,8 @@ class Troupe:
 
         The new task is `pending`. Assigning it starts nothing by itself.
 
-        `POST /api/v1/tasks`. Needs `tasks:write` or `tasks:write`.
+        `POST /api/v1/tasks`. Needs `tasks:write`. May raise `OrganizationSuspendedError`,
+        `RequestTimeoutError`, `QuotaExceededError` or `StorageFullError`.
         """
         answer: V1TaskAnswer = self._http.json(
             _Request(
@@ -2143,21 +3762,58 @@ class Troupe:
         return answer
 
 
+class AddMissionTaskRequest(TypedDict):
+    # Title, for people
+    title: str
+    # What there is to do; null for none
+    description: NotRequired[str | None]
+    # Which work runs first where slots are scarce
+    priority: NotRequired[Literal["low", "medium", "high", "urgent"]]
+    # Id of the agent or user that the task is assigned to; null for nobody
+    assigned_to: NotRequired[str | None]
+    # Ids of the tasks that must be completed or cancelled first
+    depends_on: NotRequired[list[str]]
+
+
+class AddRepositoryRequest(TypedDict):
+    # https, without credentials
+    url: str
+    # Omitted: the default one
+    branch: NotRequired[str | None]
+    # The directory; by default the name of the repository
+    path: NotRequired[str]
+    # Whether files below it may be changed here. Default "read"
+    mode: NotRequired[Literal["read", "write"]]
+    # The name of the secret with its credentials: `user:password`, or a token alone
+    secret: NotRequired[str | None]
+
+
 class AgentApprovalExpiry(TypedDict):
+    # How long an approval may take, in seconds
     after_seconds: int
+    # What happens when nobody decides in time: `deny` refuses the call and the job goes on, `cancel` cancels
+    # the job
     on_expiry: Literal["deny", "cancel"]
 
 
 class AgentMcpServersItemHeadersItem(TypedDict):
+    # Name of the MCP server or of its header; the server's tools are called `<name>__<tool>`
     name: str
+    # Name of the organization's secret that is the header's value
     secret: str
+    # Text before the secret in the header's value, such as `Bearer `
     prefix: NotRequired[str]
 
 
 class AgentMcpServersItem(TypedDict):
+    # Name of the MCP server or of its header; the server's tools are called `<name>__<tool>`
     name: str
+    # Address of the MCP server
     url: str
+    # HTTP headers that the MCP server is sent
     headers: NotRequired[list[AgentMcpServersItemHeadersItem]]
+    # Whether a run goes on without the server's tools while the server cannot be reached; `false` by default
+    optional: NotRequired[bool]
 
 
 class Agent(TypedDict):
@@ -2167,28 +3823,36 @@ class Agent(TypedDict):
     id: str
     # Display name
     name: str
-    # What the agent is
+    # The agent's role in a few words
     role: str
-    # What it is for
+    # What the agent is for
     description: str | None
     # Its instructions; null for readers of other organizations
     system_prompt: str | None
     # `provider:name`; null for the service's default
     model: str | None
+    # Who may see it: `private` is its creator, `organization` is every member
     visibility: Literal["private", "organization", "public", "unlisted"]
+    # `private`: made in this organization; `library`: comes with the service
     source: Literal["private", "library"]
+    # An `archived` agent does not work; its record stays readable
     status: Literal["active", "archived"]
+    # Whether the organization uses the agent of the library
     install_state: Literal["available", "installed", "uninstalled"]
+    # Tools that the agent may use besides those that are on for every agent; `<server>__*` is all tools of an
+    # MCP server
     allowed_tools: list[str]
-    # Tools whose calls wait for a person
+    # Tools whose calls wait for a person's approval
     approval_tools: list[str]
-    # How long such a call waits, and what becomes of it then
+    # How long a call waits for approval, and what happens when the time is up
     approval_expiry: AgentApprovalExpiry
+    # MCP servers whose tools the agent can use
     mcp_servers: list[AgentMcpServersItem]
     # Model calls of one job
     max_steps: int | None
+    # Labels to find the agent by
     tags: list[str]
-    # Who made it; null for an entry of the library that is not installed
+    # The user who created it; null for a library entry that is not installed
     created_by: str | None
     # The organization that owns it
     organization_id: str
@@ -2205,19 +3869,26 @@ class Agent(TypedDict):
 
 
 class AgentApiManifestAuthentication(TypedDict):
+    # Kind of the entry
     type: str
+    # Name of the header
     header: str
+    # Form of the header's value
     format: str
 
 
 class AgentApiManifest(TypedDict):
     """Where crawlers and agents begin"""
 
+    # Name
     name: str
+    # Description, for people
     description: str
+    # Version of the service
     version: str
     # A version of the contract, by date
     api_version: str
+    # Address that all paths are relative to
     base_url: str
     # The OpenAPI 3.1 document
     openapi: str
@@ -2233,17 +3904,20 @@ class AgentApiManifest(TypedDict):
     deployed_version: str
     # The same as text
     llms_txt: str
+    # How to authenticate
     authentication: AgentApiManifestAuthentication
     # The MCP endpoint
     mcp: str | None
+    # The SDKs
     sdks: list[str]
 
 
 class AgentList(TypedDict):
     """A page of agents, newest first"""
 
+    # The agents of this page
     agents: list[Agent]
-    # Where the next page begins; absent on the last
+    # Cursor of the next page; absent on the last page
     next_cursor: NotRequired[str]
 
 
@@ -2254,28 +3928,37 @@ class AgentReadinessContract(TypedDict):
     reference: str
     # A version of the contract, by date
     api_version: str
+    # Header that names the version
     version_header: str
 
 
 class AgentReadinessAuthenticationItem(TypedDict):
+    # Kind of the entry
     type: str
+    # Name of the header
     header: str
+    # Kinds of tokens
     kinds: list[str]
+    # How it works
     how: str
 
 
 class AgentReadinessScopesItem(TypedDict):
+    # Name
     name: str
+    # What the scope allows
     allows: str
 
 
 class AgentReadinessMcp(TypedDict):
     # The endpoint
     url: str
+    # MCP transport
     transport: str
 
 
 class AgentReadinessSdksItem(TypedDict):
+    # Programming language
     language: str
     # The source, one file
     source: str
@@ -2284,50 +3967,68 @@ class AgentReadinessSdksItem(TypedDict):
 class AgentReadinessRateLimits(TypedDict):
     # The policy
     policy: str
+    # Requests in a window
     limit: int
+    # Length of the window in seconds
     window_seconds: int
 
 
 class AgentReadinessIdempotency(TypedDict):
+    # Name of the header
     header: str
+    # Header of the answer that says whether it is a replay
     answer_header: str
+    # Seconds for which a key is remembered
     remembered_seconds: int
+    # How it works
     how: str
 
 
 class AgentReadinessStreams(TypedDict):
+    # Media type of the streams
     content_type: str
+    # Paths of the streams
     paths: list[str]
+    # How to go on after an interruption
     resume: str
 
 
 class AgentReadinessWebhooks(TypedDict):
     # Where they are configured
     configuration: str
+    # How to verify a delivery
     verification: str
 
 
 class AgentReadinessErrorsCodesItem(TypedDict):
+    # Code of the error
     code: str
+    # HTTP status
     status: int
+    # What it means
     meaning: str
+    # What to do about it
     remedy: str
     # The same in the reference
     url: str
 
 
 class AgentReadinessErrors(TypedDict):
+    # Fields of every error body
     fields: list[str]
+    # All error codes
     codes: list[AgentReadinessErrorsCodesItem]
 
 
 class AgentReadinessChangelogVersionsItem(TypedDict):
     # A version of the contract, by date
     version: str
+    # Changes of this version, as Markdown
     changes: str
 
 
 class AgentReadinessChangelog(TypedDict):
+    # The versions, newest first
     versions: list[AgentReadinessChangelogVersionsItem]
     # What is to go
     deprecations: str
@@ -2336,23 +4037,68 @@ class AgentReadinessChangelog(TypedDict):
 class AgentReadiness(TypedDict):
     """What an agent needs to use the service by itself"""
 
+    # Name
     name: str
+    # Description, for people
     description: str
+    # Where the contract is
     contract: AgentReadinessContract
+    # How to authenticate
     authentication: list[AgentReadinessAuthenticationItem]
+    # What the token allows
     scopes: list[AgentReadinessScopesItem]
+    # The MCP endpoint; null where there is none
     mcp: AgentReadinessMcp | None
+    # The SDKs
     sdks: list[AgentReadinessSdksItem]
+    # How requests are limited
     rate_limits: AgentReadinessRateLimits
+    # How a change is made once
     idempotency: AgentReadinessIdempotency
+    # Event streams
     streams: AgentReadinessStreams
+    # Webhooks; null where there are none
     webhooks: AgentReadinessWebhooks | None
+    # How errors are reported
     errors: AgentReadinessErrors
+    # What has changed
     changelog: AgentReadinessChangelog
 
 
+class App(TypedDict):
+    """A directory of static files that anybody with its address may open"""
+
+    # The app's id
+    id: str
+    # What people call it
+    name: str
+    # Part of its address
+    slug: str
+    # What it is made of
+    kind: Literal["static"]
+    # The directory with its files
+    path: str
+    # The file that it begins with
+    entry: str
+    # Where anybody may open it
+    url: str
+    # Whether it is served
+    status: Literal["ready"]
+    # Who made it
+    created_by: str
+    # ISO 8601 UTC with milliseconds
+    created_at: str
+
+
+class AppList(TypedDict):
+    """All apps of a workspace"""
+
+    # In the order in which they were made
+    apps: list[App]
+
+
 class Approval(TypedDict):
-    """A call of a tool that waits for a person"""
+    """A tool call that needs a person's approval"""
 
     # The approval's id
     id: str
@@ -2366,39 +4112,166 @@ class Approval(TypedDict):
     message: str
     # ISO 8601 UTC with milliseconds
     expires_at: str
+    # What happens when nobody decides in time: `deny` refuses the call and the job goes on, `cancel` cancels
+    # the job
     on_expiry: Literal["deny", "cancel"]
+    # The decision; `expired` where nobody decided in time
+    decision: Literal["approve", "deny", "expired"] | None
+    # The user who decided; null if the approval expired
+    decided_by: str | None
+    # ISO 8601 UTC with milliseconds
+    decided_at: str | None
 
 
 class ApproveJobRequest(TypedDict):
+    # Approval to decide; without it and `tool_call_id` all that are open, or the review
     approval_id: NotRequired[str]
+    # Tool call to decide, as the model named it; instead of `approval_id`
     tool_call_id: NotRequired[str]
+    # The decision
     decision: NotRequired[Literal["approve", "deny"]]
     # In place of the model's; at most 64 KiB as JSON
     arguments: NotRequired[dict[str, Any]]
+    # Why, for the agent and the record
     comment: NotRequired[str]
 
 
+class Artifact(TypedDict):
+    """A file that a job has made, as it was after its last change of it"""
+
+    # The artifact's id
+    id: str
+    # What it is
+    kind: Literal["file"]
+    # The file's name
+    name: str
+    # Its path in the workspace
+    path: str
+    # Its media type
+    mime: str
+    # Bytes
+    size: int
+    # Where its content is
+    url: str
+
+
+class AuditEntry(TypedDict):
+    """What somebody did with a credential, or to a member"""
+
+    # The entry's id
+    id: str
+    # What was done
+    action: Literal[
+        "session.started",
+        "session.ended",
+        "session.refused",
+        "password.set",
+        "token.created",
+        "token.used",
+        "token.revoked",
+        "grant.created",
+        "grant.ended",
+        "grant.reused",
+        "member.added",
+        "member.changed",
+        "member.removed",
+        "invitation.created",
+        "invitation.accepted",
+        "invitation.revoked",
+    ]
+    # Who did it; null: the operator, or somebody who is not known
+    user_id: str | None
+    # The token or session with which it was done
+    token_id: str | None
+    # The remote address; an IPv6 address as its /64
+    address: str | None
+    # What it was done to: a token, a user, a grant, an invitation
+    subject_id: str | None
+    # A name or a role, for people
+    detail: str | None
+    # ISO 8601 UTC with milliseconds
+    created_at: str
+
+
+class AuditEntryList(TypedDict):
+    """A page of audit entries, newest first"""
+
+    # The audit entries of this page
+    audit_entries: list[AuditEntry]
+    # Cursor of the next page; absent on the last page
+    next_cursor: NotRequired[str]
+
+
+class AuthorizationServer(TypedDict):
+    """How a program asks a person for a token"""
+
+    # Who answers; the same as `iss` in its answers
+    issuer: str
+    # Where a browser is sent for consent
+    authorization_endpoint: str
+    # Where codes and refresh tokens are redeemed
+    token_endpoint: str
+    # Where programs register themselves
+    registration_endpoint: str
+    # Where tokens are given back
+    revocation_endpoint: str
+    # Where owners ask what a token is
+    introspection_endpoint: str
+    # What can be asked for
+    scopes_supported: list[str]
+    # Kinds of answers
+    response_types_supported: list[str]
+    # Where the answer is
+    response_modes_supported: list[str]
+    # What is redeemed
+    grant_types_supported: list[str]
+    # Programs have no secret
+    token_endpoint_auth_methods_supported: list[str]
+    # Programs have no secret
+    revocation_endpoint_auth_methods_supported: list[str]
+    # PKCE is required
+    code_challenge_methods_supported: list[str]
+    # Answers name the issuer (RFC 9207)
+    authorization_response_iss_parameter_supported: bool
+    # A client id may be the address of its document
+    client_id_metadata_document_supported: bool
+    # What people read
+    service_documentation: str
+
+
 class BlockText(TypedDict):
+    # Always "text"
     type: Literal["text"]
+    # The text
     text: str
 
 
 class BlockReasoning(TypedDict):
+    # Always "reasoning"
     type: Literal["reasoning"]
+    # The text
     text: str
 
 
 class BlockToolUse(TypedDict):
+    # Always "tool_use"
     type: Literal["tool_use"]
+    # Id of the tool call
     id: str
+    # Name of the tool
     name: str
+    # Input of the tool call
     input: dict[str, Any]
 
 
 class BlockToolResult(TypedDict):
+    # Always "tool_result"
     type: Literal["tool_result"]
+    # Id of the tool call that this is the result of
     tool_use_id: str
+    # Result of the tool call, as text
     content: str
+    # Whether the tool has failed
     is_error: bool
 
 
@@ -2415,7 +4288,7 @@ class CancelReceipt(TypedDict):
     """How a job was stopped"""
 
     job: Job
-    # After this event there is none; null until it has stopped
+    # The seq of its last event; null until it has stopped
     stopped_at_seq: int | None
     # The message with what there was; absent where there was nothing
     partial_message_id: NotRequired[str]
@@ -2425,15 +4298,50 @@ class CancelReceipt(TypedDict):
     tool_calls_aborted: int
 
 
+class ChangedFileModifiedBy(TypedDict):
+    # User or agent
+    type: Literal["user", "agent", "repository"]
+    # Id of the user or agent
+    id: str
+
+
+class ChangedFile(TypedDict):
+    """What is at the path now"""
+
+    # The workspace's id
+    workspace_id: str
+    # What was done
+    change: Literal["created", "updated", "moved", "deleted"]
+    # The path, relative to the workspace
+    path: str
+    # Its last name
+    name: str
+    # Kind of the entry
+    kind: Literal["file", "directory"]
+    # Bytes; of a directory, those of all files below it
+    size: int
+    # The media type of a file
+    mime: str | None
+    # Entity tag of the content, for `If-Match` and `If-None-Match`
+    etag: str | None
+    # The version of a file's content: one more with each change
+    number: int | None
+    # ISO 8601 UTC with milliseconds
+    modified_at: str
+    # User or agent of the last change; null where it is unknown
+    modified_by: ChangedFileModifiedBy | None
+
+
 class Chat(TypedDict):
     """A durable conversation with an agent"""
 
     # The chat's id
     id: str
-    # What it is called
+    # The title
     title: str
+    # What the chat needs: `working` has an active job, `needs_attention` waits for a person
     status: Literal["standby", "working", "done", "error", "needs_attention"]
-    # Who answers
+    # The agent that answers
     agent_id: str
     # What the agent was called when the chat was opened
     agent_name: str
@@ -2446,16 +4354,17 @@ class Chat(TypedDict):
     active_job_id: str | None
     # Messages that wait for their turn
     queued_messages: int
-    # The mission whose run it is
+    # The mission that the chat is a run of
     mission_id: str | None
+    # Number of the mission's run that the chat belongs to; null for other chats
     run_number: int | None
     # The beginning of the newest message
     last_message_preview: str | None
-    # The seq of its newest event
+    # Number of the job's newest event
     last_seq: int
-    # What its maker gave it
+    # Any JSON object, as the creator gave it
     metadata: dict[str, Any]
-    # Who opened it
+    # The user who opened it
     created_by: str
     # The organization that owns it
     organization_id: str
@@ -2474,8 +4383,9 @@ class Chat(TypedDict):
 class ChatList(TypedDict):
     """A page of chats, newest first"""
 
+    # The chats of this page
     chats: list[Chat]
-    # Where the next page begins; absent on the last
+    # Cursor of the next page; absent on the last page
     next_cursor: NotRequired[str]
 
 
@@ -2488,266 +4398,397 @@ class ChatOptions(TypedDict):
     on_busy: Literal["queue", "steer", "interrupt", "reject"]
     # In place of the agent's own; null leaves them
     tools: list[str] | None
-    # Calls that would wait for a person are made at once
+    # Whether calls that need approval are approved without a person
     auto_approve: bool
-    # What it is called
+    # The title
     title: str
+    # Whether the chat is pinned in lists
     pinned: bool
 
 
 class ChatStreamEventSnapshot(TypedDict):
+    # Always "snapshot"
     event: Literal["snapshot"]
     data: Chat
 
 
 class ChatStreamEventMessageCreatedData(TypedDict):
-    # Its place in the stream, from 1, without gaps
+    # Number in the stream, from 1, without gaps
     seq: int
+    # Always "message.created"
     type: Literal["message.created"]
     # ISO 8601 UTC with milliseconds
     at: str
+    # Id of the message
     message_id: str
+    # Author of the message: a person, the agent, the system or a tool
     role: Literal["user", "assistant", "system", "tool"]
+    # Content as text
     content: str
+    # Id of the job; null where no job answers
     job_id: str | None
 
 
 class ChatStreamEventMessageCreated(TypedDict):
+    # Always "message.created"
     event: Literal["message.created"]
-    # The cursor that has it
+    # Cursor of this event
     id: str
+    # Data of the event
     data: ChatStreamEventMessageCreatedData
 
 
 class ChatStreamEventMessageQueuedData(TypedDict):
-    # Its place in the stream, from 1, without gaps
+    # Number in the stream, from 1, without gaps
     seq: int
+    # Always "message.queued"
     type: Literal["message.queued"]
     # ISO 8601 UTC with milliseconds
     at: str
+    # Id of the job; null where no job answers
     job_id: str
+    # Id of the message
     message_id: str
+    # Place in the queue, from 1
     position: int
 
 
 class ChatStreamEventMessageQueued(TypedDict):
+    # Always "message.queued"
     event: Literal["message.queued"]
-    # The cursor that has it
+    # Cursor of this event
     id: str
+    # Data of the event
     data: ChatStreamEventMessageQueuedData
 
 
 class ChatStreamEventMessageStartedData(TypedDict):
-    # Its place in the stream, from 1, without gaps
+    # Number in the stream, from 1, without gaps
     seq: int
+    # Always "message.started"
     type: Literal["message.started"]
     # ISO 8601 UTC with milliseconds
     at: str
+    # Id of the job; null where no job answers
     job_id: str
+    # Id of the message
     message_id: str
+    # Number of the attempt, from 1
     attempt: int
 
 
 class ChatStreamEventMessageStarted(TypedDict):
+    # Always "message.started"
     event: Literal["message.started"]
-    # The cursor that has it
+    # Cursor of this event
     id: str
+    # Data of the event
     data: ChatStreamEventMessageStartedData
 
 
 class ChatStreamEventMessageRestartedData(TypedDict):
-    # Its place in the stream, from 1, without gaps
+    # Number in the stream, from 1, without gaps
     seq: int
+    # Always "message.restarted"
     type: Literal["message.restarted"]
     # ISO 8601 UTC with milliseconds
     at: str
+    # Id of the job; null where no job answers
     job_id: str
+    # Id of the message
     message_id: str
+    # Number of the attempt, from 1
     attempt: int
 
 
 class ChatStreamEventMessageRestarted(TypedDict):
+    # Always "message.restarted"
     event: Literal["message.restarted"]
-    # The cursor that has it
+    # Cursor of this event
     id: str
+    # Data of the event
     data: ChatStreamEventMessageRestartedData
 
 
 class ChatStreamEventMessageCompletedData(TypedDict):
-    # Its place in the stream, from 1, without gaps
+    # Number in the stream, from 1, without gaps
     seq: int
+    # Always "message.completed"
     type: Literal["message.completed"]
     # ISO 8601 UTC with milliseconds
     at: str
+    # Id of the job; null where no job answers
     job_id: str
+    # Id of the message
     message_id: str
+    # Current status
     status: Literal["completed", "cancelled", "failed"]
+    # Content as text
     content: str
 
 
 class ChatStreamEventMessageCompleted(TypedDict):
+    # Always "message.completed"
     event: Literal["message.completed"]
-    # The cursor that has it
+    # Cursor of this event
     id: str
+    # Data of the event
     data: ChatStreamEventMessageCompletedData
 
 
 class ChatStreamEventToolStartedData(TypedDict):
-    # Its place in the stream, from 1, without gaps
+    # Number in the stream, from 1, without gaps
     seq: int
+    # Always "tool.started"
     type: Literal["tool.started"]
     # ISO 8601 UTC with milliseconds
     at: str
+    # Id of the job; null where no job answers
     job_id: str
+    # Id of the tool call
     call_id: str
+    # Name of the tool
     name: str
+    # What the tool is called with; absent where it is longer than 4 KiB, and without `jobs:read`
+    arguments: NotRequired[dict[str, Any]]
 
 
 class ChatStreamEventToolStarted(TypedDict):
+    # Always "tool.started"
     event: Literal["tool.started"]
-    # The cursor that has it
+    # Cursor of this event
     id: str
+    # Data of the event
     data: ChatStreamEventToolStartedData
 
 
 class ChatStreamEventToolCompletedData(TypedDict):
-    # Its place in the stream, from 1, without gaps
+    # Number in the stream, from 1, without gaps
     seq: int
+    # Always "tool.completed"
     type: Literal["tool.completed"]
     # ISO 8601 UTC with milliseconds
     at: str
+    # Id of the job; null where no job answers
     job_id: str
+    # Id of the tool call
     call_id: str
+    # The beginning of what the tool has answered; absent without `jobs:read`
+    result: NotRequired[str]
+    # Whether the answer is longer than `result`
+    is_truncated: NotRequired[bool]
 
 
 class ChatStreamEventToolCompleted(TypedDict):
+    # Always "tool.completed"
     event: Literal["tool.completed"]
-    # The cursor that has it
+    # Cursor of this event
     id: str
+    # Data of the event
     data: ChatStreamEventToolCompletedData
 
 
 class ChatStreamEventToolFailedData(TypedDict):
-    # Its place in the stream, from 1, without gaps
+    # Number in the stream, from 1, without gaps
     seq: int
+    # Always "tool.failed"
     type: Literal["tool.failed"]
     # ISO 8601 UTC with milliseconds
     at: str
+    # Id of the job; null where no job answers
     job_id: str
+    # Id of the tool call
     call_id: str
+    # The beginning of what the tool has answered; absent without `jobs:read`
+    result: NotRequired[str]
+    # Whether the answer is longer than `result`
+    is_truncated: NotRequired[bool]
 
 
 class ChatStreamEventToolFailed(TypedDict):
+    # Always "tool.failed"
     event: Literal["tool.failed"]
-    # The cursor that has it
+    # Cursor of this event
     id: str
+    # Data of the event
     data: ChatStreamEventToolFailedData
 
 
 class ChatStreamEventRoutingUpdatedData(TypedDict):
-    # Its place in the stream, from 1, without gaps
+    # Number in the stream, from 1, without gaps
     seq: int
+    # Always "routing.updated"
     type: Literal["routing.updated"]
     # ISO 8601 UTC with milliseconds
     at: str
+    # Model that answers from now on, as `provider:name`; null is the agent's own
     model: str | None
 
 
 class ChatStreamEventRoutingUpdated(TypedDict):
+    # Always "routing.updated"
     event: Literal["routing.updated"]
-    # The cursor that has it
+    # Cursor of this event
     id: str
+    # Data of the event
     data: ChatStreamEventRoutingUpdatedData
 
 
 class ChatStreamEventApprovalRequestedData(TypedDict):
-    # Its place in the stream, from 1, without gaps
+    # Number in the stream, from 1, without gaps
     seq: int
+    # Always "approval.requested"
     type: Literal["approval.requested"]
     # ISO 8601 UTC with milliseconds
     at: str
+    # Id of the job; null where no job answers
     job_id: str
+    # Id of the approval
     approval_id: str
+    # Name of the tool
     tool_name: str
+    # Id of the tool call, as the model gave it
     tool_call_id: str
+    # Arguments that the tool would be called with
     arguments: dict[str, Any]
+    # Explanation, for people
     message: str
     # ISO 8601 UTC with milliseconds
     expires_at: str
+    # What happens when nobody decides in time: `deny` refuses the call and the job goes on, `cancel` cancels
+    # the job
     on_expiry: Literal["deny", "cancel"]
 
 
 class ChatStreamEventApprovalRequested(TypedDict):
+    # Always "approval.requested"
     event: Literal["approval.requested"]
-    # The cursor that has it
+    # Cursor of this event
     id: str
+    # Data of the event
     data: ChatStreamEventApprovalRequestedData
 
 
 class ChatStreamEventApprovalResolvedData(TypedDict):
-    # Its place in the stream, from 1, without gaps
+    # Number in the stream, from 1, without gaps
     seq: int
+    # Always "approval.resolved"
     type: Literal["approval.resolved"]
     # ISO 8601 UTC with milliseconds
     at: str
+    # Id of the job; null where no job answers
     job_id: str
+    # Id of the approval
     approval_id: str
+    # Id of the tool call, as the model gave it
     tool_call_id: str
+    # The decision; `expired` where nobody decided in time
     decision: Literal["approve", "deny", "expired"]
+    # User who did it; null where the service did
     by: str | None
+    # Arguments that the tool would be called with
     arguments: NotRequired[dict[str, Any]]
 
 
 class ChatStreamEventApprovalResolved(TypedDict):
+    # Always "approval.resolved"
     event: Literal["approval.resolved"]
-    # The cursor that has it
+    # Cursor of this event
     id: str
+    # Data of the event
     data: ChatStreamEventApprovalResolvedData
 
 
-class ChatStreamEventReviewUpdatedData(TypedDict):
-    # Its place in the stream, from 1, without gaps
+class ChatStreamEventArtifactCreatedData(TypedDict):
+    # Number in the stream, from 1, without gaps
     seq: int
+    # Always "artifact.created"
+    type: Literal["artifact.created"]
+    # ISO 8601 UTC with milliseconds
+    at: str
+    # Id of the job; null where no job answers
+    job_id: str
+    # Id of the artifact: the same for all changes of one file by one job
+    id: str
+    # Always "file"
+    kind: Literal["file"]
+    # Name of the tool
+    name: str
+    # Path in the workspace, such as `reports/2026.md`
+    path: str
+    # Media type of the content
+    mime: str
+    # Bytes
+    size: int
+
+
+class ChatStreamEventArtifactCreated(TypedDict):
+    # Always "artifact.created"
+    event: Literal["artifact.created"]
+    # Cursor of this event
+    id: str
+    # Data of the event
+    data: ChatStreamEventArtifactCreatedData
+
+
+class ChatStreamEventReviewUpdatedData(TypedDict):
+    # Number in the stream, from 1, without gaps
+    seq: int
+    # Always "review.updated"
     type: Literal["review.updated"]
     # ISO 8601 UTC with milliseconds
     at: str
+    # Id of the job; null where no job answers
     job_id: str
+    # New state
     state: Literal["none", "pending", "approved", "changes_requested", "expired"]
+    # User who decided; null where the time was up
     decided_by: str | None
+    # Comment on the decision
     comment: str | None
 
 
 class ChatStreamEventReviewUpdated(TypedDict):
+    # Always "review.updated"
     event: Literal["review.updated"]
-    # The cursor that has it
+    # Cursor of this event
     id: str
+    # Data of the event
     data: ChatStreamEventReviewUpdatedData
 
 
 class ChatStreamEventJobLinkedData(TypedDict):
-    # Its place in the stream, from 1, without gaps
+    # Number in the stream, from 1, without gaps
     seq: int
+    # Always "job.linked"
     type: Literal["job.linked"]
     # ISO 8601 UTC with milliseconds
     at: str
+    # Id of the job; null where no job answers
     job_id: str
+    # Id of the message
     message_id: str
 
 
 class ChatStreamEventJobLinked(TypedDict):
+    # Always "job.linked"
     event: Literal["job.linked"]
-    # The cursor that has it
+    # Cursor of this event
     id: str
+    # Data of the event
     data: ChatStreamEventJobLinkedData
 
 
 class ChatStreamEventJobUpdatedData(TypedDict):
-    # Its place in the stream, from 1, without gaps
+    # Number in the stream, from 1, without gaps
     seq: int
+    # Always "job.updated"
     type: Literal["job.updated"]
     # ISO 8601 UTC with milliseconds
     at: str
+    # Id of the job; null where no job answers
     job_id: str
+    # Current status
     status: Literal[
         "queued",
         "running",
@@ -2758,6 +4799,7 @@ class ChatStreamEventJobUpdatedData(TypedDict):
         "failed",
         "cancelled",
     ]
+    # What a blocked job waits for; null for other jobs
     blocked_reason: Literal[
         "approval_required",
         "input_required",
@@ -2768,64 +4810,90 @@ class ChatStreamEventJobUpdatedData(TypedDict):
 
 
 class ChatStreamEventJobUpdated(TypedDict):
+    # Always "job.updated"
     event: Literal["job.updated"]
-    # The cursor that has it
+    # Cursor of this event
     id: str
+    # Data of the event
     data: ChatStreamEventJobUpdatedData
 
 
 class ChatStreamEventChatUpdatedDataOptions(TypedDict):
+    # Model that answers from now on, as `provider:name`; null is the agent's own
     model: NotRequired[str | None]
+    # What a message does while a job of the chat is active: wait (`queue`), join the running job (`steer`),
+    # replace it (`interrupt`) or be refused (`reject`)
     on_busy: NotRequired[Literal["queue", "steer", "interrupt", "reject"]]
+    # Tools that the agent may use in this chat; null is all that the agent has
     tools: NotRequired[list[str] | None]
+    # Whether calls that need approval are approved without a person
     auto_approve: NotRequired[bool]
+    # Title, for people
     title: NotRequired[str]
+    # Whether the chat is pinned in lists
     pinned: NotRequired[bool]
 
 
 class ChatStreamEventChatUpdatedData(TypedDict):
-    # Its place in the stream, from 1, without gaps
+    # Number in the stream, from 1, without gaps
     seq: int
+    # Always "chat.updated"
     type: Literal["chat.updated"]
     # ISO 8601 UTC with milliseconds
     at: str
+    # Current status
     status: NotRequired[Literal["standby", "working", "done", "error", "needs_attention"]]
+    # Settings of the chat; only what has changed in an event
     options: NotRequired[ChatStreamEventChatUpdatedDataOptions]
+    # Any JSON object of the caller's; it is returned unchanged
+    metadata: NotRequired[dict[str, Any]]
+    # Whether the chat has been deleted
     deleted: NotRequired[bool]
 
 
 class ChatStreamEventChatUpdated(TypedDict):
+    # Always "chat.updated"
     event: Literal["chat.updated"]
-    # The cursor that has it
+    # Cursor of this event
     id: str
+    # Data of the event
     data: ChatStreamEventChatUpdatedData
 
 
 class ChatStreamEventUsageUpdatedData(TypedDict):
-    # Its place in the stream, from 1, without gaps
+    # Number in the stream, from 1, without gaps
     seq: int
+    # Always "usage.updated"
     type: Literal["usage.updated"]
     # ISO 8601 UTC with milliseconds
     at: str
+    # Id of the job; null where no job answers
     job_id: str
+    # Tokens sent to models
     input_tokens: int
+    # Tokens received from models
     output_tokens: int
 
 
 class ChatStreamEventUsageUpdated(TypedDict):
+    # Always "usage.updated"
     event: Literal["usage.updated"]
-    # The cursor that has it
+    # Cursor of this event
     id: str
+    # Data of the event
     data: ChatStreamEventUsageUpdatedData
 
 
 class ChatStreamEventErrorData(TypedDict):
-    # Its place in the stream, from 1, without gaps
+    # Number in the stream, from 1, without gaps
     seq: int
+    # Always "error"
     type: Literal["error"]
     # ISO 8601 UTC with milliseconds
     at: str
+    # Id of the job; null where no job answers
     job_id: str
+    # Code of the error
     code: Literal[
         "provider_unreachable",
         "provider_unauthorized",
@@ -2837,15 +4905,20 @@ class ChatStreamEventErrorData(TypedDict):
         "step_limit",
         "timeout",
         "attempts_exhausted",
+        "tools_unavailable",
+        "clone_failed",
         "internal_error",
     ]
+    # Explanation, for people
     message: str
 
 
 class ChatStreamEventError(TypedDict):
+    # Always "error"
     event: Literal["error"]
-    # The cursor that has it
+    # Cursor of this event
     id: str
+    # Data of the event
     data: ChatStreamEventErrorData
 
 
@@ -2859,32 +4932,39 @@ class ChatStreamEventMessageDeltaData(TypedDict):
 
 
 class ChatStreamEventMessageDelta(TypedDict):
+    # Always "message.delta"
     event: Literal["message.delta"]
-    # The cursor that has it
+    # Cursor of this event
     id: str
+    # Data of the event
     data: ChatStreamEventMessageDeltaData
 
 
 class ChatStreamEventResetData(TypedDict):
-    # Why the cursor is of no use
+    # Why the cursor cannot be used
     reason: Literal["malformed", "ahead_of_head", "not_retained"]
     # The replay begins with this event
     from_seq: int
 
 
 class ChatStreamEventReset(TypedDict):
+    # Always "reset"
     event: Literal["reset"]
+    # Data of the event
     data: ChatStreamEventResetData
 
 
 class ChatStreamEventStreamClosingData(TypedDict):
+    # Why the stream closes or begins anew
     reason: Literal["deploy", "unavailable", "revoked", "slow_consumer", "expired", "moved"]
-    # The cursor to come back with
+    # The cursor to resume from
     resume_after: str | None
 
 
 class ChatStreamEventStreamClosing(TypedDict):
+    # Always "stream.closing"
     event: Literal["stream.closing"]
+    # Data of the event
     data: ChatStreamEventStreamClosingData
 
 
@@ -2893,7 +4973,9 @@ class ChatStreamEventStreamEndData(TypedDict):
 
 
 class ChatStreamEventStreamEnd(TypedDict):
+    # Always "stream.end"
     event: Literal["stream.end"]
+    # Data of the event
     data: ChatStreamEventStreamEndData
 
 
@@ -2911,6 +4993,7 @@ ChatStreamEvent: TypeAlias = Union[
     "ChatStreamEventRoutingUpdated",
     "ChatStreamEventApprovalRequested",
     "ChatStreamEventApprovalResolved",
+    "ChatStreamEventArtifactCreated",
     "ChatStreamEventReviewUpdated",
     "ChatStreamEventJobLinked",
     "ChatStreamEventJobUpdated",
@@ -2927,8 +5010,9 @@ ChatStreamEvent: TypeAlias = Union[
 class ChatWorkJobsItem(TypedDict):
     # A job's id
     id: str
-    # What it is called
+    # The title
     title: str
+    # Current status
     status: Literal[
         "queued",
         "running",
@@ -2939,71 +5023,195 @@ class ChatWorkJobsItem(TypedDict):
         "failed",
         "cancelled",
     ]
+    # State of the review of the current job
     review_state: Literal["none", "pending", "approved", "changes_requested", "expired"]
 
 
 class ChatWork(TypedDict):
-    """What goes on in a chat"""
+    """The current work of a chat"""
 
     # A job's id
     active_job_id: str | None
     # The newest jobs
     jobs: list[ChatWorkJobsItem]
-    artifacts: list[dict[str, Any]]
+    # Artifacts of the job
+    artifacts: list[Artifact]
     # Whether it waits for a person
     needs_attention: bool
 
 
+class CloneRepositoryRequest(TypedDict):
+    # A mount that is there; the other fields make a new one
+    repo_id: NotRequired[str]
+    # https, without credentials
+    url: NotRequired[str]
+    # Omitted: the default one
+    branch: NotRequired[str | None]
+    # The directory; by default the name of the repository
+    path: NotRequired[str]
+    # Whether files below it may be changed here. Default "read"
+    mode: NotRequired[Literal["read", "write"]]
+    # The name of the secret with its credentials: `user:password`, or a token alone
+    secret: NotRequired[str | None]
+
+
 class CreateAgentRequestApprovalExpiry(TypedDict):
+    # How long an approval may take, in seconds
     after_seconds: int
+    # What happens when nobody decides in time: `deny` refuses the call and the job goes on, `cancel` cancels
+    # the job
     on_expiry: Literal["deny", "cancel"]
 
 
 class CreateAgentRequestMcpServersItemHeadersItem(TypedDict):
+    # Display name of the agent; in `mcp_servers`, the server's name: its tools are called `<name>__<tool>`
     name: str
+    # Name of the organization's secret that is the header's value
     secret: str
+    # Text before the secret in the header's value, such as `Bearer `
     prefix: NotRequired[str]
 
 
 class CreateAgentRequestMcpServersItem(TypedDict):
+    # Display name of the agent; in `mcp_servers`, the server's name: its tools are called `<name>__<tool>`
     name: str
+    # Address of the MCP server
     url: str
+    # HTTP headers that the MCP server is sent
     headers: NotRequired[list[CreateAgentRequestMcpServersItemHeadersItem]]
+    # Whether a run goes on without the server's tools while the server cannot be reached; `false` by default
+    optional: NotRequired[bool]
 
 
 class CreateAgentRequest(TypedDict):
+    # Display name of the agent; in `mcp_servers`, the server's name: its tools are called `<name>__<tool>`
     name: str
+    # Instructions that every model call of the agent begins with
     system_prompt: str
+    # Who may see it: `private` is its creator, `organization` is every member. Default "private"
+    visibility: NotRequired[Literal["private", "organization", "public", "unlisted"]]
+    # The agent's role in a few words, such as `Editor`
     role: NotRequired[str]
+    # What the agent is for
     description: NotRequired[str | None]
+    # Model as `provider:name`; null is the service's default
     model: NotRequired[str | None]
+    # Tools that the agent may use besides those that are on for every agent; `<server>__*` is all tools of an
+    # MCP server
     allowed_tools: NotRequired[list[str]]
+    # Tools whose calls wait for a person's approval; `<server>__*` is all tools of an MCP server
     approval_tools: NotRequired[list[str]]
+    # How long a call waits for approval, and what happens when the time is up; 24 hours and `deny` by default
     approval_expiry: NotRequired[CreateAgentRequestApprovalExpiry]
+    # MCP servers whose tools the agent can use
     mcp_servers: NotRequired[list[CreateAgentRequestMcpServersItem]]
+    # Most model calls of one job; null is the service's limit
     max_steps: NotRequired[int | None]
+    # Labels to find the agent by
     tags: NotRequired[list[str]]
 
 
+class CreateAppRequest(TypedDict):
+    # What people call it
+    name: str
+    # Part of its address; of one app of the workspace only
+    slug: str
+    # The directory with its files; by default the slug
+    path: NotRequired[str]
+    # The file that it begins with, relative to the directory. Default "index.html"
+    entry: NotRequired[str]
+
+
 class CreateChatRequestOptions(TypedDict):
+    # Model that answers in this chat, as `provider:name`; null is the agent's own
     model: NotRequired[str | None]
+    # What a message does while a job of the chat is active: wait (`queue`), join the running job (`steer`),
+    # replace it (`interrupt`) or be refused (`reject`)
     on_busy: NotRequired[Literal["queue", "steer", "interrupt", "reject"]]
+    # Tools that the agent may use in this chat; null is all that the agent has
     tools: NotRequired[list[str] | None]
+    # Whether calls that need approval are approved without a person
     auto_approve: NotRequired[bool]
+    # Title, for people
     title: NotRequired[str]
+    # Whether the chat is pinned in lists
     pinned: NotRequired[bool]
 
 
 class CreateChatRequest(TypedDict):
+    # Id of the agent
     agent_id: str
+    # Id of the workspace
     workspace_id: str
+    # Title, for people
     title: NotRequired[str]
+    # Settings of the chat; only what has changed in an event
     options: NotRequired[CreateChatRequestOptions]
+    # Any JSON object of the caller's; it is returned unchanged
+    metadata: NotRequired[dict[str, Any]]
+
+
+class CreateDirectoryRequest(TypedDict):
+    # Path in the workspace, such as `reports/2026.md`
+    path: str
+
+
+class CreateMissionRequestSchedule(TypedDict):
+    # Kind of schedule
+    type: NotRequired[Literal["none", "once", "cron", "continuous"]]
+    # `cron`: five fields or `@daily` and its kin. `once`: a time in ISO 8601, local time of `timezone`
+    # without an offset. `continuous`: the pause between runs as a duration, such as `PT5M`
+    value: NotRequired[str | None]
+    # An IANA time zone; `UTC` by default
+    timezone: NotRequired[str]
+    # A time in ISO 8601, or null
+    start_at: NotRequired[str | None]
+    # A time in ISO 8601, or null
+    end_at: NotRequired[str | None]
+    # After so many runs the mission is completed; null is no limit
+    max_runs: NotRequired[int | None]
+    # What a fire does while an earlier run is open; `skip` by default
+    overlap: NotRequired[Literal["skip", "buffer_one", "cancel_other", "allow_all"]]
+    # How late a fire may be; 60 by default
+    catchup_window_seconds: NotRequired[int]
+    # The longest delay of a fire; 0 by default
+    jitter_seconds: NotRequired[int]
+
+
+class CreateMissionRequestBudget(TypedDict):
+    # Most tokens, sent and received, of one job; null is no limit of its own
+    max_tokens: NotRequired[int | None]
+    # Most model calls of one job; null is the service's limit
+    max_steps: NotRequired[int | None]
+
+
+class CreateMissionRequest(TypedDict):
+    # Title, for people
+    title: str
+    # What each run should achieve; it is the first message of each run's chat
+    goal: str
+    # Id of the agent
+    agent_id: str
+    # Workspace in which it runs; the organization's default workspace by default
+    workspace_id: NotRequired[str]
+    # Who may see it: `private` is its creator, `organization` is every member
+    visibility: NotRequired[Literal["private", "organization"]]
+    # Which work runs first where slots are scarce
+    priority: NotRequired[Literal["low", "medium", "high", "urgent"]]
+    # When the mission runs; only by hand by default
+    schedule: NotRequired[CreateMissionRequestSchedule]
+    # Whether a person reviews the result before the job is completed; `false` by default
+    review_required: NotRequired[bool]
+    # Limits of each run; what is absent has the service's limit
+    budget: NotRequired[CreateMissionRequestBudget]
+    # What its jobs have as their metadata; at most 16 KiB as JSON
     metadata: NotRequired[dict[str, Any]]
 
 
 class CreatePersonalAccessTokenRequest(TypedDict):
+    # Name of the token, for people
     name: str
+    # What the token allows
     scopes: list[Literal[
         "agents:read",
         "agents:write",
@@ -3023,13 +5231,17 @@ class CreatePersonalAccessTokenRequest(TypedDict):
         "tasks:write",
         "events:read",
         "mcp",
+        "secrets:use",
         "*"],
     ]
+    # Days until the token expires
     expires_in_days: NotRequired[int]
 
 
 class CreateServiceTokenRequest(TypedDict):
+    # Name of the token, for people
     name: str
+    # What the token allows
     scopes: list[Literal[
         "agents:read",
         "agents:write",
@@ -3049,16 +5261,178 @@ class CreateServiceTokenRequest(TypedDict):
         "tasks:write",
         "events:read",
         "mcp",
+        "secrets:use",
         "*"],
     ]
+    # Days until the token expires
     expires_in_days: NotRequired[int]
 
 
+class CreateTaskRequest(TypedDict):
+    # Title, for people
+    title: str
+    # Description, for people
+    description: NotRequired[str | None]
+    # Which work runs first where slots are scarce. Default "medium"
+    priority: NotRequired[Literal["low", "medium", "high", "urgent"]]
+    # Id of the agent or user that the task is assigned to; null for nobody
+    assigned_to: NotRequired[str | None]
+    # Id of the workspace
+    workspace_id: NotRequired[str | None]
+
+
+class CreateWorkspaceRequest(TypedDict):
+    # Name
+    name: str
+    # Description, for people
+    description: NotRequired[str | None]
+    # Instructions that agents get in this workspace; null for none
+    instructions: NotRequired[str | None]
+
+
 class DeletedChat(TypedDict):
-    """A chat that nobody finds any more"""
+    """A chat that is gone, as it was left"""
 
     # The chat's id
     id: str
+    # The title
+    title: str
+    # Current status
+    status: Literal["standby", "working", "done", "error", "needs_attention"]
+    # The agent that answers
+    agent_id: str
+    # What the agent was called when the chat was opened
+    agent_name: str
+    # Where it is
+    workspace_id: str
+    options: ChatOptions
+    # Messages in it
+    message_count: int
+    # A job's id
+    active_job_id: str | None
+    # Messages that wait for their turn
+    queued_messages: int
+    # The mission that the chat is a run of
+    mission_id: str | None
+    # Number of the mission's run that the chat belongs to; null for other chats
+    run_number: int | None
+    # The beginning of the newest message
+    last_message_preview: str | None
+    # Number of the job's newest event
+    last_seq: int
+    # Any JSON object, as the creator gave it
+    metadata: dict[str, Any]
+    # The user who opened it
+    created_by: str
+    # The organization that owns it
+    organization_id: str
+    # One more with each change; `If-Match` takes it
+    version: int
+    # ISO 8601 UTC with milliseconds
+    created_at: str
+    # ISO 8601 UTC with milliseconds
+    updated_at: str
+    # Where what belongs to it is, by name
+    links: dict[str, str]
+    # What this caller may do with it now
+    allowed_actions: list[str]
+    # Always true
+    deleted: Literal[True]
+
+
+class DeletedMission(TypedDict):
+    """A mission that is gone, as it was left"""
+
+    # The mission's id
+    id: str
+    # What it is called
+    title: str
+    # What each run is for
+    goal: str
+    # The agent that does the work
+    agent_id: str
+    # The workspace that it works in
+    workspace_id: str
+    # Who may see it: `private` is its creator, `organization` is every member
+    visibility: Literal["private", "organization"]
+    # Which work runs first where slots are scarce
+    priority: Literal["low", "medium", "high", "urgent"]
+    # Current status
+    status: Literal["pending", "running", "paused", "completed", "failed"]
+    # Reason for the pause, as it was given
+    paused_reason: str | None
+    # Why it failed; null where it did not
+    failed_reason: Literal[
+        "consecutive_failures",
+        "run_failed",
+        "agent_unavailable",
+        "workspace_deleted",
+        "creator_removed",
+    ] | None
+    schedule: MissionSchedule
+    # Whether a person reviews the result before the job is completed; `false` by default
+    review_required: bool
+    budget: MissionBudget
+    # What its jobs have as their metadata
+    metadata: dict[str, Any]
+    # Failures since the last success
+    consecutive_failures: int
+    # The tasks of this page
+    tasks: list[MissionTask]
+    # The newest run; null before the first
+    last_run: MissionLastRun | None
+    # The user that its runs act for
+    created_by: str
+    # The organization that owns it
+    organization_id: str
+    # One more with each change; `If-Match` takes it
+    version: int
+    # ISO 8601 UTC with milliseconds
+    created_at: str
+    # ISO 8601 UTC with milliseconds
+    updated_at: str
+    # Where what belongs to it is, by name
+    links: dict[str, str]
+    # What this caller may do with it now
+    allowed_actions: list[str]
+    # Always true
+    deleted: Literal[True]
+
+
+class DeletedTask(TypedDict):
+    """A task that is gone, as it was left"""
+
+    # The task's id
+    id: str
+    # The title
+    title: str
+    # Description, for people
+    description: str | None
+    # Current status
+    status: Literal["pending", "in_progress", "completed", "cancelled"]
+    # Which work runs first where slots are scarce
+    priority: Literal["low", "medium", "high", "urgent"]
+    # An agent's or a user's id, as it was given
+    assigned_to: str | None
+    # The workspace that it belongs to, as it was given
+    workspace_id: str | None
+    # The user or agent who created it
+    created_by: str
+    # ISO 8601 UTC with milliseconds
+    completed_at: str | None
+    # The organization that owns it
+    organization_id: str
+    # One more with each change; `If-Match` takes it
+    version: int
+    # ISO 8601 UTC with milliseconds
+    created_at: str
+    # ISO 8601 UTC with milliseconds
+    updated_at: str
+    # Where what belongs to it is, by name
+    links: dict[str, str]
+    # What this caller may do with it now
+    allowed_actions: list[str]
+    # Always true
     deleted: Literal[True]
 
 
@@ -3069,6 +5443,7 @@ class Delivery(TypedDict):
     id: str
     # The event; its receivers dedupe on it
     event_id: str
+    # Type of the event
     event_type: Literal[
         "agent.created",
         "agent.updated",
@@ -3084,6 +5459,7 @@ class Delivery(TypedDict):
         "job.resumed",
         "job.review_requested",
         "job.approved",
+        "job.denied",
         "job.iteration_requested",
         "job.cancelled",
         "job.completed",
@@ -3118,12 +5494,17 @@ class Delivery(TypedDict):
         "webhook.disabled",
         "webhook.redelivery_requested",
     ]
+    # Why the event exists: a change over the interface, the life of a job, or a test
     source: Literal["job_lifecycle", "api_mutation", "test"]
     # The event's number
     sequence: int
+    # Number of the attempt, from 1
     attempt: int
+    # `pending` waits for its time, `retrying` has failed and is tried again, `skipped` is not sent
     status: Literal["pending", "success", "failed", "retrying", "skipped"]
+    # Status that the receiver answered; null where it did not answer
     http_status: int | None
+    # Why the attempt failed; null where it did not
     error: Literal[
         "timeout",
         "dns_error",
@@ -3133,11 +5514,13 @@ class Delivery(TypedDict):
         "blocked_address",
         "http_error",
     ] | None
+    # Duration in ms; null until it has ended
     duration_ms: int | None
     # Redacted
     destination_host: str
     # The same for all attempts of one delivery
     delivery_key: str
+    # Why it is sent: the event itself, a redelivery or a test
     trigger: Literal["automatic", "redelivery", "test"]
     # ISO 8601 UTC with milliseconds
     next_attempt_at: str | None
@@ -3158,30 +5541,40 @@ class Delivery(TypedDict):
 class DeliveryList(TypedDict):
     """A page of deliveries, newest first"""
 
+    # The deliveries of this page
     deliveries: list[Delivery]
-    # Where the next page begins; absent on the last
+    # Cursor of the next page; absent on the last page
     next_cursor: NotRequired[str]
 
 
 class DeprecationPolicyVersioning(TypedDict):
+    # Always "date"
     scheme: Literal["date"]
+    # Always "Api-Version"
     header: Literal["Api-Version"]
     # A version of the contract, by date
     current: str
+    # Versions that are supported
     supported: list[str]
+    # What counts as a breaking change
     breaking_changes: str
+    # What holds for v1
     v1: str
 
 
 class DeprecationPolicyHeadersItem(TypedDict):
+    # Name
     name: str
+    # What it means
     meaning: str
 
 
 class DeprecationPolicyDeprecationsItem(TypedDict):
     # The operation's id
     operation: str
+    # HTTP method of the operation
     method: str
+    # Path of the operation
     path: str
     # When it was announced
     announced_at: str
@@ -3191,13 +5584,14 @@ class DeprecationPolicyDeprecationsItem(TypedDict):
     sunset_at: str | None
     # The path of what replaces it
     successor: str | None
-    # What tells how to move
+    # The migration guide
     guide: str | None
 
 
 class DeprecationPolicy(TypedDict):
     """How the contract changes, and what of it is to go"""
 
+    # How the contract is versioned
     versioning: DeprecationPolicyVersioning
     # Months that an operation stays after its replacement is published
     compatibility_months: int
@@ -3205,44 +5599,70 @@ class DeprecationPolicy(TypedDict):
     deprecation_notice_days: int
     # Days between the announcement and the removal
     sunset_notice_days: int
-    # What the responses of a deprecated operation say
+    # Headers of the responses of a deprecated operation
     headers: list[DeprecationPolicyHeadersItem]
+    # Operations that will be removed
     deprecations: list[DeprecationPolicyDeprecationsItem]
 
 
 class ErrorDetails(TypedDict):
-    """What a caller needs to act on a refusal; which of these are there depends on the code"""
+    """What you need to act on the error; which fields are present depends on the code"""
 
+    # All errors of the input
     errors: NotRequired[list[InputError]]
+    # Scopes that the token lacks
     required_scopes: NotRequired[list[str]]
     # Versions of the interface
     supported: NotRequired[list[str]]
-    # Event types that there are not
+    # Unknown event types
     unknown: NotRequired[list[str]]
     # The oldest event that is kept
     oldest_sequence: NotRequired[int]
+    # The quota that is reached
+    quota: NotRequired[str]
+    # What the quota allows
+    limit: NotRequired[int]
+    # What there is of it
+    used: NotRequired[int]
+    # The limit that was passed, in bytes
     limit_bytes: NotRequired[int]
-    # The status that the record has now
+    # The size of the file
+    bytes: NotRequired[int]
+    # The first byte of the next part of the upload
+    offset: NotRequired[int]
+    # The current status of the record
     status: NotRequired[str]
-    # What may be done with it now
+    # The actions that are allowed now
     allowed_actions: NotRequired[list[str]]
-    # The job that is in the way
+    # The job that blocks the request
     job_id: NotRequired[str]
-    # The version that the record has now
+    # The current version of the record
     version: NotRequired[int]
+    # The existing file or directory
+    path: NotRequired[str]
+    # Agents that use the secret, as far as you may see them
+    agents: NotRequired[list[NamedRecord]]
+    # Workspaces with repositories that use the secret
+    workspaces: NotRequired[list[NamedRecord]]
+    # Agents that use the secret and that you may not see
+    others: NotRequired[int]
 
 
 class EventActor(TypedDict):
+    # Type of the event, or the kind of actor
     type: Literal["user", "service_token", "agent", "system"]
+    # Id of the record or actor; null where there is none
     id: str
 
 
 class EventResource(TypedDict):
     # What it is about
     type: str
+    # Id of the record or actor; null where there is none
     id: str | None
     # Where it is read
     url: str | None
+    # Version of the record that the event is about; null where it has none
     version: int | None
 
 
@@ -3251,6 +5671,7 @@ class Event(TypedDict):
 
     # The event's id: the same over retries and redeliveries
     id: str
+    # Type of the event, or the kind of actor
     type: Literal[
         "agent.created",
         "agent.updated",
@@ -3266,6 +5687,7 @@ class Event(TypedDict):
         "job.resumed",
         "job.review_requested",
         "job.approved",
+        "job.denied",
         "job.iteration_requested",
         "job.cancelled",
         "job.completed",
@@ -3300,20 +5722,25 @@ class Event(TypedDict):
         "webhook.disabled",
         "webhook.redelivery_requested",
     ]
+    # Version of the contract that the event's data follows
     api_version: str
     # ISO 8601 UTC with milliseconds
     created_at: str
     # `created_at` in seconds
     timestamp: int
-    # Whose it is
+    # The organization
     organization_id: str
     # Without a gap within the organization
     sequence: int
+    # Why the event exists: a change over the interface, the life of a job, or a test
     source: Literal["job_lifecycle", "api_mutation", "test"]
+    # Who caused it
     actor: EventActor
     # The request that has caused it
     request_id: str | None
+    # The record that it is about
     resource: EventResource
+    # Data of the event
     data: dict[str, Any]
     # The fields that have been set
     changes: list[str]
@@ -3324,22 +5751,181 @@ class Event(TypedDict):
 class EventFeed(TypedDict):
     """Events by their numbers"""
 
+    # The events of this page
     events: list[Event]
-    # Of the last event here, or `after` where there is none
+    # The number of the last event here, or `after` if there are none
     last_sequence: int
+    # Whether there is a `next_cursor`
     has_more: bool
+    # Cursor of the next page; absent on the last page
+    next_cursor: NotRequired[str]
 
 
 class EventPage(TypedDict):
     """Durable events, oldest first"""
 
+    # The events of this page
     events: list[RecordedEvent]
     # `after` of the next page; absent on the last
     next_cursor: NotRequired[str]
 
 
+class FileList(TypedDict):
+    """Files and directories, by their paths"""
+
+    # The files of this page
+    files: list[WorkspaceFile]
+    # Cursor of the next page; absent on the last page
+    next_cursor: NotRequired[str]
+
+
+class FilePreviewImage(TypedDict):
+    # A `data:` address: the picture itself, as WebP
+    url: str
+    # Pixels
+    width: int
+    # Pixels
+    height: int
+
+
+class FilePreviewTableColumnsItem(TypedDict):
+    # Name
+    name: str
+    # As DuckDB names it
+    type: str
+
+
+class FilePreviewTable(TypedDict):
+    # Columns of the result, in their order
+    columns: list[FilePreviewTableColumnsItem]
+    # Values in the order of the columns
+    rows: list[list[Any]]
+    # Whether there are more rows
+    truncated: bool
+
+
+class FilePreview(TypedDict):
+    """What can be shown of a file"""
+
+    # The path, relative to the workspace
+    path: str
+    # How the file can be shown
+    kind: Literal["text", "markdown", "image", "pdf", "table", "binary", "too_large"]
+    # Media type of the content
+    mime: str
+    # Bytes of the file
+    size: int
+    # Entity tag of the content, for `If-Match` and `If-None-Match`
+    etag: str
+    # The beginning of a text, as it is: nothing is made safe. Of a PDF, its text
+    content: NotRequired[str]
+    # `content` as HTML that is safe to show: Markdown, or highlighted code (`hljs-…`)
+    html: NotRequired[str]
+    # A picture of at most 1,024 pixels: the image, or the first page of a PDF
+    image: NotRequired[FilePreviewImage]
+    # Pages of a PDF
+    pages: NotRequired[int]
+    # The first rows of a table, 100 at most
+    table: NotRequired[FilePreviewTable]
+    # Where the content is
+    url: NotRequired[str]
+    # Whether there is more than `content` has
+    truncated: bool
+
+
+class FileUpload(TypedDict):
+    """How far an upload in parts is"""
+
+    # The workspace's id
+    workspace_id: str
+    # The path, relative to the workspace
+    path: str
+    # Bytes that have arrived: the first byte of the next part
+    offset: int
+    # Bytes of the whole content
+    size: int
+    # The digest of the whole content, in hex
+    sha256: str
+    # ISO 8601 UTC with milliseconds
+    expires_at: str | None
+
+
+class FileVersionModifiedBy(TypedDict):
+    # User or agent
+    type: Literal["user", "agent", "repository"]
+    # Id of the user or agent
+    id: str
+
+
+class FileVersion(TypedDict):
+    """A version of a file that can be read back"""
+
+    # What `?number=` of the content takes
+    number: int
+    # Bytes
+    size: int
+    # Media type of the content
+    mime: str
+    # Entity tag of the content, for `If-Match` and `If-None-Match`
+    etag: str
+    # ISO 8601 UTC with milliseconds
+    modified_at: str
+    # User or agent of the last change; null where it is unknown
+    modified_by: FileVersionModifiedBy
+    # ISO 8601 UTC with milliseconds
+    kept_until: str | None
+
+
+class FileVersions(TypedDict):
+    """Versions of a file, newest first"""
+
+    # The path, relative to the workspace
+    path: str
+    # The versions, newest first
+    versions: list[FileVersion]
+
+
+class FoundFileModifiedBy(TypedDict):
+    # User or agent
+    type: Literal["user", "agent", "repository"]
+    # Id of the user or agent
+    id: str
+
+
+class FoundFile(TypedDict):
+    """A file that a search has found"""
+
+    # The path, relative to the workspace
+    path: str
+    # Its last name
+    name: str
+    # Kind of the entry
+    kind: Literal["file", "directory"]
+    # Bytes; of a directory, those of all files below it
+    size: int
+    # The media type of a file
+    mime: str | None
+    # Entity tag of the content, for `If-Match` and `If-None-Match`
+    etag: str | None
+    # The version of a file's content: one more with each change
+    number: int | None
+    # ISO 8601 UTC with milliseconds
+    modified_at: str
+    # User or agent of the last change; null where it is unknown
+    modified_by: FoundFileModifiedBy | None
+    # What is around the words; null where the name was found
+    excerpt: str | None
+
+
+class FoundFiles(TypedDict):
+    """Names first, then contents"""
+
+    # The files of this page
+    files: list[FoundFile]
+
+
 class InputError(TypedDict):
-    """What is wrong with one place of the input"""
+    """One error of the input"""
 
     # A JSON pointer
     path: str
@@ -3355,19 +5941,25 @@ class InvariantReportChecksItem(TypedDict):
 
 
 class InvariantReport(TypedDict):
-    """What must never be, counted"""
+    """Invariant violations, counted"""
 
     # Whether every count is 0
     ok: bool
+    # The invariants that were checked
     checks: list[InvariantReportChecksItem]
 
 
 class IterateJobRequest(TypedDict):
+    # What the next round should do differently
     feedback: str
+    # Of the new job; absent: that of the job before
+    metadata: NotRequired[dict[str, Any]]
 
 
 class JobProgress(TypedDict):
+    # Percentage done, from 0 to 100; null where it is unknown
     percent: float | None
+    # What is being done; null where it is unknown
     label: str | None
 
 
@@ -3376,8 +5968,9 @@ class Job(TypedDict):
 
     # A job's id
     id: str
-    # What it is called
+    # The title
     title: str
+    # Current status; `GET /api/state-machines` has the transitions
     status: Literal[
         "queued",
         "running",
@@ -3388,6 +5981,7 @@ class Job(TypedDict):
         "failed",
         "cancelled",
     ]
+    # What a blocked job waits for; null for other jobs
     blocked_reason: Literal[
         "approval_required",
         "input_required",
@@ -3395,13 +5989,13 @@ class Job(TypedDict):
         "budget_reached",
         "interrupted",
     ] | None
-    # Who works
+    # The agent that does the work
     agent_id: str
     # The chat that it answers in
     chat_id: str
-    # Where it works
+    # The workspace of the job
     workspace_id: str | None
-    # Its mission
+    # The mission that the job belongs to
     mission_id: str | None
     # The task of a mission that it does
     mission_task_id: str | None
@@ -3411,28 +6005,38 @@ class Job(TypedDict):
     root_job_id: str
     # How it comes from its parent
     relation: Literal["root", "iteration", "resume", "delegation"]
-    # Which round of feedback it is
+    # Number of feedback rounds before this job
     iteration: int
-    # How often it has been begun
+    # Number of the current attempt, from 1
     attempt: int
+    # Which work runs first where slots are scarce
     priority: Literal["low", "medium", "high", "urgent"]
-    # What was asked
+    # The message that the job answers
     input: str
-    # What has come of it
+    # The result, as text; null until there is one
     result: str | None
+    # Why it failed; null where it did not
     error: RunError | None
+    # How far the job is, as a tool reports it; null where none does
     progress: JobProgress
+    # What the running job waits for; null where it waits for nothing
+    waiting: JobWaiting | None
+    # What the job did without, or did differently
+    warnings: list[JobWarning]
     review: Review
+    # Tool calls that wait for approval, or have waited
     approvals: list[Approval]
-    artifacts: list[dict[str, Any]]
+    # Artifacts of the job
+    artifacts: list[Artifact]
     metrics: JobMetrics
     budget: JobBudget
+    # What runs the job; null before it has started
     runner: JobRunner | None
-    # What its maker gave it
+    # Any JSON object, as the creator gave it
     metadata: dict[str, Any]
-    # The seq of its newest event
+    # Number of the job's newest event
     last_seq: int
-    # Who it acts for
+    # The user that it acts for
     created_by: str
     # ISO 8601 UTC with milliseconds
     started_at: str | None
@@ -3455,7 +6059,9 @@ class Job(TypedDict):
 class JobBudget(TypedDict):
     """What a job may use; null is the service's own limit"""
 
+    # Most tokens, sent and received, of one job; null is no limit of its own
     max_tokens: int | None
+    # Most model calls of one job; null is the service's limit
     max_steps: int | None
     # ISO 8601 UTC with milliseconds
     deadline_at: str | None
@@ -3466,14 +6072,16 @@ class JobLineage(TypedDict):
 
     # A job's id
     root_id: str
+    # The jobs
     nodes: list[JobNode]
 
 
 class JobList(TypedDict):
     """A page of jobs, newest first"""
 
+    # The jobs of this page
     jobs: list[Job]
-    # Where the next page begins; absent on the last
+    # Cursor of the next page; absent on the last page
     next_cursor: NotRequired[str]
 
 
@@ -3486,7 +6094,11 @@ class JobMetrics(TypedDict):
     output_tokens: int
     # Calls of tools
     tool_calls: int
+    # Model calls that were tried again
+    model_retries: int
+    # Duration in ms; null until it has ended
     duration_ms: int | None
+    # Ms from the first model call to its first text; null where there was none
     time_to_first_token_ms: float | None
 
 
@@ -3497,7 +6109,9 @@ class JobNode(TypedDict):
     id: str
     # The job that it comes from
     parent_job_id: str | None
+    # How the job comes from its parent
     relation: Literal["root", "iteration", "resume", "delegation"]
+    # Current status
     status: Literal[
         "queued",
         "running",
@@ -3508,7 +6122,7 @@ class JobNode(TypedDict):
         "failed",
         "cancelled",
     ]
-    # What it is called
+    # The title
     title: str
     # ISO 8601 UTC with milliseconds
     created_at: str
@@ -3528,96 +6142,121 @@ class JobRunner(TypedDict):
 
 
 class JobStreamEventSnapshot(TypedDict):
+    # Always "snapshot"
     event: Literal["snapshot"]
     data: Job
 
 
 class JobStreamEventJobCreatedData(TypedDict):
-    # Its place in the stream, from 1, without gaps
+    # Number in the stream, from 1, without gaps
     seq: int
+    # Always "job.created"
     type: Literal["job.created"]
     # ISO 8601 UTC with milliseconds
     at: str
+    # Id of the chat
     chat_id: str
+    # Id of the agent
     agent_id: str
+    # Title, for people
     title: str
 
 
 class JobStreamEventJobCreated(TypedDict):
+    # Always "job.created"
     event: Literal["job.created"]
-    # The cursor that has it
+    # Cursor of this event
     id: str
+    # Data of the event
     data: JobStreamEventJobCreatedData
 
 
 class JobStreamEventJobStartedData(TypedDict):
-    # Its place in the stream, from 1, without gaps
+    # Number in the stream, from 1, without gaps
     seq: int
+    # Always "job.started"
     type: Literal["job.started"]
     # ISO 8601 UTC with milliseconds
     at: str
+    # Number of the attempt, from 1
     attempt: int
+    # Model of this run, as `provider:name`
     model: str
 
 
 class JobStreamEventJobStarted(TypedDict):
+    # Always "job.started"
     event: Literal["job.started"]
-    # The cursor that has it
+    # Cursor of this event
     id: str
+    # Data of the event
     data: JobStreamEventJobStartedData
 
 
 class JobStreamEventJobRestartedData(TypedDict):
-    # Its place in the stream, from 1, without gaps
+    # Number in the stream, from 1, without gaps
     seq: int
+    # Always "job.restarted"
     type: Literal["job.restarted"]
     # ISO 8601 UTC with milliseconds
     at: str
+    # Number of the attempt, from 1
     attempt: int
 
 
 class JobStreamEventJobRestarted(TypedDict):
+    # Always "job.restarted"
     event: Literal["job.restarted"]
-    # The cursor that has it
+    # Cursor of this event
     id: str
+    # Data of the event
     data: JobStreamEventJobRestartedData
 
 
 class JobStreamEventJobBlockedData(TypedDict):
-    # Its place in the stream, from 1, without gaps
+    # Number in the stream, from 1, without gaps
     seq: int
+    # Always "job.blocked"
     type: Literal["job.blocked"]
     # ISO 8601 UTC with milliseconds
     at: str
+    # Why
     reason: Literal["approval_required", "input_required", "auth_required", "budget_reached", "interrupted"]
 
 
 class JobStreamEventJobBlocked(TypedDict):
+    # Always "job.blocked"
     event: Literal["job.blocked"]
-    # The cursor that has it
+    # Cursor of this event
     id: str
+    # Data of the event
     data: JobStreamEventJobBlockedData
 
 
 class JobStreamEventJobResumedData(TypedDict):
-    # Its place in the stream, from 1, without gaps
+    # Number in the stream, from 1, without gaps
     seq: int
+    # Always "job.resumed"
     type: Literal["job.resumed"]
     # ISO 8601 UTC with milliseconds
     at: str
+    # Number of the attempt, from 1
     attempt: int
 
 
 class JobStreamEventJobResumed(TypedDict):
+    # Always "job.resumed"
     event: Literal["job.resumed"]
-    # The cursor that has it
+    # Cursor of this event
     id: str
+    # Data of the event
     data: JobStreamEventJobResumedData
 
 
 class JobStreamEventJobReviewRequestedData(TypedDict):
-    # Its place in the stream, from 1, without gaps
+    # Number in the stream, from 1, without gaps
     seq: int
+    # Always "job.review_requested"
     type: Literal["job.review_requested"]
     # ISO 8601 UTC with milliseconds
     at: str
@@ -3626,82 +6265,127 @@ class JobStreamEventJobReviewRequestedData(TypedDict):
 
 
 class JobStreamEventJobReviewRequested(TypedDict):
+    # Always "job.review_requested"
     event: Literal["job.review_requested"]
-    # The cursor that has it
+    # Cursor of this event
     id: str
+    # Data of the event
     data: JobStreamEventJobReviewRequestedData
 
 
 class JobStreamEventJobApprovedData(TypedDict):
-    # Its place in the stream, from 1, without gaps
+    # Number in the stream, from 1, without gaps
     seq: int
+    # Always "job.approved"
     type: Literal["job.approved"]
     # ISO 8601 UTC with milliseconds
     at: str
+    # User who decided; null where the time was up
     decided_by: str | None
 
 
 class JobStreamEventJobApproved(TypedDict):
+    # Always "job.approved"
     event: Literal["job.approved"]
-    # The cursor that has it
+    # Cursor of this event
     id: str
+    # Data of the event
     data: JobStreamEventJobApprovedData
 
 
-class JobStreamEventJobIterationRequestedData(TypedDict):
-    # Its place in the stream, from 1, without gaps
+class JobStreamEventJobDeniedData(TypedDict):
+    # Number in the stream, from 1, without gaps
     seq: int
+    # Always "job.denied"
+    type: Literal["job.denied"]
+    # ISO 8601 UTC with milliseconds
+    at: str
+    # User who decided; null where the time was up
+    decided_by: str
+    # Ids of the tool calls, as the model gave them
+    tool_call_ids: list[str]
+    # Comment on the decision
+    comment: str | None
+
+
+class JobStreamEventJobDenied(TypedDict):
+    # Always "job.denied"
+    event: Literal["job.denied"]
+    # Cursor of this event
+    id: str
+    # Data of the event
+    data: JobStreamEventJobDeniedData
+
+
+class JobStreamEventJobIterationRequestedData(TypedDict):
+    # Number in the stream, from 1, without gaps
+    seq: int
+    # Always "job.iteration_requested"
     type: Literal["job.iteration_requested"]
     # ISO 8601 UTC with milliseconds
     at: str
+    # User who did it; null where the service did
     by: str
+    # What the next round should do differently
     feedback: str
 
 
 class JobStreamEventJobIterationRequested(TypedDict):
+    # Always "job.iteration_requested"
     event: Literal["job.iteration_requested"]
-    # The cursor that has it
+    # Cursor of this event
     id: str
+    # Data of the event
     data: JobStreamEventJobIterationRequestedData
 
 
 class JobStreamEventJobCancellingData(TypedDict):
-    # Its place in the stream, from 1, without gaps
+    # Number in the stream, from 1, without gaps
     seq: int
+    # Always "job.cancelling"
     type: Literal["job.cancelling"]
     # ISO 8601 UTC with milliseconds
     at: str
 
 
 class JobStreamEventJobCancelling(TypedDict):
+    # Always "job.cancelling"
     event: Literal["job.cancelling"]
-    # The cursor that has it
+    # Cursor of this event
     id: str
+    # Data of the event
     data: JobStreamEventJobCancellingData
 
 
 class JobStreamEventJobCompletedDataUsage(TypedDict):
+    # Tokens sent to models
     input_tokens: int
+    # Tokens received from models
     output_tokens: int
 
 
 class JobStreamEventJobCompletedData(TypedDict):
-    # Its place in the stream, from 1, without gaps
+    # Number in the stream, from 1, without gaps
     seq: int
+    # Always "job.completed"
     type: Literal["job.completed"]
     # ISO 8601 UTC with milliseconds
     at: str
+    # Tokens that model calls have used
     usage: JobStreamEventJobCompletedDataUsage
 
 
 class JobStreamEventJobCompleted(TypedDict):
+    # Always "job.completed"
     event: Literal["job.completed"]
-    # The cursor that has it
+    # Cursor of this event
     id: str
+    # Data of the event
     data: JobStreamEventJobCompletedData
 
 
 class JobStreamEventJobFailedDataError(TypedDict):
+    # Code of the error
     code: Literal[
         "provider_unreachable",
         "provider_unauthorized",
@@ -3713,243 +6397,386 @@ class JobStreamEventJobFailedDataError(TypedDict):
         "step_limit",
         "timeout",
         "attempts_exhausted",
+        "tools_unavailable",
+        "clone_failed",
         "internal_error",
     ]
+    # Explanation, for people
     message: str
 
 
 class JobStreamEventJobFailedDataUsage(TypedDict):
+    # Tokens sent to models
     input_tokens: int
+    # Tokens received from models
     output_tokens: int
 
 
 class JobStreamEventJobFailedData(TypedDict):
-    # Its place in the stream, from 1, without gaps
+    # Number in the stream, from 1, without gaps
     seq: int
+    # Always "job.failed"
     type: Literal["job.failed"]
     # ISO 8601 UTC with milliseconds
     at: str
+    # Why it failed; null where it did not
     error: JobStreamEventJobFailedDataError
+    # Tokens that model calls have used
     usage: JobStreamEventJobFailedDataUsage
 
 
 class JobStreamEventJobFailed(TypedDict):
+    # Always "job.failed"
     event: Literal["job.failed"]
-    # The cursor that has it
+    # Cursor of this event
     id: str
+    # Data of the event
     data: JobStreamEventJobFailedData
 
 
 class JobStreamEventJobCancelledDataUsage(TypedDict):
+    # Tokens sent to models
     input_tokens: int
+    # Tokens received from models
     output_tokens: int
 
 
 class JobStreamEventJobCancelledData(TypedDict):
-    # Its place in the stream, from 1, without gaps
+    # Number in the stream, from 1, without gaps
     seq: int
+    # Always "job.cancelled"
     type: Literal["job.cancelled"]
     # ISO 8601 UTC with milliseconds
     at: str
+    # Tool calls that were stopped before they had a result
     tool_calls_aborted: int
+    # Tokens that model calls have used
     usage: JobStreamEventJobCancelledDataUsage
 
 
 class JobStreamEventJobCancelled(TypedDict):
+    # Always "job.cancelled"
     event: Literal["job.cancelled"]
-    # The cursor that has it
+    # Cursor of this event
     id: str
+    # Data of the event
     data: JobStreamEventJobCancelledData
 
 
 class JobStreamEventRunnerStatusDataProgress(TypedDict):
+    # Percentage done, from 0 to 100; null where it is unknown
     percent: float | None
+    # What is being done; null where it is unknown
     label: str | None
 
 
 class JobStreamEventRunnerStatusData(TypedDict):
-    # Its place in the stream, from 1, without gaps
+    # Number in the stream, from 1, without gaps
     seq: int
+    # Always "runner.status"
     type: Literal["runner.status"]
     # ISO 8601 UTC with milliseconds
     at: str
+    # New state
     state: Literal["queued", "starting", "running", "waiting", "stopped"]
+    # Number of the attempt, from 1
     attempt: int
     # ISO 8601 UTC with milliseconds
     heartbeat_at: str | None
+    # How far the job is, as a tool reports it; null where none does
     progress: JobStreamEventRunnerStatusDataProgress
+    # Why
+    reason: NotRequired[Literal["provider_rate_limited", "provider_unavailable", "tools_unavailable"]]
+    # ISO 8601 UTC with milliseconds
+    retry_at: NotRequired[str | None]
 
 
 class JobStreamEventRunnerStatus(TypedDict):
+    # Always "runner.status"
     event: Literal["runner.status"]
-    # The cursor that has it
+    # Cursor of this event
     id: str
+    # Data of the event
     data: JobStreamEventRunnerStatusData
 
 
 class JobStreamEventTranscriptEventDataAssistantText(TypedDict):
-    # Its place in the stream, from 1, without gaps
+    # Number in the stream, from 1, without gaps
     seq: int
+    # Always "transcript.event"
     type: Literal["transcript.event"]
     # ISO 8601 UTC with milliseconds
     at: str
+    # Always "assistant_text"
     kind: Literal["assistant_text"]
+    # The text
     text: str
 
 
 class JobStreamEventTranscriptEventDataReasoning(TypedDict):
-    # Its place in the stream, from 1, without gaps
+    # Number in the stream, from 1, without gaps
     seq: int
+    # Always "transcript.event"
     type: Literal["transcript.event"]
     # ISO 8601 UTC with milliseconds
     at: str
+    # Always "reasoning"
     kind: Literal["reasoning"]
+    # The text
     text: str
 
 
 class JobStreamEventTranscriptEventDataUserText(TypedDict):
-    # Its place in the stream, from 1, without gaps
+    # Number in the stream, from 1, without gaps
     seq: int
+    # Always "transcript.event"
     type: Literal["transcript.event"]
     # ISO 8601 UTC with milliseconds
     at: str
+    # Always "user_text"
     kind: Literal["user_text"]
+    # The text
     text: str
+    # Id of the message
     message_id: NotRequired[str]
 
 
 class JobStreamEventTranscriptEventDataToolUse(TypedDict):
-    # Its place in the stream, from 1, without gaps
+    # Number in the stream, from 1, without gaps
     seq: int
+    # Always "transcript.event"
     type: Literal["transcript.event"]
     # ISO 8601 UTC with milliseconds
     at: str
+    # Always "tool_use"
     kind: Literal["tool_use"]
+    # Id of the tool call
     id: str
+    # Name of the tool
     name: str
+    # Input of the tool call
     input: dict[str, Any]
 
 
-class JobStreamEventTranscriptEventDataToolResult(TypedDict):
-    # Its place in the stream, from 1, without gaps
+class JobStreamEventTranscriptEventDataSystem(TypedDict):
+    # Number in the stream, from 1, without gaps
     seq: int
+    # Always "transcript.event"
     type: Literal["transcript.event"]
     # ISO 8601 UTC with milliseconds
     at: str
+    # Always "system"
+    kind: Literal["system"]
+    # The text
+    text: str
+
+
+class JobStreamEventTranscriptEventDataError(TypedDict):
+    # Number in the stream, from 1, without gaps
+    seq: int
+    # Always "transcript.event"
+    type: Literal["transcript.event"]
+    # ISO 8601 UTC with milliseconds
+    at: str
+    # Always "error"
+    kind: Literal["error"]
+    # The text
+    text: str
+
+
+class JobStreamEventTranscriptEventDataToolResult(TypedDict):
+    # Number in the stream, from 1, without gaps
+    seq: int
+    # Always "transcript.event"
+    type: Literal["transcript.event"]
+    # ISO 8601 UTC with milliseconds
+    at: str
+    # Always "tool_result"
     kind: Literal["tool_result"]
+    # Id of the tool call that this is the result of
     tool_use_id: str
+    # Content as text
     content: str
+    # Whether the tool has failed
     is_error: bool
 
 
 class JobStreamEventTranscriptEvent(TypedDict):
+    # Always "transcript.event"
     event: Literal["transcript.event"]
-    # The cursor that has it
+    # Cursor of this event
     id: str
-    data: JobStreamEventTranscriptEventDataAssistantText | JobStreamEventTranscriptEventDataReasoning | JobStreamEventTranscriptEventDataUserText | JobStreamEventTranscriptEventDataToolUse | JobStreamEventTranscriptEventDataToolResult
+    # Data of the event
+    data: JobStreamEventTranscriptEventDataAssistantText | JobStreamEventTranscriptEventDataReasoning | JobStreamEventTranscriptEventDataUserText | JobStreamEventTranscriptEventDataToolUse | JobStreamEventTranscriptEventDataSystem | JobStreamEventTranscriptEventDataError | JobStreamEventTranscriptEventDataToolResult
 
 
 class JobStreamEventLogData(TypedDict):
-    # Its place in the stream, from 1, without gaps
+    # Number in the stream, from 1, without gaps
     seq: int
+    # Always "log"
     type: Literal["log"]
     # ISO 8601 UTC with milliseconds
     at: str
+    # Severity of the line
     level: Literal["info", "warn"]
+    # Explanation, for people
     message: str
 
 
 class JobStreamEventLog(TypedDict):
+    # Always "log"
     event: Literal["log"]
-    # The cursor that has it
+    # Cursor of this event
     id: str
+    # Data of the event
     data: JobStreamEventLogData
 
 
 class JobStreamEventUsageUpdatedData(TypedDict):
-    # Its place in the stream, from 1, without gaps
+    # Number in the stream, from 1, without gaps
     seq: int
+    # Always "usage.updated"
     type: Literal["usage.updated"]
     # ISO 8601 UTC with milliseconds
     at: str
+    # Tokens sent to models
     input_tokens: int
+    # Tokens received from models
     output_tokens: int
 
 
 class JobStreamEventUsageUpdated(TypedDict):
+    # Always "usage.updated"
     event: Literal["usage.updated"]
-    # The cursor that has it
+    # Cursor of this event
     id: str
+    # Data of the event
     data: JobStreamEventUsageUpdatedData
 
 
-class JobStreamEventApprovalRequestedData(TypedDict):
-    # Its place in the stream, from 1, without gaps
+class JobStreamEventArtifactCreatedData(TypedDict):
+    # Number in the stream, from 1, without gaps
     seq: int
+    # Always "artifact.created"
+    type: Literal["artifact.created"]
+    # ISO 8601 UTC with milliseconds
+    at: str
+    # Id of the artifact: the same for all changes of one file by one job
+    id: str
+    # Always "file"
+    kind: Literal["file"]
+    # Name of the tool
+    name: str
+    # Path in the workspace, such as `reports/2026.md`
+    path: str
+    # Media type of the content
+    mime: str
+    # Bytes
+    size: int
+
+
+class JobStreamEventArtifactCreated(TypedDict):
+    # Always "artifact.created"
+    event: Literal["artifact.created"]
+    # Cursor of this event
+    id: str
+    # Data of the event
+    data: JobStreamEventArtifactCreatedData
+
+
+class JobStreamEventApprovalRequestedData(TypedDict):
+    # Number in the stream, from 1, without gaps
+    seq: int
+    # Always "approval.requested"
     type: Literal["approval.requested"]
     # ISO 8601 UTC with milliseconds
     at: str
+    # Id of the approval
     approval_id: str
+    # Name of the tool
     tool_name: str
+    # Id of the tool call, as the model gave it
     tool_call_id: str
+    # Arguments that the tool would be called with
     arguments: dict[str, Any]
+    # Explanation, for people
     message: str
     # ISO 8601 UTC with milliseconds
     expires_at: str
+    # What happens when nobody decides in time: `deny` refuses the call and the job goes on, `cancel` cancels
+    # the job
     on_expiry: Literal["deny", "cancel"]
 
 
 class JobStreamEventApprovalRequested(TypedDict):
+    # Always "approval.requested"
     event: Literal["approval.requested"]
-    # The cursor that has it
+    # Cursor of this event
     id: str
+    # Data of the event
     data: JobStreamEventApprovalRequestedData
 
 
 class JobStreamEventApprovalResolvedData(TypedDict):
-    # Its place in the stream, from 1, without gaps
+    # Number in the stream, from 1, without gaps
     seq: int
+    # Always "approval.resolved"
     type: Literal["approval.resolved"]
     # ISO 8601 UTC with milliseconds
     at: str
+    # Id of the approval
     approval_id: str
+    # Id of the tool call, as the model gave it
     tool_call_id: str
+    # The decision; `expired` where nobody decided in time
     decision: Literal["approve", "deny", "expired"]
+    # User who did it; null where the service did
     by: str | None
+    # Arguments that the tool would be called with
     arguments: NotRequired[dict[str, Any]]
 
 
 class JobStreamEventApprovalResolved(TypedDict):
+    # Always "approval.resolved"
     event: Literal["approval.resolved"]
-    # The cursor that has it
+    # Cursor of this event
     id: str
+    # Data of the event
     data: JobStreamEventApprovalResolvedData
 
 
 class JobStreamEventReviewUpdatedData(TypedDict):
-    # Its place in the stream, from 1, without gaps
+    # Number in the stream, from 1, without gaps
     seq: int
+    # Always "review.updated"
     type: Literal["review.updated"]
     # ISO 8601 UTC with milliseconds
     at: str
+    # New state
     state: Literal["none", "pending", "approved", "changes_requested", "expired"]
+    # User who decided; null where the time was up
     decided_by: str | None
+    # Comment on the decision
     comment: str | None
 
 
 class JobStreamEventReviewUpdated(TypedDict):
+    # Always "review.updated"
     event: Literal["review.updated"]
-    # The cursor that has it
+    # Cursor of this event
     id: str
+    # Data of the event
     data: JobStreamEventReviewUpdatedData
 
 
 class JobStreamEventErrorData(TypedDict):
-    # Its place in the stream, from 1, without gaps
+    # Number in the stream, from 1, without gaps
     seq: int
+    # Always "error"
     type: Literal["error"]
     # ISO 8601 UTC with milliseconds
     at: str
+    # Code of the error
     code: Literal[
         "provider_unreachable",
         "provider_unauthorized",
@@ -3961,15 +6788,20 @@ class JobStreamEventErrorData(TypedDict):
         "step_limit",
         "timeout",
         "attempts_exhausted",
+        "tools_unavailable",
+        "clone_failed",
         "internal_error",
     ]
+    # Explanation, for people
     message: str
 
 
 class JobStreamEventError(TypedDict):
+    # Always "error"
     event: Literal["error"]
-    # The cursor that has it
+    # Cursor of this event
     id: str
+    # Data of the event
     data: JobStreamEventErrorData
 
 
@@ -3983,32 +6815,39 @@ class JobStreamEventTranscriptDeltaData(TypedDict):
 
 
 class JobStreamEventTranscriptDelta(TypedDict):
+    # Always "transcript.delta"
     event: Literal["transcript.delta"]
-    # The cursor that has it
+    # Cursor of this event
     id: str
+    # Data of the event
     data: JobStreamEventTranscriptDeltaData
 
 
 class JobStreamEventResetData(TypedDict):
-    # Why the cursor is of no use
+    # Why the cursor cannot be used
     reason: Literal["malformed", "ahead_of_head", "not_retained"]
     # The replay begins with this event
     from_seq: int
 
 
 class JobStreamEventReset(TypedDict):
+    # Always "reset"
     event: Literal["reset"]
+    # Data of the event
     data: JobStreamEventResetData
 
 
 class JobStreamEventStreamClosingData(TypedDict):
+    # Why
     reason: Literal["deploy", "unavailable", "revoked", "slow_consumer", "expired", "moved"]
-    # The cursor to come back with
+    # The cursor to resume from
     resume_after: str | None
 
 
 class JobStreamEventStreamClosing(TypedDict):
+    # Always "stream.closing"
     event: Literal["stream.closing"]
+    # Data of the event
     data: JobStreamEventStreamClosingData
 
 
@@ -4017,7 +6856,9 @@ class JobStreamEventStreamEndData(TypedDict):
 
 
 class JobStreamEventStreamEnd(TypedDict):
+    # Always "stream.end"
     event: Literal["stream.end"]
+    # Data of the event
     data: JobStreamEventStreamEndData
 
 
@@ -4031,6 +6872,7 @@ JobStreamEvent: TypeAlias = Union[
     "JobStreamEventJobResumed",
     "JobStreamEventJobReviewRequested",
     "JobStreamEventJobApproved",
+    "JobStreamEventJobDenied",
     "JobStreamEventJobIterationRequested",
     "JobStreamEventJobCancelling",
     "JobStreamEventJobCompleted",
@@ -4040,6 +6882,7 @@ JobStreamEvent: TypeAlias = Union[
     "JobStreamEventTranscriptEvent",
     "JobStreamEventLog",
     "JobStreamEventUsageUpdated",
+    "JobStreamEventArtifactCreated",
     "JobStreamEventApprovalRequested",
     "JobStreamEventApprovalResolved",
     "JobStreamEventReviewUpdated",
@@ -4051,14 +6894,46 @@ JobStreamEvent: TypeAlias = Union[
 ]
 
 
+class JobWaiting(TypedDict):
+    """What a running job waits for before it goes on by itself"""
+
+    # What the job waits for
+    reason: Literal["provider_rate_limited", "provider_unavailable", "tools_unavailable"]
+    # ISO 8601 UTC with milliseconds
+    retry_at: str | None
+    # Retries of this call, the coming one included
+    retries: int
+
+
+class JobWarning(TypedDict):
+    """Something that a job did without, or did differently"""
+
+    # Code of the warning
+    code: Literal["tools_unavailable", "model_fallback"]
+    # In words
+    message: str
+    # ISO 8601 UTC with milliseconds
+    at: str
+
+
+class MadeDirectory(TypedDict):
+    """The directory, which now exists"""
+
+    # The path, relative to the workspace
+    path: str
+    # Whether it was created by this request
+    created: bool
+
+
 class MessageSender(TypedDict):
+    # Kind of sender
     type: Literal["user", "agent"]
     # A user's or an agent's id
     id: str
 
 
 class Message(TypedDict):
-    """What somebody has said in a chat"""
+    """A message in a chat"""
 
     # The message's id
     id: str
@@ -4066,14 +6941,19 @@ class Message(TypedDict):
     chat_id: str
     # The organization that owns it
     organization_id: str
+    # Author of the message: a person, the agent, the system or a tool
     role: Literal["user", "assistant", "system", "tool"]
+    # State of the message's text
     status: Literal["queued", "streaming", "completed", "cancelled", "failed"]
-    # The text blocks joined; `position` of the streams counts in it
+    # The text blocks joined; `position` in the streams is an offset into it
     content: str
+    # Content in the model's order: text, tool calls and their results
     blocks: list[Block]
     # A job's id
     job_id: str | None
+    # Tokens of the model calls behind the message; null until it is complete
     usage: TokenUsage | None
+    # User or agent who sent the message
     sender: MessageSender
     # What its sender gave it
     metadata: dict[str, Any]
@@ -4094,9 +6974,11 @@ class MessagePage(TypedDict):
 
     # The chat
     chat_id: str
-    # What it is called
+    # The title
     title: str
+    # What the chat needs: `working` has an active job, `needs_attention` waits for a person
     status: Literal["standby", "working", "done", "error", "needs_attention"]
+    # The messages of this page
     messages: list[Message]
     work: ChatWork
     # Where the page of older messages ends; absent on the last
@@ -4106,17 +6988,25 @@ class MessagePage(TypedDict):
 class MessagingIntegration(TypedDict):
     """Where an organization's events are sent to"""
 
+    # Kind of destination
     provider: Literal["webhook"]
+    # Name
     name: str
     # Whole for owners; others see its scheme and the host as the ledger names it
     url: str
+    # Whether events are delivered
     enabled: bool
+    # Types that are delivered; none means all
     event_types: list[str]
+    # How long failed deliveries are tried again: `durable` goes on for longer than `standard`
     retry_profile: Literal["standard", "durable"]
+    # Whether there is a signing secret
     secret_set: bool
+    # The last four characters of the signing secret
     secret_last4: str
     # ISO 8601 UTC with milliseconds
     former_secret_until: str | None
+    # Why the service has disabled the destination; null where it has not
     disabled_reason: Literal["gone", "failing"] | None
     # ISO 8601 UTC with milliseconds
     last_success_at: str | None
@@ -4139,17 +7029,25 @@ class MessagingIntegration(TypedDict):
 class MessagingIntegrationWithSecret(TypedDict):
     """A destination and its new secret"""
 
+    # Kind of destination
     provider: Literal["webhook"]
+    # Name
     name: str
     # Whole for owners; others see its scheme and the host as the ledger names it
     url: str
+    # Whether events are delivered
     enabled: bool
+    # Types that are delivered; none means all
     event_types: list[str]
+    # How long failed deliveries are tried again: `durable` goes on for longer than `standard`
     retry_profile: Literal["standard", "durable"]
+    # Whether there is a signing secret
     secret_set: bool
+    # The last four characters of the signing secret
     secret_last4: str
     # ISO 8601 UTC with milliseconds
     former_secret_until: str | None
+    # Why the service has disabled the destination; null where it has not
     disabled_reason: Literal["gone", "failing"] | None
     # ISO 8601 UTC with milliseconds
     last_success_at: str | None
@@ -4171,6 +7069,302 @@ class MessagingIntegrationWithSecret(TypedDict):
     secret: NotRequired[str]
 
 
+class Mission(TypedDict):
+    """Recurring work for an agent, started by hand or by a schedule"""
+
+    # The mission's id
+    id: str
+    # What it is called
+    title: str
+    # What each run is for
+    goal: str
+    # The agent that does the work
+    agent_id: str
+    # The workspace that it works in
+    workspace_id: str
+    # Who may see it: `private` is its creator, `organization` is every member
+    visibility: Literal["private", "organization"]
+    # Which work runs first where slots are scarce
+    priority: Literal["low", "medium", "high", "urgent"]
+    # Current status; `GET /api/state-machines` has the transitions
+    status: Literal["pending", "running", "paused", "completed", "failed"]
+    # Reason for the pause, as it was given
+    paused_reason: str | None
+    # Why it failed; null where it did not
+    failed_reason: Literal[
+        "consecutive_failures",
+        "run_failed",
+        "agent_unavailable",
+        "workspace_deleted",
+        "creator_removed",
+    ] | None
+    schedule: MissionSchedule
+    # Whether a person reviews the result before the job is completed; `false` by default
+    review_required: bool
+    budget: MissionBudget
+    # What its jobs have as their metadata
+    metadata: dict[str, Any]
+    # Failures since the last success
+    consecutive_failures: int
+    # The mission's tasks, in their order
+    tasks: list[MissionTask]
+    # The newest run; null before the first
+    last_run: MissionLastRun | None
+    # The user that its runs act for
+    created_by: str
+    # The organization that owns it
+    organization_id: str
+    # One more with each change; `If-Match` takes it
+    version: int
+    # ISO 8601 UTC with milliseconds
+    created_at: str
+    # ISO 8601 UTC with milliseconds
+    updated_at: str
+    # Where what belongs to it is, by name
+    links: dict[str, str]
+    # What this caller may do with it now
+    allowed_actions: list[str]
+
+
+class MissionBudget(TypedDict):
+    """What each run may use; null is the service's own limit"""
+
+    # Most tokens, sent and received, of one job; null is no limit of its own
+    max_tokens: int | None
+    # Most model calls of one job; null is the service's limit
+    max_steps: int | None
+
+
+class MissionForecast(TypedDict):
+    """When a mission will fire"""
+
+    # The mission's id
+    mission_id: str
+    # The zone of the local times
+    timezone: str
+    # The times, soonest first
+    times: list[MissionForecastTime]
+
+
+class MissionForecastTimeNote(TypedDict):
+    # Kind of the entry
+    kind: Literal["shifted", "skipped", "repeated"]
+    # What a clock change does to it
+    message: str
+
+
+class MissionForecastTime(TypedDict):
+    """A time of a schedule"""
+
+    # ISO 8601 UTC with milliseconds
+    at: str
+    # The same by the clock of the zone
+    local_time: str
+    # Where a change of the clock shifts, skips or repeats the time; null otherwise
+    note: MissionForecastTimeNote | None
+
+
+class MissionLastRunError(TypedDict):
+    # What went wrong
+    code: str
+    # In words
+    message: str
+
+
+class MissionLastRun(TypedDict):
+    """The newest run of a mission"""
+
+    # The run's id
+    id: str
+    # Which run it is; null until its job has begun
+    run_number: int | None
+    # What caused it
+    trigger: Literal["schedule", "manual", "catchup", "continuous"]
+    # What became of it: `started` is open, `skipped_…` and `missed` did not run
+    outcome: Literal[
+        "started",
+        "succeeded",
+        "failed",
+        "cancelled",
+        "skipped_overlap",
+        "skipped_paused",
+        "skipped_budget",
+        "missed",
+    ]
+    # ISO 8601 UTC with milliseconds
+    scheduled_at: str | None
+    # ISO 8601 UTC with milliseconds
+    fired_at: str
+    # ISO 8601 UTC with milliseconds
+    ended_at: str | None
+    # Its job
+    job_id: str | None
+    # Its chat
+    chat_id: str | None
+    # Why it failed; null where it did not
+    error: MissionLastRunError | None
+
+
+class MissionList(TypedDict):
+    """A page of missions, newest first"""
+
+    # The missions of this page
+    missions: list[Mission]
+    # Cursor of the next page; absent on the last page
+    next_cursor: NotRequired[str]
+
+
+class MissionRunError(TypedDict):
+    # What went wrong
+    code: str
+    # In words
+    message: str
+
+
+class MissionRun(TypedDict):
+    """An entry of a mission's ledger"""
+
+    # The entry's id
+    id: str
+    # The mission's id
+    mission_id: str
+    # Which run it is; null for what did not run
+    run_number: int | None
+    # What caused it
+    trigger: Literal["schedule", "manual", "catchup", "continuous"]
+    # What became of it: `started` is open, `skipped_…` and `missed` did not run
+    outcome: Literal[
+        "started",
+        "succeeded",
+        "failed",
+        "cancelled",
+        "skipped_overlap",
+        "skipped_paused",
+        "skipped_budget",
+        "missed",
+    ]
+    # ISO 8601 UTC with milliseconds
+    scheduled_at: str | None
+    # ISO 8601 UTC with milliseconds
+    fired_at: str | None
+    # ISO 8601 UTC with milliseconds
+    ended_at: str | None
+    # Number of scheduled times that the entry covers
+    count: int
+    # The last of these times
+    until: str | None
+    # Its job
+    job_id: str | None
+    # Its chat
+    chat_id: str | None
+    # The beginning of its result
+    result: str | None
+    # Why it failed; null where it did not
+    error: MissionRunError | None
+    # ISO 8601 UTC with milliseconds
+    created_at: str
+
+
+class MissionRunList(TypedDict):
+    """A page of runs, newest first"""
+
+    # Entries of the ledger, newest first
+    runs: list[MissionRun]
+    # Cursor of the next page; absent on the last page
+    next_cursor: NotRequired[str]
+
+
+class MissionRunStarted(TypedDict):
+    """A manual run"""
+
+    mission: Mission
+    # The run; null where nothing has been started
+    run: MissionRun | None
+    # The job; null where nothing has been started
+    job: Job | None
+
+
+class MissionSchedule(TypedDict):
+    """When a mission runs"""
+
+    # Kind of schedule
+    type: Literal["none", "once", "cron", "continuous"]
+    # The expression, the time or the pause
+    value: str | None
+    # An IANA time zone
+    timezone: str
+    # The schedule in words
+    description: str
+    # ISO 8601 UTC with milliseconds
+    start_at: str | None
+    # ISO 8601 UTC with milliseconds
+    end_at: str | None
+    # ISO 8601 UTC with milliseconds
+    next_run_at: str | None
+    # ISO 8601 UTC with milliseconds
+    last_run_at: str | None
+    # The next times at which it fires, at most five
+    upcoming_runs_at: list[str]
+    # Runs that have begun
+    run_count: int
+    # After so many runs the mission is completed; null is no limit
+    max_runs: int | None
+    # What a fire does while an earlier run is open
+    overlap: Literal["skip", "buffer_one", "cancel_other", "allow_all"]
+    # How late a fire may be
+    catchup_window_seconds: int
+    # The longest delay of a fire
+    jitter_seconds: int
+
+
+class MissionTask(TypedDict):
+    """A task of a mission"""
+
+    # The task's id
+    id: str
+    # The mission's id
+    mission_id: str
+    # What there is to do
+    title: str
+    # What there is to do; null for none
+    description: str | None
+    # Current status
+    status: Literal["pending", "in_progress", "completed", "cancelled"]
+    # Which work runs first where slots are scarce
+    priority: Literal["low", "medium", "high", "urgent"]
+    # An agent's or a user's id, as it was given
+    assigned_to: str | None
+    # Its place in the mission's list
+    position: int
+    # Ids of the tasks that must be completed or cancelled first
+    depends_on: list[str]
+    # The newest job that works on it
+    job_id: str | None
+    # The user who created it
+    created_by: str
+    # ISO 8601 UTC with milliseconds
+    completed_at: str | None
+    # The organization that owns it
+    organization_id: str
+    # One more with each change; `If-Match` takes it
+    version: int
+    # ISO 8601 UTC with milliseconds
+    created_at: str
+    # ISO 8601 UTC with milliseconds
+    updated_at: str
+    # Where what belongs to it is, by name
+    links: dict[str, str]
+    # What this caller may do with it now
+    allowed_actions: list[str]
+
+
+class MissionTaskStarted(TypedDict):
+    """The job that works on a task"""
+
+    job: Job
+    task: MissionTask
+
+
 class ModelLimits(TypedDict):
     # Model calls of one job, unless its budget or its agent names a number
     max_steps: int
@@ -4183,7 +7377,7 @@ class Model(TypedDict):
 
     # `provider:name`, as agents and chats name it
     id: str
-    # Who offers it
+    # The provider
     provider: str
     # Its name there
     name: str
@@ -4191,13 +7385,72 @@ class Model(TypedDict):
     default: bool
     # Whether it is the built-in demo provider, which is no language model
     demo: bool
+    # Limits of the model
     limits: ModelLimits
 
 
 class ModelList(TypedDict):
     """All models that are allowed"""
 
+    # The models of this page
     models: list[Model]
+
+
+MoveFileRequest = TypedDict(
+    "MoveFileRequest",
+    {
+        # Path of the file or directory
+        "from": "str",
+        # New path
+        "to": "str",
+        # Whether a file at the new path is replaced; `false` by default. Default false
+        "overwrite": "NotRequired[bool]",
+    },
+)
+
+
+class NamedRecord(TypedDict):
+    """A record by its id and its name"""
+
+    # The record's id
+    id: str
+    # The record's name
+    name: str
+
+
+class NewShare(TypedDict):
+    """A new share; its address is never shown again"""
+
+    # The share's id
+    id: str
+    # The path, relative to the workspace
+    path: str
+    # ISO 8601 UTC with milliseconds
+    expires_at: str | None
+    # Most downloads; null is no limit
+    max_downloads: int | None
+    # So often it was opened
+    downloads: int
+    # Whether a download needs a password
+    has_password: bool
+    # The user who created it
+    created_by: str
+    # The organization that owns it
+    organization_id: str
+    # One more with each change; `If-Match` takes it
+    version: int
+    # ISO 8601 UTC with milliseconds
+    created_at: str
+    # ISO 8601 UTC with milliseconds
+    updated_at: str
+    # Where what belongs to it is, by name
+    links: dict[str, str]
+    # What this caller may do with it now
+    allowed_actions: list[str]
+    # Address of the download; it needs no token
+    url: str
+    # The last part of the address
+    token: str
 
 
 class NewToken(TypedDict):
@@ -4205,10 +7458,13 @@ class NewToken(TypedDict):
 
     # The token's id
     id: str
+    # For a person (`personal`) or for a program (`service`)
     kind: Literal["personal", "service"]
-    # What it is for
+    # What the token is for
     name: str
+    # Current status
     status: Literal["active", "expired", "revoked"]
+    # What the token allows
     scopes: list[Literal[
         "agents:read",
         "agents:write",
@@ -4228,11 +7484,12 @@ class NewToken(TypedDict):
         "tasks:write",
         "events:read",
         "mcp",
+        "secrets:use",
         "*"],
     ]
     # Its last characters, by which its owner recognises it
     last_characters: str
-    # Who it acts as
+    # The user that it acts as
     user_id: str
     # ISO 8601 UTC with milliseconds
     expires_at: str
@@ -4240,7 +7497,7 @@ class NewToken(TypedDict):
     last_used_at: str | None
     # ISO 8601 UTC with milliseconds
     revoked_at: str | None
-    # The token that it was made with; null where the operator made it
+    # The token that it was made with, and with which it ends; null where the operator made it
     created_with: str | None
     # The organization that owns it
     organization_id: str
@@ -4261,63 +7518,165 @@ class NewToken(TypedDict):
 class PersonalAccessTokenList(TypedDict):
     """A page of personal access tokens, newest first"""
 
+    # The personal access tokens of this page
     personal_access_tokens: list[Token]
-    # Where the next page begins; absent on the last
+    # Cursor of the next page; absent on the last page
     next_cursor: NotRequired[str]
 
 
+class PreviewFileRequest(TypedDict):
+    # Path in the workspace, such as `reports/2026.md`
+    path: str
+
+
+class ProtectedResource(TypedDict):
+    """Who gives tokens for a resource"""
+
+    # What the tokens are for
+    resource: str
+    # Who gives them
+    authorization_servers: list[str]
+    # What can be asked for
+    scopes_supported: list[str]
+    # Where a token is sent
+    bearer_methods_supported: list[str]
+    # Its name for people
+    resource_name: str
+    # What people read
+    resource_documentation: str
+
+
 class PutMessagingIntegrationRequest(TypedDict):
+    # Kind of destination
     provider: NotRequired[Literal["webhook"]]
+    # Name of the destination, for people
     name: NotRequired[str]
+    # Address that deliveries are sent to; `https` unless the operator allows more
     url: str
+    # Whether events are delivered
     enabled: NotRequired[bool]
-    # Exact types or `family.*`; empty is all
+    # Exact types or `family.*`; without any, all. `!<source>` excludes events of this source, such as
+    # `!api_mutation`
     event_types: NotRequired[list[str]]
+    # How long failed deliveries are tried again: `durable` goes on for longer than `standard`
     retry_profile: NotRequired[Literal["standard", "durable"]]
 
 
 class PutSecretRequest(TypedDict):
+    # The secret's value; it is never shown again
     value: str
+
+
+class QueryDataRequest(TypedDict):
+    # One SELECT. Its tables are files by their paths, or the tables of `database`
+    query: str
+    # Values of the parameters: a list for `?` and `$1`, an object for `$name`
+    params: NotRequired[list[str | float | bool | None] | dict[str, str | float | bool | None]]
+    # The path of an SQLite file. Without it the query names CSV, JSON and Parquet files
+    database: NotRequired[str]
+    # Form of the header's value. Default "json"
+    format: NotRequired[Literal["json", "csv", "arrow"]]
+    # Rows at most. Default 1000
+    limit: NotRequired[int]
+
+
+class QueryResultColumnsItem(TypedDict):
+    # Name
+    name: str
+    # As DuckDB or SQLite names it
+    type: str
+
+
+class QueryResult(TypedDict):
+    """What a query has answered"""
+
+    # Columns of the result, in their order
+    columns: list[QueryResultColumnsItem]
+    # Values in the order of the columns. Numbers that JSON cannot hold exactly are text, times are ISO 8601,
+    # bytes are Base64
+    rows: list[list[Any]]
+    # Rows of this answer
+    row_count: int
+    # Whether there are more rows than `limit`, or than 8 MiB
+    truncated: bool
+    # Milliseconds that it took
+    duration_ms: int
+
+
+class Quota(TypedDict):
+    """What the organization may have of something, and has"""
+
+    # What is bounded
+    quota: Literal[
+        "agents",
+        "chats",
+        "tasks",
+        "missions",
+        "tokens",
+        "secrets",
+        "workspaces",
+        "files",
+        "file_bytes",
+        "stored_rows",
+        "stored_bytes",
+    ]
+    # Null for no limit
+    limit: int | None
+    # What there is now; at most a little too high while much is made at once
+    used: int
 
 
 class RateLimitPolicyDefault(TypedDict):
     # Requests of an identity in a window
     limit: int
+    # Length of the window in seconds
     window_seconds: int
-    # How many of them may come at once
+    # Requests that may arrive at once
     burst: int
+    # Always "fixed-window"
     algorithm: Literal["fixed-window"]
 
 
 class RateLimitPolicyHeadersItem(TypedDict):
+    # Name
     name: str
+    # What it means
     meaning: str
 
 
 class RateLimitPolicyPublicEndpoints(TypedDict):
+    # Whether requests are counted
     counted: bool
     # Requests of an address without a good token in a window
     limit: int
+    # What requests without a good token are counted by
     identity: str
 
 
 class RateLimitPolicyV1(TypedDict):
-    # Whether requests of v1 count too
+    # Whether requests to v1 are counted
     counted: bool
+    # Where they are not: requests of an organization in a window that keep the service from being flooded;
+    # past them 429 with `Retry-After`
+    protective_limit: int | None
 
 
 class RateLimitPolicy(TypedDict):
     """How requests are limited, as the service does it now"""
 
+    # The limit of most requests
     default: RateLimitPolicyDefault
-    # For whom a request counts: the first of these that it has
+    # The identity that a request is counted for: the first of these that it has
     identity_order: list[str]
-    # What every response of the current surface says
+    # Headers of every response of the current surface
     headers: list[RateLimitPolicyHeadersItem]
+    # The limit of requests without a good token
     public_endpoints: RateLimitPolicyPublicEndpoints
+    # What holds for v1
     v1: RateLimitPolicyV1
     # What a request past the limit is answered with, and `Retry-After`
     status: Literal[429]
+    # How to get higher limits
     higher_limits: str
 
 
@@ -4330,53 +7689,121 @@ class RecordedEvent(TypedDict):
     type: str
     # ISO 8601 UTC with milliseconds
     at: str
-    # What is told of it; the stream's own events say which fields each type has
+    # The event's data; the stream's own events define the fields of each type
     data: dict[str, Any]
 
 
 class RedeliverEventsRequest(TypedDict):
+    # Number of the event after which to begin
     since_sequence: int
+    # Number of the last event
     until_sequence: int
-    # Exact types or `family.*`; empty is all
+    # Exact types or `family.*`; without any, all. `!<source>` excludes events of this source, such as
+    # `!api_mutation`
     event_types: NotRequired[list[str]]
 
 
 class Redelivery(TypedDict):
     """The events that are sent once more"""
 
+    # Number of the event after which to begin
     since_sequence: int
+    # Number of the last event
     until_sequence: int
+    # Types that are delivered; none means all
     event_types: list[str]
 
 
+class Repository(TypedDict):
+    """A repository whose files are in a workspace"""
+
+    # The mount's id
+    id: str
+    # By its host: `github`, `gitlab`, `bitbucket` or `git`
+    provider: str
+    # Where it is cloned from
+    url: str
+    # Null: the default one
+    branch: str | None
+    # Its directory in the workspace
+    path: str
+    # Whether agents may only read the files or also write them
+    mode: Literal["read", "write"]
+    # The name of the secret with its credentials
+    secret: str | None
+    # Current status
+    status: Literal["pending", "cloning", "ready", "error"]
+    # That its files are of
+    commit: str | None
+    # Why the last clone failed
+    error: str | None
+    # The job of the last clone
+    job_id: str | None
+    # ISO 8601 UTC with milliseconds
+    synced_at: str | None
+    # Who added it
+    created_by: str
+    # ISO 8601 UTC with milliseconds
+    created_at: str
+    # ISO 8601 UTC with milliseconds
+    updated_at: str
+
+
+class RepositoryList(TypedDict):
+    """All repositories of a workspace"""
+
+    # Git repositories that are mounted in the workspace
+    repos: list[Repository]
+
+
+class ResumeJobRequestBudget(TypedDict):
+    # Most tokens, sent and received, of one job; null is no limit of its own
+    max_tokens: NotRequired[int]
+    # Most model calls of one job; null is the service's limit
+    max_steps: NotRequired[int]
+    # When its run ends, in ISO 8601; 24 hours after its beginning at the latest
+    deadline_at: NotRequired[str]
+
+
 class ResumeJobRequest(TypedDict):
+    # Answer to what the job waits for, as text
     input: NotRequired[str]
+    # Whether the interrupted tool call is made again; needed to resume an `interrupted` job
     retry_step: NotRequired[bool]
+    # New limits of the job; what is absent stays as it was
+    budget: NotRequired[ResumeJobRequestBudget]
+    # Of the new job; absent: that of the job before
+    metadata: NotRequired[dict[str, Any]]
 
 
 class Review(TypedDict):
-    """What people say about the outcome of a job"""
+    """The review of a job's result by a person"""
 
+    # State of the review
     state: Literal["none", "pending", "approved", "changes_requested", "expired"]
+    # Whether the job needs a review before it is completed
     required: bool
     # ISO 8601 UTC with milliseconds
     requested_at: str | None
     # ISO 8601 UTC with milliseconds
     expires_at: str | None
-    # The user who has decided
+    # The user who decided
     decided_by: str | None
     # ISO 8601 UTC with milliseconds
     decided_at: str | None
+    # Comment on the decision
     comment: str | None
 
 
 class RotateSigningSecretRequest(TypedDict):
+    # Seconds for which the former signing secret stays valid
     grace_seconds: NotRequired[int]
 
 
 class RunError(TypedDict):
     """Why a job has failed"""
 
+    # Code of the error
     code: Literal[
         "provider_unreachable",
         "provider_unauthorized",
@@ -4388,6 +7815,8 @@ class RunError(TypedDict):
         "step_limit",
         "timeout",
         "attempts_exhausted",
+        "tools_unavailable",
+        "clone_failed",
         "internal_error",
     ]
     # In words
@@ -4399,7 +7828,8 @@ class SdkCommand(TypedDict):
 
     # What it does
     title: str
-    language: Literal["typescript", "python"]
+    # Programming language
+    language: Literal["typescript", "javascript", "python"]
     # A line for a shell
     command: str
 
@@ -4409,7 +7839,8 @@ class SdkExample(TypedDict):
 
     # What it does
     title: str
-    language: Literal["typescript", "python"]
+    # Programming language
+    language: Literal["typescript", "javascript", "python"]
     # The name to keep it under
     file: str
     # All of it
@@ -4428,7 +7859,9 @@ class SdkExamples(TypedDict):
 
     # What the commands and the examples read
     environment: list[SdkExamplesEnvironmentItem]
+    # What to type
     commands: list[SdkCommand]
+    # Example programs
     examples: list[SdkExample]
 
 
@@ -4437,15 +7870,17 @@ class SdkManifest(TypedDict):
 
     # The version of the contract that they were made from
     api_version: str
+    # The packages of this page
     packages: list[SdkPackage]
 
 
 class SdkPackage(TypedDict):
     """An SDK"""
 
-    # What it is called
+    # The title
     name: str
-    language: Literal["typescript", "python"]
+    # Programming language
+    language: Literal["typescript", "javascript", "python"]
     # The version of the service that it came with
     version: str
     # The name to keep it under
@@ -4458,6 +7893,20 @@ class SdkPackage(TypedDict):
     bytes: int
     # What it needs
     requires: str
+    types: NotRequired[SdkTypes]
+
+
+class SdkTypes(TypedDict):
+    """Types of an SDK whose language has none, for editors and compilers"""
+
+    # The name to keep it under, beside the SDK
+    file: str
+    # Where it is
+    url: str
+    # SHA-256 of its bytes, in hex
+    sha256: str
+    # How long it is
+    bytes: int
 
 
 class Secret(TypedDict):
@@ -4474,22 +7923,32 @@ class Secret(TypedDict):
 class SecretList(TypedDict):
     """All secrets, by name"""
 
+    # The secrets of this page
     secrets: list[Secret]
 
 
 class SendMessageRequestBudget(TypedDict):
+    # Most tokens, sent and received, of one job; null is no limit of its own
     max_tokens: NotRequired[int]
+    # Most model calls of one job; null is the service's limit
     max_steps: NotRequired[int]
     # When its run ends, in ISO 8601; 24 hours after its beginning at the latest
     deadline_at: NotRequired[str]
 
 
 class SendMessageRequest(TypedDict):
+    # The message, as text
     content: str
+    # What a message does while a job of the chat is active: wait (`queue`), join the running job (`steer`),
+    # replace it (`interrupt`) or be refused (`reject`)
     on_busy: NotRequired[Literal["queue", "steer", "interrupt", "reject"]]
+    # Any JSON object of the caller's; it is returned unchanged
     metadata: NotRequired[dict[str, Any]]
+    # Priority of the job that answers
     priority: NotRequired[Literal["low", "medium", "high", "urgent"]]
+    # Whether a person reviews the result before the job is completed; `false` by default
     review_required: NotRequired[bool]
+    # Limits of the job; what is absent has the service's limit
     budget: NotRequired[SendMessageRequestBudget]
 
 
@@ -4506,13 +7965,14 @@ class SentMessage(TypedDict):
 class ServiceTokenList(TypedDict):
     """A page of service tokens, newest first"""
 
+    # The service tokens of this page
     service_tokens: list[Token]
-    # Where the next page begins; absent on the last
+    # Cursor of the next page; absent on the last page
     next_cursor: NotRequired[str]
 
 
 class ServiceVersionRunner(TypedDict):
-    # The model that answers where none is named; null where there is none
+    # The default model; null if there is none
     model: str | None
     # Whether that is the built-in demo, which is no language model
     demo: bool
@@ -4527,22 +7987,78 @@ class ServiceVersion(TypedDict):
     api_version: str
     # What a request may send in `Api-Version`
     supported_versions: list[str]
-    # The commit that it was built from; null where nobody knows
+    # The commit that it was built from; null if unknown
     commit: str | None
     # When it was built; null where it runs from its sources
     built_at: str | None
+    # What jobs run with
     runner: ServiceVersionRunner
 
 
 class SetAgentInstallStateRequest(TypedDict):
+    # Whether the organization uses the agent of the library
     install_state: NotRequired[Literal["installed", "uninstalled"]]
+    # What to do with the agent of the library; instead of `install_state`
     action: NotRequired[Literal["install", "uninstall", "restore"]]
+
+
+class Share(TypedDict):
+    """A file that anybody with its address may download"""
+
+    # The share's id
+    id: str
+    # The path, relative to the workspace
+    path: str
+    # ISO 8601 UTC with milliseconds
+    expires_at: str | None
+    # Most downloads; null is no limit
+    max_downloads: int | None
+    # So often it was opened
+    downloads: int
+    # Whether a download needs a password
+    has_password: bool
+    # The user who created it
+    created_by: str
+    # The organization that owns it
+    organization_id: str
+    # One more with each change; `If-Match` takes it
+    version: int
+    # ISO 8601 UTC with milliseconds
+    created_at: str
+    # ISO 8601 UTC with milliseconds
+    updated_at: str
+    # Where what belongs to it is, by name
+    links: dict[str, str]
+    # What this caller may do with it now
+    allowed_actions: list[str]
+
+
+class ShareFileRequest(TypedDict):
+    # Path in the workspace, such as `reports/2026.md`
+    path: str
+    # Seconds until the share expires
+    expires_in_seconds: NotRequired[int]
+    # Most downloads; null is no limit
+    max_downloads: NotRequired[int]
+    # Password that a download needs
+    password: NotRequired[str]
+
+
+class ShareList(TypedDict):
+    """A page of shares, newest first"""
+
+    # The shares of this page
+    shares: list[Share]
+    # Cursor of the next page; absent on the last page
+    next_cursor: NotRequired[str]
 
 
 class SignatureVerification(TypedDict):
     """Whether a signature verifies, and exactly why not"""
 
+    # Whether the signature verifies
     valid: bool
+    # What is wrong with the signature; `valid` where nothing is
     reason: Literal[
         "valid",
         "missing_signature",
@@ -4552,27 +8068,33 @@ class SignatureVerification(TypedDict):
         "body_changed",
         "signature_mismatch",
     ]
+    # Explanation, for people
     message: str
 
 
 class StateMachine(TypedDict):
-    """How a record moves from state to state"""
+    """The states of a record, and the transitions between them"""
 
-    # Whose machine it is
+    # The record that moves through these states
     name: str
+    # All states
     states: list[str]
     # A state
     initial: str
+    # States that are never left
     terminal: list[str]
+    # What can cause a transition
     triggers: list[str]
     # The triggers that callers have
     actions: list[str]
+    # All transitions
     transitions: list[Transition]
 
 
 class StateMachineList(TypedDict):
     """All state machines"""
 
+    # The machines of this page
     machines: list[StateMachine]
 
 
@@ -4581,16 +8103,19 @@ class Task(TypedDict):
 
     # The task's id
     id: str
-    # What there is to do
+    # The title
     title: str
+    # Description, for people
     description: str | None
+    # Current status
     status: Literal["pending", "in_progress", "completed", "cancelled"]
+    # Which work runs first where slots are scarce
     priority: Literal["low", "medium", "high", "urgent"]
     # An agent's or a user's id, as it was given
     assigned_to: str | None
     # The workspace that it belongs to, as it was given
     workspace_id: str | None
-    # Who made it: a user's or an agent's id
+    # The user or agent who created it
     created_by: str
     # ISO 8601 UTC with milliseconds
     completed_at: str | None
@@ -4611,8 +8136,9 @@ class Task(TypedDict):
 class TaskList(TypedDict):
     """A page of tasks, newest first"""
 
+    # The tasks of this page
     tasks: list[Task]
-    # Where the next page begins; absent on the last
+    # Cursor of the next page; absent on the last page
     next_cursor: NotRequired[str]
 
 
@@ -4621,10 +8147,13 @@ class Token(TypedDict):
 
     # The token's id
     id: str
+    # For a person (`personal`) or for a program (`service`)
     kind: Literal["personal", "service"]
-    # What it is for
+    # What the token is for
     name: str
+    # Current status
     status: Literal["active", "expired", "revoked"]
+    # What the token allows
     scopes: list[Literal[
         "agents:read",
         "agents:write",
@@ -4644,11 +8173,12 @@ class Token(TypedDict):
         "tasks:write",
         "events:read",
         "mcp",
+        "secrets:use",
         "*"],
     ]
     # Its last characters, by which its owner recognises it
     last_characters: str
-    # Who it acts as
+    # The user that it acts as
     user_id: str
     # ISO 8601 UTC with milliseconds
     expires_at: str
@@ -4656,7 +8186,7 @@ class Token(TypedDict):
     last_used_at: str | None
     # ISO 8601 UTC with milliseconds
     revoked_at: str | None
-    # The token that it was made with; null where the operator made it
+    # The token that it was made with, and with which it ends; null where the operator made it
     created_with: str | None
     # The organization that owns it
     organization_id: str
@@ -4681,7 +8211,30 @@ class TokenUsage(TypedDict):
     output_tokens: int
 
 
-# A move that is allowed
+class Tool(TypedDict):
+    """Something that an agent can do besides answering"""
+
+    # Its name, as `allowed_tools` and `approval_tools` have it
+    name: str
+    # What it does, as models are told
+    description: str
+    # JSON Schema of its arguments
+    input_schema: dict[str, Any]
+    # `always`: every agent has it; `granted`: those whose `allowed_tools` name it; `missions`: every agent,
+    # in the jobs of missions
+    availability: Literal["always", "granted", "missions"]
+    # Whether it changes nothing
+    read_only: bool
+
+
+class ToolList(TypedDict):
+    """All tools of the service"""
+
+    # By name
+    tools: list[Tool]
+
+
+# An allowed transition
 Transition = TypedDict(
     "Transition",
     {
@@ -4696,53 +8249,181 @@ Transition = TypedDict(
 
 
 class UpdateAgentRequestApprovalExpiry(TypedDict):
+    # How long an approval may take, in seconds
     after_seconds: int
+    # What happens when nobody decides in time: `deny` refuses the call and the job goes on, `cancel` cancels
+    # the job
     on_expiry: Literal["deny", "cancel"]
 
 
 class UpdateAgentRequestMcpServersItemHeadersItem(TypedDict):
+    # Display name of the agent; in `mcp_servers`, the server's name: its tools are called `<name>__<tool>`
     name: str
+    # Name of the organization's secret that is the header's value
     secret: str
+    # Text before the secret in the header's value, such as `Bearer `
     prefix: NotRequired[str]
 
 
 class UpdateAgentRequestMcpServersItem(TypedDict):
+    # Display name of the agent; in `mcp_servers`, the server's name: its tools are called `<name>__<tool>`
     name: str
+    # Address of the MCP server
     url: str
+    # HTTP headers that the MCP server is sent
     headers: NotRequired[list[UpdateAgentRequestMcpServersItemHeadersItem]]
+    # Whether a run goes on without the server's tools while the server cannot be reached; `false` by default
+    optional: NotRequired[bool]
 
 
 class UpdateAgentRequest(TypedDict):
+    # Display name of the agent; in `mcp_servers`, the server's name: its tools are called `<name>__<tool>`
     name: NotRequired[str]
+    # Instructions that every model call of the agent begins with
     system_prompt: NotRequired[str]
+    # Who may see it: `private` is its creator, `organization` is every member
     visibility: NotRequired[Literal["private", "organization", "public", "unlisted"]]
+    # The agent's role in a few words, such as `Editor`
     role: NotRequired[str]
+    # What the agent is for; null clears it
     description: NotRequired[str | None]
+    # Model as `provider:name`; null is the service's default
     model: NotRequired[str | None]
+    # Tools that the agent may use besides those that are on for every agent; `<server>__*` is all tools of an
+    # MCP server
     allowed_tools: NotRequired[list[str]]
+    # Tools whose calls wait for a person's approval; `<server>__*` is all tools of an MCP server
     approval_tools: NotRequired[list[str]]
+    # How long a call waits for approval, and what happens when the time is up; 24 hours and `deny` by default
     approval_expiry: NotRequired[UpdateAgentRequestApprovalExpiry]
+    # MCP servers whose tools the agent can use
     mcp_servers: NotRequired[list[UpdateAgentRequestMcpServersItem]]
+    # Most model calls of one job; null is the service's limit
     max_steps: NotRequired[int | None]
+    # Labels to find the agent by
     tags: NotRequired[list[str]]
 
 
 class UpdateChatOptionsRequest(TypedDict):
+    # Model that answers in this chat, as `provider:name`; null is the agent's own
     model: NotRequired[str | None]
+    # What a message does while a job of the chat is active: wait (`queue`), join the running job (`steer`),
+    # replace it (`interrupt`) or be refused (`reject`)
     on_busy: NotRequired[Literal["queue", "steer", "interrupt", "reject"]]
+    # Tools that the agent may use in this chat; null is all that the agent has
     tools: NotRequired[list[str] | None]
+    # Whether calls that need approval are approved without a person
     auto_approve: NotRequired[bool]
+    # Title, for people
     title: NotRequired[str]
+    # Whether the chat is pinned in lists
     pinned: NotRequired[bool]
 
 
-class UpdateTaskRequest(TypedDict):
+class UpdateChatRequest(TypedDict):
+    # Title, for people
     title: NotRequired[str]
-    description: NotRequired[str | None]
-    status: NotRequired[Literal["pending", "in_progress", "completed", "cancelled"]]
+    # Whether the chat is pinned in lists
+    pinned: NotRequired[bool]
+    # Any JSON object of the caller's; it is returned unchanged
+    metadata: NotRequired[dict[str, Any]]
+
+
+class UpdateMissionRequestSchedule(TypedDict):
+    # Kind of schedule
+    type: NotRequired[Literal["none", "once", "cron", "continuous"]]
+    # `cron`: five fields or `@daily` and its kin. `once`: a time in ISO 8601, local time of `timezone`
+    # without an offset. `continuous`: the pause between runs as a duration, such as `PT5M`
+    value: NotRequired[str | None]
+    # An IANA time zone; `UTC` by default
+    timezone: NotRequired[str]
+    # A time in ISO 8601, or null
+    start_at: NotRequired[str | None]
+    # A time in ISO 8601, or null
+    end_at: NotRequired[str | None]
+    # After so many runs the mission is completed; null is no limit
+    max_runs: NotRequired[int | None]
+    # What a fire does while an earlier run is open; `skip` by default
+    overlap: NotRequired[Literal["skip", "buffer_one", "cancel_other", "allow_all"]]
+    # How late a fire may be; 60 by default
+    catchup_window_seconds: NotRequired[int]
+    # The longest delay of a fire; 0 by default
+    jitter_seconds: NotRequired[int]
+
+
+class UpdateMissionRequestBudget(TypedDict):
+    # Most tokens, sent and received, of one job; null is no limit of its own
+    max_tokens: NotRequired[int | None]
+    # Most model calls of one job; null is the service's limit
+    max_steps: NotRequired[int | None]
+
+
+class UpdateMissionRequest(TypedDict):
+    # Title, for people
+    title: NotRequired[str]
+    # What each run should achieve; it is the first message of each run's chat
+    goal: NotRequired[str]
+    # Id of the agent
+    agent_id: NotRequired[str]
+    # Id of the workspace
+    workspace_id: NotRequired[str]
+    # Who may see it: `private` is its creator, `organization` is every member
+    visibility: NotRequired[Literal["private", "organization"]]
+    # Which work runs first where slots are scarce
     priority: NotRequired[Literal["low", "medium", "high", "urgent"]]
+    # When the mission runs; only by hand by default
+    schedule: NotRequired[UpdateMissionRequestSchedule]
+    # Whether a person reviews the result before the job is completed; `false` by default
+    review_required: NotRequired[bool]
+    # Limits of each run, replaced as a whole
+    budget: NotRequired[UpdateMissionRequestBudget]
+    # What its jobs have as their metadata; at most 16 KiB as JSON
+    metadata: NotRequired[dict[str, Any]]
+    # `paused` pauses it, `pending` resumes it, `running` runs it now
+    status: NotRequired[Literal["pending", "running", "paused", "completed", "failed"]]
+    # Reason for the pause, as it was given
+    paused_reason: NotRequired[str | None]
+
+
+class UpdateMissionTaskRequest(TypedDict):
+    # Title, for people
+    title: NotRequired[str]
+    # What there is to do; null for none
+    description: NotRequired[str | None]
+    # Which work runs first where slots are scarce
+    priority: NotRequired[Literal["low", "medium", "high", "urgent"]]
+    # Id of the agent or user that the task is assigned to; null for nobody
     assigned_to: NotRequired[str | None]
+    # Ids of the tasks that must be completed or cancelled first
+    depends_on: NotRequired[list[str]]
+    # Current status
+    status: NotRequired[Literal["pending", "in_progress", "completed", "cancelled"]]
+    # Place among the mission's tasks, from 0
+    position: NotRequired[int]
+
+
+class UpdateTaskRequest(TypedDict):
+    # Title, for people
+    title: NotRequired[str]
+    # Description, for people
+    description: NotRequired[str | None]
+    # Current status
+    status: NotRequired[Literal["pending", "in_progress", "completed", "cancelled"]]
+    # Which work runs first where slots are scarce
+    priority: NotRequired[Literal["low", "medium", "high", "urgent"]]
+    # Id of the agent or user that the task is assigned to; null for nobody
+    assigned_to: NotRequired[str | None]
+    # Id of the workspace that the task belongs to; null for none
     workspace_id: NotRequired[str | None]
+
+
+class UpdateWorkspaceRequest(TypedDict):
+    # Name
+    name: NotRequired[str]
+    # Description, for people
+    description: NotRequired[str | None]
+    # Instructions that agents get in this workspace; null for none
+    instructions: NotRequired[str | None]
 
 
 class UsageBudget(TypedDict):
@@ -4759,20 +8440,24 @@ class UsageBudget(TypedDict):
 class UsageReport(TypedDict):
     """What an organization has used"""
 
+    # What the rows are grouped by
     group_by: Literal["agent", "model", "day"]
     # A day of UTC
     since: str
     # A day of UTC
     until: str
+    # One row for each agent, model or day
     usage: list[UsageRow]
     totals: UsageTotals
     # Whether there are more groups than are shown; the totals are of all
     truncated: bool
     budget: UsageBudget
+    # All quotas; what would pass one is refused with `quota_exceeded`
+    quotas: list[Quota]
 
 
 class UsageRow(TypedDict):
-    """What one agent, one model or one day has used: the field of the group is there"""
+    """Usage of one agent, model or day; only the field that the report is grouped by is present"""
 
     # The agent
     agent_id: NotRequired[str]
@@ -4810,14 +8495,15 @@ class V1Agent(TypedDict):
     id: str
     # Display name
     name: str
-    # What the agent is
+    # The agent's role in a few words
     role: str
     # System instructions; absent for readers of other organizations
     systemPrompt: NotRequired[str]
+    # Who may see it: `private` is its creator, `organization` is every member
     visibility: Literal["private", "organization", "public", "unlisted"]
-    # Who owns it
+    # The organization that owns it
     organizationId: str
-    # Who made it
+    # The user who created it
     userId: str
     # ISO 8601 UTC with milliseconds
     createdAt: str
@@ -4830,6 +8516,7 @@ class V1Agent(TypedDict):
 class V1AgentAnswer(TypedDict):
     """An agent"""
 
+    # Always true
     success: Literal[True]
     agent: V1Agent
 
@@ -4837,7 +8524,9 @@ class V1AgentAnswer(TypedDict):
 class V1AgentList(TypedDict):
     """The organization's agents, newest first"""
 
+    # Always true
     success: Literal[True]
+    # The agents of this page
     agents: list[V1Agent]
     # How many there are, those past the end of the list too
     total: int
@@ -4848,44 +8537,62 @@ class V1CreateAgentRequest(TypedDict):
     name: str
     # System instructions
     systemPrompt: str
-    # What the agent is. Default "Assistant"
+    # The agent's role in a few words. Default "Assistant"
     role: NotRequired[str]
-    # Default "organization"
+    # Who may see it: `private` is its creator, `organization` is every member. Default "organization"
     visibility: NotRequired[Literal["private", "organization", "public", "unlisted"]]
 
 
 class V1CreateTaskRequest(TypedDict):
+    # Title, for people
     title: str
+    # Description, for people
     description: NotRequired[str]
-    # Default "medium"
+    # Which work runs first where slots are scarce. Default "medium"
     priority: NotRequired[Literal["low", "medium", "high", "urgent"]]
-    # An agent's or a user's id
-    assignTo: NotRequired[str]
+    # An agent's or a user's id; null or absent: unassigned
+    assignTo: NotRequired[str | None]
+    # Another name of `assignTo`, which wins where both are given
+    assignedTo: NotRequired[str | None]
+    # Id of the workspace
     spaceId: NotRequired[str]
 
 
 class V1CreatedAgent(TypedDict):
     """A new agent"""
 
+    # Always true
     success: Literal[True]
     # The agent's id
     id: str
     # Display name
     name: str
+    # Always "active"
     status: Literal["active"]
     # Where its first chat has its page
     chatUrl: str
 
 
+class V1Deleted(TypedDict):
+    """What has been deleted"""
+
+    # Always true
+    success: Literal[True]
+    # In words
+    message: str
+
+
 class V1Done(TypedDict):
     """What has been done"""
 
+    # Always true
     success: Literal[True]
     # In words
     message: str
 
 
 class V1ExecuteAgentRequest(TypedDict):
+    # The message, as text
     message: str
     # The workspace of a new chat
     spaceId: NotRequired[str]
@@ -4893,7 +8600,7 @@ class V1ExecuteAgentRequest(TypedDict):
     sessionId: NotRequired[str]
     # The chat to continue
     chatId: NotRequired[str]
-    # Default false
+    # Whether the answer is a stream of events; `false` by default. Default false
     stream: NotRequired[bool]
 
 
@@ -4902,35 +8609,51 @@ class V1ExecutionEventMetaData(TypedDict):
     executionId: str
     # The chat that it is in
     chatId: str
-    # Pass it back to go on with the conversation
+    # Send it back to continue the conversation
     sessionId: str
     # What is to be known of the answer
     notice: NotRequired[str]
 
 
 class V1ExecutionEventMeta(TypedDict):
+    # Always "meta"
     event: Literal["meta"]
+    # Data of the event
     data: V1ExecutionEventMetaData
 
 
 class V1ExecutionEventMessageDataStreamEventDelta(TypedDict):
+    # Always "text_delta"
     type: Literal["text_delta"]
     # What is added
     text: str
 
 
 class V1ExecutionEventMessageDataStreamEvent(TypedDict):
+    # Always "stream_event"
     messageType: Literal["stream_event"]
+    # What is added
     delta: V1ExecutionEventMessageDataStreamEventDelta
 
 
-class V1ExecutionEventMessageDataAssistant(TypedDict):
-    messageType: Literal["assistant"]
+class V1ExecutionEventMessageDataAssistantMessage(TypedDict):
+    # Always "assistant"
+    role: Literal["assistant"]
+    # Content blocks of the answer
     content: list[Block]
 
 
+class V1ExecutionEventMessageDataAssistant(TypedDict):
+    # Always "assistant"
+    messageType: Literal["assistant"]
+    # The message so far
+    message: V1ExecutionEventMessageDataAssistantMessage
+
+
 class V1ExecutionEventMessage(TypedDict):
+    # Always "message"
     event: Literal["message"]
+    # Data of the event
     data: V1ExecutionEventMessageDataStreamEvent | V1ExecutionEventMessageDataAssistant
 
 
@@ -4942,15 +8665,18 @@ class V1ExecutionEventResultDataUsage(TypedDict):
 
 
 class V1ExecutionEventResultData(TypedDict):
-    # Pass it back to go on with the conversation
+    # Send it back to continue the conversation
     sessionId: str
+    # Tokens that model calls have used
     usage: V1ExecutionEventResultDataUsage
     # What is to be known of the answer
     notice: NotRequired[str]
 
 
 class V1ExecutionEventResult(TypedDict):
+    # Always "result"
     event: Literal["result"]
+    # Data of the event
     data: V1ExecutionEventResultData
 
 
@@ -4960,7 +8686,9 @@ class V1ExecutionEventErrorData(TypedDict):
 
 
 class V1ExecutionEventError(TypedDict):
+    # Always "error"
     event: Literal["error"]
+    # Data of the event
     data: V1ExecutionEventErrorData
 
 
@@ -4973,19 +8701,30 @@ V1ExecutionEvent: TypeAlias = Union[
 ]
 
 
-class V1ExecutionResult(TypedDict):
-    """What an execution has come to"""
+class V1ExecutionResultError(TypedDict):
+    # What it waits for
+    code: Literal["approval_required", "input_required", "auth_required", "budget_reached", "interrupted"]
+    # In words
+    message: str
 
-    # Whether the agent has come to its end
+
+class V1ExecutionResult(TypedDict):
+    """The result of an execution"""
+
+    # Whether the agent completed its turn
     success: bool
     # The execution's id
     executionId: str
     # The chat that it is in
     chatId: str
-    # Pass it back to go on with the conversation
+    # Send it back to continue the conversation
     sessionId: str
-    # The agent's answer
-    result: str
+    # The agent's answer; absent where the execution is blocked and has said nothing
+    result: NotRequired[str]
+    # Why the execution is blocked; only then
+    error: NotRequired[V1ExecutionResultError]
+    # Its job on the current surface, where it is approved or resumed; while it is blocked
+    jobId: NotRequired[str]
     # What is to be known of the answer
     notice: NotRequired[str]
 
@@ -4995,18 +8734,21 @@ class V1Task(TypedDict):
 
     # The task's id
     id: str
-    # What there is to do
+    # The title
     title: str
+    # Description, for people
     description: NotRequired[str]
+    # Current status
     status: Literal["pending", "in_progress", "completed", "cancelled"]
+    # Which work runs first where slots are scarce
     priority: Literal["low", "medium", "high", "urgent"]
     # An agent's or a user's id; absent when unassigned
     assignedTo: NotRequired[str]
     # The workspace that it belongs to
     spaceId: NotRequired[str]
-    # Who owns it
+    # The organization that owns it
     organizationId: str
-    # Who made it: a user's or an agent's id
+    # The user or agent who created it
     createdBy: str
     # ISO 8601 UTC with milliseconds
     createdAt: str
@@ -5017,6 +8759,7 @@ class V1Task(TypedDict):
 class V1TaskAnswer(TypedDict):
     """A task"""
 
+    # Always true
     success: Literal[True]
     task: V1Task
 
@@ -5024,7 +8767,9 @@ class V1TaskAnswer(TypedDict):
 class V1TaskList(TypedDict):
     """The organization's tasks, newest first"""
 
+    # Always true
     success: Literal[True]
+    # The tasks of this page
     tasks: list[V1Task]
 
 
@@ -5033,9 +8778,9 @@ class V1UpdateAgentRequest(TypedDict):
     name: NotRequired[str]
     # System instructions
     systemPrompt: NotRequired[str]
-    # What the agent is. Default "Assistant"
+    # The agent's role in a few words. Default "Assistant"
     role: NotRequired[str]
-    # Default "organization"
+    # Who may see it: `private` is its creator, `organization` is every member. Default "organization"
     visibility: NotRequired[Literal["private", "organization", "public", "unlisted"]]
 
 
@@ -5055,9 +8800,18 @@ class Workspace(TypedDict):
     id: str
     # What people call it
     name: str
+    # Description, for people
     description: str | None
-    # Who made it
+    # Instructions for the agents that work here
+    instructions: str | None
+    # Whether the caller has selected it
+    selected: bool
+    # The user who created it
     created_by: str
+    # Git repositories that are mounted in the workspace
+    repos: list[Repository]
+    # Its apps
+    apps: list[App]
     # The organization that owns it
     organization_id: str
     # One more with each change; `If-Match` takes it
@@ -5072,11 +8826,84 @@ class Workspace(TypedDict):
     allowed_actions: list[str]
 
 
+class WorkspaceDetailsStorage(TypedDict):
+    # Of all files as they are now
+    bytes: int
+    # Files
+    files: int
+
+
+class WorkspaceDetails(TypedDict):
+    """A workspace, and what its files take"""
+
+    # The workspace's id
+    id: str
+    # What people call it
+    name: str
+    # Description, for people
+    description: str | None
+    # Instructions for the agents that work here
+    instructions: str | None
+    # Whether the caller has selected it
+    selected: bool
+    # The user who created it
+    created_by: str
+    # Git repositories that are mounted in the workspace
+    repos: list[Repository]
+    # Its apps
+    apps: list[App]
+    # The organization that owns it
+    organization_id: str
+    # One more with each change; `If-Match` takes it
+    version: int
+    # ISO 8601 UTC with milliseconds
+    created_at: str
+    # ISO 8601 UTC with milliseconds
+    updated_at: str
+    # Where what belongs to it is, by name
+    links: dict[str, str]
+    # What this caller may do with it now
+    allowed_actions: list[str]
+    # What the workspace holds, and what it may hold
+    storage: WorkspaceDetailsStorage
+
+
+class WorkspaceFileModifiedBy(TypedDict):
+    # User or agent
+    type: Literal["user", "agent", "repository"]
+    # Id of the user or agent
+    id: str
+
+
+class WorkspaceFile(TypedDict):
+    """A file or a directory of a workspace"""
+
+    # The path, relative to the workspace
+    path: str
+    # Its last name
+    name: str
+    # Kind of the entry
+    kind: Literal["file", "directory"]
+    # Bytes; of a directory, those of all files below it
+    size: int
+    # The media type of a file
+    mime: str | None
+    # Entity tag of the content, for `If-Match` and `If-None-Match`
+    etag: str | None
+    # The version of a file's content: one more with each change
+    number: int | None
+    # ISO 8601 UTC with milliseconds
+    modified_at: str
+    # User or agent of the last change; null where it is unknown
+    modified_by: WorkspaceFileModifiedBy | None
+
+
 class WorkspaceList(TypedDict):
     """A page of workspaces, newest first"""
 
+    # The workspaces of this page
     workspaces: list[Workspace]
-    # Where the next page begins; absent on the last
+    # Cursor of the next page; absent on the last page
     next_cursor: NotRequired[str]
 
 
@@ -5143,13 +8970,17 @@ class InvalidJsonError(ApiError):
 
 
 class InvalidRequestError(ApiError):
-    """`invalid_request`: A field of the body, the query or the headers is missing, of a wrong type or out of
-    its range.
+    """`invalid_request`: A field of the body, the query or the headers is missing, unknown, given twice, of
+    the wrong type or out of range.
     """
 
 
+class InvalidScheduleError(ApiError):
+    """`invalid_schedule`: The schedule's expression, time zone or one of its times is not valid."""
+
+
 class InvalidCursorError(ApiError):
-    """`invalid_cursor`: The cursor is none that this list has given."""
+    """`invalid_cursor`: Invalid cursor for this list."""
 
 
 class UnsupportedApiVersionError(ApiError):
@@ -5157,19 +8988,25 @@ class UnsupportedApiVersionError(ApiError):
 
 
 class InvalidIdempotencyKeyError(ApiError):
-    """`invalid_idempotency_key`: The `Idempotency-Key` cannot be read."""
+    """`invalid_idempotency_key`: The `Idempotency-Key` cannot be read, or was sent twice."""
 
 
 class InvalidEventTypeError(ApiError):
-    """`invalid_event_type`: A filter names event types or families that there are not."""
+    """`invalid_event_type`: Unknown event type or family in a filter."""
+
+
+class InvalidPathError(ApiError):
+    """`invalid_path`: The path names no file of a workspace: it is absolute, has `..`, or a name that some
+    system cannot store.
+    """
 
 
 class InvalidUrlError(ApiError):
-    """`invalid_url`: Nothing is sent to this URL: its form, its scheme or its address."""
+    """`invalid_url`: The URL is not allowed as a destination: its form, its scheme or its address."""
 
 
 class UnauthenticatedError(ApiError):
-    """`unauthenticated`: There is no token, or one that is unknown, malformed or revoked."""
+    """`unauthenticated`: The token is missing, unknown, malformed or revoked."""
 
 
 class TokenExpiredError(ApiError):
@@ -5177,51 +9014,76 @@ class TokenExpiredError(ApiError):
 
 
 class InsufficientScopeError(ApiError):
-    """`insufficient_scope`: The token is valid and lacks a scope that the operation needs."""
+    """`insufficient_scope`: The token is valid but lacks a scope that the operation needs."""
 
 
 class OwnerRequiredError(ApiError):
     """`owner_required`: Only an owner of the organization may do this."""
 
 
+class OrganizationSuspendedError(ApiError):
+    """`organization_suspended`: The operator of the service has suspended the organization. Nothing of it
+    runs, and all its tokens are refused.
+    """
+
+
 class ForbiddenError(ApiError):
-    """`forbidden`: This caller may not do this to this record."""
+    """`forbidden`: You may not do this to this record."""
 
 
 class InvalidSignatureError(ApiError):
-    """`invalid_signature`: The signed address does not open anything, or does not any more."""
+    """`invalid_signature`: The signed address is invalid or has expired."""
 
 
 class NotFoundError(ApiError):
-    """`not_found`: There is no such record or path, or it is another organization's."""
+    """`not_found`: The record or path does not exist, or the record belongs to another organization."""
 
 
 class MethodNotAllowedError(ApiError):
     """The code `method_not_allowed`."""
 
 
+class RequestTimeoutError(ApiError):
+    """`request_timeout`: The body of the request did not arrive in time. Nothing was done."""
+
+
 class InvalidStateError(ApiError):
-    """`invalid_state`: The record's present status does not allow this."""
+    """`invalid_state`: The record's current status does not allow this."""
 
 
 class ChatBusyError(ApiError):
-    """`chat_busy`: A turn is running in the chat, and the message was to be refused then."""
+    """`chat_busy`: A turn is running in the chat, and `on_busy` is `reject`."""
 
 
 class ApprovalPendingError(ApiError):
-    """`approval_pending`: The job waits for a person's decision."""
+    """`approval_pending`: The job waits for an approval or a review."""
 
 
 class VersionConflictError(ApiError):
-    """`version_conflict`: The record has changed since it was read."""
+    """`version_conflict`: The record was changed since you read it."""
+
+
+class SecretInUseError(ApiError):
+    """`secret_in_use`: Agents or repositories of workspaces name the secret."""
 
 
 class NotALibraryAgentError(ApiError):
-    """`not_a_library_agent`: Only an agent of the library can be installed or uninstalled."""
+    """`not_a_library_agent`: Only library agents can be installed or uninstalled."""
+
+
+class ReadOnlyViolationError(ApiError):
+    """`read_only_violation`: A query is more or something else than one SELECT over files of the workspace.
+    """
+
+
+class PathExistsError(ApiError):
+    """`path_exists`: There is a file or a directory at the path already, or a file is where a directory must
+    be.
+    """
 
 
 class IdempotencyConflictError(ApiError):
-    """`idempotency_conflict`: The `Idempotency-Key` was used for a request with another input."""
+    """`idempotency_conflict`: The `Idempotency-Key` was already used with different input."""
 
 
 class IdempotencyInProgressError(ApiError):
@@ -5229,40 +9091,65 @@ class IdempotencyInProgressError(ApiError):
 
 
 class EventNotRetainedError(ApiError):
-    """`event_not_retained`: The event was kept for its time and is gone."""
+    """`event_not_retained`: The event is older than the retention period and was deleted."""
+
+
+class ShareExpiredError(ApiError):
+    """`share_expired`: The share has expired, has reached its number of downloads, or was revoked."""
+
+
+class UploadOffsetMismatchError(ApiError):
+    """`upload_offset_mismatch`: A part of an upload begins elsewhere than at the byte that is next."""
 
 
 class PayloadTooLargeError(ApiError):
     """`payload_too_large`: The body or one of its fields is too large."""
 
 
+class RangeNotSatisfiableError(ApiError):
+    """`range_not_satisfiable`: The requested range begins past the end of the file."""
+
+
 class UnsupportedMediaTypeError(ApiError):
-    """`unsupported_media_type`: The body is of a type that the operation does not take."""
+    """`unsupported_media_type`: The operation does not accept a body of this content type."""
 
 
 class RateLimitedError(ApiError):
-    """`rate_limited`: The requests of this window are used up."""
+    """`rate_limited`: Too many requests in this window."""
 
 
 class BudgetExceededError(ApiError):
-    """`budget_exceeded`: The organization has used up its model tokens of this month."""
+    """`budget_exceeded`: The organization has used up its model tokens for this month."""
+
+
+class QuotaExceededError(ApiError):
+    """`quota_exceeded`: The organization has as much as it may have of what `details.quota` names. Nothing
+    was done.
+    """
 
 
 class InternalError(ApiError):
-    """`internal_error`: The service failed on this request: a bug of ours."""
+    """`internal_error`: Internal error: a bug in the service."""
 
 
 class ProviderError(ApiError):
-    """`provider_error`: The model or its provider refused or failed."""
+    """`provider_error`: The model provider failed or rejected the request."""
 
 
 class OverloadedError(ApiError):
-    """`overloaded`: Too much waits for this record already, or too many streams are open. Nothing was done.
+    """`overloaded`: Too many requests are waiting for this record or of this organization, too many streams
+    are open, or too many bodies are being sent. Nothing was done.
+    """
+
+
+class StorageFullError(ApiError):
+    """`storage_full`: The disk of the service is nearly full. Reads are answered; nothing is stored until
+    there is space. Nothing was done.
     """
 
 
 class UnavailableError(ApiError):
-    """`unavailable`: The service cannot reach what it needs. Nothing was done."""
+    """`unavailable`: A dependency of the service is unavailable. Nothing was done."""
 
 
 class OutcomeUnknownError(ApiError):
@@ -5276,40 +9163,52 @@ class ShuttingDownError(ApiError):
 
 
 class ApiTimeoutError(ApiError):
-    """`timeout`: The work took longer than it may."""
+    """`timeout`: The work exceeded its time limit."""
 
 
 _ERROR_CLASSES: Mapping[str, type[ApiError]] = {
     "invalid_json": InvalidJsonError,
     "invalid_request": InvalidRequestError,
+    "invalid_schedule": InvalidScheduleError,
     "invalid_cursor": InvalidCursorError,
     "unsupported_api_version": UnsupportedApiVersionError,
     "invalid_idempotency_key": InvalidIdempotencyKeyError,
     "invalid_event_type": InvalidEventTypeError,
+    "invalid_path": InvalidPathError,
     "invalid_url": InvalidUrlError,
     "unauthenticated": UnauthenticatedError,
     "token_expired": TokenExpiredError,
     "insufficient_scope": InsufficientScopeError,
     "owner_required": OwnerRequiredError,
+    "organization_suspended": OrganizationSuspendedError,
     "forbidden": ForbiddenError,
     "invalid_signature": InvalidSignatureError,
     "not_found": NotFoundError,
     "method_not_allowed": MethodNotAllowedError,
+    "request_timeout": RequestTimeoutError,
     "invalid_state": InvalidStateError,
     "chat_busy": ChatBusyError,
     "approval_pending": ApprovalPendingError,
     "version_conflict": VersionConflictError,
+    "secret_in_use": SecretInUseError,
     "not_a_library_agent": NotALibraryAgentError,
+    "read_only_violation": ReadOnlyViolationError,
+    "path_exists": PathExistsError,
     "idempotency_conflict": IdempotencyConflictError,
     "idempotency_in_progress": IdempotencyInProgressError,
     "event_not_retained": EventNotRetainedError,
+    "share_expired": ShareExpiredError,
+    "upload_offset_mismatch": UploadOffsetMismatchError,
     "payload_too_large": PayloadTooLargeError,
+    "range_not_satisfiable": RangeNotSatisfiableError,
     "unsupported_media_type": UnsupportedMediaTypeError,
     "rate_limited": RateLimitedError,
     "budget_exceeded": BudgetExceededError,
+    "quota_exceeded": QuotaExceededError,
     "internal_error": InternalError,
     "provider_error": ProviderError,
     "overloaded": OverloadedError,
+    "storage_full": StorageFullError,
     "unavailable": UnavailableError,
     "outcome_unknown": OutcomeUnknownError,
     "shutting_down": ShuttingDownError,
@@ -5323,6 +9222,7 @@ _CODES_BY_STATUS = {
     403: "forbidden",
     404: "not_found",
     405: "method_not_allowed",
+    408: "request_timeout",
     409: "invalid_state",
     413: "payload_too_large",
     415: "unsupported_media_type",
@@ -5370,6 +9270,10 @@ _PASSING_STATUSES = frozenset({408, 425, 429, 500, 502, 503, 504})
 _CHUNK = 65_536
 
 _T = TypeVar("_T")
+
+#: Bytes to send. A file that is open for reading, or pieces, are read while they are sent; such a request is
+#: not retried, because the first attempt has read them.
+BinaryBody: TypeAlias = Union[bytes, IO[bytes], Iterable[bytes]]
 
 
 @dataclass(frozen=True)
@@ -5434,6 +9338,22 @@ class _Transport:
     def content(self, request: _Request) -> bytes:
         return self._retrying(_keyed(request), self._read) or b""
 
+    def chunks(self, request: _Request) -> Generator[bytes, None, None]:
+        """The content in pieces, as they arrive. Retried until it begins; `StreamCutError` where it ends early."""
+        response = self._retrying(_keyed(request), self._open)
+        expected = response.headers.get("Content-Length")
+        received = 0
+        try:
+            while piece := response.read(_CHUNK):
+                received += len(piece)
+                yield piece
+        except (OSError, http.client.HTTPException) as error:
+            raise StreamCutError("The stream was cut") from error
+        finally:
+            response.close()
+        if expected is not None and received < int(expected):
+            raise StreamCutError("The stream was cut")
+
     def items(self, page: Callable[[str | None], Any], name: str) -> Generator[Any, None, None]:
         """Every item of every page."""
         cursor: str | None = None
@@ -5462,8 +9382,8 @@ class _Transport:
     def resumed(self, request: _Request) -> Generator[Any, None, None]:
         """The events of a stream that goes on where it was cut.
 
-        It is opened again after the last cursor, until `stream.end`, an error that does not pass, or too many
-        failures in a row. A connection that brought an event or a heartbeat was none.
+        It is opened again after the last cursor, until `stream.end`, the answer that it is over (204), an
+        error that does not pass, or too many failures in a row. A connection that brought an event or a heartbeat was none.
         """
         parser = _SseParser()
         asked = replace(request, accept=_EVENT_STREAM, timeout=request.timeout or self._stream_idle)
@@ -5473,6 +9393,9 @@ class _Transport:
             parser.begin()
             try:
                 with self._open(_resuming(asked, parser.last_event_id)) as response:
+                    # The stream has ended, and the cursor is at its end.
+                    if response.status == 204:
+                        return
                     for event in _events_of(response, parser):
                         yield event
                         if event["event"] == "stream.end":
@@ -5588,11 +9511,18 @@ def _segment(text: str) -> str:
     return urllib.parse.quote(text, safe="")
 
 
+def _word(value: object) -> str:
+    """A value of a query; several are joined by commas."""
+    if isinstance(value, (list, tuple)):
+        return ",".join(_word(item) for item in value)
+    return str(value).lower() if isinstance(value, bool) else str(value)
+
+
 def _path_of(request: _Request) -> str:
     given = [(name, value) for name, value in (request.query or {}).items() if value is not None]
     if not given:
         return request.path
-    words = [(name, str(value).lower() if isinstance(value, bool) else str(value)) for name, value in given]
+    words = [(name, _word(value)) for name, value in given]
     return f"{request.path}?{urllib.parse.urlencode(words)}"
 
 
@@ -5600,12 +9530,15 @@ def _is_passing(error: ApiError) -> bool:
     """Whether the same request may go well a little later."""
     if error.code == "idempotency_in_progress":
         return True
-    return error.status in _PASSING_STATUSES and error.code != "budget_exceeded"
+    return error.status in _PASSING_STATUSES and error.code not in ("budget_exceeded", "quota_exceeded")
 
 
 def _is_repeatable(request: _Request, error: Exception) -> bool:
     """Whether it does no harm to send the request again: with a key, as a read, or when nothing was done."""
     if isinstance(error, ApiError) and not _is_passing(error):
+        return False
+    # What is not bytes has been read by the first attempt.
+    if request.content_type is not None and not isinstance(request.body, (bytes, bytearray)):
         return False
     is_safe = request.method == "GET" or request.idempotency_key is not None
     return is_safe or (isinstance(error, ApiError) and error.status == 429)

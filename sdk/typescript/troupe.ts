@@ -1,5 +1,6 @@
 /**
- * The TypeScript SDK of Troupe: one file that needs nothing but `fetch` (Node 20, Bun, Deno, browsers).
+ * The TypeScript SDK of Troupe: one file that needs nothing but `fetch` (Node from 22.18 on, Bun, Deno).
+ * Browsers and an older Node take the JavaScript one beside it.
  * It is made from the contract by `bun run contract`; changes by hand are lost.
  *
  *   const troupe = new Troupe({ baseUrl: "http://127.0.0.1:3000", token: process.env.TROUPE_TOKEN });
@@ -24,15 +25,15 @@ export class Troupe {
     this.#http = new Transport(options, ERROR_CLASSES, { "api-version": API_VERSION });
   }
 
-  // Agents: AI assistants: your own, and those of the library
+  // Agents: AI assistants: your own, and those of the library. [Guide: Agents and tools](/guides/agents-and-tools.md)
 
   /**
    * List agents.
    *
-   * The organization's agents and the caller's own private ones, newest first. The entries of the library that are not
-   * installed follow on the last of them.
+   * The organization's agents and the caller's own private ones, newest first. Library entries that are not installed
+   * follow at the end. Filters are combined with AND.
    *
-   * `GET /api/agents`. Needs `agents:read` or `agents:read`. May throw `InvalidCursorError`.
+   * `GET /api/agents`. Needs `agents:read`. May throw `InvalidCursorError` or `OrganizationSuspendedError`.
    */
   listAgents(query?: ListAgentsQuery, options?: RequestOptions): Promise<AgentList> {
     return this.#http.json({ method: "GET", path: "/api/agents", query, options });
@@ -41,10 +42,10 @@ export class Troupe {
   /**
    * List agents. All of them: the next page is asked for when it is needed.
    *
-   * The organization's agents and the caller's own private ones, newest first. The entries of the library that are not
-   * installed follow on the last of them.
+   * The organization's agents and the caller's own private ones, newest first. Library entries that are not installed
+   * follow at the end. Filters are combined with AND.
    *
-   * `GET /api/agents`. Needs `agents:read` or `agents:read`. May throw `InvalidCursorError`.
+   * `GET /api/agents`. Needs `agents:read`. May throw `InvalidCursorError` or `OrganizationSuspendedError`.
    */
   listAllAgents(
     query?: Omit<ListAgentsQuery, "cursor">,
@@ -59,9 +60,10 @@ export class Troupe {
   /**
    * Create a private agent.
    *
-   * Nobody else sees it until its `visibility` is changed.
+   * Only its creator sees it, unless another `visibility` is given.
    *
-   * `POST /api/agents`. Needs `agents:write` or `agents:write`. May throw `OwnerRequiredError`.
+   * `POST /api/agents`. Needs `agents:write`. May throw `OwnerRequiredError`, `OrganizationSuspendedError`,
+   * `RequestTimeoutError`, `QuotaExceededError` or `StorageFullError`.
    */
   createAgent(body: CreateAgentRequest, options?: MutationOptions): Promise<Agent> {
     return this.#http.json({ method: "POST", path: "/api/agents", body, isKeyed: true, options });
@@ -70,7 +72,7 @@ export class Troupe {
   /**
    * Read an agent.
    *
-   * `GET /api/agents/{id}`. Needs `agents:read` or `agents:read`. May throw `NotFoundError`.
+   * `GET /api/agents/{id}`. Needs `agents:read`. May throw `OrganizationSuspendedError` or `NotFoundError`.
    */
   getAgent(agentId: string, options?: RequestOptions): Promise<Agent> {
     return this.#http.json({ method: "GET", path: `/api/agents/${segment(agentId)}`, options });
@@ -79,10 +81,11 @@ export class Troupe {
   /**
    * Update an agent.
    *
-   * What is absent stays as it is. Jobs that have begun keep the agent as it was.
+   * Omitted fields are unchanged. Jobs that have started keep the agent as it was.
    *
-   * `PATCH /api/agents/{id}`. Needs `agents:write` or `agents:write`. May throw `OwnerRequiredError`, `ForbiddenError`,
-   * `NotFoundError`, `InvalidStateError` or `VersionConflictError`.
+   * `PATCH /api/agents/{id}`. Needs `agents:write`. May throw `OwnerRequiredError`, `OrganizationSuspendedError`,
+   * `ForbiddenError`, `NotFoundError`, `RequestTimeoutError`, `InvalidStateError`, `VersionConflictError`,
+   * `QuotaExceededError` or `StorageFullError`.
    */
   updateAgent(agentId: string, body: UpdateAgentRequest, options?: VersionedOptions): Promise<Agent> {
     return this.#http.json({ method: "PATCH", path: `/api/agents/${segment(agentId)}`, body, isKeyed: true, options });
@@ -91,10 +94,10 @@ export class Troupe {
   /**
    * Delete a private agent.
    *
-   * It is archived: no longer found, listed or executed. What it has done is kept.
+   * It is archived: no longer found, listed or executed. Its history is kept.
    *
-   * `DELETE /api/agents/{id}`. Needs `agents:write` or `agents:write`. May throw `NotFoundError` or
-   * `InvalidStateError`.
+   * `DELETE /api/agents/{id}`. Needs `agents:write`. May throw `OrganizationSuspendedError`, `NotFoundError`,
+   * `RequestTimeoutError`, `InvalidStateError`, `QuotaExceededError` or `StorageFullError`.
    */
   deleteAgent(agentId: string, options?: MutationOptions): Promise<Agent> {
     return this.#http.json({ method: "DELETE", path: `/api/agents/${segment(agentId)}`, isKeyed: true, options });
@@ -106,8 +109,9 @@ export class Troupe {
    * Give `install_state`, or the `action`. `install` applies the library's settings; `restore` brings back those from
    * before the agent was uninstalled.
    *
-   * `PATCH /api/agents/{id}/install-state`. Needs `agents:write` or `agents:write`. May throw `NotFoundError`,
-   * `InvalidStateError` or `NotALibraryAgentError`.
+   * `PATCH /api/agents/{id}/install-state`. Needs `agents:write`. May throw `OrganizationSuspendedError`,
+   * `NotFoundError`, `RequestTimeoutError`, `InvalidStateError`, `NotALibraryAgentError`, `QuotaExceededError` or
+   * `StorageFullError`.
    */
   setAgentInstallState(agentId: string, body: SetAgentInstallStateRequest, options?: MutationOptions): Promise<Agent> {
     return this.#http.json({
@@ -119,12 +123,14 @@ export class Troupe {
     });
   }
 
-  // Chats: Durable conversations with an agent
+  // Chats: Durable conversations with an agent. [Guide: Conversations](/guides/conversations.md)
 
   /**
    * List chats.
    *
-   * `GET /api/chats`. Needs `chats:read` or `chats:read`. May throw `InvalidCursorError`.
+   * Filters are combined with AND.
+   *
+   * `GET /api/chats`. Needs `chats:read`. May throw `InvalidCursorError` or `OrganizationSuspendedError`.
    */
   listChats(query?: ListChatsQuery, options?: RequestOptions): Promise<ChatList> {
     return this.#http.json({ method: "GET", path: "/api/chats", query, options });
@@ -133,7 +139,9 @@ export class Troupe {
   /**
    * List chats. All of them: the next page is asked for when it is needed.
    *
-   * `GET /api/chats`. Needs `chats:read` or `chats:read`. May throw `InvalidCursorError`.
+   * Filters are combined with AND.
+   *
+   * `GET /api/chats`. Needs `chats:read`. May throw `InvalidCursorError` or `OrganizationSuspendedError`.
    */
   listAllChats(
     query?: Omit<ListChatsQuery, "cursor">,
@@ -148,7 +156,8 @@ export class Troupe {
   /**
    * Create a durable chat.
    *
-   * `POST /api/chats`. Needs `chats:write` or `chats:write`. May throw `NotFoundError` or `InvalidStateError`.
+   * `POST /api/chats`. Needs `chats:write`. May throw `OrganizationSuspendedError`, `NotFoundError`,
+   * `RequestTimeoutError`, `InvalidStateError`, `QuotaExceededError` or `StorageFullError`.
    */
   createChat(body: CreateChatRequest, options?: MutationOptions): Promise<Chat> {
     return this.#http.json({ method: "POST", path: "/api/chats", body, isKeyed: true, options });
@@ -157,7 +166,7 @@ export class Troupe {
   /**
    * Read a chat.
    *
-   * `GET /api/chats/{id}`. Needs `chats:read` or `chats:read`. May throw `NotFoundError`.
+   * `GET /api/chats/{id}`. Needs `chats:read`. May throw `OrganizationSuspendedError` or `NotFoundError`.
    */
   getChat(chatId: string, options?: RequestOptions): Promise<Chat> {
     return this.#http.json({ method: "GET", path: `/api/chats/${segment(chatId)}`, options });
@@ -167,7 +176,7 @@ export class Troupe {
    * Read a chat. Answers as soon as `version` is past `since_version`; nothing where that did not happen within `wait`
    * seconds.
    *
-   * `GET /api/chats/{id}`. Needs `chats:read` or `chats:read`. May throw `NotFoundError`.
+   * `GET /api/chats/{id}`. Needs `chats:read`. May throw `OrganizationSuspendedError` or `NotFoundError`.
    */
   waitForChat(chatId: string, query?: WaitForChatQuery, options?: RequestOptions): Promise<Chat | null> {
     return this.#http.changed({ method: "GET", path: `/api/chats/${segment(chatId)}`, query, options });
@@ -176,21 +185,34 @@ export class Troupe {
   /**
    * Delete a chat.
    *
-   * What runs in it is cancelled, and from then on nobody finds it.
+   * For the person who made the chat, and for owners. Running work is cancelled, and the chat is no longer found.
    *
-   * `DELETE /api/chats/{id}`. Needs `chats:write` or `chats:write`. May throw `NotFoundError`.
+   * `DELETE /api/chats/{id}`. Needs `chats:write`. May throw `OrganizationSuspendedError`, `ForbiddenError`,
+   * `NotFoundError`, `RequestTimeoutError`, `QuotaExceededError` or `StorageFullError`.
    */
   deleteChat(chatId: string, options?: MutationOptions): Promise<DeletedChat> {
     return this.#http.json({ method: "DELETE", path: `/api/chats/${segment(chatId)}`, isKeyed: true, options });
   }
 
   /**
+   * Rename a chat, pin it, or change its metadata.
+   *
+   * For the person who made the chat, and for owners. Omitted fields are unchanged.
+   *
+   * `PATCH /api/chats/{id}`. Needs `chats:write`. May throw `OrganizationSuspendedError`, `ForbiddenError`,
+   * `NotFoundError`, `RequestTimeoutError`, `VersionConflictError`, `QuotaExceededError` or `StorageFullError`.
+   */
+  updateChat(chatId: string, body: UpdateChatRequest, options?: VersionedOptions): Promise<Chat> {
+    return this.#http.json({ method: "PATCH", path: `/api/chats/${segment(chatId)}`, body, isKeyed: true, options });
+  }
+
+  /**
    * Update chat options.
    *
-   * Merges the options that are given, bare or as `options`. A key that is no option is refused.
+   * Merges the given options, bare or as `options`. Only the person who made the chat and owners change its title.
    *
-   * `PATCH /api/chats/{id}/options`. Needs `chats:write` or `chats:write`. May throw `NotFoundError` or
-   * `VersionConflictError`.
+   * `PATCH /api/chats/{id}/options`. Needs `chats:write`. May throw `OrganizationSuspendedError`, `ForbiddenError`,
+   * `NotFoundError`, `RequestTimeoutError`, `VersionConflictError`, `QuotaExceededError` or `StorageFullError`.
    */
   updateChatOptions(chatId: string, body: UpdateChatOptionsRequest, options?: VersionedOptions): Promise<Chat> {
     return this.#http.json({
@@ -205,9 +227,9 @@ export class Troupe {
   /**
    * Read messages and the durable work summary.
    *
-   * The newest page first, each in the order of the conversation; `next_cursor` leads to the one before.
+   * The newest page first, each in the order of the conversation; `next_cursor` leads to the previous page.
    *
-   * `GET /api/chats/{id}/messages`. Needs `chats:read` or `chats:read`. May throw `InvalidCursorError` or
+   * `GET /api/chats/{id}/messages`. Needs `chats:read`. May throw `InvalidCursorError`, `OrganizationSuspendedError` or
    * `NotFoundError`.
    */
   listMessages(chatId: string, query?: ListMessagesQuery, options?: RequestOptions): Promise<MessagePage> {
@@ -217,9 +239,9 @@ export class Troupe {
   /**
    * Read messages and the durable work summary. All of them: the next page is asked for when it is needed.
    *
-   * The newest page first, each in the order of the conversation; `next_cursor` leads to the one before.
+   * The newest page first, each in the order of the conversation; `next_cursor` leads to the previous page.
    *
-   * `GET /api/chats/{id}/messages`. Needs `chats:read` or `chats:read`. May throw `InvalidCursorError` or
+   * `GET /api/chats/{id}/messages`. Needs `chats:read`. May throw `InvalidCursorError`, `OrganizationSuspendedError` or
    * `NotFoundError`.
    */
   listAllMessages(
@@ -236,12 +258,13 @@ export class Troupe {
   /**
    * Send a message to the agent.
    *
-   * Answers when the message is stored; the job that answers it goes on. `on_busy` says what becomes of the message
-   * while a turn runs: `queue`, `steer` (the model gets it before its next call), `interrupt` (the turn is cancelled)
-   * or `reject`.
+   * Returns when the message is stored; the job that answers it continues. `on_busy` decides what happens to the
+   * message while a turn runs: `queue`, `steer` (the model gets it before its next call), `interrupt` (the turn is
+   * cancelled) or `reject`.
    *
-   * `POST /api/chats/{id}/messages`. Needs `chats:write` or `chats:write`. May throw `ForbiddenError`, `NotFoundError`,
-   * `InvalidStateError`, `ChatBusyError`, `ApprovalPendingError`, `BudgetExceededError` or `ProviderError`.
+   * `POST /api/chats/{id}/messages`. Needs `chats:write`. May throw `OrganizationSuspendedError`, `ForbiddenError`,
+   * `NotFoundError`, `RequestTimeoutError`, `InvalidStateError`, `ChatBusyError`, `ApprovalPendingError`,
+   * `BudgetExceededError`, `QuotaExceededError`, `ProviderError` or `StorageFullError`.
    */
   sendMessage(chatId: string, body: SendMessageRequest, options?: MutationOptions): Promise<SentMessage> {
     return this.#http.json({
@@ -253,14 +276,14 @@ export class Troupe {
     });
   }
 
-  // Jobs: Long-running work records
+  // Jobs: Long-running work records. [Guide: Approvals and review](/guides/approvals-and-review.md)
 
   /**
    * List jobs.
    *
-   * All filters that are given must match.
+   * Filters are combined with AND.
    *
-   * `GET /api/jobs`. Needs `jobs:read` or `jobs:read`. May throw `InvalidCursorError`.
+   * `GET /api/jobs`. Needs `jobs:read`. May throw `InvalidCursorError` or `OrganizationSuspendedError`.
    */
   listJobs(query?: ListJobsQuery, options?: RequestOptions): Promise<JobList> {
     return this.#http.json({ method: "GET", path: "/api/jobs", query, options });
@@ -269,9 +292,9 @@ export class Troupe {
   /**
    * List jobs. All of them: the next page is asked for when it is needed.
    *
-   * All filters that are given must match.
+   * Filters are combined with AND.
    *
-   * `GET /api/jobs`. Needs `jobs:read` or `jobs:read`. May throw `InvalidCursorError`.
+   * `GET /api/jobs`. Needs `jobs:read`. May throw `InvalidCursorError` or `OrganizationSuspendedError`.
    */
   listAllJobs(query?: Omit<ListJobsQuery, "cursor">, options?: RequestOptions): AsyncGenerator<Job, void, undefined> {
     return this.#http.items(
@@ -283,7 +306,7 @@ export class Troupe {
   /**
    * Read status, metadata, artifacts, review state and links.
    *
-   * `GET /api/jobs/{id}`. Needs `jobs:read` or `jobs:read`. May throw `NotFoundError`.
+   * `GET /api/jobs/{id}`. Needs `jobs:read`. May throw `OrganizationSuspendedError` or `NotFoundError`.
    */
   getJob(jobId: string, options?: RequestOptions): Promise<Job> {
     return this.#http.json({ method: "GET", path: `/api/jobs/${segment(jobId)}`, options });
@@ -293,7 +316,7 @@ export class Troupe {
    * Read status, metadata, artifacts, review state and links. Answers as soon as `version` is past `since_version`;
    * nothing where that did not happen within `wait` seconds.
    *
-   * `GET /api/jobs/{id}`. Needs `jobs:read` or `jobs:read`. May throw `NotFoundError`.
+   * `GET /api/jobs/{id}`. Needs `jobs:read`. May throw `OrganizationSuspendedError` or `NotFoundError`.
    */
   waitForJob(jobId: string, query?: WaitForJobQuery, options?: RequestOptions): Promise<Job | null> {
     return this.#http.changed({ method: "GET", path: `/api/jobs/${segment(jobId)}`, query, options });
@@ -302,9 +325,9 @@ export class Troupe {
   /**
    * Read related jobs.
    *
-   * Its iterations, resumptions and delegations, and what it comes from itself.
+   * Its iterations, resumptions and delegations, and its own ancestors.
    *
-   * `GET /api/jobs/{id}/lineage`. Needs `jobs:read` or `jobs:read`. May throw `NotFoundError`.
+   * `GET /api/jobs/{id}/lineage`. Needs `jobs:read`. May throw `OrganizationSuspendedError` or `NotFoundError`.
    */
   getJobLineage(jobId: string, options?: RequestOptions): Promise<JobLineage> {
     return this.#http.json({ method: "GET", path: `/api/jobs/${segment(jobId)}/lineage`, options });
@@ -315,7 +338,8 @@ export class Troupe {
    *
    * The durable events of the job's stream, by pages.
    *
-   * `GET /api/jobs/{id}/transcript-events`. Needs `jobs:read` or `jobs:read`. May throw `NotFoundError`.
+   * `GET /api/jobs/{id}/transcript-events`. Needs `jobs:read`. May throw `OrganizationSuspendedError` or
+   * `NotFoundError`.
    */
   listTranscriptEvents(jobId: string, query?: ListTranscriptEventsQuery, options?: RequestOptions): Promise<EventPage> {
     return this.#http.json({ method: "GET", path: `/api/jobs/${segment(jobId)}/transcript-events`, query, options });
@@ -326,7 +350,8 @@ export class Troupe {
    *
    * The durable events of the job's stream, by pages.
    *
-   * `GET /api/jobs/{id}/transcript-events`. Needs `jobs:read` or `jobs:read`. May throw `NotFoundError`.
+   * `GET /api/jobs/{id}/transcript-events`. Needs `jobs:read`. May throw `OrganizationSuspendedError` or
+   * `NotFoundError`.
    */
   listAllTranscriptEvents(
     jobId: string,
@@ -341,12 +366,12 @@ export class Troupe {
   }
 
   /**
-   * Approve reviewable work, or decide about tool calls that wait.
+   * Approve a reviewed job, or approve or deny waiting tool calls.
    *
-   * Without an id it is meant for all calls that wait, or for the review. A denial leaves `resource.updated`.
+   * Without an id it applies to all waiting calls, or to the review. A denial emits `job.denied`.
    *
-   * `POST /api/jobs/{id}/approve`. Needs `jobs:write` or `jobs:write`. May throw `ForbiddenError`, `NotFoundError` or
-   * `InvalidStateError`.
+   * `POST /api/jobs/{id}/approve`. Needs `jobs:write`. May throw `OrganizationSuspendedError`, `ForbiddenError`,
+   * `NotFoundError`, `RequestTimeoutError`, `InvalidStateError`, `QuotaExceededError` or `StorageFullError`.
    */
   approveJob(jobId: string, body?: ApproveJobRequest, options?: MutationOptions): Promise<Job> {
     return this.#http.json({
@@ -361,9 +386,10 @@ export class Troupe {
   /**
    * Cancel running work.
    *
-   * With `wait` it answers when the job has really stopped, with the last event that it has.
+   * With `wait` it returns when the job has stopped, with the seq of its last event.
    *
-   * `POST /api/jobs/{id}/cancel`. Needs `jobs:write` or `jobs:write`. May throw `NotFoundError` or `InvalidStateError`.
+   * `POST /api/jobs/{id}/cancel`. Needs `jobs:write`. May throw `OrganizationSuspendedError`, `NotFoundError`,
+   * `RequestTimeoutError`, `InvalidStateError`, `QuotaExceededError` or `StorageFullError`.
    */
   cancelJob(jobId: string, query?: CancelJobQuery, options?: MutationOptions): Promise<CancelReceipt> {
     return this.#http.json({
@@ -378,10 +404,11 @@ export class Troupe {
   /**
    * Resume blocked work.
    *
-   * A blocked job goes on itself; one that has failed or was cancelled goes on in a new one.
+   * A blocked job continues itself; a failed or cancelled one continues in a new job.
    *
-   * `POST /api/jobs/{id}/resume`. Needs `jobs:write` or `jobs:write`. May throw `ForbiddenError`, `NotFoundError`,
-   * `InvalidStateError`, `ApprovalPendingError`, `BudgetExceededError` or `ProviderError`.
+   * `POST /api/jobs/{id}/resume`. Needs `jobs:write`. May throw `OrganizationSuspendedError`, `ForbiddenError`,
+   * `NotFoundError`, `RequestTimeoutError`, `InvalidStateError`, `ApprovalPendingError`, `BudgetExceededError`,
+   * `QuotaExceededError`, `ProviderError` or `StorageFullError`.
    */
   resumeJob(jobId: string, body?: ResumeJobRequest, options?: MutationOptions): Promise<Job> {
     return this.#http.json({
@@ -396,10 +423,11 @@ export class Troupe {
   /**
    * Request another iteration.
    *
-   * Answers the review, where there is one, and begins another round in a new job.
+   * Requests changes, if a review is pending, and starts another round in a new job.
    *
-   * `POST /api/jobs/{id}/iterate`. Needs `jobs:write` or `jobs:write`. May throw `ForbiddenError`, `NotFoundError`,
-   * `InvalidStateError`, `ApprovalPendingError`, `BudgetExceededError` or `ProviderError`.
+   * `POST /api/jobs/{id}/iterate`. Needs `jobs:write`. May throw `OrganizationSuspendedError`, `ForbiddenError`,
+   * `NotFoundError`, `RequestTimeoutError`, `InvalidStateError`, `ApprovalPendingError`, `BudgetExceededError`,
+   * `QuotaExceededError`, `ProviderError` or `StorageFullError`.
    */
   iterateJob(jobId: string, body: IterateJobRequest, options?: MutationOptions): Promise<Job> {
     return this.#http.json({
@@ -411,16 +439,17 @@ export class Troupe {
     });
   }
 
-  // Streams: Server-sent events that go on where they were left
+  // Streams: Server-sent events that resume where they were cut. [Guide: Streams and resuming](/guides/streams-and-resuming.md)
 
   /**
    * Stream chat events. Goes on by itself where it was cut, without a gap and without a repetition.
    *
-   * A `snapshot` of the record comes first, then recent events, then what happens. The id of an event is the cursor to
-   * come back with: nothing is missed and nothing told twice. A cursor that is of no use is told by `reset`. Comments
-   * are heartbeats. The stream stays open, unless `wait=end` is asked for.
+   * A `snapshot` of the record comes first, then recent events, then live events. The id of an event is the cursor to
+   * resume from, without a gap or a repetition. `reset` means that the cursor cannot be used. Comments are heartbeats.
+   * A stream that has ended answers 204 to the cursor of its end. The stream stays open, unless `wait=end` is asked
+   * for.
    *
-   * `GET /api/chats/{id}/events`. Needs `chats:read`, `events:read`, `chats:read` or `events:read`. May throw
+   * `GET /api/chats/{id}/events`. Needs `chats:read` or `events:read`. May throw `OrganizationSuspendedError` or
    * `NotFoundError`.
    */
   streamChatEvents(
@@ -434,11 +463,12 @@ export class Troupe {
   /**
    * Stream job events. Goes on by itself where it was cut, without a gap and without a repetition.
    *
-   * A `snapshot` of the record comes first, then recent events, then what happens. The id of an event is the cursor to
-   * come back with: nothing is missed and nothing told twice. A cursor that is of no use is told by `reset`. Comments
-   * are heartbeats. After the job's last event comes `stream.end`, and the stream closes.
+   * A `snapshot` of the record comes first, then recent events, then live events. The id of an event is the cursor to
+   * resume from, without a gap or a repetition. `reset` means that the cursor cannot be used. Comments are heartbeats.
+   * A stream that has ended answers 204 to the cursor of its end. After the job's last event comes `stream.end`, and
+   * the stream closes.
    *
-   * `GET /api/jobs/{id}/events`. Needs `jobs:read`, `events:read`, `jobs:read` or `events:read`. May throw
+   * `GET /api/jobs/{id}/events`. Needs `jobs:read` or `events:read`. May throw `OrganizationSuspendedError` or
    * `NotFoundError`.
    */
   streamJobEvents(
@@ -449,12 +479,12 @@ export class Troupe {
     return this.#http.resumed({ method: "GET", path: `/api/jobs/${segment(jobId)}/events`, query, options });
   }
 
-  // Embedded pages: Streams for pages that hold no token
+  // Embedded pages: Streams for pages that hold no token. [Guide: Streams and resuming](/guides/streams-and-resuming.md)
 
   /**
    * Stream job events by a signed address. Goes on by itself where it was cut, without a gap and without a repetition.
    *
-   * A job's `links.app_stream` is such an address; it opens the stream for five minutes. The events are those of the
+   * A job's `links.app_stream` is a signed address; it opens the stream for five minutes. The events are those of the
    * job's stream.
    *
    * `GET /mcp-app/jobs/{id}/events`. May throw `InvalidSignatureError`.
@@ -473,14 +503,241 @@ export class Troupe {
     });
   }
 
+  // Missions: Recurring work for an agent, started by hand or by a schedule. [Guide: Missions](/guides/missions.md)
+
+  /**
+   * List missions.
+   *
+   * Filters are combined with AND.
+   *
+   * `GET /api/missions`. Needs `missions:read`. May throw `InvalidCursorError` or `OrganizationSuspendedError`.
+   */
+  listMissions(query?: ListMissionsQuery, options?: RequestOptions): Promise<MissionList> {
+    return this.#http.json({ method: "GET", path: "/api/missions", query, options });
+  }
+
+  /**
+   * List missions. All of them: the next page is asked for when it is needed.
+   *
+   * Filters are combined with AND.
+   *
+   * `GET /api/missions`. Needs `missions:read`. May throw `InvalidCursorError` or `OrganizationSuspendedError`.
+   */
+  listAllMissions(
+    query?: Omit<ListMissionsQuery, "cursor">,
+    options?: RequestOptions,
+  ): AsyncGenerator<Mission, void, undefined> {
+    return this.#http.items(
+      (next) => this.listMissions({ ...query, ...(next === undefined ? {} : { cursor: next }) }, options),
+      (page) => page.missions,
+    );
+  }
+
+  /**
+   * Create a mission.
+   *
+   * Without a schedule it runs only when it is started by hand. Scheduled runs act with the permissions of the user who
+   * creates it. Without `workspace_id` it works in the default workspace.
+   *
+   * `POST /api/missions`. Needs `missions:write`. May throw `InvalidScheduleError`, `OrganizationSuspendedError`,
+   * `NotFoundError`, `RequestTimeoutError`, `QuotaExceededError` or `StorageFullError`.
+   */
+  createMission(body: CreateMissionRequest, options?: MutationOptions): Promise<Mission> {
+    return this.#http.json({ method: "POST", path: "/api/missions", body, isKeyed: true, options });
+  }
+
+  /**
+   * Read a mission.
+   *
+   * `GET /api/missions/{id}`. Needs `missions:read`. May throw `OrganizationSuspendedError` or `NotFoundError`.
+   */
+  getMission(missionId: string, options?: RequestOptions): Promise<Mission> {
+    return this.#http.json({ method: "GET", path: `/api/missions/${segment(missionId)}`, options });
+  }
+
+  /**
+   * Read a mission. Answers as soon as `version` is past `since_version`; nothing where that did not happen within
+   * `wait` seconds.
+   *
+   * `GET /api/missions/{id}`. Needs `missions:read`. May throw `OrganizationSuspendedError` or `NotFoundError`.
+   */
+  waitForMission(missionId: string, query?: WaitForMissionQuery, options?: RequestOptions): Promise<Mission | null> {
+    return this.#http.changed({ method: "GET", path: `/api/missions/${segment(missionId)}`, query, options });
+  }
+
+  /**
+   * Update a mission.
+   *
+   * Omitted fields are unchanged. `status` pauses it (`paused`), resumes it (`pending`) or runs it now (`running`).
+   *
+   * `PATCH /api/missions/{id}`. Needs `missions:write`. May throw `InvalidScheduleError`, `OrganizationSuspendedError`,
+   * `ForbiddenError`, `NotFoundError`, `RequestTimeoutError`, `InvalidStateError`, `VersionConflictError`,
+   * `BudgetExceededError`, `QuotaExceededError`, `ProviderError` or `StorageFullError`.
+   */
+  updateMission(missionId: string, body: UpdateMissionRequest, options?: VersionedOptions): Promise<Mission> {
+    return this.#http.json({
+      method: "PATCH",
+      path: `/api/missions/${segment(missionId)}`,
+      body,
+      isKeyed: true,
+      options,
+    });
+  }
+
+  /**
+   * Delete a mission.
+   *
+   * Its record is kept, but it fires no more and is not found any more. Its running jobs are cancelled.
+   *
+   * `DELETE /api/missions/{id}`. Needs `missions:write`. May throw `OrganizationSuspendedError`, `ForbiddenError`,
+   * `NotFoundError`, `RequestTimeoutError`, `QuotaExceededError` or `StorageFullError`.
+   */
+  deleteMission(missionId: string, options?: MutationOptions): Promise<DeletedMission> {
+    return this.#http.json({ method: "DELETE", path: `/api/missions/${segment(missionId)}`, isKeyed: true, options });
+  }
+
+  /**
+   * Run a mission now.
+   *
+   * While another run is open, the mission's overlap policy decides. A run that waits for the open one has no `run` and
+   * no `job` yet.
+   *
+   * `POST /api/missions/{id}/run`. Needs `missions:write`. May throw `OrganizationSuspendedError`, `ForbiddenError`,
+   * `NotFoundError`, `RequestTimeoutError`, `InvalidStateError`, `BudgetExceededError`, `QuotaExceededError`,
+   * `ProviderError` or `StorageFullError`.
+   */
+  runMission(missionId: string, options?: MutationOptions): Promise<MissionRunStarted> {
+    return this.#http.json({ method: "POST", path: `/api/missions/${segment(missionId)}/run`, isKeyed: true, options });
+  }
+
+  /**
+   * List the runs of a mission.
+   *
+   * The ledger: every scheduled time with its outcome, and every run by hand.
+   *
+   * `GET /api/missions/{id}/runs`. Needs `missions:read`. May throw `InvalidCursorError`, `OrganizationSuspendedError`
+   * or `NotFoundError`.
+   */
+  listMissionRuns(missionId: string, query?: ListMissionRunsQuery, options?: RequestOptions): Promise<MissionRunList> {
+    return this.#http.json({ method: "GET", path: `/api/missions/${segment(missionId)}/runs`, query, options });
+  }
+
+  /**
+   * List the runs of a mission. All of them: the next page is asked for when it is needed.
+   *
+   * The ledger: every scheduled time with its outcome, and every run by hand.
+   *
+   * `GET /api/missions/{id}/runs`. Needs `missions:read`. May throw `InvalidCursorError`, `OrganizationSuspendedError`
+   * or `NotFoundError`.
+   */
+  listAllMissionRuns(
+    missionId: string,
+    query?: Omit<ListMissionRunsQuery, "cursor">,
+    options?: RequestOptions,
+  ): AsyncGenerator<MissionRun, void, undefined> {
+    return this.#http.items(
+      (next) => this.listMissionRuns(missionId, { ...query, ...(next === undefined ? {} : { cursor: next }) }, options),
+      (page) => page.runs,
+    );
+  }
+
+  /**
+   * Forecast when a mission will fire.
+   *
+   * In UTC and in local time, with a note where a clock change shifts, skips or repeats a time.
+   *
+   * `GET /api/missions/{id}/forecast`. Needs `missions:read`. May throw `OrganizationSuspendedError` or
+   * `NotFoundError`.
+   */
+  getMissionForecast(
+    missionId: string,
+    query?: GetMissionForecastQuery,
+    options?: RequestOptions,
+  ): Promise<MissionForecast> {
+    return this.#http.json({ method: "GET", path: `/api/missions/${segment(missionId)}/forecast`, query, options });
+  }
+
+  /**
+   * Add a mission task.
+   *
+   * `POST /api/missions/{id}/tasks`. Needs `missions:write`. May throw `OrganizationSuspendedError`, `ForbiddenError`,
+   * `NotFoundError`, `RequestTimeoutError`, `InvalidStateError`, `QuotaExceededError` or `StorageFullError`.
+   */
+  addMissionTask(missionId: string, body: AddMissionTaskRequest, options?: MutationOptions): Promise<MissionTask> {
+    return this.#http.json({
+      method: "POST",
+      path: `/api/missions/${segment(missionId)}/tasks`,
+      body,
+      isKeyed: true,
+      options,
+    });
+  }
+
+  /**
+   * Read a mission task.
+   *
+   * `GET /api/missions/{id}/tasks/{taskId}`. Needs `missions:read`. May throw `OrganizationSuspendedError` or
+   * `NotFoundError`.
+   */
+  getMissionTask(missionId: string, taskId: string, options?: RequestOptions): Promise<MissionTask> {
+    return this.#http.json({
+      method: "GET",
+      path: `/api/missions/${segment(missionId)}/tasks/${segment(taskId)}`,
+      options,
+    });
+  }
+
+  /**
+   * Update a mission task.
+   *
+   * Omitted fields are unchanged. A status that ends the work also stops its job.
+   *
+   * `PATCH /api/missions/{id}/tasks/{taskId}`. Needs `missions:write`. May throw `OrganizationSuspendedError`,
+   * `ForbiddenError`, `NotFoundError`, `RequestTimeoutError`, `InvalidStateError`, `VersionConflictError`,
+   * `QuotaExceededError` or `StorageFullError`.
+   */
+  updateMissionTask(
+    missionId: string,
+    taskId: string,
+    body: UpdateMissionTaskRequest,
+    options?: VersionedOptions,
+  ): Promise<MissionTask> {
+    return this.#http.json({
+      method: "PATCH",
+      path: `/api/missions/${segment(missionId)}/tasks/${segment(taskId)}`,
+      body,
+      isKeyed: true,
+      options,
+    });
+  }
+
+  /**
+   * Start long-running work from a task.
+   *
+   * The agent that the task is assigned to does the work, or else the mission's agent. If a job is already active, it
+   * is returned with 200.
+   *
+   * `POST /api/missions/{id}/tasks/{taskId}/start-work`. Needs `missions:write`. May throw
+   * `OrganizationSuspendedError`, `ForbiddenError`, `NotFoundError`, `RequestTimeoutError`, `InvalidStateError`,
+   * `BudgetExceededError`, `QuotaExceededError`, `ProviderError` or `StorageFullError`.
+   */
+  startMissionTask(missionId: string, taskId: string, options?: MutationOptions): Promise<MissionTaskStarted> {
+    return this.#http.json({
+      method: "POST",
+      path: `/api/missions/${segment(missionId)}/tasks/${segment(taskId)}/start-work`,
+      isKeyed: true,
+      options,
+    });
+  }
+
   // Tasks: Work items, assigned to agents or to people
 
   /**
    * List tasks.
    *
-   * All filters that are given must match.
+   * Filters are combined with AND.
    *
-   * `GET /api/tasks`. Needs `tasks:read` or `tasks:read`. May throw `InvalidCursorError`.
+   * `GET /api/tasks`. Needs `tasks:read`. May throw `InvalidCursorError` or `OrganizationSuspendedError`.
    */
   listTasks(query?: ListTasksQuery, options?: RequestOptions): Promise<TaskList> {
     return this.#http.json({ method: "GET", path: "/api/tasks", query, options });
@@ -489,9 +746,9 @@ export class Troupe {
   /**
    * List tasks. All of them: the next page is asked for when it is needed.
    *
-   * All filters that are given must match.
+   * Filters are combined with AND.
    *
-   * `GET /api/tasks`. Needs `tasks:read` or `tasks:read`. May throw `InvalidCursorError`.
+   * `GET /api/tasks`. Needs `tasks:read`. May throw `InvalidCursorError` or `OrganizationSuspendedError`.
    */
   listAllTasks(
     query?: Omit<ListTasksQuery, "cursor">,
@@ -504,9 +761,21 @@ export class Troupe {
   }
 
   /**
+   * Create a task.
+   *
+   * It is `pending`. Assigning it starts nothing by itself.
+   *
+   * `POST /api/tasks`. Needs `tasks:write`. May throw `OrganizationSuspendedError`, `RequestTimeoutError`,
+   * `QuotaExceededError` or `StorageFullError`.
+   */
+  createTask(body: CreateTaskRequest, options?: MutationOptions): Promise<Task> {
+    return this.#http.json({ method: "POST", path: "/api/tasks", body, isKeyed: true, options });
+  }
+
+  /**
    * Read a task.
    *
-   * `GET /api/tasks/{id}`. Needs `tasks:read` or `tasks:read`. May throw `NotFoundError`.
+   * `GET /api/tasks/{id}`. Needs `tasks:read`. May throw `OrganizationSuspendedError` or `NotFoundError`.
    */
   getTask(taskId: string, options?: RequestOptions): Promise<Task> {
     return this.#http.json({ method: "GET", path: `/api/tasks/${segment(taskId)}`, options });
@@ -515,21 +784,33 @@ export class Troupe {
   /**
    * Update a task.
    *
-   * What is absent stays as it is. A status moves as the interface says: `completed` and `cancelled` are final.
+   * Omitted fields are unchanged. `completed` and `cancelled` are final.
    *
-   * `PATCH /api/tasks/{id}`. Needs `tasks:write` or `tasks:write`. May throw `NotFoundError`, `InvalidStateError` or
-   * `VersionConflictError`.
+   * `PATCH /api/tasks/{id}`. Needs `tasks:write`. May throw `OrganizationSuspendedError`, `NotFoundError`,
+   * `RequestTimeoutError`, `InvalidStateError`, `VersionConflictError`, `QuotaExceededError` or `StorageFullError`.
    */
   updateTask(taskId: string, body: UpdateTaskRequest, options?: VersionedOptions): Promise<Task> {
     return this.#http.json({ method: "PATCH", path: `/api/tasks/${segment(taskId)}`, body, isKeyed: true, options });
   }
 
-  // Workspaces: Where the work of an organization happens
+  /**
+   * Delete a task.
+   *
+   * It is no longer found, on v1 neither.
+   *
+   * `DELETE /api/tasks/{id}`. Needs `tasks:write`. May throw `OrganizationSuspendedError`, `NotFoundError`,
+   * `RequestTimeoutError`, `QuotaExceededError` or `StorageFullError`.
+   */
+  deleteTask(taskId: string, options?: MutationOptions): Promise<DeletedTask> {
+    return this.#http.json({ method: "DELETE", path: `/api/tasks/${segment(taskId)}`, isKeyed: true, options });
+  }
+
+  // Workspaces: Where the work of an organization happens. [Guide: Files](/guides/files.md)
 
   /**
    * List workspaces.
    *
-   * `GET /api/workspaces`. Needs `workspaces:read` or `workspaces:read`. May throw `InvalidCursorError`.
+   * `GET /api/workspaces`. Needs `workspaces:read`. May throw `InvalidCursorError` or `OrganizationSuspendedError`.
    */
   listWorkspaces(query?: ListWorkspacesQuery, options?: RequestOptions): Promise<WorkspaceList> {
     return this.#http.json({ method: "GET", path: "/api/workspaces", query, options });
@@ -538,7 +819,7 @@ export class Troupe {
   /**
    * List workspaces. All of them: the next page is asked for when it is needed.
    *
-   * `GET /api/workspaces`. Needs `workspaces:read` or `workspaces:read`. May throw `InvalidCursorError`.
+   * `GET /api/workspaces`. Needs `workspaces:read`. May throw `InvalidCursorError` or `OrganizationSuspendedError`.
    */
   listAllWorkspaces(
     query?: Omit<ListWorkspacesQuery, "cursor">,
@@ -551,12 +832,551 @@ export class Troupe {
   }
 
   /**
+   * Create a workspace.
+   *
+   * `POST /api/workspaces`. Needs `workspaces:write`. May throw `OrganizationSuspendedError`, `RequestTimeoutError`,
+   * `QuotaExceededError` or `StorageFullError`.
+   */
+  createWorkspace(body: CreateWorkspaceRequest, options?: MutationOptions): Promise<Workspace> {
+    return this.#http.json({ method: "POST", path: "/api/workspaces", body, isKeyed: true, options });
+  }
+
+  /**
    * Read a workspace.
    *
-   * `GET /api/workspaces/{id}`. Needs `workspaces:read` or `workspaces:read`. May throw `NotFoundError`.
+   * `GET /api/workspaces/{id}`. Needs `workspaces:read`. May throw `OrganizationSuspendedError` or `NotFoundError`.
    */
-  getWorkspace(workspaceId: string, options?: RequestOptions): Promise<Workspace> {
+  getWorkspace(workspaceId: string, options?: RequestOptions): Promise<WorkspaceDetails> {
     return this.#http.json({ method: "GET", path: `/api/workspaces/${segment(workspaceId)}`, options });
+  }
+
+  /**
+   * Update a workspace.
+   *
+   * Omitted fields are unchanged.
+   *
+   * `PATCH /api/workspaces/{id}`. Needs `workspaces:write`. May throw `OrganizationSuspendedError`, `ForbiddenError`,
+   * `NotFoundError`, `RequestTimeoutError`, `VersionConflictError`, `QuotaExceededError` or `StorageFullError`.
+   */
+  updateWorkspace(workspaceId: string, body: UpdateWorkspaceRequest, options?: VersionedOptions): Promise<Workspace> {
+    return this.#http.json({
+      method: "PATCH",
+      path: `/api/workspaces/${segment(workspaceId)}`,
+      body,
+      isKeyed: true,
+      options,
+    });
+  }
+
+  /**
+   * Delete a workspace.
+   *
+   * Deletes its files too; missions in it fail. The organization's first workspace cannot be deleted.
+   *
+   * `DELETE /api/workspaces/{id}`. Needs `workspaces:write`. May throw `OrganizationSuspendedError`, `ForbiddenError`,
+   * `NotFoundError`, `RequestTimeoutError`, `QuotaExceededError` or `StorageFullError`.
+   */
+  deleteWorkspace(workspaceId: string, options?: MutationOptions): Promise<Workspace> {
+    return this.#http.json({
+      method: "DELETE",
+      path: `/api/workspaces/${segment(workspaceId)}`,
+      isKeyed: true,
+      options,
+    });
+  }
+
+  /**
+   * Set the active workspace.
+   *
+   * Each user has an active workspace of their own.
+   *
+   * `POST /api/workspaces/{id}/select`. Needs `workspaces:write`. May throw `OrganizationSuspendedError`,
+   * `NotFoundError`, `RequestTimeoutError`, `QuotaExceededError` or `StorageFullError`.
+   */
+  selectWorkspace(workspaceId: string, options?: MutationOptions): Promise<Workspace> {
+    return this.#http.json({
+      method: "POST",
+      path: `/api/workspaces/${segment(workspaceId)}/select`,
+      isKeyed: true,
+      options,
+    });
+  }
+
+  // Files: Files and directories of a workspace. [Guide: Files](/guides/files.md)
+
+  /**
+   * List files and directories.
+   *
+   * By path, in the order of its bytes. A page may have fewer than `limit` where `glob` leaves some out.
+   *
+   * `GET /api/workspaces/{id}/files`. Needs `workspaces:read`. May throw `InvalidCursorError`, `InvalidPathError`,
+   * `OrganizationSuspendedError` or `NotFoundError`.
+   */
+  listFiles(workspaceId: string, query?: ListFilesQuery, options?: RequestOptions): Promise<FileList> {
+    return this.#http.json({ method: "GET", path: `/api/workspaces/${segment(workspaceId)}/files`, query, options });
+  }
+
+  /**
+   * List files and directories. All of them: the next page is asked for when it is needed.
+   *
+   * By path, in the order of its bytes. A page may have fewer than `limit` where `glob` leaves some out.
+   *
+   * `GET /api/workspaces/{id}/files`. Needs `workspaces:read`. May throw `InvalidCursorError`, `InvalidPathError`,
+   * `OrganizationSuspendedError` or `NotFoundError`.
+   */
+  listAllFiles(
+    workspaceId: string,
+    query?: Omit<ListFilesQuery, "cursor">,
+    options?: RequestOptions,
+  ): AsyncGenerator<WorkspaceFile, void, undefined> {
+    return this.#http.items(
+      (next) => this.listFiles(workspaceId, { ...query, ...(next === undefined ? {} : { cursor: next }) }, options),
+      (page) => page.files,
+    );
+  }
+
+  /**
+   * Search names and contents.
+   *
+   * Names first, then contents: of text files, the first 64 KiB are searched.
+   *
+   * `GET /api/workspaces/{id}/files/search`. Needs `workspaces:read`. May throw `OrganizationSuspendedError` or
+   * `NotFoundError`.
+   */
+  searchFiles(workspaceId: string, query?: SearchFilesQuery, options?: RequestOptions): Promise<FoundFiles> {
+    return this.#http.json({
+      method: "GET",
+      path: `/api/workspaces/${segment(workspaceId)}/files/search`,
+      query,
+      options,
+    });
+  }
+
+  /**
+   * Download a file.
+   *
+   * The current content, or that of the version `number`.
+   *
+   * `GET /api/workspaces/{id}/files/content`. Needs `workspaces:read`. May throw `InvalidPathError`,
+   * `OrganizationSuspendedError`, `NotFoundError` or `RangeNotSatisfiableError`.
+   */
+  readFile(workspaceId: string, query?: ReadFileQuery, options?: RequestOptions): Promise<Uint8Array> {
+    return this.#http.bytes({
+      method: "GET",
+      path: `/api/workspaces/${segment(workspaceId)}/files/content`,
+      query,
+      options,
+    });
+  }
+
+  /**
+   * Download a file. The content in pieces, as they arrive: a file of any size takes little memory.
+   *
+   * The current content, or that of the version `number`.
+   *
+   * `GET /api/workspaces/{id}/files/content`. Needs `workspaces:read`. May throw `InvalidPathError`,
+   * `OrganizationSuspendedError`, `NotFoundError` or `RangeNotSatisfiableError`.
+   */
+  readFileStream(
+    workspaceId: string,
+    query?: ReadFileStreamQuery,
+    options?: RequestOptions,
+  ): AsyncGenerator<Uint8Array, void, undefined> {
+    return this.#http.chunks({
+      method: "GET",
+      path: `/api/workspaces/${segment(workspaceId)}/files/content`,
+      query,
+      options,
+    });
+  }
+
+  /**
+   * Upload a file.
+   *
+   * Creates the file and missing parent directories, or replaces its content. The body is the file, and `Content-Type`
+   * its media type. A large file may come in parts: each with `Content-Range` and the `Repr-Digest` of the whole. While
+   * bytes are missing the answer is 202 with the `offset` of the next part; `Content-Range: bytes *\/<size>` asks for
+   * it. An upload in parts may take a day.
+   *
+   * `PUT /api/workspaces/{id}/files/content`. Needs `workspaces:write`. May throw `InvalidPathError`,
+   * `OrganizationSuspendedError`, `ForbiddenError`, `NotFoundError`, `RequestTimeoutError`, `VersionConflictError`,
+   * `PathExistsError`, `UploadOffsetMismatchError`, `QuotaExceededError` or `StorageFullError`.
+   */
+  writeFile(
+    workspaceId: string,
+    body: BinaryBody,
+    query?: WriteFileQuery,
+    options?: VersionedOptions,
+  ): Promise<FileUpload> {
+    return this.#http.json({
+      method: "PUT",
+      path: `/api/workspaces/${segment(workspaceId)}/files/content`,
+      query,
+      body,
+      contentType: "application/octet-stream",
+      isKeyed: true,
+      options,
+    });
+  }
+
+  /**
+   * Delete a file or directory.
+   *
+   * A directory that is not empty is 409 `path_exists` unless `recursive` is `true`.
+   *
+   * `DELETE /api/workspaces/{id}/files/content`. Needs `workspaces:write`. May throw `InvalidPathError`,
+   * `OrganizationSuspendedError`, `ForbiddenError`, `NotFoundError`, `RequestTimeoutError`, `VersionConflictError`,
+   * `PathExistsError`, `QuotaExceededError` or `StorageFullError`.
+   */
+  deleteFile(workspaceId: string, query?: DeleteFileQuery, options?: VersionedOptions): Promise<ChangedFile> {
+    return this.#http.json({
+      method: "DELETE",
+      path: `/api/workspaces/${segment(workspaceId)}/files/content`,
+      query,
+      isKeyed: true,
+      options,
+    });
+  }
+
+  /**
+   * List the versions of a file.
+   *
+   * Versions of a file that exists or was deleted less than 30 days ago. There are at most 51, on one page.
+   *
+   * `GET /api/workspaces/{id}/files/versions`. Needs `workspaces:read`. May throw `InvalidPathError`,
+   * `OrganizationSuspendedError` or `NotFoundError`.
+   */
+  listFileVersions(
+    workspaceId: string,
+    query?: ListFileVersionsQuery,
+    options?: RequestOptions,
+  ): Promise<FileVersions> {
+    return this.#http.json({
+      method: "GET",
+      path: `/api/workspaces/${segment(workspaceId)}/files/versions`,
+      query,
+      options,
+    });
+  }
+
+  /**
+   * Create a directory.
+   *
+   * Creates missing parent directories. A directory that exists is not an error.
+   *
+   * `POST /api/workspaces/{id}/files/directory`. Needs `workspaces:write`. May throw `InvalidPathError`,
+   * `OrganizationSuspendedError`, `ForbiddenError`, `NotFoundError`, `RequestTimeoutError`, `PathExistsError`,
+   * `QuotaExceededError` or `StorageFullError`.
+   */
+  createDirectory(
+    workspaceId: string,
+    body: CreateDirectoryRequest,
+    options?: MutationOptions,
+  ): Promise<MadeDirectory> {
+    return this.#http.json({
+      method: "POST",
+      path: `/api/workspaces/${segment(workspaceId)}/files/directory`,
+      body,
+      isKeyed: true,
+      options,
+    });
+  }
+
+  /**
+   * Move a file or directory.
+   *
+   * With `overwrite` a file replaces a file (whose content is kept as a version), and a directory replaces an empty
+   * one.
+   *
+   * `POST /api/workspaces/{id}/files/move`. Needs `workspaces:write`. May throw `InvalidPathError`,
+   * `OrganizationSuspendedError`, `ForbiddenError`, `NotFoundError`, `RequestTimeoutError`, `PathExistsError`,
+   * `QuotaExceededError` or `StorageFullError`.
+   */
+  moveFile(workspaceId: string, body: MoveFileRequest, options?: MutationOptions): Promise<ChangedFile> {
+    return this.#http.json({
+      method: "POST",
+      path: `/api/workspaces/${segment(workspaceId)}/files/move`,
+      body,
+      isKeyed: true,
+      options,
+    });
+  }
+
+  /**
+   * Create or fetch a file preview.
+   *
+   * Text files and tables: the beginning of their content. Markdown and code: HTML that is safe to show as well.
+   * Tables: their first rows. Images: a scaled picture. PDFs: their text and first page. What cannot be made of a file
+   * is left out.
+   *
+   * `POST /api/workspaces/{id}/files/preview`. Needs `workspaces:read`. May throw `InvalidPathError`,
+   * `OrganizationSuspendedError`, `NotFoundError` or `RequestTimeoutError`.
+   */
+  previewFile(workspaceId: string, body: PreviewFileRequest, options?: RequestOptions): Promise<FilePreview> {
+    return this.#http.json({
+      method: "POST",
+      path: `/api/workspaces/${segment(workspaceId)}/files/preview`,
+      body,
+      options,
+    });
+  }
+
+  /**
+   * Create a public file share.
+   *
+   * The address serves the file that is at the path at the time of the download.
+   *
+   * `POST /api/workspaces/{id}/files/share`. Needs `workspaces:write`. May throw `InvalidPathError`,
+   * `OrganizationSuspendedError`, `NotFoundError`, `RequestTimeoutError`, `QuotaExceededError` or `StorageFullError`.
+   */
+  shareFile(workspaceId: string, body: ShareFileRequest, options?: MutationOptions): Promise<NewShare> {
+    return this.#http.json({
+      method: "POST",
+      path: `/api/workspaces/${segment(workspaceId)}/files/share`,
+      body,
+      isKeyed: true,
+      options,
+    });
+  }
+
+  /**
+   * List the shares of a workspace.
+   *
+   * `GET /api/workspaces/{id}/shares`. Needs `workspaces:read`. May throw `InvalidCursorError`,
+   * `OrganizationSuspendedError` or `NotFoundError`.
+   */
+  listShares(workspaceId: string, query?: ListSharesQuery, options?: RequestOptions): Promise<ShareList> {
+    return this.#http.json({ method: "GET", path: `/api/workspaces/${segment(workspaceId)}/shares`, query, options });
+  }
+
+  /**
+   * List the shares of a workspace. All of them: the next page is asked for when it is needed.
+   *
+   * `GET /api/workspaces/{id}/shares`. Needs `workspaces:read`. May throw `InvalidCursorError`,
+   * `OrganizationSuspendedError` or `NotFoundError`.
+   */
+  listAllShares(
+    workspaceId: string,
+    query?: Omit<ListSharesQuery, "cursor">,
+    options?: RequestOptions,
+  ): AsyncGenerator<Share, void, undefined> {
+    return this.#http.items(
+      (next) => this.listShares(workspaceId, { ...query, ...(next === undefined ? {} : { cursor: next }) }, options),
+      (page) => page.shares,
+    );
+  }
+
+  /**
+   * Revoke a share.
+   *
+   * `DELETE /api/workspaces/{id}/shares/{share_id}`. Needs `workspaces:write`. May throw `OrganizationSuspendedError`,
+   * `NotFoundError`, `RequestTimeoutError`, `QuotaExceededError` or `StorageFullError`.
+   */
+  revokeShare(workspaceId: string, shareId: string, options?: MutationOptions): Promise<Share> {
+    return this.#http.json({
+      method: "DELETE",
+      path: `/api/workspaces/${segment(workspaceId)}/shares/${segment(shareId)}`,
+      isKeyed: true,
+      options,
+    });
+  }
+
+  // Shares: Files that can be downloaded with their address and no token. [Guide: Files](/guides/files.md)
+
+  /**
+   * Download a shared file.
+   *
+   * A share with a password takes it by HTTP Basic authentication, with any user name. Each download counts.
+   *
+   * `GET /share/{token}`. May throw `NotFoundError`, `ShareExpiredError` or `RangeNotSatisfiableError`.
+   */
+  openShare(token: string, options?: RequestOptions): Promise<Uint8Array> {
+    return this.#http.bytes({ method: "GET", path: `/share/${segment(token)}`, isPublic: true, options });
+  }
+
+  /**
+   * Download a shared file. The content in pieces, as they arrive: a file of any size takes little memory.
+   *
+   * A share with a password takes it by HTTP Basic authentication, with any user name. Each download counts.
+   *
+   * `GET /share/{token}`. May throw `NotFoundError`, `ShareExpiredError` or `RangeNotSatisfiableError`.
+   */
+  openShareStream(token: string, options?: RequestOptions): AsyncGenerator<Uint8Array, void, undefined> {
+    return this.#http.chunks({ method: "GET", path: `/share/${segment(token)}`, isPublic: true, options });
+  }
+
+  // Data: Queries over the files of a workspace
+
+  /**
+   * Run a read-only data-block query.
+   *
+   * DuckDB over CSV, JSON and Parquet files, such as `FROM 'reports/sales.csv'` or `FROM read_csv('a.txt', delim =
+   * ';')`; SQLite over the file that `database` names. It reads the named files and nothing else, and has 5 s of CPU
+   * time and 512 MiB. CSV and Arrow answer the rows alone; `X-Row-Count` and `X-Truncated` say the rest.
+   *
+   * `POST /api/workspaces/{id}/data-blocks/query`. Needs `workspaces:read`. May throw `InvalidPathError`,
+   * `ReadOnlyViolationError`, `OrganizationSuspendedError`, `NotFoundError`, `RequestTimeoutError` or
+   * `ApiTimeoutError`.
+   */
+  queryData(workspaceId: string, body: QueryDataRequest, options?: RequestOptions): Promise<QueryResult> {
+    return this.#http.json({
+      method: "POST",
+      path: `/api/workspaces/${segment(workspaceId)}/data-blocks/query`,
+      body,
+      options,
+    });
+  }
+
+  // Repositories: Repositories whose files are in a workspace
+
+  /**
+   * List repository mounts.
+   *
+   * All at once: a workspace has at most 20.
+   *
+   * `GET /api/workspaces/{id}/repos`. Needs `workspaces:read`. May throw `OrganizationSuspendedError` or
+   * `NotFoundError`.
+   */
+  listRepositories(workspaceId: string, options?: RequestOptions): Promise<RepositoryList> {
+    return this.#http.json({ method: "GET", path: `/api/workspaces/${segment(workspaceId)}/repos`, options });
+  }
+
+  /**
+   * Add a repository mount.
+   *
+   * It stays `pending` until it is cloned. To name a `secret` is for owners, with the scope `secrets:use`.
+   *
+   * `POST /api/workspaces/{id}/repos`. Needs `workspaces:write`. May throw `InvalidPathError`, `InvalidUrlError`,
+   * `OwnerRequiredError`, `OrganizationSuspendedError`, `NotFoundError`, `RequestTimeoutError`, `PathExistsError`,
+   * `QuotaExceededError` or `StorageFullError`.
+   */
+  addRepository(workspaceId: string, body: AddRepositoryRequest, options?: MutationOptions): Promise<Repository> {
+    return this.#http.json({
+      method: "POST",
+      path: `/api/workspaces/${segment(workspaceId)}/repos`,
+      body,
+      isKeyed: true,
+      options,
+    });
+  }
+
+  /**
+   * Clone a repository mount.
+   *
+   * The mount `repo_id`, or a new one. A job does it: `job_id` tells how far it is, and is cancelled like any other.
+   * Only the files of the last commit are fetched; links, submodules and what a workspace cannot hold are left out.
+   *
+   * `POST /api/workspaces/{id}/repos/clone`. Needs `workspaces:write`. May throw `InvalidPathError`, `InvalidUrlError`,
+   * `OwnerRequiredError`, `OrganizationSuspendedError`, `NotFoundError`, `RequestTimeoutError`, `InvalidStateError`,
+   * `PathExistsError`, `QuotaExceededError` or `StorageFullError`.
+   */
+  cloneRepository(workspaceId: string, body: CloneRepositoryRequest, options?: MutationOptions): Promise<Repository> {
+    return this.#http.json({
+      method: "POST",
+      path: `/api/workspaces/${segment(workspaceId)}/repos/clone`,
+      body,
+      isKeyed: true,
+      options,
+    });
+  }
+
+  /**
+   * Read a repository mount.
+   *
+   * `GET /api/workspaces/{id}/repos/{repo_id}`. Needs `workspaces:read`. May throw `OrganizationSuspendedError` or
+   * `NotFoundError`.
+   */
+  getRepository(workspaceId: string, repoId: string, options?: RequestOptions): Promise<Repository> {
+    return this.#http.json({
+      method: "GET",
+      path: `/api/workspaces/${segment(workspaceId)}/repos/${segment(repoId)}`,
+      options,
+    });
+  }
+
+  /**
+   * Remove a repository mount.
+   *
+   * Its files stay, as files of the workspace.
+   *
+   * `DELETE /api/workspaces/{id}/repos/{repo_id}`. Needs `workspaces:write`. May throw `OrganizationSuspendedError`,
+   * `NotFoundError`, `RequestTimeoutError`, `QuotaExceededError` or `StorageFullError`.
+   */
+  removeRepository(workspaceId: string, repoId: string, options?: MutationOptions): Promise<Repository> {
+    return this.#http.json({
+      method: "DELETE",
+      path: `/api/workspaces/${segment(workspaceId)}/repos/${segment(repoId)}`,
+      isKeyed: true,
+      options,
+    });
+  }
+
+  /**
+   * Bring a repository mount up to date.
+   *
+   * By a job, as a clone. Files become what they are in the repository; what was changed here is kept as a version.
+   *
+   * `POST /api/workspaces/{id}/repos/{repo_id}/sync`. Needs `workspaces:write`. May throw `OrganizationSuspendedError`,
+   * `NotFoundError`, `RequestTimeoutError`, `InvalidStateError`, `QuotaExceededError` or `StorageFullError`.
+   */
+  syncRepository(workspaceId: string, repoId: string, options?: MutationOptions): Promise<Repository> {
+    return this.#http.json({
+      method: "POST",
+      path: `/api/workspaces/${segment(workspaceId)}/repos/${segment(repoId)}/sync`,
+      isKeyed: true,
+      options,
+    });
+  }
+
+  // Apps: Directories of static files, served under addresses of their own
+
+  /**
+   * List the apps of a workspace.
+   *
+   * All at once: a workspace has at most 20.
+   *
+   * `GET /api/workspaces/{id}/apps`. Needs `workspaces:read`. May throw `OrganizationSuspendedError` or
+   * `NotFoundError`.
+   */
+  listApps(workspaceId: string, options?: RequestOptions): Promise<AppList> {
+    return this.#http.json({ method: "GET", path: `/api/workspaces/${segment(workspaceId)}/apps`, options });
+  }
+
+  /**
+   * Create a workspace app.
+   *
+   * Anybody with its `url` may open it, and gets the files as they are then. Browsers run its scripts without any
+   * rights on the API.
+   *
+   * `POST /api/workspaces/{id}/apps`. Needs `workspaces:write`. May throw `InvalidPathError`,
+   * `OrganizationSuspendedError`, `NotFoundError`, `RequestTimeoutError`, `PathExistsError`, `QuotaExceededError` or
+   * `StorageFullError`.
+   */
+  createApp(workspaceId: string, body: CreateAppRequest, options?: MutationOptions): Promise<App> {
+    return this.#http.json({
+      method: "POST",
+      path: `/api/workspaces/${segment(workspaceId)}/apps`,
+      body,
+      isKeyed: true,
+      options,
+    });
+  }
+
+  /**
+   * Delete a workspace app.
+   *
+   * Its address leads nowhere from then on; its files stay.
+   *
+   * `DELETE /api/workspaces/{id}/apps/{app_id}`. Needs `workspaces:write`. May throw `OrganizationSuspendedError`,
+   * `NotFoundError`, `RequestTimeoutError`, `QuotaExceededError` or `StorageFullError`.
+   */
+  deleteApp(workspaceId: string, appId: string, options?: MutationOptions): Promise<App> {
+    return this.#http.json({
+      method: "DELETE",
+      path: `/api/workspaces/${segment(workspaceId)}/apps/${segment(appId)}`,
+      isKeyed: true,
+      options,
+    });
   }
 
   // Models: The models that agents may use
@@ -564,10 +1384,24 @@ export class Troupe {
   /**
    * List the models that the operator allows.
    *
-   * `GET /api/models`. Needs `agents:read` or `agents:read`.
+   * `GET /api/models`. Needs `agents:read`. May throw `OrganizationSuspendedError`.
    */
   listModels(options?: RequestOptions): Promise<ModelList> {
     return this.#http.json({ method: "GET", path: "/api/models", options });
+  }
+
+  // Tools: What agents can be given
+
+  /**
+   * List the tools that agents can be given.
+   *
+   * The service's own tools, by name. Those of an agent's MCP servers are `<server>__<tool>`, and `<server>__*` names
+   * all of one server.
+   *
+   * `GET /api/tools`. Needs `agents:read`. May throw `OrganizationSuspendedError`.
+   */
+  listTools(options?: RequestOptions): Promise<ToolList> {
+    return this.#http.json({ method: "GET", path: "/api/tools", options });
   }
 
   // Usage: What the organization has used, and its budget
@@ -575,18 +1409,18 @@ export class Troupe {
   /**
    * Read usage by agent, model or day.
    *
-   * `GET /api/usage`. Needs `jobs:read` or `jobs:read`.
+   * `GET /api/usage`. Needs `jobs:read`. May throw `OrganizationSuspendedError`.
    */
   getUsage(query?: GetUsageQuery, options?: RequestOptions): Promise<UsageReport> {
     return this.#http.json({ method: "GET", path: "/api/usage", query, options });
   }
 
-  // Secrets: Credentials that agents use and nobody reads; for owners
+  // Secrets: Write-only credentials for agents; for owners. [Guide: MCP tool servers](/guides/mcp-tool-servers.md)
 
   /**
    * List the names of the secrets.
    *
-   * `GET /api/secrets`. Needs `tokens:read` or `tokens:read`. May throw `OwnerRequiredError`.
+   * `GET /api/secrets`. Needs `tokens:read`. May throw `OwnerRequiredError` or `OrganizationSuspendedError`.
    */
   listSecrets(options?: RequestOptions): Promise<SecretList> {
     return this.#http.json({ method: "GET", path: "/api/secrets", options });
@@ -595,9 +1429,10 @@ export class Troupe {
   /**
    * Write a secret.
    *
-   * Makes it, or replaces its value.
+   * Creates it, or replaces its value.
    *
-   * `PUT /api/secrets/{name}`. Needs `tokens:write` or `tokens:write`. May throw `OwnerRequiredError`.
+   * `PUT /api/secrets/{name}`. Needs `tokens:write`. May throw `OwnerRequiredError`, `OrganizationSuspendedError`,
+   * `RequestTimeoutError`, `QuotaExceededError` or `StorageFullError`.
    */
   putSecret(name: string, body: PutSecretRequest, options?: MutationOptions): Promise<Secret> {
     return this.#http.json({ method: "PUT", path: `/api/secrets/${segment(name)}`, body, isKeyed: true, options });
@@ -606,11 +1441,13 @@ export class Troupe {
   /**
    * Delete a secret.
    *
-   * `DELETE /api/secrets/{name}`. Needs `tokens:write` or `tokens:write`. May throw `OwnerRequiredError` or
-   * `NotFoundError`.
+   * One that agents or repositories of workspaces name is deleted with `force` only.
+   *
+   * `DELETE /api/secrets/{name}`. Needs `tokens:write`. May throw `OwnerRequiredError`, `OrganizationSuspendedError`,
+   * `NotFoundError`, `RequestTimeoutError`, `SecretInUseError`, `QuotaExceededError` or `StorageFullError`.
    */
-  deleteSecret(name: string, options?: MutationOptions): Promise<Secret> {
-    return this.#http.json({ method: "DELETE", path: `/api/secrets/${segment(name)}`, isKeyed: true, options });
+  deleteSecret(name: string, query?: DeleteSecretQuery, options?: MutationOptions): Promise<Secret> {
+    return this.#http.json({ method: "DELETE", path: `/api/secrets/${segment(name)}`, query, isKeyed: true, options });
   }
 
   // Tokens: Credentials: service tokens for owners, personal ones for all
@@ -618,8 +1455,8 @@ export class Troupe {
   /**
    * List the organization's service tokens.
    *
-   * `GET /api/service-tokens`. Needs `tokens:read` or `tokens:read`. May throw `InvalidCursorError` or
-   * `OwnerRequiredError`.
+   * `GET /api/service-tokens`. Needs `tokens:read`. May throw `InvalidCursorError`, `OwnerRequiredError` or
+   * `OrganizationSuspendedError`.
    */
   listServiceTokens(query?: ListServiceTokensQuery, options?: RequestOptions): Promise<ServiceTokenList> {
     return this.#http.json({ method: "GET", path: "/api/service-tokens", query, options });
@@ -628,8 +1465,8 @@ export class Troupe {
   /**
    * List the organization's service tokens. All of them: the next page is asked for when it is needed.
    *
-   * `GET /api/service-tokens`. Needs `tokens:read` or `tokens:read`. May throw `InvalidCursorError` or
-   * `OwnerRequiredError`.
+   * `GET /api/service-tokens`. Needs `tokens:read`. May throw `InvalidCursorError`, `OwnerRequiredError` or
+   * `OrganizationSuspendedError`.
    */
   listAllServiceTokens(
     query?: Omit<ListServiceTokensQuery, "cursor">,
@@ -644,10 +1481,12 @@ export class Troupe {
   /**
    * Create a service token.
    *
-   * The answer has the token, which is never shown again. No token makes a scope that it lacks itself.
+   * The token is in the answer and never shown again. It has no scope that the request's token lacks, and ends with
+   * that token at the latest: when it expires, or is revoked. Without `expires_in_days` it lives 90 days, or as long as
+   * that token.
    *
-   * `POST /api/service-tokens`. Needs `tokens:write` or `tokens:write`. May throw `OwnerRequiredError` or
-   * `NotFoundError`.
+   * `POST /api/service-tokens`. Needs `tokens:write`. May throw `OwnerRequiredError`, `OrganizationSuspendedError`,
+   * `ForbiddenError`, `NotFoundError`, `RequestTimeoutError`, `QuotaExceededError` or `StorageFullError`.
    */
   createServiceToken(body: CreateServiceTokenRequest, options?: MutationOptions): Promise<NewToken> {
     return this.#http.json({ method: "POST", path: "/api/service-tokens", body, isKeyed: true, options });
@@ -656,10 +1495,12 @@ export class Troupe {
   /**
    * Revoke a service token.
    *
-   * It counts from the next request on, and closes the token's open streams.
+   * Takes effect with the next request, for the tokens that were made with it too, and closes their open streams. A
+   * token without the scope `*` revokes none that is wider or outlives it.
    *
-   * `POST /api/service-tokens/{id}/revoke`. Needs `tokens:write` or `tokens:write`. May throw `OwnerRequiredError` or
-   * `NotFoundError`.
+   * `POST /api/service-tokens/{id}/revoke`. Needs `tokens:write`. May throw `OwnerRequiredError`,
+   * `OrganizationSuspendedError`, `ForbiddenError`, `NotFoundError`, `RequestTimeoutError`, `QuotaExceededError` or
+   * `StorageFullError`.
    */
   revokeServiceToken(tokenId: string, options?: MutationOptions): Promise<Token> {
     return this.#http.json({
@@ -673,7 +1514,8 @@ export class Troupe {
   /**
    * List your personal access tokens.
    *
-   * `GET /api/personal-access-tokens`. Needs `tokens:read` or `tokens:read`. May throw `InvalidCursorError`.
+   * `GET /api/personal-access-tokens`. Needs `tokens:read`. May throw `InvalidCursorError` or
+   * `OrganizationSuspendedError`.
    */
   listPersonalAccessTokens(
     query?: ListPersonalAccessTokensQuery,
@@ -685,7 +1527,8 @@ export class Troupe {
   /**
    * List your personal access tokens. All of them: the next page is asked for when it is needed.
    *
-   * `GET /api/personal-access-tokens`. Needs `tokens:read` or `tokens:read`. May throw `InvalidCursorError`.
+   * `GET /api/personal-access-tokens`. Needs `tokens:read`. May throw `InvalidCursorError` or
+   * `OrganizationSuspendedError`.
    */
   listAllPersonalAccessTokens(
     query?: Omit<ListPersonalAccessTokensQuery, "cursor">,
@@ -700,9 +1543,12 @@ export class Troupe {
   /**
    * Create a personal access token.
    *
-   * The answer has the token, which is never shown again. No token makes a scope that it lacks itself.
+   * The token is in the answer and never shown again. It has no scope that the request's token lacks, and ends with
+   * that token at the latest: when it expires, or is revoked. Without `expires_in_days` it lives 90 days, or as long as
+   * that token.
    *
-   * `POST /api/personal-access-tokens`. Needs `tokens:write` or `tokens:write`. May throw `NotFoundError`.
+   * `POST /api/personal-access-tokens`. Needs `tokens:write`. May throw `OrganizationSuspendedError`, `ForbiddenError`,
+   * `NotFoundError`, `RequestTimeoutError`, `QuotaExceededError` or `StorageFullError`.
    */
   createPersonalAccessToken(body: CreatePersonalAccessTokenRequest, options?: MutationOptions): Promise<NewToken> {
     return this.#http.json({ method: "POST", path: "/api/personal-access-tokens", body, isKeyed: true, options });
@@ -711,9 +1557,11 @@ export class Troupe {
   /**
    * Revoke a personal access token.
    *
-   * It counts from the next request on, and closes the token's open streams.
+   * Takes effect with the next request, for the tokens that were made with it too, and closes their open streams. A
+   * token without the scope `*` revokes none that is wider or outlives it.
    *
-   * `POST /api/personal-access-tokens/{id}/revoke`. Needs `tokens:write` or `tokens:write`. May throw `NotFoundError`.
+   * `POST /api/personal-access-tokens/{id}/revoke`. Needs `tokens:write`. May throw `OrganizationSuspendedError`,
+   * `ForbiddenError`, `NotFoundError`, `RequestTimeoutError`, `QuotaExceededError` or `StorageFullError`.
    */
   revokePersonalAccessToken(tokenId: string, options?: MutationOptions): Promise<Token> {
     return this.#http.json({
@@ -724,12 +1572,44 @@ export class Troupe {
     });
   }
 
-  // Webhooks: Where events are sent to, and what became of it
+  // Audit: Who signed in, and who made, used or revoked what
+
+  /**
+   * List what was done with credentials and members.
+   *
+   * For owners. Newest first; entries are kept for 365 days.
+   *
+   * `GET /api/audit`. Needs `tokens:read`. May throw `InvalidCursorError`, `OwnerRequiredError` or
+   * `OrganizationSuspendedError`.
+   */
+  listAuditEntries(query?: ListAuditEntriesQuery, options?: RequestOptions): Promise<AuditEntryList> {
+    return this.#http.json({ method: "GET", path: "/api/audit", query, options });
+  }
+
+  /**
+   * List what was done with credentials and members. All of them: the next page is asked for when it is needed.
+   *
+   * For owners. Newest first; entries are kept for 365 days.
+   *
+   * `GET /api/audit`. Needs `tokens:read`. May throw `InvalidCursorError`, `OwnerRequiredError` or
+   * `OrganizationSuspendedError`.
+   */
+  listAllAuditEntries(
+    query?: Omit<ListAuditEntriesQuery, "cursor">,
+    options?: RequestOptions,
+  ): AsyncGenerator<AuditEntry, void, undefined> {
+    return this.#http.items(
+      (next) => this.listAuditEntries({ ...query, ...(next === undefined ? {} : { cursor: next }) }, options),
+      (page) => page.audit_entries,
+    );
+  }
+
+  // Webhooks: The destination of events, and the delivery ledger. [Guide: Webhooks](/guides/webhooks.md)
 
   /**
    * Read the delivery configuration.
    *
-   * `GET /api/messaging-integration`. Needs `webhooks:read` or `webhooks:read`. May throw `NotFoundError`.
+   * `GET /api/messaging-integration`. Needs `webhooks:read`. May throw `OrganizationSuspendedError` or `NotFoundError`.
    */
   getMessagingIntegration(options?: RequestOptions): Promise<MessagingIntegration> {
     return this.#http.json({ method: "GET", path: "/api/messaging-integration", options });
@@ -738,11 +1618,12 @@ export class Troupe {
   /**
    * Set the destination of events.
    *
-   * For owners. The first time makes the signing secret, which is in the answer and never shown again. What still waits
-   * goes to the new address. Setting it again enables delivery unless `enabled` is false.
+   * For owners. The first call creates the signing secret, which is in the answer and never shown again. Pending
+   * deliveries go to the new address. Setting it again enables delivery unless `enabled` is false.
    *
-   * `PUT /api/messaging-integration`. Needs `webhooks:write` or `webhooks:write`. May throw `InvalidEventTypeError`,
-   * `InvalidUrlError` or `OwnerRequiredError`.
+   * `PUT /api/messaging-integration`. Needs `webhooks:write`. May throw `InvalidEventTypeError`, `InvalidUrlError`,
+   * `OwnerRequiredError`, `OrganizationSuspendedError`, `RequestTimeoutError`, `QuotaExceededError` or
+   * `StorageFullError`.
    */
   putMessagingIntegration(
     body: PutMessagingIntegrationRequest,
@@ -752,24 +1633,24 @@ export class Troupe {
   }
 
   /**
-   * List attempts to deliver.
+   * List delivery attempts.
    *
-   * The ledger, newest first: each attempt is a row. All filters that are given must match.
+   * For owners. The delivery ledger, newest first: one row for each attempt. Filters are combined with AND.
    *
-   * `GET /api/messaging-integration/deliveries`. Needs `webhooks:read` or `webhooks:read`. May throw
-   * `InvalidCursorError` or `InvalidEventTypeError`.
+   * `GET /api/messaging-integration/deliveries`. Needs `webhooks:read`. May throw `InvalidCursorError`,
+   * `InvalidEventTypeError`, `OwnerRequiredError` or `OrganizationSuspendedError`.
    */
   listDeliveries(query?: ListDeliveriesQuery, options?: RequestOptions): Promise<DeliveryList> {
     return this.#http.json({ method: "GET", path: "/api/messaging-integration/deliveries", query, options });
   }
 
   /**
-   * List attempts to deliver. All of them: the next page is asked for when it is needed.
+   * List delivery attempts. All of them: the next page is asked for when it is needed.
    *
-   * The ledger, newest first: each attempt is a row. All filters that are given must match.
+   * For owners. The delivery ledger, newest first: one row for each attempt. Filters are combined with AND.
    *
-   * `GET /api/messaging-integration/deliveries`. Needs `webhooks:read` or `webhooks:read`. May throw
-   * `InvalidCursorError` or `InvalidEventTypeError`.
+   * `GET /api/messaging-integration/deliveries`. Needs `webhooks:read`. May throw `InvalidCursorError`,
+   * `InvalidEventTypeError`, `OwnerRequiredError` or `OrganizationSuspendedError`.
    */
   listAllDeliveries(
     query?: Omit<ListDeliveriesQuery, "cursor">,
@@ -782,12 +1663,13 @@ export class Troupe {
   }
 
   /**
-   * Send an event once more.
+   * Redeliver an event.
    *
-   * For owners. To the present destination, signed with the present secret, whatever is subscribed to.
+   * For owners. Sent to the current destination, signed with the current secret, regardless of the subscription.
    *
-   * `POST /api/messaging-integration/deliveries/{id}/redeliver`. Needs `webhooks:write` or `webhooks:write`. May throw
-   * `OwnerRequiredError`, `NotFoundError`, `InvalidStateError` or `EventNotRetainedError`.
+   * `POST /api/messaging-integration/deliveries/{id}/redeliver`. Needs `webhooks:write`. May throw
+   * `OwnerRequiredError`, `OrganizationSuspendedError`, `NotFoundError`, `RequestTimeoutError`, `InvalidStateError`,
+   * `EventNotRetainedError`, `QuotaExceededError` or `StorageFullError`.
    */
   redeliverEvent(deliveryId: string, options?: MutationOptions): Promise<{
     delivery: Delivery;
@@ -801,12 +1683,13 @@ export class Troupe {
   }
 
   /**
-   * Send a range of events once more.
+   * Redeliver a range of events.
    *
-   * For owners. Events of the range that are kept no more are left out.
+   * For owners. Events of the range that are no longer retained are left out.
    *
-   * `POST /api/messaging-integration/redeliver`. Needs `webhooks:write` or `webhooks:write`. May throw
-   * `InvalidEventTypeError`, `OwnerRequiredError`, `NotFoundError` or `InvalidStateError`.
+   * `POST /api/messaging-integration/redeliver`. Needs `webhooks:write`. May throw `InvalidEventTypeError`,
+   * `OwnerRequiredError`, `OrganizationSuspendedError`, `NotFoundError`, `RequestTimeoutError`, `InvalidStateError`,
+   * `QuotaExceededError` or `StorageFullError`.
    */
   redeliverEvents(body: RedeliverEventsRequest, options?: MutationOptions): Promise<{
     redelivery: Redelivery;
@@ -823,11 +1706,11 @@ export class Troupe {
   /**
    * Replace the signing secret.
    *
-   * For owners. The new secret counts at once and is never shown again. For `grace_seconds` deliveries carry a second
+   * For owners. The new secret is valid at once and is never shown again. For `grace_seconds` deliveries carry a second
    * signature by the old one.
    *
-   * `POST /api/messaging-integration/signing-secret/rotate`. Needs `webhooks:write` or `webhooks:write`. May throw
-   * `OwnerRequiredError` or `NotFoundError`.
+   * `POST /api/messaging-integration/signing-secret/rotate`. Needs `webhooks:write`. May throw `OwnerRequiredError`,
+   * `OrganizationSuspendedError`, `NotFoundError`, `RequestTimeoutError`, `QuotaExceededError` or `StorageFullError`.
    */
   rotateSigningSecret(
     body?: RotateSigningSecretRequest,
@@ -845,10 +1728,11 @@ export class Troupe {
   /**
    * Send a signed test.
    *
-   * An event of type `webhook.test` and source `test`, whatever is subscribed to.
+   * For owners. An event of type `webhook.test` and source `test`, regardless of the subscription.
    *
-   * `POST /api/messaging-integration/test`. Needs `webhooks:write` or `webhooks:write`. May throw `NotFoundError` or
-   * `InvalidStateError`.
+   * `POST /api/messaging-integration/test`. Needs `webhooks:write`. May throw `OwnerRequiredError`,
+   * `OrganizationSuspendedError`, `NotFoundError`, `RequestTimeoutError`, `InvalidStateError`, `QuotaExceededError` or
+   * `StorageFullError`.
    */
   testMessagingIntegration(options?: MutationOptions): Promise<{
     delivery: Delivery;
@@ -857,51 +1741,72 @@ export class Troupe {
   }
 
   /**
-   * Say why a signature does not verify.
+   * Check a signature, and explain why it does not verify.
    *
-   * `POST /api/messaging-integration/verify`. Needs `webhooks:read` or `webhooks:read`. May throw `NotFoundError`.
+   * `POST /api/messaging-integration/verify`. Needs `webhooks:read`. May throw `OrganizationSuspendedError`,
+   * `NotFoundError` or `RequestTimeoutError`.
    */
   verifySignature(body: VerifySignatureRequest, options?: RequestOptions): Promise<SignatureVerification> {
     return this.#http.json({ method: "POST", path: "/api/messaging-integration/verify", body, options });
   }
 
-  // Events: What has happened, by its number
+  // Events: The event feed, by number. [Guide: Webhooks](/guides/webhooks.md)
 
   /**
    * Read the events after a number.
    *
-   * For owners, as the webhook is. The same bodies as webhooks deliver, oldest first. Ask again with `after` set to
-   * `last_sequence`. Events are kept for 30 days.
+   * For owners. The same bodies that webhooks deliver, oldest first. `next_cursor` leads to the next page. After the
+   * last page, continue later with `after` set to `last_sequence`. Events are retained for 30 days.
    *
-   * `GET /api/events`. Needs `events:read` or `events:read`. May throw `OwnerRequiredError` or `EventNotRetainedError`.
+   * `GET /api/events`. Needs `events:read`. May throw `InvalidCursorError`, `OwnerRequiredError`,
+   * `OrganizationSuspendedError` or `EventNotRetainedError`.
    */
   listEvents(query?: ListEventsQuery, options?: RequestOptions): Promise<EventFeed> {
     return this.#http.json({ method: "GET", path: "/api/events", query, options });
   }
 
-  // Insight: How the service moves, and whether it is well
+  /**
+   * Read the events after a number. All of them: the next page is asked for when it is needed.
+   *
+   * For owners. The same bodies that webhooks deliver, oldest first. `next_cursor` leads to the next page. After the
+   * last page, continue later with `after` set to `last_sequence`. Events are retained for 30 days.
+   *
+   * `GET /api/events`. Needs `events:read`. May throw `InvalidCursorError`, `OwnerRequiredError`,
+   * `OrganizationSuspendedError` or `EventNotRetainedError`.
+   */
+  listAllEvents(
+    query?: Omit<ListEventsQuery, "cursor">,
+    options?: RequestOptions,
+  ): AsyncGenerator<Event, void, undefined> {
+    return this.#http.items(
+      (next) => this.listEvents({ ...query, ...(next === undefined ? {} : { cursor: next }) }, options),
+      (page) => page.events,
+    );
+  }
+
+  // Insight: State machines and invariants
 
   /**
-   * Read the state machines of jobs, chats and tasks.
+   * Read the state machines of jobs, chats, missions and tasks.
    *
-   * `GET /api/state-machines`. Needs `jobs:read` or `jobs:read`.
+   * `GET /api/state-machines`. Needs `jobs:read`. May throw `OrganizationSuspendedError`.
    */
   listStateMachines(options?: RequestOptions): Promise<StateMachineList> {
     return this.#http.json({ method: "GET", path: "/api/state-machines", options });
   }
 
   /**
-   * Check what must always hold.
+   * Check the invariants.
    *
-   * For owners. Counts what must never be; each count is 0 in a service that is well.
+   * For owners. Counts violated invariants of the organization; every count is 0 in a healthy service.
    *
-   * `GET /api/invariants`. Needs `jobs:read` or `jobs:read`. May throw `OwnerRequiredError`.
+   * `GET /api/invariants`. Needs `jobs:read`. May throw `OwnerRequiredError` or `OrganizationSuspendedError`.
    */
   checkInvariants(options?: RequestOptions): Promise<InvariantReport> {
     return this.#http.json({ method: "GET", path: "/api/invariants", options });
   }
 
-  // Service: The service about itself, for anybody
+  // Service: Public documents about the service
 
   /**
    * Read what is deployed.
@@ -915,12 +1820,12 @@ export class Troupe {
   /**
    * Read the contract.
    *
-   * This document.
+   * This document; with `surface`, the part of it that describes one surface.
    *
    * `GET /api/openapi.json`.
    */
-  getOpenApi(options?: RequestOptions): Promise<{ [name: string]: unknown }> {
-    return this.#http.json({ method: "GET", path: "/api/openapi.json", isPublic: true, options });
+  getOpenApi(query?: GetOpenApiQuery, options?: RequestOptions): Promise<{ [name: string]: unknown }> {
+    return this.#http.json({ method: "GET", path: "/api/openapi.json", query, isPublic: true, options });
   }
 
   /**
@@ -971,7 +1876,45 @@ export class Troupe {
   }
 
   /**
-   * Read which SDKs there are, with their hashes.
+   * Read how a program asks a person for a token.
+   *
+   * The metadata of the authorization server (RFC 8414).
+   *
+   * `GET /.well-known/oauth-authorization-server`.
+   */
+  getAuthorizationServer(options?: RequestOptions): Promise<AuthorizationServer> {
+    return this.#http.json({ method: "GET", path: "/.well-known/oauth-authorization-server", isPublic: true, options });
+  }
+
+  /**
+   * Read who gives tokens for the current surface.
+   *
+   * The metadata of a protected resource (RFC 9728).
+   *
+   * `GET /.well-known/oauth-protected-resource`.
+   */
+  getProtectedResource(options?: RequestOptions): Promise<ProtectedResource> {
+    return this.#http.json({ method: "GET", path: "/.well-known/oauth-protected-resource", isPublic: true, options });
+  }
+
+  /**
+   * Read who gives tokens for the MCP endpoint.
+   *
+   * The metadata of a protected resource (RFC 9728).
+   *
+   * `GET /.well-known/oauth-protected-resource/mcp`.
+   */
+  getProtectedMcpResource(options?: RequestOptions): Promise<ProtectedResource> {
+    return this.#http.json({
+      method: "GET",
+      path: "/.well-known/oauth-protected-resource/mcp",
+      isPublic: true,
+      options,
+    });
+  }
+
+  /**
+   * List the SDKs and their hashes.
    *
    * `GET /api/sdk/manifest`.
    */
@@ -988,6 +1931,28 @@ export class Troupe {
    */
   getTypeScriptSdk(options?: RequestOptions): Promise<string> {
     return this.#http.text({ method: "GET", path: "/api/sdk/typescript", isPublic: true, options });
+  }
+
+  /**
+   * Get the JavaScript SDK.
+   *
+   * The TypeScript SDK without its types, as a module for Node from 20 on and for browsers.
+   *
+   * `GET /api/sdk/javascript`.
+   */
+  getJavaScriptSdk(options?: RequestOptions): Promise<string> {
+    return this.#http.text({ method: "GET", path: "/api/sdk/javascript", isPublic: true, options });
+  }
+
+  /**
+   * Get the types of the JavaScript SDK.
+   *
+   * Declarations for editors and compilers, to keep beside it.
+   *
+   * `GET /api/sdk/javascript/types`.
+   */
+  getJavaScriptSdkTypes(options?: RequestOptions): Promise<string> {
+    return this.#http.text({ method: "GET", path: "/api/sdk/javascript/types", isPublic: true, options });
   }
 
   /**
@@ -1011,7 +1976,7 @@ export class Troupe {
   }
 
   /**
-   * Read the same as text for language models.
+   * Read the documentation as text for language models.
    *
    * `GET /llms.txt`.
    */
@@ -1024,9 +1989,9 @@ export class Troupe {
   /**
    * List agents.
    *
-   * The organization's agents, newest first, at most 1,000. Archived and private ones are in nobody's list.
+   * The organization's agents, newest first, at most 1,000. Archived and private agents are not listed.
    *
-   * `GET /api/v1/agents`. Needs `agents:read` or `agents:read`.
+   * `GET /api/v1/agents`. Needs `agents:read`. May throw `OrganizationSuspendedError`.
    */
   v1ListAgents(options?: RequestOptions): Promise<V1AgentList> {
     return this.#http.json({ method: "GET", path: "/api/v1/agents", options });
@@ -1035,7 +2000,8 @@ export class Troupe {
   /**
    * Create agent.
    *
-   * `POST /api/v1/agents`. Needs `agents:write` or `agents:write`.
+   * `POST /api/v1/agents`. Needs `agents:write`. May throw `OrganizationSuspendedError`, `RequestTimeoutError`,
+   * `QuotaExceededError` or `StorageFullError`.
    */
   v1CreateAgent(body: V1CreateAgentRequest, options?: MutationOptions): Promise<V1CreatedAgent> {
     return this.#http.json({ method: "POST", path: "/api/v1/agents", body, isKeyed: true, options });
@@ -1044,7 +2010,7 @@ export class Troupe {
   /**
    * Get agent.
    *
-   * `GET /api/v1/agents/{id}`. Needs `agents:read` or `agents:read`. May throw `NotFoundError`.
+   * `GET /api/v1/agents/{id}`. Needs `agents:read`. May throw `OrganizationSuspendedError` or `NotFoundError`.
    */
   v1GetAgent(agentId: string, options?: RequestOptions): Promise<V1AgentAnswer> {
     return this.#http.json({ method: "GET", path: `/api/v1/agents/${segment(agentId)}`, options });
@@ -1053,9 +2019,10 @@ export class Troupe {
   /**
    * Update agent.
    *
-   * What is absent stays as it is. A changed prompt takes effect on the next execution.
+   * Omitted fields are unchanged. A changed prompt takes effect on the next execution.
    *
-   * `PATCH /api/v1/agents/{id}`. Needs `agents:write` or `agents:write`. May throw `ForbiddenError` or `NotFoundError`.
+   * `PATCH /api/v1/agents/{id}`. Needs `agents:write`. May throw `ForbiddenError`, `OrganizationSuspendedError`,
+   * `NotFoundError`, `RequestTimeoutError`, `QuotaExceededError` or `StorageFullError`.
    */
   v1UpdateAgent(agentId: string, body: V1UpdateAgentRequest, options?: MutationOptions): Promise<V1Done> {
     return this.#http.json({
@@ -1072,10 +2039,10 @@ export class Troupe {
    *
    * It is archived: no longer found, listed, changed or executed. Its history is kept.
    *
-   * `DELETE /api/v1/agents/{id}`. Needs `agents:write` or `agents:write`. May throw `NotFoundError` or
-   * `InvalidStateError`.
+   * `DELETE /api/v1/agents/{id}`. Needs `agents:write`. May throw `OrganizationSuspendedError`, `NotFoundError`,
+   * `RequestTimeoutError`, `InvalidStateError`, `QuotaExceededError` or `StorageFullError`.
    */
-  v1DeleteAgent(agentId: string, options?: MutationOptions): Promise<V1Done> {
+  v1DeleteAgent(agentId: string, options?: MutationOptions): Promise<V1Deleted> {
     return this.#http.json({ method: "DELETE", path: `/api/v1/agents/${segment(agentId)}`, isKeyed: true, options });
   }
 
@@ -1084,12 +2051,13 @@ export class Troupe {
   /**
    * Execute agent.
    *
-   * With `stream: true` the answer is an event stream: `meta` first, then `message`s, then `result`, or `error`. A
-   * client that leaves does not end the work. Send `sessionId` and `chatId` of an earlier answer to go on with its
+   * With `stream: true` the answer is an event stream: `meta` first, then `message`s, then `result`, or `error`.
+   * Disconnecting does not stop the work. Send `sessionId` and `chatId` of an earlier answer to continue its
    * conversation.
    *
-   * `POST /api/v1/agents/{id}/execute`. Needs `chats:write` or `chats:write`. May throw `NotFoundError`,
-   * `InvalidStateError`, `BudgetExceededError`, `ProviderError` or `ApiTimeoutError`.
+   * `POST /api/v1/agents/{id}/execute`. Needs `chats:write`. May throw `OrganizationSuspendedError`, `NotFoundError`,
+   * `RequestTimeoutError`, `InvalidStateError`, `BudgetExceededError`, `QuotaExceededError`, `ProviderError`,
+   * `StorageFullError` or `ApiTimeoutError`.
    */
   v1ExecuteAgent(
     agentId: string,
@@ -1108,12 +2076,13 @@ export class Troupe {
   /**
    * Execute agent.
    *
-   * With `stream: true` the answer is an event stream: `meta` first, then `message`s, then `result`, or `error`. A
-   * client that leaves does not end the work. Send `sessionId` and `chatId` of an earlier answer to go on with its
+   * With `stream: true` the answer is an event stream: `meta` first, then `message`s, then `result`, or `error`.
+   * Disconnecting does not stop the work. Send `sessionId` and `chatId` of an earlier answer to continue its
    * conversation.
    *
-   * `POST /api/v1/agents/{id}/execute`. Needs `chats:write` or `chats:write`. May throw `NotFoundError`,
-   * `InvalidStateError`, `BudgetExceededError`, `ProviderError` or `ApiTimeoutError`.
+   * `POST /api/v1/agents/{id}/execute`. Needs `chats:write`. May throw `OrganizationSuspendedError`, `NotFoundError`,
+   * `RequestTimeoutError`, `InvalidStateError`, `BudgetExceededError`, `QuotaExceededError`, `ProviderError`,
+   * `StorageFullError` or `ApiTimeoutError`.
    */
   v1ExecuteAgentStream(
     agentId: string,
@@ -1135,9 +2104,9 @@ export class Troupe {
   /**
    * List tasks.
    *
-   * All filters that are given must match. At most 1,000, newest first.
+   * Filters are combined with AND. At most 1,000, newest first.
    *
-   * `GET /api/v1/tasks`. Needs `tasks:read` or `tasks:read`.
+   * `GET /api/v1/tasks`. Needs `tasks:read`. May throw `OrganizationSuspendedError`.
    */
   v1ListTasks(query?: V1ListTasksQuery, options?: RequestOptions): Promise<V1TaskList> {
     return this.#http.json({ method: "GET", path: "/api/v1/tasks", query, options });
@@ -1148,7 +2117,8 @@ export class Troupe {
    *
    * The new task is `pending`. Assigning it starts nothing by itself.
    *
-   * `POST /api/v1/tasks`. Needs `tasks:write` or `tasks:write`.
+   * `POST /api/v1/tasks`. Needs `tasks:write`. May throw `OrganizationSuspendedError`, `RequestTimeoutError`,
+   * `QuotaExceededError` or `StorageFullError`.
    */
   v1CreateTask(body: V1CreateTaskRequest, options?: MutationOptions): Promise<V1TaskAnswer> {
     return this.#http.json({ method: "POST", path: "/api/v1/tasks", body, isKeyed: true, options });
@@ -1160,31 +2130,45 @@ export const API_VERSION = "2026-11-01";
 
 /** What `listAgents` takes besides. */
 export interface ListAgentsQuery {
+  /** Agents whose names have words that begin so */
+  name?: string;
+  /** Agents with this tag */
+  tag?: string;
+  /** Where they come from */
+  source?: "private" | "library";
+  /** Agents with one of these visibilities */
+  visibility?: Array<"private" | "organization" | "public" | "unlisted">;
   /** Records of one page. Default 25 */
   limit?: number;
-  /** `next_cursor` of the page before */
+  /** `next_cursor` of the previous page */
   cursor?: string;
 }
 
 /** What `listChats` takes besides. */
 export interface ListChatsQuery {
-  /** Who answers in them */
+  /** Chats with this agent */
   agent_id?: string;
-  /** Where they are */
+  /** Chats in this workspace */
   workspace_id?: string;
-  /** The status that they have */
-  status?: "standby" | "working" | "done" | "error" | "needs_attention";
+  /** Chats with one of these statuses */
+  status?: Array<"standby" | "working" | "done" | "error" | "needs_attention">;
+  /** Chats whose titles have words that begin so */
+  title?: string;
+  /** Whether they are pinned */
+  pinned?: "true" | "false";
+  /** Chats in which this is said: words, "phrases", `or`, and `-` before what must not be there */
+  text?: string;
   /** Records of one page. Default 25 */
   limit?: number;
-  /** `next_cursor` of the page before */
+  /** `next_cursor` of the previous page */
   cursor?: string;
 }
 
 /** What `waitForChat` takes besides. */
 export interface WaitForChatQuery {
-  /** The version that the caller has: waits for a newer one */
+  /** The version that you have; with `wait`, the request waits for a newer one */
   since_version?: number;
-  /** Seconds to wait for it; 304 when there is none by then. Default 0 */
+  /** Seconds to wait for a newer version; 304 when the wait is over. Default 0 */
   wait?: number;
 }
 
@@ -1192,14 +2176,14 @@ export interface WaitForChatQuery {
 export interface ListMessagesQuery {
   /** Records of one page. Default 25 */
   limit?: number;
-  /** `next_cursor` of the page before */
+  /** `next_cursor` of the previous page */
   cursor?: string;
 }
 
 /** What `listJobs` takes besides. */
 export interface ListJobsQuery {
-  /** The status that they have */
-  status?: 
+  /** Jobs with one of these statuses */
+  status?: Array<
     | "queued"
     | "running"
     | "blocked"
@@ -1207,54 +2191,56 @@ export interface ListJobsQuery {
     | "cancelling"
     | "completed"
     | "failed"
-    | "cancelled";
-  /** Who works */
+    | "cancelled">;
+  /** Jobs of this agent */
   agent_id?: string;
-  /** The chat that they answer in */
+  /** Jobs of this chat */
   chat_id?: string;
-  /** Where they work */
+  /** Jobs in this workspace */
   workspace_id?: string;
-  /** Their mission */
+  /** Jobs of this mission */
   mission_id?: string;
-  /** The job that they come from */
+  /** Jobs that were created from this one */
   parent_job_id?: string;
-  /** A time in ISO 8601 */
+  /** Jobs that were created later than this, ISO 8601 */
   created_after?: string;
+  /** Jobs whose metadata have these fields among them, as a JSON object */
+  metadata?: string;
   /** Records of one page. Default 25 */
   limit?: number;
-  /** `next_cursor` of the page before */
+  /** `next_cursor` of the previous page */
   cursor?: string;
 }
 
 /** What `waitForJob` takes besides. */
 export interface WaitForJobQuery {
-  /** The version that the caller has: waits for a newer one */
+  /** The version that you have; with `wait`, the request waits for a newer one */
   since_version?: number;
-  /** Seconds to wait for it; 304 when there is none by then. Default 0 */
+  /** Seconds to wait for a newer version; 304 when the wait is over. Default 0 */
   wait?: number;
 }
 
 /** What `listTranscriptEvents` takes besides. */
 export interface ListTranscriptEventsQuery {
-  /** Only events after this seq */
+  /** Only events after this seq. Default 0 */
   after?: number;
-  /** Types of events, with commas between them */
-  types?: string;
+  /** Types of events */
+  types?: string[];
   /** Records of one page. Default 25 */
   limit?: number;
 }
 
 /** What `cancelJob` takes besides. */
 export interface CancelJobQuery {
-  /** Seconds to wait for it; 304 when there is none by then. Default 0 */
+  /** Seconds to wait for a newer version; 304 when the wait is over. Default 0 */
   wait?: number;
 }
 
 /** What `streamChatEvents` takes besides. */
 export interface StreamChatEventsQuery {
-  /** The cursor to go on from; the header `Last-Event-ID` comes before it */
+  /** The cursor to resume from; the header `Last-Event-ID` takes precedence */
   after?: string;
-  /** Durable events to begin with where there is no cursor: a number, or `all`. Default "100" */
+  /** Without a cursor: how many past durable events are sent first, a number or `all`. Default "100" */
   replay?: string;
   /** Closes the stream of a chat when its turn ends; a job's closes anyway */
   wait?: "end";
@@ -1262,9 +2248,9 @@ export interface StreamChatEventsQuery {
 
 /** What `streamJobEvents` takes besides. */
 export interface StreamJobEventsQuery {
-  /** The cursor to go on from; the header `Last-Event-ID` comes before it */
+  /** The cursor to resume from; the header `Last-Event-ID` takes precedence */
   after?: string;
-  /** Durable events to begin with where there is no cursor: a number, or `all`. Default "100" */
+  /** Without a cursor: how many past durable events are sent first, a number or `all`. Default "100" */
   replay?: string;
   /** Closes the stream of a chat when its turn ends; a job's closes anyway */
   wait?: "end";
@@ -1272,29 +2258,75 @@ export interface StreamJobEventsQuery {
 
 /** What `streamSignedJobEvents` takes besides. */
 export interface StreamSignedJobEventsQuery {
-  /** Who the address was given to */
+  /** The user and token that the address was issued to */
   sub?: string;
-  /** Until when it opens the stream, in Unix seconds */
+  /** Expiry of the address, in Unix seconds */
   exp?: string;
-  /** The signature of all of it */
+  /** Signature of path, expiry and subject */
   sig?: string;
-  /** The cursor to go on from; the header `Last-Event-ID` comes before it */
+  /** The cursor to resume from; the header `Last-Event-ID` takes precedence */
   after?: string;
-  /** Durable events to begin with where there is no cursor: a number, or `all`. Default "100" */
+  /** Without a cursor: how many past durable events are sent first, a number or `all`. Default "100" */
   replay?: string;
+}
+
+/** What `listMissions` takes besides. */
+export interface ListMissionsQuery {
+  /** Missions with one of these statuses */
+  status?: Array<"pending" | "running" | "paused" | "completed" | "failed">;
+  /** Missions of this agent */
+  agent_id?: string;
+  /** Missions in this workspace */
+  workspace_id?: string;
+  /** Records of one page. Default 25 */
+  limit?: number;
+  /** `next_cursor` of the previous page */
+  cursor?: string;
+}
+
+/** What `waitForMission` takes besides. */
+export interface WaitForMissionQuery {
+  /** The version that you have; with `wait`, the request waits for a newer one */
+  since_version?: number;
+  /** Seconds to wait for a newer version; 304 when the wait is over. Default 0 */
+  wait?: number;
+}
+
+/** What `listMissionRuns` takes besides. */
+export interface ListMissionRunsQuery {
+  /** Entries with one of these outcomes */
+  outcome?: Array<
+    | "started"
+    | "succeeded"
+    | "failed"
+    | "cancelled"
+    | "skipped_overlap"
+    | "skipped_paused"
+    | "skipped_budget"
+    | "missed">;
+  /** Records of one page. Default 25 */
+  limit?: number;
+  /** `next_cursor` of the previous page */
+  cursor?: string;
+}
+
+/** What `getMissionForecast` takes besides. */
+export interface GetMissionForecastQuery {
+  /** Number of times in the answer. Default 20 */
+  count?: number;
 }
 
 /** What `listTasks` takes besides. */
 export interface ListTasksQuery {
-  /** The status that they have */
-  status?: "pending" | "in_progress" | "completed" | "cancelled";
+  /** Tasks with one of these statuses */
+  status?: Array<"pending" | "in_progress" | "completed" | "cancelled">;
   /** An agent's or a user's id */
   assigned_to?: string;
-  /** The workspace that they belong to */
+  /** Tasks of this workspace */
   workspace_id?: string;
   /** Records of one page. Default 25 */
   limit?: number;
-  /** `next_cursor` of the page before */
+  /** `next_cursor` of the previous page */
   cursor?: string;
 }
 
@@ -1302,25 +2334,97 @@ export interface ListTasksQuery {
 export interface ListWorkspacesQuery {
   /** Records of one page. Default 25 */
   limit?: number;
-  /** `next_cursor` of the page before */
+  /** `next_cursor` of the previous page */
+  cursor?: string;
+}
+
+/** What `listFiles` takes besides. */
+export interface ListFilesQuery {
+  /** The directory; the whole workspace by default */
+  path?: string;
+  /** Whether to include everything below the directory. Default "false" */
+  recursive?: "true" | "false";
+  /** Only paths that match, such as `**\/*.md` */
+  glob?: string;
+  /** Records of one page. Default 25 */
+  limit?: number;
+  /** `next_cursor` of the previous page */
+  cursor?: string;
+}
+
+/** What `searchFiles` takes besides. */
+export interface SearchFilesQuery {
+  /** Text to search for */
+  q?: string;
+  /** Most files in the answer. Default 25 */
+  limit?: number;
+}
+
+/** What `readFile` takes besides. */
+export interface ReadFileQuery {
+  /** Path, relative to the workspace */
+  path?: string;
+  /** A version of the file */
+  number?: number;
+}
+
+/** What `readFileStream` takes besides. */
+export interface ReadFileStreamQuery {
+  /** Path, relative to the workspace */
+  path?: string;
+  /** A version of the file */
+  number?: number;
+}
+
+/** What `writeFile` takes besides. */
+export interface WriteFileQuery {
+  /** Path, relative to the workspace */
+  path?: string;
+}
+
+/** What `deleteFile` takes besides. */
+export interface DeleteFileQuery {
+  /** Path, relative to the workspace */
+  path?: string;
+  /** Whether to include everything below the directory. Default "false" */
+  recursive?: "true" | "false";
+}
+
+/** What `listFileVersions` takes besides. */
+export interface ListFileVersionsQuery {
+  /** Path, relative to the workspace */
+  path?: string;
+}
+
+/** What `listShares` takes besides. */
+export interface ListSharesQuery {
+  /** Records of one page. Default 25 */
+  limit?: number;
+  /** `next_cursor` of the previous page */
   cursor?: string;
 }
 
 /** What `getUsage` takes besides. */
 export interface GetUsageQuery {
-  /** What a row is of. Default "day" */
+  /** What the rows are grouped by. Default "day" */
   group_by?: "agent" | "model" | "day";
-  /** A day, or a time; the first of this month unless given */
+  /** A day or a time; the first of this month by default */
   since?: string;
-  /** A day, or a time; today unless given */
+  /** A day or a time; today by default */
   until?: string;
+}
+
+/** What `deleteSecret` takes besides. */
+export interface DeleteSecretQuery {
+  /** Deletes it also where it is in use */
+  force?: "true" | "false";
 }
 
 /** What `listServiceTokens` takes besides. */
 export interface ListServiceTokensQuery {
   /** Records of one page. Default 25 */
   limit?: number;
-  /** `next_cursor` of the page before */
+  /** `next_cursor` of the previous page */
   cursor?: string;
 }
 
@@ -1328,14 +2432,42 @@ export interface ListServiceTokensQuery {
 export interface ListPersonalAccessTokensQuery {
   /** Records of one page. Default 25 */
   limit?: number;
-  /** `next_cursor` of the page before */
+  /** `next_cursor` of the previous page */
   cursor?: string;
+}
+
+/** What `listAuditEntries` takes besides. */
+export interface ListAuditEntriesQuery {
+  /** Records of one page. Default 25 */
+  limit?: number;
+  /** `next_cursor` of the previous page */
+  cursor?: string;
+  /** Only this action */
+  action?: 
+    | "session.started"
+    | "session.ended"
+    | "session.refused"
+    | "password.set"
+    | "token.created"
+    | "token.used"
+    | "token.revoked"
+    | "grant.created"
+    | "grant.ended"
+    | "grant.reused"
+    | "member.added"
+    | "member.changed"
+    | "member.removed"
+    | "invitation.created"
+    | "invitation.accepted"
+    | "invitation.revoked";
+  /** Only what this user did */
+  user_id?: string;
 }
 
 /** What `listDeliveries` takes besides. */
 export interface ListDeliveriesQuery {
-  /** Attempts to deliver events of this type */
-  event_type?: 
+  /** Attempts to deliver events of these types */
+  event_type?: Array<
     | "agent.created"
     | "agent.updated"
     | "agent.deleted"
@@ -1350,6 +2482,7 @@ export interface ListDeliveriesQuery {
     | "job.resumed"
     | "job.review_requested"
     | "job.approved"
+    | "job.denied"
     | "job.iteration_requested"
     | "job.cancelled"
     | "job.completed"
@@ -1382,35 +2515,69 @@ export interface ListDeliveriesQuery {
     | "webhook.secret_rotated"
     | "webhook.test"
     | "webhook.disabled"
-    | "webhook.redelivery_requested";
-  /** Attempts that stand so */
-  status?: "pending" | "success" | "failed" | "retrying" | "skipped";
-  /** Attempts of this event */
+    | "webhook.redelivery_requested">;
+  /** Attempts with one of these statuses */
+  status?: Array<"pending" | "success" | "failed" | "retrying" | "skipped">;
+  /** Attempts to deliver this event */
   event_id?: string;
   /** Attempts that were planned at this time or later, ISO 8601 */
   since?: string;
   /** Records of one page. Default 25 */
   limit?: number;
-  /** `next_cursor` of the page before */
+  /** `next_cursor` of the previous page */
   cursor?: string;
 }
 
 /** What `listEvents` takes besides. */
 export interface ListEventsQuery {
-  /** The number of the last event that is known; absent: from the oldest */
+  /** The number of the last event that you have; omitted: from the oldest */
   after?: number;
   /** Records of one page. Default 25 */
   limit?: number;
+  /** `next_cursor` of the previous page */
+  cursor?: string;
+}
+
+/** What `getOpenApi` takes besides. */
+export interface GetOpenApiQuery {
+  /** Only this surface */
+  surface?: "v1" | "current";
 }
 
 /** What `v1ListTasks` takes besides. */
 export interface V1ListTasksQuery {
-  /** The status that they have */
+  /** Tasks with this status */
   status?: "pending" | "in_progress" | "completed" | "cancelled";
   /** An agent's or a user's id */
   assignedTo?: string;
   /** A workspace's id */
   spaceId?: string;
+}
+
+export interface AddMissionTaskRequest {
+  /** Title, for people */
+  title: string;
+  /** What there is to do; null for none */
+  description?: string | null;
+  /** Which work runs first where slots are scarce */
+  priority?: "low" | "medium" | "high" | "urgent";
+  /** Id of the agent or user that the task is assigned to; null for nobody */
+  assigned_to?: string | null;
+  /** Ids of the tasks that must be completed or cancelled first */
+  depends_on?: string[];
+}
+
+export interface AddRepositoryRequest {
+  /** https, without credentials */
+  url: string;
+  /** Omitted: the default one */
+  branch?: string | null;
+  /** The directory; by default the name of the repository */
+  path?: string;
+  /** Whether files below it may be changed here. Default "read" */
+  mode?: "read" | "write";
+  /** The name of the secret with its credentials: `user:password`, or a token alone */
+  secret?: string | null;
 }
 
 /** An AI assistant with a name, a role and instructions */
@@ -1419,39 +2586,60 @@ export interface Agent {
   id: string;
   /** Display name */
   name: string;
-  /** What the agent is */
+  /** The agent's role in a few words */
   role: string;
-  /** What it is for */
+  /** What the agent is for */
   description: string | null;
   /** Its instructions; null for readers of other organizations */
   system_prompt: string | null;
   /** `provider:name`; null for the service's default */
   model: string | null;
+  /** Who may see it: `private` is its creator, `organization` is every member */
   visibility: "private" | "organization" | "public" | "unlisted";
+  /** `private`: made in this organization; `library`: comes with the service */
   source: "private" | "library";
+  /** An `archived` agent does not work; its record stays readable */
   status: "active" | "archived";
+  /** Whether the organization uses the agent of the library */
   install_state: "available" | "installed" | "uninstalled";
+  /**
+   * Tools that the agent may use besides those that are on for every agent; `<server>__*` is all tools of an MCP server
+   */
   allowed_tools: string[];
-  /** Tools whose calls wait for a person */
+  /** Tools whose calls wait for a person's approval */
   approval_tools: string[];
-  /** How long such a call waits, and what becomes of it then */
+  /** How long a call waits for approval, and what happens when the time is up */
   approval_expiry: {
+    /** How long an approval may take, in seconds */
     after_seconds: number;
+    /**
+     * What happens when nobody decides in time: `deny` refuses the call and the job goes on, `cancel` cancels the job
+     */
     on_expiry: "deny" | "cancel";
   };
+  /** MCP servers whose tools the agent can use */
   mcp_servers: {
+    /** Name of the MCP server or of its header; the server's tools are called `<name>__<tool>` */
     name: string;
+    /** Address of the MCP server */
     url: string;
+    /** HTTP headers that the MCP server is sent */
     headers?: {
+      /** Name of the MCP server or of its header; the server's tools are called `<name>__<tool>` */
       name: string;
+      /** Name of the organization's secret that is the header's value */
       secret: string;
+      /** Text before the secret in the header's value, such as `Bearer ` */
       prefix?: string;
     }[];
+    /** Whether a run goes on without the server's tools while the server cannot be reached; `false` by default */
+    optional?: boolean;
   }[];
   /** Model calls of one job */
   max_steps: number | null;
+  /** Labels to find the agent by */
   tags: string[];
-  /** Who made it; null for an entry of the library that is not installed */
+  /** The user who created it; null for a library entry that is not installed */
   created_by: string | null;
   /** The organization that owns it */
   organization_id: string;
@@ -1469,11 +2657,15 @@ export interface Agent {
 
 /** Where crawlers and agents begin */
 export interface AgentApiManifest {
+  /** Name */
   name: string;
+  /** Description, for people */
   description: string;
+  /** Version of the service */
   version: string;
   /** A version of the contract, by date */
   api_version: string;
+  /** Address that all paths are relative to */
   base_url: string;
   /** The OpenAPI 3.1 document */
   openapi: string;
@@ -1489,27 +2681,36 @@ export interface AgentApiManifest {
   deployed_version: string;
   /** The same as text */
   llms_txt: string;
+  /** How to authenticate */
   authentication: {
+    /** Kind of the entry */
     type: string;
+    /** Name of the header */
     header: string;
+    /** Form of the header's value */
     format: string;
   };
   /** The MCP endpoint */
   mcp: string | null;
+  /** The SDKs */
   sdks: string[];
 }
 
 /** A page of agents, newest first */
 export interface AgentList {
+  /** The agents of this page */
   agents: Agent[];
-  /** Where the next page begins; absent on the last */
+  /** Cursor of the next page; absent on the last page */
   next_cursor?: string;
 }
 
 /** What an agent needs to use the service by itself */
 export interface AgentReadiness {
+  /** Name */
   name: string;
+  /** Description, for people */
   description: string;
+  /** Where the contract is */
   contract: {
     /** The OpenAPI 3.1 document */
     openapi: string;
@@ -1517,69 +2718,106 @@ export interface AgentReadiness {
     reference: string;
     /** A version of the contract, by date */
     api_version: string;
+    /** Header that names the version */
     version_header: string;
   };
+  /** How to authenticate */
   authentication: {
+    /** Kind of the entry */
     type: string;
+    /** Name of the header */
     header: string;
+    /** Kinds of tokens */
     kinds: string[];
+    /** How it works */
     how: string;
   }[];
+  /** What the token allows */
   scopes: {
+    /** Name */
     name: string;
+    /** What the scope allows */
     allows: string;
   }[];
+  /** The MCP endpoint; null where there is none */
   mcp: 
     | {
       /** The endpoint */
       url: string;
+      /** MCP transport */
       transport: string;
     }
     | null;
+  /** The SDKs */
   sdks: {
+    /** Programming language */
     language: string;
     /** The source, one file */
     source: string;
   }[];
+  /** How requests are limited */
   rate_limits: {
     /** The policy */
     policy: string;
+    /** Requests in a window */
     limit: number;
+    /** Length of the window in seconds */
     window_seconds: number;
   };
+  /** How a change is made once */
   idempotency: {
+    /** Name of the header */
     header: string;
+    /** Header of the answer that says whether it is a replay */
     answer_header: string;
+    /** Seconds for which a key is remembered */
     remembered_seconds: number;
+    /** How it works */
     how: string;
   };
+  /** Event streams */
   streams: {
+    /** Media type of the streams */
     content_type: string;
+    /** Paths of the streams */
     paths: string[];
+    /** How to go on after an interruption */
     resume: string;
   };
+  /** Webhooks; null where there are none */
   webhooks: 
     | {
       /** Where they are configured */
       configuration: string;
+      /** How to verify a delivery */
       verification: string;
     }
     | null;
+  /** How errors are reported */
   errors: {
+    /** Fields of every error body */
     fields: string[];
+    /** All error codes */
     codes: {
+      /** Code of the error */
       code: string;
+      /** HTTP status */
       status: number;
+      /** What it means */
       meaning: string;
+      /** What to do about it */
       remedy: string;
       /** The same in the reference */
       url: string;
     }[];
   };
+  /** What has changed */
   changelog: {
+    /** The versions, newest first */
     versions: {
       /** A version of the contract, by date */
       version: string;
+      /** Changes of this version, as Markdown */
       changes: string;
     }[];
     /** What is to go */
@@ -1587,7 +2825,37 @@ export interface AgentReadiness {
   };
 }
 
-/** A call of a tool that waits for a person */
+/** A directory of static files that anybody with its address may open */
+export interface App {
+  /** The app's id */
+  id: string;
+  /** What people call it */
+  name: string;
+  /** Part of its address */
+  slug: string;
+  /** What it is made of */
+  kind: "static";
+  /** The directory with its files */
+  path: string;
+  /** The file that it begins with */
+  entry: string;
+  /** Where anybody may open it */
+  url: string;
+  /** Whether it is served */
+  status: "ready";
+  /** Who made it */
+  created_by: string;
+  /** ISO 8601 UTC with milliseconds */
+  created_at: string;
+}
+
+/** All apps of a workspace */
+export interface AppList {
+  /** In the order in which they were made */
+  apps: App[];
+}
+
+/** A tool call that needs a person's approval */
 export interface Approval {
   /** The approval's id */
   id: string;
@@ -1601,45 +2869,166 @@ export interface Approval {
   message: string;
   /** ISO 8601 UTC with milliseconds */
   expires_at: string;
+  /** What happens when nobody decides in time: `deny` refuses the call and the job goes on, `cancel` cancels the job */
   on_expiry: "deny" | "cancel";
+  /** The decision; `expired` where nobody decided in time */
+  decision: "approve" | "deny" | "expired" | null;
+  /** The user who decided; null if the approval expired */
+  decided_by: string | null;
+  /** ISO 8601 UTC with milliseconds */
+  decided_at: string | null;
 }
 
 export interface ApproveJobRequest {
+  /** Approval to decide; without it and `tool_call_id` all that are open, or the review */
   approval_id?: string;
+  /** Tool call to decide, as the model named it; instead of `approval_id` */
   tool_call_id?: string;
+  /** The decision */
   decision?: "approve" | "deny";
   /** In place of the model's; at most 64 KiB as JSON */
   arguments?: { [name: string]: unknown };
+  /** Why, for the agent and the record */
   comment?: string;
+}
+
+/** A file that a job has made, as it was after its last change of it */
+export interface Artifact {
+  /** The artifact's id */
+  id: string;
+  /** What it is */
+  kind: "file";
+  /** The file's name */
+  name: string;
+  /** Its path in the workspace */
+  path: string;
+  /** Its media type */
+  mime: string;
+  /** Bytes */
+  size: number;
+  /** Where its content is */
+  url: string;
+}
+
+/** What somebody did with a credential, or to a member */
+export interface AuditEntry {
+  /** The entry's id */
+  id: string;
+  /** What was done */
+  action: 
+    | "session.started"
+    | "session.ended"
+    | "session.refused"
+    | "password.set"
+    | "token.created"
+    | "token.used"
+    | "token.revoked"
+    | "grant.created"
+    | "grant.ended"
+    | "grant.reused"
+    | "member.added"
+    | "member.changed"
+    | "member.removed"
+    | "invitation.created"
+    | "invitation.accepted"
+    | "invitation.revoked";
+  /** Who did it; null: the operator, or somebody who is not known */
+  user_id: string | null;
+  /** The token or session with which it was done */
+  token_id: string | null;
+  /** The remote address; an IPv6 address as its /64 */
+  address: string | null;
+  /** What it was done to: a token, a user, a grant, an invitation */
+  subject_id: string | null;
+  /** A name or a role, for people */
+  detail: string | null;
+  /** ISO 8601 UTC with milliseconds */
+  created_at: string;
+}
+
+/** A page of audit entries, newest first */
+export interface AuditEntryList {
+  /** The audit entries of this page */
+  audit_entries: AuditEntry[];
+  /** Cursor of the next page; absent on the last page */
+  next_cursor?: string;
+}
+
+/** How a program asks a person for a token */
+export interface AuthorizationServer {
+  /** Who answers; the same as `iss` in its answers */
+  issuer: string;
+  /** Where a browser is sent for consent */
+  authorization_endpoint: string;
+  /** Where codes and refresh tokens are redeemed */
+  token_endpoint: string;
+  /** Where programs register themselves */
+  registration_endpoint: string;
+  /** Where tokens are given back */
+  revocation_endpoint: string;
+  /** Where owners ask what a token is */
+  introspection_endpoint: string;
+  /** What can be asked for */
+  scopes_supported: string[];
+  /** Kinds of answers */
+  response_types_supported: string[];
+  /** Where the answer is */
+  response_modes_supported: string[];
+  /** What is redeemed */
+  grant_types_supported: string[];
+  /** Programs have no secret */
+  token_endpoint_auth_methods_supported: string[];
+  /** Programs have no secret */
+  revocation_endpoint_auth_methods_supported: string[];
+  /** PKCE is required */
+  code_challenge_methods_supported: string[];
+  /** Answers name the issuer (RFC 9207) */
+  authorization_response_iss_parameter_supported: boolean;
+  /** A client id may be the address of its document */
+  client_id_metadata_document_supported: boolean;
+  /** What people read */
+  service_documentation: string;
 }
 
 /** A piece of a message: text, what the model thought before it, a call of a tool, or what the tool answered */
 export type Block =
   | {
+    /** Always "text" */
     type: "text";
+    /** The text */
     text: string;
   }
   | {
+    /** Always "reasoning" */
     type: "reasoning";
+    /** The text */
     text: string;
   }
   | {
+    /** Always "tool_use" */
     type: "tool_use";
+    /** Id of the tool call */
     id: string;
+    /** Name of the tool */
     name: string;
+    /** Input of the tool call */
     input: { [name: string]: unknown };
   }
   | {
+    /** Always "tool_result" */
     type: "tool_result";
+    /** Id of the tool call that this is the result of */
     tool_use_id: string;
+    /** Result of the tool call, as text */
     content: string;
+    /** Whether the tool has failed */
     is_error: boolean;
   };
 
 /** How a job was stopped */
 export interface CancelReceipt {
   job: Job;
-  /** After this event there is none; null until it has stopped */
+  /** The seq of its last event; null until it has stopped */
   stopped_at_seq: number | null;
   /** The message with what there was; absent where there was nothing */
   partial_message_id?: string;
@@ -1649,14 +3038,48 @@ export interface CancelReceipt {
   tool_calls_aborted: number;
 }
 
+/** What is at the path now */
+export interface ChangedFile {
+  /** The workspace's id */
+  workspace_id: string;
+  /** What was done */
+  change: "created" | "updated" | "moved" | "deleted";
+  /** The path, relative to the workspace */
+  path: string;
+  /** Its last name */
+  name: string;
+  /** Kind of the entry */
+  kind: "file" | "directory";
+  /** Bytes; of a directory, those of all files below it */
+  size: number;
+  /** The media type of a file */
+  mime: string | null;
+  /** Entity tag of the content, for `If-Match` and `If-None-Match` */
+  etag: string | null;
+  /** The version of a file's content: one more with each change */
+  number: number | null;
+  /** ISO 8601 UTC with milliseconds */
+  modified_at: string;
+  /** User or agent of the last change; null where it is unknown */
+  modified_by: 
+    | {
+      /** User or agent */
+      type: "user" | "agent" | "repository";
+      /** Id of the user or agent */
+      id: string;
+    }
+    | null;
+}
+
 /** A durable conversation with an agent */
 export interface Chat {
   /** The chat's id */
   id: string;
-  /** What it is called */
+  /** The title */
   title: string;
+  /** What the chat needs: `working` has an active job, `needs_attention` waits for a person */
   status: "standby" | "working" | "done" | "error" | "needs_attention";
-  /** Who answers */
+  /** The agent that answers */
   agent_id: string;
   /** What the agent was called when the chat was opened */
   agent_name: string;
@@ -1669,16 +3092,17 @@ export interface Chat {
   active_job_id: string | null;
   /** Messages that wait for their turn */
   queued_messages: number;
-  /** The mission whose run it is */
+  /** The mission that the chat is a run of */
   mission_id: string | null;
+  /** Number of the mission's run that the chat belongs to; null for other chats */
   run_number: number | null;
   /** The beginning of the newest message */
   last_message_preview: string | null;
-  /** The seq of its newest event */
+  /** Number of the job's newest event */
   last_seq: number;
-  /** What its maker gave it */
+  /** Any JSON object, as the creator gave it */
   metadata: { [name: string]: unknown };
-  /** Who opened it */
+  /** The user who opened it */
   created_by: string;
   /** The organization that owns it */
   organization_id: string;
@@ -1696,8 +3120,9 @@ export interface Chat {
 
 /** A page of chats, newest first */
 export interface ChatList {
+  /** The chats of this page */
   chats: Chat[];
-  /** Where the next page begins; absent on the last */
+  /** Cursor of the next page; absent on the last page */
   next_cursor?: string;
 }
 
@@ -1709,232 +3134,363 @@ export interface ChatOptions {
   on_busy: "queue" | "steer" | "interrupt" | "reject";
   /** In place of the agent's own; null leaves them */
   tools: string[] | null;
-  /** Calls that would wait for a person are made at once */
+  /** Whether calls that need approval are approved without a person */
   auto_approve: boolean;
-  /** What it is called */
+  /** The title */
   title: string;
+  /** Whether the chat is pinned in lists */
   pinned: boolean;
 }
 
 /** An event of a chat's stream */
 export type ChatStreamEvent =
   | {
+    /** Always "snapshot" */
     event: "snapshot";
     data: Chat;
   }
   | {
+    /** Always "message.created" */
     event: "message.created";
-    /** The cursor that has it */
+    /** Cursor of this event */
     id: string;
+    /** Data of the event */
     data: {
-      /** Its place in the stream, from 1, without gaps */
+      /** Number in the stream, from 1, without gaps */
       seq: number;
+      /** Always "message.created" */
       type: "message.created";
       /** ISO 8601 UTC with milliseconds */
       at: string;
+      /** Id of the message */
       message_id: string;
+      /** Author of the message: a person, the agent, the system or a tool */
       role: "user" | "assistant" | "system" | "tool";
+      /** Content as text */
       content: string;
+      /** Id of the job; null where no job answers */
       job_id: string | null;
     };
   }
   | {
+    /** Always "message.queued" */
     event: "message.queued";
-    /** The cursor that has it */
+    /** Cursor of this event */
     id: string;
+    /** Data of the event */
     data: {
-      /** Its place in the stream, from 1, without gaps */
+      /** Number in the stream, from 1, without gaps */
       seq: number;
+      /** Always "message.queued" */
       type: "message.queued";
       /** ISO 8601 UTC with milliseconds */
       at: string;
+      /** Id of the job; null where no job answers */
       job_id: string;
+      /** Id of the message */
       message_id: string;
+      /** Place in the queue, from 1 */
       position: number;
     };
   }
   | {
+    /** Always "message.started" */
     event: "message.started";
-    /** The cursor that has it */
+    /** Cursor of this event */
     id: string;
+    /** Data of the event */
     data: {
-      /** Its place in the stream, from 1, without gaps */
+      /** Number in the stream, from 1, without gaps */
       seq: number;
+      /** Always "message.started" */
       type: "message.started";
       /** ISO 8601 UTC with milliseconds */
       at: string;
+      /** Id of the job; null where no job answers */
       job_id: string;
+      /** Id of the message */
       message_id: string;
+      /** Number of the attempt, from 1 */
       attempt: number;
     };
   }
   | {
+    /** Always "message.restarted" */
     event: "message.restarted";
-    /** The cursor that has it */
+    /** Cursor of this event */
     id: string;
+    /** Data of the event */
     data: {
-      /** Its place in the stream, from 1, without gaps */
+      /** Number in the stream, from 1, without gaps */
       seq: number;
+      /** Always "message.restarted" */
       type: "message.restarted";
       /** ISO 8601 UTC with milliseconds */
       at: string;
+      /** Id of the job; null where no job answers */
       job_id: string;
+      /** Id of the message */
       message_id: string;
+      /** Number of the attempt, from 1 */
       attempt: number;
     };
   }
   | {
+    /** Always "message.completed" */
     event: "message.completed";
-    /** The cursor that has it */
+    /** Cursor of this event */
     id: string;
+    /** Data of the event */
     data: {
-      /** Its place in the stream, from 1, without gaps */
+      /** Number in the stream, from 1, without gaps */
       seq: number;
+      /** Always "message.completed" */
       type: "message.completed";
       /** ISO 8601 UTC with milliseconds */
       at: string;
+      /** Id of the job; null where no job answers */
       job_id: string;
+      /** Id of the message */
       message_id: string;
+      /** Current status */
       status: "completed" | "cancelled" | "failed";
+      /** Content as text */
       content: string;
     };
   }
   | {
+    /** Always "tool.started" */
     event: "tool.started";
-    /** The cursor that has it */
+    /** Cursor of this event */
     id: string;
+    /** Data of the event */
     data: {
-      /** Its place in the stream, from 1, without gaps */
+      /** Number in the stream, from 1, without gaps */
       seq: number;
+      /** Always "tool.started" */
       type: "tool.started";
       /** ISO 8601 UTC with milliseconds */
       at: string;
+      /** Id of the job; null where no job answers */
       job_id: string;
+      /** Id of the tool call */
       call_id: string;
+      /** Name of the tool */
       name: string;
-    };
-  }
-  | {
-    event: "tool.completed";
-    /** The cursor that has it */
-    id: string;
-    data: {
-      /** Its place in the stream, from 1, without gaps */
-      seq: number;
-      type: "tool.completed";
-      /** ISO 8601 UTC with milliseconds */
-      at: string;
-      job_id: string;
-      call_id: string;
-    };
-  }
-  | {
-    event: "tool.failed";
-    /** The cursor that has it */
-    id: string;
-    data: {
-      /** Its place in the stream, from 1, without gaps */
-      seq: number;
-      type: "tool.failed";
-      /** ISO 8601 UTC with milliseconds */
-      at: string;
-      job_id: string;
-      call_id: string;
-    };
-  }
-  | {
-    event: "routing.updated";
-    /** The cursor that has it */
-    id: string;
-    data: {
-      /** Its place in the stream, from 1, without gaps */
-      seq: number;
-      type: "routing.updated";
-      /** ISO 8601 UTC with milliseconds */
-      at: string;
-      model: string | null;
-    };
-  }
-  | {
-    event: "approval.requested";
-    /** The cursor that has it */
-    id: string;
-    data: {
-      /** Its place in the stream, from 1, without gaps */
-      seq: number;
-      type: "approval.requested";
-      /** ISO 8601 UTC with milliseconds */
-      at: string;
-      job_id: string;
-      approval_id: string;
-      tool_name: string;
-      tool_call_id: string;
-      arguments: { [name: string]: unknown };
-      message: string;
-      /** ISO 8601 UTC with milliseconds */
-      expires_at: string;
-      on_expiry: "deny" | "cancel";
-    };
-  }
-  | {
-    event: "approval.resolved";
-    /** The cursor that has it */
-    id: string;
-    data: {
-      /** Its place in the stream, from 1, without gaps */
-      seq: number;
-      type: "approval.resolved";
-      /** ISO 8601 UTC with milliseconds */
-      at: string;
-      job_id: string;
-      approval_id: string;
-      tool_call_id: string;
-      decision: "approve" | "deny" | "expired";
-      by: string | null;
+      /** What the tool is called with; absent where it is longer than 4 KiB, and without `jobs:read` */
       arguments?: { [name: string]: unknown };
     };
   }
   | {
-    event: "review.updated";
-    /** The cursor that has it */
+    /** Always "tool.completed" */
+    event: "tool.completed";
+    /** Cursor of this event */
     id: string;
+    /** Data of the event */
     data: {
-      /** Its place in the stream, from 1, without gaps */
+      /** Number in the stream, from 1, without gaps */
       seq: number;
+      /** Always "tool.completed" */
+      type: "tool.completed";
+      /** ISO 8601 UTC with milliseconds */
+      at: string;
+      /** Id of the job; null where no job answers */
+      job_id: string;
+      /** Id of the tool call */
+      call_id: string;
+      /** The beginning of what the tool has answered; absent without `jobs:read` */
+      result?: string;
+      /** Whether the answer is longer than `result` */
+      is_truncated?: boolean;
+    };
+  }
+  | {
+    /** Always "tool.failed" */
+    event: "tool.failed";
+    /** Cursor of this event */
+    id: string;
+    /** Data of the event */
+    data: {
+      /** Number in the stream, from 1, without gaps */
+      seq: number;
+      /** Always "tool.failed" */
+      type: "tool.failed";
+      /** ISO 8601 UTC with milliseconds */
+      at: string;
+      /** Id of the job; null where no job answers */
+      job_id: string;
+      /** Id of the tool call */
+      call_id: string;
+      /** The beginning of what the tool has answered; absent without `jobs:read` */
+      result?: string;
+      /** Whether the answer is longer than `result` */
+      is_truncated?: boolean;
+    };
+  }
+  | {
+    /** Always "routing.updated" */
+    event: "routing.updated";
+    /** Cursor of this event */
+    id: string;
+    /** Data of the event */
+    data: {
+      /** Number in the stream, from 1, without gaps */
+      seq: number;
+      /** Always "routing.updated" */
+      type: "routing.updated";
+      /** ISO 8601 UTC with milliseconds */
+      at: string;
+      /** Model that answers from now on, as `provider:name`; null is the agent's own */
+      model: string | null;
+    };
+  }
+  | {
+    /** Always "approval.requested" */
+    event: "approval.requested";
+    /** Cursor of this event */
+    id: string;
+    /** Data of the event */
+    data: {
+      /** Number in the stream, from 1, without gaps */
+      seq: number;
+      /** Always "approval.requested" */
+      type: "approval.requested";
+      /** ISO 8601 UTC with milliseconds */
+      at: string;
+      /** Id of the job; null where no job answers */
+      job_id: string;
+      /** Id of the approval */
+      approval_id: string;
+      /** Name of the tool */
+      tool_name: string;
+      /** Id of the tool call, as the model gave it */
+      tool_call_id: string;
+      /** Arguments that the tool would be called with */
+      arguments: { [name: string]: unknown };
+      /** Explanation, for people */
+      message: string;
+      /** ISO 8601 UTC with milliseconds */
+      expires_at: string;
+      /**
+       * What happens when nobody decides in time: `deny` refuses the call and the job goes on, `cancel` cancels the job
+       */
+      on_expiry: "deny" | "cancel";
+    };
+  }
+  | {
+    /** Always "approval.resolved" */
+    event: "approval.resolved";
+    /** Cursor of this event */
+    id: string;
+    /** Data of the event */
+    data: {
+      /** Number in the stream, from 1, without gaps */
+      seq: number;
+      /** Always "approval.resolved" */
+      type: "approval.resolved";
+      /** ISO 8601 UTC with milliseconds */
+      at: string;
+      /** Id of the job; null where no job answers */
+      job_id: string;
+      /** Id of the approval */
+      approval_id: string;
+      /** Id of the tool call, as the model gave it */
+      tool_call_id: string;
+      /** The decision; `expired` where nobody decided in time */
+      decision: "approve" | "deny" | "expired";
+      /** User who did it; null where the service did */
+      by: string | null;
+      /** Arguments that the tool would be called with */
+      arguments?: { [name: string]: unknown };
+    };
+  }
+  | {
+    /** Always "artifact.created" */
+    event: "artifact.created";
+    /** Cursor of this event */
+    id: string;
+    /** Data of the event */
+    data: {
+      /** Number in the stream, from 1, without gaps */
+      seq: number;
+      /** Always "artifact.created" */
+      type: "artifact.created";
+      /** ISO 8601 UTC with milliseconds */
+      at: string;
+      /** Id of the job; null where no job answers */
+      job_id: string;
+      /** Id of the artifact: the same for all changes of one file by one job */
+      id: string;
+      /** Always "file" */
+      kind: "file";
+      /** Name of the tool */
+      name: string;
+      /** Path in the workspace, such as `reports/2026.md` */
+      path: string;
+      /** Media type of the content */
+      mime: string;
+      /** Bytes */
+      size: number;
+    };
+  }
+  | {
+    /** Always "review.updated" */
+    event: "review.updated";
+    /** Cursor of this event */
+    id: string;
+    /** Data of the event */
+    data: {
+      /** Number in the stream, from 1, without gaps */
+      seq: number;
+      /** Always "review.updated" */
       type: "review.updated";
       /** ISO 8601 UTC with milliseconds */
       at: string;
+      /** Id of the job; null where no job answers */
       job_id: string;
+      /** New state */
       state: "none" | "pending" | "approved" | "changes_requested" | "expired";
+      /** User who decided; null where the time was up */
       decided_by: string | null;
+      /** Comment on the decision */
       comment: string | null;
     };
   }
   | {
+    /** Always "job.linked" */
     event: "job.linked";
-    /** The cursor that has it */
+    /** Cursor of this event */
     id: string;
+    /** Data of the event */
     data: {
-      /** Its place in the stream, from 1, without gaps */
+      /** Number in the stream, from 1, without gaps */
       seq: number;
+      /** Always "job.linked" */
       type: "job.linked";
       /** ISO 8601 UTC with milliseconds */
       at: string;
+      /** Id of the job; null where no job answers */
       job_id: string;
+      /** Id of the message */
       message_id: string;
     };
   }
   | {
+    /** Always "job.updated" */
     event: "job.updated";
-    /** The cursor that has it */
+    /** Cursor of this event */
     id: string;
+    /** Data of the event */
     data: {
-      /** Its place in the stream, from 1, without gaps */
+      /** Number in the stream, from 1, without gaps */
       seq: number;
+      /** Always "job.updated" */
       type: "job.updated";
       /** ISO 8601 UTC with milliseconds */
       at: string;
+      /** Id of the job; null where no job answers */
       job_id: string;
+      /** Current status */
       status: 
         | "queued"
         | "running"
@@ -1944,6 +3500,7 @@ export type ChatStreamEvent =
         | "completed"
         | "failed"
         | "cancelled";
+      /** What a blocked job waits for; null for other jobs */
       blocked_reason: 
         | "approval_required"
         | "input_required"
@@ -1954,53 +3511,81 @@ export type ChatStreamEvent =
     };
   }
   | {
+    /** Always "chat.updated" */
     event: "chat.updated";
-    /** The cursor that has it */
+    /** Cursor of this event */
     id: string;
+    /** Data of the event */
     data: {
-      /** Its place in the stream, from 1, without gaps */
+      /** Number in the stream, from 1, without gaps */
       seq: number;
+      /** Always "chat.updated" */
       type: "chat.updated";
       /** ISO 8601 UTC with milliseconds */
       at: string;
+      /** Current status */
       status?: "standby" | "working" | "done" | "error" | "needs_attention";
+      /** Settings of the chat; only what has changed in an event */
       options?: {
+        /** Model that answers from now on, as `provider:name`; null is the agent's own */
         model?: string | null;
+        /**
+         * What a message does while a job of the chat is active: wait (`queue`), join the running job (`steer`),
+         * replace it (`interrupt`) or be refused (`reject`)
+         */
         on_busy?: "queue" | "steer" | "interrupt" | "reject";
+        /** Tools that the agent may use in this chat; null is all that the agent has */
         tools?: string[] | null;
+        /** Whether calls that need approval are approved without a person */
         auto_approve?: boolean;
+        /** Title, for people */
         title?: string;
+        /** Whether the chat is pinned in lists */
         pinned?: boolean;
       };
+      /** Any JSON object of the caller's; it is returned unchanged */
+      metadata?: { [name: string]: unknown };
+      /** Whether the chat has been deleted */
       deleted?: boolean;
     };
   }
   | {
+    /** Always "usage.updated" */
     event: "usage.updated";
-    /** The cursor that has it */
+    /** Cursor of this event */
     id: string;
+    /** Data of the event */
     data: {
-      /** Its place in the stream, from 1, without gaps */
+      /** Number in the stream, from 1, without gaps */
       seq: number;
+      /** Always "usage.updated" */
       type: "usage.updated";
       /** ISO 8601 UTC with milliseconds */
       at: string;
+      /** Id of the job; null where no job answers */
       job_id: string;
+      /** Tokens sent to models */
       input_tokens: number;
+      /** Tokens received from models */
       output_tokens: number;
     };
   }
   | {
+    /** Always "error" */
     event: "error";
-    /** The cursor that has it */
+    /** Cursor of this event */
     id: string;
+    /** Data of the event */
     data: {
-      /** Its place in the stream, from 1, without gaps */
+      /** Number in the stream, from 1, without gaps */
       seq: number;
+      /** Always "error" */
       type: "error";
       /** ISO 8601 UTC with milliseconds */
       at: string;
+      /** Id of the job; null where no job answers */
       job_id: string;
+      /** Code of the error */
       code: 
         | "provider_unreachable"
         | "provider_unauthorized"
@@ -2012,14 +3597,19 @@ export type ChatStreamEvent =
         | "step_limit"
         | "timeout"
         | "attempts_exhausted"
+        | "tools_unavailable"
+        | "clone_failed"
         | "internal_error";
+      /** Explanation, for people */
       message: string;
     };
   }
   | {
+    /** Always "message.delta" */
     event: "message.delta";
-    /** The cursor that has it */
+    /** Cursor of this event */
     id: string;
+    /** Data of the event */
     data: {
       /** The message that it belongs to */
       message_id: string;
@@ -2030,17 +3620,22 @@ export type ChatStreamEvent =
     };
   }
   | {
+    /** Always "reset" */
     event: "reset";
+    /** Data of the event */
     data: {
-      /** Why the cursor is of no use */
+      /** Why the cursor cannot be used */
       reason: "malformed" | "ahead_of_head" | "not_retained";
       /** The replay begins with this event */
       from_seq: number;
     };
   }
   | {
+    /** Always "stream.closing" */
     event: "stream.closing";
+    /** Data of the event */
     data: {
+      /** Why the stream closes or begins anew */
       reason: 
         | "deploy"
         | "unavailable"
@@ -2048,16 +3643,18 @@ export type ChatStreamEvent =
         | "slow_consumer"
         | "expired"
         | "moved";
-      /** The cursor to come back with */
+      /** The cursor to resume from */
       resume_after: string | null;
     };
   }
   | {
+    /** Always "stream.end" */
     event: "stream.end";
+    /** Data of the event */
     data: {};
   };
 
-/** What goes on in a chat */
+/** The current work of a chat */
 export interface ChatWork {
   /** A job's id */
   active_job_id: string | null;
@@ -2065,8 +3662,9 @@ export interface ChatWork {
   jobs: {
     /** A job's id */
     id: string;
-    /** What it is called */
+    /** The title */
     title: string;
+    /** Current status */
     status: 
       | "queued"
       | "running"
@@ -2076,55 +3674,181 @@ export interface ChatWork {
       | "completed"
       | "failed"
       | "cancelled";
+    /** State of the review of the current job */
     review_state: "none" | "pending" | "approved" | "changes_requested" | "expired";
   }[];
-  artifacts: { [name: string]: unknown }[];
+  /** Artifacts of the job */
+  artifacts: Artifact[];
   /** Whether it waits for a person */
   needs_attention: boolean;
 }
 
+export interface CloneRepositoryRequest {
+  /** A mount that is there; the other fields make a new one */
+  repo_id?: string;
+  /** https, without credentials */
+  url?: string;
+  /** Omitted: the default one */
+  branch?: string | null;
+  /** The directory; by default the name of the repository */
+  path?: string;
+  /** Whether files below it may be changed here. Default "read" */
+  mode?: "read" | "write";
+  /** The name of the secret with its credentials: `user:password`, or a token alone */
+  secret?: string | null;
+}
+
 export interface CreateAgentRequest {
+  /** Display name of the agent; in `mcp_servers`, the server's name: its tools are called `<name>__<tool>` */
   name: string;
+  /** Instructions that every model call of the agent begins with */
   system_prompt: string;
+  /** Who may see it: `private` is its creator, `organization` is every member. Default "private" */
+  visibility?: "private" | "organization" | "public" | "unlisted";
+  /** The agent's role in a few words, such as `Editor` */
   role?: string;
+  /** What the agent is for */
   description?: string | null;
+  /** Model as `provider:name`; null is the service's default */
   model?: string | null;
+  /**
+   * Tools that the agent may use besides those that are on for every agent; `<server>__*` is all tools of an MCP server
+   */
   allowed_tools?: string[];
+  /** Tools whose calls wait for a person's approval; `<server>__*` is all tools of an MCP server */
   approval_tools?: string[];
+  /** How long a call waits for approval, and what happens when the time is up; 24 hours and `deny` by default */
   approval_expiry?: {
+    /** How long an approval may take, in seconds */
     after_seconds: number;
+    /**
+     * What happens when nobody decides in time: `deny` refuses the call and the job goes on, `cancel` cancels the job
+     */
     on_expiry: "deny" | "cancel";
   };
+  /** MCP servers whose tools the agent can use */
   mcp_servers?: {
+    /** Display name of the agent; in `mcp_servers`, the server's name: its tools are called `<name>__<tool>` */
     name: string;
+    /** Address of the MCP server */
     url: string;
+    /** HTTP headers that the MCP server is sent */
     headers?: {
+      /** Display name of the agent; in `mcp_servers`, the server's name: its tools are called `<name>__<tool>` */
       name: string;
+      /** Name of the organization's secret that is the header's value */
       secret: string;
+      /** Text before the secret in the header's value, such as `Bearer ` */
       prefix?: string;
     }[];
+    /** Whether a run goes on without the server's tools while the server cannot be reached; `false` by default */
+    optional?: boolean;
   }[];
+  /** Most model calls of one job; null is the service's limit */
   max_steps?: number | null;
+  /** Labels to find the agent by */
   tags?: string[];
 }
 
+export interface CreateAppRequest {
+  /** What people call it */
+  name: string;
+  /** Part of its address; of one app of the workspace only */
+  slug: string;
+  /** The directory with its files; by default the slug */
+  path?: string;
+  /** The file that it begins with, relative to the directory. Default "index.html" */
+  entry?: string;
+}
+
 export interface CreateChatRequest {
+  /** Id of the agent */
   agent_id: string;
+  /** Id of the workspace */
   workspace_id: string;
+  /** Title, for people */
   title?: string;
+  /** Settings of the chat; only what has changed in an event */
   options?: {
+    /** Model that answers in this chat, as `provider:name`; null is the agent's own */
     model?: string | null;
+    /**
+     * What a message does while a job of the chat is active: wait (`queue`), join the running job (`steer`), replace it
+     * (`interrupt`) or be refused (`reject`)
+     */
     on_busy?: "queue" | "steer" | "interrupt" | "reject";
+    /** Tools that the agent may use in this chat; null is all that the agent has */
     tools?: string[] | null;
+    /** Whether calls that need approval are approved without a person */
     auto_approve?: boolean;
+    /** Title, for people */
     title?: string;
+    /** Whether the chat is pinned in lists */
     pinned?: boolean;
   };
+  /** Any JSON object of the caller's; it is returned unchanged */
+  metadata?: { [name: string]: unknown };
+}
+
+export interface CreateDirectoryRequest {
+  /** Path in the workspace, such as `reports/2026.md` */
+  path: string;
+}
+
+export interface CreateMissionRequest {
+  /** Title, for people */
+  title: string;
+  /** What each run should achieve; it is the first message of each run's chat */
+  goal: string;
+  /** Id of the agent */
+  agent_id: string;
+  /** Workspace in which it runs; the organization's default workspace by default */
+  workspace_id?: string;
+  /** Who may see it: `private` is its creator, `organization` is every member */
+  visibility?: "private" | "organization";
+  /** Which work runs first where slots are scarce */
+  priority?: "low" | "medium" | "high" | "urgent";
+  /** When the mission runs; only by hand by default */
+  schedule?: {
+    /** Kind of schedule */
+    type?: "none" | "once" | "cron" | "continuous";
+    /**
+     * `cron`: five fields or `@daily` and its kin. `once`: a time in ISO 8601, local time of `timezone` without an
+     * offset. `continuous`: the pause between runs as a duration, such as `PT5M`
+     */
+    value?: string | null;
+    /** An IANA time zone; `UTC` by default */
+    timezone?: string;
+    /** A time in ISO 8601, or null */
+    start_at?: string | null;
+    /** A time in ISO 8601, or null */
+    end_at?: string | null;
+    /** After so many runs the mission is completed; null is no limit */
+    max_runs?: number | null;
+    /** What a fire does while an earlier run is open; `skip` by default */
+    overlap?: "skip" | "buffer_one" | "cancel_other" | "allow_all";
+    /** How late a fire may be; 60 by default */
+    catchup_window_seconds?: number;
+    /** The longest delay of a fire; 0 by default */
+    jitter_seconds?: number;
+  };
+  /** Whether a person reviews the result before the job is completed; `false` by default */
+  review_required?: boolean;
+  /** Limits of each run; what is absent has the service's limit */
+  budget?: {
+    /** Most tokens, sent and received, of one job; null is no limit of its own */
+    max_tokens?: number | null;
+    /** Most model calls of one job; null is the service's limit */
+    max_steps?: number | null;
+  };
+  /** What its jobs have as their metadata; at most 16 KiB as JSON */
   metadata?: { [name: string]: unknown };
 }
 
 export interface CreatePersonalAccessTokenRequest {
+  /** Name of the token, for people */
   name: string;
+  /** What the token allows */
   scopes: Array<
     | "agents:read"
     | "agents:write"
@@ -2144,12 +3868,16 @@ export interface CreatePersonalAccessTokenRequest {
     | "tasks:write"
     | "events:read"
     | "mcp"
+    | "secrets:use"
     | "*">;
+  /** Days until the token expires */
   expires_in_days?: number;
 }
 
 export interface CreateServiceTokenRequest {
+  /** Name of the token, for people */
   name: string;
+  /** What the token allows */
   scopes: Array<
     | "agents:read"
     | "agents:write"
@@ -2169,14 +3897,174 @@ export interface CreateServiceTokenRequest {
     | "tasks:write"
     | "events:read"
     | "mcp"
+    | "secrets:use"
     | "*">;
+  /** Days until the token expires */
   expires_in_days?: number;
 }
 
-/** A chat that nobody finds any more */
+export interface CreateTaskRequest {
+  /** Title, for people */
+  title: string;
+  /** Description, for people */
+  description?: string | null;
+  /** Which work runs first where slots are scarce. Default "medium" */
+  priority?: "low" | "medium" | "high" | "urgent";
+  /** Id of the agent or user that the task is assigned to; null for nobody */
+  assigned_to?: string | null;
+  /** Id of the workspace */
+  workspace_id?: string | null;
+}
+
+export interface CreateWorkspaceRequest {
+  /** Name */
+  name: string;
+  /** Description, for people */
+  description?: string | null;
+  /** Instructions that agents get in this workspace; null for none */
+  instructions?: string | null;
+}
+
+/** A chat that is gone, as it was left */
 export interface DeletedChat {
   /** The chat's id */
   id: string;
+  /** The title */
+  title: string;
+  /** Current status */
+  status: "standby" | "working" | "done" | "error" | "needs_attention";
+  /** The agent that answers */
+  agent_id: string;
+  /** What the agent was called when the chat was opened */
+  agent_name: string;
+  /** Where it is */
+  workspace_id: string;
+  options: ChatOptions;
+  /** Messages in it */
+  message_count: number;
+  /** A job's id */
+  active_job_id: string | null;
+  /** Messages that wait for their turn */
+  queued_messages: number;
+  /** The mission that the chat is a run of */
+  mission_id: string | null;
+  /** Number of the mission's run that the chat belongs to; null for other chats */
+  run_number: number | null;
+  /** The beginning of the newest message */
+  last_message_preview: string | null;
+  /** Number of the job's newest event */
+  last_seq: number;
+  /** Any JSON object, as the creator gave it */
+  metadata: { [name: string]: unknown };
+  /** The user who opened it */
+  created_by: string;
+  /** The organization that owns it */
+  organization_id: string;
+  /** One more with each change; `If-Match` takes it */
+  version: number;
+  /** ISO 8601 UTC with milliseconds */
+  created_at: string;
+  /** ISO 8601 UTC with milliseconds */
+  updated_at: string;
+  /** Where what belongs to it is, by name */
+  links: { [name: string]: string };
+  /** What this caller may do with it now */
+  allowed_actions: string[];
+  /** Always true */
+  deleted: true;
+}
+
+/** A mission that is gone, as it was left */
+export interface DeletedMission {
+  /** The mission's id */
+  id: string;
+  /** What it is called */
+  title: string;
+  /** What each run is for */
+  goal: string;
+  /** The agent that does the work */
+  agent_id: string;
+  /** The workspace that it works in */
+  workspace_id: string;
+  /** Who may see it: `private` is its creator, `organization` is every member */
+  visibility: "private" | "organization";
+  /** Which work runs first where slots are scarce */
+  priority: "low" | "medium" | "high" | "urgent";
+  /** Current status */
+  status: "pending" | "running" | "paused" | "completed" | "failed";
+  /** Reason for the pause, as it was given */
+  paused_reason: string | null;
+  /** Why it failed; null where it did not */
+  failed_reason: 
+    | "consecutive_failures"
+    | "run_failed"
+    | "agent_unavailable"
+    | "workspace_deleted"
+    | "creator_removed"
+    | null;
+  schedule: MissionSchedule;
+  /** Whether a person reviews the result before the job is completed; `false` by default */
+  review_required: boolean;
+  budget: MissionBudget;
+  /** What its jobs have as their metadata */
+  metadata: { [name: string]: unknown };
+  /** Failures since the last success */
+  consecutive_failures: number;
+  /** The tasks of this page */
+  tasks: MissionTask[];
+  /** The newest run; null before the first */
+  last_run: MissionLastRun | null;
+  /** The user that its runs act for */
+  created_by: string;
+  /** The organization that owns it */
+  organization_id: string;
+  /** One more with each change; `If-Match` takes it */
+  version: number;
+  /** ISO 8601 UTC with milliseconds */
+  created_at: string;
+  /** ISO 8601 UTC with milliseconds */
+  updated_at: string;
+  /** Where what belongs to it is, by name */
+  links: { [name: string]: string };
+  /** What this caller may do with it now */
+  allowed_actions: string[];
+  /** Always true */
+  deleted: true;
+}
+
+/** A task that is gone, as it was left */
+export interface DeletedTask {
+  /** The task's id */
+  id: string;
+  /** The title */
+  title: string;
+  /** Description, for people */
+  description: string | null;
+  /** Current status */
+  status: "pending" | "in_progress" | "completed" | "cancelled";
+  /** Which work runs first where slots are scarce */
+  priority: "low" | "medium" | "high" | "urgent";
+  /** An agent's or a user's id, as it was given */
+  assigned_to: string | null;
+  /** The workspace that it belongs to, as it was given */
+  workspace_id: string | null;
+  /** The user or agent who created it */
+  created_by: string;
+  /** ISO 8601 UTC with milliseconds */
+  completed_at: string | null;
+  /** The organization that owns it */
+  organization_id: string;
+  /** One more with each change; `If-Match` takes it */
+  version: number;
+  /** ISO 8601 UTC with milliseconds */
+  created_at: string;
+  /** ISO 8601 UTC with milliseconds */
+  updated_at: string;
+  /** Where what belongs to it is, by name */
+  links: { [name: string]: string };
+  /** What this caller may do with it now */
+  allowed_actions: string[];
+  /** Always true */
   deleted: true;
 }
 
@@ -2186,6 +4074,7 @@ export interface Delivery {
   id: string;
   /** The event; its receivers dedupe on it */
   event_id: string;
+  /** Type of the event */
   event_type: 
     | "agent.created"
     | "agent.updated"
@@ -2201,6 +4090,7 @@ export interface Delivery {
     | "job.resumed"
     | "job.review_requested"
     | "job.approved"
+    | "job.denied"
     | "job.iteration_requested"
     | "job.cancelled"
     | "job.completed"
@@ -2234,12 +4124,17 @@ export interface Delivery {
     | "webhook.test"
     | "webhook.disabled"
     | "webhook.redelivery_requested";
+  /** Why the event exists: a change over the interface, the life of a job, or a test */
   source: "job_lifecycle" | "api_mutation" | "test";
   /** The event's number */
   sequence: number;
+  /** Number of the attempt, from 1 */
   attempt: number;
+  /** `pending` waits for its time, `retrying` has failed and is tried again, `skipped` is not sent */
   status: "pending" | "success" | "failed" | "retrying" | "skipped";
+  /** Status that the receiver answered; null where it did not answer */
   http_status: number | null;
+  /** Why the attempt failed; null where it did not */
   error: 
     | "timeout"
     | "dns_error"
@@ -2249,11 +4144,13 @@ export interface Delivery {
     | "blocked_address"
     | "http_error"
     | null;
+  /** Duration in ms; null until it has ended */
   duration_ms: number | null;
   /** Redacted */
   destination_host: string;
   /** The same for all attempts of one delivery */
   delivery_key: string;
+  /** Why it is sent: the event itself, a redelivery or a test */
   trigger: "automatic" | "redelivery" | "test";
   /** ISO 8601 UTC with milliseconds */
   next_attempt_at: string | null;
@@ -2273,20 +4170,27 @@ export interface Delivery {
 
 /** A page of deliveries, newest first */
 export interface DeliveryList {
+  /** The deliveries of this page */
   deliveries: Delivery[];
-  /** Where the next page begins; absent on the last */
+  /** Cursor of the next page; absent on the last page */
   next_cursor?: string;
 }
 
 /** How the contract changes, and what of it is to go */
 export interface DeprecationPolicy {
+  /** How the contract is versioned */
   versioning: {
+    /** Always "date" */
     scheme: "date";
+    /** Always "Api-Version" */
     header: "Api-Version";
     /** A version of the contract, by date */
     current: string;
+    /** Versions that are supported */
     supported: string[];
+    /** What counts as a breaking change */
     breaking_changes: string;
+    /** What holds for v1 */
     v1: string;
   };
   /** Months that an operation stays after its replacement is published */
@@ -2295,15 +4199,20 @@ export interface DeprecationPolicy {
   deprecation_notice_days: number;
   /** Days between the announcement and the removal */
   sunset_notice_days: number;
-  /** What the responses of a deprecated operation say */
+  /** Headers of the responses of a deprecated operation */
   headers: {
+    /** Name */
     name: string;
+    /** What it means */
     meaning: string;
   }[];
+  /** Operations that will be removed */
   deprecations: {
     /** The operation's id */
     operation: string;
+    /** HTTP method of the operation */
     method: string;
+    /** Path of the operation */
     path: string;
     /** When it was announced */
     announced_at: string;
@@ -2313,36 +4222,58 @@ export interface DeprecationPolicy {
     sunset_at: string | null;
     /** The path of what replaces it */
     successor: string | null;
-    /** What tells how to move */
+    /** The migration guide */
     guide: string | null;
   }[];
 }
 
-/** What a caller needs to act on a refusal; which of these are there depends on the code */
+/** What you need to act on the error; which fields are present depends on the code */
 export interface ErrorDetails {
+  /** All errors of the input */
   errors?: InputError[];
+  /** Scopes that the token lacks */
   required_scopes?: string[];
   /** Versions of the interface */
   supported?: string[];
-  /** Event types that there are not */
+  /** Unknown event types */
   unknown?: string[];
   /** The oldest event that is kept */
   oldest_sequence?: number;
+  /** The quota that is reached */
+  quota?: string;
+  /** What the quota allows */
+  limit?: number;
+  /** What there is of it */
+  used?: number;
+  /** The limit that was passed, in bytes */
   limit_bytes?: number;
-  /** The status that the record has now */
+  /** The size of the file */
+  bytes?: number;
+  /** The first byte of the next part of the upload */
+  offset?: number;
+  /** The current status of the record */
   status?: string;
-  /** What may be done with it now */
+  /** The actions that are allowed now */
   allowed_actions?: string[];
-  /** The job that is in the way */
+  /** The job that blocks the request */
   job_id?: string;
-  /** The version that the record has now */
+  /** The current version of the record */
   version?: number;
+  /** The existing file or directory */
+  path?: string;
+  /** Agents that use the secret, as far as you may see them */
+  agents?: NamedRecord[];
+  /** Workspaces with repositories that use the secret */
+  workspaces?: NamedRecord[];
+  /** Agents that use the secret and that you may not see */
+  others?: number;
 }
 
 /** What has happened */
 export interface Event {
   /** The event's id: the same over retries and redeliveries */
   id: string;
+  /** Type of the event, or the kind of actor */
   type: 
     | "agent.created"
     | "agent.updated"
@@ -2358,6 +4289,7 @@ export interface Event {
     | "job.resumed"
     | "job.review_requested"
     | "job.approved"
+    | "job.denied"
     | "job.iteration_requested"
     | "job.cancelled"
     | "job.completed"
@@ -2391,30 +4323,39 @@ export interface Event {
     | "webhook.test"
     | "webhook.disabled"
     | "webhook.redelivery_requested";
+  /** Version of the contract that the event's data follows */
   api_version: string;
   /** ISO 8601 UTC with milliseconds */
   created_at: string;
   /** `created_at` in seconds */
   timestamp: number;
-  /** Whose it is */
+  /** The organization */
   organization_id: string;
   /** Without a gap within the organization */
   sequence: number;
+  /** Why the event exists: a change over the interface, the life of a job, or a test */
   source: "job_lifecycle" | "api_mutation" | "test";
+  /** Who caused it */
   actor: {
+    /** Type of the event, or the kind of actor */
     type: "user" | "service_token" | "agent" | "system";
+    /** Id of the record or actor; null where there is none */
     id: string;
   };
   /** The request that has caused it */
   request_id: string | null;
+  /** The record that it is about */
   resource: {
     /** What it is about */
     type: string;
+    /** Id of the record or actor; null where there is none */
     id: string | null;
     /** Where it is read */
     url: string | null;
+    /** Version of the record that the event is about; null where it has none */
     version: number | null;
   };
+  /** Data of the event */
   data: { [name: string]: unknown };
   /** The fields that have been set */
   changes: string[];
@@ -2424,20 +4365,164 @@ export interface Event {
 
 /** Events by their numbers */
 export interface EventFeed {
+  /** The events of this page */
   events: Event[];
-  /** Of the last event here, or `after` where there is none */
+  /** The number of the last event here, or `after` if there are none */
   last_sequence: number;
+  /** Whether there is a `next_cursor` */
   has_more: boolean;
+  /** Cursor of the next page; absent on the last page */
+  next_cursor?: string;
 }
 
 /** Durable events, oldest first */
 export interface EventPage {
+  /** The events of this page */
   events: RecordedEvent[];
   /** `after` of the next page; absent on the last */
   next_cursor?: string;
 }
 
-/** What is wrong with one place of the input */
+/** Files and directories, by their paths */
+export interface FileList {
+  /** The files of this page */
+  files: WorkspaceFile[];
+  /** Cursor of the next page; absent on the last page */
+  next_cursor?: string;
+}
+
+/** What can be shown of a file */
+export interface FilePreview {
+  /** The path, relative to the workspace */
+  path: string;
+  /** How the file can be shown */
+  kind: "text" | "markdown" | "image" | "pdf" | "table" | "binary" | "too_large";
+  /** Media type of the content */
+  mime: string;
+  /** Bytes of the file */
+  size: number;
+  /** Entity tag of the content, for `If-Match` and `If-None-Match` */
+  etag: string;
+  /** The beginning of a text, as it is: nothing is made safe. Of a PDF, its text */
+  content?: string;
+  /** `content` as HTML that is safe to show: Markdown, or highlighted code (`hljs-…`) */
+  html?: string;
+  /** A picture of at most 1,024 pixels: the image, or the first page of a PDF */
+  image?: {
+    /** A `data:` address: the picture itself, as WebP */
+    url: string;
+    /** Pixels */
+    width: number;
+    /** Pixels */
+    height: number;
+  };
+  /** Pages of a PDF */
+  pages?: number;
+  /** The first rows of a table, 100 at most */
+  table?: {
+    /** Columns of the result, in their order */
+    columns: {
+      /** Name */
+      name: string;
+      /** As DuckDB names it */
+      type: string;
+    }[];
+    /** Values in the order of the columns */
+    rows: unknown[][];
+    /** Whether there are more rows */
+    truncated: boolean;
+  };
+  /** Where the content is */
+  url?: string;
+  /** Whether there is more than `content` has */
+  truncated: boolean;
+}
+
+/** How far an upload in parts is */
+export interface FileUpload {
+  /** The workspace's id */
+  workspace_id: string;
+  /** The path, relative to the workspace */
+  path: string;
+  /** Bytes that have arrived: the first byte of the next part */
+  offset: number;
+  /** Bytes of the whole content */
+  size: number;
+  /** The digest of the whole content, in hex */
+  sha256: string;
+  /** ISO 8601 UTC with milliseconds */
+  expires_at: string | null;
+}
+
+/** A version of a file that can be read back */
+export interface FileVersion {
+  /** What `?number=` of the content takes */
+  number: number;
+  /** Bytes */
+  size: number;
+  /** Media type of the content */
+  mime: string;
+  /** Entity tag of the content, for `If-Match` and `If-None-Match` */
+  etag: string;
+  /** ISO 8601 UTC with milliseconds */
+  modified_at: string;
+  /** User or agent of the last change; null where it is unknown */
+  modified_by: {
+    /** User or agent */
+    type: "user" | "agent" | "repository";
+    /** Id of the user or agent */
+    id: string;
+  };
+  /** ISO 8601 UTC with milliseconds */
+  kept_until: string | null;
+}
+
+/** Versions of a file, newest first */
+export interface FileVersions {
+  /** The path, relative to the workspace */
+  path: string;
+  /** The versions, newest first */
+  versions: FileVersion[];
+}
+
+/** A file that a search has found */
+export interface FoundFile {
+  /** The path, relative to the workspace */
+  path: string;
+  /** Its last name */
+  name: string;
+  /** Kind of the entry */
+  kind: "file" | "directory";
+  /** Bytes; of a directory, those of all files below it */
+  size: number;
+  /** The media type of a file */
+  mime: string | null;
+  /** Entity tag of the content, for `If-Match` and `If-None-Match` */
+  etag: string | null;
+  /** The version of a file's content: one more with each change */
+  number: number | null;
+  /** ISO 8601 UTC with milliseconds */
+  modified_at: string;
+  /** User or agent of the last change; null where it is unknown */
+  modified_by: 
+    | {
+      /** User or agent */
+      type: "user" | "agent" | "repository";
+      /** Id of the user or agent */
+      id: string;
+    }
+    | null;
+  /** What is around the words; null where the name was found */
+  excerpt: string | null;
+}
+
+/** Names first, then contents */
+export interface FoundFiles {
+  /** The files of this page */
+  files: FoundFile[];
+}
+
+/** One error of the input */
 export interface InputError {
   /** A JSON pointer */
   path: string;
@@ -2445,10 +4530,11 @@ export interface InputError {
   message: string;
 }
 
-/** What must never be, counted */
+/** Invariant violations, counted */
 export interface InvariantReport {
   /** Whether every count is 0 */
   ok: boolean;
+  /** The invariants that were checked */
   checks: {
     /** What is counted */
     name: string;
@@ -2458,15 +4544,19 @@ export interface InvariantReport {
 }
 
 export interface IterateJobRequest {
+  /** What the next round should do differently */
   feedback: string;
+  /** Of the new job; absent: that of the job before */
+  metadata?: { [name: string]: unknown };
 }
 
 /** A long-running work record: one turn of an agent */
 export interface Job {
   /** A job's id */
   id: string;
-  /** What it is called */
+  /** The title */
   title: string;
+  /** Current status; `GET /api/state-machines` has the transitions */
   status: 
     | "queued"
     | "running"
@@ -2476,6 +4566,7 @@ export interface Job {
     | "completed"
     | "failed"
     | "cancelled";
+  /** What a blocked job waits for; null for other jobs */
   blocked_reason: 
     | "approval_required"
     | "input_required"
@@ -2483,13 +4574,13 @@ export interface Job {
     | "budget_reached"
     | "interrupted"
     | null;
-  /** Who works */
+  /** The agent that does the work */
   agent_id: string;
   /** The chat that it answers in */
   chat_id: string;
-  /** Where it works */
+  /** The workspace of the job */
   workspace_id: string | null;
-  /** Its mission */
+  /** The mission that the job belongs to */
   mission_id: string | null;
   /** The task of a mission that it does */
   mission_task_id: string | null;
@@ -2499,31 +4590,43 @@ export interface Job {
   root_job_id: string;
   /** How it comes from its parent */
   relation: "root" | "iteration" | "resume" | "delegation";
-  /** Which round of feedback it is */
+  /** Number of feedback rounds before this job */
   iteration: number;
-  /** How often it has been begun */
+  /** Number of the current attempt, from 1 */
   attempt: number;
+  /** Which work runs first where slots are scarce */
   priority: "low" | "medium" | "high" | "urgent";
-  /** What was asked */
+  /** The message that the job answers */
   input: string;
-  /** What has come of it */
+  /** The result, as text; null until there is one */
   result: string | null;
+  /** Why it failed; null where it did not */
   error: RunError | null;
+  /** How far the job is, as a tool reports it; null where none does */
   progress: {
+    /** Percentage done, from 0 to 100; null where it is unknown */
     percent: number | null;
+    /** What is being done; null where it is unknown */
     label: string | null;
   };
+  /** What the running job waits for; null where it waits for nothing */
+  waiting: JobWaiting | null;
+  /** What the job did without, or did differently */
+  warnings: JobWarning[];
   review: Review;
+  /** Tool calls that wait for approval, or have waited */
   approvals: Approval[];
-  artifacts: { [name: string]: unknown }[];
+  /** Artifacts of the job */
+  artifacts: Artifact[];
   metrics: JobMetrics;
   budget: JobBudget;
+  /** What runs the job; null before it has started */
   runner: JobRunner | null;
-  /** What its maker gave it */
+  /** Any JSON object, as the creator gave it */
   metadata: { [name: string]: unknown };
-  /** The seq of its newest event */
+  /** Number of the job's newest event */
   last_seq: number;
-  /** Who it acts for */
+  /** The user that it acts for */
   created_by: string;
   /** ISO 8601 UTC with milliseconds */
   started_at: string | null;
@@ -2545,7 +4648,9 @@ export interface Job {
 
 /** What a job may use; null is the service's own limit */
 export interface JobBudget {
+  /** Most tokens, sent and received, of one job; null is no limit of its own */
   max_tokens: number | null;
+  /** Most model calls of one job; null is the service's limit */
   max_steps: number | null;
   /** ISO 8601 UTC with milliseconds */
   deadline_at: string | null;
@@ -2555,13 +4660,15 @@ export interface JobBudget {
 export interface JobLineage {
   /** A job's id */
   root_id: string;
+  /** The jobs */
   nodes: JobNode[];
 }
 
 /** A page of jobs, newest first */
 export interface JobList {
+  /** The jobs of this page */
   jobs: Job[];
-  /** Where the next page begins; absent on the last */
+  /** Cursor of the next page; absent on the last page */
   next_cursor?: string;
 }
 
@@ -2573,7 +4680,11 @@ export interface JobMetrics {
   output_tokens: number;
   /** Calls of tools */
   tool_calls: number;
+  /** Model calls that were tried again */
+  model_retries: number;
+  /** Duration in ms; null until it has ended */
   duration_ms: number | null;
+  /** Ms from the first model call to its first text; null where there was none */
   time_to_first_token_ms: number | null;
 }
 
@@ -2583,7 +4694,9 @@ export interface JobNode {
   id: string;
   /** The job that it comes from */
   parent_job_id: string | null;
+  /** How the job comes from its parent */
   relation: "root" | "iteration" | "resume" | "delegation";
+  /** Current status */
   status: 
     | "queued"
     | "running"
@@ -2593,7 +4706,7 @@ export interface JobNode {
     | "completed"
     | "failed"
     | "cancelled";
-  /** What it is called */
+  /** The title */
   title: string;
   /** ISO 8601 UTC with milliseconds */
   created_at: string;
@@ -2614,61 +4727,81 @@ export interface JobRunner {
 /** An event of a job's stream */
 export type JobStreamEvent =
   | {
+    /** Always "snapshot" */
     event: "snapshot";
     data: Job;
   }
   | {
+    /** Always "job.created" */
     event: "job.created";
-    /** The cursor that has it */
+    /** Cursor of this event */
     id: string;
+    /** Data of the event */
     data: {
-      /** Its place in the stream, from 1, without gaps */
+      /** Number in the stream, from 1, without gaps */
       seq: number;
+      /** Always "job.created" */
       type: "job.created";
       /** ISO 8601 UTC with milliseconds */
       at: string;
+      /** Id of the chat */
       chat_id: string;
+      /** Id of the agent */
       agent_id: string;
+      /** Title, for people */
       title: string;
     };
   }
   | {
+    /** Always "job.started" */
     event: "job.started";
-    /** The cursor that has it */
+    /** Cursor of this event */
     id: string;
+    /** Data of the event */
     data: {
-      /** Its place in the stream, from 1, without gaps */
+      /** Number in the stream, from 1, without gaps */
       seq: number;
+      /** Always "job.started" */
       type: "job.started";
       /** ISO 8601 UTC with milliseconds */
       at: string;
+      /** Number of the attempt, from 1 */
       attempt: number;
+      /** Model of this run, as `provider:name` */
       model: string;
     };
   }
   | {
+    /** Always "job.restarted" */
     event: "job.restarted";
-    /** The cursor that has it */
+    /** Cursor of this event */
     id: string;
+    /** Data of the event */
     data: {
-      /** Its place in the stream, from 1, without gaps */
+      /** Number in the stream, from 1, without gaps */
       seq: number;
+      /** Always "job.restarted" */
       type: "job.restarted";
       /** ISO 8601 UTC with milliseconds */
       at: string;
+      /** Number of the attempt, from 1 */
       attempt: number;
     };
   }
   | {
+    /** Always "job.blocked" */
     event: "job.blocked";
-    /** The cursor that has it */
+    /** Cursor of this event */
     id: string;
+    /** Data of the event */
     data: {
-      /** Its place in the stream, from 1, without gaps */
+      /** Number in the stream, from 1, without gaps */
       seq: number;
+      /** Always "job.blocked" */
       type: "job.blocked";
       /** ISO 8601 UTC with milliseconds */
       at: string;
+      /** Why */
       reason: 
         | "approval_required"
         | "input_required"
@@ -2678,25 +4811,32 @@ export type JobStreamEvent =
     };
   }
   | {
+    /** Always "job.resumed" */
     event: "job.resumed";
-    /** The cursor that has it */
+    /** Cursor of this event */
     id: string;
+    /** Data of the event */
     data: {
-      /** Its place in the stream, from 1, without gaps */
+      /** Number in the stream, from 1, without gaps */
       seq: number;
+      /** Always "job.resumed" */
       type: "job.resumed";
       /** ISO 8601 UTC with milliseconds */
       at: string;
+      /** Number of the attempt, from 1 */
       attempt: number;
     };
   }
   | {
+    /** Always "job.review_requested" */
     event: "job.review_requested";
-    /** The cursor that has it */
+    /** Cursor of this event */
     id: string;
+    /** Data of the event */
     data: {
-      /** Its place in the stream, from 1, without gaps */
+      /** Number in the stream, from 1, without gaps */
       seq: number;
+      /** Always "job.review_requested" */
       type: "job.review_requested";
       /** ISO 8601 UTC with milliseconds */
       at: string;
@@ -2705,71 +4845,115 @@ export type JobStreamEvent =
     };
   }
   | {
+    /** Always "job.approved" */
     event: "job.approved";
-    /** The cursor that has it */
+    /** Cursor of this event */
     id: string;
+    /** Data of the event */
     data: {
-      /** Its place in the stream, from 1, without gaps */
+      /** Number in the stream, from 1, without gaps */
       seq: number;
+      /** Always "job.approved" */
       type: "job.approved";
       /** ISO 8601 UTC with milliseconds */
       at: string;
+      /** User who decided; null where the time was up */
       decided_by: string | null;
     };
   }
   | {
-    event: "job.iteration_requested";
-    /** The cursor that has it */
+    /** Always "job.denied" */
+    event: "job.denied";
+    /** Cursor of this event */
     id: string;
+    /** Data of the event */
     data: {
-      /** Its place in the stream, from 1, without gaps */
+      /** Number in the stream, from 1, without gaps */
       seq: number;
+      /** Always "job.denied" */
+      type: "job.denied";
+      /** ISO 8601 UTC with milliseconds */
+      at: string;
+      /** User who decided; null where the time was up */
+      decided_by: string;
+      /** Ids of the tool calls, as the model gave them */
+      tool_call_ids: string[];
+      /** Comment on the decision */
+      comment: string | null;
+    };
+  }
+  | {
+    /** Always "job.iteration_requested" */
+    event: "job.iteration_requested";
+    /** Cursor of this event */
+    id: string;
+    /** Data of the event */
+    data: {
+      /** Number in the stream, from 1, without gaps */
+      seq: number;
+      /** Always "job.iteration_requested" */
       type: "job.iteration_requested";
       /** ISO 8601 UTC with milliseconds */
       at: string;
+      /** User who did it; null where the service did */
       by: string;
+      /** What the next round should do differently */
       feedback: string;
     };
   }
   | {
+    /** Always "job.cancelling" */
     event: "job.cancelling";
-    /** The cursor that has it */
+    /** Cursor of this event */
     id: string;
+    /** Data of the event */
     data: {
-      /** Its place in the stream, from 1, without gaps */
+      /** Number in the stream, from 1, without gaps */
       seq: number;
+      /** Always "job.cancelling" */
       type: "job.cancelling";
       /** ISO 8601 UTC with milliseconds */
       at: string;
     };
   }
   | {
+    /** Always "job.completed" */
     event: "job.completed";
-    /** The cursor that has it */
+    /** Cursor of this event */
     id: string;
+    /** Data of the event */
     data: {
-      /** Its place in the stream, from 1, without gaps */
+      /** Number in the stream, from 1, without gaps */
       seq: number;
+      /** Always "job.completed" */
       type: "job.completed";
       /** ISO 8601 UTC with milliseconds */
       at: string;
+      /** Tokens that model calls have used */
       usage: {
+        /** Tokens sent to models */
         input_tokens: number;
+        /** Tokens received from models */
         output_tokens: number;
       };
     };
   }
   | {
+    /** Always "job.failed" */
     event: "job.failed";
-    /** The cursor that has it */
+    /** Cursor of this event */
     id: string;
+    /** Data of the event */
     data: {
-      /** Its place in the stream, from 1, without gaps */
+      /** Number in the stream, from 1, without gaps */
       seq: number;
+      /** Always "job.failed" */
       type: "job.failed";
       /** ISO 8601 UTC with milliseconds */
       at: string;
+      /** Why it failed; null where it did not */
       error: {
+        /** Code of the error */
         code: 
           | "provider_unreachable"
           | "provider_unauthorized"
@@ -2781,198 +4965,335 @@ export type JobStreamEvent =
           | "step_limit"
           | "timeout"
           | "attempts_exhausted"
+          | "tools_unavailable"
+          | "clone_failed"
           | "internal_error";
+        /** Explanation, for people */
         message: string;
       };
+      /** Tokens that model calls have used */
       usage: {
+        /** Tokens sent to models */
         input_tokens: number;
+        /** Tokens received from models */
         output_tokens: number;
       };
     };
   }
   | {
+    /** Always "job.cancelled" */
     event: "job.cancelled";
-    /** The cursor that has it */
+    /** Cursor of this event */
     id: string;
+    /** Data of the event */
     data: {
-      /** Its place in the stream, from 1, without gaps */
+      /** Number in the stream, from 1, without gaps */
       seq: number;
+      /** Always "job.cancelled" */
       type: "job.cancelled";
       /** ISO 8601 UTC with milliseconds */
       at: string;
+      /** Tool calls that were stopped before they had a result */
       tool_calls_aborted: number;
+      /** Tokens that model calls have used */
       usage: {
+        /** Tokens sent to models */
         input_tokens: number;
+        /** Tokens received from models */
         output_tokens: number;
       };
     };
   }
   | {
+    /** Always "runner.status" */
     event: "runner.status";
-    /** The cursor that has it */
+    /** Cursor of this event */
     id: string;
+    /** Data of the event */
     data: {
-      /** Its place in the stream, from 1, without gaps */
+      /** Number in the stream, from 1, without gaps */
       seq: number;
+      /** Always "runner.status" */
       type: "runner.status";
       /** ISO 8601 UTC with milliseconds */
       at: string;
+      /** New state */
       state: "queued" | "starting" | "running" | "waiting" | "stopped";
+      /** Number of the attempt, from 1 */
       attempt: number;
       /** ISO 8601 UTC with milliseconds */
       heartbeat_at: string | null;
+      /** How far the job is, as a tool reports it; null where none does */
       progress: {
+        /** Percentage done, from 0 to 100; null where it is unknown */
         percent: number | null;
+        /** What is being done; null where it is unknown */
         label: string | null;
       };
+      /** Why */
+      reason?: "provider_rate_limited" | "provider_unavailable" | "tools_unavailable";
+      /** ISO 8601 UTC with milliseconds */
+      retry_at?: string | null;
     };
   }
   | {
+    /** Always "transcript.event" */
     event: "transcript.event";
-    /** The cursor that has it */
+    /** Cursor of this event */
     id: string;
+    /** Data of the event */
     data: 
       | {
-        /** Its place in the stream, from 1, without gaps */
+        /** Number in the stream, from 1, without gaps */
         seq: number;
+        /** Always "transcript.event" */
         type: "transcript.event";
         /** ISO 8601 UTC with milliseconds */
         at: string;
+        /** Always "assistant_text" */
         kind: "assistant_text";
+        /** The text */
         text: string;
       }
       | {
-        /** Its place in the stream, from 1, without gaps */
+        /** Number in the stream, from 1, without gaps */
         seq: number;
+        /** Always "transcript.event" */
         type: "transcript.event";
         /** ISO 8601 UTC with milliseconds */
         at: string;
+        /** Always "reasoning" */
         kind: "reasoning";
+        /** The text */
         text: string;
       }
       | {
-        /** Its place in the stream, from 1, without gaps */
+        /** Number in the stream, from 1, without gaps */
         seq: number;
+        /** Always "transcript.event" */
         type: "transcript.event";
         /** ISO 8601 UTC with milliseconds */
         at: string;
+        /** Always "user_text" */
         kind: "user_text";
+        /** The text */
         text: string;
+        /** Id of the message */
         message_id?: string;
       }
       | {
-        /** Its place in the stream, from 1, without gaps */
+        /** Number in the stream, from 1, without gaps */
         seq: number;
+        /** Always "transcript.event" */
         type: "transcript.event";
         /** ISO 8601 UTC with milliseconds */
         at: string;
+        /** Always "tool_use" */
         kind: "tool_use";
+        /** Id of the tool call */
         id: string;
+        /** Name of the tool */
         name: string;
+        /** Input of the tool call */
         input: { [name: string]: unknown };
       }
       | {
-        /** Its place in the stream, from 1, without gaps */
+        /** Number in the stream, from 1, without gaps */
         seq: number;
+        /** Always "transcript.event" */
         type: "transcript.event";
         /** ISO 8601 UTC with milliseconds */
         at: string;
+        /** Always "system" */
+        kind: "system";
+        /** The text */
+        text: string;
+      }
+      | {
+        /** Number in the stream, from 1, without gaps */
+        seq: number;
+        /** Always "transcript.event" */
+        type: "transcript.event";
+        /** ISO 8601 UTC with milliseconds */
+        at: string;
+        /** Always "error" */
+        kind: "error";
+        /** The text */
+        text: string;
+      }
+      | {
+        /** Number in the stream, from 1, without gaps */
+        seq: number;
+        /** Always "transcript.event" */
+        type: "transcript.event";
+        /** ISO 8601 UTC with milliseconds */
+        at: string;
+        /** Always "tool_result" */
         kind: "tool_result";
+        /** Id of the tool call that this is the result of */
         tool_use_id: string;
+        /** Content as text */
         content: string;
+        /** Whether the tool has failed */
         is_error: boolean;
       };
   }
   | {
+    /** Always "log" */
     event: "log";
-    /** The cursor that has it */
+    /** Cursor of this event */
     id: string;
+    /** Data of the event */
     data: {
-      /** Its place in the stream, from 1, without gaps */
+      /** Number in the stream, from 1, without gaps */
       seq: number;
+      /** Always "log" */
       type: "log";
       /** ISO 8601 UTC with milliseconds */
       at: string;
+      /** Severity of the line */
       level: "info" | "warn";
+      /** Explanation, for people */
       message: string;
     };
   }
   | {
+    /** Always "usage.updated" */
     event: "usage.updated";
-    /** The cursor that has it */
+    /** Cursor of this event */
     id: string;
+    /** Data of the event */
     data: {
-      /** Its place in the stream, from 1, without gaps */
+      /** Number in the stream, from 1, without gaps */
       seq: number;
+      /** Always "usage.updated" */
       type: "usage.updated";
       /** ISO 8601 UTC with milliseconds */
       at: string;
+      /** Tokens sent to models */
       input_tokens: number;
+      /** Tokens received from models */
       output_tokens: number;
     };
   }
   | {
-    event: "approval.requested";
-    /** The cursor that has it */
+    /** Always "artifact.created" */
+    event: "artifact.created";
+    /** Cursor of this event */
     id: string;
+    /** Data of the event */
     data: {
-      /** Its place in the stream, from 1, without gaps */
+      /** Number in the stream, from 1, without gaps */
       seq: number;
+      /** Always "artifact.created" */
+      type: "artifact.created";
+      /** ISO 8601 UTC with milliseconds */
+      at: string;
+      /** Id of the artifact: the same for all changes of one file by one job */
+      id: string;
+      /** Always "file" */
+      kind: "file";
+      /** Name of the tool */
+      name: string;
+      /** Path in the workspace, such as `reports/2026.md` */
+      path: string;
+      /** Media type of the content */
+      mime: string;
+      /** Bytes */
+      size: number;
+    };
+  }
+  | {
+    /** Always "approval.requested" */
+    event: "approval.requested";
+    /** Cursor of this event */
+    id: string;
+    /** Data of the event */
+    data: {
+      /** Number in the stream, from 1, without gaps */
+      seq: number;
+      /** Always "approval.requested" */
       type: "approval.requested";
       /** ISO 8601 UTC with milliseconds */
       at: string;
+      /** Id of the approval */
       approval_id: string;
+      /** Name of the tool */
       tool_name: string;
+      /** Id of the tool call, as the model gave it */
       tool_call_id: string;
+      /** Arguments that the tool would be called with */
       arguments: { [name: string]: unknown };
+      /** Explanation, for people */
       message: string;
       /** ISO 8601 UTC with milliseconds */
       expires_at: string;
+      /**
+       * What happens when nobody decides in time: `deny` refuses the call and the job goes on, `cancel` cancels the job
+       */
       on_expiry: "deny" | "cancel";
     };
   }
   | {
+    /** Always "approval.resolved" */
     event: "approval.resolved";
-    /** The cursor that has it */
+    /** Cursor of this event */
     id: string;
+    /** Data of the event */
     data: {
-      /** Its place in the stream, from 1, without gaps */
+      /** Number in the stream, from 1, without gaps */
       seq: number;
+      /** Always "approval.resolved" */
       type: "approval.resolved";
       /** ISO 8601 UTC with milliseconds */
       at: string;
+      /** Id of the approval */
       approval_id: string;
+      /** Id of the tool call, as the model gave it */
       tool_call_id: string;
+      /** The decision; `expired` where nobody decided in time */
       decision: "approve" | "deny" | "expired";
+      /** User who did it; null where the service did */
       by: string | null;
+      /** Arguments that the tool would be called with */
       arguments?: { [name: string]: unknown };
     };
   }
   | {
+    /** Always "review.updated" */
     event: "review.updated";
-    /** The cursor that has it */
+    /** Cursor of this event */
     id: string;
+    /** Data of the event */
     data: {
-      /** Its place in the stream, from 1, without gaps */
+      /** Number in the stream, from 1, without gaps */
       seq: number;
+      /** Always "review.updated" */
       type: "review.updated";
       /** ISO 8601 UTC with milliseconds */
       at: string;
+      /** New state */
       state: "none" | "pending" | "approved" | "changes_requested" | "expired";
+      /** User who decided; null where the time was up */
       decided_by: string | null;
+      /** Comment on the decision */
       comment: string | null;
     };
   }
   | {
+    /** Always "error" */
     event: "error";
-    /** The cursor that has it */
+    /** Cursor of this event */
     id: string;
+    /** Data of the event */
     data: {
-      /** Its place in the stream, from 1, without gaps */
+      /** Number in the stream, from 1, without gaps */
       seq: number;
+      /** Always "error" */
       type: "error";
       /** ISO 8601 UTC with milliseconds */
       at: string;
+      /** Code of the error */
       code: 
         | "provider_unreachable"
         | "provider_unauthorized"
@@ -2984,14 +5305,19 @@ export type JobStreamEvent =
         | "step_limit"
         | "timeout"
         | "attempts_exhausted"
+        | "tools_unavailable"
+        | "clone_failed"
         | "internal_error";
+      /** Explanation, for people */
       message: string;
     };
   }
   | {
+    /** Always "transcript.delta" */
     event: "transcript.delta";
-    /** The cursor that has it */
+    /** Cursor of this event */
     id: string;
+    /** Data of the event */
     data: {
       /** The message that it belongs to */
       message_id: string;
@@ -3002,17 +5328,22 @@ export type JobStreamEvent =
     };
   }
   | {
+    /** Always "reset" */
     event: "reset";
+    /** Data of the event */
     data: {
-      /** Why the cursor is of no use */
+      /** Why the cursor cannot be used */
       reason: "malformed" | "ahead_of_head" | "not_retained";
       /** The replay begins with this event */
       from_seq: number;
     };
   }
   | {
+    /** Always "stream.closing" */
     event: "stream.closing";
+    /** Data of the event */
     data: {
+      /** Why */
       reason: 
         | "deploy"
         | "unavailable"
@@ -3020,16 +5351,46 @@ export type JobStreamEvent =
         | "slow_consumer"
         | "expired"
         | "moved";
-      /** The cursor to come back with */
+      /** The cursor to resume from */
       resume_after: string | null;
     };
   }
   | {
+    /** Always "stream.end" */
     event: "stream.end";
+    /** Data of the event */
     data: {};
   };
 
-/** What somebody has said in a chat */
+/** What a running job waits for before it goes on by itself */
+export interface JobWaiting {
+  /** What the job waits for */
+  reason: "provider_rate_limited" | "provider_unavailable" | "tools_unavailable";
+  /** ISO 8601 UTC with milliseconds */
+  retry_at: string | null;
+  /** Retries of this call, the coming one included */
+  retries: number;
+}
+
+/** Something that a job did without, or did differently */
+export interface JobWarning {
+  /** Code of the warning */
+  code: "tools_unavailable" | "model_fallback";
+  /** In words */
+  message: string;
+  /** ISO 8601 UTC with milliseconds */
+  at: string;
+}
+
+/** The directory, which now exists */
+export interface MadeDirectory {
+  /** The path, relative to the workspace */
+  path: string;
+  /** Whether it was created by this request */
+  created: boolean;
+}
+
+/** A message in a chat */
 export interface Message {
   /** The message's id */
   id: string;
@@ -3037,15 +5398,21 @@ export interface Message {
   chat_id: string;
   /** The organization that owns it */
   organization_id: string;
+  /** Author of the message: a person, the agent, the system or a tool */
   role: "user" | "assistant" | "system" | "tool";
+  /** State of the message's text */
   status: "queued" | "streaming" | "completed" | "cancelled" | "failed";
-  /** The text blocks joined; `position` of the streams counts in it */
+  /** The text blocks joined; `position` in the streams is an offset into it */
   content: string;
+  /** Content in the model's order: text, tool calls and their results */
   blocks: Block[];
   /** A job's id */
   job_id: string | null;
+  /** Tokens of the model calls behind the message; null until it is complete */
   usage: TokenUsage | null;
+  /** User or agent who sent the message */
   sender: {
+    /** Kind of sender */
     type: "user" | "agent";
     /** A user's or an agent's id */
     id: string;
@@ -3068,9 +5435,11 @@ export interface Message {
 export interface MessagePage {
   /** The chat */
   chat_id: string;
-  /** What it is called */
+  /** The title */
   title: string;
+  /** What the chat needs: `working` has an active job, `needs_attention` waits for a person */
   status: "standby" | "working" | "done" | "error" | "needs_attention";
+  /** The messages of this page */
   messages: Message[];
   work: ChatWork;
   /** Where the page of older messages ends; absent on the last */
@@ -3079,17 +5448,25 @@ export interface MessagePage {
 
 /** Where an organization's events are sent to */
 export interface MessagingIntegration {
+  /** Kind of destination */
   provider: "webhook";
+  /** Name */
   name: string;
   /** Whole for owners; others see its scheme and the host as the ledger names it */
   url: string;
+  /** Whether events are delivered */
   enabled: boolean;
+  /** Types that are delivered; none means all */
   event_types: string[];
+  /** How long failed deliveries are tried again: `durable` goes on for longer than `standard` */
   retry_profile: "standard" | "durable";
+  /** Whether there is a signing secret */
   secret_set: boolean;
+  /** The last four characters of the signing secret */
   secret_last4: string;
   /** ISO 8601 UTC with milliseconds */
   former_secret_until: string | null;
+  /** Why the service has disabled the destination; null where it has not */
   disabled_reason: "gone" | "failing" | null;
   /** ISO 8601 UTC with milliseconds */
   last_success_at: string | null;
@@ -3111,17 +5488,25 @@ export interface MessagingIntegration {
 
 /** A destination and its new secret */
 export interface MessagingIntegrationWithSecret {
+  /** Kind of destination */
   provider: "webhook";
+  /** Name */
   name: string;
   /** Whole for owners; others see its scheme and the host as the ledger names it */
   url: string;
+  /** Whether events are delivered */
   enabled: boolean;
+  /** Types that are delivered; none means all */
   event_types: string[];
+  /** How long failed deliveries are tried again: `durable` goes on for longer than `standard` */
   retry_profile: "standard" | "durable";
+  /** Whether there is a signing secret */
   secret_set: boolean;
+  /** The last four characters of the signing secret */
   secret_last4: string;
   /** ISO 8601 UTC with milliseconds */
   former_secret_until: string | null;
+  /** Why the service has disabled the destination; null where it has not */
   disabled_reason: "gone" | "failing" | null;
   /** ISO 8601 UTC with milliseconds */
   last_success_at: string | null;
@@ -3143,11 +5528,293 @@ export interface MessagingIntegrationWithSecret {
   secret?: string;
 }
 
+/** Recurring work for an agent, started by hand or by a schedule */
+export interface Mission {
+  /** The mission's id */
+  id: string;
+  /** What it is called */
+  title: string;
+  /** What each run is for */
+  goal: string;
+  /** The agent that does the work */
+  agent_id: string;
+  /** The workspace that it works in */
+  workspace_id: string;
+  /** Who may see it: `private` is its creator, `organization` is every member */
+  visibility: "private" | "organization";
+  /** Which work runs first where slots are scarce */
+  priority: "low" | "medium" | "high" | "urgent";
+  /** Current status; `GET /api/state-machines` has the transitions */
+  status: "pending" | "running" | "paused" | "completed" | "failed";
+  /** Reason for the pause, as it was given */
+  paused_reason: string | null;
+  /** Why it failed; null where it did not */
+  failed_reason: 
+    | "consecutive_failures"
+    | "run_failed"
+    | "agent_unavailable"
+    | "workspace_deleted"
+    | "creator_removed"
+    | null;
+  schedule: MissionSchedule;
+  /** Whether a person reviews the result before the job is completed; `false` by default */
+  review_required: boolean;
+  budget: MissionBudget;
+  /** What its jobs have as their metadata */
+  metadata: { [name: string]: unknown };
+  /** Failures since the last success */
+  consecutive_failures: number;
+  /** The mission's tasks, in their order */
+  tasks: MissionTask[];
+  /** The newest run; null before the first */
+  last_run: MissionLastRun | null;
+  /** The user that its runs act for */
+  created_by: string;
+  /** The organization that owns it */
+  organization_id: string;
+  /** One more with each change; `If-Match` takes it */
+  version: number;
+  /** ISO 8601 UTC with milliseconds */
+  created_at: string;
+  /** ISO 8601 UTC with milliseconds */
+  updated_at: string;
+  /** Where what belongs to it is, by name */
+  links: { [name: string]: string };
+  /** What this caller may do with it now */
+  allowed_actions: string[];
+}
+
+/** What each run may use; null is the service's own limit */
+export interface MissionBudget {
+  /** Most tokens, sent and received, of one job; null is no limit of its own */
+  max_tokens: number | null;
+  /** Most model calls of one job; null is the service's limit */
+  max_steps: number | null;
+}
+
+/** When a mission will fire */
+export interface MissionForecast {
+  /** The mission's id */
+  mission_id: string;
+  /** The zone of the local times */
+  timezone: string;
+  /** The times, soonest first */
+  times: MissionForecastTime[];
+}
+
+/** A time of a schedule */
+export interface MissionForecastTime {
+  /** ISO 8601 UTC with milliseconds */
+  at: string;
+  /** The same by the clock of the zone */
+  local_time: string;
+  /** Where a change of the clock shifts, skips or repeats the time; null otherwise */
+  note: 
+    | {
+      /** Kind of the entry */
+      kind: "shifted" | "skipped" | "repeated";
+      /** What a clock change does to it */
+      message: string;
+    }
+    | null;
+}
+
+/** The newest run of a mission */
+export interface MissionLastRun {
+  /** The run's id */
+  id: string;
+  /** Which run it is; null until its job has begun */
+  run_number: number | null;
+  /** What caused it */
+  trigger: "schedule" | "manual" | "catchup" | "continuous";
+  /** What became of it: `started` is open, `skipped_…` and `missed` did not run */
+  outcome: 
+    | "started"
+    | "succeeded"
+    | "failed"
+    | "cancelled"
+    | "skipped_overlap"
+    | "skipped_paused"
+    | "skipped_budget"
+    | "missed";
+  /** ISO 8601 UTC with milliseconds */
+  scheduled_at: string | null;
+  /** ISO 8601 UTC with milliseconds */
+  fired_at: string;
+  /** ISO 8601 UTC with milliseconds */
+  ended_at: string | null;
+  /** Its job */
+  job_id: string | null;
+  /** Its chat */
+  chat_id: string | null;
+  /** Why it failed; null where it did not */
+  error: 
+    | {
+      /** What went wrong */
+      code: string;
+      /** In words */
+      message: string;
+    }
+    | null;
+}
+
+/** A page of missions, newest first */
+export interface MissionList {
+  /** The missions of this page */
+  missions: Mission[];
+  /** Cursor of the next page; absent on the last page */
+  next_cursor?: string;
+}
+
+/** An entry of a mission's ledger */
+export interface MissionRun {
+  /** The entry's id */
+  id: string;
+  /** The mission's id */
+  mission_id: string;
+  /** Which run it is; null for what did not run */
+  run_number: number | null;
+  /** What caused it */
+  trigger: "schedule" | "manual" | "catchup" | "continuous";
+  /** What became of it: `started` is open, `skipped_…` and `missed` did not run */
+  outcome: 
+    | "started"
+    | "succeeded"
+    | "failed"
+    | "cancelled"
+    | "skipped_overlap"
+    | "skipped_paused"
+    | "skipped_budget"
+    | "missed";
+  /** ISO 8601 UTC with milliseconds */
+  scheduled_at: string | null;
+  /** ISO 8601 UTC with milliseconds */
+  fired_at: string | null;
+  /** ISO 8601 UTC with milliseconds */
+  ended_at: string | null;
+  /** Number of scheduled times that the entry covers */
+  count: number;
+  /** The last of these times */
+  until: string | null;
+  /** Its job */
+  job_id: string | null;
+  /** Its chat */
+  chat_id: string | null;
+  /** The beginning of its result */
+  result: string | null;
+  /** Why it failed; null where it did not */
+  error: 
+    | {
+      /** What went wrong */
+      code: string;
+      /** In words */
+      message: string;
+    }
+    | null;
+  /** ISO 8601 UTC with milliseconds */
+  created_at: string;
+}
+
+/** A page of runs, newest first */
+export interface MissionRunList {
+  /** Entries of the ledger, newest first */
+  runs: MissionRun[];
+  /** Cursor of the next page; absent on the last page */
+  next_cursor?: string;
+}
+
+/** A manual run */
+export interface MissionRunStarted {
+  mission: Mission;
+  /** The run; null where nothing has been started */
+  run: MissionRun | null;
+  /** The job; null where nothing has been started */
+  job: Job | null;
+}
+
+/** When a mission runs */
+export interface MissionSchedule {
+  /** Kind of schedule */
+  type: "none" | "once" | "cron" | "continuous";
+  /** The expression, the time or the pause */
+  value: string | null;
+  /** An IANA time zone */
+  timezone: string;
+  /** The schedule in words */
+  description: string;
+  /** ISO 8601 UTC with milliseconds */
+  start_at: string | null;
+  /** ISO 8601 UTC with milliseconds */
+  end_at: string | null;
+  /** ISO 8601 UTC with milliseconds */
+  next_run_at: string | null;
+  /** ISO 8601 UTC with milliseconds */
+  last_run_at: string | null;
+  /** The next times at which it fires, at most five */
+  upcoming_runs_at: string[];
+  /** Runs that have begun */
+  run_count: number;
+  /** After so many runs the mission is completed; null is no limit */
+  max_runs: number | null;
+  /** What a fire does while an earlier run is open */
+  overlap: "skip" | "buffer_one" | "cancel_other" | "allow_all";
+  /** How late a fire may be */
+  catchup_window_seconds: number;
+  /** The longest delay of a fire */
+  jitter_seconds: number;
+}
+
+/** A task of a mission */
+export interface MissionTask {
+  /** The task's id */
+  id: string;
+  /** The mission's id */
+  mission_id: string;
+  /** What there is to do */
+  title: string;
+  /** What there is to do; null for none */
+  description: string | null;
+  /** Current status */
+  status: "pending" | "in_progress" | "completed" | "cancelled";
+  /** Which work runs first where slots are scarce */
+  priority: "low" | "medium" | "high" | "urgent";
+  /** An agent's or a user's id, as it was given */
+  assigned_to: string | null;
+  /** Its place in the mission's list */
+  position: number;
+  /** Ids of the tasks that must be completed or cancelled first */
+  depends_on: string[];
+  /** The newest job that works on it */
+  job_id: string | null;
+  /** The user who created it */
+  created_by: string;
+  /** ISO 8601 UTC with milliseconds */
+  completed_at: string | null;
+  /** The organization that owns it */
+  organization_id: string;
+  /** One more with each change; `If-Match` takes it */
+  version: number;
+  /** ISO 8601 UTC with milliseconds */
+  created_at: string;
+  /** ISO 8601 UTC with milliseconds */
+  updated_at: string;
+  /** Where what belongs to it is, by name */
+  links: { [name: string]: string };
+  /** What this caller may do with it now */
+  allowed_actions: string[];
+}
+
+/** The job that works on a task */
+export interface MissionTaskStarted {
+  job: Job;
+  task: MissionTask;
+}
+
 /** A model that the operator allows */
 export interface Model {
   /** `provider:name`, as agents and chats name it */
   id: string;
-  /** Who offers it */
+  /** The provider */
   provider: string;
   /** Its name there */
   name: string;
@@ -3155,6 +5822,7 @@ export interface Model {
   default: boolean;
   /** Whether it is the built-in demo provider, which is no language model */
   demo: boolean;
+  /** Limits of the model */
   limits: {
     /** Model calls of one job, unless its budget or its agent names a number */
     max_steps: number;
@@ -3165,17 +5833,72 @@ export interface Model {
 
 /** All models that are allowed */
 export interface ModelList {
+  /** The models of this page */
   models: Model[];
+}
+
+export interface MoveFileRequest {
+  /** Path of the file or directory */
+  from: string;
+  /** New path */
+  to: string;
+  /** Whether a file at the new path is replaced; `false` by default. Default false */
+  overwrite?: boolean;
+}
+
+/** A record by its id and its name */
+export interface NamedRecord {
+  /** The record's id */
+  id: string;
+  /** The record's name */
+  name: string;
+}
+
+/** A new share; its address is never shown again */
+export interface NewShare {
+  /** The share's id */
+  id: string;
+  /** The path, relative to the workspace */
+  path: string;
+  /** ISO 8601 UTC with milliseconds */
+  expires_at: string | null;
+  /** Most downloads; null is no limit */
+  max_downloads: number | null;
+  /** So often it was opened */
+  downloads: number;
+  /** Whether a download needs a password */
+  has_password: boolean;
+  /** The user who created it */
+  created_by: string;
+  /** The organization that owns it */
+  organization_id: string;
+  /** One more with each change; `If-Match` takes it */
+  version: number;
+  /** ISO 8601 UTC with milliseconds */
+  created_at: string;
+  /** ISO 8601 UTC with milliseconds */
+  updated_at: string;
+  /** Where what belongs to it is, by name */
+  links: { [name: string]: string };
+  /** What this caller may do with it now */
+  allowed_actions: string[];
+  /** Address of the download; it needs no token */
+  url: string;
+  /** The last part of the address */
+  token: string;
 }
 
 /** A new credential; the token itself is never shown again */
 export interface NewToken {
   /** The token's id */
   id: string;
+  /** For a person (`personal`) or for a program (`service`) */
   kind: "personal" | "service";
-  /** What it is for */
+  /** What the token is for */
   name: string;
+  /** Current status */
   status: "active" | "expired" | "revoked";
+  /** What the token allows */
   scopes: Array<
     | "agents:read"
     | "agents:write"
@@ -3195,10 +5918,11 @@ export interface NewToken {
     | "tasks:write"
     | "events:read"
     | "mcp"
+    | "secrets:use"
     | "*">;
   /** Its last characters, by which its owner recognises it */
   last_characters: string;
-  /** Who it acts as */
+  /** The user that it acts as */
   user_id: string;
   /** ISO 8601 UTC with milliseconds */
   expires_at: string;
@@ -3206,7 +5930,7 @@ export interface NewToken {
   last_used_at: string | null;
   /** ISO 8601 UTC with milliseconds */
   revoked_at: string | null;
-  /** The token that it was made with; null where the operator made it */
+  /** The token that it was made with, and with which it ends; null where the operator made it */
   created_with: string | null;
   /** The organization that owns it */
   organization_id: string;
@@ -3226,54 +5950,157 @@ export interface NewToken {
 
 /** A page of personal access tokens, newest first */
 export interface PersonalAccessTokenList {
+  /** The personal access tokens of this page */
   personal_access_tokens: Token[];
-  /** Where the next page begins; absent on the last */
+  /** Cursor of the next page; absent on the last page */
   next_cursor?: string;
 }
 
+export interface PreviewFileRequest {
+  /** Path in the workspace, such as `reports/2026.md` */
+  path: string;
+}
+
+/** Who gives tokens for a resource */
+export interface ProtectedResource {
+  /** What the tokens are for */
+  resource: string;
+  /** Who gives them */
+  authorization_servers: string[];
+  /** What can be asked for */
+  scopes_supported: string[];
+  /** Where a token is sent */
+  bearer_methods_supported: string[];
+  /** Its name for people */
+  resource_name: string;
+  /** What people read */
+  resource_documentation: string;
+}
+
 export interface PutMessagingIntegrationRequest {
+  /** Kind of destination */
   provider?: "webhook";
+  /** Name of the destination, for people */
   name?: string;
+  /** Address that deliveries are sent to; `https` unless the operator allows more */
   url: string;
+  /** Whether events are delivered */
   enabled?: boolean;
-  /** Exact types or `family.*`; empty is all */
+  /**
+   * Exact types or `family.*`; without any, all. `!<source>` excludes events of this source, such as `!api_mutation`
+   */
   event_types?: string[];
+  /** How long failed deliveries are tried again: `durable` goes on for longer than `standard` */
   retry_profile?: "standard" | "durable";
 }
 
 export interface PutSecretRequest {
+  /** The secret's value; it is never shown again */
   value: string;
+}
+
+export interface QueryDataRequest {
+  /** One SELECT. Its tables are files by their paths, or the tables of `database` */
+  query: string;
+  /** Values of the parameters: a list for `?` and `$1`, an object for `$name` */
+  params?: 
+    | Array<string | number | boolean | null>
+    | { [name: string]: string | number | boolean | null };
+  /** The path of an SQLite file. Without it the query names CSV, JSON and Parquet files */
+  database?: string;
+  /** Form of the header's value. Default "json" */
+  format?: "json" | "csv" | "arrow";
+  /** Rows at most. Default 1000 */
+  limit?: number;
+}
+
+/** What a query has answered */
+export interface QueryResult {
+  /** Columns of the result, in their order */
+  columns: {
+    /** Name */
+    name: string;
+    /** As DuckDB or SQLite names it */
+    type: string;
+  }[];
+  /**
+   * Values in the order of the columns. Numbers that JSON cannot hold exactly are text, times are ISO 8601, bytes are
+   * Base64
+   */
+  rows: unknown[][];
+  /** Rows of this answer */
+  row_count: number;
+  /** Whether there are more rows than `limit`, or than 8 MiB */
+  truncated: boolean;
+  /** Milliseconds that it took */
+  duration_ms: number;
+}
+
+/** What the organization may have of something, and has */
+export interface Quota {
+  /** What is bounded */
+  quota: 
+    | "agents"
+    | "chats"
+    | "tasks"
+    | "missions"
+    | "tokens"
+    | "secrets"
+    | "workspaces"
+    | "files"
+    | "file_bytes"
+    | "stored_rows"
+    | "stored_bytes";
+  /** Null for no limit */
+  limit: number | null;
+  /** What there is now; at most a little too high while much is made at once */
+  used: number;
 }
 
 /** How requests are limited, as the service does it now */
 export interface RateLimitPolicy {
+  /** The limit of most requests */
   default: {
     /** Requests of an identity in a window */
     limit: number;
+    /** Length of the window in seconds */
     window_seconds: number;
-    /** How many of them may come at once */
+    /** Requests that may arrive at once */
     burst: number;
+    /** Always "fixed-window" */
     algorithm: "fixed-window";
   };
-  /** For whom a request counts: the first of these that it has */
+  /** The identity that a request is counted for: the first of these that it has */
   identity_order: string[];
-  /** What every response of the current surface says */
+  /** Headers of every response of the current surface */
   headers: {
+    /** Name */
     name: string;
+    /** What it means */
     meaning: string;
   }[];
+  /** The limit of requests without a good token */
   public_endpoints: {
+    /** Whether requests are counted */
     counted: boolean;
     /** Requests of an address without a good token in a window */
     limit: number;
+    /** What requests without a good token are counted by */
     identity: string;
   };
+  /** What holds for v1 */
   v1: {
-    /** Whether requests of v1 count too */
+    /** Whether requests to v1 are counted */
     counted: boolean;
+    /**
+     * Where they are not: requests of an organization in a window that keep the service from being flooded; past them
+     * 429 with `Retry-After`
+     */
+    protective_limit: number | null;
   };
   /** What a request past the limit is answered with, and `Retry-After` */
   status: 429;
+  /** How to get higher limits */
   higher_limits: string;
 }
 
@@ -3285,50 +6112,115 @@ export interface RecordedEvent {
   type: string;
   /** ISO 8601 UTC with milliseconds */
   at: string;
-  /** What is told of it; the stream's own events say which fields each type has */
+  /** The event's data; the stream's own events define the fields of each type */
   data: { [name: string]: unknown };
 }
 
 export interface RedeliverEventsRequest {
+  /** Number of the event after which to begin */
   since_sequence: number;
+  /** Number of the last event */
   until_sequence: number;
-  /** Exact types or `family.*`; empty is all */
+  /**
+   * Exact types or `family.*`; without any, all. `!<source>` excludes events of this source, such as `!api_mutation`
+   */
   event_types?: string[];
 }
 
 /** The events that are sent once more */
 export interface Redelivery {
+  /** Number of the event after which to begin */
   since_sequence: number;
+  /** Number of the last event */
   until_sequence: number;
+  /** Types that are delivered; none means all */
   event_types: string[];
 }
 
-export interface ResumeJobRequest {
-  input?: string;
-  retry_step?: boolean;
+/** A repository whose files are in a workspace */
+export interface Repository {
+  /** The mount's id */
+  id: string;
+  /** By its host: `github`, `gitlab`, `bitbucket` or `git` */
+  provider: string;
+  /** Where it is cloned from */
+  url: string;
+  /** Null: the default one */
+  branch: string | null;
+  /** Its directory in the workspace */
+  path: string;
+  /** Whether agents may only read the files or also write them */
+  mode: "read" | "write";
+  /** The name of the secret with its credentials */
+  secret: string | null;
+  /** Current status */
+  status: "pending" | "cloning" | "ready" | "error";
+  /** That its files are of */
+  commit: string | null;
+  /** Why the last clone failed */
+  error: string | null;
+  /** The job of the last clone */
+  job_id: string | null;
+  /** ISO 8601 UTC with milliseconds */
+  synced_at: string | null;
+  /** Who added it */
+  created_by: string;
+  /** ISO 8601 UTC with milliseconds */
+  created_at: string;
+  /** ISO 8601 UTC with milliseconds */
+  updated_at: string;
 }
 
-/** What people say about the outcome of a job */
+/** All repositories of a workspace */
+export interface RepositoryList {
+  /** Git repositories that are mounted in the workspace */
+  repos: Repository[];
+}
+
+export interface ResumeJobRequest {
+  /** Answer to what the job waits for, as text */
+  input?: string;
+  /** Whether the interrupted tool call is made again; needed to resume an `interrupted` job */
+  retry_step?: boolean;
+  /** New limits of the job; what is absent stays as it was */
+  budget?: {
+    /** Most tokens, sent and received, of one job; null is no limit of its own */
+    max_tokens?: number;
+    /** Most model calls of one job; null is the service's limit */
+    max_steps?: number;
+    /** When its run ends, in ISO 8601; 24 hours after its beginning at the latest */
+    deadline_at?: string;
+  };
+  /** Of the new job; absent: that of the job before */
+  metadata?: { [name: string]: unknown };
+}
+
+/** The review of a job's result by a person */
 export interface Review {
+  /** State of the review */
   state: "none" | "pending" | "approved" | "changes_requested" | "expired";
+  /** Whether the job needs a review before it is completed */
   required: boolean;
   /** ISO 8601 UTC with milliseconds */
   requested_at: string | null;
   /** ISO 8601 UTC with milliseconds */
   expires_at: string | null;
-  /** The user who has decided */
+  /** The user who decided */
   decided_by: string | null;
   /** ISO 8601 UTC with milliseconds */
   decided_at: string | null;
+  /** Comment on the decision */
   comment: string | null;
 }
 
 export interface RotateSigningSecretRequest {
+  /** Seconds for which the former signing secret stays valid */
   grace_seconds?: number;
 }
 
 /** Why a job has failed */
 export interface RunError {
+  /** Code of the error */
   code: 
     | "provider_unreachable"
     | "provider_unauthorized"
@@ -3340,6 +6232,8 @@ export interface RunError {
     | "step_limit"
     | "timeout"
     | "attempts_exhausted"
+    | "tools_unavailable"
+    | "clone_failed"
     | "internal_error";
   /** In words */
   message: string;
@@ -3349,7 +6243,8 @@ export interface RunError {
 export interface SdkCommand {
   /** What it does */
   title: string;
-  language: "typescript" | "python";
+  /** Programming language */
+  language: "typescript" | "javascript" | "python";
   /** A line for a shell */
   command: string;
 }
@@ -3358,7 +6253,8 @@ export interface SdkCommand {
 export interface SdkExample {
   /** What it does */
   title: string;
-  language: "typescript" | "python";
+  /** Programming language */
+  language: "typescript" | "javascript" | "python";
   /** The name to keep it under */
   file: string;
   /** All of it */
@@ -3374,7 +6270,9 @@ export interface SdkExamples {
     /** What to set it to */
     value: string;
   }[];
+  /** What to type */
   commands: SdkCommand[];
+  /** Example programs */
   examples: SdkExample[];
 }
 
@@ -3382,14 +6280,16 @@ export interface SdkExamples {
 export interface SdkManifest {
   /** The version of the contract that they were made from */
   api_version: string;
+  /** The packages of this page */
   packages: SdkPackage[];
 }
 
 /** An SDK */
 export interface SdkPackage {
-  /** What it is called */
+  /** The title */
   name: string;
-  language: "typescript" | "python";
+  /** Programming language */
+  language: "typescript" | "javascript" | "python";
   /** The version of the service that it came with */
   version: string;
   /** The name to keep it under */
@@ -3402,6 +6302,19 @@ export interface SdkPackage {
   bytes: number;
   /** What it needs */
   requires: string;
+  types?: SdkTypes;
+}
+
+/** Types of an SDK whose language has none, for editors and compilers */
+export interface SdkTypes {
+  /** The name to keep it under, beside the SDK */
+  file: string;
+  /** Where it is */
+  url: string;
+  /** SHA-256 of its bytes, in hex */
+  sha256: string;
+  /** How long it is */
+  bytes: number;
 }
 
 /** A value that is written and never read; agents refer to it by its name */
@@ -3416,17 +6329,29 @@ export interface Secret {
 
 /** All secrets, by name */
 export interface SecretList {
+  /** The secrets of this page */
   secrets: Secret[];
 }
 
 export interface SendMessageRequest {
+  /** The message, as text */
   content: string;
+  /**
+   * What a message does while a job of the chat is active: wait (`queue`), join the running job (`steer`), replace it
+   * (`interrupt`) or be refused (`reject`)
+   */
   on_busy?: "queue" | "steer" | "interrupt" | "reject";
+  /** Any JSON object of the caller's; it is returned unchanged */
   metadata?: { [name: string]: unknown };
+  /** Priority of the job that answers */
   priority?: "low" | "medium" | "high" | "urgent";
+  /** Whether a person reviews the result before the job is completed; `false` by default */
   review_required?: boolean;
+  /** Limits of the job; what is absent has the service's limit */
   budget?: {
+    /** Most tokens, sent and received, of one job; null is no limit of its own */
     max_tokens?: number;
+    /** Most model calls of one job; null is the service's limit */
     max_steps?: number;
     /** When its run ends, in ISO 8601; 24 hours after its beginning at the latest */
     deadline_at?: string;
@@ -3444,8 +6369,9 @@ export interface SentMessage {
 
 /** A page of service tokens, newest first */
 export interface ServiceTokenList {
+  /** The service tokens of this page */
   service_tokens: Token[];
-  /** Where the next page begins; absent on the last */
+  /** Cursor of the next page; absent on the last page */
   next_cursor?: string;
 }
 
@@ -3457,12 +6383,13 @@ export interface ServiceVersion {
   api_version: string;
   /** What a request may send in `Api-Version` */
   supported_versions: string[];
-  /** The commit that it was built from; null where nobody knows */
+  /** The commit that it was built from; null if unknown */
   commit: string | null;
   /** When it was built; null where it runs from its sources */
   built_at: string | null;
+  /** What jobs run with */
   runner: {
-    /** The model that answers where none is named; null where there is none */
+    /** The default model; null if there is none */
     model: string | null;
     /** Whether that is the built-in demo, which is no language model */
     demo: boolean;
@@ -3470,13 +6397,66 @@ export interface ServiceVersion {
 }
 
 export interface SetAgentInstallStateRequest {
+  /** Whether the organization uses the agent of the library */
   install_state?: "installed" | "uninstalled";
+  /** What to do with the agent of the library; instead of `install_state` */
   action?: "install" | "uninstall" | "restore";
+}
+
+/** A file that anybody with its address may download */
+export interface Share {
+  /** The share's id */
+  id: string;
+  /** The path, relative to the workspace */
+  path: string;
+  /** ISO 8601 UTC with milliseconds */
+  expires_at: string | null;
+  /** Most downloads; null is no limit */
+  max_downloads: number | null;
+  /** So often it was opened */
+  downloads: number;
+  /** Whether a download needs a password */
+  has_password: boolean;
+  /** The user who created it */
+  created_by: string;
+  /** The organization that owns it */
+  organization_id: string;
+  /** One more with each change; `If-Match` takes it */
+  version: number;
+  /** ISO 8601 UTC with milliseconds */
+  created_at: string;
+  /** ISO 8601 UTC with milliseconds */
+  updated_at: string;
+  /** Where what belongs to it is, by name */
+  links: { [name: string]: string };
+  /** What this caller may do with it now */
+  allowed_actions: string[];
+}
+
+export interface ShareFileRequest {
+  /** Path in the workspace, such as `reports/2026.md` */
+  path: string;
+  /** Seconds until the share expires */
+  expires_in_seconds?: number;
+  /** Most downloads; null is no limit */
+  max_downloads?: number;
+  /** Password that a download needs */
+  password?: string;
+}
+
+/** A page of shares, newest first */
+export interface ShareList {
+  /** The shares of this page */
+  shares: Share[];
+  /** Cursor of the next page; absent on the last page */
+  next_cursor?: string;
 }
 
 /** Whether a signature verifies, and exactly why not */
 export interface SignatureVerification {
+  /** Whether the signature verifies */
   valid: boolean;
+  /** What is wrong with the signature; `valid` where nothing is */
   reason: 
     | "valid"
     | "missing_signature"
@@ -3485,25 +6465,31 @@ export interface SignatureVerification {
     | "wrong_secret_encoding"
     | "body_changed"
     | "signature_mismatch";
+  /** Explanation, for people */
   message: string;
 }
 
-/** How a record moves from state to state */
+/** The states of a record, and the transitions between them */
 export interface StateMachine {
-  /** Whose machine it is */
+  /** The record that moves through these states */
   name: string;
+  /** All states */
   states: string[];
   /** A state */
   initial: string;
+  /** States that are never left */
   terminal: string[];
+  /** What can cause a transition */
   triggers: string[];
   /** The triggers that callers have */
   actions: string[];
+  /** All transitions */
   transitions: Transition[];
 }
 
 /** All state machines */
 export interface StateMachineList {
+  /** The machines of this page */
   machines: StateMachine[];
 }
 
@@ -3511,16 +6497,19 @@ export interface StateMachineList {
 export interface Task {
   /** The task's id */
   id: string;
-  /** What there is to do */
+  /** The title */
   title: string;
+  /** Description, for people */
   description: string | null;
+  /** Current status */
   status: "pending" | "in_progress" | "completed" | "cancelled";
+  /** Which work runs first where slots are scarce */
   priority: "low" | "medium" | "high" | "urgent";
   /** An agent's or a user's id, as it was given */
   assigned_to: string | null;
   /** The workspace that it belongs to, as it was given */
   workspace_id: string | null;
-  /** Who made it: a user's or an agent's id */
+  /** The user or agent who created it */
   created_by: string;
   /** ISO 8601 UTC with milliseconds */
   completed_at: string | null;
@@ -3540,8 +6529,9 @@ export interface Task {
 
 /** A page of tasks, newest first */
 export interface TaskList {
+  /** The tasks of this page */
   tasks: Task[];
-  /** Where the next page begins; absent on the last */
+  /** Cursor of the next page; absent on the last page */
   next_cursor?: string;
 }
 
@@ -3549,10 +6539,13 @@ export interface TaskList {
 export interface Token {
   /** The token's id */
   id: string;
+  /** For a person (`personal`) or for a program (`service`) */
   kind: "personal" | "service";
-  /** What it is for */
+  /** What the token is for */
   name: string;
+  /** Current status */
   status: "active" | "expired" | "revoked";
+  /** What the token allows */
   scopes: Array<
     | "agents:read"
     | "agents:write"
@@ -3572,10 +6565,11 @@ export interface Token {
     | "tasks:write"
     | "events:read"
     | "mcp"
+    | "secrets:use"
     | "*">;
   /** Its last characters, by which its owner recognises it */
   last_characters: string;
-  /** Who it acts as */
+  /** The user that it acts as */
   user_id: string;
   /** ISO 8601 UTC with milliseconds */
   expires_at: string;
@@ -3583,7 +6577,7 @@ export interface Token {
   last_used_at: string | null;
   /** ISO 8601 UTC with milliseconds */
   revoked_at: string | null;
-  /** The token that it was made with; null where the operator made it */
+  /** The token that it was made with, and with which it ends; null where the operator made it */
   created_with: string | null;
   /** The organization that owns it */
   organization_id: string;
@@ -3607,7 +6601,30 @@ export interface TokenUsage {
   output_tokens: number;
 }
 
-/** A move that is allowed */
+/** Something that an agent can do besides answering */
+export interface Tool {
+  /** Its name, as `allowed_tools` and `approval_tools` have it */
+  name: string;
+  /** What it does, as models are told */
+  description: string;
+  /** JSON Schema of its arguments */
+  input_schema: { [name: string]: unknown };
+  /**
+   * `always`: every agent has it; `granted`: those whose `allowed_tools` name it; `missions`: every agent, in the jobs
+   * of missions
+   */
+  availability: "always" | "granted" | "missions";
+  /** Whether it changes nothing */
+  read_only: boolean;
+}
+
+/** All tools of the service */
+export interface ToolList {
+  /** By name */
+  tools: Tool[];
+}
+
+/** An allowed transition */
 export interface Transition {
   /** A state */
   from: string;
@@ -3618,47 +6635,177 @@ export interface Transition {
 }
 
 export interface UpdateAgentRequest {
+  /** Display name of the agent; in `mcp_servers`, the server's name: its tools are called `<name>__<tool>` */
   name?: string;
+  /** Instructions that every model call of the agent begins with */
   system_prompt?: string;
+  /** Who may see it: `private` is its creator, `organization` is every member */
   visibility?: "private" | "organization" | "public" | "unlisted";
+  /** The agent's role in a few words, such as `Editor` */
   role?: string;
+  /** What the agent is for; null clears it */
   description?: string | null;
+  /** Model as `provider:name`; null is the service's default */
   model?: string | null;
+  /**
+   * Tools that the agent may use besides those that are on for every agent; `<server>__*` is all tools of an MCP server
+   */
   allowed_tools?: string[];
+  /** Tools whose calls wait for a person's approval; `<server>__*` is all tools of an MCP server */
   approval_tools?: string[];
+  /** How long a call waits for approval, and what happens when the time is up; 24 hours and `deny` by default */
   approval_expiry?: {
+    /** How long an approval may take, in seconds */
     after_seconds: number;
+    /**
+     * What happens when nobody decides in time: `deny` refuses the call and the job goes on, `cancel` cancels the job
+     */
     on_expiry: "deny" | "cancel";
   };
+  /** MCP servers whose tools the agent can use */
   mcp_servers?: {
+    /** Display name of the agent; in `mcp_servers`, the server's name: its tools are called `<name>__<tool>` */
     name: string;
+    /** Address of the MCP server */
     url: string;
+    /** HTTP headers that the MCP server is sent */
     headers?: {
+      /** Display name of the agent; in `mcp_servers`, the server's name: its tools are called `<name>__<tool>` */
       name: string;
+      /** Name of the organization's secret that is the header's value */
       secret: string;
+      /** Text before the secret in the header's value, such as `Bearer ` */
       prefix?: string;
     }[];
+    /** Whether a run goes on without the server's tools while the server cannot be reached; `false` by default */
+    optional?: boolean;
   }[];
+  /** Most model calls of one job; null is the service's limit */
   max_steps?: number | null;
+  /** Labels to find the agent by */
   tags?: string[];
 }
 
 export interface UpdateChatOptionsRequest {
+  /** Model that answers in this chat, as `provider:name`; null is the agent's own */
   model?: string | null;
+  /**
+   * What a message does while a job of the chat is active: wait (`queue`), join the running job (`steer`), replace it
+   * (`interrupt`) or be refused (`reject`)
+   */
   on_busy?: "queue" | "steer" | "interrupt" | "reject";
+  /** Tools that the agent may use in this chat; null is all that the agent has */
   tools?: string[] | null;
+  /** Whether calls that need approval are approved without a person */
   auto_approve?: boolean;
+  /** Title, for people */
   title?: string;
+  /** Whether the chat is pinned in lists */
   pinned?: boolean;
 }
 
-export interface UpdateTaskRequest {
+export interface UpdateChatRequest {
+  /** Title, for people */
   title?: string;
-  description?: string | null;
-  status?: "pending" | "in_progress" | "completed" | "cancelled";
+  /** Whether the chat is pinned in lists */
+  pinned?: boolean;
+  /** Any JSON object of the caller's; it is returned unchanged */
+  metadata?: { [name: string]: unknown };
+}
+
+export interface UpdateMissionRequest {
+  /** Title, for people */
+  title?: string;
+  /** What each run should achieve; it is the first message of each run's chat */
+  goal?: string;
+  /** Id of the agent */
+  agent_id?: string;
+  /** Id of the workspace */
+  workspace_id?: string;
+  /** Who may see it: `private` is its creator, `organization` is every member */
+  visibility?: "private" | "organization";
+  /** Which work runs first where slots are scarce */
   priority?: "low" | "medium" | "high" | "urgent";
+  /** When the mission runs; only by hand by default */
+  schedule?: {
+    /** Kind of schedule */
+    type?: "none" | "once" | "cron" | "continuous";
+    /**
+     * `cron`: five fields or `@daily` and its kin. `once`: a time in ISO 8601, local time of `timezone` without an
+     * offset. `continuous`: the pause between runs as a duration, such as `PT5M`
+     */
+    value?: string | null;
+    /** An IANA time zone; `UTC` by default */
+    timezone?: string;
+    /** A time in ISO 8601, or null */
+    start_at?: string | null;
+    /** A time in ISO 8601, or null */
+    end_at?: string | null;
+    /** After so many runs the mission is completed; null is no limit */
+    max_runs?: number | null;
+    /** What a fire does while an earlier run is open; `skip` by default */
+    overlap?: "skip" | "buffer_one" | "cancel_other" | "allow_all";
+    /** How late a fire may be; 60 by default */
+    catchup_window_seconds?: number;
+    /** The longest delay of a fire; 0 by default */
+    jitter_seconds?: number;
+  };
+  /** Whether a person reviews the result before the job is completed; `false` by default */
+  review_required?: boolean;
+  /** Limits of each run, replaced as a whole */
+  budget?: {
+    /** Most tokens, sent and received, of one job; null is no limit of its own */
+    max_tokens?: number | null;
+    /** Most model calls of one job; null is the service's limit */
+    max_steps?: number | null;
+  };
+  /** What its jobs have as their metadata; at most 16 KiB as JSON */
+  metadata?: { [name: string]: unknown };
+  /** `paused` pauses it, `pending` resumes it, `running` runs it now */
+  status?: "pending" | "running" | "paused" | "completed" | "failed";
+  /** Reason for the pause, as it was given */
+  paused_reason?: string | null;
+}
+
+export interface UpdateMissionTaskRequest {
+  /** Title, for people */
+  title?: string;
+  /** What there is to do; null for none */
+  description?: string | null;
+  /** Which work runs first where slots are scarce */
+  priority?: "low" | "medium" | "high" | "urgent";
+  /** Id of the agent or user that the task is assigned to; null for nobody */
   assigned_to?: string | null;
+  /** Ids of the tasks that must be completed or cancelled first */
+  depends_on?: string[];
+  /** Current status */
+  status?: "pending" | "in_progress" | "completed" | "cancelled";
+  /** Place among the mission's tasks, from 0 */
+  position?: number;
+}
+
+export interface UpdateTaskRequest {
+  /** Title, for people */
+  title?: string;
+  /** Description, for people */
+  description?: string | null;
+  /** Current status */
+  status?: "pending" | "in_progress" | "completed" | "cancelled";
+  /** Which work runs first where slots are scarce */
+  priority?: "low" | "medium" | "high" | "urgent";
+  /** Id of the agent or user that the task is assigned to; null for nobody */
+  assigned_to?: string | null;
+  /** Id of the workspace that the task belongs to; null for none */
   workspace_id?: string | null;
+}
+
+export interface UpdateWorkspaceRequest {
+  /** Name */
+  name?: string;
+  /** Description, for people */
+  description?: string | null;
+  /** Instructions that agents get in this workspace; null for none */
+  instructions?: string | null;
 }
 
 /** The organization's tokens of this month */
@@ -3673,19 +6820,23 @@ export interface UsageBudget {
 
 /** What an organization has used */
 export interface UsageReport {
+  /** What the rows are grouped by */
   group_by: "agent" | "model" | "day";
   /** A day of UTC */
   since: string;
   /** A day of UTC */
   until: string;
+  /** One row for each agent, model or day */
   usage: UsageRow[];
   totals: UsageTotals;
   /** Whether there are more groups than are shown; the totals are of all */
   truncated: boolean;
   budget: UsageBudget;
+  /** All quotas; what would pass one is refused with `quota_exceeded` */
+  quotas: Quota[];
 }
 
-/** What one agent, one model or one day has used: the field of the group is there */
+/** Usage of one agent, model or day; only the field that the report is grouped by is present */
 export interface UsageRow {
   /** The agent */
   agent_id?: string;
@@ -3721,14 +6872,15 @@ export interface V1Agent {
   id: string;
   /** Display name */
   name: string;
-  /** What the agent is */
+  /** The agent's role in a few words */
   role: string;
   /** System instructions; absent for readers of other organizations */
   systemPrompt?: string;
+  /** Who may see it: `private` is its creator, `organization` is every member */
   visibility: "private" | "organization" | "public" | "unlisted";
-  /** Who owns it */
+  /** The organization that owns it */
   organizationId: string;
-  /** Who made it */
+  /** The user who created it */
   userId: string;
   /** ISO 8601 UTC with milliseconds */
   createdAt: string;
@@ -3740,13 +6892,16 @@ export interface V1Agent {
 
 /** An agent */
 export interface V1AgentAnswer {
+  /** Always true */
   success: true;
   agent: V1Agent;
 }
 
 /** The organization's agents, newest first */
 export interface V1AgentList {
+  /** Always true */
   success: true;
+  /** The agents of this page */
   agents: V1Agent[];
   /** How many there are, those past the end of the list too */
   total: number;
@@ -3757,42 +6912,59 @@ export interface V1CreateAgentRequest {
   name: string;
   /** System instructions */
   systemPrompt: string;
-  /** What the agent is. Default "Assistant" */
+  /** The agent's role in a few words. Default "Assistant" */
   role?: string;
-  /** Default "organization" */
+  /** Who may see it: `private` is its creator, `organization` is every member. Default "organization" */
   visibility?: "private" | "organization" | "public" | "unlisted";
 }
 
 export interface V1CreateTaskRequest {
+  /** Title, for people */
   title: string;
+  /** Description, for people */
   description?: string;
-  /** Default "medium" */
+  /** Which work runs first where slots are scarce. Default "medium" */
   priority?: "low" | "medium" | "high" | "urgent";
-  /** An agent's or a user's id */
-  assignTo?: string;
+  /** An agent's or a user's id; null or absent: unassigned */
+  assignTo?: string | null;
+  /** Another name of `assignTo`, which wins where both are given */
+  assignedTo?: string | null;
+  /** Id of the workspace */
   spaceId?: string;
 }
 
 /** A new agent */
 export interface V1CreatedAgent {
+  /** Always true */
   success: true;
   /** The agent's id */
   id: string;
   /** Display name */
   name: string;
+  /** Always "active" */
   status: "active";
   /** Where its first chat has its page */
   chatUrl: string;
 }
 
+/** What has been deleted */
+export interface V1Deleted {
+  /** Always true */
+  success: true;
+  /** In words */
+  message: string;
+}
+
 /** What has been done */
 export interface V1Done {
+  /** Always true */
   success: true;
   /** In words */
   message: string;
 }
 
 export interface V1ExecuteAgentRequest {
+  /** The message, as text */
   message: string;
   /** The workspace of a new chat */
   spaceId?: string;
@@ -3800,46 +6972,63 @@ export interface V1ExecuteAgentRequest {
   sessionId?: string;
   /** The chat to continue */
   chatId?: string;
-  /** Default false */
+  /** Whether the answer is a stream of events; `false` by default. Default false */
   stream?: boolean;
 }
 
 /** An event of an execution: `meta`, then `message`s, then `result` or `error` */
 export type V1ExecutionEvent =
   | {
+    /** Always "meta" */
     event: "meta";
+    /** Data of the event */
     data: {
       /** The execution's id */
       executionId: string;
       /** The chat that it is in */
       chatId: string;
-      /** Pass it back to go on with the conversation */
+      /** Send it back to continue the conversation */
       sessionId: string;
       /** What is to be known of the answer */
       notice?: string;
     };
   }
   | {
+    /** Always "message" */
     event: "message";
+    /** Data of the event */
     data: 
       | {
+        /** Always "stream_event" */
         messageType: "stream_event";
+        /** What is added */
         delta: {
+          /** Always "text_delta" */
           type: "text_delta";
           /** What is added */
           text: string;
         };
       }
       | {
+        /** Always "assistant" */
         messageType: "assistant";
-        content: Block[];
+        /** The message so far */
+        message: {
+          /** Always "assistant" */
+          role: "assistant";
+          /** Content blocks of the answer */
+          content: Block[];
+        };
       };
   }
   | {
+    /** Always "result" */
     event: "result";
+    /** Data of the event */
     data: {
-      /** Pass it back to go on with the conversation */
+      /** Send it back to continue the conversation */
       sessionId: string;
+      /** Tokens that model calls have used */
       usage: {
         /** Tokens sent */
         input_tokens: number;
@@ -3851,25 +7040,41 @@ export type V1ExecutionEvent =
     };
   }
   | {
+    /** Always "error" */
     event: "error";
+    /** Data of the event */
     data: {
       /** What has happened */
       message: string;
     };
   };
 
-/** What an execution has come to */
+/** The result of an execution */
 export interface V1ExecutionResult {
-  /** Whether the agent has come to its end */
+  /** Whether the agent completed its turn */
   success: boolean;
   /** The execution's id */
   executionId: string;
   /** The chat that it is in */
   chatId: string;
-  /** Pass it back to go on with the conversation */
+  /** Send it back to continue the conversation */
   sessionId: string;
-  /** The agent's answer */
-  result: string;
+  /** The agent's answer; absent where the execution is blocked and has said nothing */
+  result?: string;
+  /** Why the execution is blocked; only then */
+  error?: {
+    /** What it waits for */
+    code: 
+      | "approval_required"
+      | "input_required"
+      | "auth_required"
+      | "budget_reached"
+      | "interrupted";
+    /** In words */
+    message: string;
+  };
+  /** Its job on the current surface, where it is approved or resumed; while it is blocked */
+  jobId?: string;
   /** What is to be known of the answer */
   notice?: string;
 }
@@ -3878,18 +7083,21 @@ export interface V1ExecutionResult {
 export interface V1Task {
   /** The task's id */
   id: string;
-  /** What there is to do */
+  /** The title */
   title: string;
+  /** Description, for people */
   description?: string;
+  /** Current status */
   status: "pending" | "in_progress" | "completed" | "cancelled";
+  /** Which work runs first where slots are scarce */
   priority: "low" | "medium" | "high" | "urgent";
   /** An agent's or a user's id; absent when unassigned */
   assignedTo?: string;
   /** The workspace that it belongs to */
   spaceId?: string;
-  /** Who owns it */
+  /** The organization that owns it */
   organizationId: string;
-  /** Who made it: a user's or an agent's id */
+  /** The user or agent who created it */
   createdBy: string;
   /** ISO 8601 UTC with milliseconds */
   createdAt: string;
@@ -3899,13 +7107,16 @@ export interface V1Task {
 
 /** A task */
 export interface V1TaskAnswer {
+  /** Always true */
   success: true;
   task: V1Task;
 }
 
 /** The organization's tasks, newest first */
 export interface V1TaskList {
+  /** Always true */
   success: true;
+  /** The tasks of this page */
   tasks: V1Task[];
 }
 
@@ -3914,9 +7125,9 @@ export interface V1UpdateAgentRequest {
   name?: string;
   /** System instructions */
   systemPrompt?: string;
-  /** What the agent is. Default "Assistant" */
+  /** The agent's role in a few words. Default "Assistant" */
   role?: string;
-  /** Default "organization" */
+  /** Who may see it: `private` is its creator, `organization` is every member. Default "organization" */
   visibility?: "private" | "organization" | "public" | "unlisted";
 }
 
@@ -3935,9 +7146,18 @@ export interface Workspace {
   id: string;
   /** What people call it */
   name: string;
+  /** Description, for people */
   description: string | null;
-  /** Who made it */
+  /** Instructions for the agents that work here */
+  instructions: string | null;
+  /** Whether the caller has selected it */
+  selected: boolean;
+  /** The user who created it */
   created_by: string;
+  /** Git repositories that are mounted in the workspace */
+  repos: Repository[];
+  /** Its apps */
+  apps: App[];
   /** The organization that owns it */
   organization_id: string;
   /** One more with each change; `If-Match` takes it */
@@ -3952,10 +7172,79 @@ export interface Workspace {
   allowed_actions: string[];
 }
 
+/** A workspace, and what its files take */
+export interface WorkspaceDetails {
+  /** The workspace's id */
+  id: string;
+  /** What people call it */
+  name: string;
+  /** Description, for people */
+  description: string | null;
+  /** Instructions for the agents that work here */
+  instructions: string | null;
+  /** Whether the caller has selected it */
+  selected: boolean;
+  /** The user who created it */
+  created_by: string;
+  /** Git repositories that are mounted in the workspace */
+  repos: Repository[];
+  /** Its apps */
+  apps: App[];
+  /** The organization that owns it */
+  organization_id: string;
+  /** One more with each change; `If-Match` takes it */
+  version: number;
+  /** ISO 8601 UTC with milliseconds */
+  created_at: string;
+  /** ISO 8601 UTC with milliseconds */
+  updated_at: string;
+  /** Where what belongs to it is, by name */
+  links: { [name: string]: string };
+  /** What this caller may do with it now */
+  allowed_actions: string[];
+  /** What the workspace holds, and what it may hold */
+  storage: {
+    /** Of all files as they are now */
+    bytes: number;
+    /** Files */
+    files: number;
+  };
+}
+
+/** A file or a directory of a workspace */
+export interface WorkspaceFile {
+  /** The path, relative to the workspace */
+  path: string;
+  /** Its last name */
+  name: string;
+  /** Kind of the entry */
+  kind: "file" | "directory";
+  /** Bytes; of a directory, those of all files below it */
+  size: number;
+  /** The media type of a file */
+  mime: string | null;
+  /** Entity tag of the content, for `If-Match` and `If-None-Match` */
+  etag: string | null;
+  /** The version of a file's content: one more with each change */
+  number: number | null;
+  /** ISO 8601 UTC with milliseconds */
+  modified_at: string;
+  /** User or agent of the last change; null where it is unknown */
+  modified_by: 
+    | {
+      /** User or agent */
+      type: "user" | "agent" | "repository";
+      /** Id of the user or agent */
+      id: string;
+    }
+    | null;
+}
+
 /** A page of workspaces, newest first */
 export interface WorkspaceList {
+  /** The workspaces of this page */
   workspaces: Workspace[];
-  /** Where the next page begins; absent on the last */
+  /** Cursor of the next page; absent on the last page */
   next_cursor?: string;
 }
 
@@ -4026,6 +7315,7 @@ const CODES_BY_STATUS: { readonly [status: number]: string } = {
   403: "forbidden",
   404: "not_found",
   405: "method_not_allowed",
+  408: "request_timeout",
   409: "invalid_state",
   413: "payload_too_large",
   415: "unsupported_media_type",
@@ -4070,12 +7360,20 @@ export class InvalidJsonError extends ApiError {
   override name = "InvalidJsonError";
 }
 
-/** `invalid_request`: A field of the body, the query or the headers is missing, of a wrong type or out of its range. */
+/**
+ * `invalid_request`: A field of the body, the query or the headers is missing, unknown, given twice, of the wrong type
+ * or out of range.
+ */
 export class InvalidRequestError extends ApiError {
   override name = "InvalidRequestError";
 }
 
-/** `invalid_cursor`: The cursor is none that this list has given. */
+/** `invalid_schedule`: The schedule's expression, time zone or one of its times is not valid. */
+export class InvalidScheduleError extends ApiError {
+  override name = "InvalidScheduleError";
+}
+
+/** `invalid_cursor`: Invalid cursor for this list. */
 export class InvalidCursorError extends ApiError {
   override name = "InvalidCursorError";
 }
@@ -4085,22 +7383,30 @@ export class UnsupportedApiVersionError extends ApiError {
   override name = "UnsupportedApiVersionError";
 }
 
-/** `invalid_idempotency_key`: The `Idempotency-Key` cannot be read. */
+/** `invalid_idempotency_key`: The `Idempotency-Key` cannot be read, or was sent twice. */
 export class InvalidIdempotencyKeyError extends ApiError {
   override name = "InvalidIdempotencyKeyError";
 }
 
-/** `invalid_event_type`: A filter names event types or families that there are not. */
+/** `invalid_event_type`: Unknown event type or family in a filter. */
 export class InvalidEventTypeError extends ApiError {
   override name = "InvalidEventTypeError";
 }
 
-/** `invalid_url`: Nothing is sent to this URL: its form, its scheme or its address. */
+/**
+ * `invalid_path`: The path names no file of a workspace: it is absolute, has `..`, or a name that some system cannot
+ * store.
+ */
+export class InvalidPathError extends ApiError {
+  override name = "InvalidPathError";
+}
+
+/** `invalid_url`: The URL is not allowed as a destination: its form, its scheme or its address. */
 export class InvalidUrlError extends ApiError {
   override name = "InvalidUrlError";
 }
 
-/** `unauthenticated`: There is no token, or one that is unknown, malformed or revoked. */
+/** `unauthenticated`: The token is missing, unknown, malformed or revoked. */
 export class UnauthenticatedError extends ApiError {
   override name = "UnauthenticatedError";
 }
@@ -4110,7 +7416,7 @@ export class TokenExpiredError extends ApiError {
   override name = "TokenExpiredError";
 }
 
-/** `insufficient_scope`: The token is valid and lacks a scope that the operation needs. */
+/** `insufficient_scope`: The token is valid but lacks a scope that the operation needs. */
 export class InsufficientScopeError extends ApiError {
   override name = "InsufficientScopeError";
 }
@@ -4120,17 +7426,25 @@ export class OwnerRequiredError extends ApiError {
   override name = "OwnerRequiredError";
 }
 
-/** `forbidden`: This caller may not do this to this record. */
+/**
+ * `organization_suspended`: The operator of the service has suspended the organization. Nothing of it runs, and all its
+ * tokens are refused.
+ */
+export class OrganizationSuspendedError extends ApiError {
+  override name = "OrganizationSuspendedError";
+}
+
+/** `forbidden`: You may not do this to this record. */
 export class ForbiddenError extends ApiError {
   override name = "ForbiddenError";
 }
 
-/** `invalid_signature`: The signed address does not open anything, or does not any more. */
+/** `invalid_signature`: The signed address is invalid or has expired. */
 export class InvalidSignatureError extends ApiError {
   override name = "InvalidSignatureError";
 }
 
-/** `not_found`: There is no such record or path, or it is another organization's. */
+/** `not_found`: The record or path does not exist, or the record belongs to another organization. */
 export class NotFoundError extends ApiError {
   override name = "NotFoundError";
 }
@@ -4140,32 +7454,52 @@ export class MethodNotAllowedError extends ApiError {
   override name = "MethodNotAllowedError";
 }
 
-/** `invalid_state`: The record's present status does not allow this. */
+/** `request_timeout`: The body of the request did not arrive in time. Nothing was done. */
+export class RequestTimeoutError extends ApiError {
+  override name = "RequestTimeoutError";
+}
+
+/** `invalid_state`: The record's current status does not allow this. */
 export class InvalidStateError extends ApiError {
   override name = "InvalidStateError";
 }
 
-/** `chat_busy`: A turn is running in the chat, and the message was to be refused then. */
+/** `chat_busy`: A turn is running in the chat, and `on_busy` is `reject`. */
 export class ChatBusyError extends ApiError {
   override name = "ChatBusyError";
 }
 
-/** `approval_pending`: The job waits for a person's decision. */
+/** `approval_pending`: The job waits for an approval or a review. */
 export class ApprovalPendingError extends ApiError {
   override name = "ApprovalPendingError";
 }
 
-/** `version_conflict`: The record has changed since it was read. */
+/** `version_conflict`: The record was changed since you read it. */
 export class VersionConflictError extends ApiError {
   override name = "VersionConflictError";
 }
 
-/** `not_a_library_agent`: Only an agent of the library can be installed or uninstalled. */
+/** `secret_in_use`: Agents or repositories of workspaces name the secret. */
+export class SecretInUseError extends ApiError {
+  override name = "SecretInUseError";
+}
+
+/** `not_a_library_agent`: Only library agents can be installed or uninstalled. */
 export class NotALibraryAgentError extends ApiError {
   override name = "NotALibraryAgentError";
 }
 
-/** `idempotency_conflict`: The `Idempotency-Key` was used for a request with another input. */
+/** `read_only_violation`: A query is more or something else than one SELECT over files of the workspace. */
+export class ReadOnlyViolationError extends ApiError {
+  override name = "ReadOnlyViolationError";
+}
+
+/** `path_exists`: There is a file or a directory at the path already, or a file is where a directory must be. */
+export class PathExistsError extends ApiError {
+  override name = "PathExistsError";
+}
+
+/** `idempotency_conflict`: The `Idempotency-Key` was already used with different input. */
 export class IdempotencyConflictError extends ApiError {
   override name = "IdempotencyConflictError";
 }
@@ -4175,9 +7509,19 @@ export class IdempotencyInProgressError extends ApiError {
   override name = "IdempotencyInProgressError";
 }
 
-/** `event_not_retained`: The event was kept for its time and is gone. */
+/** `event_not_retained`: The event is older than the retention period and was deleted. */
 export class EventNotRetainedError extends ApiError {
   override name = "EventNotRetainedError";
+}
+
+/** `share_expired`: The share has expired, has reached its number of downloads, or was revoked. */
+export class ShareExpiredError extends ApiError {
+  override name = "ShareExpiredError";
+}
+
+/** `upload_offset_mismatch`: A part of an upload begins elsewhere than at the byte that is next. */
+export class UploadOffsetMismatchError extends ApiError {
+  override name = "UploadOffsetMismatchError";
 }
 
 /** `payload_too_large`: The body or one of its fields is too large. */
@@ -4185,37 +7529,58 @@ export class PayloadTooLargeError extends ApiError {
   override name = "PayloadTooLargeError";
 }
 
-/** `unsupported_media_type`: The body is of a type that the operation does not take. */
+/** `range_not_satisfiable`: The requested range begins past the end of the file. */
+export class RangeNotSatisfiableError extends ApiError {
+  override name = "RangeNotSatisfiableError";
+}
+
+/** `unsupported_media_type`: The operation does not accept a body of this content type. */
 export class UnsupportedMediaTypeError extends ApiError {
   override name = "UnsupportedMediaTypeError";
 }
 
-/** `rate_limited`: The requests of this window are used up. */
+/** `rate_limited`: Too many requests in this window. */
 export class RateLimitedError extends ApiError {
   override name = "RateLimitedError";
 }
 
-/** `budget_exceeded`: The organization has used up its model tokens of this month. */
+/** `budget_exceeded`: The organization has used up its model tokens for this month. */
 export class BudgetExceededError extends ApiError {
   override name = "BudgetExceededError";
 }
 
-/** `internal_error`: The service failed on this request: a bug of ours. */
+/** `quota_exceeded`: The organization has as much as it may have of what `details.quota` names. Nothing was done. */
+export class QuotaExceededError extends ApiError {
+  override name = "QuotaExceededError";
+}
+
+/** `internal_error`: Internal error: a bug in the service. */
 export class InternalError extends ApiError {
   override name = "InternalError";
 }
 
-/** `provider_error`: The model or its provider refused or failed. */
+/** `provider_error`: The model provider failed or rejected the request. */
 export class ProviderError extends ApiError {
   override name = "ProviderError";
 }
 
-/** `overloaded`: Too much waits for this record already, or too many streams are open. Nothing was done. */
+/**
+ * `overloaded`: Too many requests are waiting for this record or of this organization, too many streams are open, or
+ * too many bodies are being sent. Nothing was done.
+ */
 export class OverloadedError extends ApiError {
   override name = "OverloadedError";
 }
 
-/** `unavailable`: The service cannot reach what it needs. Nothing was done. */
+/**
+ * `storage_full`: The disk of the service is nearly full. Reads are answered; nothing is stored until there is space.
+ * Nothing was done.
+ */
+export class StorageFullError extends ApiError {
+  override name = "StorageFullError";
+}
+
+/** `unavailable`: A dependency of the service is unavailable. Nothing was done. */
 export class UnavailableError extends ApiError {
   override name = "UnavailableError";
 }
@@ -4230,7 +7595,7 @@ export class ShuttingDownError extends ApiError {
   override name = "ShuttingDownError";
 }
 
-/** `timeout`: The work took longer than it may. */
+/** `timeout`: The work exceeded its time limit. */
 export class ApiTimeoutError extends ApiError {
   override name = "ApiTimeoutError";
 }
@@ -4238,34 +7603,46 @@ export class ApiTimeoutError extends ApiError {
 const ERROR_CLASSES: ErrorClasses = {
   invalid_json: InvalidJsonError,
   invalid_request: InvalidRequestError,
+  invalid_schedule: InvalidScheduleError,
   invalid_cursor: InvalidCursorError,
   unsupported_api_version: UnsupportedApiVersionError,
   invalid_idempotency_key: InvalidIdempotencyKeyError,
   invalid_event_type: InvalidEventTypeError,
+  invalid_path: InvalidPathError,
   invalid_url: InvalidUrlError,
   unauthenticated: UnauthenticatedError,
   token_expired: TokenExpiredError,
   insufficient_scope: InsufficientScopeError,
   owner_required: OwnerRequiredError,
+  organization_suspended: OrganizationSuspendedError,
   forbidden: ForbiddenError,
   invalid_signature: InvalidSignatureError,
   not_found: NotFoundError,
   method_not_allowed: MethodNotAllowedError,
+  request_timeout: RequestTimeoutError,
   invalid_state: InvalidStateError,
   chat_busy: ChatBusyError,
   approval_pending: ApprovalPendingError,
   version_conflict: VersionConflictError,
+  secret_in_use: SecretInUseError,
   not_a_library_agent: NotALibraryAgentError,
+  read_only_violation: ReadOnlyViolationError,
+  path_exists: PathExistsError,
   idempotency_conflict: IdempotencyConflictError,
   idempotency_in_progress: IdempotencyInProgressError,
   event_not_retained: EventNotRetainedError,
+  share_expired: ShareExpiredError,
+  upload_offset_mismatch: UploadOffsetMismatchError,
   payload_too_large: PayloadTooLargeError,
+  range_not_satisfiable: RangeNotSatisfiableError,
   unsupported_media_type: UnsupportedMediaTypeError,
   rate_limited: RateLimitedError,
   budget_exceeded: BudgetExceededError,
+  quota_exceeded: QuotaExceededError,
   internal_error: InternalError,
   provider_error: ProviderError,
   overloaded: OverloadedError,
+  storage_full: StorageFullError,
   unavailable: UnavailableError,
   outcome_unknown: OutcomeUnknownError,
   shutting_down: ShuttingDownError,
@@ -4308,6 +7685,12 @@ export interface VersionedOptions extends MutationOptions {
   /** The `version` that the record had when it was read: if it has moved, `VersionConflictError`. */
   readonly ifMatch?: number;
 }
+
+/**
+ * Bytes to send. A `Blob` (such as a `File`, or what `openAsBlob` and `Bun.file` give) is read while it is sent, and
+ * its type is the content type; it can be sent again. A stream is sent once: such a request is not retried.
+ */
+export type BinaryBody = Uint8Array | Blob | ReadableStream<Uint8Array>;
 
 /** A request to be, and how its answer is read. */
 interface ApiRequest {
@@ -4380,6 +7763,22 @@ class Transport {
     return this.#retrying(keyed(request), async (response) => new Uint8Array(await response.arrayBuffer()));
   }
 
+  /** The content in pieces, as they arrive. Retried until it begins; `StreamCutError` where it ends early. */
+  async *chunks(request: ApiRequest): AsyncGenerator<Uint8Array, void, undefined> {
+    const { response, controller } = await this.#retrying(keyed(request), opened);
+    const expected = response.headers.get("content-encoding") === null ? response.headers.get("content-length") : null;
+    let bytes = 0;
+    try {
+      for await (const piece of this.#piecesOf({ response, controller })) {
+        bytes += piece.byteLength;
+        yield piece;
+      }
+    } catch (error) {
+      throw request.options?.signal?.aborted === true ? error : cut(error);
+    }
+    if (expected !== null && bytes < Number(expected)) throw cut(null);
+  }
+
   /** Every item of every page. */
   async *items<P extends { readonly next_cursor?: string }, T>(
     page: (cursor: string | undefined) => Promise<P>,
@@ -4409,7 +7808,7 @@ class Transport {
 
   /**
    * The events of a stream that goes on where it was cut: it is opened again after the last cursor, until
-   * `stream.end`, an error that does not pass, or too many failures in a row. A connection that brought
+   * `stream.end`, the answer that it is over (204), an error that does not pass, or too many failures in a row. A connection that brought
    * an event or a heartbeat was none.
    */
   async *resumed<E extends StreamEvent>(request: ApiRequest): AsyncGenerator<E, void, undefined> {
@@ -4421,6 +7820,8 @@ class Transport {
       parser.begin();
       try {
         const stream = await this.#attempt(resuming(this.#streaming(request), parser.lastEventId), opened);
+        // The stream has ended, and the cursor is at its end.
+        if (stream.response.status === 204) return;
         for await (const event of this.#eventsOf(stream, parser)) {
           yield event as E;
           if (event.event === "stream.end") return;
@@ -4446,8 +7847,13 @@ class Transport {
     return this.#options.streamIdleMs ?? DEFAULT_STREAM_IDLE_MS;
   }
 
+  async *#eventsOf(stream: OpenStream, parser: SseParser): AsyncGenerator<StreamEvent> {
+    const decoder = new TextDecoder();
+    for await (const piece of this.#piecesOf(stream)) yield* parser.push(decoder.decode(piece, { stream: true }));
+  }
+
   /** Reads what comes, as long as something does. */
-  async *#eventsOf({ response, controller }: OpenStream, parser: SseParser): AsyncGenerator<StreamEvent> {
+  async *#piecesOf({ response, controller }: OpenStream): AsyncGenerator<Uint8Array, void, undefined> {
     if (response.body === null) return;
     const idleMs = this.#idleMs;
     const reader = response.body.getReader();
@@ -4456,7 +7862,6 @@ class Transport {
       // A `fetch` of the caller's own may not hear the signal.
       reader.cancel().catch(() => {});
     };
-    const decoder = new TextDecoder();
     let watch: ReturnType<typeof setTimeout> | undefined;
     try {
       for (;;) {
@@ -4464,7 +7869,7 @@ class Transport {
         const { done, value } = await reader.read();
         clearTimeout(watch);
         if (done) return;
-        yield* parser.push(decoder.decode(value, { stream: true }));
+        yield value;
       }
     } finally {
       clearTimeout(watch);
@@ -4520,7 +7925,7 @@ class Transport {
       ...(request.isPublic === true ? {} : this.#headers),
       accept: request.accept ?? "application/json",
       ...(request.isPublic === true || secret === undefined ? {} : { authorization: `Bearer ${secret}` }),
-      ...(request.body === undefined ? {} : { "content-type": request.contentType ?? "application/json" }),
+      ...(request.body === undefined ? {} : { "content-type": typeOf(request) }),
       ...(idempotencyKey === undefined ? {} : { "idempotency-key": idempotencyKey }),
       ...(ifMatch === undefined ? {} : { "if-match": String(ifMatch) }),
       ...(request.lastEventId === undefined ? {} : { "last-event-id": request.lastEventId }),
@@ -4569,20 +7974,27 @@ function pathOf({ path, query }: ApiRequest): string {
 
 type SentBody = NonNullable<RequestInit["body"]>;
 
-function bodyOf({ body, contentType }: ApiRequest): { readonly body?: SentBody } {
+function bodyOf({ body, contentType }: ApiRequest): { readonly body?: SentBody; readonly duplex?: "half" } {
   if (body === undefined) return {};
-  return { body: contentType === undefined ? JSON.stringify(body) : (body as SentBody) };
+  if (contentType === undefined) return { body: JSON.stringify(body) };
+  // Node wants to be told that the answer is read after the body is sent.
+  return { body: body as SentBody, ...(body instanceof ReadableStream ? { duplex: "half" } : {}) };
 }
+
+const typeOf = ({ body, contentType = "application/json" }: ApiRequest): string =>
+  body instanceof Blob && body.type !== "" ? body.type : contentType;
 
 /** Whether the same request may go well a little later. */
 function isPassing(error: ApiError): boolean {
   if (error.code === "idempotency_in_progress") return true;
-  return PASSING_STATUSES.has(error.status) && error.code !== "budget_exceeded";
+  return PASSING_STATUSES.has(error.status) && !["budget_exceeded", "quota_exceeded"].includes(error.code);
 }
 
 /** Whether it does no harm to send the request again: with a key, as a read, or when nothing was done. */
 function isRepeatable(request: ApiRequest, error: unknown): boolean {
   if (error instanceof ApiError && !isPassing(error)) return false;
+  // A stream has been read by the first attempt.
+  if (request.body instanceof ReadableStream) return false;
   const isSafe = request.method === "GET" || request.options?.idempotencyKey !== undefined;
   return isSafe || (error instanceof ApiError && error.status === 429);
 }

@@ -1,5 +1,6 @@
 /** The arguments of an administration command, and how its answers are laid out. */
 import { parseArgs } from "node:util";
+import { didYouMean } from "../http/request/near-name.ts";
 
 /** A refusal in words for the operator. */
 export class AdminRefused extends Error {
@@ -12,7 +13,20 @@ export interface AdminArguments {
 }
 
 /** Options with a value, and options without, of all commands together. */
-const VALUES = ["name", "owner-email", "owner-name", "org", "email", "scopes", "days", "id", "tokens"] as const;
+const VALUES = [
+  "name",
+  "owner-email",
+  "owner-name",
+  "org",
+  "email",
+  "scopes",
+  "days",
+  "id",
+  "tokens",
+  "agent",
+  "quota",
+  "limit",
+] as const;
 const FLAGS = ["owner", "service", "help"] as const;
 
 /** Splits `org create --name X` into the command and what it was given. Throws `AdminRefused`. */
@@ -21,16 +35,35 @@ export function parseAdmin(argv: readonly string[]): { readonly command: string;
     ...VALUES.map((name) => [name, { type: "string" as const }]),
     ...FLAGS.map((name) => [name, { type: "boolean" as const }]),
   ]);
-  try {
-    const { values, positionals } = parseArgs({ args: [...argv], options: config, allowPositionals: true });
-    const entries = Object.entries(values);
-    const options = Object.fromEntries(entries.filter((e): e is [string, string] => typeof e[1] === "string"));
-    const flags = new Set(entries.filter(([, value]) => value === true).map(([name]) => name));
-    return { command: positionals.join(" "), given: { options, flags } };
-  } catch (cause) {
-    throw new AdminRefused(cause instanceof Error ? cause.message : String(cause));
+  // The complaints of `strict` are three lines long and know no near name.
+  const parsed = parseArgs({ args: [...argv], options: config, allowPositionals: true, strict: false, tokens: true });
+  const options: Record<string, string> = {};
+  const flags = new Set<string>();
+  for (const token of parsed.tokens) {
+    if (token.kind !== "option") continue;
+    const { name, rawName, value } = token;
+    if (isIn(VALUES, name)) options[name] = valueOf(rawName, value, token.inlineValue === true);
+    else if (!isIn(FLAGS, name))
+      throw new AdminRefused(`Unknown option ${rawName}${didYouMean(rawName, OPTIONS) || `; ${HELP}`}`);
+    else if (value === undefined) flags.add(name);
+    else throw new AdminRefused(`${rawName} takes no value`);
   }
+  return { command: parsed.positionals.join(" "), given: { options, flags } };
 }
+
+const HELP = "`bun run admin --help` lists all";
+const OPTIONS = [...VALUES, ...FLAGS].map((name) => `--${name}`);
+const isIn = (names: readonly string[], name: string): boolean => names.includes(name);
+
+function valueOf(option: string, value: string | undefined, isInline: boolean): string {
+  // `--email --owner` has forgotten the address; `--name=--x` means it.
+  if (value === undefined || (!isInline && value.startsWith("-"))) throw new AdminRefused(`${option} needs a value`);
+  return value;
+}
+
+/** One line about a command that does not exist. */
+export const unknownCommand = (command: string, commands: readonly string[]): string =>
+  `Unknown command "${command}"${didYouMean(command, commands) || `; ${HELP}`}`;
 
 export function required(given: AdminArguments, name: string): string {
   const value = given.options[name]?.trim();

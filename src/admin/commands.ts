@@ -3,48 +3,56 @@
  * commands run in the process that owns the actors, because only there a revocation takes effect at
  * once; `main.ts` brings them there. Answers are plain text for a terminal.
  */
-import type { Fault, Outcome } from "../../actors/fault.ts";
 import { newId } from "../../actors/ids.ts";
 import type { OrganizationCommand } from "../../actors/organization/protocol.ts";
-import type { Directory } from "../../actors/organization/directory.ts";
-import { SCOPES } from "../../actors/organization/principal.ts";
-import { organizationRef, type Organization, type TokenKind } from "../../actors/organization/schema.ts";
+import { DEFAULT_SCOPES, SCOPES } from "../../actors/organization/principal.ts";
+import { organizationRef, type TokenKind } from "../../actors/organization/schema.ts";
 import { TOKEN_DAYS, TOKEN_DAYS_MAX, TOKEN_DAYS_MIN, tokenExpiry } from "../../actors/organization/tokens.ts";
-import type { TroupeSystem } from "../../actors/troupe.ts";
+import { isQuotaName, quotaEntry, type QuotaName, QUOTAS } from "../../actors/usage/quota.ts";
+import { PAGE_LIMIT } from "../../actors/page.ts";
 import { type TokenLimit, usageRef } from "../../actors/usage/schema.ts";
-import { newToken } from "../http/token.ts";
+import { newToken } from "../http/request/token.ts";
+import { LINK_HOURS, makePasswordLink } from "../sign-in/password-link.ts";
+import { didYouMean } from "../http/request/near-name.ts";
+import { countViolations } from "../work/invariants.ts";
 import { type AdminArguments, AdminRefused, integer, required, table } from "./arguments.ts";
+import { BRAKES } from "./brakes.ts";
+import { LOAD } from "./load.ts";
+import { type Command, memberOf, organizationOf, personOf, taken } from "./subjects.ts";
 
 const NAME_CHARACTERS = 100;
 const CONTROL = /\p{Cc}/u;
-
-export interface AdminParts {
-  readonly system: TroupeSystem;
-  readonly directory: Directory;
-  readonly now: () => number;
-  /** A token is revoked: what it has open is to be closed. */
-  readonly onRevoked: (tokenId: string) => void;
-}
-
-type Command = (parts: AdminParts, given: AdminArguments) => Promise<string>;
 
 export const ADMIN_USAGE = `Usage: bun run admin <command>
 
   org create --name NAME --owner-email EMAIL [--owner-name NAME]
   org list
   org budget --org ORG [--tokens N|unlimited|default]
+  org quota --org ORG [--quota NAME --limit N|unlimited|default]
+  org suspend --org ORG
+  org resume --org ORG
   user add --org ORG --email EMAIL [--name NAME] [--owner]
   user remove --org ORG --email EMAIL
   user list --org ORG
+  user link --email EMAIL
   token create --org ORG --email EMAIL [--service] [--name NAME] [--scopes a:read,b:write] [--days N]
   token revoke --org ORG --id TOKEN_ID
   token list --org ORG
+  agent disable --org ORG --id AGENT_ID
+  agent enable --org ORG --id AGENT_ID
+  jobs cancel --org ORG [--agent AGENT_ID]
+  invariants
+  load
 
 ORG is an organization's id; it may be left out while there is only one. A token is shown once.
 A budget is of model tokens for a month of UTC, in and out together; default is MONTHLY_TOKEN_BUDGET.
+Without --scopes a token may do everything but name secrets: that is \`secrets:use\`, or \`*\`.
 Scopes: ${SCOPES.join(" ")}`;
 
 export const ADMIN_COMMANDS: Readonly<Record<string, Command>> = {
+  ...BRAKES,
+  ...LOAD,
+
   async "org create"({ system, directory }, given) {
     const name = named("name", required(given, "name"));
     const email = emailOf(required(given, "owner-email"));
@@ -56,11 +64,19 @@ export const ADMIN_COMMANDS: Readonly<Record<string, Command>> = {
     return `Organization ${id} (${name}) with its owner ${email}.\nNext: bun run admin token create --org ${id} --email ${email}`;
   },
 
+  async invariants({ system, jobs }) {
+    const checks = await countViolations({ system, jobs }, null);
+    return table(
+      ["INVARIANT", "VIOLATIONS"],
+      checks.map(({ name, count }) => [name, String(count)]),
+    );
+  },
+
   async "org list"({ directory }) {
     const organizations = await directory.listOrganizations();
     return table(
-      ["ID", "NAME", "CREATED"],
-      organizations.map((o) => [o.id, o.name, o.createdAt]),
+      ["ID", "NAME", "STATE", "CREATED"],
+      organizations.map((o) => [o.id, o.name, (o.suspendedAt ?? null) === null ? "active" : "suspended", o.createdAt]),
     );
   },
 
@@ -72,6 +88,19 @@ export const ADMIN_COMMANDS: Readonly<Record<string, Command>> = {
     const { monthlyTokens, usedTokens, resetsAt } = budget;
     const allowed = monthlyTokens === null ? "any number of" : String(monthlyTokens);
     return `${organization.name} may use ${allowed} model tokens a month. It has used ${usedTokens}; the month ends at ${resetsAt}.`;
+  },
+
+  async "org quota"({ system, directory, quotas }, given) {
+    const organization = await organizationOf(directory, given);
+    const change = quotaOf(given);
+    if (change !== null) {
+      taken(await system.dispatch(organizationRef(organization.id), { kind: "set_quota", ...change }));
+    }
+    const states = await quotas.report(organization.id);
+    return table(
+      ["QUOTA", "LIMIT", "USED"],
+      states.map(({ quota, limit, used }) => [quota, limit === null ? "unlimited" : String(limit), String(used)]),
+    );
   },
 
   async "user add"({ system, directory }, given) {
@@ -92,10 +121,12 @@ export const ADMIN_COMMANDS: Readonly<Record<string, Command>> = {
     const tokens = (await directory.listTokens(organization.id)).filter(
       (t) => t.userId === member.id && t.revokedAt === null,
     );
-    // With the tokens, so that they stay dead when the person is added again.
+    const grants = await directory.listGrants(organization.id, member.id, PAGE_LIMIT);
+    // With the tokens and grants, so that they stay dead when the person is added again.
     const commands: OrganizationCommand[] = [
       { kind: "remove_member", userId: member.id },
-      ...tokens.map(({ id }) => ({ kind: "revoke_token" as const, tokenId: id, of: null })),
+      ...grants.map(({ id }) => ({ kind: "end_grant" as const, grantId: id, userId: null })),
+      ...tokens.map(({ id }) => ({ kind: "revoke_token" as const, tokenId: id, of: null, by: null })),
     ];
     const ref = organizationRef(organization.id);
     taken(await system.dispatchGroup(commands.map((command) => ({ ref, command }))));
@@ -110,6 +141,14 @@ export const ADMIN_COMMANDS: Readonly<Record<string, Command>> = {
       ["ID", "EMAIL", "NAME", "ROLE"],
       members.map((m) => [m.id, m.email, m.name, m.role]),
     );
+  },
+
+  async "user link"({ system, directory, now, appUrl }, given) {
+    const email = emailOf(required(given, "email"));
+    const member = (await directory.findMembers(email)).find(({ status }) => status === "active");
+    if (member === undefined) throw new AdminRefused(`${email} is a member of no organization`);
+    const path = taken(await makePasswordLink(system, member.id, now()));
+    return `${email} sets a password with this link, once, within ${LINK_HOURS} hours:\n${appUrl()}${path}`;
   },
 
   async "token create"({ system, directory, now }, given) {
@@ -129,10 +168,9 @@ export const ADMIN_COMMANDS: Readonly<Record<string, Command>> = {
   async "token revoke"({ system, directory, onRevoked }, given) {
     const organization = await organizationOf(directory, given);
     const tokenId = required(given, "id");
-    const token = taken(
-      await system.dispatch(organizationRef(organization.id), { kind: "revoke_token", tokenId, of: null }),
-    );
-    onRevoked(token.id);
+    const command = { kind: "revoke_token", tokenId, of: null, by: null } as const;
+    const { token, endedIds } = taken(await system.dispatch(organizationRef(organization.id), command));
+    for (const id of endedIds) onRevoked(id);
     return `Token ${token.id} (${token.name}) is revoked.`;
   },
 
@@ -154,18 +192,6 @@ export const ADMIN_COMMANDS: Readonly<Record<string, Command>> = {
   },
 };
 
-function taken<T>(outcome: Outcome<T>): T {
-  if (!outcome.ok) throw new AdminRefused(wordsOf(outcome.fault));
-  return outcome.value;
-}
-
-function wordsOf(fault: Fault): string {
-  if (fault.kind === "not_found") return `There is no such ${fault.noun}`;
-  if (fault.kind === "invalid_request") return fault.errors.map((e) => e.message).join("; ");
-  if (fault.kind === "owner_required") return "Only an owner's service token is possible: make the user an owner first";
-  return `Refused: ${fault.kind.replaceAll("_", " ")}; try again in a moment`;
-}
-
 /** What `--tokens` says; null where the budget is only to be shown. */
 function limitOf(given: AdminArguments): TokenLimit | null {
   const text = given.options["tokens"];
@@ -176,28 +202,25 @@ function limitOf(given: AdminArguments): TokenLimit | null {
   return { kind: "tokens", tokens: integer(given, "tokens", bounds) };
 }
 
-async function organizationOf(directory: Directory, given: AdminArguments): Promise<Organization> {
-  const organizations = await directory.listOrganizations();
-  const wanted = given.options["org"];
-  if (wanted === undefined && organizations.length === 1) return organizations[0]!;
-  if (organizations.length === 0) throw new AdminRefused("There is no organization yet: make one with org create");
-  if (wanted === undefined) throw new AdminRefused("There is more than one organization: say which with --org");
-  const found = organizations.find((o) => o.id === wanted);
-  if (found === undefined) throw new AdminRefused(`There is no organization ${wanted}`);
-  return found;
-}
-
-async function memberOf(directory: Directory, organization: Organization, email: string) {
-  const members = await directory.listMembers(organization.id);
-  const found = members.find((m) => m.status === "active" && m.email.toLowerCase() === email.toLowerCase());
-  if (found === undefined) throw new AdminRefused(`${email} is no member of ${organization.name}`);
-  return found;
-}
-
-/** The person behind an address: one and the same in every organization. */
-async function personOf(directory: Directory, email: string): Promise<string> {
-  const [known] = await directory.findMembers(email);
-  return known?.id ?? newId("usr");
+/** What `--quota` and `--limit` say; null where the quotas are only to be shown. */
+function quotaOf(given: AdminArguments): { readonly quota: QuotaName; readonly limit?: number | null } | null {
+  const { quota, limit } = given.options;
+  if (quota === undefined && limit === undefined) return null;
+  const name = required(given, "quota");
+  if (!isQuotaName(name))
+    throw new AdminRefused(
+      `Unknown quota ${JSON.stringify(name)}${didYouMean(name, QUOTAS) || `; there are ${QUOTAS.join(", ")}`}`,
+    );
+  const value = required(given, "limit");
+  if (value === "default") return { quota: name };
+  const entry = quotaEntry(`${name}=${value}`);
+  if (entry === null)
+    throw new AdminRefused(
+      name === "secrets"
+        ? "--limit must be a whole number from 0 to 64, or default"
+        : "--limit must be a whole number, unlimited or default",
+    );
+  return { quota: name, limit: entry[1] };
 }
 
 function emailOf(text: string): string {
@@ -217,7 +240,9 @@ function named(option: string, text: string): string {
 }
 
 function scopesOf(given: AdminArguments): string[] {
-  const scopes = (given.options["scopes"] ?? "*").split(/[\s,]+/).filter((scope) => scope !== "");
+  const asked = given.options["scopes"];
+  if (asked === undefined) return [...DEFAULT_SCOPES];
+  const scopes = asked.split(/[\s,]+/).filter((scope) => scope !== "");
   const unknown = scopes.filter((scope) => !SCOPES.includes(scope));
   if (unknown.length > 0 || scopes.length === 0) {
     throw new AdminRefused(`Unknown scope ${unknown.join(", ") || "(none)"}. There are: ${SCOPES.join(" ")}`);

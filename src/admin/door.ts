@@ -4,12 +4,14 @@
  * file of mode 0600 there, and takes the file away when it stops; the command sends the key with its
  * request. Who has not the key gets what any unknown path gets.
  */
-import { randomBytes, timingSafeEqual } from "node:crypto";
+import { randomBytes } from "node:crypto";
 import { readFileSync, rmSync } from "node:fs";
 import { request } from "node:http";
 import { join } from "node:path";
-import { type AdminArguments, AdminRefused } from "./arguments.ts";
-import { ADMIN_COMMANDS, ADMIN_USAGE, type AdminParts } from "./commands.ts";
+import { isSameHash } from "../../actors/constant-time.ts";
+import { type AdminArguments, AdminRefused, unknownCommand } from "./arguments.ts";
+import { ADMIN_COMMANDS, ADMIN_USAGE } from "./commands.ts";
+import type { AdminParts } from "./subjects.ts";
 
 export const ADMIN_PATH = "/internal/admin";
 export const SERVICE_FILE = "service.json";
@@ -54,7 +56,7 @@ export function answerAlone({ command, given }: AdminRequest): AdminAnswer | nul
   if (given.flags.has("help")) return { ok: true, text: ADMIN_USAGE };
   if (command === "") return { ok: false, text: ADMIN_USAGE };
   if (!Object.hasOwn(ADMIN_COMMANDS, command))
-    return { ok: false, text: `Unknown command "${command}".\n\n${ADMIN_USAGE}` };
+    return { ok: false, text: unknownCommand(command, Object.keys(ADMIN_COMMANDS)) };
   return null;
 }
 
@@ -100,11 +102,7 @@ function requestIn(text: string): AdminRequest | null {
   return { command, given: { options: options as Record<string, string>, flags: new Set(flags as string[]) } };
 }
 
-function isKey(header: string | null, key: string): boolean {
-  const given = Buffer.from(header ?? "");
-  const expected = Buffer.from(`Bearer ${key}`);
-  return given.length === expected.length && timingSafeEqual(given, expected);
-}
+const isKey = (header: string | null, key: string): boolean => isSameHash(header ?? "", `Bearer ${key}`);
 
 /**
  * Sends a command through the door of the service that the note names. Null where nothing can have

@@ -8,15 +8,16 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { DATABASE_NOTE } from "../../db/data-folder.ts";
 import { FolderInUse } from "../../db/folder-lock.ts";
-import { systemClock } from "../clock.ts";
-import { actorSettingsOf, appUrlOf, type Config, describeErrors, readConfig } from "../config.ts";
-import { EXIT_CONFIG, EXIT_UNAVAILABLE } from "../ending.ts";
-import { Interrupted } from "../interruption.ts";
-import { createLogger, type Logger } from "../log.ts";
-import { startRuntime } from "../runtime.ts";
-import { openStorage } from "../storage.ts";
-import { VERSION } from "../version.ts";
-import type { AdminParts } from "./commands.ts";
+import { systemClock } from "../wiring/clock.ts";
+import { actorSettingsOf, appUrlOf, type Config, describeErrors, readConfig } from "../settings/config.ts";
+import { quotasOf } from "../settings/quotas.ts";
+import { EXIT_CONFIG, EXIT_UNAVAILABLE } from "../service/process-end.ts";
+import { Interrupted } from "../service/interruption.ts";
+import { createLogger, type Logger } from "../log/log.ts";
+import { startRuntime } from "../service/runtime.ts";
+import { openStorage } from "../service/storage.ts";
+import { VERSION } from "../settings/version.ts";
+import type { AdminParts } from "./subjects.ts";
 import { type AdminArguments, AdminRefused, parseAdmin } from "./arguments.ts";
 import { type AdminAnswer, answerAlone, knock, readService, runAdmin } from "./door.ts";
 
@@ -98,9 +99,12 @@ async function here(
       onLost: () => {},
       signal,
       ...actorSettingsOf(config),
+      quotas: quotasOf(config),
     });
     try {
-      return await run({ ...runtime, now: () => systemClock.now(), onRevoked: () => {} });
+      const now = () => systemClock.now();
+      const opened = () => ({ bodies: { count: 0, bytes: 0 }, streams: 0, waiting: 0 });
+      return await run({ ...runtime, now, opened, appUrl: () => address, onRevoked: () => {}, onSuspended: () => {} });
     } finally {
       await runtime.system.stop();
     }

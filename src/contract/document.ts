@@ -5,8 +5,9 @@
 import { assert } from "../../actors/assert.ts";
 import { SCOPES } from "../../actors/organization/principal.ts";
 import { CURRENT_OPERATIONS } from "../current/operations.ts";
-import { API_VERSION } from "../http/api-version.ts";
-import type { OperationGroup } from "../http/operation.ts";
+import { API_VERSION } from "../http/contract/api-version.ts";
+import type { OperationGroup } from "../http/contract/operation.ts";
+import { guidePath, GUIDES } from "../public/guides.ts";
 import { publicOperations } from "../public/operations.ts";
 import { V1_OPERATIONS } from "../v1/operations.ts";
 import { ErrorBody, V1ErrorBody } from "./error-schemas.ts";
@@ -18,7 +19,9 @@ import { RefusalResponses, type SurfaceName } from "./refusals.ts";
 
 const ABOUT = `Troupe hosts AI agents for an organization and lets clients drive them over HTTP.
 
-There are two surfaces. The paths below \`/api/v1\` speak camelCase and answer every success with 200. All others are the current surface: it speaks snake_case, its versions are dates (\`Api-Version\`), and its errors have a code. Times are ISO 8601 in UTC. Requests that change something take an \`Idempotency-Key\`.`;
+There are two surfaces. The paths below \`/api/v1\` speak camelCase and answer every success with 200. All others are the current surface: it speaks snake_case, its versions are dates (\`Api-Version\`), and its errors have a code. Times are ISO 8601 in UTC. Requests that change something take an \`Idempotency-Key\`.
+
+The [guides](${guidePath("README.md")}) show it step by step, with commands to paste.`;
 
 /** Operations that the service has, with the surface that each is on. */
 const SURFACES: readonly { readonly surface: SurfaceName; readonly groups: readonly OperationGroup[] }[] = [
@@ -57,17 +60,50 @@ export function openApiDocument(): JsonSchema {
       license: { name: "Apache-2.0", identifier: "Apache-2.0" },
     },
     servers: [{ url: "/" }],
-    tags: SURFACES.flatMap(({ groups }) => groups.map(({ tag, description }) => ({ name: tag, description }))),
+    tags: SURFACES.flatMap(({ groups }) =>
+      groups.map(({ tag, description }) => {
+        const guide = GUIDE_OF_TAG[tag];
+        return { name: tag, description: guide === undefined ? description : `${description}. ${linkTo(guide)}` };
+      }),
+    ),
     paths,
     webhooks: { event: { post: webhookObject(components) } },
     components: {
       schemas: components.all(),
       responses: refusals.all(),
-      parameters: PARAMETERS,
+      parameters: usedParameters(paths),
       headers: headerComponents(OPERATIONS.some(({ operation }) => operation.deprecation !== undefined)),
       securitySchemes: SECURITY_SCHEMES,
     },
   };
+}
+
+/** Which guide shows the operations of a tag. */
+const GUIDE_OF_TAG: Readonly<Record<string, string>> = {
+  Agents: "agents-and-tools.md",
+  Chats: "conversations.md",
+  Jobs: "approvals-and-review.md",
+  Missions: "missions.md",
+  Streams: "streams-and-resuming.md",
+  "Embedded pages": "streams-and-resuming.md",
+  Events: "webhooks.md",
+  Webhooks: "webhooks.md",
+  Secrets: "mcp-tool-servers.md",
+  Workspaces: "files.md",
+  Files: "files.md",
+  Shares: "files.md",
+};
+
+/**
+ * A link in a description: `externalDocs` wants the address of a deployment, and this document is the same for all.
+ */
+const linkTo = (guide: string): string => `[Guide: ${GUIDES.get(guide) ?? guide}](${guidePath(guide)})`;
+
+/** The parameters that an operation refers to. */
+function usedParameters(paths: object): JsonSchema {
+  const text = JSON.stringify(paths);
+  const isUsed = (name: string): boolean => text.includes(`"#/components/parameters/${name}"`);
+  return Object.fromEntries(Object.entries(PARAMETERS).filter(([name]) => isUsed(name)));
 }
 
 /** The document as it is committed and served. */

@@ -1,19 +1,24 @@
 /** The bodies of refusals (ERR-1, ERR-3), as components of the contract. */
 import { OneOf, Type } from "../../actors/schema.ts";
 import { ERROR_CODES, type ErrorCode } from "../current/error-codes.ts";
-import { noun, Text } from "../http/noun.ts";
+import { noun, Text } from "../http/contract/noun.ts";
 
 const CODES = Object.keys(ERROR_CODES) as ErrorCode[];
-const Code = OneOf(CODES, { description: "What is wrong, for programs" });
+const Code = OneOf(CODES, { description: "The error code" });
+
+const Named = noun("NamedRecord", "A record by its id and its name", {
+  id: Text("The record's id", "agt_V1StGXR8_Z5jdHi6B-myT"),
+  name: Text("The record's name", "Ada"),
+});
 
 /** What a caller needs to act on it; which of these are there depends on the code. */
 const ErrorDetails = noun(
   "ErrorDetails",
-  "What a caller needs to act on a refusal; which of these are there depends on the code",
+  "What you need to act on the error; which fields are present depends on the code",
   {
     errors: Type.Optional(
       Type.Array(
-        noun("InputError", "What is wrong with one place of the input", {
+        noun("InputError", "One error of the input", {
           path: Text("A JSON pointer", "/name"),
           message: Text("In words", "Missing required field: name"),
         }),
@@ -21,27 +26,36 @@ const ErrorDetails = noun(
     ),
     required_scopes: Type.Optional(Type.Array(Type.String())),
     supported: Type.Optional(Type.Array(Type.String(), { description: "Versions of the interface" })),
-    unknown: Type.Optional(Type.Array(Type.String(), { description: "Event types that there are not" })),
+    unknown: Type.Optional(Type.Array(Type.String(), { description: "Unknown event types" })),
     oldest_sequence: Type.Optional(Type.Integer({ description: "The oldest event that is kept" })),
+    quota: Type.Optional(Type.String({ description: "The quota that is reached" })),
+    limit: Type.Optional(Type.Integer({ description: "What the quota allows" })),
+    used: Type.Optional(Type.Integer({ description: "What there is of it" })),
     limit_bytes: Type.Optional(Type.Integer()),
-    status: Type.Optional(Type.String({ description: "The status that the record has now" })),
-    allowed_actions: Type.Optional(Type.Array(Type.String(), { description: "What may be done with it now" })),
-    job_id: Type.Optional(Type.String({ description: "The job that is in the way" })),
-    version: Type.Optional(Type.Integer({ description: "The version that the record has now" })),
+    bytes: Type.Optional(Type.Integer({ description: "The size of the file" })),
+    offset: Type.Optional(Type.Integer({ description: "The first byte of the next part of the upload" })),
+    status: Type.Optional(Type.String({ description: "The current status of the record" })),
+    allowed_actions: Type.Optional(Type.Array(Type.String(), { description: "The actions that are allowed now" })),
+    job_id: Type.Optional(Type.String({ description: "The job that blocks the request" })),
+    version: Type.Optional(Type.Integer({ description: "The current version of the record" })),
+    path: Type.Optional(Type.String({ description: "The existing file or directory" })),
+    agents: Type.Optional(Type.Array(Named, { description: "Agents that use the secret, as far as you may see them" })),
+    workspaces: Type.Optional(Type.Array(Named, { description: "Workspaces with repositories that use the secret" })),
+    others: Type.Optional(Type.Integer({ description: "Agents that use the secret and that you may not see" })),
   },
 );
 
-export const ErrorBody = noun("Error", "Why a request was refused", {
+export const ErrorBody = noun("Error", "An error", {
   type: Text("A page about the code", "https://troupe.example/api/reference#error-not_found"),
   code: Code,
   error: Code,
-  message: Text("In words, for people", "No such agent"),
+  message: Text("Explanation, for people", "No such agent"),
   status: Type.Integer({ minimum: 400, maximum: 599 }),
-  request_id: Text("The id of the request, by which the operator finds it", "req_V1StGXR8_Z5jdHi6B-myT"),
+  request_id: Text("The request id, by which the operator finds it in the log", "req_V1StGXR8_Z5jdHi6B-myT"),
   details: ErrorDetails,
 });
 
-export const V1ErrorBody = noun("V1Error", "Why a request of v1 was refused", {
+export const V1ErrorBody = noun("V1Error", "An error of v1", {
   error: Type.Literal(true),
   statusCode: Type.Integer({ minimum: 400, maximum: 599 }),
   statusMessage: Text("The reason phrase of the status", "Bad Request"),

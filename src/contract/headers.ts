@@ -1,5 +1,5 @@
 /** The headers of requests and responses, as components of the contract (RATE-2, IDEM-2, VER-1, VER-3). */
-import { SUPPORTED_VERSIONS } from "../http/api-version.ts";
+import { SUPPORTED_VERSIONS } from "../http/contract/api-version.ts";
 import type { JsonSchema } from "./json-schema.ts";
 
 interface Header {
@@ -19,16 +19,16 @@ const always = (...said: Parameters<typeof header>): Header => ({ ...header(...s
 const HEADERS: Readonly<Record<string, Header>> = {
   "x-request-id": always(
     "string",
-    "Names the request: a valid one of the request comes back",
+    "The request id; a valid one that you send is returned",
     "req_V1StGXR8_Z5jdHi6B-myT",
   ),
-  "Api-Version": always("string", "The version of this interface that has answered", SUPPORTED_VERSIONS[0] ?? ""),
+  "Api-Version": always("string", "The version of the API that answered", SUPPORTED_VERSIONS[0] ?? ""),
   "X-RateLimit-Limit": always("integer", "Requests of a window", 3_000),
   "X-RateLimit-Remaining": always("integer", "Requests that are left in the window", 2_999),
   "X-RateLimit-Reset": always("integer", "When the window ends, in Unix seconds", 1_761_998_400),
-  "X-RateLimit-Burst": always("integer", "Requests that may come all at once", 3_000),
+  "X-RateLimit-Burst": always("integer", "Requests that may arrive at once", 3_000),
   "X-RateLimit-Window": always("integer", "The length of a window in seconds", 60),
-  "X-RateLimit-Scope": always("string", "Who the requests are counted for", "authenticated-identity"),
+  "X-RateLimit-Scope": always("string", "The identity that requests are counted for", "authenticated-identity"),
   "RateLimit-Limit": always("integer", "Requests of a window", 3_000),
   "RateLimit-Remaining": always("integer", "Requests that are left in the window", 2_999),
   "RateLimit-Reset": always("integer", "Seconds until the window ends", 42),
@@ -36,9 +36,14 @@ const HEADERS: Readonly<Record<string, Header>> = {
   "Idempotency-Status": header("string", "With an idempotency key: `created`, or `replayed`", "created"),
   ETag: always(
     "string",
-    "Names these bytes: sent in `If-None-Match`, it is answered with 304 until they change",
+    "Entity tag of the content. Sent in `If-None-Match`, it is answered with 304 until the content changes",
     '"V1StGXR8_Z5jdHi6B-myTg"',
   ),
+  "Accept-Ranges": header("string", "Parts of it can be asked for by `Range`", "bytes"),
+  "Content-Range": header("string", "Which part of the file it is", "bytes 0-1023/4096"),
+  "Content-Disposition": header("string", "The file's name, under which it is saved", 'attachment; filename="q3.md"'),
+  "X-Row-Count": always("integer", "Rows of the result", 2),
+  "X-Truncated": always("string", "Whether there are more rows: `true` or `false`", "false"),
   "Retry-After": header("integer", "Seconds to wait before the next try", 1),
   "WWW-Authenticate": header("string", "How to authenticate, and with which scope", "Bearer"),
   Deprecation: header("string", "Since when the operation is deprecated (RFC 9745)", "@1814400000"),
@@ -58,10 +63,9 @@ export const headersOf = (names: readonly string[]): Record<string, { $ref: stri
   Object.fromEntries(names.map((name) => [name, { $ref: `#/components/headers/${name}` }]));
 
 /** On every response of the surface. */
-export const STANDING: Readonly<Record<"current" | "v1" | "signed", readonly string[]>> = {
+export const STANDING: Readonly<Record<"current" | "v1", readonly string[]>> = {
   current: ["x-request-id", "Api-Version", ...Object.keys(HEADERS).filter((name) => /^(?:X-)?RateLimit-/.test(name))],
   v1: ["x-request-id"],
-  signed: ["x-request-id"],
 };
 
 /** What a request may say besides its body. */
@@ -71,35 +75,64 @@ export const PARAMETERS = {
     in: "header",
     required: false,
     description:
-      "Makes a repeated request do its work once: the same key with the same input gets the first answer again, for 24 hours",
+      "Makes a repeated request run once: the same key with the same input returns the first answer, for 24 hours",
     schema: { type: "string", minLength: 1, maxLength: 255, examples: ["3f0e5f5c-6f0c-4a5e-9f43-0d8f4f6d7a11"] },
   },
   IfMatch: {
     name: "If-Match",
     in: "header",
     required: false,
-    description: "The `version` that the caller has read: 409 `version_conflict` when the record has moved since",
+    description: "The `version` that you have read: 409 `version_conflict` if the record was changed since",
     schema: { type: "string", examples: ["3"] },
   },
   ApiVersion: {
     name: "Api-Version",
     in: "header",
     required: false,
-    description: "The version of this interface that is expected; the newest unless given",
+    description: "The version of the API that you expect; default: the newest",
     schema: { type: "string", enum: SUPPORTED_VERSIONS },
   },
   IfNoneMatch: {
     name: "If-None-Match",
     in: "header",
     required: false,
-    description: "The `ETag` of the document that the caller has: 304 when it is still the same",
+    description: "The `ETag` that you have: 304 if it is still the same",
     schema: { type: "string", examples: ['"V1StGXR8_Z5jdHi6B-myTg"'] },
+  },
+  Range: {
+    name: "Range",
+    in: "header",
+    required: false,
+    description: "One part of the file, as `bytes=<first>-<last>`: 206 with these bytes",
+    schema: { type: "string", examples: ["bytes=0-1023"] },
+  },
+  IfRange: {
+    name: "If-Range",
+    in: "header",
+    required: false,
+    description: "The `ETag` of the file that you have a part of. If the file has changed, the whole file is sent",
+    schema: { type: "string", examples: ['"V1StGXR8_Z5jdHi6B-myTg"'] },
+  },
+  ContentRange: {
+    name: "Content-Range",
+    in: "header",
+    required: false,
+    description: "Which bytes of the whole content the body has; `bytes */<size>` asks how many have arrived",
+    schema: { type: "string", examples: ["bytes 0-8388607/268435456"] },
+  },
+  ReprDigest: {
+    name: "Repr-Digest",
+    in: "header",
+    required: false,
+    description:
+      "The SHA-256 of the whole content in base64: what has another one is refused. Required with `Content-Range`",
+    schema: { type: "string", examples: ["sha-256=:47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU=:"] },
   },
   LastEventId: {
     name: "Last-Event-ID",
     in: "header",
     required: false,
-    description: "The id of the last event that the client has: the stream goes on after it",
+    description: "The id of the last event that the client has: the stream resumes after it",
     schema: { type: "string", examples: ["12.480"] },
   },
 } as const;

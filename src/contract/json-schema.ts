@@ -4,6 +4,7 @@
  */
 import { assert } from "../../actors/assert.ts";
 import type { TSchema } from "../../actors/schema.ts";
+import { fieldDescription } from "./field-descriptions.ts";
 
 export type JsonSchema = Readonly<Record<string, unknown>>;
 
@@ -21,10 +22,10 @@ const LEFT_OUT: ReadonlySet<string> = new Set([
 export class Components {
   private readonly nouns = new Map<string, { readonly from: TSchema; readonly schema: JsonSchema }>();
 
-  /** A reference to the noun, or the schema itself where it is none. */
-  schema(from: TSchema): JsonSchema {
+  /** A reference to the noun, or the schema itself where it is none; `component` is the noun that it is in. */
+  schema(from: TSchema, component = ""): JsonSchema {
     const { $id } = from;
-    return $id === undefined ? this.body(from) : this.named($id, from);
+    return $id === undefined ? this.body(from, component) : this.named($id, from);
   }
 
   /** The schema under a name of its own. */
@@ -34,7 +35,7 @@ export class Components {
     if (known === undefined) {
       // The place is taken first: nouns come in the order in which they are met.
       this.nouns.set(name, { from, schema: {} });
-      this.nouns.set(name, { from, schema: { title: name, ...this.body(from) } });
+      this.nouns.set(name, { from, schema: { title: name, ...this.body(from, name) } });
     }
     return { $ref: `#/components/schemas/${name}` };
   }
@@ -45,28 +46,36 @@ export class Components {
     return Object.fromEntries(names.map((name) => [name, this.nouns.get(name)?.schema ?? {}]));
   }
 
-  private body(from: TSchema): JsonSchema {
+  private body(from: TSchema, component: string): JsonSchema {
     const own = Object.fromEntries(Object.entries(from).filter(([key]) => !LEFT_OUT.has(key)));
     const variants = from["anyOf"] as readonly TSchema[] | undefined;
-    if (variants !== undefined) return this.union(own, variants);
+    if (variants !== undefined) return this.union(own, variants, component);
     const properties = from["properties"] as Readonly<Record<string, TSchema>> | undefined;
     const items = from["items"] as TSchema | undefined;
     const values = Object.values((from["patternProperties"] ?? {}) as Readonly<Record<string, TSchema>>)[0];
     return {
       ...own,
-      ...(properties === undefined ? {} : { properties: this.each(properties) }),
-      ...(items === undefined ? {} : { items: this.schema(items) }),
-      ...(values === undefined ? {} : { additionalProperties: isAnything(values) ? true : this.schema(values) }),
+      ...(properties === undefined ? {} : { properties: this.each(properties, component) }),
+      ...(items === undefined ? {} : { items: this.schema(items, component) }),
+      ...(values === undefined
+        ? {}
+        : { additionalProperties: isAnything(values) ? true : this.schema(values, component) }),
     };
   }
 
-  private each(properties: Readonly<Record<string, TSchema>>): Record<string, JsonSchema> {
-    return Object.fromEntries(Object.entries(properties).map(([name, schema]) => [name, this.schema(schema)]));
+  private each(properties: Readonly<Record<string, TSchema>>, component: string): Record<string, JsonSchema> {
+    const described = ([name, from]: [string, TSchema]): [string, JsonSchema] => {
+      const schema = this.schema(from, component);
+      if (schema["description"] !== undefined || schema["$ref"] !== undefined) return [name, schema];
+      const description = fieldDescription(component, name, schema);
+      return [name, description === undefined ? schema : { description, ...schema }];
+    };
+    return Object.fromEntries(Object.entries(properties).map(described));
   }
 
   /** `type: [x, "null"]` for a plain type or null; `oneOf` for variants that a constant tells apart. */
-  private union(own: JsonSchema, variants: readonly TSchema[]): JsonSchema {
-    const shown = variants.map((variant) => this.schema(variant));
+  private union(own: JsonSchema, variants: readonly TSchema[], component: string): JsonSchema {
+    const shown = variants.map((variant) => this.schema(variant, component));
     const [first, second] = shown;
     const isNullable = shown.length === 2 && second?.["type"] === "null";
     if (
@@ -86,3 +95,17 @@ const hasConstant = (schema: TSchema): boolean =>
   Object.values((schema["properties"] ?? {}) as Readonly<Record<string, TSchema>>).some(
     (property) => property["const"] !== undefined,
   );
+
+/** The schema of a body that takes no other fields than its own, in objects within it as well (GEN-7). */
+export function closed(schema: TSchema): TSchema {
+  const variants = schema["anyOf"] as readonly TSchema[] | undefined;
+  if (variants !== undefined) return { ...schema, anyOf: variants.map(closed) };
+  const items = schema["items"] as TSchema | undefined;
+  if (items !== undefined) return { ...schema, items: closed(items) };
+  const properties = schema["properties"] as Readonly<Record<string, TSchema>> | undefined;
+  if (properties === undefined) return schema;
+  const { $id: _, ...rest } = schema;
+  const fields = Object.entries(properties).map(([name, field]) => [name, closed(field)]);
+  // Unnamed: as an answer the same noun may get more fields.
+  return { ...rest, properties: Object.fromEntries(fields), additionalProperties: false };
+}

@@ -1,9 +1,12 @@
 /** One operation as the contract shows it: parameters, body, answers, refusals, security (DOC-1). */
 import type { TSchema } from "../../actors/schema.ts";
-import { isRead, type Media, type OperationContract } from "../http/operation.ts";
+import { assert } from "../../actors/assert.ts";
+import type { RawBodyContract } from "../http/contract/body-schema.ts";
+import { isJsonBody, isRead, type Media, type OperationContract } from "../http/contract/operation.ts";
 import { exampleOf } from "./example.ts";
-import { headersOf, STANDING } from "./headers.ts";
-import type { Components, JsonSchema } from "./json-schema.ts";
+import { ENCODED } from "../http/contract/request-headers.ts";
+import { headersOf, PARAMETERS, STANDING } from "./headers.ts";
+import { closed, type Components, type JsonSchema } from "./json-schema.ts";
 import type { RefusalResponses, SurfaceName } from "./refusals.ts";
 
 /** An operation and where it stands. */
@@ -22,12 +25,15 @@ export interface DocumentParts {
 const STATUS_WORDS: Readonly<Record<string, string>> = {
   200: "Done",
   201: "Created",
-  202: "Accepted: the work goes on",
-  304: "Nothing is newer than what the caller has",
+  202: "Accepted: the work continues",
+  204: "The stream has ended, and the cursor is at its end",
+  206: "The requested part of the file",
+  304: "Not modified: nothing is newer than what you have",
 };
 const STREAM = "text/event-stream";
 
-export function operationObject(parts: DocumentParts, { id, tag, surface, operation }: Placed): JsonSchema {
+export function operationObject(parts: DocumentParts, placed: Placed): JsonSchema {
+  const { id, tag, surface, operation } = placed;
   const { summary, description, body, emits, deprecation } = operation;
   const pages = paginationOf(operation);
   return {
@@ -38,7 +44,7 @@ export function operationObject(parts: DocumentParts, { id, tag, surface, operat
     ...(deprecation === undefined ? {} : { deprecated: true }),
     security: securityOf(surface, operation),
     parameters: parametersOf(parts.components, surface, operation),
-    ...(body === undefined ? {} : { requestBody: requestBody(parts.components, id, operation) }),
+    ...(body === undefined ? {} : { requestBody: requestBody(parts.components, placed) }),
     responses: { ...answersOf(parts.components, surface, operation), ...parts.refusals.of(surface, operation) },
     ...(emits === undefined || emits === null ? {} : { "x-emits": emits }),
     ...(pages === null ? {} : { "x-pagination": pages }),
@@ -57,17 +63,17 @@ function securityOf(surface: SurfaceName, { scope, orScope, signed }: OperationC
 }
 
 function parametersOf(components: Components, surface: SurfaceName, operation: OperationContract): JsonSchema[] {
-  const { params = {}, query = {}, isVersioned, signed, answers } = operation;
+  const { params = {}, query = {}, headers = {} } = operation;
   const ref = (name: string): JsonSchema => ({ $ref: `#/components/parameters/${name}` });
-  const isStream = isMedia(answers[200]) && STREAM in answers[200].types && isRead(operation);
   return [
     ...Object.entries(params).map(([name, schema]) => parameter(components, name, "path", schema)),
     ...Object.entries(query).map(([name, schema]) => parameter(components, name, "query", schema)),
-    ...(isStream ? [ref("LastEventId")] : []),
-    ...(isVersioned === true ? [ref("IfMatch")] : []),
-    ...(isDocument(operation) ? [ref("IfNoneMatch")] : []),
+    ...Object.keys(headers)
+      // OpenAPI takes no parameter of the name Authorization: the operation says what it is for.
+      .filter((name) => !Object.hasOwn(ENCODED, name) && name !== "authorization")
+      .map((name) => ref(parameterOf(name))),
     ...(isRead(operation) ? [] : [ref("IdempotencyKey")]),
-    ...(surface === "current" && signed === undefined ? [ref("ApiVersion")] : []),
+    ...(surface === "current" ? [ref("ApiVersion")] : []),
   ];
 }
 
@@ -82,20 +88,37 @@ function parameter(components: Components, name: string, place: "path" | "query"
   };
 }
 
-function requestBody(components: Components, id: string, { body, isBodyOptional }: OperationContract): JsonSchema {
+function requestBody(components: Components, { id, surface, operation }: Placed): JsonSchema {
+  const { body, isBodyOptional } = operation;
   if (body === undefined) return {};
-  const schema = components.named(`${id.charAt(0).toUpperCase()}${id.slice(1)}Request`, body);
+  if (!isJsonBody(body)) return { required: true, content: rawContent(body) };
+  // v1 ignores what it does not know.
+  const taken = surface === "v1" ? body : closed(body);
+  const schema = components.named(`${id.charAt(0).toUpperCase()}${id.slice(1)}Request`, taken);
   return {
     required: isBodyOptional !== true,
     content: { "application/json": { schema, example: exampleOf(body) } },
   };
 }
 
+/** OpenAPI 3.1 describes bytes by their content type alone. */
+const rawContent = ({ types = ["application/octet-stream"], limitBytes }: RawBodyContract): JsonSchema =>
+  Object.fromEntries(types.map((type) => [type, { schema: { "x-limit-bytes": limitBytes } }]));
+
+/** The component of a request header. */
+function parameterOf(name: string): string {
+  const found = Object.entries(PARAMETERS).find(([, parameter]) => parameter.name.toLowerCase() === name);
+  assert(found !== undefined, `the header ${name} is described in headers.ts`);
+  return found[0];
+}
+
 function answersOf(components: Components, surface: SurfaceName, operation: OperationContract): JsonSchema {
-  const { answers, signed, deprecation } = operation;
+  const { answers, deprecation } = operation;
   const names = [
-    ...STANDING[signed === undefined ? surface : "signed"],
-    ...(isDocument(operation) ? ["ETag"] : []),
+    ...STANDING[surface],
+    ...(isTagged(operation) ? ["ETag"] : []),
+    ...("range" in (operation.headers ?? {}) ? OF_FILES : []),
+    ...(operation.answerHeaders ?? []),
     ...(isRead(operation) ? [] : ["Idempotency-Status"]),
     ...(deprecation === undefined ? [] : ["Deprecation", "Link"]),
     ...(deprecation?.sunsetAt === undefined ? [] : ["Sunset"]),
@@ -112,19 +135,42 @@ function answersOf(components: Components, surface: SurfaceName, operation: Oper
   );
 }
 
-/** The schema of an event stream is that of one event: its name, its id and its data as JSON. */
 function contentOf(components: Components, answer: TSchema | Media): JsonSchema {
   const types = isMedia(answer) ? answer.types : { "application/json": answer };
   return Object.fromEntries(
     Object.entries(types).map(([type, schema]) => [
       type,
-      { schema: components.schema(schema), ...(type === STREAM ? {} : { example: exampleOf(schema) }) },
+      type === STREAM
+        ? streamOf(components, schema)
+        : { schema: components.schema(schema), example: exampleOf(schema) },
     ]),
   );
 }
 
-/** The same for everybody until the service changes (`http/document.ts`). */
-const isDocument = ({ scope, answers }: OperationContract): boolean => scope === null && answers[304] === null;
+/**
+ * The body of an event stream is a text: a proxy that validates answers takes `schema` for all of it. What each
+ * event is, its name, id and data as JSON, is said by `contentSchema`, which nothing validates, and stands beside
+ * it as `itemSchema` does from OpenAPI 3.2 on.
+ */
+function streamOf(components: Components, event: TSchema): JsonSchema {
+  const items = components.schema(event);
+  return {
+    schema: {
+      type: "string",
+      description: "Server-sent events; `contentSchema` and `x-itemSchema` describe each of them",
+      contentMediaType: STREAM,
+      contentSchema: { type: "array", items },
+    },
+    "x-itemSchema": items,
+  };
+}
+
+/** What an answer that is a file says. */
+const OF_FILES = ["Accept-Ranges", "Content-Range", "Content-Disposition"];
+
+/** Its answer has an entity tag, and may be asked for by it. */
+const isTagged = (operation: OperationContract): boolean =>
+  isRead(operation) && ["if-none-match", "range"].some((name) => name in (operation.headers ?? {}));
 
 const isMedia = (answer: TSchema | Media | null | undefined): answer is Media =>
   answer !== null && answer !== undefined && (answer as { readonly kind?: unknown }).kind === "media";

@@ -6,8 +6,8 @@ import { assert } from "../../actors/assert.ts";
 import type { Fault } from "../../actors/fault.ts";
 import { currentDialect } from "../current/dialect.ts";
 import { ERROR_CODES, type ErrorCode } from "../current/error-codes.ts";
-import type { Refusal } from "../http/dialect.ts";
-import { isRead, type OperationContract } from "../http/operation.ts";
+import type { Refusal } from "../http/request/dialect.ts";
+import { isJsonBody, isRead, type OperationContract } from "../http/contract/operation.ts";
 import { v1Dialect } from "../v1/dialect.ts";
 import { headersOf, STANDING } from "./headers.ts";
 import type { JsonSchema } from "./json-schema.ts";
@@ -27,16 +27,19 @@ const PASSING: readonly ErrorCode[] = [
 
 /** All codes that the operation may be refused with, in the order of the table of codes. */
 export function codesOf(surface: SurfaceName, operation: OperationContract): ErrorCode[] {
-  const { scope, signed, body, errors = [] } = operation;
+  const { scope, body, isForOwners, errors = [] } = operation;
   const codes = new Set<ErrorCode>([...errors, "invalid_request", ...PASSING]);
   const add = (...more: readonly ErrorCode[]): void => more.forEach((code) => codes.add(code));
-  if (surface === "current" && signed === undefined) add("unsupported_api_version");
-  if (signed === undefined) add("rate_limited");
-  if (scope !== null) add("unauthenticated", "token_expired", "insufficient_scope");
+  if (surface === "current") add("unsupported_api_version");
+  add("rate_limited");
+  if (scope !== null) add("unauthenticated", "token_expired", "insufficient_scope", "organization_suspended");
+  if (isForOwners === true) add("owner_required");
   if (!isRead(operation)) {
     add("invalid_idempotency_key", "idempotency_conflict", "idempotency_in_progress", "payload_too_large");
+    add("storage_full", "quota_exceeded", "request_timeout");
   }
-  if (body !== undefined) add("invalid_json", "unsupported_media_type", "payload_too_large");
+  if (isJsonBody(body)) add("invalid_json");
+  if (body !== undefined) add("unsupported_media_type", "payload_too_large", "request_timeout");
   return (Object.keys(ERROR_CODES) as ErrorCode[]).filter((code) => codes.has(code));
 }
 
@@ -72,7 +75,6 @@ export class RefusalResponses {
   }
 }
 
-/** Refusals of a signed stream say what all of its surface say. */
 function responseOf(surface: SurfaceName, isChange: boolean, codes: readonly ErrorCode[]): JsonSchema {
   const refusals = codes.map((code) => refusalOf(surface, code));
   const more = new Set(refusals.flatMap(({ headers = {} }) => Object.keys(headers)));
@@ -98,7 +100,8 @@ function responseOf(surface: SurfaceName, isChange: boolean, codes: readonly Err
 function errorWith(codes: readonly ErrorCode[]): JsonSchema {
   const [status] = codes.map((code) => ERROR_CODES[code].status);
   assert(status !== undefined, "a response has a code");
-  const properties = { code: { enum: codes }, error: { enum: codes }, status: { const: status } };
+  const code = { description: "The error code", enum: codes };
+  const properties = { code, error: code, status: { description: "HTTP status", const: status } };
   return { allOf: [{ $ref: "#/components/schemas/Error" }, { type: "object", properties }] };
 }
 

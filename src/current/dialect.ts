@@ -1,6 +1,8 @@
-/** How the current surface says no (ERR-1, ERR-2): `{type, code, error, message, status, request_id, details}`. The statuses are those of `error-codes.ts`. */
+/** How the current surface reports errors (ERR-1, ERR-2): `{type, code, error, message, status, request_id, details}`. The statuses are those of `error-codes.ts`. */
 import type { JsonObject } from "../../actors/schema.ts";
-import { type Dialect, entryOf, type RefusalTable, retryAfter } from "../http/dialect.ts";
+import { EVENT_TYPES } from "../../actors/webhook/events.ts";
+import { contentRange, type Dialect, entryOf, type RefusalTable, retryAfter } from "../http/request/dialect.ts";
+import { didYouMean } from "../http/request/near-name.ts";
 import { ERROR_CODES, type ErrorCode } from "./error-codes.ts";
 
 interface Words {
@@ -15,31 +17,59 @@ const words = (code: ErrorCode, message: string, more: Pick<Words, "details" | "
   message,
   ...more,
 });
+/** Families and types, as filters name them. */
+const FILTERS = [...EVENT_TYPES, ...new Set(EVENT_TYPES.map((type) => `${type.split(".")[0]}.*`))];
+const unknownType = (given: string): string =>
+  `Unknown event type or family \`${given.slice(0, 64)}\`${didYouMean(given, FILTERS)}`;
 const BEARER = { headers: { "www-authenticate": "Bearer" } };
 const later = (retryAfterMs: number) => ({ headers: retryAfter(retryAfterMs) });
 
 const WORDS: RefusalTable<Words> = {
   invalid_json: ({ message }) => words("invalid_json", message),
-  invalid_cursor: () => words("invalid_cursor", "The cursor is none that this list has given"),
+  invalid_cursor: () => words("invalid_cursor", "Invalid cursor for this list"),
   invalid_request: ({ errors }) => {
     const list = errors.map(({ path, message }) => ({ path, message }));
     return words("invalid_request", errors[0]?.message ?? "Invalid request", { details: { errors: list } });
   },
+  invalid_schedule: ({ errors }) => {
+    const list = errors.map(({ path, message }) => ({ path, message }));
+    return words("invalid_schedule", errors[0]?.message ?? "Invalid schedule", { details: { errors: list } });
+  },
   unsupported_api_version: ({ supported }) =>
-    words("unsupported_api_version", "There is no such version of this interface", { details: { supported } }),
-  unauthenticated: () => words("unauthenticated", "A valid bearer token is required", BEARER),
+    words("unsupported_api_version", `Unsupported Api-Version; supported: ${supported.join(", ")}`, {
+      details: { supported },
+    }),
+  unauthenticated: ({ challenge }) =>
+    challenge === undefined
+      ? words("unauthenticated", "A valid bearer token is required", BEARER)
+      : words("unauthenticated", "The password of this share is required", {
+          headers: { "www-authenticate": challenge },
+        }),
   token_expired: () => words("token_expired", "The token has expired", BEARER),
   insufficient_scope: ({ required }) =>
-    words("insufficient_scope", "The token lacks a required scope", {
+    words("insufficient_scope", `The token lacks the scope ${required.join(" or ")}`, {
       details: { required_scopes: required },
       headers: { "www-authenticate": `Bearer error="insufficient_scope", scope="${required.join(" ")}"` },
     }),
+  organization_suspended: () =>
+    words("organization_suspended", "The operator of the service has suspended this organization"),
   owner_required: () => words("owner_required", "Only an owner of the organization may do this"),
   not_found: ({ noun }) =>
-    words("not_found", noun === "route" ? "There is nothing at this path" : `No such ${noun.replaceAll("_", " ")}`),
+    words("not_found", noun === "route" ? "Unknown path" : `No such ${noun.replaceAll("_", " ")}`),
   method_not_allowed: ({ allow }) =>
-    words("method_not_allowed", "This path does not take this method", { headers: { allow: allow.join(", ") } }),
+    words("method_not_allowed", `Method not allowed; use ${allow.join(", ")}`, {
+      headers: { allow: allow.join(", ") },
+    }),
   unsupported_media_type: ({ expected }) => words("unsupported_media_type", `Content-Type must be ${expected}`),
+  range_not_satisfiable: ({ bytes }) =>
+    words("range_not_satisfiable", `The range begins past the end of the file, which has ${bytes} bytes`, {
+      details: { bytes },
+      headers: contentRange(bytes),
+    }),
+  upload_offset_mismatch: ({ offset }) =>
+    words("upload_offset_mismatch", `The upload has ${offset} bytes; the next part begins with byte ${offset}`, {
+      details: { offset },
+    }),
   payload_too_large: ({ limitBytes }) =>
     words("payload_too_large", `Too large: the limit is ${limitBytes} bytes`, {
       details: { limit_bytes: limitBytes },
@@ -51,39 +81,63 @@ const WORDS: RefusalTable<Words> = {
       details: { status, allowed_actions: allowedActions, job_id: jobId },
     }),
   approval_pending: ({ status, allowedActions, jobId }) =>
-    words("approval_pending", "The job waits for a decision", {
+    words("approval_pending", "The job waits for an approval", {
       details: { status, allowed_actions: allowedActions, job_id: jobId },
     }),
   version_conflict: ({ version }) =>
-    words("version_conflict", "The record has changed since it was read", { details: { version } }),
+    words("version_conflict", "The record was changed since you read it", { details: { version } }),
+  secret_in_use: ({ agents, workspaces, others }) =>
+    words("secret_in_use", "Agents or workspaces use this secret; `force=true` deletes it nevertheless", {
+      details: {
+        agents: agents.map(({ id, name }) => ({ id, name })),
+        workspaces: workspaces.map(({ id, name }) => ({ id, name })),
+        others,
+      },
+    }),
   not_a_library_agent: () => words("not_a_library_agent", "Only a library agent can be installed or uninstalled"),
   invalid_idempotency_key: () =>
-    words("invalid_idempotency_key", "Idempotency-Key must be 1 to 255 printable ASCII characters"),
+    words(
+      "invalid_idempotency_key",
+      "Idempotency-Key must be one header of 1 to 255 printable ASCII characters; one with a comma is quoted",
+    ),
   idempotency_conflict: () =>
-    words("idempotency_conflict", "This idempotency key was used for a request with another input"),
+    words("idempotency_conflict", "This idempotency key was already used with different input"),
   idempotency_in_progress: ({ retryAfterMs }) =>
     words("idempotency_in_progress", "The first request with this key is still running", later(retryAfterMs)),
   invalid_event_type: ({ unknown }) =>
-    words("invalid_event_type", `There is no event type ${unknown[0] ?? ""}`, { details: { unknown } }),
+    words("invalid_event_type", unknownType(unknown[0] ?? ""), { details: { unknown } }),
   invalid_url: ({ message }) => words("invalid_url", message, { details: { errors: [{ path: "/url", message }] } }),
+  invalid_path: ({ field, message }) =>
+    words("invalid_path", message, { details: { errors: [{ path: `/${field}`, message }] } }),
+  read_only_violation: ({ message }) => words("read_only_violation", message),
+  path_exists: ({ path, message }) => words("path_exists", message, { details: { path } }),
+  share_expired: () => words("share_expired", "The share has expired"),
   event_not_retained: ({ oldest }) =>
-    words("event_not_retained", "The event is not kept any more", {
+    words("event_not_retained", "The event is no longer retained", {
       details: oldest === undefined ? {} : { oldest_sequence: oldest },
     }),
   forbidden: ({ message }) => words("forbidden", message),
-  invalid_signature: () => words("invalid_signature", "The address is not valid, or not any more"),
+  invalid_signature: () => words("invalid_signature", "The signed address is invalid or has expired"),
   budget_exceeded: ({ retryAfterMs }) =>
-    words("budget_exceeded", "The organization's token budget of this month is used up", later(retryAfterMs)),
+    words("budget_exceeded", "The organization has used up its token budget for this month", later(retryAfterMs)),
+  quota_exceeded: ({ quota, limit, used }) =>
+    words("quota_exceeded", `The organization has reached its quota of ${quota.replaceAll("_", " ")}`, {
+      details: { quota, limit, used },
+    }),
   provider_error: ({ message }) => words("provider_error", message),
   rate_limited: ({ retryAfterMs }) =>
-    words("rate_limited", "The requests of this window are used up", later(retryAfterMs)),
-  overloaded: ({ retryAfterMs }) => words("overloaded", "Too much waits for this already", later(retryAfterMs)),
+    words("rate_limited", "Too many requests; retry when the window ends", later(retryAfterMs)),
+  overloaded: ({ retryAfterMs }) =>
+    words("overloaded", "Too many requests, bodies or streams are open at once; retry later", later(retryAfterMs)),
+  storage_full: ({ retryAfterMs }) =>
+    words("storage_full", "The disk of the service is nearly full; reads still work", later(retryAfterMs)),
   unavailable: ({ retryAfterMs }) =>
     words("unavailable", "The service is temporarily unavailable", later(retryAfterMs)),
   outcome_unknown: ({ retryAfterMs }) =>
-    words("outcome_unknown", "The outcome is not known; repeat with the same idempotency key", later(retryAfterMs)),
+    words("outcome_unknown", "The outcome is unknown; repeat with the same idempotency key", later(retryAfterMs)),
   shutting_down: ({ retryAfterMs }) => words("shutting_down", "The service is restarting", later(retryAfterMs)),
   timeout: ({ message }) => words("timeout", message),
+  request_timeout: () => words("request_timeout", "The body of the request did not arrive in time"),
 };
 
 /** The dialect of a service that is reached at `appUrl()`; the address is known when the port is open. */
@@ -95,6 +149,7 @@ export function currentDialect(appUrl: () => string): Dialect {
   };
   return {
     refusal: (fault, requestId) => refusal(entryOf(WORDS, fault), requestId),
-    bug: (requestId) => refusal(words("internal_error", "The service failed on this request"), requestId),
+    bug: (requestId) =>
+      refusal(words("internal_error", "Internal error; the operator finds it by the request id"), requestId),
   };
 }

@@ -1,7 +1,7 @@
 /**
- * The codes of refusals on the current surface (ERR-2): the status of each, what it means, and what a
- * caller does about it. The dialect takes the status from here, and the public documents are made of
- * it, so what is explained is what is answered. Total: a kind of fault without its entry does not compile.
+ * The error codes of the current surface (ERR-2): the status of each, what it means, and what the caller
+ * should do. The dialect takes the status from here and the public documents are generated from it, so the
+ * explanation and the answer cannot disagree. Total: a kind of fault without its entry does not compile.
  */
 import type { FaultKind } from "../../actors/fault.ts";
 
@@ -23,147 +23,207 @@ export const ERROR_CODES: Readonly<Record<ErrorCode, ErrorEntry>> = {
   invalid_json: entry(
     400,
     "The body is not JSON, or it is nested too deeply.",
-    "Mend the body. Repeating it as it is changes nothing.",
+    "Correct the body. Sending it again unchanged gives the same error.",
   ),
   invalid_request: entry(
     400,
-    "A field of the body, the query or the headers is missing, of a wrong type or out of its range.",
-    "Read `details.errors`: each entry has the `path` of a field and a `message`. Mend all of them and send it again.",
+    "A field of the body, the query or the headers is missing, unknown, given twice, of the wrong type or out of range.",
+    "Read `details.errors`: each entry has the `path` of a field and a `message`. All errors of the request are listed; correct them and send it again.",
+  ),
+  invalid_schedule: entry(
+    400,
+    "The schedule's expression, time zone or one of its times is not valid.",
+    "Read `details.errors`: each entry has the `path` of a field and a `message` with a corrected example.",
   ),
   invalid_cursor: entry(
     400,
-    "The cursor is none that this list has given.",
-    "Begin again without a cursor. Cursors are opaque and belong to the list that gave them.",
+    "Invalid cursor for this list.",
+    "Start again without a cursor. A cursor is opaque and works only for the list that returned it.",
   ),
   unsupported_api_version: entry(
     400,
     "The request asks for a version of the contract that is not served.",
-    "Send one of `details.supported` in `Api-Version`, or leave the header out.",
+    "Send one of `details.supported` in `Api-Version`, or omit the header.",
   ),
   invalid_idempotency_key: entry(
     400,
-    "The `Idempotency-Key` cannot be read.",
-    "Send 1 to 255 printable ASCII characters, for example a UUID.",
+    "The `Idempotency-Key` cannot be read, or was sent twice.",
+    "Send one header with 1 to 255 printable ASCII characters, for example a UUID. Quote a key that has a comma.",
   ),
   invalid_event_type: entry(
     400,
-    "A filter names event types or families that there are not.",
-    "Take the ones in `details.unknown` out. A filter is an exact type or `family.*`.",
+    "Unknown event type or family in a filter.",
+    "Remove those listed in `details.unknown`. A filter is an exact type or `family.*`.",
+  ),
+  invalid_path: entry(
+    400,
+    "The path names no file of a workspace: it is absolute, has `..`, or a name that some system cannot store.",
+    "Send a path relative to the workspace, such as `reports/q3.md`. `message` says what is wrong with this one.",
   ),
   invalid_url: entry(
     400,
-    "Nothing is sent to this URL: its form, its scheme or its address.",
+    "The URL is not allowed as a destination: its form, its scheme or its address.",
     "Give an https URL of a public host, without user name and password.",
   ),
   unauthenticated: entry(
     401,
-    "There is no token, or one that is unknown, malformed or revoked.",
-    "Send `Authorization: Bearer <token>` with a token that is valid.",
+    "The token is missing, unknown, malformed or revoked.",
+    "Send `Authorization: Bearer <token>` with a valid token.",
   ),
-  token_expired: entry(401, "The token has expired.", "Make a new token and use it from now on."),
+  token_expired: entry(401, "The token has expired.", "Create a new token."),
   insufficient_scope: entry(
     403,
-    "The token is valid and lacks a scope that the operation needs.",
-    "Use a token with the scopes in `details.required_scopes`. A scope `x:write` includes `x:read`, and `*` is all.",
+    "The token is valid but lacks a scope that the operation needs.",
+    "Use a token with the scopes in `details.required_scopes`. A scope `x:write` includes `x:read`, and `*` includes all.",
   ),
   owner_required: entry(
     403,
     "Only an owner of the organization may do this.",
-    "Ask an owner, or use the token of one.",
+    "Ask an owner, or use an owner's token.",
   ),
-  forbidden: entry(403, "This caller may not do this to this record.", "The message says what is in the way."),
+  organization_suspended: entry(
+    403,
+    "The operator of the service has suspended the organization. Nothing of it runs, and all its tokens are refused.",
+    "Ask the operator. The token is good again when the suspension is over.",
+  ),
+  forbidden: entry(403, "You may not do this to this record.", "The message says why."),
   invalid_signature: entry(
     403,
-    "The signed address does not open anything, or does not any more.",
+    "The signed address is invalid or has expired.",
     "Read the job again for a fresh address.",
   ),
   not_found: entry(
     404,
-    "There is no such record or path, or it is another organization's.",
-    "Check the id and the path. A record that was deleted is not found either.",
+    "The record or path does not exist, or the record belongs to another organization.",
+    "Check the id and the path. Deleted records are not found either.",
   ),
-  method_not_allowed: entry(405, "The path does not take this method.", "Use one of the methods in `Allow`."),
+  method_not_allowed: entry(405, "The path does not support this method.", "Use one of the methods in `Allow`."),
+  request_timeout: entry(
+    408,
+    "The body of the request did not arrive in time. Nothing was done.",
+    "Send the whole body at once. A slow connection gets more time for a longer body.",
+  ),
   invalid_state: entry(
     409,
-    "The record's present status does not allow this.",
-    "Look at `details.status` and `details.allowed_actions`, and do one of these or wait for another status.",
+    "The record's current status does not allow this.",
+    "Check `details.status`; use one of `details.allowed_actions`, or wait until the status changes.",
   ),
   chat_busy: entry(
     409,
-    "A turn is running in the chat, and the message was to be refused then.",
+    "A turn is running in the chat, and `on_busy` is `reject`.",
     "Wait for the job in `details.job_id`, or send the message with another `on_busy`.",
   ),
   approval_pending: entry(
     409,
-    "The job waits for a person's decision.",
+    "The job waits for an approval or a review.",
     "Approve, deny or cancel the job in `details.job_id` first.",
   ),
   version_conflict: entry(
     409,
-    "The record has changed since it was read.",
-    "Read it again, apply the change to what you find, and send its version in `If-Match`.",
+    "The record was changed since you read it.",
+    "Read it again, apply your change to the new state, and send the new version in `If-Match`.",
+  ),
+  secret_in_use: entry(
+    409,
+    "Agents or repositories of workspaces name the secret.",
+    "Take it out of those that `details` names; `details.others` counts agents that you may not see. Or delete it with `?force=true`: their next runs then fail for want of it.",
   ),
   not_a_library_agent: entry(
     409,
-    "Only an agent of the library can be installed or uninstalled.",
+    "Only library agents can be installed or uninstalled.",
     "Update or delete a private agent instead.",
+  ),
+  read_only_violation: entry(
+    400,
+    "A query is more or something else than one SELECT over files of the workspace.",
+    "Read `message`: it names what is not possible. A query changes nothing, and reads nothing but the files that it names.",
+  ),
+  path_exists: entry(
+    409,
+    "There is a file or a directory at the path already, or a file is where a directory must be.",
+    "Choose another path, or set `overwrite`. `details.path` is what is in the way.",
   ),
   idempotency_conflict: entry(
     409,
-    "The `Idempotency-Key` was used for a request with another input.",
-    "Take a new key for a new request, and keep a key for its repetitions only.",
+    "The `Idempotency-Key` was already used with different input.",
+    "Use a new key for each new request, and the same key only to repeat one.",
   ),
   idempotency_in_progress: entry(
     409,
     "The first request with this key is still running.",
-    "Wait as long as `Retry-After` says and send it again: the answer is then that of the first.",
+    "Wait as long as `Retry-After` says and send it again: you get the answer of the first request.",
   ),
   event_not_retained: entry(
     410,
-    "The event was kept for its time and is gone.",
-    "Read the records themselves. `details.oldest_sequence`, where it is there, is where the feed begins.",
+    "The event is older than the retention period and was deleted.",
+    "Read the records themselves. `details.oldest_sequence`, if present, is the oldest event of the feed.",
+  ),
+  share_expired: entry(
+    410,
+    "The share has expired, has reached its number of downloads, or was revoked.",
+    "Ask its owner for a new one.",
+  ),
+  upload_offset_mismatch: entry(
+    409,
+    "A part of an upload begins elsewhere than at the byte that is next.",
+    "Send the next part from the byte in `details.offset` on.",
   ),
   payload_too_large: entry(
     413,
     "The body or one of its fields is too large.",
     "Stay below the bytes in `details.limit_bytes`.",
   ),
+  range_not_satisfiable: entry(
+    416,
+    "The requested range begins past the end of the file.",
+    "Ask for a range within `details.bytes`, or for the whole file without `Range`.",
+  ),
   unsupported_media_type: entry(
     415,
-    "The body is of a type that the operation does not take.",
-    "Send it as `Content-Type: application/json`.",
+    "The operation does not accept a body of this content type.",
+    "Send the `Content-Type` that the message names, without a `Content-Encoding`.",
   ),
   rate_limited: entry(
     429,
-    "The requests of this window are used up.",
-    "Wait as long as `Retry-After` says. The headers of every response tell what is left.",
+    "Too many requests in this window.",
+    "Wait as long as `Retry-After` says. Every response has headers with the remaining requests.",
   ),
   budget_exceeded: entry(
     429,
-    "The organization has used up its model tokens of this month.",
-    "Wait for the next month, or ask the operator for a larger budget. What has begun is kept.",
+    "The organization has used up its model tokens for this month.",
+    "Wait for the next month, or ask the operator for a larger budget. Work that has started is kept.",
+  ),
+  quota_exceeded: entry(
+    429,
+    "The organization has as much as it may have of what `details.quota` names. Nothing was done.",
+    "Delete what you no longer need, or ask the operator for a larger quota; `GET /api/usage` shows all of them. Waiting does not help.",
   ),
   internal_error: entry(
     500,
-    "The service failed on this request: a bug of ours.",
-    "Report the `request_id`. Read whether the change was made before you repeat it, or repeat it with the same `Idempotency-Key`.",
+    "Internal error: a bug in the service.",
+    "Report the `request_id`. Check whether the change was made before you repeat it, or repeat it with the same `Idempotency-Key`.",
   ),
   provider_error: entry(
     502,
-    "The model or its provider refused or failed.",
+    "The model provider failed or rejected the request.",
     "The message says why. Try again later, or choose another model.",
   ),
   overloaded: entry(
     503,
-    "Too much waits for this record already, or too many streams are open. Nothing was done.",
+    "Too many requests are waiting for this record or of this organization, too many streams are open, or too many bodies are being sent. Nothing was done.",
     SAME_KEY,
   ),
-  unavailable: entry(503, "The service cannot reach what it needs. Nothing was done.", SAME_KEY),
+  storage_full: entry(
+    503,
+    "The disk of the service is nearly full. Reads are answered; nothing is stored until there is space. Nothing was done.",
+    "Wait as long as `Retry-After` says and try again; the operator frees space.",
+  ),
+  unavailable: entry(503, "A dependency of the service is unavailable. Nothing was done.", SAME_KEY),
   outcome_unknown: entry(
     503,
     "The connection to the database broke during the commit: it may or may not have happened.",
-    "Repeat it with the same `Idempotency-Key`: it is done once. Without a key read first.",
+    "Repeat it with the same `Idempotency-Key`: it is done only once. Without a key, check first whether it was done.",
   ),
   shutting_down: entry(503, "The service is restarting. Nothing was done.", SAME_KEY),
-  timeout: entry(504, "The work took longer than it may.", "Read the record to see how far it has come."),
+  timeout: entry(504, "The work exceeded its time limit.", "Read the record to see how far it got."),
 };

@@ -1,14 +1,15 @@
 /** Durable events as the current surface shows them: `{seq, type, at, data}`, with the data's keys in snake_case (GEN-1). */
 import type { StoredEvent } from "../../actors/runtime/store.ts";
 import { type Json, type JsonObject, Timestamp, Type } from "../../actors/schema.ts";
-import { Count, noun, OpenObject, Text } from "../http/noun.ts";
-import type { Shown } from "../http/operation.ts";
+import { visibleJson } from "../../actors/visible-text.ts";
+import { Count, noun, OpenObject, Text } from "../http/contract/noun.ts";
+import type { Shown } from "../http/contract/operation.ts";
 
 const EventView = noun("RecordedEvent", "A durable event of a stream", {
   seq: Count("Its place in the stream"),
   type: Text("What has happened", "job.started"),
   at: Timestamp,
-  data: OpenObject("What is told of it; the stream's own events say which fields each type has"),
+  data: OpenObject("The event's data; the stream's own events define the fields of each type"),
 });
 export const EventPage = noun("EventPage", "Durable events, oldest first", {
   events: Type.Array(EventView),
@@ -28,9 +29,16 @@ export const VERBATIM: ReadonlySet<string> = new Set(["input", "arguments", "met
 /** The data with its keys as the surface writes them. */
 export function snakeCased(data: JsonObject): JsonObject {
   return Object.fromEntries(
-    Object.entries(data).map(([key, value]) => [snakeCase(key), VERBATIM.has(key) ? value : shown(value)]),
+    Object.entries(data).map(([key, value]) => [
+      snakeCase(key),
+      VERBATIM.has(key) ? verbatim(key, value) : shown(value),
+    ]),
   );
 }
+
+/** A model's arguments may hold what a page has told it; metadata is the caller's own. */
+const verbatim = (key: string, value: Json | undefined): Json | undefined =>
+  key === "metadata" || typeof value !== "object" ? value : visibleJson(value);
 
 function shown(value: Json | undefined): Json | undefined {
   return typeof value === "object" && value !== null && !Array.isArray(value) ? snakeCased(value as JsonObject) : value;

@@ -1,36 +1,73 @@
-/** The current surface, mounted. Its words are `dialect.ts`. */
+/** The current surface, mounted: each group of operations with its handlers. Its words are `dialect.ts`. */
 import { Elysia } from "elysia";
-import type { Surface } from "../http/surface.ts";
-import { agentRoutes } from "./agents/routes.ts";
-import { chatRoutes } from "./chats/routes.ts";
-import { eventRoutes } from "./events/routes.ts";
-import { jobRoutes } from "./jobs/routes.ts";
-import { webhookRoutes } from "./messaging-integration/routes.ts";
-import { overviewRoutes } from "./overview/routes.ts";
-import { modelRoutes } from "./models/routes.ts";
-import type { CurrentParts } from "./parts.ts";
-import { secretRoutes } from "./secrets/routes.ts";
-import { appStreamRoutes } from "./streams/app-stream.ts";
-import { streamRoutes } from "./streams/routes.ts";
-import { taskRoutes } from "./tasks/routes.ts";
-import { tokenRoutes } from "./tokens/routes.ts";
-import { usageRoutes } from "./usage/routes.ts";
-import { workspaceRoutes } from "./workspaces/routes.ts";
+import { operationRoutes } from "../http/request/routes.ts";
+import type { Surface } from "../http/request/surface.ts";
+import type { Services } from "../operations/services.ts";
+import { agentHandlers } from "./agents/handlers.ts";
+import { agentOperations } from "./agents/operations.ts";
+import { auditHandlers } from "./audit/handlers.ts";
+import { auditOperations } from "./audit/operations.ts";
+import { chatHandlers } from "./chats/handlers.ts";
+import { chatOperations } from "./chats/operations.ts";
+import { eventHandlers } from "./events/handlers.ts";
+import { eventOperations } from "./events/operations.ts";
+import { jobHandlers } from "./jobs/handlers.ts";
+import { jobOperations } from "./jobs/operations.ts";
+import { webhookHandlers } from "./messaging-integration/handlers.ts";
+import { webhookOperations } from "./messaging-integration/operations.ts";
+import { missionHandlers } from "./missions/handlers.ts";
+import { missionOperations } from "./missions/operations.ts";
+import { modelHandlers } from "./models/handlers.ts";
+import { modelOperations } from "./models/operations.ts";
+import { overviewHandlers } from "./overview/handlers.ts";
+import { overviewOperations } from "./overview/operations.ts";
+import { secretHandlers } from "./secrets/handlers.ts";
+import { secretOperations } from "./secrets/operations.ts";
+import { appStreamHandlers } from "./streams/app-stream.ts";
+import { streamHandlers } from "./streams/handlers.ts";
+import { appStreamOperations, streamOperations } from "./streams/operations.ts";
+import { taskHandlers } from "./tasks/handlers.ts";
+import { taskOperations } from "./tasks/operations.ts";
+import { tokenHandlers } from "./tokens/handlers.ts";
+import { tokenOperations } from "./tokens/operations.ts";
+import { toolHandlers } from "./tools/handlers.ts";
+import { toolOperations } from "./tools/operations.ts";
+import { usageHandlers } from "./usage/handlers.ts";
+import { usageOperations } from "./usage/operations.ts";
+import { appHandlers } from "./workspaces/app-handlers.ts";
+import { appOperations } from "./workspaces/app-operations.ts";
+import { fileHandlers } from "./workspaces/file-handlers.ts";
+import { fileOperations, shareOperations } from "./workspaces/file-operations.ts";
+import { queryHandlers } from "./workspaces/query-handlers.ts";
+import { queryOperations } from "./workspaces/query-operations.ts";
+import { openShareHandlers } from "./workspaces/share-handlers.ts";
+import { repositoryHandlers } from "./workspaces/repository-handlers.ts";
+import { repositoryOperations } from "./workspaces/repository-operations.ts";
+import { workspaceHandlers } from "./workspaces/handlers.ts";
+import { workspaceOperations } from "./workspaces/operations.ts";
 
-export function currentRoutes(current: Surface, parts: CurrentParts) {
+export function currentRoutes(current: Surface, services: Services) {
   return new Elysia({ name: "current" })
-    .use(agentRoutes(current, parts))
-    .use(chatRoutes(current, parts))
-    .use(eventRoutes(current, parts))
-    .use(jobRoutes(current, parts))
-    .use(modelRoutes(current, parts))
-    .use(streamRoutes(current, parts))
-    .use(appStreamRoutes(current, parts))
-    .use(overviewRoutes(current, parts))
-    .use(secretRoutes(current, parts))
-    .use(taskRoutes(current, parts))
-    .use(tokenRoutes(current, parts))
-    .use(usageRoutes(current, parts))
-    .use(webhookRoutes(current, parts))
-    .use(workspaceRoutes(current, parts));
+    .use(operationRoutes(current, agentOperations, agentHandlers, services))
+    .use(operationRoutes(current, auditOperations, auditHandlers, services))
+    .use(operationRoutes(current, chatOperations, chatHandlers, services))
+    .use(operationRoutes(current, eventOperations, eventHandlers, services))
+    .use(operationRoutes(current, jobOperations, jobHandlers, services))
+    .use(operationRoutes(current, missionOperations, missionHandlers, services))
+    .use(operationRoutes(current, modelOperations, modelHandlers, services))
+    .use(operationRoutes(current, toolOperations, toolHandlers, services))
+    .use(operationRoutes(current, streamOperations, streamHandlers, services))
+    .use(operationRoutes(current, appStreamOperations, appStreamHandlers, services))
+    .use(operationRoutes(current, overviewOperations, overviewHandlers, services))
+    .use(operationRoutes(current, secretOperations, secretHandlers, services))
+    .use(operationRoutes(current, taskOperations, taskHandlers, services))
+    .use(operationRoutes(current, tokenOperations, tokenHandlers, services))
+    .use(operationRoutes(current, usageOperations, usageHandlers, services))
+    .use(operationRoutes(current, webhookOperations, webhookHandlers, services))
+    .use(operationRoutes(current, workspaceOperations, workspaceHandlers, services))
+    .use(operationRoutes(current, fileOperations, fileHandlers, services))
+    .use(operationRoutes(current, shareOperations, openShareHandlers, services))
+    .use(operationRoutes(current, appOperations, appHandlers, services))
+    .use(operationRoutes(current, repositoryOperations, repositoryHandlers, services))
+    .use(operationRoutes(current, queryOperations, queryHandlers, services));
 }

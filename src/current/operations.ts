@@ -1,16 +1,23 @@
 /** All operations of the current surface, by their nouns: what the contract is made of. */
 import { agentOperations } from "./agents/operations.ts";
+import { auditOperations } from "./audit/operations.ts";
 import { chatOperations } from "./chats/operations.ts";
 import { eventOperations } from "./events/operations.ts";
 import { jobOperations } from "./jobs/operations.ts";
 import { webhookOperations } from "./messaging-integration/operations.ts";
+import { missionOperations } from "./missions/operations.ts";
 import { modelOperations } from "./models/operations.ts";
 import { overviewOperations } from "./overview/operations.ts";
 import { secretOperations } from "./secrets/operations.ts";
 import { appStreamOperations, streamOperations } from "./streams/operations.ts";
 import { taskOperations } from "./tasks/operations.ts";
 import { tokenOperations } from "./tokens/operations.ts";
+import { toolOperations } from "./tools/operations.ts";
 import { usageOperations } from "./usage/operations.ts";
+import { appOperations } from "./workspaces/app-operations.ts";
+import { fileOperations, shareOperations } from "./workspaces/file-operations.ts";
+import { queryOperations } from "./workspaces/query-operations.ts";
+import { repositoryOperations } from "./workspaces/repository-operations.ts";
 import { workspaceOperations } from "./workspaces/operations.ts";
 
 export const CURRENT_OPERATIONS = [
@@ -19,12 +26,20 @@ export const CURRENT_OPERATIONS = [
   jobOperations,
   streamOperations,
   appStreamOperations,
+  missionOperations,
   taskOperations,
   workspaceOperations,
+  fileOperations,
+  shareOperations,
+  queryOperations,
+  repositoryOperations,
+  appOperations,
   modelOperations,
+  toolOperations,
   usageOperations,
   secretOperations,
   tokenOperations,
+  auditOperations,
   webhookOperations,
   eventOperations,
   overviewOperations,

@@ -1,52 +1,50 @@
 /** Pages of lists (GEN-3): `limit` and an opaque cursor, keyset on (created_at, id), newest first. */
-import { type Fault, invalid, ok, type Outcome, refuse } from "../../actors/fault.ts";
+import type { Fault } from "../../actors/fault.ts";
 import { PAGE_DEFAULT, PAGE_LIMIT, type Page, type PageCursor, type PageRequest } from "../../actors/page.ts";
 import { Type } from "../../actors/schema.ts";
+import { bad, good, textField, withDefault } from "../http/contract/field.ts";
 
-/** What a query says of the page, as schemas. */
-export const LIMIT_QUERY = Type.Integer({
-  minimum: 1,
-  maximum: PAGE_LIMIT,
-  default: PAGE_DEFAULT,
-  description: "Records of one page",
-});
-export const PAGE_QUERY = {
-  limit: LIMIT_QUERY,
-  cursor: Type.String({ description: "`next_cursor` of the page before" }),
-};
+/** Records of one page. */
+export const LIMIT = withDefault(
+  Type.Integer({ minimum: 1, maximum: PAGE_LIMIT, description: "Records of one page" }),
+  PAGE_DEFAULT,
+);
 
 const BAD_CURSOR: Fault = { kind: "invalid_cursor" };
 const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;
 const ID = /^[A-Za-z0-9_-]{1,128}$/;
 
-/** The page that a query asks for; `plural` names the list, as in `pageView`: only its own cursors count. */
-export function pageRequest(query: URLSearchParams, plural: string): Outcome<PageRequest> {
-  const limit = limitOf(query, PAGE_DEFAULT);
-  if (!limit.ok) return limit;
-  const text = query.get("cursor");
-  const after = text === null || text === "" ? null : decode(plural, text);
-  if (after === undefined) return refuse(BAD_CURSOR);
-  return ok({ limit: limit.value, after });
-}
+/** A cursor of a list; `decode` answers undefined for one that the list has not given. */
+export const cursorField = <T>(decode: (text: string) => T | undefined) =>
+  textField<T>({ type: "string", description: "`next_cursor` of the previous page" }, (text) => {
+    const cursor = decode(text);
+    return cursor === undefined ? bad("Invalid cursor for this list", BAD_CURSOR) : good(cursor);
+  });
 
-/** `limit` of a query, from 1 to 100. */
-export function limitOf(query: URLSearchParams, fallback: number): Outcome<number> {
-  return integerOf(query, "limit", { min: 1, max: PAGE_LIMIT, fallback });
-}
+/** The cursor of a list whose places are whole numbers. */
+export const placeCursor = (plural: string, maximum: number) =>
+  cursorField<number>((text) => {
+    const place = parsed(text);
+    if (place?.length !== 2 || place[0] !== plural) return undefined;
+    const [, at] = place;
+    return Number.isInteger(at) && Number(at) >= 0 && Number(at) <= maximum ? Number(at) : undefined;
+  });
+export const placeText = (plural: string, place: number): string => text([plural, place]);
 
-/** A whole number of a query within bounds. */
-export function integerOf(
-  query: URLSearchParams,
-  name: string,
-  { min, max, fallback }: { readonly min: number; readonly max: number; readonly fallback: number },
-): Outcome<number> {
-  const text = query.get(name);
-  if (text === null || text === "") return ok(fallback);
-  const value = /^\d{1,15}$/.test(text) ? Number(text) : Number.NaN;
-  return value >= min && value <= max
-    ? ok(value)
-    : invalid(`/${name}`, `${name} must be a whole number from ${min} to ${max}`);
-}
+/** The query of a list by pages. `plural` names the list, as in `pageView`: only its own cursors count. */
+export const pageQuery = (plural: string) => ({
+  limit: LIMIT,
+  cursor: cursorField<PageCursor>((text) => decode(plural, text)),
+});
+
+/** The page that a query asks for. */
+export const pageOf = ({
+  limit,
+  cursor,
+}: {
+  readonly limit: number;
+  readonly cursor: PageCursor | undefined;
+}): PageRequest => ({ limit, after: cursor ?? null });
 
 /** `{<plural>: […], next_cursor?}`. */
 export function pageView<P extends string, T, V>(plural: P, page: Page<T>, view: (record: T) => V): PageView<P, V> {
@@ -55,16 +53,22 @@ export function pageView<P extends string, T, V>(plural: P, page: Page<T>, view:
 }
 type PageView<P extends string, V> = Readonly<Record<P, readonly V[]>> & { readonly next_cursor?: string };
 
-const encode = (plural: string, { createdAt, id }: PageCursor): string =>
-  Buffer.from(JSON.stringify([plural, createdAt, id])).toString("base64url");
+const encode = (plural: string, { createdAt, id }: PageCursor): string => text([plural, createdAt, id]);
 
-function decode(plural: string, text: string): PageCursor | undefined {
+function decode(plural: string, given: string): PageCursor | undefined {
+  const [list, createdAt, id] = parsed(given) ?? [];
+  if (list !== plural) return undefined;
+  if (typeof createdAt !== "string" || typeof id !== "string" || !TIME.test(createdAt) || !ID.test(id))
+    return undefined;
+  return { createdAt, id };
+}
+
+const text = (parts: readonly unknown[]): string => Buffer.from(JSON.stringify(parts)).toString("base64url");
+
+function parsed(given: string): readonly unknown[] | undefined {
   try {
-    const [list, createdAt, id] = JSON.parse(Buffer.from(text, "base64url").toString()) as unknown[];
-    if (list !== plural) return undefined;
-    if (typeof createdAt !== "string" || typeof id !== "string" || !TIME.test(createdAt) || !ID.test(id))
-      return undefined;
-    return { createdAt, id };
+    const parts: unknown = JSON.parse(Buffer.from(given, "base64url").toString());
+    return Array.isArray(parts) ? parts : undefined;
   } catch {
     return undefined;
   }

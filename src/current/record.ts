@@ -1,9 +1,8 @@
-/** What every record of the current surface carries (GEN-1, GEN-5), and what callers say about its version. */
-import { invalid, ok, type Outcome } from "../../actors/fault.ts";
+/** What every record of the current surface carries (GEN-1, GEN-5). */
 import { hasScope, type Principal } from "../../actors/organization/principal.ts";
 import type { RecordFields } from "../../actors/runtime/actor.ts";
 import { Timestamp, Type } from "../../actors/schema.ts";
-import { Id } from "../http/noun.ts";
+import { Id } from "../http/contract/noun.ts";
 
 /** What every record shows, as schemas. */
 export const RECORD = {
@@ -42,13 +41,3 @@ export const recordView = (
   links,
   allowed_actions: actions,
 });
-
-/** The version of `If-Match`, bare or quoted; null where the header is not sent. */
-export function ifMatch(request: Request): Outcome<number | null> {
-  const header = request.headers.get("if-match");
-  if (header === null || header.trim() === "*") return ok(null);
-  const match = /^\s*"?(\d{1,15})"?\s*$/.exec(header);
-  return match === null
-    ? invalid("/if-match", "If-Match must be the version of the record, a whole number")
-    : ok(Number(match[1]));
-}

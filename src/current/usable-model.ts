@@ -1,10 +1,10 @@
 /** A model that the operator has not allowed is told when it is set, not when it is used (RUN-4). */
 import { invalid, ok, type Outcome } from "../../actors/fault.ts";
-import type { CurrentParts } from "./parts.ts";
+import type { Services } from "../operations/services.ts";
 
 /** `path` names the field; null and undefined are the service's default. */
 export function usableModel(
-  { models }: Pick<CurrentParts, "models">,
+  { models }: Pick<Services, "models">,
   model: string | null | undefined,
   path: string,
 ): Outcome<null> {

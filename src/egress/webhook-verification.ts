@@ -1,5 +1,5 @@
 /** Says exactly whether and why not the signature of a delivery verifies (HOOK-10). */
-import { timingSafeEqual } from "node:crypto";
+import { isSameHash } from "../../actors/constant-time.ts";
 import { SECRET_PREFIX, Signer } from "./webhook-signature.ts";
 
 /** A signature of another time than this around now is not taken. */
@@ -28,33 +28,53 @@ interface Delivered {
   readonly body: string;
 }
 
-/** Says exactly whether and why not a delivery verifies under one of the secrets (HOOK-10). */
+/**
+ * Says exactly whether and why not a delivery verifies under one of the secrets (HOOK-10). Where it has both headers,
+ * each is judged with its own timestamp, and the first that does not verify is reported.
+ */
 export function verifySignature({ headers, body }: Delivered, secrets: readonly string[], nowMs: number): Verification {
   const lower = new Map(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value.trim()]));
   const service = lower.get("service-signature");
-  const standard = lower.get("webhook-signature");
-  if (service === undefined && standard === undefined)
+  const given = [
+    ...(service === undefined ? [] : [{ parsed: parseService(service), form: SERVICE_FORM }]),
+    ...(lower.has("webhook-signature") ? [{ parsed: parseStandard(lower), form: STANDARD_FORM }] : []),
+  ];
+  if (given.length === 0)
     return {
       kind: "missing_signature",
       message: "There is neither a Service-Signature nor a webhook-signature header",
     };
-  const parsed = service === undefined ? parseStandard(lower) : parseService(service);
-  if (parsed === null) {
-    const form = service === undefined ? "webhook-signature: v1,<base64>" : "Service-Signature: t=<seconds>,v1=<hex>";
-    return { kind: "malformed_signature", message: `The header has not the form ${form}` };
-  }
+  const verdicts = given.map(({ parsed, form }) =>
+    parsed === null
+      ? ({ kind: "malformed_signature", message: `The header must have the form ${form}` } as const)
+      : verdictOf(parsed, body, secrets, nowMs),
+  );
+  const wrong = verdicts.findIndex(({ kind }) => kind !== "valid");
+  if (wrong === -1) return { kind: "valid", message: verdicts.map(({ message }) => message).join("; ") };
+  const verdict = verdicts[wrong]!;
+  const other =
+    verdicts.length > 1 && verdicts[1 - wrong]?.kind === "valid" ? " (the other signature header verifies)" : "";
+  return { kind: verdict.kind, message: `${given[wrong]!.form.split(":")[0]}: ${verdict.message}${other}` };
+}
+
+const SERVICE_FORM = "Service-Signature: t=<seconds>,v1=<hex>";
+const STANDARD_FORM = "webhook-signature: v1,<base64>, with webhook-id and webhook-timestamp beside it";
+
+/** One header, with the timestamp that it came with. */
+function verdictOf(parsed: Parsed, body: string, secrets: readonly string[], nowMs: number): Verification {
   const signatures = parsed.signatures.slice(0, SIGNATURES);
   const matching = (text: string, key: (secret: string) => string): boolean =>
     secrets.some((secret) => {
       // Once for each text: a body may have a megabyte.
       const expected = parsed.sign(key(secret), text);
-      return signatures.some((given) => isSame(given, expected));
+      return signatures.some((one) => isSameHash(one, expected));
     });
   const asIs = (secret: string): string => secret;
   if (matching(body, asIs)) {
     const offBy = Math.round(nowMs / 1_000) - parsed.seconds;
     if (Math.abs(offBy) <= TOLERANCE_SECONDS) return { kind: "valid", message: `The ${parsed.scheme} header verifies` };
-    const message = `The signature is right, but its time is ${Math.abs(offBy)} s ${offBy > 0 ? "ago" : "ahead"}; ${TOLERANCE_SECONDS} s are usual`;
+    const when = `${Math.abs(offBy)} s ${offBy > 0 ? "ago" : "ahead"}`;
+    const message = `the signature is right, but its timestamp ${parsed.seconds} is ${when}; up to ${TOLERANCE_SECONDS} s are accepted`;
     return { kind: "timestamp_out_of_tolerance", message };
   }
   const other = otherBodies(body).find(([text]) => matching(text, asIs));
@@ -62,12 +82,11 @@ export function verifySignature({ headers, body }: Delivered, secrets: readonly 
   if (matching(body, (secret) => secret.slice(SECRET_PREFIX.length)))
     return {
       kind: "wrong_secret_encoding",
-      message:
-        "It was signed with the secret without its prefix: Service-Signature is keyed with the whole whsec_… text",
+      message: "it was signed with the secret without its prefix; the key is the whole whsec_… text",
     };
   return {
     kind: "signature_mismatch",
-    message: "No signature is by this secret over these bytes: another secret, another body, or another time",
+    message: "no signature is by this secret over these bytes: another secret, another body, or another timestamp",
   };
 }
 
@@ -118,9 +137,4 @@ function writtenAgain(body: string): string | null {
   } catch {
     return null;
   }
-}
-
-function isSame(given: string, expected: string): boolean {
-  const [a, b] = [Buffer.from(given), Buffer.from(expected)];
-  return a.length === b.length && timingSafeEqual(a, b);
 }

@@ -1,13 +1,75 @@
-/** The contract as it is committed: the bytes of `docs/openapi.json`, read by the first request (DOC-1). */
-import { JSON_FORM, PublicDocument } from "../http/document.ts";
-import type { Visit } from "../http/surface.ts";
+/**
+ * The contract as it is committed: the bytes of `docs/openapi.json`, read by the first request (DOC-1); or the
+ * part of it that one surface needs, made by the first request for that.
+ */
+import type { Json, JsonObject } from "../../actors/schema.ts";
+import { JSON_FORM, PublicDocument } from "../http/document/document.ts";
+import type { SURFACES } from "./operations.ts";
+
+export type SurfaceName = (typeof SURFACES)[number];
 
 const FILE = new URL("../../docs/openapi.json", import.meta.url);
-let read: Promise<PublicDocument> | null = null;
+const made = new Map<SurfaceName | "all", Promise<PublicDocument>>();
 
-export async function contract(visit: Visit): Promise<Response> {
-  const document = await (read ??= Bun.file(FILE)
-    .bytes()
-    .then((bytes) => new PublicDocument(bytes, JSON_FORM)));
-  return document.answer(visit);
+/** The document, or its part for one surface. */
+export function contract(surface?: SurfaceName): Promise<PublicDocument> {
+  const key = surface ?? "all";
+  let document = made.get(key);
+  if (document === undefined) {
+    document = surface === undefined ? whole() : partOf(surface);
+    made.set(key, document);
+  }
+  return document;
+}
+
+const whole = async (): Promise<PublicDocument> => new PublicDocument(await Bun.file(FILE).bytes(), JSON_FORM);
+
+const partOf = async (surface: SurfaceName): Promise<PublicDocument> =>
+  PublicDocument.json(surfaceOf((await Bun.file(FILE).json()) as JsonObject, surface));
+
+/** What of the whole document describes one surface: its paths, and of the components and tags those in use. */
+export function surfaceOf(document: JsonObject, surface: SurfaceName): JsonObject {
+  const { paths, webhooks, components, tags, ...head } = document;
+  const isV1 = (path: string): boolean => path.startsWith("/api/v1/");
+  const own = pick(paths as JsonObject, (path) => isV1(path) === (surface === "v1"));
+  // The webhook tells of changes on both surfaces; its receivers are described on the current one.
+  const roots: JsonObject = surface === "v1" ? { paths: own } : { paths: own, webhooks };
+  const used = reachable(roots, components as JsonObject);
+  const kept: Record<string, JsonObject> = {};
+  for (const [section, entries] of Object.entries(components as JsonObject)) {
+    const isUsed = (name: string): boolean =>
+      section === "securitySchemes" || used.has(`#/components/${section}/${name}`);
+    kept[section] = pick(entries as JsonObject, isUsed);
+  }
+  const named = new Set(Object.values(own).flatMap((item) => Object.values(item as JsonObject).flatMap(tagsOf)));
+  const shown = (tags as readonly JsonObject[]).filter(({ name }) => named.has(String(name)));
+  return { ...head, tags: shown, ...roots, components: kept };
+}
+
+const pick = (object: JsonObject, isKept: (key: string) => boolean): JsonObject =>
+  Object.fromEntries(Object.entries(object).filter(([key]) => isKept(key)));
+
+const tagsOf = (operation: Json | undefined): readonly string[] =>
+  typeof operation === "object" && operation !== null && "tags" in operation
+    ? (operation.tags as readonly string[])
+    : [];
+
+/** The components that these parts refer to, and those refer to. */
+function reachable(roots: JsonObject, components: JsonObject): ReadonlySet<string> {
+  const found = new Set<string>();
+  const waiting: (Json | undefined)[] = [roots];
+  while (waiting.length > 0) {
+    const value = waiting.pop();
+    if (typeof value !== "object" || value === null) continue;
+    for (const [key, item] of Object.entries(value)) {
+      const target = key === "$ref" && typeof item === "string" && !found.has(item) ? item : null;
+      if (target === null) waiting.push(item);
+      else {
+        found.add(target);
+        const [, , section = "", name = ""] = target.split("/");
+        waiting.push((components[section] as JsonObject | undefined)?.[name]);
+      }
+    }
+  }
+  return found;
 }

@@ -4,10 +4,12 @@
  */
 import { SCOPES } from "../../actors/organization/principal.ts";
 import { IDEMPOTENCY_KEY_MS } from "../../actors/traffic/policy.ts";
-import { API_VERSION } from "../http/api-version.ts";
-import type { Shown } from "../http/operation.ts";
+import { API_VERSION } from "../http/contract/api-version.ts";
+import type { Shown } from "../http/contract/operation.ts";
+import { guidePath, GUIDES } from "./guides.ts";
 import { pathOfDocument } from "./operations.ts";
-import { explainedErrors, type PublicParts } from "./parts.ts";
+import type { Services } from "../operations/services.ts";
+import { explainedErrors } from "./explained-errors.ts";
 import { WINDOW_SECONDS } from "./policies.ts";
 import { SCALAR_CONFIGURATION } from "./scalar.ts";
 import type { AgentApiManifest, AgentReadiness } from "./schema.ts";
@@ -20,12 +22,13 @@ const MCP = "/mcp";
 const WEBHOOKS = "/api/messaging-integration";
 const SDKS = [
   { language: "typescript", path: "/api/sdk/typescript" },
+  { language: "javascript", path: "/api/sdk/javascript" },
   { language: "python", path: "/api/sdk/python" },
 ];
 const STREAMS = ["/api/chats/{id}/events", "/api/jobs/{id}/events", "/api/v1/agents/{id}/execute"];
 
-export const agentReadiness = (parts: PublicParts): Shown<typeof AgentReadiness> => {
-  const at = (path: string): string => parts.appUrl() + path;
+export const agentReadiness = (services: Services): Shown<typeof AgentReadiness> => {
+  const at = (path: string): string => services.appUrl() + path;
   return {
     name: NAME,
     description: DESCRIPTION,
@@ -44,11 +47,14 @@ export const agentReadiness = (parts: PublicParts): Shown<typeof AgentReadiness>
       },
     ],
     scopes: SCOPES.map((name) => ({ name, allows: allowedBy(name) })),
-    mcp: parts.hasPath(MCP) ? { url: at(MCP), transport: "streamable-http" } : null,
-    sdks: SDKS.filter(({ path }) => parts.hasPath(path)).map(({ language, path }) => ({ language, source: at(path) })),
+    mcp: services.facts.hasPath(MCP) ? { url: at(MCP), transport: "streamable-http" } : null,
+    sdks: SDKS.filter(({ path }) => services.facts.hasPath(path)).map(({ language, path }) => ({
+      language,
+      source: at(path),
+    })),
     rate_limits: {
       policy: at(pathOfDocument("getRateLimitPolicy")),
-      limit: parts.budget,
+      limit: services.facts.budget,
       window_seconds: WINDOW_SECONDS,
     },
     idempotency: {
@@ -61,18 +67,18 @@ export const agentReadiness = (parts: PublicParts): Shown<typeof AgentReadiness>
       content_type: "text/event-stream",
       paths: STREAMS,
       resume:
-        "The streams of chats and jobs go on after the id in `Last-Event-ID` or `?after=`, without a gap and without a repetition.",
+        "The streams of chats and jobs resume after the id in `Last-Event-ID` or `?after=`, without a gap and without a repetition.",
     },
-    webhooks: parts.hasPath(WEBHOOKS)
+    webhooks: services.facts.hasPath(WEBHOOKS)
       ? {
           configuration: at(WEBHOOKS),
           verification:
-            "`Service-Signature`: HMAC-SHA256 with the signing secret over `<timestamp>.<raw body>`, in hex.",
+            "`Service-Signature`: HMAC-SHA256 over `<timestamp>.<raw body>`, in hex. The key is the whole `whsec_…` string, prefix included.",
         }
       : null,
     errors: {
       fields: ["type", "code", "error", "message", "status", "request_id", "details"],
-      codes: [...explainedErrors(parts)],
+      codes: [...explainedErrors(services)],
     },
     changelog: {
       versions: [{ version: API_VERSION, changes: "The first version." }],
@@ -85,18 +91,19 @@ export const agentReadiness = (parts: PublicParts): Shown<typeof AgentReadiness>
 function allowedBy(scope: string): string {
   const [noun, verb] = scope.split(":");
   if (scope === "*") return "Everything that its maker may do";
+  if (verb === "use") return "Name the organization's secrets in agents";
   if (verb === undefined) return "The MCP endpoint";
   return verb === "read" ? `Read ${noun}` : `Read and change ${noun}`;
 }
 
-export const agentApiManifest = (parts: PublicParts): Shown<typeof AgentApiManifest> => {
-  const at = (path: string): string => parts.appUrl() + path;
+export const agentApiManifest = (services: Services): Shown<typeof AgentApiManifest> => {
+  const at = (path: string): string => services.appUrl() + path;
   return {
     name: NAME,
     description: DESCRIPTION,
-    version: parts.version,
+    version: services.facts.version,
     api_version: API_VERSION,
-    base_url: parts.appUrl(),
+    base_url: services.appUrl(),
     openapi: at(OPENAPI),
     reference: at(pathOfDocument("getReference")),
     agent_readiness: at(pathOfDocument("getAgentReadiness")),
@@ -105,15 +112,16 @@ export const agentApiManifest = (parts: PublicParts): Shown<typeof AgentApiManif
     deployed_version: at(pathOfDocument("getVersion")),
     llms_txt: at(pathOfDocument("getLlmsText")),
     authentication: { type: "bearer", header: "Authorization", format: "Bearer <token>" },
-    mcp: parts.hasPath(MCP) ? at(MCP) : null,
-    sdks: SDKS.filter(({ path }) => parts.hasPath(path)).map(({ path }) => at(path)),
+    mcp: services.facts.hasPath(MCP) ? at(MCP) : null,
+    sdks: SDKS.filter(({ path }) => services.facts.hasPath(path)).map(({ path }) => at(path)),
   };
 };
 
 /** In the form of llmstxt.org: a title, what it is, and lists of links. */
-export function llmsText(parts: PublicParts): string {
-  const link = (title: string, path: string, what: string): string => `- [${title}](${parts.appUrl()}${path}): ${what}`;
-  const sdks = SDKS.filter(({ path }) => parts.hasPath(path));
+export function llmsText(services: Services): string {
+  const link = (title: string, path: string, what: string): string =>
+    `- [${title}](${services.appUrl()}${path}): ${what}`;
+  const sdks = SDKS.filter(({ path }) => services.facts.hasPath(path));
   return [
     `# ${NAME}`,
     "",
@@ -128,17 +136,17 @@ export function llmsText(parts: PublicParts): string {
     link("OpenAPI 3.1", OPENAPI, "every operation, with its bodies, answers, errors and events"),
     link("Reference", pathOfDocument("getReference"), "the same for people, with calls to try"),
     link("Agent readiness", pathOfDocument("getAgentReadiness"), "tokens, scopes, streams, idempotency, error codes"),
-    ...(parts.hasPath(MCP) ? [link("MCP", MCP, "the same for MCP clients")] : []),
+    ...(services.facts.hasPath(MCP) ? [link("MCP", MCP, "the same for MCP clients")] : []),
     "",
     "## Policies",
     "",
-    link(
-      "Rate limits",
-      pathOfDocument("getRateLimitPolicy"),
-      "how many requests a minute, and which headers tell of it",
-    ),
+    link("Rate limits", pathOfDocument("getRateLimitPolicy"), "how many requests a minute, and the headers about it"),
     link("Deprecation", pathOfDocument("getDeprecationPolicy"), "versions, notice, what is to go"),
     link("Version", pathOfDocument("getVersion"), "what is deployed, and which model answers"),
+    "",
+    "## Guides",
+    "",
+    ...[...GUIDES].map(([name, title]) => link(title, guidePath(name), "a page of commands to paste")),
     ...(sdks.length > 0 ? ["", "## SDKs", ""] : []),
     ...sdks.map(({ language, path }) => link(language, path, "one file that needs nothing else")),
     "",

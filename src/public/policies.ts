@@ -1,25 +1,30 @@
 /** The rate-limit policy and the deprecation policy (DOC-5): the numbers are those that the service goes by. */
 import { RATE_BUDGET, RATE_WINDOW_MS } from "../../actors/traffic/policy.ts";
-import { API_VERSION, SUPPORTED_VERSIONS } from "../http/api-version.ts";
-import { COMPATIBILITY_MONTHS, DEPRECATION_NOTICE_DAYS, SUNSET_NOTICE_DAYS } from "../http/deprecation.ts";
-import type { Shown } from "../http/operation.ts";
-import { RATE_HEADERS } from "../http/rate-headers.ts";
-import type { PublicParts } from "./parts.ts";
+import { API_VERSION, SUPPORTED_VERSIONS } from "../http/contract/api-version.ts";
+import { COMPATIBILITY_MONTHS, DEPRECATION_NOTICE_DAYS, SUNSET_NOTICE_DAYS } from "../http/contract/deprecation.ts";
+import type { Shown } from "../http/contract/operation.ts";
+import { RATE_HEADERS } from "../http/request/rate-headers.ts";
+import type { Services } from "../operations/services.ts";
 import type { DeprecationPolicy, RateLimitPolicy } from "./schema.ts";
 
 export const WINDOW_SECONDS = RATE_WINDOW_MS / 1_000;
 
-export const rateLimitPolicy = ({ budget, countsV1 }: PublicParts): Shown<typeof RateLimitPolicy> => ({
+export const rateLimitPolicy = ({
+  facts: { budget, countsV1, v1RequestsPerMinute },
+}: Services): Shown<typeof RateLimitPolicy> => ({
   default: { limit: budget, window_seconds: WINDOW_SECONDS, burst: budget, algorithm: "fixed-window" },
   identity_order: ["bearer_token", "remote_address"],
   headers: Object.entries(RATE_HEADERS).map(([name, meaning]) => ({ name, meaning })),
   public_endpoints: { counted: true, limit: RATE_BUDGET, identity: "remote_address" },
-  v1: { counted: countsV1 },
+  v1: {
+    counted: countsV1,
+    protective_limit: countsV1 || v1RequestsPerMinute === 0 ? null : v1RequestsPerMinute,
+  },
   status: 429,
-  higher_limits: "The operator can give an organization a higher limit; the headers tell the one in force.",
+  higher_limits: "The operator can give an organization a higher limit; the headers show the limit in force.",
 });
 
-export const deprecationPolicy = ({ operations }: PublicParts): Shown<typeof DeprecationPolicy> => ({
+export const deprecationPolicy = ({ facts: { operations } }: Services): Shown<typeof DeprecationPolicy> => ({
   versioning: {
     scheme: "date",
     header: "Api-Version",
@@ -27,7 +32,7 @@ export const deprecationPolicy = ({ operations }: PublicParts): Shown<typeof Dep
     supported: [...SUPPORTED_VERSIONS],
     breaking_changes:
       "A breaking change gets a new version and a guide to it. New fields and new operations break nothing.",
-    v1: "The surface under /api/v1 is addressed by its path and takes no Api-Version. The same notice counts for it.",
+    v1: "The surface under /api/v1 is addressed by its path and takes no Api-Version. The same notice periods apply to it.",
   },
   compatibility_months: COMPATIBILITY_MONTHS,
   deprecation_notice_days: DEPRECATION_NOTICE_DAYS,

@@ -3,8 +3,9 @@
  * anchor that the errors' `type` points at (ERR-1). Whoever comes by such an anchor sees the codes
  * instead of the operations; the stylesheet does that, so it also works without scripts.
  */
-import { escapeHtml } from "../http/page.ts";
-import { explainedErrors, type ExplainedError, type PublicParts } from "./parts.ts";
+import { escapeHtml, ICON_LINK } from "../http/document/page.ts";
+import type { Services } from "../operations/services.ts";
+import { type ExplainedError, explainedErrors } from "./explained-errors.ts";
 import { SCALAR_CONFIGURATION, SCALAR_PATH } from "./scalar.ts";
 
 /** Nothing but this service: the page can neither load nor send anything elsewhere. Scalar brings its styles in its script. */
@@ -34,6 +35,7 @@ const STYLE = `
 :root{color-scheme:light dark}
 body{margin:0;font:16px/1.5 system-ui,sans-serif;background:var(--scalar-background-1,Canvas);color:var(--scalar-color-1,CanvasText)}
 body>nav{position:sticky;top:0;z-index:100;height:48px;box-sizing:border-box;display:flex;gap:1.5rem;align-items:center;padding:0 1.25rem;font-size:14px;background:var(--scalar-background-1,Canvas);border-bottom:1px solid var(--scalar-border-color,#8884)}
+@media(max-width:600px){body>nav{gap:.75rem;padding:0 .75rem;font-size:12px}}
 body>nav a{color:inherit;text-decoration:none}body>nav a:hover{text-decoration:underline}
 #errors{display:none;max-width:48rem;margin:2rem auto;padding:0 1.25rem}
 #errors article{border-top:1px solid var(--scalar-border-color,#8884);padding:.5rem 0;scroll-margin-top:64px}
@@ -44,12 +46,13 @@ body:has(#errors:target,#errors :target)>:not(nav){display:none}
 body>#errors:is(:target,:has(:target)){display:block!important}
 `;
 
-export const referencePage = (parts: PublicParts): string => `<!doctype html>
+export const referencePage = (services: Services): string => `<!doctype html>
 <html lang="en">
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width">
 <title>Troupe · API reference</title>
+${ICON_LINK}
 <style>${STYLE}</style>
 </head>
 <body>
@@ -59,7 +62,7 @@ export const referencePage = (parts: PublicParts): string => `<!doctype html>
 <h1>Error codes</h1>
 <p>Every error of the current surface has one of these codes, under <code>code</code> and <code>error</code>.
 Its <code>type</code> is the address of the explanation here.</p>
-${explainedErrors(parts).map(article).join("\n")}
+${explainedErrors(services).map(article).join("\n")}
 </section>
 <script id="api-reference" type="application/json" data-configuration="${escapeHtml(JSON.stringify(SCALAR_CONFIGURATION))}"></script>
 <script src="${SCALAR_PATH}"></script>

@@ -1,5 +1,8 @@
 /** The program of the reference: Scalar's, unchanged, from `vendor/`. */
-import { Asset } from "../http/asset.ts";
+import { Type } from "../../actors/schema.ts";
+import { operationGroup } from "../http/contract/operation.ts";
+import { ENCODED } from "../http/contract/request-headers.ts";
+import { Asset } from "../http/document/asset.ts";
 
 export const SCALAR_VERSION = "1.72.1";
 
@@ -9,7 +12,19 @@ export const scalar = new Asset({
   contentType: "text/javascript; charset=utf-8",
 });
 
-export const SCALAR_PATH = `/api/reference/scalar-${scalar.version}.js`;
+export const SCALAR_PATH = `/api/reference/scalar-${scalar.version}.js` as const;
+
+/** The program's own address, for the reference only. */
+export const scalarOperations = operationGroup("Reference", "The program of the reference", {
+  getScalar: {
+    method: "GET",
+    path: SCALAR_PATH,
+    scope: null,
+    summary: "Get the program of the reference",
+    headers: ENCODED,
+    answers: { 200: { kind: "media", types: { "text/javascript": Type.String() } } },
+  },
+});
 
 /**
  * How it shows the contract: everything from here, nothing sent elsewhere. Fonts, telemetry, the

@@ -3,7 +3,7 @@
  * DOC-4, DOC-5). Addresses in them are absolute.
  */
 import { Nullable, Type } from "../../actors/schema.ts";
-import { noun, Text } from "../http/noun.ts";
+import { noun, Text } from "../http/contract/noun.ts";
 
 const Url = (description: string) => Type.String({ description, examples: ["https://troupe.example/api/reference"] });
 const Time = (description: string) => Type.String({ format: "date-time", description });
@@ -14,10 +14,10 @@ export const ServiceVersion = noun("ServiceVersion", "What is deployed", {
   version: Text("The version of the service", "0.1.0"),
   api_version: Version,
   supported_versions: Type.Array(Version, { description: "What a request may send in `Api-Version`" }),
-  commit: Nullable(Type.String({ description: "The commit that it was built from; null where nobody knows" })),
+  commit: Nullable(Type.String({ description: "The commit that it was built from; null if unknown" })),
   built_at: Nullable(Time("When it was built; null where it runs from its sources")),
   runner: Type.Object({
-    model: Nullable(Text("The model that answers where none is named; null where there is none", "demo:echo")),
+    model: Nullable(Text("The default model; null if there is none", "demo:echo")),
     demo: Type.Boolean({ description: "Whether that is the built-in demo, which is no language model" }),
   }),
 });
@@ -26,19 +26,29 @@ export const RateLimitPolicy = noun("RateLimitPolicy", "How requests are limited
   default: Type.Object({
     limit: Type.Integer({ description: "Requests of an identity in a window" }),
     window_seconds: Type.Integer(),
-    burst: Type.Integer({ description: "How many of them may come at once" }),
+    burst: Type.Integer({ description: "Requests that may arrive at once" }),
     algorithm: Type.Literal("fixed-window"),
   }),
   identity_order: Type.Array(Type.String(), {
-    description: "For whom a request counts: the first of these that it has",
+    description: "The identity that a request is counted for: the first of these that it has",
   }),
-  headers: Type.Array(Header, { description: "What every response of the current surface says" }),
+  headers: Type.Array(Header, { description: "Headers of every response of the current surface" }),
   public_endpoints: Type.Object({
     counted: Type.Boolean(),
     limit: Type.Integer({ description: "Requests of an address without a good token in a window" }),
     identity: Type.String(),
   }),
-  v1: Type.Object({ counted: Type.Boolean({ description: "Whether requests of v1 count too" }) }),
+  v1: Type.Object({
+    counted: Type.Boolean({ description: "Whether requests to v1 are counted" }),
+    protective_limit: Nullable(
+      Type.Integer({
+        description:
+          "Where they are not: requests of an organization in a window that keep the service from being flooded; " +
+          "past them 429 with `Retry-After`",
+        examples: [600_000],
+      }),
+    ),
+  }),
   status: Type.Literal(429, { description: "What a request past the limit is answered with, and `Retry-After`" }),
   higher_limits: Type.String(),
 });
@@ -51,7 +61,7 @@ const Deprecated = Type.Object({
   deprecated_at: Time("From when on it is deprecated"),
   sunset_at: Nullable(Time("When it will be gone; null while that is not decided")),
   successor: Nullable(Type.String({ description: "The path of what replaces it" })),
-  guide: Nullable(Type.String({ description: "What tells how to move" })),
+  guide: Nullable(Type.String({ description: "The migration guide" })),
 });
 
 export const DeprecationPolicy = noun("DeprecationPolicy", "How the contract changes, and what of it is to go", {
@@ -68,7 +78,7 @@ export const DeprecationPolicy = noun("DeprecationPolicy", "How the contract cha
   }),
   deprecation_notice_days: Type.Integer({ description: "Days between the announcement and the deprecation" }),
   sunset_notice_days: Type.Integer({ description: "Days between the announcement and the removal" }),
-  headers: Type.Array(Header, { description: "What the responses of a deprecated operation say" }),
+  headers: Type.Array(Header, { description: "Headers of the responses of a deprecated operation" }),
   deprecations: Type.Array(Deprecated),
 });
 

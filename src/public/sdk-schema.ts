@@ -1,21 +1,32 @@
 /** What is said of the SDKs to programs: where each is, and how it is used (DOC-3). */
 import { OneOf, Type } from "../../actors/schema.ts";
-import { noun, Text } from "../http/noun.ts";
+import { noun, Text } from "../http/contract/noun.ts";
 
-const Language = OneOf(["typescript", "python"] as const);
+const Language = OneOf(["typescript", "javascript", "python"] as const);
+
+const SHA256 = Text("SHA-256 of its bytes, in hex", "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad");
+const LENGTH = Type.Integer({ minimum: 1, description: "How long it is" });
 
 export const SdkManifest = noun("SdkManifest", "The SDKs that the service serves, each one file", {
   api_version: Text("The version of the contract that they were made from", "2026-11-01"),
   packages: Type.Array(
     noun("SdkPackage", "An SDK", {
-      name: Text("What it is called", "troupe"),
+      name: Text("The title", "troupe"),
       language: Language,
       version: Text("The version of the service that it came with", "0.1.0"),
       file: Text("The name to keep it under", "troupe.ts"),
       url: Text("Where it is", "https://troupe.example/api/sdk/typescript"),
-      sha256: Text("SHA-256 of its bytes, in hex", "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad"),
-      bytes: Type.Integer({ minimum: 1, description: "How long it is" }),
+      sha256: SHA256,
+      bytes: LENGTH,
       requires: Text("What it needs", "Python 3.11"),
+      types: Type.Optional(
+        noun("SdkTypes", "Types of an SDK whose language has none, for editors and compilers", {
+          file: Text("The name to keep it under, beside the SDK", "troupe.d.mts"),
+          url: Text("Where it is", "https://troupe.example/api/sdk/javascript/types"),
+          sha256: SHA256,
+          bytes: LENGTH,
+        }),
+      ),
     }),
   ),
 });

@@ -1,18 +1,19 @@
 /** The SDKs as they are committed, and what is said of them (DOC-3). Their bytes are read by the first request. */
-import { ok, type Outcome } from "../../actors/fault.ts";
-import { API_VERSION } from "../http/api-version.ts";
-import { PublicDocument, TEXT_FORM } from "../http/document.ts";
-import type { Shown } from "../http/operation.ts";
-import type { Visit } from "../http/surface.ts";
-import type { PublicParts } from "./parts.ts";
+import { API_VERSION } from "../http/contract/api-version.ts";
+import { type DocumentForm, PublicDocument, TEXT_FORM } from "../http/document/document.ts";
+import type { Shown } from "../http/contract/operation.ts";
+import type { Services } from "../operations/services.ts";
 import type { SdkExamples, SdkManifest } from "./sdk-schema.ts";
 
-type Language = "typescript" | "python";
+type Language = "typescript" | "javascript" | "python";
 
 interface Source {
   /** The name to keep it under. */
   readonly file: string;
   readonly path: string;
+  readonly form: DocumentForm;
+  /** The name of its types, where they are in another file. */
+  readonly types?: string;
   readonly requires: string;
   /** What runs an example, before its file's name. */
   readonly run: string;
@@ -24,13 +25,25 @@ const SOURCES: Readonly<Record<Language, Source>> = {
   typescript: {
     file: "troupe.ts",
     path: "/api/sdk/typescript",
-    requires: "`fetch` and Web Crypto: Node 20, Bun, Deno, a browser",
+    form: TEXT_FORM,
+    requires: "`fetch` and Web Crypto: Node 22.18 (the first that loads TypeScript), Bun, Deno",
     run: "bun",
     examples: { "conversation.ts": "Have a conversation", "webhook.ts": "Receive webhooks" },
+  },
+  javascript: {
+    file: "troupe.mjs",
+    path: "/api/sdk/javascript",
+    // A page may import it from its address.
+    form: { ...TEXT_FORM, contentType: "text/javascript; charset=utf-8" },
+    types: "troupe.d.mts",
+    requires: "`fetch` and Web Crypto: Node 20, Bun, Deno, browsers",
+    run: "node",
+    examples: { "conversation.mjs": "Have a conversation", "webhook.mjs": "Receive webhooks" },
   },
   python: {
     file: "troupe.py",
     path: "/api/sdk/python",
+    form: TEXT_FORM,
     requires: "Python 3.11",
     run: "python3",
     examples: { "conversation.py": "Have a conversation", "webhook.py": "Receive webhooks" },
@@ -39,37 +52,33 @@ const SOURCES: Readonly<Record<Language, Source>> = {
 const LANGUAGES = Object.keys(SOURCES) as readonly Language[];
 const FOLDER = new URL("../../sdk/", import.meta.url);
 
-/** The handlers of the SDKs' operations. */
-export function sdkHandlers(parts: PublicParts) {
-  const serve = (make: () => Promise<PublicDocument>) => {
-    let made: Promise<PublicDocument> | null = null;
-    return async (visit: Visit): Promise<Outcome<Response>> => ok((await (made ??= make())).answer(visit));
-  };
-  return {
-    getTypeScriptSdk: serve(() => source("typescript")),
-    getPythonSdk: serve(() => source("python")),
-    getSdkManifest: serve(async () => PublicDocument.json(await manifest(parts))),
-    getSdkExamples: serve(async () => PublicDocument.json(await examples(parts))),
-  };
+const bytesOf = (language: Language, file: string): Promise<Uint8Array<ArrayBuffer>> =>
+  Bun.file(new URL(`${language}/${file}`, FOLDER)).bytes();
+
+export const sdkSource = async (language: Language): Promise<PublicDocument> =>
+  new PublicDocument(await bytesOf(language, SOURCES[language].file), SOURCES[language].form);
+
+export const sdkTypes = async (language: "javascript"): Promise<PublicDocument> =>
+  new PublicDocument(await bytesOf(language, SOURCES[language].types ?? ""), TEXT_FORM);
+
+/** A file as the manifest names it. */
+async function named(language: Language, file: string, url: string) {
+  const bytes = await bytesOf(language, file);
+  return { file, url, sha256: new Bun.CryptoHasher("sha256").update(bytes).digest("hex"), bytes: bytes.length };
 }
 
-const bytesOf = (language: Language): Promise<Uint8Array<ArrayBuffer>> =>
-  Bun.file(new URL(`${language}/${SOURCES[language].file}`, FOLDER)).bytes();
-
-const source = async (language: Language): Promise<PublicDocument> =>
-  new PublicDocument(await bytesOf(language), TEXT_FORM);
-
-async function manifest({ version, appUrl }: PublicParts): Promise<Shown<typeof SdkManifest>> {
+export async function sdkManifest({ facts: { version }, appUrl }: Services): Promise<Shown<typeof SdkManifest>> {
   const packages = LANGUAGES.map(async (language) => {
-    const { file, path, requires } = SOURCES[language];
-    const bytes = await bytesOf(language);
-    const sha256 = new Bun.CryptoHasher("sha256").update(bytes).digest("hex");
-    return { name: "troupe", language, version, file, url: appUrl() + path, sha256, bytes: bytes.length, requires };
+    const { file, path, types, requires } = SOURCES[language];
+    const source = { name: "troupe", language, version, ...(await named(language, file, appUrl() + path)), requires };
+    return types === undefined
+      ? source
+      : { ...source, types: await named(language, types, `${appUrl()}${path}/types`) };
   });
   return { api_version: API_VERSION, packages: await Promise.all(packages) };
 }
 
-async function examples({ appUrl }: PublicParts): Promise<Shown<typeof SdkExamples>> {
+export async function sdkExamples({ appUrl }: Services): Promise<Shown<typeof SdkExamples>> {
   const programs = LANGUAGES.flatMap((language) =>
     Object.entries(SOURCES[language].examples).map(async ([file, title]) => ({
       title,

@@ -5,7 +5,7 @@
  */
 import { RUN_ERROR_CODES, type RunErrorCode } from "../../actors/job/schema.ts";
 import type { JsonObject } from "../../actors/schema.ts";
-import { cleanJson } from "./model-text.ts";
+import { cleanJson } from "../../actors/clean-text.ts";
 
 export const MAX_REPEAT = 10_000;
 export const MAX_SLOW_MS = 10_000;

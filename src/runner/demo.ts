@@ -9,7 +9,8 @@
 import type { ModelCall, ModelOutcome, TranscriptEntry } from "../../actors/job/ports.ts";
 import type { Block, RunError, TextBlock, ToolResultBlock, ToolUseBlock } from "../../actors/job/schema.ts";
 import { type DemoCall, type DemoFault, type DemoStep, parseScript } from "./demo-grammar.ts";
-import { cleanText } from "./model-text.ts";
+import { cleanText } from "../../actors/clean-text.ts";
+import { visibleText } from "../../actors/visible-text.ts";
 import { stalled } from "./provider-faults.ts";
 import type { Timers } from "./watchdog.ts";
 
@@ -145,7 +146,7 @@ function answerText({ text, repeat }: DemoStep): string {
       ? text.text
       : `${INTRODUCTION} ${text.text === "" ? "Send /help to see what it can do." : `You wrote: ${text.text}`}`;
   const times = Math.min(repeat, Math.max(1, Math.floor(MAX_DEMO_CHARS / Math.max(1, once.length))));
-  return cleanText(once.repeat(times));
+  return visibleText(cleanText(once.repeat(times)));
 }
 
 /** Words with the space before them, long ones cut between characters. Joined they are the text. */

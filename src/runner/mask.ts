@@ -3,7 +3,9 @@
  * key, an address or a path. Providers quote keys and URLs in their messages, and proxies quote
  * internal hosts; what is masked too much costs a word, what is masked too little leaks.
  */
-import { cleanText } from "./model-text.ts";
+import { cleanText } from "../../actors/clean-text.ts";
+import { CREDENTIAL_SCHEMES, OWN_TOKENS, PROVIDER_KEYS } from "../../actors/secret-shapes.ts";
+import { visibleText } from "../../actors/visible-text.ts";
 
 /** Characters of a provider's message that are shown. */
 export const MAX_PROVIDER_WORDS = 200;
@@ -21,8 +23,8 @@ const PATTERNS: readonly RegExp[] = [
   /\b[a-z]:\\[^\s"']+/gi,
   /(?<![\w/])~?(?:\/[\w.@+-]+)+\/?/g,
   // Keys: by scheme, by prefix, by shape (a long run that mixes letters and digits), by their JWT head.
-  /\b(?:bearer|basic)\s+[^\s"']{4,}/gi,
-  /\b(?:sk|pk|rk|gsk|xai|ghp|gho|hf|api|key|token|secret)[-_][\w*.-]{4,}/gi,
+  new RegExp(`\\b${CREDENTIAL_SCHEMES}\\s+[^\\s"']{4,}`, "gi"),
+  new RegExp(`\\b(?:${PROVIDER_KEYS}|${OWN_TOKENS}|(?:api|key|token|secret)[-_])[\\w*.-]{4,}`, "gi"),
   /\b(?:AIza|AKIA|eyJ)[\w.-]{8,}/g,
   /(?=[A-Za-z+/=]{0,200}\d)(?=[0-9+/=]{0,200}[A-Za-z])[A-Za-z0-9+/=]{20,}/g,
   // Hosts: numbers, known ends, and anything with a port.
@@ -54,6 +56,7 @@ export function maskWords(words: string, secrets: readonly string[]): string {
   // The first line only: what follows is often a stack.
   text = (text.trim().split(/[\r\n]/, 1)[0] ?? "").replace(/\p{Cc}+/gu, " ");
   for (const pattern of PATTERNS) text = text.replace(pattern, MASK);
+  text = visibleText(text);
   if (text.length <= MAX_PROVIDER_WORDS) return text;
   return `${cleanText(text.slice(0, MAX_PROVIDER_WORDS - 1)).replace(/\uFFFD$/, "")}…`;
 }

@@ -60,6 +60,15 @@ export type Target =
       readonly name: string;
       readonly apiKey: string | null;
       readonly baseUrl: string;
+    }
+  /** A provider of the AI SDK whose package the operator has installed; it reads its key from the environment. */
+  | {
+      readonly kind: "ai-sdk";
+      readonly provider: "ai-sdk";
+      /** `package:model`, as the operator has written it. */
+      readonly name: string;
+      readonly package: string;
+      readonly model: string;
     };
 
 export const DEFAULT_ANTHROPIC_MODEL = "claude-sonnet-5-5";
@@ -67,7 +76,9 @@ export const DEFAULT_OPENAI_MODEL = "gpt-5-mini";
 const ANTHROPIC_URL = "https://api.anthropic.com/v1";
 const OPENAI_URL = "https://api.openai.com/v1";
 const DEMO: Target = { kind: "demo", provider: "demo", name: "echo" };
-const PROVIDERS = "anthropic, openai, openai-compatible and demo";
+const PROVIDERS = "anthropic, openai, openai-compatible, ai-sdk and demo";
+/** The short name of a package of the AI SDK, or the whole name of one of somebody else. */
+const SDK_MODEL = /^((?:@[a-z0-9-]{1,60}\/)?[a-z0-9][a-z0-9.-]{0,80}):(.+)$/;
 
 /**
  * The models that may be named (RUN-4): the default one, those of MODELS, and the demo where it may be
@@ -119,6 +130,8 @@ export function resolveModel(name: string | null, settings: ModelSettings): Outc
       return settings.openaiBaseUrl === null
         ? refused("`openai-compatible` needs OPENAI_BASE_URL, the address of the endpoint with its /v1.")
         : compatibleTarget(rest, settings.openaiBaseUrl, settings.openaiApiKey);
+    case "ai-sdk":
+      return sdkTarget(rest);
     default:
       return refused(`The provider "${short(provider)}" is unknown; there are ${PROVIDERS}.`);
   }
@@ -165,6 +178,19 @@ function openaiTarget(name: string, settings: ModelSettings): Outcome<Target> {
   if (apiKey === null)
     return refused("A model of OpenAI needs OPENAI_API_KEY, or OPENAI_BASE_URL for another endpoint.");
   return ok({ kind: "openai", provider: "openai", name, apiKey, baseUrl: OPENAI_URL });
+}
+
+function sdkTarget(name: string): Outcome<Target> {
+  const [, provider, model] = SDK_MODEL.exec(name) ?? [];
+  if (provider === undefined || model === undefined)
+    return refused(`The model "ai-sdk:${short(name)}" is not of the form \`ai-sdk:package:model\`.`);
+  return ok({
+    kind: "ai-sdk",
+    provider: "ai-sdk",
+    name,
+    package: provider.startsWith("@") ? provider : `@ai-sdk/${provider}`,
+    model,
+  });
 }
 
 function compatibleTarget(

@@ -1,19 +1,20 @@
 /**
  * The provider seam: every model call of the service goes through here (RUN-1). A name is resolved
- * by the configuration, then either the built-in demo answers or one call of the AI SDK is streamed.
+ * by the configuration, then the built-in demo answers, or one call is streamed: in a format of our own (`wire/`), or by the
+ * AI SDK where the operator has named a package of it.
  */
 import { ok } from "../../actors/fault.ts";
 import type { ModelCall, ModelInfo, ModelOutcome, ModelPort } from "../../actors/job/ports.ts";
 import type { RunErrorCode } from "../../actors/job/schema.ts";
-import type { JsonObject } from "../../actors/schema.ts";
+import { installedModel } from "./ai-sdk/installed.ts";
+import { sdkSource } from "./ai-sdk/source.ts";
 import { callDemo } from "./demo.ts";
 import { STALLED_STREAM_MS } from "../../actors/job/limits.ts";
 import type { RunnerLog } from "./log.ts";
-import { modelMessages } from "./messages.ts";
 import { allowedTarget, allowedTargets, type ModelSettings, type Target } from "./model-name.ts";
-import { loadModel, type RemoteTarget } from "./providers.ts";
-import { type OpenStream, streamCall } from "./stream-call.ts";
+import { type AnswerSource, streamCall } from "./stream-call.ts";
 import { realTimers, type Timers } from "./watchdog.ts";
+import { wireSource } from "./wire/source.ts";
 
 /**
  * The models of this configuration. Reads no environment and opens nothing: a provider is loaded by
@@ -49,10 +50,15 @@ export function createModels(settings: ModelSettings, log?: RunnerLog, timers: T
           return failed("internal_error", "The service failed while it took the model's answer.");
         });
       }
-      const open = opener(call, target.value);
-      return streamCall({ origin: call.origin, open, onText, signal, stalledStreamMs, timers, secrets, log });
+      const source = sourceOf(call, target.value);
+      return streamCall({ origin: call.origin, source, onText, signal, stalledStreamMs, timers, secrets, log });
     },
   };
+}
+
+function sourceOf(call: ModelCall, target: Exclude<Target, { kind: "demo" }>): AnswerSource {
+  if (target.kind !== "ai-sdk") return wireSource(call, target);
+  return sdkSource(call, () => installedModel(target.package, target.model));
 }
 
 const infoOf = ({ provider, name, kind }: Target): ModelInfo => ({ provider, name, demo: kind === "demo" });
@@ -63,32 +69,6 @@ function secretsOf({ anthropicApiKey, openaiApiKey, openaiBaseUrl, anthropicBase
     url === null ? null : (URL.parse(url)?.hostname ?? url),
   );
   return [anthropicApiKey, openaiApiKey, ...hosts].filter((secret) => secret !== null);
-}
-
-/** Sends the request when it is called; tools have no `execute`, so their calls come back to us. */
-function opener(call: ModelCall, target: RemoteTarget): OpenStream {
-  return async (abortSignal) => {
-    const { streamCall: open, model } = await loadModel(target);
-    const { jsonSchema } = await import("ai");
-    const toolset = Object.fromEntries(
-      call.tools.map(({ name, description, inputSchema }) => [
-        name,
-        { description, inputSchema: jsonSchema<JsonObject>({ ...inputSchema }) },
-      ]),
-    );
-    const { stream } = await open({
-      model,
-      messages: modelMessages(call.entries),
-      abortSignal,
-      ...(call.system.trim() === "" ? {} : { instructions: call.system }),
-      ...(call.tools.length === 0 ? {} : { tools: toolset }),
-      // A ping of Anthropic shows that the stream lives; at OpenAI nothing is to be kept.
-      providerOptions: { anthropic: { includePings: true }, openai: { store: false } },
-      // The content is collected here already.
-      _internal: { collectContent: false },
-    });
-    return stream;
-  };
 }
 
 const failed = (code: RunErrorCode, message: string): ModelOutcome => ({

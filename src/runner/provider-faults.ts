@@ -6,12 +6,18 @@
  * Errors are read by their shape, not by their class: this file must not load the AI SDK.
  */
 import type { RunError, RunErrorCode } from "../../actors/job/schema.ts";
+import { type JsonLimits, parseWithin } from "../../actors/json-shape.ts";
+import { AnswerRefused } from "./answer-limits.ts";
+import { field } from "./field.ts";
 import { maskWords } from "./mask.ts";
+import { rateHeaderPause } from "./rate-headers.ts";
 
 /** Longest wait that a provider can ask for; one that names a week gets a day. */
 export const MAX_RETRY_AFTER_MS = 24 * 60 * 60 * 1000;
 /** Error bodies longer than this are no short message and are not parsed. Characters. */
 const MAX_BODY_CHARS = 64 * 1024;
+/** Nesting and values of an error body that is read. */
+const ERROR_BODY: JsonLimits = { depth: 64, values: 4_096 };
 /** Causes are followed this far. */
 const MAX_CAUSES = 8;
 
@@ -36,8 +42,11 @@ const NETWORK_CODE = new RegExp(
   ].join("|")})$`,
 );
 
-/** The SDK's names for a frame that it cannot read. */
-const UNREADABLE = /JSONParseError|TypeValidationError/;
+/** The names for a frame that cannot be read, ours and the SDK's. */
+const UNREADABLE = /JSONParseError|TypeValidationError|UnreadableFrame/;
+
+/** The SDK's name for a package that finds no key in the environment. */
+const NO_KEY = "AI_LoadAPIKeyError";
 
 const SENTENCES = {
   provider_unreachable: "The model provider could not be reached, or the connection to it broke.",
@@ -72,8 +81,74 @@ export const tooLong = (): RunError => ({
   message: "The model provider's answer was longer than is allowed.",
 });
 
+/** No call can be made, for a reason that the operator can mend; `message` says it and holds no secret. */
+export class ModelUnavailable extends Error {
+  override readonly name = "ModelUnavailable";
+}
+
+/** An error answer: its status, its head in lower case, and its body as far as it was read. */
+export class ProviderAnswer extends Error {
+  override readonly name = "ProviderAnswer";
+  readonly statusCode: number;
+  readonly responseHeaders: Readonly<Record<string, string>>;
+  readonly responseBody: string;
+
+  constructor(statusCode: number, responseHeaders: Readonly<Record<string, string>>, responseBody: string) {
+    super(`HTTP ${statusCode}`);
+    this.statusCode = statusCode;
+    this.responseHeaders = responseHeaders;
+    this.responseBody = responseBody;
+  }
+}
+
+/** An error that a provider names within its stream, with the status that it would have had as an answer. */
+export class StreamProviderError extends Error {
+  override readonly name = "StreamProviderError";
+  readonly statusCode: number | undefined;
+
+  constructor(message: string, statusCode: number | undefined) {
+    super(message);
+    this.statusCode = statusCode;
+  }
+}
+
+/** The error of an error frame of any provider. */
+export const streamFault = (frame: unknown): StreamProviderError =>
+  new StreamProviderError(wordsIn(frame), statusOf(frame) ?? statusOfKind(field(frame, "error") ?? frame));
+
+/** The statuses of the kinds of errors that providers name within a stream. */
+const STATUS_OF_KIND: Readonly<Record<string, number>> = {
+  invalid_request_error: 400,
+  context_length_exceeded: 400,
+  authentication_error: 401,
+  invalid_api_key: 401,
+  billing_error: 400,
+  permission_error: 403,
+  not_found_error: 404,
+  model_not_found: 404,
+  request_too_large: 413,
+  rate_limit_error: 429,
+  rate_limit_exceeded: 429,
+  insufficient_quota: 429,
+  api_error: 500,
+  server_error: 500,
+  overloaded_error: 529,
+};
+
+function statusOfKind(error: unknown): number | undefined {
+  for (const kind of [field(error, "code"), field(error, "type")]) {
+    if (typeof kind === "number" && kind >= 400 && kind <= 599) return kind;
+    if (typeof kind === "string" && Object.hasOwn(STATUS_OF_KIND, kind)) return STATUS_OF_KIND[kind];
+  }
+  return undefined;
+}
+
 /** The error of a thrown value or an `error` part. `now` is wall-clock time in ms; `secrets` are masked. */
 export function providerFault(error: unknown, secrets: readonly string[], now: number): RunError {
+  if (error instanceof ModelUnavailable) return { code: "model_unavailable", message: error.message };
+  const refused = refusal(error);
+  if (refused !== null)
+    return { code: "provider_error", message: `The model provider's answer was refused: ${refused.message}.` };
   const { code, status } = diagnose(error);
   // A frame that is no JSON, or JSON of another shape.
   if (error instanceof Error && UNREADABLE.test(error.name)) return noModelOutput();
@@ -87,12 +162,14 @@ export function providerFault(error: unknown, secrets: readonly string[], now: n
 /** What a log may hold of an error: names and codes, never its text (it may quote the prompt). */
 export function faultDetails(error: unknown): Record<string, string | number | undefined> {
   const { status, networkCode } = diagnose(error);
-  return { error: error instanceof Error ? error.name : typeof error, status, networkCode };
+  const refused = refusal(error)?.message;
+  return { error: error instanceof Error ? error.name : typeof error, status, networkCode, refused };
 }
 
 function diagnose(error: unknown): Diagnosis {
   const networkCode = findNetworkCode(error);
   const status = statusOf(error);
+  if (error instanceof Error && error.name === NO_KEY) return { code: "provider_unauthorized", status, networkCode };
   if (status !== undefined && status >= 300) return { code: codeOfStatus(status), status, networkCode };
   return { code: networkCode === undefined ? "provider_error" : "provider_unreachable", status, networkCode };
 }
@@ -115,6 +192,16 @@ function statusOf(error: unknown): number | undefined {
   return typeof status === "number" ? status : undefined;
 }
 
+/** The limit that the answer has passed, where that is the cause. */
+function refusal(error: unknown): AnswerRefused | null {
+  let current: unknown = error;
+  for (let depth = 0; depth < MAX_CAUSES && current instanceof Error; depth += 1) {
+    if (current instanceof AnswerRefused) return current;
+    current = current.cause;
+  }
+  return null;
+}
+
 /** The first code in the chain of causes that the network layer gave. A provider's own codes are not meant. */
 function findNetworkCode(error: unknown): string | undefined {
   let current: unknown = error;
@@ -134,11 +221,7 @@ function providerWords(error: unknown): string {
   const body = field(error, "responseBody");
   const status = statusOf(error);
   if (status === undefined || status < 300 || typeof body !== "string" || body.length > MAX_BODY_CHARS) return "";
-  try {
-    return wordsIn(JSON.parse(body));
-  } catch {
-    return "";
-  }
+  return wordsIn(parseWithin(body, ERROR_BODY));
 }
 
 function wordsIn(body: unknown): string {
@@ -150,21 +233,24 @@ function wordsIn(body: unknown): string {
   return "";
 }
 
-/** `Retry-After` in seconds or as a date, or `retry-after-ms`; undefined where none can be read. */
+/** `Retry-After` in seconds or as a date, `retry-after-ms`, or the rate headers; undefined where none can be read. */
 function retryAfter(error: unknown, now: number): number | undefined {
   const headers = field(error, "responseHeaders");
   const ms = Number.parseFloat(String(field(headers, "retry-after-ms")));
   if (Number.isFinite(ms)) return bounded(ms);
   const value = field(headers, "retry-after");
-  if (typeof value !== "string" || value.trim() === "") return undefined;
+  if (typeof value !== "string" || value.trim() === "") return pauseAsked(headers, now);
   const seconds = Number(value);
   if (Number.isFinite(seconds)) return bounded(seconds * 1000);
   const date = Date.parse(value);
   return Number.isFinite(date) ? bounded(date - now) : undefined;
 }
 
-const bounded = (ms: number): number => Math.round(Math.min(Math.max(ms, 0), MAX_RETRY_AFTER_MS));
-
-function field(value: unknown, name: string): unknown {
-  return typeof value === "object" && value !== null ? Reflect.get(value, name) : undefined;
+/** A pause that a provider's answer asks for by its rate headers, in ms; undefined where it asks for none. */
+export function pauseAsked(headers: unknown, now: number): number | undefined {
+  if (typeof headers !== "object" || headers === null) return undefined;
+  const asked = rateHeaderPause(headers as Readonly<Record<string, string>>, now);
+  return asked === undefined ? undefined : bounded(asked);
 }
+
+const bounded = (ms: number): number => Math.round(Math.min(Math.max(ms, 0), MAX_RETRY_AFTER_MS));

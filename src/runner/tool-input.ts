@@ -3,22 +3,27 @@
  * bare string, a list. Such a call is kept, because the model has to be told; its input becomes an
  * object with what it sent under one reserved key, and the tools answer that with an error result.
  */
-import type { JsonObject } from "../../actors/schema.ts";
-import { cleanJson, cleanText } from "./model-text.ts";
+import type { Json, JsonObject } from "../../actors/schema.ts";
+import { cleanJson, cleanText, MAX_JSON_DEPTH } from "../../actors/clean-text.ts";
 
 /** The reserved key. A tool must not have a parameter of this name. */
 export const UNPARSED_INPUT = "_unparsed_input";
 /** Characters of a bad input that are kept, for the model to recognise what it sent. */
 export const MAX_UNPARSED_CHARS = 1_000;
 
+const TOO_DEEP = `[nested deeper than ${MAX_JSON_DEPTH} levels]`;
+
 /** The input as a clean JSON object: as given, or as the one that marks it as unparsed. */
 export function toolInput(input: unknown): JsonObject {
-  if (isObject(input)) {
-    const clean = cleanJson(input);
-    if (isObject(clean)) return clean;
-  }
-  const text = typeof input === "string" ? input : (JSON.stringify(input) ?? "");
-  return { [UNPARSED_INPUT]: cleanText(text.slice(0, MAX_UNPARSED_CHARS)) };
+  const clean = cleanJson(input);
+  if (isObject(clean)) return clean;
+  return { [UNPARSED_INPUT]: cleanText(textOf(input, clean).slice(0, MAX_UNPARSED_CHARS)) };
+}
+
+function textOf(input: unknown, clean: Json | undefined): string {
+  if (typeof input === "string") return input;
+  // What is no clean JSON is too deep to be written either.
+  return clean === undefined ? (input === undefined ? "" : TOO_DEEP) : JSON.stringify(clean);
 }
 
 /** Whether these arguments are ones that `toolInput` could not read. */

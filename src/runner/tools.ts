@@ -1,15 +1,18 @@
 /**
  * The registry of tools: what an agent may call, and the one way in which a call is made. Guarantees
  * of `Toolbox.call`: it never rejects; the agent may use the tool and its input has been checked by
- * the tool's schema; the result is clean text of bounded size (RUN-3); a tool's exception reaches
+ * the tool's schema; the result is text that can be shown, of bounded size (RUN-3, GUARD-7); a tool's exception reaches
  * the log but not the model.
  */
 import type { Toolbox, ToolCall, ToolPort, ToolResult } from "../../actors/job/ports.ts";
 import type { AgentSnapshot } from "../../actors/job/schema.ts";
 import { namesTool } from "../../actors/job/terms.ts";
-import { USUAL_RESULT_BYTES } from "../../actors/job/limits.ts";
+import { DEFAULT_RESULT_BYTES } from "../../actors/job/limits.ts";
+import type { BackoffParts } from "../../actors/runtime/backoff.ts";
+import { visibleText } from "../../actors/visible-text.ts";
+import { CpuBudget, STEP_CPU_MS } from "../sandbox/cpu-budget.ts";
 import type { RunnerLog } from "./log.ts";
-import { cleanText } from "./model-text.ts";
+import { cleanText } from "../../actors/clean-text.ts";
 import { isUnparsed } from "./tool-input.ts";
 import { createTask } from "./tools/create-task.ts";
 import { currentTime } from "./tools/current-time.ts";
@@ -17,7 +20,7 @@ import { delegate, type DelegationService } from "./tools/delegate.ts";
 import { listAgents } from "./tools/list-agents.ts";
 import { listTasks } from "./tools/list-tasks.ts";
 import type { TaskService } from "./tools/service.ts";
-import { failure, type FoundTools, type Tool, type ToolSource } from "./tools/tool.ts";
+import { failure, type FoundTools, type Tool, type ToolRun, type ToolSource } from "./tools/tool.ts";
 
 /** What the tools reach of the service. */
 export interface ToolServices {
@@ -34,26 +37,34 @@ export const builtinTools = ({ tasks, delegations }: ToolServices, now: () => nu
   delegate(delegations),
 ];
 
-const isAllowed = ({ name, access }: Tool, { allowedTools }: AgentSnapshot): boolean =>
-  access === "safe" || namesTool(allowedTools, name);
+/** A foreign agent follows instructions of strangers: what reads the organization is lent to it by the chat (RUN-10). */
+const isAllowed = ({ name, access, reads = "organization" }: Tool, agent: AgentSnapshot): boolean => {
+  const { allowedTools, lentTools } = agent;
+  if (access === "granted") return namesTool(allowedTools, name);
+  return lentTools === undefined || reads === "own_work" || namesTool(lentTools, name);
+};
 
 export interface RegistryOptions {
+  /** What calls wait with before they ask the service again. */
+  readonly pauses: BackoffParts;
   /** Where tools come from that are not the same for each run. */
   readonly sources?: readonly ToolSource[];
   readonly resultBytes?: number;
+  /** CPU time that all calls of a step have in the sandbox, in ms. */
+  readonly stepCpuMs?: number;
   readonly log?: RunnerLog;
 }
 
 /** The port over these tools and what the sources find; of two with one name the first counts. */
 export function createTools(
   tools: readonly Tool[],
-  { sources = [], resultBytes = USUAL_RESULT_BYTES, log }: RegistryOptions = {},
+  { pauses, sources = [], resultBytes = DEFAULT_RESULT_BYTES, stepCpuMs = STEP_CPU_MS, log }: RegistryOptions,
 ): ToolPort {
   return {
     async open(agent, context, signal) {
       const found = await Promise.all(sources.map((source) => source.find(agent, context, signal)));
       const all = [...tools, ...found.flatMap((more) => more.tools)];
-      return toolbox(all, agent, { found, resultBytes, log });
+      return toolbox(all, agent, { found, pauses, resultBytes, stepCpuMs, log });
     },
   };
 }
@@ -63,12 +74,21 @@ function toolbox(
   agent: AgentSnapshot,
   {
     found,
+    pauses,
     resultBytes,
+    stepCpuMs,
     log,
-  }: { readonly found: readonly FoundTools[]; readonly resultBytes: number; readonly log: RunnerLog | undefined },
+  }: {
+    readonly found: readonly FoundTools[];
+    readonly pauses: BackoffParts;
+    readonly resultBytes: number;
+    readonly stepCpuMs: number;
+    readonly log: RunnerLog | undefined;
+  },
 ): Toolbox {
   const byName = new Map([...tools].reverse().map((tool) => [tool.name, tool]));
   const inOrder = [...byName.values()].sort((a, b) => (a.name < b.name ? -1 : 1));
+  const budgetOf = stepBudgets(stepCpuMs);
   const missing = (name: string): ToolResult => {
     const why = found.map((more) => more.whyMissing(name)).find((words) => words !== null);
     return failure(why ?? `There is no tool with the name ${cleanText(name.slice(0, 64))}.`);
@@ -77,13 +97,22 @@ function toolbox(
     tools: inOrder
       .filter((tool) => isAllowed(tool, agent))
       .map(({ name, description, inputSchema }) => ({ name, description, inputSchema })),
+    missing: {
+      required: found.flatMap(({ missing }) => missing.required),
+      optional: found.flatMap(({ missing }) => missing.optional),
+    },
     notes: found.flatMap((more) => more.notes),
 
-    rulesOf: (name) => ({
-      // A tool that is gone may have run before it went.
-      safe: byName.get(name)?.safeToRepeat ?? false,
-      needsApproval: namesTool(agent.approvalTools, name),
-    }),
+    rulesOf(name) {
+      const tool = byName.get(name);
+      const needsApproval = namesTool(agent.approvalTools, name);
+      return {
+        // A tool that is gone may have run before it went.
+        safe: tool?.safeToRepeat ?? false,
+        needsApproval,
+        ...(needsApproval && tool !== undefined ? { inputSchema: tool.inputSchema } : {}),
+      };
+    },
 
     async call(call, signal) {
       const tool = byName.get(call.name);
@@ -91,8 +120,8 @@ function toolbox(
       // A model can call what it was never told of.
       if (!isAllowed(tool, agent)) return failure(`This agent is not allowed to use ${tool.name}.`);
       if (isUnparsed(call.input)) return failure("The arguments are not a JSON object.");
-      const { content, isError } = await run(tool, call, signal, log);
-      return { content: bounded(cleanText(content), resultBytes), isError };
+      const result = await run(tool, call, { signal, pauses, budget: budgetOf(call.idempotencyKey) }, log);
+      return { ...result, content: bounded(visibleText(cleanText(result.content)), resultBytes) };
     },
   };
 }
@@ -101,7 +130,7 @@ function toolbox(
 async function run(
   tool: Tool,
   { input, context, idempotencyKey, openedAt, host }: ToolCall,
-  signal: AbortSignal,
+  { signal, pauses, budget }: Pick<ToolRun, "signal" | "pauses" | "budget">,
   log: RunnerLog | undefined,
 ): Promise<ToolResult> {
   const stopped = Promise.withResolvers<ToolResult>();
@@ -111,7 +140,9 @@ async function run(
   try {
     return await Promise.race([
       stopped.promise,
-      ...(signal.aborted ? [] : [tool.call(input, { context, idempotencyKey, openedAt, host, signal })]),
+      ...(signal.aborted
+        ? []
+        : [tool.call(input, { context, idempotencyKey, openedAt, host, signal, pauses, budget })]),
     ]);
   } catch (err) {
     log?.error({ err, tool: tool.name, jobId: context.jobId }, "A tool failed");
@@ -119,6 +150,19 @@ async function run(
   } finally {
     signal.removeEventListener("abort", stop);
   }
+}
+
+/** One budget for all calls of a step: of a run only one step is under way. */
+function stepBudgets(cpuMs: number): (idempotencyKey: string) => CpuBudget {
+  let step = "";
+  let budget = new CpuBudget(cpuMs);
+  return (idempotencyKey) => {
+    // `<job>:<step>:<call>`, and an id of a call may have colons.
+    const of = idempotencyKey.split(":", 2).join(":");
+    if (of !== step) budget = new CpuBudget(cpuMs);
+    step = of;
+    return budget;
+  };
 }
 
 const encoder = new TextEncoder();

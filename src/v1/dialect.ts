@@ -5,17 +5,27 @@
  * holds back for a moment is 503. Both say when to try again.
  */
 import type { Noun } from "../../actors/fault.ts";
-import { type Dialect, entryOf, type Refusal, type RefusalTable, retryAfter } from "../http/dialect.ts";
+import {
+  contentRange,
+  type Dialect,
+  entryOf,
+  type Refusal,
+  type RefusalTable,
+  retryAfter,
+} from "../http/request/dialect.ts";
 
 const REASONS: Readonly<Record<number, string>> = {
   400: "Bad Request",
   401: "Unauthorized",
+  403: "Forbidden",
   404: "Not Found",
   405: "Method Not Allowed",
+  408: "Request Timeout",
   409: "Conflict",
   410: "Gone",
   413: "Payload Too Large",
   415: "Unsupported Media Type",
+  416: "Range Not Satisfiable",
   429: "Too Many Requests",
   500: "Internal Server Error",
   502: "Bad Gateway",
@@ -33,11 +43,21 @@ const NOUNS: Readonly<Record<Noun, string>> = {
   message: "Message not found",
   job: "Job not found",
   workspace: "Workspace not found",
+  file: "File not found",
+  directory: "Directory not found",
+  share: "Share not found",
+  repository: "Repository not found",
+  app: "App not found",
   token: "Token not found",
+  grant: "Grant not found",
+  invitation: "Invitation not found",
+  oauth_client: "Client not found",
   secret: "Secret not found",
   messaging_integration: "Messaging integration not found",
   delivery: "Delivery not found",
   approval: "Approval not found",
+  mission: "Mission not found",
+  mission_task: "Mission task not found",
   route: "Not found",
 };
 
@@ -53,39 +73,57 @@ const REFUSALS: RefusalTable<Refusal> = {
   invalid_json: ({ message }) => refusal(400, message),
   invalid_cursor: () => refusal(400, "Invalid cursor"),
   invalid_request: ({ errors }) => refusal(400, errors[0]?.message ?? "Invalid request"),
-  unsupported_api_version: () => refusal(400, "The version of this surface is its path"),
+  invalid_schedule: ({ errors }) => refusal(400, errors[0]?.message ?? "Invalid schedule"),
+  unsupported_api_version: () => refusal(400, "v1 is versioned by its path"),
   unauthenticated: () => UNAUTHORIZED,
   token_expired: () => UNAUTHORIZED,
   insufficient_scope: () => UNAUTHORIZED,
   owner_required: () => UNAUTHORIZED,
+  organization_suspended: () => refusal(403, "The operator of the service has suspended this organization"),
   not_found: ({ noun }) => refusal(404, NOUNS[noun]),
   method_not_allowed: ({ allow }) => refusal(405, "Method not allowed", { allow: allow.join(", ") }),
   unsupported_media_type: ({ expected }) => refusal(415, `Content-Type must be ${expected}`),
+  upload_offset_mismatch: ({ offset }) => refusal(409, `The upload has ${offset} bytes`),
+  range_not_satisfiable: ({ bytes }) => refusal(416, `The file has ${bytes} bytes`, contentRange(bytes)),
   payload_too_large: ({ limitBytes }) => refusal(413, `Too large: the limit is ${limitBytes} bytes`),
   invalid_state: ({ message }) => refusal(409, message),
   chat_busy: () => refusal(409, "A turn is running in this chat"),
-  approval_pending: () => refusal(409, "The execution waits for a decision"),
-  version_conflict: () => refusal(409, "The record has changed since it was read"),
-  not_a_library_agent: () => refusal(409, "This is not a library agent"),
-  invalid_idempotency_key: () => refusal(400, "Idempotency-Key must be 1 to 255 printable ASCII characters"),
-  idempotency_conflict: () => refusal(409, "This idempotency key was used for a request with another input"),
+  approval_pending: () => refusal(409, "The execution waits for an approval"),
+  version_conflict: () => refusal(409, "The record was changed since you read it"),
+  secret_in_use: () => refusal(409, "The secret is in use"),
+  not_a_library_agent: () => refusal(409, "This agent is not from the library"),
+  invalid_idempotency_key: () =>
+    refusal(
+      400,
+      "Idempotency-Key must be one header of 1 to 255 printable ASCII characters; one with a comma is quoted",
+    ),
+  idempotency_conflict: () => refusal(409, "This idempotency key was already used with different input"),
   idempotency_in_progress: ({ retryAfterMs }) =>
     refusal(409, "The first request with this key is still running", retryAfter(retryAfterMs)),
   invalid_event_type: () => refusal(400, "Unknown event type"),
   invalid_url: ({ message }) => refusal(400, message),
-  event_not_retained: () => refusal(410, "The event is not kept any more"),
+  invalid_path: ({ message }) => refusal(400, message),
+  read_only_violation: ({ message }) => refusal(400, message),
+  path_exists: ({ message }) => refusal(409, message),
+  share_expired: () => refusal(410, "The share has expired"),
+  event_not_retained: () => refusal(410, "The event is no longer retained"),
   forbidden: () => UNAUTHORIZED,
   invalid_signature: () => UNAUTHORIZED,
   budget_exceeded: ({ retryAfterMs }) =>
-    refusal(429, "The organization's token budget of this month is used up", retryAfter(retryAfterMs)),
+    refusal(429, "The organization has used up its token budget for this month", retryAfter(retryAfterMs)),
+  quota_exceeded: ({ quota, limit, used }) =>
+    refusal(429, `The organization has reached its quota of ${quota.replaceAll("_", " ")}: ${used} of ${limit}`),
   provider_error: ({ message }) => refusal(502, message),
   rate_limited: ({ retryAfterMs }) => refusal(429, "Too many requests. Try again later", retryAfter(retryAfterMs)),
   overloaded: ({ retryAfterMs }) => refusal(503, UNAVAILABLE, retryAfter(retryAfterMs)),
+  storage_full: ({ retryAfterMs }) =>
+    refusal(503, "The storage of the service is full. Try again later", retryAfter(retryAfterMs)),
   unavailable: ({ retryAfterMs }) => refusal(500, UNAVAILABLE, retryAfter(retryAfterMs)),
   outcome_unknown: ({ retryAfterMs }) =>
-    refusal(503, "The outcome of the request is not known. Look before you repeat it", retryAfter(retryAfterMs)),
+    refusal(503, "The outcome of the request is unknown. Check before you repeat it", retryAfter(retryAfterMs)),
   shutting_down: ({ retryAfterMs }) => refusal(503, "The service is restarting. Try again", retryAfter(retryAfterMs)),
   timeout: ({ message }) => refusal(504, message),
+  request_timeout: () => refusal(408, "The body of the request did not arrive in time"),
 };
 
 export const v1Dialect: Dialect = {

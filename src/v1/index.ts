@@ -1,14 +1,18 @@
 /** The v1 surface, mounted: agents, tasks, execution. Its words are `dialect.ts`. */
 import { Elysia } from "elysia";
-import type { Surface } from "../http/surface.ts";
-import { agentRoutes } from "./agents/routes.ts";
-import { executeRoutes } from "./execute/routes.ts";
-import type { V1Parts } from "./parts.ts";
-import { taskRoutes } from "./tasks/routes.ts";
+import { operationRoutes } from "../http/request/routes.ts";
+import type { Surface } from "../http/request/surface.ts";
+import type { Services } from "../operations/services.ts";
+import { agentHandlers } from "./agents/handlers.ts";
+import { agentOperations } from "./agents/operations.ts";
+import { executeHandlers } from "./execute/handlers.ts";
+import { executeOperations } from "./execute/operations.ts";
+import { taskHandlers } from "./tasks/handlers.ts";
+import { taskOperations } from "./tasks/operations.ts";
 
-export function v1Routes(v1: Surface, parts: V1Parts) {
+export function v1Routes(v1: Surface, services: Services) {
   return new Elysia({ name: "v1" })
-    .use(agentRoutes(v1, parts))
-    .use(executeRoutes(v1, parts))
-    .use(taskRoutes(v1, parts));
+    .use(operationRoutes(v1, agentOperations, agentHandlers, services))
+    .use(operationRoutes(v1, executeOperations, executeHandlers, services))
+    .use(operationRoutes(v1, taskOperations, taskHandlers, services));
 }

@@ -55,6 +55,15 @@ async function everyCommand(name: string): Promise<void> {
   expect(org).toStartWith("org_");
   expect(rows(await ask("org", "list")).filter((row) => row.startsWith(org) && row.includes(name))).toHaveLength(1);
 
+  expect(rows(await ask("invariants")).map((row) => row.split(/ +/))).toEqual(
+    ["running_jobs_without_owner", "work_without_job", "ended_jobs_with_work", "parked_messages"].map((check) => [
+      check,
+      "0",
+    ]),
+  );
+  const load = await ask("load");
+  expect(load).toMatch(/^The event loop has worked [\d.]+ s for organizations in [\d.]+ s/);
+  expect(load).toMatch(/\nWaiting for their turn: 0 requests\. Bodies on their way: 0, 0\.0 MiB\. Open streams: 0\./);
   const used = "It has used 0; the month ends at";
   expect(await ask("org", "budget", "--org", org)).toStartWith(
     `${name} may use any number of model tokens a month. ${used}`,
@@ -140,9 +149,10 @@ function refusalsIn(org: string, name: string): readonly Refusal[] {
     [["org", "budget", ...there, "--tokens", "0"], /^--tokens must be a whole number from 1 to /],
     [["token", "revoke", ...there], "--id is missing"],
     [["token", "revoke", ...there, "--id", "tok_unknown"], "There is no such token"],
-    [["token", "create", "--colour"], /^Unknown option '--colour'/],
-    [["constructor"], /^Unknown command "constructor"\.\n\nUsage: bun run admin <command>/],
-    [["org"], /^Unknown command "org"\./],
+    [["token", "create", "--scope", "*"], "Unknown option --scope; did you mean `--scopes`?"],
+    [["org", "lst"], 'Unknown command "org lst"; did you mean `org list`?'],
+    [["constructor"], 'Unknown command "constructor"; `bun run admin --help` lists all'],
+    [["org"], /^Unknown command "org"; /],
     [[], /^Usage: bun run admin <command>/],
   ];
 }
@@ -162,6 +172,11 @@ async function makeFirst(): Promise<string> {
 }
 
 describe("beside the running service", () => {
+  test("[FAIR-1] the load names the organizations that the service has worked for", async () => {
+    const org = idIn(await ask("org", "create", "--name", "busy", "--owner-email", "ada@busy.test"));
+    expect(rows(await ask("load")).some((row) => row.startsWith(org))).toBe(true);
+  });
+
   test("[START-51] every command works", () => everyCommand("running"));
 
   test("[START-52] every refusal says why, with exit code 1", async () =>

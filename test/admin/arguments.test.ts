@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { AdminRefused, integer, parseAdmin, required, table } from "../../src/admin/arguments.ts";
+import { AdminRefused, integer, parseAdmin, required, table, unknownCommand } from "../../src/admin/arguments.ts";
 
 test("[START-52] a command is its words, wherever the options stand", () => {
   const { command, given } = parseAdmin(["user", "--email", "a@b.test", "add", "--owner", "--name=Ann Lee"]);
@@ -14,6 +14,24 @@ test.each([[["--nothing"]], [["--name"]], [["--owner=yes"]], [["--email", "--own
     expect(() => parseAdmin(argv)).toThrow(AdminRefused);
   },
 );
+
+test("[START-52] a wrong option or command is one line with the near name", () => {
+  const message = (...argv: string[]): string => {
+    try {
+      return parseAdmin(argv).command;
+    } catch (cause) {
+      return (cause as Error).message;
+    }
+  };
+  expect(message("user", "add", "--emial", "a@b.test")).toBe("Unknown option --emial; did you mean `--email`?");
+  expect(message("--nothing-like-it")).toBe("Unknown option --nothing-like-it; `bun run admin --help` lists all");
+  expect(message("user", "add", "--email", "--owner")).toBe("--email needs a value");
+  expect(message("user", "add", "--owner=yes")).toBe("--owner takes no value");
+  expect(unknownCommand("org lst", ["org list", "user add"])).toBe(
+    'Unknown command "org lst"; did you mean `org list`?',
+  );
+  expect(unknownCommand("dance", ["org list"])).toBe('Unknown command "dance"; `bun run admin --help` lists all');
+});
 
 const given = (options: Record<string, string>) => ({ options, flags: new Set<string>() });
 

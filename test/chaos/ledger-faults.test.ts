@@ -235,10 +235,10 @@ test("[RT-9] passivation and reload under fire: a tenth of the actors fit into m
   try {
     for (let round = 0; round < 3; round++) {
       await load.more(400);
-      live = Math.max(live, replica.system.cells.count);
+      live = Math.max(live, replica.system.actors.count);
       await replica.proxy.strike(FLUSH, "reply_lost");
       // Far in the future everything has been idle.
-      replica.system.cells.passivate(Number.MAX_SAFE_INTEGER);
+      replica.system.actors.passivate(Number.MAX_SAFE_INTEGER);
     }
     await load.more(200);
   } finally {
@@ -248,5 +248,5 @@ test("[RT-9] passivation and reload under fire: a tenth of the actors fit into m
   // Those with work under way stay above the budget.
   expect(live).toBeLessThanOrEqual(12 + 2 * 64);
   await judged();
-  expect(replica.system.cells.count).toBeLessThanOrEqual(2 * 64);
+  expect(replica.system.actors.count).toBeLessThanOrEqual(2 * 64);
 }, 20_000);

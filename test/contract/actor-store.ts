@@ -87,6 +87,10 @@ export function actorStoreContract(name: string, open: () => Promise<StoreFixtur
     const stored = async (id: string, organizationId = ORG) => (await store.read([{ table, organizationId, id }]))[0];
     const seqs = async (organizationId = ORG) =>
       (await store.events(organizationId, "l1", { after: 0, limit: 100 })).events.map((e) => e.seq);
+    const undone = async (shard = shardOf(ORG)) => ({
+      messages: await store.undoneMessages(shard, 0, 100),
+      effects: await store.undoneEffects(shard, "", 100),
+    });
     const dueNames = async () => (await store.alarms([shardOf(ORG)], 1_000, 100)).map((a) => a.name);
 
     test("[RT-4] a live batch is answered with its shards, and everything of it is there", async () => {
@@ -105,6 +109,29 @@ export function actorStoreContract(name: string, open: () => Promise<StoreFixtur
       expect(await store.read([{ table: "message", organizationId: OTHER, id: "m1" }])).toEqual([
         recordOf("m1", 1, {}, OTHER),
       ]);
+    });
+
+    test("[RT-15] a record that is not based on what is stored is refused with its batch, and nothing is overwritten", async () => {
+      const write = (version: number, note: string, id = "c1") => ({ table, record: recordOf(id, version, { note }) });
+      await flush(group({ records: [write(1, "a")] }));
+      // Two groups of one batch, as two turns in a row make them.
+      expect(await flush(group({ records: [write(2, "b")] }), group({ records: [write(3, "c")] }))).toMatchObject({
+        kind: "answered",
+      });
+      for (const stale of [1, 2, 3, 5]) {
+        const batch = [group({ records: [write(1, "new", "c2")] }), group({ records: [write(stale, "stale")] })];
+        expect(await flush(...batch)).toMatchObject({ kind: "aborted", code: "22P02" });
+      }
+      // Merged to version 4, which would follow what is stored, though its first write does not.
+      const merged = await flush(group({ records: [write(3, "stale")] }), group({ records: [write(4, "stale")] }));
+      expect(merged.kind).toBe("aborted");
+      const gap = await flush(group({ records: [write(4, "d")] }), group({ records: [write(6, "gap")] }));
+      expect(gap.kind).toBe("aborted");
+      expect([await stored("c1"), await stored("c2")]).toEqual([recordOf("c1", 3, { note: "c" }), null]);
+      expect(await flush(group({ records: [write(4, "d")] }))).toMatchObject({ kind: "answered" });
+      // A record that a sweep has deleted comes back whole.
+      expect(await flush(group({ records: [write(9, "swept", "c3")] }))).toMatchObject({ kind: "answered" });
+      expect(await stored("c3")).toEqual(recordOf("c3", 9, { note: "swept" }));
     });
 
     test("[RT-7] read answers in the order asked, null where there is none, and never across organizations", async () => {
@@ -161,7 +188,7 @@ export function actorStoreContract(name: string, open: () => Promise<StoreFixtur
       expect(await flush(before)).toEqual({ kind: "answered", live: new Set() });
       expect(await stored("c1")).toBeNull();
       expect(await seqs()).toEqual([]);
-      const { messages, effects } = await store.undone([shardOf(ORG)]);
+      const { messages, effects } = await undone();
       expect(messages.map((m) => m.id)).toEqual(["m1"]);
       expect(effects.map((e) => e.id)).toEqual(["e1"]);
       expect(await dueNames()).toEqual(["a1"]);
@@ -253,22 +280,39 @@ export function actorStoreContract(name: string, open: () => Promise<StoreFixtur
 
     test("[RT-10] an effect that one batch begins and settles was never there; otherwise its row stays until settled", async () => {
       await flush(group({ effects: [effectOf("e1"), effectOf("e2")] }), group({ settled: ["e1"] }));
-      expect((await store.undone([shardOf(ORG)])).effects).toMatchObject([effectOf("e2")]);
+      expect((await undone()).effects).toMatchObject([effectOf("e2")]);
       await flush(group({ settled: ["e2"] }), group({ effects: [effectOf("e3")], settled: ["e3"] }));
-      expect((await store.undone([shardOf(ORG)])).effects).toEqual([]);
+      expect((await undone()).effects).toEqual([]);
     });
 
     test("[RT-10] messages are found in the order of their commits, until they are consumed", async () => {
       await flush(group({ messages: [messageOf("m3"), messageOf("m1")] }), group({ messages: [messageOf("m2")] }));
       await flush(group({ messages: [messageOf("m0")] }));
-      expect((await store.undone([shardOf(ORG)])).messages).toMatchObject(["m3", "m1", "m2", "m0"].map(messageOf));
+      expect((await undone()).messages).toMatchObject(["m3", "m1", "m2", "m0"].map(messageOf));
       await flush(group({ consumed: ["m1", "m3"] }));
-      expect((await store.undone([shardOf(ORG)])).messages.map((m) => m.id)).toEqual(["m2", "m0"]);
+      expect((await undone()).messages.map((m) => m.id)).toEqual(["m2", "m0"]);
+    });
+
+    test("[RT-11] what is undone comes in pages, and only shards that have some are named", async () => {
+      expect(await store.undoneShards([shardOf(ORG), shardOf(OTHER)])).toEqual([]);
+      await flush(group({ messages: ["m3", "m1", "m2"].map(messageOf), effects: ["e2", "e3", "e1"].map(effectOf) }));
+      expect(await store.undoneShards([shardOf(ORG), shardOf(OTHER)])).toEqual([shardOf(ORG)]);
+      const first = await store.undoneMessages(shardOf(ORG), 0, 2);
+      const rest = await store.undoneMessages(shardOf(ORG), first[1]!.position, 2);
+      expect([first, rest].map((page) => page.map(({ id }) => id))).toEqual([["m3", "m1"], ["m2"]]);
+      expect(await store.undoneMessages(shardOf(ORG), rest[0]!.position, 2)).toEqual([]);
+      const effects = [
+        await store.undoneEffects(shardOf(ORG), "", 2),
+        await store.undoneEffects(shardOf(ORG), "e2", 2),
+      ];
+      expect(effects.map((page) => page.map(({ id }) => id))).toEqual([["e1", "e2"], ["e3"]]);
+      await flush(group({ consumed: ["m1", "m2", "m3"], settled: ["e1", "e2"] }));
+      expect(await store.undoneShards([shardOf(ORG)])).toEqual([shardOf(ORG)]);
     });
 
     test("[RT-11] undone and alarms are those of the shards asked for", async () => {
       await flush(group({ messages: [messageOf("m1")], effects: [effectOf("e1")], alarms: [alarmOf("a1", 5)] }));
-      expect(await store.undone([shardOf(OTHER)])).toEqual({ messages: [], effects: [] });
+      expect(await undone(shardOf(OTHER))).toEqual({ messages: [], effects: [] });
       expect(await store.alarms([shardOf(OTHER)], 10, 9)).toEqual([]);
       expect(await store.alarms([], 10, 9)).toEqual([]);
     });

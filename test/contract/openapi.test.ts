@@ -1,7 +1,7 @@
 /** The contract is made of the operations and is what is committed. */
 import { expect, test } from "bun:test";
 import { documentText, openApiDocument, OPERATIONS } from "../../src/contract/document.ts";
-import { policyBreaches } from "../../src/http/deprecation.ts";
+import { policyBreaches } from "../../src/http/contract/deprecation.ts";
 
 const COMMITTED = new URL("../../docs/openapi.json", import.meta.url);
 
@@ -41,4 +41,35 @@ test("[DOC-1] every reference of the document leads to a component, and every co
   );
   expect([...used].filter((place) => !there.includes(place))).toEqual([]);
   expect(there.filter((place) => !used.has(place))).toEqual([]);
+});
+
+type Responses = Record<string, { readonly content?: Record<string, { schema: Json; "x-itemSchema": Json }> }>;
+type Json = Readonly<Record<string, unknown>>;
+
+test("[DOC-1] an event stream is described as a text, with the schema of its events beside it", () => {
+  const { paths } = openApiDocument() as { paths: Record<string, Record<string, { responses: object }>> };
+  const streams = Object.values(paths).flatMap((item) =>
+    Object.values(item).flatMap(({ responses }) =>
+      Object.values(responses as Responses).flatMap(({ content }) => content?.["text/event-stream"] ?? []),
+    ),
+  );
+  expect(streams.length).toBe(4);
+  for (const { schema, "x-itemSchema": items } of streams) {
+    expect(items).toEqual({ $ref: expect.stringMatching(/StreamEvent|ExecutionEvent/) as string });
+    expect(schema).toMatchObject({ type: "string", contentSchema: { type: "array", items } });
+  }
+});
+
+test("[DOC-1] no example of a good answer says that it failed", () => {
+  const { paths } = openApiDocument() as { paths: Record<string, Record<string, { responses: object }>> };
+  for (const [path, item] of Object.entries(paths)) {
+    for (const [verb, { responses }] of Object.entries(item)) {
+      const good = Object.entries(responses).filter(([status]) => status.startsWith("2"));
+      expect({ path, verb, text: JSON.stringify(good) }).not.toMatchObject({
+        text: expect.stringContaining('"success":false') as string,
+      });
+    }
+  }
+  const deleted = paths["/api/v1/agents/{id}"]?.["delete"];
+  expect(JSON.stringify(deleted)).toContain("Agent deleted successfully");
 });

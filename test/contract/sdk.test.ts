@@ -21,7 +21,14 @@ afterAll(() => service.stop());
 
 describe("the files", () => {
   test("[DOC-3] what is committed is what the generator makes of the contract", async () => {
-    expect(FILES).toEqual(["sdk/python/troupe.py", "sdk/typescript/troupe.ts"]);
+    expect(FILES).toEqual([
+      "sdk/python/troupe.py",
+      "sdk/typescript/troupe.ts",
+      "sdk/javascript/troupe.mjs",
+      "sdk/javascript/troupe.d.mts",
+      "sdk/javascript/conversation.mjs",
+      "sdk/javascript/webhook.mjs",
+    ]);
     for (const path of FILES)
       expect(
         `${path}: ${(await committed(path)) === (await generated(path)) ? "fresh" : "stale: bun run contract"}`,
@@ -76,11 +83,15 @@ describe("the files", () => {
 });
 
 describe("what is served", () => {
-  const PATHS = { typescript: "sdk/typescript/troupe.ts", python: "sdk/python/troupe.py" } as const;
+  const PATHS = {
+    typescript: "sdk/typescript/troupe.ts",
+    javascript: "sdk/javascript/troupe.mjs",
+    python: "sdk/python/troupe.py",
+  } as const;
 
   test("[DOC-3] the sources are the committed bytes, and the manifest has their hashes", async () => {
     const manifest = await new Troupe({ baseUrl: service.url }).getSdkManifest();
-    expect(manifest.packages.map(({ language }) => language)).toEqual(["typescript", "python"]);
+    expect(manifest.packages.map(({ language }) => language)).toEqual(["typescript", "javascript", "python"]);
     expect(manifest.api_version).toBe(document.info.version);
     for (const { language, url, sha256, bytes, file } of manifest.packages) {
       expect(url).toBe(`https://troupe.test/api/sdk/${language}`);
@@ -96,10 +107,31 @@ describe("what is served", () => {
     }
   });
 
+  test("[DOC-3] the types of the JavaScript SDK are served beside it, and pages may import the SDK from its address", async () => {
+    const { packages } = await new Troupe({ baseUrl: service.url }).getSdkManifest();
+    const types = packages.flatMap(({ language, types: one }) => (language === "javascript" && one ? [one] : []));
+    const own = await Bun.file(new URL("sdk/javascript/troupe.d.mts", ROOT)).bytes();
+    expect(types).toEqual([
+      {
+        file: "troupe.d.mts",
+        url: "https://troupe.test/api/sdk/javascript/types",
+        sha256: new Bun.CryptoHasher("sha256").update(own).digest("hex"),
+        bytes: own.length,
+      },
+    ]);
+    const served = await (await fetch(`${service.url}/api/sdk/javascript/types`)).bytes();
+    expect(Buffer.from(served).equals(Buffer.from(own))).toBe(true);
+    const headers = { origin: "https://elsewhere.example" };
+    const module = await fetch(`${service.url}/api/sdk/javascript`, { headers });
+    expect(module.headers.get("content-type")).toBe("text/javascript; charset=utf-8");
+    expect(module.headers.get("access-control-allow-origin")).toBe("*");
+  });
+
   test("[DOC-3] the manifest for agents names them", async () => {
     const { sdks } = await answered<{ sdks: unknown }>(fetch(`${service.url}/api/agent-readiness`));
     expect(sdks).toEqual([
       { language: "typescript", source: "https://troupe.test/api/sdk/typescript" },
+      { language: "javascript", source: "https://troupe.test/api/sdk/javascript" },
       { language: "python", source: "https://troupe.test/api/sdk/python" },
     ]);
   });

@@ -1,6 +1,6 @@
 /** Agents over HTTP: their record, lists, changes, and the library (AGT-1, AGT-2, AGT-4). */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { library } from "../../src/library.ts";
+import { library } from "../../src/wiring/library.ts";
 import { answered, Client, type Job, type Json, refused } from "../support/current.ts";
 import { type Caller, type Founded, type Service, startService } from "../support/service.ts";
 import { createAgent, execute, expectFailure, expectUnauthorized, success } from "../support/v1.ts";
@@ -30,6 +30,7 @@ beforeAll(async () => {
   member = await service.join(owner.organizationId);
   stranger = await service.found("Stranger");
   client = new Client(service, owner);
+  await answered(client.call("PUT", "/api/secrets/FILES", { value: "a secret of ours" }), 201);
 });
 afterAll(() => service.stop());
 
@@ -40,8 +41,8 @@ const EVERYTHING = {
   description: "Writes",
   system_prompt: "Rhyme.",
   model: "fake:fake",
-  allowed_tools: ["look", "send"],
-  approval_tools: ["send"],
+  allowed_tools: ["web_fetch", "create_task"],
+  approval_tools: ["create_task"],
   approval_expiry: { after_seconds: 3_600, on_expiry: "cancel" },
   mcp_servers: [
     { name: "files", url: "https://mcp.example/mcp", headers: [{ name: "authorization", secret: "FILES" }] },
@@ -81,8 +82,10 @@ describe("create and read", () => {
     expect(await read(agent.id)).toEqual(agent);
   });
 
-  test("[AGT-1] what is not given has its default, and visibility cannot be given", async () => {
-    expect(await create({ visibility: "public", status: "archived" })).toMatchObject({
+  test("[AGT-1] what is not given has its default, and the status cannot be given", async () => {
+    const { errors } = await refused(post({ ...BODY, status: "public" }), 400, "invalid_request");
+    expect(errors).toEqual([{ path: "/status", message: "Unknown field `status`" }]);
+    expect(await create({})).toMatchObject({
       role: "Assistant",
       description: null,
       model: null,
@@ -280,7 +283,8 @@ describe("update and delete", () => {
     await refused(withMatch("x"), 400, "invalid_request");
     expect(await read(id)).toMatchObject({ role: "Second", version: 2 });
     expect(await answered(withMatch('"2"'))).toMatchObject({ role: "Third", version: 3 });
-    expect(await answered(withMatch("*"))).toMatchObject({ version: 4 });
+    // It has this role already.
+    expect(await answered(withMatch("*"))).toMatchObject({ role: "Third", version: 3 });
   });
 
   test("[AGT-1] DELETE archives: the agent is nowhere any more, and its work stays", async () => {
@@ -396,14 +400,16 @@ describe("library", () => {
     expect(await mine.get<Agent>(`/api/agents/${entry.id}`)).toEqual(uninstalled);
     expect(await listed()).toEqual(uninstalled);
     await expectFailure(await execute(service, by, entry.id, { message: "hi" }), 404, "Agent not found");
-    for (const [method, path, body] of [
-      ["POST", `/api/chats/${chat}/messages`, { content: "hi" }],
-      ["DELETE", `/api/agents/${entry.id}`],
-    ] as const)
-      expect(await refused(mine.call(method, path, body), 409, "invalid_state")).toEqual({
-        status: "uninstalled",
-        allowed_actions: ["install", "restore"],
-      });
+    expect(await refused(mine.call("DELETE", `/api/agents/${entry.id}`), 409, "invalid_state")).toEqual({
+      status: "uninstalled",
+      allowed_actions: ["install", "restore"],
+    });
+    // What is refused here is the chat's.
+    const message = mine.call("POST", `/api/chats/${chat}/messages`, { content: "hi" });
+    expect(await refused(message, 409, "invalid_state")).toEqual({
+      status: "standby",
+      allowed_actions: ["update", "update_options", "delete"],
+    });
     const restored = await answered<Agent>(install({ action: "restore" }));
     expect(restored).toMatchObject({ system_prompt: "Ours.", tags: ["ours"], install_state: "installed" });
     expect(await success(execute(service, by, entry.id, { message: "hi" }))).toMatchObject({ success: true });

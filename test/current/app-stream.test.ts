@@ -1,6 +1,6 @@
 /** The signed stream of a job for embedded pages (SSE-9). */
 import { afterAll, beforeAll, expect, test } from "bun:test";
-import { systemClock } from "../../src/clock.ts";
+import { systemClock } from "../../src/wiring/clock.ts";
 import { Client, type Json, refused } from "../support/current.ts";
 import { StreamReader } from "../support/event-streams.ts";
 import { gate } from "../support/fake-model.ts";

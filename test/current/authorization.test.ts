@@ -2,9 +2,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:test";
 import { hasScope, SCOPES } from "../../actors/organization/principal.ts";
 import { organizationRef } from "../../actors/organization/schema.ts";
-import { currentRoutes } from "../../src/current/index.ts";
-import type { CurrentParts } from "../../src/current/parts.ts";
-import type { Needs, Surface } from "../../src/http/surface.ts";
+import { OPERATIONS } from "../../src/contract/document.ts";
 import { answered, Client, type Json, refused } from "../support/current.ts";
 import { type Caller, type Founded, type Service, startService } from "../support/service.ts";
 
@@ -16,30 +14,47 @@ interface Route {
   readonly orScope?: string;
 }
 
-/** What each route asks of its caller, told by a surface that only listens. */
-function routesOf(): readonly Route[] {
-  const tell = (needs: Needs) => Object.assign(() => new Response(), { needs });
-  const nothing = () => () => new Response();
-  const recorder = { handler: tell, mutation: tell, open: nothing, visitors: nothing } as unknown as Surface;
-  return currentRoutes(recorder, {} as CurrentParts).routes.flatMap(({ method, path, handler }) => {
-    const { needs } = handler as { readonly needs?: Needs };
-    return needs === undefined ? [] : [{ name: `${method} ${path}`, method, path, ...needs }];
+/** What each operation asks of its caller. */
+const routesOf = (): readonly Route[] =>
+  OPERATIONS.flatMap(({ surface, operation: { method, path: template, scope, orScope } }) => {
+    if (surface !== "current" || scope === null) return [];
+    const path = template.replaceAll(/\{(\w+)\}/g, ":$1");
+    return [{ name: `${method} ${path}`, method, path, scope, ...(orScope === undefined ? {} : { orScope }) }];
   });
-}
 const ROUTES = routesOf();
 
 /** A body that its operation takes. */
 const BODIES: Readonly<Record<string, Json>> = {
   "PATCH /api/agents/:id": { name: "Taken over" },
   "PATCH /api/agents/:id/install-state": { action: "install" },
+  "PATCH /api/chats/:id": { title: "Taken over" },
   "PATCH /api/chats/:id/options": { pinned: true },
   "POST /api/chats/:id/messages": { content: "hi" },
   "POST /api/jobs/:id/iterate": { feedback: "again" },
+  "POST /api/missions": { title: "M", goal: "g", agent_id: "agt_none" },
+  "PATCH /api/missions/:id": { title: "Taken over" },
+  "POST /api/missions/:id/tasks": { title: "Slipped in" },
+  "PATCH /api/missions/:id/tasks/:taskId": { title: "Taken over" },
+  "POST /api/tasks": { title: "Slipped in" },
   "PATCH /api/tasks/:id": { title: "Taken over" },
+  "PATCH /api/workspaces/:id": { name: "Taken over" },
+  "POST /api/workspaces/:id/data-blocks/query": { query: "SELECT 1" },
+  "POST /api/workspaces/:id/files/directory": { path: "slipped-in" },
+  "POST /api/workspaces/:id/files/move": { from: "a.txt", to: "b.txt" },
+  "POST /api/workspaces/:id/files/preview": { path: "a.txt" },
+  "POST /api/workspaces/:id/files/share": { path: "a.txt" },
   "PUT /api/secrets/:name": { value: "a long value" },
   "PUT /api/messaging-integration": { url: "https://hooks.test/x" },
   "POST /api/messaging-integration/redeliver": { since_sequence: 1, until_sequence: 1 },
   "POST /api/messaging-integration/verify": { headers: {}, body: "{}" },
+};
+/** What operations cannot do without in their query. */
+const QUERIES: Readonly<Record<string, string>> = {
+  "GET /api/workspaces/:id/files/search": "?q=a",
+  "GET /api/workspaces/:id/files/content": "?path=none.txt",
+  "PUT /api/workspaces/:id/files/content": "?path=a.txt",
+  "DELETE /api/workspaces/:id/files/content": "?path=a.txt",
+  "GET /api/workspaces/:id/files/versions": "?path=a.txt",
 };
 /** Names that every organization has for itself: what an owner of another one is answered with. */
 const NAMED: Readonly<Record<string, number>> = { "PUT /api/secrets/:name": 201, "DELETE /api/secrets/:name": 200 };
@@ -50,6 +65,9 @@ const OWNER_ONLY = new Set([
   "POST /api/messaging-integration/deliveries/:id/redeliver",
   "POST /api/messaging-integration/signing-secret/rotate",
   "GET /api/invariants",
+  "GET /api/audit",
+  "POST /api/messaging-integration/test",
+  "GET /api/messaging-integration/deliveries",
   "GET /api/secrets",
   "PUT /api/secrets/:name",
   "DELETE /api/secrets/:name",
@@ -86,7 +104,12 @@ async function recordsOf(by: Founded): Promise<Records> {
   await client.reached(job.id, "completed");
   await answered(client.call("PUT", "/api/secrets/KEY", { value: "a long value" }), 201);
   const token = { name: "CI", scopes: ["mcp"] };
-  await answered(client.call("PUT", "/api/messaging-integration", { url: "https://hooks.test/x" }));
+  const mission = await make("/api/missions", { title: "M", goal: "g", agent_id: agent });
+  const files = `/api/workspaces/${by.workspaceId}/files`;
+  const headers = { authorization: `Bearer ${by.token}` };
+  const upload = { method: "PUT", headers, body: "a" };
+  await answered(fetch(`${service.url}${files}/content?path=a.txt`, upload), 201);
+  await answered(client.call("PUT", "/api/messaging-integration", { url: "https://hooks.test/x" }), 201);
   const sent = await answered<{ delivery: { id: string } }>(
     client.call("POST", "/api/messaging-integration/test"),
     202,
@@ -95,8 +118,11 @@ async function recordsOf(by: Founded): Promise<Records> {
     "/api/agents/": agent,
     "/api/chats/": chat,
     "/api/jobs/": job.id,
+    "/api/missions/": mission,
+    ":taskId": await make(`/api/missions/${mission}/tasks`, { title: "T" }),
     "/api/tasks/": await make("/api/v1/tasks", { title: "T" }),
     "/api/workspaces/": by.workspaceId,
+    ":share_id": await make(`${files}/share`, { path: "a.txt" }),
     "/api/secrets/": "KEY",
     "/api/messaging-integration/deliveries/": sent.delivery.id,
     "/api/service-tokens/": await make("/api/service-tokens", token),
@@ -109,7 +135,8 @@ function pathOf({ name, path }: Route): string {
   if (!path.includes(":")) return path;
   const record = Object.entries(records).find(([prefix]) => path.startsWith(prefix));
   if (record === undefined) throw new Error(`${name} needs a record to be asked for`);
-  return path.replace(/:\w+/, record[1]);
+  const named = path.replace(":taskId", records[":taskId"] ?? "").replace(":share_id", records[":share_id"] ?? "");
+  return named.replace(/:\w+/, record[1]) + (QUERIES[name] ?? "");
 }
 const ask = (by: Caller | null, route: Route) => service.call(by, route.method, pathOf(route), BODIES[route.name]);
 const code = async (answer: Response): Promise<unknown> => ((await answer.json()) as { code?: unknown }).code;
@@ -123,7 +150,7 @@ test("[AUTH-4] all operations are here", () => {
 describe("who is let in", () => {
   test("[AUTH-4] without a token, with one that is none, revoked or expired, every operation is 401", async () => {
     const revoked = await service.tokenFor(owner, {});
-    const command = { kind: "revoke_token", tokenId: revoked.tokenId, of: null } as const;
+    const command = { kind: "revoke_token", tokenId: revoked.tokenId, of: null, by: null } as const;
     expect((await service.system.dispatch(organizationRef(owner.organizationId), command)).ok).toBe(true);
     const expired = await service.tokenFor(owner, { expiresAt: new Date(Date.now() - 1).toISOString() });
     const callers: readonly (readonly [Caller | null, string])[] = [
@@ -172,8 +199,8 @@ describe("another organization's records", () => {
     const paths = [...new Set([...read, "/api/service-tokens", "/api/personal-access-tokens", "/api/secrets"])];
     const state = async (): Promise<readonly string[]> => {
       const texts = paths.map(async (path) => (await service.call(owner, "GET", path)).text());
-      // The address of a signed stream is another one each time.
-      return (await Promise.all(texts)).map((text) => text.replaceAll(/"app_stream":"[^"]*"/g, ""));
+      // The address of a signed stream, and the id of a request, are others each time.
+      return (await Promise.all(texts)).map((text) => text.replaceAll(/"(?:app_stream|request_id)":"[^"]*"/g, ""));
     };
     const before = await state();
     for (const route of ofOne) {

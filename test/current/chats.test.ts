@@ -81,17 +81,16 @@ describe("create", () => {
         agent: `/api/agents/${agent}`,
         jobs: `/api/jobs?chat_id=${chat.id}`,
       },
-      allowed_actions: ["send_message", "update_options", "delete"],
+      allowed_actions: ["send_message", "update", "update_options", "delete"],
     } as never);
     expect(await client.readChat(chat.id)).toEqual(chat);
   });
 
-  test("[CHAT-2] title, options and metadata are kept; unknown keys of the body are ignored", async () => {
+  test("[CHAT-2] title, options and metadata are kept; unknown keys of metadata are the caller's own", async () => {
     const id = await open({
       title: "Plan",
       options: { on_busy: "reject", auto_approve: true, tools: ["list_tasks"], pinned: true, model: "fake:fake" },
       metadata: { a: { b: [1] } },
-      other: 1,
     });
     expect(await client.readChat(id)).toMatchObject({
       title: "Plan",
@@ -263,12 +262,12 @@ describe("options", () => {
     });
 
   test("[CHAT-7] the keys are merged, null takes an override back, and an unknown key is 400", async () => {
-    const id = await open({ options: { model: "a:b", tools: ["x"] } });
+    const id = await open({ options: { model: "a:b", tools: ["web_fetch"] } });
     expect((await answered<Chat>(patch(id, { pinned: true, title: "New" }))).options).toMatchObject({
       pinned: true,
       title: "New",
       model: "a:b",
-      tools: ["x"],
+      tools: ["web_fetch"],
     });
     expect((await answered<Chat>(patch(id, { options: { model: null, tools: null } }))).options).toMatchObject({
       pinned: true,
@@ -277,7 +276,7 @@ describe("options", () => {
     });
     expect((await client.readChat(id)).title).toBe("New");
     const { errors } = await refused(patch(id, { colour: "red" }), 400, "invalid_request");
-    expect(errors).toEqual([{ path: "/colour", message: "There is no field colour" }]);
+    expect(errors).toEqual([{ path: "/colour", message: "Unknown field `colour`" }]);
     await refused(patch(id, { pinned: "yes" }), 400, "invalid_request");
     await refused(patch(id, { title: " " }), 400, "invalid_request");
   });
@@ -386,7 +385,8 @@ describe("delete", () => {
     const first = await client.send(id, "one");
     await client.reached(first.job.id, "running");
     const queued = await client.send(id, "two");
-    expect(await answered(client.call("DELETE", `/api/chats/${id}`))).toEqual({ id, deleted: true });
+    const gone = await answered(client.call("DELETE", `/api/chats/${id}`));
+    expect(gone).toMatchObject({ id, deleted: true, message_count: 3, allowed_actions: [] });
     await refused(client.call("GET", `/api/chats/${id}`), 404, "not_found");
     await refused(client.call("GET", `/api/chats/${id}/messages`), 404, "not_found");
     await refused(client.call("DELETE", `/api/chats/${id}`), 404, "not_found");
@@ -396,7 +396,7 @@ describe("delete", () => {
     );
     await client.reached(first.job.id, "cancelled");
     await client.reached(queued.job.id, "cancelled");
-    await refused(client.decide(first.job.id, "resume"), 404, "not_found");
+    await refused(client.decide(first.job.id, "resume"), 409, "invalid_state");
     held.open();
   });
 });

@@ -22,6 +22,7 @@ const AT = "2026-11-21T08:00:00.000Z";
 const USED = { inputTokens: 3, outputTokens: 4 };
 const USED_SHOWN = { input_tokens: 3, output_tokens: 4 };
 const ERROR = { code: "provider_unreachable", message: "No answer." } as const;
+const ARTIFACT = { id: "art_1", kind: "file", name: "a.md", path: "x/a.md", mime: "text/markdown", size: 3 } as const;
 const INPUT = { someKey: { innerKey: 1 } };
 
 /** What is appended, with every field, and what a reader sees of it. */
@@ -63,8 +64,16 @@ const CHAT: { readonly [K in ChatEventType]: Shapes<ChatEventData<K>> } = {
       { jobId: "j", callId: "c", name: "n" },
       { job_id: "j", call_id: "c", name: "n" },
     ],
+    [
+      { jobId: "j", callId: "c", name: "n", arguments: { toName: { inIt: 1 } } },
+      { job_id: "j", call_id: "c", name: "n", arguments: { toName: { inIt: 1 } } },
+    ],
   ],
   "tool.completed": [
+    [
+      { jobId: "j", callId: "c", result: "Done", isTruncated: false },
+      { job_id: "j", call_id: "c", result: "Done", is_truncated: false },
+    ],
     [
       { jobId: "j", callId: "c" },
       { job_id: "j", call_id: "c" },
@@ -137,6 +146,12 @@ const CHAT: { readonly [K in ChatEventType]: Shapes<ChatEventData<K>> } = {
       { job_id: "j", ...USED_SHOWN },
     ],
   ],
+  "artifact.created": [
+    [
+      { jobId: "j", ...ARTIFACT },
+      { job_id: "j", ...ARTIFACT },
+    ],
+  ],
   error: [
     [
       { jobId: "j", ...ERROR },
@@ -163,6 +178,12 @@ const JOB: { readonly [K in JobEventType]: Shapes<Static<(typeof JOB_EVENTS)[K]>
   "job.resumed": [[{ attempt: 1 }, { attempt: 1 }]],
   "job.review_requested": [[{ expiresAt: AT }, { expires_at: AT }]],
   "job.approved": [[{ decidedBy: null }, { decided_by: null }]],
+  "job.denied": [
+    [
+      { decidedBy: "u", toolCallIds: ["c"], comment: null },
+      { decided_by: "u", tool_call_ids: ["c"], comment: null },
+    ],
+  ],
   "job.iteration_requested": [
     [
       { by: "u", feedback: "f" },
@@ -189,8 +210,30 @@ const JOB: { readonly [K in JobEventType]: Shapes<Static<(typeof JOB_EVENTS)[K]>
       { state: "running", attempt: 1, heartbeatAt: AT, progress: { percent: 5, label: null } },
       { state: "running", attempt: 1, heartbeat_at: AT, progress: { percent: 5, label: null } },
     ],
+    [
+      {
+        state: "waiting",
+        attempt: 1,
+        heartbeatAt: AT,
+        progress: { percent: null, label: null },
+        reason: "provider_rate_limited",
+        retryAt: AT,
+      },
+      {
+        state: "waiting",
+        attempt: 1,
+        heartbeat_at: AT,
+        progress: { percent: null, label: null },
+        reason: "provider_rate_limited",
+        retry_at: AT,
+      },
+    ],
   ],
   "transcript.event": [
+    [
+      { kind: "error", text: "x" },
+      { kind: "error", text: "x" },
+    ],
     [
       { kind: "assistant_text", text: "x" },
       { kind: "assistant_text", text: "x" },
@@ -253,6 +296,7 @@ const JOB: { readonly [K in JobEventType]: Shapes<Static<(typeof JOB_EVENTS)[K]>
       { state: "approved", decided_by: "u", comment: "c" },
     ],
   ],
+  "artifact.created": [[ARTIFACT, ARTIFACT]],
   error: [[ERROR, { ...ERROR }]],
 };
 
@@ -277,7 +321,7 @@ async function streamed(
   const reader = await StreamReader.open(`${service.url}${path}?after=${head}`, {
     authorization: `Bearer ${owner.token}`,
   });
-  const replay = service.system.cells.stream(ref, shardOf(owner.organizationId));
+  const replay = service.system.actors.stream(ref, shardOf(owner.organizationId));
   const said = Object.entries(shapes).flatMap(([type, of]) => of.map(([data, shown]) => ({ type, data, shown })));
   for (const [i, { type, data }] of said.entries()) replay.publish({ seq: head + 1 + i, type, at: AT, data });
   replay.wake();
@@ -321,7 +365,7 @@ test("[SSE-8] every event of a job is streamed under its own name, with its data
   await reader.saw("transcript.delta");
   await reader.leave();
   const ref = jobRef(owner.organizationId, job.id);
-  const head = service.system.cells.stream(ref, shardOf(owner.organizationId)).head!;
+  const head = service.system.actors.stream(ref, shardOf(owner.organizationId)).head!;
   await streamed(ref, `/api/jobs/${job.id}/events`, { head, shapes: JOB });
   expect([...namesIn("SSE-8")].toSorted()).toEqual(
     [...Object.keys(JOB_EVENTS), "transcript.delta", ...NOTES].toSorted(),

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { systemClock } from "../../src/clock.ts";
+import { systemClock } from "../../src/wiring/clock.ts";
 import { Client, type Job, type Sent } from "../support/current.ts";
 import { gate } from "../support/fake-model.ts";
 import { expectOne, expectReplay, keyed, type KeyedRequest, parallel } from "../support/keyed.ts";

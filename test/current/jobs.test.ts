@@ -2,6 +2,8 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:test";
 import { CHAT_MACHINE } from "../../actors/chat/machine.ts";
 import { JOB_MACHINE } from "../../actors/job/machine.ts";
+import { MISSION_MACHINE } from "../../actors/mission/machine.ts";
+import { TASK_MACHINE } from "../../actors/organization/task-machine.ts";
 import { until } from "../support/condition.ts";
 import { answered, Client, type Job, type Json, refused } from "../support/current.ts";
 import { gate } from "../support/fake-model.ts";
@@ -65,6 +67,8 @@ describe("record", () => {
       result: "echo: hi",
       error: null,
       progress: { percent: 100, label: null },
+      waiting: null,
+      warnings: [],
       review: {
         state: "none",
         required: false,
@@ -83,6 +87,7 @@ describe("record", () => {
         input_tokens: 7,
         output_tokens: 3,
         tool_calls: 0,
+        model_retries: 0,
         duration_ms: expect.any(Number),
         time_to_first_token_ms: expect.any(Number),
       },
@@ -158,6 +163,9 @@ describe("record", () => {
         message: "The agent asks to use look",
         expires_at: time,
         on_expiry: "cancel",
+        decision: null,
+        decided_by: null,
+        decided_at: null,
       },
     ] as never);
     expect(blocked).toMatchObject({ blocked_reason: "approval_required", allowed_actions: ["approve", "cancel"] });
@@ -171,7 +179,7 @@ describe("record", () => {
     const decided = { state: "approved", decided_by: owner.userId, decided_at: time, comment: "Good." };
     expect(done.review).toEqual({ ...review, ...decided } as never);
     expect(done).toMatchObject({ status: "completed", blocked_reason: null, progress: { percent: 100, label: null } });
-    expect(done.approvals).toEqual([]);
+    expect(done.approvals.map((approval) => approval.decision)).toEqual(["approve"]);
   });
 
   test("[AUTH-4] a job of another organization, one that is not there and what is no id are 404, on every operation", async () => {
@@ -350,7 +358,7 @@ describe("lineage and transcript", () => {
       messages: { content: string; blocks: { type: string; text?: string }[] }[];
     }>(`/api/chats/${job.chat_id}/messages`);
     const answer = messages.find((message) => message.blocks.some((block) => block.type === "reasoning"));
-    expect(answer?.content).toBe("Looking. Seen.");
+    expect(answer?.content).toBe("Looking. \n\nSeen.");
     expect(answer?.blocks[0]).toEqual({ type: "reasoning", text: "I must look." });
     await client.send(job.chat_id as string, "and now?");
     await service.model.called(3);
@@ -361,11 +369,24 @@ describe("lineage and transcript", () => {
 describe("overview", () => {
   test("[JOB-4] the invariants are an owner's to read, and hold", async () => {
     await run();
-    const { ok, checks } = await client.get<{ ok: boolean; checks: { name: string; count: number }[] }>(
-      "/api/invariants",
-    );
-    expect(ok).toBe(true);
-    expect(checks.map(({ count }) => count)).toEqual([0, 0, 0, 0]);
+    const before = await client.get<{ ok: boolean; checks: { name: string; count: number }[] }>("/api/invariants");
+    expect(before.ok).toBe(true);
+    expect(before.checks.map(({ count }) => count)).toEqual([0, 0, 0, 0]);
+    // Work without a job: of somebody else it is none of theirs, of their own it is counted.
+    const { read } = service.database;
+    for (const [organizationId, counted] of [
+      ["org_elsewhere", 0],
+      [owner.organizationId, 1],
+    ] as const) {
+      await read`insert into effect (shard, organization_id, actor_kind, actor_id, id, kind, intent)
+        values (0, ${organizationId}, 'job', 'job_none', ${`eff_${counted}`}, 'none', '{}')`;
+      const now = await client.get<typeof before>("/api/invariants");
+      expect([now.ok, now.checks.find(({ name }) => name === "work_without_job")?.count]).toEqual([
+        counted === 0,
+        counted,
+      ]);
+    }
+    await read`delete from effect where actor_id = 'job_none'`;
     const member = await service.join(owner.organizationId);
     await refused(service.call(member, "GET", "/api/invariants"), 403, "owner_required");
     await refused(service.call(null, "GET", "/api/invariants"), 401, "unauthenticated");
@@ -380,8 +401,11 @@ describe("overview", () => {
         transitions: { from: string; trigger: string; to: string }[];
       }[];
     }>("/api/state-machines");
-    expect(machines.map(({ name }) => name)).toEqual(["job", "chat", "task"]);
-    const tables = [JOB_MACHINE, CHAT_MACHINE] as readonly Record<string, Record<string, string | null>>[];
+    expect(machines.map(({ name }) => name)).toEqual(["job", "chat", "mission", "mission_task", "task"]);
+    const tables = [JOB_MACHINE, CHAT_MACHINE, MISSION_MACHINE, TASK_MACHINE] as readonly Record<
+      string,
+      Record<string, string | null>
+    >[];
     for (const [i, table] of tables.entries()) {
       const { states, triggers, transitions } = machines[i]!;
       expect(states).toEqual(Object.keys(table));

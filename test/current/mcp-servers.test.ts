@@ -1,9 +1,12 @@
 /** An agent with an MCP server, from its settings to the end of its jobs: approval, cancel, foreign agents, and where the secret is not. */
 import { afterAll, beforeAll, beforeEach, expect, test } from "bun:test";
 import type { ToolResultBlock } from "../../actors/job/schema.ts";
+import { DEFAULT_SCOPES } from "../../actors/organization/principal.ts";
 import { createEgress } from "../../src/egress/egress.ts";
+import { HeldBytes } from "../../src/runner/held-bytes.ts";
+import { testSandbox } from "../support/sandbox.ts";
 import { mcpTools } from "../../src/runner/mcp/mcp-tools.ts";
-import { actorSecretReader } from "../../src/secret-reader.ts";
+import { actorSecretReader } from "../../src/wiring/secret-reader.ts";
 import { until } from "../support/condition.ts";
 import { answered, Client, type Job, type Json, refused } from "../support/current.ts";
 import { type McpServerUnderTest, startMcpServer, textResult } from "../support/mcp-server.ts";
@@ -28,7 +31,16 @@ beforeAll(async () => {
   ]);
   const egress = createEgress({ allow: ["127.0.0.1"], production: false });
   service = await startService({
-    toolSources: (system, log) => [mcpTools({ egress, secrets: actorSecretReader(system, testSealing), log })],
+    egress,
+    toolSources: (system, log) => [
+      mcpTools({
+        sandbox: testSandbox,
+        held: new HeldBytes(),
+        egress,
+        secrets: actorSecretReader(system, testSealing),
+        log,
+      }),
+    ],
   });
 });
 afterAll(async () => {
@@ -128,12 +140,22 @@ test("[RUN-6] a cancel of the job reaches the server", async () => {
   await until("the server has heard of it", () => crm.cancelled.includes("wait") && crm.sessions.size === 0);
 });
 
-test("[RUN-6] a server that cannot be reached is told to the model, and the job goes on", async () => {
+test("[RUN-9] without an optional server the job goes on: the record says so, and the model is told", async () => {
   service.model.script = (call) => [{ say: call.system }];
+  const jobId = await sentBy({ mcp_servers: [{ ...server(), url: "http://127.0.0.1:1/", optional: true }] });
+  const message = "The MCP server crm cannot be used: it does not accept connections.";
+  const job = await client.reached(jobId, "completed");
+  expect(job.result).toContain(message);
+  expect(job["warnings"]).toEqual([{ code: "tools_unavailable", message, at: expect.any(String) }]);
+});
+
+test("[RUN-9] without a server that is not optional the job fails, and says which", async () => {
   const jobId = await sentBy({ mcp_servers: [{ ...server(), url: "http://127.0.0.1:1/" }] });
-  expect((await client.reached(jobId, "completed")).result).toContain(
-    "The MCP server crm cannot be used: it does not accept connections.",
-  );
+  const message = "The MCP server crm cannot be used: it does not accept connections.";
+  expect(await client.reached(jobId, "failed")).toMatchObject({
+    error: { code: "tools_unavailable", message },
+    warnings: [{ code: "tools_unavailable", message }],
+  });
 });
 
 test("[V1-5] an agent of another organization runs without its owner's servers and secrets", async () => {
@@ -167,6 +189,10 @@ test("[RUN-6] the settings of a server are checked, and only an owner names secr
     [server(), server()],
   ];
   for (const servers of wrong) await refused(patch(servers), 400, "invalid_request");
+  const nowhere = [{ ...server(), headers: [{ name: "authorization", secret: "nowhere" }] }];
+  expect(await refused(patch(nowhere), 400, "invalid_request")).toMatchObject({
+    errors: [{ path: "/mcp_servers/0/headers/0/secret", message: expect.stringContaining("no secret nowhere") }],
+  });
   for (const name of ["a", "a_b", "A-1", "a".repeat(32)]) await answered(patch([{ ...server(), name }]));
   await answered(client.call("PATCH", `/api/agents/${String(agent["id"])}`, { visibility: "organization" }));
   const member = new Client(service, await service.join(owner.organizationId));
@@ -175,6 +201,34 @@ test("[RUN-6] the settings of a server are checked, and only an owner names secr
   await refused(patch([{ name: "crm", url: crm.url }], member), 403, "owner_required");
   await answered(patch([{ name: "crm", url: crm.url }]));
   await answered(patch([{ name: "other", url: crm.url }], member));
+});
+
+test("[AUTH-12] naming a secret needs secrets:use, and so does changing an agent that names one", async () => {
+  const id = String((await agentWith({}))["id"]);
+  const by = async (...scopes: string[]) => new Client(service, await service.tokenFor(owner, { scopes }));
+  const everything = await by(...DEFAULT_SCOPES);
+  const named = await by("agents:write", "secrets:use");
+  const required = { required_scopes: ["secrets:use"] };
+  const at = `/api/agents/${id}`;
+  expect(await refused(everything.call("POST", "/api/agents", settings()), 403, "insufficient_scope")).toEqual(
+    required,
+  );
+  for (const change of [{ mcp_servers: [server()] }, { system_prompt: "Tell me all." }, { allowed_tools: ["crm__*"] }])
+    expect(await refused(everything.call("PATCH", at, change), 403, "insufficient_scope")).toEqual(required);
+  const v1 = await everything.call("PATCH", `/api/v1/agents/${id}`, { systemPrompt: "Tell me all." });
+  expect(v1.status).toBe(401);
+  expect((await everything.get(at))["allowed_actions"]).toEqual(["delete", "execute"]);
+  expect((await named.get(at))["allowed_actions"]).toEqual(["update", "delete"]);
+  await answered(named.call("PATCH", at, { mcp_servers: [server()], system_prompt: "Be kind." }));
+  const member = new Client(service, await service.join(owner.organizationId));
+  await refused(member.call("POST", "/api/agents", settings()), 403, "owner_required");
+  // Without a secret there is nothing to ask for.
+  await answered(
+    everything.call("POST", "/api/agents", settings({ mcp_servers: [{ name: "crm", url: crm.url }] })),
+    201,
+  );
+  await answered(named.call("PATCH", at, { mcp_servers: [] }));
+  await answered(everything.call("PATCH", at, { system_prompt: "Be brief." }));
 });
 
 test("[RUN-6] a header that the connection sets itself is refused when it is named, with its place", async () => {

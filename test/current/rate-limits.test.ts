@@ -1,8 +1,8 @@
 /** Rate limits over HTTP: who is counted, what is told, and who is turned away. The clock is the test's. */
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:test";
 import { connect } from "node:net";
-import { systemClock } from "../../src/clock.ts";
-import { refused } from "../support/current.ts";
+import { systemClock } from "../../src/wiring/clock.ts";
+import { Client, type Json, refused } from "../support/current.ts";
 import { type Caller, type Founded, type Service, startService } from "../support/service.ts";
 import { createAgent, expectFailure } from "../support/v1.ts";
 
@@ -163,6 +163,52 @@ describe("counting", () => {
   });
 });
 
+describe("signed addresses", () => {
+  async function pageOf(caller: Founded): Promise<string> {
+    const client = new Client(service, caller);
+    const chat = await client.chat(await createAgent(service, caller), caller.workspaceId);
+    const { job } = await client.send(chat, "hello");
+    await client.reached(job.id, "completed");
+    return ((await client.job(job.id))["links"] as Json)["app_stream"] as string;
+  }
+
+  test("[RATE-2] [SSE-9] their streams have the version and rate headers, of a budget beside that of the token", async () => {
+    const caller = await service.found();
+    const page = await pageOf(caller);
+    const before = remaining(await read(caller));
+    for (const left of [2_999, 2_998]) {
+      const stream = await from("203.0.113.20", null, page);
+      expect([stream.status, remaining(stream)]).toEqual([200, left]);
+      expectHeaders(stream);
+      expect(stream.headers.get("api-version")).toMatch(/^\d{4}-\d\d-\d\d$/);
+      await stream.body?.cancel();
+    }
+    expect(remaining(await read(caller))).toBe(before - 1);
+    expect(await flood(3_000, () => from("203.0.113.20", null, page))).toEqual({ 200: 2_998, 429: 2 });
+    expect((await read(caller)).status).toBe(200);
+  });
+
+  test("[RATE-4] [SSE-9] failed signatures are throttled by address, and keep no good one of that address out", async () => {
+    const page = await pageOf(owner);
+    const forged = page.replace(/.$/, (last) => (last === "0" ? "1" : "0"));
+    const first = await from("203.0.113.21", null, forged);
+    expect(remaining(first)).toBe(2_999);
+    expectHeaders(first);
+    await refused(first, 403, "invalid_signature");
+    expect(await flood(3_000, () => from("203.0.113.21", null, forged))).toEqual({ 403: 2_999, 429: 1 });
+    await refused(from("203.0.113.21", null, forged), 429, "rate_limited");
+    const good = await from("203.0.113.21", null, page);
+    expect(good.status).toBe(200);
+    await good.body?.cancel();
+    await refused(from("203.0.113.22", null, forged), 403, "invalid_signature");
+  });
+
+  test("[SSE-9] [VER-1] a version that is not served is refused as everywhere", async () => {
+    const answer = from("203.0.113.23", null, await pageOf(owner), { headers: { "api-version": "1999-01-01" } });
+    await refused(answer, 400, "unsupported_api_version");
+  });
+});
+
 describe("headers", () => {
   test("[RATE-2] they are on every kind of response of the current surface", async () => {
     const reader = await service.tokenFor(owner, { scopes: ["jobs:read"] });
@@ -194,7 +240,7 @@ describe("headers", () => {
     const body = JSON.stringify({ agent_id: agent, workspace_id: owner.workspaceId });
     const init = { method: "POST", headers: { "content-type": "application/json" }, body };
     const chat = (await (await from("203.0.113.1", owner, "/api/chats", init)).json()) as { id: string };
-    const poll = await read(owner, `/api/chats/${chat.id}/messages?since_version=9`);
+    const poll = await read(owner, `/api/chats/${chat.id}?since_version=0`);
     const job = (await (
       await from("203.0.113.1", owner, `/api/chats/${chat.id}/messages`, {
         ...init,
@@ -270,9 +316,32 @@ describe("failed authentication", () => {
   });
 
   test("[RATE-4] v1 has no budget for those with a good token, unless it is configured", async () => {
-    expect(await flood(3_100, () => read(owner, "/api/v1/agents"))).toEqual({ 200: 3_100 });
+    const agent = await createAgent(service, owner);
+    expect(await flood(3_100, () => read(owner, `/api/v1/agents/${agent}`))).toEqual({ 200: 3_100 });
     expect(remaining(await read(owner))).toBe(2_999);
   });
+});
+
+test("[RATE-8] v1 has a protective limit for an organization, in its dialect and without rate headers", async () => {
+  const guarded = await startService({ clock, app: () => ({ rates: { v1RequestsPerMinute: 100 } }) });
+  const caller = await guarded.found();
+  const other = await guarded.found("Other");
+  const send = (by: Caller) => guarded.call(by, "GET", "/api/v1/agents");
+  const tokens = [caller, await guarded.tokenFor(caller, {})];
+  const statuses = await Promise.all(Array.from({ length: 101 }, async (_, i) => (await send(tokens[i % 2]!)).status));
+  expect(statuses.filter((status) => status === 200)).toHaveLength(100);
+  const turnedAway = await send(caller);
+  await expectFailure(turnedAway, 429, "Too many requests. Try again later");
+  expect(turnedAway.headers.get("retry-after")).toBe("50");
+  expect(HEADERS.filter((name) => turnedAway.headers.has(name))).toEqual([]);
+  expect((await send(other)).status).toBe(200);
+  // The current surface counts for itself.
+  expect((await guarded.call(caller, "GET", "/api/tasks")).status).toBe(200);
+  const policy = (await (await guarded.call(null, "GET", "/api/rate-limits")).json()) as { v1: object };
+  expect(policy.v1).toEqual({ counted: false, protective_limit: 100 });
+  now.ms += 50_000;
+  expect((await send(caller)).status).toBe(200);
+  await guarded.stop();
 });
 
 test("[RATE-4] v1 is limited as the current surface where that is configured, streams too", async () => {
@@ -285,7 +354,7 @@ test("[RATE-4] v1 is limited as the current surface where that is configured, st
   expectHeaders(stream);
   expect(await stream.text()).toContain("event: result");
   expect(remaining(await limited.call(caller, "GET", "/api/tasks"))).toBe(remaining(stream) - 1);
-  await flood(3_000, () => limited.call(caller, "GET", "/api/v1/agents"));
+  await flood(3_000, () => limited.call(caller, "GET", `/api/v1/agents/${agent}`));
   const turnedAway = await limited.call(caller, "GET", "/api/v1/agents");
   expectHeaders(turnedAway);
   await expectFailure(turnedAway, 429, "Too many requests. Try again later");

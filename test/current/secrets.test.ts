@@ -1,7 +1,6 @@
 /** The secrets of an organization over HTTP: who may write them, within which limits, and that nobody reads them. */
 import { afterAll, beforeAll, beforeEach, expect, test } from "bun:test";
-import { MAX_SECRETS } from "../../actors/organization/secrets.ts";
-import { organizationRef } from "../../actors/organization/schema.ts";
+import { MAX_SECRETS, organizationRef } from "../../actors/organization/schema.ts";
 import { secretContext } from "../../actors/sealing.ts";
 import { SECRET_MAX_BYTES } from "../../src/current/secrets/schema.ts";
 import { answered, type Json, refused } from "../support/current.ts";
@@ -97,7 +96,7 @@ test("[RUN-5] names and values have limits", async () => {
 test("[RUN-5] an organization has a limited number of secrets, and can replace one at the limit", async () => {
   const names = Array.from({ length: MAX_SECRETS }, (_, i) => `secret_${i}`);
   for (const name of names) await answered(put(name), 201);
-  await refused(put("one_more"), 400, "invalid_request");
+  expect(await refused(put("one_more"), 429, "quota_exceeded")).toEqual({ quota: "secrets", limit: 64, used: 64 });
   await answered(put(names[0]!), 200);
   await answered(service.call(owner, "DELETE", `/api/secrets/${names[1]}`));
   await answered(put("one_more"), 201);

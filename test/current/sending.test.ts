@@ -162,7 +162,7 @@ describe("a busy chat", () => {
     const { job } = await client.send(id, "one");
     const details = {
       status: "working",
-      allowed_actions: ["send_message", "update_options", "delete"],
+      allowed_actions: ["send_message", "update", "update_options", "delete"],
       job_id: job.id,
     };
     expect(await refused(post(id, { content: "two" }), 409, "chat_busy")).toEqual(details);
@@ -184,7 +184,7 @@ describe("a busy chat", () => {
       queued_position: 0,
     });
     release();
-    expect((await client.reached(job.id, "completed")).result).toBe("half wholeecho: and this");
+    expect((await client.reached(job.id, "completed")).result).toBe("half whole\n\necho: and this");
     expect(service.model.calls[1]?.entries).toEqual([
       { role: "user", text: "one" },
       { role: "assistant", blocks: [{ type: "text", text: "half whole" }] },
@@ -192,7 +192,7 @@ describe("a busy chat", () => {
     ]);
     expect((await client.messages(id)).map((m) => m.content).sort()).toEqual([
       "and this",
-      "half wholeecho: and this",
+      "half whole\n\necho: and this",
       "one",
     ]);
     await client.reached((await client.send(id, "later")).job.id, "completed");

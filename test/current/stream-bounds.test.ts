@@ -101,7 +101,7 @@ test("[SSE-5] ten thousand connects and drops on a quiet stream leave no reader 
     await until("they are gone", () => service.app.streams.count === 0);
   }
   expect(service.app.streams.heartbeats.count).toBe(0);
-  const replay = service.system.cells.stream(chatRef(owner.organizationId, chat), 0);
+  const replay = service.system.actors.stream(chatRef(owner.organizationId, chat), 0);
   expect([replay.readers, replay.waiting.size]).toEqual([0, 0]);
 }, 120_000);
 

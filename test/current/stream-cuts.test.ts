@@ -63,7 +63,7 @@ test("[SSE-3] streams that are cut at random bytes, over passivation and a resta
     }
     await turnsEnd();
     await allSaw("turns while they are cut");
-    service.system.cells.passivate(Number.POSITIVE_INFINITY);
+    service.system.actors.passivate(Number.POSITIVE_INFINITY);
 
     // The restart strikes in the middle of a text; the new process writes it again.
     service.model.script = () => story(random, new Promise(() => {}));

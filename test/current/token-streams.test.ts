@@ -1,9 +1,9 @@
 /** What a token has open ends with it: revoked over HTTP at once, however else within a look of the watch (AUTH-2). */
 import { afterAll, beforeAll, beforeEach, expect, test } from "bun:test";
 import { organizationRef } from "../../actors/organization/schema.ts";
-import { ADMIN_COMMANDS } from "../../src/admin/commands.ts";
-import { systemClock } from "../../src/clock.ts";
-import { CONFIRM_MS } from "../../src/http/token-watch.ts";
+import { systemClock } from "../../src/wiring/clock.ts";
+import { CONFIRM_MS } from "../../src/http/stream/token-watch.ts";
+import { runCommand } from "../support/admin.ts";
 import { until } from "../support/condition.ts";
 import { answered, Client } from "../support/current.ts";
 import { StreamReader } from "../support/event-streams.ts";
@@ -103,13 +103,11 @@ test("[AUTH-2] what the administration revokes loses its streams at once, and so
   const member = await service.join(owner.organizationId);
   const [token, second] = [await service.tokenFor(member, {}), await service.tokenFor(member, {})];
   const [first, other] = [await open(token), await open(second)];
-  const { system, directory, app } = service;
-  const parts = { system, directory, now: Date.now, onRevoked: (id: string) => app.streams.closeOf(id) };
   const org = { org: owner.organizationId };
-  await ADMIN_COMMANDS["token revoke"]!(parts, { options: { ...org, id: token.tokenId }, flags: new Set() });
+  await runCommand(service, "token revoke", { ...org, id: token.tokenId });
   await closed(first, "revoked");
-  const { email } = (await directory.listMembers(owner.organizationId)).find(({ id }) => id === member.userId)!;
-  await ADMIN_COMMANDS["user remove"]!(parts, { options: { ...org, email }, flags: new Set() });
+  const { email } = (await service.directory.listMembers(owner.organizationId)).find(({ id }) => id === member.userId)!;
+  await runCommand(service, "user remove", { ...org, email });
   await closed(other, "revoked");
 });
 
@@ -127,7 +125,7 @@ test("[AUTH-2] a token that is revoked where nobody here is told loses its strea
   const caller = await service.tokenFor(owner, {});
   const reader = await open(caller);
   isWatching = true;
-  const command = { kind: "revoke_token", tokenId: caller.tokenId, of: null } as const;
+  const command = { kind: "revoke_token", tokenId: caller.tokenId, of: null, by: null } as const;
   expect((await service.system.dispatch(organizationRef(owner.organizationId), command)).ok).toBe(true);
   await closed(reader, "revoked");
 });

@@ -68,6 +68,7 @@ test("[RUN-4] usage is told by agent, model and day, with totals and the budget"
       used_tokens: 40,
       resets_at: expect.stringMatching(/^\d{4}-\d\d-01T00:00:00\.000Z$/),
     },
+    quotas: expect.any(Array),
   } as never);
   const byAgent = (await report("?group_by=agent")).usage;
   expect(byAgent).toHaveLength(2);
@@ -128,7 +129,7 @@ test("[RUN-4] [ERR-2] past the budget new jobs are refused on both surfaces unti
       error: true,
       statusCode: 429,
       statusMessage: "Too Many Requests",
-      message: "The organization's token budget of this month is used up",
+      message: "The organization has used up its token budget for this month",
     },
   ]);
   expect((await client.get<{ jobs: Job[] }>("/api/jobs")).jobs).toHaveLength(1);
@@ -175,5 +176,5 @@ test("[RUN-4] a message to the job that runs makes no job, and is taken past the
     return [{ say: ` heard: ${last?.role === "user" ? last.text : "-"}` }];
   };
   await answered(client.decide(job.id, "resume"), 202);
-  expect((await client.reached(job.id, "completed")).result).toBe("so heard: and this");
+  expect((await client.reached(job.id, "completed")).result).toBe("so\n\n heard: and this");
 });

@@ -1,6 +1,6 @@
 /** Workspaces over HTTP: their list and their record (GEN-8). */
 import { afterAll, beforeAll, expect, test } from "bun:test";
-import { Client, type Json, refused } from "../support/current.ts";
+import { answered, Client, type Json, refused } from "../support/current.ts";
 import { type Founded, type Service, startService } from "../support/service.ts";
 
 let service: Service;
@@ -17,23 +17,31 @@ afterAll(() => service.stop());
 
 test("[GEN-8] [GEN-5] the first run's workspace has its record, and the list has it alone", async () => {
   const id = owner.workspaceId;
-  const workspace = await client.get<Json>(`/api/workspaces/${id}`);
+  const { storage, ...workspace } = await client.get<Json>(`/api/workspaces/${id}`);
+  expect(storage).toEqual({ bytes: 0, files: 0 });
   expect(workspace).toEqual({
+    repos: [],
     id,
     name: expect.any(String) as unknown,
     description: null,
+    instructions: null,
+    selected: true,
     created_by: owner.userId,
+    apps: [],
     organization_id: owner.organizationId,
     version: 1,
     created_at: expect.any(String) as unknown,
     updated_at: expect.any(String) as unknown,
     links: {
       self: `/api/workspaces/${id}`,
+      files: `/api/workspaces/${id}/files`,
+      repos: `/api/workspaces/${id}/repos`,
+      apps: `/api/workspaces/${id}/apps`,
       chats: `/api/chats?workspace_id=${id}`,
       jobs: `/api/jobs?workspace_id=${id}`,
       tasks: `/api/tasks?workspace_id=${id}`,
     },
-    allowed_actions: [],
+    allowed_actions: ["update", "delete", "select"],
   });
   expect(await client.get<Json>("/api/workspaces")).toEqual({ workspaces: [workspace] });
 });
@@ -54,4 +62,61 @@ test("[GEN-8] an id that no workspace can have is no workspace", async () => {
 test("[GEN-3] a bad limit or cursor of the list is 400", async () => {
   await refused(client.call("GET", "/api/workspaces?limit=0"), 400, "invalid_request");
   await refused(client.call("GET", "/api/workspaces?cursor=x"), 400, "invalid_cursor");
+});
+
+test("[WSP-1] a workspace is made, changed and deleted, and the first one stays", async () => {
+  const made = await answered<Json>(client.call("POST", "/api/workspaces", { name: "Second" }), 201);
+  expect(made).toMatchObject({ name: "Second", description: null, selected: false, version: 1 });
+  const path = `/api/workspaces/${made["id"] as string}`;
+  const changed = await answered<Json>(client.call("PATCH", path, { instructions: "Be brief." }));
+  expect(changed).toMatchObject({ name: "Second", instructions: "Be brief.", version: 2 });
+  expect(await answered<Json>(client.call("DELETE", path))).toMatchObject({ allowed_actions: [] });
+  await refused(client.call("GET", path), 404, "not_found");
+  await refused(client.call("DELETE", `/api/workspaces/${owner.workspaceId}`), 403, "forbidden");
+  const { workspaces } = await client.get<{ workspaces: Json[] }>("/api/workspaces");
+  expect(workspaces.map(({ id }) => id)).toEqual([owner.workspaceId]);
+});
+
+test("[WSP-6] each user selects a workspace of their own", async () => {
+  const made = await answered<Json>(client.call("POST", "/api/workspaces", { name: "Mine" }), 201);
+  const path = `/api/workspaces/${made["id"] as string}`;
+  expect(await answered<Json>(client.call("POST", `${path}/select`))).toMatchObject({ selected: true });
+  expect((await client.get<Json>(`/api/workspaces/${owner.workspaceId}`))["selected"]).toBe(false);
+  const member = new Client(service, await service.join(owner.organizationId));
+  expect((await member.get<Json>(path))["selected"]).toBe(false);
+  await refused(client.call("POST", "/api/workspaces/wsp_none/select"), 404, "not_found");
+  await answered(client.call("DELETE", path));
+});
+
+test("[WSP-15] only who made a workspace and owners change or delete it", async () => {
+  const joined = await service.join(owner.organizationId);
+  const member = new Client(service, joined);
+  const made = await answered<Json>(client.call("POST", "/api/workspaces", { name: "The owner's" }), 201);
+  const path = `/api/workspaces/${made["id"] as string}`;
+  expect((await member.get<Json>(path))["allowed_actions"]).toEqual(["select"]);
+  await refused(member.call("PATCH", path, { name: "Mine now" }), 403, "forbidden");
+  await refused(member.call("DELETE", path), 403, "forbidden");
+  expect((await client.get<Json>(path))["name"]).toBe("The owner's");
+  const own = await answered<Json>(member.call("POST", "/api/workspaces", { name: "Theirs" }), 201);
+  expect(own["allowed_actions"]).toEqual(["update", "delete", "select"]);
+  const theirs = `/api/workspaces/${own["id"] as string}`;
+  expect(await answered<Json>(member.call("PATCH", theirs, { name: "Still theirs" }))).toMatchObject({ version: 2 });
+  await answered(client.call("PATCH", theirs, { description: "By an owner" }));
+  await answered(member.call("DELETE", theirs));
+  await answered(client.call("DELETE", path));
+});
+
+test("[WSP-15] the model is told the instructions of the workspace that the job works in", async () => {
+  const path = `/api/workspaces/${owner.workspaceId}`;
+  await answered(client.call("PATCH", path, { instructions: "Write in British English." }));
+  const agent = await answered<Json>(
+    client.call("POST", "/api/agents", { name: "Writer", system_prompt: "Write." }),
+    201,
+  );
+  const chat = await client.chat(agent["id"] as string, owner.workspaceId);
+  const { job } = await client.send(chat, "Hello");
+  await client.reached(job.id, "completed");
+  const { system } = service.model.calls.at(-1)!;
+  expect(system).toContain("Instructions of the workspace that you work in:\nWrite in British English.");
+  await answered(client.call("PATCH", path, { instructions: null }));
 });

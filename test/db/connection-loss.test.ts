@@ -1,6 +1,6 @@
 /** Connections that end in the middle of something: the pools must come back by themselves, and at once. */
 import { afterAll, beforeAll, expect, test } from "bun:test";
-import { type Database, openDatabase, type Sql } from "../../db/client.ts";
+import { type Database, openDatabase, READ_BOUNDS, type ReadKind, type Sql } from "../../db/client.ts";
 import { PostgresPlacement } from "../../db/placement.ts";
 import { seededChance } from "../support/fake-clock.ts";
 import { createTestDatabase, type TestDatabase } from "../support/postgres.ts";
@@ -80,17 +80,56 @@ test("[RT-12] placement survives the loss of its connection anywhere in a transa
   expect(new Set((await placement.raise([5, 6])).map((g) => g.shard))).toEqual(new Set([5, 6]));
 }, 30_000);
 
-for (const pool of ["flush", "read", "placement"] as const) {
-  test(`[RT-11] silence on a ${pool} connection is not waited for for ever, and the next question is answered`, async () => {
+const POOLS = ["flush", "read", "placement"] as const;
+for (const pool of POOLS) {
+  test(`[RT-11] silence on a ${pool} connection is not waited for for ever, and costs that pool only`, async () => {
     const impatient = openDatabase(proxy.urlOf(testDatabase.url), { answerMs: 300 });
-    await impatient.answered(impatient[pool]`select 1`);
+    const ask = (name: (typeof POOLS)[number]): Promise<unknown> => {
+      if (name === "flush") return impatient.flushing((sql) => sql`select 1`);
+      if (name === "placement") return impatient.placing((sql) => sql`select 1`);
+      return impatient.reading("load", "org_a", ({ sql }) => sql`select 1`);
+    };
+    for (const name of POOLS) await ask(name);
+    const others = POOLS.filter((name) => name !== pool).map((name) => [impatient[name], name] as const);
+    const silent = impatient[pool];
     const swallowed = proxy.strike(`troupe ${pool}`, "reply_swallowed");
-    // What waits without a limit of its own on another connection is freed too.
-    const bystander = impatient[pool === "read" ? "flush" : "read"]`select pg_sleep(9)`.catch(String);
-    await expect(impatient.answered(impatient[pool]`select 2`)).rejects.toThrow();
+    await expect(ask(pool)).rejects.toThrow();
     await swallowed;
-    expect(String(await bystander)).toContain("CONNECTION_DESTROYED");
-    await back(() => impatient.answered(impatient[pool]`select 3`));
+    expect(impatient[pool]).not.toBe(silent);
+    for (const [sql, name] of others) {
+      expect(impatient[name]).toBe(sql);
+      await ask(name);
+    }
+    await back(() => ask(pool));
     await impatient.close();
   });
 }
+
+test("[RT-16] the clock of a read counts from its dispatch: what waits for a slot longer than an answer may take is answered", async () => {
+  const impatient = openDatabase(testDatabase.url, { answerMs: 500 });
+  const slow = () => impatient.reading("list", "org_a", ({ sql }) => sql`select pg_sleep(0.2)`);
+  await Promise.all(Array.from({ length: 5 }, slow));
+  await impatient.close();
+});
+
+test("[RT-16] an organization whose reads take all that it may have keeps no other from its own", async () => {
+  const kinds = Object.keys(READ_BOUNDS) as ReadKind[];
+  const own = openDatabase(testDatabase.url);
+  const held = await own.placement.reserve();
+  await held`select pg_advisory_lock(42)`;
+  const stuck = kinds
+    .filter((kind) => READ_BOUNDS[kind].each < READ_BOUNDS[kind].slots)
+    .flatMap((kind) =>
+      Array.from({ length: 20 }, () =>
+        own.reading(kind, "org_a", ({ sql }) => sql`select pg_advisory_lock_shared(42), pg_advisory_unlock_shared(42)`),
+      ),
+    );
+  for (const kind of kinds) {
+    const rows = await own.reading(kind, "org_b", ({ sql }) => sql<{ one: number }[]>`select 1 as one`);
+    expect([kind, rows[0]?.one]).toEqual([kind, 1]);
+  }
+  await held`select pg_advisory_unlock(42)`;
+  held.release();
+  await Promise.all(stuck);
+  await own.close();
+});

@@ -59,7 +59,7 @@ test("[RT-4] rows of one key are merged to the last of the batch; events never a
     group({ records: [{ table: "chat", record: record("c1", 1) }], events: [event(1)] }),
     group({ records: [{ table: "chat", record: record("c1", 2) }], events: [event(1)] }),
   ]);
-  expect(rowsOf(parameters[2])).toMatchObject([[1, { id: "c1", version: 2 }]]);
+  expect(rowsOf(parameters[2])).toMatchObject([[1, 0, { id: "c1", version: 2 }]]);
   expect(rowsOf(parameters[3])).toMatchObject([{ seq: 1 }, { seq: 1 }]);
 });
 

@@ -18,6 +18,7 @@ import {
 import { join } from "node:path";
 import { type Account, accountForRoot, canEnter } from "../../db/postgres-account.ts";
 import { isRunning } from "../../db/postmaster.ts";
+import { bunForEveryUser } from "../support/bun-program.ts";
 import {
   type TestFolder,
   copyClone,
@@ -170,6 +171,7 @@ test.skipIf(!isRoot)("[START-21] a plain user runs it all as itself, in a clone 
     folder: join(own, ".troupe"),
     systemFolder: join(own, "system"),
     clone,
+    bun: bunForEveryUser(folder.path),
     user: { uid: NOBODY.uid, gid: NOBODY.gid },
   };
   const first = await startService(options);
@@ -195,7 +197,8 @@ test.skipIf(!isRoot)("[START-21] a plain user is told that a database belongs to
   await stopService(await startService({ folder: data, clone }));
   for (const name of ["", "lock", "lock.pid", "secret", "postgres.json"])
     chownSync(join(data, name), NOBODY.uid, NOBODY.gid);
-  const service = await startService({ folder: data, clone, user: { uid: NOBODY.uid, gid: NOBODY.gid } });
+  const user = { uid: NOBODY.uid, gid: NOBODY.gid };
+  const service = await startService({ folder: data, clone, bun: bunForEveryUser(folder.path), user });
   expect(service.error).toContain("belongs to another user");
 });
 

@@ -26,7 +26,7 @@ afterAll(async () => {
   await testDatabase.drop();
 });
 beforeEach(async () => {
-  await database.read`truncate idempotency_key, rate_window, webhook_event, webhook_attempt, job, chat, event, sweep_position`;
+  await database.read`truncate idempotency_key, rate_window, webhook_event, webhook_attempt, job, chat, mission_run, event, sweep_position`;
 });
 
 const iso = (ms: number): string => new Date(ms).toISOString();
@@ -43,6 +43,9 @@ interface Fields {
   readonly expiresAt?: string;
   readonly completedAt?: string | null;
   readonly deletedAt?: string | null;
+  readonly missionId?: string;
+  readonly missionSeq?: number;
+  readonly outcome?: string;
 }
 const recordOf = (fields: Fields) => ({
   organizationId: ORG,
@@ -108,6 +111,21 @@ test("[SSE-10] rate windows that are long over go", async () => {
   await put("rate_window", { id: "tok_new", updatedAt: iso(NOW - 60_000) });
   await swept("rate_windows");
   expect(await ids("rate_window")).toEqual(["tok_new"]);
+});
+
+test("[MIS-11] entries of a ledger go after 90 days with the events up to them, but none whose run is open", async () => {
+  const run = (id: string, days: number, missionSeq: number, outcome = "succeeded"): Promise<void> =>
+    put("mission_run", { id, createdAt: iso(NOW - days * DAY_MS), missionId: "mis_1", missionSeq, outcome });
+  await run("a", 92, 2);
+  await run("b", 91, 4);
+  await run("c", 91, 5, "started");
+  await run("d", 89, 7);
+  await tell("mis_1", 1, 8);
+  await tell("mis_2", 1, 3);
+  expect(await swept("mission_runs", 1)).toEqual([3, 3, 0]);
+  expect(await ids("mission_run")).toEqual(["c", "d"]);
+  expect(await seqs("mis_1")).toEqual([5, 6, 7, 8]);
+  expect(await seqs("mis_2")).toEqual([1, 2, 3]);
 });
 
 test("[SSE-10] the events of a job go 90 days after its end, and those of no other", async () => {

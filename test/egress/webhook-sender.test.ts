@@ -2,11 +2,11 @@
 import { afterEach, expect, test } from "bun:test";
 import type { AttemptResult, Prepared } from "../../actors/webhook/protocol.ts";
 import { signingContext } from "../../actors/webhook/schema.ts";
-import { systemClock } from "../../src/clock.ts";
+import { systemClock } from "../../src/wiring/clock.ts";
 import type { Egress, EgressLimits } from "../../src/egress/egress.ts";
 import { createWebhookSender } from "../../src/egress/webhook-sender.ts";
 import { newSigningSecret } from "../../src/egress/webhook-signature.ts";
-import { createSealing } from "../../src/service-key.ts";
+import { createSealing } from "../../src/service/service-key.ts";
 import { until } from "../support/condition.ts";
 import { createEgressWorld, type EgressWorld } from "../support/egress-world.ts";
 import { type Answer, drip, pour, reply, type WireServer } from "../support/wire-server.ts";

@@ -62,7 +62,7 @@ const jobOf = (chatId: string, status: string): Promise<number> =>
 test("[START-41] after kill -9 the next start adopts PostgreSQL at once, and nothing acknowledged is lost", async () => {
   const killed = await startTroupe(folder);
   const spoken = await execute<{ chatId: string }>(killed, { message: "/say remembered" });
-  const slow = await beginSlow(killed, "/say one two three four five six seven eight\n/slow 60");
+  const slow = await beginSlow(killed, "/say one two three four five six seven eight\n/slow 300");
   // Writes that come all the time: the kill falls between two of them.
   const acknowledged: string[] = [];
   const writing = (async () => {
@@ -137,7 +137,7 @@ test.skipIf(process.platform !== "linux")(
 
 test("[START-42] a run that a drain has stopped is taken up by the next start", async () => {
   const stopped = await startTroupe(folder);
-  const { chatId } = await beginSlow(stopped, "/say one two three four five six seven eight\n/slow 60");
+  const { chatId } = await beginSlow(stopped, "/say one two three four five six seven eight\n/slow 300");
   expect(await stopped.end()).toBe(0);
   const service = await startTroupe(folder);
   await eventually("it has completed", async () => (await jobOf(chatId, "completed")) === 1);

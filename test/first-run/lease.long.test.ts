@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { join } from "node:path";
 import { LEASE_TERM_MS } from "../../actors/runtime/placement.ts";
-import { LEASE_GRACE_MS } from "../../src/rivals.ts";
+import { LEASE_GRACE_MS } from "../../src/service/rivals.ts";
 import { type GuardedFolder, guardedFolder } from "../support/guarded-folder.ts";
 import { createEmptyDatabase, type TestDatabase } from "../support/postgres.ts";
 import { failTroupe, startTroupe, type TroupeOptions } from "../support/troupe-process.ts";

@@ -49,12 +49,30 @@ test("[START-46] an address that is not this machine's is told", async () => {
   expect(text).toContain("Cannot listen on 203.0.113.7:0");
 });
 
+test("[RT-17] on a disk without its reserve reads are answered, writes are refused, and no first run is made", async () => {
+  const env = { DISK_RESERVE_MIB: "1000000000" };
+  const { personal } = await copyFirstRun(folder, "full");
+  const full = await startTroupe(folder, { dataDir: join(folder.path, "full"), env });
+  const headers = { authorization: `Bearer ${personal}`, "content-type": "application/json" };
+  expect((await fetch(`${full.url}/api/tasks`, { headers })).status).toBe(200);
+  const body = JSON.stringify({ title: "x" });
+  const refused = await fetch(`${full.url}/api/v1/tasks`, { method: "POST", headers, body });
+  expect([refused.status, await refused.text()]).toEqual([
+    503,
+    expect.stringContaining("storage of the service is full"),
+  ]);
+  await full.says("the disk is nearly full");
+  expect(await full.end()).toBe(0);
+  const { code, text } = await failTroupe(folder, { dataDir: join(folder.path, "none"), env });
+  expect([code, text]).toEqual([69, expect.stringContaining("less free space than DISK_RESERVE_MIB")]);
+});
+
 test("[START-47] wrong settings are told all at once, before anything is touched", async () => {
   const dataDir = join(folder.path, "untouched");
   const env = { PORT: "x", LOG_LEVEL: "loud", TROUPE_SECRET: "short-secret", DATABASE_URL: "http://user:hidden@h/d" };
   const { code, text } = await failTroupe(folder, { dataDir, env, args: ["--fast"] });
   expect(code).toBe(78);
-  expect(text).toContain("Unknown argument --fast; there is --print-config\n");
+  expect(text).toContain("Unknown argument --fast; the only one is --print-config\n");
   for (const name of ["PORT", "LOG_LEVEL", "TROUPE_SECRET", "DATABASE_URL"])
     expect(text).toMatch(new RegExp(`^${name} is `, "m"));
   expect(text).not.toMatch(/short-secret|hidden/);
@@ -70,16 +88,31 @@ test("[START-47] DATABASE_URL in production without TROUPE_SECRET does not start
   ]);
 });
 
-test("[RUN-4] a model of MODEL or MODELS that cannot be used is told, and nothing is started", async () => {
-  const dataDir = join(folder.path, "port");
-  for (const [env, words] of [
-    [{ MODEL: "anthropic:x" }, "MODEL cannot be used: A model of Anthropic needs ANTHROPIC_API_KEY."],
-    [{ MODELS: "demo:echo,acme:x" }, 'MODELS cannot be used: The provider "acme" is unknown'],
-  ] as const) {
-    const { code, text } = await failTroupe(folder, { dataDir, env });
-    expect([code, text]).toEqual([69, expect.stringContaining(words)]);
-  }
-  await eventually("nothing is left", () => processesIn(dataDir).length === 0);
+test("[START-47] models that cannot be used are reported with the other settings, before PostgreSQL starts", async () => {
+  const dataDir = join(folder.path, "untouched");
+  const env = { PORT: "x", MODEL: "anthropic:x", MODELS: "demo:echo,acme:x" };
+  const { code, text } = await failTroupe(folder, { dataDir, env });
+  expect(code).toBe(78);
+  expect(text).toMatch(/^PORT is "x"/m);
+  expect(text).toContain(
+    'MODEL has "anthropic:x", which cannot be used: A model of Anthropic needs ANTHROPIC_API_KEY.',
+  );
+  expect(text).toContain('MODELS has "acme:x", which cannot be used: The provider "acme" is unknown');
+  expect(await Bun.file(dataDir).exists()).toBe(false);
+});
+
+test("[START-47] --print-config shows what is wrong beside what is right", async () => {
+  const dataDir = join(folder.path, "untouched");
+  const env = { PORT: "x", MODEL: "acme:x", OPENAI_API_KEY: "sk hidden" };
+  const { code, text } = await failTroupe(folder, { dataDir, env, args: ["--print-config"] });
+  expect(code).toBe(78);
+  expect(text).toContain('# wrong: PORT is "x"; it must be an integer');
+  expect(text).toContain("# wrong: OPENAI_API_KEY is not valid; it must be a key without spaces\n");
+  expect(text).toContain(`DATA_DIR=${dataDir}\n`);
+  expect(text).toContain("The configuration cannot be used:\nPORT is");
+  expect(text).not.toContain("hidden");
+  const model = await failTroupe(folder, { dataDir, env: { MODEL: "acme:x" }, args: ["--print-config"] });
+  expect(model).toMatchObject({ code: 78, text: expect.stringContaining('# wrong: MODEL has "acme:x"') });
 });
 
 test("[START-47] --print-config prints the settings in force without secrets, and starts nothing", async () => {

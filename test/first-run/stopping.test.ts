@@ -3,6 +3,7 @@ import { afterAll, beforeAll, expect, test } from "bun:test";
 import { connect } from "node:net";
 import { join } from "node:path";
 import { readService } from "../../src/admin/door.ts";
+import { bunFolder } from "../support/bun-program.ts";
 import { copyFirstRun } from "../support/first-run-copy.ts";
 import { type GuardedFolder, guardedFolder } from "../support/guarded-folder.ts";
 import { CLONE } from "../support/service-process.ts";
@@ -72,6 +73,12 @@ function keepAlive(service: TroupeProcess): { ask(path: string): Promise<string>
   };
 }
 
+/** `bun start` in a shell with Bun in its PATH, and a home folder for the cache of packages. */
+function bunStart(): TroupeOptions {
+  const env = { PATH: `${bunFolder(folder.path)}:/usr/local/bin:/usr/bin:/bin`, HOME: folder.path };
+  return { cmd: [process.execPath, "run", "--silent", "start"], cwd: CLONE, env };
+}
+
 test.each(["SIGINT", "SIGTERM", "SIGHUP"] as const)(
   "[START-32] %s ends it with code 0 and leaves no process",
   async (signal) => {
@@ -79,7 +86,7 @@ test.each(["SIGINT", "SIGTERM", "SIGHUP"] as const)(
     const stream = await openStream(service);
     expect(await service.end(signal)).toBe(0);
     expect(await stream.rest).toMatch(
-      /event: error\ndata: {"message":"The service is restarting\. The execution goes on[^\n]*\n\n$/,
+      /event: error\ndata: {"message":"The service is restarting\. The execution continues[^\n]*\n\n$/,
     );
     expect(service.log.map(({ msg }) => msg).slice(-2)).toContain("stopped");
     await nothingIsLeft();
@@ -87,11 +94,7 @@ test.each(["SIGINT", "SIGTERM", "SIGHUP"] as const)(
 );
 
 test("[START-33] Ctrl-C in a terminal reaches the whole group, twice, through `bun start`; nothing is left", async () => {
-  const service = new TroupeProcess(folder, {
-    cmd: [process.execPath, "run", "--silent", "start"],
-    cwd: CLONE,
-    hasTerminal: true,
-  });
+  const service = new TroupeProcess(folder, { ...bunStart(), hasTerminal: true });
   await service.serving();
   service.child.terminal?.write("\x03");
   service.child.terminal?.write("\x03");
@@ -112,7 +115,7 @@ test("[START-33] a signal to the group and another to the process end it once", 
 });
 
 test("[START-33] arguments and signals go through `bun start`", async () => {
-  const options: TroupeOptions = { cmd: [process.execPath, "run", "--silent", "start"], cwd: CLONE };
+  const options = bunStart();
   const printed = new TroupeProcess(folder, { ...options, args: ["--print-config"] });
   expect(await printed.ended()).toBe(0);
   expect(printed.output).toContain(`DATA_DIR=${dataDir}\n`);

@@ -2,13 +2,14 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { chmodSync, chownSync, mkdirSync, statSync } from "node:fs";
 import { join } from "node:path";
+import { bunForEveryUser } from "../support/bun-program.ts";
 import { type GuardedFolder, guardedFolder } from "../support/guarded-folder.ts";
 import { CLONE } from "../support/service-process.ts";
 import { admin, eventually, processesIn, startTroupe, type TroupeOptions } from "../support/troupe-process.ts";
 
 const isRoot = process.getuid?.() === 0;
 const canChangeUser = isRoot && Bun.which("setpriv") !== null;
-const CLONE_PARTS = ["library", "src", "db", "actors", "package.json", "bun.lock", "node_modules"];
+const CLONE_PARTS = ["library", "src", "db", "actors", "docs", "package.json", "bun.lock", "node_modules"];
 
 let folder: GuardedFolder;
 
@@ -29,11 +30,11 @@ function idOf(kind: "-u" | "-g", user: string): number {
   return Number(Bun.spawnSync({ cmd: ["id", kind, user] }).stdout.toString());
 }
 
-/** Serves, answers and ends in a clone; `before` goes in front of each command. */
-async function expectWhole(clone: string, before: readonly string[]): Promise<void> {
+/** Serves, answers and ends in a clone; `before` is what runs each script. */
+async function expectWhole(clone: string, before: readonly string[] = [process.execPath]): Promise<void> {
   const dataDir = join(clone, ".troupe");
   const options = (script: string): TroupeOptions => ({
-    cmd: [...before, process.execPath, join(clone, script)],
+    cmd: [...before, join(clone, script)],
     cwd: clone,
     env: { DATA_DIR: ".troupe" },
   });
@@ -58,7 +59,7 @@ test.skipIf(!isRoot)("[START-49] root serves from a clone in a folder that other
   const home = join(folder.path, "root-home");
   const clone = cloneTo(join(home, "clone"));
   chmodSync(home, 0o700);
-  await expectWhole(clone, []);
+  await expectWhole(clone);
   expect(statSync(home).mode & 0o777).toBe(0o700);
 });
 
@@ -66,7 +67,8 @@ test.skipIf(!canChangeUser)("[START-49] a plain user serves from a clone of its 
   const [uid, gid] = [idOf("-u", "nobody"), idOf("-g", "nobody")];
   const clone = cloneTo(join(folder.path, "plain", "clone"));
   chownSync(clone, uid, gid);
-  await expectWhole(clone, ["setpriv", `--reuid=${uid}`, `--regid=${gid}`, "--clear-groups", "--"]);
+  const bun = bunForEveryUser(folder.path);
+  await expectWhole(clone, ["setpriv", `--reuid=${uid}`, `--regid=${gid}`, "--clear-groups", "--", bun]);
   expect(statSync(join(clone, ".troupe/postgres")).uid).toBe(uid);
   expect(statSync(join(clone, ".troupe")).mode & 0o777).toBe(0o700);
 });

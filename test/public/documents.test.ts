@@ -2,13 +2,15 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { Value } from "@sinclair/typebox/value";
 import { ERROR_CODES } from "../../src/current/error-codes.ts";
-import { API_VERSION } from "../../src/http/api-version.ts";
-import type { OperationContract } from "../../src/http/operation.ts";
+import { API_VERSION } from "../../src/http/contract/api-version.ts";
+import type { OperationContract } from "../../src/http/contract/operation.ts";
+import { GUIDES } from "../../src/public/guides.ts";
 import { agentApiManifest, agentReadiness, llmsText } from "../../src/public/manifests.ts";
 import { publicOperations } from "../../src/public/operations.ts";
-import type { PublicParts } from "../../src/public/parts.ts";
+import type { ServiceFacts } from "../../src/operations/service-facts.ts";
+import type { Services } from "../../src/operations/services.ts";
 import { deprecationPolicy } from "../../src/public/policies.ts";
-import { VERSION } from "../../src/version.ts";
+import { VERSION } from "../../src/settings/version.ts";
 import { answered, refused } from "../support/current.ts";
 import { type Founded, type Service, startService } from "../support/service.ts";
 
@@ -34,19 +36,21 @@ afterAll(() => service.stop());
 const get = (path: string, init: RequestInit = {}): Promise<Response> => fetch(`${service.url}${path}`, init);
 const read = <T>(path: string): Promise<T> => answered<T>(get(path));
 
-/** Parts of a service that has these paths. */
-const partsOf = (changes: Partial<PublicParts> = {}): PublicParts => ({
-  version: "1.2.3",
-  build: { commit: null, builtAt: null },
-  models: { describe: () => ({ ok: true, value: { provider: "demo", name: "echo", demo: true } }) },
-  appUrl: () => APP_URL,
-  budget: 3_000,
-  countsV1: false,
-  errorCodes: ERROR_CODES,
-  operations: OPERATIONS,
-  hasPath: () => false,
-  ...changes,
-});
+/** Services of which the documents say this. */
+const servicesOf = (changes: Partial<ServiceFacts> = {}): Services => {
+  const facts: ServiceFacts = {
+    version: "1.2.3",
+    build: { commit: null, builtAt: null },
+    budget: 3_000,
+    countsV1: false,
+    v1RequestsPerMinute: 0,
+    errorCodes: ERROR_CODES,
+    operations: OPERATIONS,
+    hasPath: () => false,
+    ...changes,
+  };
+  return { facts, appUrl: () => APP_URL } as Partial<Services> as Services;
+};
 
 describe("what they say", () => {
   test("[DOC-5] every document of JSON fits its schema", async () => {
@@ -91,7 +95,7 @@ describe("what they say", () => {
       default: { limit: 4_000, window_seconds: 60, burst: 4_000, algorithm: "fixed-window" },
       identity_order: ["bearer_token", "remote_address"],
       public_endpoints: { counted: true, limit: 3_000, identity: "remote_address" },
-      v1: { counted: true },
+      v1: { counted: true, protective_limit: null },
       status: 429,
     });
     const [known, stranger, v1] = await Promise.all([
@@ -119,7 +123,7 @@ describe("what they say", () => {
     const { getVersion: old } = OPERATIONS;
     const deprecation = { announcedAt: "2026-11-01T00:00:00.000Z", deprecatedAt: "2027-06-01T00:00:00.000Z" };
     const operations = { ...OPERATIONS, oldOne: { ...old!, deprecation: { ...deprecation, successor: "/api/new" } } };
-    expect(deprecationPolicy(partsOf({ operations })).deprecations).toEqual([
+    expect(deprecationPolicy(servicesOf({ operations })).deprecations).toEqual([
       {
         operation: "oldOne",
         method: "GET",
@@ -148,21 +152,25 @@ describe("where they lead", () => {
     for (const path of paths.filter((one) => one !== "")) {
       // What is not configured yet is 404 as well, in other words.
       const text = await (await service.call(owner, "GET", path)).text();
-      expect([path, text]).not.toEqual([path, expect.stringContaining("There is nothing at this path")]);
+      expect([path, text]).not.toEqual([path, expect.stringContaining("Unknown path")]);
     }
   });
 
   test("[DOC-4] the manifests name what the service has, and nothing that it has not", () => {
-    const without = JSON.stringify([agentReadiness(partsOf()), agentApiManifest(partsOf()), llmsText(partsOf())]);
-    for (const path of ["/mcp", "/api/sdk/", "/api/messaging-integration", "oauth"])
-      expect(without).not.toContain(path);
-    const parts = partsOf({ hasPath: () => true });
+    const without = JSON.stringify([
+      agentReadiness(servicesOf()),
+      agentApiManifest(servicesOf()),
+      llmsText(servicesOf()),
+    ]);
+    for (const path of [/\/mcp(?!-)/, /\/api\/sdk\//, /\/api\/messaging-integration/, /oauth/])
+      expect(without).not.toMatch(path);
+    const parts = servicesOf({ hasPath: () => true });
     expect(agentReadiness(parts)).toMatchObject({
       mcp: { url: `${APP_URL}/mcp` },
-      sdks: [{ source: `${APP_URL}/api/sdk/typescript` }, { source: `${APP_URL}/api/sdk/python` }],
+      sdks: ["typescript", "javascript", "python"].map((language) => ({ source: `${APP_URL}/api/sdk/${language}` })),
       webhooks: { configuration: `${APP_URL}/api/messaging-integration` },
     });
-    expect(agentApiManifest(parts).sdks).toHaveLength(2);
+    expect(agentApiManifest(parts).sdks).toHaveLength(3);
     expect(llmsText(parts)).toContain(`(${APP_URL}/mcp)`);
   });
 
@@ -201,10 +209,10 @@ describe("how they are served", () => {
       const etag = first.headers.get("etag") ?? "";
       expect({ path, etag, cache: first.headers.get("cache-control") }).toEqual({
         path,
-        etag: expect.stringMatching(/^"[\w-]{22}"$/) as string,
+        etag: expect.stringMatching(/^(?:W\/)?"[\w-]{22}"$/) as string,
         cache: expect.stringMatching(/^(?:no-cache|public, max-age=300)$/) as string,
       });
-      for (const known of [etag, `W/${etag}`, `"other", ${etag}`, "*"]) {
+      for (const known of [etag, `W/${etag.replace("W/", "")}`, `"other", ${etag}`, "*"]) {
         const again = await get(path, { headers: { "if-none-match": known } });
         expect([path, again.status, await again.text()]).toEqual([path, 304, ""]);
         expect(again.headers.get("etag")).toBe(etag);
@@ -231,4 +239,32 @@ describe("how they are served", () => {
     for (const path of PATHS)
       await refused(get(path, { headers: { "api-version": "2020-01-01" } }), 400, "unsupported_api_version");
   });
+});
+
+test("[DOC-4] the guides are served, and those that the contract and llms.txt name are there", async () => {
+  const contract = JSON.stringify(await read("/api/openapi.json"));
+  const llms = await (await get("/llms.txt")).text();
+  const named = [...`${contract}${llms}`.matchAll(/\/guides\/[\w.-]+\.md/g)].map(([path]) => path);
+  expect(new Set(named)).toEqual(new Set([...GUIDES.keys()].map((name) => `/guides/${name}`)));
+  for (const path of new Set(named)) {
+    const answer = await get(path);
+    expect({ path, status: answer.status, type: answer.headers.get("content-type") }).toEqual({
+      path,
+      status: 200,
+      type: "text/markdown; charset=utf-8",
+    });
+    const text = await answer.text();
+    expect(text).toStartWith("# ");
+    expect(text).not.toContain("](../");
+    const etag = answer.headers.get("etag") ?? "";
+    expect((await get(path, { headers: { "if-none-match": etag } })).status).toBe(304);
+    for (const [, link = ""] of text.matchAll(/\]\(([\w-]+\.md)/g)) expect([...GUIDES.keys()]).toContain(link);
+  }
+  expect((await get("/guides/nothing.md")).status).toBe(404);
+  for (const title of GUIDES.values()) expect(title).not.toBe("");
+});
+
+test("[DOC-4] [HOOK-7] the manifest for agents says that the key of signatures is the whole secret", async () => {
+  const { webhooks } = await read<{ webhooks: { verification: string } }>("/api/agent-readiness");
+  expect(webhooks.verification).toContain("the whole `whsec_…` string");
 });

@@ -19,3 +19,23 @@ test("[DOC-1] what is served are the bytes that are committed, to anybody, with 
   expect(response.headers.get("x-request-id")).toMatch(/^[A-Za-z0-9_-]{8,128}$/);
   expect(Buffer.from(await response.bytes()).equals(Buffer.from(await Bun.file(COMMITTED).bytes()))).toBe(true);
 });
+
+test("[DOC-1] each surface can be had by itself, with what it refers to and nothing else", async () => {
+  type Document = Readonly<Record<"paths" | "components", Record<string, Record<string, unknown>>>>;
+  const get = async (query: string) =>
+    (await (await fetch(`${service.url}/api/openapi.json${query}`)).json()) as Document;
+  const [whole, v1, current] = [await get(""), await get("?surface=v1"), await get("?surface=current")];
+  expect(Object.keys({ ...v1.paths, ...current.paths }).toSorted()).toEqual(Object.keys(whole.paths).toSorted());
+  expect(Object.keys(v1.paths).every((path) => path.startsWith("/api/v1/"))).toBe(true);
+  expect(Object.keys(current.paths).some((path) => path.startsWith("/api/v1/"))).toBe(false);
+  for (const part of [v1, current]) {
+    const refs = new Set(
+      [...JSON.stringify(part).matchAll(/"\$ref":"#\/components\/(\w+)\/([^"]+)"/g)].map((m) => `${m[1]}/${m[2]}`),
+    );
+    const there = Object.entries(part.components).flatMap(([section, entries]) =>
+      section === "securitySchemes" ? [] : Object.keys(entries).map((name) => `${section}/${name}`),
+    );
+    expect(there.toSorted()).toEqual([...refs].toSorted());
+  }
+  expect((await fetch(`${service.url}/api/openapi.json?surface=v2`)).status).toBe(400);
+});

@@ -86,6 +86,17 @@ test.skipIf(CHROMIUM === null)(
   },
 );
 
+test.skipIf(CHROMIUM === null)("[DOC-2] on a phone it is as wide as the screen, and asks for no icon", async () => {
+  const { page, asked } = await browser.open({ viewport: { width: 390, height: 844 } });
+  await page.goto(`${service.url}/api/reference`);
+  await page.getByPlaceholder("Token").first().waitFor();
+  for (const place of ["#", "#errors"]) {
+    await page.goto(`${service.url}/api/reference${place}`);
+    expect([place, await page.evaluate("document.documentElement.scrollWidth")]).toEqual([place, 390]);
+  }
+  expect(asked.filter((address) => address.includes("favicon"))).toEqual([]);
+});
+
 test.skipIf(CHROMIUM === null)("[DOC-2] it is dark or light as the reader's system is", async () => {
   for (const colorScheme of ["dark", "light"] as const) {
     const { page } = await browser.open({ colorScheme });

@@ -1,6 +1,6 @@
 /** Arguments that a person gave to calls had no bound but that of the body: each decision wrote all of them again. */
 import { afterAll, beforeAll, expect, test } from "bun:test";
-import { ARGUMENTS_BYTES } from "../../src/http/limits.ts";
+import { ARGUMENTS_BYTES } from "../../src/http/contract/limits.ts";
 import { answered, Client, refused } from "../support/current.ts";
 import { FakeTools } from "../support/fake-tools.ts";
 import { type Service, startService } from "../support/service.ts";

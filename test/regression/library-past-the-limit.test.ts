@@ -1,6 +1,6 @@
 /** The last page of agents had the whole library besides, so a list with `limit=1` answered seven records. */
 import { afterAll, beforeAll, expect, test } from "bun:test";
-import { library } from "../../src/library.ts";
+import { library } from "../../src/wiring/library.ts";
 import { answered, Client, type Json } from "../support/current.ts";
 import { type Service, startService } from "../support/service.ts";
 

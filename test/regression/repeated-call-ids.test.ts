@@ -61,7 +61,7 @@ test("[JOB-12] [JOB-8] what a person approves is what is called", async () => {
   await client.reached(jobId, "blocked");
   await answered(client.decide(jobId, "approve"));
   const again = await client.reached(jobId, "blocked");
-  expect(again.approvals.map((approval) => approval.arguments)).toEqual([{ to: "everybody" }]);
+  expect(again.approvals.map((approval) => approval.arguments)).toEqual([{ to: "Ada" }, { to: "everybody" }]);
   await answered(client.decide(jobId, "approve"));
   await client.reached(jobId, "completed");
   expect(inputs()).toEqual([{ to: "Ada" }, { to: "everybody" }]);
@@ -74,7 +74,13 @@ test("[JOB-12] [JOB-9] of two calls with one id in a step, approving the one doe
   expect(new Set(approvals.map(({ tool_call_id }) => tool_call_id)).size).toBe(2);
   const [first, second] = approvals;
   const half = await answered<Job>(client.decide(jobId, "approve", { tool_call_id: first?.tool_call_id }));
-  expect(half).toMatchObject({ status: "blocked", approvals: [{ id: second?.id }] });
+  expect(half).toMatchObject({
+    status: "blocked",
+    approvals: [
+      { id: first?.id, decision: "approve" },
+      { id: second?.id, decision: null },
+    ],
+  });
   await answered(client.decide(jobId, "approve", { approval_id: second?.id, decision: "deny" }));
   await client.reached(jobId, "completed");
   expect(inputs()).toEqual([{ to: "Ada" }]);

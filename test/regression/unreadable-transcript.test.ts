@@ -3,10 +3,10 @@
  * failed the whole job with `internal_error`; in the stop of a cancelled job it left the job
  * `cancelling` until the next start.
  */
-import { USUAL_JOB_LIMITS } from "../../actors/job/limits.ts";
+import { DEFAULT_JOB_LIMITS } from "../../actors/job/limits.ts";
 import { expect, test } from "bun:test";
 import { jobRef } from "../../actors/job/schema.ts";
-import { REREAD_TRIES } from "../../actors/job/run-reading.ts";
+import { REREAD_TRIES } from "../../actors/job/run/reading.ts";
 import { until } from "../support/condition.ts";
 import { settle } from "../support/fake-clock.ts";
 import { FakeModel, gate } from "../support/fake-model.ts";
@@ -76,7 +76,7 @@ test("[JOB-4] a history that the database refuses for good ends the job after it
 test("[JOB-4] [RUN-3] a run that waits for its history ends with its deadline or a cancel like any other", async () => {
   const late = await unreadable();
   late.replica.placement.isCut = true;
-  await late.world.clock.advance(USUAL_JOB_LIMITS.runMs - 5_000);
+  await late.world.clock.advance(DEFAULT_JOB_LIMITS.runMs - 5_000);
   late.replica.placement.isCut = false;
   await late.world.clock.advance(10_000);
   expect(await late.replica.ended(late.jobId)).toMatchObject({ status: "failed", error: { code: "timeout" } });
@@ -135,5 +135,5 @@ test("[JOB-4] a restarted job whose transcript cannot be read for a moment goes 
   await second.system.start();
   await until("it is asked for", () => reads === 2);
   await world.clock.advance(1_000);
-  expect(await second.ended(jobId)).toMatchObject({ status: "completed", result: "kept. end", attempt: 2 });
+  expect(await second.ended(jobId)).toMatchObject({ status: "completed", result: "kept. \n\nend", attempt: 2 });
 });

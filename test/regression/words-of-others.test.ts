@@ -57,7 +57,7 @@ test("[AUTH-8] [CHAT-5] others do not steer it; by the chat's own policy they ar
   expect(queued.job).toMatchObject({ status: "queued", created_by: theirId });
   expect((await mine.send(chat, "and that")).job.id).toBe(job.id);
   held.open();
-  expect((await mine.reached(job.id, "completed")).result).toBe("onetwo");
+  expect((await mine.reached(job.id, "completed")).result).toBe("one\n\ntwo");
   const next: Job = await theirs.reached(queued.job.id, "completed");
   expect(next["created_by"]).toBe(theirId);
 });
@@ -67,7 +67,7 @@ test("[AUTH-8] others resume a job, and only its user says how it goes on", asyn
   const { job } = await mine.send(await mine.chat(agent, owner.workspaceId), "go", { budget: { max_tokens: 1 } });
   expect(await mine.reached(job.id, "blocked")).toMatchObject({ blocked_reason: "budget_reached" });
   await refused(theirs.decide(job.id, "resume", { input: "Give me all." }), 403, "forbidden");
-  await answered(mine.decide(job.id, "resume", { input: "Go on." }), 202);
+  await answered(mine.decide(job.id, "resume", { input: "Go on.", budget: { max_tokens: 1 } }), 202);
   await mine.reached(job.id, "blocked");
-  await answered(theirs.decide(job.id, "resume"), 202);
+  await answered(theirs.decide(job.id, "resume", { budget: { max_tokens: 1 } }), 202);
 });

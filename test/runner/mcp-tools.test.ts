@@ -4,15 +4,19 @@ import { notFound, ok } from "../../actors/fault.ts";
 import type { Toolbox, ToolResult } from "../../actors/job/ports.ts";
 import type { AgentSnapshot, McpServer } from "../../actors/job/schema.ts";
 import { createEgress, type EgressSettings } from "../../src/egress/egress.ts";
-import { MAX_SCHEMA, MAX_SERVER_TOOLS, mcpTools, mcpToolName } from "../../src/runner/mcp/mcp-tools.ts";
-import { USUAL_RESULT_BYTES } from "../../actors/job/limits.ts";
+import { HeldBytes } from "../../src/runner/held-bytes.ts";
+import { MAX_SCHEMA } from "../../src/sandbox/jobs/mcp-reduction.ts";
+import { testSandbox } from "../support/sandbox.ts";
+import { MAX_SERVER_TOOLS, mcpTools, mcpToolName } from "../../src/runner/mcp/mcp-tools.ts";
+import { DEFAULT_RESULT_BYTES } from "../../actors/job/limits.ts";
 import { createTools } from "../../src/runner/tools.ts";
 import { until } from "../support/condition.ts";
 import { DEAF_HOST, OPENED_AT } from "../support/fake-tools.ts";
+import { PAUSES } from "../support/pauses.ts";
 import { type McpServerUnderTest, type McpTool, startMcpServer, textResult } from "../support/mcp-server.ts";
 
 const SECRET = "s3cr3t/value+of=crm";
-const CONTEXT = { organizationId: "org_1", userId: "usr_1", agentId: "agt_1", jobId: "job_1" };
+const CONTEXT = { organizationId: "org_1", userId: "usr_1", agentId: "agt_1", jobId: "job_1", missionId: null };
 const AUTHORIZATION = { name: "Authorization", secret: "crm", prefix: "Bearer " };
 
 const TOOLS: readonly McpTool[] = [
@@ -36,7 +40,7 @@ const TOOLS: readonly McpTool[] = [
       throw new Error(`argument x is wrong, ${SECRET}`);
     },
   },
-  { name: "huge", annotations: { idempotentHint: true }, run: () => textResult("x".repeat(USUAL_RESULT_BYTES + 1)) },
+  { name: "huge", annotations: { idempotentHint: true }, run: () => textResult("x".repeat(DEFAULT_RESULT_BYTES + 1)) },
   { name: "endless", run: () => textResult("x".repeat(5 * 1024 * 1024)) },
   {
     name: "mixed",
@@ -82,7 +86,10 @@ async function open(
   const log = { warn: (details: object) => void warnings.push(details), error: () => {} };
   const client = createEgress({ allow: ["127.0.0.1"], production: false, ...egress });
   const secrets = { read: async (_: string, name: string) => (name === "crm" ? ok(SECRET) : notFound("secret")) };
-  const tools = createTools([], { sources: [mcpTools({ egress: client, secrets, log, times })] });
+  const tools = createTools([], {
+    pauses: PAUSES,
+    sources: [mcpTools({ sandbox: testSandbox, held: new HeldBytes(), egress: client, secrets, log, times })],
+  });
   const agent = { allowedTools: allowed, approvalTools: approval, mcpServers: [...servers] };
   const box = await tools.open(agent as unknown as AgentSnapshot, CONTEXT, run.signal);
   const call: Opened["call"] = (name, input = {}, signal = run.signal) =>
@@ -111,7 +118,7 @@ test("[RUN-6] a server's tools are there under its name, where the agent's list 
   expect(await all.call("crm__echo", { a: 1 })).toEqual({ content: '{"a":1}', isError: false });
   const one = await open([crm(url)], { allowed: ["crm__echo"], approval: ["crm__*"] });
   expect(namesOf(one)).toEqual(["crm__echo"]);
-  expect(one.box.rulesOf("crm__echo")).toEqual({ safe: true, needsApproval: true });
+  expect(one.box.rulesOf("crm__echo")).toMatchObject({ safe: true, needsApproval: true });
   expect((await one.call("crm__fails")).isError).toBe(true);
 });
 
@@ -171,7 +178,7 @@ for (const json of [false, true]) {
   test(`[RUN-3] a result over 64 KiB is cut, an answer over 4 MiB is not read (${json ? "JSON" : "stream"})`, async () => {
     const { call } = await open([crm(serve(TOOLS, { json }).url)]);
     const { content } = await call("crm__huge");
-    expect(Buffer.byteLength(content)).toBeLessThanOrEqual(USUAL_RESULT_BYTES);
+    expect(Buffer.byteLength(content)).toBeLessThanOrEqual(DEFAULT_RESULT_BYTES);
     expect(content).toContain("[Cut: the result has");
     expect(await call("crm__endless")).toEqual({
       content: "The MCP server did not do it: its answer is too large.",

@@ -1,15 +1,12 @@
 /** Calls that go well, over real sockets: the answer, the tools, the request that was sent. */
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import type { ModelPort, TranscriptEntry } from "../../actors/job/ports.ts";
-import { createModels } from "../../src/runner/models.ts";
-import { loadModel } from "../../src/runner/providers.ts";
-import { MAX_REASONING_CHARS, streamCall } from "../../src/runner/stream-call.ts";
+import { MAX_REASONING_CHARS } from "../../src/runner/answer.ts";
 import { UNPARSED_INPUT } from "../../src/runner/tool-input.ts";
-import { realTimers } from "../../src/runner/watchdog.ts";
 import { startFakeAnthropic } from "../support/fake-anthropic.ts";
-import { startFakeOpenAi } from "../support/fake-openai.ts";
 import type { FakeProvider } from "../support/fake-provider.ts";
-import { modelCall, NO_MODELS, ORIGIN, run, textOf, WEATHER } from "../support/model-calls.ts";
+import { modelCall, NO_MODELS, run, textOf, WEATHER } from "../support/model-calls.ts";
+import { KEY, modelsBy, WAYS } from "../support/model-ways.ts";
 
 const HISTORY: readonly TranscriptEntry[] = [
   { role: "user", text: "Weather?" },
@@ -23,23 +20,13 @@ const HISTORY: readonly TranscriptEntry[] = [
   },
 ];
 
-for (const [dialect, start] of [
-  ["openai", startFakeOpenAi],
-  ["anthropic", startFakeAnthropic],
-] as const) {
-  describe(`calls of ${dialect}`, () => {
+for (const way of WAYS) {
+  describe(`calls of ${way.name}`, () => {
     let fake: FakeProvider;
-    let models: ModelPort;
+    let models: Pick<ModelPort, "call">;
     beforeEach(async () => {
-      fake = await start();
-      models = createModels({
-        ...NO_MODELS,
-        model: `${dialect}:fake-model`,
-        anthropicApiKey: "secret-key",
-        openaiApiKey: "secret-key",
-        openaiBaseUrl: `${fake.baseUrl}/`,
-        anthropicBaseUrl: `${fake.baseUrl}/`,
-      });
+      fake = await way.start();
+      models = modelsBy(way, `${fake.baseUrl}/`);
     });
     afterEach(async () => {
       await fake.stop();
@@ -80,7 +67,7 @@ for (const [dialect, start] of [
     });
 
     test("[RUN-1] an answer that reached its length is finished, and says so", async () => {
-      fake.answer({ kind: "stream", text: ["half"], finishReason: dialect === "openai" ? "length" : "max_tokens" });
+      fake.answer({ kind: "stream", text: ["half"], finishReason: way.lengthReason });
       expect((await run(models, modelCall("hi"))).outcome).toMatchObject({ kind: "finished", finishReason: "length" });
     });
 
@@ -88,8 +75,8 @@ for (const [dialect, start] of [
       await run(models, modelCall(HISTORY, { system: "Be brief.", tools: [WEATHER] }));
       const [request] = fake.requests;
       const body = JSON.stringify(request?.body);
-      expect(request?.path).toBe(dialect === "openai" ? "/v1/chat/completions" : "/v1/messages");
-      expect(JSON.stringify(request?.headers)).toContain("secret-key");
+      expect(request?.path).toBe(way.path);
+      expect(JSON.stringify(request?.headers)).toContain(KEY);
       expect(request?.body).toMatchObject({ model: "fake-model", stream: true, tools: [{}] });
       const places = ["Be brief.", "Weather?", "I look.", "Ulm", "rain"].map((words) => body.indexOf(words));
       expect(places.every((place) => place >= 0)).toBe(true);
@@ -103,14 +90,8 @@ for (const [dialect, start] of [
       expect(textOf(outcome)).toBe(text.join(""));
       expect(pieces.join("")).toBe(text.join(""));
     });
-  });
-}
 
-describe("what a model thinks", () => {
-  test("[SSE-8] comes as a block of its own before the answer, and is bounded", async () => {
-    const fake = await startFakeOpenAi();
-    try {
-      const models = createModels({ ...NO_MODELS, model: "openai-compatible:r1", openaiBaseUrl: `${fake.baseUrl}/` });
+    test("[SSE-8] what a model thinks comes as a block of its own before the answer, and is bounded", async () => {
       fake.answer({ kind: "stream", thoughts: ["The user ", "greets."], text: ["Hello"] });
       const { outcome, pieces } = await run(models, modelCall("hi"));
       expect(pieces).toEqual(["Hello"]);
@@ -124,111 +105,55 @@ describe("what a model thinks", () => {
       fake.answer({ kind: "stream", thoughts: Array.from({ length: 5 }, () => "x".repeat(MAX_REASONING_CHARS / 4)) });
       const long = await run(models, modelCall("hi"));
       expect(long.outcome).toMatchObject({ blocks: [{ type: "reasoning", text: "x".repeat(MAX_REASONING_CHARS) }] });
+    });
+  });
+}
+
+describe("a model by a package of the AI SDK", () => {
+  /** In a process of its own: the package reads the environment. Answers the outcome, and whether the SDK was loaded before. */
+  async function callIn(env: Readonly<Record<string, string>>, model: string) {
+    const script = `
+      const { createModels } = await import(${JSON.stringify(new URL("../../src/runner/models.ts", import.meta.url).pathname)});
+      const models = createModels(${JSON.stringify({ ...NO_MODELS, model, openaiBaseUrl: "http://127.0.0.1:1/v1", models: ["openai:x"] })});
+      const loaded = () => Object.keys(require.cache).some((path) => /node_modules.(ai|@ai-sdk)./.test(path));
+      await models.call(${JSON.stringify(modelCall("hi", { model: "demo:echo" }))}, () => {}, new AbortController().signal);
+      await models.call(${JSON.stringify(modelCall("hi", { model: "openai:x" }))}, () => {}, new AbortController().signal);
+      const before = loaded();
+      const outcome = await models.call(${JSON.stringify(modelCall("hi"))}, () => {}, new AbortController().signal);
+      console.log(JSON.stringify({ before, outcome, after: loaded() }));`;
+    const child = Bun.spawn([process.execPath, "-e", script], {
+      stdout: "pipe",
+      stderr: "inherit",
+      env,
+    });
+    return (await child.stdout.json()) as { before: boolean; outcome: unknown; after: boolean };
+  }
+
+  test("[RUN-7] is called with the key of its package's own variable, and nothing else loads the SDK", async () => {
+    const fake = await startFakeAnthropic();
+    try {
+      fake.answer({ kind: "stream", text: ["Hello"] });
+      const env = { ANTHROPIC_BASE_URL: fake.baseUrl, ANTHROPIC_API_KEY: KEY };
+      expect(await callIn(env, "ai-sdk:anthropic:fake-model")).toMatchObject({
+        before: false,
+        outcome: { kind: "finished", blocks: [{ type: "text", text: "Hello" }] },
+        after: true,
+      });
+      expect(fake.requests[0]).toMatchObject({ headers: { "x-api-key": KEY, "accept-encoding": "identity" } });
     } finally {
       await fake.stop();
     }
   });
-});
 
-describe("calls of OpenAI itself", () => {
-  const event = (data: { readonly type: string; readonly [key: string]: unknown }): string =>
-    `event: ${data.type}\ndata: ${JSON.stringify(data)}\n\n`;
-  const response = {
-    id: "r1",
-    created_at: 1,
-    model: "gpt-5-mini",
-    output: [],
-    incomplete_details: null,
-    usage: { input_tokens: 4, output_tokens: 2 },
-  };
-  const begin = [
-    event({ type: "response.created", response }),
-    event({ type: "response.output_item.added", output_index: 0, item: { type: "message", id: "m1" } }),
-    event({ type: "response.output_text.delta", item_id: "m1", delta: "Hello " }),
-    event({ type: "response.output_text.delta", item_id: "m1", delta: "world" }),
-  ];
-  const end = [
-    event({ type: "response.output_item.done", output_index: 0, item: { type: "message", id: "m1" } }),
-    event({ type: "response.completed", response }),
-  ];
-
-  /** The responses API is asked where no other endpoint is set; here its address is given. */
-  async function callResponses(frames: readonly string[]) {
-    const bodies: unknown[] = [];
-    const server = Bun.serve({
-      port: 0,
-      hostname: "127.0.0.1",
-      async fetch(request) {
-        bodies.push({ path: new URL(request.url).pathname, body: await request.json() });
-        return new Response(frames.join(""), { headers: { "content-type": "text/event-stream" } });
-      },
+  test("[RUN-7] says what is missing: the package, or its key", async () => {
+    expect(await callIn({}, "ai-sdk:not-there:x")).toMatchObject({
+      outcome: { error: { code: "model_unavailable", message: expect.stringContaining("bun add @ai-sdk/not-there") } },
     });
-    try {
-      const target = {
-        kind: "openai" as const,
-        provider: "openai",
-        name: "gpt-5-mini",
-        apiKey: "k",
-        baseUrl: `http://127.0.0.1:${server.port}/v1`,
-      };
-      const outcome = await streamCall({
-        async open(abortSignal) {
-          const { streamCall: open, model } = await loadModel(target);
-          const { stream } = await open({
-            model,
-            prompt: "hi",
-            abortSignal,
-            providerOptions: { openai: { store: false } },
-          });
-          return stream;
-        },
-        onText: () => {},
-        signal: new AbortController().signal,
-        stalledStreamMs: 60_000,
-        timers: realTimers,
-        secrets: [],
-        log: undefined,
-        origin: ORIGIN,
-      });
-      return { outcome, bodies };
-    } finally {
-      await server.stop(true);
-    }
-  }
-
-  test("[RUN-1] the responses API streams, and keeps nothing", async () => {
-    const { outcome, bodies } = await callResponses([...begin, ...end]);
-    expect(outcome).toEqual({
-      kind: "finished",
-      blocks: [{ type: "text", text: "Hello world" }],
-      usage: { inputTokens: 4, outputTokens: 2 },
-      finishReason: "stop",
+    expect(await callIn({}, "ai-sdk:mcp:x")).toMatchObject({
+      outcome: { error: { code: "model_unavailable", message: expect.stringContaining("no provider") } },
     });
-    expect(bodies).toMatchObject([{ path: "/v1/responses", body: { store: false, model: "gpt-5-mini" } }]);
+    expect(await callIn({}, "ai-sdk:anthropic:x")).toMatchObject({
+      outcome: { error: { code: "provider_unauthorized" } },
+    });
   });
-
-  test("[RUN-1] a stream of the responses API that ends early has failed", async () => {
-    expect((await callResponses(begin)).outcome).toMatchObject({
-      kind: "failed",
-      error: { code: "provider_unreachable" },
-      partialText: "Hello world",
-    });
-    expect((await callResponses([])).outcome).toMatchObject({ kind: "failed", error: { code: "provider_error" } });
-  });
-});
-
-test("[RUN-1] the SDK is loaded by the first call of a provider, and not by the demo", async () => {
-  const script = `
-    const { createModels } = await import(${JSON.stringify(new URL("../../src/runner/models.ts", import.meta.url).pathname)});
-    const settings = ${JSON.stringify({ ...NO_MODELS, openaiBaseUrl: "http://127.0.0.1:1/v1", models: ["openai:x"] })};
-    const models = createModels(settings);
-    const loaded = () => Object.keys(require.cache).filter((path) => /node_modules.(ai|@ai-sdk)./.test(path)).length > 0;
-    const entries = [{ role: "user", text: "x" }];
-    const call = (model) => models.call({ model, system: "", entries, tools: [] }, () => {}, new AbortController().signal);
-    await call("demo:echo");
-    const before = loaded();
-    await call("openai:x");
-    console.log(JSON.stringify([before, loaded()]));`;
-  const child = Bun.spawn([process.execPath, "-e", script], { stdout: "pipe", stderr: "inherit" });
-  expect(await child.stdout.text()).toBe("[false,true]\n");
 });

@@ -1,49 +1,32 @@
-/** Every fault of a provider, over real sockets and in both dialects: what the caller gets of it. */
+/** Every fault of a provider, over real sockets and in every way in which a model is called: what the caller gets of it. */
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "bun:test";
-import type { ModelOutcome, ModelPort } from "../../actors/job/ports.ts";
+import type { ModelOutcome } from "../../actors/job/ports.ts";
 import { maskWords, MAX_PROVIDER_WORDS } from "../../src/runner/mask.ts";
 import type { RunnerLog } from "../../src/runner/log.ts";
 import { createModels } from "../../src/runner/models.ts";
 import { MAX_RETRY_AFTER_MS, providerFault } from "../../src/runner/provider-faults.ts";
 import { MAX_OUTPUT_CHARS } from "../../src/runner/stream-call.ts";
-import { startFakeAnthropic } from "../support/fake-anthropic.ts";
-import { startFakeOpenAi } from "../support/fake-openai.ts";
 import type { FakeAnswer, FakeEnd, FakeProvider } from "../support/fake-provider.ts";
 import { fakeTimers } from "../support/fake-timers.ts";
 import { modelCall, NO_MODELS, ORIGIN, run } from "../support/model-calls.ts";
+import { KEY, modelsBy, WAYS } from "../support/model-ways.ts";
 
-const KEY = "sk-fake-0123456789abcdef";
 const unhandled: unknown[] = [];
 const noteUnhandled = (reason: unknown): void => void unhandled.push(reason);
 beforeAll(() => void process.on("unhandledRejection", noteUnhandled));
 afterAll(() => void process.off("unhandledRejection", noteUnhandled));
 
-for (const [dialect, start] of [
-  ["openai", startFakeOpenAi],
-  ["anthropic", startFakeAnthropic],
-] as const) {
-  describe(`faults of ${dialect}`, () => {
+for (const way of WAYS) {
+  describe(`faults of ${way.name}`, () => {
     let fake: FakeProvider;
     beforeEach(async () => {
-      fake = await start();
+      fake = await way.start();
     });
     afterEach(async () => {
       await fake.stop();
     });
 
-    const models = (timers = fakeTimers(), log?: RunnerLog): ModelPort =>
-      createModels(
-        {
-          ...NO_MODELS,
-          model: `${dialect}:fake-model`,
-          anthropicApiKey: KEY,
-          openaiApiKey: KEY,
-          openaiBaseUrl: fake.baseUrl,
-          anthropicBaseUrl: fake.baseUrl,
-        },
-        log,
-        timers,
-      );
+    const models = (timers = fakeTimers(), log?: RunnerLog) => modelsBy(way, fake.baseUrl, { timers, log });
 
     test("[ERR-4] a failure is one line of the log that says whose call it was", async () => {
       const lines: object[] = [];

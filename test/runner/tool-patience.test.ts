@@ -5,7 +5,9 @@ import type { AgentSnapshot } from "../../actors/job/schema.ts";
 import type { Agent, Task } from "../../actors/organization/schema.ts";
 import { builtinTools, createTools } from "../../src/runner/tools.ts";
 import { patiently } from "../../src/runner/tools/patience.ts";
+import { FakeClock } from "../support/fake-clock.ts";
 import { DEAF_HOST, NO_DELEGATIONS, OPENED_AT } from "../support/fake-tools.ts";
+import { PAUSES } from "../support/pauses.ts";
 
 const PASSING: readonly Fault[] = [
   { kind: "unavailable", retryAfterMs: 1 },
@@ -14,7 +16,7 @@ const PASSING: readonly Fault[] = [
   { kind: "shutting_down", retryAfterMs: 1 },
 ];
 const ANSWER = { id: "task-1-a", title: "T" } as Task & Agent;
-const CONTEXT = { organizationId: "org_1", userId: "usr_1", agentId: "agt_1", jobId: "job_1" };
+const CONTEXT = { organizationId: "org_1", userId: "usr_1", agentId: "agt_1", jobId: "job_1", missionId: null };
 
 const AGENT: AgentSnapshot = {
   id: "agt_1",
@@ -49,6 +51,7 @@ for (const [name, input] of [
         },
         delegations: NO_DELEGATIONS,
       }),
+      { pauses: PAUSES },
     );
     const call = { name, input, idempotencyKey: "job_1:1:0", openedAt: OPENED_AT, context: CONTEXT, host: DEAF_HOST };
     const { signal } = new AbortController();
@@ -59,18 +62,25 @@ for (const [name, input] of [
 }
 
 test("[JOB-7] a decision is final, a stopped call asks no more, and patience has an end", async () => {
+  const clock = new FakeClock();
+  const pauses = { clock, chance: { fraction: () => 1 } };
   let asked = 0;
   const refusing = (fault: Fault) => async (): Promise<Outcome<never>> => {
     asked++;
     return refuse(fault);
   };
   const signal = new AbortController().signal;
-  expect(await patiently(signal, refusing({ kind: "not_found", noun: "task" }))).toMatchObject({ ok: false });
+  expect(await patiently({ pauses, signal }, refusing({ kind: "not_found", noun: "task" }))).toMatchObject({
+    ok: false,
+  });
   expect(asked).toBe(1);
   for (const fault of PASSING) {
     asked = 0;
-    expect(await patiently(AbortSignal.abort(), refusing(fault))).toEqual(refuse(fault));
-    expect(await patiently(signal, refusing(fault), 0)).toEqual(refuse(fault));
-    expect(asked).toBe(2);
+    expect(await patiently({ pauses, signal: AbortSignal.abort() }, refusing(fault))).toEqual(refuse(fault));
+    expect(asked).toBe(1);
+    const answer = patiently({ pauses, signal }, refusing(fault));
+    await clock.advance(31_000);
+    expect(await answer).toEqual(refuse(fault));
+    expect(asked).toBeWithin(60, 70);
   }
 });

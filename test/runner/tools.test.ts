@@ -1,4 +1,4 @@
-import { USUAL_RESULT_BYTES } from "../../actors/job/limits.ts";
+import { DEFAULT_RESULT_BYTES } from "../../actors/job/limits.ts";
 import { describe, expect, test } from "bun:test";
 import { type Outcome, ok, refuse } from "../../actors/fault.ts";
 import type { Toolbox, ToolContext, ToolPort, ToolResult } from "../../actors/job/ports.ts";
@@ -11,8 +11,15 @@ import type { TaskService } from "../../src/runner/tools/service.ts";
 import { defineTool, success, type ToolSource } from "../../src/runner/tools/tool.ts";
 import { until } from "../support/condition.ts";
 import { DEAF_HOST, NO_DELEGATIONS, OPENED_AT } from "../support/fake-tools.ts";
+import { PAUSES } from "../support/pauses.ts";
 
-const CONTEXT: ToolContext = { organizationId: "org_1", userId: "usr_1", agentId: "agt_1", jobId: "job_1" };
+const CONTEXT: ToolContext = {
+  organizationId: "org_1",
+  userId: "usr_1",
+  agentId: "agt_1",
+  jobId: "job_1",
+  missionId: null,
+};
 const NOON = Date.parse("2026-11-21T12:00:00.000Z");
 const BASE = {
   organizationId: "org_1",
@@ -107,7 +114,13 @@ async function call(
 
 const builtin = (fault?: Outcome<never>) => {
   const { asked, service } = fakeService(fault);
-  return { asked, tools: createTools(builtinTools({ tasks: service, delegations: NO_DELEGATIONS }, () => NOON)) };
+  return {
+    asked,
+    tools: createTools(
+      builtinTools({ tasks: service, delegations: NO_DELEGATIONS }, () => NOON),
+      { pauses: PAUSES },
+    ),
+  };
 };
 
 describe("the registry of tools", () => {
@@ -162,10 +175,11 @@ describe("the registry of tools", () => {
       find: async () => ({
         tools: [tool("crm__read", true), tool("crm__write", false), tool("crm_other", false)],
         notes: ["The crm is slow today."],
+        missing: { required: [], optional: [] },
         whyMissing: (name) => (name.startsWith("wiki__") ? "The wiki is down." : null),
       }),
     };
-    const tools = createTools([], { sources: [source] });
+    const tools = createTools([], { pauses: PAUSES, sources: [source] });
     const names = async (allowed: string[]) => (await offered(tools, allowed)).map(({ name }) => name);
     expect(await names([])).toEqual([]);
     expect(await names(["crm__write"])).toEqual(["crm__write"]);
@@ -173,8 +187,8 @@ describe("the registry of tools", () => {
     expect(await names(["crm", "crm*", "__*", "*"])).toEqual([]);
     const box = await boxOf(tools, ["crm__*"], ["crm__*"]);
     expect(box.notes).toEqual(["The crm is slow today."]);
-    expect(box.rulesOf("crm__read")).toEqual({ safe: true, needsApproval: true });
-    expect(box.rulesOf("crm__write")).toEqual({ safe: false, needsApproval: true });
+    expect(box.rulesOf("crm__read")).toMatchObject({ safe: true, needsApproval: true });
+    expect(box.rulesOf("crm__write")).toMatchObject({ safe: false, needsApproval: true });
     expect(box.rulesOf("crm_other")).toEqual({ safe: false, needsApproval: false });
     expect((await call(tools, "wiki__read")).content).toBe("The wiki is down.");
     expect((await call(tools, "crm_other")).isError).toBe(true);
@@ -273,13 +287,17 @@ describe("results of tools", () => {
     });
 
   test("[RUN-3] a result of 64 KiB is whole, one byte more is cut with a note", async () => {
-    const small = createTools([answering(async () => success("x".repeat(2_000)))], { resultBytes: 1_024 });
+    const small = createTools([answering(async () => success("x".repeat(2_000)))], {
+      pauses: PAUSES,
+      resultBytes: 1_024,
+    });
     expect(Buffer.byteLength((await call(small, "probe")).content)).toBe(1_024);
-    const whole = "x".repeat(USUAL_RESULT_BYTES);
-    const resultOf = (text: string) => call(createTools([answering(async () => success(text))]), "probe");
+    const whole = "x".repeat(DEFAULT_RESULT_BYTES);
+    const resultOf = (text: string) =>
+      call(createTools([answering(async () => success(text))], { pauses: PAUSES }), "probe");
     expect((await resultOf(whole)).content).toBe(whole);
     const { content, isError } = await resultOf(`${whole}x`);
-    expect(Buffer.byteLength(content)).toBe(USUAL_RESULT_BYTES);
+    expect(Buffer.byteLength(content)).toBe(DEFAULT_RESULT_BYTES);
     expect(content).toMatch(/x\n\[Cut: the result has 65537 bytes, the limit is 65536\.\]$/);
     expect(isError).toBe(false);
   });
@@ -287,15 +305,15 @@ describe("results of tools", () => {
   test("[RUN-3] a cut is at a character's boundary, and bad code units are replaced", async () => {
     for (const start of ["", "a", "ab", "abc"]) {
       const { content } = await call(
-        createTools([answering(async () => success(start + "😀".repeat(20_000)))]),
+        createTools([answering(async () => success(start + "😀".repeat(20_000)))], { pauses: PAUSES }),
         "probe",
       );
-      expect(Buffer.byteLength(content)).toBeLessThanOrEqual(USUAL_RESULT_BYTES);
+      expect(Buffer.byteLength(content)).toBeLessThanOrEqual(DEFAULT_RESULT_BYTES);
       expect(content.isWellFormed() && !content.includes("\ufffd")).toBe(true);
     }
-    expect((await call(createTools([answering(async () => success("a\0b\ud800"))]), "probe")).content).toBe(
-      "a\ufffdb\ufffd",
-    );
+    expect(
+      (await call(createTools([answering(async () => success("a\0b\ud800"))], { pauses: PAUSES }), "probe")).content,
+    ).toBe("a\ufffdb\ufffd");
   });
 
   test("[RUN-2] an exception is a neutral error result; the log has its cause", async () => {
@@ -304,7 +322,7 @@ describe("results of tools", () => {
     const broken = answering(async () => {
       throw new Error("password is hunter2");
     });
-    const { content, isError } = await call(createTools([broken], { log }), "probe");
+    const { content, isError } = await call(createTools([broken], { pauses: PAUSES, log }), "probe");
     expect(isError).toBe(true);
     expect(content).not.toContain("hunter2");
     expect(logged).toMatchObject([{ tool: "probe", jobId: "job_1", err: { message: "password is hunter2" } }]);
@@ -316,7 +334,7 @@ describe("results of tools", () => {
       started += 1;
       return new Promise(() => {});
     });
-    const tools = createTools([deaf]);
+    const tools = createTools([deaf], { pauses: PAUSES });
     const controller = new AbortController();
     const running = call(tools, "probe", {}, controller.signal);
     await until("the tool has begun", () => started === 1);
@@ -325,4 +343,17 @@ describe("results of tools", () => {
     expect(await call(tools, "probe", {}, AbortSignal.abort())).toMatchObject({ isError: true });
     expect(started).toBe(1);
   });
+});
+
+test("[GUARD-7] what a tool answers is shown with its control and bidi characters marked", async () => {
+  const tool = defineTool({
+    name: "odd",
+    description: "Answers oddly",
+    input: Type.Object({}),
+    access: "safe",
+    safeToRepeat: true,
+    run: async () => success("a\u001b[2Jb\u202ec\r\nd"),
+  });
+  const { content } = await call(createTools([tool], { pauses: PAUSES }), "odd");
+  expect(content).toBe("a␛[2Jb⟨U+202E⟩c\nd");
 });

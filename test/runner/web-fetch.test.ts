@@ -1,5 +1,5 @@
 /** `web_fetch` through the registry, the guarded client and TLS, against a server on loopback. */
-import { USUAL_RESULT_BYTES } from "../../actors/job/limits.ts";
+import { DEFAULT_RESULT_BYTES } from "../../actors/job/limits.ts";
 import { afterEach, expect, test } from "bun:test";
 import { gzipSync } from "node:zlib";
 import type { ToolResult } from "../../actors/job/ports.ts";
@@ -10,9 +10,11 @@ import { MAX_FETCHED_CHARS, MAX_PAGE_BYTES, webFetch } from "../../src/runner/to
 import { until } from "../support/condition.ts";
 import { createEgressWorld, type EgressWorld } from "../support/egress-world.ts";
 import { type Answer, pour, reply } from "../support/wire-server.ts";
+import { testSandbox } from "../support/sandbox.ts";
 import { DEAF_HOST, OPENED_AT } from "../support/fake-tools.ts";
+import { PAUSES } from "../support/pauses.ts";
 
-const CONTEXT = { organizationId: "org_1", userId: "usr_1", agentId: "agt_1", jobId: "job_1" };
+const CONTEXT = { organizationId: "org_1", userId: "usr_1", agentId: "agt_1", jobId: "job_1", missionId: null };
 
 const agentWith = (allowedTools: string[]): AgentSnapshot => ({
   id: "agt_1",
@@ -32,7 +34,7 @@ afterEach(() => world.end());
 async function against(answer: Answer) {
   world = createEgressWorld({ "inner.test": ["10.0.0.1"] });
   const server = await world.serve(answer);
-  const tools = createTools([webFetch(world.client())]);
+  const tools = createTools([webFetch(world.client(), testSandbox)], { pauses: PAUSES });
   const fetchIt = async (input: JsonObject, signal = new AbortController().signal): Promise<ToolResult> => {
     const box = await tools.open(agentWith(["web_fetch"]), CONTEXT, signal);
     return box.call(
@@ -174,7 +176,7 @@ test("[RUN-3] an endless page costs its limit, and its result at most 64 KiB", a
   });
   const { content } = await fetchIt({ url, max_chars: MAX_FETCHED_CHARS });
   expect(content).toContain(`note: only the first ${MAX_PAGE_BYTES} bytes were read`);
-  expect(Buffer.byteLength(content)).toBeLessThanOrEqual(USUAL_RESULT_BYTES);
+  expect(Buffer.byteLength(content)).toBeLessThanOrEqual(DEFAULT_RESULT_BYTES);
   await until("the connection is closed", () => server.closed === 1);
   expect(server.poured).toBeLessThan(20 * 1024 * 1024);
 });

@@ -167,11 +167,13 @@ describe("a stream that is opened again", () => {
   test.skipIf(!hasPython)("[DOC-3] waits and gives up in Python too, and a quiet one has not failed", async () => {
     const program = `
 import io, json, sys, time, troupe as sdk
+class Response(io.BytesIO):
+    status = 200
 waits = []
 time.sleep = lambda seconds: waits.append(seconds * 1_000)
 def told(*connections):
     waits.clear()
-    rest = [io.BytesIO(text.encode()) for text in connections]
+    rest = [Response(text.encode()) for text in connections]
     client = sdk.Troupe("http://troupe.test")
     def connect(_):
         if not rest:

@@ -58,6 +58,8 @@ test("[DOC-3] the commands name the environment that they read", () => {
   expect(said.examples.map(({ file }) => file)).toEqual([
     "conversation.ts",
     "webhook.ts",
+    "conversation.mjs",
+    "webhook.mjs",
     "conversation.py",
     "webhook.py",
   ]);

@@ -26,7 +26,7 @@ const AGENT: AgentSnapshot = {
 };
 /** Two organizations with two chats each. */
 const CHATS = ["org_a/cht_1", "org_a/cht_2", "org_b/cht_3", "org_b/cht_4"];
-const isOver = ({ status }: Job): boolean => status === "completed" || status === "failed";
+const isOver = ({ status }: Job): boolean => status === "completed" || status === "failed" || status === "cancelled";
 
 interface Said {
   readonly chatId: string;
@@ -99,7 +99,7 @@ export class Conversations {
   private checkJob(job: Job, messages: readonly Message[]): void {
     const { id, organizationId, status } = job;
     const types = this.consecutive(job);
-    const ends = types.filter((type) => type === "job.completed" || type === "job.failed").length;
+    const ends = types.filter((type) => /^job\.(completed|failed|cancelled)$/.test(type)).length;
     must(ends === (isOver(job) ? 1 : 0), "job", () => `${id} is ${status} with ${ends} ends`);
     if (isOver(job))
       must(types.at(-1) === `job.${status}`, "job", () => `${id} goes on after its end: ${types.join()}`);
@@ -108,7 +108,10 @@ export class Conversations {
       .flatMap(({ data }) => (typeof data["toolUseId"] === "string" ? [data["toolUseId"]] : []));
     must(new Set(results).size === results.length, "job", () => `${id} has a result twice: ${results.join()}`);
     const effects = this.database.effects().filter(({ actorId }) => actorId === id).length;
-    const starts = this.database.messages().filter(({ actorId }) => actorId === id).length;
+    // A mission may ask its job to stop meanwhile.
+    const starts = this.database
+      .messages()
+      .filter((sent) => sent.actorId === id && sent.command.kind === "start").length;
     const isActive = (this.database.record("chat", organizationId, job.chatId) as Chat | null)?.activeJobId === id;
     const wanted = !isOver(job) && isActive ? 1 : 0;
     must(

@@ -4,7 +4,7 @@
  */
 import { isPassing, type Outcome } from "../../actors/fault.ts";
 import type { StreamItem } from "../../actors/runtime/replay.ts";
-import type { MemberStep } from "../../actors/runtime/turns.ts";
+import type { MemberStep } from "../../actors/runtime/members.ts";
 import { type Ledger, type LedgerCommand, ledgerRef } from "../support/ledger-actor.ts";
 import { type Callers, isDrawn } from "./callers.ts";
 import type { Address, LedgerBook, WatchedDatabase, Write } from "./ledger-book.ts";

@@ -3,7 +3,7 @@
  * first lines say what it takes out and which invariants may find it. It is applied to a copy of the
  * sources, and the simulation runs there as a process of its own; it must break an invariant.
  */
-import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { applyPatch } from "./patch.ts";
@@ -19,14 +19,16 @@ export interface Mutant {
   readonly patch: string;
   /** The invariants that may find it. */
   readonly caughtBy: readonly Invariant[];
-  /** A seed that caught it when it was last looked for: the search begins there. */
-  readonly from: number;
+  /** Whether it takes hundreds of seeds: the long tests look for it. */
+  readonly isRare: boolean;
 }
 
 export interface Verdict {
   /** Null: it has survived. */
   readonly invariant: string | null;
+  /** Seeds that it took, and how long. */
   readonly seeds: number;
+  readonly ms: number;
   readonly output: string;
 }
 
@@ -38,20 +40,24 @@ export const mutants = (): readonly Mutant[] =>
       const patch = readFileSync(join(PATCHES, file), "utf8");
       const caughtBy = (/^# Caught by: (.*)$/m.exec(patch)?.[1] ?? "").split(", ");
       const known = caughtBy.filter((name): name is Invariant => name in INVARIANTS);
-      const from = Number(/^# Seed: (\d+)$/m.exec(patch)?.[1] ?? 1);
-      return { name: file.replace(/\.patch$/, ""), patch, caughtBy: known, from };
+      return { name: file.replace(/\.patch$/, ""), patch, caughtBy: known, isRare: /^# Rare:/m.test(patch) };
     });
 
-/** Runs the simulation with the mutant, up to the first seed that breaks an invariant. */
-export async function trial({ patch, from }: Pick<Mutant, "patch" | "from">, seeds: number): Promise<Verdict> {
+/** Runs the simulation with the mutant, from seed 1 up to the first that breaks an invariant. */
+export async function trial({ patch }: Pick<Mutant, "patch">, seeds: number): Promise<Verdict> {
   const folder = mkdtempSync(join(tmpdir(), "troupe-mutant-"));
   try {
     for (const part of ["actors", "test/simulation", "test/support"])
       cpSync(join(ROOT, part), join(folder, part), { recursive: true });
-    for (const part of ["node_modules", "package.json"]) symlinkSync(join(ROOT, part), join(folder, part));
+    mkdirSync(join(folder, "src"));
+    // How work begins goes with the actors; the calendar is given to them as it is.
+    for (const part of ["src/work", "src/log"]) cpSync(join(ROOT, part), join(folder, part), { recursive: true });
+    for (const part of ["node_modules", "package.json", "src/schedule"])
+      symlinkSync(join(ROOT, part), join(folder, part));
     const patched = applyPatch(patch, (path) => readFileSync(join(folder, path), "utf8"));
     for (const [path, text] of patched) writeFileSync(join(folder, path), text);
-    const run = Bun.spawn([process.execPath, REPLAY, String(from), String(seeds)], {
+    const began = performance.now();
+    const run = Bun.spawn([process.execPath, REPLAY, "1", String(seeds)], {
       cwd: folder,
       stdout: "pipe",
       stderr: "pipe",
@@ -64,8 +70,19 @@ export async function trial({ patch, from }: Pick<Mutant, "patch" | "from">, see
     const total = output.trim().split("\n").at(-1) ?? "";
     if (!total.startsWith("{")) throw new Error(`the simulation did not run: ${errors}`);
     const { invariant, seeds: ran } = JSON.parse(total) as { invariant: string | null; seeds: number };
-    return { invariant, seeds: ran, output };
+    return { invariant, seeds: ran, ms: Math.round(performance.now() - began), output };
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }
+}
+
+/**
+ * Looks for the mutant from seed 1 on; throws when it survives, or breaks what it should not. The answer is
+ * the record of what it took: a mutant that becomes harder to find is a simulation that has become weaker.
+ */
+export async function caught(mutant: Mutant, seeds: number): Promise<string> {
+  const { invariant, seeds: taken, ms } = await trial(mutant, seeds);
+  if (invariant === null) throw new Error(`${mutant.name} has survived ${seeds} seeds`);
+  if (!mutant.caughtBy.some((name) => name === invariant)) throw new Error(`${mutant.name} breaks ${invariant}`);
+  return `${mutant.name}: ${invariant} after ${taken} seeds, ${ms} ms`;
 }

@@ -31,6 +31,7 @@ export class ScriptedWork implements Transcripts {
     open: () =>
       Promise.resolve({
         tools: [],
+        missing: { required: [], optional: [] },
         notes: [],
         rulesOf: () => ({ safe: true, needsApproval: false }),
         call: (asked: ToolCall) => this.use(asked),

@@ -1,18 +1,23 @@
 /** One process of the simulation: a system of ledgers, chats and jobs over the model, from its start to its end. */
-import { USUAL_JOB_LIMITS } from "../../actors/job/limits.ts";
-import { jobExecution } from "../../actors/job/execution.ts";
-import { Slots } from "../../actors/job/slots.ts";
+import { DEFAULT_JOB_LIMITS } from "../../actors/job/limits.ts";
+import type { ModelPort } from "../../actors/job/ports.ts";
+import { jobExecution } from "../../actors/job/run/execution.ts";
+import { NO_RETRIES } from "../../actors/job/run/retry-policy.ts";
+import { Slots } from "../../actors/job/run/slots.ts";
 import { isPassing } from "../../actors/fault.ts";
 import type { EffectContext, EffectHandler } from "../../actors/runtime/effects.ts";
 import type { EffectRow } from "../../actors/runtime/store.ts";
 import { System } from "../../actors/runtime/system.ts";
-import { troupeActors, type TroupeProtocols } from "../../actors/troupe.ts";
+import { troupeActors, type TroupeProtocols, type TroupeSystem } from "../../actors/troupe.ts";
+import { calendar } from "../../src/schedule/calendar.ts";
+import { missionEffects } from "../../src/work/mission-effects.ts";
 import { type FakeClock, seededChance } from "../support/fake-clock.ts";
 import { ledgerActor, type LedgerProtocols, ledgerRef } from "../support/ledger-actor.ts";
 import { MemoryPlacement } from "../support/memory-placement.ts";
 import { MemoryActorStore } from "../support/memory-store.ts";
 import { erased } from "../support/replica.ts";
 import type { WatchedDatabase } from "./ledger-book.ts";
+import { NO_MISSIONS, servicesOf } from "./missions.ts";
 import type { Line, Scheduler } from "./scheduler.ts";
 import { ScriptedWork } from "./scripted-work.ts";
 import { type Faults, SimulatedClock, SimulatedPlacement, SimulatedStore, type Wiring } from "./simulated-wiring.ts";
@@ -26,7 +31,7 @@ const EXPECTED = new Set([
   "a message's turn failed",
   "an alarm's turn failed",
   "an effect failed",
-  "an actor's farewell failed",
+  "an actor's last command before its eviction failed",
 ]);
 
 export interface ReplicaParts {
@@ -51,6 +56,7 @@ export class SimulatedReplica {
   lost: string | null = null;
   isStarted = false;
   readonly bugs: string[] = [];
+  readonly models: ModelPort;
   private readonly clock: SimulatedClock;
   private readonly scheduler: Scheduler;
 
@@ -63,13 +69,16 @@ export class SimulatedReplica {
     this.placement = new MemoryPlacement(database, name);
     this.placement.join();
     this.clock = new SimulatedClock(clock, wiring);
+    const work = new ScriptedWork(wiring, database, parts.fail);
+    this.models = work.models;
     this.system = new System<LedgerProtocols & TroupeProtocols>({
-      definitions: [erased(ledgerActor()), ...troupeActors()],
-      effects: { count: this.counting(), run: this.running(new ScriptedWork(wiring, database, parts.fail)) },
+      definitions: [erased(ledgerActor()), ...troupeActors({ calendar })],
+      effects: { count: this.counting(), run: this.running(work), ...this.missions() },
       store: new SimulatedStore(this.store, wiring),
       placement: new SimulatedPlacement(this.placement, wiring),
       clock: this.clock,
-      chance: seededChance(parts.seed),
+      // Jitter has draws of its own: ids stay as they are for a seed.
+      chance: { ...seededChance(parts.seed), fraction: seededChance(~parts.seed).fraction },
       log: {
         debug: () => {},
         warn: () => {},
@@ -109,10 +118,25 @@ export class SimulatedReplica {
       tools: work.tools,
       transcripts: work,
       slots: new Slots(),
-      steps: USUAL_JOB_LIMITS.steps,
+      steps: DEFAULT_JOB_LIMITS.steps,
+      retry: NO_RETRIES,
+      chance: { fraction: () => 1 },
       clock: this.clock,
       group: (members, admission) => this.system.dispatchGroup(members, admission),
+      textWriter: (text) => this.system.textWriter(text),
       log: { warn: () => {}, error: () => {} },
+    });
+  }
+
+  /** The effects of missions: the service's own. */
+  private missions(): Readonly<Record<string, EffectHandler>> {
+    const system = (): TroupeSystem => this.system as unknown as TroupeSystem;
+    return missionEffects({
+      services: () => servicesOf(system(), this.models, this.scheduler),
+      missions: NO_MISSIONS,
+      clock: this.clock,
+      chance: { fraction: () => 1 },
+      log: { info: () => {}, warn: () => {}, error: () => {} },
     });
   }
 

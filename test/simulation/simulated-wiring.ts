@@ -9,12 +9,14 @@ import type { Placement, ShardGrant } from "../../actors/runtime/placement.ts";
 import type {
   ActorStore,
   AlarmRow,
+  EffectRow,
   EventPage,
   FlushOutcome,
   PageOfEvents,
+  PlacedMessage,
   RecordRef,
   ShardWrites,
-  Undone,
+  Writes,
 } from "../../actors/runtime/store.ts";
 import type { FakeClock } from "../support/fake-clock.ts";
 import type { MemoryPlacement } from "../support/memory-placement.ts";
@@ -50,7 +52,16 @@ const FLUSH_FAULTS = { abort: 5, pass: 3, lost_request: 4, lost_reply: 6, hold: 
  */
 const mustFit = (batch: readonly ShardWrites[]): boolean =>
   batch.length === 1 &&
-  batch.some(({ writes }) => writes.consumed.length > 0 || writes.events.some(({ type }) => type === "job.failed"));
+  batch.some(
+    ({ writes }) =>
+      writes.consumed.length > 0 || writes.events.some(({ type }) => type === "job.failed") || refusesRun(writes),
+  );
+
+/** The refusal of a mission's run: it is how the mission hears of what has gone wrong. */
+const refusesRun = ({ settled, records }: Writes): boolean =>
+  settled.length > 0 &&
+  records.some(({ table }) => table === "mission_run") &&
+  !records.some(({ table }) => table === "job");
 
 function drawFault({ scheduler, faults, line }: Wiring, batch: readonly ShardWrites[]): FlushFault | null {
   if (!faults.isOn || !scheduler.happens(faults.flush)) return null;
@@ -113,8 +124,16 @@ export class SimulatedStore implements ActorStore {
     return call(this.wiring, "events", () => this.store.events(organizationId, stream, page));
   }
 
-  undone(shards: readonly number[]): Promise<Undone> {
-    return call(this.wiring, "undone", () => this.store.undone(shards));
+  undoneShards(shards: readonly number[]): Promise<readonly number[]> {
+    return call(this.wiring, "undone", () => this.store.undoneShards(shards));
+  }
+
+  undoneMessages(shard: number, after: number, limit: number): Promise<readonly PlacedMessage[]> {
+    return call(this.wiring, "undone", () => this.store.undoneMessages(shard, after, limit));
+  }
+
+  undoneEffects(shard: number, after: string, limit: number): Promise<readonly EffectRow[]> {
+    return call(this.wiring, "undone", () => this.store.undoneEffects(shard, after, limit));
   }
 
   alarms(shards: readonly number[], untilMs: number, limit: number): Promise<readonly AlarmRow[]> {

@@ -3,7 +3,7 @@ import { expect, test } from "bun:test";
 import { runSeeds, story } from "./replay.ts";
 import { Simulation } from "./simulation.ts";
 
-const SEEDS = 200;
+const SEEDS = 120;
 /** It takes a tenth of this on an idle machine. */
 const TIMEOUT_MS = 120_000;
 

@@ -10,6 +10,7 @@ import { Conversations } from "./conversations.ts";
 import { LedgerBook, WatchedDatabase } from "./ledger-book.ts";
 import { LedgerClients, ORGANIZATIONS } from "./ledger-clients.ts";
 import { checkLiveRecords } from "./live-records.ts";
+import { Missions } from "./missions.ts";
 import { Scheduler, TRACE_KEPT } from "./scheduler.ts";
 import { SimulatedReplica } from "./simulated-replica.ts";
 import type { Faults } from "./simulated-wiring.ts";
@@ -38,6 +39,8 @@ export interface Report {
 }
 
 const ACTIONS = { resume: 64, command: 16, message: 2, visit: 3, time: 14, connect: 2, fault: 2 };
+/** Of every third history, in which there are missions: the others stay what they were. */
+const WITH_MISSIONS = { ...ACTIONS, command: 8, mission: 8 };
 const FAULTS = {
   crash: 4,
   kill: 3,
@@ -63,6 +66,8 @@ export class Simulation {
   private readonly clients: LedgerClients;
   private readonly conversations: Conversations;
   private readonly visitors: Visitors;
+  private readonly missions: Missions;
+  private readonly actions: Readonly<Record<keyof typeof WITH_MISSIONS, number>>;
   private readonly faults: Faults;
   /** Shards are taken from living owners too, which no lease allows: fencing must hold by itself. */
   private readonly isLawless: boolean;
@@ -88,6 +93,8 @@ export class Simulation {
     });
     this.conversations = new Conversations({ scheduler, callers, database: this.database });
     this.visitors = new Visitors({ scheduler, callers, database: this.database });
+    this.missions = new Missions({ scheduler, callers, database: this.database });
+    this.actions = seed % 3 === 0 ? WITH_MISSIONS : { ...ACTIONS, mission: 0 };
     this.faults = {
       isOn: true,
       flush: scheduler.one([0, 0.05, 0.15, 0.3]),
@@ -131,7 +138,7 @@ export class Simulation {
   }
 
   private act(): void {
-    switch (this.scheduler.weighted(ACTIONS)) {
+    switch (this.scheduler.weighted(this.actions)) {
       case "resume":
         return void (this.scheduler.resume() || this.time());
       case "command": {
@@ -146,6 +153,10 @@ export class Simulation {
       case "visit": {
         const replica = this.anyone();
         return replica === null || this.callers.count >= CALLERS ? undefined : this.visitors.visit(replica);
+      }
+      case "mission": {
+        const replica = this.anyone();
+        return replica === null || this.callers.count >= CALLERS ? undefined : this.missions.act(replica);
       }
       case "time":
         return this.time();
@@ -274,6 +285,7 @@ export class Simulation {
     if (this.failure !== null) throw this.failure;
     this.book.check();
     this.conversations.check();
+    this.missions.check();
     for (const organizationId of ORGANIZATIONS) {
       const serving = this.replicas.filter((replica) => replica.serves(organizationId));
       must(

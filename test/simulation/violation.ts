@@ -11,6 +11,7 @@ export const INVARIANTS = {
   effect: "an effect is done exactly once",
   alarm: "an alarm takes effect exactly once, and only while it stands",
   job: "a job has one owner while it goes on, one end, and each result once",
+  mission: "each time of a mission is decided about once, and each of its runs has one job",
   reader: "a reader gets each stored event once, in order",
   memory: "records in memory are the stored ones when nothing is pending",
   rate: "no window admits more than its budget, nor more than what is stored",

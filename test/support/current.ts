@@ -66,7 +66,12 @@ export interface Job extends Json {
   readonly status: string;
   readonly version: number;
   readonly blocked_reason: string | null;
-  readonly approvals: readonly { readonly id: string; readonly tool_call_id: string; readonly arguments: Json }[];
+  readonly approvals: readonly {
+    readonly id: string;
+    readonly tool_call_id: string;
+    readonly arguments: Json;
+    readonly decision: string | null;
+  }[];
   readonly review: Json;
   readonly result: string | null;
   readonly allowed_actions: readonly string[];

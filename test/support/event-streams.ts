@@ -82,7 +82,9 @@ export class StreamReader {
 
   private async read(): Promise<void> {
     const decoder = new TextDecoder();
-    for await (const chunk of this.response.body!) {
+    // 204 has none.
+    if (this.response.body === null) return;
+    for await (const chunk of this.response.body) {
       const text = decoder.decode(chunk as Uint8Array, { stream: true });
       this.text += text;
       this.parser.feed(text);

@@ -4,7 +4,10 @@ import { type FakeProvider, type FakeStream, startFakeProvider } from "./fake-pr
 const frame = (data: { readonly type: string; readonly [key: string]: unknown }): string =>
   `event: ${data.type}\ndata: ${JSON.stringify(data)}\n\n`;
 
-function* head({ usage = { input: 3, output: 5 } }: FakeStream): Iterable<string> {
+/** Any index that no other block has. */
+const THINKING = 99;
+
+function* head({ usage = { input: 3, output: 5 }, thoughts }: FakeStream): Iterable<string> {
   yield frame({
     type: "message_start",
     message: {
@@ -19,6 +22,18 @@ function* head({ usage = { input: 3, output: 5 } }: FakeStream): Iterable<string
     },
   });
   yield frame({ type: "ping" });
+  if (thoughts !== undefined) {
+    const index = THINKING;
+    yield frame({
+      type: "content_block_start",
+      index,
+      content_block: { type: "thinking", thinking: "", signature: "" },
+    });
+    for (const thinking of thoughts)
+      yield frame({ type: "content_block_delta", index, delta: { type: "thinking_delta", thinking } });
+    yield frame({ type: "content_block_delta", index, delta: { type: "signature_delta", signature: "c2ln" } });
+    yield frame({ type: "content_block_stop", index });
+  }
   yield frame({ type: "content_block_start", index: 0, content_block: { type: "text", text: "" } });
 }
 

@@ -19,11 +19,12 @@ export const settle = (): Promise<void> => new Promise((resolve) => setImmediate
 
 export class FakeClock implements Clock {
   private elapsed = 0;
+  private correction = 0;
   private set = 0;
   private timers: Timer[] = [];
 
   now(): number {
-    return FAKE_EPOCH_MS + this.elapsed;
+    return FAKE_EPOCH_MS + this.elapsed + this.correction;
   }
 
   /** Another origin than `now`, so that whoever mixes them up is found out. */
@@ -68,6 +69,11 @@ export class FakeClock implements Clock {
   /** Moves the time and runs nothing: a process that is paused. */
   jump(ms: number): void {
     this.elapsed += ms;
+  }
+
+  /** Sets the wall clock forward, or back; timers and the monotonic clock know nothing of it. */
+  setForward(ms: number): void {
+    this.correction += ms;
   }
 
   /** Runs the next timer only; false without one. For a scheduler that decides what runs when. */

@@ -43,7 +43,12 @@ export class FakeModel implements ModelPort {
   /** Names of models that may not be used any more. */
   readonly gone = new Set<string>();
 
+  /** Whether `describe` takes `provider:name` at its word. */
+  names = false;
+
   describe(model: string | null): Outcome<ModelInfo> {
+    const [provider, name] = model?.split(":") ?? [];
+    if (this.names && provider !== undefined && name !== undefined) return ok({ provider, name, demo: false });
     if (model === null || !this.gone.has(model)) return this.info;
     return refuse({ kind: "provider_error", message: `${model} is gone` });
   }

@@ -80,6 +80,8 @@ export interface FakeProvider {
   readonly requests: readonly FakeRequest[];
   /** Sets the answers to the next requests; the last one is given again and again. */
   answer(...answers: readonly FakeAnswer[]): void;
+  /** Decides each answer by the body of its request. */
+  answerBy(choose: (body: unknown) => FakeAnswer): void;
   /** Resolves with the next request that comes in. */
   nextRequest(): Promise<FakeRequest>;
   stop(): Promise<void>;
@@ -90,6 +92,7 @@ export async function startFakeProvider(dialect: FakeDialect): Promise<FakeProvi
   const sockets = new Set<Socket>();
   let waiting: ((request: FakeRequest) => void)[] = [];
   let answers: readonly FakeAnswer[] = [{ kind: "stream", text: ["ok"] }];
+  let chosen: ((body: unknown) => FakeAnswer) | null = null;
   const server = createServer((socket) => {
     sockets.add(socket);
     const closed = new Promise<void>((resolve) => socket.once("close", () => resolve()));
@@ -98,7 +101,7 @@ export async function startFakeProvider(dialect: FakeDialect): Promise<FakeProvi
     socket.once("close", () => sockets.delete(socket));
     readRequests(socket, async (request) => {
       if (request.method === "GET") return send(socket, 200, { "content-type": "application/json" }, dialect.models);
-      const answer = answers[0] ?? { kind: "html" };
+      const answer = chosen?.(request.body) ?? answers[0] ?? { kind: "html" };
       if (answers.length > 1) answers = answers.slice(1);
       const recorded = { ...request, closed };
       requests.push(recorded);
@@ -114,6 +117,9 @@ export async function startFakeProvider(dialect: FakeDialect): Promise<FakeProvi
     requests,
     answer: (...next) => {
       answers = next;
+    },
+    answerBy: (choose) => {
+      chosen = choose;
     },
     nextRequest: () => new Promise((resolve) => waiting.push(resolve)),
     async stop() {

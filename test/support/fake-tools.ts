@@ -3,9 +3,9 @@ import type { Toolbox, ToolCall, ToolHost, ToolPort, ToolResult } from "../../ac
 import type { DelegationService } from "../../src/runner/tools/delegate.ts";
 import type { AgentSnapshot } from "../../actors/job/schema.ts";
 
-/** For tools whose words nobody hears. */
 /** When a call was made that no job has. */
 export const OPENED_AT = "2026-11-01T12:00:00.000Z";
+/** For tools whose words nobody hears. */
 export const DEAF_HOST: ToolHost = { progress: () => {}, log: () => {}, waits: () => {} };
 
 /** For tests in which nothing is delegated. */
@@ -22,6 +22,8 @@ export class FakeTools implements ToolPort {
   readonly opened: AgentSnapshot[] = [];
   /** Names of tools that may not simply be called again. */
   readonly unsafe = new Set<string>();
+  /** What the next openings miss. */
+  missing: Toolbox["missing"] = { required: [], optional: [] };
   /** What the model is told besides. */
   notes: readonly string[] = [];
   script: ToolScript = ({ name }) => ({ content: `${name} done`, isError: false });
@@ -31,6 +33,7 @@ export class FakeTools implements ToolPort {
     const { allowedTools, approvalTools } = agent;
     return {
       tools: allowedTools.map((name) => ({ name, description: name, inputSchema: { type: "object" } })),
+      missing: this.missing,
       notes: this.notes,
       rulesOf: (name) => ({ safe: !this.unsafe.has(name), needsApproval: approvalTools.includes(name) }),
       call: (call, signal) => this.call(call, signal),

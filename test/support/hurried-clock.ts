@@ -4,7 +4,7 @@
  * side, so that a fault that costs seconds in production costs a fraction of one in a test.
  */
 import type { Clock } from "../../actors/runtime/clock.ts";
-import { systemClock } from "../../src/clock.ts";
+import { systemClock } from "../../src/wiring/clock.ts";
 
 export const hurriedClock = (factor: number): Clock => ({
   now: () => systemClock.now(),

@@ -1,8 +1,7 @@
 /** A replica of all actors of the service, with a model and tools that a test scripts. */
-import { USUAL_JOB_LIMITS } from "../../actors/job/limits.ts";
-import type { Outcome } from "../../actors/fault.ts";
+import { DEFAULT_JOB_LIMITS } from "../../actors/job/limits.ts";
 import { type Chat, chatRef, type Message } from "../../actors/chat/schema.ts";
-import { jobExecution } from "../../actors/job/execution.ts";
+import { jobExecution } from "../../actors/job/run/execution.ts";
 import {
   type AgentSnapshot,
   type Block,
@@ -16,22 +15,27 @@ import { Value } from "@sinclair/typebox/value";
 import { assert } from "../../actors/assert.ts";
 import { CHAT_EVENTS } from "../../actors/chat/events.ts";
 import { JOB_EVENTS } from "../../actors/job/events.ts";
-import { Transcript } from "../../actors/job/run-transcript.ts";
-import { Slots } from "../../actors/job/slots.ts";
-import type { MemberStep } from "../../actors/runtime/turns.ts";
-import type { Admission } from "../../actors/runtime/shards.ts";
+import { Transcript } from "../../actors/job/run/transcript.ts";
+import { NO_RETRIES, type RetrySettings } from "../../actors/job/run/retry-policy.ts";
+import type { RunServices } from "../../actors/job/run/services.ts";
+import { Slots } from "../../actors/job/run/slots.ts";
+import type { EffectHandler } from "../../actors/runtime/effects.ts";
+import type { DispatchGroup } from "../../actors/runtime/members.ts";
 import type { TSchema } from "../../actors/schema.ts";
 import type { StoredEvent } from "../../actors/runtime/store.ts";
 import { sum } from "../../actors/usage/actor.ts";
 import { type Counts, NO_COUNTS } from "../../actors/usage/schema.ts";
 import type { RecordFields } from "../../actors/runtime/actor.ts";
-import { troupeActors, type TroupeProtocols } from "../../actors/troupe.ts";
+import { troupeActors, type TroupeProtocols, type TroupeSystem } from "../../actors/troupe.ts";
+import { calendar } from "../../src/schedule/calendar.ts";
 import { until } from "./condition.ts";
 import { FakeModel } from "./fake-model.ts";
 import { FakeTools } from "./fake-tools.ts";
 import { MemoryTranscripts, messagesOf } from "./memory-transcripts.ts";
 import { Replica, type World } from "./replica.ts";
 
+/** Pauses are as long as they can be. */
+export const NO_JITTER = { fraction: () => 1 };
 export const ORG = "org_a";
 export const CHAT = "cht_1";
 export const AGENT: AgentSnapshot = {
@@ -65,6 +69,10 @@ export interface JobReplicaOptions {
   readonly model?: FakeModel;
   readonly tools?: FakeTools;
   readonly slots?: Slots;
+  /** Besides the loop of jobs. */
+  readonly effects?: (system: () => TroupeSystem) => Readonly<Record<string, EffectHandler>>;
+  /** None unless given. */
+  readonly retry?: RetrySettings;
 }
 
 export class JobReplica extends Replica<TroupeProtocols> {
@@ -73,12 +81,14 @@ export class JobReplica extends Replica<TroupeProtocols> {
   readonly transcripts: MemoryTranscripts;
 
   constructor(world: World, options: JobReplicaOptions = {}) {
-    const { model = new FakeModel(), tools = new FakeTools(), slots = new Slots() } = options;
+    const { model = new FakeModel(), tools = new FakeTools(), slots = new Slots(), effects = () => ({}) } = options;
     const transcripts = new MemoryTranscripts(world.database);
     // Late-bound, as in the service: the system is made with this handler.
     const late: {
-      group: (members: readonly MemberStep[], admission: Admission) => Promise<Outcome<readonly unknown[]>>;
+      group: DispatchGroup;
+      textWriter: RunServices["textWriter"];
     } = {
+      textWriter: () => ({ add: () => false }),
       group: () => Promise.reject(new Error("not started")),
     };
     const bugs: { fields: object; message: string }[] = [];
@@ -87,17 +97,21 @@ export class JobReplica extends Replica<TroupeProtocols> {
       tools,
       transcripts,
       slots,
-      steps: USUAL_JOB_LIMITS.steps,
+      steps: DEFAULT_JOB_LIMITS.steps,
+      retry: options.retry ?? NO_RETRIES,
+      chance: NO_JITTER,
       clock: world.clock,
       group: (members, admission) => late.group(members, admission),
+      textWriter: (text) => late.textWriter(text),
       log: { warn: () => {}, error: (fields, message) => void bugs.push({ fields, message }) },
     });
-    super(world, { definitions: troupeActors(), effects: { run } });
+    super(world, { definitions: troupeActors({ calendar }), effects: { run, ...effects(() => this.system) } });
     this.model = model;
     this.tools = tools;
     this.transcripts = transcripts;
     this.bugs = bugs;
     late.group = (members, admission) => this.system.dispatchGroup(members, admission);
+    late.textWriter = (text) => this.system.textWriter(text);
   }
 
   /** What the loop has logged as errors. */

@@ -7,12 +7,12 @@ import postgres from "postgres";
 import { newId } from "../../actors/ids.ts";
 import type { Outcome } from "../../actors/fault.ts";
 import type { EffectHandler } from "../../actors/runtime/effects.ts";
-import type { MemberStep } from "../../actors/runtime/turns.ts";
+import type { MemberStep } from "../../actors/runtime/members.ts";
 import { System } from "../../actors/runtime/system.ts";
 import { type Database, openDatabase } from "../../db/client.ts";
 import { PostgresPlacement } from "../../db/placement.ts";
 import { PostgresActorStore } from "../../db/stores/actor-store.ts";
-import { systemChance } from "../../src/clock.ts";
+import { systemChance } from "../../src/wiring/clock.ts";
 import { until } from "./condition.ts";
 import { hurriedClock } from "./hurried-clock.ts";
 import { ledgerActor, type LedgerCommand, type LedgerProtocols, ledgerRef } from "./ledger-actor.ts";
@@ -85,7 +85,7 @@ export class BenchReplica {
   async stop(): Promise<void> {
     this.proxy.thaw();
     this.proxy.forgive();
-    // One that has lost its database cannot say farewell, and need not.
+    // One that has lost its database cannot store its volatile state, and need not.
     await this.system.stop().catch(() => {});
     await this.database.close();
     await this.proxy.close();

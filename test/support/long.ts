@@ -12,15 +12,22 @@ export interface LongScale {
   readonly streams: number;
   /** Hostile requests that are sent in all. */
   readonly requests: number;
+  /** For how long strangers answer badly. */
+  readonly fuzzSeconds: number;
+  /** Of every quarter of an hour, in each zone. The fast tests look at ten years, less densely. */
+  readonly calendarYears: number;
 }
 
-/** The size of the long run, by TROUPE_TEST_FAULTS, TROUPE_TEST_ACKNOWLEDGEMENTS, TROUPE_TEST_STREAMS and TROUPE_TEST_REQUESTS. */
+/** The size of the long run, by TROUPE_TEST_FAULTS, TROUPE_TEST_ACKNOWLEDGEMENTS, TROUPE_TEST_STREAMS, TROUPE_TEST_REQUESTS,
+ * TROUPE_TEST_FUZZ_SECONDS and TROUPE_TEST_CALENDAR_YEARS. */
 export function longScale(): LongScale {
   return {
     faults: size("TROUPE_TEST_FAULTS", 44),
     acknowledgements: size("TROUPE_TEST_ACKNOWLEDGEMENTS", 210_000),
     streams: size("TROUPE_TEST_STREAMS", 500),
     requests: size("TROUPE_TEST_REQUESTS", 20_000),
+    fuzzSeconds: size("TROUPE_TEST_FUZZ_SECONDS", 180),
+    calendarYears: size("TROUPE_TEST_CALENDAR_YEARS", 2),
   };
 }
 

@@ -7,7 +7,14 @@
 import type { RecordFields } from "../../actors/runtime/actor.ts";
 import type { Clock } from "../../actors/runtime/clock.ts";
 import { SHARD_COUNT } from "../../actors/runtime/placement.ts";
-import type { AlarmRow, EffectRow, EventWrite, MessageRow, ShardWrites, Writes } from "../../actors/runtime/store.ts";
+import type {
+  AlarmRow,
+  EffectRow,
+  EventWrite,
+  PlacedMessage,
+  ShardWrites,
+  Writes,
+} from "../../actors/runtime/store.ts";
 
 export interface ReplicaRow {
   leaseUntil: number;
@@ -35,7 +42,7 @@ export class Aborted extends Error {
 interface Tables {
   records: Map<string, RecordFields>;
   events: Map<string, readonly EventWrite[]>;
-  messages: Map<string, OnShard<MessageRow>>;
+  messages: Map<string, OnShard<PlacedMessage>>;
   effects: Map<string, OnShard<EffectRow>>;
   alarms: Map<string, OnShard<AlarmRow>>;
 }
@@ -61,6 +68,7 @@ export class MemoryDatabase {
     effects: new Map(),
     alarms: new Map(),
   };
+  private positions = 0;
   private readonly statements = new Set<{ readonly shards: ReadonlySet<number>; readonly over: Promise<void> }>();
 
   constructor(clock: Clock) {
@@ -125,7 +133,7 @@ export class MemoryDatabase {
     return this.tables.records;
   }
 
-  messages(): readonly OnShard<MessageRow>[] {
+  messages(): readonly OnShard<PlacedMessage>[] {
     return [...this.tables.messages.values()];
   }
 
@@ -140,7 +148,11 @@ export class MemoryDatabase {
 
   private write(next: Tables, shard: number, writes: Writes): void {
     for (const { table, record } of writes.records) {
-      next.records.set(recordRow(table, record.organizationId, record.id), record);
+      const key = recordRow(table, record.organizationId, record.id);
+      const before = next.records.get(key) ?? this.tables.records.get(key);
+      if (before !== undefined && before.version !== record.version - 1)
+        throw new Aborted("22P02", `stale write of ${key}: ${before.version} is stored, ${record.version} comes`);
+      next.records.set(key, record);
     }
     for (const event of writes.events) {
       const key = streamOf(event.organizationId, event.stream);
@@ -149,7 +161,7 @@ export class MemoryDatabase {
       if (events[place]?.seq === event.seq) throw new Aborted("23505", `event ${key} ${event.seq} exists`);
       next.events.set(key, events.toSpliced(place + 1, 0, event));
     }
-    for (const row of writes.messages) insert(next.messages, row.id, { ...row, shard });
+    for (const row of writes.messages) insert(next.messages, row.id, { ...row, shard, position: ++this.positions });
     for (const id of writes.consumed) next.messages.delete(id);
     for (const row of writes.effects) insert(next.effects, row.id, { ...row, shard });
     for (const id of writes.settled) next.effects.delete(id);

@@ -21,11 +21,10 @@ import type {
   EffectRow,
   EventPage,
   FlushOutcome,
-  MessageRow,
   PageOfEvents,
+  PlacedMessage,
   RecordRef,
   ShardWrites,
-  Undone,
 } from "../../actors/runtime/store.ts";
 import { Aborted, type MemoryDatabase } from "./memory-database.ts";
 import { Unreachable } from "./memory-placement.ts";
@@ -145,12 +144,30 @@ export class MemoryActorStore implements ActorStore {
     });
   }
 
-  async undone(shards: readonly number[]): Promise<Undone> {
+  async undoneShards(shards: readonly number[]): Promise<readonly number[]> {
     return this.reach("undone", () => {
-      const messages: MessageRow[] = this.database.messages().filter((row) => shards.includes(row.shard));
-      const effects: EffectRow[] = this.database.effects().filter((row) => shards.includes(row.shard));
-      return { messages, effects };
+      const rows = [...this.database.messages(), ...this.database.effects()];
+      return [...new Set(rows.map((row) => row.shard))].filter((shard) => shards.includes(shard));
     });
+  }
+
+  async undoneMessages(shard: number, after: number, limit: number): Promise<readonly PlacedMessage[]> {
+    return this.reach("undone", () =>
+      this.database
+        .messages()
+        .filter((row) => row.shard === shard && row.position > after)
+        .slice(0, limit),
+    );
+  }
+
+  async undoneEffects(shard: number, after: string, limit: number): Promise<readonly EffectRow[]> {
+    return this.reach("undone", () =>
+      this.database
+        .effects()
+        .filter((row) => row.shard === shard && row.id > after)
+        .sort((a, b) => (a.id < b.id ? -1 : 1))
+        .slice(0, limit),
+    );
   }
 
   async alarms(shards: readonly number[], untilMs: number, limit: number): Promise<readonly AlarmRow[]> {

@@ -34,7 +34,7 @@ export interface Streamed {
 
 /** Runs a call to its end. */
 export async function run(
-  models: ModelPort,
+  models: Pick<ModelPort, "call">,
   call: ModelCall,
   signal = new AbortController().signal,
 ): Promise<Streamed> {

@@ -1,9 +1,10 @@
 /**
- * Kill -9 of the whole service in a loop, under a load of tasks and executions; then calm, and the
+ * Kill -9 of the whole service in a loop, under a load of tasks, executions and missions; then calm, and the
  * judgement of everything that its callers were told.
  */
 import { seededChance } from "./fake-clock.ts";
 import { guardedFolder } from "./guarded-folder.ts";
+import { MissionLoad } from "./mission-load.ts";
 import { judgeService, ServiceHistory, type ServiceVerdict } from "./service-history.ts";
 import { ServiceLoad } from "./service-load.ts";
 import { embeddedUrl, grantTasks, storedService } from "./service-tables.ts";
@@ -37,26 +38,33 @@ export async function killInALoop(plan: KillingPlan): Promise<KillingReport> {
     service = await startTroupe(folder, { env: QUIET });
     const history = new ServiceHistory();
     const load = new ServiceLoad(history, { url: service.url, token, agentId });
+    const missions = new MissionLoad({ url: service.url, token, agentId });
     const chance = seededChance(plan.seed);
     try {
+      await missions.addContinuous(GOING_ON);
       for (let kill = 0; kill < plan.kills; kill++) {
+        await missions.addOnce(DUE, DUE_WITHIN_MS);
         await load.more(1 + Math.floor(chance.fraction() * plan.each));
         if (plan.withDatabase === true && kill % 4 === 3) killDatabase(service);
         await service.end("SIGKILL");
         service = await startTroupe(folder, { env: QUIET });
         load.turnTo(service.url);
+        missions.turnTo(service.url);
       }
       await load.more(plan.each);
     } finally {
       await load.stop();
     }
-    const verdict = judgeService(history, await storedService(embeddedUrl(service.dataDir)));
+    const url = embeddedUrl(service.dataDir);
+    const ofMissions = await missions.judge(url);
+    const verdict = judgeService(history, await storedService(url));
     const bugs = service.log.filter(({ level }) => level >= 50).map(({ msg }) => `logged: ${msg}`);
     const end = await service.end();
     const seconds = Math.round((performance.now() - from) / 100) / 10;
     return {
-      ...verdict,
-      wrong: [...verdict.wrong, ...bugs],
+      lost: [...verdict.lost, ...ofMissions.lost],
+      twice: [...verdict.twice, ...ofMissions.twice],
+      wrong: [...verdict.wrong, ...ofMissions.wrong, ...bugs],
       faults: plan.kills,
       acknowledged: history.acknowledged,
       seconds,
@@ -68,6 +76,10 @@ export async function killInALoop(plan: KillingPlan): Promise<KillingReport> {
 }
 
 const QUIET = { LOG_LEVEL: "info" };
+/** Missions that go on by themselves, and those that are due about the time of each kill. */
+const GOING_ON = 4;
+const DUE = 6;
+const DUE_WITHIN_MS = 600;
 
 /** As the machine's out-of-memory killer does: the postmaster ends, and with it the service's connections. */
 function killDatabase(service: TroupeProcess): void {

@@ -13,7 +13,9 @@ export interface ServiceOptions {
   readonly folder: string;
   readonly systemFolder?: string;
   readonly clone?: string;
-  /** Run as this plain user; only root can. */
+  /** The Bun that runs it; by default the one that runs the tests. */
+  readonly bun?: string;
+  /** Run as this plain user; only root can. `bun` must be where that user may start it. */
   readonly user?: { readonly uid: number; readonly gid: number };
 }
 
@@ -49,7 +51,13 @@ export function spawnService(options: ServiceOptions): Bun.Subprocess<"ignore", 
   const clone = options.clone ?? CLONE;
   const script = join(clone, "test/support/embedded-service.ts");
   return Bun.spawn({
-    cmd: [process.execPath, script, clone, options.folder, options.systemFolder ?? `${options.folder}-system`],
+    cmd: [
+      options.bun ?? process.execPath,
+      script,
+      clone,
+      options.folder,
+      options.systemFolder ?? `${options.folder}-system`,
+    ],
     stdio: ["ignore", "pipe", "pipe"],
     cwd: "/",
     env: { PATH: "/usr/bin:/bin", HOME: "/nonexistent" },

@@ -3,35 +3,70 @@
  * that does what the test says, and the app on a port of its own. Organizations, people and tokens
  * are made through the actors, as the administration command makes them.
  */
-import { type JobLimits, USUAL_JOB_LIMITS } from "../../actors/job/limits.ts";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { type JobLimits, DEFAULT_JOB_LIMITS } from "../../actors/job/limits.ts";
 import { newId } from "../../actors/ids.ts";
-import { jobExecution } from "../../actors/job/execution.ts";
+import { jobExecution } from "../../actors/job/run/execution.ts";
 import type { ModelPort, ToolPort } from "../../actors/job/ports.ts";
-import { Slots } from "../../actors/job/slots.ts";
+import { NO_RETRIES, type RetrySettings } from "../../actors/job/run/retry-policy.ts";
+import { Slots } from "../../actors/job/run/slots.ts";
 import type { Directory } from "../../actors/organization/directory.ts";
 import { organizationRef, type Role, type TokenKind } from "../../actors/organization/schema.ts";
 import type { Clock } from "../../actors/runtime/clock.ts";
 import { System } from "../../actors/runtime/system.ts";
 import { troupeActors, type TroupeProtocols, type TroupeSystem } from "../../actors/troupe.ts";
+import { calendar } from "../../src/schedule/calendar.ts";
 import { type Database, openDatabase } from "../../db/client.ts";
 import { PostgresPlacement } from "../../db/placement.ts";
 import { PostgresActorStore } from "../../db/stores/actor-store.ts";
 import { PostgresChatDirectory } from "../../db/stores/chat-directory.ts";
 import { PostgresDirectory } from "../../db/stores/directory.ts";
 import { PostgresJobDirectory } from "../../db/stores/job-directory.ts";
+import { PostgresQuotaDirectory } from "../../db/stores/quota-directory.ts";
 import { PostgresUsageDirectory } from "../../db/stores/usage-directory.ts";
 import { PostgresWebhookDirectory } from "../../db/stores/webhook-directory.ts";
+import { PostgresMissionDirectory } from "../../db/stores/mission-directory.ts";
+import { PostgresBlobClaims } from "../../db/stores/blob-claims.ts";
+import { PostgresFileDirectory } from "../../db/stores/file-directory.ts";
+import { DEFAULT_WORKSPACE_LIMITS, type WorkspaceLimits } from "../../actors/workspace/limits.ts";
+import type { ToolInfo } from "../../src/operations/tool-catalogue.ts";
+import { catalogueWithShell, toolCatalogue } from "../../src/wiring/tool-catalogue.ts";
+import { fileTools } from "../../src/runner/tools/file-tools.ts";
+import { actorFileService } from "../../src/wiring/file-service.ts";
+import { type Files, openFiles } from "../../src/files/files.ts";
+import { createSandbox, filePool } from "../../src/sandbox/sandbox.ts";
+import { argumentChecks } from "../../src/wiring/argument-checks.ts";
+import { sandboxPreviews } from "../../src/wiring/previews.ts";
+import { dataQueries } from "../../src/wiring/data-queries.ts";
+import { impoliteLaunches } from "./sandbox.ts";
 import { PostgresTranscripts } from "../../db/stores/transcripts.ts";
-import { type App, type AppParts, createApp } from "../../src/app.ts";
-import { systemChance, systemClock } from "../../src/clock.ts";
-import { makeToken } from "../../src/http/token.ts";
+import { type App, type AppParts, createApp } from "../../src/service/app.ts";
+import { systemChance, systemClock } from "../../src/wiring/clock.ts";
+import { makeToken } from "../../src/http/request/token.ts";
 import type { RunnerLog } from "../../src/runner/log.ts";
 import type { ToolSource } from "../../src/runner/tools/tool.ts";
 import { builtinTools, createTools } from "../../src/runner/tools.ts";
 import { createEgress, type Egress } from "../../src/egress/egress.ts";
-import { createSealing } from "../../src/service-key.ts";
-import { webhookHandlers, webhookTools } from "../../src/webhooks.ts";
-import { toolServices } from "../../src/tool-services.ts";
+import { workspaceInstructions } from "../../src/wiring/workspace-instructions.ts";
+import { cloneService } from "../../src/wiring/clone-service.ts";
+import { actorSecretReader } from "../../src/wiring/secret-reader.ts";
+import { withRepositoryModel } from "../../src/runner/repository-model.ts";
+import { cloneTools } from "../../src/runner/tools/clone-repository.ts";
+import { shellTool } from "../../src/runner/tools/shell.ts";
+import type { Shell } from "../../src/sandbox/shell.ts";
+import { shellService } from "../../src/wiring/shell-service.ts";
+import { Cloner, type CloneLimits } from "../../src/repositories/clone.ts";
+import { findGit } from "../../src/repositories/git.ts";
+import { createSealing } from "../../src/service/service-key.ts";
+import { Quotas } from "../../src/wiring/quotas.ts";
+import { DEFAULT_QUOTAS, type QuotaLimits, type QuotaReports } from "../../actors/usage/quota.ts";
+import { webhookHandlers, webhookTools } from "../../src/wiring/webhooks.ts";
+import { missionTools } from "../../src/runner/tools/mission-tools.ts";
+import { actorMissionService } from "../../src/wiring/mission-service.ts";
+import { missionHandlers } from "../../src/wiring/missions.ts";
+import { toolServices } from "../../src/wiring/tool-services.ts";
 import { undocumented } from "./documented.ts";
 import { FakeModel } from "./fake-model.ts";
 import { createTestDatabase, type TestDatabase } from "./postgres.ts";
@@ -51,15 +86,30 @@ export interface ServiceOptions {
   /** The way out of webhooks; the caller closes it. */
   readonly egress?: Egress;
   readonly slots?: Slots;
+  /** None unless given. */
+  readonly retry?: RetrySettings;
+  /** Of the loop of jobs alone. */
+  readonly runClock?: Clock;
   /** Whose database it is, where it outlives the service: a restart is another service on it. */
   readonly testDatabase?: TestDatabase;
+  /** Whose files they are, where they outlive the service; the caller removes the folder. */
+  readonly folder?: string;
   readonly port?: number;
   /** As is usual, unless given. */
   readonly jobLimits?: JobLimits;
+  /** What a workspace may hold. */
+  readonly workspaceLimits?: WorkspaceLimits;
+  /** What runs commands of agents; they have no shell unless given. */
+  readonly shell?: Pick<Shell, "run">;
+  readonly cloneLimits?: CloneLimits;
+  /** Quotas that are not the default ones. */
+  readonly quotas?: Partial<QuotaLimits>;
   /** What an organization may use in a month. */
   readonly monthlyTokens?: number;
   /** The way to the database, for example through a proxy: the url to use for the given one. */
   readonly through?: (url: string) => Promise<string>;
+  /** Whether the disk has room; omitted: always. */
+  readonly hasRoom?: () => boolean;
   /** Changes parts of the app, for example a directory that fails. */
   readonly app?: (parts: AppParts) => Partial<AppParts>;
 }
@@ -87,10 +137,14 @@ export interface Service {
   readonly system: TroupeSystem;
   readonly directory: Directory;
   readonly database: Database;
+  readonly quotas: QuotaReports;
   /** The fake model; of no use where `models` was given. */
   readonly model: FakeModel;
   readonly log: readonly LogLine[];
   readonly app: App;
+  readonly files: Files;
+  /** Where they are on this disk. */
+  readonly filesFolder: string;
   /** An organization with its owner, who holds a personal token for everything. */
   found(name?: string): Promise<Founded>;
   /** Another person in the organization, with a token of their own. */
@@ -101,6 +155,14 @@ export interface Service {
   call(caller: Caller | null, method: string, path: string, body?: unknown): Promise<Response>;
   stop(): Promise<void>;
 }
+
+const FAKE_TOOLS: readonly ToolInfo[] = ["look", "send"].map((name) => ({
+  name,
+  description: name,
+  inputSchema: { type: "object" },
+  availability: "granted",
+  isReadOnly: false,
+}));
 
 /** Under a key that is the same in every test. */
 export const testSealing = createSealing(new Uint8Array(32).fill(7));
@@ -115,38 +177,104 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
   const clock = options.clock ?? systemClock;
   const model = new FakeModel();
   const models = options.models ?? model;
-  const jobLimits = options.jobLimits ?? USUAL_JOB_LIMITS;
+  const jobLimits = options.jobLimits ?? DEFAULT_JOB_LIMITS;
+  const workspaceLimits = options.workspaceLimits ?? DEFAULT_WORKSPACE_LIMITS;
+  const folder = options.folder ?? mkdtempSync(join(tmpdir(), "troupe-files-"));
+  const files = await openFiles({ folder, s3: null }, { claims: new PostgresBlobClaims(database), clock });
   const lines: LogLine[] = [];
   const log = logInto(lines);
   const directory = new PostgresDirectory(database);
   const webhooks = new PostgresWebhookDirectory(database);
+  const missions = new PostgresMissionDirectory(database);
   const egress = options.egress ?? createEgress({ allow: [], production: false, resolve: nowhere });
   const placement = new PostgresPlacement(database, { id: newId("rpl"), address: "test", build: "test", folder: null });
   await placement.join();
+  const fileSandbox = createSandbox(undefined, { kind: filePool(files.children), launches: impoliteLaunches });
+  const queries = dataQueries({ sandbox: fileSandbox, system: () => system, contents: files });
+  const fileService = actorFileService({
+    system: () => system,
+    files: new PostgresFileDirectory(database),
+    contents: files,
+    queries,
+  });
+  const cloner = new Cloner(join(folder, "files", "clones"), egress);
+  await cloner.prepare();
+  const shells =
+    options.shell === undefined
+      ? []
+      : [
+          shellTool(
+            shellService({
+              system: () => system,
+              files: new PostgresFileDirectory(database),
+              contents: files,
+              shell: options.shell,
+              root: join(folder, "shells"),
+              workspaceLimits,
+            }),
+          ),
+        ];
   const execution = jobExecution({
-    models,
+    models: withRepositoryModel(models),
     tools:
       options.tools ??
-      createTools(builtinTools(toolServices({ system: () => system, directory, models, log })), {
-        sources: options.toolSources?.(() => system, log) ?? [],
-        log,
-      }),
+      createTools(
+        [
+          ...builtinTools(toolServices({ system: () => system, directory, models, log })),
+          ...fileTools(fileService),
+          ...shells,
+        ],
+        {
+          pauses: { clock: systemClock, chance: systemChance },
+          sources: [
+            workspaceInstructions(() => system),
+            missionTools(actorMissionService(() => system)),
+            cloneTools(
+              cloneService({
+                system: () => system,
+                files: new PostgresFileDirectory(database),
+                contents: files,
+                secrets: actorSecretReader(() => system, testSealing),
+                cloner,
+                workspaceLimits,
+                ...(options.cloneLimits === undefined ? {} : { limits: options.cloneLimits }),
+                log,
+              }),
+            ),
+            ...(options.toolSources?.(() => system, log) ?? []),
+          ],
+          log,
+        },
+      ),
     transcripts: new PostgresTranscripts(database),
     slots: options.slots ?? new Slots(),
     steps: jobLimits.steps,
-    clock,
+    retry: options.retry ?? NO_RETRIES,
+    chance: systemChance,
+    clock: options.runClock ?? clock,
     group: (members, admission) => system.dispatchGroup(members, admission),
+    textWriter: (text) => system.textWriter(text),
+    log,
+  });
+  const quotas = new Quotas({
+    directory: new PostgresQuotaDirectory(database),
+    defaults: { ...DEFAULT_QUOTAS, ...options.quotas },
+    clock,
     log,
   });
   const system: TroupeSystem = new System<TroupeProtocols>({
-    definitions: troupeActors({ monthlyTokens: options.monthlyTokens ?? null, jobLimits }),
+    guard: quotas,
+    ...(options.hasRoom === undefined ? {} : { hasRoom: options.hasRoom }),
+    definitions: troupeActors({ calendar, monthlyTokens: options.monthlyTokens ?? null, jobLimits, workspaceLimits }),
     effects: {
       run: execution,
+      ...missionHandlers({ system: () => system, directory, missions, models, clock, chance: systemChance, log }),
       ...webhookHandlers({
         egress,
         sealing: testSealing,
         queue: webhooks,
         clock,
+        chance: systemChance,
         log,
         system: () => system,
         appUrl: "https://troupe.test",
@@ -172,10 +300,23 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
     appUrl: () => "https://troupe.test",
     chats: new PostgresChatDirectory(database),
     jobs: new PostgresJobDirectory(database),
+    missions,
+    files: new PostgresFileDirectory(database),
+    contents: files,
+    argumentChecks: argumentChecks(fileSandbox),
+    previews: sandboxPreviews({ sandbox: fileSandbox, contents: files }),
+    queries,
+    workspaceLimits,
+    git: await findGit(),
     usage: new PostgresUsageDirectory(database),
+    quotas,
     sealing: testSealing,
     webhooks,
     webhookTools: webhookTools(egress),
+    egress,
+    // Fake tools have these, whatever a test makes of them.
+    ...(options.tools === undefined ? {} : { tools: [...toolCatalogue, ...FAKE_TOOLS] }),
+    ...(options.shell === undefined ? {} : { tools: catalogueWithShell }),
   };
   const app = createApp({ ...parts, ...options.app?.(parts) });
   const url = `http://127.0.0.1:${app.listen({ hostname: "127.0.0.1", port: options.port ?? 0 })}`;
@@ -184,9 +325,12 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
     system,
     directory,
     database,
+    quotas,
     model,
     log: lines,
     app,
+    files,
+    filesFolder: join(folder, "files"),
     ...people(system, clock),
     async call(caller, method, path, body) {
       const answer = await fetch(`${url}${path}`, requestOf(caller, method, body));
@@ -198,8 +342,10 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
     async stop() {
       await app.stop();
       await system.stop();
+      fileSandbox.close();
       if (options.egress === undefined) egress.close();
       await database.close();
+      if (options.folder === undefined) rmSync(folder, { recursive: true, force: true });
       if (options.testDatabase === undefined) await testDatabase.drop();
     },
   };

@@ -22,11 +22,15 @@ interface Layer {
   readonly builtins: boolean;
 }
 
-const PURE = String.raw`actors/(?:fault|ids|schema|assert|header-name|page|event|sealing)\.ts`;
+const PURE = String.raw`actors/(?:fault|ids|schema|assert|header-name|page|event|sealing|bounded-map|maybe-promise|json-shape|clean-text|secret-shapes|visible-text|constant-time|changes)\.ts`;
 const RUNTIME = String.raw`actors/runtime/[a-z-]+\.ts`;
 /** The words of a kind: what other kinds may know of it. */
-const WORDS = String.raw`actors/[a-z]+/(?:schema|protocol|terms|events|new-job)\.ts`;
+const WORDS = String.raw`actors/[a-z]+/(?:schema|protocol|terms|events|new-job|task-machine)\.ts`;
+/** What the other folders know of the log: an interface, and reads whose failures go there. */
+const LOG_PORT = String.raw`src/log/(?:port|look-up)\.ts`;
 const at = (...patterns: readonly string[]): RegExp => new RegExp(`^(?:${patterns.join("|")})$`);
+
+export const LOG_PORT_FILES = at(LOG_PORT);
 
 export const LAYERS: readonly Layer[] = [
   {
@@ -52,7 +56,7 @@ export const LAYERS: readonly Layer[] = [
     packages: [],
     builtins: false,
   },
-  ...["organization", "chat", "job", "usage", "traffic", "webhook"].map((kind) => ({
+  ...["account", "organization", "chat", "job", "mission", "usage", "traffic", "webhook", "workspace"].map((kind) => ({
     name: `the actor kind ${kind}`,
     files: at(`actors/${kind}/.*`),
     ours: at(PURE, RUNTIME, WORDS, `actors/${kind}/.*`),
@@ -69,29 +73,51 @@ export const LAYERS: readonly Layer[] = [
   {
     name: "src/http",
     files: at("src/http/.*"),
-    ours: at("actors/.*", "src/http/.*"),
-    packages: ["elysia", "@sinclair/typebox", "ipaddr.js"],
+    ours: at("actors/.*", LOG_PORT, "src/http/.*"),
+    packages: ["elysia", "@sinclair/typebox", "ipaddr.js", "jsonc-parser", "negotiator"],
     builtins: true,
+  },
+  {
+    name: "how work begins",
+    files: at("src/work/.*"),
+    ours: at("actors/.*", LOG_PORT, "src/work/.*"),
+    packages: [],
+    builtins: false,
+  },
+  {
+    name: "what operations are made over",
+    files: at("src/operations/.*"),
+    ours: at("actors/.*", LOG_PORT, "src/http/.*", "src/work/.*", "src/operations/.*"),
+    packages: [],
+    builtins: false,
   },
   ...["v1", "current", "public", "mcp"].map((surface) => ({
     name: `the surface ${surface}`,
     files: at(`src/${surface}/.*`),
-    ours: at("actors/.*", "src/http/.*", `src/${surface}/.*`),
+    ours: at("actors/.*", LOG_PORT, "src/http/.*", "src/work/.*", "src/operations/.*", `src/${surface}/.*`),
     packages: surface === "mcp" ? ["elysia", "@modelcontextprotocol"] : ["elysia"],
     builtins: false,
   })),
   {
     name: "the contract",
     files: at("src/contract/.*"),
-    ours: at("actors/.*", "src/http/.*", "src/current/.*", "src/v1/.*", "src/public/.*", "src/contract/.*"),
+    ours: at(
+      "actors/.*",
+      "src/http/.*",
+      "src/operations/.*",
+      "src/current/.*",
+      "src/v1/.*",
+      "src/public/.*",
+      "src/contract/.*",
+    ),
     packages: [],
     builtins: false,
   },
   {
     name: "the runner",
     files: at("src/runner/.*"),
-    ours: at("actors/.*", "src/runner/.*", "src/egress/.*"),
-    packages: ["ai", "@ai-sdk", "@sinclair/typebox", "entities"],
+    ours: at("actors/.*", LOG_PORT, "src/runner/.*", "src/egress/.*", "src/sandbox/.*"),
+    packages: ["ai", "@ai-sdk", "@sinclair/typebox"],
     builtins: true,
   },
   {
@@ -102,24 +128,24 @@ export const LAYERS: readonly Layer[] = [
     builtins: true,
   },
   {
-    name: "the configuration",
-    files: at(String.raw`src/(?:config|setting-format)\.ts`),
-    ours: at("actors/.*", String.raw`src/(?:config|setting-format)\.ts`, "src/egress/.*"),
+    name: "the settings",
+    files: at("src/settings/.*"),
+    ours: at("actors/.*", "src/settings/.*", "src/egress/.*", String.raw`package\.json`),
     packages: ["@sinclair/typebox", "ipaddr.js"],
     builtins: true,
   },
   {
     name: "the log",
-    files: at(String.raw`src/log(?:-output)?\.ts`),
-    ours: at(String.raw`src/log-output\.ts`),
+    files: at("src/log/.*"),
+    ours: at("actors/.*", "src/log/.*"),
     packages: ["pino", "pino-pretty"],
     builtins: true,
   },
   {
     name: "signing in",
-    files: at("src/auth/.*"),
-    ours: at("actors/.*", "src/auth/.*", "src/egress/.*"),
-    packages: ["better-auth", "@better-auth"],
+    files: at("src/sign-in/.*"),
+    ours: at("actors/.*", LOG_PORT, "src/http/.*", "src/egress/.*", "src/sign-in/.*"),
+    packages: ["elysia", "oauth4webapi"],
     builtins: true,
   },
   {
@@ -130,17 +156,35 @@ export const LAYERS: readonly Layer[] = [
     builtins: true,
   },
   {
+    name: "clones of repositories",
+    files: at("src/repositories/.*"),
+    ours: at("actors/.*", "src/repositories/.*", "src/egress/.*"),
+    packages: [],
+    builtins: true,
+  },
+  {
     name: "the sandbox",
     files: at("src/sandbox/.*"),
-    ours: at("actors/.*", "src/sandbox/.*", "src/egress/.*"),
-    packages: ["@duckdb"],
+    ours: at("actors/.*", "src/sandbox/.*"),
+    packages: [
+      "@duckdb",
+      "@hyzyla/pdfium",
+      "ajv",
+      "apache-arrow",
+      "eventsource-parser",
+      "highlight.js",
+      "htmlparser2",
+      "marked",
+      "sanitize-html",
+      "sharp",
+    ],
     builtins: true,
   },
   {
     name: "the schedule",
-    files: at(String.raw`src/schedule\.ts`),
-    ours: at("actors/.*"),
-    packages: ["croner"],
+    files: at("src/schedule/.*"),
+    ours: at("actors/.*", "src/schedule/.*"),
+    packages: ["croner", "cronstrue"],
     builtins: false,
   },
   {
@@ -166,7 +210,7 @@ export const LAYERS: readonly Layer[] = [
   },
   {
     name: "the composition",
-    files: at(String.raw`src/[a-z-]+\.ts`, "src/admin/.*"),
+    files: at(String.raw`src/main\.ts`, "src/(?:admin|service|wiring)/.*"),
     ours: at("actors/.*", "db/.*", "src/.*", String.raw`package\.json`, String.raw`library/[a-z-]+\.json`),
     packages: ["elysia"],
     builtins: true,
@@ -230,7 +274,7 @@ const IMPURE_OUTSIDE_SCHEMA = /\bnew\s+Date\b/;
 const IMPURE_OUTSIDE_RUNTIME = /\bqueueMicrotask\b/;
 const ENVIRONMENT =
   /\b(?:process|Bun|import\.meta)\s*\??\.\s*env\b|\bprocess\s*(?:\?\.)?\[|=\s*(?:process|Bun)\s*[;,)]/;
-const MAY_READ_ENVIRONMENT = /^(?:src\/config\.ts|sdk\/typescript\/|test\/support\/|benchmarks\/)/;
+const MAY_READ_ENVIRONMENT = /^(?:src\/settings\/config\.ts|sdk\/typescript\/|test\/support\/|benchmarks\/)/;
 
 const KEBAB_PATH = /^(?:[a-z0-9]+(?:-[a-z0-9]+)*\/)*[a-z0-9]+(?:[-.][a-z0-9]+)*\.ts$/;
 const SAYS_NOTHING = /(?:^|\/)(?:utils?|helpers?|common|types|managers?|misc)(?:\/|\.)/;

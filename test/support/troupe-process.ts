@@ -8,7 +8,7 @@ import { join } from "node:path";
 import postgres from "postgres";
 import { SUPERUSER } from "../../db/postgres-cluster.ts";
 import { isRunning, readPidFile } from "../../db/postmaster.ts";
-import { FIRST_RUN_FILE } from "../../src/first-run.ts";
+import { FIRST_RUN_FILE } from "../../src/service/first-run.ts";
 import type { GuardedFolder } from "./guarded-folder.ts";
 import { CLONE } from "./service-process.ts";
 

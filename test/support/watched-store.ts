@@ -6,12 +6,13 @@ import type { RecordFields } from "../../actors/runtime/actor.ts";
 import type {
   ActorStore,
   AlarmRow,
+  EffectRow,
   EventPage,
   FlushOutcome,
   PageOfEvents,
+  PlacedMessage,
   RecordRef,
   ShardWrites,
-  Undone,
 } from "../../actors/runtime/store.ts";
 
 /** Shared by the stores of all replicas. */
@@ -59,8 +60,16 @@ export class WatchedStore implements ActorStore {
     return this.store.events(organizationId, stream, page);
   }
 
-  undone(shards: readonly number[]): Promise<Undone> {
-    return this.store.undone(shards);
+  undoneShards(shards: readonly number[]): Promise<readonly number[]> {
+    return this.store.undoneShards(shards);
+  }
+
+  undoneMessages(shard: number, after: number, limit: number): Promise<readonly PlacedMessage[]> {
+    return this.store.undoneMessages(shard, after, limit);
+  }
+
+  undoneEffects(shard: number, after: string, limit: number): Promise<readonly EffectRow[]> {
+    return this.store.undoneEffects(shard, after, limit);
   }
 
   alarms(shards: readonly number[], untilMs: number, limit: number): Promise<readonly AlarmRow[]> {

@@ -92,7 +92,7 @@ class MemoryWebhookQueue implements WebhookQueue {
   ): Promise<readonly EventHead[]> {
     return recordsOf<WebhookEvent>(this.database, "webhook_event")
       .filter((event) => event.organizationId === organizationId && event.sequence > after && event.sequence <= until)
-      .filter(({ type }) => takes(eventTypes, type))
+      .filter((event) => takes(eventTypes, event))
       .sort((a, b) => a.sequence - b.sequence)
       .slice(0, limit);
   }
@@ -116,6 +116,7 @@ export class WebhookReplica extends Replica<{ webhook: WebhookProtocol }> {
       sender: receiver,
       queue: new MemoryWebhookQueue(world.database),
       clock: world.clock,
+      chance: { fraction: () => 1 },
       log: { warn: () => {} },
       group: (members, options) => late.system().dispatchGroup(members, options),
       joinNext: (organizationId, run) => late.system().joinNext(organizationId, run),

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { organizationRef } from "../../actors/organization/schema.ts";
-import { makeToken } from "../../src/http/token.ts";
+import { makeToken } from "../../src/http/request/token.ts";
 import { type Founded, type Service, startService } from "../support/service.ts";
 import { createAgent, execute, expectUnauthorized, success } from "../support/v1.ts";
 
@@ -87,6 +87,7 @@ test("[AUTH-2] a revoked token is 401 from the next request on, also when it was
     kind: "revoke_token",
     tokenId: token.tokenId,
     of: null,
+    by: null,
   });
   await expectUnauthorized(await service.call(token, "GET", "/api/v1/agents"));
 });

@@ -1,4 +1,4 @@
-import { USUAL_JOB_LIMITS } from "../../actors/job/limits.ts";
+import { DEFAULT_JOB_LIMITS } from "../../actors/job/limits.ts";
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { type Job, PLAIN_TERMS } from "../../actors/job/schema.ts";
 import { newJob } from "../../actors/job/new-job.ts";
@@ -31,30 +31,49 @@ const agent = {
   mcpServers: [],
   maxSteps: null,
 };
-const jobIn = (state: Partial<Job>): Job => ({
-  ...newJob(
-    {
-      id: "job_a",
-      title: "",
-      input: "",
-      agent,
-      chatId: "cht_a",
-      workspaceId: null,
-      inputMessageId: "msg_a",
-      outputMessageId: "msg_b",
-      executionId: "exec-1-a",
-      createdBy: "usr_a",
+/** Only what an answer reads is right about it. */
+const jobIn = (state: Partial<Pick<Job, "status" | "result" | "error" | "runner" | "metrics">>): Job =>
+  ({
+    ...newJob(
+      {
+        id: "job_a",
+        title: "",
+        input: "",
+        agent,
+        chatId: "cht_a",
+        workspaceId: null,
+        inputMessageId: "msg_a",
+        outputMessageId: "msg_b",
+        executionId: "exec-1-a",
+        createdBy: "usr_a",
+      },
+      PLAIN_TERMS,
+    ),
+    organizationId: "org_a",
+    version: 1,
+    createdAt: "",
+    updatedAt: "",
+    ...state,
+  }) as Job;
+
+test.each([
+  ["approval_required", "", {}],
+  ["budget_reached", "half", { result: "half" }],
+] as const)("[V1-8] a job that is blocked by %s says so, with its job's id", (blockedReason, result, told) => {
+  const state = { status: "blocked", blockedReason, result } as const;
+  expect(answerOf({ names, isDemo: false }, jobIn(state as never))).toEqual({
+    ok: true,
+    value: {
+      success: false,
+      ...names,
+      ...told,
+      error: { code: blockedReason, message: expect.stringMatching(/\S/) as string },
+      jobId: "job_a",
     },
-    PLAIN_TERMS,
-  ),
-  organizationId: "org_a",
-  version: 1,
-  createdAt: "",
-  updatedAt: "",
-  ...state,
+  });
 });
 
-test.each(["blocked", "cancelled", "running", "queued", "cancelling"] as const)(
+test.each(["cancelled", "running", "queued", "cancelling"] as const)(
   "[V1-8] a job that is %s is answered with success false and what there is",
   (status) => {
     const answer = answerOf({ names, isDemo: false }, jobIn({ status, result: "Half" }));
@@ -69,7 +88,7 @@ test("[V1-8] the answer never waits longer than the job's deadline; the job goes
   service.model.script = () => [{ hold }, { say: "late" }];
   const answer = execute(service, owner, id, { message: "hi" });
   await service.model.called(1);
-  clock.advance(USUAL_JOB_LIMITS.runMs);
+  clock.advance(DEFAULT_JOB_LIMITS.runMs);
   const { success: isSuccess, result, chatId } = await success<Executed>(answer);
   expect([isSuccess, result]).toEqual([false, ""]);
   open();

@@ -30,10 +30,18 @@ async function shown(
 ): Promise<{ deltas: string[]; last: string | undefined }> {
   const source = new ExecutionFrames(
     { names, isDemo: false },
-    { next: async () => portions.shift() ?? [], close: () => {}, isLost },
+    {
+      take: () => portions.shift() ?? [],
+      nextPage: async () => [],
+      onChange: () => {},
+      close: () => {},
+      get isLost() {
+        return isLost && portions.length === 0;
+      },
+    },
   );
   let text = "";
-  for (let piece = await source.next(); piece !== null; piece = await source.next()) text += piece;
+  for (let piece = source.next(); typeof piece === "string"; piece = source.next()) text += piece;
   const all = frames(text).map((frame) => frame.split("\n"));
   const deltas = all.flatMap(
     ([, data]) => (JSON.parse(data!.slice(6)) as { delta?: { text: string } }).delta?.text ?? [],
@@ -47,7 +55,7 @@ test("[V1-3] text that is committed and was streamed is not streamed again", asy
 });
 
 test("[V1-3] text that a late reader has not seen live is streamed when its event comes", async () => {
-  expect((await show([said("abc"), said("def"), completed])).deltas).toEqual(["abc", "def"]);
+  expect((await show([said("abc"), said("def"), completed])).deltas).toEqual(["abc", "\n\ndef"]);
   expect((await show([live("ab", 2)], [said("abc"), completed])).deltas).toEqual(["ab", "c"]);
 });
 
@@ -55,9 +63,15 @@ test("[V1-3] what the model thought is not shown: this surface has no word for i
   const thought = event("transcript.event", { kind: "reasoning", text: "hm" });
   const source = new ExecutionFrames(
     { names, isDemo: false },
-    { next: async () => [thought, said("abc"), completed], close: () => {}, isLost: false },
+    {
+      take: () => [thought, said("abc"), completed],
+      nextPage: async () => [],
+      onChange: () => {},
+      close: () => {},
+      isLost: false,
+    },
   );
-  const text = (await source.next()) ?? "";
+  const text = String(await source.next());
   expect(text).toContain('"content":[{"type":"text","text":"abc"}]');
   expect(text).not.toContain("hm");
 });
@@ -65,11 +79,11 @@ test("[V1-3] what the model thought is not shown: this surface has no word for i
 test("[V1-3] a restart repeats nothing of what is committed; the message at the end is the truth", async () => {
   const restarted = event("job.restarted", { attempt: 2 });
   const { deltas, last } = await show(
-    [live("one ", 4), said("one "), live("tw", 6)],
+    [live("one ", 4), said("one "), live("\n\ntw", 8)],
     [restarted, live("one ", 4, 2)],
-    [live("two", 7, 2), said("two"), completed],
+    [live("\n\ntwo", 9, 2), said("two"), completed],
   );
-  expect(deltas).toEqual(["one ", "tw", "two"]);
+  expect(deltas).toEqual(["one ", "\n\ntw", "\n\ntwo"]);
   expect(last).toBe('event: result data: {"sessionId":"ses_a","usage":{"input_tokens":1,"output_tokens":2}}');
 });
 

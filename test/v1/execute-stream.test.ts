@@ -64,7 +64,7 @@ describe("frames", () => {
         `event: meta\ndata: {"executionId":"${meta.executionId}","chatId":"${meta.chatId}","sessionId":"${meta.sessionId}"}\n\n` +
         'event: message\ndata: {"messageType":"stream_event","delta":{"type":"text_delta","text":"Hel"}}\n\n' +
         'event: message\ndata: {"messageType":"stream_event","delta":{"type":"text_delta","text":"lo\\n\\"😀\\""}}\n\n' +
-        'event: message\ndata: {"messageType":"assistant","content":[{"type":"text","text":"Hello\\n\\"😀\\""}]}\n\n' +
+        'event: message\ndata: {"messageType":"assistant","message":{"role":"assistant","content":[{"type":"text","text":"Hello\\n\\"😀\\""}]}}\n\n' +
         `event: result\ndata: {"sessionId":"${meta.sessionId}","usage":{"input_tokens":7,"output_tokens":3}}\n\n`,
     );
   });
@@ -100,14 +100,17 @@ describe("frames", () => {
     expect(messages).toHaveLength(1);
     expect(JSON.parse(messages[0]!.split("data: ")[1]!)).toEqual({
       messageType: "assistant",
-      content: [
-        { type: "text", text: "Let me see. " },
-        { type: "tool_use", id: "call_1", name: "current_time", input: {} },
-        { type: "tool_result", tool_use_id: "call_1", content: expect.any(String), is_error: false },
-        { type: "text", text: "It is late." },
-      ],
+      message: {
+        role: "assistant",
+        content: [
+          { type: "text", text: "Let me see. " },
+          { type: "tool_use", id: "call_1", name: "current_time", input: {} },
+          { type: "tool_result", tool_use_id: "call_1", content: expect.any(String), is_error: false },
+          { type: "text", text: "It is late." },
+        ],
+      },
     });
-    expect(deltasOf(text)).toBe("Let me see. It is late.");
+    expect(deltasOf(text)).toBe("Let me see. \n\nIt is late.");
     expect(frames(text).at(-1)).toContain('"usage":{"input_tokens":14,"output_tokens":6}');
   });
 
@@ -121,11 +124,12 @@ describe("frames", () => {
     const pieces = Array.from({ length: 1_000 }, (_, i) => `piece ${i} \r\n\u2028 `);
     says(...pieces.map((say) => ({ say })));
     const text = await streamed();
-    const events: { event: string | undefined; data: { delta?: { text: string }; content?: unknown } }[] = [];
+    const events: { event: string | undefined; data: { delta?: { text: string }; message?: { content: unknown } } }[] =
+      [];
     const parser = createParser({ onEvent: ({ event, data }) => events.push({ event, data: JSON.parse(data) }) });
     parser.feed(text);
     expect(events.map((e) => e.data.delta?.text ?? "").join("")).toBe(pieces.join(""));
-    expect(events.at(-2)?.data.content).toEqual([{ type: "text", text: pieces.join("") }]);
+    expect(events.at(-2)?.data.message?.content).toEqual([{ type: "text", text: pieces.join("") }]);
     expect([events[0]?.event, events.at(-1)?.event]).toEqual(["meta", "result"]);
     expect(text).not.toContain("\r");
   });

@@ -84,7 +84,7 @@ describe("answer", () => {
       step++ === 0
         ? [{ say: "Looking. " }, { use: { type: "tool_use", id: "call_1", name: "list_agents", input: {} } }]
         : [{ say: "Done." }];
-    expect((await run({ message: "go" })).result).toBe("Looking. Done.");
+    expect((await run({ message: "go" })).result).toBe("Looking. \n\nDone.");
   });
 });
 

@@ -150,7 +150,7 @@ describe("execution", () => {
     service.model.script = () => (service.model.calls.length === 1 ? [{ use }] : [{ say: "noon" }]);
     const request = post(`/agents/${id}/execute`, { message: "what time is it?" });
     const first = await ask(request, "blocked");
-    expect(said(first.text)).toMatchObject({ success: false, result: "" });
+    expect(said(first.text)).toMatchObject({ success: false, error: { code: "approval_required" } });
     const client = new Client(service, owner);
     const { jobs } = await client.get<{ jobs: { id: string }[] }>(`/api/jobs?agent_id=${id}`);
     expect((await client.decide(jobs[0]!.id, "approve")).status).toBe(200);
@@ -184,11 +184,15 @@ describe("refusals", () => {
     await ask(task, "conflict");
     const other = await ask(post("/tasks", { title: "U" }), "conflict");
     expect(JSON.parse(other.text)).toEqual(
-      failure(409, "Conflict", "This idempotency key was used for a request with another input"),
+      failure(409, "Conflict", "This idempotency key was already used with different input"),
     );
     const bad = await ask(task, "k".repeat(256));
     expect(JSON.parse(bad.text)).toEqual(
-      failure(400, "Bad Request", "Idempotency-Key must be 1 to 255 printable ASCII characters"),
+      failure(
+        400,
+        "Bad Request",
+        "Idempotency-Key must be one header of 1 to 255 printable ASCII characters; one with a comma is quoted",
+      ),
     );
     expect([other.status, other.key, bad.status, bad.key]).toEqual([409, null, 400, null]);
   });
@@ -204,7 +208,7 @@ test("[IDEM-3] the keys outlive the actor that owns them", async () => {
   const first = await ask(request, "passive");
   await until(
     "the actor is dropped",
-    () => service.system.cells.passivate(service.system.clock.monotonic() + 120_000) > 0,
+    () => service.system.actors.passivate(service.system.clock.monotonic() + 120_000) > 0,
   );
   expectReplay(first, await ask(request, "passive"));
 });

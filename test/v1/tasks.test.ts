@@ -46,7 +46,7 @@ describe("create", () => {
       assignTo: "nobody known",
       spaceId: "wsp_unknown",
     };
-    expect(await create({ ...given, assignedTo: "x", status: "completed", createdBy: "x" })).toMatchObject({
+    expect(await create({ ...given, status: "completed", createdBy: "x" })).toMatchObject({
       description: "D",
       priority: "urgent",
       assignedTo: "nobody known",
@@ -54,6 +54,12 @@ describe("create", () => {
       status: "pending",
       createdBy: owner.userId,
     });
+  });
+
+  test("[V1-7] the assignee may be sent by the name that the answer has; assignTo wins", async () => {
+    expect(await create({ title: "T", assignedTo: "usr_a" })).toMatchObject({ assignedTo: "usr_a" });
+    expect(await create({ title: "T", assignedTo: "usr_a", assignTo: "usr_b" })).toMatchObject({ assignedTo: "usr_b" });
+    expect(await create({ title: "T", assignedTo: "usr_a", assignTo: null })).toMatchObject({ assignedTo: "usr_a" });
   });
 
   test.each([
@@ -75,6 +81,7 @@ describe("create", () => {
     [{ title: 1 }, "Field title must be a string"],
     [{ title: "T", description: 1 }, "Field description must be a string"],
     [{ title: "T", assignTo: ["a"] }, "Field assignTo must be a string"],
+    [{ title: "T", assignedTo: 7 }, "Field assignedTo must be a string"],
     [{ title: "T", spaceId: {} }, "Field spaceId must be a string"],
     [{ title: "T", priority: "critical" }, "Invalid priority. Must be: low, medium, high, urgent"],
     [{ title: "T", priority: 3 }, "Invalid priority. Must be: low, medium, high, urgent"],
@@ -84,6 +91,7 @@ describe("create", () => {
     ["title", 512],
     ["description", 65_536],
     ["assignTo", 256],
+    ["assignedTo", 256],
     ["spaceId", 256],
   ] as const)("[ERR-5] %s takes %d characters and not one more", async (field, limit) => {
     await create({ title: "T", [field]: "x".repeat(limit) });

@@ -41,7 +41,7 @@ interface RawOperation {
   readonly requestBody?: { readonly required?: boolean; readonly content: Content };
   readonly responses: Readonly<Record<string, object>>;
 }
-type Content = Readonly<Record<string, { readonly schema: Schema }>>;
+type Content = Readonly<Record<string, { readonly schema: Schema; readonly "x-itemSchema"?: Schema }>>;
 interface RawResponse {
   readonly headers?: Readonly<Record<string, object>>;
   readonly content?: Content;
@@ -90,7 +90,9 @@ export class ContractDocument {
     return {
       promised: Object.keys(headers).filter((name) => isRequired(headers[name] ?? {})),
       headers: Object.keys(headers),
-      content: Object.fromEntries(Object.entries(content).map(([type, { schema }]) => [type, schema])),
+      content: Object.fromEntries(
+        Object.entries(content).map(([type, { schema, "x-itemSchema": event }]) => [type, event ?? schema]),
+      ),
     };
   }
 

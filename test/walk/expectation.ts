@@ -1,7 +1,8 @@
 /**
- * What the contract expects of a request: whether its body and its query are within their schemas. Two
+ * What the contract expects of a request: whether its body and its query are within their schemas. Some
  * rules of the service go beyond the schemas: a field that is null counts as absent where the schema takes
- * no null, and an empty parameter as one that is not there.
+ * no null, an empty parameter counts as absent, and the current surface takes no parameter that its operation
+ * does not name, and none twice unless it is a list (GEN-7).
  */
 import type { ContractDocument, Operation, Parameter, Schema } from "./document.ts";
 import type { Hostile } from "./hostile.ts";
@@ -22,13 +23,24 @@ export class Expectation {
     return !this.judge.takes(body.schema, this.withoutNulls(body.schema, hostile.json));
   }
 
-  /** Whether one of the parameters is what its schema does not take. */
-  isQueryBad({ parameters }: Operation, { ask }: Hostile): boolean {
-    return parameters.some((parameter) => {
-      if (parameter.in !== "query") return false;
-      const [, text = ""] = (ask.query ?? []).find(([name]) => name === parameter.name) ?? [];
-      return text !== "" && !this.judge.takes(parameter.schema, valueOf(parameter, text.toWellFormed()));
-    });
+  /** Whether one of the parameters is what its schema does not take, or one that the operation does not take. */
+  isQueryBad(operation: Operation, { ask }: Hostile): boolean {
+    const { query = [] } = ask;
+    const known = operation.parameters.filter((parameter) => parameter.in === "query");
+    const isUnnamed = isStrict(operation) && query.some(([name]) => known.every((one) => one.name !== name));
+    return isUnnamed || known.some((parameter) => this.isBad(operation, parameter, query));
+  }
+
+  private isBad(operation: Operation, parameter: Parameter, query: readonly (readonly [string, string])[]): boolean {
+    const { name, schema } = parameter;
+    const texts = query.filter(([given]) => given === name).map(([, text]) => text.toWellFormed());
+    if (schema["type"] === "array") {
+      const values = texts.flatMap((text) => text.split(",")).filter((text) => text !== "");
+      return !this.judge.takes(schema, [...new Set(values)]);
+    }
+    const [text = ""] = texts;
+    if (text === "") return false;
+    return (isStrict(operation) && texts.length > 1) || !this.judge.takes(schema, valueOf(parameter, text));
   }
 
   private withoutNulls(given: Schema, value: unknown): unknown {
@@ -56,6 +68,9 @@ export class Expectation {
     return variant === undefined ? schema : this.nonNull(variant);
   }
 }
+
+/** On the current surface; v1 and the public documents ignore what they do not know. */
+const isStrict = ({ path, scopes }: Operation): boolean => !path.startsWith("/api/v1/") && scopes !== null;
 
 /** A number where the parameter is one; the text itself, which its schema refuses, where it cannot be read as one. */
 const valueOf = ({ schema }: Parameter, text: string): unknown =>

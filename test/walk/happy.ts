@@ -3,7 +3,7 @@
  * makes or needs is its own, so that any of them can be made again in any order.
  */
 import type { Ask } from "./walker.ts";
-import { INTEGRATION, type World } from "./world.ts";
+import { ENDLESS, INTEGRATION, type World } from "./world.ts";
 
 export interface HappyAsk extends Ask {
   /** Where there is more than one status of success. */
@@ -14,8 +14,6 @@ type Happy = (world: World) => Promise<HappyAsk | readonly HappyAsk[]> | HappyAs
 
 const of = (id: string): Pick<Ask, "params"> => ({ params: { id } });
 const PAGE = [["limit", "2"]] as const;
-/** Writes until it is stopped. */
-const SLOW = "/say one two three\n/repeat 1000\n/slow 200";
 const TASK_CALL = '/call create_task {"title": "Write"}';
 const CAREFUL = { allowed_tools: ["create_task"], approval_tools: ["create_task"] };
 
@@ -25,6 +23,12 @@ const polled = (id: string): readonly HappyAsk[] => [
   { ...of(id), query: [["since_version", "1000000"]], status: 304 },
 ];
 
+/** A stream that is over: all of it, and nothing for a reader who has all of it. */
+const ended = (ask: Ask, head: number, query: readonly (readonly [string, string])[] = []): readonly HappyAsk[] => [
+  { ...ask, query: [...query, ["replay", "all"]], status: 200 },
+  { ...ask, query: [...query, ["after", String(head)]], status: 204 },
+];
+
 /** A public document: for whom it is new, and for whom it is not. */
 const DOCUMENT: readonly HappyAsk[] = [
   { token: null, status: 200 },
@@ -32,11 +36,14 @@ const DOCUMENT: readonly HappyAsk[] = [
 ];
 
 export const HAPPY: Readonly<Record<string, Happy>> = {
-  listAgents: () => ({ query: PAGE }),
+  listAgents: () => ({
+    query: [...PAGE, ["name", "agent"], ["tag", "one"], ["source", "private"], ["visibility", "private,public"]],
+  }),
   createAgent: () => ({
     body: {
       name: "Ada",
       system_prompt: "Be brief.",
+      visibility: "organization",
       role: "Analyst",
       description: null,
       allowed_tools: ["create_task"],
@@ -53,7 +60,9 @@ export const HAPPY: Readonly<Record<string, Happy>> = {
   deleteAgent: async (world) => of(await world.agent()),
   setAgentInstallState: async (world) => ({ ...of(await world.libraryAgent()), body: { action: "install" } }),
 
-  listChats: () => ({ query: [...PAGE, ["status", "standby"]] }),
+  listChats: () => ({
+    query: [...PAGE, ["status", "standby,working"], ["title", "no"], ["pinned", "false"], ["text", "hello"]],
+  }),
   createChat: async (world) => ({
     body: {
       agent_id: await world.agent(),
@@ -65,6 +74,10 @@ export const HAPPY: Readonly<Record<string, Happy>> = {
   }),
   getChat: async (world) => polled(await world.chat()),
   deleteChat: async (world) => of(await world.chat()),
+  updateChat: async (world) => ({
+    ...of(await world.chat()),
+    body: { title: "Renamed", pinned: false, metadata: { ticket: "T-7" } },
+  }),
   updateChatOptions: async (world) => ({ ...of(await world.chat()), body: { pinned: true, title: "Kept" } }),
   listMessages: async (world) => {
     const chat = await world.chat();
@@ -82,7 +95,15 @@ export const HAPPY: Readonly<Record<string, Happy>> = {
     },
   }),
 
-  listJobs: () => ({ query: [...PAGE, ["created_after", "2020-01-01"]] }),
+  listJobs: () => ({
+    query: [
+      ...PAGE,
+      ["created_after", "2020-01-01"],
+      ["metadata", '{"ticket":"T-7"}'],
+      ["status", "failed,cancelled"],
+      ["status", "running"],
+    ],
+  }),
   getJob: async (world) => polled((await world.job("hello", "completed")).id),
   getJobLineage: async (world) => of((await world.job("hello", "completed")).id),
   listTranscriptEvents: async (world) => ({
@@ -93,7 +114,7 @@ export const HAPPY: Readonly<Record<string, Happy>> = {
     ],
   }),
   approveJob: async (world) => ({ ...of((await world.job(TASK_CALL, "blocked", { agent: CAREFUL })).id), body: {} }),
-  cancelJob: async (world) => ({ ...of((await world.job(SLOW, "running")).id), query: [["wait", "20"]] }),
+  cancelJob: async (world) => ({ ...of((await world.job(ENDLESS, "running")).id), query: [["wait", "20"]] }),
   resumeJob: async (world) => ({ ...of((await world.job("/fail provider_rejected", "failed")).id) }),
   iterateJob: async (world) => ({
     ...of((await world.job("hello", "needs_review", { fields: { review_required: true } })).id),
@@ -103,40 +124,203 @@ export const HAPPY: Readonly<Record<string, Happy>> = {
   streamChatEvents: async (world) => {
     const chat = await world.chat();
     await world.said(chat, "hello", "completed");
-    return {
-      ...of(chat),
-      query: [
-        ["replay", "all"],
-        ["wait", "end"],
-      ],
-    };
+    const { last_seq: head } = await world.call<{ last_seq: number }>("getChat", of(chat));
+    return ended(of(chat), head, [["wait", "end"]]);
   },
-  streamJobEvents: async (world) => ({
-    ...of((await world.job("hello", "completed")).id),
-    query: [["replay", "all"]],
-  }),
+  streamJobEvents: async (world) => {
+    const { id, last_seq: head } = await world.job("hello", "completed");
+    return ended(of(id), head);
+  },
   streamSignedJobEvents: async (world) => {
-    const { id, links } = await world.job("hello", "completed");
+    const { id, links, last_seq: head } = await world.job("hello", "completed");
     const { searchParams } = new URL(links["app_stream"] ?? "", world.walker.url);
-    return { ...of(id), query: [...searchParams], token: null };
+    return ended({ ...of(id), token: null }, head, [...searchParams]);
   },
 
+  listMissions: () => ({ query: [...PAGE, ["status", "pending,running"]] }),
+  createMission: async (world) => ({
+    body: {
+      title: "Morning report",
+      goal: "hello",
+      agent_id: await world.agent(),
+      workspace_id: await world.workspace(),
+      visibility: "private",
+      priority: "high",
+      review_required: false,
+      budget: { max_tokens: 10_000, max_steps: 4 },
+      schedule: {
+        type: "cron",
+        value: "0 9 * * 1-5",
+        timezone: "Europe/London",
+        start_at: "2027-01-01",
+        end_at: "2100-01-01T00:00:00Z",
+        max_runs: 3,
+        overlap: "buffer_one",
+        catchup_window_seconds: 600,
+        jitter_seconds: 30,
+      },
+    },
+  }),
+  getMission: async (world) => polled(await world.mission()),
+  updateMission: async (world) => ({
+    ...of(await world.mission()),
+    body: { status: "paused", paused_reason: "Holidays", title: "Evening report", schedule: { value: "@daily" } },
+  }),
+  deleteMission: async (world) => of(await world.mission()),
+  runMission: async (world) => of(await world.mission()),
+  listMissionRuns: async (world) => ({
+    ...of(await world.missionWithRun()),
+    query: [...PAGE, ["outcome", "started,succeeded"]],
+  }),
+  getMissionForecast: async (world) => ({ ...of(await world.mission()), query: [["count", "3"]] }),
+  addMissionTask: async (world) => ({
+    ...of(await world.mission()),
+    body: { title: "Ask the team", description: null, priority: "high", assigned_to: null, depends_on: [] },
+  }),
+  getMissionTask: async (world) => ({ params: await world.missionTask() }),
+  updateMissionTask: async (world) => ({
+    params: await world.missionTask(),
+    body: { title: "Ask Ada", status: "in_progress", position: 0 },
+  }),
+  startMissionTask: async (world) => [
+    { params: await world.missionTask(), status: 202 },
+    { params: await world.missionTask(true), status: 200 },
+  ],
+
   listTasks: () => ({ query: [...PAGE, ["status", "pending"]] }),
+  createTask: () => ({ body: { title: "Written here", priority: "low", assigned_to: null } }),
+  deleteTask: async (world) => of(await world.task()),
   getTask: async (world) => of(await world.task()),
   updateTask: async (world) => ({ ...of(await world.task()), body: { status: "in_progress", priority: "urgent" } }),
   listWorkspaces: () => ({ query: PAGE }),
   getWorkspace: async (world) => of(await world.workspace()),
   listModels: () => ({}),
+  listTools: () => ({}),
   getUsage: () => ({ query: [["group_by", "model"]] }),
   listStateMachines: () => ({}),
   checkInvariants: () => ({}),
 
   listSecrets: () => ({}),
+  createWorkspace: () => ({ body: { name: "Second", description: "For the walk", instructions: null } }),
+  updateWorkspace: async (world) => ({ ...of(await world.workspace()), body: { instructions: "Be brief." } }),
+  deleteWorkspace: async (world) => of((await world.call("createWorkspace", { body: { name: "Gone" } })).id),
+  selectWorkspace: async (world) => of(await world.workspace()),
+  listFiles: async (world) => ({
+    ...of((await world.file()).id),
+    query: [
+      ["recursive", "true"],
+      ["glob", "*.txt"],
+      ["limit", "2"],
+    ],
+  }),
+  searchFiles: async (world) => ({ ...of((await world.file()).id), query: [["q", "content"]] }),
+  readFile: async (world) => {
+    const { id, path, etag } = await world.file();
+    const ask = { ...of(id), query: [["path", path]] } as const;
+    return [
+      { ...ask, status: 200 },
+      { ...ask, headers: { range: "bytes=0-2" }, status: 206 },
+      { ...ask, headers: { "if-none-match": etag }, status: 304 },
+    ];
+  },
+  writeFile: async (world) => {
+    const { id, path, etag } = await world.file();
+    const sent = { ...of(id), raw: "more", headers: { "content-type": "text/plain" } };
+    return [
+      { ...sent, query: [["path", `new/${path}`]], status: 201 },
+      { ...sent, query: [["path", path]], headers: { ...sent.headers, "if-match": etag }, status: 200 },
+      {
+        ...sent,
+        query: [["path", path]],
+        headers: {
+          ...sent.headers,
+          "content-range": "bytes 0-3/10",
+          "repr-digest": "sha-256=:47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU=:",
+        },
+        status: 202,
+      },
+    ];
+  },
+  deleteFile: async (world) => {
+    const { id, path } = await world.file();
+    return { ...of(id), query: [["path", path]] };
+  },
+  listFileVersions: async (world) => {
+    const { id, path } = await world.file();
+    return { ...of(id), query: [["path", path]] };
+  },
+  createDirectory: async (world) => {
+    const ask = { ...of(await world.workspace()), body: { path: world.name("directory") } };
+    return [
+      { ...ask, status: 201 },
+      { ...ask, status: 200 },
+    ];
+  },
+  moveFile: async (world) => {
+    const { id, path } = await world.file();
+    return { ...of(id), body: { from: path, to: `moved/${path}`, overwrite: true } };
+  },
+  previewFile: async (world) => {
+    const { id, path } = await world.file();
+    return { ...of(id), body: { path } };
+  },
+  queryData: async (world) => {
+    const { id } = await world.file();
+    return { ...of(id), body: { query: "SELECT $1 AS answer", params: [42] } };
+  },
+  shareFile: async (world) => {
+    const { id, path } = await world.file();
+    return { ...of(id), body: { path, expires_in_seconds: 60, max_downloads: 2, password: "secret" } };
+  },
+  listShares: async (world) => of((await world.share()).workspaceId),
+  revokeShare: async (world) => {
+    const { workspaceId, id } = await world.share();
+    return { params: { id: workspaceId, share_id: id } };
+  },
+  listApps: async (world) => of((await world.app()).workspaceId),
+  createApp: async (world) => {
+    const { id, path } = await world.file();
+    return { ...of(id), body: { name: "An app", slug: world.name("app").toLowerCase(), path: "", entry: path } };
+  },
+  deleteApp: async (world) => {
+    const { workspaceId, id } = await world.app();
+    return { params: { id: workspaceId, app_id: id } };
+  },
+  listRepositories: async (world) => of((await world.repository()).workspaceId),
+  addRepository: async (world) => ({
+    ...of(await world.workspace()),
+    body: { url: "https://git.example/a.git", branch: "main", path: world.name("mount"), mode: "write" },
+  }),
+  cloneRepository: async (world) => ({
+    ...of(await world.workspace()),
+    body: { url: "https://127.0.0.1:1/a.git", path: world.name("mount") },
+  }),
+  getRepository: async (world) => {
+    const { workspaceId, id } = await world.repository();
+    return { params: { id: workspaceId, repo_id: id } };
+  },
+  syncRepository: async (world) => {
+    const { workspaceId, id } = await world.repository();
+    return { params: { id: workspaceId, repo_id: id } };
+  },
+  removeRepository: async (world) => {
+    const { workspaceId, id } = await world.repository();
+    return { params: { id: workspaceId, repo_id: id } };
+  },
+  openShare: async (world) => {
+    const ask = { params: { token: (await world.share()).token }, token: null };
+    return [
+      { ...ask, status: 200 },
+      { ...ask, headers: { range: "bytes=1-2" }, status: 206 },
+      { ...ask, headers: { "if-none-match": "*" }, status: 304 },
+    ];
+  },
   putSecret: async (world) => [
     { params: { name: world.name("SECRET") }, body: { value: "not to be seen" }, status: 201 },
     { params: { name: await world.secret() }, body: { value: "another value" }, status: 200 },
   ],
   deleteSecret: async (world) => ({ params: { name: await world.secret() } }),
+  listAuditEntries: () => ({ query: PAGE }),
   listServiceTokens: () => ({ query: PAGE }),
   createServiceToken: () => ({ body: { name: "CI", scopes: ["agents:read", "jobs:write"], expires_in_days: 7 } }),
   revokeServiceToken: async (world) => of((await world.token(["mcp"])).id),
@@ -178,9 +362,14 @@ export const HAPPY: Readonly<Record<string, Happy>> = {
   getDeprecationPolicy: () => DOCUMENT,
   getAgentReadiness: () => DOCUMENT,
   getAgentApiManifest: () => DOCUMENT,
+  getAuthorizationServer: () => DOCUMENT,
+  getProtectedResource: () => DOCUMENT,
+  getProtectedMcpResource: () => DOCUMENT,
   getLlmsText: () => DOCUMENT,
   getSdkManifest: () => DOCUMENT,
   getTypeScriptSdk: () => DOCUMENT,
+  getJavaScriptSdk: () => DOCUMENT,
+  getJavaScriptSdkTypes: () => DOCUMENT,
   getPythonSdk: () => DOCUMENT,
   getSdkExamples: () => DOCUMENT,
 

@@ -18,8 +18,8 @@ export interface Given {
 /** What any response of HTTP may say without a word in the contract. */
 const PLAIN_HEADERS = new Set(
   (
-    "content-type content-length date transfer-encoding connection cache-control allow x-accel-buffering " +
-    "content-security-policy x-content-type-options referrer-policy access-control-allow-origin"
+    "content-type content-encoding content-length vary date transfer-encoding connection cache-control allow x-accel-buffering " +
+    "content-security-policy x-content-type-options referrer-policy cross-origin-resource-policy access-control-allow-origin"
   ).split(" "),
 );
 /** Shown of a body that does not fit. */
@@ -60,7 +60,8 @@ export class Judge {
     const types = Object.keys(content);
     const type = (headers.get("content-type") ?? "").split(";")[0]?.trim() ?? "";
     if (types.length === 0) return text === null || text === "" ? [] : [`${status} has a body: ${shown(text)}`];
-    const schema = content[type];
+    // Whatever a file is called by its owner.
+    const schema = content[type] ?? content["*/*"];
     if (schema === undefined) return [`${status} is of type ${type}, documented is ${types.join(", ")}`];
     if (text === null) return [];
     if (type === "text/event-stream") return this.eventComplaints(schema, text);

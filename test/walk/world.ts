@@ -9,6 +9,7 @@ interface Made {
 export interface JobRecord extends Made {
   readonly status: string;
   readonly version: number;
+  readonly last_seq: number;
   readonly links: Readonly<Record<string, string>>;
 }
 
@@ -17,8 +18,13 @@ const POLL_SECONDS = 5;
 /** Statuses that a job leaves for no other by itself. */
 const AT_REST = new Set(["completed", "failed", "cancelled", "blocked", "needs_review"]);
 
+/** What the demo model is long at. */
+export const ENDLESS = "/say one two three\n/repeat 1000\n/slow 200";
+
 /** Port 9 discards, and nothing listens there. */
 export const INTEGRATION = { url: "https://127.0.0.1:9/hook", event_types: ["webhook.*"] };
+
+const TEXT = { "content-type": "text/plain" };
 
 export class World {
   readonly walker: Walker;
@@ -56,9 +62,46 @@ export class World {
     return (await this.call("v1CreateAgent", { body: { name: this.name("Agent"), systemPrompt: "Be brief." } })).id;
   }
 
+  /** The organization's first one, which nobody can delete: the last of the list. */
   async workspace(): Promise<string> {
-    const { workspaces } = await this.call<{ workspaces: readonly Made[] }>("listWorkspaces");
-    return first(workspaces).id;
+    const query = [["limit", "100"]] as const;
+    const { workspaces } = await this.call<{ workspaces: readonly Made[] }>("listWorkspaces", { query });
+    return first(workspaces.toReversed()).id;
+  }
+
+  /** A file in the workspace, of a path that nothing else has. */
+  async file(): Promise<{ readonly id: string; readonly path: string; readonly etag: string }> {
+    const id = await this.workspace();
+    const path = `${this.name("file")}.txt`;
+    const ask = { params: { id }, query: [["path", path]], raw: "the content", headers: TEXT } as const;
+    const { etag } = await this.call<{ etag: string }>("writeFile", ask);
+    return { id, path, etag };
+  }
+
+  /** An app in a workspace of its own: a workspace has few of them. */
+  async app(): Promise<{ readonly workspaceId: string; readonly id: string }> {
+    const { id: workspaceId } = await this.call<Made>("createWorkspace", { body: { name: this.name("workspace") } });
+    const params = { id: workspaceId };
+    await this.call("writeFile", { params, query: [["path", "app/index.html"]], raw: "<p>", headers: TEXT });
+    const { id } = await this.call<Made>("createApp", { params, body: { name: "An app", slug: "app" } });
+    return { workspaceId, id };
+  }
+
+  /** A mount in a workspace of its own: a workspace has few of them. */
+  async repository(): Promise<{ readonly workspaceId: string; readonly id: string }> {
+    const { id: workspaceId } = await this.call<Made>("createWorkspace", { body: { name: this.name("workspace") } });
+    const body = { url: "https://127.0.0.1:1/a.git", path: "mount" };
+    const { id } = await this.call<Made>("addRepository", { params: { id: workspaceId }, body });
+    return { workspaceId, id };
+  }
+
+  async share(): Promise<{ readonly workspaceId: string; readonly id: string; readonly token: string }> {
+    const { id: workspaceId, path } = await this.file();
+    const made = await this.call<{ id: string; token: string }>("shareFile", {
+      params: { id: workspaceId },
+      body: { path },
+    });
+    return { workspaceId, ...made };
   }
 
   async libraryAgent(): Promise<string> {
@@ -105,6 +148,26 @@ export class World {
       if (heard.status === 200) now = JSON.parse(heard.text ?? "") as JobRecord;
     }
     return now;
+  }
+
+  async mission(): Promise<string> {
+    const body = { title: this.name("Mission"), goal: "hello", agent_id: await this.agent() };
+    return (await this.call("createMission", { body: { ...body, schedule: { type: "cron", value: "@yearly" } } })).id;
+  }
+
+  async missionWithRun(): Promise<string> {
+    const id = await this.mission();
+    await this.call("runMission", { params: { id } });
+    return id;
+  }
+
+  /** A task of a mission of its own; `isStarted`: a job is at it, and does not end. */
+  async missionTask(isStarted = false): Promise<{ readonly id: string; readonly taskId: string }> {
+    const id = await this.mission();
+    const body = { title: this.name("Task"), description: isStarted ? ENDLESS : "hello" };
+    const { id: taskId } = await this.call("addMissionTask", { params: { id }, body });
+    if (isStarted) await this.call("startMissionTask", { params: { id, taskId } });
+    return { id, taskId };
   }
 
   async task(): Promise<string> {

@@ -33,9 +33,9 @@ import urllib.error
 import urllib.parse
 import urllib.request
 import uuid
-from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Literal, NotRequired, TypeAlias, TypedDict, TypeVar, Union
+from typing import IO, Any, Literal, NotRequired, TypeAlias, TypedDict, TypeVar, Union
 
 # === client ===
 
@@ -92,6 +92,7 @@ _CODES_BY_STATUS = {
     403: "forbidden",
     404: "not_found",
     405: "method_not_allowed",
+    408: "request_timeout",
     409: "invalid_state",
     413: "payload_too_large",
     415: "unsupported_media_type",
@@ -139,6 +140,10 @@ _PASSING_STATUSES = frozenset({408, 425, 429, 500, 502, 503, 504})
 _CHUNK = 65_536
 
 _T = TypeVar("_T")
+
+#: Bytes to send. A file that is open for reading, or pieces, are read while they are sent; such a request is
+#: not retried, because the first attempt has read them.
+BinaryBody: TypeAlias = Union[bytes, IO[bytes], Iterable[bytes]]
 
 
 @dataclass(frozen=True)
@@ -203,6 +208,22 @@ class _Transport:
     def content(self, request: _Request) -> bytes:
         return self._retrying(_keyed(request), self._read) or b""
 
+    def chunks(self, request: _Request) -> Generator[bytes, None, None]:
+        """The content in pieces, as they arrive. Retried until it begins; `StreamCutError` where it ends early."""
+        response = self._retrying(_keyed(request), self._open)
+        expected = response.headers.get("Content-Length")
+        received = 0
+        try:
+            while piece := response.read(_CHUNK):
+                received += len(piece)
+                yield piece
+        except (OSError, http.client.HTTPException) as error:
+            raise StreamCutError("The stream was cut") from error
+        finally:
+            response.close()
+        if expected is not None and received < int(expected):
+            raise StreamCutError("The stream was cut")
+
     def items(self, page: Callable[[str | None], Any], name: str) -> Generator[Any, None, None]:
         """Every item of every page."""
         cursor: str | None = None
@@ -231,8 +252,8 @@ class _Transport:
     def resumed(self, request: _Request) -> Generator[Any, None, None]:
         """The events of a stream that goes on where it was cut.
 
-        It is opened again after the last cursor, until `stream.end`, an error that does not pass, or too many
-        failures in a row. A connection that brought an event or a heartbeat was none.
+        It is opened again after the last cursor, until `stream.end`, the answer that it is over (204), an
+        error that does not pass, or too many failures in a row. A connection that brought an event or a heartbeat was none.
         """
         parser = _SseParser()
         asked = replace(request, accept=_EVENT_STREAM, timeout=request.timeout or self._stream_idle)
@@ -242,6 +263,9 @@ class _Transport:
             parser.begin()
             try:
                 with self._open(_resuming(asked, parser.last_event_id)) as response:
+                    # The stream has ended, and the cursor is at its end.
+                    if response.status == 204:
+                        return
                     for event in _events_of(response, parser):
                         yield event
                         if event["event"] == "stream.end":
@@ -357,11 +381,18 @@ def _segment(text: str) -> str:
     return urllib.parse.quote(text, safe="")
 
 
+def _word(value: object) -> str:
+    """A value of a query; several are joined by commas."""
+    if isinstance(value, (list, tuple)):
+        return ",".join(_word(item) for item in value)
+    return str(value).lower() if isinstance(value, bool) else str(value)
+
+
 def _path_of(request: _Request) -> str:
     given = [(name, value) for name, value in (request.query or {}).items() if value is not None]
     if not given:
         return request.path
-    words = [(name, str(value).lower() if isinstance(value, bool) else str(value)) for name, value in given]
+    words = [(name, _word(value)) for name, value in given]
     return f"{request.path}?{urllib.parse.urlencode(words)}"
 
 
@@ -369,12 +400,15 @@ def _is_passing(error: ApiError) -> bool:
     """Whether the same request may go well a little later."""
     if error.code == "idempotency_in_progress":
         return True
-    return error.status in _PASSING_STATUSES and error.code != "budget_exceeded"
+    return error.status in _PASSING_STATUSES and error.code not in ("budget_exceeded", "quota_exceeded")
 
 
 def _is_repeatable(request: _Request, error: Exception) -> bool:
     """Whether it does no harm to send the request again: with a key, as a read, or when nothing was done."""
     if isinstance(error, ApiError) and not _is_passing(error):
+        return False
+    # What is not bytes has been read by the first attempt.
+    if request.content_type is not None and not isinstance(request.body, (bytes, bytearray)):
         return False
     is_safe = request.method == "GET" or request.idempotency_key is not None
     return is_safe or (isinstance(error, ApiError) and error.status == 429)

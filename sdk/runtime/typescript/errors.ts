@@ -62,6 +62,7 @@ const CODES_BY_STATUS: { readonly [status: number]: string } = {
   403: "forbidden",
   404: "not_found",
   405: "method_not_allowed",
+  408: "request_timeout",
   409: "invalid_state",
   413: "payload_too_large",
   415: "unsupported_media_type",

@@ -37,6 +37,12 @@ export interface VersionedOptions extends MutationOptions {
   readonly ifMatch?: number;
 }
 
+/**
+ * Bytes to send. A `Blob` (such as a `File`, or what `openAsBlob` and `Bun.file` give) is read while it is sent, and
+ * its type is the content type; it can be sent again. A stream is sent once: such a request is not retried.
+ */
+export type BinaryBody = Uint8Array | Blob | ReadableStream<Uint8Array>;
+
 /** A request to be, and how its answer is read. */
 export interface ApiRequest {
   readonly method: string;
@@ -108,6 +114,22 @@ export class Transport {
     return this.#retrying(keyed(request), async (response) => new Uint8Array(await response.arrayBuffer()));
   }
 
+  /** The content in pieces, as they arrive. Retried until it begins; `StreamCutError` where it ends early. */
+  async *chunks(request: ApiRequest): AsyncGenerator<Uint8Array, void, undefined> {
+    const { response, controller } = await this.#retrying(keyed(request), opened);
+    const expected = response.headers.get("content-encoding") === null ? response.headers.get("content-length") : null;
+    let bytes = 0;
+    try {
+      for await (const piece of this.#piecesOf({ response, controller })) {
+        bytes += piece.byteLength;
+        yield piece;
+      }
+    } catch (error) {
+      throw request.options?.signal?.aborted === true ? error : cut(error);
+    }
+    if (expected !== null && bytes < Number(expected)) throw cut(null);
+  }
+
   /** Every item of every page. */
   async *items<P extends { readonly next_cursor?: string }, T>(
     page: (cursor: string | undefined) => Promise<P>,
@@ -137,7 +159,7 @@ export class Transport {
 
   /**
    * The events of a stream that goes on where it was cut: it is opened again after the last cursor, until
-   * `stream.end`, an error that does not pass, or too many failures in a row. A connection that brought
+   * `stream.end`, the answer that it is over (204), an error that does not pass, or too many failures in a row. A connection that brought
    * an event or a heartbeat was none.
    */
   async *resumed<E extends StreamEvent>(request: ApiRequest): AsyncGenerator<E, void, undefined> {
@@ -149,6 +171,8 @@ export class Transport {
       parser.begin();
       try {
         const stream = await this.#attempt(resuming(this.#streaming(request), parser.lastEventId), opened);
+        // The stream has ended, and the cursor is at its end.
+        if (stream.response.status === 204) return;
         for await (const event of this.#eventsOf(stream, parser)) {
           yield event as E;
           if (event.event === "stream.end") return;
@@ -174,8 +198,13 @@ export class Transport {
     return this.#options.streamIdleMs ?? DEFAULT_STREAM_IDLE_MS;
   }
 
+  async *#eventsOf(stream: OpenStream, parser: SseParser): AsyncGenerator<StreamEvent> {
+    const decoder = new TextDecoder();
+    for await (const piece of this.#piecesOf(stream)) yield* parser.push(decoder.decode(piece, { stream: true }));
+  }
+
   /** Reads what comes, as long as something does. */
-  async *#eventsOf({ response, controller }: OpenStream, parser: SseParser): AsyncGenerator<StreamEvent> {
+  async *#piecesOf({ response, controller }: OpenStream): AsyncGenerator<Uint8Array, void, undefined> {
     if (response.body === null) return;
     const idleMs = this.#idleMs;
     const reader = response.body.getReader();
@@ -184,7 +213,6 @@ export class Transport {
       // A `fetch` of the caller's own may not hear the signal.
       reader.cancel().catch(() => {});
     };
-    const decoder = new TextDecoder();
     let watch: ReturnType<typeof setTimeout> | undefined;
     try {
       for (;;) {
@@ -192,7 +220,7 @@ export class Transport {
         const { done, value } = await reader.read();
         clearTimeout(watch);
         if (done) return;
-        yield* parser.push(decoder.decode(value, { stream: true }));
+        yield value;
       }
     } finally {
       clearTimeout(watch);
@@ -248,7 +276,7 @@ export class Transport {
       ...(request.isPublic === true ? {} : this.#headers),
       accept: request.accept ?? "application/json",
       ...(request.isPublic === true || secret === undefined ? {} : { authorization: `Bearer ${secret}` }),
-      ...(request.body === undefined ? {} : { "content-type": request.contentType ?? "application/json" }),
+      ...(request.body === undefined ? {} : { "content-type": typeOf(request) }),
       ...(idempotencyKey === undefined ? {} : { "idempotency-key": idempotencyKey }),
       ...(ifMatch === undefined ? {} : { "if-match": String(ifMatch) }),
       ...(request.lastEventId === undefined ? {} : { "last-event-id": request.lastEventId }),
@@ -297,20 +325,27 @@ function pathOf({ path, query }: ApiRequest): string {
 
 type SentBody = NonNullable<RequestInit["body"]>;
 
-function bodyOf({ body, contentType }: ApiRequest): { readonly body?: SentBody } {
+function bodyOf({ body, contentType }: ApiRequest): { readonly body?: SentBody; readonly duplex?: "half" } {
   if (body === undefined) return {};
-  return { body: contentType === undefined ? JSON.stringify(body) : (body as SentBody) };
+  if (contentType === undefined) return { body: JSON.stringify(body) };
+  // Node wants to be told that the answer is read after the body is sent.
+  return { body: body as SentBody, ...(body instanceof ReadableStream ? { duplex: "half" } : {}) };
 }
+
+const typeOf = ({ body, contentType = "application/json" }: ApiRequest): string =>
+  body instanceof Blob && body.type !== "" ? body.type : contentType;
 
 /** Whether the same request may go well a little later. */
 function isPassing(error: ApiError): boolean {
   if (error.code === "idempotency_in_progress") return true;
-  return PASSING_STATUSES.has(error.status) && error.code !== "budget_exceeded";
+  return PASSING_STATUSES.has(error.status) && !["budget_exceeded", "quota_exceeded"].includes(error.code);
 }
 
 /** Whether it does no harm to send the request again: with a key, as a read, or when nothing was done. */
 function isRepeatable(request: ApiRequest, error: unknown): boolean {
   if (error instanceof ApiError && !isPassing(error)) return false;
+  // A stream has been read by the first attempt.
+  if (request.body instanceof ReadableStream) return false;
   const isSafe = request.method === "GET" || request.options?.idempotencyKey !== undefined;
   return isSafe || (error instanceof ApiError && error.status === 429);
 }

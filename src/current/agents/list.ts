@@ -3,15 +3,17 @@
  * library's entries that are not installed, in the library's order. They have no time, so the cursor
  * within them has one that is before all others.
  */
-import type { Page, PageCursor } from "../../../actors/page.ts";
+import type { Page, PageCursor, PageRequest } from "../../../actors/page.ts";
 import { ok, type Outcome } from "../../../actors/fault.ts";
+import type { AgentFilter } from "../../../actors/organization/directory.ts";
+import type { LibraryDefinition } from "../../../actors/organization/protocol.ts";
 import type { LibraryAgent } from "../../../actors/organization/library.ts";
 import type { Principal } from "../../../actors/organization/principal.ts";
 import type { Agent } from "../../../actors/organization/schema.ts";
-import { lookUp } from "../../http/look-up.ts";
-import type { Shown } from "../../http/operation.ts";
-import { pageRequest, pageView } from "../paging.ts";
-import type { CurrentParts } from "../parts.ts";
+import { lookUp } from "../../log/look-up.ts";
+import type { Shown } from "../../http/contract/operation.ts";
+import { pageView } from "../paging.ts";
+import type { Services } from "../../operations/services.ts";
 import { type AgentList, type AgentView, agentView, availableView } from "./view.ts";
 
 const BEFORE_ALL = "0000-01-01T00:00:00.000Z";
@@ -20,24 +22,25 @@ const BEFORE_THE_LIBRARY: PageCursor = { createdAt: BEFORE_ALL, id: "-" };
 
 /** A page of the list. */
 export async function listAgents(
-  parts: CurrentParts,
+  services: Services,
   by: Principal,
-  query: URLSearchParams,
+  filter: AgentFilter,
+  { limit, after }: PageRequest,
 ): Promise<Outcome<Shown<typeof AgentList>>> {
-  const request = pageRequest(query, "agents");
-  if (!request.ok) return request;
-  const settled = await parts.system.settled(by.organizationId);
+  const settled = await services.system.settled(by.organizationId);
   if (!settled.ok) return settled;
-  const page = await lookUp(parts.log, parts.directory.pageAgents(by, request.value));
+  const page = await lookUp(services.log, services.directory.pageAgents(by, filter, { limit, after }));
   if (!page.ok) return page;
   const own = page.value.records.map((agent) => agentView(agent, by));
   const view = (records: typeof own, next: PageCursor | null) => pageView("agents", { records, next }, (one) => one);
   if (page.value.next !== null) return ok(view(own, page.value.next));
-  const known = await lookUp(parts.log, parts.directory.libraryAgents(by.organizationId));
+  const library = services.library.of(by.organizationId).filter(({ definition }) => fits(definition, filter));
+  const ids = library.map(({ id }) => id);
+  const known = await lookUp(services.log, services.directory.agentsNamed(by.organizationId, ids));
   if (!known.ok) return known;
-  const rest = libraryPage(parts.library.of(by.organizationId), known.value, {
-    after: request.value.after,
-    room: request.value.limit - own.length,
+  const rest = libraryPage(library, known.value, {
+    after,
+    room: limit - own.length,
   });
   const entries = rest.records.map(({ entry, record }) => libraryView(entry, record, by));
   return ok(view([...own, ...entries], rest.next));
@@ -46,6 +49,19 @@ export async function listAgents(
 /** An entry of the library as this organization has it. */
 export const libraryView = (entry: LibraryAgent, record: Agent | null, by: Principal): Shown<typeof AgentView> =>
   record === null ? availableView(entry, by) : agentView(record, by);
+
+/** Whether a filter finds an entry of the library. They are few, and in no table. */
+function fits({ name, tags = [] }: LibraryDefinition, { tag, source, visibility, ...filter }: AgentFilter): boolean {
+  const wanted = filter.name === undefined ? null : wordsOf(filter.name);
+  const words = wordsOf(name);
+  return (
+    (wanted === null || (wanted.length > 0 && wanted.every((word) => words.some((one) => one.startsWith(word))))) &&
+    (tag === undefined || tags.includes(tag)) &&
+    (source ?? "library") === "library" &&
+    (visibility ?? ["organization"]).includes("organization")
+  );
+}
+const wordsOf = (text: string): readonly string[] => text.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? [];
 
 interface Entry {
   readonly entry: LibraryAgent;

@@ -1,11 +1,15 @@
 /** What there is to do with agents on the current surface (AGT-1 to AGT-3, GEN-8). */
-import { Id } from "../../http/noun.ts";
-import { operationGroup } from "../../http/operation.ts";
-import { PAGE_QUERY } from "../paging.ts";
+import { VISIBILITIES } from "../../../actors/organization/schema.ts";
+import { OneOf } from "../../../actors/schema.ts";
+import { searched, someOf } from "../../http/contract/field.ts";
+import { operationGroup } from "../../http/contract/operation.ts";
+import { IF_MATCH } from "../../http/contract/request-headers.ts";
+import { pageQuery } from "../paging.ts";
+import { AgentId } from "../path-ids.ts";
 import { CreateAgentBody, InstallStateBody, UpdateAgentBody } from "./schema.ts";
 import { AgentList, AgentView } from "./view.ts";
 
-const params = { id: Id("agt", "The agent's id") };
+const params = { id: AgentId };
 
 export const agentOperations = operationGroup("Agents", "AI assistants: your own, and those of the library", {
   listAgents: {
@@ -14,8 +18,14 @@ export const agentOperations = operationGroup("Agents", "AI assistants: your own
     scope: "agents:read",
     summary: "List agents",
     description:
-      "The organization's agents and the caller's own private ones, newest first. The entries of the library that are not installed follow on the last of them.",
-    query: PAGE_QUERY,
+      "The organization's agents and the caller's own private ones, newest first. Library entries that are not installed follow at the end. Filters are combined with AND.",
+    query: {
+      name: searched("Agents whose names have words that begin so"),
+      tag: searched("Agents with this tag"),
+      source: OneOf(["private", "library"] as const, { description: "Where they come from" }),
+      visibility: someOf(VISIBILITIES, { description: "Agents with one of these visibilities" }),
+      ...pageQuery("agents"),
+    },
     answers: { 200: AgentList },
     errors: ["invalid_request", "invalid_cursor"],
   },
@@ -24,7 +34,7 @@ export const agentOperations = operationGroup("Agents", "AI assistants: your own
     path: "/api/agents",
     scope: "agents:write",
     summary: "Create a private agent",
-    description: "Nobody else sees it until its `visibility` is changed.",
+    description: "Only its creator sees it, unless another `visibility` is given.",
     body: CreateAgentBody,
     answers: { 201: AgentView },
     errors: ["owner_required"],
@@ -44,9 +54,9 @@ export const agentOperations = operationGroup("Agents", "AI assistants: your own
     path: "/api/agents/{id}",
     scope: "agents:write",
     summary: "Update an agent",
-    description: "What is absent stays as it is. Jobs that have begun keep the agent as it was.",
+    description: "Omitted fields are unchanged. Jobs that have started keep the agent as it was.",
     params,
-    isVersioned: true,
+    headers: IF_MATCH,
     body: UpdateAgentBody,
     answers: { 200: AgentView },
     errors: ["not_found", "invalid_state", "version_conflict", "forbidden", "owner_required"],
@@ -57,7 +67,7 @@ export const agentOperations = operationGroup("Agents", "AI assistants: your own
     path: "/api/agents/{id}",
     scope: "agents:write",
     summary: "Delete a private agent",
-    description: "It is archived: no longer found, listed or executed. What it has done is kept.",
+    description: "It is archived: no longer found, listed or executed. Its history is kept.",
     params,
     answers: { 200: AgentView },
     errors: ["not_found", "invalid_state"],

@@ -28,11 +28,12 @@ const settings = {
   tags: Type.Optional(Type.Array(Type.String({ pattern: "\\S", maxLength: 64 }), { maxItems: 32 })),
 };
 
-/** `POST /api/agents`: makes a private agent. */
+/** `POST /api/agents`: makes an agent, private unless another visibility is given. */
 export const CreateAgentBody = Type.Object(
   {
     name: Type.String({ pattern: "\\S", maxLength: NAME }),
     system_prompt: Type.String({ pattern: "\\S", maxLength: PROMPT }),
+    visibility: Type.Optional(OneOf(VISIBILITIES, { default: "private" })),
     ...settings,
   },
   { examples: [{ name: "Ada", role: "Editor", system_prompt: "You edit texts. Be brief.", tags: ["texts"] }] },

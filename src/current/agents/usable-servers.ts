@@ -2,14 +2,44 @@
 import { invalid, ok, type Outcome, refuse } from "../../../actors/fault.ts";
 import { isReservedHeader } from "../../../actors/header-name.ts";
 import type { McpServer } from "../../../actors/job/schema.ts";
-import type { Principal } from "../../../actors/organization/principal.ts";
+import { type Principal, secretsRefusal } from "../../../actors/organization/principal.ts";
+import { organizationRef } from "../../../actors/organization/schema.ts";
+import type { Services } from "../../operations/services.ts";
 
 /** What an MCP client says in headers itself. */
 const OF_THE_PROTOCOL = /^(?:content-type|content-encoding|accept|last-event-id|mcp-.*)$/i;
 
-/** Only an owner names secrets here: whoever chooses the server as well could have them sent to himself. */
-export function usableServers(servers: readonly McpServer[] | undefined, { role }: Principal): Outcome<null> {
+/** Refuses servers that cannot be given, addresses that may not be reached (HOOK-11), and secrets in their headers that do not exist. */
+export async function usableServers(
+  { system, webhookTools }: Pick<Services, "system" | "webhookTools">,
+  servers: readonly McpServer[] | undefined,
+  principal: Principal,
+): Promise<Outcome<null>> {
   if (servers === undefined) return ok(null);
+  const allowed = allowedServers(servers, principal);
+  const named = servers.flatMap(({ headers = [] }) => headers);
+  if (!allowed.ok) return allowed;
+  for (const [i, { url }] of servers.entries()) {
+    const message = await webhookTools.refusalOf(url);
+    if (message !== null) return invalid(`/mcp_servers/${i}/url`, message);
+  }
+  if (named.length === 0) return allowed;
+  const secrets = await system.dispatch(organizationRef(principal.organizationId), { kind: "list_secrets" });
+  if (!secrets.ok) return secrets;
+  const known = new Set(secrets.value.map(({ name }) => name));
+  for (const [i, { headers = [] }] of servers.entries()) {
+    const missing = headers.findIndex(({ secret }) => !known.has(secret));
+    if (missing === -1) continue;
+    const name = headers[missing]?.secret ?? "";
+    return invalid(
+      `/mcp_servers/${i}/headers/${missing}/secret`,
+      `There is no secret ${name}: store it first with PUT /api/secrets/${name}`,
+    );
+  }
+  return ok(null);
+}
+
+function allowedServers(servers: readonly McpServer[], by: Principal): Outcome<null> {
   if (new Set(servers.map(({ name }) => name)).size < servers.length)
     return invalid("/mcp_servers", "Each MCP server needs a name of its own");
   const urls = servers.map(({ url }) => URL.parse(url));
@@ -23,5 +53,6 @@ export function usableServers(servers: readonly McpServer[] | undefined, { role 
       return invalid(`/mcp_servers/${i}/headers/${taken}/name`, "The connection sets a header of this name itself");
   }
   const hasSecrets = servers.some(({ headers = [] }) => headers.length > 0);
-  return hasSecrets && role !== "owner" ? refuse({ kind: "owner_required" }) : ok(null);
+  const refused = hasSecrets ? secretsRefusal(by) : null;
+  return refused === null ? ok(null) : refuse(refused);
 }

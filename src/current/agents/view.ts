@@ -1,20 +1,21 @@
 /** An agent as the current surface shows it (AGT-1). */
 import { McpServer } from "../../../actors/job/schema.ts";
-import { ApprovalExpiry, USUAL_EXPIRY } from "../../../actors/job/terms.ts";
+import { ApprovalExpiry, DEFAULT_EXPIRY } from "../../../actors/job/terms.ts";
 import type { LibraryAgent } from "../../../actors/organization/library.ts";
-import { canChange, maySet, type Principal } from "../../../actors/organization/principal.ts";
+import { canChange, type Principal, settingRefusal } from "../../../actors/organization/principal.ts";
 import { type Agent, INSTALL_STATES, VISIBILITIES } from "../../../actors/organization/schema.ts";
 import { Nullable, OneOf, Timestamp, Type } from "../../../actors/schema.ts";
-import { Id, listOf, noun, Text } from "../../http/noun.ts";
-import type { Shown } from "../../http/operation.ts";
-import { WHILE_NOT_INSTALLED } from "../library-sight.ts";
+import { Id, listOf, noun, Text } from "../../http/contract/noun.ts";
+import type { Shown } from "../../http/contract/operation.ts";
+import { WHILE_NOT_INSTALLED } from "../library-visibility.ts";
+import { isDisabled } from "../../work/prepared-work.ts";
 import { permitted, RECORD, recordView } from "../record.ts";
 
 export const AgentView = noun("Agent", "An AI assistant with a name, a role and instructions", {
   id: Id("agt", "The agent's id; entries of the library have ids of their own"),
   name: Text("Display name", "Ada"),
-  role: Text("What the agent is", "Assistant"),
-  description: Nullable(Text("What it is for", "Answers questions about our product")),
+  role: Text("The agent's role in a few words", "Assistant"),
+  description: Nullable(Text("What the agent is for", "Answers questions about our product")),
   system_prompt: Nullable(Text("Its instructions; null for readers of other organizations", "Be brief.")),
   model: Nullable(Text("`provider:name`; null for the service's default", "demo:echo")),
   visibility: OneOf(VISIBILITIES),
@@ -22,18 +23,21 @@ export const AgentView = noun("Agent", "An AI assistant with a name, a role and 
   status: OneOf(["active", "archived"] as const),
   install_state: OneOf(INSTALL_STATES),
   allowed_tools: Type.Array(Type.String(), { examples: [["web_fetch"]] }),
-  approval_tools: Type.Array(Type.String(), { description: "Tools whose calls wait for a person", examples: [[]] }),
+  approval_tools: Type.Array(Type.String(), {
+    description: "Tools whose calls wait for a person's approval",
+    examples: [[]],
+  }),
   approval_expiry: Type.Object(
     {
       after_seconds: ApprovalExpiry.properties.afterSeconds,
       on_expiry: ApprovalExpiry.properties.onExpiry,
     },
-    { description: "How long such a call waits, and what becomes of it then" },
+    { description: "How long a call waits for approval, and what happens when the time is up" },
   ),
   mcp_servers: Type.Array(McpServer, { examples: [[]] }),
   max_steps: Nullable(Type.Integer({ minimum: 1, description: "Model calls of one job" })),
   tags: Type.Array(Type.String(), { examples: [["texts"]] }),
-  created_by: Nullable(Id("usr", "Who made it; null for an entry of the library that is not installed")),
+  created_by: Nullable(Id("usr", "The user who created it; null for a library entry that is not installed")),
   ...RECORD,
   created_at: Nullable(Timestamp),
   updated_at: Nullable(Timestamp),
@@ -70,14 +74,17 @@ export const agentView = (agent: Agent, by: Principal): AgentView => ({
 /** What an agent is executed with is a chat. */
 const ACTION_SCOPES = { execute: "chats:write" };
 
-const expiryView = ({ approvalExpiry = USUAL_EXPIRY }: Pick<Agent, "approvalExpiry">) => ({
+const expiryView = ({ approvalExpiry = DEFAULT_EXPIRY }: Pick<Agent, "approvalExpiry">) => ({
   after_seconds: approvalExpiry.afterSeconds,
   on_expiry: approvalExpiry.onExpiry,
 });
 
 /** The verbs that this caller may use on the agent now. */
 const verbsOf = (agent: Agent, by: Principal): readonly string[] =>
-  actionsOf(agent, by).filter((action) => action !== "update" || maySet(agent, by));
+  actionsOf(agent, by).filter((action) => {
+    if (action === "update") return settingRefusal(agent, by) === null;
+    return action !== "execute" || !isDisabled(agent);
+  });
 
 /** Those that its state and its visibility leave. */
 function actionsOf(agent: Agent, by: Principal): readonly string[] {

@@ -6,35 +6,41 @@
 import type { Message } from "../../../actors/chat/schema.ts";
 import { chatRef } from "../../../actors/chat/schema.ts";
 import { ok, type Outcome, refuse } from "../../../actors/fault.ts";
-import { type ListHead, PAGE_DEFAULT } from "../../../actors/page.ts";
-import { queryOf } from "../../http/exchange.ts";
-import { lookUp } from "../../http/look-up.ts";
-import type { Shown } from "../../http/operation.ts";
-import type { Call } from "../../http/surface.ts";
-import { limitOf } from "../paging.ts";
-import type { CurrentParts } from "../parts.ts";
+import type { Principal } from "../../../actors/organization/principal.ts";
+import type { ListHead } from "../../../actors/page.ts";
+import type { Static } from "../../../actors/schema.ts";
+import { lookUp } from "../../log/look-up.ts";
+import type { Shown } from "../../http/contract/operation.ts";
+import { cursorField } from "../paging.ts";
+import type { Services } from "../../operations/services.ts";
 import { type MessagePage, messageView, workView } from "./view.ts";
 
 /** Jobs that the summary shows, newest first. */
 const SUMMARY_JOBS = 25;
 
+/** The cursor of the list, and whose list it is. */
+export const MessageCursor = cursorField<{ readonly chatId: string; readonly seq: number }>((text) => {
+  const [chatId = "", seq = ""] = Buffer.from(text, "base64url").toString().split(" ");
+  return /^\d{1,9}$/.test(seq) ? { chatId, seq: Number(seq) } : undefined;
+});
+
 export async function messagePage(
-  { system, chats, jobs, log }: CurrentParts,
-  call: Call,
-  chatId: string,
+  { system, chats, jobs, log }: Services,
+  { organizationId, userId }: Principal,
+  {
+    chatId,
+    limit,
+    cursor,
+  }: { readonly chatId: string; readonly limit: number; readonly cursor: Static<typeof MessageCursor> | undefined },
 ): Promise<Outcome<Shown<typeof MessagePage>>> {
-  const { organizationId, userId } = call.principal;
-  const query = queryOf(call.request.url);
-  const limit = limitOf(query, PAGE_DEFAULT);
-  if (!limit.ok) return limit;
-  const beforeSeq = cursorOf(query, chatId);
-  if (!beforeSeq.ok) return beforeSeq;
+  // Each chat is a list of its own: the cursor of another one is invalid here (GEN-3).
+  if (cursor !== undefined && cursor.chatId !== chatId) return refuse({ kind: "invalid_cursor" });
   const settled = await system.settled(organizationId);
   if (!settled.ok) return settled;
   const chat = await system.dispatch(chatRef(organizationId, chatId), { kind: "read_chat" });
   if (!chat.ok) return chat;
   const reads = Promise.all([
-    chats.listMessages(organizationId, chatId, { limit: limit.value, beforeSeq: beforeSeq.value }),
+    chats.listMessages(organizationId, chatId, { limit, beforeSeq: cursor?.seq ?? null }),
     jobs.latest(organizationId, { chatId, seenBy: userId }, SUMMARY_JOBS),
   ]);
   const found = await lookUp(log, reads);
@@ -57,11 +63,3 @@ function pageOf(chatId: string, { records, hasMore }: ListHead<Message>): Messag
 }
 
 const encode = (chatId: string, seq: number): string => Buffer.from(`${chatId} ${seq}`).toString("base64url");
-
-/** Each chat is a list of its own: the cursor of another one is none here (GEN-3). */
-function cursorOf(query: URLSearchParams, chatId: string): Outcome<number | null> {
-  const text = query.get("cursor");
-  if (text === null || text === "") return ok(null);
-  const [list, seq = ""] = Buffer.from(text, "base64url").toString().split(" ");
-  return list === chatId && /^\d{1,9}$/.test(seq) ? ok(Number(seq)) : refuse({ kind: "invalid_cursor" });
-}

@@ -1,16 +1,19 @@
 /** What there is to do with chats and their messages (CHAT-1 to CHAT-7, GEN-6, GEN-8). */
 import { CHAT_STATUSES } from "../../../actors/chat/schema.ts";
 import { OneOf } from "../../../actors/schema.ts";
-import { Id } from "../../http/noun.ts";
-import { operationGroup } from "../../http/operation.ts";
+import { idFilter, searched, someOf } from "../../http/contract/field.ts";
+import { Id } from "../../http/contract/noun.ts";
+import { operationGroup } from "../../http/contract/operation.ts";
+import { IF_MATCH } from "../../http/contract/request-headers.ts";
 import { POLL_QUERY } from "../long-poll.ts";
-import { PAGE_QUERY } from "../paging.ts";
-
-import { CreateChatBody, OptionsBody, SendMessageBody } from "./schema.ts";
+import { LIMIT, pageQuery } from "../paging.ts";
+import { ChatId } from "../path-ids.ts";
+import { MessageCursor } from "./message-page.ts";
+import { CreateChatBody, OptionsBody, SendMessageBody, UpdateChatBody } from "./schema.ts";
 import { SentView } from "./sent-view.ts";
 import { ChatList, ChatView, DeletedChat, MessagePage } from "./view.ts";
 
-const params = { id: Id("cht", "The chat's id") };
+const params = { id: ChatId };
 
 export const chatOperations = operationGroup("Chats", "Durable conversations with an agent", {
   listChats: {
@@ -18,11 +21,15 @@ export const chatOperations = operationGroup("Chats", "Durable conversations wit
     path: "/api/chats",
     scope: "chats:read",
     summary: "List chats",
+    description: "Filters are combined with AND.",
     query: {
-      agent_id: Id("agt", "Who answers in them"),
-      workspace_id: Id("wsp", "Where they are"),
-      status: OneOf(CHAT_STATUSES, { description: "The status that they have" }),
-      ...PAGE_QUERY,
+      agent_id: idFilter(Id("agt", "Chats with this agent")),
+      workspace_id: idFilter(Id("wsp", "Chats in this workspace")),
+      status: someOf(CHAT_STATUSES, { description: "Chats with one of these statuses" }),
+      title: searched("Chats whose titles have words that begin so"),
+      pinned: OneOf(["true", "false"] as const, { description: "Whether they are pinned" }),
+      text: searched('Chats in which this is said: words, "phrases", `or`, and `-` before what must not be there'),
+      ...pageQuery("chats"),
     },
     answers: { 200: ChatList },
     errors: ["invalid_request", "invalid_cursor"],
@@ -42,7 +49,7 @@ export const chatOperations = operationGroup("Chats", "Durable conversations wit
     path: "/api/chats/{id}",
     scope: "chats:read",
     summary: "Read a chat",
-    description: "With `since_version` and `wait` it answers as soon as the chat has changed.",
+    description: "With `since_version` and `wait` it returns as soon as the chat changes.",
     params,
     query: POLL_QUERY,
     answers: { 200: ChatView, 304: null },
@@ -53,23 +60,39 @@ export const chatOperations = operationGroup("Chats", "Durable conversations wit
     path: "/api/chats/{id}",
     scope: "chats:write",
     summary: "Delete a chat",
-    description: "What runs in it is cancelled, and from then on nobody finds it.",
+    description:
+      "For the person who made the chat, and for owners. Running work is cancelled, and the chat is no longer found.",
     params,
     answers: { 200: DeletedChat },
-    errors: ["not_found"],
+    errors: ["not_found", "forbidden"],
     emits: "chat.deleted",
+  },
+  updateChat: {
+    method: "PATCH",
+    path: "/api/chats/{id}",
+    scope: "chats:write",
+    summary: "Rename a chat, pin it, or change its metadata",
+    description: "For the person who made the chat, and for owners. Omitted fields are unchanged.",
+    params,
+    headers: IF_MATCH,
+    body: UpdateChatBody,
+    answers: { 200: ChatView },
+    errors: ["not_found", "forbidden", "version_conflict"],
+    emits: "chat.updated",
   },
   updateChatOptions: {
     method: "PATCH",
     path: "/api/chats/{id}/options",
     scope: "chats:write",
     summary: "Update chat options",
-    description: "Merges the options that are given, bare or as `options`. A key that is no option is refused.",
+    description:
+      "Merges the given options, bare or as `options`. Only the person who made the chat and owners change its title.",
     params,
-    isVersioned: true,
+    headers: IF_MATCH,
     body: OptionsBody,
+    bodyMayBeIn: "options",
     answers: { 200: ChatView },
-    errors: ["not_found", "version_conflict"],
+    errors: ["not_found", "forbidden", "version_conflict"],
     emits: "chat.updated",
   },
   listMessages: {
@@ -77,9 +100,10 @@ export const chatOperations = operationGroup("Chats", "Durable conversations wit
     path: "/api/chats/{id}/messages",
     scope: "chats:read",
     summary: "Read messages and the durable work summary",
-    description: "The newest page first, each in the order of the conversation; `next_cursor` leads to the one before.",
+    description:
+      "The newest page first, each in the order of the conversation; `next_cursor` leads to the previous page.",
     params,
-    query: PAGE_QUERY,
+    query: { limit: LIMIT, cursor: MessageCursor },
     answers: { 200: MessagePage },
     errors: ["not_found", "invalid_request", "invalid_cursor"],
   },
@@ -89,7 +113,7 @@ export const chatOperations = operationGroup("Chats", "Durable conversations wit
     scope: "chats:write",
     summary: "Send a message to the agent",
     description:
-      "Answers when the message is stored; the job that answers it goes on. `on_busy` says what becomes of the message while a turn runs: `queue`, `steer` (the model gets it before its next call), `interrupt` (the turn is cancelled) or `reject`.",
+      "Returns when the message is stored; the job that answers it continues. `on_busy` decides what happens to the message while a turn runs: `queue`, `steer` (the model gets it before its next call), `interrupt` (the turn is cancelled) or `reject`.",
     params,
     body: SendMessageBody,
     answers: { 202: SentView },

@@ -4,8 +4,8 @@ import { MOST_STEPS } from "../../../actors/job/limits.ts";
 import { type Budget, JOB_PRIORITIES } from "../../../actors/job/terms.ts";
 import { invalid, ok, type Outcome } from "../../../actors/fault.ts";
 import { OneOf, type Static, Type } from "../../../actors/schema.ts";
-import { FreeObject, NOT_BLANK } from "../../http/validation.ts";
-import { timeOf } from "../filter.ts";
+import { FreeObject, NOT_BLANK } from "../../http/contract/body-schema.ts";
+import { timeOf } from "../../http/contract/field.ts";
 
 /** Characters. */
 const TITLE = 512;
@@ -44,6 +44,16 @@ export const CreateChatBody = Type.Object(
   },
 );
 
+/** `PATCH /api/chats/{id}`: what is absent stays as it is. */
+export const UpdateChatBody = Type.Object(
+  {
+    title: Type.Optional(Title),
+    pinned: Type.Optional(Type.Boolean()),
+    metadata: Type.Optional(FreeObject),
+  },
+  { examples: [{ title: "The release notes of May", metadata: { ticket: "T-7" } }] },
+);
+
 /** What the job of a message may use. */
 export const BudgetBody = Type.Object({
   max_tokens: Type.Optional(Type.Integer({ minimum: 1, maximum: 1_000_000_000 })),
@@ -53,7 +63,10 @@ export const BudgetBody = Type.Object({
   ),
 });
 
-/** `POST /api/chats/{id}/messages`. `priority`, `review_required` and `budget` are of the job that answers. */
+/**
+ * `POST /api/chats/{id}/messages`. `priority`, `review_required` and `budget` are of the job that answers;
+ * `metadata` is of both.
+ */
 export const SendMessageBody = Type.Object(
   {
     content: Type.String({ pattern: NOT_BLANK }),
@@ -76,14 +89,15 @@ export function optionsOf({ on_busy: onBusy, auto_approve: autoApprove, ...same 
   };
 }
 
-/** The budget that a body sets. */
-export function budgetOf({
-  max_tokens: maxTokens,
-  max_steps: maxSteps,
-  deadline_at: text,
-}: Static<typeof BudgetBody>): Outcome<Budget> {
+/** The budget that a body sets; `now` in ms. A deadline in the past is refused. */
+export function budgetOf(
+  { max_tokens: maxTokens, max_steps: maxSteps, deadline_at: text }: Static<typeof BudgetBody>,
+  now: number,
+): Outcome<Budget> {
   const deadlineAt = text === undefined ? null : timeOf(text);
   if (text !== undefined && deadlineAt === null)
     return invalid("/budget/deadline_at", "Field budget.deadline_at must be a time in ISO 8601");
+  if (deadlineAt !== null && Date.parse(deadlineAt) <= now)
+    return invalid("/budget/deadline_at", "budget.deadline_at is in the past; a deadline is a time in the future");
   return ok({ maxTokens: maxTokens ?? null, maxSteps: maxSteps ?? null, deadlineAt });
 }

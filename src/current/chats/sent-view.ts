@@ -1,9 +1,9 @@
 /** What the sender of a message is answered (CHAT-4). */
 import type { Principal } from "../../../actors/organization/principal.ts";
-import { Count, noun } from "../../http/noun.ts";
-import type { Shown } from "../../http/operation.ts";
+import { Count, noun } from "../../http/contract/noun.ts";
+import type { Shown } from "../../http/contract/operation.ts";
 import { JobView, jobView } from "../jobs/view.ts";
-import type { Sent } from "./sending.ts";
+import type { Sent } from "../../work/sending.ts";
 import { ChatView, chatView, MessageView, messageView } from "./view.ts";
 
 export const SentView = noun("SentMessage", "A message that is stored, and the job that answers it", {

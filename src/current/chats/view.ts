@@ -1,5 +1,6 @@
 /** Chats and messages as the current surface shows them (CHAT-2, CHAT-3, CHAT-6). */
-import { allowedActions } from "../../../actors/chat/machine.ts";
+import { visibleJson } from "../../../actors/visible-text.ts";
+import { ArtifactView, artifactViews } from "../jobs/artifact-view.ts";
 import {
   type Chat,
   CHAT_STATUSES,
@@ -13,49 +14,50 @@ import { JOB_STATUSES, type Usage } from "../../../actors/job/schema.ts";
 import { REVIEW_STATES } from "../../../actors/job/terms.ts";
 import type { Principal } from "../../../actors/organization/principal.ts";
 import { Nullable, OneOf, Timestamp, Type } from "../../../actors/schema.ts";
-import { BlockView } from "../../http/block.ts";
-import { Count, Id, listOf, noun, OpenObject, Text } from "../../http/noun.ts";
-import type { Shown } from "../../http/operation.ts";
-import { permitted, RECORD, recordView } from "../record.ts";
+import { BlockView } from "../../http/contract/block.ts";
+import { Count, Id, listOf, noun, OpenObject, Text } from "../../http/contract/noun.ts";
+import type { Shown } from "../../http/contract/operation.ts";
+import { RECORD, recordView } from "../record.ts";
+import { chatVerbs, type Standing, STANDS } from "../standing.ts";
 
 const JobId = Id("job", "A job's id");
-const Title = Text("What it is called", "The release notes");
+const Title = Text("The title", "The release notes");
 
 export const ChatView = noun("Chat", "A durable conversation with an agent", {
   id: Id("cht", "The chat's id"),
   title: Title,
   status: OneOf(CHAT_STATUSES),
-  agent_id: Id("agt", "Who answers"),
+  agent_id: Id("agt", "The agent that answers"),
   agent_name: Text("What the agent was called when the chat was opened", "Ada"),
   workspace_id: Id("wsp", "Where it is"),
   options: noun("ChatOptions", "What the people in a chat may set", {
     model: Nullable(Text("In place of the agent's own; null leaves it", "demo:echo")),
     on_busy: OneOf(ON_BUSY, { description: "What becomes of a message while a turn runs" }),
     tools: Nullable(Type.Array(Type.String(), { description: "In place of the agent's own; null leaves them" })),
-    auto_approve: Type.Boolean({ description: "Calls that would wait for a person are made at once" }),
+    auto_approve: Type.Boolean({ description: "Whether calls that need approval are approved without a person" }),
     title: Title,
     pinned: Type.Boolean(),
   }),
   message_count: Count("Messages in it"),
   active_job_id: Nullable(JobId),
   queued_messages: Count("Messages that wait for their turn"),
-  mission_id: Nullable(Id("mis", "The mission whose run it is")),
+  mission_id: Nullable(Id("mis", "The mission that the chat is a run of")),
   run_number: Nullable(Type.Integer()),
   last_message_preview: Nullable(Text("The beginning of the newest message", "Hello")),
-  last_seq: Count("The seq of its newest event"),
-  metadata: OpenObject("What its maker gave it"),
-  created_by: Id("usr", "Who opened it"),
+  last_seq: Count("Number of the job's newest event"),
+  metadata: OpenObject("Any JSON object, as the creator gave it"),
+  created_by: Id("usr", "The user who opened it"),
   ...RECORD,
 });
 export const ChatList = listOf("ChatList", "chats", ChatView);
 
-export const MessageView = noun("Message", "What somebody has said in a chat", {
+export const MessageView = noun("Message", "A message in a chat", {
   id: Id("msg", "The message's id"),
   chat_id: Id("cht", "Its chat"),
   organization_id: RECORD.organization_id,
   role: OneOf(MESSAGE_ROLES),
   status: OneOf(MESSAGE_STATUSES),
-  content: Text("The text blocks joined; `position` of the streams counts in it", "Hello"),
+  content: Text("The text blocks joined; `position` in the streams is an offset into it", "Hello"),
   blocks: Type.Array(BlockView),
   job_id: Nullable(JobId),
   usage: Nullable(
@@ -73,13 +75,13 @@ export const MessageView = noun("Message", "What somebody has said in a chat", {
   completed_at: Nullable(Timestamp),
 });
 
-const WorkView = noun("ChatWork", "What goes on in a chat", {
+const WorkView = noun("ChatWork", "The current work of a chat", {
   active_job_id: Nullable(JobId),
   jobs: Type.Array(
     Type.Object({ id: JobId, title: Title, status: OneOf(JOB_STATUSES), review_state: OneOf(REVIEW_STATES) }),
     { description: "The newest jobs" },
   ),
-  artifacts: Type.Array(OpenObject("An artifact"), { examples: [[]] }),
+  artifacts: Type.Array(ArtifactView, { examples: [[]] }),
   needs_attention: Type.Boolean({ description: "Whether it waits for a person" }),
 });
 
@@ -98,12 +100,12 @@ export const MessagePage = noun(
   },
 );
 
-export const DeletedChat = noun("DeletedChat", "A chat that nobody finds any more", {
-  id: Id("cht", "The chat's id"),
+export const DeletedChat = noun("DeletedChat", "A chat that is gone, as it was left", {
+  ...ChatView.properties,
   deleted: Type.Literal(true),
 });
 
-export const chatView = (chat: Chat, by: Principal): Shown<typeof ChatView> => ({
+export const chatView = (chat: Chat, by: Principal, standing: Standing = STANDS): Shown<typeof ChatView> => ({
   id: chat.id,
   title: chat.options.title,
   status: chat.status,
@@ -127,7 +129,7 @@ export const chatView = (chat: Chat, by: Principal): Shown<typeof ChatView> => (
   last_seq: chat.lastSeq,
   metadata: chat.metadata,
   created_by: chat.createdBy,
-  ...recordView(chat, linksOf(chat), permitted(by, "chats:write", allowedActions(chat))),
+  ...recordView(chat, linksOf(chat), chatVerbs(chat, by, standing)),
 });
 
 function linksOf({ id, agentId, activeJobId }: Chat): Record<string, string> {
@@ -149,7 +151,7 @@ export const messageView = (message: Message): Shown<typeof MessageView> => ({
   role: message.role,
   status: message.status,
   content: message.content,
-  blocks: message.blocks,
+  blocks: message.blocks.map(shownBlock),
   job_id: message.jobId,
   usage: message.usage === null ? null : usageView(message.usage),
   sender: message.sender,
@@ -170,8 +172,16 @@ const usageView = ({ inputTokens, outputTokens }: Usage) => ({
 export const workView = (chat: Chat, jobs: readonly JobHead[]): Shown<typeof WorkView> => ({
   active_job_id: chat.activeJobId,
   jobs: jobs.map(({ id, title, status, review }) => ({ id, title, status, review_state: review.state })),
-  artifacts: [],
+  artifacts: jobs.flatMap((job) => artifactViews(chat.workspaceId, job.artifacts)),
   needs_attention: chat.status === "needs_attention",
 });
 
-export const deletedView = (id: string): Shown<typeof DeletedChat> => ({ id, deleted: true });
+export const deletedView = (chat: Chat, by: Principal): Shown<typeof DeletedChat> => ({
+  ...chatView(chat, by),
+  allowed_actions: [],
+  deleted: true,
+});
+
+/** The arguments of a call are made as the model said them, and shown with their control characters as marks. */
+const shownBlock = (block: Message["blocks"][number]): Message["blocks"][number] =>
+  block.type === "tool_use" ? { ...block, input: visibleJson(block.input) } : block;

@@ -1,33 +1,42 @@
 /** The feed of events, to pull (HOOK-10). */
 import { Type } from "../../../actors/schema.ts";
-import { noun } from "../../http/noun.ts";
-import { operationGroup } from "../../http/operation.ts";
-import { LIMIT_QUERY } from "../paging.ts";
+import { noun, Text } from "../../http/contract/noun.ts";
+import { operationGroup } from "../../http/contract/operation.ts";
+import { LIMIT, placeCursor } from "../paging.ts";
 import { WebhookEventView } from "./view.ts";
 
-export const eventOperations = operationGroup("Events", "What has happened, by its number", {
+/** The largest number of an event. */
+const LAST_SEQUENCE = 2_147_483_647;
+/** The number of the last event of the page before. It counts before `after`. */
+export const FeedCursor = placeCursor("events", LAST_SEQUENCE);
+
+export const eventOperations = operationGroup("Events", "The event feed, by number", {
   listEvents: {
     method: "GET",
     path: "/api/events",
     scope: "events:read",
+    isForOwners: true,
     summary: "Read the events after a number",
     description:
-      "For owners, as the webhook is. The same bodies as webhooks deliver, oldest first. Ask again with `after` set to `last_sequence`. " +
-      "Events are kept for 30 days.",
+      "For owners. The same bodies that webhooks deliver, oldest first. `next_cursor` leads to the next page. " +
+      "After the last page, continue later with `after` set to `last_sequence`. Events are retained for 30 days.",
     query: {
       after: Type.Integer({
         minimum: 0,
-        description: "The number of the last event that is known; absent: from the oldest",
+        maximum: LAST_SEQUENCE,
+        description: "The number of the last event that you have; omitted: from the oldest",
       }),
-      limit: LIMIT_QUERY,
+      limit: LIMIT,
+      cursor: FeedCursor,
     },
     answers: {
       200: noun("EventFeed", "Events by their numbers", {
         events: Type.Array(WebhookEventView),
-        last_sequence: Type.Integer({ description: "Of the last event here, or `after` where there is none" }),
-        has_more: Type.Boolean(),
+        last_sequence: Type.Integer({ description: "The number of the last event here, or `after` if there are none" }),
+        has_more: Type.Boolean({ description: "Whether there is a `next_cursor`" }),
+        next_cursor: Type.Optional(Text("Cursor of the next page; absent on the last page", "WyJldmVudHMiLDI1XQ")),
       }),
     },
-    errors: ["owner_required", "invalid_request", "event_not_retained"],
+    errors: ["invalid_request", "invalid_cursor", "event_not_retained"],
   },
 });

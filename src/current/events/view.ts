@@ -2,10 +2,10 @@
 import { Nullable, OneOf, Timestamp, Type } from "../../../actors/schema.ts";
 import { EVENT_SOURCES, EVENT_TYPES, EventActor } from "../../../actors/webhook/events.ts";
 import type { WebhookEvent } from "../../../actors/webhook/schema.ts";
-import { API_VERSION } from "../../http/api-version.ts";
-import { Id, noun, Text } from "../../http/noun.ts";
-import type { Shown } from "../../http/operation.ts";
-import { FreeObject } from "../../http/validation.ts";
+import { API_VERSION } from "../../http/contract/api-version.ts";
+import { Id, noun, Text } from "../../http/contract/noun.ts";
+import type { Shown } from "../../http/contract/operation.ts";
+import { FreeObject } from "../../http/contract/body-schema.ts";
 import { snakeCased } from "../event-view.ts";
 
 /** What a webhook delivers. */
@@ -15,7 +15,7 @@ export const WebhookEventView = noun("Event", "What has happened", {
   api_version: Type.String({ examples: [API_VERSION] }),
   created_at: Timestamp,
   timestamp: Type.Integer({ description: "`created_at` in seconds" }),
-  organization_id: Id("org", "Whose it is"),
+  organization_id: Id("org", "The organization"),
   sequence: Type.Integer({ minimum: 1, description: "Without a gap within the organization" }),
   source: OneOf(EVENT_SOURCES),
   actor: EventActor,

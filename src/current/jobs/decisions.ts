@@ -1,107 +1,143 @@
 /** What people decide about a job: approve, cancel, resume, iterate (JOB-2, JOB-3, JOB-8, JOB-9). */
-import { type Fault, mapped, ok, type Outcome, refuse } from "../../../actors/fault.ts";
-import { chatAfter } from "../../../actors/job/ending.ts";
-import { allowedActions } from "../../../actors/job/machine.ts";
+import { type Fault, invalid, ok, type Outcome, refuse } from "../../../actors/fault.ts";
+import { chatAfter } from "../../../actors/job/transitions.ts";
+import { allowedActions, openApprovals } from "../../../actors/job/machine.ts";
+import type { Principal } from "../../../actors/organization/principal.ts";
 import type { JobCommand } from "../../../actors/job/protocol.ts";
-import { type Job, jobRef, PLAIN_TERMS } from "../../../actors/job/schema.ts";
-import { type Lineage } from "../../../actors/job/terms.ts";
-import type { JsonObject } from "../../../actors/schema.ts";
+import { type Job, jobRef } from "../../../actors/job/schema.ts";
+import { followed } from "../../../actors/runtime/members.ts";
+import type { JsonObject, Static } from "../../../actors/schema.ts";
 import { ask, type TroupeSystem } from "../../../actors/troupe.ts";
-import { withinBudget } from "../../http/budget.ts";
-import { accepted, type Committed, done, type Joined, type MutatingCall, type Steps } from "../../http/commit.ts";
-import { queryOf } from "../../http/exchange.ts";
-import { withinArguments, withinMessage } from "../../http/limits.ts";
-import type { Call } from "../../http/surface.ts";
-import { Body } from "../../http/validation.ts";
-import { type Said, sayAfter } from "../chats/sending.ts";
-import { awaited, waitOf } from "../long-poll.ts";
-import type { CurrentParts } from "../parts.ts";
-import { ApproveBody, IterateBody, ResumeBody } from "./schema.ts";
+import { withinBudget } from "../../work/budget.ts";
+import { accepted, type Committed, done, type Joined, type Change, type Steps } from "../../http/request/commit.ts";
+import { withinArguments, withinMessage, withinMetadata } from "../../http/contract/limits.ts";
+import type { Caller } from "../../http/request/caller.ts";
+import { budgetOf } from "../chats/schema.ts";
+import { sayAfter } from "../chats/sending.ts";
+import { awaited } from "../long-poll.ts";
+import { comingStanding, jobStanding } from "../standing.ts";
+import type { Services } from "../../operations/services.ts";
+import type { ApproveBody, IterateBody, ResumeBody } from "./schema.ts";
 import { jobView, receiptView } from "./view.ts";
 
-const approveBody = new Body(ApproveBody);
-const resumeBody = new Body(ResumeBody);
-const iterateBody = new Body(IterateBody);
+type Committing = Promise<Outcome<Committed>>;
 
-type Change = Promise<Outcome<Committed>>;
-
-export async function approveJob(call: MutatingCall, jobId: string): Change {
-  const body = await call.body.orEmpty(approveBody);
-  if (!body.ok) return body;
+export async function approveJob(
+  services: Services,
+  change: Change,
+  job: Job,
+  body: Static<typeof ApproveBody>,
+): Committing {
   const {
     approval_id: approvalId = null,
     tool_call_id: toolCallId = null,
     decision = "approve",
     comment = null,
-  } = body.value;
-  const fits = withinArguments(body.value.arguments ?? {});
+  } = body;
+  const fits = withinArguments(body.arguments ?? {});
   if (!fits.ok) return fits;
-  const steps = decided(call, jobId, {
+  const fitting = await fittingArguments(services, change.principal, job, body);
+  if (!fitting.ok) return fitting;
+  const standing = await comingStanding(services, change.principal, job);
+  const steps = decided(change, job.id, {
     kind: "approve",
-    by: call.principal.userId,
+    by: change.principal.userId,
     decision,
     approvalId,
     toolCallId,
-    arguments: body.value.arguments ?? null,
+    arguments: body.arguments ?? null,
     comment,
     inGroup: true,
   });
-  // Who waits for an approval must not take a denial for one.
-  const emits = decision === "deny" ? ({ emits: "resource.updated" } as const) : {};
-  return call.commit(steps, (job) => ({ ...done(jobView(job, call.principal)), ...emits }));
+  // A client that waits for an approval must not take a denial for one.
+  const emits = decision === "deny" ? ({ emits: "job.denied" } as const) : {};
+  return change.commit(steps, (after) => ({ ...done(jobView(after, change.principal, { standing })), ...emits }));
+}
+
+/** Whether arguments that a person gives fit the tool's schema. Whose they may be, and for which call, the job says. */
+async function fittingArguments(
+  { argumentChecks }: Services,
+  by: Principal,
+  job: Job,
+  { arguments: given, approval_id: approvalId, tool_call_id: callId }: Static<typeof ApproveBody>,
+): Promise<Outcome<null>> {
+  if (given === undefined || job.createdBy !== by.userId) return ok(null);
+  const chosen = openApprovals(job).filter(
+    ({ id, toolCallId }) => (approvalId ?? id) === id && (callId ?? toolCallId) === toolCallId,
+  );
+  const schema = job.openCalls.find(({ id }) => id === chosen[0]?.toolCallId)?.schema;
+  if (chosen.length !== 1 || schema === undefined) return ok(null);
+  const errors = await argumentChecks.errorsOf(job.organizationId, schema, given);
+  if (errors.length === 0) return ok(null);
+  const placed = errors.map(({ path, message }) => ({ path: `/arguments${path}`, message }));
+  return refuse({ kind: "invalid_request", errors: placed });
 }
 
 /** Job and chat in one commit: whoever reads either after the answer finds it decided. */
 function decided(
-  { principal }: Call,
+  { principal }: Caller,
   jobId: string,
   command: Extract<JobCommand, { kind: "approve" | "cancel" }>,
 ): Steps<Job> {
-  return [ask(jobRef(principal.organizationId, jobId), command), ([job]) => chatAfter(job as Job)];
+  return followed(ask(jobRef(principal.organizationId, jobId), command), chatAfter);
 }
 
-/** Answers at once, or with `?wait=S` when the job has really stopped. */
-export async function cancelJob(call: MutatingCall, jobId: string): Change {
-  const wait = waitOf(queryOf(call.request.url));
-  if (!wait.ok) return wait;
-  const steps = decided(call, jobId, { kind: "cancel", inGroup: true });
-  return wait.value === 0
-    ? call.commit(steps, (job) => done(receiptView(job, call.principal)))
-    : call.begin(steps, ({ id }) => ({ jobId: id, waitSeconds: wait.value }));
+/** Answers at once, or with a wait (in seconds) when the job has really stopped. */
+export async function cancelJob(services: Services, change: Change, job: Job, waitSeconds: number): Committing {
+  const standing = await comingStanding(services, change.principal, job);
+  const steps = decided(change, job.id, { kind: "cancel", inGroup: true });
+  return waitSeconds === 0
+    ? change.commit(steps, (after) => done(receiptView(after, change.principal, standing)))
+    : change.begin(steps, ({ id }) => ({ jobId: id, waitSeconds }));
 }
 
 /** The receipt once the job has stopped, or when the wait is over. */
-export async function joinCancelled(parts: CurrentParts, call: Call, work: JsonObject): Promise<Outcome<Joined>> {
+export async function joinCancelled(services: Services, caller: Caller, work: JsonObject): Promise<Outcome<Joined>> {
   const { jobId, waitSeconds } = work as { readonly jobId: string; readonly waitSeconds: number };
-  const ref = jobRef(call.principal.organizationId, jobId);
-  const watched = { ref, read: () => parts.system.dispatch(ref, { kind: "read_job" }) };
+  const ref = jobRef(caller.principal.organizationId, jobId);
+  const watched = { ref, read: () => services.system.dispatch(ref, { kind: "read_job" }) };
   const isReached = (job: Job): boolean => job.status !== "cancelling";
-  // What is to stop is never refused for want of room: who finds none is answered at once.
-  const hasRoom = parts.streams.room(call.principal.organizationId).ok;
-  const job = await awaited(parts, call, watched, { waitSeconds: hasRoom ? waitSeconds : 0, isReached });
-  return mapped(job, (stopped) => ({ ...done(receiptView(stopped, call.principal)), isFinal: isReached(stopped) }));
+  // What is to stop is never refused for want of room: without room the answer comes at once.
+  const hasRoom = services.streams.room(caller.principal.organizationId).ok;
+  const job = await awaited(services, caller, watched, { waitSeconds: hasRoom ? waitSeconds : 0, isReached });
+  if (!job.ok) return job;
+  const standing = await jobStanding(services, caller.principal, job.value);
+  return ok({ ...done(receiptView(job.value, caller.principal, standing)), isFinal: isReached(job.value) });
 }
 
 /** A blocked job goes on itself; one that has failed or was cancelled goes on in a child. */
-export async function resumeJob(parts: CurrentParts, call: MutatingCall, jobId: string): Change {
-  const { principal } = call;
-  const body = await call.body.orEmpty(resumeBody);
-  if (!body.ok) return body;
-  const { input = null, retry_step: retryStep = null } = body.value;
+export async function resumeJob(
+  services: Services,
+  change: Change,
+  job: Job,
+  body: Static<typeof ResumeBody>,
+): Committing {
+  const { principal } = change;
+  const { input = null, retry_step: retryStep = null, metadata = null } = body;
   const fits = withinMessage(input ?? "");
   if (!fits.ok) return fits;
-  const ref = jobRef(principal.organizationId, jobId);
-  const job = await parts.system.dispatch(ref, { kind: "read_job" });
-  if (!job.ok) return job;
-  const command = { kind: "resume", by: principal.userId, input, retryStep } as const;
-  if (job.value.status !== "failed" && job.value.status !== "cancelled") {
-    const allowed = await mayGoOn(parts.system, job.value);
+  const fitting = withinMetadata(metadata ?? {});
+  if (!fitting.ok) return fitting;
+  const given = body.budget === undefined ? ok(null) : budgetOf(body.budget, services.clock.now());
+  if (!given.ok) return given;
+  const budget = given.value;
+  const command = { kind: "resume", by: principal.userId, input, retryStep, budget } as const;
+  if (job.status !== "failed" && job.status !== "cancelled") {
+    if (metadata !== null) return invalid("/metadata", "A blocked job goes on with the metadata that it has");
+    const allowed = await mayGoOn(services.system, job);
     if (!allowed.ok) return allowed;
-    return call.commit([ask(ref, command)], (resumed) => accepted(jobView(resumed, principal)));
+    const ref = jobRef(principal.organizationId, job.id);
+    return change.commit([ask(ref, command)], (resumed) => accepted(jobView(resumed, principal)));
   }
-  const said = (parent: Job): Said => child(call, parent, { relation: "resume", content: input ?? parent.input });
-  const following = { chatId: job.value.chatId, by: principal, decision: { jobId, command }, said };
-  return sayAfter(parts, call, following, (begun) => accepted(jobView(begun, principal)));
+  const following = {
+    ...followingOf(change, job),
+    relation: "resume",
+    command,
+    content: input,
+    budget,
+    metadata,
+  } as const;
+  return sayAfter(services, change, following, (begun) => accepted(jobView(begun, principal)));
 }
 
 /** A job that waits for tokens goes on when there are some: before that it would only wait again. */
@@ -109,49 +145,30 @@ const mayGoOn = (system: TroupeSystem, { blockedReason, organizationId }: Job): 
   blockedReason === "budget_reached" ? withinBudget(system, organizationId) : Promise.resolve(ok(null));
 
 /** Answers the review, where there is one, and begins another round. */
-export async function iterateJob(parts: CurrentParts, call: MutatingCall, jobId: string): Change {
-  const { principal } = call;
-  const body = await call.body.as(iterateBody);
-  if (!body.ok) return body;
-  const { feedback } = body.value;
+export async function iterateJob(
+  services: Services,
+  change: Change,
+  job: Job,
+  { feedback, metadata }: Static<typeof IterateBody>,
+): Committing {
+  const { principal } = change;
   const fits = withinMessage(feedback);
   if (!fits.ok) return fits;
-  const job = await parts.system.dispatch(jobRef(principal.organizationId, jobId), { kind: "read_job" });
-  if (!job.ok) return job;
-  if (!allowedActions(job.value).includes("iterate")) return refuse(notNow(job.value));
+  const fitting = withinMetadata(metadata ?? {});
+  if (!fitting.ok) return fitting;
+  if (!allowedActions(job).includes("iterate")) return refuse(notNow(job));
   const command = { kind: "request_changes", by: principal.userId, feedback, inGroup: true } as const;
-  const said = (parent: Job): Said => child(call, parent, { relation: "iteration", content: feedback });
-  const following = { chatId: job.value.chatId, by: principal, decision: { jobId, command }, said };
-  return sayAfter(parts, call, following, (begun) => accepted(jobView(begun, principal)));
+  const following = {
+    ...followingOf(change, job),
+    relation: "iteration",
+    command,
+    content: feedback,
+    metadata: metadata ?? null,
+  } as const;
+  return sayAfter(services, change, following, (begun) => accepted(jobView(begun, principal)));
 }
 
-/** The message whose job goes on from `parent`, under the same terms. */
-function child(
-  { principal: by, requestId }: Call,
-  parent: Job,
-  { relation, content }: { readonly relation: "resume" | "iteration"; readonly content: string },
-): Said {
-  const { maxTokens, maxSteps } = parent.budget;
-  const lineage: Lineage = {
-    parentJobId: parent.id,
-    rootJobId: parent.rootJobId ?? parent.id,
-    relation,
-    iteration: parent.iteration + (relation === "iteration" ? 1 : 0),
-    depth: parent.depth,
-  };
-  // The deadline was the parent's own; the child has its time from its start.
-  const budget = { maxTokens, maxSteps, deadlineAt: null };
-  const terms = {
-    ...PLAIN_TERMS,
-    lineage,
-    priority: parent.priority,
-    reviewRequired: parent.review.required,
-    budget,
-    requestId,
-    metadata: parent.metadata,
-  };
-  return { by, content, onBusy: "queue", terms, metadata: {} };
-}
+const followingOf = ({ principal: by, requestId }: Caller, job: Job) => ({ by, requestId, jobId: job.id, job });
 
 const notNow = (job: Job): Fault => ({
   kind: "invalid_state",

@@ -1,15 +1,49 @@
 /** What there is to do with jobs (JOB-2 to JOB-9, GEN-6). */
 import { JOB_STATUSES } from "../../../actors/job/schema.ts";
-import { OneOf, Type } from "../../../actors/schema.ts";
-import { Count, Id } from "../../http/noun.ts";
-import { operationGroup } from "../../http/operation.ts";
+import { type JsonObject, Type } from "../../../actors/schema.ts";
+import { bad, good, idFilter, someOf, textField, timeField, withDefault } from "../../http/contract/field.ts";
+import { Id } from "../../http/contract/noun.ts";
+import { parseJsonObject } from "../../http/request/json-body.ts";
+import { operationGroup } from "../../http/contract/operation.ts";
 import { EventPage } from "../event-view.ts";
 import { POLL_QUERY } from "../long-poll.ts";
-import { PAGE_QUERY } from "../paging.ts";
+import { LIMIT, pageQuery } from "../paging.ts";
+import { JobId } from "../path-ids.ts";
 import { ApproveBody, IterateBody, ResumeBody } from "./schema.ts";
 import { JobList, JobView, LineageView, ReceiptView } from "./view.ts";
 
-const params = { id: Id("job", "The job's id") };
+const params = { id: JobId };
+
+/** Events of one type, by names with commas between them. */
+const TYPE = /^[a-z_.]{1,64}$/;
+/** Types that one query may name. */
+const TYPES = 32;
+const LAST_SEQ = 2_147_483_647;
+const METADATA_CHARACTERS = 2_048;
+const EventTypes = Type.Unsafe<readonly string[]>({
+  type: "array",
+  items: textField<string>({ type: "string", examples: ["transcript.event"] }, (text, name) =>
+    TYPE.test(text) ? good(text) : bad(`${name} must be names of events, with commas between them`),
+  ),
+  maxItems: TYPES,
+  description: "Types of events",
+});
+
+/** A part of the metadata, as JSON. NUL and lone surrogates are refused as in a body: PostgreSQL holds none. */
+const MetadataFilter = textField<JsonObject>(
+  {
+    type: "string",
+    maxLength: METADATA_CHARACTERS,
+    description: "Jobs whose metadata have these fields among them, as a JSON object",
+    examples: ['{"ticket":"T-7"}'],
+  },
+  (text, name) => {
+    const given = text.length > METADATA_CHARACTERS ? null : parseJsonObject(text);
+    return given !== null && given.ok
+      ? good(given.value)
+      : bad(`${name} must be a JSON object, such as {"ticket":"T-7"}`);
+  },
+);
 
 export const jobOperations = operationGroup("Jobs", "Long-running work records", {
   listJobs: {
@@ -17,16 +51,20 @@ export const jobOperations = operationGroup("Jobs", "Long-running work records",
     path: "/api/jobs",
     scope: "jobs:read",
     summary: "List jobs",
-    description: "All filters that are given must match.",
+    description: "Filters are combined with AND.",
     query: {
-      status: OneOf(JOB_STATUSES, { description: "The status that they have" }),
-      agent_id: Id("agt", "Who works"),
-      chat_id: Id("cht", "The chat that they answer in"),
-      workspace_id: Id("wsp", "Where they work"),
-      mission_id: Id("mis", "Their mission"),
-      parent_job_id: Id("job", "The job that they come from"),
-      created_after: Type.String({ description: "A time in ISO 8601", examples: ["2026-11-01T00:00:00.000Z"] }),
-      ...PAGE_QUERY,
+      status: someOf(JOB_STATUSES, { description: "Jobs with one of these statuses" }),
+      agent_id: idFilter(Id("agt", "Jobs of this agent")),
+      chat_id: idFilter(Id("cht", "Jobs of this chat")),
+      workspace_id: idFilter(Id("wsp", "Jobs in this workspace")),
+      mission_id: idFilter(Id("mis", "Jobs of this mission")),
+      parent_job_id: idFilter(Id("job", "Jobs that were created from this one")),
+      created_after: timeField({
+        description: "Jobs that were created later than this, ISO 8601",
+        examples: ["2026-11-01T00:00:00.000Z"],
+      }),
+      metadata: MetadataFilter,
+      ...pageQuery("jobs"),
     },
     answers: { 200: JobList },
     errors: ["invalid_request", "invalid_cursor"],
@@ -36,7 +74,7 @@ export const jobOperations = operationGroup("Jobs", "Long-running work records",
     path: "/api/jobs/{id}",
     scope: "jobs:read",
     summary: "Read status, metadata, artifacts, review state and links",
-    description: "With `since_version` and `wait` it answers as soon as the job has changed.",
+    description: "With `since_version` and `wait` it returns as soon as the job changes.",
     params,
     query: POLL_QUERY,
     answers: { 200: JobView, 304: null },
@@ -47,7 +85,7 @@ export const jobOperations = operationGroup("Jobs", "Long-running work records",
     path: "/api/jobs/{id}/lineage",
     scope: "jobs:read",
     summary: "Read related jobs",
-    description: "Its iterations, resumptions and delegations, and what it comes from itself.",
+    description: "Its iterations, resumptions and delegations, and its own ancestors.",
     params,
     answers: { 200: LineageView },
     errors: ["not_found"],
@@ -60,9 +98,9 @@ export const jobOperations = operationGroup("Jobs", "Long-running work records",
     description: "The durable events of the job's stream, by pages.",
     params,
     query: {
-      after: Count("Only events after this seq"),
-      types: Type.String({ description: "Types of events, with commas between them", examples: ["transcript.event"] }),
-      limit: PAGE_QUERY.limit,
+      after: withDefault(Type.Integer({ minimum: 0, maximum: LAST_SEQ, description: "Only events after this seq" }), 0),
+      types: EventTypes,
+      limit: LIMIT,
     },
     answers: { 200: EventPage },
     errors: ["not_found", "invalid_request"],
@@ -71,9 +109,8 @@ export const jobOperations = operationGroup("Jobs", "Long-running work records",
     method: "POST",
     path: "/api/jobs/{id}/approve",
     scope: "jobs:write",
-    summary: "Approve reviewable work, or decide about tool calls that wait",
-    description:
-      "Without an id it is meant for all calls that wait, or for the review. A denial leaves `resource.updated`.",
+    summary: "Approve a reviewed job, or approve or deny waiting tool calls",
+    description: "Without an id it applies to all waiting calls, or to the review. A denial emits `job.denied`.",
     params,
     body: ApproveBody,
     isBodyOptional: true,
@@ -86,7 +123,7 @@ export const jobOperations = operationGroup("Jobs", "Long-running work records",
     path: "/api/jobs/{id}/cancel",
     scope: "jobs:write",
     summary: "Cancel running work",
-    description: "With `wait` it answers when the job has really stopped, with the last event that it has.",
+    description: "With `wait` it returns when the job has stopped, with the seq of its last event.",
     params,
     query: { wait: POLL_QUERY.wait },
     answers: { 200: ReceiptView },
@@ -98,7 +135,7 @@ export const jobOperations = operationGroup("Jobs", "Long-running work records",
     path: "/api/jobs/{id}/resume",
     scope: "jobs:write",
     summary: "Resume blocked work",
-    description: "A blocked job goes on itself; one that has failed or was cancelled goes on in a new one.",
+    description: "A blocked job continues itself; a failed or cancelled one continues in a new job.",
     params,
     body: ResumeBody,
     isBodyOptional: true,
@@ -111,7 +148,7 @@ export const jobOperations = operationGroup("Jobs", "Long-running work records",
     path: "/api/jobs/{id}/iterate",
     scope: "jobs:write",
     summary: "Request another iteration",
-    description: "Answers the review, where there is one, and begins another round in a new job.",
+    description: "Requests changes, if a review is pending, and starts another round in a new job.",
     params,
     body: IterateBody,
     answers: { 202: JobView },

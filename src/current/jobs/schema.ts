@@ -1,6 +1,7 @@
 /** The bodies of what people decide about jobs (JOB-2, JOB-8, JOB-9). */
 import { type JsonObject, OneOf, Type } from "../../../actors/schema.ts";
-import { FreeObject, NOT_BLANK } from "../../http/validation.ts";
+import { BudgetBody } from "../chats/schema.ts";
+import { FreeObject, NOT_BLANK } from "../../http/contract/body-schema.ts";
 
 /** Characters. */
 const ID = 256;
@@ -20,17 +21,24 @@ export const ApproveBody = Type.Object(
   { examples: [{ decision: "approve", comment: "Go on." }] },
 );
 
+/** Of the new job. */
+const Metadata = Type.Optional(
+  Type.Unsafe<JsonObject>({ ...FreeObject, description: "Of the new job; absent: that of the job before" }),
+);
+
 /** `POST /api/jobs/{id}/resume`. */
 export const ResumeBody = Type.Object(
   {
     input: Type.Optional(Type.String({ pattern: NOT_BLANK })),
     retry_step: Type.Optional(Type.Boolean()),
+    budget: Type.Optional(BudgetBody),
+    metadata: Metadata,
   },
   { examples: [{ input: "Go on with the second chapter." }] },
 );
 
 /** `POST /api/jobs/{id}/iterate`. */
 export const IterateBody = Type.Object(
-  { feedback: Type.String({ pattern: NOT_BLANK }) },
+  { feedback: Type.String({ pattern: NOT_BLANK }), metadata: Metadata },
   { examples: [{ feedback: "Shorter, please." }] },
 );

@@ -1,9 +1,11 @@
 /** Jobs as the current surface shows them (JOB-3, JOB-5, JOB-6). */
-import { allowedActions } from "../../../actors/job/machine.ts";
+import { visibleJson } from "../../../actors/visible-text.ts";
+import { ArtifactView, artifactViews } from "./artifact-view.ts";
 import type { JobHead } from "../../../actors/job/directory.ts";
 import { BLOCKED_REASONS, type Job, JOB_STATUSES, type Metrics, RUN_ERROR_CODES } from "../../../actors/job/schema.ts";
 import {
   type Approval,
+  APPROVAL_DECISIONS,
   type Budget,
   JOB_PRIORITIES,
   ON_EXPIRY,
@@ -11,27 +13,31 @@ import {
   RELATIONS,
   type Review,
   REVIEW_STATES,
+  WAIT_REASONS,
+  type Waiting,
+  WARNING_CODES,
 } from "../../../actors/job/terms.ts";
 import type { Principal } from "../../../actors/organization/principal.ts";
 import { Nullable, OneOf, Timestamp, Type } from "../../../actors/schema.ts";
-import { Count, Id, noun, listOf, OpenObject, Text } from "../../http/noun.ts";
-import type { Shown } from "../../http/operation.ts";
-import { permitted, RECORD, recordView } from "../record.ts";
+import { Count, Id, noun, listOf, OpenObject, Text } from "../../http/contract/noun.ts";
+import type { Shown } from "../../http/contract/operation.ts";
+import { RECORD, recordView } from "../record.ts";
+import { jobVerbs, type Standing, STANDS } from "../standing.ts";
 
 const JobId = Id("job", "A job's id");
 const Time = Nullable(Timestamp);
 
-const ReviewView = noun("Review", "What people say about the outcome of a job", {
+const ReviewView = noun("Review", "The review of a job's result by a person", {
   state: OneOf(REVIEW_STATES),
   required: Type.Boolean(),
   requested_at: Time,
   expires_at: Time,
-  decided_by: Nullable(Type.String({ description: "The user who has decided" })),
+  decided_by: Nullable(Type.String({ description: "The user who decided" })),
   decided_at: Time,
   comment: Nullable(Type.String()),
 });
 
-const ApprovalView = noun("Approval", "A call of a tool that waits for a person", {
+const ApprovalView = noun("Approval", "A tool call that needs a person's approval", {
   id: Id("apr", "The approval's id"),
   tool_name: Text("The tool", "web_fetch"),
   tool_call_id: Text("The call", "call_1"),
@@ -39,37 +45,56 @@ const ApprovalView = noun("Approval", "A call of a tool that waits for a person"
   message: Text("What is asked", "Allow web_fetch?"),
   expires_at: Timestamp,
   on_expiry: OneOf(ON_EXPIRY),
+  decision: Nullable(OneOf(APPROVAL_DECISIONS, { description: "Null while it is open" })),
+  decided_by: Nullable(Type.String({ description: "The user who decided; null if the approval expired" })),
+  decided_at: Time,
 });
 
 export const JobView = noun("Job", "A long-running work record: one turn of an agent", {
   id: JobId,
-  title: Text("What it is called", "The release notes"),
+  title: Text("The title", "The release notes"),
   status: OneOf(JOB_STATUSES),
   blocked_reason: Nullable(OneOf(BLOCKED_REASONS, { description: "What a blocked job waits for" })),
-  agent_id: Id("agt", "Who works"),
+  agent_id: Id("agt", "The agent that does the work"),
   chat_id: Id("cht", "The chat that it answers in"),
-  workspace_id: Nullable(Id("wsp", "Where it works")),
-  mission_id: Nullable(Type.String({ description: "Its mission" })),
+  workspace_id: Nullable(Id("wsp", "The workspace of the job")),
+  mission_id: Nullable(Type.String({ description: "The mission that the job belongs to" })),
   mission_task_id: Nullable(Type.String({ description: "The task of a mission that it does" })),
   parent_job_id: Nullable(Type.String({ description: "The job that it comes from" })),
   root_job_id: JobId,
   relation: OneOf(RELATIONS, { description: "How it comes from its parent" }),
-  iteration: Count("Which round of feedback it is"),
-  attempt: Count("How often it has been begun"),
+  iteration: Count("Number of feedback rounds before this job"),
+  attempt: Count("Number of the current attempt, from 1"),
   priority: OneOf(JOB_PRIORITIES),
-  input: Text("What was asked", "Write the release notes"),
-  result: Nullable(Type.String({ description: "What has come of it" })),
+  input: Text("The message that the job answers", "Write the release notes"),
+  result: Nullable(Type.String({ description: "The result, as text; null until there is one" })),
   error: Nullable(
     noun("RunError", "Why a job has failed", { code: OneOf(RUN_ERROR_CODES), message: Text("In words", "Timed out") }),
   ),
   progress: Progress,
+  waiting: Nullable(
+    noun("JobWaiting", "What a running job waits for before it goes on by itself", {
+      reason: OneOf(WAIT_REASONS),
+      retry_at: Time,
+      retries: Count("Retries of this call, the coming one included"),
+    }),
+  ),
+  warnings: Type.Array(
+    noun("JobWarning", "Something that a job did without, or did differently", {
+      code: OneOf(WARNING_CODES),
+      message: Text("In words", "The MCP server files cannot be used: it does not accept connections."),
+      at: Timestamp,
+    }),
+    { examples: [[]] },
+  ),
   review: ReviewView,
   approvals: Type.Array(ApprovalView, { examples: [[]] }),
-  artifacts: Type.Array(OpenObject("An artifact"), { examples: [[]] }),
+  artifacts: Type.Array(ArtifactView, { examples: [[]] }),
   metrics: noun("JobMetrics", "What a job has used", {
     input_tokens: Count("Tokens that were sent to models"),
     output_tokens: Count("Tokens that came back"),
     tool_calls: Count("Calls of tools"),
+    model_retries: Count("Model calls that were tried again"),
     duration_ms: Nullable(Type.Integer({ minimum: 0 })),
     time_to_first_token_ms: Nullable(Type.Number({ minimum: 0 })),
   }),
@@ -86,9 +111,9 @@ export const JobView = noun("Job", "A long-running work record: one turn of an a
       heartbeat_at: Time,
     }),
   ),
-  metadata: OpenObject("What its maker gave it"),
-  last_seq: Count("The seq of its newest event"),
-  created_by: Id("usr", "Who it acts for"),
+  metadata: OpenObject("Any JSON object, as the creator gave it"),
+  last_seq: Count("Number of the job's newest event"),
+  created_by: Id("usr", "The user that it acts for"),
   started_at: Time,
   completed_at: Time,
   ...RECORD,
@@ -97,7 +122,7 @@ export const JobList = listOf("JobList", "jobs", JobView);
 
 export const ReceiptView = noun("CancelReceipt", "How a job was stopped", {
   job: JobView,
-  stopped_at_seq: Nullable(Type.Integer({ description: "After this event there is none; null until it has stopped" })),
+  stopped_at_seq: Nullable(Type.Integer({ description: "The seq of its last event; null until it has stopped" })),
   partial_message_id: Type.Optional(Id("msg", "The message with what there was; absent where there was nothing")),
   tool_calls_finished: Count("Calls of tools that were finished"),
   tool_calls_aborted: Count("Calls of tools that were not"),
@@ -111,14 +136,23 @@ export const LineageView = noun("JobLineage", "The jobs that come from one root,
       parent_job_id: Nullable(Type.String({ description: "The job that it comes from" })),
       relation: OneOf(RELATIONS),
       status: OneOf(JOB_STATUSES),
-      title: Text("What it is called", "The release notes"),
+      title: Text("The title", "The release notes"),
       created_at: Timestamp,
     }),
   ),
 });
 
-/** `appStream` is a fresh signed address of its stream (SSE-9); an answer that is kept has none. */
-export const jobView = (job: Job, by: Principal, appStream: string | null = null): Shown<typeof JobView> => ({
+interface JobFacts {
+  /** A fresh signed address of its stream (SSE-9); an answer that is kept has none. */
+  readonly appStream?: string | null;
+  readonly standing?: Standing;
+}
+
+export const jobView = (
+  job: Job,
+  by: Principal,
+  { appStream = null, standing = STANDS }: JobFacts = {},
+): Shown<typeof JobView> => ({
   id: job.id,
   title: job.title,
   status: job.status,
@@ -138,9 +172,11 @@ export const jobView = (job: Job, by: Principal, appStream: string | null = null
   result: job.result,
   error: job.error === null ? null : { code: job.error.code, message: job.error.message },
   progress: { percent: job.progress.percent, label: job.progress.label },
+  waiting: waitingView(job.waiting ?? null),
+  warnings: (job.warnings ?? []).map(({ code, message, at }) => ({ code, message, at })),
   review: reviewView(job.review),
   approvals: job.approvals.map(approvalView),
-  artifacts: [],
+  artifacts: artifactViews(job.workspaceId, job.artifacts),
   metrics: metricsView(job.metrics),
   budget: budgetView(job.budget, job.deadlineAt),
   runner: runnerView(job),
@@ -149,7 +185,7 @@ export const jobView = (job: Job, by: Principal, appStream: string | null = null
   created_by: job.createdBy,
   started_at: job.startedAt,
   completed_at: job.completedAt,
-  ...recordView(job, linksOf(job, appStream), permitted(by, "jobs:write", allowedActions(job))),
+  ...recordView(job, linksOf(job, appStream), jobVerbs(job, by, standing)),
 });
 
 const reviewView = (review: Review): Shown<typeof ReviewView> => ({
@@ -166,16 +202,23 @@ const approvalView = (approval: Approval): Shown<typeof ApprovalView> => ({
   id: approval.id,
   tool_name: approval.toolName,
   tool_call_id: approval.toolCallId,
-  arguments: approval.arguments,
+  arguments: visibleJson(approval.arguments),
   message: approval.message,
   expires_at: approval.expiresAt,
   on_expiry: approval.onExpiry,
+  decision: approval.decision ?? null,
+  decided_by: approval.decidedBy ?? null,
+  decided_at: approval.decidedAt ?? null,
 });
+
+const waitingView = (waiting: Waiting | null) =>
+  waiting === null ? null : { reason: waiting.reason, retry_at: waiting.retryAt, retries: waiting.retries };
 
 const metricsView = (metrics: Metrics) => ({
   input_tokens: metrics.inputTokens,
   output_tokens: metrics.outputTokens,
   tool_calls: metrics.toolCalls,
+  model_retries: metrics.modelRetries ?? 0,
   duration_ms: metrics.durationMs,
   time_to_first_token_ms: metrics.timeToFirstTokenMs,
 });
@@ -216,10 +259,10 @@ function linksOf({ id, chatId, agent, parentJobId }: Job, appStream: string | nu
 }
 
 /** What a cancel has come to so far; the seq is known when the job has really stopped (JOB-3). */
-export function receiptView(job: Job, by: Principal): Shown<typeof ReceiptView> {
+export function receiptView(job: Job, by: Principal, standing: Standing): Shown<typeof ReceiptView> {
   const hasPartial = job.startedAt !== null && (job.result ?? "") !== "";
   return {
-    job: jobView(job, by),
+    job: jobView(job, by, { standing }),
     stopped_at_seq: job.stop?.seq ?? null,
     ...(job.stop !== null && hasPartial ? { partial_message_id: job.outputMessageId } : {}),
     tool_calls_finished: job.metrics.toolCalls,

@@ -2,8 +2,7 @@
 import { type Outcome, ok, refuse } from "../../../actors/fault.ts";
 import type { Principal } from "../../../actors/organization/principal.ts";
 import { Nullable, OneOf, Timestamp, Type } from "../../../actors/schema.ts";
-import type { AttemptFilter } from "../../../actors/webhook/directory.ts";
-import { EVENT_SOURCES, EVENT_TYPES, isKnownFilter } from "../../../actors/webhook/events.ts";
+import { EVENT_SOURCES, EVENT_TYPES, type EventType, isKnownFilter } from "../../../actors/webhook/events.ts";
 import { GRACE_LIMIT_SECONDS, RETRY_PROFILES } from "../../../actors/webhook/policy.ts";
 import type { DestinationState } from "../../../actors/webhook/protocol.ts";
 import { redactedUrl } from "../../../actors/webhook/redaction.ts";
@@ -14,9 +13,9 @@ import {
   DISABLED_REASONS,
   TRIGGERS,
 } from "../../../actors/webhook/schema.ts";
-import { Id, listOf, noun, Text } from "../../http/noun.ts";
-import type { Shown } from "../../http/operation.ts";
-import { idFilters, timeFilter, wordFilter } from "../filter.ts";
+import { bad, good, idFilter, someOf, textField, timeField } from "../../http/contract/field.ts";
+import { Id, listOf, noun, Text } from "../../http/contract/noun.ts";
+import type { Shown } from "../../http/contract/operation.ts";
 import { permitted, RECORD, recordView } from "../record.ts";
 
 export const INTEGRATION_PATH = "/api/messaging-integration";
@@ -30,7 +29,8 @@ const FILTERS = 64;
 const SHOWN_NAME = "^(?=.*\\S)[^\\x00-\\x1f\\x7f-\\x9f]*$";
 const Filter = Type.Array(Type.String({ maxLength: FILTER }), {
   maxItems: FILTERS,
-  description: "Exact types or `family.*`; empty is all",
+  description:
+    "Exact types or `family.*`; without any, all. `!<source>` excludes events of this source, such as `!api_mutation`",
   examples: [["job.*", "agent.updated"]],
 });
 
@@ -126,11 +126,22 @@ export const VerificationView = noun("SignatureVerification", "Whether a signatu
   message: Type.String(),
 });
 
+/** A type of event; an unknown one has a code of its own (HOOK-5). */
+const EventTypeField = textField<EventType>(OneOf(EVENT_TYPES), (text, name) =>
+  isEventType(text)
+    ? good(text)
+    : bad(`${name}: unknown event type \`${text}\``, { kind: "invalid_event_type", unknown: [text] }),
+);
+const isEventType = (text: string): text is EventType => EVENT_TYPES.some((type) => type === text);
+
+/** The filters of the ledger (HOOK-9). */
 export const DELIVERY_QUERY = {
-  event_type: OneOf(EVENT_TYPES, { description: "Attempts to deliver events of this type" }),
-  status: OneOf(ATTEMPT_STATUSES, { description: "Attempts that stand so" }),
-  event_id: Id("evt", "Attempts of this event"),
-  since: Type.String({ description: "Attempts that were planned at this time or later, ISO 8601" }),
+  event_type: Type.Unsafe<readonly EventType[]>(
+    Type.Array(EventTypeField, { description: "Attempts to deliver events of these types" }),
+  ),
+  status: someOf(ATTEMPT_STATUSES, { description: "Attempts with one of these statuses" }),
+  event_id: idFilter(Id("evt", "Attempts to deliver this event")),
+  since: timeField({ description: "Attempts that were planned at this time or later, ISO 8601" }),
 };
 
 export function integrationView(
@@ -166,8 +177,8 @@ export function integrationView(
 
 /** The verbs that this caller may use on the integration now. */
 function verbsOn({ enabled }: { readonly enabled: boolean }, by: Principal): readonly string[] {
-  const verbs = [...(by.role === "owner" ? ["configure", "rotate_secret"] : []), ...(enabled ? ["test"] : [])];
-  return permitted(by, "webhooks:write", verbs);
+  const verbs = ["configure", "rotate_secret", ...(enabled ? ["test"] : [])];
+  return by.role === "owner" ? permitted(by, "webhooks:write", verbs) : [];
 }
 
 /** The outcome; where the state of the integration is in the way, with the verbs that this caller has instead (GEN-5). */
@@ -200,24 +211,6 @@ export function deliveryView(attempt: Attempt, by: Principal): Shown<typeof Deli
       permitted(by, "webhooks:write", by.role === "owner" ? ["redeliver"] : []),
     ),
   };
-}
-
-/** The filters of the ledger (HOOK-9). */
-export function attemptFilter(query: URLSearchParams): Outcome<AttemptFilter> {
-  const eventType = wordFilter(query, "event_type", EVENT_TYPES);
-  if (!eventType.ok) return refuse({ kind: "invalid_event_type", unknown: [query.get("event_type") ?? ""] });
-  const status = wordFilter(query, "status", ATTEMPT_STATUSES);
-  if (!status.ok) return status;
-  const ids = idFilters(query, { eventId: "event_id" });
-  if (!ids.ok) return ids;
-  const since = timeFilter(query, "since");
-  if (!since.ok) return since;
-  return ok({
-    ...ids.value,
-    ...(eventType.value === null ? {} : { eventType: eventType.value }),
-    ...(status.value === null ? {} : { status: status.value }),
-    ...(since.value === null ? {} : { since: since.value }),
-  });
 }
 
 /** Refuses a filter that names what there is not (HOOK-5). */

@@ -1,11 +1,11 @@
 /** What there is to know of models (RUN-4). */
 import { Type } from "../../../actors/schema.ts";
-import { Count, noun, Text } from "../../http/noun.ts";
-import { operationGroup } from "../../http/operation.ts";
+import { Count, noun, Text } from "../../http/contract/noun.ts";
+import { operationGroup } from "../../http/contract/operation.ts";
 
 export const ModelView = noun("Model", "A model that the operator allows", {
   id: Text("`provider:name`, as agents and chats name it", "demo:echo"),
-  provider: Text("Who offers it", "demo"),
+  provider: Text("The provider", "demo"),
   name: Text("Its name there", "echo"),
   default: Type.Boolean({ description: "Whether it answers where no model is named" }),
   demo: Type.Boolean({ description: "Whether it is the built-in demo provider, which is no language model" }),

@@ -1,8 +1,9 @@
 /** The bodies of secrets (RUN-5). */
-import { Type } from "../../../actors/schema.ts";
+import { type TSchema, Type } from "../../../actors/schema.ts";
+import { bad, good, textField } from "../../http/contract/field.ts";
 
 /** Letters, digits, `_`, `-` and `.`, as variables and keys are named. */
-export const SECRET_NAME = /^[A-Za-z0-9_][A-Za-z0-9_.-]{0,63}$/;
+const SECRET_NAME = /^[A-Za-z0-9_][A-Za-z0-9_.-]{0,63}$/;
 /** Characters. A shorter one could not be told from ordinary text when results are searched for it. */
 export const SECRET_MIN = 8;
 /** Bytes of UTF-8: a private key of RSA with 4,096 bits fits. */
@@ -13,3 +14,11 @@ export const PutSecretBody = Type.Object(
   { value: Type.String() },
   { examples: [{ value: "a value of 8 characters or more" }] },
 );
+
+/** The name of a secret that is written; another one is 400, for the caller has chosen it. */
+export const WrittenName = (shown: TSchema) =>
+  textField<string>(shown, (text) =>
+    SECRET_NAME.test(text)
+      ? good(text)
+      : bad("A name has 1 to 64 letters, digits, `_`, `-` and `.`, and does not begin with `-` or `.`"),
+  );

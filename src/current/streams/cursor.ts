@@ -1,12 +1,9 @@
 /** Where a stream begins (SSE-4): `Last-Event-ID` of a client that comes back, `?after=`, or what `?replay=` asks for. */
-import { invalid, ok, type Outcome } from "../../../actors/fault.ts";
 import type { ClientCursor } from "../../../actors/runtime/subscription.ts";
-import { queryOf } from "../../http/exchange.ts";
 
 /** Durable events that a client without a cursor gets. */
 export const RECENT_EVENTS = 100;
 const CURSOR = /^(\d{1,10})(?:\.(\d{1,10}))?$/;
-const COUNT = /^\d{1,10}$/;
 
 export interface StreamRequest {
   /** Null where the client names none. */
@@ -17,20 +14,24 @@ export interface StreamRequest {
   readonly waitsForEnd: boolean;
 }
 
-export function streamRequest(request: Request): Outcome<StreamRequest> {
-  const query = queryOf(request.url);
-  // Empty is absent, as in every other query.
-  const replay = query.get("replay") || String(RECENT_EVENTS);
-  if (replay !== "all" && !COUNT.test(replay)) return invalid("/replay", "replay must be all or a whole number");
-  const wait = query.get("wait") || null;
-  if (wait !== null && wait !== "end") return invalid("/wait", "wait must be: end");
+/** What the input of a stream says of it. */
+interface StreamInput {
+  readonly query: {
+    readonly after: string | undefined;
+    readonly replay: string;
+    readonly wait?: "end" | undefined;
+  };
+  readonly headers: { readonly "last-event-id": string | undefined };
+}
+
+export function streamRequest({ query: { after, replay, wait }, headers }: StreamInput): StreamRequest {
   // An EventSource that comes back repeats its address, and says where it is in the header.
-  const cursor = request.headers.get("last-event-id") || query.get("after") || null;
-  return ok({
+  const cursor = headers["last-event-id"] ?? after ?? null;
+  return {
     cursor: cursor === null ? null : cursorOf(cursor),
     replay: replay === "all" ? Number.POSITIVE_INFINITY : Number(replay),
     waitsForEnd: wait === "end",
-  });
+  };
 }
 
 function cursorOf(text: string): ClientCursor | "malformed" {

@@ -6,7 +6,7 @@
 import { CHAT_EVENTS } from "../../../actors/chat/events.ts";
 import { JOB_EVENTS } from "../../../actors/job/events.ts";
 import { Nullable, OneOf, Timestamp, type TSchema, Type } from "../../../actors/schema.ts";
-import { Count, Id, Text } from "../../http/noun.ts";
+import { Count, Id, Text } from "../../http/contract/noun.ts";
 import { ChatView } from "../chats/view.ts";
 import { snakeCase, VERBATIM } from "../event-view.ts";
 import { JobView } from "../jobs/view.ts";
@@ -16,7 +16,7 @@ type Properties = Readonly<Record<string, TSchema>>;
 
 /** What every durable event says. */
 const head = (type: string): Properties => ({
-  seq: Count("Its place in the stream, from 1, without gaps"),
+  seq: Count("Number in the stream, from 1, without gaps"),
   type: Type.Literal(type),
   at: Timestamp,
 });
@@ -46,7 +46,7 @@ function snakeCased(schema: TSchema): TSchema {
 
 /** An event that moves the cursor of its reader. */
 const event = (name: string, cursor: string, data: TSchema): TSchema =>
-  Type.Object({ event: Type.Literal(name), id: Text("The cursor that has it", cursor), data }, { title: name });
+  Type.Object({ event: Type.Literal(name), id: Text("Cursor of this event", cursor), data }, { title: name });
 /** An event that moves no cursor. */
 const note = (name: string, data: TSchema): TSchema =>
   Type.Object({ event: Type.Literal(name), data }, { title: name });
@@ -68,7 +68,7 @@ const NOTES: readonly TSchema[] = [
   note(
     "reset",
     Type.Object({
-      reason: OneOf(RESET_REASONS, { description: "Why the cursor is of no use" }),
+      reason: OneOf(RESET_REASONS, { description: "Why the cursor cannot be used" }),
       from_seq: Type.Integer({ description: "The replay begins with this event" }),
     }),
   ),
@@ -76,7 +76,7 @@ const NOTES: readonly TSchema[] = [
     "stream.closing",
     Type.Object({
       reason: OneOf(CLOSING_REASONS),
-      resume_after: Nullable(Text("The cursor to come back with", "12.480")),
+      resume_after: Nullable(Text("The cursor to resume from", "12.480")),
     }),
   ),
   note("stream.end", Type.Object({})),

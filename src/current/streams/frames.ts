@@ -5,15 +5,24 @@
  */
 import type { StreamItem, TextDelta } from "../../../actors/runtime/replay.ts";
 import type { StoredEvent } from "../../../actors/runtime/store.ts";
-import { sseEvent, sseJson } from "../../http/sse.ts";
+import type { JsonObject } from "../../../actors/schema.ts";
+import { sseEvent, sseJson } from "../../http/stream/sse.ts";
 import { snakeCased } from "../event-view.ts";
 
 /** The names of what is not stored, by the kind of the stream. */
-const DELTA = { chat: "message.delta", job: "transcript.delta" } as const;
+const DELTA = { chat: "message.delta", chat_without_calls: "message.delta", job: "transcript.delta" } as const;
+/** `chat_without_calls`: for readers who may not read jobs, without what tools are called with and answer. */
 export type StreamKind = keyof typeof DELTA;
+const OF_CALLS = ["arguments", "result", "isTruncated"] as const;
 
-const events = new WeakMap<StoredEvent, string>();
-const writes = new WeakMap<readonly StreamItem[], Write>();
+/** Made once for each kind of reader. */
+const framesOf = () => ({
+  events: new WeakMap<StoredEvent, string>(),
+  writes: new WeakMap<readonly StreamItem[], Write>(),
+});
+const whole = framesOf();
+const withoutCalls = framesOf();
+const known = (kind: StreamKind) => (kind === "chat_without_calls" ? withoutCalls : whole);
 const encoder = new TextEncoder();
 
 /** What all readers at one place get at once. */
@@ -25,10 +34,11 @@ export interface Write {
 
 /** All items as one write. */
 export function writeOf(kind: StreamKind, items: readonly StreamItem[]): Write {
+  const { writes } = known(kind);
   let write = writes.get(items);
   if (write === undefined) {
     let text = "";
-    for (const item of items) text += item.kind === "event" ? eventFrame(item.event) : deltaFrame(kind, item);
+    for (const item of items) text += item.kind === "event" ? eventFrame(kind, item.event) : deltaFrame(kind, item);
     write = { bytes: encoder.encode(text), isFarewell: items.some(isDeletion) };
     writes.set(items, write);
   }
@@ -45,16 +55,21 @@ export const noteFrame = (event: string, data: object): string => sseEvent({ eve
 export const cursorAfter = (item: StreamItem): string =>
   item.kind === "event" ? String(item.event.seq) : `${item.afterSeq}.${item.position}`;
 
-function eventFrame(event: StoredEvent): string {
+function eventFrame(kind: StreamKind, event: StoredEvent): string {
+  const { events } = known(kind);
   let frame = events.get(event);
   if (frame === undefined) {
-    const { seq, type, at, data } = event;
+    const { seq, type, at } = event;
+    const data = kind === "chat_without_calls" && type.startsWith("tool.") ? withoutFields(event.data) : event.data;
     const shown = Object.assign({ seq, type, at }, snakeCased(data), { seq, type, at });
     frame = sseEvent({ event: type, id: String(seq), data: sseJson(shown) });
     events.set(event, frame);
   }
   return frame;
 }
+
+const withoutFields = (data: JsonObject): JsonObject =>
+  Object.fromEntries(Object.entries(data).filter(([key]) => !OF_CALLS.some((field) => field === key)));
 
 function deltaFrame(kind: StreamKind, delta: TextDelta): string {
   const { messageId: message_id, position, text } = delta;

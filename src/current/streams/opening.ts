@@ -8,11 +8,12 @@ import { ok, type Outcome } from "../../../actors/fault.ts";
 import type { ActorRef, RecordFields } from "../../../actors/runtime/actor.ts";
 import { UNAVAILABLE } from "../../../actors/runtime/shards.ts";
 import type { ClientCursor, Subscription } from "../../../actors/runtime/subscription.ts";
-import type { EventStreamParts } from "../../http/event-stream.ts";
-import { eventStream } from "../../http/event-stream.ts";
-import { lookUp } from "../../http/look-up.ts";
-import { sseComment } from "../../http/sse.ts";
-import type { CurrentParts } from "../parts.ts";
+import type { EventStreamParts } from "../../http/stream/event-stream.ts";
+import { eventStream } from "../../http/stream/event-stream.ts";
+import type { Visitor } from "../../http/request/caller.ts";
+import { lookUp } from "../../log/look-up.ts";
+import { sseComment } from "../../http/stream/sse.ts";
+import type { Services } from "../../operations/services.ts";
 import type { StreamRequest } from "./cursor.ts";
 import { noteFrame, type StreamKind } from "./frames.ts";
 import { RecordStream, type StreamEnd } from "./record-stream.ts";
@@ -21,7 +22,9 @@ import { RecordStream, type StreamEnd } from "./record-stream.ts";
 const RETRY_MS = 1_000;
 
 export interface Streamed {
-  readonly ref: ActorRef<StreamKind>;
+  readonly ref: ActorRef<"chat" | "job">;
+  /** What its readers are told; the ref's kind unless given. */
+  readonly kind?: StreamKind;
   readonly record: RecordFields & { readonly lastSeq: number };
   /** The record as `snapshot` shows it. */
   readonly view: object;
@@ -29,45 +32,56 @@ export interface Streamed {
 }
 
 /** What is known of the connection. */
-export type Connection = Omit<EventStreamParts, "streams" | "onFailure">;
+export interface Connection extends Omit<EventStreamParts, "streams" | "onFailure"> {
+  readonly caller: Visitor;
+}
 
-type OpeningParts = Pick<CurrentParts, "system" | "chats" | "streams" | "log">;
+type OpeningServices = Pick<Services, "system" | "chats" | "streams" | "log">;
 
 /** The stream of a record that has just been read, for a caller who may read it. */
 export async function openStream(
-  parts: OpeningParts,
+  services: OpeningServices,
   connection: Connection,
   asked: StreamRequest,
   streamed: Streamed,
 ): Promise<Outcome<Response>> {
   const { ref, record, ending } = streamed;
   const { organizationId } = ref;
-  const room = parts.streams.room(organizationId);
+  const room = services.streams.room(organizationId);
   if (!room.ok) return room;
   const textOf = ({ messageId, attempt }: { messageId: string; attempt: number }) =>
-    parts.chats.storedText(organizationId, { messageId, attempt });
-  const subscription = parts.system.subscribe(ref, 0, { head: record.lastSeq, textOf });
-  const start = await lookUp(parts.log, begin(subscription, asked, record.lastSeq)).catch(() => null);
+    services.chats.storedText(organizationId, { messageId, attempt });
+  const subscription = services.system.subscribe(ref, 0, { head: record.lastSeq, textOf });
+  const start = await lookUp(services.log, begin(subscription, asked, record.lastSeq)).catch(() => null);
   // Others may have taken the last places meanwhile.
-  const place = parts.streams.room(organizationId);
+  const place = services.streams.room(organizationId);
   if (start === null || !start.ok || !place.ok) {
     subscription.close();
     if (start !== null && !start.ok) return start;
     return place.ok ? { ok: false, fault: UNAVAILABLE } : place;
   }
   const { cursor, reset } = start.value;
-  const source = new RecordStream(ref.kind, subscription, ending, cursor);
+  if (cursor !== null && hasEnded(ending, subscription)) {
+    subscription.close();
+    // An EventSource comes back to whatever ends with 200, for ever; 204 is how HTML lets a server stop it.
+    return ok(new Response(null, { status: 204, headers: { "cache-control": "no-store", ...connection.headers } }));
+  }
+  const source = new RecordStream(streamed.kind ?? ref.kind, subscription, ending, cursor);
   const opening =
     `${sseComment("connected")}retry: ${RETRY_MS}\n\n` +
     (reset === null ? "" : noteFrame("reset", reset)) +
     (cursor === null ? noteFrame("snapshot", streamed.view) : "");
-  const onFailure = telling(parts.log, connection.requestId, ref.id);
-  return ok(eventStream(source, opening, { ...connection, streams: parts.streams, onFailure }));
+  const onFailure = telling(services.log, connection.caller.requestId, ref.id);
+  return ok(eventStream(source, opening, { ...connection, streams: services.streams, onFailure }));
 }
+
+/** Whether the stream is over and its reader has all of it. */
+const hasEnded = (ending: StreamEnd, subscription: Subscription): boolean =>
+  ending.kind === "at_seq" && subscription.seq >= ending.seq;
 
 /** Lives as long as the stream, so it is made where nothing else is in sight: it would be held too. */
 const telling =
-  (log: OpeningParts["log"], requestId: string, stream: string) =>
+  (log: OpeningServices["log"], requestId: string, stream: string) =>
   (err: unknown): void =>
     log.error({ err, requestId, stream }, "a stream was interrupted");
 

@@ -6,7 +6,7 @@
  */
 import type { StreamItem } from "../../../actors/runtime/replay.ts";
 import type { Subscription } from "../../../actors/runtime/subscription.ts";
-import { type Interruption, type Piece, QUIET, type SharedSource } from "../../http/event-source.ts";
+import { type Interruption, type Piece, QUIET, type SharedSource } from "../../http/stream/event-source.ts";
 import { cursorAfter, writeOf, noteFrame, type StreamKind } from "./frames.ts";
 
 /** When a stream is over. `seq`: with this event, or at once where the reader has it. */
@@ -81,7 +81,12 @@ export class RecordStream implements SharedSource {
 
   isWith(other: RecordStream): boolean {
     const isBetween = this.fetched !== null || other.fetched !== null || this.shared() === null;
-    return !isBetween && this.cursor === other.cursor && this.subscription.isWith(other.subscription);
+    return (
+      !isBetween &&
+      this.kind === other.kind &&
+      this.cursor === other.cursor &&
+      this.subscription.isWith(other.subscription)
+    );
   }
 
   fork(): SharedSource {

@@ -1,10 +1,11 @@
 /** What there is to do with tasks on the current surface (GEN-8). */
-import { Text } from "../../http/noun.ts";
-import { operationGroup } from "../../http/operation.ts";
-import { PAGE_QUERY } from "../paging.ts";
-import { TASK_QUERY, TaskList, TaskView, UpdateTaskBody } from "./schema.ts";
+import { operationGroup } from "../../http/contract/operation.ts";
+import { IF_MATCH } from "../../http/contract/request-headers.ts";
+import { pageQuery } from "../paging.ts";
+import { TaskId } from "../path-ids.ts";
+import { CreateTaskBody, DeletedTask, TASK_QUERY, TaskList, TaskView, UpdateTaskBody } from "./schema.ts";
 
-const params = { id: Text("The task's id", "task-1761955200000-x7k2m9") };
+const params = { id: TaskId };
 
 export const taskOperations = operationGroup("Tasks", "Work items, assigned to agents or to people", {
   listTasks: {
@@ -12,10 +13,20 @@ export const taskOperations = operationGroup("Tasks", "Work items, assigned to a
     path: "/api/tasks",
     scope: "tasks:read",
     summary: "List tasks",
-    description: "All filters that are given must match.",
-    query: { ...TASK_QUERY, ...PAGE_QUERY },
+    description: "Filters are combined with AND.",
+    query: { ...TASK_QUERY, ...pageQuery("tasks") },
     answers: { 200: TaskList },
     errors: ["invalid_request", "invalid_cursor"],
+  },
+  createTask: {
+    method: "POST",
+    path: "/api/tasks",
+    scope: "tasks:write",
+    summary: "Create a task",
+    description: "It is `pending`. Assigning it starts nothing by itself.",
+    body: CreateTaskBody,
+    answers: { 201: TaskView },
+    emits: "resource.created",
   },
   getTask: {
     method: "GET",
@@ -31,13 +42,23 @@ export const taskOperations = operationGroup("Tasks", "Work items, assigned to a
     path: "/api/tasks/{id}",
     scope: "tasks:write",
     summary: "Update a task",
-    description:
-      "What is absent stays as it is. A status moves as the interface says: `completed` and `cancelled` are final.",
+    description: "Omitted fields are unchanged. `completed` and `cancelled` are final.",
     params,
-    isVersioned: true,
+    headers: IF_MATCH,
     body: UpdateTaskBody,
     answers: { 200: TaskView },
     errors: ["not_found", "version_conflict", "invalid_state"],
     emits: "resource.updated",
+  },
+  deleteTask: {
+    method: "DELETE",
+    path: "/api/tasks/{id}",
+    scope: "tasks:write",
+    summary: "Delete a task",
+    description: "It is no longer found, on v1 neither.",
+    params,
+    answers: { 200: DeletedTask },
+    errors: ["not_found"],
+    emits: "resource.deleted",
   },
 });

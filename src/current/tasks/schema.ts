@@ -1,20 +1,29 @@
 /** The bodies and the view of tasks on the current surface, and the filters of their list (GEN-8). */
-import { type Outcome, ok } from "../../../actors/fault.ts";
-import type { TaskFilter } from "../../../actors/organization/directory.ts";
 import { type Task, TASK_PRIORITIES, TASK_STATUSES } from "../../../actors/organization/schema.ts";
-import { taskActions } from "../../../actors/organization/task-machine.ts";
+import { verbsOf } from "../../../actors/organization/tasks.ts";
 import type { Principal } from "../../../actors/organization/principal.ts";
 import { Nullable, OneOf, Timestamp, Type } from "../../../actors/schema.ts";
-import { Id, listOf, noun, Text } from "../../http/noun.ts";
-import type { Shown } from "../../http/operation.ts";
-import { idFilters, wordFilter } from "../filter.ts";
+import { GIVEN_ID_CHARACTERS, idFilter, someOf } from "../../http/contract/field.ts";
+import { Id, listOf, noun, Text } from "../../http/contract/noun.ts";
+import type { Shown } from "../../http/contract/operation.ts";
 import { permitted, RECORD, recordView } from "../record.ts";
 
 /** Characters, as on v1. */
 const TITLE = 512;
 const DESCRIPTION = 65_536;
-const GIVEN_ID = 256;
-const GivenId = Type.Union([Type.String({ maxLength: GIVEN_ID }), Type.Null()]);
+const GivenId = Type.Union([Type.String({ maxLength: GIVEN_ID_CHARACTERS }), Type.Null()]);
+
+/** `POST /api/tasks`: a new task is pending. */
+export const CreateTaskBody = Type.Object(
+  {
+    title: Type.String({ pattern: "\\S", maxLength: TITLE }),
+    description: Type.Optional(Type.Union([Type.String({ maxLength: DESCRIPTION }), Type.Null()])),
+    priority: Type.Optional(OneOf(TASK_PRIORITIES, { default: "medium" })),
+    assigned_to: Type.Optional(GivenId),
+    workspace_id: Type.Optional(GivenId),
+  },
+  { examples: [{ title: "Read the report", priority: "high", assigned_to: "agt_V1StGXR8_Z5jdHi6B-myT" }] },
+);
 
 /** `PATCH /api/tasks/{id}`: what is absent stays as it is; a status follows the transitions of the interface. */
 export const UpdateTaskBody = Type.Object(
@@ -31,15 +40,19 @@ export const UpdateTaskBody = Type.Object(
 
 export const TaskView = noun("Task", "A work item", {
   id: Text("The task's id", "task-1761955200000-x7k2m9"),
-  title: Text("What there is to do", "Read the report"),
+  title: Text("The title", "Read the report"),
   description: Nullable(Type.String()),
   status: OneOf(TASK_STATUSES),
   priority: OneOf(TASK_PRIORITIES),
   assigned_to: Nullable(Text("An agent's or a user's id, as it was given", "agt_V1StGXR8_Z5jdHi6B-myT")),
   workspace_id: Nullable(Id("wsp", "The workspace that it belongs to, as it was given")),
-  created_by: Id("usr", "Who made it: a user's or an agent's id"),
+  created_by: Id("usr", "The user or agent who created it"),
   completed_at: Nullable(Timestamp),
   ...RECORD,
+});
+export const DeletedTask = noun("DeletedTask", "A task that is gone, as it was left", {
+  ...TaskView.properties,
+  deleted: Type.Literal(true),
 });
 export const TaskList = listOf("TaskList", "tasks", TaskView);
 
@@ -53,21 +66,18 @@ export const taskView = (task: Task, by: Principal): Shown<typeof TaskView> => (
   workspace_id: task.workspaceId,
   created_by: task.createdBy,
   completed_at: task.completedAt,
-  ...recordView(task, { self: `/api/tasks/${task.id}` }, permitted(by, "tasks:write", taskActions(task.status))),
+  ...recordView(task, { self: `/api/tasks/${task.id}` }, permitted(by, "tasks:write", verbsOf(task))),
 });
 
-/** The filters of the list, as schemas. */
-export const TASK_QUERY = {
-  status: OneOf(TASK_STATUSES, { description: "The status that they have" }),
-  assigned_to: Type.String({ maxLength: GIVEN_ID, description: "An agent's or a user's id" }),
-  workspace_id: Type.String({ maxLength: GIVEN_ID, description: "The workspace that they belong to" }),
-};
+export const deletedTaskView = (task: Task, by: Principal): Shown<typeof DeletedTask> => ({
+  ...taskView(task, by),
+  allowed_actions: [],
+  deleted: true,
+});
 
-/** The filters of `GET /api/tasks`; all that are given must match. */
-export function taskFilter(query: URLSearchParams): Outcome<TaskFilter> {
-  const status = wordFilter(query, "status", TASK_STATUSES);
-  if (!status.ok) return status;
-  const ids = idFilters(query, { assignedTo: "assigned_to", workspaceId: "workspace_id" });
-  if (!ids.ok) return ids;
-  return ok({ ...ids.value, ...(status.value === null ? {} : { status: status.value }) });
-}
+/** The filters of the list; all that are given must match. */
+export const TASK_QUERY = {
+  status: someOf(TASK_STATUSES, { description: "Tasks with one of these statuses" }),
+  assigned_to: idFilter(Type.String({ description: "An agent's or a user's id" })),
+  workspace_id: idFilter(Type.String({ description: "Tasks of this workspace" })),
+};

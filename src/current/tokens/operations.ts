@@ -1,10 +1,17 @@
 /** What there is to do with tokens (AUTH-1, AUTH-2). */
-import { Id } from "../../http/noun.ts";
-import { operationGroup } from "../../http/operation.ts";
-import { PAGE_QUERY } from "../paging.ts";
+import { operationGroup } from "../../http/contract/operation.ts";
+import { pageQuery } from "../paging.ts";
+import { TokenId } from "../path-ids.ts";
 import { CreateTokenBody, NewTokenView, PersonalTokenList, ServiceTokenList, TokenView } from "./schema.ts";
 
-const params = { id: Id("tok", "The token's id") };
+const params = { id: TokenId };
+const MAKING =
+  "The token is in the answer and never shown again. It has no scope that the request's token lacks, and ends with " +
+  "that token at the latest: when it expires, or is revoked. Without `expires_in_days` it lives 90 days, or as long " +
+  "as that token.";
+const REVOKING =
+  "Takes effect with the next request, for the tokens that were made with it too, and closes their open streams. " +
+  "A token without the scope `*` revokes none that is wider or outlives it.";
 
 export const tokenOperations = operationGroup(
   "Tokens",
@@ -14,32 +21,35 @@ export const tokenOperations = operationGroup(
       method: "GET",
       path: "/api/service-tokens",
       scope: "tokens:read",
+      isForOwners: true,
       summary: "List the organization's service tokens",
-      query: PAGE_QUERY,
+      query: pageQuery("service_tokens"),
       answers: { 200: ServiceTokenList },
-      errors: ["owner_required", "invalid_request", "invalid_cursor"],
+      errors: ["invalid_request", "invalid_cursor"],
     },
     createServiceToken: {
       method: "POST",
       path: "/api/service-tokens",
       scope: "tokens:write",
+      isForOwners: true,
       summary: "Create a service token",
-      description: "The answer has the token, which is never shown again. No token makes a scope that it lacks itself.",
+      description: MAKING,
       body: CreateTokenBody,
       hasOneTimeSecret: true,
       answers: { 201: NewTokenView },
-      errors: ["owner_required", "not_found"],
+      errors: ["not_found", "forbidden"],
       emits: "service_token.created",
     },
     revokeServiceToken: {
       method: "POST",
       path: "/api/service-tokens/{id}/revoke",
       scope: "tokens:write",
+      isForOwners: true,
       summary: "Revoke a service token",
-      description: "It counts from the next request on, and closes the token's open streams.",
+      description: REVOKING,
       params,
       answers: { 200: TokenView },
-      errors: ["owner_required", "not_found"],
+      errors: ["not_found", "forbidden"],
       emits: "service_token.revoked",
     },
     listPersonalAccessTokens: {
@@ -47,7 +57,7 @@ export const tokenOperations = operationGroup(
       path: "/api/personal-access-tokens",
       scope: "tokens:read",
       summary: "List your personal access tokens",
-      query: PAGE_QUERY,
+      query: pageQuery("personal_access_tokens"),
       answers: { 200: PersonalTokenList },
       errors: ["invalid_request", "invalid_cursor"],
     },
@@ -56,11 +66,11 @@ export const tokenOperations = operationGroup(
       path: "/api/personal-access-tokens",
       scope: "tokens:write",
       summary: "Create a personal access token",
-      description: "The answer has the token, which is never shown again. No token makes a scope that it lacks itself.",
+      description: MAKING,
       body: CreateTokenBody,
       hasOneTimeSecret: true,
       answers: { 201: NewTokenView },
-      errors: ["not_found"],
+      errors: ["not_found", "forbidden"],
       emits: "resource.created",
     },
     revokePersonalAccessToken: {
@@ -68,10 +78,10 @@ export const tokenOperations = operationGroup(
       path: "/api/personal-access-tokens/{id}/revoke",
       scope: "tokens:write",
       summary: "Revoke a personal access token",
-      description: "It counts from the next request on, and closes the token's open streams.",
+      description: REVOKING,
       params,
       answers: { 200: TokenView },
-      errors: ["not_found"],
+      errors: ["not_found", "forbidden"],
       emits: "resource.deleted",
     },
   },

@@ -1,11 +1,23 @@
 /** The body and the view of tokens on the current surface (AUTH-1, AUTH-2, AUTH-3). */
 import { type Principal, SCOPES } from "../../../actors/organization/principal.ts";
-import { type Token, TOKEN_KINDS, type TokenKind } from "../../../actors/organization/schema.ts";
-import { TOKEN_DAYS_MAX, TOKEN_DAYS_MIN, TOKEN_NAME_CHARACTERS } from "../../../actors/organization/tokens.ts";
+import { assert } from "../../../actors/assert.ts";
+import { type CredentialKind, type Token, TOKEN_KINDS, type TokenKind } from "../../../actors/organization/schema.ts";
+import {
+  revocationRefusal,
+  TOKEN_DAYS_MAX,
+  TOKEN_DAYS_MIN,
+  TOKEN_NAME_CHARACTERS,
+} from "../../../actors/organization/tokens.ts";
 import { Nullable, OneOf, Timestamp, Type } from "../../../actors/schema.ts";
-import { Id, listOf, noun, Text } from "../../http/noun.ts";
-import type { Shown } from "../../http/operation.ts";
+import { Id, listOf, noun, Text } from "../../http/contract/noun.ts";
+import type { Shown } from "../../http/contract/operation.ts";
 import { permitted, RECORD, recordView } from "../record.ts";
+
+/** Sessions and the tokens of programs that somebody let in are no tokens that are made by name. */
+function kindOf(kind: CredentialKind): TokenKind {
+  assert(kind === "personal" || kind === "service", "lists of tokens are of one of their kinds");
+  return kind;
+}
 
 const TOKEN_PATHS: Readonly<Record<TokenKind, string>> = {
   personal: "/api/personal-access-tokens",
@@ -28,15 +40,17 @@ export const CreateTokenBody = Type.Object(
 const TOKEN = {
   id: Id("tok", "The token's id"),
   kind: OneOf(TOKEN_KINDS),
-  name: Text("What it is for", "The build server"),
+  name: Text("What the token is for", "The build server"),
   status: OneOf(["active", "expired", "revoked"] as const),
   scopes: Type.Array(OneOf(SCOPES), { examples: [["agents:read", "jobs:write"]] }),
   last_characters: Text("Its last characters, by which its owner recognises it", "x7k2"),
-  user_id: Id("usr", "Who it acts as"),
+  user_id: Id("usr", "The user that it acts as"),
   expires_at: Timestamp,
   last_used_at: Nullable(Timestamp),
   revoked_at: Nullable(Timestamp),
-  created_with: Nullable(Id("tok", "The token that it was made with; null where the operator made it")),
+  created_with: Nullable(
+    Id("tok", "The token that it was made with, and with which it ends; null where the operator made it"),
+  ),
   ...RECORD,
 };
 export const TokenView = noun("Token", "A credential, without what it is used by", TOKEN);
@@ -60,7 +74,7 @@ const changesOf = (token: Token): Token => ({
 /** A token without what it is used by: of that its last characters are known, and no more. */
 export const tokenView = (token: Token, by: Principal, now: number): Shown<typeof TokenView> => ({
   id: token.id,
-  kind: token.kind,
+  kind: kindOf(token.kind),
   name: token.name,
   status: statusOf(token, now),
   scopes: token.scopes,
@@ -73,8 +87,8 @@ export const tokenView = (token: Token, by: Principal, now: number): Shown<typeo
   created_with: token.madeWith ?? null,
   ...recordView(
     changesOf(token),
-    { revoke: `${TOKEN_PATHS[token.kind]}/${token.id}/revoke` },
-    permitted(by, "tokens:write", token.revokedAt === null ? ["revoke"] : []),
+    { revoke: `${TOKEN_PATHS[kindOf(token.kind)]}/${token.id}/revoke` },
+    permitted(by, "tokens:write", token.revokedAt === null && revocationRefusal(token, by) === null ? ["revoke"] : []),
   ),
 });
 

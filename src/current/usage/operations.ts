@@ -1,8 +1,21 @@
 /** What there is to know of an organization's usage (RUN-4). */
 import { Nullable, OneOf, Timestamp, Type } from "../../../actors/schema.ts";
+import { QUOTAS } from "../../../actors/usage/quota.ts";
 import { USAGE_GROUPS } from "../../../actors/usage/directory.ts";
-import { Count, Id, noun, Text } from "../../http/noun.ts";
-import { operationGroup } from "../../http/operation.ts";
+import { bad, good, textField, timeOf, withDefault } from "../../http/contract/field.ts";
+import { Count, Id, noun, Text } from "../../http/contract/noun.ts";
+import { operationGroup } from "../../http/contract/operation.ts";
+
+const DAY_CHARACTERS = "2026-11-30".length;
+
+/** A day of UTC, or the day of a time. */
+const dayField = (description: string, example: string) =>
+  textField<string>({ type: "string", description, examples: [example] }, (text, name) => {
+    const day = timeOf(text)?.slice(0, DAY_CHARACTERS);
+    // JavaScript makes the 30th of February a day of March.
+    const isNone = day === undefined || (text.length === DAY_CHARACTERS && day !== text);
+    return isNone ? bad(`${name} must be a day, such as 1970-01-01, or a time`) : good(day);
+  });
 
 const Day = Text("A day of UTC", "2026-11-30");
 const COUNTS = {
@@ -17,7 +30,7 @@ export const UsageReportView = noun("UsageReport", "What an organization has use
   since: Day,
   until: Day,
   usage: Type.Array(
-    noun("UsageRow", "What one agent, one model or one day has used: the field of the group is there", {
+    noun("UsageRow", "Usage of one agent, model or day; only the field that the report is grouped by is present", {
       agent_id: Type.Optional(Id("agt", "The agent")),
       model: Type.Optional(Text("The model", "demo:echo")),
       day: Type.Optional(Day),
@@ -31,6 +44,14 @@ export const UsageReportView = noun("UsageReport", "What an organization has use
     used_tokens: Count("Tokens that are used up"),
     resets_at: Timestamp,
   }),
+  quotas: Type.Array(
+    noun("Quota", "What the organization may have of something, and has", {
+      quota: OneOf(QUOTAS, { description: "What is bounded", examples: ["agents"] }),
+      limit: Nullable(Type.Integer({ description: "Null for no limit", examples: [10_000] })),
+      used: Count("What there is now; at most a little too high while much is made at once"),
+    }),
+    { description: "All quotas; what would pass one is refused with `quota_exceeded`" },
+  ),
 });
 
 export const usageOperations = operationGroup("Usage", "What the organization has used, and its budget", {
@@ -40,12 +61,9 @@ export const usageOperations = operationGroup("Usage", "What the organization ha
     scope: "jobs:read",
     summary: "Read usage by agent, model or day",
     query: {
-      group_by: OneOf(USAGE_GROUPS, { default: "day", description: "What a row is of" }),
-      since: Type.String({
-        description: "A day, or a time; the first of this month unless given",
-        examples: ["2026-11-01"],
-      }),
-      until: Type.String({ description: "A day, or a time; today unless given", examples: ["2026-11-30"] }),
+      group_by: withDefault(OneOf(USAGE_GROUPS, { description: "What the rows are grouped by" }), "day"),
+      since: dayField("A day or a time; the first of this month by default", "2026-11-01"),
+      until: dayField("A day or a time; today by default", "2026-11-30"),
     },
     answers: { 200: UsageReportView },
     errors: ["invalid_request"],

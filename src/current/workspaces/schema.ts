@@ -1,33 +1,101 @@
-/** A workspace as the current surface shows it (GEN-8). */
+/** A workspace as the current surface shows it (WSP-1, GEN-8), and what is said to make or change one. */
+import type { Principal } from "../../../actors/organization/principal.ts";
 import { Nullable, Type } from "../../../actors/schema.ts";
-import type { Workspace } from "../../../actors/organization/schema.ts";
-import { Id, listOf, noun, Text } from "../../http/noun.ts";
-import type { Shown } from "../../http/operation.ts";
-import { RECORD, recordView } from "../record.ts";
+import type { Totals, Workspace } from "../../../actors/workspace/schema.ts";
+import { NOT_BLANK } from "../../http/contract/body-schema.ts";
+import { Count, Id, listOf, noun, Text } from "../../http/contract/noun.ts";
+import type { Shown } from "../../http/contract/operation.ts";
+import type { AppPlaces } from "../../operations/app-places.ts";
+import { AppView, appView } from "./app-schema.ts";
+import { RepositoryView, repositoryView } from "./repository-schema.ts";
+import { permitted, RECORD, recordView } from "../record.ts";
 
-export const WorkspaceView = noun("Workspace", "Where work of an organization happens", {
+/** Characters of a name, and of what is said about a workspace. */
+const NAME_CHARACTERS = 200;
+const DESCRIPTION_CHARACTERS = 2_000;
+/** Characters that agents are told with each job that works here. */
+const INSTRUCTIONS_CHARACTERS = 20_000;
+
+const Name = Type.String({ pattern: NOT_BLANK, maxLength: NAME_CHARACTERS });
+const OptionalText = (maxLength: number) => Type.Optional(Nullable(Type.String({ maxLength })));
+const MORE = {
+  description: OptionalText(DESCRIPTION_CHARACTERS),
+  instructions: OptionalText(INSTRUCTIONS_CHARACTERS),
+};
+
+/** `POST /api/workspaces` */
+export const CreateWorkspaceBody = Type.Object(
+  { name: Name, ...MORE },
+  { examples: [{ name: "Quarterly report", instructions: "Write in British English." }] },
+);
+/** `PATCH /api/workspaces/{id}` */
+export const UpdateWorkspaceBody = Type.Object(
+  { name: Type.Optional(Name), ...MORE },
+  { examples: [{ name: "Yearly report" }] },
+);
+
+const WORKSPACE = {
   id: Id("wsp", "The workspace's id"),
   name: Text("What people call it", "Default"),
   description: Nullable(Type.String()),
-  created_by: Id("usr", "Who made it"),
+  instructions: Nullable(Type.String({ description: "Instructions for the agents that work here" })),
+  selected: Type.Boolean({ description: "Whether the caller has selected it" }),
+  created_by: Id("usr", "The user who created it"),
+  repos: Type.Array(RepositoryView),
+  apps: Type.Array(AppView, { description: "Its apps" }),
   ...RECORD,
+};
+export const WorkspaceView = noun("Workspace", "Where work of an organization happens", WORKSPACE);
+export const WorkspaceDetails = noun("WorkspaceDetails", "A workspace, and what its files take", {
+  ...WORKSPACE,
+  storage: Type.Object({ bytes: Count("Of all files as they are now"), files: Count("Files") }),
 });
 export const WorkspaceList = listOf("WorkspaceList", "workspaces", WorkspaceView);
 
-/** Nothing can be done to a workspace yet, so it has no verbs. */
-export const workspaceView = (workspace: Workspace): Shown<typeof WorkspaceView> => ({
-  id: workspace.id,
-  name: workspace.name,
-  description: workspace.description,
-  created_by: workspace.createdBy,
-  ...recordView(
-    workspace,
-    {
-      self: `/api/workspaces/${workspace.id}`,
-      chats: `/api/chats?workspace_id=${workspace.id}`,
-      jobs: `/api/jobs?workspace_id=${workspace.id}`,
-      tasks: `/api/tasks?workspace_id=${workspace.id}`,
-    },
-    [],
-  ),
-});
+interface Reader {
+  readonly by: Principal;
+  /** The workspace that the caller has selected. */
+  readonly selectedId: string | null;
+  readonly appPlaces: Pick<AppPlaces, "urlOf">;
+}
+
+/** Whether the workspace is this person's to change and to delete: its maker's, and the owners'. */
+export const ownsWorkspace = ({ createdBy }: Workspace, { role, userId }: Principal): boolean =>
+  role === "owner" || createdBy === userId;
+
+export const workspaceView = (
+  workspace: Workspace,
+  { by, selectedId, appPlaces }: Reader,
+): Shown<typeof WorkspaceView> => {
+  const { id } = workspace;
+  const self = `/api/workspaces/${id}`;
+  return {
+    id,
+    name: workspace.name,
+    description: workspace.description,
+    instructions: workspace.instructions,
+    selected: selectedId === id,
+    created_by: workspace.createdBy,
+    repos: (workspace.repos ?? []).map(repositoryView),
+    apps: (workspace.apps ?? []).map((app) => appView(app, appPlaces.urlOf(app.label))),
+    ...recordView(
+      workspace,
+      {
+        self,
+        files: `${self}/files`,
+        repos: `${self}/repos`,
+        apps: `${self}/apps`,
+        chats: `/api/chats?workspace_id=${id}`,
+        jobs: `/api/jobs?workspace_id=${id}`,
+        tasks: `/api/tasks?workspace_id=${id}`,
+      },
+      permitted(by, "workspaces:write", [...(ownsWorkspace(workspace, by) ? ["update", "delete"] : []), "select"]),
+    ),
+  };
+};
+
+export const workspaceDetails = (
+  workspace: Workspace,
+  { bytes, files }: Totals,
+  reader: Reader,
+): Shown<typeof WorkspaceDetails> => ({ ...workspaceView(workspace, reader), storage: { bytes, files } });

@@ -3,11 +3,13 @@ import type { MCPClient } from "@ai-sdk/mcp";
 import type { ToolResult } from "../../../actors/job/ports.ts";
 import type { McpServer } from "../../../actors/job/schema.ts";
 import type { JsonObject } from "../../../actors/schema.ts";
+import type { ReducedCall } from "../../sandbox/jobs/mcp-answer.ts";
+import type { ToolRun } from "../tools/tool.ts";
+import type { Reading } from "./answer-reader.ts";
 import type { Egress } from "../../egress/egress.ts";
 import { egressFetch } from "./egress-fetch.ts";
-import { failureOf } from "./failure.ts";
+import { failureOf, sandboxFailure } from "./failure.ts";
 import type { HeaderSecrets } from "./header-secrets.ts";
-import { resultText } from "./result-text.ts";
 
 /** For connecting and listing together: the run waits for it before its first model call. */
 export const MCP_LIST_MS = 15_000;
@@ -18,6 +20,11 @@ const MAX_ANSWER_BYTES = 4 * 1024 * 1024;
 /** Pages of a list of tools. */
 const MAX_PAGES = 10;
 
+/** Tools of a list; the agent's own list names some of them. */
+const MAX_TOOLS = 2_000;
+/** At the end of a result that the sandbox has cut: a secret that was cut in two would not be found. */
+const DOUBTFUL_CHARS = 16_384;
+
 /** A tool as its server tells it. */
 export type ListedTool = Awaited<ReturnType<MCPClient["listTools"]>>["tools"][number];
 
@@ -26,25 +33,36 @@ export interface McpTimes {
   readonly callMs: number;
 }
 
+/** How a server is reached, and how its answers are read. */
+export interface McpWay {
+  readonly egress: Egress;
+  readonly secrets: HeaderSecrets;
+  readonly times: McpTimes;
+  readonly reading: Reading;
+}
+
 export class McpConnection {
   private readonly client: MCPClient;
   private readonly secrets: HeaderSecrets;
   private readonly times: McpTimes;
+  private readonly reading: Reading;
 
-  private constructor(client: MCPClient, secrets: HeaderSecrets, times: McpTimes) {
+  private constructor(client: MCPClient, { secrets, times, reading }: McpWay) {
     this.client = client;
     this.secrets = secrets;
     this.times = times;
+    this.reading = reading;
   }
 
   /** Connects and lists. Closed when `signal` aborts. Throws `McpFailure`. */
   static async open(
     server: McpServer,
-    { egress, secrets, times }: { readonly egress: Egress; readonly secrets: HeaderSecrets; readonly times: McpTimes },
+    way: McpWay,
     signal: AbortSignal,
   ): Promise<{ readonly connection: McpConnection; readonly tools: readonly ListedTool[] }> {
+    const { egress, secrets, times, reading } = way;
     const limits = { timeoutMs: times.callMs + times.listMs, maxResponseBytes: MAX_ANSWER_BYTES };
-    const fetch = egressFetch(egress, () => secrets.headers(), limits);
+    const fetch = egressFetch(egress, () => secrets.headers(), { limits, reading });
     const options = { signal, timeout: times.listMs };
     try {
       // Loaded by the first run that needs it: most services never do, and a start should not wait for it.
@@ -63,23 +81,39 @@ export class McpConnection {
         const listed = await client.listTools({ ...(cursor === undefined ? {} : { params: { cursor } }), options });
         tools.push(...listed.tools);
         cursor = listed.nextCursor;
-        if (cursor === undefined) break;
+        if (cursor === undefined || tools.length >= MAX_TOOLS) break;
       }
-      return { connection: new McpConnection(client, secrets, times), tools };
+      return { connection: new McpConnection(client, way), tools };
     } catch (cause) {
       throw failureOf(cause, (text) => secrets.mask(text));
     }
   }
 
-  /** Never rejects. Secrets that the server has echoed are masked. */
-  async call(name: string, input: JsonObject, signal: AbortSignal): Promise<ToolResult> {
+  /** Never rejects. Secrets that the server has echoed are masked. Calls of one step share the budget. */
+  async call(
+    name: string,
+    input: JsonObject,
+    { signal, budget }: Pick<ToolRun, "signal" | "budget">,
+  ): Promise<ToolResult> {
     const mask = (text: string): string => this.secrets.mask(text);
+    this.reading.budget = budget;
     try {
+      // What nobody could read is not asked for.
+      if (budget.isSpent) throw sandboxFailure("over_budget", "");
       const options = { signal, timeout: this.times.callMs };
-      const { content, isError } = resultText(await this.client.callTool({ name, arguments: input, options }));
-      return { content: mask(content), isError };
+      const { text, cut, isError } = resultOf(await this.client.callTool({ name, arguments: input, options }));
+      if (cut === null) return { content: mask(text), isError };
+      const sure = mask(text).slice(0, -DOUBTFUL_CHARS);
+      return { content: `${sure}\n[Cut: the server's answer has ${cut} bytes.]`, isError };
     } catch (cause) {
       return { content: `The MCP server did not do it: ${failureOf(cause, mask).message}.`, isError: true };
     }
   }
+}
+
+/** What the sandbox has made of a result: one text. */
+function resultOf(result: object): { readonly text: string; readonly cut: number | null; readonly isError: boolean } {
+  const { content, isError, _meta: meta } = result as Partial<ReducedCall>;
+  const text = content?.[0]?.text;
+  return { text: typeof text === "string" ? text : "", cut: meta?.cut ?? null, isError: isError === true };
 }

@@ -7,27 +7,31 @@
  *   so that nobody waits for the time-out (an error for a call that has its answer is ignored);
  * - a tool call that is called off is told to the server (`notifications/cancelled`): the end of a
  *   connection does not cancel anything in MCP;
- * - no stream is opened for what a server may say unasked: nobody would hear it.
+ * - no stream is opened for what a server may say unasked: nobody would hear it;
+ * - nothing of a body is parsed here: `AnswerReader` has it reduced in the sandbox (GUARD-1).
  */
-import type { Egress, EgressLimits, EgressRequest } from "../../egress/egress.ts";
+import type { JsonObject } from "../../../actors/schema.ts";
+import type { Egress, EgressLimits, EgressRequest, EgressStream } from "../../egress/egress.ts";
 import { EgressInterrupted } from "../../egress/failure.ts";
-import { egressFailure, INTERRUPTED } from "./failure.ts";
+import { AnswerReader, type Reading } from "./answer-reader.ts";
+import { egressFailure, INTERRUPTED, McpFailure, REFUSED } from "./failure.ts";
 
 /** For a cancel, and for the end of a session: nobody waits for either. */
-const FAREWELL: EgressLimits = { timeoutMs: 2_000, maxResponseBytes: 4_096 };
+const SESSION_END: EgressLimits = { timeoutMs: 2_000, maxResponseBytes: 4_096 };
 
 interface RpcRequest {
   readonly id: number;
   readonly method: string;
 }
 
+type Answer = Extract<EgressStream, { readonly kind: "response" }>;
 type Fetch = (input: URL | Request | string, init?: RequestInit) => Promise<Response>;
 
 /** `secretHeaders` throws where one cannot be had. */
 export function egressFetch(
   egress: Pick<Egress, "open" | "request">,
   secretHeaders: () => Promise<Record<string, string>>,
-  limits: EgressLimits,
+  { limits, reading }: { readonly limits: EgressLimits; readonly reading: Reading },
 ): Fetch {
   return async (input, init = {}) => {
     const method = init.method ?? "GET";
@@ -38,7 +42,7 @@ export function egressFetch(
       method,
       headers,
       ...(typeof init.body === "string" ? { body: init.body } : {}),
-      limits: method === "DELETE" ? FAREWELL : limits,
+      limits: method === "DELETE" ? SESSION_END : limits,
       ...(init.signal ? { signal: init.signal } : {}),
     };
     const rpc = requestIn(init.body);
@@ -48,16 +52,64 @@ export function egressFetch(
       if (answer.error !== "aborted") settled();
       throw egressFailure(answer.error);
     }
-    const { status } = answer;
-    const head = { status: status >= 200 && status <= 599 ? status : 502, headers: answer.headers };
-    if (status === 204 || status === 205 || status === 304) {
-      settled();
-      await answer.body.cancel();
-      return new Response(null, head);
-    }
-    const isStream = answer.headers.get("content-type")?.includes("text/event-stream") === true;
-    return new Response(answered(answer.body, isStream ? rpc : null, settled), head);
+    return await settledBy(settled, () =>
+      responseOf(answer, rpc, { reading, settled, signal: init.signal ?? undefined }),
+    );
   };
+}
+
+interface Answering {
+  readonly reading: Reading;
+  /** There is nothing any more that could be called off. */
+  readonly settled: () => void;
+  readonly signal: AbortSignal | undefined;
+}
+
+/** The answer as the client reads it: its head, and messages of our own making. */
+async function responseOf(answer: Answer, rpc: RpcRequest | null, answering: Answering): Promise<Response> {
+  const { status, body } = answer;
+  const head = { status: status >= 200 && status <= 599 ? status : 502, headers: clientHeaders(answer.headers) };
+  const type = answer.headers.get("content-type") ?? "";
+  const hasContent = rpc !== null && status >= 200 && ![202, 204, 205, 304].includes(status);
+  if (!hasContent || (status >= 300 && !type.includes("application/json"))) {
+    answering.settled();
+    await body.cancel();
+    return new Response(null, head);
+  }
+  if ((answer.headers.get("content-encoding") ?? "identity").trim().toLowerCase() !== "identity") {
+    await body.cancel();
+    throw new McpFailure("its answer is packed, although that was not asked for");
+  }
+  const reader = new AnswerReader(answering.reading, rpc, answering.signal);
+  if (type.includes("text/event-stream"))
+    return new Response(events(reader.events(body), rpc, answering.settled), head);
+  const messages = await reader.json(body);
+  answering.settled();
+  // The client would wait for an answer that never comes.
+  if (messages.length === 0 && status < 300) throw new McpFailure(NO_ANSWER);
+  return new Response(JSON.stringify(messages.length === 1 ? messages[0] : messages), head);
+}
+
+const NO_ANSWER = "its answer is to another request";
+
+/** Only what the client reads: a server may send 64 KiB of them. */
+function clientHeaders(headers: Headers): Headers {
+  const kept = new Headers();
+  for (const name of ["content-type", "mcp-session-id"]) {
+    const value = headers.get(name);
+    if (value !== null) kept.set(name, value);
+  }
+  return kept;
+}
+
+/** Calls `settled` when the work fails, unless it was called off. */
+async function settledBy<T>(settled: () => void, work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (cause) {
+    if (!(cause instanceof EgressInterrupted && cause.error === "aborted")) settled();
+    throw cause;
+  }
 }
 
 /** Tells the server when the request is called off before `settled` is called. */
@@ -67,39 +119,44 @@ function cancelOnAbort(egress: Pick<Egress, "request">, call: EgressRequest, rpc
   if (signal === undefined || headers["mcp-session-id"] === undefined) return () => {};
   const params = { requestId: rpc.id, reason: "The call was stopped" };
   const body = JSON.stringify({ jsonrpc: "2.0", method: "notifications/cancelled", params });
-  const cancel = (): void => void egress.request({ url, method: "POST", headers, body, limits: FAREWELL });
+  const cancel = (): void => void egress.request({ url, method: "POST", headers, body, limits: SESSION_END });
   signal.addEventListener("abort", cancel, { once: true });
   return () => signal.removeEventListener("abort", cancel);
 }
 
-/** The body; a stream that answers `rpc` ends with an error for it. */
-function answered(
-  body: ReadableStream<Uint8Array>,
-  rpc: RpcRequest | null,
+/** The messages as an event stream; one that ends without the answer to `rpc` ends with an error for it. */
+function events(
+  messages: AsyncGenerator<JsonObject, void>,
+  rpc: RpcRequest,
   settled: () => void,
 ): ReadableStream<Uint8Array> {
-  const reader = body.getReader();
+  const encoder = new TextEncoder();
+  const frame = (message: object): Uint8Array => encoder.encode(`data: ${JSON.stringify(message)}\n\n`);
   return new ReadableStream<Uint8Array>(
     {
       async pull(controller) {
-        const next = await reader.read().catch((cause: unknown) => cause);
-        if (isChunk(next)) return controller.enqueue(next.value);
-        const reason = next instanceof EgressInterrupted ? next.error : null;
-        if (reason !== "aborted") settled();
-        if (rpc === null) return reason === null ? controller.close() : controller.error(next);
-        const message = reason ?? "connection_reset";
-        const error = { jsonrpc: "2.0", id: rpc.id, error: { code: INTERRUPTED, message } };
-        controller.enqueue(new TextEncoder().encode(`\n\ndata: ${JSON.stringify(error)}\n\n`));
+        const next = await messages.next().catch((cause: unknown) => cause);
+        if (isMessage(next)) return controller.enqueue(frame(next.value));
+        if (!(next instanceof EgressInterrupted && next.error === "aborted")) settled();
+        // For a call that has its answer the error is ignored.
+        controller.enqueue(frame({ jsonrpc: "2.0", id: rpc.id, error: errorOf(next) }));
         controller.close();
       },
-      cancel: (reason) => reader.cancel(reason),
+      cancel: async () => {
+        await messages.return();
+      },
     },
     { highWaterMark: 0 },
   );
 }
 
-const isChunk = (read: unknown): read is { readonly done: false; readonly value: Uint8Array } =>
-  typeof read === "object" && read !== null && "done" in read && read.done === false;
+const isMessage = (next: unknown): next is { readonly done: false; readonly value: JsonObject } =>
+  typeof next === "object" && next !== null && "done" in next && next.done === false;
+
+function errorOf(cause: unknown): { readonly code: number; readonly message: string } {
+  if (cause instanceof McpFailure) return { code: REFUSED, message: cause.message };
+  return { code: INTERRUPTED, message: cause instanceof EgressInterrupted ? cause.error : "connection_reset" };
+}
 
 function requestIn(body: RequestInit["body"]): RpcRequest | null {
   if (typeof body !== "string") return null;

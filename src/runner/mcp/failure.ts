@@ -3,6 +3,7 @@
  * library says of it stays here: it has addresses and paths in it.
  */
 import { type EgressError, EgressInterrupted } from "../../egress/failure.ts";
+import type { SandboxResult } from "../../sandbox/sandbox.ts";
 
 /** The message completes "The MCP server x cannot be used: …". */
 export class McpFailure extends Error {
@@ -28,7 +29,30 @@ const WORDS: Readonly<Record<EgressError, string>> = {
   aborted: "the call was stopped",
 };
 
+const INVALID = "its answer is not valid MCP";
+
 export const egressFailure = (error: EgressError): McpFailure => new McpFailure(WORDS[error]);
+
+type SandboxRefusal = Exclude<SandboxResult, { readonly ok: true }>["error"];
+
+const SANDBOX_WORDS: Readonly<Record<Exclude<SandboxRefusal, "failed">, string>> = {
+  too_large: WORDS.too_large,
+  deadline: "its answer takes too long to be read",
+  crashed: "its answer takes too much memory to be read",
+  invalid: "its answer cannot be read",
+  over_budget: "the calls of this step have used up their computing time. Make fewer calls at a time",
+  busy: "too many answers wait to be read. Make fewer calls at a time",
+  aborted: WORDS.aborted,
+};
+
+/** What a job says of its content: words of ours. A child that has been taken over may say others. */
+const OF_A_JOB = /^(?:its answer|it asks) [\w ]{1,100}$/;
+
+export const sandboxFailure = (error: SandboxRefusal, words: string): McpFailure =>
+  new McpFailure(error === "failed" ? (OF_A_JOB.test(words) ? words : INVALID) : SANDBOX_WORDS[error]);
+
+/** The code of an error whose message is the text of an `McpFailure`. */
+export const REFUSED = -32_051;
 
 /** The code of an error that stands for an answer which was interrupted; its message is the `EgressError`. */
 export const INTERRUPTED = -32_050;
@@ -47,6 +71,7 @@ export function failureOf(cause: unknown, mask: (text: string) => string): McpFa
     if (error instanceof McpFailure) return error;
     if (error instanceof EgressInterrupted) return egressFailure(error.error);
     const { statusCode, code, message }: ClientError = error;
+    if (code === REFUSED) return new McpFailure(mask(message));
     if (code === INTERRUPTED && Object.hasOwn(WORDS, message)) return egressFailure(message as EgressError);
     if (typeof statusCode === "number" && statusCode >= 300)
       return new McpFailure(`it answered with HTTP status ${statusCode}`);
@@ -54,7 +79,7 @@ export function failureOf(cause: unknown, mask: (text: string) => string): McpFa
     if (typeof code === "number") return new McpFailure(`it refused: ${mask(message).slice(0, MAX_REFUSAL)}`);
     if (message.includes("timed out")) return egressFailure("timeout");
   }
-  return new McpFailure("its answer is not valid MCP");
+  return new McpFailure(INVALID);
 }
 
 /** Characters of a server's refusal. */

@@ -8,9 +8,14 @@ import type { ToolContext } from "../../../actors/job/ports.ts";
 import type { AgentSnapshot, McpServer } from "../../../actors/job/schema.ts";
 import { namesTool } from "../../../actors/job/terms.ts";
 import type { JsonObject } from "../../../actors/schema.ts";
+import { visibleText } from "../../../actors/visible-text.ts";
 import type { Egress } from "../../egress/egress.ts";
+import { CpuBudget } from "../../sandbox/cpu-budget.ts";
+import { LEFT_OUT } from "../../sandbox/jobs/mcp-reduction.ts";
+import type { Sandbox } from "../../sandbox/sandbox.ts";
+import type { HeldBytes } from "../held-bytes.ts";
 import type { RunnerLog } from "../log.ts";
-import { cleanText } from "../model-text.ts";
+import { cleanText } from "../../../actors/clean-text.ts";
 import type { FoundTools, Tool, ToolSource } from "../tools/tool.ts";
 import { type ListedTool, MCP_CALL_MS, MCP_LIST_MS, McpConnection, type McpTimes } from "./connection.ts";
 import { failureOf } from "./failure.ts";
@@ -20,14 +25,15 @@ import { HeaderSecrets, type SecretReader } from "./header-secrets.ts";
 export const MAX_SERVER_TOOLS = 64;
 /** Characters of a tool's description; the rest is cut. */
 const MAX_DESCRIPTION = 2_048;
-/** Characters of a tool's schema; one with more is left out, because a cut one would be another. */
-export const MAX_SCHEMA = 16_384;
 /** What every provider takes. */
 const MAX_NAME = 64;
 const HASH_DIGITS = 8;
 
 export interface McpParts {
   readonly egress: Egress;
+  /** Where answers are parsed. */
+  readonly sandbox: Sandbox;
+  readonly held: HeldBytes;
   readonly secrets: SecretReader;
   readonly log?: RunnerLog;
   /** Others than those of `connection.ts`, for tests. */
@@ -41,6 +47,10 @@ export function mcpTools(parts: McpParts): ToolSource {
       const found = await Promise.all(wanted.map((server) => toolsOf(parts, server, { agent, context, signal })));
       return {
         tools: found.flatMap(({ tools }) => tools),
+        missing: {
+          required: found.flatMap(({ missing }) => missing.required),
+          optional: found.flatMap(({ missing }) => missing.optional),
+        },
         notes: found.flatMap(({ notes }) => notes),
         whyMissing: (name) => found.map((one) => one.whyMissing(name)).find((why) => why !== null) ?? null,
       };
@@ -58,22 +68,27 @@ interface Run {
 }
 
 async function toolsOf(parts: McpParts, server: McpServer, { agent, context, signal }: Run): Promise<FoundTools> {
-  const { egress, log, times = {} } = parts;
+  const { egress, sandbox, held, log, times = {} } = parts;
+  const { organizationId } = context;
   const secrets = new HeaderSecrets(parts.secrets, context.organizationId, server);
   try {
     const { connection, tools } = await McpConnection.open(
       server,
-      { egress, secrets, times: { listMs: MCP_LIST_MS, callMs: MCP_CALL_MS, ...times } },
+      {
+        egress,
+        secrets,
+        times: { listMs: MCP_LIST_MS, callMs: MCP_CALL_MS, ...times },
+        reading: { sandbox, held, organizationId, budget: new CpuBudget() },
+      },
       signal,
     );
-    const mask = (text: string): string => cleanText(secrets.mask(text));
-    const allowed = tools
-      .map((tool) => toolOf(connection, server.name, tool, mask))
-      .filter((tool) => namesTool(agent.allowedTools, tool.name));
-    const fitting = allowed.filter(({ inputSchema }) => JSON.stringify(inputSchema).length <= MAX_SCHEMA);
-    const left = allowed.length - Math.min(fitting.length, MAX_SERVER_TOOLS);
+    const mask = (text: string): string => visibleText(cleanText(secrets.mask(text)));
+    const allowed = tools.filter(({ name }) => namesTool(agent.allowedTools, mcpToolName(server.name, name)));
+    const fitting = allowed.filter(({ _meta: meta }) => meta?.[LEFT_OUT] !== true).slice(0, MAX_SERVER_TOOLS);
+    const left = allowed.length - fitting.length;
     return {
-      tools: fitting.slice(0, MAX_SERVER_TOOLS),
+      tools: fitting.map((tool) => toolOf(connection, server.name, tool, mask)),
+      missing: { required: [], optional: [] },
       notes:
         left === 0 ? [] : [`${left} tools of the MCP server ${server.name} are too many or too large to be offered.`],
       whyMissing: () => null,
@@ -84,6 +99,7 @@ async function toolsOf(parts: McpParts, server: McpServer, { agent, context, sig
     if (!signal.aborted) log?.warn({ server: server.name, jobId: context.jobId, why }, "an MCP server gave no tools");
     return {
       tools: [],
+      missing: server.optional === true ? { required: [], optional: [words] } : { required: [words], optional: [] },
       notes: [`${words} None of its tools are there in this run.`],
       whyMissing: (name) => (name.startsWith(`${server.name}__`) ? words : null),
     };
@@ -95,12 +111,13 @@ function toolOf(connection: McpConnection, server: string, listed: ListedTool, m
   const schema = JSON.parse(mask(JSON.stringify(inputSchema))) as JsonObject;
   return {
     name: mcpToolName(server, name),
-    description: mask(description).slice(0, MAX_DESCRIPTION) || `The tool ${name} of the MCP server ${server}.`,
+    description:
+      visibleText(mask(description).slice(0, MAX_DESCRIPTION)) || `The tool ${name} of the MCP server ${server}.`,
     inputSchema: { properties: {}, ...schema, type: "object" },
     access: "granted",
     safeToRepeat: annotations.readOnlyHint === true || annotations.idempotentHint === true,
     // The server checks the arguments: what its schema means is its own affair.
-    call: (input, { signal }) => connection.call(name, input, signal),
+    call: (input, run) => connection.call(name, input, run),
   };
 }
 

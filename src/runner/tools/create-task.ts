@@ -1,4 +1,5 @@
 /** `create_task`: leaves work for an agent or a person. Assigning starts nothing by itself (V1-7). */
+import { visibleText } from "../../../actors/visible-text.ts";
 import { TASK_PRIORITIES } from "../../../actors/organization/schema.ts";
 import { Type } from "../../../actors/schema.ts";
 import { taskView } from "./list-tasks.ts";
@@ -22,15 +23,15 @@ export const createTask = (service: TaskService): Tool =>
     access: "granted",
     // The service makes one task for each key.
     safeToRepeat: true,
-    async run({ title, description, priority, assign_to }, { context, idempotencyKey: key, openedAt, signal }) {
+    async run({ title, description, priority, assign_to }, { context, idempotencyKey: key, openedAt, pauses, signal }) {
       const input = {
-        title,
-        description: description ?? null,
+        title: visibleText(title),
+        description: description === undefined ? null : visibleText(description),
         priority: priority ?? "medium",
         assignedTo: assign_to ?? null,
         workspaceId: null,
       };
-      const made = await patiently(signal, () => service.createTask(context, input, { key, openedAt }));
+      const made = await patiently({ pauses, signal }, () => service.createTask(context, input, { key, openedAt }));
       return resultOf(made, (task) => ({ task: taskView(task) }));
     },
   });

@@ -10,7 +10,9 @@ export const currentTime = (now: () => number): Tool =>
       timezone: Type.Optional(Type.String({ maxLength: 64, description: "IANA name, such as Europe/Berlin" })),
     }),
     access: "safe",
+    reads: "own_work",
     safeToRepeat: true,
+    readOnly: true,
     async run({ timezone }) {
       const date = new Date(now());
       const utc = date.toISOString();

@@ -11,8 +11,9 @@ export const listAgents = (service: TaskService): Tool =>
     input: Type.Object({}),
     access: "safe",
     safeToRepeat: true,
-    async run(_input, { context, signal }) {
-      return resultOf(await patiently(signal, () => service.listAgents(context)), (agents) => ({
+    readOnly: true,
+    async run(_input, { context, pauses, signal }) {
+      return resultOf(await patiently({ pauses, signal }, () => service.listAgents(context)), (agents) => ({
         agents: agents.map(({ id, name, role }) => ({ id, name, role })),
       }));
     },

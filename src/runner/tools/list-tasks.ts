@@ -22,9 +22,10 @@ export const listTasks = (service: TaskService): Tool =>
     }),
     access: "safe",
     safeToRepeat: true,
-    async run({ status, assigned_to, limit }, { context, signal }) {
+    readOnly: true,
+    async run({ status, assigned_to, limit }, { context, pauses, signal }) {
       const filter = { status: status ?? null, assignedTo: assigned_to ?? null, limit: limit ?? DEFAULT_LIMIT };
-      return resultOf(await patiently(signal, () => service.listTasks(context, filter)), (tasks) => ({
+      return resultOf(await patiently({ pauses, signal }, () => service.listTasks(context, filter)), (tasks) => ({
         tasks: tasks.map(taskView),
       }));
     },

@@ -1,23 +1,16 @@
-/** Asking the service again where it has decided nothing: a restart must not become a tool's error. */
-import { isPassing, type Outcome } from "../../../actors/fault.ts";
+/** How long a tool asks the service again where it has decided nothing: a restart must not become a tool's error. */
+import type { Outcome } from "../../../actors/fault.ts";
+import { type BackoffParts, type Patience, untilDecided } from "../../../actors/runtime/backoff.ts";
 
-const RETRY_MS = 250;
-/** After this the model is told to try again later; a restart or a take-over is over sooner. */
-const PATIENCE_MS = 30_000;
+/** After `limitMs` the model gets the refusal and can try again later; a restart or a take-over is over sooner. */
+const PATIENCE: Patience = { firstMs: 100, lastMs: 500, limitMs: 30_000 };
 
-/**
- * The first answer that is a decision, for calls that may be made again: the last refusal when
- * `patienceMs` have passed or the call was stopped.
- */
-export async function patiently<T>(
-  signal: AbortSignal,
-  ask: () => Promise<Outcome<T>>,
-  patienceMs = PATIENCE_MS,
-): Promise<Outcome<T>> {
-  const until = performance.now() + patienceMs;
-  for (;;) {
-    const outcome = await ask();
-    if (outcome.ok || !isPassing(outcome.fault) || signal.aborted || performance.now() >= until) return outcome;
-    await new Promise<void>((resolve) => setTimeout(resolve, RETRY_MS));
-  }
+/** What a call of a tool waits with, and when it stops. */
+export interface Waiting {
+  readonly pauses: BackoffParts;
+  readonly signal: AbortSignal;
 }
+
+/** The service's decision, for calls that may be made again. */
+export const patiently = <T>({ pauses, signal }: Waiting, ask: () => Promise<Outcome<T>>): Promise<Outcome<T>> =>
+  untilDecided(pauses, PATIENCE, signal, ask);

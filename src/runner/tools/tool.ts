@@ -5,9 +5,11 @@
 import { Kind, TypeRegistry } from "@sinclair/typebox";
 import { type TypeCheck, TypeCompiler, type ValueError } from "@sinclair/typebox/compiler";
 import type { Outcome } from "../../../actors/fault.ts";
-import type { ToolContext, ToolHost, ToolResult } from "../../../actors/job/ports.ts";
+import type { Toolbox, ToolContext, ToolHost, ToolResult } from "../../../actors/job/ports.ts";
 import type { AgentSnapshot } from "../../../actors/job/schema.ts";
+import type { BackoffParts } from "../../../actors/runtime/backoff.ts";
 import { type JsonObject, type Static, type TSchema, Type } from "../../../actors/schema.ts";
+import type { CpuBudget } from "../../sandbox/cpu-budget.ts";
 import { faultWords } from "./fault-words.ts";
 
 /** Who it acts for, the key of this call and its time, whom it may tell how far it is, and when to stop. */
@@ -17,6 +19,10 @@ export interface ToolRun {
   readonly openedAt: string;
   readonly host: ToolHost;
   readonly signal: AbortSignal;
+  /** What a call waits with before it asks the service again. */
+  readonly pauses: BackoffParts;
+  /** The CPU time that all calls of this step have in the sandbox. */
+  readonly budget: CpuBudget;
 }
 
 export interface ToolDefinition<S extends TSchema> {
@@ -28,8 +34,12 @@ export interface ToolDefinition<S extends TSchema> {
   readonly input: S;
   /** `safe` is on for every agent; `granted` needs an entry in its `allowedTools` (RUN-2). */
   readonly access: "safe" | "granted";
+  /** What a safe tool reads: `own_work` is nothing but the work that it was given; `organization` unless said. */
+  readonly reads?: "own_work" | "organization";
   /** Whether a call whose result was lost may be made again with the same key. */
   readonly safeToRepeat: boolean;
+  /** It changes nothing; absent: it may. */
+  readonly readOnly?: true;
   /** Refusals are results; an exception is a bug, and the model hears only that it failed. */
   run(input: Static<S>, run: ToolRun): Promise<ToolResult>;
 }
@@ -50,6 +60,8 @@ export interface ToolSource {
 export interface FoundTools {
   /** Under names that the agent's lists of tools can hold; the rules of the registry count for them. */
   readonly tools: readonly Tool[];
+  /** Why servers cannot be used, for people: those that the agent needs, and those that are optional. */
+  readonly missing: Toolbox["missing"];
   /** For the model. */
   readonly notes: readonly string[];
   /** Why a tool of this name is not there, for the model; null where the source has nothing to do with it. */

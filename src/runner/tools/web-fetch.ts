@@ -1,13 +1,16 @@
 /**
  * `web_fetch`: what an address on the web says, as text. A GET through the guarded client and nothing
  * more (RUN-2, HOOK-11): up to five redirects, each hop checked anew; no script runs, no cookie is
- * kept. What went wrong is told in fixed words, so that a model cannot explore a network by them.
+ * kept. What comes is parsed in the sandbox (GUARD-1). What went wrong is told in fixed words, so that a model cannot explore a network by them.
  */
+import type { ToolResult } from "../../../actors/job/ports.ts";
 import { Type } from "../../../actors/schema.ts";
 import type { Egress, EgressResult } from "../../egress/egress.ts";
 import type { EgressError } from "../../egress/failure.ts";
-import { type PageText, htmlText } from "../html-text.ts";
-import { defineTool, failure, type Tool } from "./tool.ts";
+import type { PageResult } from "../../sandbox/jobs/page.ts";
+import { Lanes } from "../../sandbox/lanes.ts";
+import type { Sandbox, SandboxResult } from "../../sandbox/sandbox.ts";
+import { defineTool, failure, type Tool, type ToolRun } from "./tool.ts";
 
 const DEFAULT_CHARS = 20_000;
 /** Leaves room under the limit of a tool's result for the lines about the page (RUN-3). */
@@ -18,6 +21,12 @@ const MAX_REDIRECTS = 5;
 const TIMEOUT_MS = 30_000;
 /** Of a title or a content type, which a server may make as long as it likes. */
 const MAX_LINE_CHARS = 200;
+
+/** Of a header that is looked at. */
+const MAX_HEADER_CHARS = 1_000;
+/** Pages on their way at a time, of one organization and in all: each may be held whole in memory. */
+const FETCHES_OF_ORGANIZATION = 16;
+const FETCHES = 128;
 
 const ACCEPT = "text/html, application/xhtml+xml, application/json, text/*;q=0.9, */*;q=0.5";
 
@@ -43,9 +52,24 @@ const WORDS: Readonly<Record<EgressError, string>> = {
 };
 
 type Answer = Exclude<EgressResult, { readonly kind: "failed" }>;
+type SandboxRefusal = Exclude<SandboxResult, { readonly ok: true }>["error"];
 
-export const webFetch = (egress: Egress): Tool =>
-  defineTool({
+/** Why a page that has arrived is not shown. */
+const UNREAD: Readonly<Record<SandboxRefusal, string>> = {
+  failed: "The page cannot be read.",
+  invalid: "The page cannot be read.",
+  too_large: "The page is too large to be read.",
+  deadline: "The page takes too long to be read.",
+  crashed: "The page takes too much memory to be read.",
+  over_budget: "The calls of this step have used up their computing time. Fetch fewer pages at a time.",
+  busy: "Too many pages wait to be read. Fetch fewer at a time.",
+  aborted: "The call was stopped before it had a result.",
+};
+
+/** Pages are fetched by `egress` and parsed in `sandbox`; one organization fetches some at a time, the others wait. */
+export function webFetch(egress: Egress, sandbox: Sandbox): Tool {
+  const gate = new Lanes(FETCHES, FETCHES_OF_ORGANIZATION);
+  return defineTool({
     name: "web_fetch",
     description:
       "Fetches a URL on the public web with GET and returns its text. Pages are reduced to what they say. Scripts do not run.",
@@ -61,68 +85,74 @@ export const webFetch = (egress: Egress): Tool =>
     }),
     access: "granted",
     safeToRepeat: true,
-    async run({ url, max_chars }, { signal }) {
-      const limits = { timeoutMs: TIMEOUT_MS, maxResponseBytes: MAX_PAGE_BYTES, maxRedirects: MAX_REDIRECTS };
-      const answer = await egress.request({
-        url: url.trim(),
-        method: "GET",
-        headers: { accept: ACCEPT },
-        limits,
-        signal,
-      });
-      if (answer.kind === "failed") return failure(WORDS[answer.error]);
-      return { content: await describe(answer, max_chars ?? DEFAULT_CHARS), isError: answer.status >= 400 };
+    readOnly: true,
+    async run({ url, max_chars }, run) {
+      const { signal, context } = run;
+      const release = await gate.enter(context.organizationId, 0, signal);
+      if (typeof release === "string") return failure(UNREAD[release]);
+      try {
+        if (run.budget.isSpent) return failure(UNREAD.over_budget);
+        const limits = { timeoutMs: TIMEOUT_MS, maxResponseBytes: MAX_PAGE_BYTES, maxRedirects: MAX_REDIRECTS };
+        const answer = await egress.request({
+          url: url.trim(),
+          method: "GET",
+          headers: { accept: ACCEPT },
+          limits,
+          signal,
+        });
+        if (answer.kind === "failed") return failure(WORDS[answer.error]);
+        return await described(answer, max_chars ?? DEFAULT_CHARS, { sandbox, run });
+      } finally {
+        release();
+      }
     },
   });
+}
+
+interface Reading {
+  readonly sandbox: Sandbox;
+  readonly run: ToolRun;
+}
 
 /** Lines about the answer, an empty line, its text. */
-async function describe(answer: Answer, maxChars: number): Promise<string> {
+async function described(answer: Answer, maxChars: number, reading: Reading): Promise<ToolResult> {
   const { status, finalUrl, headers, body } = answer;
-  const type = headers.get("content-type") ?? "";
-  const about = [`status: ${status}`, `url: ${finalUrl}`, `content_type: ${oneLine(type) || "unknown"}`];
-  const encoding = headers.get("content-encoding") ?? "identity";
-  if (body.length === 0) return [...about, "note: there is no content"].join("\n");
-  if (!/^\s*identity\s*$/i.test(encoding))
-    return [...about, `note: the content is packed (${oneLine(encoding)}) and not shown`].join("\n");
-  const page = await textOf(answer, type);
-  if (page === null) return [...about, `note: the content is no text (${size(answer)}) and not shown`].join("\n");
+  const contentType = (headers.get("content-type") ?? "").slice(0, MAX_HEADER_CHARS);
+  const about = [`status: ${status}`, `url: ${finalUrl}`, `content_type: ${oneLine(contentType) || "unknown"}`];
+  const isError = status >= 400;
+  const noted = (note: string): ToolResult => ({ content: [...about, `note: ${note}`].join("\n"), isError });
+  const encoding = oneLine(headers.get("content-encoding") ?? "identity");
+  if (body.length === 0) return noted("there is no content");
+  if (encoding.toLowerCase() !== "identity") return noted(`the content is packed (${encoding}) and not shown`);
+  const read = await readPage({ contentType, url: finalUrl, maxChars }, body, reading);
+  if (!read.ok) return failure(UNREAD[read.error]);
+  const { page } = read;
+  if (page === null) return noted(`the content is no text (${size(answer)}) and not shown`);
   if (page.title !== "") about.push(`title: ${oneLine(page.title)}`);
   if (answer.truncated) about.push(`note: only the first ${MAX_PAGE_BYTES} bytes were read`);
-  const shown = page.text.slice(0, maxChars);
-  if (shown.length < page.text.length) about.push(`note: cut after ${maxChars} of ${page.text.length} characters`);
-  return `${about.join("\n")}\n\n${shown}`;
+  if (page.text.length < page.chars) about.push(`note: cut after ${maxChars} of ${page.chars} characters`);
+  return { content: `${about.join("\n")}\n\n${page.text}`, isError };
 }
 
-const oneLine = (text: string): string => text.replace(/\s+/g, " ").trim().slice(0, MAX_LINE_CHARS);
+type ReadPage =
+  | { readonly ok: true; readonly page: PageResult["page"] }
+  | { readonly ok: false; readonly error: SandboxRefusal };
+
+async function readPage(
+  options: { readonly contentType: string; readonly url: string; readonly maxChars: number },
+  content: Uint8Array,
+  { sandbox, run }: Reading,
+): Promise<ReadPage> {
+  const { context, budget, signal } = run;
+  const result = await sandbox.run({ job: "page", lane: context.organizationId, options, content, budget, signal });
+  if (!result.ok) return result;
+  const { page } = (result.value ?? {}) as Partial<PageResult>;
+  if (page === null) return { ok: true, page };
+  // A child that has been taken over may answer anything.
+  const isPage = typeof page?.title === "string" && typeof page.text === "string" && typeof page.chars === "number";
+  return isPage ? { ok: true, page } : { ok: false, error: "invalid" };
+}
+
+const oneLine = (text: string): string =>
+  text.slice(0, MAX_HEADER_CHARS).replace(/\s+/g, " ").trim().slice(0, MAX_LINE_CHARS);
 const size = ({ body, truncated }: Answer): string => `${truncated ? "more than " : ""}${body.length} bytes`;
-
-const HTML = /^(?:text\/html|application\/xhtml\+xml)$/;
-const TEXT =
-  /^(?:text\/.*|application\/(?:.*\+)?(?:json|xml|yaml)|application\/(?:javascript|ecmascript|x-ndjson|ndjson|jsonl|x-yaml|toml|graphql|sql|x-sh|x-www-form-urlencoded)|image\/svg\+xml)$/;
-
-/** Null where the content is not meant to be read. */
-async function textOf({ body, finalUrl }: Answer, contentType: string): Promise<PageText | null> {
-  const type = (contentType.split(";", 1)[0] ?? "").trim().toLowerCase();
-  if (type === "" ? body.includes(0) : !HTML.test(type) && !TEXT.test(type)) return null;
-  const isHtml = HTML.test(type) || (type === "" && /^\s*<(?:!doctype html|html)\b/i.test(latin1Start(body)));
-  const text = decoderFor(contentType, isHtml ? latin1Start(body) : "").decode(body);
-  if (!isHtml) return { title: "", text };
-  // Its tables of entities are loaded with the first page.
-  const { decodeHTML } = await import("entities");
-  return htmlText(text, finalUrl, decodeHTML);
-}
-
-const latin1Start = (body: Uint8Array): string => Buffer.from(body.subarray(0, 1_024)).toString("latin1");
-
-/** By the header, else by what the page says of itself, else UTF-8; bytes that are wrong become U+FFFD. */
-function decoderFor(contentType: string, pageStart: string): TextDecoder {
-  const label = (
-    /charset\s*=\s*["']?([\w.:-]+)/i.exec(contentType) ?? /<meta[^>]+charset\s*=\s*["']?([\w.:-]+)/i.exec(pageStart)
-  )?.[1];
-  try {
-    return new TextDecoder((label ?? "utf-8") as Bun.Encoding);
-  } catch {
-    // The only way to ask whether an encoding is known.
-    return new TextDecoder();
-  }
-}

@@ -1,9 +1,17 @@
 /** What there is to do with agents on v1. */
-import { Id } from "../../http/noun.ts";
-import { operationGroup } from "../../http/operation.ts";
-import { AgentAnswer, AgentListAnswer, CreateAgentBody, CreatedAgent, Done, UpdateAgentBody } from "./schema.ts";
+import { operationGroup } from "../../http/contract/operation.ts";
+import { AgentId } from "../path-ids.ts";
+import {
+  AgentAnswer,
+  AgentListAnswer,
+  CreateAgentBody,
+  CreatedAgent,
+  Deleted,
+  Done,
+  UpdateAgentBody,
+} from "./schema.ts";
 
-const params = { id: Id("agt", "The agent's id") };
+const params = { id: AgentId };
 
 export const agentOperations = operationGroup("V1 agents", "Agents on the v1 surface", {
   v1ListAgents: {
@@ -11,8 +19,7 @@ export const agentOperations = operationGroup("V1 agents", "Agents on the v1 sur
     path: "/api/v1/agents",
     scope: "agents:read",
     summary: "List agents",
-    description:
-      "The organization's agents, newest first, at most 1,000. Archived and private ones are in nobody's list.",
+    description: "The organization's agents, newest first, at most 1,000. Archived and private agents are not listed.",
     answers: { 200: AgentListAnswer },
   },
   v1CreateAgent: {
@@ -37,7 +44,7 @@ export const agentOperations = operationGroup("V1 agents", "Agents on the v1 sur
     path: "/api/v1/agents/{id}",
     scope: "agents:write",
     summary: "Update agent",
-    description: "What is absent stays as it is. A changed prompt takes effect on the next execution.",
+    description: "Omitted fields are unchanged. A changed prompt takes effect on the next execution.",
     params,
     body: UpdateAgentBody,
     answers: { 200: Done },
@@ -50,7 +57,7 @@ export const agentOperations = operationGroup("V1 agents", "Agents on the v1 sur
     summary: "Soft-delete agent",
     description: "It is archived: no longer found, listed, changed or executed. Its history is kept.",
     params,
-    answers: { 200: Done },
+    answers: { 200: Deleted },
     errors: ["not_found", "invalid_state"],
   },
 });

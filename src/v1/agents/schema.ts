@@ -1,9 +1,9 @@
 /** Bodies and the view of agents on v1. */
 import { type Agent, VISIBILITIES } from "../../../actors/organization/schema.ts";
 import { OneOf, type Static, Timestamp, Type } from "../../../actors/schema.ts";
-import { Count, Id, noun, Text } from "../../http/noun.ts";
-import type { Shown } from "../../http/operation.ts";
-import { NOT_BLANK } from "../../http/validation.ts";
+import { Count, Id, noun, Text } from "../../http/contract/noun.ts";
+import type { Shown } from "../../http/contract/operation.ts";
+import { NOT_BLANK } from "../../http/contract/body-schema.ts";
 import { Success } from "../success.ts";
 
 /** Characters; the interface recommends fewer than 50. */
@@ -18,7 +18,11 @@ const fields = {
     maxLength: SYSTEM_PROMPT_CHARACTERS,
     description: "System instructions",
   }),
-  role: Type.String({ maxLength: AGENT_NAME_CHARACTERS, description: "What the agent is", default: "Assistant" }),
+  role: Type.String({
+    maxLength: AGENT_NAME_CHARACTERS,
+    description: "The agent's role in a few words",
+    default: "Assistant",
+  }),
   visibility: OneOf(VISIBILITIES, {
     default: "organization",
     errorMessage: "Invalid visibility value. Must be: private, organization, public, or unlisted",
@@ -45,11 +49,11 @@ export type UpdateAgentBody = Static<typeof UpdateAgentBody>;
 export const AgentView = noun("V1Agent", "An AI assistant with a name, a role and system instructions", {
   id: Id("agt", "The agent's id"),
   name: Text("Display name", "Ada"),
-  role: Text("What the agent is", "Assistant"),
+  role: Text("The agent's role in a few words", "Assistant"),
   systemPrompt: Type.Optional(Text("System instructions; absent for readers of other organizations", "Be brief.")),
   visibility: OneOf(VISIBILITIES),
-  organizationId: Id("org", "Who owns it"),
-  userId: Id("usr", "Who made it"),
+  organizationId: Id("org", "The organization that owns it"),
+  userId: Id("usr", "The user who created it"),
   createdAt: Timestamp,
   updatedAt: Timestamp,
   archived: Type.Optional(Type.Literal(true, { description: "It is deleted" })),
@@ -75,6 +79,10 @@ export const CreatedAgent = noun("V1CreatedAgent", "A new agent", {
 export const Done = noun("V1Done", "What has been done", {
   success: Success,
   message: Text("In words", "Agent updated successfully"),
+});
+export const Deleted = noun("V1Deleted", "What has been deleted", {
+  success: Success,
+  message: Text("In words", "Agent deleted successfully"),
 });
 
 /** The view for a reader of `organizationId`. */

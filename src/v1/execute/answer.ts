@@ -5,17 +5,17 @@
  */
 import { assert } from "../../../actors/assert.ts";
 import { mapped, ok, type Outcome, refuse } from "../../../actors/fault.ts";
-import { type Job, jobRef, type RunErrorCode } from "../../../actors/job/schema.ts";
+import { type BlockedReason, type Job, jobRef, type RunErrorCode } from "../../../actors/job/schema.ts";
 import { UNAVAILABLE } from "../../../actors/runtime/shards.ts";
 import type { Subscription } from "../../../actors/runtime/subscription.ts";
-import { done, type Joined } from "../../http/commit.ts";
-import type { Bearer } from "../../http/open-streams.ts";
-import type { Call } from "../../http/surface.ts";
-import type { V1Parts } from "../parts.ts";
+import { done, type Joined } from "../../http/request/commit.ts";
+import type { Bearer } from "../../http/stream/open-streams.ts";
+import type { Caller } from "../../http/request/caller.ts";
+import type { Services } from "../../operations/services.ts";
 import type { Execution } from "./beginning.ts";
 import { type ExecutionResult, noticeOf, GOES_ON_NOTICE } from "./schema.ts";
 
-type AnswerParts = Pick<V1Parts, "system" | "streams" | "clock" | "jobLimits" | "log">;
+type AnswerParts = Pick<Services, "system" | "streams" | "clock" | "jobLimits" | "log">;
 
 /** Events after which a job does nothing more by itself. */
 const STANDSTILLS: ReadonlySet<string> = new Set(["job.completed", "job.failed", "job.cancelled", "job.blocked"]);
@@ -25,7 +25,7 @@ const GOES_ON: ReadonlySet<string> = new Set(["queued", "running"]);
 
 export async function executionAnswer(
   parts: AnswerParts,
-  { request, principal }: Pick<Call, "request" | "principal">,
+  { signal, principal }: Pick<Caller, "signal" | "principal">,
   execution: Execution,
 ): Promise<Outcome<Joined>> {
   const { system, log } = parts;
@@ -33,7 +33,7 @@ export async function executionAnswer(
   const ref = jobRef(principal.organizationId, jobId);
   const subscription = system.subscribe(ref, 0);
   try {
-    await standstill(parts, { subscription, signal: request.signal, bearer: principal });
+    await standstill(parts, { subscription, signal, bearer: principal });
   } catch (err) {
     log.error({ err, jobId }, "a job's events could not be read");
     return refuse(UNAVAILABLE);
@@ -84,8 +84,20 @@ export function answerOf({ names, isDemo }: Pick<Execution, "names" | "isDemo">,
     if (fault !== null) return fault;
   }
   const notice = GOES_ON.has(job.status) ? { notice: GOES_ON_NOTICE } : noticeOf(job.runner?.demo ?? isDemo);
-  return ok({ success: job.status === "completed", ...names, result, ...notice });
+  const answer = { success: job.status === "completed", ...names, ...notice };
+  if (job.status !== "blocked") return ok({ ...answer, result });
+  const error = { code: job.blockedReason, message: BLOCKED[job.blockedReason] };
+  return ok({ ...answer, ...(result === "" ? {} : { result }), error, jobId: job.id });
 }
+
+/** What a blocked execution waits for. v1 has no operation that decides it: `jobId` is the job of the current surface. */
+const BLOCKED: Readonly<Record<BlockedReason, string>> = {
+  approval_required: "The execution waits for a person to approve a tool call",
+  input_required: "The execution waits for input",
+  auth_required: "The execution waits for a person to sign in",
+  budget_reached: "The execution has used up its budget",
+  interrupted: "The execution was interrupted in a tool call, and waits for a person to say whether it is made again",
+};
 
 /** How a failure that left nothing behind is answered; null where 200 with `success: false` is right. */
 function withoutOutput(code: RunErrorCode, message: string): Outcome<never> | null {
@@ -103,6 +115,8 @@ function withoutOutput(code: RunErrorCode, message: string): Outcome<never> | nu
     case "internal_error":
     case "step_limit":
     case "attempts_exhausted":
+    case "tools_unavailable":
+    case "clone_failed":
       return null;
   }
 }

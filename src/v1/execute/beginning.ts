@@ -5,21 +5,17 @@
 import { assert } from "../../../actors/assert.ts";
 import { notFound, ok, type Outcome, refuse } from "../../../actors/fault.ts";
 import { chatRef, preview } from "../../../actors/chat/schema.ts";
-import { chatIdOf, newId, sessionIdOf } from "../../../actors/ids.ts";
+import { chatIdOf, isIdOf, newId, sessionIdOf } from "../../../actors/ids.ts";
 import { type Job, PLAIN_TERMS } from "../../../actors/job/schema.ts";
 import type { Principal } from "../../../actors/organization/principal.ts";
 import { organizationRef } from "../../../actors/organization/schema.ts";
-import { ask } from "../../../actors/troupe.ts";
-import type { Committed, MutatingCall } from "../../http/commit.ts";
-import { snapshotOf } from "../../http/agent-snapshot.ts";
-import { withinBudget } from "../../http/budget.ts";
-import { withinMessage } from "../../http/limits.ts";
-import type { V1Parts } from "../parts.ts";
+import { workspaceRef } from "../../../actors/workspace/schema.ts";
+import type { Committed, Change } from "../../http/request/commit.ts";
+import { prepareWork } from "../../work/prepared-work.ts";
+import { withinMessage } from "../../http/contract/limits.ts";
+import type { Services } from "../../operations/services.ts";
 import type { ExecuteBody, ExecutionNames } from "./schema.ts";
 
-const CHAT_ID = /^cht_[A-Za-z0-9_-]{21}$/;
-const SESSION_ID = /^ses_[A-Za-z0-9_-]{21}$/;
-const WORKSPACE_ID = /^wsp_[A-Za-z0-9_-]{21}$/;
 /** Characters of the first message that become the title of its chat. */
 const TITLE_CHARACTERS = 80;
 
@@ -31,41 +27,38 @@ export interface Execution {
   readonly isStreamed: boolean;
 }
 
-type BeginningParts = Pick<V1Parts, "system" | "models" | "agents">;
+type BeginningParts = Pick<Services, "system" | "models" | "agents">;
 
 export async function beginExecution(
   parts: BeginningParts,
-  call: MutatingCall,
+  change: Change,
+  agentId: string,
   body: ExecuteBody,
 ): Promise<Outcome<Committed>> {
-  const by = call.principal;
+  const by = change.principal;
   const fits = withinMessage(body.message);
   if (!fits.ok) return fits;
-  const agent = await parts.agents.find(by, call.params["id"] ?? "");
+  const agent = await parts.agents.find(by, agentId);
   if (!agent.ok) return agent;
   const conversation = await conversationOf(parts, by, body);
   if (!conversation.ok) return conversation;
   const { chatId, workspaceId, noun } = conversation.value;
   const override = workspaceId === null ? await modelOf(parts, by, conversation.value) : ok(null);
   if (!override.ok) return override;
-  const model = parts.models.describe(override.value ?? agent.value.model);
-  if (!model.ok) return model;
-  const allowed = await withinBudget(parts.system, by.organizationId);
-  if (!allowed.ok) return allowed;
-  const message = ask(chatRef(by.organizationId, chatId), {
-    kind: "send_message",
-    open: workspaceId === null ? null : { workspaceId, title: titleOf(body.message) },
-    agent: snapshotOf(agent.value, by.organizationId),
+  const work = await prepareWork(parts, { by, agent: agent.value, model: override.value });
+  if (!work.ok) return work;
+  const message = work.value.message({
+    chatId,
+    opening: workspaceId === null ? null : { workspaceId, title: titleOf(body.message) },
     content: body.message,
-    userId: by.userId,
     // A second execution waits for its turn, whatever the chat's own policy: this surface has no word for a steered one.
     onBusy: "queue",
-    terms: { ...PLAIN_TERMS, requestId: call.requestId },
+    terms: { ...PLAIN_TERMS, requestId: change.requestId },
     metadata: {},
   });
-  const isDemo = model.value.demo;
+  const isDemo = work.value.model.demo;
   const isStreamed = body.stream === true;
-  const begun = await call.begin([message], ({ job }) => ({ ...executionOf(chatId, job), isDemo, isStreamed }));
+  const begun = await change.begin([message], ({ job }) => ({ ...executionOf(chatId, job), isDemo, isStreamed }));
   return !begun.ok && begun.fault.kind === "not_found" ? notFound(noun) : begun;
 }
 
@@ -86,8 +79,8 @@ interface Conversation {
 /** The chat that the caller names, by whichever of its names, or a new one. An empty id names none. */
 async function conversationOf(parts: BeginningParts, by: Principal, body: ExecuteBody): Promise<Outcome<Conversation>> {
   const { chatId, sessionId } = body;
-  if (chatId && !CHAT_ID.test(chatId)) return notFound("chat");
-  if (sessionId && !SESSION_ID.test(sessionId)) return notFound("session");
+  if (chatId && !isIdOf("cht", chatId)) return notFound("chat");
+  if (sessionId && !isIdOf("ses", sessionId)) return notFound("session");
   if (chatId && sessionId && chatIdOf(sessionId) !== chatId) return MISMATCH;
   if (chatId) return ok({ chatId, workspaceId: null, noun: "chat" });
   if (sessionId) return ok({ chatId: chatIdOf(sessionId), workspaceId: null, noun: "session" });
@@ -111,13 +104,12 @@ async function workspaceOf(
   by: Principal,
   spaceId: string | undefined,
 ): Promise<Outcome<string>> {
-  const ref = organizationRef(by.organizationId);
   if (!spaceId) {
-    const organization = await system.dispatch(ref, { kind: "read_organization" });
+    const organization = await system.dispatch(organizationRef(by.organizationId), { kind: "read_organization" });
     return organization.ok ? ok(organization.value.defaultWorkspaceId) : organization;
   }
-  if (!WORKSPACE_ID.test(spaceId)) return notFound("workspace");
-  const workspace = await system.dispatch(ref, { kind: "read_workspace", workspaceId: spaceId });
+  if (!isIdOf("wsp", spaceId)) return notFound("workspace");
+  const workspace = await system.dispatch(workspaceRef(by.organizationId, spaceId), { kind: "read_workspace" });
   return workspace.ok ? ok(workspace.value.id) : workspace;
 }
 

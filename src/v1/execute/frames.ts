@@ -7,15 +7,19 @@
  * event comes, so the deltas always add up to the text of the message. After a restart the text
  * begins again from what was committed; this surface has no word to take back the rest.
  */
-import type { Block } from "../../../actors/job/schema.ts";
+import { visibleJson } from "../../../actors/visible-text.ts";
+import { type Block, TEXT_SEPARATOR } from "../../../actors/job/schema.ts";
 import type { StreamItem, TextDelta } from "../../../actors/runtime/replay.ts";
 import type { StoredEvent } from "../../../actors/runtime/store.ts";
 import type { Subscription } from "../../../actors/runtime/subscription.ts";
 import type { JsonObject } from "../../../actors/schema.ts";
-import type { EventSource, Interruption } from "../../http/event-source.ts";
-import { sseComment, sseEvent, sseJson } from "../../http/sse.ts";
+import { type EventSource, type Interruption, QUIET } from "../../http/stream/event-source.ts";
+import { sseComment, sseEvent, sseJson } from "../../http/stream/sse.ts";
 import type { Execution } from "./beginning.ts";
 import { noticeOf } from "./schema.ts";
+
+/** Where it stands in the stream of its job. */
+type Place = Pick<Subscription, "take" | "nextPage" | "onChange" | "close" | "isLost">;
 
 const frame = (event: string, data: object): string => sseEvent({ event, data: sseJson(data) });
 const errorFrame = (message: string): string => frame("error", { message });
@@ -26,28 +30,37 @@ export const openingFrames = ({ names, isDemo }: Execution): string =>
 
 export class ExecutionFrames implements EventSource {
   private readonly execution: Pick<Execution, "names" | "isDemo">;
-  private readonly subscription: Pick<Subscription, "next" | "close" | "isLost">;
+  /** One reader, and text that its runner has joined already. */
+  readonly isImmediate = true;
+  private readonly subscription: Place;
   private readonly blocks: Block[] = [];
   private committed = 0;
   private told = 0;
   private attempt = 1;
   private isOver = false;
 
-  constructor(
-    execution: Pick<Execution, "names" | "isDemo">,
-    subscription: Pick<Subscription, "next" | "close" | "isLost">,
-  ) {
+  constructor(execution: Pick<Execution, "names" | "isDemo">, subscription: Place) {
     this.execution = execution;
     this.subscription = subscription;
   }
 
-  async next(): Promise<string | null> {
+  next(): string | typeof QUIET | null | Promise<string | null> {
+    const { subscription } = this;
     if (this.isOver) return null;
-    const items = await this.subscription.next();
-    if (items.length === 0) {
+    if (subscription.isLost) {
       this.isOver = true;
-      return this.subscription.isLost ? this.lastWords("failure") : null;
+      return this.lastWords("failure");
     }
+    const items = subscription.take();
+    if (items === null) return subscription.nextPage().then((page) => this.rendered(page));
+    return items.length === 0 ? QUIET : this.rendered(items);
+  }
+
+  onChange(run: () => void): void {
+    this.subscription.onChange(run);
+  }
+
+  private rendered(items: readonly StreamItem[]): string {
     let text = "";
     for (const item of items) text += this.render(item);
     return text;
@@ -60,8 +73,8 @@ export class ExecutionFrames implements EventSource {
   lastWords(reason: Interruption): string {
     return errorFrame(
       reason === "shutdown"
-        ? "The service is restarting. The execution goes on; its answer will be in the chat"
-        : "The stream was interrupted. The execution goes on; its answer will be in the chat",
+        ? "The service is restarting. The execution continues; its answer will be in the chat"
+        : "The stream was interrupted. The execution continues; its answer will be in the chat",
     );
   }
 
@@ -111,15 +124,20 @@ export class ExecutionFrames implements EventSource {
     if (block === null || block.type === "reasoning") return "";
     this.blocks.push(block);
     if (block.type !== "text") return "";
-    const untold = block.text.slice(Math.max(0, this.told - this.committed));
-    this.committed += block.text.length;
+    if (block.text === "") return "";
+    const text = this.committed === 0 ? block.text : TEXT_SEPARATOR + block.text;
+    const untold = text.slice(Math.max(0, this.told - this.committed));
+    this.committed += text.length;
     if (this.told >= this.committed) return "";
     this.told = this.committed;
     return delta(untold);
   }
 
   private finished(): string {
-    return frame("message", { messageType: "assistant", content: this.blocks });
+    return frame("message", {
+      messageType: "assistant",
+      message: { role: "assistant", content: this.blocks },
+    });
   }
 
   private result(data: JsonObject): string {
@@ -132,8 +150,13 @@ export class ExecutionFrames implements EventSource {
   }
 }
 
-const delta = (text: string): string =>
-  text === "" ? "" : frame("message", { messageType: "stream_event", delta: { type: "text_delta", text } });
+/** What is the same of all deltas is written once: there are ten thousand a second. */
+const [DELTA_HEAD = "", DELTA_TAIL = ""] = frame("message", {
+  messageType: "stream_event",
+  delta: { type: "text_delta", text: "" },
+}).split('""');
+
+const delta = (text: string): string => (text === "" ? "" : DELTA_HEAD + sseJson(text) + DELTA_TAIL);
 
 const textIn = (data: JsonObject, name: string): string => {
   const value = data[name];
@@ -149,7 +172,12 @@ function blockOf(data: JsonObject): Block | null {
   const text = (name: string): string => textIn(data, name);
   if (kind === "assistant_text") return { type: "text", text: text("text") };
   if (kind === "tool_use") {
-    return { type: "tool_use", id: text("id"), name: text("name"), input: (data["input"] ?? {}) as JsonObject };
+    return {
+      type: "tool_use",
+      id: text("id"),
+      name: text("name"),
+      input: visibleJson((data["input"] ?? {}) as JsonObject),
+    };
   }
   if (kind !== "tool_result") return null;
   return {

@@ -1,6 +1,6 @@
 /** The execution of an agent on v1 (V1-2, V1-3, V1-8). */
-import { Id } from "../../http/noun.ts";
-import { media, operationGroup } from "../../http/operation.ts";
+import { media, operationGroup } from "../../http/contract/operation.ts";
+import { AgentId } from "../path-ids.ts";
 import { ExecuteBody, ExecutionEvent, ExecutionResult } from "./schema.ts";
 
 export const executeOperations = operationGroup(
@@ -13,8 +13,8 @@ export const executeOperations = operationGroup(
       scope: "chats:write",
       summary: "Execute agent",
       description:
-        "With `stream: true` the answer is an event stream: `meta` first, then `message`s, then `result`, or `error`. A client that leaves does not end the work. Send `sessionId` and `chatId` of an earlier answer to go on with its conversation.",
-      params: { id: Id("agt", "The agent's id") },
+        "With `stream: true` the answer is an event stream: `meta` first, then `message`s, then `result`, or `error`. Disconnecting does not stop the work. Send `sessionId` and `chatId` of an earlier answer to continue its conversation.",
+      params: { id: AgentId },
       body: ExecuteBody,
       answers: { 200: media({ "application/json": ExecutionResult, "text/event-stream": ExecutionEvent }) },
       errors: ["not_found", "invalid_state", "budget_exceeded", "provider_error", "timeout"],

@@ -1,9 +1,10 @@
 /** The body and the answers of an execution on v1. */
-import { type Static, type TSchema, Type } from "../../../actors/schema.ts";
-import { BlockView } from "../../http/block.ts";
-import { Count, Id, noun, Text } from "../../http/noun.ts";
-import type { Shown } from "../../http/operation.ts";
-import { NOT_BLANK } from "../../http/validation.ts";
+import { BLOCKED_REASONS } from "../../../actors/job/schema.ts";
+import { OneOf, type Static, type TSchema, Type } from "../../../actors/schema.ts";
+import { BlockView } from "../../http/contract/block.ts";
+import { Count, Id, noun, Text } from "../../http/contract/noun.ts";
+import type { Shown } from "../../http/contract/operation.ts";
+import { NOT_BLANK } from "../../http/contract/body-schema.ts";
 
 const ID_CHARACTERS = 256;
 
@@ -23,7 +24,7 @@ export type ExecuteBody = Static<typeof ExecuteBody>;
 const NAMES = {
   executionId: Text("The execution's id", "exec-1761955200000-x7k2m9"),
   chatId: Id("cht", "The chat that it is in"),
-  sessionId: Id("ses", "Pass it back to go on with the conversation"),
+  sessionId: Id("ses", "Send it back to continue the conversation"),
 };
 /** Of the demo provider, and of an execution that goes on (RUN-1). */
 const Notice = Type.Optional(
@@ -34,10 +35,27 @@ const Notice = Type.Optional(
 export type ExecutionNames = Readonly<Record<keyof typeof NAMES, string>>;
 
 /** The answer with `stream: false`. */
-export const ExecutionResult = noun("V1ExecutionResult", "What an execution has come to", {
-  success: Type.Boolean({ description: "Whether the agent has come to its end" }),
+export const ExecutionResult = noun("V1ExecutionResult", "The result of an execution", {
+  success: Type.Boolean({ description: "Whether the agent completed its turn", examples: [true] }),
   ...NAMES,
-  result: Text("The agent's answer", "Hello."),
+  result: Type.Optional(
+    Text("The agent's answer; absent where the execution is blocked and has said nothing", "Hello."),
+  ),
+  error: Type.Optional(
+    Type.Object(
+      {
+        code: OneOf(BLOCKED_REASONS, { description: "What it waits for" }),
+        message: Text("In words", "The execution waits for a person to approve a tool call"),
+      },
+      { description: "Why the execution is blocked; only then" },
+    ),
+  ),
+  jobId: Type.Optional(
+    Text(
+      "Its job on the current surface, where it is approved or resumed; while it is blocked",
+      "job_V1StGXR8_Z5jdHi6B-myT",
+    ),
+  ),
   notice: Notice,
 });
 export type ExecutionResult = Shown<typeof ExecutionResult>;
@@ -56,7 +74,10 @@ export const ExecutionEvent = Type.Union(
           messageType: Type.Literal("stream_event"),
           delta: Type.Object({ type: Type.Literal("text_delta"), text: Text("What is added", "Hel") }),
         }),
-        Type.Object({ messageType: Type.Literal("assistant"), content: Type.Array(BlockView) }),
+        Type.Object({
+          messageType: Type.Literal("assistant"),
+          message: Type.Object({ role: Type.Literal("assistant"), content: Type.Array(BlockView) }),
+        }),
       ]),
     ),
     event(
@@ -77,7 +98,7 @@ export const ExecutionEvent = Type.Union(
 );
 
 /** Said when the answer cannot wait for the job: because the service restarts, or the time is up. */
-export const GOES_ON_NOTICE = "The execution goes on, and its answer will be in the chat. Do not execute it again.";
+export const GOES_ON_NOTICE = "The execution continues, and its answer will be in the chat. Do not execute it again.";
 
 /** Said wherever the demo provider answers, because it is easily taken for a model (RUN-1). */
 export const DEMO_NOTICE = "This answer comes from the built-in demo provider, which is not a language model.";

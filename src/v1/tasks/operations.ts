@@ -1,5 +1,5 @@
 /** What there is to do with tasks on v1. */
-import { operationGroup } from "../../http/operation.ts";
+import { operationGroup } from "../../http/contract/operation.ts";
 import { CreateTaskBody, TASK_QUERY, TaskAnswer, TaskListAnswer } from "./schema.ts";
 
 export const taskOperations = operationGroup("V1 tasks", "Tasks on the v1 surface", {
@@ -8,7 +8,7 @@ export const taskOperations = operationGroup("V1 tasks", "Tasks on the v1 surfac
     path: "/api/v1/tasks",
     scope: "tasks:read",
     summary: "List tasks",
-    description: "All filters that are given must match. At most 1,000, newest first.",
+    description: "Filters are combined with AND. At most 1,000, newest first.",
     query: TASK_QUERY,
     answers: { 200: TaskListAnswer },
     errors: ["invalid_request"],

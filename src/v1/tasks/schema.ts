@@ -1,18 +1,18 @@
 /** The body and the view of tasks on v1, and the filters of their list. */
-import { type Outcome, invalid, ok } from "../../../actors/fault.ts";
-import type { TaskFilter } from "../../../actors/organization/directory.ts";
-import { type Task, TASK_PRIORITIES, TASK_STATUSES, type TaskStatus } from "../../../actors/organization/schema.ts";
-import { OneOf, Timestamp, Type } from "../../../actors/schema.ts";
-import { Id, noun, Text } from "../../http/noun.ts";
-import type { Shown } from "../../http/operation.ts";
-import { NOT_BLANK } from "../../http/validation.ts";
+import { type Task, TASK_PRIORITIES, TASK_STATUSES } from "../../../actors/organization/schema.ts";
+import { Nullable, OneOf, Timestamp, Type } from "../../../actors/schema.ts";
+import { evenEmpty, GIVEN_ID_CHARACTERS } from "../../http/contract/field.ts";
+import { Id, noun, Text } from "../../http/contract/noun.ts";
+import type { Shown } from "../../http/contract/operation.ts";
+import { NOT_BLANK } from "../../http/contract/body-schema.ts";
 import { Success } from "../success.ts";
 
 /** Characters; the interface recommends fewer than 100. */
 export const TASK_TITLE_CHARACTERS = 512;
 export const TASK_DESCRIPTION_CHARACTERS = 65_536;
-/** Characters of an id that is kept as it was given (V1-7). */
-export const GIVEN_ID_CHARACTERS = 256;
+
+const assignee = (description: string) =>
+  Type.Optional(Nullable(Type.String({ maxLength: GIVEN_ID_CHARACTERS, description })));
 
 /** `POST /tasks`. */
 export const CreateTaskBody = Type.Object(
@@ -25,25 +25,40 @@ export const CreateTaskBody = Type.Object(
         errorMessage: "Invalid priority. Must be: low, medium, high, urgent",
       }),
     ),
-    assignTo: Type.Optional(Type.String({ maxLength: GIVEN_ID_CHARACTERS, description: "An agent's or a user's id" })),
+    assignTo: assignee("An agent's or a user's id; null or absent: unassigned"),
+    assignedTo: assignee("Another name of `assignTo`, which wins where both are given"),
     spaceId: Type.Optional(Type.String({ maxLength: GIVEN_ID_CHARACTERS })),
   },
   { examples: [{ title: "Read the report", priority: "high" }] },
 );
 
-export const TaskView = noun("V1Task", "A work item", {
-  id: Text("The task's id", "task-1761955200000-x7k2m9"),
-  title: Text("What there is to do", "Read the report"),
-  description: Type.Optional(Type.String()),
-  status: OneOf(TASK_STATUSES),
-  priority: OneOf(TASK_PRIORITIES),
-  assignedTo: Type.Optional(Text("An agent's or a user's id; absent when unassigned", "agt_V1StGXR8_Z5jdHi6B-myT")),
-  spaceId: Type.Optional(Id("wsp", "The workspace that it belongs to")),
-  organizationId: Id("org", "Who owns it"),
-  createdBy: Id("usr", "Who made it: a user's or an agent's id"),
-  createdAt: Timestamp,
-  completedAt: Type.Optional(Timestamp),
-});
+export const TaskView = {
+  ...noun("V1Task", "A work item", {
+    id: Text("The task's id", "task-1761955200000-x7k2m9"),
+    title: Text("The title", "Read the report"),
+    description: Type.Optional(Type.String()),
+    status: OneOf(TASK_STATUSES),
+    priority: OneOf(TASK_PRIORITIES),
+    assignedTo: Type.Optional(Text("An agent's or a user's id; absent when unassigned", "agt_V1StGXR8_Z5jdHi6B-myT")),
+    spaceId: Type.Optional(Id("wsp", "The workspace that it belongs to")),
+    organizationId: Id("org", "The organization that owns it"),
+    createdBy: Id("usr", "The user or agent who created it"),
+    createdAt: Timestamp,
+    completedAt: Type.Optional(Timestamp),
+  }),
+  examples: [
+    {
+      id: "task-1761955200000-x7k2m9",
+      title: "Read the report",
+      status: "pending",
+      priority: "high",
+      assignedTo: "agt_V1StGXR8_Z5jdHi6B-myT",
+      organizationId: "org_V1StGXR8_Z5jdHi6B-myT",
+      createdBy: "usr_V1StGXR8_Z5jdHi6B-myT",
+      createdAt: "2026-11-01T12:00:00.000Z",
+    },
+  ],
+};
 type TaskView = Shown<typeof TaskView>;
 
 export const TaskListAnswer = noun("V1TaskList", "The organization's tasks, newest first", {
@@ -52,9 +67,14 @@ export const TaskListAnswer = noun("V1TaskList", "The organization's tasks, newe
 });
 export const TaskAnswer = noun("V1TaskAnswer", "A task", { success: Success, task: TaskView });
 
-/** The filters of the list, as schemas. */
+/** The filters of the list; all that are given must match. An empty id filters nothing. */
 export const TASK_QUERY = {
-  status: OneOf(TASK_STATUSES, { description: "The status that they have" }),
+  status: evenEmpty(
+    OneOf(TASK_STATUSES, {
+      description: "Tasks with this status",
+      errorMessage: "Invalid status. Must be: pending, in_progress, completed, cancelled",
+    }),
+  ),
   assignedTo: Type.String({ maxLength: GIVEN_ID_CHARACTERS, description: "An agent's or a user's id" }),
   spaceId: Type.String({ maxLength: GIVEN_ID_CHARACTERS, description: "A workspace's id" }),
 };
@@ -74,28 +94,3 @@ export function taskView(task: Task): TaskView {
     ...(task.completedAt === null ? {} : { completedAt: task.completedAt }),
   };
 }
-
-/** The filters of `GET /tasks`; all that are given must match. An empty id filters nothing. */
-export function taskFilter(query: URLSearchParams): Outcome<TaskFilter> {
-  const status = query.get("status");
-  if (status !== null && !isTaskStatus(status)) {
-    return invalid("/status", "Invalid status. Must be: pending, in_progress, completed, cancelled");
-  }
-  const assignedTo = query.get("assignedTo") ?? "";
-  const workspaceId = query.get("spaceId") ?? "";
-  for (const [name, value] of [
-    ["assignedTo", assignedTo],
-    ["spaceId", workspaceId],
-  ] as const) {
-    if (value.length > GIVEN_ID_CHARACTERS)
-      return invalid(`/${name}`, `${name} must have at most ${GIVEN_ID_CHARACTERS} characters`);
-    if (value.includes("\0")) return invalid(`/${name}`, `${name} must not contain NUL characters`);
-  }
-  return ok({
-    ...(status === null ? {} : { status }),
-    ...(assignedTo === "" ? {} : { assignedTo }),
-    ...(workspaceId === "" ? {} : { workspaceId }),
-  });
-}
-
-const isTaskStatus = (text: string): text is TaskStatus => TASK_STATUSES.some((status) => status === text);

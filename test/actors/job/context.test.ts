@@ -1,6 +1,6 @@
 /** What a model call is given of a long chat. */
 import { expect, test } from "bun:test";
-import { HISTORY_CHARACTERS, HISTORY_MESSAGES } from "../../../actors/job/run-reading.ts";
+import { HISTORY_CHARACTERS, HISTORY_MESSAGES } from "../../../actors/job/run/reading.ts";
 import { type JobReplica, startJobs } from "../../support/job-replica.ts";
 import { World } from "../../support/replica.ts";
 

@@ -5,15 +5,16 @@ import { notFound, ok } from "../../../actors/fault.ts";
 import { DELEGATION_DEPTH, DELEGATIONS } from "../../../actors/job/delegation.ts";
 import type { ModelCall } from "../../../actors/job/ports.ts";
 import { type Job, jobRef, PLAIN_TERMS } from "../../../actors/job/schema.ts";
-import { Slots } from "../../../actors/job/slots.ts";
+import { Slots } from "../../../actors/job/run/slots.ts";
 import type { Agent } from "../../../actors/organization/schema.ts";
-import { actorDelegation } from "../../../src/delegation.ts";
+import { actorDelegation } from "../../../src/wiring/delegation.ts";
 import { createTools } from "../../../src/runner/tools.ts";
 import { delegate } from "../../../src/runner/tools/delegate.ts";
 import { until } from "../../support/condition.ts";
 import { settle } from "../../support/fake-clock.ts";
 import { FakeModel, gate, type ModelStep } from "../../support/fake-model.ts";
 import { FakeTools } from "../../support/fake-tools.ts";
+import { PAUSES } from "../../support/pauses.ts";
 import { AGENT, CHAT, disagreements, type JobReplica, ORG, startJobs } from "../../support/job-replica.ts";
 import { World } from "../../support/replica.ts";
 
@@ -77,7 +78,7 @@ class Scene {
       }),
       models: this.model,
     });
-    const port = createTools([delegate(delegations)]);
+    const port = createTools([delegate(delegations)], { pauses: PAUSES });
     tools.script = async (call, signal) => {
       if (call.name !== "delegate") return { content: "sent", isError: false };
       const agent = tools.opened.find(({ id }) => id === call.context.agentId);

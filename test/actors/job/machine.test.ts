@@ -7,7 +7,8 @@ import {
   type JobTrigger,
   recoveryOf,
 } from "../../../actors/job/machine.ts";
-import { JOB_ATTEMPTS, JOB_STATUSES, type JobStatus } from "../../../actors/job/schema.ts";
+import { JOB_ATTEMPTS } from "../../../actors/job/limits.ts";
+import { JOB_STATUSES, type JobStatus } from "../../../actors/job/schema.ts";
 
 /** The table of JOB-2, written down a second time by hand; what is not here is refused. */
 const MOVES: Readonly<Record<JobStatus, Partial<Record<JobTrigger, JobStatus>>>> = {

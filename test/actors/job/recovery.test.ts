@@ -2,7 +2,8 @@
 import { describe, expect, test } from "bun:test";
 import type { ModelCall } from "../../../actors/job/ports.ts";
 import type { JobCommand } from "../../../actors/job/protocol.ts";
-import { JOB_ATTEMPTS, jobRef, type ToolUseBlock } from "../../../actors/job/schema.ts";
+import { JOB_ATTEMPTS } from "../../../actors/job/limits.ts";
+import { jobRef, type ToolUseBlock } from "../../../actors/job/schema.ts";
 import { until } from "../../support/condition.ts";
 import { settle } from "../../support/fake-clock.ts";
 import { FakeModel, gate, type ModelStep, USAGE } from "../../support/fake-model.ts";
@@ -111,7 +112,7 @@ describe("a crash", () => {
           continue;
         }
         const job = await replica.ended(scene.jobs()[0]!.id);
-        expect(job).toMatchObject({ status: "completed", result: "Let me look. I have looked.", step: 2 });
+        expect(job).toMatchObject({ status: "completed", result: "Let me look. \n\nI have looked.", step: 2 });
         expect(job.attempt).toBeLessThanOrEqual(2);
         expect(job.metrics.toolCalls).toBe(2);
         expect(await replica.transcript(job.id)).toHaveLength(6);
@@ -232,13 +233,13 @@ describe("a crash", () => {
     const items: string[] = [];
     while (!items.at(-1)?.startsWith('"')) items.push(...said(await reader.next()));
     expect(second.types(CHAT).slice(-1)).toEqual(["message.restarted"]);
-    expect(items.at(-1)).toBe('"kept. lost? "@12');
+    expect(items.at(-1)).toBe('"kept. \n\nlost? "@14');
     for (const late of LATE) {
       const outcome = await second.system.dispatch(jobRef(ORG, jobId), late);
       expect(outcome.ok ? "taken" : outcome.fault.kind).toBe("invalid_state");
     }
     held.open();
-    expect(await second.ended(jobId)).toMatchObject({ result: "kept. lost? end", attempt: 2 });
+    expect(await second.ended(jobId)).toMatchObject({ result: "kept. \n\nlost? end", attempt: 2 });
     expect(await disagreements(second)).toEqual([]);
   });
 

@@ -1,11 +1,12 @@
 import { expect, test } from "bun:test";
-import { ALARM_HORIZON_MS, ALARM_SCAN_MS } from "../../../actors/runtime/alarms.ts";
+import { ALARM_HORIZON_MS, ALARM_PAGE, ALARM_SCAN_MS, FIRING } from "../../../actors/runtime/alarms.ts";
 import { shardOf } from "../../../actors/runtime/placement.ts";
-import type { MemberStep } from "../../../actors/runtime/turns.ts";
+import type { MemberStep } from "../../../actors/runtime/members.ts";
+import { until } from "../../support/condition.ts";
 import { FAKE_EPOCH_MS, settle } from "../../support/fake-clock.ts";
-import { ledgerRef } from "../../support/ledger-actor.ts";
+import { ledgerActor, ledgerRef } from "../../support/ledger-actor.ts";
 import { type LedgerReplica, ORG, startLedgers } from "../../support/ledger-replica.ts";
-import { World } from "../../support/replica.ts";
+import { erased, World } from "../../support/replica.ts";
 
 const at = (ms: number): number => FAKE_EPOCH_MS + ms;
 const wakeAt = (replica: LedgerReplica, dueMs: number, by = 1, id = "l1") =>
@@ -124,29 +125,34 @@ test("[RT-10] a scan whose answer is old fires nothing that has fired or been cl
   expect(await replica.read("cleared")).toBeNull();
 });
 
-test("[RT-10] an alarm that is replaced or cleared while its turn waits for a record does not fire", async () => {
-  for (const last of ["wake_at", "sleep_on"] as const) {
-    const world = new World();
-    const replica = await startLedgers(world, { liveActors: 1 });
-    await wakeAt(replica, 1_000, 1);
-    await replica.read("other");
-    const release = holdOperation(world, "read");
-    await world.clock.advance(1_000);
-    const command = last === "wake_at" ? { kind: last, dueAtMs: at(2_000), by: 10 } : { kind: last };
-    const superseding = replica.ask("l1", command);
-    release();
-    await superseding;
-    await world.clock.advance(2_000);
-    expect((await replica.read("l1"))?.count ?? 0).toBe(last === "wake_at" ? 10 : 0);
-    expect(world.database.alarms()).toEqual([]);
-  }
-});
+for (const order of ["ordered", "unordered"] as const)
+  test(`[RT-10] an alarm that waits for a record, and a command that replaces or clears it: ${order}`, async () => {
+    for (const last of ["wake_at", "sleep_on"] as const) {
+      const world = new World();
+      const definition = erased(ledgerActor());
+      const definitions = [order === "ordered" ? definition : { ...definition, isUnordered: true as const }];
+      const replica = await startLedgers(world, { liveActors: 1, definitions });
+      await wakeAt(replica, 1_000, 1);
+      await replica.read("other");
+      const release = holdOperation(world, "read");
+      await world.clock.advance(1_000);
+      const command = last === "wake_at" ? { kind: last, dueAtMs: at(2_000), by: 10 } : { kind: last };
+      const superseding = replica.ask("l1", command);
+      release();
+      await superseding;
+      await world.clock.advance(2_000);
+      // In the order of their dispatch the alarm had its turn first; else it was overtaken, and does not fire.
+      const ofAlarm = order === "ordered" ? 1 : 0;
+      expect((await replica.read("l1"))?.count ?? 0).toBe(ofAlarm + (last === "wake_at" ? 10 : 0));
+      expect(world.database.alarms()).toEqual([]);
+    }
+  });
 
 test("[RT-10] an alarm that nobody can take now is tried again", async () => {
   const world = new World();
   const replica = await startLedgers(world);
   await wakeAt(replica, 1_000, 7);
-  replica.system.cells.passivate(Infinity);
+  replica.system.actors.passivate(Infinity);
   replica.store.isCut = true;
   await world.clock.advance(1_500);
   replica.store.isCut = false;
@@ -206,3 +212,42 @@ function holdOperation(world: World, name: string): () => void {
     void settle();
   };
 }
+
+test("[RT-10] more alarms than one scan brings fire together when they are due together", async () => {
+  const world = new World();
+  const replica = await startLedgers(world);
+  // Between two regular scans, and beyond the horizon when they are set.
+  const due = ALARM_HORIZON_MS + ALARM_SCAN_MS - 5_000;
+  for (let i = 0; i < ALARM_PAGE + 200; i++) await wakeAt(replica, due, 1, `l${i}`);
+  await world.clock.advance(due - 1);
+  expect(world.database.alarms()).toHaveLength(ALARM_PAGE + 200);
+  await world.clock.advance(1_000);
+  expect(world.database.alarms()).toEqual([]);
+});
+
+test("[RT-10] of thousands that are due together only some fire at once, and organizations take turns", async () => {
+  const world = new World();
+  const replica = await startLedgers(world);
+  for (let i = 0; i < 200; i++) await wakeAt(replica, 1_000, 1, `a${i}`);
+  const other = { ref: ledgerRef("org_b", "b"), command: { kind: "wake_at", dueAtMs: at(1_000), by: 1 } };
+  expect((await replica.system.dispatchGroup([other])).ok).toBe(true);
+  const { promise: held, resolve: release } = Promise.withResolvers<void>();
+  const batches: (readonly number[])[] = [];
+  const { store } = replica;
+  const flush = store.flush.bind(store);
+  store.flush = async (batch) => {
+    batches.push(batch.map(({ shard }) => shard));
+    await held;
+    return flush(batch);
+  };
+  // All come due while the first commit is under way.
+  await world.clock.advance(1_000);
+  release();
+  await world.clock.advance(0);
+  await until("all have fired", () => world.database.alarms().length === 0);
+  const [first = [], second = []] = batches;
+  expect(first).toHaveLength(1);
+  expect(second).toHaveLength(FIRING.ofOrganization);
+  expect(second).toContain(shardOf("org_b"));
+  expect(Math.max(...batches.map((shards) => shards.length))).toBeLessThanOrEqual(FIRING.inProcess);
+});

@@ -88,19 +88,19 @@ test("[RT-10] while the receiver stays overloaded, the message waits longer and 
   const { world, replica } = await started();
   await replica.add("b", 0);
   await replica.ask("a", { kind: "add", by: 0 });
-  const cell = replica.system.cells.get(
+  const actor = replica.system.actors.get(
     { kind: "ledger", organizationId: "org_a", id: "b" },
     { shard: 105, epoch: 1 },
     world.clock.monotonic(),
   );
-  const tickets = Array.from({ length: MAILBOX_MESSAGES }, () => cell.mailbox.enter(world.clock.monotonic(), 1)!);
+  const tickets = Array.from({ length: MAILBOX_MESSAGES }, () => actor.mailbox.enter(world.clock.monotonic(), 1)!);
   const tries = () => replica.turns.length;
   const before = tries();
   await tell(replica, "a", "b");
   await world.clock.advance(60_000);
   expect(tries()).toBe(before + 1);
   expect(world.clock.nextInMs).toBeLessThanOrEqual(5_000);
-  for (const ticket of tickets) cell.mailbox.leave(ticket);
+  for (const ticket of tickets) actor.mailbox.leave(ticket);
   await world.clock.advance(5_000);
   expect((await replica.read("b"))?.count).toBe(5);
 });
@@ -190,7 +190,7 @@ test("[RT-10] a message whose turn throws is offered a few times more, then park
   await world.clock.advance(60_000);
   expect(replica.errors.length).toBe(MESSAGE_TRIES);
   expect(replica.errors.at(-1)).toContain("parked");
-  expect([world.database.messages().length, replica.system.parkedMessages]).toEqual([1, 1]);
+  expect([world.database.messages().length, replica.system.parkedMessages(null)]).toEqual([1, 1]);
   expect(faultOf(await replica.add("b", 1))).toBe("ok");
   await world.clock.advance(600_000);
   expect(replica.errors.length).toBe(MESSAGE_TRIES);
@@ -198,7 +198,7 @@ test("[RT-10] a message whose turn throws is offered a few times more, then park
   replica.crash();
   const second = await startLedgers(world);
   await world.clock.advance(1);
-  expect([second.errors, second.system.parkedMessages]).toEqual([["a message's turn failed"], 0]);
+  expect([second.errors, second.system.parkedMessages(null)]).toEqual([["a message's turn failed"], 0]);
 });
 
 test("[RT-10] a message whose turn throws once is delivered by the next try, once", async () => {
@@ -211,7 +211,7 @@ test("[RT-10] a message whose turn throws once is delivered by the next try, onc
   expect([replica.errors, world.database.messages().length]).toEqual([["a message's turn failed"], 1]);
   isBroken = false;
   await world.clock.advance(1_000);
-  expect([(await replica.read("b"))?.count, world.database.messages(), replica.system.parkedMessages]).toEqual([
+  expect([(await replica.read("b"))?.count, world.database.messages(), replica.system.parkedMessages(null)]).toEqual([
     5,
     [],
     0,

@@ -1,9 +1,11 @@
 /** Group commit alone: a lane between turn groups that the tests make and a store that they answer for. */
 import { describe, expect, test } from "bun:test";
-import { Cell } from "../../../actors/runtime/cell.ts";
-import { CellDraft } from "../../../actors/runtime/draft.ts";
-import { BATCH_BYTES, BATCH_GROUPS, type FlushHost, FlushLane } from "../../../actors/runtime/flush.ts";
-import { type Ending, TurnGroup } from "../../../actors/runtime/group.ts";
+import { LiveActor } from "../../../actors/runtime/live-actor.ts";
+import { ActorDraft } from "../../../actors/runtime/draft.ts";
+import { type FlushHost, FlushLane } from "../../../actors/runtime/flush.ts";
+import { BATCH_BYTES, BATCH_GROUPS } from "../../../actors/runtime/flush-queue.ts";
+import type { CommitResult } from "../../../actors/runtime/commit-result.ts";
+import { TurnGroup } from "../../../actors/runtime/group.ts";
 import { type ActorStore, type FlushOutcome, noWrites, type ShardWrites } from "../../../actors/runtime/store.ts";
 import { settle } from "../../support/fake-clock.ts";
 import { ledgerActor, ledgerRef } from "../../support/ledger-actor.ts";
@@ -44,22 +46,28 @@ class Rig implements FlushHost {
   onFenced(shards: ReadonlySet<number>): void {
     this.told.push(`fenced ${[...shards].join()} after ${this.ended.length}`);
   }
+  onBug(cause: unknown): void {
+    this.told.push(`bug: ${(cause as Error).message}`);
+  }
+  onLaneFailed(cause: unknown): void {
+    this.told.push(`failed: ${(cause as Error).message}`);
+  }
 
-  cell(id: string, shard = 1): Cell {
-    return new Cell(ledgerRef("org", id), definition, { shard, epoch: 1 });
+  actor(id: string, shard = 1): LiveActor {
+    return new LiveActor(ledgerRef("org", id), definition, { shard, epoch: 1 });
   }
 
   push(
     name: string,
-    cells: readonly Cell[],
+    actors: readonly LiveActor[],
     options: { shard?: number; epoch?: number; bytes?: number } = {},
   ): TurnGroup {
     const { shard = 1, epoch = 1, bytes = 10 } = options;
-    const drafts = cells.map((cell) => new CellDraft(cell));
+    const drafts = actors.map((actor) => new ActorDraft(actor));
     const group = new TurnGroup(
       { shard, epoch },
       { writes: noWrites(), drafts, bytes },
-      (ending) => void this.ended.push(`${name} ${ending.kind}`),
+      (result) => void this.ended.push(`${name} ${result.kind}`),
     );
     this.names.set(group, name);
     this.lane.push(group);
@@ -90,23 +98,23 @@ class Rig implements FlushHost {
   }
 }
 
-const followed = (group: TurnGroup): Ending[] => {
-  const endings: Ending[] = [];
-  group.follow((ending) => void endings.push(ending));
-  return endings;
+const followed = (group: TurnGroup): CommitResult[] => {
+  const results: CommitResult[] = [];
+  group.follow((result) => void results.push(result));
+  return results;
 };
 
 describe("batches", () => {
   test("[RT-4] who joins the next batch is called when it is taken, with nothing in flight or after what is", async () => {
     const rig = new Rig();
-    const join = (name: string): void => rig.lane.joinNext(() => void rig.push(name, [rig.cell(name)]));
+    const join = (name: string): void => rig.lane.joinNext(() => void rig.push(name, [rig.actor(name)]));
     join("a");
     await settle();
     expect(rig.sent).toEqual(["a"]);
     const letGo = rig.hold();
-    rig.push("b", [rig.cell("b")]);
+    rig.push("b", [rig.actor("b")]);
     await settle();
-    rig.push("c", [rig.cell("c")]);
+    rig.push("c", [rig.actor("c")]);
     join("d");
     rig.lane.joinNext(() => void rig.told.push("nothing to push"));
     await settle();
@@ -119,11 +127,11 @@ describe("batches", () => {
 
   test("[RT-4] what comes in one tick is one statement; while it is in flight, what comes next is the next", async () => {
     const rig = new Rig();
-    const cell = rig.cell("a");
+    const actor = rig.actor("a");
     const open = rig.hold();
-    for (const name of ["a", "b"]) rig.push(name, [cell]);
+    for (const name of ["a", "b"]) rig.push(name, [actor]);
     await settle();
-    for (const name of ["c", "d", "e"]) rig.push(name, [cell]);
+    for (const name of ["c", "d", "e"]) rig.push(name, [actor]);
     await settle();
     expect([rig.sent, rig.ended]).toEqual([["a b"], []]);
     open();
@@ -166,20 +174,83 @@ describe("batches", () => {
   });
 });
 
+describe("bugs in callbacks", () => {
+  const plant = (message: string) => (): void => {
+    throw new Error(message);
+  };
+
+  test("[RT-14] a follower that throws is reported; the other followers and groups end, and the lane goes on", async () => {
+    const rig = new Rig();
+    const actor = rig.actor("a");
+    const open = rig.hold();
+    const first = rig.push("a", [actor]);
+    first.follow(plant("a follower"));
+    const after = followed(first);
+    rig.push("b", [rig.actor("b")]);
+    open();
+    await settle();
+    expect(rig.told).toEqual(["bug: a follower"]);
+    expect([after, rig.ended]).toEqual([[{ kind: "committed" }], ["a committed", "b committed"]]);
+    rig.push("c", [actor]);
+    await rig.lane.settled();
+    expect(rig.ended.at(-1)).toBe("c committed");
+  });
+
+  test("[RT-14] a group's end that throws is reported, and its followers still learn the result", async () => {
+    const rig = new Rig();
+    const group = new TurnGroup({ shard: 1, epoch: 1 }, { writes: noWrites(), drafts: [], bytes: 1 }, plant("an end"));
+    const after = followed(group);
+    rig.lane.push(group);
+    rig.push("next", []);
+    await rig.lane.settled();
+    expect([rig.told, after, rig.ended]).toEqual([["bug: an end"], [{ kind: "committed" }], ["next committed"]]);
+  });
+
+  test("[RT-14] a callback that joins a batch and throws is reported, and the batch is sent", async () => {
+    const rig = new Rig();
+    rig.lane.joinNext(plant("a join"));
+    rig.lane.joinNext(() => void rig.push("a", []));
+    await settle();
+    expect([rig.told, rig.ended]).toEqual([["bug: a join"], ["a committed"]]);
+  });
+
+  test("[RT-14] a lane that fails itself ends everything in it and everything that comes, and reports it once", async () => {
+    const rig = new Rig();
+    const open = rig.hold();
+    rig.push("sent", [rig.actor("a")]);
+    await settle();
+    rig.push("queued", [rig.actor("b")]);
+    const settled = rig.lane.settled();
+    rig.onFenced = plant("a bug of the lane");
+    rig.answer = () => ({ kind: "answered", live: new Set() });
+    rig.stored = () => ({ kind: "answered", live: new Set() });
+    open();
+    await settled;
+    expect(rig.told).toEqual(["failed: a bug of the lane"]);
+    expect(rig.ended).toEqual(["sent unknown", "queued unavailable"]);
+    rig.push("late", []);
+    rig.lane.joinNext(() => void rig.push("later", []));
+    await settle();
+    await rig.lane.settled();
+    expect(rig.ended.slice(2)).toEqual(["late unavailable", "later unavailable"]);
+    expect([rig.told.length, rig.lane.statements]).toEqual([1, 1]);
+  });
+});
+
 describe("a certain abort", () => {
   test("[RT-4] breaks only the group at fault: the others go again, each alone and in order", async () => {
     const rig = new Rig();
     rig.poison.add("bad");
-    for (const name of ["a", "bad", "b"]) rig.push(name, [rig.cell(name)]);
+    for (const name of ["a", "bad", "b"]) rig.push(name, [rig.actor(name)]);
     await settle();
     expect(rig.sent).toEqual(["a bad b", "a", "bad", "b"]);
     expect(rig.ended).toEqual(["a committed", "bad broken", "b committed"]);
   });
 
-  test("[RT-4] undercuts what stood on the broken group, in this batch and in the queue, and sends none of it", async () => {
+  test("[RT-4] evicts the groups that read the broken group's changes, in this batch and in the queue, and sends none of them", async () => {
     const rig = new Rig();
     rig.poison.add("bad");
-    const [x, y, z] = ["x", "y", "z"].map((id) => rig.cell(id)) as [Cell, Cell, Cell];
+    const [x, y, z] = ["x", "y", "z"].map((id) => rig.actor(id)) as [LiveActor, LiveActor, LiveActor];
     const open = rig.hold();
     rig.push("bad", [x]);
     rig.push("on it", [x, y]);
@@ -189,35 +260,35 @@ describe("a certain abort", () => {
     open();
     await settle();
     expect(rig.sent).toEqual(["bad on it", "bad", "apart"]);
-    expect(rig.ended).toEqual(["bad broken", "on it undercut", "on that undercut", "apart committed"]);
-    expect([x.dead, y.dead, z.dead]).toEqual([true, true, false]);
+    expect(rig.ended).toEqual(["bad broken", "on it evicted", "on that evicted", "apart committed"]);
+    expect([x.isEvicted, y.isEvicted, z.isEvicted]).toEqual([true, true, false]);
   });
 
   test("[RT-3] groups end in the order in which they came in, also where one is refused before its statement", async () => {
     const rig = new Rig();
     rig.poison.add("bad");
-    const [x, y] = [rig.cell("x"), rig.cell("y")];
+    const [x, y] = [rig.actor("x"), rig.actor("y")];
     const open = rig.hold();
     rig.push("bad", [x]);
     await settle();
     rig.push("before", [y]);
     const stands = rig.push("on both", [x, y]);
-    rig.push("after", [rig.cell("z")]);
+    rig.push("after", [rig.actor("z")]);
     const seen: string[][] = [];
     stands.follow(() => seen.push([...rig.ended]));
     open();
     await settle();
-    expect(rig.ended).toEqual(["bad broken", "before committed", "on both undercut", "after committed"]);
+    expect(rig.ended).toEqual(["bad broken", "before committed", "on both evicted", "after committed"]);
     // Whoever runs "on both" again loads y now: "before" must be in the table by then.
-    expect(seen).toEqual([["bad broken", "before committed", "on both undercut"]]);
+    expect(seen).toEqual([["bad broken", "before committed", "on both evicted"]]);
   });
 
   test("[RT-4] what the server could not do for anybody breaks nobody: all of the batch may be tried again", async () => {
     for (const code of ["40P01", "53100", "55P03", "25006"]) {
       const rig = new Rig();
       rig.answer = () => ({ kind: "aborted", code, cause: null });
-      rig.push("a", [rig.cell("a")]);
-      rig.push("b", [rig.cell("b")]);
+      rig.push("a", [rig.actor("a")]);
+      rig.push("b", [rig.actor("b")]);
       await settle();
       expect(rig.sent).toEqual(["a b"]);
       expect(rig.ended).toEqual(["a unavailable", "b unavailable"]);
@@ -263,9 +334,9 @@ describe("fenced and unknown", () => {
   test("[RT-4] an unknown outcome is told to the host first, and ends every group of the batch as unknown", async () => {
     const rig = new Rig();
     rig.answer = () => ({ kind: "unknown", cause: null });
-    const a = rig.push("a", [rig.cell("a")]);
+    const a = rig.push("a", [rig.actor("a")]);
     const follower = followed(a);
-    rig.push("b", [rig.cell("b", 2)], { shard: 2 });
+    rig.push("b", [rig.actor("b", 2)], { shard: 2 });
     await settle();
     expect(rig.told).toEqual(["unknown 1,2 after 0"]);
     expect(rig.ended).toEqual(["a unknown", "b unknown"]);
@@ -302,7 +373,7 @@ describe("fenced and unknown", () => {
 });
 
 describe("followers", () => {
-  test("[RT-3] those who saw a group hear of its end after it, in order; of a broken one they hear that they were undercut", async () => {
+  test("[RT-3] those who saw a group hear of its end after it, in order; of a broken one they hear that they were evicted", async () => {
     const rig = new Rig();
     rig.poison.add("bad");
     const order: string[] = [];
@@ -312,19 +383,19 @@ describe("followers", () => {
       good.follow((e) => order.push(`${name} ${e.kind} after ${rig.ended.length}`));
     bad.follow((e) => order.push(`on bad ${e.kind}`));
     await settle();
-    expect(order).toEqual(["first committed after 1", "second committed after 1", "on bad undercut"]);
+    expect(order).toEqual(["first committed after 1", "second committed after 1", "on bad evicted"]);
   });
 
-  test("[RT-7] a committed group lets its records go clean; its cell waits for the last group only", async () => {
+  test("[RT-7] a committed group lets its records go clean; its actor waits for the last group only", async () => {
     const rig = new Rig();
-    const cell = rig.cell("a");
+    const actor = rig.actor("a");
     const open = rig.hold();
-    rig.push("one", [cell]);
+    rig.push("one", [actor]);
     await settle();
-    const two = rig.push("two", [cell]);
-    expect(cell.lastPending).toBe(two);
+    const two = rig.push("two", [actor]);
+    expect(actor.lastPending).toBe(two);
     open();
     await settle();
-    expect(cell.isQuiet).toBe(true);
+    expect(actor.isQuiet).toBe(true);
   });
 });

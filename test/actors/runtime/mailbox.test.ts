@@ -99,8 +99,8 @@ test("[RT-6] an actor whose oldest caller has waited for more than 5 s takes no 
   expect([faultOf(await waiting), faultOf(await late)]).toEqual(["ok", "ok"]);
   await settle();
   expect([(await replica.read("hot"))?.count, (await replica.read("other"))?.count]).toEqual([3, 1]);
-  const cellOf = (id: string) => replica.system.cells.get(ledgerRef(ORG, id), { shard: shardOf(ORG), epoch: 1 }, 0);
-  expect([cellOf("hot").mailbox.isEmpty, cellOf("other").mailbox.isEmpty]).toEqual([true, true]);
+  const actorOf = (id: string) => replica.system.actors.get(ledgerRef(ORG, id), { shard: shardOf(ORG), epoch: 1 }, 0);
+  expect([actorOf("hot").mailbox.isEmpty, actorOf("other").mailbox.isEmpty]).toEqual([true, true]);
 });
 
 const member = (id: string) => ({

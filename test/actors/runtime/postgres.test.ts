@@ -1,21 +1,23 @@
 /** The whole runtime on PostgreSQL: what the model in memory stands for. */
-import { USUAL_JOB_LIMITS } from "../../../actors/job/limits.ts";
+import { DEFAULT_JOB_LIMITS } from "../../../actors/job/limits.ts";
 import { afterEach, beforeEach, expect, test } from "bun:test";
-import type { Outcome } from "../../../actors/fault.ts";
+import { ok } from "../../../actors/fault.ts";
 import { chatRef, type Message } from "../../../actors/chat/schema.ts";
-import { jobExecution } from "../../../actors/job/execution.ts";
+import { jobExecution } from "../../../actors/job/run/execution.ts";
 import { type Job, jobRef } from "../../../actors/job/schema.ts";
-import { Slots } from "../../../actors/job/slots.ts";
+import { NO_RETRIES } from "../../../actors/job/run/retry-policy.ts";
+import { Slots } from "../../../actors/job/run/slots.ts";
+import type { AnyDefinition, Tx } from "../../../actors/runtime/actor.ts";
 import { shardOf } from "../../../actors/runtime/placement.ts";
-import type { Admission } from "../../../actors/runtime/shards.ts";
 import { System } from "../../../actors/runtime/system.ts";
-import type { MemberStep } from "../../../actors/runtime/turns.ts";
-import { troupeActors, type TroupeProtocols } from "../../../actors/troupe.ts";
+import type { DispatchGroup } from "../../../actors/runtime/members.ts";
+import { troupeActors, type TroupeProtocols, type TroupeSystem } from "../../../actors/troupe.ts";
+import { calendar } from "../../../src/schedule/calendar.ts";
 import { type Database, openDatabase } from "../../../db/client.ts";
 import { PostgresPlacement } from "../../../db/placement.ts";
 import { PostgresActorStore } from "../../../db/stores/actor-store.ts";
 import { PostgresTranscripts } from "../../../db/stores/transcripts.ts";
-import { systemChance, systemClock } from "../../../src/clock.ts";
+import { systemChance, systemClock } from "../../../src/wiring/clock.ts";
 import { until } from "../../support/condition.ts";
 import { FakeModel, gate } from "../../support/fake-model.ts";
 import { FakeTools } from "../../support/fake-tools.ts";
@@ -65,10 +67,10 @@ function crashing(system: { stop(): Promise<void> }, database: Database, id: str
   };
 }
 
-async function startLedgers(id: string) {
+async function startLedgers(id: string, more: readonly AnyDefinition[] = []) {
   const database = openDatabase(created.url);
   const system = new System<LedgerProtocols>({
-    definitions: [erased(ledgerActor())],
+    definitions: [erased(ledgerActor()), ...more],
     effects: { count: idleEffect() },
     store: new PostgresActorStore(database),
     placement: await joined(database, id),
@@ -159,23 +161,60 @@ test("[RT-4] a flush whose backend is ended: the epoch rises, and everything is 
   expect(system.shards.epochOf(shardOf(ORG))).toBeGreaterThan(1);
 });
 
+test("[RT-1] with real cold records, commands to an actor have their turns in the order of their dispatch", async () => {
+  const noted: string[] = [];
+  const rows = { name: "task" };
+  const definition: AnyDefinition = {
+    kind: "ordered",
+    needs: (_, command) => (command as unknown as { records: string[] }).records.map((id) => ({ table: "task", id })),
+    handlers: {
+      note: (tx: Tx, { name, records }: { readonly name: string; readonly records: readonly string[] }) => {
+        for (const id of records) if (tx.read(rows, id) === null) tx.create(rows, { id } as never);
+        if (tx.self.id === "a") noted.push(name);
+        return ok(null);
+      },
+    },
+  };
+  const { system } = await startLedgers("r1", [definition]);
+  const ask = (id: string, name: string, records: readonly string[]) => ({
+    ref: { kind: "ordered", organizationId: ORG, id },
+    command: { kind: "note", name, records },
+  });
+  for (let round = 0; round < 20; round++) {
+    noted.length = 0;
+    const outcomes = await Promise.all([
+      system.dispatchGroup([ask("a", "1", [`cold${round}`, `colder${round}`])]),
+      system.dispatchGroup([ask("a", "2", [])]),
+      system.dispatchGroup([ask("b", "3", [`other${round}`]), ask("a", "3", [])]),
+      system.dispatchGroup([ask("a", "4", ["warm"])]),
+      system.dispatchGroup([ask("a", "5", [])]),
+    ]);
+    expect(outcomes.every((outcome) => outcome.ok)).toBe(true);
+    expect(noted).toEqual(["1", "2", "3", "4", "5"]);
+  }
+});
+
 async function startJobs(id: string, model: FakeModel, tools: FakeTools) {
   const database = openDatabase(created.url);
   const late: {
-    group?: (members: readonly MemberStep[], admission: Admission) => Promise<Outcome<readonly unknown[]>>;
+    group?: DispatchGroup;
+    textWriter?: TroupeSystem["textWriter"];
   } = {};
   const run = jobExecution({
     models: model,
     tools,
     transcripts: new PostgresTranscripts(database),
     slots: new Slots(),
-    steps: USUAL_JOB_LIMITS.steps,
+    steps: DEFAULT_JOB_LIMITS.steps,
+    retry: NO_RETRIES,
+    chance: systemChance,
     clock: systemClock,
     group: (members, admission) => late.group!(members, admission),
+    textWriter: (text) => late.textWriter!(text),
     log,
   });
   const system = new System<TroupeProtocols>({
-    definitions: troupeActors(),
+    definitions: troupeActors({ calendar }),
     effects: { run },
     store: new PostgresActorStore(database),
     placement: await joined(database, id),
@@ -185,6 +224,7 @@ async function startJobs(id: string, model: FakeModel, tools: FakeTools) {
     onLost: () => {},
   });
   late.group = (members, admission) => system.dispatchGroup(members, admission);
+  late.textWriter = (text) => system.textWriter(text);
   await system.start();
   const send = async (content: string, isFirst: boolean): Promise<Job> => {
     const open = isFirst ? { workspaceId: "w", title: "t" } : null;
@@ -216,13 +256,13 @@ test("[JOB-4] a run with tools survives a crash: the finished call is not made a
   await until("the job ends", async () => (await second.read(id)).status === "completed");
   held.open();
   const job = await second.read(id);
-  expect(job).toMatchObject({ attempt: 2, result: "Look. Seen.", step: 2 });
+  expect(job).toMatchObject({ attempt: 2, result: "Look. \n\nSeen.", step: 2 });
   expect(tools.keys()).toEqual([`${id}:1:c1`]);
   const store = new PostgresActorStore(second.database);
   const [message] = (await store.read([{ table: "message", organizationId: ORG, id: job.outputMessageId }])) as [
     Message,
   ];
-  expect(message).toMatchObject({ status: "completed", content: "Look. Seen." });
+  expect(message).toMatchObject({ status: "completed", content: "Look. \n\nSeen." });
   for (const stream of [id, "cht_1"]) {
     const seqs = (await store.events(ORG, stream, { after: 0, limit: 99 })).events.map((event) => event.seq);
     expect(seqs).toEqual(seqs.map((_, i) => i + 1));

@@ -1,5 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
+import { KEPT_PIECE_CHARS } from "../../../actors/runtime/live-text.ts";
 import {
   type Cursor,
   LIVE_TEXT_CHARS,
@@ -92,6 +93,24 @@ describe("the ring", () => {
     expect(held(replay)).toBeGreaterThan(0);
     published(9, 8 + RING_EVENTS, replay);
     expect(held(replay)).toBe(0);
+  });
+
+  test("[RT-8] a text that is over is kept in few pieces, whole and at its positions", () => {
+    const replay = published(1, 1);
+    replay.beginText("m", 1, "");
+    const words = Array.from({ length: 5_000 }, (_, i) => `word ${i} `);
+    for (const word of words) replay.addText("m", word);
+    replay.publish(event(2));
+    replay.endText("m");
+    const { pieces } = (replay as unknown as { texts: { pieces: string[] }[] }).texts[0]!;
+    const whole = words.join("");
+    expect(pieces).toHaveLength(Math.ceil(whole.length / KEPT_PIECE_CHARS));
+    for (const [from, to] of [
+      [0, whole.length],
+      [KEPT_PIECE_CHARS - 3, KEPT_PIECE_CHARS + 20],
+      [whole.length - 5, whole.length],
+    ] as const)
+      expect(replay.textBetween({ messageId: "m", attempt: 1 }, from, to)).toBe(whole.slice(from, to));
   });
 
   test("[RT-8] invalidate forgets all, and lets the readers look again", () => {

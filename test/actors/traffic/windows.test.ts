@@ -133,7 +133,7 @@ test("[RATE-1] an actor that has to make room within the window loses nothing", 
       const count = await admitted(replica, 100, { organizationId });
       counts.set(organizationId, (counts.get(organizationId) ?? 0) + count);
       await settle();
-      expect(replica.system.cells.count).toBeLessThanOrEqual(3);
+      expect(replica.system.actors.count).toBeLessThanOrEqual(3);
     }
   }
   expect([...counts.values()]).toEqual([3_000, 3_000, 3_000, 3_000]);

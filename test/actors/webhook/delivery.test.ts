@@ -1,4 +1,5 @@
 /** How the webhook actor numbers events, delivers them, and goes on after whatever happens to an attempt. */
+import { takes } from "../../../actors/webhook/events.ts";
 import { expect, test } from "bun:test";
 import { FAILING_LIMIT_MS, IN_FLIGHT_LIMIT, REDELIVERY_PAGE } from "../../../actors/webhook/policy.ts";
 import type { AttemptResult } from "../../../actors/webhook/protocol.ts";
@@ -80,6 +81,17 @@ test("[HOOK-5] only what the filter takes is delivered", async () => {
   expect(replica.receiver.arrived.map(({ event }) => event.type)).toEqual(["agent.created", "job.failed"]);
   expect(replica.events.length).toBe(4);
   await replica.system.stop();
+});
+
+test("[HOOK-5] a source can be excluded, alone and beside types", async () => {
+  const event = { type: "job.approved", source: "api_mutation" } as const;
+  const ofLife = { ...event, source: "job_lifecycle" } as const;
+  const taken = (filter: string[]) => [event, ofLife].map((one) => takes(filter, one));
+  expect(taken([])).toEqual([true, true]);
+  expect(taken(["!api_mutation"])).toEqual([false, true]);
+  expect(taken(["job.*", "!api_mutation"])).toEqual([false, true]);
+  expect(taken(["agent.*", "!api_mutation"])).toEqual([false, false]);
+  expect(taken(["job.approved", "!job_lifecycle"])).toEqual([true, false]);
 });
 
 test("[HOOK-6] four attempts, after 0, 1, 2 and 4 s, each a row of the ledger under one delivery key", async () => {

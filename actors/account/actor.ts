@@ -1,0 +1,118 @@
+/**
+ * A person's credentials (AUTH-13), and the brake on guessing them (AUTH-14). An attempt counts as failed until it
+ * has proved good, so that a thousand at once are a thousand. After the free ones each waits twice as long as the
+ * one before, up to a quarter of an hour; an hour without an attempt forgets them.
+ */
+import { isSameHash } from "../constant-time.ts";
+import { notFound, ok, refuse } from "../fault.ts";
+import type { ActorDefinition, Tx } from "../runtime/actor.ts";
+import { isoTime } from "../schema.ts";
+import type { AccountProtocol } from "./protocol.ts";
+import { type Account, accountTable, oauthClientTable, signInAttemptsTable } from "./schema.ts";
+
+/** The wait after the first attempt that is not free; it doubles with each one after it, */
+export const FIRST_WAIT_MS = 2_000;
+/** up to this. */
+export const LONGEST_WAIT_MS = 900_000;
+/** After so long without an attempt all is forgotten. */
+export const FORGET_ATTEMPTS_MS = 3_600_000;
+/** Doublings after which every wait is the longest: larger powers say nothing more. */
+const MOST_DOUBLINGS = 20;
+
+/** A program that registers and that nobody lets in is forgotten after this, */
+export const UNUSED_CLIENT_MS = 86_400_000;
+/** and one that nobody has let in again after this: longer than its grants live unused. */
+export const USED_CLIENT_MS = 180 * 86_400_000;
+
+const TABLES: Readonly<Record<string, string>> = { account: accountTable.name, client: oauthClientTable.name };
+
+export const accountActor: ActorDefinition<AccountProtocol> = {
+  kind: "account",
+  needs: (ref) => [{ table: TABLES[ref.id] ?? signInAttemptsTable.name, id: ref.organizationId }],
+  handlers: {
+    read_credentials(tx) {
+      const account = accountOf(tx);
+      return ok({
+        passwordHash: account?.passwordHash ?? null,
+        chosenOrganizationId: account?.chosenOrganizationId ?? null,
+      });
+    },
+
+    choose_organization(tx, { organizationId }) {
+      const account = accountOf(tx);
+      if (account?.chosenOrganizationId !== organizationId) keep(tx, { chosenOrganizationId: organizationId });
+      return ok(null);
+    },
+
+    make_link(tx, { link }) {
+      keep(tx, { link });
+      return ok(null);
+    },
+
+    check_link: (tx, { hash }) => (opens(tx, hash) ? ok(null) : notFound("token")),
+
+    set_password(tx, { passwordHash, linkHash }) {
+      if (linkHash !== null && !opens(tx, linkHash)) return notFound("token");
+      // Whatever the password was lost by, an unused link does not outlive the new one.
+      keep(tx, { passwordHash, passwordSetAt: isoTime(tx.now), link: null });
+      return ok(null);
+    },
+
+    register_client(tx, { client }) {
+      const expiresAt = isoTime(tx.now + UNUSED_CLIENT_MS);
+      return ok(tx.create(oauthClientTable, { id: tx.self.organizationId, ...client, expiresAt }));
+    },
+
+    read_client(tx) {
+      const client = tx.read(oauthClientTable, tx.self.organizationId);
+      return client === null || client.expiresAt <= isoTime(tx.now) ? notFound("oauth_client") : ok(client);
+    },
+
+    keep_client(tx) {
+      const client = tx.read(oauthClientTable, tx.self.organizationId);
+      if (client === null) return notFound("oauth_client");
+      tx.update(oauthClientTable, { ...client, expiresAt: isoTime(tx.now + USED_CLIENT_MS) });
+      return ok(null);
+    },
+
+    admit_attempt(tx, { free }) {
+      const id = tx.self.organizationId;
+      const present = tx.read(signInAttemptsTable, id);
+      const lastAt = present === null ? 0 : Date.parse(present.lastAt);
+      const attempts = present === null || tx.now - lastAt >= FORGET_ATTEMPTS_MS ? 0 : present.attempts;
+      const waitMs = lastAt + waitAfter(attempts - free) - tx.now;
+      if (waitMs > 0) return refuse({ kind: "rate_limited", retryAfterMs: waitMs });
+      const counted = { attempts: attempts + 1, lastAt: isoTime(tx.now) };
+      if (present === null) tx.create(signInAttemptsTable, { id, ...counted });
+      else tx.update(signInAttemptsTable, { ...present, ...counted });
+      return ok(null);
+    },
+
+    clear_attempts(tx, { all }) {
+      const present = tx.read(signInAttemptsTable, tx.self.organizationId);
+      if (present === null || present.attempts === 0) return ok(null);
+      tx.update(signInAttemptsTable, { ...present, attempts: all ? 0 : present.attempts - 1 });
+      return ok(null);
+    },
+  },
+};
+
+/** How long the next attempt waits when so many were made after the free ones. */
+const waitAfter = (more: number): number =>
+  more < 0 ? 0 : Math.min(FIRST_WAIT_MS * 2 ** Math.min(more, MOST_DOUBLINGS), LONGEST_WAIT_MS);
+
+const accountOf = (tx: Tx): Account | null => tx.read(accountTable, tx.self.organizationId);
+
+function opens(tx: Tx, hash: string): boolean {
+  const link = accountOf(tx)?.link ?? null;
+  return link !== null && isSameHash(link.hash, hash) && link.expiresAt > isoTime(tx.now);
+}
+
+type Changes = Partial<Pick<Account, "passwordHash" | "passwordSetAt" | "link" | "chosenOrganizationId">>;
+const NEW: Required<Changes> = { passwordHash: null, passwordSetAt: null, link: null, chosenOrganizationId: null };
+
+function keep(tx: Tx, changes: Changes): void {
+  const account = accountOf(tx);
+  if (account === null) tx.create(accountTable, { ...NEW, ...changes, id: tx.self.organizationId });
+  else tx.update(accountTable, { ...account, ...changes });
+}

@@ -1,0 +1,46 @@
+/** What an account's actor can be asked, and what it answers. */
+import type { OAuthClient, PasswordLink } from "./schema.ts";
+
+/** What is needed to check a password. */
+export interface Credentials {
+  readonly passwordHash: string | null;
+  readonly chosenOrganizationId: string | null;
+}
+
+export type AccountCommand =
+  /** A person without an account has no password. */
+  | { readonly kind: "read_credentials" }
+  | { readonly kind: "choose_organization"; readonly organizationId: string }
+  /** A new link replaces the one before. */
+  | { readonly kind: "make_link"; readonly link: PasswordLink }
+  /** Whether the link with this hash still opens; refuses `not_found`. */
+  | { readonly kind: "check_link"; readonly hash: string }
+  /** With a link's hash the link is used up; null: the caller has proved who it is by other means. */
+  | { readonly kind: "set_password"; readonly passwordHash: string; readonly linkHash: string | null }
+  | { readonly kind: "register_client"; readonly client: Pick<OAuthClient, "name" | "redirectUris"> }
+  /** Refuses `not_found`. */
+  | { readonly kind: "read_client" }
+  /** Somebody has let it in: it is remembered for longer. */
+  | { readonly kind: "keep_client" }
+  /** Counts an attempt, unless it comes too early after too many: then `rate_limited`. */
+  | { readonly kind: "admit_attempt"; readonly free: number }
+  /** The attempt was good, so it does not count; with `all` no earlier one does either. */
+  | { readonly kind: "clear_attempts"; readonly all: boolean };
+
+export interface AccountReplies {
+  read_credentials: Credentials;
+  choose_organization: null;
+  make_link: null;
+  check_link: null;
+  set_password: null;
+  register_client: OAuthClient;
+  read_client: OAuthClient;
+  keep_client: null;
+  admit_attempt: null;
+  clear_attempts: null;
+}
+
+export interface AccountProtocol {
+  readonly command: AccountCommand;
+  readonly replies: AccountReplies;
+}

@@ -1,0 +1,35 @@
+/** A map that keeps at most `limit` entries and forgets the one that was used longest ago. */
+export class BoundedMap<V> {
+  private readonly entries = new Map<string, V>();
+  private readonly limit: number;
+
+  constructor(limit: number) {
+    this.limit = limit;
+  }
+
+  get size(): number {
+    return this.entries.size;
+  }
+
+  keys(): Iterable<string> {
+    return this.entries.keys();
+  }
+
+  get(key: string): V | undefined {
+    const value = this.entries.get(key);
+    // Below half of the limit nothing is near to being forgotten, so the order does not matter yet.
+    if (value !== undefined && this.entries.size > this.limit / 2) {
+      this.entries.delete(key);
+      this.entries.set(key, value);
+    }
+    return value;
+  }
+
+  set(key: string, value: V): void {
+    this.entries.delete(key);
+    this.entries.set(key, value);
+    if (this.entries.size <= this.limit) return;
+    const oldest = this.entries.keys().next();
+    if (!oldest.done) this.entries.delete(oldest.value);
+  }
+}

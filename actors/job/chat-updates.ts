@@ -1,0 +1,35 @@
+/** What readers of a chat see of its jobs besides the turns themselves (SSE-7). Pure: derived from the record. */
+import type { ChatCommand, JobUpdate } from "../chat/protocol.ts";
+import { chatRef } from "../chat/schema.ts";
+import type { Tx } from "../runtime/actor.ts";
+import { openApprovals } from "./machine.ts";
+import type { Job } from "./schema.ts";
+
+/** The updates of a job that is settled; they are committed with the end of its turn. */
+export function updatesOf(job: Job): readonly JobUpdate[] {
+  const { id: jobId, review, metrics } = job;
+  const { inputTokens, outputTokens } = metrics;
+  const updates: JobUpdate[] = [];
+  if (inputTokens + outputTokens > 0)
+    updates.push({ type: "usage.updated", data: { jobId, inputTokens, outputTokens } });
+  for (const { id: approvalId, decision: _, decidedBy: _by, decidedAt: _at, ...approval } of openApprovals(job))
+    updates.push({ type: "approval.requested", data: { jobId, approvalId, ...approval } });
+  if (review.state !== "none") updates.push(reviewUpdate(job));
+  return [...updates, statusUpdate(job)];
+}
+
+export const statusUpdate = ({ id: jobId, status, blockedReason }: Job): JobUpdate => ({
+  type: "job.updated",
+  data: { jobId, status, blockedReason },
+});
+
+export const reviewUpdate = ({ id: jobId, review: { state, decidedBy, comment } }: Job): JobUpdate => ({
+  type: "review.updated",
+  data: { jobId, state, decidedBy, comment },
+});
+
+/** Sends updates while no turn begins or ends: a message to the chat, in the commit of the change. */
+export function sendUpdates(tx: Tx, { organizationId, chatId }: Job, updates: readonly JobUpdate[]): void {
+  const command: ChatCommand = { kind: "job_updates", updates };
+  if (updates.length > 0) tx.send(chatRef(organizationId, chatId), command);
+}

@@ -1,0 +1,115 @@
+/**
+ * The tool calls of a run (JOB-7): those of a step are made side by side, each result is committed by
+ * itself, and none is made before its start is committed. While all of them wait for other jobs, the run
+ * releases its job slot (JOB-10).
+ */
+import { assert } from "../../assert.ts";
+import type { ChatCommand } from "../../chat/protocol.ts";
+import type { Clock } from "../../runtime/clock.ts";
+import { type CallUnderWay, CallsUnderWay, type JobSlot } from "./job-slot.ts";
+import { madeBy } from "../artifacts.ts";
+import type { Toolbox } from "../ports.ts";
+import type { Pulse } from "./pulse.ts";
+import type { Reporter } from "./reporter.ts";
+import type { Transcript } from "./transcript.ts";
+import type { JsonObject } from "../../schema.ts";
+import { contextOf, type Job } from "../schema.ts";
+import type { OpenCall } from "../terms.ts";
+import { withinGrace } from "./tool-grace.ts";
+
+/** What the calls have of their run. */
+interface CallerParts {
+  readonly reporter: Reporter;
+  readonly pulse: Pulse;
+  readonly slot: JobSlot;
+}
+
+/** The tools, the transcript for their results, and the chat's part of a report that settles the job. */
+interface CallTargets {
+  readonly tools: Toolbox;
+  readonly transcript: Transcript;
+  readonly turnAfter: (job: Job) => readonly ChatCommand[];
+}
+
+/** Of arguments and of a result that readers of a chat are told: the rest is in the job's transcript. */
+const TOLD_CHARACTERS = 4_096;
+const toldArguments = (given: JsonObject): JsonObject | null =>
+  JSON.stringify(given).length > TOLD_CHARACTERS ? null : given;
+const toldResult = (content: string) => ({
+  result: content.slice(0, TOLD_CHARACTERS).toWellFormed(),
+  isTruncated: content.length > TOLD_CHARACTERS,
+});
+
+export class RunCalls {
+  private readonly clock: Clock;
+  private readonly run: CallerParts;
+
+  constructor(clock: Clock, run: CallerParts) {
+    this.clock = clock;
+    this.run = run;
+  }
+
+  /** Makes the calls; false when the run was called off meanwhile. Throws `RunOver` when the job has moved on. */
+  async make(calls: readonly OpenCall[], targets: CallTargets, signal: AbortSignal): Promise<boolean> {
+    const { reporter, slot } = this.run;
+    const { attempt } = reporter;
+    const { id: jobId } = reporter.job;
+    const callIds = calls.map((call) => call.id);
+    const named = calls.map(({ id, name, arguments: edited }) => ({
+      id,
+      name,
+      arguments: toldArguments(edited ?? targets.transcript.call(id)?.input ?? {}),
+    }));
+    await reporter.report({ kind: "tools_started", attempt, callIds }, () => [
+      { kind: "tools_started", jobId, calls: named },
+    ]);
+    const underWay = new CallsUnderWay(slot, calls.length);
+    await Promise.all(
+      calls.map(async (call) => {
+        const one = underWay.call();
+        await this.one(call, { targets, signal, waits: one.waits }).finally(one.ends);
+      }),
+    );
+    return (await slot.take(signal)) && !signal.aborted;
+  }
+
+  private async one(
+    { id: callId, name, arguments: edited, openedAt }: OpenCall,
+    {
+      targets,
+      signal,
+      waits,
+    }: { readonly targets: CallTargets; readonly signal: AbortSignal } & Pick<CallUnderWay, "waits">,
+  ): Promise<void> {
+    const { reporter, pulse } = this.run;
+    const { attempt } = reporter;
+    const { id: jobId, step, createdAt } = reporter.job;
+    const call = targets.transcript.call(callId);
+    assert(call !== null, "an open call is in the transcript");
+    const context = contextOf(reporter.job);
+    const idempotencyKey = `${jobId}:${step}:${callId}`;
+    const host = pulse.host(waits);
+    await reporter.entitled(signal);
+    if (signal.aborted) return;
+    const input = edited ?? call.input;
+    const made = targets.tools.call(
+      { name, input, idempotencyKey, openedAt: openedAt ?? createdAt, context, host },
+      signal,
+    );
+    const result = await withinGrace(made, signal, this.clock);
+    if (result === null || signal.aborted) return;
+    const { content, isError, artifacts = [] } = result;
+    targets.transcript.add({ type: "tool_result", tool_use_id: callId, content, is_error: isError });
+    await reporter.report({ kind: "tool_finished", attempt, callId, content, isError, artifacts }, (job) => [
+      {
+        kind: "tool_ended",
+        jobId,
+        callId,
+        isError,
+        ...toldResult(content),
+        artifacts: madeBy(job.artifacts ?? [], callId),
+      },
+      ...targets.turnAfter(job),
+    ]);
+  }
+}

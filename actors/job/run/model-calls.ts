@@ -1,0 +1,180 @@
+/**
+ * The model calls of a run. A call that fails for a passing reason is tried again:
+ *
+ *   limiter ─▶ call ─▶ finished
+ *                └─ failed ─┬─ final, or the deadline is nearer than the pause ──────────▶ failed
+ *                           ├─ retries left, no text shown yet ──▶ wait ─────────────────▶ call again
+ *                           ├─ text was shown, first time in this step ──▶ wait, restart ▶ call again
+ *                           ├─ no retries left, a fallback is ──▶ the job names its model ▶ call again
+ *                           └─ else ──────────────────────────────────────────────────────▶ failed
+ *
+ * The wait is in the record, so a restarted job waits for the rest of it (`run-wait.ts`).
+ */
+import type { ChatCommand } from "../../chat/protocol.ts";
+import { pauseMs } from "../../runtime/backoff.ts";
+import type { ModelCall, ModelInfo, ModelOutcome } from "../ports.ts";
+import { originOf, TEXT_SEPARATOR } from "../schema.ts";
+import type { CallEnd, ProviderLimits } from "./provider-limits.ts";
+import type { Reporter } from "./reporter.ts";
+import { MODEL_PAUSES, waitReason } from "./retry-policy.ts";
+import type { RunWait } from "./run-wait.ts";
+import type { RunServices } from "./services.ts";
+
+type Failed = Extract<ModelOutcome, { readonly kind: "failed" }>;
+/** What is asked; which model and for whom is the job's. */
+export type Prompt = Pick<ModelCall, "system" | "entries" | "tools">;
+
+interface CallerParts {
+  readonly reporter: Reporter;
+  readonly wait: RunWait;
+  readonly limits: ProviderLimits;
+}
+
+/** One step's call with its retries. */
+interface StepState {
+  retries: number;
+  /** Whether text that was shown has been taken back once. */
+  hasRestarted: boolean;
+  timeToFirstTokenMs: number | null;
+}
+
+export class ModelCalls {
+  private readonly services: RunServices;
+  private readonly run: CallerParts;
+  /** The fallback that goes on with this run; undefined: the agent's own model. */
+  private fallback: string | undefined;
+
+  constructor(services: RunServices, run: CallerParts) {
+    this.services = services;
+    this.run = run;
+  }
+
+  /** The outcome after all retries; `before` is the text of the run so far. Throws `RunOver` when the job has moved on. */
+  async call(
+    prompt: Prompt,
+    before: string,
+    signal: AbortSignal,
+  ): Promise<{ readonly outcome: ModelOutcome; readonly timeToFirstTokenMs: number | null }> {
+    const { waiting = null } = this.run.reporter.job;
+    const state: StepState = { retries: 0, hasRestarted: false, timeToFirstTokenMs: null };
+    if (waiting !== null && waiting.reason !== "tools_unavailable") {
+      state.retries = waiting.retries;
+      await this.run.wait.rest(waiting, signal);
+    }
+    for (;;) {
+      const outcome = await this.once(prompt, before, state, signal);
+      if (outcome.kind !== "failed") return { outcome, ...state };
+      const next = await this.afterFailure(outcome, before, state, signal);
+      if (next !== "again") return { outcome: next, ...state };
+    }
+  }
+
+  private async once(prompt: Prompt, before: string, state: StepState, signal: AbortSignal): Promise<ModelOutcome> {
+    const { services, run } = this;
+    const { job } = run.reporter;
+    const model = this.fallback ?? job.agent.model;
+    const limiter = run.limits.of(providerOf(services.models.describe(model)) ?? "");
+    // A pause past the deadline cannot be waited for: the failure says so at once.
+    const left = Date.parse(job.deadlineAt ?? "") - services.clock.now();
+    if (limiter.pauseMs >= left) return limited(limiter.pauseMs);
+    const pass = await run.wait.until(limiter.enter(signal), limiter.pauseMs, signal);
+    let end: CallEnd = { kind: "other" };
+    try {
+      await run.reporter.entitled(signal);
+      const from = services.clock.monotonic();
+      let separator = before === "" ? "" : TEXT_SEPARATOR;
+      const outcome = await services.models.call(
+        { origin: originOf(job), model, ...prompt },
+        (text) => {
+          if (text === "") return;
+          state.timeToFirstTokenMs ??= Math.round(services.clock.monotonic() - from);
+          run.reporter.showText(run.reporter.attempt, separator + text);
+          separator = "";
+        },
+        signal,
+      );
+      end = endOf(outcome);
+      return outcome;
+    } finally {
+      pass?.end(end);
+    }
+  }
+
+  /** Waits, restarts or falls back, and answers `again`; or the outcome that is final. */
+  private async afterFailure(
+    failure: Failed,
+    before: string,
+    state: StepState,
+    signal: AbortSignal,
+  ): Promise<"again" | ModelOutcome> {
+    const reason = waitReason(failure.error.code);
+    if (reason === null || signal.aborted) return failure;
+    const wasShown = failure.partialText !== "";
+    if (wasShown && state.hasRestarted) return failure;
+    const { clock, chance } = this.services;
+    const ms = pauseMs(MODEL_PAUSES, state.retries, chance, failure.error.retryAfterMs);
+    const isTooLate = clock.now() + ms >= Date.parse(this.run.reporter.job.deadlineAt ?? "");
+    if (isTooLate || state.retries >= this.services.retry.retries) {
+      if (!(await this.fallBack(failure))) return failure;
+      state.retries = 0;
+    } else {
+      state.retries++;
+      const why = { reason, retries: state.retries, error: failure.error.message, usage: failure.usage };
+      if (!(await this.run.wait.pause(ms, why, signal))) return { kind: "aborted", partialText: failure.partialText };
+    }
+    if (wasShown) await this.restart(before);
+    state.hasRestarted ||= wasShown;
+    return "again";
+  }
+
+  /** Takes back the text that was shown: readers go on from what is committed. */
+  private async restart(text: string): Promise<void> {
+    const { reporter } = this.run;
+    await reporter.report({ kind: "step_restarted", attempt: reporter.attempt, text }, (job) => {
+      const { id: jobId, outputMessageId: messageId, attempt } = job;
+      const commands: ChatCommand[] = [
+        { kind: "turn_restarted", jobId, messageId, attempt },
+        { kind: "turn_resumed", jobId, messageId, attempt, text },
+      ];
+      return commands;
+    });
+  }
+
+  /** Goes on with the next fallback that can be used; false where there is none. */
+  private async fallBack({ error }: Failed): Promise<boolean> {
+    const { models, retry } = this.services;
+    const { reporter } = this.run;
+    const from = this.fallback === undefined ? 0 : retry.fallbacks.indexOf(this.fallback) + 1;
+    for (const name of retry.fallbacks.slice(from)) {
+      const runner = models.describe(name);
+      const current = reporter.job.runner;
+      if (!runner.ok || (current !== null && nameOf(runner.value) === nameOf(current))) continue;
+      this.fallback = name;
+      const message = `${current === null ? "The model" : nameOf(current)} stayed away (${error.message}) ${nameOf(runner.value)} goes on in its place.`;
+      const warnings = [{ code: "model_fallback", message }] as const;
+      await reporter.report(
+        { kind: "run_warned", attempt: reporter.attempt, warnings, runner: runner.value },
+        () => [],
+      );
+      return true;
+    }
+    return false;
+  }
+}
+
+const limited = (retryAfterMs: number): Failed => ({
+  kind: "failed",
+  error: { code: "provider_rate_limited", message: "The model provider's rate limit is reached.", retryAfterMs },
+  partialText: "",
+  usage: { inputTokens: 0, outputTokens: 0 },
+});
+
+const nameOf = ({ provider, name }: Pick<ModelInfo, "provider" | "name">): string => `${provider}:${name}`;
+const providerOf = (model: ReturnType<RunServices["models"]["describe"]>): string | null =>
+  model.ok ? model.value.provider : null;
+
+function endOf(outcome: ModelOutcome): CallEnd {
+  if (outcome.kind === "finished") return { kind: "answered", pauseMs: outcome.pauseMs ?? null };
+  if (outcome.kind === "aborted" || outcome.error.code !== "provider_rate_limited") return { kind: "other" };
+  return { kind: "limited", pauseMs: outcome.error.retryAfterMs ?? null };
+}

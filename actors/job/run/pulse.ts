@@ -1,0 +1,78 @@
+/**
+ * Heartbeats, progress and log lines of a run (SSE-8). All are bounded, so that a chatty tool costs a few
+ * commits and not thousands: progress is reported once a second at most, and log lines are counted.
+ */
+import type { Clock } from "../../runtime/clock.ts";
+import type { ToolHost } from "../ports.ts";
+import type { ProgressReport } from "../protocol.ts";
+import type { Progress } from "../terms.ts";
+
+/** Between two heartbeats: a run of half an hour has at most 60. */
+export const HEARTBEAT_MS = 30_000;
+/** Between two reports of progress. */
+export const PROGRESS_MS = 1_000;
+/** Log lines of one run; further ones are dropped. */
+export const LOG_LINES = 100;
+/** Characters of a line, and of the label of a progress. */
+export const LINE_CHARACTERS = 500;
+
+export class Pulse {
+  private readonly clock: Clock;
+  private readonly attempt: () => number;
+  private readonly report: (command: ProgressReport) => Promise<void>;
+  private cancelBeat: () => void = () => {};
+  private cancelProgress: () => void = () => {};
+  private latest: Progress | null = null;
+  private isPaused = false;
+  private isOver = false;
+  private lines = 0;
+
+  /** `report` never rejects: a run that is over finds out by its next report. */
+  constructor(clock: Clock, attempt: () => number, report: (command: ProgressReport) => Promise<void>) {
+    this.clock = clock;
+    this.attempt = attempt;
+    this.report = report;
+  }
+
+  start(): void {
+    this.cancelBeat = this.clock.after(HEARTBEAT_MS, () => {
+      this.start();
+      void this.report({ kind: "run_alive", attempt: this.attempt(), progress: null });
+    });
+  }
+
+  stop(): void {
+    this.isOver = true;
+    this.cancelBeat();
+    this.cancelProgress();
+  }
+
+  /** What one call can report. */
+  host(waits: () => void): ToolHost {
+    return { progress: (progress) => this.progress(progress), log: (level, text) => this.log(level, text), waits };
+  }
+
+  private progress({ percent, label }: Progress): void {
+    if (this.isOver) return;
+    this.latest = {
+      percent: percent === null ? null : Math.min(100, Math.max(0, percent)),
+      label: label === null ? null : label.slice(0, LINE_CHARACTERS),
+    };
+    if (!this.isPaused) this.tell();
+  }
+
+  private log(level: "info" | "warn", text: string): void {
+    if (this.isOver || ++this.lines > LOG_LINES) return;
+    const message = text.slice(0, LINE_CHARACTERS);
+    void this.report({ kind: "run_logged", attempt: this.attempt(), level, message });
+  }
+
+  private tell(): void {
+    const progress = this.latest;
+    this.isPaused = progress !== null;
+    if (progress === null) return;
+    this.latest = null;
+    this.cancelProgress = this.clock.after(PROGRESS_MS, () => this.tell());
+    void this.report({ kind: "run_alive", attempt: this.attempt(), progress });
+  }
+}

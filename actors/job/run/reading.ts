@@ -1,0 +1,100 @@
+/**
+ * What a run reads besides its records: its chat's history and its own transcript. The database may be
+ * away for a moment, and a failed query must not fail the run; so each read is retried, with pauses that
+ * double up to a bound, until it succeeds, the run is aborted, or the epoch is over.
+ */
+import type { EffectContext } from "../../runtime/effects.ts";
+import type { EffectRow } from "../../runtime/store.ts";
+import type { RunServices } from "./services.ts";
+import type { TranscriptEntry } from "../ports.ts";
+import { RunOver } from "./reporter.ts";
+import { sleep } from "./run-wait.ts";
+import { Transcript } from "./transcript.ts";
+import type { Block } from "../schema.ts";
+
+/** Messages of the chat that go into a model call, newest first counted. */
+export const HISTORY_MESSAGES = 200;
+/** And their characters: about 100,000 tokens, which leaves room for the turn itself in what models take. */
+export const HISTORY_CHARACTERS = 400_000;
+
+/** First wait before a read is tried again; doubled up to the last. */
+const REREAD_FIRST_MS = 100;
+const REREAD_LAST_MS = 5_000;
+/**
+ * Tries of one read while this replica holds its lease, that is while it does reach the database: more
+ * than a minute. What still fails then is a bug.
+ */
+export const REREAD_TRIES = 20;
+
+type ReadingParts = Pick<RunServices, "transcripts" | "clock" | "log">;
+
+export class RunReading {
+  private readonly parts: ReadingParts;
+  private readonly effect: EffectRow;
+  private readonly context: EffectContext;
+
+  constructor(parts: ReadingParts, effect: EffectRow, context: EffectContext) {
+    this.parts = parts;
+    this.effect = effect;
+    this.context = context;
+  }
+
+  /** The conversation before this turn; null when the signal has called the run off. */
+  async history(chatId: string, signal: AbortSignal): Promise<TranscriptEntry[] | null> {
+    const { organizationId, actorId: jobId } = this.effect;
+    const of = { organizationId, chatId, jobId, limit: HISTORY_MESSAGES };
+    const history = await this.withRetries(() => this.parts.transcripts.history(of), signal);
+    if (history === null) return null;
+    return newestOf(
+      history.map((m) =>
+        m.role === "user"
+          ? { role: "user", text: m.content }
+          : { role: "assistant", blocks: withoutReasoning(m.blocks) },
+      ),
+    );
+  }
+
+  /** What is committed of this run. Throws `RunOver` when the signal has called it off. */
+  async transcript(signal?: AbortSignal): Promise<Transcript> {
+    const { organizationId, actorId: jobId } = this.effect;
+    const parts = await this.withRetries(() => this.parts.transcripts.parts(organizationId, jobId), signal);
+    if (parts === null) throw new RunOver();
+    return new Transcript(parts);
+  }
+
+  private async withRetries<T>(read: () => Promise<T>, signal?: AbortSignal): Promise<T | null> {
+    const { parts, context, effect } = this;
+    let waitMs = REREAD_FIRST_MS;
+    for (let tries = 1; ;) {
+      try {
+        return await read();
+      } catch (err) {
+        // An outage is not counted, however long it lasts: the job waits for its end.
+        if (context.mayAct() && tries++ >= REREAD_TRIES) throw err;
+        parts.log.warn({ err, job: effect.actorId, waitMs }, "a run could not be read yet");
+      }
+      if (context.isOver()) throw new RunOver();
+      if (signal?.aborted === true) return null;
+      // Without a signal a cancelled run reads for its last report: its own signal has aborted already.
+      await sleep(waitMs, parts.clock, signal);
+      waitMs = Math.min(2 * waitMs, REREAD_LAST_MS);
+    }
+  }
+}
+
+/** Earlier reasoning is not sent back: it would only fill the context. */
+const withoutReasoning = (blocks: readonly Block[]): readonly Block[] =>
+  blocks.filter((block) => block.type !== "reasoning");
+
+/** The newest entries that fit into a model call, from a user's message on. */
+function newestOf(entries: readonly TranscriptEntry[]): TranscriptEntry[] {
+  let characters = 0;
+  let first = entries.length;
+  for (let i = entries.length - 1; i >= 0; i--) {
+    const entry = entries[i]!;
+    characters += entry.role === "user" ? entry.text.length : JSON.stringify(entry.blocks).length;
+    if (characters > HISTORY_CHARACTERS) break;
+    if (entry.role === "user") first = i;
+  }
+  return entries.slice(first);
+}

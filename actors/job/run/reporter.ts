@@ -1,0 +1,217 @@
+/**
+ * Reports of a run to its job, its chat and the usage of its organization: each is one atomic group, so all
+ * of them commit it or none. Text is shown without being stored, and never overtakes a report.
+ */
+import type { ChatCommand, ChatProtocol } from "../../chat/protocol.ts";
+import { chatRef } from "../../chat/schema.ts";
+import { isPassing, type Outcome } from "../../fault.ts";
+import type { EffectContext } from "../../runtime/effects.ts";
+import type { EffectRow } from "../../runtime/store.ts";
+import { Backoff } from "../../runtime/backoff.ts";
+import type { ReplyOf } from "../../runtime/actor.ts";
+import { followed, following, type MemberStep, type RepliesOf } from "../../runtime/members.ts";
+import type { TextWriter } from "../../runtime/text-writer.ts";
+import { usageRef } from "../../usage/schema.ts";
+import { askChat, askJob, askUsage, type RunIntent, type RunServices } from "./services.ts";
+import type { StartedJob } from "./early-start.ts";
+import { usageOf } from "../metering.ts";
+import type { ProgressReport } from "../protocol.ts";
+import { type Job, jobRef } from "../schema.ts";
+
+/** Pause before a report is repeated that could not be taken: a full mailbox, a lapsed lease. */
+const REPORT_RETRY = { firstMs: 200, lastMs: 1_000 };
+/** Pause between two looks at a lapsed lease. */
+const LEASE_LOOK = { firstMs: 200, lastMs: 200 };
+
+/** What follows it runs when the present piece of work has ended. */
+const TICK = Promise.resolve();
+
+/** Thrown when a report is refused: the job has moved on without this run. */
+export class RunOver extends Error {}
+
+export class Reporter {
+  private readonly parts: RunServices;
+  private readonly effect: EffectRow;
+  private readonly context: EffectContext;
+  private currentAttempt: number;
+  private latest: Job | null = null;
+  /** Text that waits for the end of this tick's work, or until the turn group before it is decided. */
+  private unshown = "";
+  /** The turn group that carries text, while there is one. */
+  private carrying: Promise<void> | null = null;
+  private text: { readonly attempt: number; readonly writer: Pick<TextWriter, "add"> } | null = null;
+
+  constructor(parts: RunServices, effect: EffectRow, context: EffectContext) {
+    this.parts = parts;
+    this.effect = effect;
+    this.context = context;
+    this.currentAttempt = (effect.intent as Partial<RunIntent>).attempt ?? 1;
+  }
+
+  /** The job after the last report. */
+  get job(): Job {
+    if (this.latest === null) throw new RunOver();
+    return this.latest;
+  }
+
+  /** The attempt that reports carry: the effect's, until a step of the run begins again. */
+  get attempt(): number {
+    return this.currentAttempt;
+  }
+
+  /** Takes the job as it was started with its message; answers whether the chat had no turn before. */
+  adopt({ job, isFirstTurn }: StartedJob): boolean {
+    this.latest = job;
+    return isFirstTurn;
+  }
+
+  async read(): Promise<Job> {
+    const [job] = await this.untilAnswered([askJob(this.ref, { kind: "read_job" })]);
+    return (this.latest = job);
+  }
+
+  /** Reports to the job and, by what that answers, up to two things to the chat; answers the chat's first reply. */
+  async report<C extends ChatCommand>(
+    command: ProgressReport,
+    chat: (job: Job) => readonly C[],
+  ): Promise<ReplyOf<ChatProtocol, C> | undefined> {
+    await this.allShown();
+    const { organizationId } = this.effect;
+    const toChat = (job: Job, index: number) => {
+      const next = chat(job)[index];
+      return next === undefined ? null : askChat(chatRef(organizationId, job.chatId), next);
+    };
+    const used = this.latest === null ? null : usageOf(this.latest, command);
+    const counting = () => (used === null ? null : askUsage(usageRef(organizationId), used));
+    const toJob = [askJob(this.ref, command)] as const;
+    const toBoth = following(
+      following(toJob, ([job]) => toChat(job, 0)),
+      ([job]) => toChat(job, 1),
+    );
+    const [job, reply] = await this.untilAnswered(following(toBoth, counting));
+    this.latest = job;
+    if (command.kind === "step_restarted") this.currentAttempt = job.attempt;
+    return reply;
+  }
+
+  /** Best effort: never rejects. The next report finds out whether the job has moved on. */
+  async mention(command: ProgressReport): Promise<void> {
+    try {
+      await this.report(command, () => []);
+    } catch (err) {
+      if (!(err instanceof RunOver)) this.parts.log.error({ err, job: this.effect.actorId }, "a sign of life was lost");
+    }
+  }
+
+  /**
+   * Takes the messages that wait for the next model call; without any it is only a look. Where the
+   * organization's budget is spent the job blocks, and the chat learns of it.
+   */
+  async takeSteers(attempt: number, result: string, chat: (job: Job) => readonly ChatCommand[]) {
+    const { organizationId } = this.effect;
+    const taking = followed(askUsage(usageRef(organizationId), { kind: "check_budget" }), ({ isSpent }) =>
+      askJob(this.ref, { kind: "take_steers", attempt, isSpent, result }),
+    );
+    const members = following(taking, ([, { job }]) => {
+      const [command] = chat(job);
+      return command === undefined ? null : askChat(chatRef(organizationId, job.chatId), command);
+    });
+    const [, { job, steers }] = await this.untilAnswered(members);
+    this.latest = job;
+    return steers;
+  }
+
+  /**
+   * Resolves when the run may act on the world, or has been called off: to be awaited right before a call
+   * of a model or a tool. While the lease has lapsed another replica may make that call.
+   */
+  async entitled(signal: AbortSignal): Promise<void> {
+    const backoff = new Backoff(this.parts, LEASE_LOOK);
+    while (!this.context.mayAct() && !signal.aborted) {
+      if (this.context.isOver()) throw new RunOver();
+      await backoff.pause();
+    }
+    if (this.context.isOver()) throw new RunOver();
+  }
+
+  /**
+   * Shows text to the readers: at once where nothing of the job and its chat is pending, else by a turn
+   * group. While the text before it waits for a commit, what comes is joined, so that a fast model and a
+   * slow database cost one waiting command and not thousands.
+   */
+  showText(attempt: number, text: string): void {
+    if (text === "") return;
+    const isPlanned = this.unshown !== "" || this.carrying !== null;
+    this.unshown += text;
+    // The microtask joins what comes in one piece of the provider's stream.
+    if (!isPlanned) void TICK.then(() => this.show(attempt));
+  }
+
+  private async allShown(): Promise<void> {
+    this.show(this.attempt);
+    while (this.carrying !== null) await this.carrying;
+  }
+
+  private writer(attempt: number): Pick<TextWriter, "add"> {
+    if (this.text?.attempt !== attempt) {
+      const { organizationId, actorId } = this.effect;
+      const { outputMessageId: messageId, chatId } = this.job;
+      const actors = [jobRef(organizationId, actorId), chatRef(organizationId, chatId)];
+      const writer = this.parts.textWriter({ actors, epoch: this.context.epoch, messageId, attempt });
+      this.text = { attempt, writer };
+    }
+    return this.text.writer;
+  }
+
+  private show(attempt: number): void {
+    const text = this.unshown;
+    if (text === "" || this.carrying !== null) return;
+    this.unshown = "";
+    try {
+      if (this.writer(attempt).add(text)) return;
+    } catch (err) {
+      return this.couldNotShow(err);
+    }
+    this.carrying = this.carry(attempt, text).then(() => {
+      this.carrying = null;
+      this.show(attempt);
+    });
+  }
+
+  /** Never rejects. A refusal is found by the next report; the text itself is in the step that it belongs to. */
+  private async carry(attempt: number, text: string): Promise<void> {
+    try {
+      const { outputMessageId: messageId, chatId } = this.job;
+      await this.dispatch([
+        askJob(this.ref, { kind: "run_text", attempt, text }),
+        askChat(chatRef(this.effect.organizationId, chatId), { kind: "turn_text", messageId, text }),
+      ]);
+    } catch (err) {
+      this.couldNotShow(err);
+    }
+  }
+
+  private couldNotShow(err: unknown): void {
+    this.parts.log.error({ err, job: this.effect.actorId }, "text could not be shown");
+  }
+
+  private async untilAnswered<const S extends readonly MemberStep[]>(members: S): Promise<RepliesOf<S>> {
+    const outcome = await this.dispatch(members);
+    if (!outcome.ok) throw new RunOver();
+    return outcome.value;
+  }
+
+  /** Repeats until the report is decided, or the epoch is over: a job must not stay without its loop. */
+  private async dispatch<const S extends readonly MemberStep[]>(members: S): Promise<Outcome<RepliesOf<S>>> {
+    const backoff = new Backoff(this.parts, REPORT_RETRY);
+    for (;;) {
+      const outcome = await this.parts.group(members, { epoch: this.context.epoch });
+      if (outcome.ok || !isPassing(outcome.fault) || this.context.isOver()) return outcome;
+      await backoff.pause();
+    }
+  }
+
+  private get ref() {
+    return jobRef(this.effect.organizationId, this.effect.actorId);
+  }
+}

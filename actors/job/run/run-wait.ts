@@ -1,0 +1,101 @@
+/**
+ * A run that waits: for its provider, or for tools. The wait is visible (`runner.status`, the record), a
+ * cancel ends it at once, and a wait of more than 5 s does not hold the job slot.
+ */
+import type { ChatCommand } from "../../chat/protocol.ts";
+import type { Clock } from "../../runtime/clock.ts";
+import { isoTime } from "../../schema.ts";
+import type { Usage } from "../schema.ts";
+import type { Waiting } from "../terms.ts";
+import type { JobSlot } from "./job-slot.ts";
+import type { Reporter } from "./reporter.ts";
+
+/** A run that waits longer than this releases its job slot, in ms. */
+export const SLOT_HOLD_MS = 5_000;
+/** Waits for the limiter that are shorter than this are not reported, in ms: each report is a commit. */
+export const QUIET_WAIT_MS = 1_000;
+
+const NO_USAGE: Usage = { inputTokens: 0, outputTokens: 0 };
+const NOTHING = (): readonly ChatCommand[] => [];
+
+/** What the record says of a wait, and what the failed call before it has cost. */
+export interface WaitReport {
+  readonly reason: Waiting["reason"];
+  readonly retries: number;
+  /** For the transcript; null where it has been said. */
+  readonly error: string | null;
+  readonly usage?: Usage;
+}
+
+export class RunWait {
+  private readonly clock: Clock;
+  private readonly run: { readonly reporter: Reporter; readonly slot: JobSlot };
+
+  constructor(clock: Clock, run: { readonly reporter: Reporter; readonly slot: JobSlot }) {
+    this.clock = clock;
+    this.run = run;
+  }
+
+  /** Waits so long; false when the signal aborts first. */
+  async pause(ms: number, why: WaitReport, signal: AbortSignal): Promise<boolean> {
+    await this.report({ reason: why.reason, retries: why.retries, retryAt: isoTime(this.clock.now() + ms) }, why);
+    if (ms > SLOT_HOLD_MS) this.run.slot.release();
+    await sleep(ms, this.clock, signal);
+    return this.resume(signal);
+  }
+
+  /** Waits for the rest of a wait that an earlier attempt began; false when the signal aborts first. */
+  async rest({ reason, retries, retryAt }: Waiting, signal: AbortSignal): Promise<boolean> {
+    const ms = retryAt === null ? 0 : Math.max(0, Date.parse(retryAt) - this.clock.now());
+    return this.pause(ms, { reason, retries, error: null }, signal);
+  }
+
+  /** Waits for `ready`, which resolves when the signal aborts too; reports and releases the slot where it takes long. */
+  async until<T>(ready: Promise<T>, knownMs: number, signal: AbortSignal): Promise<T> {
+    let isReported = false;
+    const cancelReport = this.clock.after(QUIET_WAIT_MS, () => {
+      isReported = true;
+      const retryAt = knownMs > 0 ? isoTime(this.clock.now() - QUIET_WAIT_MS + knownMs) : null;
+      void this.run.reporter.mention({
+        kind: "run_waiting",
+        attempt: this.run.reporter.attempt,
+        waiting: { reason: "provider_rate_limited", retries: 0, retryAt },
+        error: null,
+        usage: NO_USAGE,
+      });
+    });
+    const cancelHold = this.clock.after(SLOT_HOLD_MS, () => this.run.slot.release());
+    const value = await ready;
+    cancelReport();
+    cancelHold();
+    await this.run.slot.take(signal);
+    if (isReported && !signal.aborted) await this.report(null, null);
+    return value;
+  }
+
+  private async resume(signal: AbortSignal): Promise<boolean> {
+    if (signal.aborted || !(await this.run.slot.take(signal))) return false;
+    await this.report(null, null);
+    return true;
+  }
+
+  private async report(waiting: Waiting | null, why: WaitReport | null): Promise<void> {
+    const { reporter } = this.run;
+    const { error = null, usage = NO_USAGE } = why ?? {};
+    await reporter.report({ kind: "run_waiting", attempt: reporter.attempt, waiting, error, usage }, NOTHING);
+  }
+}
+
+/** Resolves after the time, or as soon as the signal aborts. */
+export function sleep(ms: number, clock: Clock, signal?: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    if (signal?.aborted === true) return resolve();
+    const finish = (): void => {
+      cancel();
+      signal?.removeEventListener("abort", finish);
+      resolve();
+    };
+    const cancel = clock.after(ms, finish);
+    signal?.addEventListener("abort", finish, { once: true });
+  });
+}

@@ -1,0 +1,300 @@
+/** One attempt of one job, from its start to its end or its abort. See `execution.ts` for the loop. */
+import type { ChatCommand } from "../../chat/protocol.ts";
+import { turnEnd } from "../transitions.ts";
+import type { EffectContext } from "../../runtime/effects.ts";
+import type { EffectRow } from "../../runtime/store.ts";
+import type { RunServices } from "./services.ts";
+import { type ModelInfo, type ModelOutcome, NO_TOOLS, type TranscriptEntry } from "../ports.ts";
+import type { ProgressReport, StepCall } from "../protocol.ts";
+import { updatesOf } from "../chat-updates.ts";
+import type { JobSlot } from "./job-slot.ts";
+import { Pulse } from "./pulse.ts";
+import { Reporter, RunOver } from "./reporter.ts";
+import { RunCalls } from "./calls.ts";
+import { ModelCalls } from "./model-calls.ts";
+import type { ProviderLimits } from "./provider-limits.ts";
+import type { StartedJob } from "./early-start.ts";
+import { RunReading } from "./reading.ts";
+import { RunWait } from "./run-wait.ts";
+import { openTools } from "./tool-opening.ts";
+import { type Job, type RunError, textOf, type Usage } from "../schema.ts";
+import { Transcript } from "./transcript.ts";
+import { keptStep } from "../step-calls.ts";
+
+type Finished = Extract<ModelOutcome, { readonly kind: "finished" }>;
+const NO_USAGE: Usage = { inputTokens: 0, outputTokens: 0 };
+
+/** Which effect it is, under which epoch, and its slot among the running jobs. */
+interface RunStart {
+  readonly effect: EffectRow;
+  readonly context: EffectContext;
+  readonly slot: JobSlot;
+  readonly limits: ProviderLimits;
+  /** The start of the job in the commit of its message, if there was one. */
+  readonly started: Promise<StartedJob | null> | null;
+}
+
+export class Run {
+  private readonly parts: RunServices;
+  private readonly effect: EffectRow;
+  private readonly context: EffectContext;
+  private readonly started: RunStart["started"];
+  private readonly reporter: Reporter;
+  private readonly pulse: Pulse;
+  private readonly reading: RunReading;
+  private readonly calls: RunCalls;
+  private readonly wait: RunWait;
+  private readonly models: ModelCalls;
+  private readonly abort = new AbortController();
+  private transcript = new Transcript();
+  private passedDeadline = false;
+  /** Text and tokens of a step that no accepted report contains yet. */
+  private unreported = { text: "", usage: NO_USAGE };
+  private toolbox = NO_TOOLS;
+
+  constructor(parts: RunServices, { effect, context, slot, limits, started }: RunStart) {
+    this.started = started;
+    this.parts = parts;
+    this.effect = effect;
+    this.context = context;
+    this.reporter = new Reporter(parts, effect, context);
+    const { reporter } = this;
+    this.pulse = new Pulse(
+      parts.clock,
+      () => reporter.attempt,
+      (command) => reporter.mention(command),
+    );
+    this.wait = new RunWait(parts.clock, { reporter, slot });
+    this.models = new ModelCalls(parts, { reporter, wait: this.wait, limits });
+    this.reading = new RunReading(parts, effect, context);
+    this.calls = new RunCalls(parts.clock, {
+      reporter,
+      pulse: this.pulse,
+      slot,
+    });
+  }
+
+  private get attempt(): number {
+    return this.reporter.attempt;
+  }
+
+  private get job(): Job {
+    return this.reporter.job;
+  }
+
+  /** Runs to the end. Never rejects: a bug in here fails the job with `internal_error`. */
+  async go(): Promise<void> {
+    const stop = (): void => this.abort.abort();
+    this.context.signal.addEventListener("abort", stop, { once: true });
+    if (this.context.signal.aborted) stop();
+    let cancelDeadline = (): void => {};
+    try {
+      const isFirstTurn = await this.begin();
+      const left = Date.parse(this.job.deadlineAt ?? this.job.createdAt) - this.parts.clock.now();
+      cancelDeadline = this.parts.clock.after(Math.max(0, left), () => {
+        this.passedDeadline = true;
+        stop();
+      });
+      this.pulse.start();
+      await this.loop(await this.entries(isFirstTurn));
+    } catch (cause) {
+      this.pulse.stop();
+      await this.onFault(cause);
+    } finally {
+      cancelDeadline();
+      this.pulse.stop();
+      // Ends tools that still run beside the one that ended the run.
+      stop();
+      this.context.signal.removeEventListener("abort", stop);
+    }
+  }
+
+  /** For a run that was aborted before it had a slot. Never rejects. */
+  async abandon(): Promise<void> {
+    await this.onFault(new RunOver());
+  }
+
+  private async onFault(cause: unknown): Promise<void> {
+    if (cause instanceof RunOver) return this.stopIfCancelled();
+    this.parts.log.error({ err: cause, job: this.effect.actorId }, "a run failed");
+    const error: RunError = { code: "internal_error", message: "The run failed inside the service" };
+    await this.fail(error, "", NO_USAGE).catch((again: unknown) => {
+      if (again instanceof RunOver) return;
+      this.parts.log.error({ err: again, job: this.effect.actorId }, "a failed run could not be reported");
+    });
+  }
+
+  /**
+   * A job that is being cancelled refuses every report except the one that its run has stopped.
+   */
+  private async stopIfCancelled(): Promise<void> {
+    try {
+      const { status, attempt } = await this.reporter.read();
+      if (status !== "cancelling" || attempt !== this.attempt) return;
+      this.transcript = await this.reading.transcript();
+      const { text: partial, usage } = this.unreported;
+      await this.end({ kind: "run_stopped", attempt, partial, result: this.withPartial(partial), usage });
+    } catch (again) {
+      if (again instanceof RunOver) return;
+      this.parts.log.error({ err: again, job: this.effect.actorId }, "the stop of a run could not be reported");
+    }
+  }
+
+  /** Starts the job, or goes on with a restarted or resumed one; answers whether the chat had no turn before. */
+  private async begin(): Promise<boolean> {
+    const started = await this.started;
+    if (started !== null) return this.reporter.adopt(started);
+    const job = await this.reporter.read();
+    return job.status === "queued" ? this.start(job) : this.resume(job);
+  }
+
+  /** The conversation up to the user's message. */
+  private async entries(isFirstTurn: boolean): Promise<TranscriptEntry[]> {
+    const { chatId, input } = this.job;
+    const { signal } = this.abort;
+    const [history, tools] = await Promise.all([
+      isFirstTurn ? [] : this.reading.history(chatId, signal),
+      openTools(this.parts, { reporter: this.reporter, wait: this.wait }, signal),
+    ]);
+    if (history === null || tools.kind === "aborted") return this.stopped("", null);
+    if (tools.kind === "unavailable") {
+      await this.fail(tools.error, "", NO_USAGE);
+      throw new RunOver();
+    }
+    this.toolbox = tools.toolbox;
+    return [...history, { role: "user", text: input }];
+  }
+
+  private async start({ id: jobId, agent, inputMessageId, outputMessageId: messageId }: Job): Promise<boolean> {
+    const { attempt } = this;
+    const model = this.parts.models.describe(agent.model);
+    if (!model.ok) {
+      const message = model.fault.kind === "provider_error" ? model.fault.message : "No model can be used";
+      await this.fail({ code: "model_unavailable", message }, "", NO_USAGE);
+      throw new RunOver();
+    }
+    const runner: ModelInfo = model.value;
+    const reply = await this.reporter.report({ kind: "run_started", effectId: this.effect.id, attempt, runner }, () => [
+      { kind: "turn_started", jobId, inputMessageId, messageId, attempt },
+    ]);
+    return reply?.isFirstTurn ?? false;
+  }
+
+  private async resume({ id: jobId, outputMessageId: messageId }: Job): Promise<boolean> {
+    const { attempt } = this;
+    this.transcript = await this.reading.transcript(this.abort.signal);
+    const { text } = this.transcript;
+    await this.reporter.report({ kind: "run_resumed", attempt, text }, () => [
+      { kind: "turn_resumed", jobId, messageId, attempt, text },
+    ]);
+    return false;
+  }
+
+  private async loop(entries: readonly TranscriptEntry[]): Promise<void> {
+    // A resumed run first makes the open calls: lost in a crash, or approved.
+    await this.useTools();
+    if (this.job.status !== "running") return;
+    // Whether a budget of steps is spent is the job's decision: it blocks, and does not fail.
+    const most = this.job.budget.maxSteps === null ? (this.job.agent.maxSteps ?? this.parts.steps) : Infinity;
+    for (let step = this.job.step + 1; step <= most; step++) {
+      await this.takeSteers();
+      if (this.job.status !== "running") return;
+      await this.step(step, entries);
+      if (this.job.status !== "running") return;
+      await this.useTools();
+      if (this.job.status !== "running") return;
+    }
+    await this.fail({ code: "step_limit", message: "The run reached its limit of steps" }, "", NO_USAGE);
+  }
+
+  /** Steering messages go into the next model call, if the budget allows one. */
+  private async takeSteers(): Promise<void> {
+    const { attempt, transcript } = this;
+    const steers = await this.reporter.takeSteers(attempt, transcript.text, (job) => this.turnAfter(job));
+    for (const text of steers) transcript.add({ type: "user_text", text });
+  }
+
+  /** One model call, committed with its tool calls; ends the run when there are none, or when it failed. */
+  private async step(step: number, entries: readonly TranscriptEntry[]): Promise<void> {
+    const { transcript } = this;
+    const { tools, notes } = this.toolbox;
+    const system = [this.job.agent.systemPrompt, ...notes].join("\n\n");
+    const prompt = { system, entries: [...entries, ...transcript.entries], tools };
+    const { outcome, timeToFirstTokenMs } = await this.models.call(prompt, transcript.text, this.abort.signal);
+    if (outcome.kind !== "finished") return this.stopped(outcome.partialText, outcome);
+    await this.finishStep(step, outcome, timeToFirstTokenMs);
+  }
+
+  private async finishStep(step: number, outcome: Finished, timeToFirstTokenMs: number | null): Promise<void> {
+    const { attempt, transcript } = this;
+    const { blocks, calls: made } = keptStep(step, transcript.blocks, outcome.blocks);
+    const calls = made.map((block): StepCall => ({ block, ...this.toolbox.rulesOf(block.name) }));
+    transcript.add(...blocks);
+    const { usage } = outcome;
+    this.unreported = { text: textOf(blocks), usage };
+    await this.reporter.report(
+      {
+        kind: "step_finished",
+        attempt,
+        step,
+        blocks,
+        calls,
+        usage,
+        timeToFirstTokenMs,
+        result: transcript.text,
+      },
+      (job) => this.turnAfter(job),
+    );
+    this.unreported = { text: "", usage: NO_USAGE };
+  }
+
+  private async useTools(): Promise<void> {
+    const { abort, transcript } = this;
+    const calls = this.job.openCalls.filter((call) => !call.asks);
+    if (calls.length === 0) return;
+    const told = { tools: this.toolbox, transcript, turnAfter: (job: Job) => this.turnAfter(job) };
+    if (!(await this.calls.make(calls, told, abort.signal))) await this.stopped("", null);
+  }
+
+  /** Ends the run after a fault of the model, the deadline, a cancel, or the end of the process. */
+  private async stopped(partial: string, outcome: Exclude<ModelOutcome, Finished> | null): Promise<never> {
+    const usage = outcome?.kind === "failed" ? outcome.usage : NO_USAGE;
+    this.unreported = { text: partial, usage };
+    if (this.passedDeadline)
+      await this.fail({ code: "timeout", message: "The run reached its time limit" }, partial, usage);
+    else if (outcome?.kind === "failed") await this.fail(outcome.error, partial, usage);
+    else
+      await this.end({ kind: "run_stopped", attempt: this.attempt, partial, result: this.withPartial(partial), usage });
+    throw new RunOver();
+  }
+
+  private async fail(error: RunError, partial: string, usage: Usage): Promise<void> {
+    await this.end({
+      kind: "run_failed",
+      attempt: this.attempt,
+      error,
+      partial,
+      result: this.withPartial(partial),
+      usage,
+    });
+  }
+
+  private withPartial(partial: string): string {
+    if (partial !== "") this.transcript.add({ type: "text", text: partial });
+    return this.transcript.text;
+  }
+
+  private async end(report: ProgressReport): Promise<void> {
+    await this.reporter.report(report, (job) => this.turnAfter(job));
+  }
+
+  /** The end of the chat's turn where the job is settled; nothing while it runs. */
+  private turnAfter(job: Job): readonly ChatCommand[] {
+    const end = turnEnd(job);
+    if (end === null) return [];
+    const { id: jobId, inputMessageId, outputMessageId: messageId, metrics } = job;
+    const usage = { inputTokens: metrics.inputTokens, outputTokens: metrics.outputTokens };
+    const { blocks } = this.transcript;
+    return [{ kind: "turn_ended", jobId, inputMessageId, messageId, end, blocks, usage, updates: updatesOf(job) }];
+  }
+}

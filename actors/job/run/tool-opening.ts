@@ -1,0 +1,79 @@
+/**
+ * Opens the tools of a run. A server that cannot be used is never silent: the job warns of it. While a server
+ * is missing that is not optional, the run waits and tries again, and fails with `tools_unavailable` when its
+ * retries are used up or its deadline is nearer than the pause.
+ */
+import { pauseMs } from "../../runtime/backoff.ts";
+import { contextOf, type RunError } from "../schema.ts";
+import type { Toolbox } from "../ports.ts";
+import type { Reporter } from "./reporter.ts";
+import { MODEL_PAUSES } from "./retry-policy.ts";
+import type { RunWait } from "./run-wait.ts";
+import type { RunServices } from "./services.ts";
+
+interface OpeningParts {
+  readonly reporter: Reporter;
+  readonly wait: RunWait;
+}
+
+export type OpenedTools =
+  | { readonly kind: "open"; readonly toolbox: Toolbox }
+  | { readonly kind: "unavailable"; readonly error: RunError }
+  | { readonly kind: "aborted" };
+
+/** Never rejects but with `RunOver`. What was opened is closed when `signal` aborts. */
+export async function openTools(services: RunServices, run: OpeningParts, signal: AbortSignal): Promise<OpenedTools> {
+  const { waiting = null } = run.reporter.job;
+  let retries = 0;
+  if (waiting?.reason === "tools_unavailable") {
+    retries = waiting.retries;
+    if (!(await run.wait.rest(waiting, signal))) return { kind: "aborted" };
+  }
+  for (;;) {
+    const toolbox = await openOnce(services, run.reporter, signal);
+    if (signal.aborted) return { kind: "aborted" };
+    const { required, optional } = toolbox.missing;
+    await warn(run.reporter, [...required, ...optional]);
+    if (required.length === 0) return { kind: "open", toolbox };
+    const message = required.join(" ");
+    const ms = pauseMs(MODEL_PAUSES, retries, services.chance);
+    const isTooLate = services.clock.now() + ms >= Date.parse(run.reporter.job.deadlineAt ?? "");
+    if (isTooLate || retries >= services.retry.retries) {
+      return { kind: "unavailable", error: { code: "tools_unavailable", message } };
+    }
+    retries++;
+    toolbox.close();
+    if (!(await run.wait.pause(ms, { reason: "tools_unavailable", retries, error: null }, signal)))
+      return { kind: "aborted" };
+  }
+}
+
+/** The tools with a way to close them before the run ends. */
+async function openOnce(
+  { tools }: RunServices,
+  { job }: Reporter,
+  signal: AbortSignal,
+): Promise<Toolbox & { readonly close: () => void }> {
+  const closing = new AbortController();
+  const close = (): void => closing.abort();
+  signal.addEventListener("abort", close, { once: true });
+  if (signal.aborted) close();
+  const toolbox = await tools.open(job.agent, contextOf(job), closing.signal);
+  return {
+    ...toolbox,
+    close: () => {
+      signal.removeEventListener("abort", close);
+      close();
+    },
+  };
+}
+
+/** Each message once in the life of the job. */
+async function warn(reporter: Reporter, messages: readonly string[]): Promise<void> {
+  const known = new Set((reporter.job.warnings ?? []).map(({ message }) => message));
+  const warnings = messages
+    .filter((message) => !known.has(message))
+    .map((message) => ({ code: "tools_unavailable" as const, message }));
+  if (warnings.length === 0) return;
+  await reporter.report({ kind: "run_warned", attempt: reporter.attempt, warnings, runner: null }, () => []);
+}

@@ -1,0 +1,223 @@
+/**
+ * How a job settles or goes on: each function returns the changed record and appends its events. `chatAfter`
+ * and `sendTurnEnd` bring the change to the chat where no report of the runner does so in the same commit.
+ */
+import { DECISION_MS, DEFAULT_JOB_LIMITS, LONGEST_RUN_MS } from "./limits.ts";
+import type { ChatCommand, JobUpdate, TurnEnd } from "../chat/protocol.ts";
+import { chatRef } from "../chat/schema.ts";
+import { assert } from "../assert.ts";
+import type { ActorRef, Tx } from "../runtime/actor.ts";
+import { isoTime } from "../schema.ts";
+import { cancelChildren } from "./delegation.ts";
+import { appendJobEvent, appendRunnerStatus, type ApprovalResolved } from "./events.ts";
+import { afterTrigger, type JobTrigger, openApprovals } from "./machine.ts";
+import { runIntent } from "./new-job.ts";
+import { updatesOf, sendUpdates } from "./chat-updates.ts";
+import { reportToWorkspace } from "./clone-report.ts";
+import { reportToMission } from "./mission-report.ts";
+import { type BlockedReason, type Job, type JobIn, type RunError, type Usage } from "./schema.ts";
+import type { Approval } from "./terms.ts";
+
+/** Asserts that the machine allows this: callers check before they decide. */
+function assertAllowed(job: Job, trigger: JobTrigger): void {
+  assert(afterTrigger(job.status, trigger) !== null, `a ${job.status} job can ${trigger}`);
+}
+
+/** Ends the effect that runs the job, if one does. */
+function settled(tx: Tx, job: Job): { readonly runEffectId: null } {
+  if (job.runEffectId !== null) tx.settle(job.runEffectId);
+  return { runEffectId: null };
+}
+
+/** Begins an attempt: its effect is a row of this commit. */
+export const withRun = <J extends Job>(tx: Tx, job: J): J => ({
+  ...job,
+  runEffectId: tx.effect(tx.self, "run", runIntent(job, job.createdAt)),
+});
+
+/** A blocked job whose reason is gone; `resumed` lets it run. */
+export function unblocked(job: JobIn<"blocked">, trigger: "approve" | "resume"): JobIn<"running"> {
+  assertAllowed(job, trigger);
+  return { ...job, status: "running", blockedReason: null };
+}
+
+/** Goes on after a wait for a person; the waiting time does not count towards the run's limit. */
+export function resumed(tx: Tx, job: JobIn<"running">): JobIn<"running"> {
+  appendJobEvent(tx, "job.resumed", { attempt: job.attempt });
+  appendRunnerStatus(tx, job, "starting");
+  return withRun(tx, { ...job, deadlineAt: deadlineFrom(tx, job) });
+}
+
+/** When a run that begins or goes on now has taken too long (RUN-3, JOB-9). */
+export function deadlineFrom(tx: Tx, { budget: { deadlineAt }, runMs }: Pick<Job, "budget" | "runMs">): string {
+  if (deadlineAt === null) return isoTime(tx.now + (runMs ?? DEFAULT_JOB_LIMITS.runMs));
+  return isoTime(Math.min(tx.now + LONGEST_RUN_MS, Date.parse(deadlineAt)));
+}
+
+/** What changes of every job that ends. `last` appends the terminal event, the last one of the stream; no live text follows it. */
+function ended(tx: Tx, job: Job, last: (usage: Usage) => void) {
+  const durationMs = job.startedAt === null ? null : tx.now - Date.parse(job.startedAt);
+  const metrics = { ...job.metrics, durationMs };
+  const { inputTokens, outputTokens } = metrics;
+  appendRunnerStatus(tx, job, "stopped");
+  last({ inputTokens, outputTokens });
+  tx.endText(job.outputMessageId);
+  tx.clearAlarm("decision");
+  cancelChildren(tx, job);
+  const completedAt = isoTime(tx.now);
+  // A job that ends with open approvals decides them: nobody can any more.
+  const approvals = job.approvals.map((approval) =>
+    (approval.decision ?? null) === null ? decided(tx, approval, { decision: "expired", by: null }) : approval,
+  );
+  const nothing = { blockedReason: null, waiting: null, openCalls: [], steers: [] };
+  return { ...settled(tx, job), ...nothing, metrics, approvals, completedAt };
+}
+
+/** Completes the job, or asks for the required review. */
+export function completed(tx: Tx, job: JobIn<"running">, result: string): JobIn<"completed" | "needs_review"> {
+  if (!job.review.required) {
+    assertAllowed(job, "complete");
+    return finished(tx, { ...job, result });
+  }
+  assertAllowed(job, "review");
+  const expiresAtMs = tx.now + DECISION_MS;
+  tx.setAlarm(tx.self, "decision", expiresAtMs, { kind: "decision_overdue" });
+  const expiresAt = isoTime(expiresAtMs);
+  appendRunnerStatus(tx, job, "waiting");
+  appendJobEvent(tx, "job.review_requested", { expiresAt });
+  appendJobEvent(tx, "review.updated", { state: "pending", decidedBy: null, comment: null });
+  tx.endText(job.outputMessageId);
+  const review = { ...job.review, state: "pending" as const, requestedAt: isoTime(tx.now), expiresAt };
+  return { ...job, ...settled(tx, job), status: "needs_review", result, review };
+}
+
+/** Tells those outside of the job who wait for its end. */
+const reportEnd = <J extends JobIn<"completed" | "failed" | "cancelled">>(tx: Tx, job: J): J =>
+  reportToWorkspace(tx, reportToMission(tx, job));
+
+function finished(tx: Tx, job: JobIn<"running" | "needs_review"> & { readonly result: string }): JobIn<"completed"> {
+  const done = { ...job, progress: { ...job.progress, percent: 100 } };
+  const end = ended(tx, done, (usage) => appendJobEvent(tx, "job.completed", { usage }));
+  return reportEnd(tx, { ...done, ...end, status: "completed" });
+}
+
+/** The end of a review that did not end in a cancel. */
+export function reviewed(
+  tx: Tx,
+  job: JobIn<"needs_review">,
+  decision: {
+    readonly state: "approved" | "changes_requested" | "expired";
+    readonly by: string | null;
+    readonly comment: string | null;
+  },
+): JobIn<"completed"> {
+  const { state, by: decidedBy, comment } = decision;
+  appendJobEvent(tx, "review.updated", { state, decidedBy, comment });
+  if (state === "approved") appendJobEvent(tx, "job.approved", { decidedBy });
+  const review = { ...job.review, state, decidedBy, comment, decidedAt: isoTime(tx.now) };
+  return finished(tx, { ...job, review });
+}
+
+/** `result` is all text of the run. */
+export function failed(
+  tx: Tx,
+  job: JobIn<"queued" | "running" | "blocked">,
+  { error, result }: { readonly error: RunError; readonly result: string | null },
+): JobIn<"failed"> {
+  assertAllowed(job, "fail");
+  const detail = { code: error.code, message: error.message };
+  appendJobEvent(tx, "error", detail);
+  const end = ended(tx, job, (usage) => appendJobEvent(tx, "job.failed", { error: detail, usage }));
+  return reportEnd(tx, { ...job, ...end, status: "failed", error, result });
+}
+
+/** Open approvals expire with the job; `seq` of the stop is the last event's (JOB-3). */
+export function cancelled(
+  tx: Tx,
+  job: JobIn<"queued" | "running" | "blocked" | "needs_review" | "cancelling">,
+  result: string | null = job.result,
+): JobIn<"cancelled"> {
+  assertAllowed(job, job.status === "cancelling" ? "stopped" : "cancel");
+  sendUpdates(
+    tx,
+    job,
+    openApprovals(job).map((approval) => resolution(tx, job, approval, { decision: "expired", by: null })),
+  );
+  const toolCallsAborted = job.openCalls.length;
+  const end = ended(tx, job, (usage) => appendJobEvent(tx, "job.cancelled", { toolCallsAborted, usage }));
+  const stop = { seq: tx.head(), toolCallsAborted };
+  return reportEnd(tx, { ...job, ...end, status: "cancelled", result, stop });
+}
+
+/** The approval as the record keeps it once it is decided. */
+export const decided = (
+  tx: Tx,
+  approval: Approval,
+  { decision, by }: Pick<ApprovalResolved, "decision" | "by">,
+): Approval => ({ ...approval, decision, decidedBy: by, decidedAt: isoTime(tx.now) });
+
+/** Appends that an approval is decided; answers the same update for the chat. */
+export function resolution(
+  tx: Tx,
+  { id: jobId }: Job,
+  { id: approvalId, toolCallId }: Approval,
+  how: Pick<ApprovalResolved, "decision" | "by" | "arguments">,
+): JobUpdate {
+  const data: ApprovalResolved = { approvalId, toolCallId, ...how };
+  appendJobEvent(tx, "approval.resolved", data);
+  return { type: "approval.resolved", data: { jobId, ...data } };
+}
+
+/** Blocks the job and releases its job slot; `resume` or `approve` begins it again. `result` is all text of the run. */
+export function blocked(tx: Tx, job: JobIn<"running">, reason: BlockedReason, result: string): JobIn<"blocked"> {
+  assertAllowed(job, "block");
+  appendRunnerStatus(tx, job, "waiting");
+  appendJobEvent(tx, "job.blocked", { reason });
+  tx.endText(job.outputMessageId);
+  return { ...job, ...settled(tx, job), status: "blocked", blockedReason: reason, waiting: null, result };
+}
+
+/** Sends the chat the end of its turn, where the commit does not contain it. */
+export function sendTurnEnd(tx: Tx, job: Job): void {
+  const member = chatAfter(job);
+  if (member !== null) tx.send(member.ref, member.command);
+}
+
+/**
+ * The end of the chat's turn after a decision has ended the job: the next member of the decision's group,
+ * so that reads after the answer see it. Null for a job that has not ended.
+ */
+export function chatAfter(job: Job): { readonly ref: ActorRef<"chat">; readonly command: ChatCommand } | null {
+  if (job.status !== "completed" && job.status !== "cancelled") return null;
+  const usage: Usage = { inputTokens: job.metrics.inputTokens, outputTokens: job.metrics.outputTokens };
+  const { id: jobId, inputMessageId, outputMessageId: messageId, status } = job;
+  const command: ChatCommand = {
+    kind: "turn_ended",
+    jobId,
+    inputMessageId,
+    messageId,
+    end: { status },
+    blocks: null,
+    usage,
+    updates: updatesOf(job),
+  };
+  return { ref: chatRef(job.organizationId, job.chatId), command };
+}
+
+/** How the turn of a job in this status has ended; null while it goes on. */
+export function turnEnd(job: Job): TurnEnd | null {
+  switch (job.status) {
+    case "completed":
+    case "cancelled":
+    case "blocked":
+      return { status: job.status };
+    case "needs_review":
+      return { status: "in_review" };
+    case "failed":
+      return { status: "failed", error: job.error };
+    case "queued":
+    case "running":
+    case "cancelling":
+      return null;
+  }
+}

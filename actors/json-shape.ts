@@ -1,0 +1,107 @@
+/**
+ * How deep a JSON text is and how many values it has, read without building any of them. `JSON.parse`
+ * accepts five million nested arrays, and the recursive code behind it does not; so text from outside
+ * is measured first. Linear, no memory, and it can be fed in pieces.
+ */
+
+export interface JsonLimits {
+  /** Nested arrays and objects. */
+  readonly depth: number;
+  /** Arrays, objects and commas: what makes a parser allocate. */
+  readonly values: number;
+}
+
+const QUOTE = 0x22;
+const COMMA = 0x2c;
+const BACKSLASH = 0x5c;
+
+/** Measures one JSON text, in pieces of UTF-16 code units or of UTF-8 bytes: all that counts is ASCII. */
+export class JsonShape {
+  /** The deepest place so far. */
+  deepest = 0;
+  values = 0;
+  #depth = 0;
+  #isString = false;
+  #isEscaped = false;
+
+  take(code: number): void {
+    if (this.#isString) {
+      if (this.#isEscaped) this.#isEscaped = false;
+      else if (code === BACKSLASH) this.#isEscaped = true;
+      else if (code === QUOTE) this.#isString = false;
+      return;
+    }
+    // 0x5b and 0x7b are `[` and `{`, 0x5d and 0x7d are `]` and `}`.
+    if (code === QUOTE) this.#isString = true;
+    else if (code === COMMA) this.values++;
+    else if (code === 0x5b || code === 0x7b) {
+      this.values++;
+      if (++this.#depth > this.deepest) this.deepest = this.#depth;
+    } else if (code === 0x5d || code === 0x7d) this.#depth--;
+  }
+
+  takeText(text: string): void {
+    // A string is skipped at once: most of a body is text.
+    let at = this.#isString && text !== "" ? this.#endOfString(text, 0) + 1 : 0;
+    for (; at < text.length; at++) {
+      const code = text.charCodeAt(at);
+      if (code === QUOTE) at = this.#endOfString(text, at + 1);
+      else this.take(code);
+    }
+  }
+
+  /** Where the string ends that goes on at `from`; the text's length where it goes on in the next piece. */
+  #endOfString(text: string, from: number): number {
+    let at = this.#isEscaped ? from + 1 : from;
+    for (;;) {
+      const quote = text.indexOf('"', at);
+      const end = quote === -1 ? text.length : quote;
+      let slashes = 0;
+      while (end - slashes > at && text.charCodeAt(end - 1 - slashes) === BACKSLASH) slashes++;
+      const isEscaped = slashes % 2 === 1;
+      this.#isString = quote === -1 || isEscaped;
+      this.#isEscaped = quote === -1 && isEscaped;
+      if (quote === -1 || !isEscaped) return end;
+      at = quote + 1;
+    }
+  }
+
+  /** No JSON string goes over the end of a line. */
+  endLine(): void {
+    this.#isString = false;
+    this.#isEscaped = false;
+  }
+
+  isWithin({ depth, values }: JsonLimits): boolean {
+    return this.deepest <= depth && this.values <= values;
+  }
+
+  reset(): void {
+    this.endLine();
+    this.deepest = 0;
+    this.values = 0;
+    this.#depth = 0;
+  }
+}
+
+/** Whether a JSON text nests deeper than `depth` levels. */
+export function isDeeper(text: string, depth: number): boolean {
+  // Each level takes a bracket.
+  if (text.length <= depth) return false;
+  const shape = new JsonShape();
+  shape.takeText(text);
+  return shape.deepest > depth;
+}
+
+/** The value of a JSON text from outside; undefined where it is no JSON or beyond the limits. */
+export function parseWithin(text: string, limits: JsonLimits): unknown {
+  const shape = new JsonShape();
+  shape.takeText(text);
+  if (!shape.isWithin(limits)) return undefined;
+  try {
+    return JSON.parse(text);
+  } catch {
+    // The only way to ask whether a text is JSON.
+    return undefined;
+  }
+}

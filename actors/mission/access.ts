@@ -1,0 +1,87 @@
+/**
+ * Who may do what with a mission. Its runs act with the permissions of the user who has made it (AUTH-7), so
+ * nobody else may say what they do: everybody in the organization may read a mission that is not private,
+ * its creator may change it, and an owner of the organization may pause and delete it.
+ */
+import { notFound, ok, type Outcome, refuse } from "../fault.ts";
+import type { Tx } from "../runtime/actor.ts";
+import { afterTrigger, allowedActions, type MissionAction } from "./machine.ts";
+import type { Asker } from "./protocol.ts";
+import { type Mission, missionTable } from "./schema.ts";
+
+const OWNERS_VERBS: readonly MissionAction[] = ["pause", "delete"];
+
+const mayUse = ({ createdBy }: Mission, by: Asker, action: MissionAction): boolean =>
+  createdBy === by.userId || (by.isOwner && OWNERS_VERBS.includes(action));
+
+/** The verbs that this caller may use now. */
+export const actionsFor = (mission: Mission, by: Asker): readonly MissionAction[] =>
+  allowedActions(mission).filter((action) => mayUse(mission, by, action));
+
+export function visible(tx: Tx, by: Asker): Outcome<Mission> {
+  const mission = tx.read(missionTable, tx.self.id);
+  if (mission === null || mission.deletedAt !== null) return notFound("mission");
+  const isSeen = mission.visibility === "organization" || mission.createdBy === by.userId;
+  return isSeen ? ok(mission) : notFound("mission");
+}
+
+const WORDS: Readonly<Record<MissionAction, string>> = {
+  run: "run",
+  pause: "be paused",
+  resume: "become pending",
+  update: "be changed",
+  change_tasks: "have its tasks changed",
+  delete: "be deleted",
+};
+
+/** The mission, where this caller may use the verb on it now. */
+export function permitted(tx: Tx, by: Asker, action: MissionAction): Outcome<Mission> {
+  const mission = visible(tx, by);
+  if (!mission.ok) return mission;
+  return refusalOf(mission.value, by, action) ?? mission;
+}
+
+/** Why this caller may not use the verb now; null where nothing is in the way. */
+export function refusalOf(mission: Mission, by: Asker, action: MissionAction): Outcome<never> | null {
+  if (!mayUse(mission, by, action))
+    return refuse({
+      kind: "forbidden",
+      message: "Only its creator may do this: the mission's runs act with the permissions of its creator",
+    });
+  if (allowedActions(mission).includes(action)) return null;
+  return refusedState(mission, by, reasonAgainst(mission, action));
+}
+
+/** What a mission can lose that it needs to run. */
+export type Loss = "agent" | "workspace";
+const GONE: Readonly<Record<Loss, string>> = {
+  agent: "The mission's agent cannot be used any more; give it another with `agent_id`",
+  workspace: "The mission's workspace has been deleted; give it another with `workspace_id`",
+};
+
+/** The refusal where the agent or the workspace turns out to be gone. */
+export const without = (loss: Loss, mission: Mission, by: Asker): Outcome<never> =>
+  refusedState(
+    { ...mission, ...(loss === "agent" ? { isAgentGone: true } : { isWorkspaceGone: true }) },
+    by,
+    GONE[loss],
+  );
+
+/** What the mission has lost, as its record knows. */
+export const lossOf = ({ isAgentGone, isWorkspaceGone = false }: Mission): Loss | null =>
+  isAgentGone ? "agent" : isWorkspaceGone ? "workspace" : null;
+
+function reasonAgainst(mission: Mission, action: MissionAction): string {
+  const { status, schedule } = mission;
+  const loss = lossOf(mission);
+  if (afterTrigger(status, action) === null) return `A mission that is ${status} cannot ${WORDS[action]}`;
+  if (loss !== null) return GONE[loss];
+  return `A run is open, and the mission's overlap policy is \`${schedule.overlap}\``;
+}
+
+export const refusedState = (mission: Mission, by: Asker, message: string): Outcome<never> =>
+  refuse({ kind: "invalid_state", status: mission.status, allowedActions: actionsFor(mission, by), message });
+
+/** Refuses who has seen another version; null takes any. */
+export const unlessMoved = (of: { readonly version: number }, version: number | null): Outcome<never> | null =>
+  version === null || version === of.version ? null : refuse({ kind: "version_conflict", version: of.version });

@@ -1,0 +1,22 @@
+/**
+ * The mission's actor: work for an agent that recurs. It decides when a run begins and what its end means;
+ * the run itself is a job in a chat of its own (MIS-8), which the effect `mission_run` begins.
+ */
+import type { ActorDefinition } from "../runtime/actor.ts";
+import { controlHandlers } from "./control.ts";
+import { fireHandlers } from "./fires.ts";
+import type { Calendar } from "./ports.ts";
+import type { MissionProtocol } from "./protocol.ts";
+import { missionTable } from "./schema.ts";
+import { taskHandlers } from "./tasks.ts";
+
+/** Entries of the ledger that an actor keeps in memory besides its record: those of open runs, and few more. */
+const KEPT_RECORDS = 64;
+
+export const missionActor = (calendar: Calendar): ActorDefinition<MissionProtocol> => ({
+  kind: "mission",
+  stream: missionTable,
+  workingSet: KEPT_RECORDS,
+  needs: (ref) => [{ table: missionTable.name, id: ref.id }],
+  handlers: { ...controlHandlers(calendar), ...fireHandlers(calendar), ...taskHandlers },
+});

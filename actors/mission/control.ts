@@ -1,0 +1,174 @@
+/** What people do with a mission: make it, read it, change it, run it, delete it. */
+import { isSame } from "../changes.ts";
+import { invalid, ok, type Outcome, refuse } from "../fault.ts";
+import type { Handlers, Tx } from "../runtime/actor.ts";
+import { isoTime } from "../schema.ts";
+import { permitted, refusedState, unlessMoved, visible } from "./access.ts";
+import { runContent } from "./context.ts";
+import { fired, paused, planned, resumed } from "./firing.ts";
+import { canWork } from "./machine.ts";
+import { keep } from "./news.ts";
+import type { Calendar } from "./ports.ts";
+import type { Asker, MissionChanges, MissionCommand, MissionProtocol } from "./protocol.ts";
+import { beginRun, cancelJob, cancelRuns } from "./runs.ts";
+import { checkedSchedule } from "./schedule-input.ts";
+import { type Mission, missionTable } from "./schema.ts";
+
+type ControlCommand =
+  | "create_mission"
+  | "read_mission"
+  | "read_forecast"
+  | "update_mission"
+  | "delete_mission"
+  | "run_now";
+type Command<K extends ControlCommand> = Extract<MissionCommand, { readonly kind: K }>;
+
+export const controlHandlers = (calendar: Calendar): Pick<Handlers<MissionProtocol>, ControlCommand> => ({
+  create_mission: (tx, command) => create(tx, calendar, command),
+
+  read_mission: (tx, { by }) => visible(tx, by),
+
+  read_forecast(tx, { by, count }) {
+    const mission = visible(tx, by);
+    if (!mission.ok) return mission;
+    const { next, schedule } = mission.value;
+    const { type, value, timezone } = schedule;
+    if (next === null) return ok([]);
+    const firstMs = Date.parse(next.scheduledAt);
+    if (type !== "cron" || value === null)
+      return ok([{ atMs: firstMs, local: calendar.local(firstMs, timezone), note: null }]);
+    const endMs = schedule.endAt === null ? Number.POSITIVE_INFINITY : Date.parse(schedule.endAt);
+    const times = calendar.forecast({ expression: value, timezone }, firstMs - 1, count);
+    return ok(times.filter(({ atMs }) => atMs <= endMs));
+  },
+
+  update_mission: (tx, command) => update(tx, calendar, command),
+
+  delete_mission(tx, { by }) {
+    const mission = permitted(tx, by, "delete");
+    if (!mission.ok) return mission;
+    const left = cancelRuns(tx, mission.value);
+    for (const { jobId, status } of left.tasks) if (jobId !== null && status === "in_progress") cancelJob(tx, jobId);
+    const gone = { ...left, status: stoppedStatus(left), deletedAt: isoTime(tx.now), buffered: null };
+    return ok(keep(tx, planned(tx, calendar, gone)));
+  },
+
+  run_now: (tx, command) => runNow(tx, calendar, command),
+});
+
+/** Nothing of a deleted mission fires, whatever becomes of its last jobs. */
+const stoppedStatus = ({ status }: Mission): Mission["status"] =>
+  status === "completed" || status === "failed" ? status : "paused";
+
+function create(tx: Tx, calendar: Calendar, { by, settings }: Command<"create_mission">): Outcome<Mission> {
+  if (tx.read(missionTable, tx.self.id) !== null) return invalid("/id", "This mission exists already");
+  const checked = checkedSchedule(calendar, settings.schedule, tx.now);
+  if (!checked.ok) return refuse({ kind: "invalid_schedule", errors: checked.errors });
+  const mission = tx.create(missionTable, {
+    ...settings,
+    id: tx.self.id,
+    schedule: checked.schedule,
+    scheduleText: checked.text,
+    status: "pending",
+    isAgentGone: false,
+    isWorkspaceGone: false,
+    pausedReason: null,
+    failedReason: null,
+    next: null,
+    buffered: null,
+    decidedUntil: null,
+    retryAt: null,
+    stoppedAt: null,
+    runCount: 0,
+    lastRunAt: null,
+    consecutiveFailures: 0,
+    openRuns: [],
+    lastRun: null,
+    results: [],
+    tasks: [],
+    lastSeq: 0,
+    createdBy: by.userId,
+    deletedAt: null,
+  });
+  return ok(keep(tx, planned(tx, calendar, mission)));
+}
+
+function update(tx: Tx, calendar: Calendar, { by, changes, version }: Command<"update_mission">): Outcome<Mission> {
+  const seen = visible(tx, by);
+  if (!seen.ok) return seen;
+  const conflict = unlessMoved(seen.value, version);
+  if (conflict !== null) return conflict;
+  const { status, pausedReason = null, schedule, ...rest } = changes;
+  const changesSettings = schedule !== undefined || Object.keys(rest).length > 0;
+  const allowed = changesSettings ? permitted(tx, by, "update") : seen;
+  if (!allowed.ok) return allowed;
+  const { isAgentGone, isWorkspaceGone = false } = seen.value;
+  const given: Mission = {
+    ...seen.value,
+    ...rest,
+    isAgentGone: rest.agentId === undefined && isAgentGone,
+    isWorkspaceGone: rest.workspaceId === undefined && isWorkspaceGone,
+  };
+  const changed = withSchedule(tx, calendar, given, schedule);
+  if (!changed.ok) return changed;
+  // A status may always stay as it is, and a change of nothing leaves no trace.
+  if (status !== undefined && status !== seen.value.status) {
+    if (status === "pending") return become(tx, calendar, { by, mission: changed.value });
+    if (status === "paused") return pause(tx, by, changed.value, pausedReason);
+    return refusedState(seen.value, by, `A mission becomes ${status} by itself`);
+  }
+  return isSame(changed.value, seen.value) ? seen : ok(keep(tx, planned(tx, calendar, changed.value)));
+}
+
+function pause(tx: Tx, by: Asker, mission: Mission, reason: string | null): Outcome<Mission> {
+  const allowed = permitted(tx, by, "pause");
+  return allowed.ok ? ok(keep(tx, paused(tx, mission, reason))) : allowed;
+}
+
+/** `pending` again. Another agent or workspace given in the same request counts. */
+function become(
+  tx: Tx,
+  calendar: Calendar,
+  { by, mission }: { readonly by: Asker; readonly mission: Mission },
+): Outcome<Mission> {
+  const allowed = permitted(tx, by, "resume");
+  const isGroundNew =
+    !allowed.ok && allowed.fault.kind === "invalid_state" && canWork(mission) && mission.stoppedAt !== null;
+  return allowed.ok || isGroundNew ? ok(keep(tx, resumed(tx, calendar, mission))) : allowed;
+}
+
+function withSchedule(
+  tx: Tx,
+  calendar: Calendar,
+  mission: Mission,
+  given: MissionChanges["schedule"],
+): Outcome<Mission> {
+  if (given === undefined) return ok(mission);
+  // Another type means another value: what belonged to the old one is dropped.
+  const kept =
+    given.type === undefined || given.type === mission.schedule.type
+      ? mission.schedule
+      : { ...mission.schedule, value: null };
+  const checked = checkedSchedule(calendar, { ...kept, ...given }, tx.now);
+  if (!checked.ok) return refuse({ kind: "invalid_schedule", errors: checked.errors });
+  return ok({ ...mission, schedule: checked.schedule, scheduleText: checked.text });
+}
+
+function runNow(
+  tx: Tx,
+  calendar: Calendar,
+  { by, ids }: Command<"run_now">,
+): ReturnType<Handlers<MissionProtocol>["run_now"]> {
+  const allowed = permitted(tx, by, "run");
+  if (!allowed.ok) return allowed;
+  const mission = allowed.value;
+  const fire = { scheduledAt: null, trigger: "manual" as const };
+  const { maxRuns } = mission.schedule;
+  if (maxRuns !== null && mission.runCount >= maxRuns)
+    return refusedState(mission, by, `The mission has had all of its ${maxRuns} runs`);
+  if (mission.openRuns.length > 0 && mission.schedule.overlap !== "allow_all")
+    return ok({ mission: keep(tx, planned(tx, calendar, fired(tx, mission, fire))), brief: null });
+  const begun = beginRun(tx, mission, fire, ids);
+  const kept = keep(tx, planned(tx, calendar, begun.mission));
+  return ok({ mission: kept, brief: { mission: kept, run: begun.run, content: runContent(kept, begun.run) } });
+}

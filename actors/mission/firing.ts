@@ -1,0 +1,217 @@
+/**
+ * What becomes of the times of a schedule (MIS-1, MIS-3, MIS-4). The alarm of a mission wakes it when its next
+ * fire is due; the turn decides about every time that has gone by since the last decision, enters it into
+ * the ledger and plans the next. `decidedUntil` only rises, so no clock can make a time fire twice.
+ */
+import { ok, type Outcome } from "../fault.ts";
+import type { Tx } from "../runtime/actor.ts";
+import { isoTime } from "../schema.ts";
+import { hasRoom, isActive, moved } from "./machine.ts";
+import { keep, tellMission } from "./news.ts";
+import type { Calendar } from "./ports.ts";
+import { beginRun, cancelRuns, skip, skipFire } from "./runs.ts";
+import {
+  dueMs,
+  FAILURE_PAUSES_MS,
+  FAILURES_IN_A_ROW,
+  mayFireAgain,
+  nextFire,
+  ON_TIME_MS,
+  pauseBetweenRunsMs,
+  type Stretch,
+  stretchUntil,
+  timeAfter,
+} from "./schedule.ts";
+import {
+  type BufferedFire,
+  type FailedReason,
+  type Mission,
+  missionTable,
+  type RunOutcome,
+  type RunTrigger,
+} from "./schema.ts";
+
+/** The one alarm of a mission. */
+const ALARM = "fire";
+
+/** The alarm has rung. */
+export function fireDue(tx: Tx, calendar: Calendar): Outcome<null> {
+  const mission = tx.read(missionTable, tx.self.id);
+  if (mission === null || mission.deletedAt !== null || !isActive(mission)) return ok(null);
+  const { next } = mission;
+  // The clock has been set back since the alarm was set: the time has not come.
+  if (next !== null && tx.now < Date.parse(next.dueAt)) setAlarm(tx, next.dueAt);
+  else keep(tx, planned(tx, calendar, next === null ? mission : decided(tx, calendar, mission, next.scheduledAt)));
+  return ok(null);
+}
+
+/** The mission after a decision about all times that are due. */
+function decided(tx: Tx, calendar: Calendar, mission: Mission, scheduledAt: string): Mission {
+  const times = stretchUntil(calendar, mission, Date.parse(scheduledAt), tx.now);
+  const lateMs = tx.now - dueMs(calendar, mission, times.lastMs);
+  const { type, catchupWindowSeconds } = mission.schedule;
+  const isContinuous = type === "continuous";
+  const fires = isContinuous || lateMs <= Math.max(ON_TIME_MS, catchupWindowSeconds * 1_000);
+  const after: Mission = { ...mission, next: null, decidedUntil: isoTime(times.lastMs) };
+  const missed = missedOf(times, fires);
+  if (missed !== null) skip(tx, after, { trigger: "schedule", ...missed }, missedWhy(mission));
+  if (!fires) return after;
+  const isLate = missed !== null || lateMs > ON_TIME_MS;
+  const trigger: RunTrigger = isContinuous ? "continuous" : isLate ? "catchup" : "schedule";
+  return fired(tx, after, { scheduledAt: isoTime(times.lastMs), trigger });
+}
+
+/** Of the times that are due at most one fires, the last. */
+function missedOf({ firstMs, previousMs, lastMs, count }: Stretch, lastFires: boolean) {
+  const missed = lastFires ? count - 1 : count;
+  const until = isoTime(lastFires ? previousMs : lastMs);
+  return missed === 0 ? null : { scheduledAt: isoTime(firstMs), until, count: missed };
+}
+
+const missedWhy = ({ retryAt }: Mission) => ({
+  outcome: "missed" as const,
+  error:
+    retryAt === null
+      ? null
+      : { code: "pause_after_failure", message: `No scheduled run before ${retryAt}, after a failed one` },
+});
+
+/** A fire meets the runs that are open (MIS-4). */
+export function fired(tx: Tx, mission: Mission, fire: BufferedFire): Mission {
+  const { openRuns, buffered } = mission;
+  if (openRuns.length === 0) return beginRun(tx, mission, fire, null).mission;
+  if (!hasRoom(mission)) {
+    skipFire(tx, mission, fire, "skipped_overlap");
+    return mission;
+  }
+  switch (mission.schedule.overlap) {
+    case "skip":
+    case "buffer_one":
+      return { ...mission, buffered: fire };
+    case "cancel_other": {
+      if (buffered !== null) skipFire(tx, mission, buffered, "skipped_overlap");
+      const left = cancelRuns(tx, { ...mission, buffered: null });
+      return left.openRuns.length === 0 ? beginRun(tx, left, fire, null).mission : { ...left, buffered: fire };
+    }
+    case "allow_all":
+      return beginRun(tx, mission, fire, null).mission;
+  }
+}
+
+/** The mission with its next fire and the alarm for it; completed where nothing can come any more. */
+export function planned(tx: Tx, calendar: Calendar, mission: Mission, afterMs = tx.now): Mission {
+  if (!isActive(mission)) return unplanned(tx, mission);
+  const { schedule, decidedUntil, openRuns, buffered } = mission;
+  const decidedMs = decidedUntil === null ? 0 : Date.parse(decidedUntil);
+  // A time for once may have passed just before it was given: that is a late fire.
+  const fromMs = schedule.type === "once" ? decidedMs : Math.max(afterMs, decidedMs);
+  const waits = schedule.type === "continuous" && (openRuns.length > 0 || buffered !== null);
+  const next = waits ? null : nextFire(calendar, mission, fromMs);
+  const plan: Mission = { ...mission, next };
+  const wakeAt = next?.dueAt ?? (schedule.type === "none" ? schedule.endAt : null);
+  if (wakeAt !== null && (next !== null || Date.parse(wakeAt) >= tx.now)) setAlarm(tx, wakeAt);
+  else tx.clearAlarm(ALARM);
+  return openRuns.length > 0 || mayFireAgain(plan, tx.now) ? plan : finished(tx, plan);
+}
+
+/** After `end_at` by a ms, so that it has passed when the alarm rings for nothing else. */
+const setAlarm = (tx: Tx, at: string): void => tx.setAlarm(tx.self, ALARM, Date.parse(at) + 1, { kind: "fire_due" });
+
+function unplanned(tx: Tx, mission: Mission): Mission {
+  tx.clearAlarm(ALARM);
+  return { ...mission, next: null };
+}
+
+/** Nothing can fire any more. A mission for one time that has failed has not done what it is for. */
+function finished(tx: Tx, mission: Mission): Mission {
+  if (mission.schedule.type === "once" && mission.lastRun?.outcome === "failed")
+    return failed(tx, mission, "run_failed");
+  const done: Mission = { ...mission, status: moved(mission, "complete") };
+  tellMission(tx, done, "mission.completed", { runCount: done.runCount });
+  return done;
+}
+
+/** What the end of a run, or its refusal, means for the mission. */
+export function afterRun(tx: Tx, calendar: Calendar, mission: Mission, outcome: RunOutcome): Mission {
+  const after = withFailures(tx, mission, outcome);
+  if (!isActive(after)) return after;
+  if (after.consecutiveFailures >= FAILURES_IN_A_ROW) return failed(tx, after, "consecutive_failures");
+  const { buffered } = after;
+  if (after.openRuns.length > 0) return planned(tx, calendar, after);
+  const settled: Mission = { ...after, status: moved(after, "settle"), buffered: null };
+  if (buffered !== null) {
+    // Somebody waits for what was started by hand; a time of the schedule gives way to the pause.
+    if (settled.retryAt === null || buffered.trigger === "manual")
+      return planned(tx, calendar, beginRun(tx, settled, buffered, null).mission);
+    const { scheduledAt, trigger } = buffered;
+    skip(tx, settled, { trigger, scheduledAt, until: scheduledAt, count: 1 }, missedWhy(settled));
+  }
+  return planned(
+    tx,
+    calendar,
+    settled,
+    tx.now + (settled.schedule.type === "continuous" ? pauseBetweenRunsMs(settled.schedule) : 0),
+  );
+}
+
+function withFailures(tx: Tx, mission: Mission, outcome: RunOutcome): Mission {
+  if (outcome === "succeeded") return { ...mission, consecutiveFailures: 0, retryAt: null };
+  if (outcome !== "failed") return mission;
+  const pauseMs = FAILURE_PAUSES_MS[mission.consecutiveFailures];
+  const retryAt = pauseMs === undefined ? null : isoTime(tx.now + pauseMs);
+  return { ...mission, consecutiveFailures: mission.consecutiveFailures + 1, retryAt };
+}
+
+/** Nothing fires until somebody resumes it. */
+export function failed(tx: Tx, mission: Mission, failedReason: FailedReason): Mission {
+  const stopped: Mission = { ...halted(tx, mission, "missed"), status: moved(mission, "fail"), failedReason };
+  tellMission(tx, stopped, "mission.failed", { failedReason });
+  return stopped;
+}
+
+export function paused(tx: Tx, mission: Mission, pausedReason: string | null): Mission {
+  const stopped: Mission = { ...halted(tx, mission, "skipped_paused"), status: moved(mission, "pause"), pausedReason };
+  tellMission(tx, stopped, "mission.paused", { pausedReason });
+  return stopped;
+}
+
+/** What runs goes on; what waits does not begin. */
+function halted(tx: Tx, mission: Mission, outcome: RunOutcome): Mission {
+  if (mission.buffered !== null) skipFire(tx, mission, mission.buffered, outcome);
+  return { ...unplanned(tx, mission), buffered: null, stoppedAt: mission.stoppedAt ?? isoTime(tx.now) };
+}
+
+/** Fires again. The times that have gone by meanwhile are in the ledger and do not fire. */
+export function resumed(tx: Tx, calendar: Calendar, mission: Mission): Mission {
+  const passed = passedTimes(tx, calendar, mission);
+  const outcome = mission.status === "paused" ? "skipped_paused" : "missed";
+  const decidedUntil = passed === null ? mission.decidedUntil : isoTime(passed.lastMs);
+  const status = moved(mission, "resume");
+  const pending: Mission = {
+    ...mission,
+    decidedUntil,
+    status: mission.openRuns.length > 0 ? moved({ status }, "fire") : status,
+    pausedReason: null,
+    failedReason: null,
+    stoppedAt: null,
+    retryAt: null,
+    consecutiveFailures: 0,
+  };
+  const times = passed === null ? null : missedOf(passed, false);
+  if (times !== null) skip(tx, pending, { trigger: "schedule", ...times }, { outcome, error: null });
+  tellMission(tx, pending, "mission.resumed", {});
+  return planned(tx, calendar, pending);
+}
+
+/** The times that have gone by while the schedule stood still; one for once only beyond its catch-up. */
+function passedTimes(tx: Tx, calendar: Calendar, { stoppedAt, decidedUntil, ...mission }: Mission): Stretch | null {
+  const { schedule } = mission;
+  const decidedMs = decidedUntil === null ? 0 : Date.parse(decidedUntil);
+  const fromMs =
+    schedule.type === "once" ? decidedMs : Math.max(decidedMs, stoppedAt === null ? tx.now : Date.parse(stoppedAt));
+  const untilMs =
+    schedule.type === "once" ? tx.now - Math.max(ON_TIME_MS, schedule.catchupWindowSeconds * 1_000) : tx.now;
+  const firstMs = timeAfter(calendar, schedule, fromMs);
+  if (firstMs === null || firstMs > untilMs) return null;
+  return stretchUntil(calendar, { ...mission, stoppedAt, decidedUntil }, firstMs, tx.now);
+}

@@ -1,0 +1,62 @@
+/**
+ * How a mission is kept, and what its life tells the world. Each change leaves an event in the mission's
+ * stream, which wakes long polls (GEN-6); what HOOK-4 names leaves a message for the webhook actor in the
+ * same commit, whoever has caused it.
+ */
+import type { Tx } from "../runtime/actor.ts";
+import { isoTime, type JsonObject } from "../schema.ts";
+import { type EVENT_FAMILIES, takeEvent, webhookRef } from "../webhook/events.ts";
+import { type Mission, type MissionRun, missionTable, type MissionTask } from "./schema.ts";
+
+type MissionEvent = `mission.${(typeof EVENT_FAMILIES.mission)[number]}`;
+type TaskEvent = `mission_task.${(typeof EVENT_FAMILIES.mission_task)[number]}`;
+
+/** Stores the mission as this turn leaves it. */
+export function keep(tx: Tx, mission: Mission): Mission {
+  tx.append("mission.changed", { status: mission.status });
+  return tx.update(missionTable, mission);
+}
+
+export function tellMission(tx: Tx, mission: Mission, type: MissionEvent, data: JsonObject): void {
+  const { id, title, status, agentId, workspaceId } = mission;
+  tell(tx, mission, { type, data: { id, title, status, agentId, workspaceId, ...data } });
+}
+
+export function tellTask(tx: Tx, mission: Mission, task: MissionTask, type: TaskEvent): void {
+  const { id, title, status, jobId } = task;
+  tell(tx, mission, { type, data: { id, missionId: mission.id, title, status, jobId } });
+}
+
+/** Of times of the schedule that did not become a run. */
+export function tellSkipped(tx: Tx, mission: Mission, { id: runId, outcome, scheduledAt, count }: MissionRun): void {
+  tellMission(tx, mission, "mission.run_skipped", { runId, outcome, scheduledAt, count });
+}
+
+function tell(
+  tx: Tx,
+  mission: Mission,
+  { type, data }: { readonly type: MissionEvent | TaskEvent; readonly data: JsonObject },
+): void {
+  const path = `/api/missions/${mission.id}`;
+  const isTask = type.startsWith("mission_task.");
+  const id = isTask ? String(data["id"]) : mission.id;
+  tx.send(
+    webhookRef(tx.self.organizationId),
+    takeEvent({
+      type,
+      source: "job_lifecycle",
+      at: isoTime(tx.now),
+      actor: { type: "agent", id: mission.agentId },
+      requestId: null,
+      resource: {
+        type: isTask ? "mission_task" : "mission",
+        id,
+        path: isTask ? `${path}/tasks/${id}` : path,
+        version: tx.versionAfter(missionTable, mission.id),
+      },
+      data,
+      isTruncated: false,
+      changes: [],
+    }),
+  );
+}

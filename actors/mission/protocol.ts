@@ -1,0 +1,141 @@
+/** What a mission's actor can be asked, and what it answers. */
+import type { JobStatus } from "../job/schema.ts";
+import type { ForecastTime } from "./ports.ts";
+import type {
+  FailedReason,
+  Mission,
+  MissionRun,
+  MissionStatus,
+  MissionTask,
+  RunError,
+  ScheduleSettings,
+} from "./schema.ts";
+
+/** Who asks. An owner of the organization may pause and delete what others have made. */
+export interface Asker {
+  readonly userId: string;
+  readonly isOwner: boolean;
+}
+
+export type MissionSettings = Pick<
+  Mission,
+  "title" | "goal" | "agentId" | "workspaceId" | "visibility" | "priority" | "reviewRequired" | "budget" | "metadata"
+> & { readonly schedule: ScheduleSettings };
+
+/** Omitted fields are unchanged. */
+export type MissionChanges = Partial<Omit<MissionSettings, "schedule">> & {
+  readonly schedule?: Partial<ScheduleSettings>;
+  /** `running` is `run_now`; no other status is anybody's to set. */
+  readonly status?: MissionStatus;
+  readonly pausedReason?: string | null;
+};
+
+export type TaskSettings = Pick<MissionTask, "title" | "description" | "priority" | "assignedTo" | "dependsOn">;
+/** `position` is the place in the mission's list, from 0. */
+export type TaskChanges = Partial<TaskSettings & Pick<MissionTask, "status" | "position">>;
+
+/** The ids that a new job and its chat get. */
+export interface JobIds {
+  readonly jobId: string;
+  readonly chatId: string;
+}
+
+/** Why a run could not begin. */
+export type ImpossibleReason = Extract<FailedReason, "agent_unavailable" | "workspace_deleted" | "creator_removed">;
+export type RunRefusal =
+  | { readonly kind: "budget_spent" }
+  /** The agent or the workspace is gone, or the user that it acts for has left: the mission fails. */
+  | { readonly kind: "impossible"; readonly reason: ImpossibleReason }
+  /** Anything else, such as a model that cannot be used: a failed run. */
+  | { readonly kind: "failed"; readonly error: RunError };
+
+export type MissionCommand =
+  | { readonly kind: "create_mission"; readonly by: Asker; readonly settings: MissionSettings }
+  | { readonly kind: "read_mission"; readonly by: Asker }
+  | { readonly kind: "read_forecast"; readonly by: Asker; readonly count: number }
+  /** `version` is the one that the caller has seen; null takes any. */
+  | {
+      readonly kind: "update_mission";
+      readonly by: Asker;
+      readonly changes: MissionChanges;
+      readonly version: number | null;
+    }
+  | { readonly kind: "delete_mission"; readonly by: Asker }
+  /** Run now; where a run is open, its overlap policy decides. */
+  | { readonly kind: "run_now"; readonly by: Asker; readonly ids: JobIds }
+  | { readonly kind: "add_task"; readonly by: Asker; readonly settings: TaskSettings; readonly taskId?: string }
+  | { readonly kind: "read_task"; readonly by: Asker; readonly taskId: string }
+  | {
+      readonly kind: "update_task";
+      readonly by: Asker;
+      readonly taskId: string;
+      readonly changes: TaskChanges;
+      readonly version: number | null;
+    }
+  /** Completes a task that is open, whatever it waits for. */
+  | { readonly kind: "finish_task"; readonly by: Asker; readonly taskId: string }
+  /** Starts a job for the task, unless one is active. */
+  | { readonly kind: "start_task"; readonly by: Asker; readonly taskId: string; readonly ids: JobIds }
+  /** The alarm: a time of the schedule is due. */
+  | { readonly kind: "fire_due" }
+  /** What the effect of a fire asks before it looks for the agent; null where the run is not wanted any more. */
+  | { readonly kind: "read_run"; readonly runId: string; readonly effectId: string }
+  /** The job of a fire begins, in this group. */
+  | { readonly kind: "begin_run"; readonly runId: string; readonly effectId: string; readonly ids: JobIds }
+  /** The process of the effect has ended: another effect begins the run. */
+  | { readonly kind: "retry_run"; readonly runId: string; readonly effectId: string }
+  | { readonly kind: "refuse_run"; readonly runId: string; readonly effectId: string; readonly refusal: RunRefusal }
+  /** A job of it has ended, in the commit that has sent this. */
+  | {
+      readonly kind: "job_ended";
+      readonly jobId: string;
+      readonly taskId: string | null;
+      readonly status: Extract<JobStatus, "completed" | "failed" | "cancelled">;
+      /** At most `RESULT_CHARACTERS`. */
+      readonly result: string | null;
+      readonly error: RunError | null;
+    }
+  /** The agent has been archived or uninstalled; or, `isGone` false, it is back. */
+  | { readonly kind: "agent_changed"; readonly agentId: string; readonly isGone: boolean }
+  | { readonly kind: "workspace_deleted"; readonly workspaceId: string };
+
+/** A run that may begin: what its job is told. */
+export interface RunBrief {
+  readonly mission: Mission;
+  readonly run: MissionRun;
+  readonly content: string;
+}
+export interface TaskBrief {
+  readonly mission: Mission;
+  readonly task: MissionTask;
+  /** Null where a job is active already. */
+  readonly content: string | null;
+}
+
+export interface MissionReplies {
+  create_mission: Mission;
+  read_mission: Mission;
+  read_forecast: readonly ForecastTime[];
+  update_mission: Mission;
+  delete_mission: Mission;
+  /** `brief` is null where the run waits for an open one. */
+  run_now: { readonly mission: Mission; readonly brief: RunBrief | null };
+  add_task: { readonly mission: Mission; readonly task: MissionTask };
+  read_task: { readonly mission: Mission; readonly task: MissionTask };
+  update_task: { readonly mission: Mission; readonly task: MissionTask };
+  finish_task: { readonly mission: Mission; readonly task: MissionTask };
+  start_task: TaskBrief;
+  fire_due: null;
+  read_run: Mission | null;
+  begin_run: RunBrief;
+  retry_run: null;
+  refuse_run: null;
+  job_ended: null;
+  agent_changed: null;
+  workspace_deleted: null;
+}
+
+export interface MissionProtocol {
+  readonly command: MissionCommand;
+  readonly replies: MissionReplies;
+}

@@ -1,0 +1,129 @@
+/** Checks a schedule that somebody gives, and puts it into the form that is stored (MIS-2, MIS-3). */
+import type { InputError } from "../fault.ts";
+import { isoTime } from "../schema.ts";
+import { durationMs, durationText } from "./duration.ts";
+import type { Calendar } from "./ports.ts";
+import { ON_TIME_MS, pauseBetweenRunsMs } from "./schedule.ts";
+import type { ScheduleSettings } from "./schema.ts";
+
+/** A continuous mission rests at least this long between runs: each run costs model calls. */
+const SHORTEST_PAUSE_MS = 1_000;
+const LONGEST_PAUSE_MS = 30 * 86_400_000;
+
+const TIME_WITH_OFFSET = /^\d{4}-\d\d-\d\dT\d\d:\d\d(?::\d\d(?:\.\d{1,3})?)?(?:Z|[+-]\d\d:\d\d)$/;
+const LOCAL_TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d(?::\d\d(?:\.\d{1,3})?)?$/;
+
+export const DEFAULT_SCHEDULE: ScheduleSettings = {
+  type: "none",
+  value: null,
+  timezone: "UTC",
+  startAt: null,
+  endAt: null,
+  maxRuns: null,
+  overlap: "skip",
+  catchupWindowSeconds: 60,
+  jitterSeconds: 0,
+};
+
+/** A schedule as it is stored, or everything that is wrong with it. */
+export type CheckedSchedule =
+  | { readonly ok: true; readonly schedule: ScheduleSettings; readonly text: string }
+  | { readonly ok: false; readonly errors: readonly InputError[] };
+
+export function checkedSchedule(calendar: Calendar, given: ScheduleSettings, nowMs: number): CheckedSchedule {
+  const zone = calendar.zoneComplaint(given.timezone);
+  if (zone !== null) return refused([{ path: "/schedule/timezone", message: zone.message }]);
+  const value = valueOf(calendar, given, nowMs);
+  const errors = [
+    ...(value.error === null ? [] : [{ path: "/schedule/value", message: value.error }]),
+    ...boundErrors(given, nowMs),
+  ];
+  if (errors.length > 0) return refused(errors);
+  const schedule = { ...given, value: value.stored };
+  return { ok: true, schedule, text: scheduleText(calendar, schedule) };
+}
+
+const refused = (errors: readonly InputError[]): CheckedSchedule => ({ ok: false, errors });
+
+interface CheckedValue {
+  readonly stored: string | null;
+  readonly error: string | null;
+}
+const stored = (value: string | null): CheckedValue => ({ stored: value, error: null });
+const wrong = (error: string): CheckedValue => ({ stored: null, error });
+
+function valueOf(calendar: Calendar, given: ScheduleSettings, nowMs: number): CheckedValue {
+  const { type, value, timezone } = given;
+  switch (type) {
+    case "none":
+      return value === null ? stored(null) : wrong("A schedule of type `none` has no value; leave it out");
+    case "once":
+      return onceValue(calendar, given, nowMs);
+    case "cron": {
+      if (value === null) return wrong("A schedule of type `cron` needs an expression; for example `0 9 * * 1-5`");
+      const complaint = calendar.cronComplaint({ expression: value, timezone });
+      return complaint === null ? stored(value.trim()) : wrong(complaint.message);
+    }
+    case "continuous":
+      return value === null ? stored(null) : pauseValue(value);
+  }
+}
+
+/** Kept as an instant, whatever form it came in. */
+function onceValue(
+  calendar: Calendar,
+  { value, timezone, catchupWindowSeconds }: ScheduleSettings,
+  nowMs: number,
+): CheckedValue {
+  const example = `for example \`${isoTime(nowMs + 86_400_000).slice(0, 16)}\`, local time of \`timezone\`, or \`${isoTime(nowMs + 86_400_000)}\``;
+  if (value === null) return wrong(`A schedule of type \`once\` needs a time; ${example}`);
+  const text = value.trim();
+  const time = LOCAL_TIME.test(text)
+    ? calendar.instantOf(text, timezone)
+    : TIME_WITH_OFFSET.test(text)
+      ? Date.parse(text)
+      : Number.NaN;
+  if (time === null || Number.isNaN(time))
+    return wrong(`\`${text.slice(0, 64)}\` is not a time in ISO 8601; ${example}`);
+  if (time < nowMs - Math.max(ON_TIME_MS, catchupWindowSeconds * 1_000))
+    return wrong(`${isoTime(time)} has passed; ${example}`);
+  return stored(isoTime(time));
+}
+
+function pauseValue(value: string): CheckedValue {
+  const pause = durationMs(value.trim());
+  const example = "for example `PT5M` for five minutes between runs";
+  if (pause === null) return wrong(`\`${value.slice(0, 64)}\` is not a duration in ISO 8601; ${example}`);
+  if (pause < SHORTEST_PAUSE_MS || pause > LONGEST_PAUSE_MS)
+    return wrong(
+      `The pause must be from ${durationText(SHORTEST_PAUSE_MS)} to ${durationText(LONGEST_PAUSE_MS)}; ${example}`,
+    );
+  return stored(value.trim());
+}
+
+function boundErrors({ startAt, endAt }: ScheduleSettings, nowMs: number): InputError[] {
+  if (endAt === null) return [];
+  const path = "/schedule/end_at";
+  if (Date.parse(endAt) <= nowMs)
+    return [{ path, message: `${endAt} has passed; give a later time, or null for no end` }];
+  if (startAt !== null && endAt <= startAt)
+    return [{ path, message: `${endAt} is not after \`start_at\` (${startAt}); give a later time` }];
+  return [];
+}
+
+function scheduleText(calendar: Calendar, schedule: ScheduleSettings): string {
+  const { type, value, timezone } = schedule;
+  switch (type) {
+    case "none":
+      return "Started by hand";
+    case "once":
+      return `Once at ${calendar
+        .local(Date.parse(value ?? ""), timezone)
+        .slice(0, 16)
+        .replace("T", " ")}, ${timezone}`;
+    case "cron":
+      return calendar.describe({ expression: value ?? "", timezone });
+    case "continuous":
+      return `Continuously, ${durationText(pauseBetweenRunsMs(schedule))} after each run`;
+  }
+}

@@ -1,0 +1,155 @@
+/**
+ * What a schedule means: when the next fire is due, and which times have gone by. Pure arithmetic over the
+ * mission's record; cron itself is the calendar's.
+ */
+import { assert } from "../assert.ts";
+import { isoTime } from "../schema.ts";
+import { durationMs } from "./duration.ts";
+import { jitterMs } from "./jitter.ts";
+import type { Calendar } from "./ports.ts";
+import type { Mission, NextFire, ScheduleSettings } from "./schema.ts";
+
+/** A fire within this time of its due time is on schedule; later, it is a late one (MIS-4). Alarms take some ms. */
+export const ON_TIME_MS = 5_000;
+/** Times that went by while nothing could fire are counted one by one up to this; beyond, the count stops. */
+export const COUNTED_TIMES = 1_000;
+/** The pause after each failure in a row; after one more failure than there are pauses the mission fails (MIS-1). */
+export const FAILURE_PAUSES_MS = [60_000, 5 * 60_000] as const;
+export const FAILURES_IN_A_ROW = FAILURE_PAUSES_MS.length + 1;
+/** Between the runs of a continuous mission, unless its value says otherwise. */
+const DEFAULT_PAUSE_MS = 10_000;
+/** How far back the newest time of a schedule is looked for, step by step; a leap day lies at most 8 years back. */
+const LOOK_BACK_MS = [3_600_000, 86_400_000, 32 * 86_400_000, 367 * 86_400_000, 8 * 366 * 86_400_000] as const;
+
+export const pauseBetweenRunsMs = ({ value }: ScheduleSettings): number =>
+  value === null ? DEFAULT_PAUSE_MS : (durationMs(value) ?? DEFAULT_PAUSE_MS);
+
+/** The first time of the schedule after `afterMs`, within `start_at` and `end_at`; null where there is none. */
+export function timeAfter(
+  calendar: Calendar,
+  { type, value, timezone, startAt, endAt }: ScheduleSettings,
+  afterMs: number,
+): number | null {
+  const fromMs = startAt === null ? afterMs : Math.max(afterMs, Date.parse(startAt) - 1);
+  const untilMs = endAt === null ? Number.POSITIVE_INFINITY : Date.parse(endAt);
+  const time =
+    type === "once"
+      ? onceAfter(value, fromMs)
+      : type === "cron"
+        ? cronAfter(calendar, { value, timezone }, fromMs)
+        : null;
+  return time !== null && time <= untilMs ? time : null;
+}
+
+function onceAfter(value: string | null, afterMs: number): number | null {
+  assert(value !== null, "a schedule that fires once has a time");
+  const time = Date.parse(value);
+  return time > afterMs ? time : null;
+}
+
+function cronAfter(
+  calendar: Calendar,
+  { value, timezone }: Pick<ScheduleSettings, "value" | "timezone">,
+  afterMs: number,
+) {
+  assert(value !== null, "a cron schedule has an expression");
+  return calendar.next({ expression: value, timezone }, afterMs);
+}
+
+/** When a time of the schedule is due: with its jitter, which never reaches the next time, and not in a pause. */
+export function dueMs(
+  calendar: Calendar,
+  mission: Pick<Mission, "id" | "schedule" | "retryAt">,
+  timeMs: number,
+): number {
+  const { schedule, retryAt, id } = mission;
+  const jittered = timeMs + jitterOf(calendar, { id, schedule }, timeMs);
+  return retryAt === null ? jittered : Math.max(jittered, Date.parse(retryAt));
+}
+
+function jitterOf(calendar: Calendar, { id, schedule }: Pick<Mission, "id" | "schedule">, timeMs: number): number {
+  if (schedule.jitterSeconds === 0 || schedule.type === "continuous") return 0;
+  const following = timeAfter(calendar, schedule, timeMs);
+  const longest = schedule.jitterSeconds * 1_000;
+  return jitterMs(id, timeMs, following === null ? longest : Math.min(longest, following - timeMs));
+}
+
+/** The next fire strictly after `afterMs`, until which the schedule has been decided about; null where none comes. */
+export function nextFire(calendar: Calendar, mission: Mission, afterMs: number): NextFire | null {
+  const { schedule } = mission;
+  if (hasNoRunsLeft(mission)) return null;
+  const time =
+    schedule.type === "continuous" ? continuousTime(schedule, afterMs) : timeAfter(calendar, schedule, afterMs);
+  return time === null ? null : { scheduledAt: isoTime(time), dueAt: isoTime(dueMs(calendar, mission, time)) };
+}
+
+function continuousTime({ startAt, endAt }: ScheduleSettings, afterMs: number): number | null {
+  // A ms later: (mission, scheduled time) is unique.
+  const time = Math.max(afterMs + 1, startAt === null ? 0 : Date.parse(startAt));
+  return endAt !== null && time > Date.parse(endAt) ? null : time;
+}
+
+/** The next `count` times after the given one, for people. */
+export function upcomingTimes(
+  calendar: Calendar,
+  { next, schedule }: Pick<Mission, "next" | "schedule">,
+  count: number,
+): string[] {
+  const times: string[] = [];
+  for (let time = next === null ? null : Date.parse(next.scheduledAt); time !== null && times.length < count;) {
+    times.push(isoTime(time));
+    time = timeAfter(calendar, schedule, time);
+  }
+  return times;
+}
+
+/** Runs that wait for their job count as begun. */
+const hasNoRunsLeft = ({ schedule: { maxRuns }, runCount, openRuns }: Mission): boolean =>
+  maxRuns !== null && runCount + openRuns.filter(({ jobId }) => jobId === null).length >= maxRuns;
+
+/** Whether another run may ever begin without anybody's change of the schedule. */
+export function mayFireAgain(mission: Mission, nowMs: number): boolean {
+  const { type, endAt } = mission.schedule;
+  if (mission.next !== null || mission.buffered !== null) return true;
+  return type === "none" && !hasNoRunsLeft(mission) && (endAt === null || nowMs <= Date.parse(endAt));
+}
+
+/** Times of a schedule that went by. */
+export interface Stretch {
+  readonly firstMs: number;
+  /** The one before the last; the first itself where there is only one. */
+  readonly previousMs: number;
+  readonly lastMs: number;
+  /** At most `COUNTED_TIMES`. */
+  readonly count: number;
+}
+
+/** The times of the schedule from `firstMs` on that were due by `nowMs`; `firstMs` must be one of them. */
+export function stretchUntil(calendar: Calendar, mission: Mission, firstMs: number, nowMs: number): Stretch {
+  const { schedule } = mission;
+  const isDue = (timeMs: number): boolean => dueMs(calendar, { ...mission, retryAt: null }, timeMs) <= nowMs;
+  let previousMs = firstMs;
+  let lastMs = firstMs;
+  let count = 1;
+  for (; count < COUNTED_TIMES; count++) {
+    const time = schedule.type === "cron" ? timeAfter(calendar, schedule, lastMs) : null;
+    if (time === null || !isDue(time)) return { firstMs, previousMs, lastMs, count };
+    previousMs = lastMs;
+    lastMs = time;
+  }
+  const newestMs = newestTime(calendar, schedule, nowMs - schedule.jitterSeconds * 1_000);
+  return { firstMs, previousMs, lastMs: Math.max(lastMs, newestMs ?? lastMs), count };
+}
+
+/** The newest time of a cron schedule up to `nowMs`; null where none is near. */
+function newestTime(calendar: Calendar, schedule: ScheduleSettings, nowMs: number): number | null {
+  for (const back of LOOK_BACK_MS) {
+    let newest: number | null = null;
+    for (let time = timeAfter(calendar, schedule, nowMs - back); time !== null && time <= nowMs;) {
+      newest = time;
+      time = timeAfter(calendar, schedule, time);
+    }
+    if (newest !== null) return newest;
+  }
+  return null;
+}

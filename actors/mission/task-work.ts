@@ -1,0 +1,62 @@
+/** Long-running work on a task of a mission (MIS-7): its job begins, and its end is the task's. */
+import { ok, type Outcome, refuse } from "../fault.ts";
+import { taskVerbs as statusVerbs } from "../organization/task-machine.ts";
+import type { Tx } from "../runtime/actor.ts";
+import { isoTime } from "../schema.ts";
+import { lossOf, permitted, without } from "./access.ts";
+import { taskContent } from "./context.ts";
+import { canWork } from "./machine.ts";
+import { keep, tellTask } from "./news.ts";
+import type { MissionCommand, TaskBrief } from "./protocol.ts";
+import type { Mission, MissionTask } from "./schema.ts";
+import { blockersOf, found, replaced, stampedTask } from "./task-list.ts";
+
+type Command<K extends MissionCommand["kind"]> = Extract<MissionCommand, { readonly kind: K }>;
+
+/** What may be done with a task now; `start_work` needs an agent, and what it depends on to be done. */
+export function taskVerbs(mission: Mission, task: MissionTask): readonly string[] {
+  const mayStart = task.status === "pending" && canWork(mission) && blockersOf(mission, task).length === 0;
+  return [...statusVerbs(task.status), ...(mayStart ? ["start_work"] : [])];
+}
+
+export function startTask(tx: Tx, { by, taskId, ids }: Command<"start_task">): Outcome<TaskBrief> {
+  const allowed = permitted(tx, by, "change_tasks");
+  if (!allowed.ok) return allowed;
+  const mission = allowed.value;
+  const present = found(mission, taskId);
+  if (!present.ok) return present;
+  const { task } = present.value;
+  if (task.status === "in_progress" && task.jobId !== null) return ok({ mission, task, content: null });
+  const loss = lossOf(mission);
+  if (loss !== null) return without(loss, mission, by);
+  const refused = refusedStart(mission, task);
+  if (refused !== null) return refused;
+  const started = stampedTask(tx, { ...task, status: "in_progress", jobId: ids.jobId });
+  tellTask(tx, mission, started, "mission_task.started");
+  const kept = keep(tx, replaced(mission, started));
+  return ok({ mission: kept, task: started, content: taskContent(kept, started) });
+}
+
+function refusedStart(mission: Mission, task: MissionTask): Outcome<never> | null {
+  const blockers = blockersOf(mission, task);
+  const message =
+    task.status === "completed" || task.status === "cancelled"
+      ? `A task that is ${task.status} cannot be worked on`
+      : `The task depends on ${blockers.map(({ id }) => id).join(", ")}, which must be completed first`;
+  if (blockers.length === 0 && (task.status === "pending" || task.status === "in_progress")) return null;
+  return refuse({ kind: "invalid_state", status: task.status, allowedActions: taskVerbs(mission, task), message });
+}
+
+/** The task after the end of a job that works on it, or of one that goes on from there. */
+export function taskEnded(tx: Tx, mission: Mission, { taskId, jobId, status }: Command<"job_ended">): Mission {
+  const task = mission.tasks.find(({ id }) => id === taskId);
+  if (task === undefined) return mission;
+  const isOpen = task.status === "pending" || task.status === "in_progress";
+  if (status === "completed" && isOpen) {
+    const done = stampedTask(tx, { ...task, status: "completed", jobId, completedAt: isoTime(tx.now) });
+    tellTask(tx, mission, done, "mission_task.completed");
+    return replaced(mission, done);
+  }
+  const isDropped = status !== "completed" && task.status === "in_progress" && task.jobId === jobId;
+  return isDropped ? replaced(mission, stampedTask(tx, { ...task, status: "pending" })) : mission;
+}

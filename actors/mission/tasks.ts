@@ -1,0 +1,142 @@
+/** The tasks of a mission (MIS-7): their list, their order, what they wait for, and the changes of their status. */
+import { hasAll } from "../changes.ts";
+import { invalid, ok, type Outcome, refuse } from "../fault.ts";
+import { mayBecome, taskVerbs } from "../organization/task-machine.ts";
+import type { Handlers, Tx } from "../runtime/actor.ts";
+import { isoTime } from "../schema.ts";
+import { permitted, unlessMoved, visible } from "./access.ts";
+import { keep, tellTask } from "./news.ts";
+import type { MissionCommand, MissionProtocol } from "./protocol.ts";
+import { cancelJob } from "./runs.ts";
+import { type Mission, MISSION_TASKS, type MissionTask } from "./schema.ts";
+import { type FoundTask, found, replaced, stampedTask } from "./task-list.ts";
+import { startTask } from "./task-work.ts";
+
+type TaskCommand = "add_task" | "read_task" | "update_task" | "finish_task" | "start_task";
+type Command<K extends TaskCommand> = Extract<MissionCommand, { readonly kind: K }>;
+
+export const taskHandlers: Pick<Handlers<MissionProtocol>, TaskCommand> = {
+  add_task: add,
+
+  read_task(tx, { by, taskId }) {
+    const mission = visible(tx, by);
+    return mission.ok ? found(mission.value, taskId) : mission;
+  },
+
+  update_task: update,
+  finish_task: finish,
+  start_task: startTask,
+};
+
+function add(tx: Tx, { by, settings, taskId }: Command<"add_task">): Outcome<FoundTask> {
+  const allowed = permitted(tx, by, "change_tasks");
+  if (!allowed.ok) return allowed;
+  const { tasks } = allowed.value;
+  const id = taskId ?? tx.id("mtk");
+  const present = tasks.find((task) => task.id === id);
+  // A tool's call that was made before.
+  if (present !== undefined) return ok({ mission: allowed.value, task: present });
+  if (tasks.length >= MISSION_TASKS) return invalid("", `A mission has at most ${MISSION_TASKS} tasks`);
+  const wrong = wrongDependency(tasks, id, settings.dependsOn);
+  if (wrong !== null) return wrong;
+  const now = isoTime(tx.now);
+  const task: MissionTask = {
+    ...settings,
+    id,
+    status: "pending",
+    position: tasks.length,
+    jobId: null,
+    createdBy: by.userId,
+    completedAt: null,
+    version: 1,
+    createdAt: now,
+    updatedAt: now,
+  };
+  return ok({ mission: keep(tx, { ...allowed.value, tasks: [...tasks, task] }), task });
+}
+
+function update(tx: Tx, { by, taskId, changes, version }: Command<"update_task">): Outcome<FoundTask> {
+  const seen = visible(tx, by);
+  if (!seen.ok) return seen;
+  const present = found(seen.value, taskId);
+  if (!present.ok) return present;
+  const { task } = present.value;
+  const allowed = permitted(tx, by, "change_tasks");
+  if (!allowed.ok) return allowed;
+  const conflict = unlessMoved(task, version);
+  if (conflict !== null) return conflict;
+  // A change of nothing leaves no trace: neither a version nor a time.
+  if (hasAll(task, changes)) return present;
+  const refused =
+    refusedStatus(task, changes.status) ?? wrongDependency(seen.value.tasks, taskId, changes.dependsOn ?? []);
+  if (refused !== null) return refused;
+  const { position, ...rest } = changes;
+  const changed = withStatus(tx, seen.value, { ...task, ...rest }, task);
+  const mission = keep(tx, replaced(seen.value, changed, position));
+  return found(mission, taskId);
+}
+
+function finish(tx: Tx, { by, taskId }: Command<"finish_task">): Outcome<FoundTask> {
+  const allowed = permitted(tx, by, "change_tasks");
+  if (!allowed.ok) return allowed;
+  const present = found(allowed.value, taskId);
+  if (!present.ok || present.value.task.status === "completed") return present;
+  const { task } = present.value;
+  if (task.status === "cancelled") return refusedStatus(task, "completed") ?? present;
+  const done = withStatus(tx, allowed.value, { ...task, status: "completed" }, task);
+  return found(keep(tx, replaced(allowed.value, done)), taskId);
+}
+
+const refusedStatus = (task: MissionTask, status = task.status): Outcome<never> | null =>
+  mayBecome(task.status, status)
+    ? null
+    : refuse({
+        kind: "invalid_state",
+        status: task.status,
+        allowedActions: taskVerbs(task.status),
+        message: `A task that is ${task.status} cannot become ${status}`,
+      });
+
+/** A job that works on the task stops where somebody takes the task out of its hands. */
+function withStatus(tx: Tx, mission: Mission, task: MissionTask, before: MissionTask): MissionTask {
+  const isDone = task.status === "completed" && before.status !== "completed";
+  const isTaken = before.status === "in_progress" && (task.status === "pending" || task.status === "cancelled");
+  if (isTaken && before.jobId !== null) cancelJob(tx, before.jobId);
+  const stamped = stampedTask(tx, { ...task, completedAt: isDone ? isoTime(tx.now) : task.completedAt });
+  if (isDone) tellTask(tx, mission, stamped, "mission_task.completed");
+  return stamped;
+}
+
+/** What a task may not depend on: what is no task of the mission, itself, or what depends on it. */
+function wrongDependency(
+  tasks: readonly MissionTask[],
+  taskId: string,
+  dependsOn: readonly string[],
+): Outcome<never> | null {
+  const byId = new Map(tasks.map((task) => [task.id, task]));
+  for (const [i, id] of dependsOn.entries()) {
+    const path = `/depends_on/${i}`;
+    if (id === taskId) return invalid(path, "A task cannot depend on itself");
+    if (!byId.has(id)) return invalid(path, `\`${id}\` is no task of this mission`);
+    const circle = wayTo(byId, id, taskId);
+    if (circle !== null) return invalid(path, `This would be a circle: ${[taskId, ...circle].join(" → ")}`);
+  }
+  return null;
+}
+
+/** The tasks by which `from` depends on `to`, both included; null where it does not. */
+function wayTo(
+  tasks: ReadonlyMap<string, MissionTask>,
+  from: string,
+  to: string,
+  seen = new Set<string>(),
+): readonly string[] | null {
+  if (from === to) return [to];
+  if (seen.has(from)) return null;
+  seen.add(from);
+  for (const next of tasks.get(from)?.dependsOn ?? []) {
+    const way = wayTo(tasks, next, to, seen);
+    if (way !== null) return [from, ...way];
+  }
+  return null;
+}

@@ -1,0 +1,23 @@
+/**
+ * The audit (AUTH-17): who signed in, and who made, used or revoked which credential, from which address. An entry
+ * is a row of the commit that does what it tells, so neither is there without the other.
+ */
+import { ok } from "../fault.ts";
+import type { Handlers, Tx } from "../runtime/actor.ts";
+import type { NewAuditEntry, Origin } from "./people-protocol.ts";
+import type { OrganizationProtocol } from "./protocol.ts";
+import { auditTable } from "./schema.ts";
+
+/** Nobody who is known to this organization: the operator, at the machine. */
+export const OPERATOR: Origin = { userId: null, tokenId: null, address: null };
+
+export function note(tx: Tx, entry: NewAuditEntry, { userId, tokenId, address }: Origin): void {
+  tx.create(auditTable, { id: tx.id("aud"), ...entry, userId, tokenId, address });
+}
+
+export const auditHandlers: Pick<Handlers<OrganizationProtocol>, "note"> = {
+  note(tx, { entry, origin }) {
+    note(tx, entry, origin);
+    return ok(null);
+  },
+};

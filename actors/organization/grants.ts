@@ -1,0 +1,132 @@
+/**
+ * What a person has granted to a program (MCP-2): a family of tokens. The person's consent makes the grant and a code;
+ * the code is redeemed once, and each refresh token refreshes once:
+ *
+ *   offered ──code──▶ active ──refresh──▶ active ──▶ …
+ *      │                └── ended by its person, by the program, or because a code or a refresh token came again:
+ *      └── unused in time     then somebody has a copy, and nobody knows who, so all tokens of the family end
+ *
+ * The turn that takes a code or a refresh token makes the next tokens, so none of them counts twice.
+ */
+import { isSameHash } from "../constant-time.ts";
+import { notFound, ok, type Outcome } from "../fault.ts";
+import type { Handlers, Tx } from "../runtime/actor.ts";
+import { isoTime } from "../schema.ts";
+import { note, OPERATOR } from "./audit.ts";
+import type { Issued, NewAccessToken, Origin } from "./people-protocol.ts";
+import type { OrganizationProtocol } from "./protocol.ts";
+import { type Grant, grantTable, memberTable, tokenTable } from "./schema.ts";
+import { isSuspended } from "./suspension.ts";
+import { revokeWithDescendants } from "./token-lineage.ts";
+import { mintToken } from "./tokens.ts";
+
+/** A code is redeemed at once, by the program that the browser has just gone back to. */
+export const CODE_MS = 60_000;
+/** A grant that is not refreshed for so long ends. */
+export const GRANT_IDLE_MS = 90 * 86_400_000;
+/** Access tokens of a grant that count at once: the newest, and the one that requests on their way still have. */
+const LIVING_TOKENS = 2;
+
+type GrantCommand = "offer_grant" | "redeem_code" | "refresh_grant" | "end_grant" | "grant_of_token";
+
+export const grantHandlers: Pick<Handlers<OrganizationProtocol>, GrantCommand> = {
+  offer_grant(tx, { grant, origin }) {
+    const made = tx.create(grantTable, {
+      ...grant,
+      scopes: [...grant.scopes],
+      id: tx.id("gra"),
+      status: "offered",
+      codeExpiresAt: isoTime(tx.now + CODE_MS),
+      generation: 0,
+      expiresAt: isoTime(tx.now + CODE_MS),
+      accessTokenIds: [],
+    });
+    note(
+      tx,
+      { action: "grant.created", subjectId: made.id, detail: `${made.clientName}: ${made.scopes.join(" ")}` },
+      origin,
+    );
+    return ok(made);
+  },
+
+  redeem_code(tx, { grantId, given, token, origin }) {
+    const grant = tx.read(grantTable, grantId);
+    if (grant === null || !isSameHash(grant.codeHash, given.codeHash)) return REFUSED;
+    // A code is bound to what it was asked for with; whoever shows it with something else has it from elsewhere.
+    const isTheirs =
+      grant.clientId === given.clientId &&
+      grant.redirectUri === given.redirectUri &&
+      isSameHash(grant.codeChallenge, given.codeChallenge) &&
+      (given.resource === null || given.resource === grant.resource);
+    if (grant.status !== "offered") return isTheirs ? reused(tx, grant, origin) : REFUSED;
+    if (!isTheirs || grant.codeExpiresAt <= isoTime(tx.now)) return REFUSED;
+    return issue(tx, grant, token);
+  },
+
+  refresh_grant(tx, { grantId, given, token, origin }) {
+    const grant = tx.read(grantTable, grantId);
+    if (grant === null || grant.status !== "active" || grant.clientId !== given.clientId) return REFUSED;
+    if (given.generation !== grant.generation) return reused(tx, grant, origin);
+    if (grant.expiresAt <= isoTime(tx.now)) return REFUSED;
+    if (given.resource !== null && given.resource !== grant.resource) return REFUSED;
+    return issue(tx, grant, token, given.scopes);
+  },
+
+  end_grant(tx, { grantId, userId, origin = OPERATOR }) {
+    const grant = tx.read(grantTable, grantId);
+    if (grant === null || (userId !== null && grant.userId !== userId)) return notFound("grant");
+    return ok({ grant, endedIds: grant.status === "ended" ? [] : end(tx, grant, { action: "grant.ended", origin }) });
+  },
+
+  grant_of_token: (tx, { tokenId }) => ok(tx.read(tokenTable, tokenId)?.grantId ?? null),
+};
+
+const REFUSED: Outcome<Issued> = ok({ kind: "refused", endedIds: [] });
+
+/** The next tokens of the family; with `scopes`, this access token has only those of them that the grant has. */
+function issue(tx: Tx, grant: Grant, token: NewAccessToken, scopes: readonly string[] | null = null): Outcome<Issued> {
+  const member = tx.read(memberTable, grant.userId);
+  if (member === null || member.status === "removed" || isSuspended(tx)) return REFUSED;
+  const granted = scopes === null ? grant.scopes : grant.scopes.filter((scope) => scopes.includes(scope));
+  if (granted.length === 0) return REFUSED;
+  const made = mintToken(
+    tx,
+    {
+      ...token,
+      kind: "oauth",
+      name: grant.clientName,
+      userId: grant.userId,
+      scopes: granted,
+      audience: grant.resource,
+      grantId: grant.id,
+    },
+    { madeWith: null, parentId: null },
+  );
+  const living = [...grant.accessTokenIds, made.id];
+  const endedIds = living.splice(0, Math.max(0, living.length - LIVING_TOKENS)).flatMap((id) => revoke(tx, id));
+  const active = tx.update<Grant>(grantTable, {
+    ...grant,
+    status: "active",
+    generation: grant.generation + 1,
+    expiresAt: isoTime(tx.now + GRANT_IDLE_MS),
+    accessTokenIds: living,
+  });
+  return ok({ kind: "issued", grant: active, token: made, endedIds });
+}
+
+function reused(tx: Tx, grant: Grant, origin: Origin): Outcome<Issued> {
+  if (grant.status === "ended") return REFUSED;
+  return ok({ kind: "refused", endedIds: end(tx, grant, { action: "grant.reused", origin }) });
+}
+
+function end(tx: Tx, grant: Grant, of: { action: "grant.ended" | "grant.reused"; origin: Origin }): readonly string[] {
+  const endedIds = grant.accessTokenIds.flatMap((id) => revoke(tx, id));
+  tx.update(grantTable, { ...grant, status: "ended", accessTokenIds: [], expiresAt: isoTime(tx.now) });
+  note(tx, { action: of.action, subjectId: grant.id, detail: grant.clientName }, of.origin);
+  return endedIds;
+}
+
+function revoke(tx: Tx, tokenId: string): readonly string[] {
+  const token = tx.read(tokenTable, tokenId);
+  return token === null || token.revokedAt !== null ? [] : revokeWithDescendants(tx, token).endedIds;
+}

@@ -1,0 +1,83 @@
+/**
+ * Invitations (AUTH-18): a link that makes whoever opens it a member. It joins once, within a week:
+ *
+ *   pending ──accepted──▶ a member
+ *      └──revoked, or a week──▶ nothing
+ *
+ * Only its hash is here. Members, their roles and their removal are changed by owners, which the turn asks the member's
+ * own record: somebody who was an owner a moment ago is none.
+ */
+import { isSameHash } from "../constant-time.ts";
+import { notFound, ok } from "../fault.ts";
+import type { Handlers, Tx } from "../runtime/actor.ts";
+import { isoTime } from "../schema.ts";
+import { note } from "./audit.ts";
+import { addMember, unlessOwnerNow } from "./members.ts";
+import type { OrganizationProtocol } from "./protocol.ts";
+import { type Invitation, invitationTable, memberTable } from "./schema.ts";
+
+/** An invitation may be accepted for so long. */
+export const INVITATION_DAYS = 7;
+const DAY_MS = 86_400_000;
+
+type InvitationCommand =
+  | "create_invitation"
+  | "check_invitation"
+  | "accept_invitation"
+  | "revoke_invitation"
+  | "change_role";
+
+export const invitationHandlers: Pick<Handlers<OrganizationProtocol>, InvitationCommand> = {
+  create_invitation(tx, { email, role, hash, origin }) {
+    const refused = unlessOwnerNow(tx, origin);
+    if (refused !== null) return refused;
+    const expiresAt = isoTime(tx.now + INVITATION_DAYS * DAY_MS);
+    const made = tx.create(invitationTable, { id: tx.id("inv"), email, role, hash, expiresAt, status: "pending" });
+    note(tx, { action: "invitation.created", subjectId: made.id, detail: `${email}: ${role}` }, origin);
+    return ok(made);
+  },
+
+  check_invitation(tx, { invitationId, hash }) {
+    const invitation = openInvitation(tx, invitationId, hash);
+    return invitation === null ? notFound("invitation") : ok(invitation);
+  },
+
+  accept_invitation(tx, { invitationId, hash, person, origin }) {
+    const invitation = openInvitation(tx, invitationId, hash);
+    if (invitation === null) return notFound("invitation");
+    const present = tx.read(memberTable, person.userId);
+    // Who is a member already keeps their role: a link must take none away.
+    const isMember = present !== null && present.status === "active";
+    const member = isMember ? ok(present) : addMember(tx, { ...person, role: invitation.role });
+    if (!member.ok) return member;
+    tx.update<Invitation>(invitationTable, { ...invitation, status: "accepted" });
+    note(tx, { action: "invitation.accepted", subjectId: invitationId, detail: person.email }, origin);
+    return member;
+  },
+
+  revoke_invitation(tx, { invitationId, origin }) {
+    const refused = unlessOwnerNow(tx, origin);
+    if (refused !== null) return refused;
+    const invitation = tx.read(invitationTable, invitationId);
+    if (invitation === null || invitation.status !== "pending") return notFound("invitation");
+    note(tx, { action: "invitation.revoked", subjectId: invitationId, detail: invitation.email }, origin);
+    return ok(tx.update<Invitation>(invitationTable, { ...invitation, status: "revoked" }));
+  },
+
+  change_role(tx, { userId, role, origin }) {
+    const refused = unlessOwnerNow(tx, origin);
+    if (refused !== null) return refused;
+    const member = tx.read(memberTable, userId);
+    if (member === null || member.status === "removed") return notFound("user");
+    if (member.role === role) return ok(member);
+    const changed = addMember(tx, { userId, name: member.name, email: member.email, role });
+    if (changed.ok) note(tx, { action: "member.changed", subjectId: userId, detail: role }, origin);
+    return changed;
+  },
+};
+
+function openInvitation(tx: Tx, invitationId: string, hash: string): Invitation | null {
+  const invitation = tx.read(invitationTable, invitationId);
+  if (invitation === null || !isSameHash(invitation.hash, hash)) return null;
+  return invitation.status === "pending" && invitation.expiresAt > isoTime(tx.now) ? invitation : null;
+}

@@ -1,0 +1,92 @@
+/** What an organization's actor can be asked about its people: invitations, grants to programs, the audit. */
+import type { AuditAction, Grant, Invitation, Member, Role, Token } from "./schema.ts";
+
+/** Who does something, for the audit (AUTH-17): null where it is the operator, or nobody who is known. */
+export interface Origin {
+  readonly userId: string | null;
+  readonly tokenId: string | null;
+  readonly address: string | null;
+}
+
+/** What the audit is told. */
+export interface NewAuditEntry {
+  readonly action: AuditAction;
+  readonly subjectId: string | null;
+  readonly detail: string | null;
+}
+
+/** An access token of a grant: the grant says the rest. */
+export type NewAccessToken = Pick<Token, "hash" | "hint" | "expiresAt">;
+
+/** What a person consents to. */
+export type NewGrant = Pick<
+  Grant,
+  "clientId" | "clientName" | "userId" | "resource" | "redirectUri" | "codeHash" | "codeChallenge"
+> & { readonly scopes: readonly string[] };
+
+/** What a code or a refresh token has come to; `endedIds` are access tokens that have ended with it. */
+export type Issued =
+  | { readonly kind: "issued"; readonly grant: Grant; readonly token: Token; readonly endedIds: readonly string[] }
+  /** Why is nobody's business: whoever has a copy would learn from it. */
+  | { readonly kind: "refused"; readonly endedIds: readonly string[] };
+
+export type PeopleCommand =
+  | {
+      readonly kind: "create_invitation";
+      readonly email: string;
+      readonly role: Role;
+      readonly hash: string;
+      readonly origin: Origin;
+    }
+  /** Refuses `not_found` where it opens nothing any more. */
+  | { readonly kind: "check_invitation"; readonly invitationId: string; readonly hash: string }
+  | {
+      readonly kind: "accept_invitation";
+      readonly invitationId: string;
+      readonly hash: string;
+      readonly person: { readonly userId: string; readonly name: string; readonly email: string };
+      readonly origin: Origin;
+    }
+  | { readonly kind: "revoke_invitation"; readonly invitationId: string; readonly origin: Origin }
+  | { readonly kind: "change_role"; readonly userId: string; readonly role: Role; readonly origin: Origin }
+  | { readonly kind: "offer_grant"; readonly grant: NewGrant; readonly origin: Origin }
+  /** `codeChallenge` is what the program's verifier comes to; a resource that is null is that of the grant. */
+  | {
+      readonly kind: "redeem_code";
+      readonly grantId: string;
+      readonly given: Pick<Grant, "codeHash" | "codeChallenge" | "clientId" | "redirectUri"> & {
+        readonly resource: string | null;
+      };
+      readonly token: NewAccessToken;
+      readonly origin: Origin;
+    }
+  | {
+      readonly kind: "refresh_grant";
+      readonly grantId: string;
+      readonly given: Pick<Grant, "clientId" | "generation"> & {
+        readonly resource: string | null;
+        readonly scopes: readonly string[] | null;
+      };
+      readonly token: NewAccessToken;
+      readonly origin: Origin;
+    }
+  /** Of this person only; null is any. */
+  | { readonly kind: "end_grant"; readonly grantId: string; readonly userId: string | null; readonly origin?: Origin }
+  /** The grant that an access token belongs to; null where it belongs to none. */
+  | { readonly kind: "grant_of_token"; readonly tokenId: string }
+  /** Adds an entry to the audit. */
+  | { readonly kind: "note"; readonly entry: NewAuditEntry; readonly origin: Origin };
+
+export interface PeopleReplies {
+  create_invitation: Invitation;
+  check_invitation: Invitation;
+  accept_invitation: Member;
+  revoke_invitation: Invitation;
+  change_role: Member;
+  offer_grant: Grant;
+  redeem_code: Issued;
+  refresh_grant: Issued;
+  end_grant: { readonly grant: Grant; readonly endedIds: readonly string[] };
+  grant_of_token: string | null;
+  note: null;
+}

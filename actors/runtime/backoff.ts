@@ -1,0 +1,92 @@
+/**
+ * Pauses between tries: the first is short, each next one twice as long, up to a bound. Jitter shortens each of
+ * them, so that those that failed together do not come back together. The only pauses between tries in the service.
+ */
+import { isPassing, type Outcome } from "../fault.ts";
+import type { Chance, Clock } from "./clock.ts";
+
+export interface BackoffParts {
+  readonly clock: Pick<Clock, "after" | "monotonic">;
+  readonly chance: Pick<Chance, "fraction">;
+}
+
+export interface BackoffBounds {
+  readonly firstMs: number;
+  readonly lastMs: number;
+  /** The largest part of a pause by which chance shortens it: from 0 to 1. */
+  readonly jitter?: number;
+}
+
+const JITTER = 0.2;
+
+/** The pause in ms after so many retries. Never shorter than what the other side asks for (`Retry-After`). */
+export function pauseMs(
+  { firstMs, lastMs, jitter = JITTER }: BackoffBounds,
+  retries: number,
+  { fraction }: Pick<Chance, "fraction">,
+  retryAfterMs = 0,
+): number {
+  const longest = Math.min(lastMs, firstMs * 2 ** retries);
+  return Math.round(Math.max(longest * (1 - jitter + jitter * fraction()), retryAfterMs));
+}
+
+export class Backoff {
+  private readonly parts: BackoffParts;
+  private readonly bounds: BackoffBounds;
+  private retries = 0;
+
+  constructor(parts: BackoffParts, bounds: BackoffBounds) {
+    this.parts = parts;
+    this.bounds = bounds;
+  }
+
+  /** The next pause in ms. */
+  next(retryAfterMs = 0): number {
+    return pauseMs(this.bounds, this.retries++, this.parts.chance, retryAfterMs);
+  }
+
+  /** The next pause is the first again. */
+  reset(): void {
+    this.retries = 0;
+  }
+
+  /** Waits for the next pause, or until the signal aborts. */
+  pause(signal?: AbortSignal): Promise<void> {
+    return new Promise((resolve) => {
+      if (signal?.aborted === true) return resolve();
+      const cancel = this.parts.clock.after(this.next(), () => {
+        signal?.removeEventListener("abort", end);
+        resolve();
+      });
+      const end = (): void => {
+        cancel();
+        resolve();
+      };
+      signal?.addEventListener("abort", end, { once: true });
+    });
+  }
+}
+
+export interface Patience extends BackoffBounds {
+  /** After so long the last refusal is the answer. */
+  readonly limitMs: number;
+}
+
+/**
+ * The first outcome that is a decision, for calls that may be made again: asks anew after each passing refusal.
+ * The last refusal when `limitMs` have passed or the signal has aborted.
+ */
+export async function untilDecided<T>(
+  parts: BackoffParts,
+  { limitMs, ...bounds }: Patience,
+  signal: AbortSignal,
+  ask: () => Promise<Outcome<T>>,
+): Promise<Outcome<T>> {
+  const backoff = new Backoff(parts, bounds);
+  const until = parts.clock.monotonic() + limitMs;
+  for (;;) {
+    const outcome = await ask();
+    if (outcome.ok || !isPassing(outcome.fault) || signal.aborted || parts.clock.monotonic() >= until) return outcome;
+    await backoff.pause(signal);
+  }
+}

@@ -1,0 +1,197 @@
+/**
+ * The live actors and streams of this process, least recently used first. Idle actors are evicted. Their
+ * records are committed, so eviction writes nothing; an actor with pending work stays, and one whose
+ * volatile state must be stored first (`beforeEviction`) is evicted after that commit.
+ */
+import type { ActorRef, AnyDefinition } from "./actor.ts";
+import { refKey } from "./actor.ts";
+import { LiveActor } from "./live-actor.ts";
+import { recordKey, type Birth, ActorDraft } from "./draft.ts";
+import { type OnBug, uncaught } from "./isolate.ts";
+import { Replay } from "./replay.ts";
+import type { ShardGrant } from "./placement.ts";
+
+/** An actor that nobody has asked for this long is dropped. */
+export const IDLE_MS = 60_000;
+/** Live actors in one process; beyond it the least recently used quiet ones go at once. */
+export const LIVE_ACTORS = 20_000;
+/** Actors that one more may look at to make room: bounds what a full process costs each newcomer. */
+const EVICTION_LOOKS = 64;
+
+/** What eviction needs of the system. */
+export interface EvictionHost {
+  /** Wall clock in ms. */
+  now(): number;
+  /** Reports what a reader's callback throws. */
+  readonly onBug: OnBug;
+  /** Dispatches the last command, and calls `evict` when it is committed. */
+  store(actor: LiveActor, lastCommand: { readonly kind: string }): void;
+}
+const NO_EVICTIONS: EvictionHost = { now: () => 0, store: () => {}, onBug: uncaught };
+
+export class LiveActors {
+  private readonly live = new Map<string, LiveActor>();
+  private readonly streams = new Map<string, { readonly shard: number; readonly replay: Replay }>();
+  private readonly definitions: ReadonlyMap<string, AnyDefinition>;
+  private readonly limit: number;
+  private readonly host: EvictionHost;
+
+  constructor(definitions: readonly AnyDefinition[], limit = LIVE_ACTORS, host = NO_EVICTIONS) {
+    this.definitions = new Map(definitions.map((d) => [d.kind, d]));
+    this.limit = limit;
+    this.host = host;
+  }
+
+  get count(): number {
+    return this.live.size;
+  }
+
+  definitionOf(kind: string): AnyDefinition {
+    const definition = this.definitions.get(kind);
+    if (definition === undefined) throw new Error(`no actor kind ${kind}`);
+    return definition;
+  }
+
+  /** The live actor under this grant; one that was evicted or has an older epoch is replaced by an empty one. */
+  get(ref: ActorRef, grant: ShardGrant, at: number): LiveActor {
+    const key = refKey(ref);
+    let actor = this.live.get(key);
+    if (actor === undefined || actor.isEvicted || actor.epoch !== grant.epoch) {
+      actor = new LiveActor(ref, this.definitionOf(ref.kind), grant);
+      actor.live = this.streams.get(key)?.replay.mark ?? null;
+      if (this.live.size >= this.limit) this.makeRoom();
+      this.live.set(key, actor);
+    } else if (at - actor.usedAt > IDLE_MS / 8) {
+      // Moves to the young end; more often than this would only cost.
+      this.live.delete(key);
+      this.live.set(key, actor);
+    }
+    actor.usedAt = at;
+    return actor;
+  }
+
+  /** The actor where it is live, as it is; it is not kept alive by this. */
+  find(ref: ActorRef): LiveActor | null {
+    return this.live.get(refKey(ref)) ?? null;
+  }
+
+  /** Who is born in a group can be spoken to by the next one, which waits for the birth as for any change. */
+  unborn(births: readonly Birth[], grant: ShardGrant, at: number): ActorDraft[] {
+    return births.map(({ ref, table, record }) => {
+      const draft = new ActorDraft(this.get(ref, grant, at));
+      draft.put(recordKey(table, record.id), record);
+      return draft;
+    });
+  }
+
+  /** Puts a committed birth in, so that the first command and the first reader find it in memory. */
+  born(birth: Birth, grant: ShardGrant, at: number): void {
+    const actor = this.get(birth.ref, grant, at);
+    actor.loaded(recordKey(birth.table, birth.record.id), birth.record);
+    if (birth.events.length === 0) return;
+    const replay = this.stream(birth.ref, grant.shard);
+    for (const event of birth.events) replay.publish(event);
+    replay.wake();
+  }
+
+  stream(ref: ActorRef, shard: number): Replay {
+    const key = refKey(ref);
+    let entry = this.streams.get(key);
+    if (entry === undefined) {
+      entry = { shard, replay: new Replay(this.host.onBug) };
+      this.streams.set(key, entry);
+    }
+    return entry.replay;
+  }
+
+  /** The stream of an actor; found by its name only the first time, because every text goes through here. */
+  streamOf(actor: LiveActor): Replay {
+    if (actor.replay === null || actor.replay.isDropped) actor.replay = this.stream(actor.ref, actor.shard);
+    return actor.replay;
+  }
+
+  private dropStream(key: string): void {
+    const entry = this.streams.get(key);
+    if (entry !== undefined) entry.replay.isDropped = true;
+    this.streams.delete(key);
+  }
+
+  /** Drops all actors of these shards and sends their readers to the database. */
+  drop(shards: ReadonlySet<number>): void {
+    for (const [key, actor] of this.live) {
+      if (!shards.has(actor.shard)) continue;
+      actor.isEvicted = true;
+      this.live.delete(key);
+    }
+    for (const { shard, replay } of this.streams.values()) if (shards.has(shard)) replay.invalidate();
+  }
+
+  /** Ends the readers of these shards, which have another owner: they have to go there. */
+  endReaders(shards: ReadonlySet<number>): void {
+    for (const [key, { shard, replay }] of this.streams) {
+      if (!shards.has(shard)) continue;
+      this.streams.delete(key);
+      replay.lose();
+    }
+  }
+
+  /** Drops what has been idle; answers how many actors went. */
+  passivate(at: number): number {
+    let dropped = 0;
+    for (const [key, actor] of this.live) {
+      if (at - actor.usedAt <= IDLE_MS) continue;
+      if (this.release(key, actor) === "evicted") dropped++;
+    }
+    for (const [key, { replay }] of this.streams) {
+      if (!this.live.has(key) && replay.readers === 0) this.dropStream(key);
+    }
+    return dropped;
+  }
+
+  private makeRoom(): void {
+    let looked = 0;
+    let storing = 0;
+    for (const [key, actor] of this.live) {
+      if (this.live.size - storing < this.limit || ++looked > EVICTION_LOOKS) return;
+      const end = this.release(key, actor);
+      if (end === "evicted") continue;
+      if (end === "storing") storing++;
+      // It must stay: at the young end it is not in the way of the others.
+      this.live.delete(key);
+      this.live.set(key, actor);
+    }
+  }
+
+  /** Evicts an actor whose last command is committed, unless it is in use again. */
+  evict(actor: LiveActor): void {
+    const key = refKey(actor.ref);
+    if (this.live.get(key) === actor && this.lastCommandOf(actor) === null) this.release(key, actor);
+  }
+
+  /** The actors that have volatile state to store before the process ends. */
+  lastCommands(): { readonly actor: LiveActor; readonly lastCommand: { readonly kind: string } }[] {
+    return [...this.live.values()].flatMap((actor) => {
+      const lastCommand = this.lastCommandOf(actor);
+      return lastCommand === null ? [] : [{ actor, lastCommand }];
+    });
+  }
+
+  private release(key: string, actor: LiveActor): "evicted" | "storing" | "kept" {
+    if (!actor.isQuiet) return "kept";
+    const stream = this.streams.get(key);
+    if (stream !== undefined && (stream.replay.readers > 0 || stream.replay.hasLiveText)) return "kept";
+    const lastCommand = this.lastCommandOf(actor);
+    if (lastCommand !== null) {
+      this.host.store(actor, lastCommand);
+      return "storing";
+    }
+    actor.isEvicted = true;
+    this.live.delete(key);
+    this.dropStream(key);
+    return "evicted";
+  }
+
+  private lastCommandOf(actor: LiveActor): { readonly kind: string } | null {
+    return actor.isEvicted ? null : (actor.definition.beforeEviction?.(actor.volatile, this.host.now()) ?? null);
+  }
+}

@@ -1,0 +1,52 @@
+/** The members of a turn group, and what each is answered. */
+import type { Outcome } from "../fault.ts";
+import type { ActorRef, CommandOf, Protocol, ReplyOf } from "./actor.ts";
+import type { Admission } from "./shards.ts";
+
+export interface Member {
+  readonly ref: ActorRef;
+  readonly command: { readonly kind: string };
+  /** Not a turn of the group but a message of its commit: delivered once after it, without a reply. */
+  readonly isMessage?: true;
+}
+/** A member of a group, or how it follows from the replies before it; null leaves it out. */
+export type MemberStep = Member | ((replies: readonly unknown[]) => Member | null);
+
+/** A member that knows the type of its reply. */
+export interface Ask<R> extends Member {
+  /** Never there: it only carries the type. */
+  readonly reply?: R;
+}
+
+type ReplyOfMember<M> = M extends { readonly isMessage: true } ? undefined : M extends Ask<infer R> ? R : unknown;
+type ReplyOfStep<S> = S extends (replies: readonly unknown[]) => infer M
+  ? ReplyOfMember<NonNullable<M>> | (null extends M ? undefined : never)
+  : ReplyOfMember<S>;
+/** The replies of a group, one for each of its members: undefined for a message, and for one that was left out. */
+export type RepliesOf<S extends readonly MemberStep[]> = { readonly [I in keyof S]: ReplyOfStep<S[I]> };
+
+/** The system's `dispatchGroup`, for those that are made before the system. */
+export type DispatchGroup = <const S extends readonly MemberStep[]>(
+  members: S,
+  admission: Admission,
+) => Promise<Outcome<RepliesOf<S>>>;
+
+/** A function of replies as a step of a group: it sees them without their types. */
+type StepTo<M> = (replies: readonly unknown[]) => M;
+
+/** The members with one more, which follows from the replies of those before it: the only place that gives them their types back. */
+export const following = <const S extends readonly MemberStep[], M extends Member | null>(
+  before: S,
+  next: (replies: RepliesOf<S>) => M,
+): readonly [...S, StepTo<M>] => [...before, (replies) => next(replies as RepliesOf<S>)];
+
+/** Two members of which the second follows from the reply of the first. */
+export const followed = <A, M extends Member | null>(
+  first: Ask<A>,
+  next: (reply: A) => M,
+): readonly [Ask<A>, StepTo<M>] => following([first] as const, ([reply]) => next(reply));
+
+/** Makes members of one kind of actor, with the types of their replies. */
+export const asking =
+  <P extends Protocol>() =>
+  <C extends CommandOf<P>>(ref: ActorRef, command: C): Ask<ReplyOf<P, C>> => ({ ref, command });

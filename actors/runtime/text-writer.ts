@@ -1,0 +1,92 @@
+/**
+ * Live text without a turn, where a turn would do nothing else (RT-8). The text of a model comes in
+ * pieces, ten thousand a second, and each belongs to the streams of two actors. A turn group for it reads
+ * two records, writes nothing, and hands the piece to the readers as soon as nothing of these actors is
+ * pending. In exactly that case the writer hands it over itself; in every other one it does nothing,
+ * and a turn group has to carry the text.
+ *
+ * It may do so because a turn has allowed it: the turn that began this text (`tx.beginText`) said that the
+ * attempt of this message is being written, and a turn ends it (`tx.endText`, or another beginning). So
+ * what a turn would look up in the records is asked of the text itself. Order and marks are those of
+ * turns: with nothing pending, all that was said before has left.
+ */
+import type { ActorRef } from "./actor.ts";
+import type { LiveActor } from "./live-actor.ts";
+import type { LiveActors } from "./live-actors.ts";
+import { isSameText, type TextName } from "./live-text.ts";
+import type { LoopTime } from "./loop-time.ts";
+import type { Replay } from "./replay.ts";
+import type { Shards } from "./shards.ts";
+
+/** Which text, in the streams of which actors of one organization, under which epoch. */
+export interface WrittenText extends TextName {
+  readonly actors: readonly ActorRef[];
+  readonly epoch: number;
+}
+
+/** What the writer needs of the system. */
+interface TextHost {
+  readonly shards: Shards;
+  readonly actors: LiveActors;
+  readonly loopTime: LoopTime;
+}
+
+interface Stream {
+  readonly actor: LiveActor;
+  readonly replay: Replay;
+}
+
+export class TextWriter {
+  private readonly shards: Shards;
+  private readonly live: LiveActors;
+  private readonly loopTime: LoopTime;
+  private readonly text: WrittenText;
+  private streams: readonly Stream[] = [];
+
+  constructor({ shards, actors, loopTime }: TextHost, text: WrittenText) {
+    this.shards = shards;
+    this.live = actors;
+    this.loopTime = loopTime;
+    this.text = text;
+  }
+
+  /** Adds the piece for the readers of all streams, or of none: false where a turn group has to carry it. */
+  add(piece: string): boolean {
+    const organizationId = this.text.actors[0]?.organizationId;
+    if (organizationId === undefined) return false;
+    return this.loopTime.measure(organizationId, "runs", () => this.addFor(organizationId, piece));
+  }
+
+  private addFor(organizationId: string, piece: string): boolean {
+    const { epoch, messageId } = this.text;
+    if (!this.shards.admit(organizationId, { epoch }).ok) return false;
+    if (!this.isUsable()) {
+      this.streams = this.found();
+      if (!this.isUsable()) return false;
+    }
+    for (const { actor, replay } of this.streams) {
+      const { messageId: id, attempt, base, position } = actor.live!;
+      actor.live = { messageId: id, attempt, base, position: position + piece.length };
+      replay.addText(messageId, piece);
+    }
+    for (const { replay } of this.streams) replay.wake();
+    return true;
+  }
+
+  private found(): readonly Stream[] {
+    return this.text.actors.flatMap((ref) => {
+      const actor = this.live.find(ref);
+      return actor === null ? [] : [{ actor, replay: this.live.streamOf(actor) }];
+    });
+  }
+
+  private isUsable(): boolean {
+    const { streams, text } = this;
+    if (streams.length !== text.actors.length) return false;
+    for (const { actor, replay } of streams) {
+      if (actor.isEvicted || actor.epoch !== text.epoch || actor.lastPending !== null || replay.isDropped) return false;
+      if (!isSameText(actor.live, text) || !isSameText(replay.textName, text)) return false;
+    }
+    return true;
+  }
+}

@@ -1,0 +1,26 @@
+/** Whether a group may be stored: the storage must have room, and the guard of quotas be content. */
+import type { Draft } from "./draft.ts";
+import { needsRoom, STORAGE_FULL } from "./room.ts";
+import type { DispatchOptions } from "./shards.ts";
+import type { RecordChange, Verdict, WriteGuard } from "./write-guard.ts";
+
+export interface WriteHost {
+  /** False while the storage is nearly full, and only what shrinks it or serves reads is committed. */
+  hasRoom(): boolean;
+  /** What bounds what an organization stores; null: nothing. */
+  readonly guard: WriteGuard | null;
+}
+
+/** Null: nothing is against it, and nothing is counted for it. `bytes` is about what it stores. */
+export function admitWrites(host: WriteHost, draft: Draft, options: DispatchOptions, bytes: number): Verdict | null {
+  if (!host.hasRoom() && needsRoom(draft)) return { kind: "refused", fault: STORAGE_FULL };
+  const { guard } = host;
+  const [first] = draft.actors;
+  // Messages and alarms go on with what was begun.
+  const goesOn = options.consumes !== undefined || options.clears !== undefined;
+  if (guard === null || first === undefined || goesOn || draft.isEmpty) return null;
+  const changes: RecordChange[] = [...draft.writes.records];
+  for (const { overlay } of draft.actors)
+    for (const [key, record] of overlay) changes.push({ table: key.slice(0, key.indexOf("/")), record });
+  return guard.admit(first.actor.ref.organizationId, changes, { events: draft.writes.events.length, bytes });
+}

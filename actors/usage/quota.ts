@@ -1,0 +1,151 @@
+/**
+ * What an organization may have (QUOTA-1), and what a group of turns asks for of it. Counts are of what is there
+ * now: archived agents, deleted chats and revoked tokens count for nothing.
+ */
+import { chatTable, type Message, messageTable } from "../chat/schema.ts";
+import { missionTable } from "../mission/schema.ts";
+import {
+  agentTable,
+  MAX_SECRETS,
+  type Organization,
+  organizationTable,
+  type SecretBook,
+  secretTable,
+  taskTable,
+  tokenTable,
+} from "../organization/schema.ts";
+import type { RecordChange } from "../runtime/write-guard.ts";
+import { type Place, placeTable, workspaceTable } from "../workspace/schema.ts";
+
+export const QUOTAS = [
+  "agents",
+  "chats",
+  "tasks",
+  "missions",
+  "tokens",
+  "secrets",
+  "workspaces",
+  "files",
+  "file_bytes",
+  "stored_rows",
+  "stored_bytes",
+] as const;
+export type QuotaName = (typeof QUOTAS)[number];
+
+/** Limits by name; null: none. */
+export type QuotaLimits = Readonly<Record<QuotaName, number | null>>;
+
+/** One quota of an organization as it is shown. */
+export interface QuotaState {
+  readonly quota: QuotaName;
+  /** Null: none. */
+  readonly limit: number | null;
+  readonly used: number;
+}
+
+/** What an organization has and may have. Rejects when the database cannot be reached. */
+export interface QuotaReports {
+  report(organizationId: string): Promise<readonly QuotaState[]>;
+}
+
+const GIB = 1024 ** 3;
+
+/** Far above what an organization has that works, and far below what fills a machine. */
+export const DEFAULT_QUOTAS: QuotaLimits = {
+  agents: 10_000,
+  chats: 1_000_000,
+  tasks: 1_000_000,
+  missions: 10_000,
+  tokens: 10_000,
+  secrets: MAX_SECRETS,
+  workspaces: 1_000,
+  files: 1_000_000,
+  file_bytes: 100 * GIB,
+  stored_rows: 50_000_000,
+  stored_bytes: 50 * GIB,
+};
+
+type Fields = Readonly<Record<string, unknown>>;
+
+/** What a group asks for, and what it may free. Amounts are never too small for long: measuring corrects them. */
+export interface Demand {
+  readonly asked: ReadonlyMap<QuotaName, number>;
+  readonly freed: ReadonlySet<QuotaName>;
+  /** Secrets that there are after it; null where it does not change them. */
+  readonly secrets: number | null;
+  /** Rows that it adds. */
+  readonly rows: number;
+  /** Whether something is made with it that the quotas of rows and bytes may refuse: what runs goes on. */
+  readonly isNew: boolean;
+  /** The organization itself, where the group changes it. */
+  readonly organization: Organization | null;
+}
+
+const isSet = (value: unknown): boolean => value !== undefined && value !== null;
+
+/** Tables of which each record is one of something, and whether it is gone. */
+const COUNTED: ReadonlyMap<string, { readonly quota: QuotaName; isGone(fields: Fields): boolean }> = new Map([
+  [agentTable.name, { quota: "agents", isGone: ({ status }: Fields) => status !== "active" }],
+  [chatTable.name, { quota: "chats", isGone: ({ deletedAt }: Fields) => isSet(deletedAt) }],
+  [taskTable.name, { quota: "tasks", isGone: () => false }],
+  [missionTable.name, { quota: "missions", isGone: ({ deletedAt }: Fields) => isSet(deletedAt) }],
+  [tokenTable.name, { quota: "tokens", isGone: ({ revokedAt }: Fields) => isSet(revokedAt) }],
+  [workspaceTable.name, { quota: "workspaces", isGone: ({ deletedAt }: Fields) => isSet(deletedAt) }],
+]);
+
+/** Null where nothing of it counts. */
+export function demandOf(changes: readonly RecordChange[]): Demand | null {
+  const asked = new Map<QuotaName, number>();
+  const freed = new Set<QuotaName>();
+  let organization: Organization | null = null;
+  let secrets: number | null = null;
+  let rows = 0;
+  let isNew = false;
+  for (const { table, record } of changes) {
+    const isFirst = record.version === 1;
+    if (isFirst) rows++;
+    const counted = COUNTED.get(table);
+    if (counted !== undefined) {
+      if (counted.isGone(record as unknown as Fields)) freed.add(counted.quota);
+      else if (isFirst) asked.set(counted.quota, (asked.get(counted.quota) ?? 0) + 1);
+      isNew ||= isFirst;
+    } else if (table === messageTable.name) isNew ||= isFirst && (record as Message).role === "user";
+    else if (table === secretTable.name) secrets = (record as SecretBook).secrets.length;
+    else if (table === organizationTable.name) organization = record as Organization;
+  }
+  const hasFile = askFiles(changes, asked, freed);
+  if (rows + freed.size === 0 && !hasFile && secrets === null && organization === null) return null;
+  return { asked, freed, secrets, rows, isNew: isNew || hasFile, organization };
+}
+
+/** Files that are written; one that is moved leaves a vacant place and asks for nothing. Whether there is one. */
+function askFiles(changes: readonly RecordChange[], asked: Map<QuotaName, number>, freed: Set<QuotaName>): boolean {
+  let files = 0;
+  let bytes = 0;
+  let vacated = 0;
+  for (const { table, record } of changes) {
+    if (table !== placeTable.name) continue;
+    const { node } = record as Place;
+    if (node.kind === "vacant") vacated++;
+    if (node.kind !== "file") continue;
+    if (record.version === 1 || node.number === 1) files++;
+    bytes += node.size;
+  }
+  if (vacated > 0) for (const quota of ["files", "file_bytes"] as const) freed.add(quota);
+  if (vacated > 0 || bytes + files === 0) return false;
+  if (files > 0) asked.set("files", files);
+  asked.set("file_bytes", bytes);
+  return true;
+}
+
+export const isQuotaName = (text: string): text is QuotaName => (QUOTAS as readonly string[]).includes(text);
+
+const ENTRY = /^([a-z_]+)=(unlimited|\d{1,15})$/;
+
+/** `agents=500` or `tasks=unlimited`; null where it cannot be one. Secrets are in one record, which bounds them. */
+export function quotaEntry(text: string): readonly [QuotaName, number | null] | null {
+  const [, name = "", value = ""] = ENTRY.exec(text) ?? [];
+  if (!isQuotaName(name)) return null;
+  const limit = value === "unlimited" ? null : Number(value);
+  return name === "secrets" && (limit === null || limit > MAX_SECRETS) ? null : [name, limit];
+}

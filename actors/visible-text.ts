@@ -1,0 +1,36 @@
+/**
+ * Text of pages and tools, made fit to be shown. Terminals obey control characters, and bidirectional
+ * overrides show a text in another order than it has; so a stranger could make a line look like
+ * something else. Each of them becomes a mark that can be seen and does nothing.
+ */
+
+import type { Json, JsonObject } from "./schema.ts";
+
+/** Controls but tab and line feed; overrides, embeddings and isolates of bidirectional text. */
+// oxlint-disable-next-line no-control-regex
+const INVISIBLE = /\r\n|[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069]/g;
+const SPACE = 0x20;
+const DELETE = 0x7f;
+/** U+2400 is the picture of U+0000, and so on up to U+001F. */
+const PICTURES = 0x2400;
+
+/** `text` with each control as its picture (`␛`) or its number (`⟨U+202E⟩`); line ends become line feeds. */
+export const visibleText = (text: string): string => text.replace(INVISIBLE, mark);
+
+function mark(found: string): string {
+  if (found === "\r\n") return "\n";
+  const code = found.charCodeAt(0);
+  if (code < SPACE) return String.fromCharCode(PICTURES + code);
+  if (code === DELETE) return "\u2421";
+  return `⟨U+${code.toString(16).toUpperCase().padStart(4, "0")}⟩`;
+}
+
+/** All texts of a value as `visibleText` has them: what is shown of the arguments that a model has made. */
+export function visibleJson<T extends Json | undefined>(value: T): T;
+export function visibleJson(value: Json | undefined): Json | undefined {
+  if (typeof value === "string") return visibleText(value);
+  if (typeof value !== "object" || value === null) return value;
+  if (Array.isArray(value)) return value.map((item: Json) => visibleJson(item));
+  const entries = Object.entries(value as JsonObject).map(([key, item]) => [visibleText(key), visibleJson(item)]);
+  return Object.fromEntries(entries) as JsonObject;
+}

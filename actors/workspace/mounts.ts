@@ -1,0 +1,35 @@
+/** Where repositories are in the tree, and who may change what is below them. */
+import { ok, type Outcome, refuse } from "../fault.ts";
+import type { Tx } from "../runtime/actor.ts";
+import { type FilePath, isWithin, parsePath } from "./path.ts";
+import type { Cause } from "./protocol.ts";
+import { type Repository, workspaceTable } from "./schema.ts";
+
+export const repositoriesOf = (tx: Tx): readonly Repository[] => tx.read(workspaceTable, tx.self.id)?.repos ?? [];
+
+/** Whether this mount's path is `path`, above it or below it. */
+export function overlaps({ path: text }: Pick<Repository, "path">, path: FilePath): boolean {
+  const mount = parsePath(text);
+  return mount.ok && (isWithin(mount.value, path) || isWithin(path, mount.value));
+}
+
+/** Refuses to change what is at a path where it belongs to a read-only mount. The mount's own clone may. */
+export function unlessReadOnly(tx: Tx, path: FilePath, { by }: Pick<Cause, "by">): Outcome<null> {
+  for (const { id, mode, path: text, url } of repositoriesOf(tx)) {
+    const mount = parsePath(text);
+    if (mode === "write" || !mount.ok || (by.type === "repository" && by.id === id)) continue;
+    if (isWithin(path, mount.value))
+      return refuse({ kind: "forbidden", message: `\`${text}\` is a read-only mount of ${url}` });
+  }
+  return ok(null);
+}
+
+/** As `unlessReadOnly`, and refuses to take away what a mount is at. */
+export function unlessMounted(tx: Tx, path: FilePath, cause: Pick<Cause, "by">): Outcome<null> {
+  for (const { path: text, url } of repositoriesOf(tx)) {
+    const mount = parsePath(text);
+    if (mount.ok && isWithin(mount.value, path))
+      return refuse({ kind: "forbidden", message: `\`${text}\` is a mount of ${url}; remove the mount first` });
+  }
+  return unlessReadOnly(tx, path, cause);
+}

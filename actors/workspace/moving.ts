@@ -1,0 +1,113 @@
+/** Moves of files and directories: what is below a directory goes along untouched. */
+import { invalid, ok, type Outcome, refuse } from "../fault.ts";
+import type { Handlers, Tx } from "../runtime/actor.ts";
+import { isoTime } from "../schema.ts";
+import { tellChange } from "./change.ts";
+import { index, remove } from "./files.ts";
+import type { WorkspaceLimits } from "./limits.ts";
+import { unlessMounted, unlessReadOnly } from "./mounts.ts";
+import { type FilePath, isWithin, type PathName, pathOf } from "./path.ts";
+import type { Found, WorkspaceCommand, WorkspaceProtocol } from "./protocol.ts";
+import { type DirectoryPlace, type FilePlace, NO_TOTALS, placeTable, textTable, type Totals } from "./schema.ts";
+import {
+  count,
+  countNew,
+  putAt,
+  inTheWay,
+  isDirectory,
+  isFile,
+  makeWay,
+  negated,
+  placeAt,
+  room,
+  vacate,
+  type Way,
+  wayTo,
+} from "./tree.ts";
+import { keepVersion } from "./versions.ts";
+
+type Move = Extract<WorkspaceCommand, { readonly kind: "move_place" }>;
+
+export const moveHandlers = (limits: WorkspaceLimits): Pick<Handlers<WorkspaceProtocol>, "move_place"> => ({
+  move_place(tx, command) {
+    const { from, to, overwrite, cause } = command;
+    const refused = checkPaths(from, to);
+    if (refused !== null) return refused;
+    const source = placeAt(tx, from);
+    if (!source.ok) return source;
+    const target = wayTo(tx, to);
+    if (!target.ok) return target;
+    const free = unlessMounted(tx, from, cause);
+    if (!free.ok) return free;
+    const open = unlessReadOnly(tx, to, cause);
+    if (!open.ok) return open;
+    const { place, way } = source.value;
+    const moved = move(tx, { place, way, target: target.value, name: to.names.at(-1)!, overwrite, cause }, limits);
+    if (moved.ok && cause.tells)
+      tellChange(tx, cause.by, { path: moved.value.path, change: "moved", from: pathOf(way.names).text });
+    return moved;
+  },
+});
+
+interface Moving extends Pick<Move, "overwrite" | "cause"> {
+  readonly place: FilePlace | DirectoryPlace;
+  /** Where it is. */
+  readonly way: Way;
+  readonly target: Way;
+  /** As the caller has given it: its case may be all that changes. */
+  readonly name: PathName;
+}
+
+function move(tx: Tx, moving: Moving, limits: WorkspaceLimits): Outcome<Found> {
+  const { place, way, target, name, overwrite } = moving;
+  const path = pathOf([...target.names.slice(0, -1), name]).text;
+  const { last } = target;
+  const there = last !== null && last.node.kind !== "vacant" ? last : null;
+  if (there?.id === place.id) {
+    const renamed = tx.update(placeTable, { ...place, name: name.name });
+    return ok({ path, place: renamed as FilePlace | DirectoryPlace });
+  }
+  if (there !== null) {
+    if (!overwrite || there.node.kind !== place.node.kind) return inTheWay(path, isFile(there) ? "file" : "directory");
+    if (isFile(there) && isFile(place)) return ok({ path, place: replace(tx, moving, there) });
+    if (isDirectory(there) && there.node.files + there.node.directories > 0)
+      return refuse({ kind: "path_exists", path, message: `The directory \`${path}\` is not empty` });
+  }
+  const made = Math.max(0, target.missing.length - 1);
+  const fits = room(tx, { ...NO_TOTALS, directories: made }, limits.workspaceBytes);
+  if (!fits.ok) return fits;
+  if (there !== null) remove(tx, target, there as DirectoryPlace);
+  vacate(tx, place, { id: null, number: 0 });
+  const totals = totalsOf(place);
+  count(tx, way.directories, negated(totals));
+  const directories = makeWay(tx, target);
+  const put = putAt(tx, target, { directory: directories.at(-1)!, name }, place.node) as FilePlace | DirectoryPlace;
+  countNew(tx, target, directories, totals);
+  return ok({ path, place: put });
+}
+
+/** A file that takes another's place is its next version, so that what it overwrites can be read back. */
+function replace(tx: Tx, { place, way, target, cause }: Moving, there: FilePlace): FilePlace {
+  const { sha256, size, mime } = place.node as FilePlace["node"];
+  const text = tx.read(textTable, (place.node as FilePlace["node"]).id)?.text ?? null;
+  remove(tx, way, place);
+  keepVersion(tx, there.node);
+  const { id, number } = there.node;
+  const node = { ...there.node, id, sha256, size, mime, number: number + 1, by: cause.by, at: isoTime(tx.now) };
+  index(tx, { fileId: id, isNew: false }, text);
+  count(tx, target.directories, { ...NO_TOTALS, bytes: size - there.node.size });
+  return tx.update(placeTable, { ...there, node }) as FilePlace;
+}
+
+function checkPaths(from: FilePath, to: FilePath): Outcome<never> | null {
+  if (from.names.length === 0 || to.names.length === 0) return invalid("/from", "The workspace itself cannot be moved");
+  if (to.names.length <= from.names.length || !isWithin(to, from)) return null;
+  const message = "`to` is below `from`; a directory cannot be moved into itself";
+  return refuse({ kind: "invalid_path", field: "to", message });
+}
+
+/** What a place counts for in its directories. */
+const totalsOf = ({ node }: FilePlace | DirectoryPlace): Totals =>
+  node.kind === "directory"
+    ? { bytes: node.bytes, files: node.files, directories: node.directories + 1 }
+    : { bytes: node.size, files: 1, directories: 0 };

@@ -1,0 +1,132 @@
+/**
+ * Paths of files in a workspace: the one jail for every endpoint and tool (WSP-3). A path that was parsed
+ * here cannot leave its workspace, and two paths that a file system or a reader would take for the same
+ * file have the same keys.
+ *
+ *   "./Reports//Q3.md"  ─▶  text "Reports/Q3.md", names [{name: "Reports", key: "reports"}, …]
+ *
+ * Parsing drops empty parts and `.`, and puts names into Unicode's composed form (NFC). It refuses what
+ * has no meaning inside of a workspace (absolute paths, `..`), what other systems cannot store, and what
+ * looks like something else. Content is never stored under these names, so no check here guards a disk:
+ * it guards readers, mounts and archives.
+ */
+import { ok, type Outcome, refuse } from "../fault.ts";
+
+/** Of a whole path, in bytes of UTF-8: a quarter of what Linux takes, so that a path fits below any folder. */
+export const PATH_BYTES = 1_024;
+/** Of one name, in bytes of UTF-8: what the common file systems take. */
+export const NAME_BYTES = 255;
+/**
+ * Names of one path. Every directory on the way is loaded one after the other and counts the files below it,
+ * so depth costs reads and writes; a move walks two paths.
+ */
+export const PATH_DEPTH = 24;
+
+/** One name of a path. */
+export interface PathName {
+  /** As it is shown: NFC. */
+  readonly name: string;
+  /** The same for all spellings of the same file: case, width and composition are folded. */
+  readonly key: string;
+}
+
+/** A path below the root of a workspace. The root itself has no names. */
+export interface FilePath {
+  /** Without slashes at its ends; empty for the root. */
+  readonly text: string;
+  readonly names: readonly PathName[];
+}
+
+/** The names before the last one. */
+export const parentOf = ({ names }: FilePath): FilePath => pathOf(names.slice(0, -1));
+
+/** The path of these names. */
+export const pathOf = (names: readonly PathName[]): FilePath => ({
+  text: names.map(({ name }) => name).join("/"),
+  names,
+});
+
+/** Whether `path` is `directory` or lies below it. */
+export const isWithin = (path: FilePath, directory: FilePath): boolean =>
+  directory.names.every(({ key }, i) => path.names[i]?.key === key);
+
+/** Parses the path of a file or directory; `field` names the input in the refusal (`path`, `from`, `to`). */
+export function parsePath(text: string, field = "path"): Outcome<FilePath> {
+  const path = parseDirectory(text, field);
+  if (path.ok && path.value.names.length === 0) return invalidPath(field, "names no file: it is the workspace itself");
+  return path;
+}
+
+/** As `parsePath`, and takes the root too: `""`, `.` or `./`. */
+export function parseDirectory(text: string, field = "path"): Outcome<FilePath> {
+  // Longer ones are refused before anything else looks at them.
+  if (text.length > PATH_BYTES) return invalidPath(field, `is longer than ${PATH_BYTES} bytes`);
+  if (text.startsWith("/")) return invalidPath(field, "is absolute; it must be relative to the workspace");
+  const names: PathName[] = [];
+  for (const part of text.split("/")) {
+    if (part === "" || part === ".") continue;
+    const name = part.normalize("NFC");
+    const complaint = complaintAbout(name);
+    if (complaint !== null) return invalidPath(field, complaint);
+    names.push({ name, key: keyOf(name) });
+  }
+  if (names.length > PATH_DEPTH) return invalidPath(field, `is deeper than ${PATH_DEPTH} names`);
+  const path = pathOf(names);
+  if (byteLength(path.text) > PATH_BYTES) return invalidPath(field, `is longer than ${PATH_BYTES} bytes`);
+  return ok(path);
+}
+
+const invalidPath = (field: string, complaint: string): Outcome<never> =>
+  refuse({ kind: "invalid_path", field, message: `\`${field}\` ${complaint}` });
+
+/** Control characters, and those that turn the direction of what is read. */
+const UNPRINTABLE = /[\p{Cc}\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/u;
+/** Slashes of other scripts, and the backslash, which is a slash elsewhere. */
+const SLASHES = /[\\/\u2044\u2215\u2216\u2571\u29f8\u29f9\ufe68\uff0f\uff3c]/u;
+const LONE_SURROGATE = /\p{Cs}/u;
+/** Devices of Windows: a file of this name cannot be stored there, whatever its extension. */
+const RESERVED = /^(?:con|prn|aux|nul|conin\$|conout\$|com[0-9]|lpt[0-9])(?:\.|$)/;
+/** What no reader sees. Joiners are part of emoji and of some scripts: a name may have them, its key has not. */
+const INVISIBLE = /[\p{Default_Ignorable_Code_Point}]/gu;
+
+function complaintAbout(name: string): string | null {
+  if (name === "..") return "has `..`; it must not leave the workspace";
+  if (byteLength(name) > NAME_BYTES) return `has a name longer than ${NAME_BYTES} bytes`;
+  if (LONE_SURROGATE.test(name)) return "is not valid Unicode";
+  if (UNPRINTABLE.test(name)) return "has a control character";
+  if (SLASHES.test(name)) return "has a backslash or another character that looks like a slash";
+  if (/^\s|[\s.]$/u.test(name)) return "has a name that begins with a space, or ends with a space or a dot";
+  const key = keyOf(name);
+  if (key === "") return "has a name without a visible character";
+  // Compatibility forms: `‥` is read as two dots, `℀` has a slash.
+  if (/^\.+$/.test(key) || /[\\/]/.test(key)) return "has a name that looks like `..` or has a hidden slash";
+  if (/^\s|[\s.]$/u.test(key)) return "has a name that begins or ends with what looks like a space or a dot";
+  if (RESERVED.test(key)) return `has the name \`${name}\`, which some systems reserve for a device`;
+  return null;
+}
+
+/**
+ * Case is folded by way of upper case, which takes `ß` and `ſ` along. One round may open the next (a
+ * letter that is composed only in lower case), so it is repeated until nothing changes.
+ */
+function keyOf(name: string): string {
+  let key = name;
+  for (let round = 0; round < FOLD_ROUNDS; round++) {
+    const folded = key.replace(INVISIBLE, "").normalize("NFKC").toUpperCase().toLowerCase().normalize("NFKC");
+    if (folded === key) return key;
+    key = folded;
+  }
+  return key;
+}
+/** Two are enough for all of Unicode (a test goes through it); one more shows that nothing changes. */
+const FOLD_ROUNDS = 4;
+
+/** In UTF-8. A lone surrogate counts as its replacement does. */
+function byteLength(text: string): number {
+  let bytes = 0;
+  for (const character of text) {
+    const point = character.codePointAt(0) ?? 0;
+    bytes += point < 0x80 ? 1 : point < 0x800 ? 2 : point < 0x1_0000 ? 3 : 4;
+  }
+  return bytes;
+}

@@ -1,0 +1,90 @@
+/**
+ * Public shares of files (WSP-2). Who has the address and the password gets what is at the path when they
+ * come. Each download is counted before its first byte leaves, so no more leave than were allowed.
+ */
+import { invalid, notFound, ok, type Outcome, refuse } from "../fault.ts";
+import type { Handlers, Tx } from "../runtime/actor.ts";
+import { isoTime } from "../schema.ts";
+import { PASSWORD_ATTEMPTS, PASSWORD_WINDOW_MS } from "./limits.ts";
+import { parsePath, pathOf } from "./path.ts";
+import type { WorkspaceProtocol } from "./protocol.ts";
+import { type FilePlace, type Share, shareTable } from "./schema.ts";
+import { isFile, placeAt } from "./tree.ts";
+
+type ShareCommand = "create_share" | "revoke_share" | "read_share" | "try_password" | "open_share";
+
+export const shareHandlers: Pick<Handlers<WorkspaceProtocol>, ShareCommand> = {
+  create_share(tx, { share: { path, ...share } }) {
+    const found = placeAt(tx, path);
+    if (!found.ok) return found;
+    if (!isFile(found.value.place)) return invalid("/path", "Only a file can be shared");
+    const attempts = { windowAt: isoTime(tx.now), count: 0 };
+    const text = pathOf(found.value.way.names).text;
+    const workspaceId = tx.self.id;
+    return ok(
+      tx.create(shareTable, {
+        ...share,
+        id: tx.id("shr"),
+        workspaceId,
+        path: text,
+        downloads: 0,
+        revokedAt: null,
+        attempts,
+      }),
+    );
+  },
+
+  revoke_share(tx, { shareId }) {
+    const share = own(tx, shareId);
+    if (share === null) return notFound("share");
+    return ok(share.revokedAt !== null ? share : tx.update(shareTable, { ...share, revokedAt: isoTime(tx.now) }));
+  },
+
+  read_share(tx, { shareId }) {
+    return openShare(tx, shareId);
+  },
+
+  try_password(tx, { shareId }) {
+    const open = openShare(tx, shareId);
+    if (!open.ok) return open;
+    const { attempts } = open.value;
+    const windowEndMs = Date.parse(attempts.windowAt) + PASSWORD_WINDOW_MS;
+    const isOver = tx.now >= windowEndMs;
+    if (!isOver && attempts.count >= PASSWORD_ATTEMPTS)
+      return refuse({ kind: "rate_limited", retryAfterMs: windowEndMs - tx.now });
+    const next = isOver ? { windowAt: isoTime(tx.now), count: 1 } : { ...attempts, count: attempts.count + 1 };
+    tx.update(shareTable, { ...open.value, attempts: next });
+    return ok(null);
+  },
+
+  open_share(tx, { shareId }) {
+    const open = openShare(tx, shareId);
+    if (!open.ok) return open;
+    const path = parsePath(open.value.path);
+    if (!path.ok) return path;
+    const found = placeAt(tx, path.value);
+    if (!found.ok) return found;
+    const { place } = found.value;
+    if (!isFile(place)) return notFound("file");
+    // Whoever comes here has the password: the attempts before were typing errors.
+    const attempts = { ...open.value.attempts, count: 0 };
+    tx.update(shareTable, { ...open.value, attempts, downloads: open.value.downloads + 1 });
+    const file: FilePlace = place;
+    return ok({ path: open.value.path, place: file });
+  },
+};
+
+/** The share, while it serves. */
+function openShare(tx: Tx, shareId: string): Outcome<Share> {
+  const share = own(tx, shareId);
+  if (share === null) return notFound("share");
+  const { revokedAt, expiresAt, maxDownloads, downloads } = share;
+  const isOver = expiresAt !== null && tx.now >= Date.parse(expiresAt);
+  const isUsedUp = maxDownloads !== null && downloads >= maxDownloads;
+  return revokedAt !== null || isOver || isUsedUp ? refuse({ kind: "share_expired" }) : ok(share);
+}
+
+const own = (tx: Tx, shareId: string): Share | null => {
+  const share = tx.read(shareTable, shareId);
+  return share?.workspaceId === tx.self.id ? share : null;
+};

@@ -1,0 +1,184 @@
+/**
+ * The way from the root of a workspace to a path, and changes along it. Every directory counts what is
+ * below it, so a change of one place changes its directories up to the root, and deleting or moving a
+ * directory needs none of the places below.
+ */
+import { assert } from "../assert.ts";
+import { invalid, notFound, ok, type Outcome, refuse } from "../fault.ts";
+import type { NewRecord, Tx } from "../runtime/actor.ts";
+import { isoTime } from "../schema.ts";
+import { MAX_PLACES } from "./limits.ts";
+import { type FilePath, type PathName, pathOf } from "./path.ts";
+import {
+  type DirectoryNode,
+  type DirectoryPlace,
+  type FilePlace,
+  NO_TOTALS,
+  type Place,
+  placeTable,
+  type Totals,
+} from "./schema.ts";
+
+/** Where a path leads. */
+export interface Way {
+  /** The directories on it that exist, from the root on. Never empty. */
+  readonly directories: readonly DirectoryPlace[];
+  /** Names for which there is no directory yet, with the last name of the path as its last. */
+  readonly missing: readonly PathName[];
+  /** The names as they are stored, as far as they are. */
+  readonly names: readonly PathName[];
+  /** The place of the last name, vacant ones too; null where there is none, and for the root. */
+  readonly last: Place | null;
+  /** The vacant place of the first missing name; null where there was never anything. */
+  readonly gap: Place | null;
+}
+
+export const isFile = (place: Place | null): place is FilePlace => place?.node.kind === "file";
+export const isDirectory = (place: Place | null): place is DirectoryPlace => place?.node.kind === "directory";
+
+const placeId = (directoryId: string, { key }: PathName): string => `${directoryId}/${key}`;
+
+/** The root of a workspace is a place without a name; it is stored when something is first put below it. */
+export function rootOf(tx: Tx): DirectoryPlace {
+  const { id, organizationId } = tx.self;
+  const root = tx.read(placeTable, id);
+  if (isDirectory(root)) return root;
+  const now = isoTime(tx.now);
+  const node: DirectoryNode = { kind: "directory", id, ...NO_TOTALS };
+  return { ...ROOT, id, organizationId, workspaceId: id, node, createdAt: now, updatedAt: now };
+}
+const UNSTORED = 0;
+const ROOT = { version: UNSTORED, directoryId: "", name: "" };
+
+/** Walks to a path. Refuses `path_exists` where a file is in the way. */
+export function wayTo(tx: Tx, { names }: FilePath): Outcome<Way> {
+  const directories = [rootOf(tx)];
+  const stored: PathName[] = [];
+  for (const [i, name] of names.entries()) {
+    const directory = directories.at(-1)!;
+    const place = tx.read(placeTable, placeId(directory.node.id, name));
+    const isLast = i === names.length - 1;
+    const isThere = place !== null && place.node.kind !== "vacant";
+    stored.push(isThere ? { name: place.name, key: name.key } : name);
+    const gap = isThere ? null : place;
+    if (isLast) return ok({ directories, missing: isThere ? [] : [name], names: stored, last: place, gap });
+    if (isFile(place)) return inTheWay(pathOf(stored).text, "file");
+    if (!isDirectory(place)) {
+      const missing = names.slice(i);
+      return ok({ directories, missing, names: [...stored, ...missing.slice(1)], last: null, gap });
+    }
+    directories.push(place);
+  }
+  return ok({ directories, missing: [], names: stored, last: null, gap: null });
+}
+
+export const inTheWay = (path: string, kind: "file" | "directory"): Outcome<never> =>
+  refuse({ kind: "path_exists", path, message: `There is a ${kind} at \`${path}\`` });
+
+/** The file or directory at a path. */
+export function placeAt(
+  tx: Tx,
+  path: FilePath,
+): Outcome<{ readonly way: Way; readonly place: FilePlace | DirectoryPlace }> {
+  const way = wayTo(tx, path);
+  // What is below a file is not there.
+  if (!way.ok) return notFound("file");
+  const { last, directories } = way.value;
+  if (path.names.length === 0) return ok({ way: way.value, place: directories[0]! });
+  return isFile(last) || isDirectory(last) ? ok({ way: way.value, place: last }) : notFound("file");
+}
+
+/** Makes the directories that are missing before the last name; answers all of them, from the root on. */
+export function makeWay(tx: Tx, way: Way): readonly DirectoryPlace[] {
+  const directories = [...way.directories];
+  const root = directories[0]!;
+  if (root.version === UNSTORED) {
+    const { id, workspaceId, directoryId, name, node } = root;
+    directories[0] = tx.create(placeTable, { id, workspaceId, directoryId, name, node }) as DirectoryPlace;
+  }
+  for (const [i, name] of way.missing.slice(0, -1).entries()) {
+    const node: DirectoryNode = { kind: "directory", id: tx.id("dir"), ...NO_TOTALS };
+    const place = fill(tx, { directory: directories.at(-1)!, name, former: i === 0 ? way.gap : null }, node);
+    directories.push(place as DirectoryPlace);
+  }
+  return directories;
+}
+
+/** Puts something at the end of a way whose directories are made, whatever was there. */
+export function putAt(
+  tx: Tx,
+  { missing, last, gap }: Way,
+  { directory, name }: { readonly directory: DirectoryPlace; readonly name: PathName },
+  node: Place["node"],
+): Place {
+  const former = missing.length === 0 ? last : missing.length === 1 ? gap : null;
+  return fill(tx, { directory, name, former }, node);
+}
+
+interface Spot {
+  readonly directory: DirectoryPlace;
+  readonly name: PathName;
+  /** What was read of the place. A directory that this turn has made has none: its id is drawn anew in each run. */
+  readonly former: Place | null;
+}
+
+function fill(tx: Tx, { directory, name, former }: Spot, node: Place["node"]): Place {
+  const now = former === null ? null : tx.read(placeTable, former.id);
+  if (now !== null) return tx.update(placeTable, { ...now, name: name.name, node });
+  const directoryId = directory.node.id;
+  const place: NewRecord<Place> = {
+    id: placeId(directoryId, name),
+    workspaceId: tx.self.id,
+    directoryId,
+    name: name.name,
+    node,
+  };
+  return tx.create(placeTable, place);
+}
+
+/** Leaves a place without anything. */
+export function vacate(tx: Tx, place: Place, keeps: { readonly id: string | null; readonly number: number }): void {
+  tx.update(placeTable, { ...place, node: { kind: "vacant", ...keeps, since: isoTime(tx.now) } });
+}
+
+/** Adds to what directories count. They are read again: the turn may have changed them. */
+export function count(tx: Tx, directories: readonly DirectoryPlace[], delta: Totals): void {
+  for (const { id } of directories) {
+    const place = tx.read(placeTable, id);
+    assert(isDirectory(place), "a directory is there while something below it changes");
+    tx.update(placeTable, { ...place, node: { ...place.node, ...added(place.node, delta) } });
+  }
+}
+
+const added = (a: Totals, b: Totals): Totals => ({
+  bytes: a.bytes + b.bytes,
+  files: a.files + b.files,
+  directories: a.directories + b.directories,
+});
+export const negated = ({ bytes, files, directories }: Totals): Totals => ({
+  bytes: -bytes,
+  files: -files,
+  directories: -directories,
+});
+
+/**
+ * Counts what was put below the last directory of a way, each directory what lies below it: the directories
+ * that were made on the way among them.
+ */
+export function countNew(tx: Tx, way: Way, directories: readonly DirectoryPlace[], delta: Totals): void {
+  const existing = way.directories.length;
+  for (const [i, directory] of directories.entries()) {
+    const made = directories.length - Math.max(i + 1, existing);
+    count(tx, [directory], { ...delta, directories: delta.directories + made });
+  }
+}
+
+/** Whether the workspace has room for more; deletes have it always. */
+export function room(tx: Tx, delta: Totals, workspaceBytes: number): Outcome<null> {
+  const { bytes, files, directories } = rootOf(tx).node;
+  if (delta.bytes > 0 && bytes + delta.bytes > workspaceBytes)
+    return refuse({ kind: "payload_too_large", limitBytes: workspaceBytes });
+  if (delta.files + delta.directories > 0 && files + directories + delta.files + delta.directories > MAX_PLACES)
+    return invalid("/path", `The workspace has ${MAX_PLACES} files and directories, and may not have more`);
+  return ok(null);
+}

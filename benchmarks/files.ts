@@ -1,0 +1,358 @@
+/**
+ * What do files cost?
+ *
+ * The service as an operator starts it, with a PostgreSQL of its own and files in a folder; the load is in
+ * processes of its own. Beside it: `Bun.serve` that stores bodies by `Bun.write` and sends `Bun.file` (no token, no
+ * digest, no commit, and nothing synced to the disk, which the service does before it answers), and DuckDB alone in a
+ * process, warm and without limits. Small queries and the 100 MB of CSV go over HTTP to the service, and to a warm
+ * child; children run only when the machine is idle, so the load of others shows there first.
+ */
+import { closeSync, openSync, readFileSync, writeFileSync, writeSync } from "node:fs";
+import { join } from "node:path";
+import type { Aim, Benchmark, BenchmarkContext } from "./support/benchmark.ts";
+import type { FilesTask } from "./support/files-worker.ts";
+import { type RunningService, startService } from "./support/service.ts";
+import { figure, percentile, times } from "./support/statistics.ts";
+import { table } from "./support/table.ts";
+import { startWorker, type Worker } from "./support/worker.ts";
+
+const MIB = 1024 * 1024;
+const FILES = 10_000;
+/** Of one transfer. */
+const TRANSFER_BYTES = 64 * MIB;
+const TRANSFERS = 6;
+const LARGE_BYTES = 256 * MIB;
+const CSV_BYTES = 100_000_000;
+const CSV_QUERY = "SELECT region, count(*) AS n, sum(amount) AS total FROM 'big.csv' GROUP BY region ORDER BY region";
+const QUERIES = 7;
+const SMALL_QUERIES = 200;
+const FLOOD = { atOnce: 50, bytes: 4 * MIB };
+/** Messages whose latency counts, and the pause between two. */
+const MESSAGES = 300;
+const MESSAGE_MS = 20;
+
+/** Of the bare server's throughput, at least. */
+const TRANSFER_RATIO = 0.7;
+const LARGE_MIB = 32;
+/** Of DuckDB alone, at most. */
+const QUERY_RATIO = 1.2;
+const SMALL_MS = 10;
+const FLOOD_RATIO = 1.3;
+
+type Load = Worker<FilesTask, readonly number[]>;
+
+export const benchmark: Benchmark = {
+  question: "What do files cost: lists, transfers, queries, and other work beside them?",
+  async run(context) {
+    const service = await startService(context.lifetime, null, {
+      RATE_BUDGETS: "*=999999999",
+      RATE_LIMIT_V1: "false",
+      WORKSPACE_MIB: "102400",
+    });
+    const world: World = {
+      context,
+      service,
+      load: startWorker<FilesTask, readonly number[]>(context.lifetime, "files-worker.ts"),
+      other: startWorker<FilesTask, readonly number[]>(context.lifetime, "files-worker.ts"),
+      workspace: await workspaceOf(service),
+    };
+    const parts = [
+      await queries(world),
+      await memory(world),
+      await transfers(world),
+      await flood(world),
+      await lists(world),
+    ];
+    return {
+      text: table(
+        ["what", "service", "beside it"],
+        parts.flatMap(({ rows }) => rows),
+      ),
+      aims: parts.flatMap(({ aims }) => aims),
+      skipped: [],
+    };
+  },
+};
+
+interface World {
+  readonly context: BenchmarkContext;
+  readonly service: RunningService;
+  readonly load: Load;
+  /** The bare server, or DuckDB. */
+  readonly other: Load;
+  readonly workspace: string;
+}
+
+interface Part {
+  readonly rows: readonly (readonly string[])[];
+  readonly aims: readonly Aim[];
+}
+
+const contentOf = ({ service, workspace }: World, path: string): string =>
+  `${service.url}/api/workspaces/${workspace}/files/content?path=${path}`;
+
+async function workspaceOf(service: RunningService): Promise<string> {
+  const { workspaces } = (await json(service, "/api/workspaces")) as { workspaces: { id: string }[] };
+  return workspaces[0]?.id ?? "";
+}
+
+async function json({ url, token }: RunningService, path: string, body?: object, method = "POST"): Promise<unknown> {
+  const answer = await fetch(`${url}${path}`, {
+    method: body === undefined ? "GET" : method,
+    headers: { authorization: `Bearer ${token}`, "content-type": "application/json" },
+    body: body === undefined ? null : JSON.stringify(body),
+  });
+  if (!answer.ok) throw new Error(`${path} answers ${answer.status}: ${await answer.text()}`);
+  return answer.json();
+}
+
+async function timed(work: () => Promise<unknown>): Promise<number> {
+  const from = performance.now();
+  await work();
+  return performance.now() - from;
+}
+
+const sorted = (values: readonly number[]): number[] => values.toSorted((a, b) => a - b);
+const median = (values: readonly number[]): number => percentile(sorted(values), 0.5);
+
+/** 10,000 files: all of them by pages of 100, and a search. */
+async function lists(world: World): Promise<Part> {
+  const { context, service, workspace, load } = world;
+  context.say(`writing ${FILES} files`);
+  await load.ask({
+    kind: "upload",
+    bytes: 1_000,
+    url: contentOf(world, "many/d{n}/f.txt"),
+    token: service.token,
+    times: 1,
+    atOnce: 1,
+  });
+  const [seconds = 0] = await load.ask({
+    kind: "upload",
+    bytes: 1_000,
+    url: contentOf(world, "many/file-{n}.txt"),
+    token: service.token,
+    times: FILES,
+    atOnce: 32,
+  });
+  const pages: number[] = [];
+  let cursor: string | undefined;
+  let count = 0;
+  do {
+    const from = performance.now();
+    const more = cursor === undefined ? "" : `&cursor=${cursor}`;
+    const page = (await json(service, `/api/workspaces/${workspace}/files?recursive=true&limit=100${more}`)) as {
+      files: unknown[];
+      next_cursor?: string;
+    };
+    pages.push(performance.now() - from);
+    count += page.files.length;
+    cursor = page.next_cursor;
+  } while (cursor !== undefined);
+  if (count < FILES) throw new Error(`only ${count} files are listed`);
+  const searches: number[] = [];
+  for (let i = 0; i < 50; i++)
+    searches.push(await timed(() => json(service, `/api/workspaces/${workspace}/files/search?q=file-${i * 199}`)));
+  const whole = pages.reduce((sum, ms) => sum + ms, 0);
+  return {
+    rows: [
+      ["10,000 small uploads, files/s", figure(FILES / seconds), ""],
+      ["all of them listed, ms", figure(whole), ""],
+      ["a page of 100, p50, ms", figure(median(pages)), ""],
+      ["a search among them, p50, ms", figure(median(searches)), ""],
+    ],
+    aims: [
+      aim("10,000 files are listed in at most 2 s", figure(whole / 1_000), whole <= 2_000, " s"),
+      aim("a search among 10,000 files takes at most 50 ms", figure(median(searches)), median(searches) <= 50, " ms"),
+    ],
+  };
+}
+
+/** Beside the bare server, in turns; the best of each. */
+async function transfers(world: World): Promise<Part> {
+  const { context, service, load, other } = world;
+  const [port = 0] = await other.ask({ kind: "serve", folder: context.lifetime.folder() });
+  const bare = `http://127.0.0.1:${port}/f{n}`;
+  const best = { up: 0, down: 0, bareUp: 0, bareDown: 0 };
+  const rate = ([seconds = 0]: readonly number[]): number => (TRANSFERS * TRANSFER_BYTES) / MIB / seconds;
+  const many = { times: TRANSFERS, atOnce: 2 };
+  for (let round = 0; round < context.rounds; round++) {
+    const ours = { ...many, url: contentOf(world, "large/f{n}"), token: service.token };
+    const theirs = { ...many, url: bare, token: null };
+    best.bareUp = Math.max(best.bareUp, rate(await load.ask({ kind: "upload", bytes: TRANSFER_BYTES, ...theirs })));
+    best.up = Math.max(best.up, rate(await load.ask({ kind: "upload", bytes: TRANSFER_BYTES, ...ours })));
+    best.bareDown = Math.max(best.bareDown, rate(await load.ask({ kind: "download", ...theirs })));
+    best.down = Math.max(best.down, rate(await load.ask({ kind: "download", ...ours })));
+    context.say(
+      `round ${round + 1}: up ${figure(best.up)} of ${figure(best.bareUp)} MiB/s, down ${figure(best.down)} of ${figure(best.bareDown)}`,
+    );
+  }
+  return {
+    rows: [
+      ["uploads of 64 MiB, 2 at once, MiB/s", figure(best.up), figure(best.bareUp)],
+      ["downloads, MiB/s", figure(best.down), figure(best.bareDown)],
+    ],
+    aims: [
+      ratioAim(
+        `uploads: at least ${TRANSFER_RATIO}× a bare file server`,
+        best.up / best.bareUp,
+        (r) => r >= TRANSFER_RATIO,
+      ),
+      ratioAim(
+        `downloads: at least ${TRANSFER_RATIO}× a bare file server`,
+        best.down / best.bareDown,
+        (r) => r >= TRANSFER_RATIO,
+      ),
+    ],
+  };
+}
+
+/** What the service has at most while it takes one large file. */
+async function memory(world: World): Promise<Part> {
+  const { service, load, context } = world;
+  const upload = (n: string, bytes: number) =>
+    load.ask({ kind: "upload", bytes, url: contentOf(world, `one/${n}`), token: service.token, times: 1, atOnce: 1 });
+  await upload("warm-up", 32 * MIB);
+  const more: number[] = [];
+  for (let round = 0; round < context.rounds; round++) {
+    // The peak begins anew.
+    writeFileSync(`/proc/${service.pid}/clear_refs`, "5");
+    const before = peakOf(service.pid);
+    await upload(`large-${round}`, LARGE_BYTES);
+    more.push((peakOf(service.pid) - before) / MIB);
+  }
+  const least = Math.min(...more);
+  return {
+    rows: [["memory that an upload of 256 MiB takes, MiB", figure(least), ""]],
+    aims: [aim(`an upload of 256 MiB takes less than ${LARGE_MIB} MiB`, figure(least), least < LARGE_MIB, " MiB")],
+  };
+}
+
+/** Bytes of the largest resident set. */
+const peakOf = (pid: number): number =>
+  Number(/^VmHWM:\s+(\d+) kB/m.exec(readFileSync(`/proc/${pid}/status`, "utf8"))?.[1]) * 1024;
+
+async function queries(world: World): Promise<Part> {
+  const { context, service, workspace, other } = world;
+  const folder = context.lifetime.folder();
+  const path = join(folder, "big.csv");
+  writeCsv(path);
+  const put = await fetch(contentOf(world, "big.csv"), {
+    method: "PUT",
+    headers: { authorization: `Bearer ${service.token}` },
+    body: Bun.file(path),
+  });
+  if (!put.ok) throw new Error(`the CSV was not taken: ${put.status}`);
+  const ask = (query: string) => json(service, `/api/workspaces/${workspace}/data-blocks/query`, { query });
+  for (let i = 0; i < 20; i++) await ask("SELECT 1");
+  await ask(CSV_QUERY);
+  await other.ask({ kind: "duckdb", folder, query: CSV_QUERY, times: 1 });
+  const ours: number[] = [];
+  const alone: number[] = [];
+  for (let i = 0; i < QUERIES; i++) {
+    ours.push(await timed(() => ask(CSV_QUERY)));
+    alone.push(...(await other.ask({ kind: "duckdb", folder, query: CSV_QUERY, times: 1 })));
+  }
+  const small: number[] = [];
+  for (let i = 0; i < SMALL_QUERIES; i++) small.push(await timed(() => ask(`SELECT ${i} AS answer`)));
+  const least = { ours: Math.min(...ours), alone: Math.min(...alone) };
+  context.say(`100 MB of CSV: ${figure(least.ours)} ms, DuckDB alone ${figure(least.alone)}`);
+  return {
+    rows: [
+      ["a query of 100 MB of CSV, ms", figure(least.ours), figure(least.alone)],
+      ["a small query, p50, ms", figure(median(small)), ""],
+    ],
+    aims: [
+      ratioAim(
+        `a query of 100 MB of CSV: at most ${QUERY_RATIO}× DuckDB alone`,
+        least.ours / least.alone,
+        (r) => r <= QUERY_RATIO,
+      ),
+      aim(
+        `a warm child answers a small query in less than ${SMALL_MS} ms`,
+        figure(median(small)),
+        median(small) < SMALL_MS,
+        " ms",
+      ),
+    ],
+  };
+}
+
+function writeCsv(path: string): void {
+  const file = openSync(path, "w");
+  let bytes = writeSync(file, "id,region,amount,day,note\n");
+  for (let n = 0; bytes < CSV_BYTES;) {
+    let text = "";
+    for (let line = 0; line < 5_000; line++, n++)
+      text += `${n},${["north", "south", "east", "west"][n % 4]},${((n * 7_919) % 100_000) / 100},2026-${String((n % 12) + 1).padStart(2, "0")}-15,note number ${n % 1_000}\n`;
+    bytes += writeSync(file, text);
+  }
+  closeSync(file);
+}
+
+/** The time of a message to a chat alone, and while 50 uploads go on. */
+async function flood(world: World): Promise<Part> {
+  const { context, service, workspace, load } = world;
+  const alone: number[] = [];
+  const beside: number[] = [];
+  let uploads = 0;
+  for (let round = 0; round < context.rounds; round++) {
+    alone.push(percentile(sorted(await messages(service, workspace)), 0.99));
+    const target = { url: contentOf(world, `flood/${round}-{n}`), token: service.token };
+    await load.ask({ kind: "flood", times: Number.MAX_SAFE_INTEGER, ...FLOOD, ...target });
+    beside.push(percentile(sorted(await messages(service, workspace)), 0.99));
+    uploads += (await load.ask({ kind: "stop" }))[0] ?? 0;
+    context.say(
+      `round ${round + 1}: p99 of a message ${figure(alone.at(-1) ?? 0)} ms alone, ${figure(beside.at(-1) ?? 0)} beside uploads`,
+    );
+  }
+  const ratio = Math.min(...beside) / Math.min(...alone);
+  return {
+    rows: [
+      [
+        "a message to a chat beside 50 uploads, p99, ms",
+        figure(Math.min(...beside)),
+        `${figure(Math.min(...alone))} alone`,
+      ],
+      ["uploads of 4 MiB meanwhile", figure(uploads), ""],
+    ],
+    aims: [
+      ratioAim(`50 uploads at once: a message's p99 at most ${FLOOD_RATIO}× as alone`, ratio, (r) => r <= FLOOD_RATIO),
+    ],
+  };
+}
+
+async function messages(service: RunningService, workspace: string): Promise<readonly number[]> {
+  const agent = (await json(service, "/api/agents", {
+    name: "Bench",
+    system_prompt: "Be brief.",
+    model: "demo:echo",
+  })) as { id: string };
+  const latencies: number[] = [];
+  for (let i = 0; i < MESSAGES; i++) {
+    // A chat takes one message after the other.
+    const chat = i % 10 === 0 ? await newChat(service, agent.id, workspace) : latest;
+    latest = chat;
+    latencies.push(
+      await timed(() => json(service, `/api/chats/${chat}/messages`, { content: "/say ok", on_busy: "queue" })),
+    );
+    await Bun.sleep(MESSAGE_MS);
+  }
+  return latencies;
+}
+let latest = "";
+
+async function newChat(service: RunningService, agent: string, workspace: string): Promise<string> {
+  return ((await json(service, "/api/chats", { agent_id: agent, workspace_id: workspace })) as { id: string }).id;
+}
+
+const aim = (words: string, shown: string, holds: boolean, unit: string): Aim => ({
+  aim: words,
+  figure: `${shown}${unit}`,
+  holds,
+});
+const ratioAim = (words: string, ratio: number, holds: (ratio: number) => boolean): Aim => ({
+  aim: words,
+  figure: times(ratio),
+  holds: holds(ratio),
+});

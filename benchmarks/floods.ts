@@ -1,0 +1,186 @@
+/**
+ * What does one organization's flood cost another one's small requests?
+ *
+ * One service as an operator starts it, on a PostgreSQL of its own. Organization B creates a small task and reads
+ * an agent so many times a second, at fixed times. Slices follow each other: B alone; B while an organization of
+ * its own does one of ten floods; B while the same generator floods a bare server instead, which says what the
+ * generator takes from a machine of a few cores. All samples of all slices of a kind count. The generators have
+ * the lowest priority. BENCH_FLOODS=reads,executes runs these only.
+ */
+import type { Aim, Benchmark, BenchmarkContext } from "./support/benchmark.ts";
+import { cpuOf } from "./support/cpu.ts";
+import { FLOOD_NAMES, type FloodPlan, type FloodWorld, planned, startHostile } from "./support/floods.ts";
+import type { FloodAnswer, FloodQuestion } from "./support/flood-worker.ts";
+import { createTask, readAgent } from "./support/http-requests.ts";
+import { administer, asked, newOrganization } from "./support/organization.ts";
+import { startServer } from "./support/postgres.ts";
+import type { Probe, ProbeAnswer } from "./support/probe-worker.ts";
+import { pssOf } from "./support/pss.ts";
+import { type RunningService, startService } from "./support/service.ts";
+import { figure, percentile, times } from "./support/statistics.ts";
+import { table } from "./support/table.ts";
+import { startWorker, type Worker } from "./support/worker.ts";
+
+/** Of B, of each kind. */
+const PER_SECOND = 100;
+/** Of B's p99 alone. */
+const MOST = 3;
+/** Until what a flood has begun is over. */
+const REST_MS = 1_500;
+/** Nothing else than what is measured may refuse: a flood that is limited by its number of requests is none. */
+const SETTINGS = { RATE_BUDGETS: "*=999999999", EGRESS_ALLOW: "127.0.0.1" };
+
+type Situation = "alone" | "flood" | "bare";
+const SITUATIONS: readonly Situation[] = ["alone", "flood", "bare"];
+
+interface Slices {
+  readonly writes: number[];
+  readonly reads: number[];
+}
+
+interface Measured {
+  readonly slices: Readonly<Record<Situation, Slices>>;
+  readonly answers: Record<string, number>;
+  refused: number;
+  loopBusy: number;
+  pssMib: number;
+}
+
+interface Stage {
+  readonly service: RunningService;
+  readonly probes: Worker<Probe, ProbeAnswer>;
+  readonly probe: Probe;
+  readonly flood: Worker<FloodQuestion, FloodAnswer>;
+  readonly barePort: number;
+}
+
+export const benchmark: Benchmark = {
+  question: "What does one organization's flood cost another one's small requests?",
+  async run(context) {
+    const { lifetime } = context;
+    const service = await startService(lifetime, await startServer(lifetime), SETTINGS);
+    const world: FloodWorld = { service, lifetime, hostileUrl: await startHostile(lifetime) };
+    const bystander = await newOrganization(service, "bystander");
+    const { id: agentId } = await asked(service, bystander, ["POST", "/api/agents"], {
+      name: "Ada",
+      system_prompt: "Be brief.",
+    });
+    const bare = startWorker<object, { readonly port: number }>(lifetime, "flood-target-worker.ts");
+    const requests = { writes: createTask(bystander), reads: readAgent({ token: bystander.token, agentId }) };
+    const stage: Stage = {
+      service,
+      probes: startWorker<Probe, ProbeAnswer>(lifetime, "probe-worker.ts"),
+      probe: { port: service.port, requests, perSecond: PER_SECOND, seconds: context.seconds },
+      flood: startWorker<FloodQuestion, FloodAnswer>(lifetime, "flood-worker.ts"),
+      barePort: (await bare.ask({})).port,
+    };
+    await stage.probes.ask(stage.probe);
+    const results: [string, Measured][] = [];
+    for (const name of chosen()) results.push([name, await measured(context, stage, await planned(world, name))]);
+    return report(results);
+  },
+};
+
+function chosen(): readonly string[] {
+  const wanted = process.env["BENCH_FLOODS"];
+  if (wanted === undefined || wanted === "") return FLOOD_NAMES;
+  return FLOOD_NAMES.filter((name) => wanted.split(",").includes(name));
+}
+
+async function measured(context: BenchmarkContext, stage: Stage, plan: FloodPlan): Promise<Measured> {
+  const none = (): Slices => ({ writes: [], reads: [] });
+  const of: Measured = {
+    slices: { alone: none(), flood: none(), bare: none() },
+    answers: {},
+    refused: 0,
+    loopBusy: 0,
+    pssMib: 0,
+  };
+  for (let round = 0; round < context.rounds; round++)
+    for (const situation of SITUATIONS) await slice(stage, plan, situation, of);
+  const [ratio, bare] = [ratioOf(of, "flood"), ratioOf(of, "bare")];
+  const answers = JSON.stringify(of.answers);
+  context.say(
+    `${plan.name}: writes ${times(ratio.writes)}, reads ${times(ratio.reads)}; beside the bare server ` +
+      `${times(bare.writes)}, ${times(bare.reads)}; alone ${figure(p99(of.slices.alone.writes))} and ` +
+      `${figure(p99(of.slices.alone.reads))} ms; the flood was answered ${answers}; busy ${figure(of.loopBusy)}, ${figure(of.pssMib)} MiB`,
+  );
+  return of;
+}
+
+async function slice(stage: Stage, plan: FloodPlan, situation: Situation, of: Measured): Promise<void> {
+  const { service, probes, probe, flood, barePort } = stage;
+  if (situation !== "alone") {
+    const port = situation === "flood" ? service.port : barePort;
+    await flood.ask({ kind: "start", port, flood: plan.flood });
+  }
+  const [cpu, from] = [cpuOf(service.pid), performance.now()];
+  const answer = await probes.ask(probe);
+  if (situation === "flood") {
+    of.loopBusy = Math.max(of.loopBusy, (cpuOf(service.pid) - cpu) / ((performance.now() - from) / 1_000));
+    of.pssMib = Math.max(of.pssMib, pssOf(service.pid) / 1024 / 1024);
+  }
+  if (situation !== "alone") {
+    const { answers } = await flood.ask({ kind: "stop" });
+    if (situation === "flood") {
+      for (const [status, count] of Object.entries(answers)) of.answers[status] = (of.answers[status] ?? 0) + count;
+      await administer(service, "jobs cancel", { org: plan.organization.id });
+    }
+    await Bun.sleep(REST_MS);
+  }
+  for (const kind of ["writes", "reads"] as const) of.slices[situation][kind].push(...(answer.latencies[kind] ?? []));
+  if (situation === "flood") of.refused += Object.values(answer.refused).reduce((sum, count) => sum + count, 0);
+}
+
+const p99 = (samples: readonly number[]): number =>
+  percentile(
+    [...samples].sort((a, b) => a - b),
+    0.99,
+  );
+
+const ratioOf = ({ slices }: Measured, situation: Situation): { readonly writes: number; readonly reads: number } => ({
+  writes: p99(slices[situation].writes) / p99(slices.alone.writes),
+  reads: p99(slices[situation].reads) / p99(slices.alone.reads),
+});
+
+function report(results: readonly (readonly [string, Measured])[]) {
+  const head = [
+    "A's flood",
+    "writes alone",
+    "beside the flood",
+    "beside a bare server",
+    "reads alone",
+    "beside the flood",
+    "beside a bare server",
+    "service's CPU",
+    "PSS MiB",
+  ];
+  const rows = results.map(([name, of]) => {
+    const [ratio, bare] = [ratioOf(of, "flood"), ratioOf(of, "bare")];
+    const alone = of.slices.alone;
+    return [
+      name,
+      `${figure(p99(alone.writes))} ms`,
+      times(ratio.writes),
+      times(bare.writes),
+      `${figure(p99(alone.reads))} ms`,
+      times(ratio.reads),
+      times(bare.reads),
+      figure(of.loopBusy),
+      figure(of.pssMib),
+    ];
+  });
+  const text =
+    `B creates ${PER_SECOND} small tasks and reads ${PER_SECOND} agents a second. p99, and its multiple of B's alone. ` +
+    `The columns of the bare server say what the generator takes from this machine.\n\n${table(head, rows)}`;
+  return { text, aims: results.map(([name, of]) => aim(name, of)), skipped: [] };
+}
+
+function aim(name: string, of: Measured): Aim {
+  const { writes, reads } = ratioOf(of, "flood");
+  return {
+    aim: `p99 of another organization's small requests beside ${name}: under ${MOST}× that alone, and none refused`,
+    figure: `writes ${times(writes)}, reads ${times(reads)}`,
+    holds: writes < MOST && reads < MOST && of.refused === 0,
+  };
+}

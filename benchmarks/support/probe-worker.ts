@@ -1,0 +1,119 @@
+/**
+ * One user's requests in a process of its own: so many a second of each kind, at their times whether the last one
+ * is answered or not, each on a connection that is free. So a service that stands still is asked all the same,
+ * and what waits for it is measured.
+ *
+ *   bun probe-worker.ts      questions by IPC
+ */
+import type { Socket } from "bun";
+import { serveWorker } from "./worker.ts";
+
+export interface Probe {
+  readonly port: number;
+  /** By name; whole requests as they go over the wire, whose answers have a content-length. */
+  readonly requests: Readonly<Record<string, string>>;
+  /** Of each. */
+  readonly perSecond: number;
+  readonly seconds: number;
+}
+
+/** Latencies in ms by name; one that was not answered in time, or not with 200, counts as `LONGEST_MS`. */
+export interface ProbeAnswer {
+  readonly latencies: Readonly<Record<string, readonly number[]>>;
+  /** What was answered instead of 200, by status. */
+  readonly refused: Readonly<Record<string, number>>;
+}
+
+/** Longer than this nobody waits. */
+export const LONGEST_MS = 10_000;
+
+interface Asked {
+  readonly name: string;
+  readonly sentAt: number;
+}
+
+interface Connection {
+  asked: Asked | null;
+  head: string;
+  left: number;
+}
+
+class Probing {
+  private readonly probe: Probe;
+  private readonly free: Socket<Connection>[] = [];
+  private readonly all = new Set<Socket<Connection>>();
+  private readonly latencies: Record<string, number[]> = {};
+  private readonly refused: Record<string, number> = {};
+  private open = 0;
+
+  constructor(probe: Probe) {
+    this.probe = probe;
+  }
+
+  async run(): Promise<ProbeAnswer> {
+    const { requests, perSecond, seconds } = this.probe;
+    const names = Object.keys(requests);
+    const stepMs = 1_000 / (perSecond * names.length);
+    const from = performance.now();
+    for (let i = 0; i * stepMs < seconds * 1_000; i++) {
+      const wait = from + i * stepMs - performance.now();
+      if (wait > 0) await Bun.sleep(wait);
+      void this.ask(names[i % names.length]!);
+    }
+    const until = performance.now() + LONGEST_MS;
+    while (this.open > 0 && performance.now() < until) await Bun.sleep(5);
+    for (const { data } of this.all) if (data.asked !== null) this.note(data.asked.name, LONGEST_MS);
+    for (const socket of this.all) socket.terminate();
+    return { latencies: this.latencies, refused: this.refused };
+  }
+
+  private async ask(name: string): Promise<void> {
+    this.open++;
+    const socket = this.free.pop() ?? (await this.connect());
+    socket.data.asked = { name, sentAt: performance.now() };
+    socket.data.head = "";
+    socket.write(this.probe.requests[name]!);
+  }
+
+  private note(name: string, ms: number): void {
+    (this.latencies[name] ??= []).push(ms);
+    this.open--;
+  }
+
+  private connect(): Promise<Socket<Connection>> {
+    return Bun.connect<Connection>({
+      hostname: "127.0.0.1",
+      port: this.probe.port,
+      data: { asked: null, head: "", left: -1 },
+      socket: {
+        open: (socket) => void this.all.add(socket),
+        data: (socket, chunk) => this.receive(socket, chunk),
+        close: (socket) => {
+          this.all.delete(socket);
+          const at = this.free.indexOf(socket);
+          if (at !== -1) this.free.splice(at, 1);
+          if (socket.data.asked !== null) this.note(socket.data.asked.name, LONGEST_MS);
+          socket.data.asked = null;
+        },
+      },
+    });
+  }
+
+  private receive(socket: Socket<Connection>, chunk: Buffer): void {
+    const { data } = socket;
+    if (data.asked === null) return;
+    data.head += chunk.toString("latin1");
+    const end = data.head.indexOf("\r\n\r\n");
+    if (end === -1) return;
+    const at = data.head.search(/content-length: /i);
+    if (data.head.length < end + 4 + Number.parseInt(data.head.slice(at + 16, at + 28), 10)) return;
+    const status = data.head.slice(9, 12);
+    const ms = performance.now() - data.asked.sentAt;
+    if (status !== "200") this.refused[status] = (this.refused[status] ?? 0) + 1;
+    this.note(data.asked.name, status === "200" ? ms : LONGEST_MS);
+    data.asked = null;
+    this.free.push(socket);
+  }
+}
+
+serveWorker<Probe, ProbeAnswer>((probe) => new Probing(probe).run());

@@ -1,0 +1,104 @@
+/**
+ * Slots for work that shares a scarce resource, fairly between organizations: a bound in all, a bound
+ * for each organization, and among those that wait, one organization after the other. So what one of
+ * them asks for delays another by one piece of work at most, however much of it waits.
+ */
+import { assert } from "../actors/assert.ts";
+
+export interface GateBounds {
+  /** Pieces of work at once. */
+  readonly slots: number;
+  /** And of one organization. */
+  readonly each: number;
+}
+
+/** Work that has waited this long for a slot is not begun any more: its caller has given up, or will retry. */
+export const GATE_WAIT_MS = 15_000;
+
+/** No slot came free in time. */
+export class GateTimeout extends Error {
+  override readonly name = "GateTimeout";
+}
+
+interface Waiting {
+  readonly since: number;
+  readonly begin: () => void;
+  readonly refuse: (cause: Error) => void;
+}
+
+export class FairGate {
+  private readonly bounds: GateBounds;
+  private readonly now: () => number;
+  private running = 0;
+  private readonly runningOf = new Map<string, number>();
+  /** The organization that was served last is at the end. */
+  private readonly waiting = new Map<string, Waiting[]>();
+
+  /** `now` is monotonic ms. */
+  constructor(bounds: GateBounds, now: () => number = () => performance.now()) {
+    assert(bounds.each >= 1 && bounds.each <= bounds.slots, "a gate lets each organization in");
+    this.bounds = bounds;
+    this.now = now;
+  }
+
+  /** Runs `work` in a slot; rejects with `GateTimeout` where none came free in time. */
+  async run<T>(organizationId: string, work: () => PromiseLike<T>): Promise<T> {
+    if (!this.hasRoomFor(organizationId)) await this.queue(organizationId);
+    else this.take(organizationId);
+    try {
+      return await work();
+    } finally {
+      this.leave(organizationId);
+    }
+  }
+
+  private hasRoomFor(organizationId: string): boolean {
+    return this.running < this.bounds.slots && (this.runningOf.get(organizationId) ?? 0) < this.bounds.each;
+  }
+
+  private take(organizationId: string): void {
+    this.running++;
+    this.runningOf.set(organizationId, (this.runningOf.get(organizationId) ?? 0) + 1);
+  }
+
+  private leave(organizationId: string): void {
+    this.running--;
+    const left = this.runningOf.get(organizationId)! - 1;
+    if (left === 0) this.runningOf.delete(organizationId);
+    else this.runningOf.set(organizationId, left);
+    this.next();
+  }
+
+  /** Resolves when a slot has been taken. */
+  private queue(organizationId: string): Promise<void> {
+    return new Promise((begin, refuse) => {
+      const entry: Waiting = { since: this.now(), begin, refuse };
+      const queue = this.waiting.get(organizationId);
+      if (queue === undefined) this.waiting.set(organizationId, [entry]);
+      else queue.push(entry);
+    });
+  }
+
+  /** Gives free slots to those that wait. Organizations at their own bound are few: as many as fit into the slots. */
+  private next(): void {
+    for (const [organizationId, queue] of this.waiting) {
+      if (this.running >= this.bounds.slots) return;
+      if (!this.hasRoomFor(organizationId)) continue;
+      this.waiting.delete(organizationId);
+      const entry = this.firstInTime(queue);
+      if (queue.length > 0) this.waiting.set(organizationId, queue);
+      if (entry === null) continue;
+      this.take(organizationId);
+      entry.begin();
+    }
+  }
+
+  private firstInTime(queue: Waiting[]): Waiting | null {
+    for (;;) {
+      const entry = queue.shift();
+      if (entry === undefined) return null;
+      if (this.now() - entry.since <= GATE_WAIT_MS) return entry;
+      entry.refuse(new GateTimeout(`no slot came free within ${GATE_WAIT_MS} ms`));
+    }
+  }
+}

@@ -1,0 +1,19 @@
+ALTER TABLE "agent" ADD COLUMN "base_version" integer DEFAULT 0 NOT NULL;--> statement-breakpoint
+ALTER TABLE "chat" ADD COLUMN "base_version" integer DEFAULT 0 NOT NULL;--> statement-breakpoint
+ALTER TABLE "day_usage" ADD COLUMN "base_version" integer DEFAULT 0 NOT NULL;--> statement-breakpoint
+ALTER TABLE "idempotency_key" ADD COLUMN "base_version" integer DEFAULT 0 NOT NULL;--> statement-breakpoint
+ALTER TABLE "job" ADD COLUMN "base_version" integer DEFAULT 0 NOT NULL;--> statement-breakpoint
+ALTER TABLE "member" ADD COLUMN "base_version" integer DEFAULT 0 NOT NULL;--> statement-breakpoint
+ALTER TABLE "message" ADD COLUMN "base_version" integer DEFAULT 0 NOT NULL;--> statement-breakpoint
+ALTER TABLE "month_usage" ADD COLUMN "base_version" integer DEFAULT 0 NOT NULL;--> statement-breakpoint
+ALTER TABLE "organization" ADD COLUMN "base_version" integer DEFAULT 0 NOT NULL;--> statement-breakpoint
+ALTER TABLE "rate_window" ADD COLUMN "base_version" integer DEFAULT 0 NOT NULL;--> statement-breakpoint
+ALTER TABLE "secret" ADD COLUMN "base_version" integer DEFAULT 0 NOT NULL;--> statement-breakpoint
+ALTER TABLE "task" ADD COLUMN "base_version" integer DEFAULT 0 NOT NULL;--> statement-breakpoint
+ALTER TABLE "token" ADD COLUMN "base_version" integer DEFAULT 0 NOT NULL;--> statement-breakpoint
+ALTER TABLE "token_budget" ADD COLUMN "base_version" integer DEFAULT 0 NOT NULL;--> statement-breakpoint
+ALTER TABLE "webhook_attempt" ADD COLUMN "base_version" integer DEFAULT 0 NOT NULL;--> statement-breakpoint
+ALTER TABLE "webhook_destination" ADD COLUMN "base_version" integer DEFAULT 0 NOT NULL;--> statement-breakpoint
+ALTER TABLE "webhook_event" ADD COLUMN "base_version" integer DEFAULT 0 NOT NULL;--> statement-breakpoint
+ALTER TABLE "webhook_feed" ADD COLUMN "base_version" integer DEFAULT 0 NOT NULL;--> statement-breakpoint
+ALTER TABLE "workspace" ADD COLUMN "base_version" integer DEFAULT 0 NOT NULL;

@@ -1,0 +1,2 @@
+ALTER TABLE "workspace" ADD COLUMN "app_labels" jsonb GENERATED ALWAYS AS ((nullif(jsonb_path_query_array(body, '$.apps[*].label'), '[]'::jsonb))) STORED;--> statement-breakpoint
+CREATE INDEX "workspace_apps" ON "workspace" USING gin ("app_labels");

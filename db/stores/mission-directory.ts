@@ -1,0 +1,71 @@
+/** Lists of missions and their ledgers (port: `MissionDirectory`). */
+import { and, asc, eq, gt, isNull, or, sql } from "drizzle-orm";
+import type { MissionDirectory, MissionFilter, MissionGround, MissionPlace } from "../../actors/mission/directory.ts";
+import { type Mission, MISSION_STATUSES, type MissionRun, type RunOutcome } from "../../actors/mission/schema.ts";
+import type { Page, PageRequest } from "../../actors/page.ts";
+import type { Database } from "../client.ts";
+import { mission, missionRun } from "../tables/records.ts";
+import { filtered, given, type Walks } from "./index-walk.ts";
+import { pageOf } from "./paging.ts";
+
+const MISSIONS: Walks = {
+  table: mission,
+  indexes: [[mission.agentId, mission.status], [mission.workspaceId, mission.status], [mission.status]],
+  words: [[mission.status, MISSION_STATUSES]],
+  standing: isNull(mission.deletedAt),
+};
+const RUNS: Walks = {
+  table: missionRun,
+  indexes: [[missionRun.missionId, missionRun.outcome], [missionRun.missionId]],
+};
+
+export class PostgresMissionDirectory implements MissionDirectory {
+  private readonly database: Database;
+
+  constructor(database: Database) {
+    this.database = database;
+  }
+
+  listMissions(organizationId: string, filter: MissionFilter, page: PageRequest): Promise<Page<Mission>> {
+    const { status, agentId, workspaceId } = filter;
+    const filters = given([mission.status, status], [mission.agentId, agentId], [mission.workspaceId, workspaceId]);
+    const list = filtered(MISSIONS, organizationId, filters);
+    const isSeen = sql`(${mission.body} ->> 'visibility' = 'organization' or ${mission.body} ->> 'createdBy' = ${filter.seenBy})`;
+    const tests = [...(list.tests ?? []), isSeen];
+    return pageOf<Mission>({ database: this.database, organizationId }, { ...list, tests }, page);
+  }
+
+  listRuns(
+    organizationId: string,
+    { missionId, outcome }: { readonly missionId: string; readonly outcome?: readonly RunOutcome[] | undefined },
+    page: PageRequest,
+  ): Promise<Page<MissionRun>> {
+    const filters = given([missionRun.missionId, missionId], [missionRun.outcome, outcome]);
+    return pageOf<MissionRun>(
+      { database: this.database, organizationId },
+      filtered(RUNS, organizationId, filters),
+      page,
+    );
+  }
+
+  async missionsOf(of: MissionGround, after: MissionPlace, limit: number): Promise<readonly MissionPlace[]> {
+    const isOf =
+      "agentId" in of
+        ? eq(mission.agentId, of.agentId)
+        : and(eq(mission.organizationId, of.organizationId), eq(mission.workspaceId, of.workspaceId));
+    const isLater = or(
+      gt(mission.organizationId, after.organizationId),
+      and(eq(mission.organizationId, after.organizationId), gt(mission.id, after.id)),
+    );
+    // The missions of one agent may be those of several organizations: the agent is what is bounded.
+    const bounded = "agentId" in of ? of.agentId : of.organizationId;
+    return this.database.reading("load", bounded, ({ query }) =>
+      query
+        .select({ organizationId: mission.organizationId, id: mission.id })
+        .from(mission)
+        .where(and(isOf, isNull(mission.deletedAt), isLater))
+        .orderBy(asc(mission.organizationId), asc(mission.id))
+        .limit(limit),
+    );
+  }
+}

@@ -1,0 +1,84 @@
+/** What organizations have, counted in the tables (port: `QuotaDirectory`). */
+import type { QuotaDirectory } from "../../actors/usage/directory.ts";
+import type { QuotaLimits, QuotaName } from "../../actors/usage/quota.ts";
+import { isoTime } from "../../actors/schema.ts";
+import type { Database } from "../client.ts";
+
+type Counted = Exclude<QuotaName, "stored_rows" | "stored_bytes">;
+
+/** One number of one organization ($1) at one time ($2, ISO 8601). */
+const COUNTS: Readonly<Record<Counted, string>> = {
+  agents: "select count(*) as n from agent where organization_id = $1 and status = 'active' and $2 <> ''",
+  chats: "select count(*) as n from chat where organization_id = $1 and deleted_at is null and $2 <> ''",
+  tasks: "select count(*) as n from task where organization_id = $1 and $2 <> ''",
+  missions: "select count(*) as n from mission where organization_id = $1 and deleted_at is null and $2 <> ''",
+  tokens:
+    "select count(*) as n from token where organization_id = $1 and body ->> 'revokedAt' is null and body ->> 'expiresAt' > $2",
+  secrets:
+    "select coalesce(sum(jsonb_array_length(body -> 'secrets')), 0) as n from secret where organization_id = $1 and $2 <> ''",
+  workspaces: "select count(*) as n from workspace where organization_id = $1 and deleted_at is null and $2 <> ''",
+  files:
+    "select count(*) as n from workspace_place where organization_id = $1 and body -> 'node' ->> 'kind' = 'file' and $2 <> ''",
+  file_bytes:
+    "select coalesce(sum(size), 0) as n from (" +
+    "select (body -> 'node' ->> 'size')::bigint as size from workspace_place " +
+    "where organization_id = $1 and body -> 'node' ->> 'kind' = 'file' union all " +
+    "select (body ->> 'size')::bigint from workspace_version where organization_id = $1 and kept_until > $2) as s",
+};
+
+/** Tables whose rows an organization makes without end, and the column that has most of their bytes. */
+const STORED: readonly (readonly [table: string, column: string])[] = [
+  ...[
+    "agent",
+    "task",
+    "chat",
+    "message",
+    "job",
+    "mission",
+    "mission_run",
+    "webhook_event",
+    "webhook_attempt",
+    "workspace_place",
+    "workspace_version",
+    "workspace_text",
+    "idempotency_key",
+  ].map((table) => [table, "body"] as const),
+  ["event", "data"],
+];
+
+const stored = (value: (column: string) => string): string =>
+  `select coalesce(sum(n), 0) as n from (${STORED.map(
+    ([table, column]) => `select ${value(column)} as n from ${table} where organization_id = $1 and $2 <> ''`,
+  ).join(" union all ")}) as s`;
+
+const QUERIES: Readonly<Record<QuotaName, string>> = {
+  ...COUNTS,
+  stored_rows: stored(() => "count(*)"),
+  stored_bytes: stored((column) => `sum(pg_column_size(${column}))`),
+};
+
+export class PostgresQuotaDirectory implements QuotaDirectory {
+  private readonly database: Database;
+
+  constructor(database: Database) {
+    this.database = database;
+  }
+
+  async measure(organizationId: string, quota: QuotaName, now: number): Promise<number> {
+    const rows = await this.database.reading("list", organizationId, ({ sql: read }) =>
+      read.unsafe<{ readonly n: string }[]>(QUERIES[quota], [organizationId, isoTime(now)]),
+    );
+    return Number(rows[0]?.n ?? 0);
+  }
+
+  async quotasOf(organizationId: string): Promise<Partial<QuotaLimits>> {
+    const rows = await this.database.reading(
+      "list",
+      organizationId,
+      ({ sql: read }) =>
+        read<{ readonly quotas: Partial<QuotaLimits> | null }[]>`
+        select body -> 'quotas' as quotas from organization where organization_id = ${organizationId} and id = ${organizationId}`,
+    );
+    return rows[0]?.quotas ?? {};
+  }
+}

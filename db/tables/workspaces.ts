@@ -1,0 +1,140 @@
+/** Workspaces, their files, and the content that is stored for them. Records have the shape of `records.ts`. */
+import { type SQL, sql } from "drizzle-orm";
+import { customType, index, integer, jsonb, pgTable, primaryKey, text, timestamp } from "drizzle-orm/pg-core";
+import { columns } from "./records.ts";
+
+const raw = (text: string): SQL => sql.raw(`(${text})`);
+const generated = (column: string, name: string) => text(column).generatedAlwaysAs(raw(`body ->> '${name}'`));
+/** What is at a place (`actors/workspace/schema.ts`). */
+const ofNode = (column: string, name: string) => text(column).generatedAlwaysAs(raw(`body -> 'node' ->> '${name}'`));
+const createdAt = generated("created_at", "createdAt");
+const tsvector = customType<{ data: string }>({ dataType: () => "tsvector" });
+
+export const workspace = pgTable(
+  "workspace",
+  {
+    ...columns,
+    createdAt,
+    deletedAt: generated("deleted_at", "deletedAt"),
+    /** The labels of its apps; null where it has none. */
+    appLabels: jsonb("app_labels").generatedAlwaysAs(
+      raw(`nullif(jsonb_path_query_array(body, '$.apps[*].label'), '[]'::jsonb)`),
+    ),
+  },
+  (t) => [
+    primaryKey({ columns: [t.organizationId, t.id] }),
+    index("workspace_apps").using("gin", t.appLabels),
+    index("workspace_newest")
+      .on(t.organizationId, t.createdAt, t.id)
+      .where(sql`deleted_at is null`),
+  ],
+);
+
+/** The workspace that each user has selected. */
+export const workspaceSelection = pgTable("workspace_selection", columns, (t) => [
+  primaryKey({ columns: [t.organizationId, t.id] }),
+]);
+
+export const workspacePlace = pgTable(
+  "workspace_place",
+  {
+    ...columns,
+    workspaceId: generated("workspace_id", "workspaceId"),
+    directoryId: generated("directory_id", "directoryId"),
+    name: generated("name", "name"),
+    kind: ofNode("kind", "kind"),
+    /** The id of the file or directory that is here; null where the place is vacant. */
+    nodeId: text("node_id").generatedAlwaysAs(
+      raw(`case when body -> 'node' ->> 'kind' <> 'vacant' then body -> 'node' ->> 'id' end`),
+    ),
+    sha256: ofNode("sha256", "sha256"),
+    vacantSince: ofNode("vacant_since", "since"),
+  },
+  (t) => [
+    primaryKey({ columns: [t.organizationId, t.id] }),
+    index("workspace_place_directory").on(t.organizationId, t.directoryId),
+    // In the order of the bytes of the names, as a directory is listed.
+    index("workspace_place_listed")
+      .on(t.organizationId, t.directoryId, sql`name collate "C"`)
+      .where(sql`node_id is not null`),
+    index("workspace_place_workspace").on(t.organizationId, t.workspaceId),
+    index("workspace_place_node").on(t.organizationId, t.nodeId),
+    index("workspace_place_content").on(t.organizationId, t.sha256),
+    index("workspace_place_vacant")
+      .on(t.vacantSince)
+      .where(sql`vacant_since is not null`),
+  ],
+);
+
+/** Former versions of files; the sweep takes them by their time. */
+export const workspaceVersion = pgTable(
+  "workspace_version",
+  {
+    ...columns,
+    fileId: generated("file_id", "fileId"),
+    number: integer("number").generatedAlwaysAs(raw(`(body ->> 'number')::integer`)),
+    sha256: generated("sha256", "sha256"),
+    keptUntil: generated("kept_until", "keptUntil"),
+  },
+  (t) => [
+    primaryKey({ columns: [t.organizationId, t.id] }),
+    index("workspace_version_file").on(t.organizationId, t.fileId, t.number),
+    index("workspace_version_content").on(t.organizationId, t.sha256),
+    index("workspace_version_kept").on(t.keptUntil),
+  ],
+);
+
+/** Words of files that are text. `simple` knows no language: it finds words as they are written, of code too. */
+export const workspaceText = pgTable(
+  "workspace_text",
+  {
+    ...columns,
+    workspaceId: generated("workspace_id", "workspaceId"),
+    words: tsvector("words").generatedAlwaysAs(raw(`to_tsvector('simple'::regconfig, body ->> 'text')`)),
+    emptySince: text("empty_since").generatedAlwaysAs(
+      raw(`case when body ->> 'text' = '' then body ->> 'updatedAt' end`),
+    ),
+  },
+  (t) => [
+    primaryKey({ columns: [t.organizationId, t.id] }),
+    index("workspace_text_words").using("gin", t.words),
+    index("workspace_text_empty")
+      .on(t.emptySince)
+      .where(sql`empty_since is not null`),
+  ],
+);
+
+/** Directories that nothing leads to any more; the sweep empties them. */
+export const workspaceDeletedDirectory = pgTable(
+  "workspace_deleted_directory",
+  { ...columns, deletedAt: generated("deleted_at", "deletedAt") },
+  (t) => [primaryKey({ columns: [t.organizationId, t.id] }), index("workspace_deleted_directory_time").on(t.deletedAt)],
+);
+
+export const workspaceShare = pgTable(
+  "workspace_share",
+  {
+    ...columns,
+    createdAt,
+    workspaceId: generated("workspace_id", "workspaceId"),
+    hash: generated("hash", "hash"),
+    endsAt: text("ends_at").generatedAlwaysAs(raw(`coalesce(body ->> 'revokedAt', body ->> 'expiresAt')`)),
+  },
+  (t) => [
+    primaryKey({ columns: [t.organizationId, t.id] }),
+    index("workspace_share_hash").on(t.hash),
+    index("workspace_share_newest").on(t.organizationId, t.workspaceId, t.createdAt, t.id),
+    index("workspace_share_end").on(t.endsAt),
+  ],
+);
+
+/** Content that is stored, or about to be: claimed before it is. The sweep removes what nothing refers to. */
+export const blobClaim = pgTable(
+  "blob_claim",
+  {
+    organizationId: text("organization_id").notNull(),
+    sha256: text("sha256").notNull(),
+    claimedAt: timestamp("claimed_at", { withTimezone: true }).notNull(),
+  },
+  (t) => [primaryKey({ columns: [t.organizationId, t.sha256] })],
+);

@@ -1,0 +1,84 @@
+/**
+ * The operator's brakes: an organization is suspended, its jobs are cancelled, an agent is disabled. They
+ * are in force when the command answers: the actor that every request asks refuses, open streams end, and
+ * each unfinished job has been told to stop.
+ */
+import { chatAfter } from "../../actors/job/transitions.ts";
+import { followed } from "../../actors/runtime/members.ts";
+import { jobRef } from "../../actors/job/schema.ts";
+import { organizationRef } from "../../actors/organization/schema.ts";
+import { ask } from "../../actors/troupe.ts";
+import { type AdminArguments, required } from "./arguments.ts";
+import { type AdminParts, type Command, organizationOf, taken } from "./subjects.ts";
+
+/** Jobs that are looked up in one query. */
+const PAGE = 500;
+/** Jobs that are cancelled at once: enough for one commit to take many, and no flood. */
+const AT_ONCE = 50;
+
+export const BRAKES: Readonly<Record<string, Command>> = {
+  async "org suspend"(parts, given) {
+    const { id, name } = await setSuspended(parts, given, true);
+    const count = await cancelJobs(parts, id, null);
+    return `${name} is suspended: no token of it counts, its streams have ended, ${cancelledJobs(count)}.\nNext: bun run admin org resume --org ${id}`;
+  },
+
+  async "org resume"(parts, given) {
+    const { name } = await setSuspended(parts, given, false);
+    return `${name} is active. Jobs that were cancelled stay so.`;
+  },
+
+  async "jobs cancel"(parts, given) {
+    const organization = await organizationOf(parts.directory, given);
+    const count = await cancelJobs(parts, organization.id, given.options["agent"] ?? null);
+    return `${organization.name}: ${cancelledJobs(count)}.`;
+  },
+
+  async "agent disable"(parts, given) {
+    const { organizationId, id, name } = await setDisabled(parts, given, true);
+    const count = await cancelJobs(parts, organizationId, id);
+    return `Agent ${id} (${name}) is disabled: it begins no work, ${cancelledJobs(count)}.\nNext: bun run admin agent enable --org ${organizationId} --id ${id}`;
+  },
+
+  async "agent enable"(parts, given) {
+    const { id, name } = await setDisabled(parts, given, false);
+    return `Agent ${id} (${name}) is enabled.`;
+  },
+};
+
+async function setSuspended(parts: AdminParts, given: AdminArguments, isSuspended: boolean) {
+  const { id } = await organizationOf(parts.directory, given);
+  const organization = taken(await parts.system.dispatch(organizationRef(id), { kind: "set_suspended", isSuspended }));
+  parts.onSuspended(id, isSuspended);
+  return organization;
+}
+
+async function setDisabled(parts: AdminParts, given: AdminArguments, isDisabled: boolean) {
+  const { id } = await organizationOf(parts.directory, given);
+  const agentId = required(given, "id");
+  return taken(await parts.system.dispatch(organizationRef(id), { kind: "set_disabled", agentId, isDisabled }));
+}
+
+/** Cancels what is unfinished until nothing is; answers how many jobs that were. */
+async function cancelJobs(parts: AdminParts, organizationId: string, agentId: string | null): Promise<number> {
+  let count = 0;
+  for (;;) {
+    // The list is read from the tables: a job of a commit that is under way must be in it.
+    taken(await parts.system.settled(organizationId));
+    const jobs = await parts.jobs.unfinished(organizationId, { agentId }, PAGE);
+    if (jobs.length === 0) return count;
+    for (let at = 0; at < jobs.length; at += AT_ONCE) {
+      await Promise.all(jobs.slice(at, at + AT_ONCE).map((jobId) => cancelJob(parts, organizationId, jobId)));
+    }
+    count += jobs.length;
+  }
+}
+
+/** Job and chat in one commit. A job that has ended meanwhile is fine. */
+async function cancelJob({ system }: AdminParts, organizationId: string, jobId: string): Promise<void> {
+  const cancel = ask(jobRef(organizationId, jobId), { kind: "cancel", inGroup: true, unlessOver: true });
+  taken(await system.dispatchGroup(followed(cancel, chatAfter)));
+}
+
+const cancelledJobs = (count: number): string =>
+  count === 0 ? "no job was unfinished" : `${count} unfinished ${count === 1 ? "job was" : "jobs were"} cancelled`;

@@ -1,0 +1,31 @@
+/** What the service is busy with, and for whom: one reading of `LoopTime` and of what is open. */
+import { LOOP_WORK } from "../../actors/runtime/loop-time.ts";
+import { table } from "./arguments.ts";
+import type { Command } from "./subjects.ts";
+
+/** Organizations that are shown: those that have used most lately. */
+const SHOWN = 20;
+const MIB = 1024 * 1024;
+
+const seconds = (ms: number): string => (ms / 1_000).toFixed(1);
+const permille = (ms: number): string => `${(ms / 10).toFixed(1)} %`;
+
+export const LOAD: Readonly<Record<string, Command>> = {
+  load({ system, opened }) {
+    const { total, leading } = system.loopTime.reading(SHOWN);
+    const { bodies, streams, waiting } = opened();
+    const rows = leading.map(({ organizationId, recentMs, totalMs }) => [
+      organizationId,
+      permille(recentMs),
+      ...LOOP_WORK.map((work) => seconds(totalMs[work])),
+    ]);
+    const measured = LOOP_WORK.reduce((sum, work) => sum + total.totalMs[work], 0);
+    return Promise.resolve(
+      [
+        `The event loop has worked ${seconds(measured)} s for organizations in ${seconds(total.upMs)} s, and ${permille(total.recentMs)} of the last second.`,
+        `Waiting for their turn: ${waiting} requests. Bodies on their way: ${bodies.count}, ${(bodies.bytes / MIB).toFixed(1)} MiB. Open streams: ${streams}. Memory: ${Math.round(process.memoryUsage.rss() / MIB)} MiB.`,
+        table(["ORGANIZATION", "LAST SECOND", ...LOOP_WORK.map((work) => `${work.toUpperCase()} S`)], rows),
+      ].join("\n"),
+    );
+  },
+};

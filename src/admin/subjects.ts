@@ -1,0 +1,69 @@
+/** Whom a command is about, and its refusals in words. */
+import type { Fault, Outcome } from "../../actors/fault.ts";
+import { newId } from "../../actors/ids.ts";
+import type { JobDirectory } from "../../actors/job/directory.ts";
+import type { Directory } from "../../actors/organization/directory.ts";
+import type { Organization } from "../../actors/organization/schema.ts";
+import type { QuotaReports } from "../../actors/usage/quota.ts";
+import type { TroupeSystem } from "../../actors/troupe.ts";
+import type { Bodies } from "../http/request/bodies.ts";
+import { type AdminArguments, AdminRefused } from "./arguments.ts";
+
+export interface AdminParts {
+  readonly system: TroupeSystem;
+  readonly directory: Directory;
+  readonly jobs: JobDirectory;
+  readonly quotas: QuotaReports;
+  readonly now: () => number;
+  /** Where users reach the service. */
+  readonly appUrl: () => string;
+  /** What the service has open now. */
+  readonly opened: () => {
+    readonly bodies: Bodies["usage"];
+    readonly streams: number;
+    /** Requests that wait for their turn. */
+    readonly waiting: number;
+  };
+  /** A token is revoked: what it has open is to be closed. */
+  readonly onRevoked: (tokenId: string) => void;
+  /** An organization is suspended, or active again: what its tokens have open is to be closed. */
+  readonly onSuspended: (organizationId: string, isSuspended: boolean) => void;
+}
+
+export type Command = (parts: AdminParts, given: AdminArguments) => Promise<string>;
+
+export function taken<T>(outcome: Outcome<T>): T {
+  if (!outcome.ok) throw new AdminRefused(wordsOf(outcome.fault));
+  return outcome.value;
+}
+
+function wordsOf(fault: Fault): string {
+  if (fault.kind === "not_found") return `There is no such ${fault.noun}`;
+  if (fault.kind === "invalid_request") return fault.errors.map((e) => e.message).join("; ");
+  if (fault.kind === "owner_required") return "Only an owner's service token is possible: make the user an owner first";
+  return `Refused: ${fault.kind.replaceAll("_", " ")}; try again in a moment`;
+}
+
+export async function organizationOf(directory: Directory, given: AdminArguments): Promise<Organization> {
+  const organizations = await directory.listOrganizations();
+  const wanted = given.options["org"];
+  if (wanted === undefined && organizations.length === 1) return organizations[0]!;
+  if (organizations.length === 0) throw new AdminRefused("There is no organization yet: make one with org create");
+  if (wanted === undefined) throw new AdminRefused("There is more than one organization: say which with --org");
+  const found = organizations.find((o) => o.id === wanted);
+  if (found === undefined) throw new AdminRefused(`There is no organization ${wanted}`);
+  return found;
+}
+
+export async function memberOf(directory: Directory, organization: Organization, email: string) {
+  const members = await directory.listMembers(organization.id);
+  const found = members.find((m) => m.status === "active" && m.email.toLowerCase() === email.toLowerCase());
+  if (found === undefined) throw new AdminRefused(`${email} is no member of ${organization.name}`);
+  return found;
+}
+
+/** The person behind an address: one and the same in every organization. */
+export async function personOf(directory: Directory, email: string): Promise<string> {
+  const [known] = await directory.findMembers(email);
+  return known?.id ?? newId("usr");
+}

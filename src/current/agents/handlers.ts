@@ -1,0 +1,132 @@
+/** Agents on the current surface: the organization's own, the caller's private ones, and the library (AGT-1 to AGT-3). */
+import { invalid, mapped, ok, type Outcome } from "../../../actors/fault.ts";
+import type { Principal } from "../../../actors/organization/principal.ts";
+import type { AgentInput } from "../../../actors/organization/protocol.ts";
+import { organizationRef } from "../../../actors/organization/schema.ts";
+import { ask } from "../../../actors/troupe.ts";
+import { created, done } from "../../http/request/commit.ts";
+import type { Handlers, Shown } from "../../http/contract/operation.ts";
+import { type MaybePromise, whenReady } from "../../../actors/maybe-promise.ts";
+import { unlessNotInstalled } from "../library-visibility.ts";
+import type { Services } from "../../operations/services.ts";
+import { pageOf } from "../paging.ts";
+import { updated } from "../updating.ts";
+import { usableTools } from "../usable-tools.ts";
+import { usableModel } from "../usable-model.ts";
+import type { agentOperations } from "./operations.ts";
+import type { UpdateAgentBody } from "./schema.ts";
+import { libraryView, listAgents } from "./list.ts";
+import { usableServers } from "./usable-servers.ts";
+import { type AgentView, agentView } from "./view.ts";
+
+export const agentHandlers: Handlers<typeof agentOperations.operations, Services> = {
+  listAgents: (services, { principal }, { query }) => listAgents(services, principal, query, pageOf(query)),
+
+  async createAgent(services, change, { body }) {
+    const { name, role = "Assistant", visibility = "private", system_prompt: systemPrompt, ...settings } = body;
+    const input: AgentInput = { name, role, systemPrompt, visibility, ...settingsOf(settings) };
+    const model = usableModel(services, input.model, "/model");
+    if (!model.ok) return model;
+    const { principal } = change;
+    const servers = await usableServers(services, input.mcpServers, principal);
+    if (!servers.ok) return servers;
+    const { allowedTools = [], mcpServers = [] } = input;
+    const tools = usableTools(services, { allowedTools, mcpServers, given: input });
+    if (!tools.ok) return tools;
+    const command = { kind: "create_agent", by: principal, input } as const;
+    return change.commit([ask(organizationRef(principal.organizationId), command)], ({ agent }) =>
+      created(agentView(agent, principal)),
+    );
+  },
+
+  getAgent: (services, { principal }, { params }) => readAgent(services, principal, params.id),
+
+  async updateAgent(services, change, { params: { id: agentId }, headers, body }) {
+    const { principal } = change;
+    const { name, visibility, system_prompt: systemPrompt, ...settings } = body;
+    const changes = { ...defined({ name, visibility, systemPrompt }), ...settingsOf(settings) };
+    const model = usableModel(services, changes.model, "/model");
+    if (!model.ok) return model;
+    const servers = await usableServers(services, changes.mcpServers, principal);
+    if (!servers.ok) return servers;
+    const tools = await usableToolsOf(services, principal, agentId, changes);
+    if (!tools.ok) return tools;
+    const version = headers["if-match"] ?? null;
+    const command = { kind: "update_agent", by: principal, agentId, changes, version } as const;
+    const ref = organizationRef(principal.organizationId);
+    const steps = [ask(ref, { kind: "read_agent", by: principal, agentId }), ask(ref, command)] as const;
+    const result = await updated(change, steps, (agent) => agentView(agent, principal));
+    return unlessNotInstalled(services, principal, agentId, result);
+  },
+
+  async deleteAgent(services, change, { params: { id: agentId } }) {
+    const { principal } = change;
+    const command = { kind: "archive_agent", by: principal, agentId } as const;
+    const archived = await change.commit([ask(organizationRef(principal.organizationId), command)], (agent) =>
+      done(agentView(agent, principal)),
+    );
+    return unlessNotInstalled(services, principal, agentId, archived);
+  },
+
+  async setAgentInstallState(services, change, { params: { id: agentId }, body }) {
+    const { principal } = change;
+    const action = body.action ?? (body.install_state === undefined ? null : ACTION[body.install_state]);
+    if (action === null) return invalid("/action", "Missing required field: install_state, or action");
+    const definition = services.library.find(principal.organizationId, agentId)?.definition ?? null;
+    // An uninstalled one keeps its settings; a model that has become unusable since is refused by its executions.
+    const model = usableModel(services, action === "install" ? definition?.model : null, "/model");
+    if (!model.ok) return model;
+    const command = { kind: "set_install_state", by: principal, agentId, action, definition } as const;
+    const ref = organizationRef(principal.organizationId);
+    const steps = [ask(ref, { kind: "read_library_agent", agentId }), ask(ref, command)] as const;
+    return updated(change, steps, (agent) => agentView(agent, principal));
+  },
+};
+
+const ACTION = { installed: "install", uninstalled: "uninstall" } as const;
+
+/** An agent that the caller may use, or an entry of the library as this organization has it. */
+function readAgent(
+  { system, agents, library }: Services,
+  by: Principal,
+  id: string,
+): MaybePromise<Outcome<Shown<typeof AgentView>>> {
+  const entry = library.find(by.organizationId, id);
+  if (entry === null) return whenReady(agents.find(by, id), (found) => mapped(found, (agent) => agentView(agent, by)));
+  const read = system.dispatch(organizationRef(by.organizationId), { kind: "read_library_agent", agentId: id });
+  return whenReady(read, (record) => mapped(record, (agent) => libraryView(entry, agent, by)));
+}
+
+/** Whether the tools that an update names are there, of the agent as it will be. Where there is none, the update says so. */
+async function usableToolsOf(
+  services: Services,
+  by: Principal,
+  agentId: string,
+  changes: Partial<AgentInput>,
+): Promise<Outcome<null>> {
+  if (changes.allowedTools === undefined && changes.approvalTools === undefined) return ok(null);
+  const agent = await services.agents.find(by, agentId);
+  if (!agent.ok) return ok(null);
+  const { allowedTools, mcpServers } = { ...agent.value, ...changes };
+  return usableTools(services, { allowedTools, mcpServers, given: changes });
+}
+
+/** Only the fields that were given. */
+function defined<T extends object>(fields: T): { [K in keyof T]?: Exclude<T[K], undefined> } {
+  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as {
+    [K in keyof T]?: Exclude<T[K], undefined>;
+  };
+}
+
+function settingsOf(body: Omit<UpdateAgentBody, "name" | "visibility" | "system_prompt">) {
+  const { role, description, model, tags } = body;
+  const [allowedTools, approvalTools, mcpServers, maxSteps] = [
+    body.allowed_tools,
+    body.approval_tools,
+    body.mcp_servers,
+    body.max_steps,
+  ];
+  const { after_seconds: afterSeconds, on_expiry: onExpiry } = body.approval_expiry ?? {};
+  const approvalExpiry = afterSeconds === undefined || onExpiry === undefined ? undefined : { afterSeconds, onExpiry };
+  return defined({ role, description, model, tags, allowedTools, approvalTools, approvalExpiry, mcpServers, maxSteps });
+}

@@ -1,0 +1,30 @@
+/** A file that a job has made, as the current surface shows it (JOB-5). */
+import type { Artifact } from "../../../actors/job/terms.ts";
+import { Type } from "../../../actors/schema.ts";
+import { Count, Id, noun, Text } from "../../http/contract/noun.ts";
+import type { Shown } from "../../http/contract/operation.ts";
+
+export const ArtifactView = noun("Artifact", "A file that a job has made, as it was after its last change of it", {
+  id: Id("art", "The artifact's id"),
+  kind: Type.Literal("file", { description: "What it is" }),
+  name: Text("The file's name", "q3.md"),
+  path: Text("Its path in the workspace", "reports/q3.md"),
+  mime: Text("Its media type", "text/markdown"),
+  size: Count("Bytes"),
+  url: Text("Where its content is", "/api/workspaces/wsp_…/files/content?path=reports%2Fq3.md"),
+});
+
+/** Of a job in this workspace; a job without one has made no files. */
+export const artifactViews = (
+  workspaceId: string | null,
+  artifacts: readonly Artifact[] | null | undefined,
+): Shown<typeof ArtifactView>[] =>
+  (artifacts ?? []).map(({ id, kind, name, path, mime, size }) => ({
+    id,
+    kind,
+    name,
+    path,
+    mime,
+    size,
+    url: `/api/workspaces/${workspaceId ?? ""}/files/content?path=${encodeURIComponent(path)}`,
+  }));

@@ -1,0 +1,214 @@
+/** The bodies of missions and their tasks (MIS-1, MIS-2, MIS-7), and what they mean for the actor. */
+import { type InputError, ok, type Outcome, refuse } from "../../../actors/fault.ts";
+import { MOST_STEPS } from "../../../actors/job/limits.ts";
+import { JOB_PRIORITIES } from "../../../actors/job/terms.ts";
+import type { MissionChanges, TaskChanges } from "../../../actors/mission/protocol.ts";
+import {
+  MISSION_TASKS,
+  MISSION_STATUSES,
+  MISSION_VISIBILITIES,
+  OVERLAPS,
+  SCHEDULE_TYPES,
+} from "../../../actors/mission/schema.ts";
+import type { ScheduleSettings } from "../../../actors/mission/schema.ts";
+import { TASK_PRIORITIES, TASK_STATUSES } from "../../../actors/organization/schema.ts";
+import { type JsonObject, Nullable, OneOf, type Static, type TSchema, Type } from "../../../actors/schema.ts";
+import { FreeObject, NOT_BLANK } from "../../http/contract/body-schema.ts";
+import { timeOf } from "../../http/contract/field.ts";
+import { withinMetadata } from "../../http/contract/limits.ts";
+
+/** Characters. The tasks are part of the mission's record, so their words are bounded. */
+const TITLE = 200;
+const GOAL = 32_768;
+const TASK_DESCRIPTION = 2_000;
+const REASON = 500;
+const ID = 256;
+/** A day: jitter never reaches the next time anyhow. */
+const LONGEST_JITTER_SECONDS = 86_400;
+/** A year: whoever wants a late run that late wants it at any time. */
+const LONGEST_CATCHUP_SECONDS = 31_622_400;
+const MOST_RUNS = 1_000_000_000;
+const MOST_TOKENS = 1_000_000_000;
+
+const GivenId = Type.String({ pattern: NOT_BLANK, maxLength: ID });
+const optional = <S extends TSchema>(schema: S) => Type.Optional(schema);
+const Time = Nullable(Type.String({ maxLength: 64, description: "A time in ISO 8601, or null" }));
+
+export const ScheduleBody = Type.Object(
+  {
+    type: optional(OneOf(SCHEDULE_TYPES)),
+    value: optional(
+      Nullable(
+        Type.String({
+          maxLength: 512,
+          description:
+            "`cron`: five fields or `@daily` and its kin. `once`: a time in ISO 8601, local time of `timezone` without an offset. `continuous`: the pause between runs as a duration, such as `PT5M`",
+        }),
+      ),
+    ),
+    timezone: optional(Type.String({ maxLength: 64, description: "An IANA time zone; `UTC` by default" })),
+    start_at: optional(Time),
+    end_at: optional(Time),
+    max_runs: optional(Nullable(Type.Integer({ minimum: 1, maximum: MOST_RUNS }))),
+    overlap: optional(
+      OneOf(OVERLAPS, { description: "What a fire does while an earlier run is open; `skip` by default" }),
+    ),
+    catchup_window_seconds: optional(
+      Type.Integer({
+        minimum: 0,
+        maximum: LONGEST_CATCHUP_SECONDS,
+        description: "How late a fire may be; 60 by default",
+      }),
+    ),
+    jitter_seconds: optional(
+      Type.Integer({
+        minimum: 0,
+        maximum: LONGEST_JITTER_SECONDS,
+        description: "The longest delay of a fire; 0 by default",
+      }),
+    ),
+  },
+  { examples: [{ type: "cron", value: "0 9 * * 1-5", timezone: "Europe/London" }] },
+);
+
+const settings = {
+  workspace_id: optional(GivenId),
+  visibility: optional(OneOf(MISSION_VISIBILITIES)),
+  priority: optional(OneOf(JOB_PRIORITIES)),
+  schedule: optional(ScheduleBody),
+  review_required: optional(Type.Boolean()),
+  budget: optional(
+    Type.Object({
+      max_tokens: optional(Nullable(Type.Integer({ minimum: 1, maximum: MOST_TOKENS }))),
+      max_steps: optional(Nullable(Type.Integer({ minimum: 1, maximum: MOST_STEPS }))),
+    }),
+  ),
+  metadata: optional(
+    Type.Unsafe<JsonObject>({
+      ...FreeObject,
+      description: "What its jobs have as their metadata; at most 16 KiB as JSON",
+    }),
+  ),
+};
+const Title = Type.String({ pattern: NOT_BLANK, maxLength: TITLE });
+const Goal = Type.String({ pattern: NOT_BLANK, maxLength: GOAL });
+
+/** `POST /api/missions`. */
+export const CreateMissionBody = Type.Object(
+  { title: Title, goal: Goal, agent_id: GivenId, ...settings },
+  {
+    examples: [
+      {
+        title: "Morning report",
+        goal: "Summarize what has changed since yesterday.",
+        agent_id: "agt_V1StGXR8_Z5jdHi6B-myT",
+        schedule: { type: "cron", value: "0 9 * * 1-5", timezone: "Europe/London" },
+      },
+    ],
+  },
+);
+
+/** `PATCH /api/missions/{id}`: what is absent stays as it is. */
+export const UpdateMissionBody = Type.Object(
+  {
+    title: optional(Title),
+    goal: optional(Goal),
+    agent_id: optional(GivenId),
+    ...settings,
+    status: optional(
+      OneOf(MISSION_STATUSES, { description: "`paused` pauses it, `pending` resumes it, `running` runs it now" }),
+    ),
+    paused_reason: optional(Nullable(Type.String({ maxLength: REASON }))),
+  },
+  { examples: [{ status: "paused", paused_reason: "Holidays" }] },
+);
+export type UpdateMissionBody = Static<typeof UpdateMissionBody>;
+
+const task = {
+  description: optional(Nullable(Type.String({ maxLength: TASK_DESCRIPTION }))),
+  priority: optional(OneOf(TASK_PRIORITIES)),
+  assigned_to: optional(Nullable(GivenId)),
+  depends_on: optional(Type.Array(GivenId, { maxItems: MISSION_TASKS })),
+};
+
+/** `POST /api/missions/{id}/tasks`. */
+export const AddTaskBody = Type.Object(
+  { title: Title, ...task },
+  { examples: [{ title: "Ask the team", priority: "high" }] },
+);
+
+/** `PATCH /api/missions/{id}/tasks/{taskId}`: what is absent stays as it is. */
+export const UpdateMissionTaskBody = Type.Object(
+  {
+    title: optional(Title),
+    ...task,
+    status: optional(OneOf(TASK_STATUSES)),
+    position: optional(Type.Integer({ minimum: 0, maximum: MISSION_TASKS - 1 })),
+  },
+  { examples: [{ status: "in_progress" }] },
+);
+
+/** Only the fields that were given. */
+function defined<T extends object>(fields: T): { [K in keyof T]?: Exclude<T[K], undefined> } {
+  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as {
+    [K in keyof T]?: Exclude<T[K], undefined>;
+  };
+}
+
+/** The schedule that a body gives; its times as they are stored. */
+function scheduleOf(body: Static<typeof ScheduleBody>): Outcome<Partial<ScheduleSettings>> {
+  const errors: InputError[] = [];
+  const time = (name: "start_at" | "end_at"): string | null | undefined => {
+    const text = body[name];
+    if (text === undefined || text === null) return text;
+    const read = timeOf(text);
+    const message = `\`${text}\` is not a time in ISO 8601; for example \`2026-12-01T00:00:00.000Z\``;
+    if (read === null) errors.push({ path: `/schedule/${name}`, message });
+    return read;
+  };
+  const { type, value, timezone, overlap } = body;
+  const given = defined({
+    type,
+    value,
+    timezone,
+    overlap,
+    startAt: time("start_at"),
+    endAt: time("end_at"),
+    maxRuns: body.max_runs,
+    catchupWindowSeconds: body.catchup_window_seconds,
+    jitterSeconds: body.jitter_seconds,
+  });
+  return errors.length === 0 ? ok(given) : refuse({ kind: "invalid_schedule", errors });
+}
+
+/** What a body changes; a budget is replaced as a whole. */
+export function changesOf(body: UpdateMissionBody): Outcome<MissionChanges> {
+  const { title, goal, visibility, priority, status, budget, metadata } = body;
+  const fits = withinMetadata(metadata ?? {});
+  if (!fits.ok) return fits;
+  const schedule = body.schedule === undefined ? undefined : scheduleOf(body.schedule);
+  if (schedule?.ok === false) return schedule;
+  return ok(
+    defined({
+      title,
+      goal,
+      visibility,
+      priority,
+      status,
+      metadata,
+      agentId: body.agent_id,
+      workspaceId: body.workspace_id,
+      reviewRequired: body.review_required,
+      pausedReason: body.paused_reason,
+      schedule: schedule?.value,
+      budget:
+        budget === undefined ? undefined : { maxTokens: budget.max_tokens ?? null, maxSteps: budget.max_steps ?? null },
+    }),
+  );
+}
+
+export function taskChangesOf(body: Static<typeof UpdateMissionTaskBody>): TaskChanges {
+  const { title, description, priority, status, position } = body;
+  const dependsOn = body.depends_on === undefined ? undefined : [...new Set(body.depends_on)];
+  return defined({ title, description, priority, status, position, assignedTo: body.assigned_to, dependsOn });
+}

@@ -1,0 +1,265 @@
+/** Missions, their tasks and their ledgers as the current surface shows them (MIS-2, MIS-5 to MIS-7). */
+import { JOB_PRIORITIES } from "../../../actors/job/terms.ts";
+import { actionsFor } from "../../../actors/mission/access.ts";
+import type { Calendar, ForecastTime } from "../../../actors/mission/ports.ts";
+import { upcomingTimes } from "../../../actors/mission/schedule.ts";
+import {
+  FAILED_REASONS,
+  type Mission,
+  MISSION_STATUSES,
+  MISSION_VISIBILITIES,
+  type MissionRun,
+  type MissionTask,
+  OVERLAPS,
+  RUN_OUTCOMES,
+  RUN_TRIGGERS,
+  SCHEDULE_TYPES,
+} from "../../../actors/mission/schema.ts";
+import { taskVerbs } from "../../../actors/mission/task-work.ts";
+import type { Principal } from "../../../actors/organization/principal.ts";
+import { TASK_PRIORITIES, TASK_STATUSES } from "../../../actors/organization/schema.ts";
+import { isoTime, Nullable, OneOf, Timestamp, Type } from "../../../actors/schema.ts";
+import { Count, Id, listOf, noun, OpenObject, Text } from "../../http/contract/noun.ts";
+import type { Shown } from "../../http/contract/operation.ts";
+import { JobView } from "../jobs/view.ts";
+import { permitted, RECORD, recordView } from "../record.ts";
+
+/** Times of the schedule that a mission shows. */
+const UPCOMING = 5;
+
+const Time = Nullable(Timestamp);
+const MissionId = Id("mis", "The mission's id");
+const RunErrorView = Nullable(
+  Type.Object({ code: Text("What went wrong", "provider_error"), message: Text("In words", "The provider is down") }),
+);
+
+const ScheduleView = noun("MissionSchedule", "When a mission runs", {
+  type: OneOf(SCHEDULE_TYPES),
+  value: Nullable(Text("The expression, the time or the pause", "0 9 * * 1-5")),
+  timezone: Text("An IANA time zone", "Europe/London"),
+  description: Text("The schedule in words", "Weekdays at 09:00, Europe/London"),
+  start_at: Time,
+  end_at: Time,
+  next_run_at: Time,
+  last_run_at: Time,
+  upcoming_runs_at: Type.Array(Timestamp, { maxItems: UPCOMING }),
+  run_count: Count("Runs that have begun"),
+  max_runs: Nullable(Type.Integer({ minimum: 1 })),
+  overlap: OneOf(OVERLAPS),
+  catchup_window_seconds: Count("How late a fire may be"),
+  jitter_seconds: Count("The longest delay of a fire"),
+});
+
+export const MissionTaskView = noun("MissionTask", "A task of a mission", {
+  id: Id("mtk", "The task's id"),
+  mission_id: MissionId,
+  title: Text("What there is to do", "Ask the team"),
+  description: Nullable(Type.String()),
+  status: OneOf(TASK_STATUSES),
+  priority: OneOf(TASK_PRIORITIES),
+  assigned_to: Nullable(Text("An agent's or a user's id, as it was given", "agt_V1StGXR8_Z5jdHi6B-myT")),
+  position: Count("Its place in the mission's list"),
+  depends_on: Type.Array(Id("mtk", "A task that must be completed first")),
+  job_id: Nullable(Id("job", "The newest job that works on it")),
+  created_by: Id("usr", "The user who created it"),
+  completed_at: Time,
+  ...RECORD,
+});
+
+export const LastRunView = noun("MissionLastRun", "The newest run of a mission", {
+  id: Id("mrn", "The run's id"),
+  run_number: Nullable(Count("Which run it is; null until its job has begun")),
+  trigger: OneOf(RUN_TRIGGERS),
+  outcome: OneOf(RUN_OUTCOMES),
+  scheduled_at: Time,
+  fired_at: Timestamp,
+  ended_at: Time,
+  job_id: Nullable(Id("job", "Its job")),
+  chat_id: Nullable(Id("cht", "Its chat")),
+  error: RunErrorView,
+});
+
+export const MissionView = noun("Mission", "Recurring work for an agent, started by hand or by a schedule", {
+  id: MissionId,
+  title: Text("What it is called", "Morning report"),
+  goal: Text("What each run is for", "Summarize what has changed since yesterday."),
+  agent_id: Id("agt", "The agent that does the work"),
+  workspace_id: Id("wsp", "The workspace that it works in"),
+  visibility: OneOf(MISSION_VISIBILITIES),
+  priority: OneOf(JOB_PRIORITIES),
+  status: OneOf(MISSION_STATUSES),
+  paused_reason: Nullable(Type.String()),
+  failed_reason: Nullable(OneOf(FAILED_REASONS)),
+  schedule: ScheduleView,
+  review_required: Type.Boolean(),
+  budget: noun("MissionBudget", "What each run may use; null is the service's own limit", {
+    max_tokens: Nullable(Type.Integer({ minimum: 1 })),
+    max_steps: Nullable(Type.Integer({ minimum: 1 })),
+  }),
+  metadata: OpenObject("What its jobs have as their metadata"),
+  consecutive_failures: Count("Failures since the last success"),
+  tasks: Type.Array(MissionTaskView),
+  last_run: Nullable(LastRunView),
+  created_by: Id("usr", "The user that its runs act for"),
+  ...RECORD,
+});
+export const MissionList = listOf("MissionList", "missions", MissionView);
+export const DeletedMissionView = noun("DeletedMission", "A mission that is gone, as it was left", {
+  ...MissionView.properties,
+  deleted: Type.Literal(true),
+});
+
+export const MissionRunView = noun("MissionRun", "An entry of a mission's ledger", {
+  id: Id("mrn", "The entry's id"),
+  mission_id: MissionId,
+  run_number: Nullable(Count("Which run it is; null for what did not run")),
+  trigger: OneOf(RUN_TRIGGERS),
+  outcome: OneOf(RUN_OUTCOMES),
+  scheduled_at: Time,
+  fired_at: Time,
+  ended_at: Time,
+  count: Type.Integer({ minimum: 1, description: "Number of scheduled times that the entry covers" }),
+  until: Nullable(Type.String({ format: "date-time", description: "The last of these times" })),
+  job_id: Nullable(Id("job", "Its job")),
+  chat_id: Nullable(Id("cht", "Its chat")),
+  result: Nullable(Text("The beginning of its result", "Nothing has changed.")),
+  error: RunErrorView,
+  created_at: Timestamp,
+});
+export const MissionRunList = listOf("MissionRunList", "runs", MissionRunView);
+
+export const RunStartedView = noun("MissionRunStarted", "A manual run", {
+  mission: MissionView,
+  run: Nullable(MissionRunView),
+  job: Nullable(JobView),
+});
+export const TaskStartedView = noun("MissionTaskStarted", "The job that works on a task", {
+  job: JobView,
+  task: MissionTaskView,
+});
+
+export const ForecastView = noun("MissionForecast", "When a mission will fire", {
+  mission_id: MissionId,
+  timezone: Text("The zone of the local times", "Europe/London"),
+  times: Type.Array(
+    noun("MissionForecastTime", "A time of a schedule", {
+      at: Timestamp,
+      local_time: Text("The same by the clock of the zone", "2026-03-29T03:00:00.000+02:00"),
+      note: Nullable(
+        Type.Object({
+          kind: OneOf(["shifted", "skipped", "repeated"] as const),
+          message: Text("What a clock change does to it", "02:30 does not exist on this day"),
+        }),
+      ),
+    }),
+  ),
+});
+
+export const askerOf = ({ userId, role }: Principal) => ({ userId, isOwner: role === "owner" });
+
+export const missionView = (mission: Mission, by: Principal, calendar: Calendar): Shown<typeof MissionView> => {
+  const { id, schedule } = mission;
+  return {
+    id,
+    title: mission.title,
+    goal: mission.goal,
+    agent_id: mission.agentId,
+    workspace_id: mission.workspaceId,
+    visibility: mission.visibility,
+    priority: mission.priority,
+    status: mission.status,
+    paused_reason: mission.pausedReason,
+    failed_reason: mission.failedReason,
+    schedule: {
+      type: schedule.type,
+      value: schedule.value,
+      timezone: schedule.timezone,
+      description: mission.scheduleText,
+      start_at: schedule.startAt,
+      end_at: schedule.endAt,
+      next_run_at: mission.next?.dueAt ?? null,
+      last_run_at: mission.lastRunAt,
+      upcoming_runs_at: upcomingTimes(calendar, mission, UPCOMING),
+      run_count: mission.runCount,
+      max_runs: schedule.maxRuns,
+      overlap: schedule.overlap,
+      catchup_window_seconds: schedule.catchupWindowSeconds,
+      jitter_seconds: schedule.jitterSeconds,
+    },
+    review_required: mission.reviewRequired,
+    budget: { max_tokens: mission.budget.maxTokens, max_steps: mission.budget.maxSteps },
+    metadata: mission.metadata ?? {},
+    consecutive_failures: mission.consecutiveFailures,
+    tasks: mission.tasks.map((task) => missionTaskView(mission, task, by)),
+    last_run: mission.lastRun === null ? null : lastRunView(mission.lastRun),
+    created_by: mission.createdBy,
+    ...recordView(
+      mission,
+      { self: `/api/missions/${id}`, runs: `/api/missions/${id}/runs`, forecast: `/api/missions/${id}/forecast` },
+      permitted(by, "missions:write", actionsFor(mission, askerOf(by))),
+    ),
+  };
+};
+
+export const missionTaskView = (mission: Mission, task: MissionTask, by: Principal): Shown<typeof MissionTaskView> => {
+  const mayChange = actionsFor(mission, askerOf(by)).includes("change_tasks");
+  return {
+    id: task.id,
+    mission_id: mission.id,
+    title: task.title,
+    description: task.description,
+    status: task.status,
+    priority: task.priority,
+    assigned_to: task.assignedTo,
+    position: task.position,
+    depends_on: task.dependsOn,
+    job_id: task.jobId,
+    created_by: task.createdBy,
+    completed_at: task.completedAt,
+    ...recordView(
+      { ...task, organizationId: mission.organizationId },
+      { self: `/api/missions/${mission.id}/tasks/${task.id}`, mission: `/api/missions/${mission.id}` },
+      permitted(by, "missions:write", mayChange ? taskVerbs(mission, task) : []),
+    ),
+  };
+};
+
+const lastRunView = (run: NonNullable<Mission["lastRun"]>): Shown<typeof LastRunView> => ({
+  id: run.id,
+  run_number: run.number,
+  trigger: run.trigger,
+  outcome: run.outcome,
+  scheduled_at: run.scheduledAt,
+  fired_at: run.firedAt,
+  ended_at: run.endedAt,
+  job_id: run.jobId,
+  chat_id: run.chatId,
+  error: run.error,
+});
+
+export const missionRunView = (run: MissionRun): Shown<typeof MissionRunView> => ({
+  id: run.id,
+  mission_id: run.missionId,
+  run_number: run.number,
+  trigger: run.trigger,
+  outcome: run.outcome,
+  scheduled_at: run.scheduledAt,
+  fired_at: run.firedAt,
+  ended_at: run.endedAt,
+  count: run.count,
+  until: run.until,
+  job_id: run.jobId,
+  chat_id: run.chatId,
+  result: run.result,
+  error: run.error,
+  created_at: run.createdAt,
+});
+
+export const forecastView = (
+  { id, schedule }: Mission,
+  times: readonly ForecastTime[],
+): Shown<typeof ForecastView> => ({
+  mission_id: id,
+  timezone: schedule.timezone,
+  times: times.map(({ atMs, local, note }) => ({ at: isoTime(atMs), local_time: local, note })),
+});

@@ -1,0 +1,73 @@
+/** The service about itself: its state machines as data, and whether what must never be is not (JOB-2, JOB-4). */
+import { CHAT_ACTIONS, CHAT_MACHINE, CHAT_TRIGGERS } from "../../../actors/chat/machine.ts";
+import { ok } from "../../../actors/fault.ts";
+import { isTerminal, JOB_ACTIONS, JOB_MACHINE, JOB_TRIGGERS } from "../../../actors/job/machine.ts";
+import { JOB_STATUSES } from "../../../actors/job/schema.ts";
+import { MISSION_ACTIONS, MISSION_MACHINE, MISSION_TRIGGERS } from "../../../actors/mission/machine.ts";
+import { TASK_ACTIONS, TASK_MACHINE } from "../../../actors/organization/task-machine.ts";
+import { lookUp } from "../../log/look-up.ts";
+import type { Handlers } from "../../http/contract/operation.ts";
+import type { Services } from "../../operations/services.ts";
+import { countViolations } from "../../work/invariants.ts";
+import type { overviewOperations } from "./operations.ts";
+
+export const overviewHandlers: Handlers<typeof overviewOperations.operations, Services> = {
+  listStateMachines: () => ok({ machines: MACHINES }),
+
+  async checkInvariants({ system, jobs, log }, { principal }) {
+    const settled = await system.settled(principal.organizationId);
+    if (!settled.ok) return settled;
+    const counted = await lookUp(log, countViolations({ system, jobs }, principal.organizationId));
+    if (!counted.ok) return counted;
+    const checks = [...counted.value];
+    return ok({ ok: checks.every(({ count }) => count === 0), checks });
+  },
+};
+
+type Table<S extends string, T extends string> = Readonly<Record<S, Readonly<Record<T, S | null>>>>;
+
+/** A table as data: only the moves that it allows. */
+function machine<S extends string, T extends string>(
+  name: string,
+  table: Table<S, T>,
+  of: {
+    readonly initial: S;
+    readonly terminal: readonly S[];
+    readonly triggers: readonly T[];
+    readonly actions: readonly T[];
+  },
+) {
+  const states = Object.keys(table) as S[];
+  const transitions = states.flatMap((from) =>
+    of.triggers.flatMap((trigger) =>
+      table[from][trigger] === null ? [] : [{ from, trigger, to: table[from][trigger] }],
+    ),
+  );
+  return { name, states, ...of, transitions };
+}
+
+/** Those of v1, and those of missions. */
+const TASKS = {
+  initial: "pending",
+  terminal: ["completed", "cancelled"],
+  triggers: TASK_ACTIONS,
+  actions: TASK_ACTIONS,
+} as const;
+
+const MACHINES = [
+  machine("job", JOB_MACHINE, {
+    initial: "queued",
+    terminal: JOB_STATUSES.filter(isTerminal),
+    triggers: JOB_TRIGGERS,
+    actions: JOB_ACTIONS,
+  }),
+  machine("chat", CHAT_MACHINE, { initial: "standby", terminal: [], triggers: CHAT_TRIGGERS, actions: CHAT_ACTIONS }),
+  machine("mission", MISSION_MACHINE, {
+    initial: "pending",
+    terminal: ["completed"],
+    triggers: MISSION_TRIGGERS,
+    actions: MISSION_ACTIONS,
+  }),
+  machine("mission_task", TASK_MACHINE, TASKS),
+  machine("task", TASK_MACHINE, TASKS),
+];

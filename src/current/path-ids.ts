@@ -1,0 +1,25 @@
+/** The ids that paths of this surface name records by (GEN-2). Text that cannot be an id names nothing: 404. */
+import type { Noun } from "../../actors/fault.ts";
+import { idPattern, type IdPrefix } from "../../actors/ids.ts";
+import { pathId } from "../http/contract/field.ts";
+import { Id, Text } from "../http/contract/noun.ts";
+
+/** Ids that have always been made by the service, by their prefix. */
+const exact = (prefix: IdPrefix, noun: Noun, description: string) =>
+  pathId(noun, idPattern(prefix), Id(prefix, description));
+
+/** What any id may look like: entries of the library and imported records have ids of their own. */
+const ANY_ID = /^[A-Za-z0-9_-]{1,64}$/;
+
+export const ChatId = exact("cht", "chat", "The chat's id");
+export const JobId = exact("job", "job", "The job's id");
+export const MissionId = exact("mis", "mission", "The mission's id");
+export const MissionTaskId = exact("mtk", "mission_task", "The task's id");
+export const TokenId = exact("tok", "token", "The token's id");
+export const ShareId = exact("shr", "share", "The share's id");
+export const AppId = exact("app", "app", "The app's id");
+export const RepositoryId = exact("rep", "repository", "The mount's id");
+export const DeliveryId = exact("dlv", "delivery", "Id of any delivery attempt of the event");
+export const AgentId = pathId("agent", ANY_ID, Id("agt", "The agent's id"));
+export const TaskId = pathId("task", ANY_ID, Text("The task's id", "task-1761955200000-x7k2m9"));
+export const WorkspaceId = pathId("workspace", ANY_ID, Id("wsp", "The workspace's id"));

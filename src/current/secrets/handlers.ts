@@ -1,0 +1,70 @@
+/**
+ * The secrets of an organization (RUN-5): written and never read. A value is sealed here, before it
+ * goes any further, so that no command, record, event or log line ever holds it.
+ */
+import { invalid, mapped, ok, type Outcome, refuse } from "../../../actors/fault.ts";
+import { canUse, type Principal } from "../../../actors/organization/principal.ts";
+import type { SecretInfo } from "../../../actors/organization/protocol.ts";
+import { organizationRef } from "../../../actors/organization/schema.ts";
+import { secretContext } from "../../../actors/sealing.ts";
+import { ask } from "../../../actors/troupe.ts";
+import { created, done } from "../../http/request/commit.ts";
+import type { Handlers, Shown } from "../../http/contract/operation.ts";
+import { lookUp } from "../../log/look-up.ts";
+import type { Services } from "../../operations/services.ts";
+import type { secretOperations } from "./operations.ts";
+import { type SecretView } from "./operations.ts";
+import { SECRET_MAX_BYTES, SECRET_MIN } from "./schema.ts";
+
+export const secretHandlers: Handlers<typeof secretOperations.operations, Services> = {
+  async listSecrets({ system }, { principal }) {
+    const secrets = await system.dispatch(organizationRef(principal.organizationId), { kind: "list_secrets" });
+    return mapped(secrets, (list) => ({ secrets: list.map(secretView) }));
+  },
+
+  async putSecret({ sealing }, change, { params: { name }, body: { value } }) {
+    if (value.length < SECRET_MIN) return invalid("/value", `Field value must have at least ${SECRET_MIN} characters`);
+    if (Buffer.byteLength(value) > SECRET_MAX_BYTES)
+      return invalid("/value", `Field value must have at most ${SECRET_MAX_BYTES} bytes`);
+    const { organizationId } = change.principal;
+    const sealed = sealing.seal("secret", value, secretContext(organizationId, name));
+    const command = { kind: "put_secret", name, sealed } as const;
+    return change.commit([ask(organizationRef(organizationId), command)], ({ secret, isNew }) =>
+      isNew ? created(secretView(secret)) : done(secretView(secret)),
+    );
+  },
+
+  async deleteSecret(services, change, { params: { name }, query }) {
+    const inUse = query.force === "true" ? ok(null) : await unlessInUse(services, change.principal, name);
+    if (!inUse.ok) return inUse;
+    const command = { kind: "delete_secret", name } as const;
+    return change.commit([ask(organizationRef(change.principal.organizationId), command)], (secret) =>
+      done(secretView(secret)),
+    );
+  },
+};
+
+/** Refuses where an agent or a repository names the secret. Private agents of others are counted, not named. */
+async function unlessInUse(
+  { system, directory, log }: Services,
+  by: Principal,
+  secret: string,
+): Promise<Outcome<null>> {
+  const known = await system.dispatch(organizationRef(by.organizationId), { kind: "list_secrets" });
+  // One that is not there is not found, whoever names it.
+  if (!known.ok || !known.value.some(({ name }) => name === secret)) return known.ok ? ok(null) : known;
+  const settled = await system.settled(by.organizationId);
+  if (!settled.ok) return settled;
+  const users = await lookUp(log, directory.usersOfSecret(by.organizationId, secret));
+  if (!users.ok) return users;
+  const { agents: all, workspaces } = users.value;
+  if (all.length + workspaces.length === 0) return ok(null);
+  const agents = all.filter((agent) => canUse(agent, by));
+  return refuse({ kind: "secret_in_use", agents, workspaces, others: all.length - agents.length });
+}
+
+const secretView = ({ name, createdAt, updatedAt }: SecretInfo): Shown<typeof SecretView> => ({
+  name,
+  created_at: createdAt,
+  updated_at: updatedAt,
+});

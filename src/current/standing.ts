@@ -1,0 +1,152 @@
+/**
+ * Whether what chats and jobs need to go on is still there (GEN-5): the agent, for this caller, and of a job its chat.
+ * Without it they are read as before, but no verb that would be refused is shown, and who tries nevertheless is told
+ * what is gone.
+ */
+import { type Chat, chatRef } from "../../actors/chat/schema.ts";
+import { allowedActions as chatActions, type ChatAction } from "../../actors/chat/machine.ts";
+import { type Fault, ok, type Outcome, refuse } from "../../actors/fault.ts";
+import { allowedActions, type JobAction } from "../../actors/job/machine.ts";
+import type { Job } from "../../actors/job/schema.ts";
+import { canUse, type Principal } from "../../actors/organization/principal.ts";
+import type { Agent } from "../../actors/organization/schema.ts";
+import { lookUp } from "../log/look-up.ts";
+import type { Services } from "../operations/services.ts";
+import { permitted } from "./record.ts";
+import { isDisabled } from "../work/prepared-work.ts";
+
+/** Whether new work can begin in a chat, or after a job. */
+export interface Standing {
+  readonly canBegin: boolean;
+}
+export const STANDS: Standing = { canBegin: true };
+/** Nothing new begins: its agent or its chat is gone. */
+export const FALLEN: Standing = { canBegin: false };
+const standing = (canBegin: boolean): Standing => (canBegin ? STANDS : FALLEN);
+
+type StandingServices = Pick<Services, "system" | "agents" | "chats" | "directory" | "log">;
+
+/** What cannot be asked for a moment is taken to be there: whoever tries hears of it. */
+async function canUseAgent({ agents }: StandingServices, by: Principal, agentId: string): Promise<boolean> {
+  const agent = await agents.find(by, agentId);
+  return agent.ok ? !isDisabled(agent.value) : agent.fault.kind !== "not_found";
+}
+
+export const chatStanding = async (services: StandingServices, by: Principal, chat: Chat): Promise<Standing> =>
+  standing(await canUseAgent(services, by, chat.agentId));
+
+/** Whether the verb begins a new job: a blocked one goes on by itself. */
+const isBeginning = (job: Job, action: JobAction): boolean =>
+  action === "iterate" || (action === "resume" && job.status !== "blocked");
+const beginsWork = (job: Job): boolean => allowedActions(job).some((action) => isBeginning(job, action));
+
+/** The verbs that this caller's token covers and that would not be refused. */
+export const jobVerbs = (job: Job, by: Principal, { canBegin }: Standing): readonly string[] =>
+  permitted(
+    by,
+    "jobs:write",
+    allowedActions(job).filter((action) => canBegin || !isBeginning(job, action)),
+  );
+
+/** Whether the chat is this person's to name and to delete: its maker's, and the owners'. */
+export const ownsChat = ({ createdBy }: Chat, { role, userId }: Principal): boolean =>
+  role === "owner" || createdBy === userId;
+
+const OF_ITS_MAKER: ReadonlySet<ChatAction> = new Set(["update", "delete"]);
+
+export const chatVerbs = (chat: Chat, by: Principal, { canBegin }: Standing): readonly string[] =>
+  permitted(
+    by,
+    "chats:write",
+    chatActions(chat).filter((action) =>
+      action === "send_message" ? canBegin : !OF_ITS_MAKER.has(action) || ownsChat(chat, by),
+    ),
+  );
+
+/**
+ * The outcome; where new work was refused because its agent or its chat is gone, the refusal that says so of the
+ * record that it was asked of.
+ */
+export function aboutRecord<T>(
+  { library }: Pick<Services, "library">,
+  { status, verbs, agent }: { readonly status: string; readonly verbs: readonly string[]; readonly agent: AgentOf },
+  outcome: Outcome<T>,
+): Outcome<T> {
+  if (outcome.ok) return outcome;
+  const words = goneWords(library, agent, outcome.fault);
+  return words === null ? outcome : refuse({ kind: "invalid_state", status, allowedActions: verbs, message: words });
+}
+
+/** The agent of a chat or of a job, and who asks. */
+interface AgentOf {
+  readonly id: string;
+  readonly name: string;
+  readonly organizationId: string;
+}
+
+function goneWords(library: Services["library"], agent: AgentOf, fault: Fault): string | null {
+  if (fault.kind === "invalid_state" && fault.status === "disabled")
+    return `The operator of this service has disabled the agent ${agent.name}`;
+  if (fault.kind !== "not_found") return null;
+  if (fault.noun === "chat") return "The chat of this job was deleted";
+  if (fault.noun !== "agent") return null;
+  return library.find(agent.organizationId, agent.id) === null
+    ? `The agent ${agent.name} was deleted, or is no longer shared with you`
+    : `The library agent ${agent.name} is not installed`;
+}
+
+/** Of a job as it is now. */
+export const jobStanding = (services: StandingServices, by: Principal, job: Job): Promise<Standing> =>
+  beginsWork(job) ? comingStanding(services, by, job) : Promise.resolve(STANDS);
+
+/** Of a job that is about to change. */
+export async function comingStanding(services: StandingServices, by: Principal, job: Job): Promise<Standing> {
+  const chat = await services.system.dispatch(chatRef(by.organizationId, job.chatId), { kind: "read_chat" });
+  if (!chat.ok && chat.fault.kind === "not_found") return FALLEN;
+  return standing(await canUseAgent(services, by, job.agent.id));
+}
+
+/** The same for the chats of a page, by one look-up. */
+export async function chatStandings(
+  services: StandingServices,
+  by: Principal,
+  chats: readonly Chat[],
+): Promise<Outcome<(chat: Chat) => Standing>> {
+  const usable = await usableAgents(
+    services,
+    by,
+    chats.map(({ agentId }) => agentId),
+  );
+  return usable.ok ? ok(({ agentId }) => standing(usable.value.has(agentId))) : usable;
+}
+
+/** The same for the jobs of a page, by two look-ups. */
+export async function jobStandings(
+  services: StandingServices,
+  by: Principal,
+  jobs: readonly Job[],
+): Promise<Outcome<(job: Job) => Standing>> {
+  const asked = jobs.filter(beginsWork);
+  const usable = await usableAgents(
+    services,
+    by,
+    asked.map(({ agent }) => agent.id),
+  );
+  if (!usable.ok) return usable;
+  const chatIds = [...new Set(asked.map(({ chatId }) => chatId))];
+  const deleted = await lookUp(services.log, services.chats.deletedAmong(by.organizationId, chatIds));
+  if (!deleted.ok) return deleted;
+  const gone = new Set(deleted.value);
+  return ok((job) => standing(!beginsWork(job) || (usable.value.has(job.agent.id) && !gone.has(job.chatId))));
+}
+
+async function usableAgents(
+  { directory, log }: StandingServices,
+  by: Principal,
+  ids: readonly string[],
+): Promise<Outcome<ReadonlySet<string>>> {
+  const found = await lookUp(log, directory.agentsAnywhere(by.organizationId, [...new Set(ids)]));
+  if (!found.ok) return found;
+  const isUsable = (agent: Agent): boolean => canUse(agent, by) && !isDisabled(agent);
+  return ok(new Set(found.value.filter(isUsable).map(({ id }) => id)));
+}

@@ -1,0 +1,80 @@
+/**
+ * Tokens (AUTH-1, AUTH-2): service tokens, which the owners of an organization see and revoke together,
+ * and personal access tokens, of which everybody has to do with their own. Both act as the person who
+ * made them. The secret is in the answer of the creation and nowhere else.
+ */
+import { mapped } from "../../../actors/fault.ts";
+import type { PageRequest } from "../../../actors/page.ts";
+import type { Principal } from "../../../actors/organization/principal.ts";
+import type { TokenFilter } from "../../../actors/organization/protocol.ts";
+import { organizationRef, type TokenKind } from "../../../actors/organization/schema.ts";
+import { TOKEN_DAYS, tokenExpiry } from "../../../actors/organization/tokens.ts";
+import type { Static } from "../../../actors/schema.ts";
+import { ask } from "../../../actors/troupe.ts";
+import type { Handlers } from "../../http/contract/operation.ts";
+import { type Caller, originOf } from "../../http/request/caller.ts";
+import { type Change, created, done } from "../../http/request/commit.ts";
+import { newToken } from "../../http/request/token.ts";
+import { lookUp } from "../../log/look-up.ts";
+import type { Services } from "../../operations/services.ts";
+import { pageOf, pageView } from "../paging.ts";
+import type { tokenOperations } from "./operations.ts";
+import { type CreateTokenBody, tokenView } from "./schema.ts";
+
+export const tokenHandlers: Handlers<typeof tokenOperations.operations, Services> = {
+  listServiceTokens: (services, caller, { query }) =>
+    listTokens(services, caller, { kind: "service", plural: "service_tokens", page: pageOf(query) }),
+  createServiceToken: (services, change, { body }) => createToken(services, change, "service", body),
+  revokeServiceToken: (services, change, { params }) => revokeToken(services, change, "service", params.id),
+  listPersonalAccessTokens: (services, caller, { query }) =>
+    listTokens(services, caller, { kind: "personal", plural: "personal_access_tokens", page: pageOf(query) }),
+  createPersonalAccessToken: (services, change, { body }) => createToken(services, change, "personal", body),
+  revokePersonalAccessToken: (services, change, { params }) => revokeToken(services, change, "personal", params.id),
+};
+
+async function listTokens<P extends string>(
+  { system, directory, clock, log }: Services,
+  { principal }: Caller,
+  { kind, plural, page }: { readonly kind: TokenKind; readonly plural: P; readonly page: PageRequest },
+) {
+  const { organizationId } = principal;
+  const settled = await system.settled(organizationId);
+  if (!settled.ok) return settled;
+  const tokens = await lookUp(log, directory.pageTokens(organizationId, visibleTo(principal, kind), page));
+  const now = clock.now();
+  return mapped(tokens, (list) => pageView(plural, list, (token) => tokenView(token, principal, now)));
+}
+
+async function createToken({ clock }: Services, change: Change, kind: TokenKind, body: Static<typeof CreateTokenBody>) {
+  const { principal } = change;
+  const { name, scopes, expires_in_days: days = TOKEN_DAYS } = body;
+  const { userId, organizationId } = principal;
+  const now = clock.now();
+  const { token, secret } = newToken(kind, { name, scopes, userId, expiresAt: tokenExpiry(now, days) });
+  const isLifeAsked = body.expires_in_days !== undefined;
+  const origin = originOf(change);
+  const command = { kind: "create_token", token, by: principal, isLifeAsked, origin } as const;
+  return change.commit([ask(organizationRef(organizationId), command)], (made) =>
+    created({ ...tokenView(made, principal, now), token: secret }),
+  );
+}
+
+async function revokeToken({ clock, streams }: Services, change: Change, kind: TokenKind, tokenId: string) {
+  const { principal } = change;
+  const origin = originOf(change);
+  const command = { kind: "revoke_token", tokenId, of: visibleTo(principal, kind), by: principal, origin } as const;
+  const now = clock.now();
+  let ended: readonly string[] = [];
+  const revoked = await change.commit([ask(organizationRef(principal.organizationId), command)], (reply) => {
+    ended = reply.endedIds;
+    return done(tokenView(reply.token, principal, now));
+  });
+  for (const id of ended) streams.closeOf(id);
+  return revoked;
+}
+
+/** The tokens that a caller manages: an owner the organization's service tokens, everybody their own personal ones. */
+const visibleTo = ({ userId }: Principal, kind: TokenKind): TokenFilter => ({
+  kind,
+  userId: kind === "personal" ? userId : null,
+});

@@ -1,0 +1,34 @@
+/** Updates that may change nothing: they are answered as any other, but emit nothing (GEN-8). */
+import type { Outcome } from "../../actors/fault.ts";
+import type { Ask } from "../../actors/runtime/members.ts";
+import { type Change, type Committed, done } from "../http/request/commit.ts";
+
+/** The record before, null where there was none, and its update. */
+type ReadAndWrite<R> = readonly [read: Ask<R | null>, write: Ask<R>];
+interface Versioned {
+  readonly version: number;
+}
+
+/** Commits the update; `read` and `write` are turns of one group, so nothing comes between them. */
+export function updated<R extends Versioned>(
+  change: Change,
+  steps: ReadAndWrite<R>,
+  view: (record: R) => object,
+): Promise<Outcome<Committed>>;
+export function updated<R>(
+  change: Change,
+  steps: ReadAndWrite<R>,
+  view: (record: R) => object,
+  versionOf: (record: R) => number,
+): Promise<Outcome<Committed>>;
+export function updated<R>(
+  change: Change,
+  steps: ReadAndWrite<R>,
+  view: (record: R) => object,
+  versionOf: (record: R) => number = (record) => (record as Versioned).version,
+): Promise<Outcome<Committed>> {
+  return change.commit<R | null, ReadAndWrite<R>>(steps, (before, [, after]) => {
+    const isSame = before !== null && versionOf(before) === versionOf(after);
+    return { ...done(view(after)), ...(isSame ? { emits: null } : {}) };
+  });
+}

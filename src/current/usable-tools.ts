@@ -1,0 +1,73 @@
+/**
+ * Names of tools that somebody gives an agent or a chat (RUN-11). One that names nothing would silently give nothing,
+ * so it is told when it is set, with the name that is near. Of an MCP server only its name is known here: what tools
+ * it has is asked in each run.
+ */
+import { type InputError, ok, type Outcome, refuse } from "../../actors/fault.ts";
+import type { McpServer } from "../../actors/job/schema.ts";
+import { namesTool } from "../../actors/job/terms.ts";
+import { didYouMean, didYouMeanWord } from "../http/request/near-name.ts";
+import type { Services } from "../operations/services.ts";
+
+type ToolServices = Pick<Services, "tools">;
+const SEPARATOR = "__";
+
+/** The lists of an agent as it will be; only what is `given` is checked. */
+export interface AgentTools {
+  readonly allowedTools: readonly string[];
+  readonly mcpServers: readonly McpServer[];
+  readonly given: {
+    readonly allowedTools?: readonly string[] | undefined;
+    readonly approvalTools?: readonly string[] | undefined;
+  };
+}
+
+export function usableTools(services: ToolServices, { allowedTools, mcpServers, given }: AgentTools): Outcome<null> {
+  const { allowedTools: allowed = [], approvalTools: approval = [] } = given;
+  const unknown = [
+    ...unknownNames(services, mcpServers, { names: allowed, path: "/allowed_tools" }),
+    ...unknownNames(services, mcpServers, { names: approval, path: "/approval_tools" }),
+  ];
+  const errors = unknown.length > 0 ? unknown : neverCalled(services, allowedTools, approval);
+  return errors.length === 0 ? ok(null) : refuse({ kind: "invalid_request", errors });
+}
+
+/** The `tools` of a chat with an agent that has these servers. */
+export function usableChatTools(
+  services: ToolServices,
+  mcpServers: readonly McpServer[],
+  list: { readonly names: readonly string[]; readonly path: string },
+): Outcome<null> {
+  const errors = unknownNames(services, mcpServers, list);
+  return errors.length === 0 ? ok(null) : refuse({ kind: "invalid_request", errors });
+}
+
+function unknownNames(
+  { tools }: ToolServices,
+  servers: readonly McpServer[],
+  { names, path }: { readonly names: readonly string[]; readonly path: string },
+): InputError[] {
+  const known = tools.map(({ name }) => name);
+  const serverNames = servers.map(({ name }) => name);
+  return names.flatMap((name, i) => {
+    if (known.includes(name) || serverNames.some((server) => name.startsWith(server + SEPARATOR))) return [];
+    const at = name.indexOf(SEPARATOR);
+    const message =
+      at > 0
+        ? `The agent has no MCP server \`${name.slice(0, at)}\`${didYouMean(name.slice(0, at), serverNames)}`
+        : `Unknown tool \`${name}\`${didYouMeanWord(name, known)}`;
+    return [{ path: `${path}/${i}`, message }];
+  });
+}
+
+/** Tools that wait for an approval that is never asked, because the agent may not use them. */
+function neverCalled({ tools }: ToolServices, allowed: readonly string[], approval: readonly string[]): InputError[] {
+  const isAlways = (name: string): boolean =>
+    tools.some((tool) => tool.name === name && tool.availability !== "granted");
+  return approval.flatMap((name, i) => {
+    const isAllowed = isAlways(name) || namesTool(allowed, name) || allowed.some((one) => namesTool([name], one));
+    if (isAllowed) return [];
+    const message = `The agent may not use \`${name}\`: name it in allowed_tools too`;
+    return [{ path: `/approval_tools/${i}`, message }];
+  });
+}

@@ -1,0 +1,59 @@
+/** What the organization has used, by agent, model or day, and its budget of this month (RUN-4). */
+import { mapped } from "../../../actors/fault.ts";
+import { type UsageGroup, type UsageReport, type UsageRequest } from "../../../actors/usage/directory.ts";
+import type { QuotaState } from "../../../actors/usage/quota.ts";
+import type { Budgeted } from "../../../actors/usage/protocol.ts";
+import { type Counts, dayOf, monthOf, usageRef } from "../../../actors/usage/schema.ts";
+import { lookUp } from "../../log/look-up.ts";
+import type { Handlers, Shown } from "../../http/contract/operation.ts";
+import type { Services } from "../../operations/services.ts";
+import type { usageOperations } from "./operations.ts";
+import { type UsageReportView } from "./operations.ts";
+
+/** Groups of one report; the totals are of all. */
+export const USAGE_ROWS = 1_000;
+
+/** What each group is called in its row. */
+const KEYS: Readonly<Record<UsageGroup, string>> = { agent: "agent_id", model: "model", day: "day" };
+
+export const usageHandlers: Handlers<typeof usageOperations.operations, Services> = {
+  /** From the first day of this month to today, unless the query says otherwise. */
+  async getUsage({ system, usage, quotas, clock, log }, { principal: { organizationId } }, { query }) {
+    const now = clock.now();
+    const { group_by: groupBy, since = `${monthOf(now)}-01`, until = dayOf(now) } = query;
+    const request = { groupBy, since, until, limit: USAGE_ROWS };
+    const budget = await system.dispatch(usageRef(organizationId), { kind: "read_budget" });
+    if (!budget.ok) return budget;
+    const settled = await system.settled(organizationId);
+    if (!settled.ok) return settled;
+    const reports = Promise.all([usage.report(organizationId, request), quotas.report(organizationId)]);
+    const found = await lookUp(log, reports);
+    return mapped(found, ([report, states]) => usageView(request, report, { budget: budget.value, quotas: states }));
+  },
+};
+
+const usageView = (
+  { groupBy, since, until }: UsageRequest,
+  { groups, totals }: UsageReport,
+  { budget, quotas }: { readonly budget: Budgeted; readonly quotas: readonly QuotaState[] },
+): Shown<typeof UsageReportView> => ({
+  group_by: groupBy,
+  since,
+  until,
+  usage: groups.map(({ key, ...counts }) => ({ [KEYS[groupBy]]: key, ...countsView(counts) })),
+  totals: countsView(totals),
+  truncated: groups.length === USAGE_ROWS,
+  budget: {
+    monthly_tokens: budget.monthlyTokens,
+    used_tokens: budget.usedTokens,
+    resets_at: budget.resetsAt,
+  },
+  quotas,
+});
+
+const countsView = ({ inputTokens, outputTokens, jobs, toolCalls }: Counts) => ({
+  input_tokens: inputTokens,
+  output_tokens: outputTokens,
+  jobs,
+  tool_calls: toolCalls,
+});

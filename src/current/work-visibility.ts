@@ -1,0 +1,41 @@
+/**
+ * Whose work with a private agent it is (AGT-5): its chats and jobs are there for the agent's creator
+ * and for who began them; for anybody else they are not. One's own record costs no look-up.
+ */
+import { type Chat, chatRef } from "../../actors/chat/schema.ts";
+import { notFound, ok, type Outcome } from "../../actors/fault.ts";
+import { type Job, jobRef } from "../../actors/job/schema.ts";
+import type { Principal } from "../../actors/organization/principal.ts";
+import { organizationRef } from "../../actors/organization/schema.ts";
+import type { Services } from "../operations/services.ts";
+
+type VisibilityServices = Pick<Services, "system">;
+type Reader = Pick<Principal, "organizationId" | "userId">;
+
+/** The chat, when this person may know of it. */
+export async function visibleChat({ system }: VisibilityServices, by: Reader, chatId: string): Promise<Outcome<Chat>> {
+  const chat = await system.dispatch(chatRef(by.organizationId, chatId), { kind: "read_chat" });
+  if (!chat.ok) return chat;
+  const hidden = await isHidden(system, by, { agentId: chat.value.agentId, createdBy: chat.value.createdBy });
+  if (!hidden.ok) return hidden;
+  return hidden.value ? notFound("chat") : chat;
+}
+
+/** The job, when this person may know of it. */
+export async function visibleJob({ system }: VisibilityServices, by: Reader, jobId: string): Promise<Outcome<Job>> {
+  const job = await system.dispatch(jobRef(by.organizationId, jobId), { kind: "read_job" });
+  if (!job.ok) return job;
+  const hidden = await isHidden(system, by, { agentId: job.value.agent.id, createdBy: job.value.createdBy });
+  if (!hidden.ok) return hidden;
+  return hidden.value ? notFound("job") : job;
+}
+
+async function isHidden(
+  system: VisibilityServices["system"],
+  by: Reader,
+  { agentId, createdBy }: { readonly agentId: string; readonly createdBy: string },
+): Promise<Outcome<boolean>> {
+  if (createdBy === by.userId) return ok(false);
+  const who = { organizationId: by.organizationId, userId: by.userId };
+  return system.dispatch(organizationRef(by.organizationId), { kind: "hides_work", by: who, agentId });
+}

@@ -1,0 +1,54 @@
+/** Apps of a workspace as the current surface shows them, and what is said to make one (WSP-1, WSP-14). */
+import { OneOf, Timestamp, Type } from "../../../actors/schema.ts";
+import type { App } from "../../../actors/workspace/schema.ts";
+import { Id, noun, Text } from "../../http/contract/noun.ts";
+import type { Shown } from "../../http/contract/operation.ts";
+
+const NAME_CHARACTERS = 200;
+/** A label of a host name, with room for what makes it unguessable. */
+const SLUG = "^[a-z0-9](?:[a-z0-9-]{0,38}[a-z0-9])?$";
+
+/** `POST …/apps` */
+export const CreateAppBody = Type.Object(
+  {
+    name: Type.String({ pattern: "\\S", maxLength: NAME_CHARACTERS, description: "What people call it" }),
+    slug: Type.String({ pattern: SLUG, description: "Part of its address; of one app of the workspace only" }),
+    path: Type.Optional(Type.String({ description: "The directory with its files; by default the slug" })),
+    entry: Type.Optional(
+      Type.String({ default: "index.html", description: "The file that it begins with, relative to the directory" }),
+    ),
+  },
+  { examples: [{ name: "Dashboard", slug: "dashboard", path: "apps/dashboard" }] },
+);
+
+export const AppView = noun("App", "A directory of static files that anybody with its address may open", {
+  id: Id("app", "The app's id"),
+  name: Text("What people call it", "Dashboard"),
+  slug: Text("Part of its address", "dashboard"),
+  kind: OneOf(["static"] as const, { description: "What it is made of" }),
+  path: Text("The directory with its files", "apps/dashboard"),
+  entry: Text("The file that it begins with", "index.html"),
+  url: Text("Where anybody may open it", "https://troupe.example/apps/dashboard-4f0k2m9x7q1c/"),
+  status: OneOf(["ready"] as const, { description: "Whether it is served" }),
+  created_by: Id("usr", "Who made it"),
+  created_at: Timestamp,
+});
+export const AppList = noun("AppList", "All apps of a workspace", {
+  apps: Type.Array(AppView, { description: "In the order in which they were made" }),
+});
+
+export const appView = (
+  { id, name, slug, path, entry, createdBy, createdAt }: App,
+  url: string,
+): Shown<typeof AppView> => ({
+  id,
+  name,
+  slug,
+  kind: "static",
+  path,
+  entry,
+  url,
+  status: "ready",
+  created_by: createdBy,
+  created_at: createdAt,
+});

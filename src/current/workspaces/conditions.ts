@@ -1,0 +1,32 @@
+/** What writes say about the content that they have seen, by its entity tag (RFC 9110). */
+import type { Precondition } from "../../../actors/workspace/protocol.ts";
+import { bad, good, textField } from "../../http/contract/field.ts";
+import { CONTENT_HEADERS } from "./content-range.ts";
+
+/** The digest is the tag: equal content has one, wherever it is. */
+export const etagOf = ({ sha256 }: { readonly sha256: string }): string => `"${sha256}"`;
+
+const TAG = /^(?:W\/)?"([0-9a-f]{64})"$/;
+
+/** The digests of a list of tags; null for `*`. Tags of others match nothing. */
+function digestsOf(text: string): readonly string[] | null {
+  if (text.trim() === "*") return null;
+  return text.split(",").flatMap((tag) => TAG.exec(tag.trim())?.[1] ?? []);
+}
+
+/** `If-Match` of a file: one of these tags, or `*` for any file. */
+const SEEN = {
+  "if-match": textField<Precondition>({ type: "string" }, (text) => good({ kind: "present", sha256: digestsOf(text) })),
+} as const;
+
+/** `If-None-Match: *`: only where nothing is. */
+const UNSEEN = {
+  "if-none-match": textField<Precondition>({ type: "string" }, (text) =>
+    text.trim() === "*" ? good({ kind: "absent" }) : bad("If-None-Match of a write must be *: only where nothing is"),
+  ),
+} as const;
+
+/** The headers of a delete. */
+export const DELETE_HEADERS = SEEN;
+/** The headers of a write. */
+export const WRITE_HEADERS = { ...SEEN, ...UNSEEN, ...CONTENT_HEADERS };

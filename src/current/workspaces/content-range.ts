@@ -1,0 +1,31 @@
+/** What an upload says of its bytes: which part of the content they are, and the digest of the whole (RFC 9110, RFC 9530). */
+import { bad, good, textField } from "../../http/contract/field.ts";
+
+/** Bytes `first` to `last` of `size`; without them the caller asks how many are there. */
+export interface ContentRange {
+  readonly part: { readonly first: number; readonly last: number } | null;
+  readonly size: number;
+}
+
+const PART = /^bytes (\d{1,15})-(\d{1,15})\/(\d{1,15})$/i;
+const NONE = /^bytes \*\/(\d{1,15})$/i;
+const SHA256 = /(?:^|,)\s*sha-256=:([A-Za-z0-9+/]{43}=):\s*(?:,|$)/;
+
+const WRONG_RANGE =
+  "Content-Range of an upload is `bytes <first>-<last>/<size>` with the bytes of this part, or `bytes */<size>` without any";
+
+export const CONTENT_HEADERS = {
+  "content-range": textField<ContentRange>({ type: "string" }, (text) => {
+    const whole = NONE.exec(text.trim());
+    if (whole !== null) return good({ part: null, size: Number(whole[1]) });
+    const [first, last, size] = (PART.exec(text.trim()) ?? []).slice(1).map(Number);
+    if (first === undefined || last === undefined || size === undefined) return bad(WRONG_RANGE);
+    return first <= last && last < size ? good({ part: { first, last }, size }) : bad(WRONG_RANGE);
+  }),
+  /** Read as the digest in hex. */
+  "repr-digest": textField<string>({ type: "string" }, (text) => {
+    const digest = SHA256.exec(text)?.[1];
+    if (digest === undefined) return bad("Repr-Digest must have `sha-256=:<base64>:` of the whole content");
+    return good(Buffer.from(digest, "base64").toString("hex"));
+  }),
+} as const;

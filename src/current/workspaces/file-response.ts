@@ -1,0 +1,81 @@
+/**
+ * The content of a file as an answer. Whatever the file is, the browser that gets it runs nothing of it:
+ * it is sandboxed without scripts, its type is not guessed, and it is saved rather than shown.
+ */
+import { notFound, ok, type Outcome, refuse } from "../../../actors/fault.ts";
+import type { FileContents } from "../../../actors/workspace/ports.ts";
+import type { HttpLog } from "../../log/port.ts";
+import { isKnown } from "../../http/document/document.ts";
+import { type FileHeaders, rangeOf } from "../../http/document/file-answer.ts";
+import { etagOf } from "./conditions.ts";
+
+/** What is served. */
+export interface ServedFile {
+  readonly organizationId: string;
+  readonly name: string;
+  readonly sha256: string;
+  readonly size: number;
+  readonly mime: string;
+}
+
+/** How it is answered where that is not for a download. */
+export interface Shown {
+  /** In the browser, rather than saved. */
+  readonly isShown?: boolean;
+  /** In the place of the headers that let nothing run. */
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+const HARMLESS = {
+  "content-security-policy": "sandbox; default-src 'none'; frame-ancestors 'none'",
+  "x-content-type-options": "nosniff",
+  "cross-origin-resource-policy": "same-origin",
+  "referrer-policy": "no-referrer",
+  "accept-ranges": "bytes",
+} as const;
+
+export async function fileResponse(
+  { contents, log }: { readonly contents: FileContents; readonly log: HttpLog },
+  file: ServedFile,
+  asked: FileHeaders,
+  { isShown = false, headers: more = {} }: Shown = {},
+): Promise<Outcome<Response>> {
+  const { organizationId, sha256, size, mime, name } = file;
+  const etag = etagOf(file);
+  const headers = { ...HARMLESS, etag, "cache-control": "private, no-cache", ...more };
+  const known = asked["if-none-match"];
+  if (known !== undefined && isKnown(known, etag)) return ok(new Response(null, { status: 304, headers }));
+  const isSame = asked["if-range"] === undefined || asked["if-range"] === etag;
+  const range = asked.range !== undefined && isSame ? rangeOf(asked.range, size) : null;
+  if (range === "unsatisfiable") return refuse({ kind: "range_not_satisfiable", bytes: size });
+  const { first, last } = range ?? { first: 0, last: size - 1 };
+  const body = await contents.read({ organizationId, sha256 }, { start: first, end: last + 1 });
+  if (body === null) {
+    log.error({ organizationId, sha256 }, "the content of a file is missing");
+    return notFound("file");
+  }
+  const served = {
+    ...headers,
+    "content-type": mime,
+    ...(isShown ? {} : { "content-disposition": dispositionOf(name) }),
+    "content-length": String(last - first + 1),
+  };
+  if (range !== null) {
+    const contentRange = `bytes ${first}-${last}/${size}`;
+    return ok(new Response(body, { status: 206, headers: { ...served, "content-range": contentRange } }));
+  }
+  // Bun answers a range of a file itself, also where If-Range says no. A stream that is no file's it leaves alone.
+  const whole =
+    body instanceof Blob && asked.range !== undefined ? body.stream().pipeThrough(new TransformStream()) : body;
+  return ok(new Response(whole, { headers: served }));
+}
+
+/** The name in ASCII for old clients, and whole for all others (RFC 6266). */
+function dispositionOf(name: string): string {
+  const plain = name.replaceAll(/[^\x20-\x7e]|["\\%]/g, "_");
+  const whole = encodeURIComponent(name.toWellFormed()).replaceAll(
+    /['()*]/g,
+    (c) => `%${c.charCodeAt(0).toString(16).toUpperCase()}`,
+  );
+  return `attachment; filename="${plain}"; filename*=UTF-8''${whole}`;
+}

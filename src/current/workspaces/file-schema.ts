@@ -1,0 +1,228 @@
+/** Files, versions and shares as the current surface shows them, and what is said about them (WSP-2). */
+import { Nullable, OneOf, Timestamp, Type } from "../../../actors/schema.ts";
+import { parseDirectory, parsePath } from "../../../actors/workspace/path.ts";
+import type { FilePath } from "../../../actors/workspace/path.ts";
+import type { Found } from "../../../actors/workspace/protocol.ts";
+import {
+  Author,
+  type DirectoryPlace,
+  type FilePlace,
+  type Share,
+  type Version,
+} from "../../../actors/workspace/schema.ts";
+import { bad, good, textField } from "../../http/contract/field.ts";
+import { Count, Id, listOf, noun, Text, NextCursor } from "../../http/contract/noun.ts";
+import type { Shown } from "../../http/contract/operation.ts";
+import { RECORD, recordView } from "../record.ts";
+import { etagOf } from "./conditions.ts";
+
+/** Seconds that a share may last: a year. */
+const SHARE_SECONDS = 31_536_000;
+const SHARE_DOWNLOADS = 1_000_000;
+/** Characters of a share's password: argon2 takes as long for any of them. */
+const PASSWORD_CHARACTERS = { min: 4, max: 256 };
+
+const EXAMPLE_PATH = "reports/q3.md";
+const pathField = (description: string, parse: typeof parsePath) =>
+  textField<FilePath>({ type: "string", description, examples: [EXAMPLE_PATH] }, (text, name) => {
+    const path = parse(text, name);
+    if (path.ok) return good(path.value);
+    return bad(path.fault.kind === "invalid_path" ? path.fault.message : path.fault.kind, path.fault);
+  });
+/** Of a file or directory, in a query. */
+export const PathQuery = { path: pathField("Path, relative to the workspace", parsePath) };
+/** Of a directory; the workspace itself unless given. */
+export const DirectoryQuery = { path: pathField("The directory; the whole workspace by default", parseDirectory) };
+
+const Path = Text("The path, relative to the workspace", EXAMPLE_PATH);
+
+export const DirectoryBody = Type.Object({ path: Type.String() }, { examples: [{ path: "reports/2026" }] });
+export const MoveBody = Type.Object(
+  { from: Type.String(), to: Type.String(), overwrite: Type.Optional(Type.Boolean({ default: false })) },
+  { examples: [{ from: "draft.md", to: EXAMPLE_PATH }] },
+);
+export const PreviewBody = Type.Object({ path: Type.String() }, { examples: [{ path: EXAMPLE_PATH }] });
+export const ShareBody = Type.Object(
+  {
+    path: Type.String(),
+    expires_in_seconds: Type.Optional(Type.Integer({ minimum: 1, maximum: SHARE_SECONDS })),
+    max_downloads: Type.Optional(Type.Integer({ minimum: 1, maximum: SHARE_DOWNLOADS })),
+    password: Type.Optional(Type.String({ minLength: PASSWORD_CHARACTERS.min, maxLength: PASSWORD_CHARACTERS.max })),
+  },
+  { examples: [{ path: EXAMPLE_PATH, expires_in_seconds: 86_400 }] },
+);
+
+const FILE = {
+  path: Path,
+  name: Text("Its last name", "q3.md"),
+  kind: OneOf(["file", "directory"] as const),
+  size: Count("Bytes; of a directory, those of all files below it"),
+  mime: Nullable(Text("The media type of a file", "text/markdown")),
+  etag: Nullable(Text("Entity tag of the content, for `If-Match` and `If-None-Match`", '"9f86d081884c7d65"')),
+  number: Nullable(Type.Integer({ description: "The version of a file's content: one more with each change" })),
+  modified_at: Timestamp,
+  modified_by: Nullable(Author),
+};
+export const FileView = noun("WorkspaceFile", "A file or a directory of a workspace", FILE);
+export const ChangedFile = noun("ChangedFile", "What is at the path now", {
+  workspace_id: Id("wsp", "The workspace's id"),
+  change: OneOf(["created", "updated", "moved", "deleted"] as const),
+  ...FILE,
+});
+export const UploadView = noun("FileUpload", "How far an upload in parts is", {
+  workspace_id: Id("wsp", "The workspace's id"),
+  path: Path,
+  offset: Count("Bytes that have arrived: the first byte of the next part"),
+  size: Count("Bytes of the whole content"),
+  sha256: Text("The digest of the whole content, in hex", "9f86d081884c7d65"),
+  expires_at: Nullable(Timestamp),
+});
+export const MadeDirectory = noun("MadeDirectory", "The directory, which now exists", {
+  path: Path,
+  created: Type.Boolean({ description: "Whether it was created by this request" }),
+});
+export const FileList = Type.Object(
+  { files: Type.Array(FileView), next_cursor: NextCursor },
+  { $id: "FileList", title: "FileList", description: "Files and directories, by their paths" },
+);
+export const FoundFile = noun("FoundFile", "A file that a search has found", {
+  ...FILE,
+  excerpt: Nullable(Type.String({ description: "What is around the words; null where the name was found" })),
+});
+export const FoundFiles = noun("FoundFiles", "Names first, then contents", { files: Type.Array(FoundFile) });
+export const VersionView = noun("FileVersion", "A version of a file that can be read back", {
+  number: Type.Integer({ description: "What `?number=` of the content takes" }),
+  size: Count("Bytes"),
+  mime: Type.String(),
+  etag: Type.String(),
+  modified_at: Timestamp,
+  modified_by: Author,
+  kept_until: Nullable(Timestamp),
+});
+export const VersionList = noun("FileVersions", "Versions of a file, newest first", {
+  path: Path,
+  versions: Type.Array(VersionView),
+});
+export const PreviewView = noun("FilePreview", "What can be shown of a file", {
+  path: Path,
+  kind: OneOf(["text", "markdown", "image", "pdf", "table", "binary", "too_large"] as const),
+  mime: Type.String(),
+  size: Count("Bytes of the file"),
+  etag: Type.String(),
+  content: Type.Optional(
+    Type.String({ description: "The beginning of a text, as it is: nothing is made safe. Of a PDF, its text" }),
+  ),
+  html: Type.Optional(
+    Type.String({ description: "`content` as HTML that is safe to show: Markdown, or highlighted code (`hljs-…`)" }),
+  ),
+  image: Type.Optional(
+    Type.Object(
+      {
+        url: Type.String({ description: "A `data:` address: the picture itself, as WebP" }),
+        width: Count("Pixels"),
+        height: Count("Pixels"),
+      },
+      { description: "A picture of at most 1,024 pixels: the image, or the first page of a PDF" },
+    ),
+  ),
+  pages: Type.Optional(Count("Pages of a PDF")),
+  table: Type.Optional(
+    Type.Object(
+      {
+        columns: Type.Array(
+          Type.Object({ name: Type.String(), type: Type.String({ description: "As DuckDB names it" }) }),
+        ),
+        rows: Type.Array(Type.Array(Type.Unknown()), { description: "Values in the order of the columns" }),
+        truncated: Type.Boolean({ description: "Whether there are more rows" }),
+      },
+      { description: "The first rows of a table, 100 at most" },
+    ),
+  ),
+  url: Type.Optional(Text("Where the content is", `/api/workspaces/wsp_…/files/content?path=${EXAMPLE_PATH}`)),
+  truncated: Type.Boolean({ description: "Whether there is more than `content` has" }),
+});
+
+const SHARE = {
+  id: Id("shr", "The share's id"),
+  path: Path,
+  expires_at: Nullable(Timestamp),
+  max_downloads: Nullable(Type.Integer()),
+  downloads: Count("So often it was opened"),
+  has_password: Type.Boolean(),
+  created_by: Id("usr", "The user who created it"),
+  ...RECORD,
+};
+export const ShareView = noun("Share", "A file that anybody with its address may download", SHARE);
+export const NewShareView = noun("NewShare", "A new share; its address is never shown again", {
+  ...SHARE,
+  url: Text("Address of the download; it needs no token", "https://troupe.example/share/…"),
+  token: Type.String({ description: "The last part of the address" }),
+});
+export const ShareList = listOf("ShareList", "shares", ShareView);
+
+export function fileView(path: string, { node, name, updatedAt }: FilePlace | DirectoryPlace): Shown<typeof FileView> {
+  if (node.kind === "directory")
+    return {
+      path,
+      name,
+      kind: "directory",
+      size: node.bytes,
+      mime: null,
+      etag: null,
+      number: null,
+      modified_at: updatedAt,
+      modified_by: null,
+    };
+  const { size, mime, number, at, by } = node;
+  const content = { size, mime, etag: etagOf(node), number, modified_at: at, modified_by: by };
+  return { path, name, kind: "file", ...content };
+}
+
+export const changedView = (
+  workspaceId: string,
+  { path, place }: Found,
+  change: Shown<typeof ChangedFile>["change"],
+): Shown<typeof ChangedFile> => ({ workspace_id: workspaceId, change, ...fileView(path, place) });
+
+export const uploadView = (upload: {
+  readonly workspaceId: string;
+  readonly path: string;
+  readonly offset: number;
+  readonly size: number;
+  readonly sha256: string;
+  readonly expiresAt: string | null;
+}): Shown<typeof UploadView> => {
+  const { workspaceId, expiresAt, ...rest } = upload;
+  return { workspace_id: workspaceId, ...rest, expires_at: expiresAt };
+};
+
+export const versionView = (
+  version: Pick<Version, "number" | "size" | "mime" | "sha256" | "at" | "by">,
+  keptUntil: string | null,
+): Shown<typeof VersionView> => ({
+  number: version.number,
+  size: version.size,
+  mime: version.mime,
+  etag: etagOf(version),
+  modified_at: version.at,
+  modified_by: version.by,
+  kept_until: keptUntil,
+});
+
+export const shareView = (share: Share): Shown<typeof ShareView> => ({
+  id: share.id,
+  path: share.path,
+  expires_at: share.expiresAt,
+  max_downloads: share.maxDownloads,
+  downloads: share.downloads,
+  has_password: share.passwordHash !== null,
+  created_by: share.createdBy,
+  ...recordView(
+    share,
+    {
+      workspace: `/api/workspaces/${share.workspaceId}`,
+      self: `/api/workspaces/${share.workspaceId}/shares/${share.id}`,
+    },
+    ["revoke"],
+  ),
+});

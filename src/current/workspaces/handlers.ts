@@ -1,0 +1,112 @@
+/** Workspaces on the current surface: list, read, make, change, delete, select (WSP-1, WSP-6, GEN-8). */
+import { mapped, ok, type Outcome, refuse } from "../../../actors/fault.ts";
+import { newId } from "../../../actors/ids.ts";
+import type { Principal } from "../../../actors/organization/principal.ts";
+import { organizationRef } from "../../../actors/organization/schema.ts";
+import { ask } from "../../../actors/troupe.ts";
+import { type Totals, type Workspace, workspaceRef } from "../../../actors/workspace/schema.ts";
+import type { Handlers } from "../../http/contract/operation.ts";
+import { created, done } from "../../http/request/commit.ts";
+import { lookUp } from "../../log/look-up.ts";
+import type { Services } from "../../operations/services.ts";
+import { pageOf, pageView } from "../paging.ts";
+import { updated } from "../updating.ts";
+import type { workspaceOperations } from "./operations.ts";
+import { ownsWorkspace, workspaceDetails, workspaceView } from "./schema.ts";
+
+export const workspaceHandlers: Handlers<typeof workspaceOperations.operations, Services> = {
+  async listWorkspaces({ system, directory, log, appPlaces }, { principal: by }, { query }) {
+    const { organizationId } = by;
+    const selection = await selectionOf({ system }, by);
+    if (!selection.ok) return selection;
+    const settled = await system.settled(organizationId);
+    if (!settled.ok) return settled;
+    const { selectedId } = selection.value;
+    const workspaces = await lookUp(log, directory.pageWorkspaces(organizationId, pageOf(query)));
+    return mapped(workspaces, (list) =>
+      pageView("workspaces", list, (one) => workspaceView(one, { by, selectedId, appPlaces })),
+    );
+  },
+
+  async createWorkspace({ system, appPlaces }, change, { body: { name, description = null, instructions = null } }) {
+    const { principal: by } = change;
+    const selection = await selectionOf({ system }, by);
+    if (!selection.ok) return selection;
+    const command = { kind: "create_workspace", name, description, instructions, createdBy: by.userId } as const;
+    const ref = workspaceRef(by.organizationId, newId("wsp"));
+    return change.commit([ask(ref, command)], (workspace) =>
+      created(workspaceView(workspace, { by, selectedId: selection.value.selectedId, appPlaces })),
+    );
+  },
+
+  async getWorkspace({ system, appPlaces }, { principal: by }, { params: { id } }) {
+    const ref = workspaceRef(by.organizationId, id);
+    const read = await system.dispatchGroup([
+      ask(ref, { kind: "read_workspace" }),
+      ask(ref, { kind: "read_totals" }),
+      ask(organizationRef(by.organizationId), { kind: "read_selection", userId: by.userId }),
+    ]);
+    if (!read.ok) return read;
+    const [workspace, totals, { selectedId }] = read.value as [Workspace, Totals, Selection];
+    return ok(workspaceDetails(workspace, totals, { by, selectedId, appPlaces }));
+  },
+
+  async updateWorkspace({ system, appPlaces }, change, { params: { id }, headers, body }) {
+    const { principal: by } = change;
+    const owned = await unlessTheirs(system, by, id);
+    if (!owned.ok) return owned;
+    const selection = await selectionOf({ system }, by);
+    if (!selection.ok) return selection;
+    const changes = Object.fromEntries(Object.entries(body).filter(([, value]) => value !== undefined));
+    const command = { kind: "update_workspace", changes, version: headers["if-match"] ?? null } as const;
+    const ref = workspaceRef(by.organizationId, id);
+    return updated(change, [ask(ref, { kind: "read_workspace" }), ask(ref, command)], (workspace) =>
+      workspaceView(workspace, { by, selectedId: selection.value.selectedId, appPlaces }),
+    );
+  },
+
+  async deleteWorkspace({ system, appPlaces }, change, { params: { id } }) {
+    const { principal: by } = change;
+    const selection = await selectionOf({ system }, by);
+    if (!selection.ok) return selection;
+    const { selectedId, defaultId } = selection.value;
+    if (id === defaultId)
+      return refuse({ kind: "forbidden", message: "The organization's first workspace cannot be deleted" });
+    const owned = await unlessTheirs(system, by, id);
+    if (!owned.ok) return owned;
+    const deleted = ask(workspaceRef(by.organizationId, id), { kind: "delete_workspace" });
+    const telling = ask(organizationRef(by.organizationId), { kind: "workspace_deleted", workspaceId: id });
+    return change.commit([deleted, telling], (workspace) =>
+      done({ ...workspaceView(workspace, { by, selectedId, appPlaces }), allowed_actions: [] }),
+    );
+  },
+
+  selectWorkspace({ appPlaces }, change, { params: { id } }) {
+    const { principal: by } = change;
+    const { organizationId, userId } = by;
+    const select = { kind: "select_workspace", userId, workspaceId: id } as const;
+    return change.commit(
+      [ask(workspaceRef(organizationId, id), { kind: "read_workspace" }), ask(organizationRef(organizationId), select)],
+      (workspace) => done(workspaceView(workspace, { by, selectedId: id, appPlaces })),
+    );
+  },
+};
+
+/** Refuses who has not made the workspace, and is no owner of the organization (WSP-15). */
+async function unlessTheirs(system: Services["system"], by: Principal, id: string): Promise<Outcome<null>> {
+  const workspace = await system.dispatch(workspaceRef(by.organizationId, id), { kind: "read_workspace" });
+  if (!workspace.ok) return workspace;
+  if (ownsWorkspace(workspace.value, by)) return ok(null);
+  const message = "Only the person who made the workspace and owners of the organization change or delete it";
+  return refuse({ kind: "forbidden", message });
+}
+
+interface Selection {
+  readonly selectedId: string | null;
+  readonly defaultId: string | null;
+}
+
+const selectionOf = (
+  { system }: Pick<Services, "system">,
+  { organizationId, userId }: Principal,
+): Promise<Outcome<Selection>> => system.dispatch(organizationRef(organizationId), { kind: "read_selection", userId });

@@ -1,0 +1,114 @@
+/**
+ * What can be shown of a file (WSP-2). Texts are answered as they are, for the reader to show as text; what
+ * needs a parser is made of it in the sandbox (`Previews`), and left out where that cannot be made.
+ */
+import { notFound, ok, type Outcome } from "../../../actors/fault.ts";
+import type { ActorRef } from "../../../actors/runtime/actor.ts";
+import type { PreviewedFile, PreviewPicture, PreviewTable, TableReader } from "../../../actors/workspace/previews.ts";
+import type { Found } from "../../../actors/workspace/protocol.ts";
+import type { FilePlace } from "../../../actors/workspace/schema.ts";
+import type { Shown } from "../../http/contract/operation.ts";
+import type { Services } from "../../operations/services.ts";
+import { etagOf } from "./conditions.ts";
+import type { PreviewView } from "./file-schema.ts";
+
+/** Of a text, so much is shown. */
+const SHOWN_BYTES = 64 * 1024;
+/** Larger images and documents are for a download. */
+const VIEWED_BYTES = 32 * 1024 * 1024;
+
+type Preview = Shown<typeof PreviewView>;
+
+const TEXTS = /^(?:text\/|application\/(?:json|xml|yaml|toml|javascript|x-sh|sql)$|[^/]+\/[^/]+\+(?:json|xml)$)/;
+const TABLES: Readonly<Record<string, TableReader>> = {
+  "text/csv": "csv",
+  "text/tab-separated-values": "csv",
+  "application/x-ndjson": "ndjson",
+  "application/jsonl": "ndjson",
+  "application/vnd.apache.parquet": "parquet",
+};
+const IMAGES = new Set(["image/png", "image/jpeg", "image/gif", "image/webp", "image/avif"]);
+
+function kindOf(mime: string, size: number): Preview["kind"] {
+  const isViewed = IMAGES.has(mime) || mime === "application/pdf";
+  if (isViewed && size > VIEWED_BYTES) return "too_large";
+  if (IMAGES.has(mime)) return "image";
+  if (mime === "application/pdf") return "pdf";
+  if (mime in TABLES) return "table";
+  if (mime === "text/markdown") return "markdown";
+  return TEXTS.test(mime) ? "text" : "binary";
+}
+
+type Parts = Pick<Services, "contents" | "previews">;
+
+export async function previewOf(
+  parts: Parts,
+  { path, place, workspaceRef: { organizationId, id } }: Found<FilePlace> & { readonly workspaceRef: ActorRef },
+): Promise<Outcome<Preview>> {
+  const { node, name } = place;
+  const { mime, size, sha256 } = node;
+  const kind = kindOf(mime, size);
+  const about = { path, mime, size, etag: etagOf(node) };
+  const file = { organizationId, sha256, size, name };
+  const url = `/api/workspaces/${id}/files/content?path=${encodeURIComponent(path)}`;
+  if (kind === "too_large") return ok({ ...about, kind, url, truncated: false });
+  if (kind === "image")
+    return ok({ ...about, kind, url, ...shown(await parts.previews.picture(file)), truncated: false });
+  if (kind === "pdf") return ok({ ...about, kind, url, ...(await pdfOf(parts, file)) });
+  const most = Math.min(size, SHOWN_BYTES);
+  const content = await parts.contents.read({ organizationId, sha256 }, { start: 0, end: most });
+  if (content === null) return notFound("file");
+  const bytes = new Uint8Array(await new Response(content).arrayBuffer());
+  const text = textOf(bytes, size > most);
+  const reader =
+    TABLES[mime] ?? (mime === "application/json" && /^\s*\[\s*\{/.test(text?.slice(0, 200) ?? "") ? "json" : null);
+  const table = reader === null ? null : await parts.previews.table(file, reader);
+  // A file that calls itself text and is none is shown as what it is; one of an unknown type may be text.
+  if (text === null)
+    return table === null
+      ? ok({ ...about, kind: "binary", url, truncated: false })
+      : ok({ ...about, kind: "table", url, table: tableOf(table), truncated: table.truncated });
+  const truncated = size > most;
+  if (table !== null) return ok({ ...about, kind: "table", content: text, table: tableOf(table), truncated });
+  const shownKind = kind === "binary" ? "text" : kind;
+  const html = shownKind === "table" ? null : await parts.previews.html(file, bytes, shownKind === "markdown");
+  return ok({ ...about, kind: shownKind, content: text, ...(html === null ? {} : { html }), truncated });
+}
+
+async function pdfOf(
+  { previews }: Parts,
+  file: PreviewedFile,
+): Promise<Pick<Preview, "content" | "image" | "pages" | "truncated">> {
+  const made = await previews.document(file);
+  if (made === null) return { truncated: false };
+  const { text, pages, picture, truncated } = made;
+  return { content: text, pages, ...shown(picture), truncated };
+}
+
+/** A picture that a page can show without another request. */
+const shown = (picture: PreviewPicture | null): Pick<Preview, "image"> =>
+  picture === null
+    ? {}
+    : {
+        image: {
+          url: `data:${picture.mime};base64,${Buffer.from(picture.bytes).toString("base64")}`,
+          width: picture.width,
+          height: picture.height,
+        },
+      };
+
+const tableOf = ({ columns, rows, truncated }: PreviewTable) => ({
+  columns: columns.map((column) => ({ ...column })),
+  rows: rows.map((row) => [...row]),
+  truncated,
+});
+
+/** UTF-8, or null. A character may be cut where the text is. */
+function textOf(bytes: Uint8Array, isCut: boolean): string | null {
+  try {
+    const text = new TextDecoder("utf-8", { fatal: true }).decode(bytes, { stream: isCut });
+    return text.includes("\0") ? null : text;
+  } catch {
+    return null;
+  }
+}

@@ -1,0 +1,82 @@
+/** Queries over the files of a workspace on the current surface (WSP-4). */
+import { DEFAULT_ROWS, MAX_ROWS, RESULT_FORMATS } from "../../../actors/workspace/data-queries.ts";
+import { Nullable, OneOf, Type } from "../../../actors/schema.ts";
+import { NOT_BLANK } from "../../http/contract/body-schema.ts";
+import { Count, noun } from "../../http/contract/noun.ts";
+import { media, operationGroup } from "../../http/contract/operation.ts";
+import { WorkspaceId } from "../path-ids.ts";
+
+/** Characters of a query, and of one value. */
+const QUERY_CHARACTERS = 100_000;
+const VALUE_CHARACTERS = 100_000;
+const MAX_PARAMS = 1_000;
+
+const Value = Nullable(Type.Union([Type.String({ maxLength: VALUE_CHARACTERS }), Type.Number(), Type.Boolean()]));
+
+const QueryBody = Type.Object(
+  {
+    query: Type.String({
+      description: "One SELECT. Its tables are files by their paths, or the tables of `database`",
+      pattern: NOT_BLANK,
+      maxLength: QUERY_CHARACTERS,
+    }),
+    params: Type.Optional(
+      Type.Union([Type.Array(Value, { maxItems: MAX_PARAMS }), Type.Record(Type.String(), Value)], {
+        description: "Values of the parameters: a list for `?` and `$1`, an object for `$name`",
+      }),
+    ),
+    database: Type.Optional(
+      Type.String({
+        description: "The path of an SQLite file. Without it the query names CSV, JSON and Parquet files",
+      }),
+    ),
+    format: Type.Optional(OneOf(RESULT_FORMATS, { default: "json" })),
+    limit: Type.Optional(
+      Type.Integer({ minimum: 1, maximum: MAX_ROWS, default: DEFAULT_ROWS, description: "Rows at most" }),
+    ),
+  },
+  {
+    examples: [
+      {
+        query: "SELECT region, sum(amount) AS total FROM 'reports/sales.csv' WHERE year = $1 GROUP BY region",
+        params: [2026],
+      },
+    ],
+  },
+);
+
+export const QueryResult = noun("QueryResult", "What a query has answered", {
+  columns: Type.Array(
+    Type.Object({ name: Type.String(), type: Type.String({ description: "As DuckDB or SQLite names it" }) }),
+  ),
+  rows: Type.Array(Type.Array(Type.Unknown()), {
+    description:
+      "Values in the order of the columns. Numbers that JSON cannot hold exactly are text, times are ISO 8601, bytes are Base64",
+  }),
+  row_count: Count("Rows of this answer"),
+  truncated: Type.Boolean({ description: "Whether there are more rows than `limit`, or than 8 MiB" }),
+  duration_ms: Count("Milliseconds that it took"),
+});
+
+export const queryOperations = operationGroup("Data", "Queries over the files of a workspace", {
+  queryData: {
+    method: "POST",
+    path: "/api/workspaces/{id}/data-blocks/query",
+    scope: "workspaces:read",
+    summary: "Run a read-only data-block query",
+    description:
+      "DuckDB over CSV, JSON and Parquet files, such as `FROM 'reports/sales.csv'` or `FROM read_csv('a.txt', delim = ';')`; SQLite over the file that `database` names. It reads the named files and nothing else, and has 5 s of CPU time and 512 MiB. CSV and Arrow answer the rows alone; `X-Row-Count` and `X-Truncated` say the rest.",
+    params: { id: WorkspaceId },
+    body: QueryBody,
+    isRead: true,
+    answers: {
+      200: media({
+        "application/json": QueryResult,
+        "text/csv": Type.String({ description: "The names of the columns, then the rows" }),
+        "application/vnd.apache.arrow.stream": Type.String({ description: "A stream of Apache Arrow" }),
+      }),
+    },
+    answerHeaders: ["X-Row-Count", "X-Truncated"],
+    errors: ["not_found", "invalid_path", "read_only_violation", "timeout"],
+  },
+});

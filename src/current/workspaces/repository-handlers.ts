@@ -1,0 +1,197 @@
+/** Repositories on the current surface (WSP-5, WSP-6). A clone is a job; here it is only begun. */
+import { invalid, notFound, ok, type Outcome, refuse } from "../../../actors/fault.ts";
+import { newId } from "../../../actors/ids.ts";
+import { isTerminal } from "../../../actors/job/machine.ts";
+import { type AgentSnapshot, jobRef, PLAIN_TERMS } from "../../../actors/job/schema.ts";
+import { type Principal, secretsRefusal } from "../../../actors/organization/principal.ts";
+import { organizationRef } from "../../../actors/organization/schema.ts";
+import { isoTime } from "../../../actors/schema.ts";
+import { ask } from "../../../actors/troupe.ts";
+import { parsePath } from "../../../actors/workspace/path.ts";
+import { type Repository, REPOSITORY_MODEL, workspaceRef } from "../../../actors/workspace/schema.ts";
+import type { Handlers, Input } from "../../http/contract/operation.ts";
+import { accepted, type Change, type Committed, created, done } from "../../http/request/commit.ts";
+import type { Services } from "../../operations/services.ts";
+import { PreparedWork } from "../../work/prepared-work.ts";
+import type { repositoryOperations } from "./repository-operations.ts";
+import { repositoryView } from "./repository-schema.ts";
+
+type Operations = typeof repositoryOperations.operations;
+type Mount = Input<Operations["addRepository"]>["body"];
+
+/** Who clones. No agent of an organization: nobody finds it, so nobody else gives it work. */
+const AGENT: AgentSnapshot = {
+  id: "agt_repositories",
+  name: "Repositories",
+  version: 1,
+  systemPrompt: "",
+  model: REPOSITORY_MODEL,
+  allowedTools: ["clone_repository"],
+  approvalTools: [],
+  mcpServers: [],
+  maxSteps: null,
+};
+
+export const repositoryHandlers: Handlers<Operations, Services> = {
+  async listRepositories(services, { principal }, { params: { id } }) {
+    const workspace = await services.system.dispatch(refOf(principal, id), { kind: "read_workspace" });
+    return workspace.ok ? ok({ repos: (workspace.value.repos ?? []).map(repositoryView) }) : workspace;
+  },
+
+  async getRepository(services, { principal }, { params: { id, repo_id: repoId } }) {
+    const found = await find(services, principal, { id, repoId });
+    return found.ok ? ok(repositoryView(found.value)) : found;
+  },
+
+  async addRepository(services, change, { params: { id }, body }) {
+    const repository = await newRepository(services, change.principal, body);
+    if (!repository.ok) return repository;
+    const command = { kind: "add_repository", repository: repository.value } as const;
+    return change.commit([ask(refOf(change.principal, id), command)], (added) => created(repositoryView(added)));
+  },
+
+  async cloneRepository(services, change, { params: { id }, body: { repo_id: repoId, url, ...mount } }) {
+    if (repoId !== undefined) {
+      if (url !== undefined || Object.keys(mount).length > 0)
+        return invalid("/repo_id", "`repo_id` names a mount that is there; it comes without other fields");
+      return clone(services, change, { id, repoId });
+    }
+    if (url === undefined) return invalid("/url", "`repo_id` or `url` must be given");
+    const added = await newRepository(services, change.principal, { url, ...mount });
+    return added.ok ? clone(services, change, { id, added: added.value }) : added;
+  },
+
+  syncRepository: (services, change, { params: { id, repo_id: repoId } }) => clone(services, change, { id, repoId }),
+
+  removeRepository(_, change, { params: { id, repo_id: repoId } }) {
+    const command = { kind: "remove_repository", repoId } as const;
+    return change.commit([ask(refOf(change.principal, id), command)], (removed) => done(repositoryView(removed)));
+  },
+};
+
+const refOf = ({ organizationId }: Principal, id: string) => workspaceRef(organizationId, id);
+
+async function find(
+  { system }: Services,
+  principal: Principal,
+  { id, repoId }: { readonly id: string; readonly repoId: string },
+): Promise<Outcome<Repository>> {
+  const workspace = await system.dispatch(refOf(principal, id), { kind: "read_workspace" });
+  if (!workspace.ok) return workspace;
+  const repository = workspace.value.repos?.find((one) => one.id === repoId);
+  return repository === undefined ? notFound("repository") : ok(repository);
+}
+
+const WITHOUT_GIT = refuse({
+  kind: "invalid_state",
+  status: "unavailable",
+  allowedActions: [],
+  message: "This server cannot clone: its operator has to install git, 2.31 or newer",
+});
+
+/** Begins the job; the mount and the job are one commit. */
+async function clone(
+  services: Services,
+  change: Change,
+  of: { readonly id: string } & ({ readonly repoId: string } | { readonly added: Repository }),
+): Promise<Outcome<Committed>> {
+  if (services.git === null) return WITHOUT_GIT;
+  const { principal: by } = change;
+  const { organizationId, userId } = by;
+  const added = "added" in of ? of.added : null;
+  const repository = "added" in of ? ok(of.added) : await find(services, by, { id: of.id, repoId: of.repoId });
+  if (!repository.ok) return repository;
+  const { id: repoId, url, branch, path, jobId: former } = repository.value;
+  const jobId = newId("job");
+  const afterJobId = former !== null && (await hasEnded(services, by, former)) ? former : null;
+  const words = `Clone ${url}${branch === null ? "" : `, branch ${branch},`} into ${path}`;
+  const work = new PreparedWork({ agent: AGENT, model: { provider: "troupe", name: "git", demo: false }, by });
+  const message = work.firstMessage({
+    chatId: newId("cht"),
+    jobId,
+    opening: { workspaceId: of.id, title: words.slice(0, TITLE_CHARACTERS) },
+    content: words,
+    sender: { type: "user", id: userId },
+    terms: { ...PLAIN_TERMS, requestId: change.requestId },
+  });
+  const begin = ask(workspaceRef(organizationId, of.id), { kind: "begin_clone", repoId, added, jobId, afterJobId });
+  return change.commit([begin, message], (begun) => ({
+    ...accepted(repositoryView(begun)),
+    ...(added === null ? {} : { emits: "workspace_repository.added" as const }),
+  }));
+}
+const TITLE_CHARACTERS = 200;
+
+async function hasEnded({ system }: Services, { organizationId }: Principal, jobId: string): Promise<boolean> {
+  const job = await system.dispatch(jobRef(organizationId, jobId), { kind: "read_job" });
+  return job.ok ? isTerminal(job.value.status) : job.fault.kind === "not_found";
+}
+
+async function newRepository(services: Services, by: Principal, mount: Mount): Promise<Outcome<Repository>> {
+  const url = repositoryUrl(mount.url);
+  if (!url.ok) return url;
+  const path = parsePath(mount.path ?? nameOf(url.value));
+  if (!path.ok) return path;
+  const { secret = null, branch = null, mode = "read" } = mount;
+  const usable = secret === null ? ok(null) : await usableSecret(services, by, secret);
+  if (!usable.ok) return usable;
+  const now = isoTime(services.clock.now());
+  return ok({
+    id: newId("rep"),
+    provider: providerOf(url.value),
+    url: url.value.href,
+    branch,
+    path: path.value.text,
+    mode,
+    secret,
+    status: "pending",
+    commit: null,
+    error: null,
+    jobId: null,
+    syncedAt: null,
+    createdBy: by.userId,
+    createdAt: now,
+    updatedAt: now,
+  });
+}
+
+/** https only, and nothing in it that is secret or that git would read in another way. */
+function repositoryUrl(text: string): Outcome<URL> {
+  const url = URL.parse(text);
+  const wrong = (message: string): Outcome<never> => refuse({ kind: "invalid_url", message });
+  // What parsers drop in silence.
+  if (url === null || /[\s\\\p{Cc}]/u.test(text)) return wrong("The URL of a repository must be absolute");
+  if (url.protocol !== "https:") return wrong("The URL of a repository must begin with https://");
+  if (url.username + url.password !== "")
+    return wrong("The URL must not have credentials: store them with PUT /api/secrets and name them in `secret`");
+  if (url.search !== "" || url.hash !== "") return wrong("The URL of a repository has no query and no fragment");
+  return ok(url);
+}
+
+/** The last part of the path, as git names a clone. */
+const nameOf = ({ pathname, hostname }: URL): string => {
+  const last = pathname.replace(/\/+$/, "").split("/").at(-1) ?? "";
+  return decoded(last).replace(/\.git$/i, "") || hostname;
+};
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
+}
+
+const PROVIDERS = ["github", "gitlab", "bitbucket"] as const;
+const providerOf = ({ hostname }: URL): string =>
+  PROVIDERS.find((name) => hostname.split(".").at(-2) === name || hostname.startsWith(`${name}.`)) ?? "git";
+
+/** Whoever names a secret and chooses the server could have it sent anywhere (AUTH-12). */
+async function usableSecret({ system }: Services, by: Principal, name: string): Promise<Outcome<null>> {
+  const refusal = secretsRefusal(by);
+  if (refusal !== null) return refuse(refusal);
+  const secrets = await system.dispatch(organizationRef(by.organizationId), { kind: "list_secrets" });
+  if (!secrets.ok) return secrets;
+  return secrets.value.some((secret) => secret.name === name)
+    ? ok(null)
+    : invalid("/secret", `There is no secret ${name}: store it first with PUT /api/secrets/${name}`);
+}

@@ -1,0 +1,81 @@
+/** Repositories of a workspace as the current surface shows them, and what is said to mount one (WSP-1, WSP-6). */
+import { Nullable, OneOf, Timestamp, Type } from "../../../actors/schema.ts";
+import type { Repository } from "../../../actors/workspace/schema.ts";
+import { Id, noun, Text } from "../../http/contract/noun.ts";
+import type { Shown } from "../../http/contract/operation.ts";
+
+const URL_CHARACTERS = 2_048;
+/** What `git check-ref-format` takes, without what is an option or a pattern elsewhere. */
+const BRANCH = String.raw`^(?!-)(?!.*(?:\.\.|//|/\.|@\{|\.lock(?:/|$)))[A-Za-z0-9_][A-Za-z0-9_./@+#-]{0,199}(?<![./])$`;
+const SECRET = "^[A-Za-z0-9_.-]{1,64}$";
+
+const MOUNT = {
+  url: Type.String({ maxLength: URL_CHARACTERS, description: "https, without credentials" }),
+  branch: Type.Optional(Nullable(Type.String({ pattern: BRANCH, description: "Omitted: the default one" }))),
+  path: Type.Optional(Type.String({ description: "The directory; by default the name of the repository" })),
+  mode: Type.Optional(
+    OneOf(["read", "write"] as const, { default: "read", description: "Whether files below it may be changed here" }),
+  ),
+  secret: Type.Optional(
+    Nullable(
+      Type.String({
+        pattern: SECRET,
+        description: "The name of the secret with its credentials: `user:password`, or a token alone",
+      }),
+    ),
+  ),
+};
+
+/** `POST …/repos` */
+export const AddRepositoryBody = Type.Object(MOUNT, {
+  examples: [{ url: "https://github.com/octocat/Hello-World", branch: "master", path: "hello" }],
+});
+/** `POST …/repos/clone`: a mount that is there, or a new one. */
+export const CloneBody = Type.Object(
+  {
+    repo_id: Type.Optional(Type.String({ description: "A mount that is there; the other fields make a new one" })),
+    ...MOUNT,
+    url: Type.Optional(MOUNT.url),
+  },
+  { examples: [{ url: "https://github.com/octocat/Hello-World" }] },
+);
+
+const REPOSITORY = {
+  id: Id("rep", "The mount's id"),
+  provider: Text("By its host: `github`, `gitlab`, `bitbucket` or `git`", "github"),
+  url: Text("Where it is cloned from", "https://github.com/octocat/Hello-World"),
+  branch: Nullable(Type.String({ description: "Null: the default one" })),
+  path: Text("Its directory in the workspace", "hello"),
+  mode: OneOf(["read", "write"] as const),
+  secret: Nullable(Type.String({ description: "The name of the secret with its credentials" })),
+  status: OneOf(["pending", "cloning", "ready", "error"] as const),
+  commit: Nullable(Text("That its files are of", "7fd1a60b01f91b314f59955a4e4d4e80d8edf11d")),
+  error: Nullable(Type.String({ description: "Why the last clone failed" })),
+  job_id: Nullable(Id("job", "The job of the last clone")),
+  synced_at: Nullable(Timestamp),
+  created_by: Id("usr", "Who added it"),
+  created_at: Timestamp,
+  updated_at: Timestamp,
+};
+export const RepositoryView = noun("Repository", "A repository whose files are in a workspace", REPOSITORY);
+export const RepositoryList = noun("RepositoryList", "All repositories of a workspace", {
+  repos: Type.Array(RepositoryView),
+});
+
+export const repositoryView = (repository: Repository): Shown<typeof RepositoryView> => ({
+  id: repository.id,
+  provider: repository.provider,
+  url: repository.url,
+  branch: repository.branch,
+  path: repository.path,
+  mode: repository.mode,
+  secret: repository.secret,
+  status: repository.status,
+  commit: repository.commit,
+  error: repository.error,
+  job_id: repository.jobId,
+  synced_at: repository.syncedAt,
+  created_by: repository.createdBy,
+  created_at: repository.createdAt,
+  updated_at: repository.updatedAt,
+});

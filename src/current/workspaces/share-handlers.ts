@@ -1,0 +1,108 @@
+/**
+ * Shares on the current surface, and their public side (WSP-2). The token is 32 random bytes, of which only
+ * the digest is stored. A password is checked after one of its few attempts was taken, so that guessing
+ * costs neither this process nor the share.
+ */
+import { notFound, ok, refuse } from "../../../actors/fault.ts";
+import { isoTime } from "../../../actors/schema.ts";
+import { ask } from "../../../actors/troupe.ts";
+import { parsePath } from "../../../actors/workspace/path.ts";
+import { workspaceRef } from "../../../actors/workspace/schema.ts";
+import type { Handlers } from "../../http/contract/operation.ts";
+import { created, done } from "../../http/request/commit.ts";
+import { lookUp } from "../../log/look-up.ts";
+import type { Services } from "../../operations/services.ts";
+import { pageOf, pageView } from "../paging.ts";
+import type { fileOperations, shareOperations } from "./file-operations.ts";
+import { fileResponse } from "./file-response.ts";
+import { shareView } from "./file-schema.ts";
+
+type ShareOperation = "shareFile" | "listShares" | "revokeShare";
+type FileHandlers = Handlers<typeof fileOperations.operations, Services>;
+
+const TOKEN_BYTES = 32;
+const TOKEN = /^[A-Za-z0-9_-]{43}$/;
+
+/** Browsers ask a person for it. */
+const NEEDS_PASSWORD = refuse({
+  kind: "unauthenticated",
+  reason: "no password of the share",
+  challenge: 'Basic realm="share", charset="UTF-8"',
+});
+
+const hashOf = (token: string): string => new Bun.CryptoHasher("sha256").update(token).digest("hex");
+
+export const shareHandlers: Pick<FileHandlers, ShareOperation> = {
+  async shareFile({ clock, appUrl }, change, { params: { id }, body }) {
+    const path = parsePath(body.path);
+    if (!path.ok) return path;
+    const { organizationId, userId } = change.principal;
+    const token = Buffer.from(crypto.getRandomValues(new Uint8Array(TOKEN_BYTES))).toString("base64url");
+    const { password, expires_in_seconds: seconds, max_downloads: maxDownloads = null } = body;
+    const share = {
+      path: path.value,
+      hash: hashOf(token),
+      passwordHash: password === undefined ? null : await Bun.password.hash(password),
+      expiresAt: seconds === undefined ? null : isoTime(clock.now() + seconds * 1_000),
+      maxDownloads,
+      createdBy: userId,
+    };
+    const url = `${appUrl()}/share/${token}`;
+    return change.commit([ask(workspaceRef(organizationId, id), { kind: "create_share", share })], (made) => ({
+      ...created({ ...shareView(made), url, token }),
+      told: shareView(made),
+    }));
+  },
+
+  async listShares({ system, files, log }, { principal }, { params: { id }, query }) {
+    const { organizationId } = principal;
+    const workspace = await system.dispatch(workspaceRef(organizationId, id), { kind: "read_workspace" });
+    if (!workspace.ok) return workspace;
+    const settled = await system.settled(organizationId);
+    if (!settled.ok) return settled;
+    const shares = await lookUp(log, files.pageShares({ organizationId, workspaceId: id }, pageOf(query)));
+    return shares.ok ? ok(pageView("shares", shares.value, shareView)) : shares;
+  },
+
+  revokeShare(_, change, { params: { id, share_id: shareId } }) {
+    const { organizationId } = change.principal;
+    return change.commit([ask(workspaceRef(organizationId, id), { kind: "revoke_share", shareId })], (share) =>
+      done(shareView(share)),
+    );
+  },
+};
+
+export const openShareHandlers: Handlers<typeof shareOperations.operations, Services> = {
+  async openShare(services, _visitor, { params: { token }, headers }) {
+    const { files, system, log } = services;
+    if (!TOKEN.test(token)) return notFound("share");
+    const found = await lookUp(log, files.findShare(hashOf(token)));
+    if (!found.ok) return found;
+    if (found.value === null) return notFound("share");
+    const { organizationId, workspaceId, shareId } = found.value;
+    const ref = workspaceRef(organizationId, workspaceId);
+    const share = await system.dispatch(ref, { kind: "read_share", shareId });
+    if (!share.ok) return share;
+    const { passwordHash } = share.value;
+    if (passwordHash !== null) {
+      const given = passwordOf(headers.authorization);
+      if (given === null) return NEEDS_PASSWORD;
+      const attempt = await system.dispatch(ref, { kind: "try_password", shareId });
+      if (!attempt.ok) return attempt;
+      if (!(await Bun.password.verify(given, passwordHash))) return NEEDS_PASSWORD;
+    }
+    const opened = await system.dispatch(ref, { kind: "open_share", shareId });
+    if (!opened.ok) return opened;
+    const { name, node } = opened.value.place;
+    return fileResponse(services, { ...node, organizationId, name }, headers);
+  },
+};
+
+/** The password of HTTP Basic authentication; null where there is none. */
+function passwordOf(authorization: string | undefined): string | null {
+  const encoded = /^Basic ([A-Za-z0-9+/=]{1,2000})$/i.exec(authorization ?? "")?.[1];
+  if (encoded === undefined) return null;
+  const pair = Buffer.from(encoded, "base64").toString("utf8");
+  const colon = pair.indexOf(":");
+  return colon === -1 || colon === pair.length - 1 ? null : pair.slice(colon + 1);
+}

@@ -1,0 +1,125 @@
+/**
+ * Uploads (WSP-2, WSP-13): a whole body, or one part of it after the other. Both end in the same command, and
+ * what the caller has said of the file that it has seen counts then.
+ *
+ *   PUT content                                       201, 200
+ *   PUT content  Content-Range: bytes 0-99/250        202 {offset: 100}
+ *   PUT content  Content-Range: bytes *\/250          202 {offset: 100}, to a client that has lost its connection
+ *   PUT content  Content-Range: bytes 100-249/250     201, 200
+ */
+import { invalid, ok, type Outcome, refuse } from "../../../actors/fault.ts";
+import { ask } from "../../../actors/troupe.ts";
+import type { FilePath } from "../../../actors/workspace/path.ts";
+import type { ReceivedContent } from "../../../actors/workspace/ports.ts";
+import type { Cause, Precondition } from "../../../actors/workspace/protocol.ts";
+import { workspaceRef } from "../../../actors/workspace/schema.ts";
+import type { Input } from "../../http/contract/operation.ts";
+import { accepted, type Change, type Committed, created, done } from "../../http/request/commit.ts";
+import type { Services } from "../../operations/services.ts";
+import type { ContentRange } from "./content-range.ts";
+import type { fileOperations } from "./file-operations.ts";
+import { changedView, uploadView } from "./file-schema.ts";
+
+type WriteFile = Input<(typeof fileOperations.operations)["writeFile"]>;
+
+/** An upload that sends nothing for so long is given up. */
+const UPLOAD_QUIET_SECONDS = 60;
+const NO_PRECONDITION: Precondition = { kind: "none" };
+
+export async function upload(
+  services: Services,
+  change: Change,
+  { path, input }: { readonly path: FilePath; readonly input: WriteFile },
+): Promise<Outcome<Committed>> {
+  const { headers, body, params } = input;
+  const { fileBytes } = services.workspaceLimits;
+  const range = headers["content-range"];
+  const size = range?.size ?? body.length ?? 0;
+  if (size > fileBytes) return refuse({ kind: "payload_too_large", limitBytes: fileBytes });
+  const { organizationId } = change.principal;
+  // Before anything is received: who writes to nowhere sends nothing.
+  const workspace = await services.system.dispatch(workspaceRef(organizationId, params.id), { kind: "read_workspace" });
+  if (!workspace.ok) return workspace;
+  // A client on a slow line sends for as long as it sends.
+  change.keepOpen(UPLOAD_QUIET_SECONDS);
+  const sha256 = headers["repr-digest"];
+  if (range !== undefined) {
+    if (sha256 === undefined)
+      return invalid("/repr-digest", "An upload in parts needs Repr-Digest: it says which content the part is of");
+    return uploadPart(services, change, { path, input, range, sha256 });
+  }
+  const received = await services.contents.receive(organizationId, body.stream, fileBytes);
+  if (!received.ok) return received;
+  if (sha256 !== undefined && sha256 !== received.value.sha256)
+    return invalid("/repr-digest", "The content has another digest than Repr-Digest says");
+  return write(services, change, { path, input, content: received.value });
+}
+
+async function uploadPart(
+  services: Services,
+  change: Change,
+  of: {
+    readonly path: FilePath;
+    readonly input: WriteFile;
+    readonly range: ContentRange;
+    readonly sha256: string;
+  },
+): Promise<Outcome<Committed>> {
+  const { path, input, range, sha256 } = of;
+  const { organizationId } = change.principal;
+  const workspaceId = input.params.id;
+  const pathKey = path.names.map(({ key }) => key).join("/");
+  const name = { organizationId, workspaceId, pathKey, sha256, size: range.size };
+  const part = range.part === null ? null : { ...range.part, body: input.body.stream };
+  if (part === null) {
+    for await (const chunk of input.body.stream)
+      if (chunk.byteLength > 0) return invalid("/content-range", "`bytes */<size>` comes without a body");
+  }
+  const taken = await services.contents.receivePart(name, part, (content) =>
+    write(services, change, { path, input, content }),
+  );
+  if (!taken.ok) return taken;
+  if (taken.value.kind === "completed") return ok(taken.value.value);
+  const { offset, expiresAt } = taken.value;
+  const ref = workspaceRef(organizationId, workspaceId);
+  if (part === null && offset === 0) {
+    // The last answer may have been lost: the content is there then.
+    const found = await services.system.dispatch(ref, { kind: "read_place", path });
+    const node = found.ok ? found.value.place.node : null;
+    if (node?.kind === "file" && node.sha256 === sha256)
+      return change.commit([ask(ref, { kind: "read_place", path })], (place) => ({
+        ...done(changedView(workspaceId, place, "updated")),
+        emits: null,
+      }));
+  }
+  const view = uploadView({ workspaceId, path: path.text, offset, size: range.size, sha256, expiresAt });
+  return change.commit([ask(ref, { kind: "read_workspace" })], () => ({ ...accepted(view), emits: null }));
+}
+
+/** Refers to content that is stored. */
+function write(
+  { contents }: Services,
+  change: Change,
+  {
+    path,
+    input: { params, headers, body },
+    content: { text, ...content },
+  }: { readonly path: FilePath; readonly input: WriteFile; readonly content: ReceivedContent },
+): Promise<Outcome<Committed>> {
+  const { organizationId, userId } = change.principal;
+  // A request leaves its own event.
+  const cause: Cause = { by: { type: "user", id: userId }, tells: false };
+  const command = {
+    kind: "write_file",
+    path,
+    content: { ...content, mime: contents.mimeOf(path.names.at(-1)?.name ?? "", body.contentType) },
+    text,
+    precondition: headers["if-match"] ?? headers["if-none-match"] ?? NO_PRECONDITION,
+    cause,
+  } as const;
+  return change.commit([ask(workspaceRef(organizationId, params.id), command)], (written) =>
+    written.isNew
+      ? created(changedView(params.id, written, "created"))
+      : done(changedView(params.id, written, "updated")),
+  );
+}

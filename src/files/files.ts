@@ -1,0 +1,145 @@
+/**
+ * The files of this service: where bodies are received, and where content is kept. By default both are
+ * below the data folder; `FILES_URL` puts the content into S3, and bodies are still received on this disk.
+ *
+ *   <data folder>/files/staging/…    bodies on their way in
+ *   <data folder>/files/uploads/…    what has arrived of content that comes in parts
+ *   <data folder>/files/blobs/…      content, without FILES_URL
+ *   <data folder>/files/children/…   what children of the sandbox read at the moment
+ */
+import { mkdir, rm } from "node:fs/promises";
+import { join } from "node:path";
+import { isPassing, mapped, ok, type Outcome } from "../../actors/fault.ts";
+import type { Clock } from "../../actors/runtime/clock.ts";
+import { SEARCHED_BYTES } from "../../actors/workspace/limits.ts";
+import type {
+  BlobClaims,
+  BlobKey,
+  BlobStore,
+  ByteRange,
+  ContentPart,
+  FileContents,
+  ReceivedContent,
+  UploadName,
+  UploadProgress,
+} from "../../actors/workspace/ports.ts";
+import { LocalBlobStore } from "./local-blobs.ts";
+import { PartialUploads, UPLOAD_MS } from "./partial-uploads.ts";
+import { S3BlobStore, type S3Settings } from "./s3-blobs.ts";
+import { type StagedFile, Staging } from "./staging.ts";
+import { mimeOf } from "./mime.ts";
+import { readableText } from "./text.ts";
+
+export interface FilesSettings {
+  /** The data folder. */
+  readonly folder: string;
+  /** Null: in the data folder. */
+  readonly s3: S3Settings | null;
+}
+
+/** A staged file that no request works on has been left behind; an upload takes minutes. */
+const STAGED_MS = 3_600_000;
+
+interface Parts {
+  readonly blobs: BlobStore;
+  readonly staging: Staging;
+  readonly uploads: PartialUploads;
+  readonly children: string;
+  readonly claims: BlobClaims;
+}
+
+export class Files implements FileContents {
+  readonly blobs: BlobStore;
+  readonly staging: Staging;
+  /** On the file system of the content, so that it can be placed there. */
+  readonly children: string;
+  private readonly uploads: PartialUploads;
+  private readonly claims: BlobClaims;
+
+  constructor({ blobs, staging, uploads, children, claims }: Parts) {
+    this.blobs = blobs;
+    this.children = children;
+    this.staging = staging;
+    this.uploads = uploads;
+    this.claims = claims;
+  }
+
+  /**
+   * Removes what earlier requests have left on this disk: bodies that nobody took, and uploads past their time.
+   * `now` is wall clock in ms. Answers how many files.
+   */
+  async sweep(now: number): Promise<number> {
+    return (await this.staging.sweep(now - STAGED_MS)) + (await this.uploads.sweep(now - UPLOAD_MS));
+  }
+
+  /** Receives a body of at most `maxBytes` and stores it. Nothing is left of what is refused. */
+  async receive(
+    organizationId: string,
+    body: ReadableStream<Uint8Array> | null,
+    maxBytes: number,
+  ): Promise<Outcome<ReceivedContent>> {
+    const staged = await this.staging.receive(body, maxBytes);
+    return staged.ok ? ok(await this.keep(organizationId, staged.value)) : staged;
+  }
+
+  async receivePart<T>(
+    name: UploadName,
+    part: ContentPart | null,
+    complete: (content: ReceivedContent) => Promise<Outcome<T>>,
+  ): Promise<Outcome<UploadProgress | { readonly kind: "completed"; readonly value: T }>> {
+    const taken = await this.uploads.take(name, part, async (whole) => {
+      // What has arrived stays until the commit: a crash between the two costs the client nothing.
+      const { path } = await this.staging.linked(whole);
+      const content = await this.keep(name.organizationId, { path, size: name.size, sha256: name.sha256 });
+      const value = await complete(content);
+      return { value, isOver: value.ok || !isPassing(value.fault) };
+    });
+    if (!taken.ok || taken.value.kind === "partial") return taken as Outcome<UploadProgress>;
+    return mapped(taken.value.value, (value) => ({ kind: "completed", value }) as const);
+  }
+
+  read(key: BlobKey, range?: ByteRange): Promise<Blob | ReadableStream<Uint8Array> | null> {
+    return this.blobs.read(key, range);
+  }
+
+  place(key: BlobKey, path: string): Promise<boolean> {
+    return this.blobs.place(key, path);
+  }
+
+  mimeOf(name: string, given: string): string {
+    return mimeOf(name, given);
+  }
+
+  /** Stores a staged file. What no commit refers to within a day is removed again. */
+  async keep(organizationId: string, staged: StagedFile): Promise<ReceivedContent> {
+    const { path, size, sha256 } = staged;
+    try {
+      const text = await readableText(Bun.file(path), SEARCHED_BYTES);
+      const key = { organizationId, sha256 };
+      await this.claims.claim(key);
+      await this.blobs.put(key, path);
+      return { sha256, size, text };
+    } finally {
+      await this.staging.discard(staged);
+    }
+  }
+}
+
+/** Opens the folders, or the way to S3. */
+export async function openFiles(
+  { folder, s3 }: FilesSettings,
+  { claims, clock }: { readonly claims: BlobClaims; readonly clock: Pick<Clock, "now"> },
+): Promise<Files> {
+  const root = join(folder, "files");
+  const staging = new Staging(join(root, "staging"));
+  await staging.prepare();
+  const uploads = new PartialUploads(join(root, "uploads"), () => clock.now());
+  await uploads.prepare();
+  const children = join(root, "children");
+  // Of a process that is gone.
+  await rm(children, { recursive: true, force: true });
+  if (s3 !== null) return new Files({ blobs: new S3BlobStore(s3), staging, uploads, children, claims });
+  const blobs = join(root, "blobs");
+  await mkdir(blobs, { recursive: true, mode: 0o700 });
+  return new Files({ blobs: new LocalBlobStore(blobs), staging, uploads, children, claims });
+}

@@ -1,0 +1,23 @@
+/** What a file is called by those who show it. */
+
+/** Says nothing: what programs send when they were told nothing. */
+const SAYS_NOTHING = new Set(["", "application/octet-stream", "application/x-www-form-urlencoded"]);
+const MEDIA_TYPE = /^[a-z0-9][a-z0-9!#$&^_.+-]{0,63}\/[a-z0-9][a-z0-9!#$&^_.+-]{0,63}$/;
+/** Types that Bun does not know by their extension. */
+const BY_EXTENSION: Readonly<Record<string, string>> = {
+  md: "text/markdown",
+  jsonl: "application/x-ndjson",
+  ndjson: "application/x-ndjson",
+  tsv: "text/tab-separated-values",
+  parquet: "application/vnd.apache.parquet",
+};
+
+/** The media type without parameters: as given where that says something, else by the name's extension. */
+export function mimeOf(name: string, given: string): string {
+  const type = typeOf(given);
+  if (!SAYS_NOTHING.has(type) && MEDIA_TYPE.test(type)) return type;
+  const extension = /\.([a-z0-9]+)$/i.exec(name)?.[1]?.toLowerCase() ?? "";
+  return BY_EXTENSION[extension] ?? typeOf(Bun.file(name).type);
+}
+
+const typeOf = (given: string): string => (given.split(";")[0] ?? "").trim().toLowerCase();

@@ -1,0 +1,223 @@
+/**
+ * Content that comes in parts (WSP-13). What has arrived of it is a file on this disk, so an upload goes on
+ * after a broken connection, a restart or a crash of the service. The client names the content by its digest
+ * and says which bytes it sends; the length of the file says which bytes are next.
+ *
+ *   absent ─first part─▶ partial ─parts─▶ whole ─digest fits, committed─▶ absent
+ *                           │                └─ another digest ─▶ absent
+ *                           └─ a day old ─▶ absent
+ *
+ * Guarantees: the bytes that an answer counts are on the disk; two requests never write at once (the newer one
+ * ends the older one, whose client is most likely gone); an organization has a bounded number of them. On a
+ * replica that has not received the parts, an upload begins anew.
+ */
+import { closeSync, mkdirSync, openSync, readdirSync } from "node:fs";
+import { mkdir, open, readdir, rm, stat } from "node:fs/promises";
+import { join } from "node:path";
+import { invalid, ok, type Outcome, refuse } from "../../actors/fault.ts";
+import type { ContentPart, UploadName, UploadProgress } from "../../actors/workspace/ports.ts";
+import { isoTime } from "../../actors/schema.ts";
+import { writeWhole } from "./staging.ts";
+
+/** Of one organization: their content together is bounded by this and the limit of a file. */
+export const MAX_UPLOADS = 32;
+/** From the first part on, an upload may take so long. */
+export const UPLOAD_MS = 86_400_000;
+/** Where all uploads of an organization are taken. */
+const RETRY_AFTER_MS = 60_000;
+/** Written bytes are brought to the disk at least this often: a crash of the machine costs no more. */
+const SYNC_BYTES = 16 * 1024 * 1024;
+const SUFFIX = /^([0-9a-f]{64})-(\d{1,15})$/;
+
+/** What has arrived of an upload. */
+interface Partial {
+  readonly path: string;
+  readonly offset: number;
+  readonly startedMs: number;
+}
+
+/** A request that writes. */
+interface Writer {
+  /** Ends it before its last byte. */
+  readonly stop: () => void;
+  readonly ended: Promise<void>;
+}
+
+export class PartialUploads {
+  private readonly folder: string;
+  private readonly now: () => number;
+  private readonly writers = new Map<string, Writer>();
+
+  /** `now` is wall clock in ms. */
+  constructor(folder: string, now: () => number) {
+    this.folder = folder;
+    this.now = now;
+  }
+
+  async prepare(): Promise<void> {
+    await mkdir(this.folder, { recursive: true, mode: 0o700 });
+  }
+
+  /**
+   * Takes a part; null only asks how far the upload is. Where all bytes are there and have the digest, `complete`
+   * gets the file, and the upload is over when it resolves: it stays only after a refusal that may pass.
+   */
+  async take<T>(
+    name: UploadName,
+    part: ContentPart | null,
+    complete: (path: string) => Promise<{ readonly value: T; readonly isOver: boolean }>,
+  ): Promise<Outcome<UploadProgress | { readonly kind: "completed"; readonly value: T }>> {
+    const key = keyOf(name);
+    const at = join(name.organizationId, key);
+    for (let other = this.writers.get(at); other !== undefined; other = this.writers.get(at)) {
+      other.stop();
+      await other.ended;
+    }
+    const ended = Promise.withResolvers<void>();
+    const stopping = new AbortController();
+    this.writers.set(at, { stop: () => stopping.abort(), ended: ended.promise });
+    try {
+      const found = await this.received({ name, key }, part, stopping.signal);
+      if (!found.ok || found.value === null) return found.ok ? ok(progress(name, null)) : found;
+      if (found.value.offset < name.size) return ok(progress(name, found.value));
+      const { path } = found.value;
+      if ((await digestOf(path)) !== name.sha256) {
+        await rm(path, { force: true });
+        return invalid(
+          "/repr-digest",
+          "The content has another digest than Repr-Digest says; send it from its first byte",
+        );
+      }
+      const { value, isOver } = await complete(path);
+      if (isOver) await rm(path, { force: true });
+      return ok({ kind: "completed", value });
+    } finally {
+      this.writers.delete(at);
+      ended.resolve();
+    }
+  }
+
+  /** Removes uploads that were begun before `beforeMs`; answers how many. One that is written to now stays. */
+  async sweep(beforeMs: number): Promise<number> {
+    let removed = 0;
+    for (const organizationId of await readdir(this.folder)) {
+      for (const file of await readdir(join(this.folder, organizationId))) {
+        const [, key = "", startedMs] = SUFFIX.exec(file) ?? [];
+        if (Number(startedMs ?? 0) >= beforeMs || this.writers.has(join(organizationId, key))) continue;
+        await rm(join(this.folder, organizationId, file), { force: true });
+        removed++;
+      }
+    }
+    return removed;
+  }
+
+  /** What is there after the part; null where the upload has not begun. */
+  private async received(
+    { name, key }: { readonly name: UploadName; readonly key: string },
+    part: ContentPart | null,
+    signal: AbortSignal,
+  ): Promise<Outcome<Partial | null>> {
+    const found = await this.find(name, key);
+    const offset = found?.offset ?? 0;
+    // Content without a byte has no parts.
+    if (part === null) return found === null && name.size === 0 ? this.begin(name, key) : ok(found);
+    if (part.first !== offset) return refuse({ kind: "upload_offset_mismatch", offset });
+    const begun = found === null ? this.begin(name, key) : ok(found);
+    return begun.ok ? this.append(begun.value, part, signal) : begun;
+  }
+
+  private async find({ organizationId }: UploadName, key: string): Promise<Partial | null> {
+    for (const { path, of, startedMs } of this.list(organizationId)) {
+      if (of !== key) continue;
+      if (startedMs + UPLOAD_MS > this.now()) return { path, startedMs, offset: (await stat(path)).size };
+      await rm(path, { force: true });
+    }
+    return null;
+  }
+
+  /** Synchronous, so that two that begin at once are counted one after the other. */
+  private begin({ organizationId }: UploadName, key: string): Outcome<Partial> {
+    const startedMs = this.now();
+    const open = this.list(organizationId).filter((one) => one.startedMs + UPLOAD_MS > startedMs);
+    if (open.length >= MAX_UPLOADS) return refuse({ kind: "overloaded", retryAfterMs: RETRY_AFTER_MS });
+    const folder = join(this.folder, organizationId);
+    mkdirSync(folder, { recursive: true, mode: 0o700 });
+    const path = join(folder, `${key}-${startedMs}`);
+    closeSync(openSync(path, "wx", 0o600));
+    return ok({ path, startedMs, offset: 0 });
+  }
+
+  private list(organizationId: string): readonly { path: string; of: string; startedMs: number }[] {
+    const folder = join(this.folder, organizationId);
+    let files: string[];
+    try {
+      files = readdirSync(folder);
+    } catch (cause) {
+      if (cause instanceof Error && "code" in cause && cause.code === "ENOENT") return [];
+      throw cause;
+    }
+    return files.flatMap((file) => {
+      const [, of, startedMs] = SUFFIX.exec(file) ?? [];
+      return of === undefined ? [] : [{ path: join(folder, file), of, startedMs: Number(startedMs) }];
+    });
+  }
+
+  /** Writes what comes behind what is there. Whatever ends it, what was written stays and is on the disk. */
+  private async append(
+    { path, startedMs, offset: from }: Partial,
+    { first, last, body }: ContentPart,
+    signal: AbortSignal,
+  ): Promise<Outcome<Partial>> {
+    const handle = await open(path, "a");
+    const reader = body?.getReader();
+    const stop = (): void => void reader?.cancel().catch(() => {}); // broken already
+    signal.addEventListener("abort", stop, { once: true });
+    let offset = from;
+    let synced = from;
+    try {
+      for (;;) {
+        const next = await reader?.read();
+        if (next === undefined || next.done || signal.aborted) break;
+        const isTooLong = offset + next.value.byteLength > last + 1;
+        const chunk = isTooLong ? next.value.subarray(0, last + 1 - offset) : next.value;
+        await writeWhole(handle, chunk);
+        offset += chunk.byteLength;
+        if (isTooLong) {
+          stop();
+          return lengthIsWrong({ first, last }, "more");
+        }
+        if (offset - synced < SYNC_BYTES) continue;
+        await handle.datasync();
+        synced = offset;
+      }
+    } finally {
+      signal.removeEventListener("abort", stop);
+      await handle.datasync();
+      await handle.close();
+    }
+    // The client has begun anew on another connection, or this one ended early.
+    if (signal.aborted) return refuse({ kind: "upload_offset_mismatch", offset });
+    return offset === last + 1 ? ok({ path, startedMs, offset }) : lengthIsWrong({ first, last }, "fewer");
+  }
+}
+
+const lengthIsWrong = ({ first, last }: Pick<ContentPart, "first" | "last">, than: "more" | "fewer"): Outcome<never> =>
+  invalid("/content-range", `The body has ${than} than the ${last + 1 - first} bytes of Content-Range`);
+
+const progress = ({ size, sha256 }: UploadName, partial: Partial | null): UploadProgress => ({
+  kind: "partial",
+  offset: partial?.offset ?? 0,
+  size,
+  sha256,
+  expiresAt: partial === null ? null : isoTime(partial.startedMs + UPLOAD_MS),
+});
+
+/** One name for the same content at the same path of the same workspace. */
+const keyOf = ({ workspaceId, pathKey, sha256, size }: UploadName): string =>
+  new Bun.CryptoHasher("sha256").update(JSON.stringify([workspaceId, pathKey, sha256, size])).digest("hex");
+
+async function digestOf(path: string): Promise<string> {
+  const hasher = new Bun.CryptoHasher("sha256");
+  for await (const chunk of Bun.file(path).stream()) hasher.update(chunk);
+  return hasher.digest("hex");
+}

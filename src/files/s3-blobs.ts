@@ -1,0 +1,95 @@
+/**
+ * Content in S3 or what speaks its protocol, by Bun's own client. `FILES_URL` says where:
+ * `s3://bucket/prefix?endpoint=https://…&region=…`. Content that is there already is sent again rather
+ * than looked for: looking costs as much as sending what is small, and large files are rarely equal.
+ */
+import { rm, writeFile } from "node:fs/promises";
+import { S3Client } from "bun";
+import type { BlobKey, BlobStore, ByteRange } from "../../actors/workspace/ports.ts";
+import { blobName } from "./blob-name.ts";
+
+export interface S3Settings {
+  readonly bucket: string;
+  /** Before each name; empty, or with a slash at its end. */
+  readonly prefix: string;
+  readonly endpoint?: string;
+  readonly region?: string;
+  readonly accessKeyId?: string;
+  readonly secretAccessKey?: string;
+}
+
+/** Of one part of a larger file: what is in memory of one upload is this many times the parts on their way. */
+const PART_BYTES = 8 * 1024 * 1024;
+const PARTS_IN_FLIGHT = 2;
+/** Attempts of one part before the upload fails. */
+const ATTEMPTS = 3;
+
+export class S3BlobStore implements BlobStore {
+  private readonly client: S3Client;
+  private readonly prefix: string;
+
+  constructor({ prefix, ...options }: S3Settings) {
+    this.client = new S3Client(options);
+    this.prefix = prefix;
+  }
+
+  async put(key: BlobKey, path: string): Promise<void> {
+    try {
+      await this.send(key, path);
+    } finally {
+      await rm(path, { force: true });
+    }
+  }
+
+  private async send(key: BlobKey, path: string): Promise<void> {
+    const file = Bun.file(path);
+    if (file.size <= PART_BYTES) {
+      await this.client.write(this.nameOf(key), await file.bytes());
+      return;
+    }
+    const writer = this.client
+      .file(this.nameOf(key))
+      .writer({ partSize: PART_BYTES, queueSize: PARTS_IN_FLIGHT, retry: ATTEMPTS });
+    for (let start = 0; start < file.size; start += PART_BYTES) {
+      await writer.write(await file.slice(start, start + PART_BYTES).bytes());
+      await writer.flush();
+    }
+    await writer.end();
+  }
+
+  async size(key: BlobKey): Promise<number | null> {
+    const found = await this.client.stat(this.nameOf(key)).catch(unlessMissing);
+    return found?.size ?? null;
+  }
+
+  async read(key: BlobKey, range?: ByteRange): Promise<ReadableStream<Uint8Array> | Blob | null> {
+    if ((await this.size(key)) === null) return null;
+    // The store refuses a range without bytes.
+    if (range !== undefined && range.start >= range.end) return new Blob([]);
+    const file = this.client.file(this.nameOf(key));
+    // Bun takes the range 0-0 for none.
+    if (range?.start === 0 && range.end === 1) return new Blob([(await file.slice(0, 2).bytes()).slice(0, 1)]);
+    // Not the file itself: a response of it would redirect to the store.
+    return (range === undefined ? file : file.slice(range.start, range.end)).stream();
+  }
+
+  async place(key: BlobKey, path: string): Promise<boolean> {
+    const body = await this.read(key);
+    if (body === null) return false;
+    await writeFile(path, body instanceof Blob ? body.stream() : body, { flag: "wx", mode: 0o600 });
+    return true;
+  }
+
+  async remove(key: BlobKey): Promise<void> {
+    await this.client.delete(this.nameOf(key)).catch(unlessMissing);
+  }
+
+  private nameOf(key: BlobKey): string {
+    return `${this.prefix}${blobName(key)}`;
+  }
+}
+
+function unlessMissing(cause: unknown): null {
+  if (cause instanceof Error && "code" in cause && (cause.code === "NoSuchKey" || cause.code === "ENOENT")) return null;
+  throw cause;
+}

@@ -1,0 +1,30 @@
+/** Bodies as schemas. */
+import { type JsonObject, type TSchema, Type } from "../../../actors/schema.ts";
+
+/** A `Type.Object`; its fields may be plain, enums, lists, objects, and any of them or null. */
+export interface BodySchema extends TSchema {
+  readonly properties: Readonly<Record<string, TSchema>>;
+  readonly required?: readonly string[] | undefined;
+}
+
+/** A required string with more in it than white space. */
+export const NOT_BLANK = "\\S";
+
+/** An object with whatever keys its sender likes. */
+export const FreeObject = Type.Unsafe<JsonObject>(Type.Record(Type.String(), Type.Unknown()));
+
+/** A body that is no JSON. */
+export interface RawBodyContract {
+  /** `binary` is read whole before the handler runs; a `stream` is read by the handler. */
+  readonly kind: "binary" | "stream";
+  /** Longer ones are 413 `payload_too_large`. */
+  readonly limitBytes: number;
+  /** Content types that are taken; all of them unless given. */
+  readonly types?: readonly string[];
+}
+/** Bytes, read whole: the handler gets them with their digest. */
+export const binary = (limitBytes: number, types?: readonly string[]) =>
+  ({ kind: "binary", limitBytes, ...(types === undefined ? {} : { types }) }) as const;
+/** Bytes that the handler reads itself, as they come. */
+export const streamed = (limitBytes: number, types?: readonly string[]) =>
+  ({ kind: "stream", limitBytes, ...(types === undefined ? {} : { types }) }) as const;

@@ -1,0 +1,20 @@
+/** Limits of what a body may hold besides those of JSON itself (ERR-5), in bytes of UTF-8. */
+import { ok, type Outcome, refuse } from "../../../actors/fault.ts";
+import type { JsonObject } from "../../../actors/schema.ts";
+
+export const MESSAGE_BYTES = 256 * 1024;
+export const METADATA_BYTES = 16 * 1024;
+/** Of the arguments that a person gives a call: a job keeps those of up to 64 calls, and writes them again with each decision. */
+export const ARGUMENTS_BYTES = 64 * 1024;
+
+/** Refuses a message that is too long. */
+export const withinMessage = (content: string): Outcome<null> => within(content, MESSAGE_BYTES);
+
+/** Refuses metadata that are too large, as JSON. */
+export const withinMetadata = (metadata: JsonObject): Outcome<null> => within(JSON.stringify(metadata), METADATA_BYTES);
+
+/** Refuses arguments of a tool call that are too large, as JSON. */
+export const withinArguments = (given: JsonObject): Outcome<null> => within(JSON.stringify(given), ARGUMENTS_BYTES);
+
+const within = (text: string, limitBytes: number): Outcome<null> =>
+  Buffer.byteLength(text) > limitBytes ? refuse({ kind: "payload_too_large", limitBytes }) : ok(null);

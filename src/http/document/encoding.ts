@@ -1,0 +1,57 @@
+/**
+ * Content codings of answers (RFC 9110): documents and JSON over 1 KiB are compressed for clients that accept
+ * zstd or gzip. Event streams and files never are.
+ */
+import Negotiator from "negotiator";
+import { BoundedMap } from "../../../actors/bounded-map.ts";
+
+/** In the order in which they are taken where the client accepts them alike. */
+const ENCODINGS = ["zstd", "gzip"] as const;
+export type Encoding = (typeof ENCODINGS)[number];
+
+/** Shorter bodies gain nothing: they fit into one packet as they are. */
+export const COMPRESSED_FROM_BYTES = 1_024;
+/** Longer bodies are compressed piece by piece off the event loop; this much takes about a millisecond. */
+const AT_ONCE_BYTES = 64 * 1_024;
+/** Made for one answer, so the fastest level. */
+const FAST = { level: 1 } as const;
+
+/** Different `Accept-Encoding` headers that are remembered; each kind of client sends its own. */
+const REMEMBERED_HEADERS = 256;
+const remembered = new BoundedMap<Encoding | "identity">(REMEMBERED_HEADERS);
+
+/** What its types do not know yet: which of those that are accepted alike comes first. */
+interface Preferring {
+  encodings(available: string[], options: { readonly preferred: string[] }): string[];
+}
+
+/** The coding that the header prefers among `offered`; null for none. */
+export function encodingFor(header: string | null, offered: readonly Encoding[] = ENCODINGS): Encoding | null {
+  if (header === null) return null;
+  const key = `${offered.length} ${header}`;
+  let chosen = remembered.get(key);
+  if (chosen === undefined) {
+    const asked: Preferring = new Negotiator({ headers: { "accept-encoding": header } });
+    const word = asked.encodings([...offered, "identity"], { preferred: [...offered] })[0];
+    chosen = offered.find((encoding) => encoding === word) ?? "identity";
+    remembered.set(key, chosen);
+  }
+  return chosen === "identity" ? null : chosen;
+}
+
+const streamed = (body: string | Uint8Array<ArrayBuffer>, encoding: Encoding): ReadableStream =>
+  new Blob([body])
+    .stream()
+    .pipeThrough(new CompressionStream(encoding as ConstructorParameters<typeof CompressionStream>[0]));
+
+/** The body of one answer, compressed fast. */
+export function compressed(text: string, encoding: Encoding): Uint8Array<ArrayBuffer> | ReadableStream {
+  if (text.length > AT_ONCE_BYTES) return streamed(text, encoding);
+  return encoding === "zstd" ? new Uint8Array(Bun.zstdCompressSync(text, FAST)) : Bun.gzipSync(text, FAST);
+}
+
+/** A body that is kept and sent often, compressed well. */
+export const compressedToKeep = async (
+  body: string | Uint8Array<ArrayBuffer>,
+  encoding: Encoding,
+): Promise<Uint8Array<ArrayBuffer>> => new Uint8Array(await new Response(streamed(body, encoding)).arrayBuffer());

@@ -1,0 +1,73 @@
+/**
+ * Answers that are files (GEN-12): whole, in part, or not at all because the caller has it already (RFC 9110).
+ *
+ *   If-None-Match is the file's tag ──▶ 304
+ *   Range, and If-Range (where it is sent) is the file's tag ─┬─ within the file ──▶ 206, from a stream of the part
+ *                                                             └─ past its end ────▶ 416 `range_not_satisfiable`
+ *   anything else ──▶ 200, from a stream of the whole
+ *
+ * One range is served. A header that asks for several, or that cannot be read, is ignored, as the standard allows.
+ */
+import { ok, type Outcome, refuse } from "../../../actors/fault.ts";
+import { isKnown } from "./document.ts";
+
+/** Bytes from `first` to `last`, both of them included. */
+export interface ByteRange {
+  readonly first: number;
+  readonly last: number;
+}
+
+/** A file as it is kept somewhere. */
+export interface FileSource {
+  readonly bytes: number;
+  /** Names these bytes; without its quotes. */
+  readonly tag: string;
+  readonly contentType: string;
+  /** Opens the bytes of the range, or all of them. Called only when they are sent. */
+  open(range: ByteRange | null): ReadableStream<Uint8Array>;
+}
+
+/** The request headers of `FILE_HEADERS`, as they were read. */
+export interface FileHeaders {
+  readonly "if-none-match": string | undefined;
+  readonly range: string | undefined;
+  readonly "if-range": string | undefined;
+}
+
+/** The answer with the file; `headers` are what it says besides. */
+export function fileAnswer(
+  source: FileSource,
+  asked: FileHeaders,
+  headers: Readonly<Record<string, string>> = {},
+): Outcome<Response> {
+  const etag = `"${source.tag}"`;
+  const common = { etag, "accept-ranges": "bytes", ...headers };
+  const known = asked["if-none-match"];
+  if (known !== undefined && isKnown(known, etag)) return ok(new Response(null, { status: 304, headers: common }));
+  const isSame = asked["if-range"] === undefined || asked["if-range"] === etag;
+  const range = asked.range !== undefined && isSame ? rangeOf(asked.range, source.bytes) : null;
+  if (range === "unsatisfiable") return refuse({ kind: "range_not_satisfiable", bytes: source.bytes });
+  const length = range === null ? source.bytes : range.last - range.first + 1;
+  const body = source.open(range);
+  const about = { "content-type": source.contentType, "content-length": String(length), ...common };
+  if (range === null) return ok(new Response(body, { headers: about }));
+  const contentRange = `bytes ${range.first}-${range.last}/${source.bytes}`;
+  return ok(new Response(body, { status: 206, headers: { ...about, "content-range": contentRange } }));
+}
+
+const RANGE = /^bytes=(\d{0,15})-(\d{0,15})$/i;
+
+/** The range that a header asks for; null where it asks for none that is served. */
+export function rangeOf(header: string, bytes: number): ByteRange | "unsatisfiable" | null {
+  const [, from = "", to = ""] = RANGE.exec(header.replaceAll(" ", "")) ?? [];
+  if (from === "" && to === "") return null;
+  if (from === "") {
+    // The last so many bytes.
+    const length = Math.min(Number(to), bytes);
+    return length === 0 ? "unsatisfiable" : { first: bytes - length, last: bytes - 1 };
+  }
+  const first = Number(from);
+  const last = to === "" ? bytes - 1 : Math.min(Number(to), bytes - 1);
+  if (to !== "" && Number(to) < first) return null;
+  return first >= bytes ? "unsatisfiable" : { first, last };
+}

@@ -1,0 +1,133 @@
+/**
+ * Lets requests in: says who asks, and counts each for somebody (RATE-3, RATE-4).
+ *
+ *   a good token or session ──▶ counts for it ──▶ in, or rate_limited
+ *   a good signed address ──▶ counts for the pages of its token ──▶ in, or rate_limited
+ *   a bad one, or none ──▶ counts for the remote address ──▶ refused: rate_limited when the address has used up
+ *                                                            its budget, else for what is wrong
+ *
+ * Where a surface has no limits, only what is refused for its token is counted. What an address has used
+ * up keeps no good token out: many share an address, and nobody finds a token by trying.
+ */
+import type { Server } from "bun";
+import { type Fault, isPassing, ok, type Outcome, refuse } from "../../../actors/fault.ts";
+import type { Principal } from "../../../actors/organization/principal.ts";
+import { organizationRef } from "../../../actors/organization/schema.ts";
+import type { RateState } from "../../../actors/traffic/protocol.ts";
+import { ask, type TroupeSystem } from "../../../actors/troupe.ts";
+import type { Authentication, Verification, Verified } from "./authentication.ts";
+import { type Exchange, pathOf } from "./exchange.ts";
+import type { ProtectiveLimit } from "./protective-limit.ts";
+import type { RateLimits } from "./rate-limits.ts";
+import { subjectOf, type SigningParts } from "./signed-address.ts";
+import { type MaybePromise, whenReady } from "../../../actors/maybe-promise.ts";
+
+type Peer = Server<unknown> | null;
+
+export interface AdmissionParts extends SigningParts {
+  readonly system: TroupeSystem;
+  readonly authentication: Authentication;
+  readonly limits: RateLimits;
+  /** Whether every request of the surface counts, and every response tells of it. */
+  readonly isCounting: boolean;
+  /** What bounds the requests of a surface that does not count them. */
+  readonly protection?: ProtectiveLimit;
+  /** Whether a browser's session will do where there is no token. */
+  readonly takesSessions: boolean;
+  /** The path of the resource that tokens of programs must be for; null: none of them will do. */
+  readonly resource: string | null;
+}
+
+/** Refusals that count for the address that they are sent to. */
+const OF_STRANGERS: ReadonlySet<Fault["kind"]> = new Set([
+  "unauthenticated",
+  "token_expired",
+  "invalid_signature",
+  "rate_limited",
+  "forbidden",
+]);
+
+export class Admission {
+  private readonly parts: AdmissionParts;
+  private readonly verification: Verification;
+
+  constructor(parts: AdmissionParts) {
+    this.parts = parts;
+    const { isCounting: isCounted, takesSessions, resource } = parts;
+    this.verification = { isCounted, takesSessions, resource };
+  }
+
+  /** The request's principal, when it may go on. */
+  principalOf(exchange: Exchange, server: Peer): MaybePromise<Outcome<Principal>> {
+    const { authentication } = this.parts;
+    return whenReady(authentication.verify(exchange, this.verification), (verified) =>
+      verified.ok ? this.admitted(exchange, verified.value) : this.refused(exchange, server, verified.fault),
+    );
+  }
+
+  /**
+   * For whom a request with a signed address runs. The address gives what it opens and nothing else: no scope.
+   * Whatever is wrong with it, the refusal is the same.
+   */
+  async subjectOf(exchange: Exchange, server: Peer): Promise<Outcome<Principal>> {
+    const { request, search } = exchange;
+    // A signature is that of a GET.
+    const subject = request.method === "GET" ? subjectOf(this.parts, pathOf(request.url), search) : null;
+    if (subject === null) return this.refused(exchange, server, { kind: "invalid_signature" });
+    const { organizationId, tokenId } = subject;
+    const asked = await this.parts.system.dispatchGroup([
+      ask(organizationRef(organizationId), { kind: "confirm_token", tokenId }),
+      this.parts.limits.ofPages(organizationId, tokenId),
+    ]);
+    if (!asked.ok) {
+      return isPassing(asked.fault) ? asked : this.refused(exchange, server, { kind: "invalid_signature" });
+    }
+    const principal: Principal = { ...subject, role: "member", tokenKind: "personal", scopes: [], expiresAt: "" };
+    return this.admitted(exchange, { principal, rate: asked.value[1] });
+  }
+
+  private admitted(exchange: Exchange, { principal, rate }: Verified): Outcome<Principal> {
+    exchange.organizationId = principal.organizationId;
+    if (rate === null) {
+      const flood = this.parts.protection?.count(principal.organizationId) ?? null;
+      return flood === null ? ok(principal) : refuse(flood);
+    }
+    exchange.rate = rate;
+    const fault = this.parts.limits.refusalOf(rate);
+    return fault === null ? ok(principal) : refuse(fault);
+  }
+
+  /** Counts a request that is for no operation, so that anybody may send it; `rate_limited` or null. */
+  async count(exchange: Exchange, server: Peer): Promise<Fault | null> {
+    if (!this.parts.isCounting) return null;
+    const { headers } = exchange.request;
+    const mayBeKnown = headers.has("authorization") || (this.parts.takesSessions && headers.has("cookie"));
+    if (!mayBeKnown) return this.countStranger(exchange, server);
+    const principal = await this.principalOf(exchange, server);
+    return !principal.ok && principal.fault.kind === "rate_limited" ? principal.fault : null;
+  }
+
+  /** Counts a request whose headers are not to be trusted. */
+  async countStranger(exchange: Exchange, server: Peer): Promise<Fault | null> {
+    const { isCounting } = this.parts;
+    return isCounting ? this.tell(exchange, await this.parts.limits.ofStranger(exchange.request, server)) : null;
+  }
+
+  /** What is told where nothing has been counted. */
+  leaveOut(exchange: Exchange): void {
+    if (this.parts.isCounting) exchange.rate ??= this.parts.limits.untouched();
+  }
+
+  /** Nobody is verified: because of the token, or because the service cannot do it now. */
+  private async refused(exchange: Exchange, server: Peer, fault: Fault): Promise<Outcome<never>> {
+    const { limits, isCounting } = this.parts;
+    if (!OF_STRANGERS.has(fault.kind)) return refuse(fault);
+    const state = await limits.ofStranger(exchange.request, server);
+    return refuse((isCounting ? this.tell(exchange, state) : limits.refusalOf(state)) ?? fault);
+  }
+
+  private tell(exchange: Exchange, state: RateState): Fault | null {
+    exchange.rate = state;
+    return this.parts.limits.refusalOf(state);
+  }
+}

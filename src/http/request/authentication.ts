@@ -1,0 +1,184 @@
+/**
+ * Who sends a request: the bearer of a token (AUTH-1, AUTH-6, AUTH-7), or a browser that has signed in, whose session
+ * is a token in a cookie (AUTH-13). The token's organization is
+ * looked up once and remembered, because that never changes; whether the token still counts is
+ * asked of the organization's actor each time, so a revocation holds from the next request on.
+ * What unknown tokens cost is bounded for each address (`unknown-tokens.ts`).
+ */
+import type { Server } from "bun";
+import { type Outcome, refuse } from "../../../actors/fault.ts";
+import type { Directory } from "../../../actors/organization/directory.ts";
+import type { OrganizationReplies } from "../../../actors/organization/protocol.ts";
+import type { Principal } from "../../../actors/organization/principal.ts";
+import { organizationRef } from "../../../actors/organization/schema.ts";
+import type { Clock } from "../../../actors/runtime/clock.ts";
+import type { Ask } from "../../../actors/runtime/members.ts";
+import type { RateState } from "../../../actors/traffic/protocol.ts";
+import { ask, type TroupeSystem } from "../../../actors/troupe.ts";
+import { BoundedMap } from "../../../actors/bounded-map.ts";
+import type { HttpLog } from "../../log/port.ts";
+import { lookUp } from "../../log/look-up.ts";
+import type { RateLimits } from "./rate-limits.ts";
+import { type MaybePromise, whenReady } from "../../../actors/maybe-promise.ts";
+import { isSafe, isSameOrigin } from "./same-origin.ts";
+import { SESSION_PREFIX, sessionIn } from "./session-cookie.ts";
+import { checkToken } from "./token.ts";
+import { UnknownTokens } from "./unknown-tokens.ts";
+
+/** Tokens whose organization is remembered: about 5 MiB when full. */
+export const REMEMBERED_TOKENS = 10_000;
+const BEARER = /^bearer +(\S+) *$/i;
+
+export interface AuthenticationParts {
+  readonly system: TroupeSystem;
+  readonly directory: Pick<Directory, "findToken">;
+  readonly limits: Pick<RateLimits, "ofToken" | "spentAddress" | "addressOf">;
+  readonly clock: Pick<Clock, "now">;
+  readonly log: HttpLog;
+  /** Where browsers reach the service. */
+  readonly appUrl: () => string;
+}
+
+/** A request, and the server that it came to. */
+export interface Asking {
+  readonly request: Request;
+  readonly server: Server<unknown> | null;
+}
+
+/** How a surface wants its requests verified. */
+export interface Verification {
+  readonly isCounted: boolean;
+  /** Whether a browser's session will do where there is no token. */
+  readonly takesSessions: boolean;
+  /** The path of the resource that tokens of programs must be for (RFC 8707); null: none of them will do. */
+  readonly resource: string | null;
+}
+
+interface TokenOwner {
+  readonly organizationId: string;
+  readonly tokenId: string;
+}
+
+type Verifying = Ask<OrganizationReplies["authenticate"]>;
+
+interface TokenPlace extends TokenOwner {
+  /** What is asked for each request of the token: who it is, and with the second one whether it is admitted. */
+  readonly verify: readonly [Verifying];
+  readonly verifyAndCount: readonly [Verifying, Ask<RateState>];
+}
+
+/** A good token. */
+export interface Verified {
+  readonly principal: Principal;
+  /** Null where the request was not counted. */
+  readonly rate: RateState | null;
+}
+
+export class Authentication {
+  private readonly parts: AuthenticationParts;
+  private readonly places = new BoundedMap<TokenPlace>(REMEMBERED_TOKENS);
+  private readonly unknown: UnknownTokens;
+
+  constructor(parts: AuthenticationParts) {
+    this.parts = parts;
+    this.unknown = new UnknownTokens(parts.clock);
+  }
+
+  /** The bearer of the request's token; refuses `unauthenticated`, `token_expired`, `rate_limited` or `unavailable`. */
+  verify(asking: Asking, how: Verification): MaybePromise<Outcome<Verified>> {
+    const { headers } = asking.request;
+    const header = headers.get("authorization");
+    if (header === null && how.takesSessions) return this.verifySession(asking, how);
+    const secret = bearerOf(header);
+    if (secret === null) return unauthenticated("no bearer token");
+    if (secret.startsWith(SESSION_PREFIX)) return unauthenticated("a session is no bearer token");
+    return this.verifySecret(asking, secret, how);
+  }
+
+  /** The browser of the request, where it has signed in; what it changes must come from a page of ours (AUTH-15). */
+  verifySession(asking: Asking, how: Verification): MaybePromise<Outcome<Verified>> {
+    const { request } = asking;
+    const appUrl = this.parts.appUrl();
+    const secret = sessionIn(request.headers.get("cookie"), appUrl);
+    if (secret === null) return unauthenticated("no bearer token and no session");
+    if (!secret.startsWith(SESSION_PREFIX)) return unauthenticated("a cookie holds nothing but a session");
+    if (!isSafe(request.method) && !isSameOrigin(request, appUrl)) return FOREIGN_PAGE;
+    return this.verifySecret(asking, secret, how);
+  }
+
+  private verifySecret(asking: Asking, secret: string, how: Verification): MaybePromise<Outcome<Verified>> {
+    const hash = checkToken(secret);
+    if (hash === null) return unauthenticated("malformed token");
+    const place = this.places.get(hash);
+    if (place !== undefined) return this.ask(asking, place, how);
+    const address = this.parts.limits.spentAddress(asking.request, asking.server);
+    const answer = address === null ? "look_up" : this.unknown.ask(hash, address);
+    if (answer === "unknown") return unauthenticated("unknown token");
+    return answer === "later" ? LATER : this.find(asking, hash, how);
+  }
+
+  /** A token that is shown for the first time. */
+  private async find(asking: Asking, hash: string, how: Verification): Promise<Outcome<Verified>> {
+    const found = await lookUp(this.parts.log, this.parts.directory.findToken(hash));
+    if (!found.ok) return found;
+    if (found.value === null) {
+      this.unknown.add(hash);
+      return unauthenticated("unknown token");
+    }
+    const place = this.placeOf(found.value, hash);
+    this.places.set(hash, place);
+    return this.ask(asking, place, how);
+  }
+
+  private ask(
+    asking: Asking,
+    place: TokenPlace,
+    { isCounted, resource }: Verification,
+  ): MaybePromise<Outcome<Verified>> {
+    const answer = (
+      { principal, isStale, audience }: OrganizationReplies["authenticate"],
+      rate: RateState | null,
+    ): Outcome<Verified> => {
+      if (audience !== null && (resource === null || audience !== this.parts.appUrl() + resource))
+        return unauthenticated("the token is for another resource");
+      if (isStale) this.touch(asking, place);
+      return { ok: true, value: { principal, rate } };
+    };
+    const { system } = this.parts;
+    return isCounted
+      ? whenReady(system.dispatchSync(place.verifyAndCount), (asked) => (asked.ok ? answer(...asked.value) : asked))
+      : whenReady(system.dispatchSync(place.verify), (asked) => (asked.ok ? answer(asked.value[0], null) : asked));
+  }
+
+  /** The same commands for each request of a token, made once. */
+  private placeOf({ organizationId, tokenId }: TokenOwner, hash: string): TokenPlace {
+    const verify = ask(organizationRef(organizationId), { kind: "authenticate", tokenId, hash });
+    const count = this.parts.limits.ofToken(organizationId, tokenId);
+    return { organizationId, tokenId, verify: [verify], verifyAndCount: [verify, count] };
+  }
+
+  /** Notes the use; the request does not wait for it and does not fail with it. */
+  private touch({ request, server }: Asking, { organizationId, tokenId }: TokenPlace): void {
+    const address = this.parts.limits.addressOf(request, server);
+    this.parts.system
+      .dispatch(organizationRef(organizationId), { kind: "touch_token", tokenId, address })
+      .catch((err: unknown) => this.parts.log.error({ err, tokenId }, "a token's use could not be noted"));
+  }
+}
+
+/** Look-ups of the address are counted by the second. */
+const LATER = refuse({ kind: "rate_limited", retryAfterMs: 1_000 });
+const FOREIGN_PAGE = refuse({
+  kind: "forbidden",
+  message: "A session changes something only at the request of a page of this service; a program sends a token",
+});
+
+const unauthenticated = (reason: string): Outcome<never> => refuse({ kind: "unauthenticated", reason });
+
+/** The token of an `Authorization` header; the scheme's case does not matter (RFC 9110). */
+export function bearerOf(header: string | null): string | null {
+  if (header === null) return null;
+  return header.startsWith("Bearer ") && header.indexOf(" ", 7) === -1
+    ? header.slice(7)
+    : (BEARER.exec(header)?.[1] ?? null);
+}

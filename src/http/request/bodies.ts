@@ -1,0 +1,153 @@
+/**
+ * Bodies that are on their way: how much memory they may take, and how long (FAIR-5).
+ *
+ * A body that is read whole is counted by what its head announces, for its token, its organization and all
+ * together, from before its first byte is read until it is read. One without an announced length counts as the
+ * longest that its operation takes. What is past a bound is refused unread, which costs nothing: Bun leaves
+ * unread bytes to the kernel, and so to the sender.
+ *
+ * A slow body ends with `request_timeout`: it has a time in which it may be as slow as it likes, and more for
+ * what has arrived (the scheme of Apache's `mod_reqtimeout`).
+ */
+import { type Fault, ok, type Outcome, refuse } from "../../../actors/fault.ts";
+import type { Clock } from "../../../actors/runtime/clock.ts";
+
+/** Bytes of bodies of all callers that are read at once; in memory each byte is some 1.3. */
+export const DEFAULT_BODY_BYTES = 256 * 1024 * 1024;
+/** Of these, what the bodies of one organization may have, and of one token: no client has so many on their way. */
+export const ORGANIZATION_PART = 4;
+export const TOKEN_PART = 8;
+/** A body counts as so much at least, for its connection and its request: 4,096 of them are the part of a token. */
+export const LEAST_BODY_BYTES = 8 * 1024;
+/** What every body has for arriving. */
+export const BODY_GRACE_MS = 20_000;
+/** And a second more for each of these bytes: a body that is read whole holds its memory meanwhile. */
+export const BODY_BYTES_PER_SECOND = 8 * 1024;
+/** One that is handed on as it comes costs a connection, and may be as slow as the slowest lines. */
+export const STREAM_BYTES_PER_SECOND = 1024;
+/** Late bodies are looked for this often. */
+const LOOK_MS = 1_000;
+const RETRY_MS = 1_000;
+
+const FULL: Outcome<never> = refuse({ kind: "overloaded", retryAfterMs: RETRY_MS });
+/** The answer to a body that is late. */
+export const TOO_SLOW: Fault = { kind: "request_timeout" };
+
+/** Whose body it is; null for somebody who is not known. */
+export interface BodyOwner {
+  readonly organizationId: string | null;
+  readonly tokenId: string | null;
+}
+
+/** One body that is being read. */
+export class BodyHold {
+  readonly owner: BodyOwner;
+  /** What it counts. */
+  readonly bytes: number;
+  private readonly bodies: Bodies;
+  private endsAt: number;
+  private onLate: (() => void) | null = null;
+
+  constructor(
+    bodies: Bodies,
+    owner: BodyOwner,
+    { bytes, endsAt }: { readonly bytes: number; readonly endsAt: number },
+  ) {
+    this.bodies = bodies;
+    this.owner = owner;
+    this.bytes = bytes;
+    this.endsAt = endsAt;
+  }
+
+  /** Calls `run` when its time is over; it is released then. */
+  whenLate(run: () => void): void {
+    this.onLate = run;
+  }
+
+  /** So many bytes of a stream have arrived. */
+  progress(bytes: number): void {
+    this.endsAt += (bytes / STREAM_BYTES_PER_SECOND) * 1_000;
+  }
+
+  /** Idempotent. */
+  release(): void {
+    this.bodies.release(this);
+  }
+
+  look(now: number): void {
+    if (now < this.endsAt) return;
+    this.release();
+    this.onLate?.();
+  }
+}
+
+export class Bodies {
+  private readonly clock: Pick<Clock, "monotonic" | "after">;
+  private readonly limit: number;
+  private readonly open = new Set<BodyHold>();
+  /** Bytes by organization and by token; absent: none. */
+  private readonly held = new Map<string, number>();
+  private all = 0;
+  private isLooking = false;
+
+  constructor(clock: Pick<Clock, "monotonic" | "after">, limit = DEFAULT_BODY_BYTES) {
+    this.clock = clock;
+    this.limit = limit;
+  }
+
+  /** Bodies that are on their way, and the bytes that they count. */
+  get usage(): { readonly count: number; readonly bytes: number } {
+    return { count: this.open.size, bytes: this.all };
+  }
+
+  /** Begins a body that is read whole, of at most `bytes`; refuses where there is no room for it. */
+  begin(owner: BodyOwner, announced: number): Outcome<BodyHold> {
+    const bytes = Math.max(announced, LEAST_BODY_BYTES);
+    if (this.all + bytes > this.limit) return FULL;
+    for (const [name, part] of partsOf(owner)) if ((this.held.get(name) ?? 0) + bytes > this.limit / part) return FULL;
+    return ok(this.add(owner, bytes, (announced / BODY_BYTES_PER_SECOND) * 1_000));
+  }
+
+  /** Begins a body that is handed on as it comes, and so takes no memory. */
+  beginStream(owner: BodyOwner): BodyHold {
+    return this.add(owner, 0, 0);
+  }
+
+  release(hold: BodyHold): void {
+    if (!this.open.delete(hold)) return;
+    this.all -= hold.bytes;
+    for (const [name] of partsOf(hold.owner)) {
+      const left = (this.held.get(name) ?? 0) - hold.bytes;
+      if (left > 0) this.held.set(name, left);
+      else this.held.delete(name);
+    }
+  }
+
+  private add(owner: BodyOwner, bytes: number, patienceMs: number): BodyHold {
+    const endsAt = this.clock.monotonic() + BODY_GRACE_MS + patienceMs;
+    const hold = new BodyHold(this, owner, { bytes, endsAt });
+    this.open.add(hold);
+    this.all += bytes;
+    if (bytes > 0) for (const [name] of partsOf(owner)) this.held.set(name, (this.held.get(name) ?? 0) + bytes);
+    this.plan();
+    return hold;
+  }
+
+  /** One timer for all; most bodies have arrived with their head. */
+  private plan(): void {
+    if (this.isLooking) return;
+    this.isLooking = true;
+    this.clock.after(LOOK_MS, () => {
+      this.isLooking = false;
+      const now = this.clock.monotonic();
+      for (const hold of this.open) hold.look(now);
+      if (this.open.size > 0) this.plan();
+    });
+  }
+}
+
+/** The names that a body counts for, each with its part of the whole. Those whom nobody knows count together. */
+function* partsOf({ organizationId, tokenId }: BodyOwner): Iterable<readonly [name: string, part: number]> {
+  yield [organizationId ?? "", ORGANIZATION_PART];
+  if (tokenId !== null) yield [tokenId, TOKEN_PART];
+}

@@ -1,0 +1,35 @@
+/**
+ * For whom an operation runs. An HTTP request is one such caller (`exchange.ts`); an MCP tool, a console or the
+ * administration command are others (`localCaller`), so an operation never sees a `Request`.
+ */
+import { newId } from "../../../actors/ids.ts";
+import type { Principal } from "../../../actors/organization/principal.ts";
+import type { Origin } from "../../../actors/organization/people-protocol.ts";
+
+/** A caller who may be anybody. */
+export interface Visitor {
+  /** Names the request in its answer, in the log and in the records that it leaves. */
+  readonly requestId: string;
+  /** Aborted when the caller has gone and no longer waits for the answer. */
+  readonly signal: AbortSignal;
+  /** Where the request comes from, as the audit writes it down; null without one. */
+  readonly address: string | null;
+  /** The answer may take this many seconds without a byte; 0 for any time. */
+  keepOpen(seconds: number): void;
+}
+
+/** A caller who is authenticated. */
+export interface Caller extends Visitor {
+  readonly principal: Principal;
+}
+
+const NEVER = new AbortController().signal;
+
+/** A caller without HTTP. */
+export const localCaller = (
+  principal: Principal,
+  { requestId = newId("req"), signal = NEVER }: Partial<Pick<Visitor, "requestId" | "signal">> = {},
+): Caller => ({ principal, requestId, signal, address: null, keepOpen() {} });
+
+/** Who does something, for the audit (AUTH-17). */
+export const originOf = ({ principal: { userId, tokenId }, address }: Caller): Origin => ({ userId, tokenId, address });

@@ -1,0 +1,37 @@
+/**
+ * How a surface reports errors. Inside the service refusals are faults; a dialect gives each kind its
+ * status and its body. `RefusalTable` is total: a kind of fault without an entry does not compile.
+ */
+import type { Fault, FaultKind, FaultOf } from "../../../actors/fault.ts";
+
+export interface Refusal {
+  readonly status: number;
+  /** An object is sent as JSON, a text as it is. */
+  readonly body: object | string;
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+export interface Dialect {
+  refusal(fault: Fault, requestId: string): Refusal;
+  /** An exception, that is a bug; says nothing of the cause (ERR-4). */
+  bug(requestId: string): Refusal;
+}
+
+export type RefusalTable<T> = { readonly [K in FaultKind]: (fault: FaultOf<K>) => T };
+
+/** The table's entry of the fault's kind, applied to the fault. */
+export function entryOf<T>(table: RefusalTable<T>, fault: Fault): T {
+  // The entry and the fault have the same kind; TypeScript cannot follow that through the look-up.
+  const entry = table[fault.kind] as (fault: Fault) => T;
+  return entry(fault);
+}
+
+/** How long the file is of which a range was asked for. */
+export const contentRange = (bytes: number): Readonly<Record<string, string>> => ({
+  "content-range": `bytes */${bytes}`,
+});
+
+/** Whole seconds for `Retry-After`, at least one. */
+export const retryAfter = (retryAfterMs: number): Readonly<Record<string, string>> => ({
+  "retry-after": String(Math.max(1, Math.ceil(retryAfterMs / 1_000))),
+});

@@ -1,0 +1,137 @@
+/**
+ * The event of a mutating request (HOOK-12): a message to the organization's webhook actor in the
+ * request's own commit. So there is one exactly where the request has changed something: a request that is
+ * refused or replayed emits none.
+ *
+ * Its data is what the request was answered, without what is for its caller only: links, permitted
+ * verbs, secrets.
+ */
+import type { Principal } from "../../../actors/organization/principal.ts";
+import type { Member } from "../../../actors/runtime/members.ts";
+import { isoTime, type Json, type JsonObject } from "../../../actors/schema.ts";
+import {
+  type EventActor,
+  type EventResource,
+  type EventType,
+  type NewsEvent,
+  TEST_EVENT,
+  takeEvent,
+  webhookRef,
+} from "../../../actors/webhook/events.ts";
+import type { Caller } from "./caller.ts";
+
+/** Longer data is cut to ids and status (HOOK-2). */
+export const DATA_BYTES = 20 * 1024;
+
+/** What an event says of the request besides its answer. */
+export interface Emitter {
+  readonly caller: Pick<Caller, "principal" | "requestId">;
+  /** The path of the operation, with `{name}` for what varies. */
+  readonly path: string;
+  readonly params: Readonly<Record<string, unknown>>;
+  /** Wall clock in ms. */
+  readonly at: number;
+}
+
+export class Emission {
+  private readonly type: EventType;
+  private readonly emitter: Emitter;
+
+  constructor(type: EventType, emitter: Emitter) {
+    this.type = type;
+    this.emitter = emitter;
+  }
+
+  /** A turn of its own numbers the event: that of a test, which is sent whatever is subscribed to. */
+  get isInOwnTurn(): boolean {
+    return this.type === TEST_EVENT;
+  }
+
+  /** The member of the request's group that leaves the event. `given` are the fields of the request's body. */
+  message(
+    answer: { readonly body: object; readonly emits?: EventType; readonly told?: object },
+    given: readonly string[],
+  ): Member {
+    const { principal } = this.emitter.caller;
+    const command = takeEvent(this.event((answer.told ?? answer.body) as JsonObject, given, answer.emits));
+    return { ref: webhookRef(principal.organizationId), command, isMessage: true };
+  }
+
+  /** The event itself, for an operation that numbers it in a turn of its own. */
+  event(answer: JsonObject, given: readonly string[], type = this.type): NewsEvent {
+    const { caller, at } = this.emitter;
+    const { principal, requestId } = caller;
+    const whole = shown(answer);
+    const isTruncated = Buffer.byteLength(JSON.stringify(whole)) > DATA_BYTES;
+    return {
+      type,
+      source: "api_mutation",
+      at: isoTime(at),
+      actor: actorOf(principal),
+      requestId,
+      resource: resourceOf(this.emitter, answer),
+      data: isTruncated ? cut(whole) : whole,
+      isTruncated,
+      changes: CHANGING.test(type) ? given.filter((field) => Object.hasOwn(whole, field)) : [],
+    };
+  }
+}
+
+/** Types of events that say which fields have been set. */
+const CHANGING = /\.(?:updated|configured|install_state_changed)$/;
+
+const actorOf = ({ tokenKind, tokenId, userId }: Principal): EventActor =>
+  tokenKind === "service" ? { type: "service_token", id: tokenId } : { type: "user", id: userId };
+
+/** Collections whose records cannot be read one by one. */
+const WITHOUT_PATH: ReadonlySet<string> = new Set(["service-tokens", "personal-access-tokens", "secrets"]);
+
+/** What the request was about, by its path: `/api/<collection>/{id}/…`. */
+function resourceOf({ path, params }: Emitter, answer: JsonObject): EventResource {
+  const [collection = "", second] = path.split("/").slice(2);
+  const type = collection.replace(/s$/, "").replaceAll("-", "_");
+  const made = typeof answer["id"] === "string" ? answer["id"] : null;
+  const given = /^\{(\w+)\}$/.exec(second ?? "")?.[1];
+  const id = second === undefined ? made : given === undefined ? null : String(params[given]);
+  const at = WITHOUT_PATH.has(collection) ? null : `/api/${collection}${id === null ? "" : `/${id}`}`;
+  return { type, id, path: at, version: versionOf(answer) ?? versionOf(answer[type]) };
+}
+
+function versionOf(value: Json | undefined): number | null {
+  const version = typeof value === "object" && value !== null && "version" in value ? value.version : null;
+  return typeof version === "number" ? version : null;
+}
+
+/** For the caller of the request only; whether it is a secret or not. */
+const CALLERS_OWN: ReadonlySet<string> = new Set(["links", "allowed_actions", "token", "secret"]);
+
+const shown = (value: JsonObject): JsonObject =>
+  Object.fromEntries(
+    Object.entries(value).flatMap(([key, item]) => (CALLERS_OWN.has(key) ? [] : [[key, shownValue(item)]])),
+  );
+
+/** Records stand in the answer itself or one level below; what is deeper is somebody's own. */
+function shownValue(value: Json | undefined): Json | undefined {
+  if (typeof value !== "object" || value === null || Array.isArray(value)) return value;
+  return Object.fromEntries(Object.entries(value).filter(([key]) => !CALLERS_OWN.has(key)));
+}
+
+/** Of the data what says which records it is about, and how they stand. */
+function cut(data: JsonObject): JsonObject {
+  const kept = Object.entries(data).flatMap(([key, value]): [string, Json][] => {
+    if (typeof value === "object" && value !== null && !Array.isArray(value)) {
+      const inner = idsOf(value as JsonObject);
+      return Object.keys(inner).length === 0 ? [] : [[key, inner]];
+    }
+    return isTelling(key, value) ? [[key, value]] : [];
+  });
+  return Object.fromEntries(kept);
+}
+
+const idsOf = (data: JsonObject): JsonObject =>
+  Object.fromEntries(Object.entries(data).filter(([key, value]) => isTelling(key, value)));
+
+/** A longer text is none of ours. */
+const ID_CHARACTERS = 256;
+const isTelling = (key: string, value: Json | undefined): value is string =>
+  /^(?:id|status|.*_id)$/.test(key) && typeof value === "string" && value.length <= ID_CHARACTERS;

@@ -1,0 +1,188 @@
+/**
+ * One HTTP request on its way through the stages: its name, its start, whose it turned out to be, what was
+ * read of it; its answers and its log line. To its operation it is a `Caller`.
+ */
+import type { Server } from "bun";
+import { assert } from "../../../actors/assert.ts";
+import type { Principal } from "../../../actors/organization/principal.ts";
+import type { RateState } from "../../../actors/traffic/protocol.ts";
+import { COMPRESSED_FROM_BYTES, compressed, encodingFor } from "../document/encoding.ts";
+import type { Caller } from "./caller.ts";
+import type { ClientAddresses } from "./client-address.ts";
+import type { Audience } from "./cross-origin.ts";
+import type { Refusal } from "./dialect.ts";
+import type { Bodies } from "./bodies.ts";
+import type { BodyDoor, RawInput, Reading } from "./input-reader.ts";
+import type { HttpLog } from "../../log/port.ts";
+import type { RateHeaders } from "./rate-headers.ts";
+import { requestIdOf } from "./request-id.ts";
+
+/** Starts of an authority in `request.url`: `https://` is the longest scheme, a host has a character. */
+const AUTHORITY = 8;
+
+const JSON_TYPE = "application/json";
+const PLAIN = new Headers({ "content-type": JSON_TYPE });
+
+const NO_PARAMS: RawInput["params"] = {};
+
+export class Exchange implements Caller, RawInput {
+  readonly request: Request;
+  readonly server: Server<unknown> | null;
+  readonly requestId: string;
+  params: RawInput["params"] = NO_PARAMS;
+  /** Once the request is read. */
+  reading: Reading | null = null;
+  /** What every answer of its operation says besides. */
+  headers: Readonly<Record<string, string>> | null = null;
+  /** The pages that may read the answer. */
+  audience: Audience = "configured_origins";
+  /** Whether the answer is made. */
+  isAnswered = false;
+  /** Once the request is authenticated. */
+  organizationId: string | null = null;
+  /** Once it is counted: every answer tells of it (RATE-2). */
+  rate: RateState | null = null;
+  /** Whether it has entered `FairTurns`, and has not been settled there. */
+  hasTurn = false;
+  /** What the event loop has worked for it, in ms. */
+  workMs = 0;
+  private readonly rateHeaders: RateHeaders;
+  private readonly addresses: ClientAddresses;
+  private readonly bodiesUnderWay: Bodies;
+  private readonly startedAt = performance.now();
+
+  private admitted: Principal | null = null;
+
+  constructor(
+    request: Request,
+    server: Server<unknown> | null,
+    {
+      rateHeaders,
+      addresses,
+      bodies,
+    }: { readonly rateHeaders: RateHeaders; readonly addresses: ClientAddresses; readonly bodies: Bodies },
+  ) {
+    this.request = request;
+    this.server = server;
+    this.rateHeaders = rateHeaders;
+    this.addresses = addresses;
+    this.bodiesUnderWay = bodies;
+    this.requestId = requestIdOf(request);
+  }
+
+  get principal(): Principal {
+    assert(this.admitted !== null, "an operation runs for a caller who is admitted");
+    return this.admitted;
+  }
+
+  set principal(principal: Principal) {
+    this.admitted = principal;
+  }
+
+  /** Who is charged for the work: the organization, or the address of somebody whom nobody knows. */
+  get payer(): string {
+    return this.organizationId ?? `address ${this.address}`;
+  }
+
+  get address(): string {
+    return this.addresses.of(this.request, this.server);
+  }
+
+  get signal(): AbortSignal {
+    return this.request.signal;
+  }
+
+  get search(): string {
+    const { url } = this.request;
+    const at = url.indexOf("?");
+    return at === -1 ? "" : url.slice(at + 1);
+  }
+
+  get source(): Request {
+    return this.request;
+  }
+
+  get bodies(): BodyDoor {
+    const { bodiesUnderWay, organizationId } = this;
+    const owner = { organizationId, tokenId: this.admitted?.tokenId ?? null };
+    return {
+      begin: (announced) => bodiesUnderWay.begin(owner, announced),
+      beginStream: () => bodiesUnderWay.beginStream(owner),
+    };
+  }
+
+  header(name: string): string | null {
+    return this.request.headers.get(name);
+  }
+
+  keepOpen(seconds: number): void {
+    this.server?.timeout(this.request, seconds);
+  }
+
+  json(body: object): Response {
+    return this.respond(JSON.stringify(body), 200);
+  }
+
+  /** An answer whose body is a text already. */
+  answer({
+    status,
+    contentType,
+    body,
+  }: {
+    readonly status: number;
+    readonly contentType: string;
+    readonly body: string;
+  }): Response {
+    const response = this.respond(body, status);
+    if (contentType !== JSON_TYPE) response.headers.set("content-type", contentType);
+    return response;
+  }
+
+  refuse({ status, body, headers }: Refusal): Response {
+    const text = typeof body === "string" ? body : JSON.stringify(body);
+    const response = this.respond(text, status);
+    if (headers !== undefined) for (const [name, value] of Object.entries(headers)) response.headers.set(name, value);
+    return response;
+  }
+
+  /** Nothing but these headers. */
+  empty(headers: Readonly<Record<string, string>>): Response {
+    return this.own(new Response(null, { status: 204, headers }));
+  }
+
+  /** A response that the operation has made itself. */
+  own(response: Response): Response {
+    response.headers.set("x-request-id", this.requestId);
+    return this.rate === null ? response : this.rateHeaders.stamp(response, this.rate);
+  }
+
+  /** One line for each request; never a header, a query or a body. */
+  log(log: HttpLog, status: number): void {
+    const { request, requestId, organizationId } = this;
+    const durationMs = Math.round((performance.now() - this.startedAt) * 100) / 100;
+    const fields = { requestId, organizationId, method: request.method, path: pathOf(request.url), status, durationMs };
+    if (status >= 500) log.warn(fields, "request");
+    else log.info(fields, "request");
+  }
+
+  private respond(text: string, status: number): Response {
+    const { rate, requestId } = this;
+    const isLong = text.length > COMPRESSED_FROM_BYTES;
+    const encoding = isLong ? encodingFor(this.header("accept-encoding")) : null;
+    const body = encoding === null ? text : compressed(text, encoding);
+    // Headers that are made once are copied faster than an object is read.
+    const response = new Response(body, { status, headers: rate === null ? PLAIN : this.rateHeaders.json(rate) });
+    if (isLong) response.headers.set("vary", "accept-encoding");
+    if (encoding !== null) response.headers.set("content-encoding", encoding);
+    response.headers.set("x-request-id", requestId);
+    return rate === null ? response : this.rateHeaders.finish(response, rate);
+  }
+}
+
+/** The path of a request's url, as it was sent: nothing is decoded. */
+export function pathOf(url: string): string {
+  const start = url.startsWith("/") ? 0 : url.indexOf("/", AUTHORITY);
+  if (start === -1) return "/";
+  const end = url.indexOf("?", start);
+  return end === -1 ? url.slice(start) : url.slice(start, end);
+}

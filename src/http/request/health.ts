@@ -1,0 +1,54 @@
+/** Whether the process lives (`/healthz`), and whether it can serve (`/readyz`). For probes: no token, no log line. */
+import { Elysia } from "elysia";
+import type { HttpLog } from "../../log/port.ts";
+import { requestIdOf } from "./request-id.ts";
+
+/** A probe is answered within this, whatever the database does. */
+const PING_MS = 2_000;
+
+export interface HealthParts {
+  /** Whether this replica holds its lease and serves. */
+  readonly system: { readonly isReady: boolean };
+  /** Rejects when the database does not answer. Its schema was brought up to date before the port opened. */
+  readonly pingDatabase: () => Promise<void>;
+  readonly log: HttpLog;
+}
+
+export function healthRoutes(parts: HealthParts) {
+  return new Elysia({ name: "health" })
+    .get("/healthz", ({ request }) => answer(request, 200, { status: "ok" }))
+    .get("/readyz", ({ request }) => ready(request, parts));
+}
+
+/** The answers to probes while the service drains: alive, and not ready. Null for any other path. */
+export function drainingHealth(request: Request, path: string): Response | null {
+  if (path === "/healthz") return answer(request, 200, { status: "ok" });
+  return path === "/readyz" ? answer(request, 503, { status: "draining" }) : null;
+}
+
+async function ready(request: Request, { system, pingDatabase, log }: HealthParts): Promise<Response> {
+  const hasDatabase = await soon(pingDatabase()).then(
+    () => true,
+    (err: unknown) => {
+      log.warn({ err }, "not ready: the database does not answer");
+      return false;
+    },
+  );
+  const checks = { database: word(hasDatabase), lease: word(system.isReady) };
+  const isReady = hasDatabase && system.isReady;
+  return answer(request, isReady ? 200 : 503, { status: isReady ? "ok" : "unavailable", checks });
+}
+
+/** A database that says nothing is as little there as one that refuses. */
+async function soon(ping: Promise<void>): Promise<void> {
+  let timer: Timer | undefined;
+  const limit = new Promise<never>((_resolve, reject) => {
+    timer = setTimeout(() => reject(new Error(`no answer within ${PING_MS} ms`)), PING_MS);
+  });
+  await Promise.race([ping, limit]).finally(() => clearTimeout(timer));
+}
+
+const word = (holds: boolean): "ok" | "failed" => (holds ? "ok" : "failed");
+
+const answer = (request: Request, status: number, body: object): Response =>
+  Response.json(body, { status, headers: { "cache-control": "no-store", "x-request-id": requestIdOf(request) } });

@@ -1,0 +1,49 @@
+/**
+ * The `Idempotency-Key` of a request (IDEM-1): bare or quoted, 1 to 255 printable ASCII characters. It
+ * counts within its organization, its token, the method and the path; a token is the principal,
+ * because integrations that share a person choose their keys by themselves. What is stored are hashes
+ * under a key of the service: a key or a body that is easily guessed is not found by trying.
+ */
+import { ok, type Outcome, refuse } from "../../../actors/fault.ts";
+import { newId } from "../../../actors/ids.ts";
+import type { Principal } from "../../../actors/organization/principal.ts";
+import type { KeyClaim } from "../../../actors/traffic/protocol.ts";
+
+const PRINTABLE = /^[\x20-\x7e]{1,255}$/;
+/** A string of RFC 9651: within the quotes, a backslash stands only before a quote or another one. */
+const QUOTED = /^"((?:[^"\\]|\\["\\])*)"$/;
+
+/**
+ * The key that a header names; quoted or not, it is the same one. Two headers arrive joined by a comma, and which of
+ * them a proxy has read is unknown, so a key with a comma has to be quoted.
+ */
+export function parseIdempotencyKey(header: string): Outcome<string> {
+  const text = header.trim();
+  const bare = text.includes(",") ? undefined : text;
+  const key = text.startsWith('"') ? QUOTED.exec(text)?.[1]?.replace(/\\(.)/g, "$1") : bare;
+  return key !== undefined && PRINTABLE.test(key) ? ok(key) : refuse({ kind: "invalid_idempotency_key" });
+}
+
+/** A request under its key. */
+export interface KeyedInput {
+  readonly key: string;
+  readonly method: string;
+  readonly path: string;
+  /** With its question mark; empty where there is none. */
+  readonly query: string;
+}
+
+/** What the organization's traffic actor knows the request by; `secret` is the service's. `digest` stands for the body. */
+export const claimOf = (
+  { organizationId, tokenId }: Pick<Principal, "organizationId" | "tokenId">,
+  { key, method, path, query }: KeyedInput,
+  { digest, secret }: { readonly digest: string; readonly secret: Uint8Array },
+): KeyClaim => ({
+  keyId: hash(secret, [organizationId, tokenId, method, path, key]),
+  fingerprint: hash(secret, [method, path, query, digest]),
+  holder: newId("req"),
+});
+
+/** One hash of several texts; as JSON they cannot run into each other. */
+const hash = (secret: Uint8Array, texts: readonly string[]): string =>
+  new Bun.CryptoHasher("sha256", secret).update(JSON.stringify(texts)).digest("hex");

@@ -1,0 +1,206 @@
+/**
+ * A change under an idempotency key (IDEM-1 to IDEM-4).
+ *
+ *   find ─ there ──────────────────────────────────────────────▶ replayed
+ *     │  ─ absent ─▶ run ─ commits: find, its steps, keep ─────▶ created, or replayed after all
+ *     │                 └─ refused: keep, when it would be again ▶ created
+ *     └─ other input, still running ▶ 409
+ *
+ * The door wraps the operation's steps: they are left out when the key turns out to be taken in the
+ * same turn, and the answer is kept in the same commit. So whenever the service or the connection
+ * ends, either all of it has happened or nothing has. A body with a secret that is shown once is kept
+ * encrypted, under the idempotency key too, which is stored nowhere.
+ *
+ * The fingerprint of a key needs the whole body. That of a stream is known when the handler has read it: so
+ * the key is first looked for by the commit, and a refusal before the end of the stream is not kept.
+ */
+import { assert } from "../../../actors/assert.ts";
+import { type Fault, ok, type Outcome } from "../../../actors/fault.ts";
+import type { Principal } from "../../../actors/organization/principal.ts";
+import type { ActorRef } from "../../../actors/runtime/actor.ts";
+import type { MemberStep } from "../../../actors/runtime/members.ts";
+import type { Sealing } from "../../../actors/sealing.ts";
+import type { KeyClaim } from "../../../actors/traffic/protocol.ts";
+import { type KeyEnding, type RunningKey, trafficRef } from "../../../actors/traffic/schema.ts";
+import { ask, type TroupeSystem } from "../../../actors/troupe.ts";
+import { type Answered, Committed, type Door } from "./commit.ts";
+import type { Refusal } from "./dialect.ts";
+import { claimOf, type KeyedInput } from "./idempotency-key.ts";
+
+export interface KeyedParts {
+  readonly system: TroupeSystem;
+  readonly sealing: Sealing;
+  /** Whose key it is. */
+  readonly principal: Principal;
+  readonly input: KeyedInput;
+  /** Stands for the body; null while a stream has not been read to its end. */
+  readonly digest: () => string | null;
+  readonly hasOneTimeSecret: boolean;
+}
+
+/** How an operation runs under its key. */
+export interface KeyedRun {
+  readonly holdsKey: boolean;
+  /** A refusal as it is sent and kept: in the surface's words, with this request's id. */
+  readonly refusal: (fault: Fault) => Refusal;
+  readonly run: () => Promise<Outcome<Committed>>;
+}
+
+/** Runs the operation once for its key. */
+export async function runOnce(door: KeyedDoor, { holdsKey, refusal, run }: KeyedRun): Promise<Outcome<Committed>> {
+  if (door.knowsInput) {
+    const found = holdsKey ? await door.hold() : await door.find();
+    if (!found.ok) return found;
+    if (found.value !== null) return ok(found.value);
+  }
+  const committed = await run();
+  if (committed.ok) return committed;
+  const words = refusal(committed.fault);
+  if (door.knowsInput && isKept(committed.fault, words.status)) return door.keep(refusalEnding(words));
+  if (holdsKey) await door.release();
+  return committed;
+}
+
+const PASSING_STATUS: ReadonlySet<number> = new Set([401, 403, 429]);
+const OF_KEYS: ReadonlySet<string> = new Set<Fault["kind"]>([
+  "invalid_idempotency_key",
+  "idempotency_conflict",
+  "idempotency_in_progress",
+]);
+
+/** Whether the refusal is the operation's own and would come again (IDEM-3). */
+const isKept = ({ kind }: Fault, status: number): boolean =>
+  status >= 400 && status < 500 && !PASSING_STATUS.has(status) && !OF_KEYS.has(kind);
+
+const refusalEnding = ({ status, body }: Refusal): KeyEnding => ({
+  kind: "answer",
+  status,
+  contentType: "application/json",
+  body: typeof body === "string" ? body : JSON.stringify(body),
+  isSealed: false,
+});
+
+/** The door of one request with a key. */
+export class KeyedDoor implements Door {
+  private readonly parts: KeyedParts;
+  private readonly ref: ActorRef<"traffic">;
+  private made: KeyClaim | null = null;
+
+  constructor(parts: KeyedParts) {
+    this.parts = parts;
+    this.ref = trafficRef(parts.principal.organizationId);
+  }
+
+  /** Whether all of the request's input is known, so that it can be told from another one with the same key. */
+  get knowsInput(): boolean {
+    return this.parts.digest() !== null;
+  }
+
+  private get claim(): KeyClaim {
+    if (this.made !== null) return this.made;
+    const { principal, input, sealing } = this.parts;
+    const digest = this.parts.digest();
+    assert(digest !== null, "an operation reads its body before it commits under a key");
+    return (this.made = claimOf(principal, input, { digest, secret: sealing.key("replay") }));
+  }
+
+  private get sealed(): SealedBody | null {
+    const { sealing, input, hasOneTimeSecret } = this.parts;
+    return hasOneTimeSecret ? new SealedBody(sealing, this.claim.keyId, input.key) : null;
+  }
+
+  /** What an earlier request came to, or null. */
+  async find(): Promise<Outcome<Committed | null>> {
+    const found = await this.parts.system.dispatch(this.ref, { kind: "find_key", claim: this.claim });
+    if (!found.ok) return found;
+    return ok(found.value === null ? null : this.committed(found.value, true));
+  }
+
+  /** The same, and holds the key for this request where it is free. */
+  async hold(): Promise<Outcome<Committed | null>> {
+    const held = await this.kept({ kind: "running", holder: this.claim.holder });
+    if (!held.ok) return held;
+    const { ending } = held.value;
+    return ok(ending.kind === "running" ? null : this.committed(ending, true));
+  }
+
+  async release(): Promise<void> {
+    await this.parts.system.dispatch(this.ref, { kind: "release_key", claim: this.claim });
+  }
+
+  /** Keeps the ending in a commit of its own; another one that is there already stands. */
+  async keep(ending: KeyEnding): Promise<Outcome<Committed>> {
+    const kept = await this.kept(ending);
+    if (!kept.ok) return kept;
+    assert(kept.value.ending.kind !== "running", "a request that runs is not found");
+    return ok(this.committed(kept.value.ending, !kept.value.isNew));
+  }
+
+  async commit(
+    steps: readonly MemberStep[],
+    ending: (replies: readonly unknown[]) => KeyEnding,
+  ): Promise<Outcome<Committed>> {
+    const { ref, claim, sealed } = this;
+    const isTaken = ([found]: readonly unknown[]): boolean => found !== null;
+    const outcome = await this.parts.system.dispatchGroup([
+      ask(ref, { kind: "find_key", claim }),
+      ...steps.map((step): MemberStep => (replies) => {
+        if (isTaken(replies)) return null;
+        return typeof step === "function" ? step(replies.slice(1)) : step;
+      }),
+      (replies) => {
+        if (isTaken(replies)) return null;
+        const fresh = ending(replies.slice(1));
+        // A group that runs again seals again: another text that says the same.
+        return ask(ref, { kind: "keep_key", claim, ending: sealed?.seal(fresh) ?? fresh });
+      },
+    ]);
+    if (!outcome.ok) return outcome;
+    const found = outcome.value[0];
+    if (found !== null) return ok(this.committed(found, true));
+    const { ending: kept } = outcome.value.at(-1) as { readonly ending: KeyEnding };
+    return ok(this.committed(kept, false));
+  }
+
+  /** The answer of work that has ended; the first one stands. */
+  async settle(answer: Answered): Promise<Outcome<Answered>> {
+    const command = { kind: "settle_key", keyId: this.claim.keyId, ending: answer } as const;
+    const settled = await this.parts.system.dispatch(this.ref, command);
+    if (!settled.ok) return settled;
+    return ok(settled.value.kind === "answer" ? settled.value : answer);
+  }
+
+  private committed(ending: KeyEnding, isReplay: boolean): Committed {
+    return new Committed(this.sealed?.open(ending) ?? ending, isReplay);
+  }
+
+  private kept(ending: KeyEnding | RunningKey) {
+    return this.parts.system.dispatch(this.ref, { kind: "keep_key", claim: this.claim, ending });
+  }
+}
+
+/** Bodies with a secret that is shown once, as they are kept. */
+class SealedBody {
+  private readonly sealing: Sealing;
+  private readonly keyId: string;
+  private readonly key: string;
+
+  constructor(sealing: Sealing, keyId: string, key: string) {
+    this.sealing = sealing;
+    this.keyId = keyId;
+    this.key = key;
+  }
+
+  seal(ending: KeyEnding): KeyEnding {
+    assert(ending.kind === "answer", "a secret is shown at the commit");
+    const body = this.sealing.seal("replay", ending.body, [this.keyId], this.key);
+    return { ...ending, body, isSealed: true };
+  }
+
+  open(ending: KeyEnding): KeyEnding {
+    if (ending.kind !== "answer" || !ending.isSealed) return ending;
+    const body = this.sealing.open("replay", ending.body, [this.keyId], this.key);
+    assert(body !== null, "what was kept under this key opens under it");
+    return { ...ending, body, isSealed: false };
+  }
+}

@@ -1,0 +1,309 @@
+/**
+ * Reads what a request gives by the schemas of its operation: path, query, headers and body, all of it, so
+ * that a caller hears of every error at once (GEN-7). It is made once for each operation.
+ *
+ *   path ▶ (404 where an id names nothing) ▶ query ▶ headers ▶ body ▶ one typed `Input`, or `invalid_request`
+ *
+ * A strict reader refuses query parameters and fields that its operation does not name, and parameters that
+ * are given twice; the other one ignores them.
+ */
+import { type Fault, type InputError, ok, type Outcome, refuse } from "../../../actors/fault.ts";
+import type { TSchema } from "../../../actors/schema.ts";
+import type { JsonObject } from "../../../actors/schema.ts";
+import type { BodySchema } from "../contract/body-schema.ts";
+import { bad, type FieldReader, type FieldReading, good, READER, TAKES_EMPTY } from "../contract/field.ts";
+import { type AnyInput, isJsonBody, type OperationContract } from "../contract/operation.ts";
+import { type BodyHold, TOO_SLOW } from "./bodies.ts";
+import { isAbsent, JSON_BODY_BYTES, parseJsonObject, readText, type TextSource, typeFault } from "./json-body.ts";
+import { didYouMean } from "./near-name.ts";
+import { type BinaryBody, rawBody, StreamedBody } from "./raw-body.ts";
+import { Body, COMPLAINTS, SHOWN } from "./validation.ts";
+
+/** A request before it is read. */
+export interface RawInput {
+  /** By name, decoded; null where that is not possible. */
+  readonly params: Readonly<Record<string, string | null>>;
+  /** The query as it was sent, without its question mark. */
+  readonly search: string;
+  header(name: string): string | null;
+  readonly source: TextSource;
+  /** What bounds its body in memory and time; null where the body is here already. */
+  readonly bodies: BodyDoor | null;
+}
+
+/** How a body is begun for the caller of a request. */
+export interface BodyDoor {
+  begin(announced: number): Outcome<BodyHold>;
+  beginStream(): BodyHold;
+}
+
+/** What was read. */
+export interface Reading {
+  /** The input, or why there is none. */
+  readonly input: Outcome<AnyInput>;
+  /** The names of the fields that the body has. */
+  readonly given: readonly string[];
+  /** What stands for the body in an idempotency key's fingerprint; null while a stream has not been read to its end. */
+  readonly digest: () => string | null;
+}
+
+interface Complaints {
+  readonly errors: InputError[];
+  /** What is said instead, where there is just one error. */
+  fault: Fault | null;
+}
+
+interface QueryField {
+  readonly name: string;
+  readonly takesSeveral: boolean;
+  readonly takesEmpty: boolean;
+  /** Values that it takes. */
+  readonly most: number;
+  readonly read: FieldReader<unknown>;
+}
+
+const NONE: Readonly<Record<never, never>> = {};
+const NO_FIELDS: readonly string[] = [];
+const NO_BODY: BodyReading = { value: ok(undefined), given: NO_FIELDS, digest: () => "" };
+
+/** What became of the body alone. */
+interface BodyReading {
+  readonly value: Outcome<unknown>;
+  readonly given: readonly string[];
+  readonly digest: () => string | null;
+}
+
+export class InputReader {
+  private readonly operation: OperationContract;
+  private readonly isStrict: boolean;
+  private readonly params: readonly (readonly [string, FieldReader<unknown>])[];
+  private readonly query: readonly QueryField[];
+  private readonly defaults: Readonly<Record<string, unknown>>;
+  private readonly headers: readonly (readonly [string, FieldReader<unknown>])[];
+  private readonly body: Body<BodySchema> | null;
+
+  constructor(operation: OperationContract, { isStrict }: { readonly isStrict: boolean }) {
+    const { params = {}, query = {}, headers = {}, body } = operation;
+    this.operation = operation;
+    this.isStrict = isStrict;
+    this.params = Object.entries(params).map(([name, schema]) => [name, readerOf(schema)]);
+    this.headers = Object.entries(headers).map(([name, schema]) => [name, readerOf(schema)]);
+    this.query = Object.entries(query).map(([name, schema]) => {
+      const takesSeveral = schema["type"] === "array";
+      const most = typeof schema["maxItems"] === "number" ? schema["maxItems"] : Number.POSITIVE_INFINITY;
+      return {
+        name,
+        takesSeveral,
+        takesEmpty: TAKES_EMPTY in schema,
+        most,
+        read: readerOf(takesSeveral ? (schema["items"] as TSchema) : schema),
+      };
+    });
+    const defaults = Object.entries(query).filter(([, schema]) => schema["default"] !== undefined);
+    this.defaults = Object.fromEntries(defaults.map(([name, schema]) => [name, schema["default"]]));
+    this.body = isJsonBody(body) ? new Body(body, { isStrict }) : null;
+  }
+
+  /** Whether reading may have to wait. */
+  get waits(): boolean {
+    return this.operation.body !== undefined;
+  }
+
+  /** Reads a request whose operation takes no body. */
+  readHead(raw: RawInput): Reading {
+    return { input: this.inputOf(raw, NO_BODY), given: NO_FIELDS, digest: NO_BODY.digest };
+  }
+
+  /** Reads a request. `isKeyed`: under an idempotency key, whose fingerprint needs the body, whatever it is. */
+  async read(raw: RawInput, isKeyed: boolean): Promise<Reading> {
+    const body = await this.bodyOf(raw, isKeyed);
+    return { input: this.inputOf(raw, body), given: body.given, digest: body.digest };
+  }
+
+  private inputOf(raw: RawInput, body: BodyReading): Outcome<AnyInput> {
+    const complaints: Complaints = { errors: [], fault: null };
+    const params = this.paramsOf(raw, complaints);
+    if (complaints.fault?.kind === "not_found") return refuse(complaints.fault);
+    const query = this.queryOf(raw.search, complaints);
+    const headers = this.headersOf(raw, complaints);
+    const { value } = body;
+    if (!value.ok) {
+      if (value.fault.kind !== "invalid_request") return value;
+      complaints.errors.push(...value.fault.errors);
+    }
+    const { errors, fault } = complaints;
+    if (errors.length === 1 && fault !== null) return refuse(fault);
+    if (errors.length > 0 || !value.ok) return refuse({ kind: "invalid_request", errors: errors.slice(0, COMPLAINTS) });
+    // Each part was read by the schema that its type comes from.
+    return ok({ params, query, headers, body: value.value });
+  }
+
+  private paramsOf({ params }: RawInput, complaints: Complaints): object {
+    if (this.params.length === 0) return NONE;
+    const read: Record<string, unknown> = {};
+    for (const [name, reader] of this.params) read[name] = take(reader(params[name] ?? "", name), name, complaints);
+    return read;
+  }
+
+  private headersOf(raw: RawInput, complaints: Complaints): object {
+    if (this.headers.length === 0) return NONE;
+    const read: Record<string, unknown> = {};
+    for (const [name, reader] of this.headers) {
+      const text = raw.header(name);
+      // Empty is absent, as in a query.
+      if (text !== null && text !== "") read[name] = take(reader(text, name), name, complaints);
+    }
+    return read;
+  }
+
+  private queryOf(search: string, complaints: Complaints): object {
+    if (search === "") return this.defaults;
+    const given = new URLSearchParams(search);
+    if (this.isStrict) this.refuseUnknown(given, complaints);
+    const read: Record<string, unknown> = { ...this.defaults };
+    for (const field of this.query) {
+      const { name } = field;
+      const value = field.takesSeveral ? several(field, given, complaints) : this.single(field, given, complaints);
+      if (value !== undefined) read[name] = value;
+    }
+    return read;
+  }
+
+  private single({ name, takesEmpty, read }: QueryField, given: URLSearchParams, complaints: Complaints): unknown {
+    const text = given.get(name);
+    if (text === null || (text === "" && !takesEmpty)) return undefined;
+    if (this.isStrict && given.getAll(name).length > 1)
+      return take(bad(`Query parameter \`${name}\` is given more than once`), name, complaints);
+    return take(read(text, name), name, complaints);
+  }
+
+  private refuseUnknown(given: URLSearchParams, { errors }: Complaints): void {
+    const names = this.query.map(({ name }) => name);
+    for (const name of new Set(given.keys())) {
+      if (names.includes(name) || errors.length >= COMPLAINTS) continue;
+      const shown = name.slice(0, SHOWN).toWellFormed();
+      errors.push({ path: `/${shown}`, message: `Unknown query parameter \`${shown}\`${didYouMean(name, names)}` });
+    }
+  }
+
+  private async bodyOf({ source, bodies }: RawInput, isKeyed: boolean): Promise<BodyReading> {
+    const { body } = this.operation;
+    if (body === undefined && !isKeyed) return NO_BODY;
+    if (bodies === null || isAbsent(source)) return this.wholeBody(source, isKeyed);
+    if (body !== undefined && !isJsonBody(body) && body.kind === "stream")
+      return readingOf(await rawBody(source, body, bodies.beginStream()));
+    const most = body === undefined || isJsonBody(body) ? JSON_BODY_BYTES : body.limitBytes;
+    const hold = bodies.begin(Math.min(most, Number(source.headers.get("content-length") ?? most)));
+    if (!hold.ok) return unread(hold.fault);
+    const late = new Promise<BodyReading>((resolve) => hold.value.whenLate(() => resolve(unread(TOO_SLOW))));
+    try {
+      return await Promise.race([this.wholeBody(source, isKeyed), late]);
+    } finally {
+      hold.value.release();
+    }
+  }
+
+  private async wholeBody(source: TextSource, isKeyed: boolean): Promise<BodyReading> {
+    const { body } = this.operation;
+    if (body !== undefined && !isJsonBody(body)) return readingOf(await rawBody(source, body, null));
+    const fault = this.body === null ? null : this.typeFault(source);
+    if (fault !== null && !isKeyed) return unread(fault);
+    const text = await readText(source);
+    if (!text.ok) return unread(text.fault);
+    const digest = (): string => text.value;
+    if (fault !== null) return { value: refuse(fault), given: NO_FIELDS, digest };
+    return { ...this.jsonOf(text.value), digest };
+  }
+
+  private typeFault(source: TextSource): Fault | null {
+    return this.operation.isBodyOptional === true && isAbsent(source) ? null : typeFault(source);
+  }
+
+  private jsonOf(text: string): Pick<BodyReading, "value" | "given"> {
+    if (this.body === null) return NO_BODY;
+    const { isBodyOptional, bodyMayBeIn } = this.operation;
+    const json = isBodyOptional === true && text === "" ? ok<JsonObject>({}) : parseJsonObject(text);
+    if (!json.ok) return { value: json, given: NO_FIELDS };
+    const object = bodyMayBeIn === undefined ? json.value : unwrapped(json.value, bodyMayBeIn);
+    return { value: this.body.parse(object), given: Object.keys(json.value) };
+  }
+}
+
+/** A body that has no fingerprint, because it was not read. */
+const unread = (fault: Fault): BodyReading => ({ value: refuse(fault), given: NO_FIELDS, digest: () => null });
+
+const readingOf = (value: Outcome<BinaryBody | StreamedBody>): BodyReading =>
+  value.ok ? { value, given: NO_FIELDS, digest: () => value.value.sha256 } : unread(value.fault);
+
+/** Whether a body that was read has ended as it should; a handler may have left a stream where it was. */
+export const streamFault = (input: unknown): Fault | null => {
+  const body = (input as { readonly body?: BinaryBody | StreamedBody | undefined }).body;
+  return body instanceof StreamedBody ? body.fault : null;
+};
+
+function take(reading: FieldReading<unknown>, name: string, complaints: Complaints): unknown {
+  if (reading.isGood) return reading.value;
+  complaints.errors.push({ path: `/${name}`, message: reading.message });
+  complaints.fault ??= reading.fault ?? null;
+  return undefined;
+}
+
+/** `status=failed,cancelled` and `status=failed&status=cancelled`; undefined where nothing is given. */
+function several({ name, most, read }: QueryField, given: URLSearchParams, complaints: Complaints): unknown {
+  const words = new Set(given.getAll(name).flatMap((text) => text.split(",")));
+  words.delete("");
+  if (words.size === 0) return undefined;
+  if (words.size > most) return take(bad(`${name} takes at most ${most} values`), name, complaints);
+  const values: unknown[] = [];
+  for (const word of words) {
+    const reading = read(word, name);
+    if (!reading.isGood) return take(reading, name, complaints);
+    values.push(reading.value);
+  }
+  return values;
+}
+
+function unwrapped(object: JsonObject, name: string): JsonObject {
+  const inner = object[name];
+  const isWrapped =
+    Object.keys(object).length === 1 && typeof inner === "object" && inner !== null && !Array.isArray(inner);
+  return isWrapped ? (inner as JsonObject) : object;
+}
+
+/** How the text of a field is read: as its schema says, or by its type. */
+function readerOf(schema: TSchema): FieldReader<unknown> {
+  const own = (schema as { readonly [READER]?: FieldReader<unknown> })[READER];
+  if (own !== undefined) return own;
+  if (schema["const"] !== undefined) return wordReader([String(schema["const"])], schema);
+  if (Array.isArray(schema["enum"])) return wordReader(schema["enum"] as readonly string[], schema);
+  if (schema["type"] === "integer") return integerReader(schema);
+  return textReader(schema);
+}
+
+function wordReader(words: readonly string[], schema: TSchema): FieldReader<string> {
+  const list = words.join(", ");
+  return (text, name) => {
+    if (words.includes(text)) return good(text);
+    if (typeof schema["errorMessage"] === "string") return bad(schema["errorMessage"]);
+    const choice = words.length === 1 ? "must be" : "must be one of";
+    return bad(`${name} ${choice}: ${list}${didYouMean(text, words)}`);
+  };
+}
+
+function integerReader({ minimum = 0, maximum = Number.MAX_SAFE_INTEGER }: TSchema): FieldReader<number> {
+  const [least, most] = [Number(minimum), Number(maximum)];
+  const range = most === Number.MAX_SAFE_INTEGER ? `, at least ${least}` : ` from ${least} to ${most}`;
+  return (text, name) => {
+    const value = /^\d{1,15}$/.test(text) ? Number(text) : Number.NaN;
+    return value >= least && value <= most ? good(value) : bad(`${name} must be a whole number${range}`);
+  };
+}
+
+function textReader({ maxLength }: TSchema): FieldReader<string> {
+  const most = typeof maxLength === "number" ? maxLength : Number.POSITIVE_INFINITY;
+  return (text, name) => {
+    if (text.length > most) return bad(`${name} must have at most ${most} characters`);
+    // PostgreSQL holds none.
+    return text.includes("\0") ? bad(`${name} must not contain NUL characters`) : good(text);
+  };
+}

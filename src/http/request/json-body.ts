@@ -1,0 +1,126 @@
+/**
+ * Reads a JSON body within limits (ERR-5), and checks them before it parses: what is too long is not
+ * read to its end, what is too deep is not parsed. The answer is an object whose strings PostgreSQL
+ * and JSON can hold: what is not UTF-8, a NUL or a lone surrogate is refused, because nothing that is
+ * acknowledged may differ from what was sent.
+ */
+import { visit } from "jsonc-parser";
+import { type Fault, type Outcome, ok, refuse } from "../../../actors/fault.ts";
+import { jsonFlaw, MAX_JSON_DEPTH } from "../../../actors/clean-text.ts";
+import { isDeeper } from "../../../actors/json-shape.ts";
+import type { Json, JsonObject } from "../../../actors/schema.ts";
+import { type BodySource, isCoded } from "./raw-body.ts";
+
+export const JSON_BODY_BYTES = 1024 * 1024;
+
+const JSON_TYPE = /^application\/json\s*(?:;|$)/i;
+const CHARSET = /;\s*charset\s*=\s*"?([^\s;"]*)"?/i;
+const UTF_8 = /^utf-?8$/i;
+/** An escape that may make a NUL or a lone surrogate; a raw one of either cannot get this far. */
+const DOUBTFUL_ESCAPE = /\\u(?:0000|[dD][89a-fA-F])/;
+
+/** Where the text of a JSON body comes from. */
+export interface TextSource extends BodySource {
+  bytes(): Promise<Uint8Array>;
+}
+
+/** The body's text as it was sent, within the limit. */
+export function readText(source: TextSource): Promise<Outcome<string>> {
+  const length = source.headers.get("content-length");
+  if (length === null) return readBounded(source);
+  return Number(length) > JSON_BODY_BYTES ? Promise.resolve(TOO_LARGE) : readWhole(source);
+}
+
+/** Whether there is no body at all. */
+export const isAbsent = ({ body, headers }: BodySource): boolean =>
+  body === null || headers.get("content-length") === "0";
+
+/** Why the body is not taken for JSON, by its headers; null where it is. */
+export function typeFault(source: Pick<BodySource, "headers">): Fault | null {
+  const type = source.headers.get("content-type") ?? "";
+  if (!JSON_TYPE.test(type)) return { kind: "unsupported_media_type", expected: "application/json" };
+  const charset = CHARSET.exec(type)?.[1];
+  if (charset !== undefined && !UTF_8.test(charset))
+    return { kind: "unsupported_media_type", expected: "application/json in UTF-8" };
+  return isCoded(source)
+    ? { kind: "unsupported_media_type", expected: "application/json without a Content-Encoding" }
+    : null;
+}
+
+/** The JSON object in a text. */
+export function parseJsonObject(text: string): Outcome<JsonObject> {
+  if (isDeeper(text, MAX_JSON_DEPTH))
+    return badJson(`JSON in request body is nested deeper than ${MAX_JSON_DEPTH} levels`);
+  let value: Json;
+  try {
+    value = JSON.parse(text) as Json;
+  } catch {
+    return badJson(`Invalid JSON in request body${placeOfError(text)}`);
+  }
+  if (typeof value !== "object" || value === null || Array.isArray(value)) return NO_OBJECT;
+  // Not an array and not null, so an object; `Array.isArray` does not narrow a readonly array out.
+  const object = value as JsonObject;
+  if (!DOUBTFUL_ESCAPE.test(text)) return ok(object);
+  const flaw = jsonFlaw(object);
+  return flaw === null ? ok(object) : badJson(`${flaw} are not allowed in request body`);
+}
+
+/** Where JSON stops being JSON, for people; empty where that cannot be said. */
+function placeOfError(text: string): string {
+  let place = "";
+  const onError = (_: number, offset: number, __: number, line: number, column: number): void => {
+    if (place === "") place = ` at position ${offset} (line ${line + 1}, column ${column + 1})`;
+  };
+  try {
+    visit(text, { onError }, { disallowComments: true });
+  } catch (cause) {
+    // Brackets that do not match can nest deeper than they seem to.
+    if (!(cause instanceof RangeError)) throw cause;
+  }
+  return place;
+}
+
+/** A body whose length is known and within the limit. */
+async function readWhole(source: TextSource): Promise<Outcome<string>> {
+  try {
+    return decoded(await source.bytes());
+  } catch {
+    return UNREADABLE;
+  }
+}
+
+const UTF_8_DECODER = new TextDecoder("utf-8", { fatal: true });
+
+function decoded(bytes: Uint8Array): Outcome<string> {
+  try {
+    return ok(UTF_8_DECODER.decode(bytes));
+  } catch {
+    return NOT_UTF_8;
+  }
+}
+
+/** A chunked body: stops reading one past the limit. */
+async function readBounded({ body }: BodySource): Promise<Outcome<string>> {
+  if (body === null) return ok("");
+  const chunks: Uint8Array[] = [];
+  let bytes = 0;
+  try {
+    for await (const chunk of body) {
+      bytes += chunk.byteLength;
+      if (bytes > JSON_BODY_BYTES) return TOO_LARGE;
+      chunks.push(chunk);
+    }
+  } catch {
+    return UNREADABLE;
+  }
+  return decoded(Buffer.concat(chunks));
+}
+
+const badJson = (message: string): Outcome<never> => refuse({ kind: "invalid_json", message });
+const UNREADABLE = badJson("Request body could not be read");
+const NOT_UTF_8 = badJson("Request body must be UTF-8");
+const NO_OBJECT = refuse({
+  kind: "invalid_request",
+  errors: [{ path: "", message: "Request body must be a JSON object" }],
+});
+const TOO_LARGE = refuse({ kind: "payload_too_large", limitBytes: JSON_BODY_BYTES });

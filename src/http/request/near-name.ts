@@ -1,0 +1,61 @@
+/** The name that somebody has probably meant. */
+
+/** Letters that are wrong in a name that is still recognised: a typo and a half. */
+const MOST_EDITS = 2;
+/** A longer name is not compared. */
+const LONGEST = 64;
+
+/** `; did you mean \`x\`?`, or nothing where no name is near. */
+export function didYouMean(given: string, names: readonly string[]): string {
+  const name = nearest(given, names);
+  return name === null ? "" : `; did you mean \`${name}\`?`;
+}
+
+/** The same; where no name is near, one that has a word in common: `web_fetch` for `fetch_url`. */
+export function didYouMeanWord(given: string, names: readonly string[]): string {
+  const words = wordsOf(given);
+  const shared = (name: string): number => wordsOf(name).filter((word) => words.includes(word)).length;
+  const most = Math.max(0, ...names.map(shared));
+  const name = nearest(given, names) ?? (most === 0 ? undefined : names.find((one) => shared(one) === most));
+  return name === undefined ? "" : `; did you mean \`${name}\`?`;
+}
+
+/** Letters of a word that says something. */
+const LEAST_LETTERS = 3;
+const wordsOf = (name: string): readonly string[] =>
+  name
+    .slice(0, LONGEST)
+    .toLowerCase()
+    .split(/[^a-z0-9]+/)
+    .filter((word) => word.length >= LEAST_LETTERS);
+
+function nearest(given: string, names: readonly string[]): string | null {
+  if (given.length > LONGEST) return null;
+  let best: string | null = null;
+  // In a short name two letters are most of it.
+  let fewest = Math.min(MOST_EDITS, Math.floor(given.length / 2)) + 1;
+  for (const name of names) {
+    const edits = isSameWord(given, name) ? 0 : distance(given, name);
+    if (edits < fewest) [best, fewest] = [name, edits];
+  }
+  return best;
+}
+
+/** `systemPrompt` and `system-prompt` for `system_prompt`. */
+const isSameWord = (a: string, b: string): boolean => plain(a) === plain(b);
+const plain = (name: string): string => name.replaceAll(/[^A-Za-z0-9]/g, "").toLowerCase();
+
+/** How many letters have to be added, left out or replaced (Levenshtein). */
+function distance(a: string, b: string): number {
+  if (Math.abs(a.length - b.length) > MOST_EDITS) return MOST_EDITS + 1;
+  let row = Array.from({ length: b.length + 1 }, (_, i) => i);
+  for (let i = 1; i <= a.length; i++) {
+    const next = [i];
+    for (let j = 1; j <= b.length; j++) {
+      const replaced = row[j - 1]! + (a[i - 1] === b[j - 1] ? 0 : 1);
+      next.push(Math.min(replaced, row[j]! + 1, next[j - 1]! + 1));
+    }
+    row = next;
+  }
+  return row[b.length]!;
+}

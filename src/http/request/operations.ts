@@ -1,0 +1,289 @@
+/**
+ * The operations of a surface, and the part of the pipeline that needs no HTTP:
+ *
+ *   permit (scope, owner) ▶ read (`input-reader.ts`) ▶ run: [idempotency key ▶] handler [▶ commit, event] ▶ answer
+ *
+ * Checks have one order: token, scope, the record of the path, input. Input is read before the record is, because
+ * that costs nothing; a refusal of it yields to one of the record (`path-record.ts`).
+ *
+ * HTTP runs these stages as hooks of its router (`routes.ts`); `invoke` runs them for everybody else.
+ */
+import { assert } from "../../../actors/assert.ts";
+import { type Fault, mapped, ok, type Outcome, refuse } from "../../../actors/fault.ts";
+import { type MaybePromise, whenReady } from "../../../actors/maybe-promise.ts";
+import { hasScope, type Principal, unlessOwner } from "../../../actors/organization/principal.ts";
+import type { Clock } from "../../../actors/runtime/clock.ts";
+import type { JsonObject } from "../../../actors/schema.ts";
+import type { Sealing } from "../../../actors/sealing.ts";
+import type { TroupeSystem } from "../../../actors/troupe.ts";
+import {
+  type AnyInput,
+  type Handlers,
+  isRead,
+  type OperationContract,
+  type OperationGroup,
+} from "../contract/operation.ts";
+import type { OperationTable, Read, Undertaking } from "../contract/operation.ts";
+import type { Caller, Visitor } from "./caller.ts";
+import { type Answered, answerEnding, Change, type Committed, type Joined, PlainDoor } from "./commit.ts";
+import type { Refusal } from "./dialect.ts";
+import { Emission } from "./emission.ts";
+import { KeyedDoor, runOnce } from "./idempotency.ts";
+import { parseIdempotencyKey } from "./idempotency-key.ts";
+import { InputReader, type RawInput, type Reading, streamFault } from "./input-reader.ts";
+import { type LocalInput, localInput } from "./local-input.ts";
+import { isAboutInput, PathRecords } from "./path-record.ts";
+
+export interface OperationsParts {
+  readonly system: TroupeSystem;
+  readonly sealing: Sealing;
+  readonly clock: Pick<Clock, "now">;
+  /** A refusal in the words of the surface. */
+  readonly refusal: (fault: Fault, requestId: string) => Refusal;
+  /** Whether input that an operation does not name is refused (GEN-7). */
+  readonly isStrict: boolean;
+}
+
+/** What an operation with a commit has come to. */
+export class ChangeResult {
+  readonly answer: Outcome<Answered | Response>;
+  /** With an idempotency key: whether this request did it. */
+  readonly keyStatus: "created" | "replayed" | null;
+
+  constructor(answer: Outcome<Answered | Response>, keyStatus: "created" | "replayed" | null) {
+    this.answer = answer;
+    this.keyStatus = keyStatus;
+  }
+}
+
+/** What an operation answers: an object for the JSON body, a response of its own, or what a commit has come to. */
+export type Result = Outcome<object | Response | ChangeResult>;
+
+/** A request on its way through the stages. */
+export interface Running {
+  readonly raw: RawInput;
+  /** The path as it was sent; keys of idempotency count by it. */
+  readonly path: string;
+  readonly key: string | null;
+  readonly reading: Reading;
+}
+
+type Refused = Outcome<never>;
+type AnyRead = Read<OperationContract, unknown>;
+type AnyWork = Undertaking<OperationContract, unknown>;
+
+/** An operation with its handler, ready to run. */
+export class BoundOperation {
+  readonly id: string;
+  readonly contract: OperationContract;
+  readonly reader: InputReader;
+  readonly isRead: boolean;
+  private readonly services: unknown;
+  private readonly handle: AnyRead | AnyWork;
+
+  constructor(
+    id: string,
+    contract: OperationContract,
+    {
+      handler,
+      services,
+      isStrict,
+    }: { readonly handler: unknown; readonly services: unknown; readonly isStrict: boolean },
+  ) {
+    this.id = id;
+    this.contract = contract;
+    // Documents are for anybody, and links to them get parameters that others have added.
+    this.reader = new InputReader(contract, {
+      isStrict: isStrict && (contract.scope !== null || contract.signed !== undefined),
+    });
+    this.isRead = isRead(contract);
+    this.services = services;
+    this.handle = handler as AnyRead | AnyWork;
+  }
+
+  /** Why this principal may not run it, or null. */
+  refusalOf(principal: Principal): Fault | null {
+    const { scope, orScope, isForOwners } = this.contract;
+    const { scopes } = principal;
+    const hasOne = scope === null || hasScope(scopes, scope) || (orScope !== undefined && hasScope(scopes, orScope));
+    if (!hasOne) return { kind: "insufficient_scope", required: [scope] };
+    const refused = isForOwners === true ? unlessOwner(principal) : null;
+    return refused === null || refused.ok ? null : refused.fault;
+  }
+
+  read(visitor: Visitor, input: AnyInput): MaybePromise<Outcome<object | Response>> {
+    // The table says which handler this is; an open one asks for no principal.
+    return (this.handle as AnyRead)(this.services, visitor as Caller, input);
+  }
+
+  admit(caller: Caller): Outcome<null> {
+    const { handle } = this;
+    return typeof handle === "function" || handle.admit === undefined ? ok(null) : handle.admit(this.services, caller);
+  }
+
+  change(change: Change, input: AnyInput): Promise<Outcome<Committed>> {
+    const { handle } = this;
+    const run = typeof handle === "function" ? (handle as unknown as AnyWork["run"]) : handle.run;
+    return run(this.services, change, input);
+  }
+
+  join(caller: Caller, work: JsonObject): Promise<Outcome<Joined>> {
+    const { handle } = this;
+    assert(typeof handle !== "function", "work that goes on can be joined");
+    return handle.join(this.services, caller, work);
+  }
+}
+
+export class Operations {
+  private readonly parts: OperationsParts;
+  private readonly door: PlainDoor;
+  private readonly bound = new Map<string, BoundOperation>();
+  private readonly pathRecords = new PathRecords();
+
+  constructor(parts: OperationsParts) {
+    this.parts = parts;
+    this.door = new PlainDoor(parts.system);
+  }
+
+  /** Adds the operations of a group; answers them. */
+  add<T extends OperationTable, S>(
+    { operations }: OperationGroup<T>,
+    handlers: Handlers<T, S>,
+    services: S,
+  ): readonly BoundOperation[] {
+    return Object.entries(operations).map(([id, contract]) => {
+      assert(!this.bound.has(id), `there is one operation ${id}`);
+      const handler = handlers[id];
+      const bound = new BoundOperation(id, contract, { handler, services, isStrict: this.parts.isStrict });
+      this.bound.set(id, bound);
+      this.pathRecords.add(bound);
+      return bound;
+    });
+  }
+
+  has(id: string): boolean {
+    return this.bound.has(id);
+  }
+
+  /**
+   * Runs an operation by its name for a caller without HTTP: scope, validation, idempotency, handler, commit and
+   * webhook event, as for a request. Rate limits are those of the door that the caller has come through.
+   */
+  async invoke(id: string, caller: Caller, given: LocalInput = {}): Promise<Outcome<object | Response>> {
+    const operation = this.bound.get(id);
+    if (operation === undefined) return refuse({ kind: "not_found", noun: "route" });
+    const refused = operation.refusalOf(caller.principal);
+    if (refused !== null) return refuse(refused);
+    const { raw, path, key } = localInput(operation.contract, given);
+    const admitted = operation.admit(caller);
+    if (!admitted.ok) return admitted;
+    const reading = await operation.reader.read(raw, key !== null);
+    const result = await this.run(operation, caller, { raw, path, key, reading });
+    if (!result.ok || !(result.value instanceof ChangeResult)) return result;
+    return mapped(result.value.answer, (value) =>
+      value instanceof Response ? value : (JSON.parse(value.body) as object),
+    );
+  }
+
+  /** Runs an operation whose input has been read. */
+  run(operation: BoundOperation, caller: Visitor, running: Running): MaybePromise<Result> {
+    if (!operation.isRead) return this.runChange(operation, caller as Caller, running);
+    const { input } = running.reading;
+    if (!input.ok) return this.yielding(operation, caller, running, input);
+    return whenReady(operation.read(caller, input.value), (outcome) =>
+      outcome.ok || !isAboutInput(outcome.fault) ? outcome : this.yielding(operation, caller, running, outcome),
+    );
+  }
+
+  private async runChange(operation: BoundOperation, caller: Caller, running: Running): Promise<Result> {
+    const { reading } = running;
+    const { hasOneTimeSecret = false, holdsKey = false } = operation.contract;
+    const run = (door: PlainDoor | KeyedDoor) => this.changed(operation, caller, { ...running, door });
+    if (running.key === null) {
+      const committed = await run(this.door);
+      return committed.ok ? this.ended(operation, caller, committed.value, null) : committed;
+    }
+    const key = parseIdempotencyKey(running.key);
+    if (!key.ok) return key;
+    const { input, digest } = reading;
+    // A body that could not be read has no fingerprint.
+    if (!input.ok && digest() === null) return this.yielding(operation, caller, running, input);
+    const { search } = running.raw;
+    const door = new KeyedDoor({
+      system: this.parts.system,
+      sealing: this.parts.sealing,
+      principal: caller.principal,
+      input: {
+        key: key.value,
+        method: operation.contract.method,
+        path: running.path,
+        query: search === "" ? "" : `?${search}`,
+      },
+      digest,
+      hasOneTimeSecret,
+    });
+    const refusal = (fault: Fault): Refusal => this.parts.refusal(fault, caller.requestId);
+    const committed = await runOnce(door, { holdsKey, refusal, run: () => run(door) });
+    return committed.ok ? this.ended(operation, caller, committed.value, door) : committed;
+  }
+
+  private async changed(
+    operation: BoundOperation,
+    caller: Caller,
+    running: Running & { readonly door: PlainDoor | KeyedDoor },
+  ): Promise<Outcome<Committed>> {
+    const { reading } = running;
+    const { input, given } = reading;
+    if (!input.ok) return this.yielding(operation, caller, running, input);
+    const outcome = await this.handled(operation, caller, { given, input: input.value, door: running.door });
+    return outcome.ok || !isAboutInput(outcome.fault) ? outcome : this.yielding(operation, caller, running, outcome);
+  }
+
+  /** The refusal of the input, or that of the path's record. */
+  private async yielding(
+    operation: BoundOperation,
+    caller: Visitor,
+    { raw }: Running,
+    refusal: Refused,
+  ): Promise<Refused> {
+    const fault = await this.pathRecords.refusalOf(operation, caller, raw);
+    return fault === null ? refusal : refuse(fault);
+  }
+
+  private async handled(
+    operation: BoundOperation,
+    caller: Caller,
+    { input, given, door }: Pick<Reading, "given"> & { readonly input: AnyInput; readonly door: PlainDoor | KeyedDoor },
+  ): Promise<Outcome<Committed>> {
+    const { emits, path } = operation.contract;
+    const { params } = input;
+    const emission =
+      emits === undefined || emits === null
+        ? null
+        : new Emission(emits, { caller, path, params, at: this.parts.clock.now() });
+    try {
+      return await operation.change(new Change(caller, { door, emission, subject: params, given }), input);
+    } catch (cause) {
+      const fault = streamFault(input);
+      if (fault === null) throw cause;
+      return refuse(fault);
+    }
+  }
+
+  /** The answer of what a commit has come to. */
+  private async ended(
+    operation: BoundOperation,
+    caller: Caller,
+    { ending, isReplay }: Committed,
+    door: KeyedDoor | null,
+  ): Promise<Result> {
+    const status = door === null ? null : isReplay ? "replayed" : "created";
+    if (ending.kind === "answer") return ok(new ChangeResult(ok(ending), status));
+    const joined = await operation.join(caller, ending.work);
+    if (!joined.ok) return ok(new ChangeResult(joined, status));
+    if (joined.value instanceof Response) return ok(new ChangeResult(ok(joined.value), status));
+    const { isFinal, ...answer } = joined.value;
+    const answered = answerEnding(answer);
+    return ok(new ChangeResult(isFinal && door !== null ? await door.settle(answered) : ok(answered), status));
+  }
+}

@@ -1,0 +1,10 @@
+/** The name of a request, in its response and in its log line (ERR-1). */
+import { newId } from "../../../actors/ids.ts";
+
+const VALID = /^[A-Za-z0-9_-]{8,128}$/;
+
+/** The caller's own id where it is a valid one, else a new one. */
+export function requestIdOf(request: Request): string {
+  const given = request.headers.get("x-request-id");
+  return given !== null && VALID.test(given) ? given : newId("req");
+}

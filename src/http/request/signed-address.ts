@@ -1,0 +1,54 @@
+/**
+ * Signed addresses: they open one stream for pages that hold no token (SSE-9). The signature is the HMAC-SHA256,
+ * with a key of its own, over method, path, expiry, organization and subject. `sub` names who the address was
+ * given to (organization, user and token), so that a revocation of the token closes the stream too.
+ */
+import { isSameHash } from "../../../actors/constant-time.ts";
+import { isIdOf } from "../../../actors/ids.ts";
+import type { Principal } from "../../../actors/organization/principal.ts";
+import type { Clock } from "../../../actors/runtime/clock.ts";
+import type { Sealing } from "../../../actors/sealing.ts";
+
+/** How long an address opens a stream, in seconds. */
+export const SIGNED_ADDRESS_SECONDS = 5 * 60;
+const SIGNATURE = /^[0-9a-f]{64}$/;
+const EXPIRY = /^\d{1,12}$/;
+
+export interface SigningParts {
+  readonly sealing: Sealing;
+  readonly clock: Pick<Clock, "now">;
+}
+
+/** Who an address was given to. */
+export type Subject = Pick<Principal, "organizationId" | "userId" | "tokenId">;
+
+/** A fresh address of this path. */
+export function signedAddress({ sealing, clock }: SigningParts, path: string, subject: Subject): string {
+  const { organizationId, userId, tokenId } = subject;
+  const sub = `${organizationId}.${userId}.${tokenId}`;
+  const exp = String(Math.floor(clock.now() / 1_000) + SIGNED_ADDRESS_SECONDS);
+  return `${path}?sub=${sub}&exp=${exp}&sig=${signatureOf(sealing, { path, exp, organizationId, sub })}`;
+}
+
+/** Who the address was given to; null where it opens nothing. */
+export function subjectOf({ sealing, clock }: SigningParts, path: string, search: string): Subject | null {
+  const query = new URLSearchParams(search);
+  const [sub = "", exp = "", sig = ""] = ["sub", "exp", "sig"].map((name) => query.get(name) ?? "");
+  const [organizationId = "", userId = "", tokenId = "", ...more] = sub.split(".", 4);
+  if (!isIdOf("org", organizationId) || !isIdOf("usr", userId) || !isIdOf("tok", tokenId)) return null;
+  if (more.length > 0 || !EXPIRY.test(exp) || !SIGNATURE.test(sig)) return null;
+  if (!isSameHash(signatureOf(sealing, { path, exp, organizationId, sub }), sig)) return null;
+  return Number(exp) * 1_000 > clock.now() ? { organizationId, userId, tokenId } : null;
+}
+
+interface Signed {
+  readonly path: string;
+  readonly exp: string;
+  readonly organizationId: string;
+  readonly sub: string;
+}
+
+function signatureOf(sealing: Sealing, { path, exp, organizationId, sub }: Signed): string {
+  const text = ["GET", path, exp, organizationId, sub].join("\n");
+  return new Bun.CryptoHasher("sha256", sealing.key("app_stream")).update(text).digest("hex");
+}

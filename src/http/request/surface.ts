@@ -1,0 +1,322 @@
+/**
+ * A surface: operations that share a dialect, and the stages of a request that only HTTP has.
+ *
+ *   begin ▶ admit (Host, token, rate, version, scope) ▶ read ▶ run (`operations.ts`) ▶ answer, log line
+ *
+ * `routes.ts` hangs them into Elysia's lifecycle. Whatever is refused on the way is answered in the dialect,
+ * and so is an exception, whose cause goes to the log under the request's id and nowhere else (ERR-4).
+ */
+import type { Server } from "bun";
+import { type Fault, ok, type Outcome, refuse } from "../../../actors/fault.ts";
+import { type MaybePromise, whenReady } from "../../../actors/maybe-promise.ts";
+import type { Clock } from "../../../actors/runtime/clock.ts";
+import type { Sealing } from "../../../actors/sealing.ts";
+import type { TroupeSystem } from "../../../actors/troupe.ts";
+import type { HttpLog } from "../../log/port.ts";
+import type { Admission } from "./admission.ts";
+import type { ClientAddresses } from "./client-address.ts";
+import type { Answered } from "./commit.ts";
+import type { Bodies } from "./bodies.ts";
+import type { Audience, CrossOrigin } from "./cross-origin.ts";
+import type { Dialect } from "./dialect.ts";
+import { Exchange, pathOf } from "./exchange.ts";
+import type { FairTurns } from "./fair-turns.ts";
+import type { RawInput } from "./input-reader.ts";
+import { type BoundOperation, ChangeResult, Operations, type Result } from "./operations.ts";
+import type { RateHeaders } from "./rate-headers.ts";
+import { hostFault, targetFault } from "./request-target.ts";
+
+/** Where a request has arrived; null outside of a server. */
+type Peer = Server<unknown> | null;
+
+export interface SurfaceParts {
+  readonly system: TroupeSystem;
+  readonly sealing: Sealing;
+  readonly admission: Admission;
+  readonly rateHeaders: RateHeaders;
+  readonly addresses: ClientAddresses;
+  /** Whose request is next, over all surfaces. */
+  readonly turns: FairTurns;
+  /** What bounds the bodies of all surfaces together. */
+  readonly bodies: Bodies;
+  readonly crossOrigin: CrossOrigin;
+  readonly log: HttpLog;
+  readonly clock: Pick<Clock, "now">;
+  /**
+   * The server that requests come to; absent outside of one. Elysia has it too, but defines a property on the
+   * context of each request for it.
+   */
+  readonly server?: () => Peer;
+  /** Whether input that an operation does not name is refused (GEN-7). */
+  readonly isStrict: boolean;
+  /** Refuses a request for a version of the contract that is not there; absent where the path is the version. */
+  readonly version?: (request: Request) => Outcome<null>;
+}
+
+export class Surface {
+  readonly operations: Operations;
+  private readonly dialect: Dialect;
+  private readonly parts: SurfaceParts;
+
+  constructor(dialect: Dialect, parts: SurfaceParts) {
+    this.dialect = dialect;
+    this.parts = parts;
+    this.operations = new Operations({ ...parts, refusal: (fault, requestId) => dialect.refusal(fault, requestId) });
+  }
+
+  begin(request: Request): Exchange {
+    return new Exchange(request, this.parts.server?.() ?? null, this.parts);
+  }
+
+  /** Whether this caller may run the operation, when its organization has its turn; the answer where not. */
+  admit(exchange: Exchange, operation: BoundOperation): MaybePromise<Response | undefined> {
+    const admitted = this.timed(exchange, () => this.admitted(exchange, operation));
+    return whenReady(admitted, (outcome) =>
+      outcome.ok ? this.inTurn(exchange) : this.turnedAway(exchange, outcome.fault),
+    );
+  }
+
+  private admitted(exchange: Exchange, operation: BoundOperation): MaybePromise<Outcome<null>> {
+    const { signed, scope } = operation.contract;
+    if (scope === null) exchange.audience = "any_origin";
+    return signed === undefined && scope === null ? this.welcome(exchange) : this.authorized(exchange, operation);
+  }
+
+  /** Refuses a caller. Somebody whom nobody knows is told in the turn of their address, so that bad tokens cost no one else. */
+  private turnedAway(exchange: Exchange, fault: Fault): MaybePromise<Response> {
+    const turn = exchange.organizationId === null ? this.parts.turns.enter(exchange.payer) : null;
+    const refused = (): Response => {
+      const response = this.timed(exchange, () => this.refused(exchange, fault));
+      if (exchange.organizationId === null) this.parts.turns.cost(exchange.payer, exchange.workMs);
+      return response;
+    };
+    return turn === null ? refused() : turn.then(refused);
+  }
+
+  /** Goes on when it is the organization's turn (`FairTurns`). */
+  private inTurn(exchange: Exchange): MaybePromise<Response | undefined> {
+    const { organizationId } = exchange;
+    if (organizationId === null) return undefined;
+    const turn = this.parts.turns.enter(organizationId);
+    exchange.hasTurn = true;
+    if (turn === null) return undefined;
+    return turn.then((isTurn) => {
+      if (isTurn) return undefined;
+      exchange.hasTurn = false;
+      return this.refused(exchange, CROWDED);
+    });
+  }
+
+  /** Does a part of the request's work, and charges its organization for it. */
+  private timed<T>(exchange: Exchange, work: () => T): T {
+    const { loopTime } = this.parts.system;
+    const from = loopTime.begin();
+    try {
+      return work();
+    } finally {
+      exchange.workMs += loopTime.end(from, exchange.payer, "requests");
+    }
+  }
+
+  /** Reads the input of an operation without a body. Where it is wrong, `run` says so. */
+  readHead(exchange: Exchange, operation: BoundOperation, params: RawInput["params"]): void {
+    exchange.params = params;
+    exchange.reading = operation.reader.readHead(exchange);
+  }
+
+  /** Reads the input. Where it is wrong, `run` says so. */
+  async read(exchange: Exchange, operation: BoundOperation, params: RawInput["params"]): Promise<void> {
+    exchange.params = params;
+    const isKeyed = !operation.isRead && exchange.header("idempotency-key") !== null;
+    const reading = await operation.reader.read(exchange, isKeyed);
+    exchange.reading = reading;
+    if (reading.input.ok) return;
+    const { kind } = reading.input.fault;
+    // The rest of the body would have to be taken before the connection could serve another request.
+    if (kind === "overloaded" || kind === "request_timeout")
+      exchange.headers = { ...exchange.headers, connection: "close" };
+  }
+
+  /** Runs the operation with what was read. */
+  run(exchange: Exchange, operation: BoundOperation): MaybePromise<Result> {
+    const { reading } = exchange;
+    if (reading === null) throw new Error("a request is read before it runs");
+    const path = operation.isRead ? "" : pathOf(exchange.request.url);
+    const key = operation.isRead ? null : exchange.header("idempotency-key");
+    return this.timed(exchange, () => this.operations.run(operation, exchange, { raw: exchange, path, key, reading }));
+  }
+
+  /** Makes the answer of what the operation has come to. */
+  answer(exchange: Exchange, result: Result): Response {
+    const response = this.timed(exchange, () => this.answered(exchange, result));
+    this.settle(exchange);
+    return response;
+  }
+
+  /** The request is over: what it has cost counts against the next turns of its organization. */
+  private settle(exchange: Exchange): void {
+    const { hasTurn, organizationId, workMs } = exchange;
+    if (hasTurn && organizationId !== null) this.parts.turns.cost(organizationId, workMs);
+    exchange.hasTurn = false;
+  }
+
+  private answered(exchange: Exchange, result: Result): Response {
+    if (!result.ok) return this.refused(exchange, result.fault);
+    const { value } = result;
+    if (value instanceof ChangeResult) return this.changed(exchange, value);
+    return this.finished(exchange, value instanceof Response ? exchange.own(value) : exchange.json(value));
+  }
+
+  /** Answers a request whose handling threw. */
+  failed(exchange: Exchange, cause: unknown): Response {
+    this.parts.log.error({ err: cause, requestId: exchange.requestId }, "a request failed");
+    this.settle(exchange);
+    this.parts.admission.leaveOut(exchange);
+    return this.finished(exchange, exchange.refuse(this.dialect.bug(exchange.requestId)));
+  }
+
+  /** Answers a request that no operation takes. */
+  async refuse(request: Request, fault: Fault): Promise<Response> {
+    const exchange = this.begin(request);
+    return this.refused(exchange, (await this.parts.admission.count(exchange, exchange.server)) ?? fault);
+  }
+
+  /** Answers a request for anybody that no operation takes: it is counted and logged as those of operations. */
+  async serve(request: Request, answer: () => Promise<Outcome<Response>>): Promise<Response> {
+    const exchange = this.begin(request);
+    const fault = hostFault(request) ?? (await this.parts.admission.count(exchange, exchange.server));
+    if (fault !== null) return this.refused(exchange, fault);
+    try {
+      const outcome = await answer();
+      return outcome.ok ? this.finished(exchange, exchange.own(outcome.value)) : this.refused(exchange, outcome.fault);
+    } catch (cause) {
+      return this.failed(exchange, cause);
+    }
+  }
+
+  /** Answers `OPTIONS`: what may be done here, and for a preflight which pages may do it. */
+  async options(request: Request, { allow, audience }: Offered): Promise<Response> {
+    const exchange = this.begin(request);
+    exchange.audience = audience;
+    const limited = await this.parts.admission.count(exchange, exchange.server);
+    if (limited !== null) return this.refused(exchange, limited);
+    const isPreflight = exchange.header("access-control-request-method") !== null;
+    const origin = isPreflight ? exchange.header("origin") : null;
+    const allowed = this.parts.crossOrigin.preflight(origin, audience, allow);
+    return this.finished(exchange, exchange.empty({ allow: allow.join(", "), ...allowed }));
+  }
+
+  /** Sends the client to the path as it should be, with its method and body. */
+  async redirect(request: Request, path: string): Promise<Response> {
+    const exchange = this.begin(request);
+    const limited = await this.parts.admission.count(exchange, exchange.server);
+    if (limited !== null) return this.refused(exchange, limited);
+    const location = exchange.search === "" ? path : `${path}?${exchange.search}`;
+    this.parts.admission.leaveOut(exchange);
+    return this.finished(exchange, exchange.own(new Response(null, { status: 308, headers: { location } })));
+  }
+
+  /** Delegates to a handler that is no API; null where the request is not for it. */
+  async by(handler: (request: Request) => Promise<Response | null>, request: Request): Promise<Response | null> {
+    const exchange = this.begin(request);
+    const answer = await handler(request);
+    return answer === null ? null : this.finished(exchange, answer);
+  }
+
+  /** Refuses a request without counting it. */
+  turnAway(request: Request, fault: Fault): Response {
+    return this.refused(this.begin(request), fault);
+  }
+
+  /** Authenticates the caller and checks what the operation asks of it. */
+  private authorized(exchange: Exchange, operation: BoundOperation): MaybePromise<Outcome<null>> {
+    const misdirected = targetFault(exchange.request, exchange.server);
+    if (misdirected !== null) return this.misdirected(exchange, misdirected);
+    const { admission } = this.parts;
+    const { signed } = operation.contract;
+    const principal =
+      signed === undefined
+        ? admission.principalOf(exchange, exchange.server)
+        : admission.subjectOf(exchange, exchange.server);
+    return whenReady(principal, (admitted) => {
+      if (!admitted.ok) return admitted;
+      const versioned = this.versioned(exchange.request);
+      if (!versioned.ok) return versioned;
+      const fault = operation.refusalOf(admitted.value);
+      if (fault !== null) return refuse(fault);
+      exchange.principal = admitted.value;
+      return operation.admit(exchange);
+    });
+  }
+
+  /** Counts a caller who may be anybody. */
+  private async welcome(exchange: Exchange): Promise<Outcome<null>> {
+    const misdirected = targetFault(exchange.request, exchange.server);
+    if (misdirected !== null) return this.misdirected(exchange, misdirected);
+    const limited = await this.parts.admission.count(exchange, exchange.server);
+    return limited === null ? this.versioned(exchange.request) : refuse(limited);
+  }
+
+  private async misdirected(exchange: Exchange, fault: Fault): Promise<Outcome<never>> {
+    return refuse((await this.parts.admission.countStranger(exchange, exchange.server)) ?? fault);
+  }
+
+  private versioned(request: Request): Outcome<null> {
+    return this.parts.version === undefined ? ok(null) : this.parts.version(request);
+  }
+
+  private changed(exchange: Exchange, { answer, keyStatus }: ChangeResult): Response {
+    const response = answer.ok ? responseOf(exchange, answer.value) : this.refusal(exchange, answer.fault);
+    if (keyStatus !== null) response.headers.set("idempotency-status", keyStatus);
+    return this.finished(exchange, response);
+  }
+
+  private refused(exchange: Exchange, fault: Fault): Response {
+    return this.finished(exchange, this.refusal(exchange, fault));
+  }
+
+  private refusal(exchange: Exchange, fault: Fault): Response {
+    this.parts.admission.leaveOut(exchange);
+    return exchange.refuse(this.dialect.refusal(fault, exchange.requestId));
+  }
+
+  /** Lets pages of other origins read the answer, where they may. */
+  private crossOrigin(exchange: Exchange, response: Response): void {
+    const { crossOrigin } = this.parts;
+    const { audience } = exchange;
+    if (audience === "configured_origins") {
+      if (!crossOrigin.varies) return;
+      response.headers.append("vary", "origin");
+    }
+    const allowed = crossOrigin.headersFor(exchange.header("origin"), audience);
+    if (allowed !== null) for (const [name, value] of Object.entries(allowed)) response.headers.set(name, value);
+  }
+
+  private finished(exchange: Exchange, response: Response): Response {
+    const { headers } = exchange;
+    if (headers !== null) for (const [name, value] of Object.entries(headers)) response.headers.set(name, value);
+    this.crossOrigin(exchange, response);
+    exchange.isAnswered = true;
+    exchange.log(this.parts.log, response.status);
+    return exchange.request.method === "HEAD" ? withoutStream(response) : response;
+  }
+}
+
+/** What `OPTIONS` tells of a path. */
+export interface Offered {
+  readonly allow: readonly string[];
+  readonly audience: Audience;
+}
+
+const responseOf = (exchange: Exchange, value: Answered | Response): Response =>
+  value instanceof Response ? exchange.own(value) : exchange.answer(value);
+
+/** Elysia's own router counts the bytes of what it answers to HEAD: an event stream would never end. */
+function withoutStream(response: Response): Response {
+  if (response.headers.get("content-type")?.startsWith("text/event-stream") !== true) return response;
+  void response.body?.cancel();
+  return new Response(null, response);
+}
+
+/** Too many requests of the organization wait for their turn, or this one has waited for too long. */
+const CROWDED: Fault = { kind: "overloaded", retryAfterMs: 1_000 };

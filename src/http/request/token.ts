@@ -1,0 +1,64 @@
+/**
+ * The secrets of tokens (AUTH-1): a prefix for the kind, 43 base64url characters of 256 random bits,
+ * and 6 base62 characters of CRC-32 over all of that. A typo is refused by its checksum, without a
+ * look-up. Only the SHA-256 of the whole is ever stored.
+ */
+import type { NewToken } from "../../../actors/organization/protocol.ts";
+import type { CredentialKind } from "../../../actors/organization/schema.ts";
+import { SESSION_PREFIX } from "./session-cookie.ts";
+
+const PREFIXES: Readonly<Record<CredentialKind, string>> = {
+  personal: "pat_",
+  service: "svc_",
+  session: SESSION_PREFIX,
+  oauth: "oat_",
+};
+const SECRET_BYTES = 32;
+const BODY_CHARACTERS = 4 + 43;
+const CHECKSUM_CHARACTERS = 6;
+const SHAPE = /^(?:pat|svc|ses|oat)_[A-Za-z0-9_-]{43}[0-9A-Za-z]{6}$/;
+const BASE62 = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
+
+export interface MintedToken {
+  /** To be shown once and never stored. */
+  readonly secret: string;
+  /** SHA-256 of the secret, in hex. */
+  readonly hash: string;
+  /** The last four characters, by which its owner recognises it. */
+  readonly hint: string;
+}
+
+/** Makes a new token's secret. */
+export function makeToken(kind: CredentialKind): MintedToken {
+  const random = Buffer.from(crypto.getRandomValues(new Uint8Array(SECRET_BYTES))).toString("base64url");
+  const body = PREFIXES[kind] + random;
+  const secret = body + checksum(body);
+  return { secret, hash: hashOf(secret), hint: secret.slice(-4) };
+}
+
+/** A token and its secret; only the token, with the secret's hash, goes to the actors. */
+export function newToken(
+  kind: CredentialKind,
+  of: Omit<NewToken, "kind" | "hash" | "hint">,
+): { readonly token: NewToken; readonly secret: string } {
+  const { secret, hash, hint } = makeToken(kind);
+  return { token: { ...of, kind, hash, hint }, secret };
+}
+
+/** The hash by which the token is found, or null where it cannot be a token of ours. */
+export function checkToken(text: string): string | null {
+  if (text.length !== BODY_CHARACTERS + CHECKSUM_CHARACTERS || !SHAPE.test(text)) return null;
+  return text.endsWith(checksum(text.slice(0, BODY_CHARACTERS))) ? hashOf(text) : null;
+}
+
+const hashOf = (secret: string): string => Bun.SHA256.hash(secret, "hex");
+
+function checksum(body: string): string {
+  let left = Bun.hash.crc32(body);
+  let text = "";
+  for (let i = 0; i < CHECKSUM_CHARACTERS; i++) {
+    text = BASE62[left % 62]! + text;
+    left = Math.floor(left / 62);
+  }
+  return text;
+}

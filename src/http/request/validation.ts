@@ -1,0 +1,158 @@
+/**
+ * Checks a body against its TypeBox schema and says what is wrong in words for the caller, each
+ * complaint with its place as a JSON pointer (GEN-7). Unknown keys are dropped, except where the schema
+ * says `additionalProperties: false` or the surface is strict; `null` counts as absent, except where the schema takes it.
+ * Errors come in the order of the schema's fields, a missing one before any other.
+ *
+ * A field's schema may carry `errorMessage`: what is said when the value is not one of the allowed.
+ */
+import { type TypeCheck, TypeCompiler } from "@sinclair/typebox/compiler";
+import type { InputError, Outcome } from "../../../actors/fault.ts";
+import { ok, refuse } from "../../../actors/fault.ts";
+import type { JsonObject, Static, TSchema } from "../../../actors/schema.ts";
+import type { BodySchema } from "../contract/body-schema.ts";
+import { didYouMean } from "./near-name.ts";
+
+/** Errors that one answer lists at most. */
+export const COMPLAINTS = 20;
+/** Characters of an unknown name that an error repeats. */
+export const SHOWN = 64;
+
+/** A compiled schema. Compiling costs about a millisecond, so it is done at the first use. */
+export class Body<S extends BodySchema> {
+  private readonly schema: S;
+  private readonly isStrict: boolean;
+  private check: TypeCheck<S> | null = null;
+
+  /** `isStrict`: objects of ours take no other keys than those of their schema. */
+  constructor(schema: S, { isStrict }: { readonly isStrict: boolean }) {
+    this.schema = schema;
+    this.isStrict = isStrict;
+  }
+
+  /** The body's known fields, or `invalid_request`. */
+  parse(body: JsonObject): Outcome<Static<S>> {
+    const errors: InputError[] = [];
+    const known = knownFields(this.schema, body, { path: "", errors, isStrict: this.isStrict });
+    const check = (this.check ??= TypeCompiler.Compile(this.schema));
+    if (errors.length === 0 && check.Check(known)) return ok(known);
+    for (const { path, value, schema } of check.Errors(known)) {
+      if (errors.some((error) => error.path === path || error.path.startsWith(`${path}/`))) continue;
+      errors.push({
+        path,
+        message: messageFor(path, value, placeOf(this.schema, path) ?? { schema, isRequired: false }),
+      });
+      if (errors.length === COMPLAINTS) break;
+    }
+    const order = Object.keys(this.schema.properties);
+    const placeIn = ({ path }: InputError): number => order.indexOf(path.split("/")[1] ?? "");
+    errors.sort((a, b) => Number(isMissing(b)) - Number(isMissing(a)) || placeIn(a) - placeIn(b));
+    return refuse({ kind: "invalid_request", errors });
+  }
+}
+
+interface Walk {
+  readonly path: string;
+  readonly errors: InputError[];
+  readonly isStrict: boolean;
+}
+
+/** The fields of an object that its schema knows; complains of the others where it is closed. */
+function knownFields(schema: TSchema, value: JsonObject, walk: Walk): Record<string, unknown> {
+  const { path, errors, isStrict } = walk;
+  const properties = propertiesOf(schema) ?? {};
+  const known: Record<string, unknown> = {};
+  for (const [field, fieldSchema] of Object.entries(properties)) {
+    const given = Object.hasOwn(value, field) ? value[field] : undefined;
+    if (given === undefined || (given === null && !takesNull(fieldSchema))) continue;
+    known[field] = knownValue(fieldSchema, given, { ...walk, path: `${path}/${escaped(field)}` });
+  }
+  if (isStrict || schema["additionalProperties"] === false) {
+    for (const key of Object.keys(value)) {
+      if (errors.length < COMPLAINTS && !Object.hasOwn(properties, key)) {
+        const message = `Unknown field \`${key.slice(0, SHOWN)}\`${didYouMean(key, Object.keys(properties))}`;
+        errors.push({ path: `${path}/${escaped(key)}`, message });
+      }
+    }
+  }
+  return known;
+}
+
+function knownValue(schema: TSchema, value: unknown, walk: Walk): unknown {
+  const inner = withoutNull(schema);
+  if (Array.isArray(value)) {
+    const items = inner["items"] as TSchema | undefined;
+    if (items === undefined) return value;
+    return value.map((item, i) => knownValue(items, item, { ...walk, path: `${walk.path}/${i}` }));
+  }
+  if (typeof value !== "object" || value === null || propertiesOf(inner) === undefined) return value;
+  return knownFields(inner, value as JsonObject, walk);
+}
+
+const propertiesOf = (schema: TSchema) => schema["properties"] as Readonly<Record<string, TSchema>> | undefined;
+const isNull = (schema: TSchema): boolean => schema["type"] === "null";
+const variantsOf = (schema: TSchema) => schema["anyOf"] as readonly TSchema[] | undefined;
+const takesNull = (schema: TSchema): boolean => isNull(schema) || variantsOf(schema)?.some(isNull) === true;
+/** What a nullable schema says of the values that are not null. */
+const withoutNull = (schema: TSchema): TSchema => variantsOf(schema)?.find((variant) => !isNull(variant)) ?? schema;
+const escaped = (key: string): string => key.replaceAll("~", "~0").replaceAll("/", "~1");
+const unescaped = (key: string): string => key.replaceAll("~1", "/").replaceAll("~0", "~");
+
+interface Place {
+  readonly schema: TSchema;
+  readonly isRequired: boolean;
+}
+
+/** The schema at a path of the body. */
+function placeOf(root: TSchema, path: string): Place | null {
+  let place: Place = { schema: root, isRequired: true };
+  for (const part of path.split("/").slice(1)) {
+    const { schema } = place;
+    const name = unescaped(part);
+    const next = propertiesOf(schema)?.[name] ?? (schema["items"] as TSchema | undefined);
+    if (next === undefined) return null;
+    const required = schema["required"] as readonly string[] | undefined;
+    place = { schema: withoutNull(next), isRequired: required?.includes(name) === true };
+  }
+  return place;
+}
+
+const MISSING = "Missing required field: ";
+const isMissing = (error: InputError): boolean => error.message.startsWith(MISSING);
+const ARTICLES: Readonly<Record<string, string>> = { array: "an", integer: "an", object: "an" };
+
+function messageFor(path: string, value: unknown, { schema, isRequired }: Place): string {
+  const field = path.split("/").slice(1).map(unescaped).join(".");
+  if (value === undefined) return `${MISSING}${field}`;
+  if (typeof schema["errorMessage"] === "string") return schema["errorMessage"];
+  if (Array.isArray(schema["enum"])) return `Field ${field} must be one of: ${schema["enum"].join(", ")}`;
+  const type = String(schema["type"]);
+  if (!isOfType(value, type)) return `Field ${field} must be ${ARTICLES[type] ?? "a"} ${type}`;
+  if (typeof value === "string" && value.trim() === "") {
+    return isRequired ? `${MISSING}${field}` : `Field ${field} must not be empty`;
+  }
+  return `Field ${field} ${boundOf(schema, value) ?? "is invalid"}`;
+}
+
+function isOfType(value: unknown, type: string): boolean {
+  if (type === "integer") return Number.isInteger(value);
+  if (type === "array") return Array.isArray(value);
+  if (type === "object") return typeof value === "object" && value !== null && !Array.isArray(value);
+  return typeof value === type;
+}
+
+/** Which bound of its schema a value of the right type has passed; null for none that we have words for. */
+function boundOf(schema: TSchema, value: unknown): string | null {
+  const bound = (name: string): number | null => (typeof schema[name] === "number" ? schema[name] : null);
+  const [longest, most, least, highest] = [bound("maxLength"), bound("maxItems"), bound("minimum"), bound("maximum")];
+  const fewest = bound("minItems");
+  if (typeof value === "string" && longest !== null && value.length > longest)
+    return `must have at most ${longest} characters`;
+  if (Array.isArray(value) && most !== null && value.length > most) return `must have at most ${most} items`;
+  if (Array.isArray(value) && fewest !== null && value.length < fewest)
+    return `must have at least ${fewest} ${fewest === 1 ? "item" : "items"}`;
+  if (Array.isArray(value) && schema["uniqueItems"] === true) return "must not have the same item twice";
+  if (typeof value === "number" && least !== null && value < least) return `must be at least ${least}`;
+  if (typeof value === "number" && highest !== null && value > highest) return `must be at most ${highest}`;
+  return null;
+}

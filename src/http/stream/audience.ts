@@ -1,0 +1,164 @@
+/**
+ * Readers of one stream who have all that has been said: they stand at one place and are told the same
+ * from there on. So the place is theirs together: what is new is asked once, encoded once, and written
+ * to each, and nothing else is done or kept for each of them. Who cannot take it at once leaves with a
+ * place of its own and comes back when it has all again.
+ *
+ * Readers who came at different times may have all and yet not be told the same (the cursors that they
+ * would be given differ): they make several audiences, which become one when their places meet.
+ */
+import type { Clock } from "../../../actors/runtime/clock.ts";
+import type { Piece, SharedSource } from "./event-source.ts";
+import { type Beating, HEARTBEAT_MS, type Heartbeats } from "./heartbeats.ts";
+import { type Reader, Reading } from "./reading.ts";
+
+/** Places of one stream where readers find each other: whoever stands elsewhere waits alone, until all move on. */
+const MOST_PLACES = 16;
+
+/** One of an audience. */
+export interface Listener {
+  /** Whose it is; null where no token opened it. */
+  readonly organizationId: string | null;
+  /** What all of it are told. Must not throw. */
+  hear(piece: Piece, audience: Audience): void;
+  /** It sits in this audience now. */
+  seated(audience: Audience): void;
+  over(): void;
+  failed(cause: unknown): void;
+}
+
+export class Audience implements Reader, Beating {
+  readonly hasRoom = true;
+  private readonly reading: Reading<SharedSource>;
+  private readonly audiences: Audiences;
+  private readonly listeners = new Set<Listener>();
+  private writtenAt: number;
+  /** Of its readers, who all read one stream. */
+  private organizationId: string | null = null;
+
+  /** Its own `source`, which it closes when nobody is left. */
+  constructor(source: SharedSource, audiences: Audiences) {
+    this.reading = new Reading(source, this);
+    this.audiences = audiences;
+    this.writtenAt = audiences.clock.monotonic();
+    audiences.heartbeats.add(this);
+  }
+
+  get source(): SharedSource {
+    return this.reading.source;
+  }
+  get size(): number {
+    return this.listeners.size;
+  }
+
+  /** `writtenAt`: when something was last written to it, which bounds its silence (SSE-1). */
+  join(listener: Listener, writtenAt: number): void {
+    this.listeners.add(listener);
+    this.organizationId ??= listener.organizationId;
+    listener.seated(this);
+    if (writtenAt >= this.writtenAt) return;
+    this.writtenAt = writtenAt;
+    const { clock, heartbeats } = this.audiences;
+    heartbeats.remove(this);
+    heartbeats.add(this, writtenAt + HEARTBEAT_MS - clock.monotonic());
+  }
+
+  leave(listener: Listener): void {
+    if (this.listeners.delete(listener) && this.size === 0) this.close();
+  }
+
+  /** Takes in all of another one. */
+  merge(other: Audience): void {
+    for (const listener of other.listeners) this.join(listener, other.writtenAt);
+    other.listeners.clear();
+    other.close();
+  }
+
+  wait(): void {
+    this.reading.wait();
+  }
+
+  take(piece: Piece): void {
+    this.writtenAt = this.audiences.clock.monotonic();
+    this.audiences.timed(this.organizationId, () => {
+      for (const listener of this.listeners) listener.hear(piece, this);
+    });
+  }
+
+  caughtUp(): void {
+    this.audiences.settle(this);
+  }
+
+  over(): void {
+    for (const listener of this.listeners) listener.over();
+  }
+
+  failed(cause: unknown): void {
+    for (const listener of this.listeners) listener.failed(cause);
+  }
+
+  beat(nowMs: number): number {
+    const silentMs = nowMs - this.writtenAt;
+    if (silentMs < HEARTBEAT_MS) return HEARTBEAT_MS - silentMs;
+    this.take(this.audiences.heartbeats.comment());
+    return HEARTBEAT_MS;
+  }
+
+  private close(): void {
+    this.reading.close();
+    this.audiences.heartbeats.remove(this);
+    this.audiences.remove(this);
+  }
+}
+
+export class Audiences {
+  readonly clock: Clock;
+  readonly heartbeats: Heartbeats;
+  /** Does the writing for the readers of an organization, and charges it. */
+  readonly timed: (organizationId: string | null, write: () => void) => void;
+  private readonly byStream = new Map<object, Audience[]>();
+
+  constructor(clock: Clock, heartbeats: Heartbeats, timed: Audiences["timed"] = (_, write) => write()) {
+    this.clock = clock;
+    this.heartbeats = heartbeats;
+    this.timed = timed;
+  }
+
+  /** Seats somebody who has all that `source` had to say, with those who stand where it stands. */
+  seat(listener: Listener, source: SharedSource, writtenAt: number): void {
+    const known = this.at(source, null);
+    if (known !== undefined) return known.join(listener, writtenAt);
+    const audience = new Audience(source.fork(), this);
+    audience.join(listener, writtenAt);
+    this.settle(audience);
+  }
+
+  /** An audience that has all waits for more, with those whom it has met. */
+  settle(audience: Audience): void {
+    const met = this.at(audience.source, audience);
+    const isLarger = met !== undefined && met.size > audience.size;
+    const [stays, goes] = isLarger ? [met, audience] : [audience, met];
+    if (goes !== undefined) stays.merge(goes);
+    this.list(stays);
+    stays.wait();
+  }
+
+  remove(audience: Audience): void {
+    const { stream } = audience.source;
+    const others = this.byStream.get(stream) ?? [];
+    const left = others.filter((other) => other !== audience);
+    if (left.length === 0) this.byStream.delete(stream);
+    else if (left.length < others.length) this.byStream.set(stream, left);
+  }
+
+  private list(audience: Audience): void {
+    const { stream } = audience.source;
+    const others = this.byStream.get(stream);
+    if (others === undefined) this.byStream.set(stream, [audience]);
+    else if (others.length < MOST_PLACES && !others.includes(audience)) others.push(audience);
+  }
+
+  private at(source: SharedSource, except: Audience | null): Audience | undefined {
+    return this.byStream.get(source.stream)?.find((other) => other !== except && other.source.isWith(source));
+  }
+}

@@ -1,0 +1,42 @@
+/**
+ * Encodes Server-Sent Events: LF only, one space after the colon, a blank line after each event
+ * (SSE-1). Whatever is put in, one call makes one event: line breaks in the data become further
+ * `data:` lines, and ids and event names lose what would break out of their line.
+ *
+ * The id is the last line. Some clients take an id when its line arrives and not when the event is
+ * dispatched; cut between the id and the data, they would resume after data that they never received.
+ */
+export interface SseEvent {
+  readonly event?: string;
+  readonly id?: string;
+  readonly data: string;
+}
+
+const LINE_BREAK = /\r\n|\r|\n/;
+const LINE_BREAKS = /[\r\n]/g;
+/** An id with a NUL in it would be ignored by its readers, so it loses that too. */
+const UNSAFE_IN_ID = /[\r\n\0]/g;
+
+export function sseEvent({ event, id, data }: SseEvent): string {
+  let text = "";
+  if (event !== undefined) text += `event: ${event.replace(LINE_BREAKS, "")}\n`;
+  if (LINE_BREAK.test(data)) for (const line of data.split(LINE_BREAK)) text += `data: ${line}\n`;
+  else text += `data: ${data}\n`;
+  return id === undefined ? `${text}\n` : `${text}id: ${id.replace(UNSAFE_IN_ID, "")}\n\n`;
+}
+
+/** Line ends of Unicode that JSON may hold as they are, and that some clients split lines at. */
+const LINE_ENDS = /[\u0085\u2028\u2029]/g;
+
+/** JSON as the data of an event: one line for whoever reads it. */
+export const sseJson = (data: object | string): string =>
+  JSON.stringify(data).replace(LINE_ENDS, (end) => `\\u${end.charCodeAt(0).toString(16).padStart(4, "0")}`);
+
+/** A line that readers ignore: it shows that the connection lives. */
+export const sseComment = (text: string): string => `: ${text.replace(LINE_BREAKS, " ")}\n\n`;
+
+export const SSE_HEADERS: Readonly<Record<string, string>> = {
+  "content-type": "text/event-stream; charset=utf-8",
+  "cache-control": "no-cache, no-transform",
+  "x-accel-buffering": "no",
+};

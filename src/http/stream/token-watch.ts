@@ -1,0 +1,58 @@
+/**
+ * Looks now and then whether the tokens with which something is open still count (AUTH-2). A revocation
+ * over HTTP ends a token's streams at once; what nobody in this process is told of does it here: the
+ * token's end, its person's removal, a revocation at another replica. While nothing is open there is
+ * nothing to ask, and a refusal that passes (the database, an overload) ends nothing.
+ */
+import { organizationRef } from "../../../actors/organization/schema.ts";
+import type { Clock } from "../../../actors/runtime/clock.ts";
+import type { TroupeSystem } from "../../../actors/troupe.ts";
+import type { HttpLog } from "../../log/port.ts";
+import type { OpenStreams } from "./open-streams.ts";
+
+/** Between two looks: a stream outlives its token by so much. */
+export const CONFIRM_MS = 15_000;
+/** Tokens that are asked after at once. */
+const AT_ONCE = 100;
+
+export interface TokenWatchParts {
+  readonly system: Pick<TroupeSystem, "dispatch">;
+  readonly streams: Pick<OpenStreams, "bearers" | "endOf">;
+  readonly clock: Pick<Clock, "after">;
+  readonly log: HttpLog;
+}
+
+/** Begins to watch; the answer ends it. */
+export function watchTokens(parts: TokenWatchParts): () => void {
+  let cancel = (): void => {};
+  let isOver = false;
+  const next = (): void => {
+    if (isOver) return;
+    cancel = parts.clock.after(CONFIRM_MS, () => {
+      confirmAll(parts)
+        .catch((err: unknown) => parts.log.error({ err }, "the tokens of open streams could not be looked at"))
+        .finally(next);
+    });
+  };
+  next();
+  return () => {
+    isOver = true;
+    cancel();
+  };
+}
+
+async function confirmAll({ system, streams }: TokenWatchParts): Promise<void> {
+  const bearers = streams.bearers();
+  for (let at = 0; at < bearers.length; at += AT_ONCE) {
+    await Promise.all(
+      bearers.slice(at, at + AT_ONCE).map(async ({ organizationId, tokenId }) => {
+        const confirmed = await system.dispatch(organizationRef(organizationId), { kind: "confirm_token", tokenId });
+        if (confirmed.ok) return;
+        const isRevoked =
+          confirmed.fault.kind === "unauthenticated" || confirmed.fault.kind === "organization_suspended";
+        if (isRevoked) streams.endOf(tokenId, "revoked");
+        if (confirmed.fault.kind === "token_expired") streams.endOf(tokenId, "expired");
+      }),
+    );
+  }
+}

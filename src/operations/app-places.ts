@@ -1,0 +1,68 @@
+/**
+ * Where apps are served (WSP-14):
+ *
+ *   without APPS_URL               <service>/apps/<label>/…        the API's own origin
+ *   https://apps.example           https://apps.example/<label>/…  one origin for all apps
+ *   https://*.apps.example         https://<label>.apps.example/…  an origin for each app
+ */
+
+/** What is asked for, of which app. */
+export interface AppTarget {
+  readonly label: string;
+  /** Behind the app's own address, without a slash before it, as it was sent. */
+  readonly path: string;
+}
+
+const LABEL = /^[a-z0-9][a-z0-9-]{12,62}$/;
+const OWN_PATH = "/apps/";
+
+export class AppPlaces {
+  /** Whether each app has an origin of its own. */
+  readonly areApart: boolean;
+  private readonly appsUrl: URL | null;
+  private readonly appUrl: () => string;
+
+  /** `appUrl` is known when the port is open. */
+  constructor(appsUrl: string | undefined, appUrl: () => string) {
+    // The star is no part of a host: it is put back where a label belongs.
+    this.areApart = appsUrl?.includes("//*.") === true;
+    this.appsUrl = appsUrl === undefined ? null : new URL(appsUrl.replace("//*.", "//"));
+    this.appUrl = appUrl;
+  }
+
+  /** The address of an app, with a slash at its end. */
+  urlOf(label: string): string {
+    const { appsUrl } = this;
+    if (appsUrl === null) return `${this.appUrl()}${OWN_PATH}${label}/`;
+    return this.areApart
+      ? `${appsUrl.protocol}//${label}.${appsUrl.host}/`
+      : `${appsUrl.protocol}//${appsUrl.host}/${label}/`;
+  }
+
+  /** Whether this host serves apps and nothing else. */
+  isOfApps(host: string): boolean {
+    const { appsUrl } = this;
+    if (appsUrl === null) return false;
+    const name = host.toLowerCase();
+    return this.areApart ? name.endsWith(`.${appsUrl.host}`) || name === appsUrl.host : name === appsUrl.host;
+  }
+
+  /** What a request to this host and path is for; null where that is no app. */
+  targetOf(host: string, pathname: string): AppTarget | null {
+    const { appsUrl } = this;
+    if (appsUrl !== null && !this.isOfApps(host)) return null;
+    if (this.areApart && appsUrl !== null) {
+      const label = host.toLowerCase().slice(0, -appsUrl.host.length - 1);
+      return LABEL.test(label) ? { label, path: pathname.slice(1) } : null;
+    }
+    const below = appsUrl === null ? OWN_PATH : "/";
+    if (!pathname.startsWith(below)) return null;
+    const rest = pathname.slice(below.length);
+    const slash = rest.indexOf("/");
+    const label = slash === -1 ? rest : rest.slice(0, slash);
+    return LABEL.test(label) ? { label, path: slash === -1 ? NO_SLASH : rest.slice(slash + 1) } : null;
+  }
+}
+
+/** The address of an app without the slash at its end: its own links would lead beside it. */
+export const NO_SLASH = "\0";

@@ -1,0 +1,67 @@
+/** What operations are made over: one object, built once by the composition, for every surface and every caller. */
+import type { ChatDirectory } from "../../actors/chat/directory.ts";
+import type { JobDirectory } from "../../actors/job/directory.ts";
+import type { JobLimits } from "../../actors/job/limits.ts";
+import type { ModelPort } from "../../actors/job/ports.ts";
+import type { MissionDirectory } from "../../actors/mission/directory.ts";
+import type { Calendar } from "../../actors/mission/ports.ts";
+import type { Directory } from "../../actors/organization/directory.ts";
+import type { Library } from "../../actors/organization/library.ts";
+import type { Clock } from "../../actors/runtime/clock.ts";
+import type { Sealing } from "../../actors/sealing.ts";
+import type { TroupeSystem } from "../../actors/troupe.ts";
+import type { QuotaReports } from "../../actors/usage/quota.ts";
+import type { UsageDirectory } from "../../actors/usage/directory.ts";
+import type { WebhookDirectory } from "../../actors/webhook/directory.ts";
+import type { DataQueries } from "../../actors/workspace/data-queries.ts";
+import type { FileDirectory } from "../../actors/workspace/directory.ts";
+import type { WorkspaceLimits } from "../../actors/workspace/limits.ts";
+import type { FileContents } from "../../actors/workspace/ports.ts";
+import type { Previews } from "../../actors/workspace/previews.ts";
+import type { OpenStreams } from "../http/stream/open-streams.ts";
+import type { HttpLog } from "../log/port.ts";
+import type { AgentFinder } from "../work/agent-finder.ts";
+import type { AppPlaces } from "./app-places.ts";
+import type { ArgumentChecks } from "./argument-checks.ts";
+import type { ServiceFacts } from "./service-facts.ts";
+import type { ToolInfo } from "./tool-catalogue.ts";
+import type { WebhookTools } from "./webhook-tools.ts";
+
+export interface Services {
+  readonly system: TroupeSystem;
+  readonly directory: Directory;
+  readonly chats: ChatDirectory;
+  readonly jobs: JobDirectory;
+  readonly missions: MissionDirectory;
+  /** When schedules come next. */
+  readonly calendar: Calendar;
+  readonly files: FileDirectory;
+  readonly contents: FileContents;
+  readonly queries: DataQueries;
+  readonly previews: Previews;
+  readonly argumentChecks: ArgumentChecks;
+  readonly workspaceLimits: WorkspaceLimits;
+  /** The git that clones repositories; null where there is none. */
+  readonly git: { readonly version: string } | null;
+  readonly appPlaces: AppPlaces;
+  readonly usage: UsageDirectory;
+  readonly quotas: QuotaReports;
+  readonly webhooks: WebhookDirectory;
+  readonly webhookTools: WebhookTools;
+  /** Encryption and keys under the key of the service. */
+  readonly sealing: Sealing;
+  readonly models: Pick<ModelPort, "describe" | "allowed">;
+  /** What one job may take unless its budget says otherwise. */
+  readonly jobLimits: JobLimits;
+  /** Those of the service itself, by name. */
+  readonly tools: readonly ToolInfo[];
+  readonly library: Library;
+  readonly agents: AgentFinder;
+  readonly streams: OpenStreams;
+  readonly clock: Clock;
+  readonly log: HttpLog;
+  /** Where clients reach the service, without a slash at the end; known when the port is open. */
+  readonly appUrl: () => string;
+  /** What the public documents say of the service. */
+  readonly facts: ServiceFacts;
+}

@@ -1,0 +1,15 @@
+/** Port: the tools that the service brings along, as agents are given them (RUN-11). */
+import type { JsonObject } from "../../actors/schema.ts";
+
+/** Who has a tool: every agent, those whose `allowed_tools` name it, or the jobs of missions. */
+export const AVAILABILITIES = ["always", "granted", "missions"] as const;
+
+export interface ToolInfo {
+  readonly name: string;
+  readonly description: string;
+  /** JSON Schema of its arguments. */
+  readonly inputSchema: JsonObject;
+  readonly availability: (typeof AVAILABILITIES)[number];
+  /** Whether it only reads. */
+  readonly isReadOnly: boolean;
+}

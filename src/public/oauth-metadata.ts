@@ -1,0 +1,46 @@
+/** What programs read before they ask a person for a token (MCP-2): RFC 8414 and RFC 9728. */
+import { GRANTABLE_SCOPES } from "../../actors/organization/principal.ts";
+import {
+  AUTHORIZE_PATH,
+  INTROSPECT_PATH,
+  REGISTER_PATH,
+  REVOKE_PATH,
+  TOKEN_PATH,
+} from "../http/contract/oauth-paths.ts";
+import type { Shown } from "../http/contract/operation.ts";
+import type { Services } from "../operations/services.ts";
+import { pathOfDocument } from "./operations.ts";
+import type { AuthorizationServer, ProtectedResource } from "./oauth-schema.ts";
+
+export function authorizationServer(services: Services): Shown<typeof AuthorizationServer> {
+  const at = (path: string): string => services.appUrl() + path;
+  return {
+    issuer: services.appUrl(),
+    authorization_endpoint: at(AUTHORIZE_PATH),
+    token_endpoint: at(TOKEN_PATH),
+    registration_endpoint: at(REGISTER_PATH),
+    revocation_endpoint: at(REVOKE_PATH),
+    introspection_endpoint: at(INTROSPECT_PATH),
+    scopes_supported: [...GRANTABLE_SCOPES],
+    response_types_supported: ["code"],
+    response_modes_supported: ["query"],
+    grant_types_supported: ["authorization_code", "refresh_token"],
+    token_endpoint_auth_methods_supported: ["none"],
+    revocation_endpoint_auth_methods_supported: ["none"],
+    code_challenge_methods_supported: ["S256"],
+    authorization_response_iss_parameter_supported: true,
+    client_id_metadata_document_supported: true,
+    service_documentation: at(pathOfDocument("getReference")),
+  };
+}
+
+export function protectedResource(services: Services, path: string): Shown<typeof ProtectedResource> {
+  return {
+    resource: services.appUrl() + path,
+    authorization_servers: [services.appUrl()],
+    scopes_supported: [...GRANTABLE_SCOPES],
+    bearer_methods_supported: ["header"],
+    resource_name: path === "" ? "Troupe" : "Troupe (MCP)",
+    resource_documentation: services.appUrl() + pathOfDocument("getReference"),
+  };
+}

@@ -1,0 +1,199 @@
+/**
+ * A shallow copy of one branch of a repository, to read its files from (WSP-5):
+ *
+ *   bare repository ─fetch, depth 1, through the proxy─▶ commit ─ls-tree─▶ entries ─cat-file─▶ contents
+ *
+ * Nothing is checked out: names, links, hooks, filters and attributes of the repository do nothing here.
+ */
+import { mkdir, mkdtemp, rm } from "node:fs/promises";
+import { join } from "node:path";
+import type { Egress } from "../egress/egress.ts";
+import { BlobReader } from "./blob-reader.ts";
+import { repositoryIn, runGit, startGit } from "./git.ts";
+import { openProxy, type RemoteFailure } from "./pinning-proxy.ts";
+
+export interface CloneLimits {
+  /** From its begin until everything is fetched. */
+  readonly timeoutMs: number;
+  /** Of what is fetched, and of the files. */
+  readonly maxBytes: number;
+  readonly maxFiles: number;
+}
+
+export interface CloneSettings {
+  readonly url: string;
+  /** The default one where it is null. */
+  readonly branch: string | null;
+  readonly authorization: string | null;
+  readonly limits: CloneLimits;
+  readonly signal: AbortSignal;
+  /** How far the fetch is: 0 to 100. */
+  readonly onProgress: (percent: number) => void;
+}
+
+/** A file of the commit. */
+export interface RepositoryFile {
+  readonly path: string;
+  readonly objectId: string;
+  readonly size: number;
+}
+
+export interface FetchedRepository {
+  readonly commit: string;
+  readonly files: readonly RepositoryFile[];
+  /** Entries that are no files: links, submodules. */
+  readonly leftOut: number;
+  readonly reader: BlobReader;
+}
+
+/** Why there is no copy. */
+export type CloneFailure =
+  | RemoteFailure
+  | { readonly kind: "no_branch" }
+  | { readonly kind: "empty" }
+  | { readonly kind: "too_many_files" }
+  | { readonly kind: "timeout" }
+  | { readonly kind: "aborted" }
+  /** Git's own words: for the log. */
+  | { readonly kind: "git"; readonly complaint: string };
+
+const TREE_ENTRY = /^(\d{6}) (\w+) ([0-9a-f]{40,64})\s+(\d+|-)\t(.+)$/s;
+const PROGRESS = /^(?:remote: )?(Counting|Compressing|Receiving|Resolving)[^:]*:\s+(\d{1,3})%/;
+/** Each phase of git counts to 100: where it begins, and its share. */
+const PHASES: Readonly<Record<string, readonly [number, number]>> = {
+  Counting: [0, 5],
+  Compressing: [5, 5],
+  Receiving: [10, 80],
+  Resolving: [90, 10],
+};
+
+export class Cloner {
+  private readonly root: string;
+  private readonly egress: Pick<Egress, "open">;
+
+  /** `root` is for this process alone. */
+  constructor(root: string, egress: Pick<Egress, "open">) {
+    this.root = root;
+    this.egress = egress;
+  }
+
+  /** Makes the folder and removes what a former process has left in it. */
+  async prepare(): Promise<void> {
+    await rm(this.root, { recursive: true, force: true });
+    await mkdir(this.root, { recursive: true, mode: 0o700 });
+  }
+
+  /** Fetches, and hands the copy to `use`; nothing of it is left afterwards. */
+  async clone<T>(
+    settings: CloneSettings,
+    use: (repository: FetchedRepository) => Promise<T>,
+  ): Promise<{ readonly ok: true; readonly value: T } | { readonly ok: false; readonly failure: CloneFailure }> {
+    const folder = await mkdtemp(join(this.root, "clone-"));
+    const deadline = AbortSignal.timeout(settings.limits.timeoutMs);
+    const signal = AbortSignal.any([settings.signal, deadline]);
+    try {
+      const fetched = await this.fetched(folder, { ...settings, signal });
+      if (!("commit" in fetched)) {
+        const ended = settings.signal.aborted ? "aborted" : deadline.aborted ? "timeout" : null;
+        return { ok: false, failure: ended === null ? fetched : { kind: ended } };
+      }
+      const reader = new BlobReader({ folder, fileBytes: settings.limits.maxBytes, signal: settings.signal });
+      try {
+        return { ok: true, value: await use({ ...fetched, reader }) };
+      } finally {
+        await reader.close();
+      }
+    } finally {
+      await rm(folder, { recursive: true, force: true });
+    }
+  }
+
+  private async fetched(
+    folder: string,
+    settings: CloneSettings,
+  ): Promise<Omit<FetchedRepository, "reader"> | CloneFailure> {
+    const { url, branch, authorization, limits, signal, onProgress } = settings;
+    const { maxBytes, timeoutMs } = limits;
+    const at = { folder, fileBytes: maxBytes, signal };
+    const proxy = openProxy(this.egress, { url, authorization, maxBytes, timeoutMs, signal });
+    try {
+      const made = await runGit(["init", "--quiet", "--bare", "--template=", repositoryIn(folder)], at);
+      if (made === null) return { kind: "git", complaint: "no repository could be made" };
+      const config = `[http]\n\textraHeader = ${proxy.header}\n[remote "origin"]\n\turl = ${proxy.url}\n`;
+      await Bun.write(join(repositoryIn(folder), "config"), `[core]\n\tbare = true\n${config}`);
+      const ref = branch === null ? "HEAD" : `refs/heads/${branch}`;
+      const fetch = [
+        "fetch",
+        "--depth=1",
+        "--no-tags",
+        "--no-write-fetch-head",
+        "--progress",
+        "origin",
+        `+${ref}:${COPY}`,
+      ];
+      const onLine = (line: string): void => {
+        const [, phase = "", percent] = PROGRESS.exec(line) ?? [];
+        const [from, share] = PHASES[phase] ?? [0, 0];
+        if (share > 0) onProgress(Math.min(100, Math.round(from + (Number(percent) * share) / 100)));
+      };
+      const { child, ended } = startGit(fetch, { ...at, onLine });
+      void child.stdout.cancel();
+      const complaint = await ended;
+      const failure = proxy.failure();
+      if (failure !== null) return failure;
+      if (complaint !== null) return complaintAbout(complaint);
+      onProgress(100);
+    } finally {
+      await proxy.close();
+    }
+    const commit = await runGit(["rev-parse", "--verify", "--quiet", `${COPY}^{commit}`], at);
+    if (commit === null) return { kind: "git", complaint: "the branch is no commit" };
+    return this.tree(commit, settings, at);
+  }
+
+  /** What is in the commit. */
+  private async tree(
+    commit: string,
+    { limits }: CloneSettings,
+    at: { readonly folder: string; readonly fileBytes: number; readonly signal: AbortSignal },
+  ): Promise<Omit<FetchedRepository, "reader"> | CloneFailure> {
+    const { child, ended } = startGit(["ls-tree", "-r", "-z", "-l", "--full-tree", commit], at);
+    const files: RepositoryFile[] = [];
+    let leftOut = 0;
+    let bytes = 0;
+    let rest = "";
+    let failure: CloneFailure | null = null;
+    // Names may be any bytes; those that are no UTF-8 are no paths of a workspace.
+    const decoder = new TextDecoder();
+    for await (const chunk of child.stdout) {
+      const entries = (rest + decoder.decode(chunk, { stream: true })).split("\0");
+      rest = entries.pop() ?? "";
+      for (const entry of entries) {
+        const [, mode, type, objectId = "", size, path = ""] = TREE_ENTRY.exec(entry) ?? [];
+        if (type !== "blob" || mode === "120000") leftOut++;
+        else {
+          files.push({ path, objectId, size: Number(size) });
+          bytes += Number(size);
+        }
+      }
+      if (bytes > limits.maxBytes) failure = { kind: "too_large" };
+      if (files.length > limits.maxFiles) failure = { kind: "too_many_files" };
+      if (failure !== null) break;
+    }
+    if (failure !== null) {
+      child.kill("SIGKILL");
+      await ended;
+      return failure;
+    }
+    const complaint = await ended;
+    return complaint === null ? { commit, files, leftOut } : { kind: "git", complaint };
+  }
+}
+
+const COPY = "refs/troupe/copy";
+
+function complaintAbout(complaint: string): CloneFailure {
+  if (/couldn't find remote ref HEAD/i.test(complaint)) return { kind: "empty" };
+  if (/couldn't find remote ref|remote branch .* not found/i.test(complaint)) return { kind: "no_branch" };
+  return { kind: "git", complaint };
+}

@@ -1,0 +1,158 @@
+/**
+ * The system's `git`, run so that nothing of the machine or of the repository decides what it does: no
+ * configuration but ours, no hooks, no submodules, no filters, no helpers, one protocol, and one address to
+ * talk to (`pinning-proxy.ts`). It never writes a working tree: files are read out of a bare repository.
+ */
+import { join } from "node:path";
+
+/** `http.extraHeader` in the environment's configuration, and `--no-write-fetch-head`, need this. */
+export const OLDEST_GIT = [2, 31] as const;
+/** Bytes of what git says on its standard error that are kept. */
+const COMPLAINT_CHARACTERS = 4_000;
+/** Memory of one git, in bytes: packs are read through windows of it. */
+const DATA_BYTES = 2 * 1024 * 1024 * 1024;
+const OPEN_FILES = 256;
+
+export interface GitVersion {
+  readonly version: string;
+}
+
+/** Its version as git says it; null where there is none, or one that is too old. */
+export async function findGit(program = "git"): Promise<GitVersion | null> {
+  if (Bun.which(program) === null) return null;
+  const child = Bun.spawn([program, "--version"], {
+    stdin: "ignore",
+    stdout: "pipe",
+    stderr: "ignore",
+    env: environment("/"),
+  });
+  const said = await child.stdout.text();
+  const [, version, major, minor] = /^git version ((\d+)\.(\d+)[\w.-]*)/.exec(said) ?? [];
+  if ((await child.exited) !== 0 || version === undefined) return null;
+  const [oldestMajor, oldestMinor] = OLDEST_GIT;
+  const isRecent = Number(major) > oldestMajor || (Number(major) === oldestMajor && Number(minor) >= oldestMinor);
+  return isRecent ? { version } : null;
+}
+
+/** Nothing of the service's environment goes along: it has the keys. */
+function environment(home: string): Record<string, string> {
+  return {
+    PATH: "/usr/local/bin:/usr/bin:/bin",
+    HOME: home,
+    LC_ALL: "C",
+    GIT_CONFIG_NOSYSTEM: "1",
+    GIT_CONFIG_GLOBAL: "/dev/null",
+    GIT_ATTR_NOSYSTEM: "1",
+    GIT_TERMINAL_PROMPT: "0",
+    GIT_ASKPASS: "/bin/false",
+    GIT_ALLOW_PROTOCOL: "http",
+    GIT_PROTOCOL_FROM_USER: "0",
+    GIT_LFS_SKIP_SMUDGE: "1",
+    GIT_NO_REPLACE_OBJECTS: "1",
+    GIT_OPTIONAL_LOCKS: "0",
+    GIT_PAGER: "cat",
+    GIT_FLUSH: "0",
+  };
+}
+
+/** What holds for every command. */
+const SETTINGS = [
+  "core.hooksPath=/dev/null",
+  "core.fsmonitor=false",
+  "core.alternateRefsCommand=false",
+  "credential.helper=",
+  "fetch.recurseSubmodules=false",
+  "fetch.unpackLimit=1",
+  "gc.auto=0",
+  "maintenance.auto=false",
+  "http.followRedirects=false",
+  "http.proxy=",
+  "pack.threads=1",
+  "protocol.allow=never",
+  "protocol.http.allow=always",
+  "safe.directory=*",
+  "transfer.bundleURI=false",
+];
+
+export interface GitRun {
+  readonly child: Bun.Subprocess<"ignore" | "pipe", "pipe", "pipe">;
+  /** Resolves when it has ended: null where it went well, else the end of its complaint. */
+  readonly ended: Promise<string | null>;
+}
+
+interface GitOptions {
+  /** Where all that it writes is, and the bare repository in it. */
+  readonly folder: string;
+  /** Of one file that it writes, in bytes. */
+  readonly fileBytes: number;
+  readonly signal: AbortSignal;
+  readonly onLine?: (line: string) => void;
+  readonly hasInput?: boolean;
+}
+
+/** Starts git in a bare repository. When the signal aborts, it and all that it has started are killed. */
+export function startGit(args: readonly string[], options: GitOptions): GitRun {
+  const { folder, signal, onLine, hasInput = false } = options;
+  const settings = SETTINGS.flatMap((setting) => ["-c", setting]);
+  const command = [...limits(options), "git", `--git-dir=${repositoryIn(folder)}`, ...settings, ...args];
+  const child = Bun.spawn(command, {
+    cwd: folder,
+    env: environment(folder),
+    stdin: hasInput ? "pipe" : "ignore",
+    stdout: "pipe",
+    stderr: "pipe",
+    // A group of its own: what git starts ends with it.
+    detached: true,
+  });
+  const kill = (): void => {
+    try {
+      process.kill(-child.pid, "SIGKILL");
+    } catch {
+      // It is gone.
+    }
+  };
+  signal.addEventListener("abort", kill, { once: true });
+  if (signal.aborted) kill();
+  const ended = (async () => {
+    const complaint = await linesOf(child.stderr, onLine);
+    const code = await child.exited;
+    signal.removeEventListener("abort", kill);
+    return code === 0 ? null : complaint;
+  })();
+  return { child, ended };
+}
+
+/** Runs it to its end; answers its output, or null where it failed. */
+export async function runGit(args: readonly string[], options: GitOptions): Promise<string | null> {
+  const { child, ended } = startGit(args, options);
+  const [output, complaint] = await Promise.all([child.stdout.text(), ended]);
+  return complaint === null ? output.trim() : null;
+}
+
+export const repositoryIn = (folder: string): string => join(folder, "repository.git");
+
+/** What the machine has to bound a child. */
+function limits({ fileBytes }: GitOptions): string[] {
+  const manners = Bun.which("choom") === null ? [] : ["choom", "-n", "1000", "--"];
+  if (Bun.which("prlimit") === null) return manners;
+  const bounds = [`--data=${DATA_BYTES}`, `--fsize=${fileBytes}`, `--nofile=${OPEN_FILES}`, "--core=0"];
+  return [...manners, "prlimit", ...bounds];
+}
+
+/** Hands on each line, those of progress among them; answers the end of all. */
+async function linesOf(
+  stream: ReadableStream<Uint8Array>,
+  onLine: ((line: string) => void) | undefined,
+): Promise<string> {
+  const decoder = new TextDecoder();
+  let rest = "";
+  let kept = "";
+  for await (const chunk of stream) {
+    const text = decoder.decode(chunk, { stream: true });
+    kept = (kept + text).slice(-COMPLAINT_CHARACTERS);
+    const lines = (rest + text).split(/[\r\n]/);
+    rest = (lines.pop() ?? "").slice(-COMPLAINT_CHARACTERS);
+    for (const line of lines) onLine?.(line);
+  }
+  return kept.trim();
+}

@@ -1,0 +1,142 @@
+/**
+ * What git talks to in the place of the repository: a server on the loopback, for one clone, that sends its two
+ * kinds of request on through the guarded client. So names are resolved once and addresses are checked as for
+ * webhooks, redirects are followed by our rules, bytes are counted, and the credentials never reach git, its
+ * configuration, its environment or the list of processes.
+ *
+ *   git ──http, with a key──▶ 127.0.0.1 ──guarded client, https, with the credentials──▶ repository
+ */
+import type { Egress } from "../egress/egress.ts";
+import { type EgressError, EgressInterrupted } from "../egress/failure.ts";
+
+/** What git asks with. A request for a shallow clone is some hundred bytes. */
+const REQUEST_BYTES = 4 * 1024 * 1024;
+const REDIRECTS = 3;
+const KEY_HEADER = "x-troupe-key";
+/** Headers of git that the repository's server gets. */
+const PASSED = ["accept", "content-type", "content-encoding", "git-protocol", "user-agent"];
+const SERVICE = "service=git-upload-pack";
+
+/** Why the repository could not be read, as far as the network knows. */
+export type RemoteFailure =
+  | { readonly kind: "network"; readonly error: EgressError }
+  | { readonly kind: "status"; readonly status: number }
+  | { readonly kind: "too_large" };
+
+export interface ProxySettings {
+  /** The repository, https, without user info. */
+  readonly url: string;
+  /** `Authorization` of the requests; null without. It goes to the origin of `url` and nowhere else. */
+  readonly authorization: string | null;
+  /** Of all answers together, in bytes. */
+  readonly maxBytes: number;
+  readonly timeoutMs: number;
+  readonly signal: AbortSignal;
+}
+
+export interface PinningProxy {
+  /** For git. */
+  readonly url: string;
+  /** `http.extraHeader`: without it nobody on this machine gets anything. It belongs into a file, not into arguments. */
+  readonly header: string;
+  /** The first failure; null while all went well. */
+  failure(): RemoteFailure | null;
+  received(): number;
+  close(): Promise<void>;
+}
+
+export function openProxy(egress: Pick<Egress, "open">, settings: ProxySettings): PinningProxy {
+  const { authorization, maxBytes, timeoutMs, signal } = settings;
+  const key = Buffer.from(crypto.getRandomValues(new Uint8Array(32))).toString("base64url");
+  let base = settings.url.replace(/\/+$/, "");
+  let failure: RemoteFailure | null = null;
+  let received = 0;
+  const fail = (why: RemoteFailure): Response => {
+    failure ??= why;
+    return new Response(null, { status: 502 });
+  };
+
+  async function forward(request: Request, path: "/info/refs" | "/git-upload-pack"): Promise<Response> {
+    const isFirst = path === "/info/refs";
+    const url = isFirst ? `${base}${path}?${SERVICE}` : `${base}${path}`;
+    const isHome = new URL(url).origin === new URL(settings.url).origin;
+    const headers = Object.fromEntries(PASSED.flatMap((name) => pair(name, request.headers.get(name))));
+    const body = isFirst ? undefined : await bytesOf(request);
+    if (body === null) return fail({ kind: "too_large" });
+    const answer = await egress.open({
+      url,
+      method: isFirst ? "GET" : "POST",
+      headers: { ...headers, ...(authorization !== null && isHome ? { authorization } : {}) },
+      ...(body === undefined ? {} : { body }),
+      limits: { timeoutMs, maxResponseBytes: Math.max(1, maxBytes - received), maxRedirects: isFirst ? REDIRECTS : 0 },
+      signal,
+    });
+    if (answer.kind === "failed") return fail({ kind: "network", error: answer.error });
+    if (answer.status !== 200) {
+      await answer.body.cancel().catch(() => {}); // broken already
+      return fail({ kind: "status", status: answer.status });
+    }
+    // Where the first answer came from, the rest is asked for.
+    if (isFirst) {
+      const moved = new URL(answer.finalUrl);
+      if (moved.protocol !== "https:" || !moved.pathname.endsWith(path)) return fail({ kind: "status", status: 404 });
+      base = `${moved.origin}${moved.pathname.slice(0, -path.length)}`;
+    }
+    const type = answer.headers.get("content-type") ?? "";
+    return new Response(counted(answer.body), {
+      headers: { "content-type": type, "cache-control": "no-cache" },
+    });
+  }
+
+  /** Counts what comes. Git sees a stream that has failed end early; why is kept here. */
+  function counted(body: ReadableStream<Uint8Array>): ReadableStream<Uint8Array> {
+    const reader = body.getReader();
+    return new ReadableStream({
+      async pull(sink) {
+        try {
+          const { done, value } = await reader.read();
+          if (done) return sink.close();
+          received += value.byteLength;
+          sink.enqueue(value);
+        } catch (cause) {
+          const error = cause instanceof EgressInterrupted ? cause.error : "connection_reset";
+          failure ??= error === "too_large" ? { kind: "too_large" } : { kind: "network", error };
+          sink.close();
+        }
+      },
+      cancel: (reason) => reader.cancel(reason),
+    });
+  }
+
+  const server = Bun.serve({
+    hostname: "127.0.0.1",
+    port: 0,
+    idleTimeout: 0,
+    maxRequestBodySize: REQUEST_BYTES,
+    async fetch(request) {
+      if (request.headers.get(KEY_HEADER) !== key) return new Response(null, { status: 403 });
+      const { pathname, search } = new URL(request.url);
+      if (request.method === "GET" && pathname === "/repository/info/refs" && search === `?${SERVICE}`)
+        return forward(request, "/info/refs");
+      if (request.method === "POST" && pathname === "/repository/git-upload-pack")
+        return forward(request, "/git-upload-pack");
+      return new Response(null, { status: 404 });
+    },
+  });
+  return {
+    url: `http://127.0.0.1:${server.port}/repository`,
+    header: `${KEY_HEADER}: ${key}`,
+    failure: () => failure,
+    received: () => received,
+    close: () => server.stop(true),
+  };
+}
+
+const pair = (name: string, value: string | null): readonly (readonly [string, string])[] =>
+  value === null ? [] : [[name, value]];
+
+/** Null where it is longer than the limit. */
+async function bytesOf(request: Request): Promise<Uint8Array<ArrayBuffer> | null> {
+  const bytes = new Uint8Array(await request.arrayBuffer());
+  return bytes.length > REQUEST_BYTES ? null : bytes;
+}

@@ -1,0 +1,111 @@
+/**
+ * A model call by the AI SDK: the way to providers whose format we do not speak ourselves, and the
+ * reference that the decoders in `wire/` are tested against.
+ */
+import type {
+  experimental_streamLanguageModelCall as StreamModelCall,
+  FinishReason,
+  LanguageModel,
+  LanguageModelStreamPart,
+} from "ai";
+import type { ModelCall } from "../../../actors/job/ports.ts";
+import type { JsonObject } from "../../../actors/schema.ts";
+import type { AnswerSink, EndReason } from "../answer.ts";
+import { conversation } from "../conversation.ts";
+import { streamFault } from "../provider-faults.ts";
+import type { AnswerSource } from "../stream-call.ts";
+import { modelMessages } from "./messages.ts";
+
+/** The SDK's call and a model for it. */
+export interface LoadedModel {
+  readonly streamCall: typeof StreamModelCall;
+  readonly model: LanguageModel;
+}
+
+/** `load` is asked when the call begins. Tools have no `execute`, so their calls come back to us. */
+export function sdkSource(call: ModelCall, load: () => Promise<LoadedModel>): AnswerSource {
+  return async ({ sink, signal, touch, isOver }) => {
+    const stream = await open(call, await load(), signal);
+    const reader = stream.getReader();
+    try {
+      while (!isOver()) {
+        const { done, value } = await reader.read();
+        if (done || isOver()) break;
+        touch();
+        report(value, sink);
+      }
+    } catch (error) {
+      // The SDK's own word for a stream that ended without its last frame.
+      if (!(error instanceof Error && error.name === "AI_InvalidResponseDataError")) throw error;
+    } finally {
+      // A stream that has ended takes no notice; one that was left is closed.
+      reader.cancel().catch(() => {});
+    }
+  };
+}
+
+async function open(call: ModelCall, { streamCall, model }: LoadedModel, abortSignal: AbortSignal) {
+  const { jsonSchema } = await import("ai");
+  const toolset = Object.fromEntries(
+    call.tools.map(({ name, description, inputSchema }) => [
+      name,
+      { description, inputSchema: jsonSchema<JsonObject>({ ...inputSchema }) },
+    ]),
+  );
+  const { stream } = await streamCall({
+    model,
+    messages: modelMessages(conversation(call.entries)),
+    abortSignal,
+    ...(call.system.trim() === "" ? {} : { instructions: call.system }),
+    ...(call.tools.length === 0 ? {} : { tools: toolset }),
+    // A ping of Anthropic shows that the stream lives; at OpenAI nothing is to be kept.
+    providerOptions: { anthropic: { includePings: true }, openai: { store: false } },
+    // The content is collected here already.
+    _internal: { collectContent: false },
+  });
+  return stream;
+}
+
+/** Throws what an `error` part holds. */
+export function report(part: LanguageModelStreamPart, sink: AnswerSink): void {
+  switch (part.type) {
+    case "text-delta":
+      return sink.text(part.text);
+    case "reasoning-delta":
+      return sink.reasoning(part.text);
+    case "tool-input-start":
+      return sink.beginCall();
+    case "tool-input-delta":
+      return sink.callInput(part.id, part.delta);
+    case "tool-call":
+      if (part.providerExecuted === true) return;
+      return sink.call({ id: part.toolCallId, name: part.toolName, input: part.input });
+    case "model-call-end": {
+      sink.usage(part.usage);
+      const reason = endReason(part.finishReason, part.rawFinishReason);
+      if (reason !== undefined) sink.end(reason);
+      return;
+    }
+    case "error":
+      throw part.error instanceof Error ? part.error : streamFault(part.error);
+    default:
+  }
+}
+
+/** Undefined where the answer is not complete. Adapters end a stream that broke with `error`, `interrupted`, or an `other` that the provider did not name. */
+function endReason(reason: FinishReason, raw: string | undefined): EndReason | undefined {
+  switch (reason) {
+    case "stop":
+    case "length":
+      return reason;
+    case "tool-calls":
+      return "tool_use";
+    case "content-filter":
+      return "content_filter";
+    case "error":
+    case "interrupted":
+      return undefined;
+    default:
+      return raw === undefined ? undefined : "other";
+  }
+}

@@ -1,0 +1,143 @@
+/**
+ * One answer of a model while it arrives: what a source reports is collected into blocks, counted
+ * against the limits, and handed out as text.
+ *
+ * Guarantees: the pieces handed out, joined, equal the text blocks with a blank line between them; no piece is empty; nothing
+ * holds a NUL or a lone surrogate; what comes after the end is no part of it. Throws `AnswerRefused`
+ * where a limit is passed, and what its receiver throws.
+ */
+import { type AnswerBlock, TEXT_SEPARATOR, type Usage } from "../../actors/job/schema.ts";
+import { AnswerCalls, type CallMade } from "./answer-calls.ts";
+import { MAX_CALL_TOKENS } from "./answer-limits.ts";
+import { cleanText, TextPieces } from "../../actors/clean-text.ts";
+import { visibleText } from "../../actors/visible-text.ts";
+
+/** Characters that are kept of what a model thinks at a time. */
+export const MAX_REASONING_CHARS = 64 * 1024;
+
+/** Why a model ended its answer. */
+export type EndReason = "stop" | "tool_use" | "length" | "content_filter" | "other";
+
+/** Tokens as a provider counts them: anything that is a number, or nothing. */
+export interface CountedTokens {
+  readonly inputTokens: number | undefined;
+  readonly outputTokens: number | undefined;
+}
+
+/** What a source reports, in the order in which the provider sends it. All calls are synchronous. */
+export interface AnswerSink {
+  text(piece: string): void;
+  reasoning(piece: string): void;
+  /** A tool call begins. */
+  beginCall(): void;
+  /** A piece of the arguments of the call with this key; for the limits only. */
+  callInput(key: string, piece: string): void;
+  /** A tool call is complete. */
+  call(made: CallMade): void;
+  usage(counted: CountedTokens): void;
+  /** The answer is complete. Without it the call has failed. */
+  end(reason: EndReason): void;
+}
+
+export interface AnswerReceiver {
+  onText(text: string): void;
+  /** Characters of text, reasoning or tool input have come. */
+  onChars(chars: number): void;
+  /** The provider counts more than is possible. */
+  onImpossibleUsage(): void;
+}
+
+export class Answer implements AnswerSink {
+  /** Everything that was handed out. */
+  partialText = "";
+  counted: Usage = { inputTokens: 0, outputTokens: 0 };
+  /** Undefined while the answer is not complete. */
+  endReason: EndReason | undefined;
+  /** Whole once the answer is complete. */
+  readonly blocks: AnswerBlock[] = [];
+  readonly #receiver: AnswerReceiver;
+  readonly #pieces = new TextPieces();
+  readonly #calls = new AnswerCalls();
+  /** What the model thinks, until it says or calls something. */
+  #reasoning = "";
+  /** Where in `partialText` the text block begins that is being written. */
+  #textFrom = 0;
+
+  constructor(receiver: AnswerReceiver) {
+    this.#receiver = receiver;
+  }
+
+  get hasCalls(): boolean {
+    return this.#calls.hasBegun;
+  }
+
+  text(piece: string): void {
+    if (this.endReason !== undefined) return;
+    this.#receiver.onChars(piece.length);
+    if (this.#reasoning !== "") this.#endReasoning();
+    this.#hand(this.#pieces.take(piece));
+  }
+
+  reasoning(piece: string): void {
+    if (this.endReason !== undefined) return;
+    this.#receiver.onChars(piece.length);
+    this.#endText();
+    if (this.#reasoning.length < MAX_REASONING_CHARS) this.#reasoning += piece;
+  }
+
+  beginCall(): void {
+    this.#calls.start();
+  }
+
+  callInput(key: string, piece: string): void {
+    this.#receiver.onChars(piece.length);
+    this.#calls.delta(key, piece);
+  }
+
+  call(made: CallMade): void {
+    if (this.endReason !== undefined) return;
+    this.#endReasoning();
+    this.#endText();
+    this.blocks.push(this.#calls.block(made));
+  }
+
+  usage({ inputTokens, outputTokens }: CountedTokens): void {
+    if (this.endReason !== undefined) return;
+    if ((inputTokens ?? 0) > MAX_CALL_TOKENS || (outputTokens ?? 0) > MAX_CALL_TOKENS)
+      this.#receiver.onImpossibleUsage();
+    this.counted = { inputTokens: tokens(inputTokens), outputTokens: tokens(outputTokens) };
+  }
+
+  end(reason: EndReason): void {
+    if (this.endReason !== undefined) return;
+    this.#endReasoning();
+    this.#endText();
+    this.endReason = reason;
+  }
+
+  #hand(text: string): void {
+    if (text === "") return;
+    const isFirst = this.partialText.length === this.#textFrom;
+    const separator = isFirst && this.partialText !== "" ? TEXT_SEPARATOR : "";
+    this.#textFrom += separator.length;
+    this.partialText += separator + text;
+    this.#receiver.onText(separator + text);
+  }
+
+  #endReasoning(): void {
+    const text = visibleText(cleanText(this.#reasoning.slice(0, MAX_REASONING_CHARS))).trim();
+    if (text !== "") this.blocks.push({ type: "reasoning", text });
+    this.#reasoning = "";
+  }
+
+  #endText(): void {
+    this.#hand(this.#pieces.end());
+    if (this.partialText.length > this.#textFrom)
+      this.blocks.push({ type: "text", text: this.partialText.slice(this.#textFrom) });
+    this.#textFrom = this.partialText.length;
+  }
+}
+
+/** What a provider counts, as far as it can be true. */
+const tokens = (counted: number | undefined): number =>
+  counted !== undefined && counted > 0 ? Math.min(Math.trunc(counted), MAX_CALL_TOKENS) : 0;

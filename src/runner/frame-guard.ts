@@ -1,0 +1,69 @@
+/**
+ * Looks at the bytes of an event stream before anything parses them: the length of each line and
+ * frame, and the depth and number of the values in it. One pass, no memory. Throws `AnswerRefused`.
+ */
+import { type JsonLimits, JsonShape } from "../../actors/json-shape.ts";
+import {
+  AnswerRefused,
+  MAX_ANSWER_BYTES,
+  MAX_FRAME_BYTES,
+  MAX_FRAME_DEPTH,
+  MAX_FRAME_VALUES,
+  VALUE_COST,
+} from "./answer-limits.ts";
+
+const LIMITS: JsonLimits = { depth: MAX_FRAME_DEPTH, values: MAX_FRAME_VALUES };
+const LINE_FEED = 0x0a;
+const RETURN = 0x0d;
+
+export class FrameGuard {
+  private readonly shape = new JsonShape();
+  private answerBytes = 0;
+  private frameBytes = 0;
+  private lineBytes = 0;
+  private isAfterReturn = false;
+
+  /** Looks at the next bytes; answers what it costs to parse them. */
+  take(bytes: Uint8Array): number {
+    const { shape } = this;
+    this.answerBytes += bytes.length;
+    if (this.answerBytes > MAX_ANSWER_BYTES) throw new AnswerRefused(`it has more than ${MAX_ANSWER_BYTES} bytes`);
+    let values = -shape.values;
+    for (const code of bytes) {
+      const isPair = code === LINE_FEED && this.isAfterReturn;
+      this.isAfterReturn = code === RETURN;
+      if (isPair) continue;
+      if (code === LINE_FEED || code === RETURN) {
+        if (this.lineBytes === 0) {
+          values += this.endFrame();
+          continue;
+        }
+        this.lineBytes = 0;
+        shape.endLine();
+      } else {
+        this.lineBytes++;
+        shape.take(code);
+        if (++this.frameBytes > MAX_FRAME_BYTES)
+          throw new AnswerRefused(`one of its frames has more than ${MAX_FRAME_BYTES} bytes`);
+      }
+    }
+    this.check();
+    return bytes.length + VALUE_COST * (values + shape.values);
+  }
+
+  /** Answers how many values the frame had. */
+  private endFrame(): number {
+    const { values } = this.shape;
+    this.check();
+    this.shape.reset();
+    this.frameBytes = 0;
+    return values;
+  }
+
+  private check(): void {
+    if (this.shape.isWithin(LIMITS)) return;
+    throw new AnswerRefused(
+      `one of its frames has more than ${MAX_FRAME_VALUES} values or is nested deeper than ${MAX_FRAME_DEPTH} levels`,
+    );
+  }
+}

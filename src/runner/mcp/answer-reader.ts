@@ -1,0 +1,120 @@
+/**
+ * Reads what an MCP server answers to one request, as bytes, and has it parsed in the sandbox. What
+ * comes back is small and of our own making: the answer, and the few requests of the server that the
+ * client has to refuse. Throws `McpFailure` and `EgressInterrupted`.
+ */
+import type { JsonObject } from "../../../actors/schema.ts";
+import type { CpuBudget } from "../../sandbox/cpu-budget.ts";
+import type { McpAnswer, McpAnswerOptions } from "../../sandbox/jobs/mcp-answer.ts";
+import type { Sandbox } from "../../sandbox/sandbox.ts";
+import type { HeldBytes } from "../held-bytes.ts";
+import { McpFailure, sandboxFailure } from "./failure.ts";
+
+/** Who reads, and what that may cost. */
+export interface Reading {
+  readonly sandbox: Sandbox;
+  readonly held: HeldBytes;
+  readonly organizationId: string;
+  /** Of the present step. */
+  budget: CpuBudget;
+}
+
+/** Pieces of one stream that are parsed by themselves: one for each event of an honest server. */
+const MAX_PIECES = 4_096;
+const BLANK_LINES = ["\n\n", "\n\r\n", "\r\r"];
+/** So many bytes before a chunk may belong to a blank line. */
+const BLANK_LINE_BYTES = 3;
+
+export class AnswerReader {
+  private readonly reading: Reading;
+  private readonly request: Pick<McpAnswerOptions, "id" | "method">;
+  private readonly signal: AbortSignal | undefined;
+  private counts = { messages: 0, requests: 0 };
+  private pieces = 0;
+
+  constructor(reading: Reading, request: Pick<McpAnswerOptions, "id" | "method">, signal?: AbortSignal) {
+    this.reading = reading;
+    this.request = request;
+    this.signal = signal;
+  }
+
+  /** The messages of a whole body; none where the request's answer is not among them. */
+  async json(body: ReadableStream<Uint8Array>): Promise<readonly JsonObject[]> {
+    const chunks: Uint8Array[] = [];
+    const held = this.reading.held.of(this.reading.organizationId);
+    try {
+      for await (const chunk of body) {
+        if (!held.add(chunk.length)) throw new McpFailure(TOO_MUCH);
+        chunks.push(chunk);
+      }
+      const { isAnswered, forClient } = await this.parsed("json", Buffer.concat(chunks));
+      return isAnswered ? forClient : [];
+    } finally {
+      held.release();
+    }
+  }
+
+  /** The messages of an event stream as they come; ends when the request has its answer. */
+  async *events(body: ReadableStream<Uint8Array>): AsyncGenerator<JsonObject, void> {
+    const held = this.reading.held.of(this.reading.organizationId);
+    let rest: Buffer = Buffer.alloc(0);
+    let chunks: Uint8Array[] = [];
+    try {
+      for await (const chunk of body) {
+        if (!held.add(chunk.length)) throw new McpFailure(TOO_MUCH);
+        const before = rest.length === 0 ? chunks.at(-1) : rest;
+        chunks.push(chunk);
+        if (!hasBlankLine(before, chunk)) continue;
+        const content = Buffer.concat([rest, ...chunks]);
+        const { consumed, isAnswered, forClient } = await this.parsed("events", content);
+        yield* forClient;
+        if (isAnswered) return;
+        rest = Buffer.from(content.subarray(consumed));
+        chunks = [];
+        held.release();
+        held.add(rest.length);
+      }
+    } finally {
+      held.release();
+    }
+  }
+
+  private async parsed(format: McpAnswerOptions["format"], content: Uint8Array): Promise<McpAnswer> {
+    if (++this.pieces > MAX_PIECES) throw new McpFailure(`its answer comes in more than ${MAX_PIECES} pieces`);
+    const { sandbox, organizationId, budget } = this.reading;
+    const result = await sandbox.run({
+      job: "mcp-answer",
+      lane: organizationId,
+      options: { format, ...this.request, ...this.counts },
+      content,
+      budget,
+      ...(this.signal === undefined ? {} : { signal: this.signal }),
+    });
+    if (!result.ok) throw sandboxFailure(result.error, result.words);
+    const answer = checked(result.value, content.length);
+    if (answer === null) throw sandboxFailure("invalid", "");
+    this.counts = { messages: answer.messages, requests: answer.requests };
+    return answer;
+  }
+}
+
+const TOO_MUCH = "too many answers are being read at once. Make fewer calls at a time";
+
+/** Whether a blank line ends in this chunk. */
+function hasBlankLine(before: Uint8Array | undefined, chunk: Uint8Array): boolean {
+  const joined = Buffer.concat([before?.subarray(-BLANK_LINE_BYTES) ?? Buffer.alloc(0), chunk]);
+  return BLANK_LINES.some((end) => joined.includes(end));
+}
+
+/** A child that has been taken over may answer anything. */
+function checked(value: unknown, bytes: number): McpAnswer | null {
+  if (typeof value !== "object" || value === null) return null;
+  const { consumed, messages, requests, isAnswered, forClient } = value as Partial<McpAnswer>;
+  if (!isCount(consumed) || consumed > bytes || !isCount(messages) || !isCount(requests)) return null;
+  if (typeof isAnswered !== "boolean" || !Array.isArray(forClient)) return null;
+  const messagesForClient = forClient.filter((one): one is JsonObject => typeof one === "object" && one !== null);
+  return { consumed, messages, requests, isAnswered, forClient: messagesForClient };
+}
+
+const isCount = (value: unknown): value is number =>
+  typeof value === "number" && Number.isSafeInteger(value) && value >= 0;

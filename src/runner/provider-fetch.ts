@@ -1,0 +1,104 @@
+/**
+ * `fetch` for model providers. Their addresses are the operator's, so it is not the guarded client;
+ * what they answer is content from outside all the same:
+ *
+ * - no redirect is followed, so that the prompt and the key go to the configured address only;
+ * - the answer must come as it is: a packed one could be a thousand times its size;
+ * - the body of an error is read to 64 KiB;
+ * - a stream is looked at before it is parsed (`frame-guard.ts`), and takes turns with all others.
+ */
+import { AnswerRefused, MAX_ERROR_BYTES, MAX_HEAD_BYTES } from "./answer-limits.ts";
+import { FrameGuard } from "./frame-guard.ts";
+import { Slices } from "./slices.ts";
+
+/** Bytes that are handed on at once: some fifty frames of text. */
+export const PIECE_BYTES = 16 * 1024;
+/** What `Response` accepts as a status; others are bad gateways. */
+const isStatus = (status: number): boolean => status >= 200 && status <= 599;
+
+/** All streams of the process share one queue. */
+export const slices = new Slices();
+
+/** Asks a provider. Rejects with `AnswerRefused` where the head of the answer is beyond a limit or says that it is packed. */
+export async function askProvider(url: string | URL | Request, init: RequestInit): Promise<Response> {
+  const answer = await fetch(url, { ...init, redirect: "manual", decompress: false });
+  const refusal = refusalOf(answer.headers);
+  if (refusal === null) return answer;
+  await answer.body?.cancel().catch(() => {}); // broken already
+  throw new AnswerRefused(refusal);
+}
+
+/** In the place of the SDK's `fetch`. Rejects with `AnswerRefused`, and its streams fail with it. */
+export const providerFetch = Object.assign(
+  async (input: string | URL | Request, init: RequestInit = {}): Promise<Response> => {
+    const headers = new Headers(init.headers);
+    headers.set("accept-encoding", "identity");
+    const answer = await askProvider(input, { ...init, headers });
+    const status = isStatus(answer.status) ? answer.status : 502;
+    const head = { status, statusText: answer.statusText, headers: withoutLength(answer.headers) };
+    if (answer.body === null || status === 204 || status === 205 || status === 304) return new Response(null, head);
+    return answer.ok
+      ? new Response(guarded(answer.body, new FrameGuard()), head)
+      : new Response(await firstBytes(answer.body, MAX_ERROR_BYTES), head);
+  },
+  { preconnect: fetch.preconnect },
+);
+
+function refusalOf(headers: Headers): string | null {
+  const encoding = headers.get("content-encoding")?.trim().toLowerCase() ?? "";
+  if (encoding !== "" && encoding !== "identity") return "it is packed, although that was not asked for";
+  let size = 0;
+  for (const [name, value] of headers) size += name.length + value.length;
+  return size > MAX_HEAD_BYTES ? `its headers have more than ${MAX_HEAD_BYTES} bytes` : null;
+}
+
+function withoutLength(headers: Headers): Headers {
+  const kept = new Headers(headers);
+  for (const name of ["content-length", "content-encoding", "transfer-encoding"]) kept.delete(name);
+  return kept;
+}
+
+/** Up to `limit` bytes; the rest is not read, and the connection is closed. */
+export async function firstBytes(body: ReadableStream<Uint8Array>, limit: number): Promise<Uint8Array<ArrayBuffer>> {
+  const reader = body.getReader();
+  const chunks: Uint8Array[] = [];
+  let size = 0;
+  while (size < limit) {
+    const { done, value } = await reader.read();
+    if (done) return Buffer.concat(chunks, size);
+    const chunk = value.subarray(0, limit - size);
+    chunks.push(chunk);
+    size += chunk.length;
+  }
+  await reader.cancel().catch(() => {}); // broken already
+  return Buffer.concat(chunks, size);
+}
+
+/** The body in small pieces, each looked at, each in its turn. Reads only what is asked for. */
+function guarded(body: ReadableStream<Uint8Array>, guard: FrameGuard): ReadableStream<Uint8Array> {
+  const reader = body.getReader();
+  let chunk = new Uint8Array();
+  return new ReadableStream<Uint8Array>(
+    {
+      async pull(controller) {
+        try {
+          while (chunk.length === 0) {
+            const next = await reader.read();
+            if (next.done) return controller.close();
+            chunk = new Uint8Array(next.value);
+          }
+          const piece = chunk.subarray(0, PIECE_BYTES);
+          chunk = chunk.subarray(PIECE_BYTES);
+          const turn = slices.take(guard.take(piece));
+          if (turn !== null) await turn;
+          controller.enqueue(piece);
+        } catch (cause) {
+          await reader.cancel().catch(() => {}); // broken already
+          controller.error(cause);
+        }
+      },
+      cancel: (reason) => reader.cancel(reason),
+    },
+    { highWaterMark: 0 },
+  );
+}

@@ -1,0 +1,48 @@
+/**
+ * Jobs that clone a repository have a loop like every other job, so that their progress, their cancel, their
+ * slots and what is made of them after a crash are the same. In the place of a language model they have these
+ * two steps: call `clone_repository`, then tell what came of it.
+ */
+import { ok } from "../../actors/fault.ts";
+import type { ModelCall, ModelOutcome, ModelPort } from "../../actors/job/ports.ts";
+import { textOf, type ToolResultBlock } from "../../actors/job/schema.ts";
+import { REPOSITORY_MODEL } from "../../actors/workspace/schema.ts";
+
+export const CLONE_TOOL = "clone_repository";
+
+/** The models, and the one of clones besides: for the loop of jobs alone, so that no agent can be given it. */
+export const withRepositoryModel = (models: ModelPort): ModelPort => ({
+  describe: (model) =>
+    model === REPOSITORY_MODEL ? ok({ provider: "troupe", name: "git", demo: false }) : models.describe(model),
+  allowed: () => models.allowed(),
+  call: (call, onText, signal) =>
+    call.model === REPOSITORY_MODEL ? Promise.resolve(step(call, onText)) : models.call(call, onText, signal),
+});
+
+const NOTHING = { inputTokens: 0, outputTokens: 0 };
+
+function step({ entries }: ModelCall, onText: (text: string) => void): ModelOutcome {
+  const results = entries.flatMap((entry) =>
+    entry.role === "assistant"
+      ? entry.blocks.filter((block): block is ToolResultBlock => block.type === "tool_result")
+      : [],
+  );
+  const result = results.at(-1);
+  if (result === undefined)
+    return {
+      kind: "finished",
+      blocks: [{ type: "tool_use", id: "clone", name: CLONE_TOOL, input: {} }],
+      usage: NOTHING,
+      finishReason: "tool_use",
+    };
+  if (result.is_error)
+    return {
+      kind: "failed",
+      error: { code: "clone_failed", message: result.content },
+      partialText: "",
+      usage: NOTHING,
+    };
+  const blocks = [{ type: "text", text: result.content }] as const;
+  onText(textOf(blocks));
+  return { kind: "finished", blocks, usage: NOTHING, finishReason: "stop" };
+}

@@ -1,0 +1,42 @@
+/** `clone_repository`: what jobs do that clone (`repository-model.ts`); no agent has it. */
+import type { Outcome } from "../../../actors/fault.ts";
+import type { ToolContext, ToolHost } from "../../../actors/job/ports.ts";
+import { Type } from "../../../actors/schema.ts";
+import { REPOSITORY_MODEL } from "../../../actors/workspace/schema.ts";
+import { CLONE_TOOL } from "../repository-model.ts";
+import type { Waiting } from "./patience.ts";
+import { defineTool, failure, resultOf, type ToolSource } from "./tool.ts";
+
+export interface CloneService {
+  /**
+   * Clones what the workspace has given to the job of the call, and brings the files of its mount to that commit.
+   * Answers what it has done, or why it could not, in words for people. May be repeated.
+   */
+  clone(
+    context: ToolContext,
+    run: Waiting & { readonly host: ToolHost },
+  ): Promise<Outcome<string> | { readonly ok: false; readonly words: string }>;
+}
+
+export const cloneTools = (clones: CloneService): ToolSource => {
+  const tool = defineTool({
+    name: CLONE_TOOL,
+    description: "Clones the repository that the job is for.",
+    input: Type.Object({}),
+    access: "granted",
+    safeToRepeat: true,
+    async run(_, { context, host, pauses, signal }) {
+      const cloned = await clones.clone(context, { host, pauses, signal });
+      return "words" in cloned ? failure(cloned.words) : resultOf(cloned, (words) => words);
+    },
+  });
+  return {
+    find: ({ model }) =>
+      Promise.resolve({
+        tools: model === REPOSITORY_MODEL ? [tool] : [],
+        missing: { required: [], optional: [] },
+        notes: [],
+        whyMissing: () => null,
+      }),
+  };
+};

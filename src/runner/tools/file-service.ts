@@ -1,0 +1,67 @@
+/**
+ * What the file tools need from the service: the files of the workspace that the job works in. Each method acts
+ * for the agent of the call and answers refusals as faults. Paths are as the model gives them.
+ */
+import type { Outcome } from "../../../actors/fault.ts";
+import type { ToolContext } from "../../../actors/job/ports.ts";
+import type { MadeArtifact } from "../../../actors/job/terms.ts";
+import type { DataQuery, DataResult } from "../../../actors/workspace/data-queries.ts";
+import type { CpuBudget } from "../../sandbox/cpu-budget.ts";
+
+/** A file or directory, as a model sees it. */
+export interface ToolFile {
+  readonly path: string;
+  readonly kind: "file" | "directory";
+  /** Bytes; of a directory, those of all files below it. */
+  readonly size: number;
+}
+
+/** A file that a call has written or moved. */
+export interface ChangedFile extends ToolFile {
+  /** What the job has made with it; null for a directory. */
+  readonly artifact: MadeArtifact | null;
+}
+
+export interface ReadText {
+  readonly path: string;
+  readonly text: string;
+  /** Bytes of the whole file. */
+  readonly size: number;
+  /** Where the next part begins; null where this is the last one. */
+  readonly nextOffset: number | null;
+}
+
+/** A query of the tool `query_data`. */
+export interface ToolQuery {
+  readonly query: string;
+  readonly params: DataQuery["params"];
+  readonly database: string | null;
+  readonly limit: number;
+  readonly budget: CpuBudget;
+  readonly signal: AbortSignal;
+}
+
+export interface FileService {
+  list(
+    context: ToolContext,
+    query: { readonly path: string; readonly isRecursive: boolean; readonly limit: number },
+  ): Promise<Outcome<readonly ToolFile[]>>;
+  search(
+    context: ToolContext,
+    text: string,
+  ): Promise<Outcome<readonly (ToolFile & { readonly excerpt: string | null })[]>>;
+  /** From a byte on. Refuses a file that is no text. */
+  read(context: ToolContext, path: string, offset: number): Promise<Outcome<ReadText>>;
+  write(context: ToolContext, path: string, text: string): Promise<Outcome<ChangedFile>>;
+  /** Replaces a text that is in the file exactly once, and writes it unless it has changed meanwhile. */
+  replace(
+    context: ToolContext,
+    change: { readonly path: string; readonly oldText: string; readonly newText: string },
+  ): Promise<Outcome<ChangedFile>>;
+  /** Runs one SELECT over files of the workspace. */
+  query(context: ToolContext, query: ToolQuery): Promise<Outcome<DataResult>>;
+  move(
+    context: ToolContext,
+    move: { readonly from: string; readonly to: string; readonly overwrite: boolean },
+  ): Promise<Outcome<ChangedFile>>;
+}

@@ -1,0 +1,56 @@
+/** `shell`: a command over copies of the workspace's files, where the machine can isolate it (WSP-16). */
+import type { Outcome } from "../../../actors/fault.ts";
+import type { ToolContext } from "../../../actors/job/ports.ts";
+import { Type } from "../../../actors/schema.ts";
+import { defineTool, resultOf, type Tool } from "./tool.ts";
+
+const COMMAND_CHARACTERS = 16_000;
+const SECONDS = { default: 30, most: 120 };
+
+export interface ShellCommand {
+  readonly command: string;
+  /** The directory of the workspace that it sees. */
+  readonly path: string;
+  readonly timeoutMs: number;
+}
+
+/** What a command has come to, for the model. */
+export interface ShellReport {
+  /** `exit 0`, or why it was ended. */
+  readonly end: string;
+  readonly output: string;
+  readonly output_is_cut: boolean;
+  /** Paths that it has changed, made or removed. */
+  readonly changed: readonly string[];
+  /** Changes that were not kept, and why. */
+  readonly not_kept: readonly string[];
+}
+
+export interface ShellService {
+  run(context: ToolContext, command: ShellCommand, signal: AbortSignal): Promise<Outcome<ShellReport>>;
+}
+
+export const shellTool = (shells: ShellService): Tool =>
+  defineTool({
+    name: "shell",
+    description:
+      "Runs a POSIX shell command in a sandbox without a network. It sees copies of the workspace's files in the current directory; files that it changes, makes or removes there are changed in the workspace afterwards.",
+    input: Type.Object({
+      command: Type.String({ minLength: 1, maxLength: COMMAND_CHARACTERS }),
+      path: Type.Optional(
+        Type.String({
+          description: "The directory of the workspace to work in; all of it by default",
+          maxLength: 1_024,
+        }),
+      ),
+      timeout_seconds: Type.Optional(
+        Type.Integer({ minimum: 1, maximum: SECONDS.most, description: `${SECONDS.default} by default` }),
+      ),
+    }),
+    access: "granted",
+    safeToRepeat: false,
+    async run({ command, path = "", timeout_seconds: seconds = SECONDS.default }, { context, signal }) {
+      const given = { command, path, timeoutMs: seconds * 1_000 };
+      return resultOf(await shells.run(context, given, signal), (report) => report);
+    },
+  });

@@ -1,0 +1,31 @@
+/** The arguments of a tool call, as the text that a provider streams. */
+
+/** Names by which an object could change its prototype; they may be written with escapes. */
+const SUSPECT = /__proto__|constructor|\\u00/;
+
+/** The value, or the text itself where it is no JSON or would touch a prototype; none at all is an empty object. */
+export function callArguments(text: string): unknown {
+  if (text.trim() === "") return {};
+  try {
+    const value: unknown = JSON.parse(text);
+    return SUSPECT.test(text) && touchesPrototype(value) ? text : value;
+  } catch {
+    // Models write bad JSON; they are told by the tool.
+    return text;
+  }
+}
+
+/** Walks without recursion: the depth of a call's arguments is limited, but not by the stack. */
+function touchesPrototype(value: unknown): boolean {
+  const open: unknown[] = [value];
+  for (let next = open.pop(); next !== undefined; next = open.pop()) {
+    if (typeof next !== "object" || next === null) continue;
+    if (Object.hasOwn(next, "__proto__")) return true;
+    if (Object.hasOwn(next, "constructor")) {
+      const own: unknown = Reflect.get(next, "constructor");
+      if (typeof own === "object" && own !== null && Object.hasOwn(own, "prototype")) return true;
+    }
+    for (const item of Object.values(next)) if (typeof item === "object" && item !== null) open.push(item);
+  }
+  return false;
+}

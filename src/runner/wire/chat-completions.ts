@@ -1,0 +1,155 @@
+/**
+ * The chat completions of OpenAI, as OpenRouter, Ollama, vLLM, llama-server and LM Studio have them.
+ * A frame holds what is new of the first choice; the tokens come in a frame of their own.
+ */
+import type { AnswerSink, CountedTokens, EndReason } from "../answer.ts";
+import type { Message } from "../conversation.ts";
+import { field } from "../field.ts";
+import { streamFault } from "../provider-faults.ts";
+import {
+  type Frame,
+  listOf,
+  objectOf,
+  optionalNumber,
+  optionalObject,
+  optionalText,
+  textOf,
+  UnreadableFrame,
+} from "./frame.ts";
+import { StreamedCalls } from "./streamed-calls.ts";
+import type { FrameReader, WireCall, WireFormat } from "./wire-format.ts";
+
+export const chatCompletions: WireFormat = {
+  path: "/chat/completions",
+  headers: (apiKey) => (apiKey === null ? {} : { authorization: `Bearer ${apiKey}` }),
+  body,
+  reader: (sink) => new ChatCompletionsReader(sink),
+};
+
+function body({ model, system, messages, tools }: WireCall): object {
+  const spoken = messages.flatMap(chatMessages);
+  return {
+    model,
+    messages: system === "" ? spoken : [{ role: "system", content: system }, ...spoken],
+    ...(tools.length === 0
+      ? {}
+      : {
+          tools: tools.map(({ name, description, inputSchema }) => ({
+            type: "function",
+            function: { name, description, parameters: inputSchema },
+          })),
+          tool_choice: "auto",
+        }),
+    stream: true,
+    // Without it these endpoints report no tokens for a stream.
+    stream_options: { include_usage: true },
+  };
+}
+
+function chatMessages(message: Message): object[] {
+  if (message.role === "user") return [{ role: "user", content: message.text }];
+  if (message.role === "tool")
+    return message.results.map(({ id, text }) => ({ role: "tool", tool_call_id: id, content: text }));
+  let content = "";
+  const calls: object[] = [];
+  for (const part of message.parts) {
+    if (part.kind === "text") content += part.text;
+    else
+      calls.push({
+        id: part.id,
+        type: "function",
+        function: { name: part.name, arguments: JSON.stringify(part.input) },
+      });
+  }
+  if (calls.length === 0) return [{ role: "assistant", content }];
+  return [{ role: "assistant", content: content === "" ? null : content, tool_calls: calls }];
+}
+
+class ChatCompletionsReader implements FrameReader {
+  private readonly sink: AnswerSink;
+  private readonly calls: StreamedCalls;
+  private finishReason: string | undefined;
+  private usage: CountedTokens | undefined;
+  private hasRefusal = false;
+
+  constructor(sink: AnswerSink) {
+    this.sink = sink;
+    this.calls = new StreamedCalls(sink);
+  }
+
+  take(value: unknown): void {
+    const frame = objectOf(value);
+    if ((field(frame, "error") ?? null) !== null) throw streamFault(frame);
+    const usage = optionalObject(frame, "usage");
+    if (usage !== undefined) this.usage = tokensOf(usage);
+    const [first] = choicesOf(frame);
+    if (first === undefined) return;
+    const choice = objectOf(first);
+    this.finishReason = optionalText(choice, "finish_reason") ?? this.finishReason;
+    const delta = optionalObject(choice, "delta");
+    if (delta !== undefined) this.delta(delta);
+  }
+
+  ended(): void {
+    if (this.finishReason === undefined) return;
+    this.calls.end();
+    if (this.usage !== undefined) this.sink.usage(this.usage);
+    this.sink.end(this.endReason(this.finishReason));
+  }
+
+  private delta(delta: Frame): void {
+    // The most have the first name, some servers of open models the second.
+    const reasoning = optionalText(delta, "reasoning_content") ?? textOf(delta, "reasoning");
+    if (reasoning !== "") this.sink.reasoning(reasoning);
+    const content = field(delta, "content");
+    if (typeof content === "string") {
+      if (content !== "") this.sink.text(content);
+    } else if (content !== undefined && content !== null) this.parts(listOf(delta, "content"));
+    // Some servers send `false`.
+    const refusal = field(delta, "refusal");
+    if (typeof refusal === "string" && refusal !== "") {
+      this.hasRefusal = true;
+      this.sink.text(refusal);
+    }
+    const calls = field(delta, "tool_calls");
+    if (calls !== undefined && calls !== null)
+      for (const call of listOf(delta, "tool_calls")) this.calls.take(objectOf(call));
+  }
+
+  /** The content of Mistral's models: parts of text and of thoughts. */
+  private parts(parts: readonly unknown[]): void {
+    for (const value of parts) {
+      const part = objectOf(value);
+      const type = textOf(part, "type");
+      if (type === "text") this.sink.text(textOf(part, "text"));
+      if (type === "thinking")
+        for (const thought of listOf(part, "thinking")) this.sink.reasoning(textOf(objectOf(thought), "text"));
+    }
+  }
+
+  private endReason(reason: string): EndReason {
+    switch (reason) {
+      case "stop":
+        return this.hasRefusal ? "content_filter" : "stop";
+      case "length":
+      case "content_filter":
+        return reason;
+      case "tool_calls":
+      case "function_call":
+        return "tool_use";
+      default:
+        return "other";
+    }
+  }
+}
+
+const tokensOf = (usage: Frame): CountedTokens => ({
+  inputTokens: optionalNumber(usage, "prompt_tokens"),
+  outputTokens: optionalNumber(usage, "completion_tokens"),
+});
+
+function choicesOf(frame: Frame): readonly unknown[] {
+  const choices = field(frame, "choices");
+  if (!Array.isArray(choices)) throw new UnreadableFrame("`choices` is no list");
+  return choices;
+}

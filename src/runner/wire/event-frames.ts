@@ -1,0 +1,128 @@
+/**
+ * The frames of a provider's event stream, out of its bytes as they come. Only `data` is read: the
+ * three formats repeat in it what `event` says.
+ *
+ *   bytes ─▶ text ─▶ lines ─▶ the data of a frame, at its blank line ─▶ JSON, looked at before it is parsed
+ *
+ * Throws `AnswerRefused` where a limit is passed, and `UnreadableFrame` where a frame is no JSON. What
+ * is still open when the stream ends is no frame. Costs are linear however the bytes are cut.
+ */
+import { JsonShape } from "../../../actors/json-shape.ts";
+import {
+  AnswerRefused,
+  MAX_ANSWER_BYTES,
+  MAX_FRAME_BYTES,
+  MAX_FRAME_DEPTH,
+  MAX_FRAME_VALUES,
+  VALUE_COST,
+} from "../answer-limits.ts";
+import { UnreadableFrame } from "./frame.ts";
+
+const LIMITS = { depth: MAX_FRAME_DEPTH, values: MAX_FRAME_VALUES };
+/** A JSON text up to this length is within the limits of depth and values: each level takes two characters. */
+const PLAIN_CHARS = 2 * MAX_FRAME_DEPTH;
+/** The end of a stream of chat completions; no frame in the others either. */
+const DONE = "[DONE]";
+
+export class EventFrames {
+  private readonly take: (frame: unknown) => void;
+  private readonly decoder = new TextDecoder();
+  private answerBytes = 0;
+  /** Of the frame that is open, beside the line that is. */
+  private frameChars = 0;
+  /** The pieces of the line that is open, and their length. */
+  private line: string[] = [];
+  private lineChars = 0;
+  private data: string | null = null;
+  private isAfterReturn = false;
+  private cost = 0;
+
+  /** `take` gets each frame, parsed. */
+  constructor(take: (frame: unknown) => void) {
+    this.take = take;
+  }
+
+  /** Reads the next bytes; answers what they have cost. */
+  read(bytes: Uint8Array): number {
+    this.answerBytes += bytes.length;
+    if (this.answerBytes > MAX_ANSWER_BYTES) throw new AnswerRefused(`it has more than ${MAX_ANSWER_BYTES} bytes`);
+    this.cost = bytes.length;
+    this.lines(this.withoutReturns(this.decoder.decode(bytes, { stream: true })));
+    return this.cost;
+  }
+
+  /** With line feeds as the only ends of lines. */
+  private withoutReturns(text: string): string {
+    const rest = this.isAfterReturn && text.startsWith("\n") ? text.slice(1) : text;
+    if (text !== "") this.isAfterReturn = text.endsWith("\r");
+    return rest.includes("\r") ? rest.replaceAll("\r\n", "\n").replaceAll("\r", "\n") : rest;
+  }
+
+  private lines(text: string): void {
+    let from = 0;
+    for (;;) {
+      const end = text.indexOf("\n", from);
+      if (end < 0) break;
+      this.endLine(text.slice(from, end));
+      from = end + 1;
+    }
+    if (from === text.length) return;
+    this.line.push(from === 0 ? text : text.slice(from));
+    this.lineChars += text.length - from;
+    this.checkLength(this.lineChars);
+  }
+
+  private endLine(last: string): void {
+    let line = last;
+    if (this.lineChars > 0) {
+      this.line.push(last);
+      line = this.line.join("");
+      this.line = [];
+      this.lineChars = 0;
+    }
+    if (line === "") return this.endFrame();
+    this.checkLength(line.length);
+    this.frameChars += line.length;
+    if (!line.startsWith("data:")) return;
+    const data = line.slice(line.startsWith("data: ") ? 6 : 5);
+    this.data = this.data === null ? data : `${this.data}\n${data}`;
+  }
+
+  private endFrame(): void {
+    const { data } = this;
+    this.data = null;
+    this.frameChars = 0;
+    if (data === null || data === "" || data === DONE) return;
+    this.look(data);
+    this.take(parsed(data));
+  }
+
+  private look(data: string): void {
+    if (data.length <= PLAIN_CHARS) {
+      // Not counted: such a frame has a value for some twenty characters.
+      this.cost += data.length;
+      return;
+    }
+    const shape = new JsonShape();
+    shape.takeText(data);
+    this.cost += VALUE_COST * shape.values;
+    if (!shape.isWithin(LIMITS))
+      throw new AnswerRefused(
+        `one of its frames has more than ${MAX_FRAME_VALUES} values or is nested deeper than ${MAX_FRAME_DEPTH} levels`,
+      );
+  }
+
+  private checkLength(chars: number): void {
+    if (this.frameChars + chars > MAX_FRAME_BYTES)
+      throw new AnswerRefused(`one of its frames has more than ${MAX_FRAME_BYTES} bytes`);
+  }
+}
+
+function parsed(data: string): unknown {
+  try {
+    return JSON.parse(data);
+  } catch {
+    // The only way to ask whether a text is JSON; its words could quote the prompt.
+    throw new UnreadableFrame("a frame is no JSON");
+  }
+}

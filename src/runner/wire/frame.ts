@@ -1,0 +1,48 @@
+/**
+ * One frame of a provider's stream, and what is read of it. A field that we read is absent, null, or
+ * of the type that the format says; else the frame cannot be read, and with it the answer.
+ */
+import { field } from "../field.ts";
+
+/** A frame that is no JSON, or not of the format. */
+export class UnreadableFrame extends Error {
+  override readonly name = "UnreadableFrame";
+}
+
+/** A JSON object from outside. */
+export type Frame = object;
+
+export function objectOf(value: unknown): Frame {
+  if (typeof value !== "object" || value === null || Array.isArray(value))
+    throw new UnreadableFrame("an object is missing");
+  return value;
+}
+
+export function textOf(frame: Frame, name: string): string {
+  return optionalText(frame, name) ?? "";
+}
+
+/** Undefined where the field is absent or null. */
+export function optionalText(frame: Frame, name: string): string | undefined {
+  const value = field(frame, name) ?? undefined;
+  if (value === undefined || typeof value === "string") return value;
+  throw new UnreadableFrame(`\`${name}\` is no text`);
+}
+
+export function optionalNumber(frame: Frame, name: string): number | undefined {
+  const value = field(frame, name) ?? undefined;
+  if (value === undefined || typeof value === "number") return value;
+  throw new UnreadableFrame(`\`${name}\` is no number`);
+}
+
+export function optionalObject(frame: Frame, name: string): Frame | undefined {
+  const value = field(frame, name) ?? undefined;
+  return value === undefined ? undefined : objectOf(value);
+}
+
+/** Empty where the field is absent or null. */
+export function listOf(frame: Frame, name: string): readonly unknown[] {
+  const value = field(frame, name) ?? [];
+  if (Array.isArray(value)) return value;
+  throw new UnreadableFrame(`\`${name}\` is no list`);
+}

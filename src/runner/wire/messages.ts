@@ -1,0 +1,224 @@
+/**
+ * The messages of Anthropic. An answer is a list of blocks by index, each with a start, deltas and a
+ * stop; what we do not know of it is passed over, as its documentation asks for.
+ */
+import type { AnswerSink, CountedTokens, EndReason } from "../answer.ts";
+import type { Message } from "../conversation.ts";
+import { field } from "../field.ts";
+import { streamFault } from "../provider-faults.ts";
+import { callArguments } from "./call-arguments.ts";
+import {
+  type Frame,
+  objectOf,
+  optionalNumber,
+  optionalObject,
+  optionalText,
+  textOf,
+  UnreadableFrame,
+} from "./frame.ts";
+import { longestAnswer } from "./longest-answer.ts";
+import type { FrameReader, WireCall, WireFormat } from "./wire-format.ts";
+
+const VERSION = "2023-06-01";
+
+export const messages: WireFormat = {
+  path: "/messages",
+  headers: (apiKey) => ({ "anthropic-version": VERSION, ...(apiKey === null ? {} : { "x-api-key": apiKey }) }),
+  body,
+  reader: (sink) => new MessagesReader(sink),
+};
+
+function body({ model, system, messages: conversation, tools }: WireCall): object {
+  return {
+    model,
+    max_tokens: longestAnswer(model),
+    ...(system === "" ? {} : { system: [{ type: "text", text: system }] }),
+    messages: turns(conversation),
+    ...(tools.length === 0
+      ? {}
+      : {
+          tools: tools.map(({ name, description, inputSchema }) => ({
+            name,
+            description,
+            input_schema: inputSchema,
+            // Arguments as they are written, not at once at their end: else a long one looks like silence.
+            eager_input_streaming: true,
+          })),
+          tool_choice: { type: "auto" },
+        }),
+    stream: true,
+  };
+}
+
+/** Messages in a row of one side are one message. */
+function turns(conversation: readonly Message[]): object[] {
+  const joined: { role: "user" | "assistant"; content: { type: string; text?: string }[] }[] = [];
+  for (const message of conversation) {
+    const role = message.role === "assistant" ? "assistant" : "user";
+    const last = joined.at(-1);
+    if (last?.role === role) last.content.push(...blocks(message));
+    else joined.push({ role, content: blocks(message) });
+  }
+  // A call must be followed by its result, so nothing may stand behind it.
+  for (const { content } of joined)
+    content.sort((a, b) => Number(a.type === "tool_use") - Number(b.type === "tool_use"));
+  // An answer that is to be continued must not end in white space.
+  const last = joined.at(-1);
+  const block = last?.content.at(-1);
+  if (last?.role === "assistant" && block?.text !== undefined) block.text = block.text.trim();
+  return joined;
+}
+
+function blocks(message: Message): { type: string; text?: string }[] {
+  switch (message.role) {
+    case "user":
+      return [{ type: "text", text: message.text }];
+    case "assistant":
+      return message.parts.map((part) =>
+        part.kind === "text"
+          ? { type: "text", text: part.text }
+          : { type: "tool_use", id: part.id, name: part.name, input: part.input },
+      );
+    case "tool":
+      return message.results.map(({ id, text, isError }) => ({
+        type: "tool_result",
+        tool_use_id: id,
+        content: text,
+        ...(isError ? { is_error: true } : {}),
+      }));
+  }
+}
+
+interface OpenCall {
+  readonly id: string;
+  readonly name: string;
+  input: string;
+}
+
+class MessagesReader implements FrameReader {
+  private readonly sink: AnswerSink;
+  private readonly calls = new Map<number, OpenCall>();
+  private stopReason: string | undefined;
+  private inputTokens = 0;
+  private cachedTokens = 0;
+
+  constructor(sink: AnswerSink) {
+    this.sink = sink;
+  }
+
+  take(value: unknown): void {
+    const frame = objectOf(value);
+    switch (field(frame, "type")) {
+      case "content_block_delta":
+        return this.delta(frame);
+      case "content_block_start":
+        return this.start(frame);
+      case "content_block_stop":
+        return this.stop(indexOf(frame));
+      case "message_start":
+        return this.began(objectOf(field(frame, "message")));
+      case "message_delta":
+        return this.ends(frame);
+      case "message_stop":
+        if (this.stopReason !== undefined) this.sink.end(endReason(this.stopReason));
+        return;
+      case "error":
+        throw streamFault(frame);
+      default:
+        if (optionalText(frame, "type") === undefined) throw new UnreadableFrame("`type` is missing");
+    }
+  }
+
+  /** Its end is a frame. */
+  ended(): void {}
+
+  private delta(frame: Frame): void {
+    const delta = objectOf(field(frame, "delta"));
+    switch (field(delta, "type")) {
+      case "text_delta":
+        return this.sink.text(textOf(delta, "text"));
+      case "thinking_delta":
+        return this.sink.reasoning(textOf(delta, "thinking"));
+      case "input_json_delta":
+        return this.input(indexOf(frame), textOf(delta, "partial_json"));
+      default:
+    }
+  }
+
+  private start(frame: Frame): void {
+    const block = objectOf(field(frame, "content_block"));
+    if (field(block, "type") !== "tool_use") return;
+    this.sink.beginCall();
+    const index = indexOf(frame);
+    this.calls.set(index, { id: textOf(block, "id"), name: textOf(block, "name"), input: "" });
+    // Empty where the arguments come in deltas.
+    const input = optionalObject(block, "input");
+    if (input !== undefined && Object.keys(input).length > 0) this.input(index, JSON.stringify(input));
+  }
+
+  private input(index: number, piece: string): void {
+    const call = this.calls.get(index);
+    if (call === undefined || piece === "") return;
+    call.input += piece;
+    this.sink.callInput(String(index), piece);
+  }
+
+  private stop(index: number): void {
+    const call = this.calls.get(index);
+    if (call === undefined) return;
+    this.calls.delete(index);
+    this.sink.call({ id: call.id, name: call.name, input: callArguments(call.input) });
+  }
+
+  private began(message: Frame): void {
+    const usage = optionalObject(message, "usage");
+    if (usage !== undefined) this.countInput(usage);
+  }
+
+  private ends(frame: Frame): void {
+    const delta = optionalObject(frame, "delta");
+    if (delta !== undefined) this.stopReason = optionalText(delta, "stop_reason") ?? this.stopReason;
+    const usage = optionalObject(frame, "usage");
+    if (usage === undefined) return;
+    this.countInput(usage);
+    this.sink.usage(this.counted(usage));
+  }
+
+  private countInput(usage: Frame): void {
+    this.inputTokens = optionalNumber(usage, "input_tokens") ?? this.inputTokens;
+    const read = optionalNumber(usage, "cache_read_input_tokens");
+    const written = optionalNumber(usage, "cache_creation_input_tokens");
+    if (read !== undefined || written !== undefined) this.cachedTokens = (read ?? 0) + (written ?? 0);
+  }
+
+  private counted(usage: Frame): CountedTokens {
+    return {
+      inputTokens: this.inputTokens + this.cachedTokens,
+      outputTokens: optionalNumber(usage, "output_tokens"),
+    };
+  }
+}
+
+function indexOf(frame: Frame): number {
+  const index = optionalNumber(frame, "index");
+  if (index === undefined) throw new UnreadableFrame("`index` is missing");
+  return index;
+}
+
+function endReason(reason: string): EndReason {
+  switch (reason) {
+    case "end_turn":
+    case "stop_sequence":
+    case "pause_turn":
+      return "stop";
+    case "tool_use":
+      return "tool_use";
+    case "max_tokens":
+    case "model_context_window_exceeded":
+      return "length";
+    case "refusal":
+      return "content_filter";
+    default:
+      return "other";
+  }
+}

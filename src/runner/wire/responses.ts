@@ -1,0 +1,175 @@
+/**
+ * The responses of OpenAI. An answer is a list of items by index; a call is complete where its item
+ * is done, and the last event has the tokens. Events that we do not know are passed over.
+ */
+import type { AnswerSink, EndReason } from "../answer.ts";
+import type { Message } from "../conversation.ts";
+import { field } from "../field.ts";
+import { streamFault } from "../provider-faults.ts";
+import { callArguments } from "./call-arguments.ts";
+import {
+  type Frame,
+  objectOf,
+  optionalNumber,
+  optionalObject,
+  optionalText,
+  textOf,
+  UnreadableFrame,
+} from "./frame.ts";
+import type { FrameReader, WireCall, WireFormat } from "./wire-format.ts";
+
+export const responses: WireFormat = {
+  path: "/responses",
+  headers: (apiKey) => (apiKey === null ? {} : { authorization: `Bearer ${apiKey}` }),
+  body,
+  reader: (sink) => new ResponsesReader(sink),
+};
+
+function body({ model, system, messages, tools }: WireCall): object {
+  return {
+    model,
+    ...(system === "" ? {} : { instructions: system }),
+    input: messages.flatMap(items),
+    // Nothing is to be kept there.
+    store: false,
+    ...(tools.length === 0
+      ? {}
+      : {
+          tools: tools.map(({ name, description, inputSchema }) => ({
+            type: "function",
+            name,
+            description,
+            parameters: inputSchema,
+            // Else each schema would have to name all of its properties as required.
+            strict: false,
+          })),
+          tool_choice: "auto",
+        }),
+    stream: true,
+  };
+}
+
+function items(message: Message): object[] {
+  switch (message.role) {
+    case "user":
+      return [{ role: "user", content: [{ type: "input_text", text: message.text }] }];
+    case "assistant":
+      return message.parts.map((part) =>
+        part.kind === "text"
+          ? { role: "assistant", content: part.text }
+          : { type: "function_call", call_id: part.id, name: part.name, arguments: JSON.stringify(part.input) },
+      );
+    case "tool":
+      return message.results.map(({ id, text, isError }) => ({
+        type: "function_call_output",
+        call_id: id,
+        // The format has no mark for an error.
+        output: isError ? JSON.stringify({ error: text }) : text,
+      }));
+  }
+}
+
+class ResponsesReader implements FrameReader {
+  private readonly sink: AnswerSink;
+  /** Calls that are open, by the index of their item, and whether their arguments have been streamed. */
+  private readonly calls = new Map<number, boolean>();
+  private hasCall = false;
+  private hasRefusal = false;
+
+  constructor(sink: AnswerSink) {
+    this.sink = sink;
+  }
+
+  take(value: unknown): void {
+    const frame = objectOf(value);
+    switch (field(frame, "type")) {
+      case "response.output_text.delta":
+        return this.sink.text(textOf(frame, "delta"));
+      case "response.refusal.delta":
+        this.hasRefusal = true;
+        return this.sink.text(textOf(frame, "delta"));
+      case "response.reasoning_summary_text.delta":
+        return this.sink.reasoning(textOf(frame, "delta"));
+      case "response.output_item.added":
+        return this.added(indexOf(frame), objectOf(field(frame, "item")));
+      case "response.function_call_arguments.delta":
+        return this.input(indexOf(frame), textOf(frame, "delta"));
+      case "response.output_item.done":
+        return this.done(indexOf(frame), objectOf(field(frame, "item")));
+      case "response.completed":
+      case "response.incomplete":
+        return this.ends(objectOf(field(frame, "response")));
+      case "response.failed":
+        return this.failed(objectOf(field(frame, "response")));
+      case "error":
+        throw streamFault(frame);
+      default:
+        if (optionalText(frame, "type") === undefined) throw new UnreadableFrame("`type` is missing");
+    }
+  }
+
+  /** Its end is a frame. */
+  ended(): void {}
+
+  private added(index: number, item: Frame): void {
+    if (field(item, "type") !== "function_call") return;
+    this.calls.set(index, false);
+    this.sink.beginCall();
+  }
+
+  private input(index: number, piece: string): void {
+    if (!this.calls.has(index)) return;
+    this.calls.set(index, true);
+    this.sink.callInput(String(index), piece);
+  }
+
+  private done(index: number, item: Frame): void {
+    if (field(item, "type") !== "function_call") return;
+    const input = textOf(item, "arguments");
+    if (!this.calls.has(index)) this.sink.beginCall();
+    if (this.calls.get(index) !== true) this.sink.callInput(String(index), input);
+    this.calls.delete(index);
+    this.hasCall = true;
+    this.sink.call({ id: textOf(item, "call_id"), name: textOf(item, "name"), input: callArguments(input) });
+  }
+
+  private ends(response: Frame): void {
+    this.usage(response);
+    this.sink.end(this.endReason(incompleteReason(response)));
+  }
+
+  private failed(response: Frame): void {
+    this.usage(response);
+    if ((field(response, "error") ?? null) !== null) throw streamFault(response);
+    const reason = incompleteReason(response);
+    if (reason !== undefined) this.sink.end(this.endReason(reason));
+  }
+
+  private usage(response: Frame): void {
+    const usage = optionalObject(response, "usage");
+    if (usage === undefined) return;
+    this.sink.usage({
+      inputTokens: optionalNumber(usage, "input_tokens"),
+      outputTokens: optionalNumber(usage, "output_tokens"),
+    });
+  }
+
+  private endReason(incomplete: string | undefined): EndReason {
+    if (incomplete === "max_output_tokens") return "length";
+    if (incomplete === "content_filter") return "content_filter";
+    if (this.hasCall) return "tool_use";
+    if (incomplete !== undefined) return "other";
+    return this.hasRefusal ? "content_filter" : "stop";
+  }
+}
+
+function indexOf(frame: Frame): number {
+  const index = optionalNumber(frame, "output_index");
+  if (index === undefined) throw new UnreadableFrame("`output_index` is missing");
+  return index;
+}
+
+function incompleteReason(response: Frame): string | undefined {
+  const details = optionalObject(response, "incomplete_details");
+  return details === undefined ? undefined : optionalText(details, "reason");
+}

@@ -1,0 +1,83 @@
+/**
+ * A model call in one of the formats that we speak ourselves: one request, and its stream read as it
+ * comes. No pipes and no copies: a chunk of the socket is read, and what it says is reported, in one go.
+ */
+import type { ModelCall } from "../../../actors/job/ports.ts";
+import { MAX_ERROR_BYTES } from "../answer-limits.ts";
+import { conversation } from "../conversation.ts";
+import type { Target } from "../model-name.ts";
+import { ProviderAnswer } from "../provider-faults.ts";
+import { askProvider, firstBytes, PIECE_BYTES, slices } from "../provider-fetch.ts";
+import type { AnswerSource, Listener } from "../stream-call.ts";
+import { chatCompletions } from "./chat-completions.ts";
+import { EventFrames } from "./event-frames.ts";
+import { messages } from "./messages.ts";
+import { responses } from "./responses.ts";
+import type { WireFormat } from "./wire-format.ts";
+
+export type WireTarget = Extract<Target, { readonly kind: "anthropic" | "openai" | "compatible" }>;
+
+const FORMATS: Readonly<Record<WireTarget["kind"], WireFormat>> = {
+  anthropic: messages,
+  openai: responses,
+  compatible: chatCompletions,
+};
+
+/** The call at this target, in the target's format. */
+export function wireSource(call: ModelCall, target: WireTarget): AnswerSource {
+  const format = FORMATS[target.kind];
+  return async (listener) => {
+    const stream = await opened(call, target, format, listener);
+    if (stream !== null) await read(stream, format, listener);
+  };
+}
+
+async function opened(
+  { entries, system, tools }: ModelCall,
+  target: WireTarget,
+  format: WireFormat,
+  { signal, onHeaders }: Listener,
+) {
+  const instructions = system.trim() === "" ? "" : system;
+  const answer = await askProvider(target.baseUrl.replace(/\/+$/, "") + format.path, {
+    method: "POST",
+    headers: {
+      "content-type": "application/json",
+      accept: "text/event-stream",
+      "accept-encoding": "identity",
+      "user-agent": "troupe",
+      ...format.headers(target.apiKey),
+    },
+    body: JSON.stringify(
+      format.body({ model: target.name, system: instructions, messages: conversation(entries), tools }),
+    ),
+    signal,
+  });
+  if (answer.ok) {
+    onHeaders?.(Object.fromEntries(answer.headers));
+    return answer.body;
+  }
+  const body = answer.body === null ? "" : Buffer.from(await firstBytes(answer.body, MAX_ERROR_BYTES)).toString();
+  throw new ProviderAnswer(answer.status, Object.fromEntries(answer.headers), body);
+}
+
+async function read(stream: ReadableStream<Uint8Array>, format: WireFormat, { sink, touch, isOver }: Listener) {
+  const reader = stream.getReader();
+  const frames = format.reader(sink);
+  const events = new EventFrames((frame) => frames.take(frame));
+  try {
+    while (!isOver()) {
+      const { done, value } = await reader.read();
+      if (done) return frames.ended();
+      touch();
+      for (let from = 0; from < value.length && !isOver(); from += PIECE_BYTES) {
+        const piece = value.length <= PIECE_BYTES ? value : value.subarray(from, from + PIECE_BYTES);
+        const turn = slices.take(events.read(piece));
+        if (turn !== null) await turn;
+      }
+    }
+  } finally {
+    // A stream that has ended takes no notice; one that was left is closed.
+    reader.cancel().catch(() => {});
+  }
+}

@@ -1,0 +1,73 @@
+/**
+ * The tool calls of an answer by chat completions. Servers tell a call's pieces apart by `index`, by
+ * `id`, by both or by neither, and some give several calls the same; what is new is then known by its
+ * name and the beginning of its arguments. Calls are reported at the end of the answer, in the order
+ * of their indices.
+ */
+import type { AnswerSink } from "../answer.ts";
+import { callArguments } from "./call-arguments.ts";
+import { type Frame, optionalNumber, optionalObject, optionalText, textOf, UnreadableFrame } from "./frame.ts";
+
+interface StreamedCall {
+  readonly key: string;
+  readonly index: number | undefined;
+  id: string;
+  name: string;
+  input: string;
+}
+
+export class StreamedCalls {
+  private readonly sink: AnswerSink;
+  private readonly calls: StreamedCall[] = [];
+
+  constructor(sink: AnswerSink) {
+    this.sink = sink;
+  }
+
+  take(piece: Frame): void {
+    const index = optionalNumber(piece, "index");
+    const id = textOf(piece, "id").trim();
+    const made = optionalObject(piece, "function");
+    const name = made === undefined ? "" : textOf(made, "name").trim();
+    const input = made === undefined ? "" : (optionalText(made, "arguments") ?? "");
+    const known = this.known(index, id, name, input);
+    const call = known ?? this.begin(index);
+    if (call.id === "") call.id = id;
+    if (call.name === "") call.name = name;
+    if (input === "") return;
+    call.input += input;
+    this.sink.callInput(call.key, input);
+  }
+
+  /** Throws where a call never got a name. */
+  end(): void {
+    const hasIndices = this.calls.every((call) => call.index !== undefined);
+    const calls = hasIndices ? this.calls.toSorted((a, b) => (a.index ?? 0) - (b.index ?? 0)) : this.calls;
+    for (const { id, name, input } of calls) {
+      if (name === "") throw new UnreadableFrame("a tool call has no name");
+      this.sink.call({ id, name, input: callArguments(input) });
+    }
+  }
+
+  private begin(index: number | undefined): StreamedCall {
+    this.sink.beginCall();
+    const call = { key: String(this.calls.length), index, id: "", name: "", input: "" };
+    this.calls.push(call);
+    return call;
+  }
+
+  /** The call that a piece goes on with; undefined where it begins one. */
+  private known(index: number | undefined, id: string, name: string, input: string): StreamedCall | undefined {
+    const call =
+      index === undefined
+        ? this.calls.findLast((one) => id === "" || one.id === id)
+        : this.calls.findLast((one) => one.index === index);
+    if (call === undefined) return undefined;
+    const isNewName = name !== "" && call.name !== "" && (name !== call.name || index === undefined);
+    const isNewId = id !== "" && call.id !== "" && id !== call.id && name !== "";
+    if (!isNewName && !isNewId) return call;
+    // A piece may repeat the name of its call; one that begins another begins arguments too.
+    const beginsAgain = call.input !== "" && (input === "" || /^\s*[{[]/.test(input));
+    return name !== call.name || beginsAgain ? undefined : call;
+  }
+}

@@ -1,0 +1,115 @@
+/**
+ * The program of a child: reads a job, runs it, answers, and so on until its input ends. It reads and
+ * writes synchronously, because it has nothing else to do, and it never answers unasked.
+ *
+ * A job is a small module under `jobs/` with a name here. It is loaded when it is first asked for.
+ */
+import { readSync, writeSync } from "node:fs";
+import type { JsonObject } from "../../actors/schema.ts";
+import {
+  ANSWER_HEAD_BYTES,
+  DONE,
+  FAILED,
+  type Job,
+  LENGTH_BYTES,
+  MAX_INPUT_BYTES,
+  MAX_ORDER_BYTES,
+  MAX_OUTPUT_BYTES,
+  Output,
+} from "./protocol.ts";
+
+const JOBS: Readonly<Record<string, () => Promise<Job>>> = {
+  /** Whether a child can be had at all. */
+  ping: async () => () => "pong",
+  page: async () => (await import("./jobs/page.ts")).page,
+  "query-plan": async () => (await import("./jobs/query-plan.ts")).queryPlan,
+  query: async () => (await import("./jobs/query.ts")).query,
+  "sqlite-query": async () => (await import("./jobs/sqlite-query.ts")).sqliteQuery,
+  "preview-text": async () => (await import("./jobs/preview-text.ts")).previewText,
+  "preview-image": async () => (await import("./jobs/preview-image.ts")).previewImage,
+  "preview-pdf": async () => (await import("./jobs/preview-pdf.ts")).previewPdf,
+  arguments: async () => (await import("./jobs/arguments.ts")).argumentErrors,
+  "mcp-answer": async () => (await import("./jobs/mcp-answer.ts")).mcpAnswer,
+};
+
+const INPUT = 0;
+const OUTPUT = 1;
+/** While the pipe is full. */
+const FULL_RETRY_MS = 1;
+/** Of the words of a failure. */
+const MAX_WORDS = 500;
+
+/** Null at the end of the input. */
+function read(length: number): Buffer | null {
+  const bytes = Buffer.allocUnsafe(length);
+  for (let have = 0; have < length;) {
+    const more = readSync(INPUT, bytes, have, length - have, null);
+    if (more === 0) return null;
+    have += more;
+  }
+  return bytes;
+}
+
+function write(bytes: Uint8Array): void {
+  for (let sent = 0; sent < bytes.length;) {
+    try {
+      sent += writeSync(OUTPUT, bytes, sent);
+    } catch (error) {
+      if (!(error instanceof Error && "code" in error && error.code === "EAGAIN")) throw error;
+      Bun.sleepSync(FULL_RETRY_MS);
+    }
+  }
+}
+
+function answer(status: number, cpuUs: number, { text, bytes }: Answer): void {
+  const said = Buffer.from(text);
+  const head = Buffer.allocUnsafe(LENGTH_BYTES + ANSWER_HEAD_BYTES);
+  head.writeUInt32BE(ANSWER_HEAD_BYTES + said.length + bytes.length, 0);
+  head.writeUInt8(status, LENGTH_BYTES);
+  head.writeUInt32BE(Math.min(cpuUs, 0xffff_ffff), LENGTH_BYTES + 1);
+  head.writeUInt32BE(said.length, LENGTH_BYTES + 5);
+  write(Buffer.concat([head, said, bytes]));
+}
+
+interface Answer {
+  readonly text: string;
+  readonly bytes: Uint8Array;
+}
+const NO_BYTES = new Uint8Array();
+
+const cpuUs = (): number => {
+  const { user, system } = process.cpuUsage();
+  return user + system;
+};
+
+async function done(frame: Buffer): Promise<Answer> {
+  const orderEnd = LENGTH_BYTES + frame.readUInt32BE(0);
+  const { job: name, options } = JSON.parse(frame.toString("utf8", LENGTH_BYTES, orderEnd)) as {
+    readonly job: string;
+    readonly options: JsonObject;
+  };
+  const load = JOBS[name];
+  if (load === undefined) throw new Error(`unknown job ${name}`);
+  const job = await load();
+  const output = await job(options, frame.subarray(orderEnd));
+  const { value, bytes } = output instanceof Output ? output : { value: output, bytes: NO_BYTES };
+  const text = JSON.stringify(value);
+  if (Buffer.byteLength(text) > MAX_OUTPUT_BYTES) throw new Error("the result is too large");
+  return { text, bytes };
+}
+
+for (let head = read(LENGTH_BYTES); head !== null; head = read(LENGTH_BYTES)) {
+  const length = head.readUInt32BE(0);
+  if (length > MAX_INPUT_BYTES + MAX_ORDER_BYTES) process.exit(1);
+  const frame = read(length);
+  if (frame === null) break;
+  const from = cpuUs();
+  try {
+    const result = await done(frame);
+    answer(DONE, cpuUs() - from, result);
+  } catch (error) {
+    const text = (error instanceof Error ? error.message : String(error)).slice(0, MAX_WORDS);
+    answer(FAILED, cpuUs() - from, { text, bytes: NO_BYTES });
+  }
+}
+process.exit(0);

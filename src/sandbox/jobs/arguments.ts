@@ -1,0 +1,46 @@
+/**
+ * Whether arguments fit the schema of their tool. The schema may be an MCP server's, patterns and all, so it is
+ * compiled where a pattern that never ends costs a child only.
+ */
+import { Ajv, type ErrorObject } from "ajv";
+import { Ajv2020 } from "ajv/dist/2020.js";
+import type { JsonObject } from "../../../actors/schema.ts";
+
+const OPTIONS = {
+  strict: false,
+  allErrors: true,
+  validateFormats: false,
+  logger: false,
+  validateSchema: false,
+} as const;
+/** Errors that are told. */
+const MOST_ERRORS = 20;
+
+/** What is wrong, each with its place as a JSON pointer; none where the schema itself cannot be used. */
+export function argumentErrors(_options: JsonObject, content: Uint8Array): { path: string; message: string }[] {
+  const { schema, given } = JSON.parse(new TextDecoder().decode(content)) as { schema: JsonObject; given: JsonObject };
+  const { $schema: dialect, ...rules } = schema;
+  const ajv = typeof dialect === "string" && dialect.includes("draft-07") ? new Ajv(OPTIONS) : new Ajv2020(OPTIONS);
+  let check: ReturnType<typeof ajv.compile>;
+  try {
+    check = ajv.compile(rules);
+  } catch {
+    return [];
+  }
+  if (check(given) === true) return [];
+  return (check.errors ?? []).slice(0, MOST_ERRORS).map(complaint);
+}
+
+function complaint({ instancePath, keyword, params, message = "is invalid" }: ErrorObject) {
+  const of = (path: string): string => ["arguments", ...path.split("/").slice(1)].join(".");
+  if (keyword === "required") {
+    const path = `${instancePath}/${String((params as { missingProperty: string }).missingProperty)}`;
+    return { path, message: `Missing required field: ${of(path)}` };
+  }
+  if (keyword === "additionalProperties") {
+    const path = `${instancePath}/${String((params as { additionalProperty: string }).additionalProperty)}`;
+    return { path, message: `Unknown field: ${of(path)}` };
+  }
+  const allowed = keyword === "enum" ? `: ${(params as { allowedValues: unknown[] }).allowedValues.join(", ")}` : "";
+  return { path: instancePath, message: `Field ${of(instancePath)} ${message}${allowed}` };
+}

@@ -1,0 +1,51 @@
+/**
+ * DuckDB as queries see it: nothing but the files in this child's folder, and no setting that a query could
+ * change. What one organization's queries have left in it (plans, statistics, caches) is gone before the next
+ * organization's begins.
+ */
+import { type DuckDBConnection, DuckDBInstance } from "@duckdb/node-api";
+
+/** Of its own memory; that of the process is limited from outside. */
+const MEMORY = "512MiB";
+const MAX_THREADS = 4;
+
+/** Before the lock. What is not written to disk needs no folder for it. */
+const CONFIG = {
+  memory_limit: MEMORY,
+  threads: String(Math.max(1, Math.min(MAX_THREADS, navigator.hardwareConcurrency))),
+  temp_directory: "",
+  autoinstall_known_extensions: "false",
+  autoload_known_extensions: "false",
+  allow_community_extensions: "false",
+  allow_unsigned_extensions: "false",
+  enable_external_file_cache: "false",
+};
+
+let session: { readonly lane: string; readonly instance: DuckDBInstance } | null = null;
+
+/** A new connection. `lane` is the organization. The caller closes it. */
+export async function connectDuck(lane: string): Promise<DuckDBConnection> {
+  if (session?.lane !== lane) {
+    forgetDuck();
+    session = { lane, instance: await lockedDown() };
+  }
+  return session.instance.connect();
+}
+
+function forgetDuck(): void {
+  session?.instance.closeSync();
+  session = null;
+}
+
+async function lockedDown(): Promise<DuckDBInstance> {
+  const instance = await DuckDBInstance.create(":memory:", CONFIG);
+  const connection = await instance.connect();
+  const folder = process.cwd().replaceAll("'", "''");
+  // The way into the folder can be opened only before all others are closed, and the last line closes the settings.
+  await connection.run(`SET TimeZone = 'UTC'`);
+  await connection.run(`SET allowed_directories = ['${folder}']`);
+  await connection.run("SET enable_external_access = false");
+  await connection.run("SET lock_configuration = true");
+  connection.closeSync();
+  return instance;
+}

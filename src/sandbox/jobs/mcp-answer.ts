@@ -1,0 +1,159 @@
+/**
+ * The job `mcp-answer`: what an MCP server has answered to one request, reduced to what the client
+ * needs of it. Everything that a server can make large or deep is bounded here, and everything that
+ * nobody asked for is left out; what is beyond a limit is a failure in words.
+ */
+import { createParser } from "eventsource-parser";
+import { parseWithin } from "../../../actors/json-shape.ts";
+import type { Json, JsonObject } from "../../../actors/schema.ts";
+import { fittingText, primitives, reducedList, reducedResult, sizeOf } from "./mcp-reduction.ts";
+import { resultText } from "./mcp-result-text.ts";
+
+/** Of one answer: progress ten times a second is not half of it. */
+export const MAX_MESSAGES = 4_096;
+/** Requests of the server in one answer. Each costs a request of ours. */
+export const MAX_SERVER_REQUESTS = 16;
+/** Nesting and values of one message. */
+const MESSAGE = { depth: 200_000, values: 1_000_000 } as const;
+/** Characters of a method and of an id. */
+const MAX_WORD = 256;
+/** Characters of an error. The service masks secrets in it before it cuts it to its length. */
+const MAX_ERROR_CHARS = 20_000;
+/** Of the data of an error: the revisions that a server speaks. */
+const MAX_ERROR_DATA_BYTES = 4_096;
+
+export interface McpAnswerOptions {
+  /** JSON, or the frames of an event stream. */
+  readonly format: "json" | "events";
+  /** Of the request that is answered. */
+  readonly id: number;
+  readonly method: string;
+  /** What the same answer has had before. */
+  readonly messages: number;
+  readonly requests: number;
+}
+
+export interface McpAnswer {
+  /** Bytes of the content that are done; the rest is the beginning of a frame. */
+  readonly consumed: number;
+  /** How many messages the answer has had by now, and how many of them were requests of the server. */
+  readonly messages: number;
+  readonly requests: number;
+  /** Whether the request has its answer. */
+  readonly isAnswered: boolean;
+  /** For the client: the answer, and the server's requests. */
+  readonly forClient: readonly JsonObject[];
+}
+
+/** The result of `tools/call` as it comes out of the reduction. */
+export interface ReducedCall {
+  readonly content: readonly [{ readonly type: "text"; readonly text: string }];
+  readonly isError: boolean;
+  /** `cut`: bytes of the whole text where it did not fit. */
+  readonly _meta: { readonly cut: number | null };
+}
+
+interface Message {
+  readonly id?: unknown;
+  readonly method?: unknown;
+  readonly result?: unknown;
+  readonly error?: { readonly code?: unknown; readonly message?: unknown; readonly data?: unknown };
+}
+
+/** Options: `McpAnswerOptions`. Answers `McpAnswer`. */
+export function mcpAnswer(options: JsonObject, content: Uint8Array): McpAnswer {
+  const { format, id, method, messages, requests } = options as unknown as McpAnswerOptions;
+  const reduction = new Reduction({ id, method, messages, requests });
+  const consumed = format === "json" ? content.length : framesEnd(content);
+  const text = new TextDecoder().decode(content.subarray(0, consumed));
+  if (format === "json") {
+    const value = parseWithin(text, MESSAGE);
+    if (typeof value !== "object" || value === null) throw new Error("its answer is not valid MCP");
+    for (const message of Array.isArray(value) ? value : [value]) reduction.take(message);
+  } else {
+    const parser = createParser({
+      onEvent({ event, data }) {
+        if (event === undefined || event === "message") reduction.take(parseWithin(data, MESSAGE));
+      },
+    });
+    parser.feed(text);
+  }
+  return { consumed, ...reduction.answer() };
+}
+
+/** Behind the last frame that is complete. */
+function framesEnd(content: Uint8Array): number {
+  const bytes = Buffer.from(content.buffer, content.byteOffset, content.length);
+  const ends = ["\n\n", "\n\r\n", "\r\r"].map((end) => {
+    const at = bytes.lastIndexOf(end);
+    return at === -1 ? 0 : at + end.length;
+  });
+  return Math.max(...ends);
+}
+
+class Reduction {
+  private readonly asked: Omit<McpAnswerOptions, "format">;
+  private messages: number;
+  private requests: number;
+  private isAnswered = false;
+  private readonly forClient: JsonObject[] = [];
+
+  constructor(asked: Omit<McpAnswerOptions, "format">) {
+    this.asked = asked;
+    this.messages = asked.messages;
+    this.requests = asked.requests;
+  }
+
+  answer(): Omit<McpAnswer, "consumed"> {
+    const { messages, requests, isAnswered, forClient } = this;
+    return { messages, requests, isAnswered, forClient };
+  }
+
+  take(value: unknown): void {
+    if (++this.messages > MAX_MESSAGES) throw new Error(`its answer has more than ${MAX_MESSAGES} messages`);
+    if (typeof value !== "object" || value === null) return;
+    const message: Message = value;
+    const isOurs = message.id === this.asked.id || ((message.id ?? null) === null && message.error !== undefined);
+    if (typeof message.method === "string") this.request(message.id, message.method);
+    else if (isOurs && !this.isAnswered) {
+      this.isAnswered = true;
+      const { id } = this.asked;
+      this.forClient.push({ jsonrpc: "2.0", id, ...this.outcome(message) });
+    }
+  }
+
+  /** A request of the server, which the client refuses; a notification is for nobody. */
+  private request(id: unknown, method: string): void {
+    if (typeof id !== "number" && (typeof id !== "string" || id.length > MAX_WORD)) return;
+    if (++this.requests > MAX_SERVER_REQUESTS)
+      throw new Error(`it asks for something itself more than ${MAX_SERVER_REQUESTS} times in one answer`);
+    this.forClient.push({ jsonrpc: "2.0", id, method: method.slice(0, MAX_WORD) });
+  }
+
+  private outcome({ result, error }: Message): JsonObject {
+    if (error !== undefined) return { error: reducedError(error) };
+    if (typeof result !== "object" || result === null) return { result: {} };
+    switch (this.asked.method) {
+      case "tools/list":
+        return { result: reducedList(result) };
+      case "tools/call": {
+        const { text, cut } = fittingText(resultText(result));
+        const isError = "isError" in result && result.isError === true;
+        const reduced: ReducedCall = { content: [{ type: "text", text }], isError, _meta: { cut } };
+        return { result: { ...primitives(result), ...reduced } };
+      }
+      default:
+        return { result: reducedResult(result) };
+    }
+  }
+}
+
+function reducedError(error: NonNullable<Message["error"]>): JsonObject {
+  const { code, message, data } = error ?? {};
+  const isSmall = data !== undefined && sizeOf(data) <= MAX_ERROR_DATA_BYTES;
+  return {
+    code: typeof code === "number" && Number.isSafeInteger(code) ? code : 0,
+    message: typeof message === "string" ? message.slice(0, MAX_ERROR_CHARS).toWellFormed() : "",
+    ...(isSmall ? { data: data as Json } : {}),
+  };
+}

@@ -1,0 +1,56 @@
+/** The job `page`: what a web server has answered, as text of a bounded length. */
+import type { JsonObject } from "../../../actors/schema.ts";
+import { htmlText, type PageText } from "./html-text.ts";
+
+export interface PageResult {
+  /** Null where the content is not meant to be read. */
+  readonly page: {
+    /** One line, or "". */
+    readonly title: string;
+    /** The first characters of the text. */
+    readonly text: string;
+    /** How many characters the text has in all. */
+    readonly chars: number;
+  } | null;
+}
+
+/** Of a title. */
+const MAX_TITLE_CHARS = 200;
+/** Of the start of a page, in which it may say its encoding. */
+const START_BYTES = 1_024;
+
+const HTML = /^(?:text\/html|application\/xhtml\+xml)$/;
+const TEXT =
+  /^(?:text\/.*|application\/(?:.*\+)?(?:json|xml|yaml)|application\/(?:javascript|ecmascript|x-ndjson|ndjson|jsonl|x-yaml|toml|graphql|sql|x-sh|x-www-form-urlencoded)|image\/svg\+xml)$/;
+
+/** Options: `contentType` as it came, `url` for relative links, `maxChars` of the text. */
+export function page({ contentType, url, maxChars }: JsonObject, content: Uint8Array): PageResult {
+  const read = textOf(content, String(contentType), String(url));
+  if (read === null) return { page: null };
+  const title = read.title.slice(0, MAX_TITLE_CHARS).toWellFormed();
+  const text = read.text.slice(0, Number(maxChars)).toWellFormed();
+  return { page: { title, text, chars: read.text.length } };
+}
+
+function textOf(content: Uint8Array, contentType: string, url: string): PageText | null {
+  const type = (contentType.split(";", 1)[0] ?? "").trim().toLowerCase();
+  if (type === "" ? content.includes(0) : !HTML.test(type) && !TEXT.test(type)) return null;
+  const isHtml = HTML.test(type) || (type === "" && /^\s*<(?:!doctype html|html)\b/i.test(latin1Start(content)));
+  const text = decoderFor(contentType, isHtml ? latin1Start(content) : "").decode(content);
+  return isHtml ? htmlText(text, url) : { title: "", text };
+}
+
+const latin1Start = (content: Uint8Array): string => Buffer.from(content.subarray(0, START_BYTES)).toString("latin1");
+
+/** By the header, else by what the page says of itself, else UTF-8; bytes that are wrong become U+FFFD. */
+function decoderFor(contentType: string, pageStart: string): TextDecoder {
+  const label = (
+    /charset\s*=\s*["']?([\w.:-]+)/i.exec(contentType) ?? /<meta[^>]+charset\s*=\s*["']?([\w.:-]+)/i.exec(pageStart)
+  )?.[1];
+  try {
+    return new TextDecoder((label ?? "utf-8") as Bun.Encoding);
+  } catch {
+    // The only way to ask whether an encoding is known.
+    return new TextDecoder();
+  }
+}

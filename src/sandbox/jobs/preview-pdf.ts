@@ -1,0 +1,63 @@
+/** The job `preview-pdf`: the text of a document's first pages, and its first page as a picture (PDFium, in WebAssembly). */
+import { readFileSync } from "node:fs";
+import { type PDFiumDocument, PDFiumLibrary } from "@hyzyla/pdfium";
+import sharp from "sharp";
+import type { JsonObject } from "../../../actors/schema.ts";
+import { Output } from "../protocol.ts";
+import { PREVIEWED_NAME } from "./file-names.ts";
+import { type PreviewImage, scaled } from "./preview-image.ts";
+
+export interface PreviewPdf {
+  readonly kind: "pdf";
+  readonly pages: number;
+  /** Of the first pages. */
+  readonly text: string;
+  /** Whether there is more text. */
+  readonly truncated: boolean;
+  /** What the bytes are; null where the first page cannot be drawn. */
+  readonly image: PreviewImage | null;
+}
+
+/** Pages that are read for their text. */
+const READ_PAGES = 50;
+/** Pixels of a page before it is scaled to the size that is wanted: twice a screen's. */
+const SCALE = 1.5;
+/** Points of a page's longer side that is drawn: a page can claim to be miles long. */
+const MAX_POINTS = 5_000;
+
+/** Options: `maxChars` of the text, and those of `preview-image`. Fails where the file is no document, or needs a password. */
+export async function previewPdf(options: JsonObject): Promise<Output> {
+  const library = await PDFiumLibrary.init();
+  try {
+    const document = await library.loadDocument(readFileSync(PREVIEWED_NAME));
+    const pages = document.getPageCount();
+    const { text, truncated } = textOf(document, pages, Number(options["maxChars"]));
+    const first = await firstPage(document, options).catch(() => null);
+    const value = { kind: "pdf", pages, text, truncated, image: first?.value ?? null } as PreviewPdf;
+    return new Output(value, first?.bytes ?? new Uint8Array());
+  } finally {
+    library.destroy();
+  }
+}
+
+function textOf(document: PDFiumDocument, pages: number, maxChars: number): Pick<PreviewPdf, "text" | "truncated"> {
+  const texts: string[] = [];
+  let chars = 0;
+  const last = Math.min(pages, READ_PAGES);
+  for (let i = 0; i < last && chars <= maxChars; i++) {
+    const text = document.getPage(i).getText().replaceAll("\r\n", "\n").trim();
+    texts.push(text);
+    chars += text.length + 2;
+  }
+  const text = texts.join("\n\n");
+  return { text: text.slice(0, maxChars).toWellFormed(), truncated: text.length > maxChars || texts.length < pages };
+}
+
+async function firstPage(document: PDFiumDocument, options: JsonObject): Promise<Output> {
+  const page = document.getPage(0);
+  const { originalWidth, originalHeight } = page.getOriginalSize();
+  if (Math.max(originalWidth, originalHeight) > MAX_POINTS) throw new Error("the page is too large to be drawn");
+  const drawn = await page.render({ scale: SCALE, render: "bitmap" });
+  const raw = { width: drawn.width, height: drawn.height, channels: 4 } as const;
+  return scaled(sharp(drawn.data, { raw }).flatten({ background: "white" }), options);
+}

@@ -1,0 +1,80 @@
+/**
+ * The job `preview-text`: a text as HTML that can be shown as it is. Code is highlighted where its language
+ * follows from the name; Markdown is rendered, and of what it brings along only what shows text is left.
+ */
+import { createRequire } from "node:module";
+import { Marked } from "marked";
+import sanitize from "sanitize-html";
+import type { JsonObject } from "../../../actors/schema.ts";
+import { Output } from "../protocol.ts";
+
+interface Highlighter {
+  getLanguage(name: string): object | undefined;
+  highlight(code: string, options: { language: string; ignoreIllegals: boolean }): { readonly value: string };
+}
+/** Not imported: its types would bring those of browsers over the whole repository. */
+const require = createRequire(import.meta.url);
+const hljs = require("highlight.js/lib/common") as Highlighter;
+
+/** Names that are no extension of their language. */
+const BY_NAME: Readonly<Record<string, string>> = { dockerfile: "bash", makefile: "makefile", gemfile: "ruby" };
+
+/** Names of the language that has nothing to highlight. */
+const PLAIN = new Set(["txt", "text", "plaintext"]);
+
+const SPANS = /^hljs(?:-[\w-]+)?$/;
+/** No pictures: to load one tells a stranger who reads. No identifiers, styles, forms or frames. */
+const ALLOWED: sanitize.IOptions = {
+  allowedTags: [
+    ..."h1 h2 h3 h4 h5 h6 p br hr ul ol li blockquote pre code span em strong del sub sup a".split(" "),
+    ..."table thead tbody tr th td dl dt dd kbd abbr input".split(" "),
+  ],
+  allowedAttributes: {
+    a: ["href", "rel"],
+    ol: ["start"],
+    th: ["align"],
+    td: ["align"],
+    input: ["type", "checked", "disabled"],
+  },
+  allowedClasses: { code: [/^language-[\w-]+$/, SPANS], span: [SPANS] },
+  allowedSchemes: ["http", "https", "mailto"],
+  allowProtocolRelative: false,
+  disallowedTagsMode: "discard",
+  nestingLimit: 100,
+  // The boxes of a list of tasks, and no other field.
+  exclusiveFilter: ({ tag, attribs }) => tag === "input" && attribs["type"] !== "checkbox",
+  transformTags: {
+    a: (tagName, attribs) => ({ tagName, attribs: { ...attribs, rel: "nofollow noopener noreferrer" } }),
+    input: (tagName, attribs) => ({ tagName, attribs: { ...attribs, disabled: "" } }),
+  },
+};
+
+const markdown = new Marked({
+  gfm: true,
+  renderer: {
+    code({ text, lang }) {
+      const language = (lang ?? "").split(/\s/, 1)[0] ?? "";
+      const html = highlighted(text, language);
+      return html === null ? false : `<pre><code class="language-${language.toLowerCase()}">${html}</code></pre>\n`;
+    },
+  },
+});
+
+/** Options: `name` of the file, `isMarkdown`. The HTML is the bytes; without a language there are none. */
+export function previewText({ name, isMarkdown }: JsonObject, content: Uint8Array): Output {
+  const text = new TextDecoder().decode(content);
+  const html =
+    isMarkdown === true ? sanitize(markdown.parse(text, { async: false }), ALLOWED) : code(text, String(name));
+  return new Output({ kind: "text" }, Buffer.from(html ?? ""));
+}
+
+function code(text: string, name: string): string | null {
+  const lower = name.toLowerCase();
+  const html = highlighted(text, BY_NAME[lower] ?? lower.split(".").at(-1) ?? "");
+  return html === null ? null : `<pre><code class="hljs">${html}</code></pre>`;
+}
+
+function highlighted(text: string, language: string): string | null {
+  if (PLAIN.has(language) || hljs.getLanguage(language) === undefined) return null;
+  return hljs.highlight(text, { language, ignoreIllegals: true }).value;
+}

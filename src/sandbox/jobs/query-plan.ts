@@ -1,0 +1,170 @@
+/**
+ * The job `query-plan`: whether a text is one SELECT over files, and which files it names. DuckDB's own parser
+ * reads the text; what it understood is walked here. Nothing is run, and no file is there yet.
+ *
+ * Guarantees of a plan: the text is exactly one statement, and it is a SELECT; each table of it is one of its
+ * common table expressions or a named file; each table function reads named files or none. So the query that
+ * runs later needs no file but these, and the lock of `duck-session.ts` holds it to them.
+ */
+import type { DuckDBConnection } from "@duckdb/node-api";
+import type { JsonObject } from "../../../actors/schema.ts";
+import { connectDuck } from "./duck-session.ts";
+import { type QueryPlan, type QueryRefusal, queryTextOf, refusedQuery } from "./query-answer.ts";
+
+/** What a table may be called without a function that says how it is read. */
+const TABLE_FILE = /\.(?:(?:csv|tsv|json|jsonl|ndjson)(?:\.gz|\.zst)?|parquet)$/i;
+const SQLITE_FILE = /\.(?:sqlite3?|db3?)$/i;
+
+/** Table functions that read files: their first argument names them. */
+const READERS = new Set([
+  "read_csv",
+  "read_csv_auto",
+  "sniff_csv",
+  "read_json",
+  "read_json_auto",
+  "read_json_objects",
+  "read_json_objects_auto",
+  "read_ndjson",
+  "read_ndjson_auto",
+  "read_ndjson_objects",
+  "read_parquet",
+  "parquet_scan",
+  "parquet_schema",
+  "parquet_metadata",
+  "parquet_file_metadata",
+]);
+/** Table functions that read nothing. */
+const GENERATORS = new Set(["range", "generate_series", "unnest", "json_each", "json_tree", "repeat", "repeat_row"]);
+/** Functions that tell or change something of the process. */
+const FORBIDDEN = new Set(["current_setting", "getenv", "write_log", "getvariable", "nextval", "currval"]);
+
+/** Files of one query. */
+const MAX_FILES = 64;
+
+class Violation extends Error {}
+
+/** Content: a `QueryText`. Options: `lane`. */
+export async function queryPlan({ lane }: JsonObject, content: Uint8Array): Promise<QueryPlan | QueryRefusal> {
+  const { query } = queryTextOf(content);
+  const connection = await connectDuck(String(lane));
+  try {
+    const parsed = await parse(connection, query);
+    if ("kind" in parsed) return parsed;
+    const files = new Set<string>();
+    walk(parsed.statement, new Set(), files);
+    return { kind: "plan", files: [...files] };
+  } catch (error) {
+    if (error instanceof Violation) return refusedQuery("violation", error.message);
+    if (error instanceof RangeError) return refusedQuery("query", "The query is nested too deeply");
+    throw error;
+  } finally {
+    connection.closeSync();
+  }
+}
+
+type Tree = Readonly<Record<string, unknown>>;
+
+interface Parsed {
+  readonly error: boolean;
+  readonly error_type?: string;
+  readonly error_message?: string;
+  readonly statements?: readonly Tree[];
+}
+
+const NOT_ONE_SELECT = "A query is exactly one SELECT statement";
+
+async function parse(
+  connection: DuckDBConnection,
+  query: string,
+): Promise<QueryRefusal | { readonly statement: Tree }> {
+  const rows = await connection.runAndReadAll("SELECT json_serialize_sql($1::VARCHAR)", [query]);
+  const parsed = JSON.parse(String(rows.getRows()[0]?.[0])) as Parsed;
+  if (parsed.error) {
+    const message = parsed.error_message ?? "";
+    // A parser that knows what it read, and that it is no SELECT.
+    const isOther = parsed.error_type === "not implemented" || message.includes("needs a SELECT");
+    return isOther ? refusedQuery("violation", NOT_ONE_SELECT) : refusedQuery("query", message);
+  }
+  const [statement, ...more] = parsed.statements ?? [];
+  if (statement === undefined || more.length > 0) return refusedQuery("violation", NOT_ONE_SELECT);
+  return { statement };
+}
+
+const isTree = (value: unknown): value is Tree => typeof value === "object" && value !== null && !Array.isArray(value);
+
+/** Collects the files of all that is below; `known` are the common table expressions in sight, in lower case. */
+function walk(value: unknown, known: ReadonlySet<string>, files: Set<string>): void {
+  if (Array.isArray(value)) for (const one of value) walk(one, known, files);
+  if (!isTree(value)) return;
+  const seen = "cte_map" in value ? expressions(value["cte_map"], known, files) : known;
+  if (value["type"] === "BASE_TABLE") table(value, seen, files);
+  else if (value["type"] === "TABLE_FUNCTION") tableFunction(value["function"], files);
+  else if (value["type"] === "SHOW_REF" && value["query"] === null)
+    throw new Violation("SHOW is not possible: a query reads files");
+  else if (value["class"] === "FUNCTION") scalarFunction(value);
+  // A recursive expression knows itself.
+  const name = value["type"] === "RECURSIVE_CTE_NODE" ? String(value["cte_name"] ?? value["ctename"]) : null;
+  const inside = name === null ? seen : new Set([...seen, name.toLowerCase()]);
+  for (const [key, child] of Object.entries(value)) if (key !== "cte_map") walk(child, inside, files);
+}
+
+/** Common table expressions see those before them. */
+function expressions(map: unknown, known: ReadonlySet<string>, files: Set<string>): ReadonlySet<string> {
+  const seen = new Set(known);
+  const entries = isTree(map) && Array.isArray(map["map"]) ? (map["map"] as unknown[]) : [];
+  for (const entry of entries) {
+    if (!isTree(entry)) continue;
+    walk(entry["value"], seen, files);
+    seen.add(String(entry["key"]).toLowerCase());
+  }
+  return seen;
+}
+
+function table(ref: Tree, known: ReadonlySet<string>, files: Set<string>): void {
+  if (ref["at_clause"] !== null) throw new Violation("AT is not possible: a file has no versions here");
+  // `FROM sales.csv` without quotes is a table `csv` in a schema `sales`.
+  const parts = [ref["catalog_name"], ref["schema_name"], ref["table_name"]].map(String).filter((part) => part !== "");
+  const name = parts.join(".");
+  if (parts.length === 1 && known.has(name.toLowerCase())) return;
+  if (SQLITE_FILE.test(name))
+    throw new Violation(`\`${name}\` is an SQLite file: name it in \`database\`, and its tables in the query`);
+  if (!TABLE_FILE.test(name))
+    throw new Violation(
+      `\`${name}\` is no table of this query. Tables are files of the workspace (.csv .tsv .json .jsonl .ndjson .parquet), such as FROM 'reports/sales.csv'`,
+    );
+  add(name, files);
+}
+
+function tableFunction(value: unknown, files: Set<string>): void {
+  const called = isTree(value) ? value : {};
+  const name = String(called["function_name"]).toLowerCase();
+  if (GENERATORS.has(name)) return;
+  if (!READERS.has(name)) throw new Violation(`The table function ${name} is not possible in a query`);
+  const [first] = called["children"] as readonly unknown[];
+  const named = namesIn(first);
+  if (named === null || named.length === 0)
+    throw new Violation(`${name} takes the path of a file as text, or a list of such paths`);
+  for (const path of named) add(path, files);
+}
+
+/** The paths of an argument that is written out; null where it is not. */
+function namesIn(argument: unknown): readonly string[] | null {
+  if (!isTree(argument)) return null;
+  if (argument["class"] === "CONSTANT") {
+    const value = isTree(argument["value"]) ? argument["value"]["value"] : null;
+    return typeof value === "string" ? [value] : null;
+  }
+  if (argument["class"] !== "FUNCTION" || argument["function_name"] !== "list_value") return null;
+  const all = (argument["children"] as readonly unknown[]).map(namesIn);
+  return all.some((names) => names === null) ? null : all.flatMap((names) => names ?? []);
+}
+
+function scalarFunction(value: Tree): void {
+  const name = String(value["function_name"]).toLowerCase();
+  if (FORBIDDEN.has(name)) throw new Violation(`The function ${name} is not possible in a query`);
+}
+
+function add(path: string, files: Set<string>): void {
+  files.add(path);
+  if (files.size > MAX_FILES) throw new Violation(`A query reads at most ${MAX_FILES} files`);
+}

@@ -1,0 +1,111 @@
+/**
+ * The job `query`: runs one SELECT over the files in this child's folder. It was looked at before
+ * (`query-plan.ts`); the number and the kind of its statements are checked again here, by the statement that runs.
+ */
+import {
+  BIGINT,
+  type DuckDBConnection,
+  type DuckDBPreparedStatement,
+  type DuckDBType,
+  StatementType,
+} from "@duckdb/node-api";
+import type { JsonObject } from "../../../actors/schema.ts";
+import { Output } from "../protocol.ts";
+import { connectDuck } from "./duck-session.ts";
+import { jsonOf } from "./duck-value.ts";
+import { type QueryParams, type QueryRefusal, queryTextOf, refusedQuery } from "./query-answer.ts";
+import { asFormat, type Format, RowTaker } from "./query-rows.ts";
+
+/** CPU time of one query, of all its threads. */
+export const QUERY_CPU_MS = 5_000;
+const LOOK_MS = 20;
+
+const TOO_LONG = `The query took more than ${QUERY_CPU_MS / 1_000} s`;
+const TOO_LARGE = "The query needs more than 512 MiB of memory";
+
+/** Content: a `QueryText`. Options: `lane`, `format`, `limit` (rows), `maxBytes` (of the rows). */
+export async function query(options: JsonObject, content: Uint8Array): Promise<Output | QueryRefusal> {
+  const { query: sql, params } = queryTextOf(content);
+  const connection = await connectDuck(String(options["lane"]));
+  let isLate = false;
+  const from = process.cpuUsage();
+  const watch = setInterval(() => {
+    const { user, system } = process.cpuUsage(from);
+    if ((user + system) / 1_000 < QUERY_CPU_MS) return;
+    isLate = true;
+    connection.interrupt();
+  }, LOOK_MS);
+  try {
+    const statement = await prepared(connection, sql);
+    if ("kind" in statement) return statement;
+    const complaint = bind(statement, params);
+    if (complaint !== null) return refusedQuery("params", complaint);
+    return await run(statement, options);
+  } catch (error) {
+    if (isLate) return refusedQuery("timeout", TOO_LONG);
+    return refusalOf(error);
+  } finally {
+    clearInterval(watch);
+    connection.closeSync();
+  }
+}
+
+async function prepared(connection: DuckDBConnection, sql: string): Promise<DuckDBPreparedStatement | QueryRefusal> {
+  const statements = await connection.extractStatements(sql);
+  if (statements.count !== 1) return refusedQuery("violation", "A query is exactly one SELECT statement");
+  const statement = await statements.prepare(0);
+  return statement.statementType === StatementType.SELECT
+    ? statement
+    : refusedQuery("violation", "A query is exactly one SELECT statement");
+}
+
+/** Values are bound by their place or their name. Answers what is wrong with them. */
+function bind(statement: DuckDBPreparedStatement, params: QueryParams): string | null {
+  const names = Array.from({ length: statement.parameterCount }, (_, i) => statement.parameterName(i + 1));
+  const given: Readonly<Record<string, QueryParams[keyof QueryParams] | undefined>> = Array.isArray(params)
+    ? Object.fromEntries(params.map((value, i) => [String(i + 1), value]))
+    : { ...(params as object) };
+  const missing = names.find((name) => !Object.hasOwn(given, name));
+  if (missing !== undefined) return `The query has a parameter $${missing}, which \`params\` does not have`;
+  const unused = Object.keys(given).find((name) => !names.includes(name));
+  if (unused !== undefined) return `\`params\` has ${unused}, which the query does not use`;
+  for (const [i, name] of names.entries()) bindOne(statement, i + 1, given[name]);
+  return null;
+}
+
+function bindOne(statement: DuckDBPreparedStatement, index: number, value: unknown): void {
+  if (typeof value === "string") statement.bindVarchar(index, value);
+  else if (typeof value === "boolean") statement.bindBoolean(index, value);
+  // A whole number fits where DuckDB wants one, such as LIMIT, and everywhere else too.
+  else if (Number.isSafeInteger(value)) statement.bindValue(index, BigInt(value as number), BIGINT);
+  else if (typeof value === "number") statement.bindDouble(index, value);
+  else statement.bindNull(index);
+}
+
+async function run(
+  statement: DuckDBPreparedStatement,
+  { format, limit, maxBytes }: JsonObject,
+): Promise<Output | QueryRefusal> {
+  const result = await statement.stream();
+  const types: readonly DuckDBType[] = result.columnTypes();
+  const columns = result.columnNames().map((name, i) => ({ name, type: String(types[i]) }));
+  const taker = new RowTaker(Number(limit), Number(maxBytes));
+  for (let chunk = await result.fetchChunk(); chunk !== null && chunk.rowCount > 0; chunk = await result.fetchChunk()) {
+    for (const row of chunk.getRows()) if (!taker.take(row.map(jsonOf))) break;
+    if (taker.isFull) break;
+  }
+  const { rows, isFull: truncated } = taker;
+  const bytes = await asFormat(String(format) as Format, columns, rows);
+  return new Output({ kind: "done", columns, rowCount: rows.length, truncated }, bytes);
+}
+
+function refusalOf(error: unknown): QueryRefusal {
+  const message = error instanceof Error ? error.message : String(error);
+  if (message.startsWith("Out of Memory Error") || message.includes("bad_alloc") || error instanceof RangeError) {
+    // The child ends with this answer: it does not get all of its memory back.
+    return refusedQuery("memory", TOO_LARGE);
+  }
+  if (message.startsWith("Permission Error"))
+    return refusedQuery("violation", "A query reads the files that it names, and nothing else");
+  return refusedQuery("query", message);
+}

@@ -1,0 +1,124 @@
+/**
+ * The job `sqlite-query`: runs one SELECT over an SQLite file in this child's folder, which is opened as
+ * something that cannot change. SQLite has no parser to ask, so what a statement is shows where it fits: only one
+ * SELECT (or VALUES) compiles by itself and as a common table expression too.
+ */
+import { constants, Database, type SQLQueryBindings, type Statement } from "bun:sqlite";
+import type { JsonObject } from "../../../actors/schema.ts";
+import { Output } from "../protocol.ts";
+import { SQLITE_NAME } from "./file-names.ts";
+import { type QueryParam, type QueryParams, type QueryRefusal, queryTextOf, refusedQuery } from "./query-answer.ts";
+import { asFormat, type Format, type Json, RowTaker } from "./query-rows.ts";
+
+/** Of pages, rows and what is sorted. */
+const HEAP_BYTES = 512 * 1024 * 1024;
+
+/** Content: a `QueryText`. Options: `format`, `limit` (rows), `maxBytes` (of the rows). */
+export async function sqliteQuery(options: JsonObject, content: Uint8Array): Promise<Output | QueryRefusal> {
+  const { query, params } = queryTextOf(content);
+  let database: Database | null = null;
+  try {
+    database = open();
+    const sql = query.replace(/[\s;]+$/, "");
+    return violationOf(database, sql) ?? (await run(database, { sql, params }, options));
+  } catch (error) {
+    return refusalOf(error);
+  } finally {
+    database?.close();
+  }
+}
+
+/** Immutable: it has no log beside it, and nobody writes it. Nothing is written for it either. */
+function open(): Database {
+  const file = `file:${encodeURI(process.cwd())}/${SQLITE_NAME}?immutable=1`;
+  const database = new Database(file, constants.SQLITE_OPEN_READONLY | constants.SQLITE_OPEN_URI);
+  database.run(`PRAGMA hard_heap_limit = ${HEAP_BYTES}`);
+  database.run("PRAGMA temp_store = MEMORY");
+  database.run("PRAGMA trusted_schema = OFF");
+  database.run("PRAGMA query_only = ON");
+  return database;
+}
+
+/** What shows the process, or files beside the one that is meant. */
+const FORBIDDEN = /\b(?:pragma_\w+|sqlite_dbpage|load_extension)\b/i;
+
+function violationOf(database: Database, sql: string): QueryRefusal | null {
+  // By itself first: what SQLite complains about is then what its author wrote.
+  database.prepare(sql).finalize();
+  if (FORBIDDEN.test(sql)) return refusedQuery("violation", "A query reads the tables of the file, and nothing else");
+  try {
+    database.prepare(`WITH query AS (\n${sql}\n) SELECT 1 FROM query`).finalize();
+    return null;
+  } catch {
+    return refusedQuery("violation", "A query is exactly one SELECT statement");
+  }
+}
+
+async function run(
+  database: Database,
+  { sql, params }: { readonly sql: string; readonly params: QueryParams },
+  { format, limit, maxBytes }: JsonObject,
+): Promise<Output | QueryRefusal> {
+  const statement = database.prepare(sql).safeIntegers(true);
+  const bindings = bindingsOf(params);
+  const given = Array.isArray(params) ? params.length : Object.keys(params).length;
+  const stranger = Array.isArray(params) ? undefined : Object.keys(params).find((name) => !isUsed(sql, name));
+  if (stranger !== undefined) return refusedQuery("params", `\`params\` has ${stranger}, which the query does not use`);
+  if (given !== statement.paramsCount)
+    return refusedQuery("params", `The query has ${statement.paramsCount} parameters, and \`params\` has ${given}`);
+  const names = statement.columnNames;
+  const taker = new RowTaker(Number(limit), Number(maxBytes));
+  for (const row of rowsOf(statement, names, bindings)) if (!taker.take(row.map(jsonOf))) break;
+  const { rows, isFull: truncated } = taker;
+  const types = statement.declaredTypes;
+  const columns = names.map((name, i) => ({ name, type: types[i] ?? "ANY" }));
+  const bytes = await asFormat(String(format) as Format, columns, rows);
+  return new Output({ kind: "done", columns, rowCount: rows.length, truncated }, bytes);
+}
+
+type Rows = Iterable<readonly unknown[]>;
+
+/** One after the other; only columns of one name need all rows at once, because a row is an object by names. */
+function* rowsOf(
+  statement: Statement,
+  names: readonly string[],
+  bindings: SQLQueryBindings[],
+): Generator<readonly unknown[]> {
+  if (new Set(names).size < names.length) return yield* statement.values(...bindings) as Rows;
+  for (const row of statement.iterate(...bindings)) yield names.map((name) => (row as Record<string, unknown>)[name]);
+}
+
+const isUsed = (sql: string, name: string): boolean => /^\w+$/.test(name) && new RegExp(`[$:@]${name}\\b`).test(sql);
+
+/** SQLite knows a parameter by its whole name, with the sign before it. */
+function bindingsOf(params: QueryParams): SQLQueryBindings[] {
+  if (Array.isArray(params)) return params.map(bindingOf);
+  const named = Object.entries(params as Readonly<Record<string, QueryParam>>);
+  if (named.length === 0) return [];
+  return [
+    Object.fromEntries(
+      named.flatMap(([name, value]) => ["$", ":", "@"].map((sign) => [sign + name, bindingOf(value)])),
+    ),
+  ];
+}
+
+/** Whole numbers as such: 1.0 is another value than 1 in SQLite. */
+const bindingOf = (value: QueryParam) => (Number.isSafeInteger(value) ? BigInt(value as number) : value);
+
+function jsonOf(value: unknown): Json {
+  if (typeof value === "bigint") return Number.isSafeInteger(Number(value)) ? Number(value) : value.toString();
+  if (value instanceof Uint8Array) return Buffer.from(value).toString("base64");
+  if (typeof value === "number") return Number.isFinite(value) ? value : String(value);
+  return typeof value === "string" ? value.toWellFormed() : null;
+}
+
+function refusalOf(error: unknown): QueryRefusal {
+  const message = error instanceof Error ? error.message : String(error);
+  if (/out of memory|string or blob too big/i.test(message))
+    return refusedQuery("memory", "The query needs more than 512 MiB of memory");
+  if (/not authorized|readonly database|unable to open database: /i.test(message))
+    return refusedQuery("violation", "A query reads the tables of the file, and nothing else");
+  if (/file is not a database|unable to open database file|malformed/i.test(message))
+    return refusedQuery("query", "The file is not an SQLite database");
+  return refusedQuery("query", message);
+}

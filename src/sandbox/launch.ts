@@ -1,0 +1,118 @@
+/**
+ * How a child is started: wrapped in what this machine has to limit it. Nothing of it needs root.
+ *
+ *   choom        first to go when memory runs out
+ *   chrt --idle  runs when nobody else wants to
+ *   prlimit      memory, files, processes; writes nothing, leaves no core
+ *   bwrap        no network, no files but its own program, no other process, no environment
+ *
+ * Each is tried once; what does not work here is left out and told at the start. Without `bwrap` a
+ * child can do what the service's user can, within its limits.
+ */
+import { realpathSync } from "node:fs";
+import { fileURLToPath } from "node:url";
+
+/** What the children of a pool need. */
+export interface ChildNeeds {
+  /** Of memory. Bun itself begins at 288 MiB of data; 512 stop it at about 340 MB resident. */
+  readonly dataBytes: number;
+  readonly openFiles: number;
+  /** Bun needs twelve. */
+  readonly threads: number;
+  /** Whether each child has a folder, whose files it can read. */
+  readonly hasFolder: boolean;
+}
+
+/** Stands in a command for the folder of the child. */
+export const FOLDER = "{folder}";
+/** Where a child finds its folder, inside. */
+const FOLDER_INSIDE = "/data";
+
+const ROOT = fileURLToPath(new URL("../../", import.meta.url));
+const PROGRAM = fileURLToPath(new URL("child.ts", import.meta.url));
+/** Where the program is, inside. */
+const INSIDE = "/troupe";
+/** What of this repository the program needs. Never the whole: a data folder and an `.env` may stand in it. */
+const PARTS = ["src/sandbox", "actors", "node_modules", "package.json", "tsconfig.json"];
+/** Libraries of the system. */
+const SYSTEM = ["/usr/lib", "/usr/lib64", "/lib", "/lib64", "/etc/ld.so.cache"];
+
+/** The service's environment stays here: it has the keys. */
+export const CHILD_ENVIRONMENT = { BUN_ENABLE_CRASH_REPORTING: "0", BUN_RUNTIME_TRANSPILER_CACHE_PATH: "0" } as const;
+
+export interface Launch {
+  readonly command: readonly string[];
+  /** Whether the child sees no network, no files and no processes of the service. */
+  readonly isIsolated: boolean;
+  /** Whether its memory is limited. */
+  readonly isLimited: boolean;
+}
+
+/** The ways to start a child that may work here, the best one first; the last one is always possible. */
+export async function launches({
+  dataBytes,
+  openFiles,
+  threads: most,
+  hasFolder,
+}: ChildNeeds): Promise<readonly Launch[]> {
+  const wrappers = [
+    ["choom", "-n", "1000", "--"],
+    ["chrt", "--idle", "0"],
+  ];
+  const works = await Promise.all(wrappers.map((wrapper) => isUsable(wrapper)));
+  const manners = wrappers.flatMap((wrapper, i) => (works[i] === true ? wrapper : []));
+  const limits = ["prlimit", `--data=${dataBytes}`, `--nofile=${openFiles}`, "--core=0", "--fsize=0"];
+  const isLimited = await isUsable(limits);
+  const limited = isLimited ? limits : [];
+  // Outside of a namespace of its own, the threads of all processes of the user would count.
+  const threads = isLimited ? [`--nproc=${most}`] : [];
+  const isolated =
+    Bun.which("bwrap") === null
+      ? []
+      : [threads, []].map((more) => ({
+          command: [...manners, ...limited, ...(isLimited ? more : []), ...inside(hasFolder)],
+          isIsolated: true,
+          isLimited,
+        }));
+  return [
+    ...isolated,
+    { command: [...manners, ...limited, process.execPath, PROGRAM], isIsolated: false, isLimited },
+    { command: [process.execPath, PROGRAM], isIsolated: false, isLimited: false },
+  ];
+}
+
+function inside(hasFolder: boolean): string[] {
+  const bun = realpathSync(process.execPath);
+  const bind = (from: string, to = from): string[] => ["--ro-bind-try", from, to];
+  return [
+    "bwrap",
+    "--unshare-all",
+    "--die-with-parent",
+    "--new-session",
+    "--clearenv",
+    "--cap-drop",
+    "ALL",
+    ...Object.entries(CHILD_ENVIRONMENT).flatMap(([name, value]) => ["--setenv", name, value]),
+    "--proc",
+    "/proc",
+    "--dev",
+    "/dev",
+    ...SYSTEM.flatMap((path) => bind(path)),
+    ...bind(bun),
+    ...PARTS.flatMap((part) => bind(`${ROOT}${part}`, `${INSIDE}/${part}`)),
+    ...(hasFolder ? ["--ro-bind", FOLDER, FOLDER_INSIDE] : []),
+    "--chdir",
+    hasFolder ? FOLDER_INSIDE : INSIDE,
+    "--",
+    bun,
+    `${INSIDE}/src/sandbox/child.ts`,
+  ];
+}
+
+/** Whether this wrapper is there and may be used, found out by running nothing in it. */
+async function isUsable(wrapper: readonly string[]): Promise<boolean> {
+  const [program = ""] = wrapper;
+  if (Bun.which(program) === null) return false;
+  const child = Bun.spawn([...wrapper, "true"], { stdin: "ignore", stdout: "ignore", stderr: "ignore" });
+  return (await child.exited) === 0;
+}

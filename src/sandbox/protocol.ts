@@ -1,0 +1,60 @@
+/**
+ * What the service and a child say to each other over the child's standard input and output: frames of
+ * a length (u32, big endian) and so many bytes, one job in flight.
+ *
+ *   job:     length of the rest · length of the order · the order, JSON · the content, as it came
+ *   answer:  length of the rest · 0 done or 1 failed · CPU time in µs · length of the text · the text: JSON,
+ *            or why it failed · bytes, where the job makes some
+ *
+ * The order is ours; the content is somebody else's, and nothing but the child looks into it. Bytes of an
+ * answer are handed on as they are.
+ */
+import type { JsonObject } from "../../actors/schema.ts";
+
+/** Of the content of one job. */
+export const MAX_INPUT_BYTES = 8 * 1024 * 1024;
+/** Of the text of an answer. */
+export const MAX_OUTPUT_BYTES = 256 * 1024;
+/** Of an order, which is ours: more is a bug. */
+export const MAX_ORDER_BYTES = 64 * 1024;
+
+/** Of a length. */
+export const LENGTH_BYTES = 4;
+/** Of what stands before the text of an answer. */
+export const ANSWER_HEAD_BYTES = 9;
+export const DONE = 0;
+export const FAILED = 1;
+
+/** What a child is told to do. */
+export interface Order {
+  /** The name of a job: a key of `JOBS` in `child.ts`. */
+  readonly job: string;
+  readonly options: JsonObject;
+}
+
+/** What a job answers that makes bytes besides. */
+export class Output {
+  readonly value: unknown;
+  readonly bytes: Uint8Array;
+
+  constructor(value: unknown, bytes: Uint8Array) {
+    this.value = value;
+    this.bytes = bytes;
+  }
+}
+
+/**
+ * A job as a child runs it, of the options, the content, and the files in its working directory. It answers a
+ * value or an `Output`, or a promise of it; what it throws is the failure.
+ */
+export type Job = (options: JsonObject, content: Uint8Array) => unknown;
+
+export function jobFrame(order: Order, content: Uint8Array): Uint8Array {
+  const head = Buffer.from(JSON.stringify(order));
+  const frame = Buffer.allocUnsafe(2 * LENGTH_BYTES + head.length + content.length);
+  frame.writeUInt32BE(frame.length - LENGTH_BYTES, 0);
+  frame.writeUInt32BE(head.length, LENGTH_BYTES);
+  frame.set(head, 2 * LENGTH_BYTES);
+  frame.set(content, 2 * LENGTH_BYTES + head.length);
+  return frame;
+}

@@ -1,0 +1,154 @@
+/**
+ * Commands of agents (WSP-16): each in a bubblewrap of its own, over a folder that holds copies of files.
+ *
+ *   /workspace   the folder: all that it may change and keep
+ *   /tmp         memory, of a bounded size
+ *   /usr, /lib   the programs of this machine, to read
+ *
+ * There is nothing else: no network, no other process, no environment, no file of the service. Output, time,
+ * memory of each process, the number of processes and what is written are bounded. When the command ends, so does
+ * everything that it has started.
+ */
+import { lstat, readdir } from "node:fs/promises";
+import { join } from "node:path";
+
+export interface ShellLimits {
+  /** On the wall; the CPU time of each process as well. */
+  readonly timeoutMs: number;
+  /** Of the folder while the command runs, in bytes, and of one file. */
+  readonly folderBytes: number;
+  /** Of what it says that is kept, in bytes; the rest is dropped. */
+  readonly outputBytes: number;
+}
+
+export type ShellEnd =
+  | { readonly kind: "exited"; readonly code: number }
+  | { readonly kind: "timeout" | "too_large" | "aborted" };
+
+export interface ShellResult {
+  readonly end: ShellEnd;
+  readonly output: string;
+  readonly isCut: boolean;
+}
+
+/** Of one process, in bytes. */
+const MEMORY_BYTES = 1024 * 1024 * 1024;
+const TMP_BYTES = 64 * 1024 * 1024;
+const OPEN_FILES = 256;
+const PROCESSES = 128;
+/** Between two looks at the size of the folder. */
+const LOOK_MS = 500;
+/** Files that one look counts; more are too many. */
+const MAX_ENTRIES = 20_000;
+const SYSTEM = ["/usr", "/bin", "/sbin", "/lib", "/lib64", "/etc/alternatives", "/etc/ld.so.cache"];
+const ENVIRONMENT = { PATH: "/usr/local/bin:/usr/bin:/bin", HOME: "/tmp", LANG: "C.UTF-8", TERM: "dumb" };
+
+/** Where bubblewrap works, what runs commands; null elsewhere. Found out by running nothing in it. */
+export async function findShell(program = "bwrap"): Promise<Shell | null> {
+  if (process.platform !== "linux" || Bun.which(program) === null || Bun.which("prlimit") === null) return null;
+  const child = Bun.spawn([...bubble("/tmp"), "true"], {
+    stdin: "ignore",
+    stdout: "ignore",
+    stderr: "ignore",
+    env: {},
+  });
+  return (await child.exited) === 0 ? new Shell() : null;
+}
+
+const ALONE = ["--unshare-all", "--die-with-parent", "--new-session", "--clearenv", "--cap-drop", "ALL"];
+const OWN = ["--proc", "/proc", "--dev", "/dev", "--size", String(TMP_BYTES), "--tmpfs", "/tmp"];
+
+const bubble = (folder: string): string[] => [
+  "bwrap",
+  ...ALONE,
+  ...Object.entries(ENVIRONMENT).flatMap(([name, value]) => ["--setenv", name, value]),
+  ...OWN,
+  ...SYSTEM.flatMap((path) => ["--ro-bind-try", path, path]),
+  "--bind",
+  folder,
+  "/workspace",
+  "--chdir",
+  "/workspace",
+  "--",
+];
+
+/** Both of its outputs are one, also for a command that the shell cannot read. */
+const MERGED = 'exec 2>&1; eval "$1"';
+
+export class Shell {
+  /** Runs `sh -c command` over the folder. Does not reject for what the command does. */
+  async run(
+    command: string,
+    { folder, limits, signal }: { readonly folder: string; readonly limits: ShellLimits; readonly signal: AbortSignal },
+  ): Promise<ShellResult> {
+    const { timeoutMs, folderBytes, outputBytes } = limits;
+    const bounds = [`--as=${MEMORY_BYTES}`, `--fsize=${folderBytes}`, `--nofile=${OPEN_FILES}`, "--core=0"];
+    const cpu = `--cpu=${Math.ceil(timeoutMs / 1_000) + 1}`;
+    // In a user namespace of its own the number counts the command's processes alone.
+    const inside = ["prlimit", ...bounds, cpu, `--nproc=${PROCESSES}`, "sh", "-c", MERGED, "sh", command];
+    const manners = Bun.which("choom") === null ? [] : ["choom", "-n", "1000", "--"];
+    const child = Bun.spawn([...manners, ...bubble(folder), ...inside], {
+      cwd: "/",
+      env: {},
+      stdin: "ignore",
+      stdout: "pipe",
+      stderr: "ignore",
+      detached: true,
+    });
+    let end: ShellEnd | null = null;
+    const stop = (kind: "timeout" | "too_large" | "aborted"): void => {
+      end ??= { kind };
+      try {
+        process.kill(-child.pid, "SIGKILL");
+      } catch {
+        // It is gone.
+      }
+    };
+    const abort = (): void => stop("aborted");
+    signal.addEventListener("abort", abort, { once: true });
+    if (signal.aborted) abort();
+    const timer = setTimeout(() => stop("timeout"), timeoutMs);
+    const watch = setInterval(() => {
+      void sizeOf(folder, folderBytes).then((size) => (size > folderBytes ? stop("too_large") : undefined));
+    }, LOOK_MS);
+    const said = await kept(child.stdout, outputBytes);
+    const code = await child.exited;
+    clearTimeout(timer);
+    clearInterval(watch);
+    signal.removeEventListener("abort", abort);
+    return { ...said, end: end ?? { kind: "exited", code } };
+  }
+}
+
+/** The beginning of what it says; all of it is read, so that it does not wait. */
+async function kept(
+  stream: ReadableStream<Uint8Array>,
+  most: number,
+): Promise<{ readonly output: string; readonly isCut: boolean }> {
+  const chunks: Uint8Array[] = [];
+  let bytes = 0;
+  let isCut = false;
+  for await (const chunk of stream) {
+    const part = chunk.subarray(0, most - bytes);
+    bytes += part.length;
+    isCut ||= part.length < chunk.length;
+    if (part.length > 0) chunks.push(part);
+  }
+  return { output: new TextDecoder().decode(Buffer.concat(chunks)), isCut };
+}
+
+/** Bytes of all files below a folder; stops where that is over `most`, or where they are too many. */
+async function sizeOf(folder: string, most: number): Promise<number> {
+  let bytes = 0;
+  let entries = 0;
+  const waiting = [folder];
+  for (let at = waiting.pop(); at !== undefined && bytes <= most; at = waiting.pop()) {
+    for (const entry of await readdir(at, { withFileTypes: true }).catch(() => [])) {
+      if (++entries > MAX_ENTRIES) return Number.POSITIVE_INFINITY;
+      const path = join(at, entry.name);
+      if (entry.isDirectory()) waiting.push(path);
+      else bytes += (await lstat(path).catch(() => null))?.size ?? 0;
+    }
+  }
+  return bytes;
+}

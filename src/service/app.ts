@@ -1,0 +1,397 @@
+/**
+ * Everything that the service answers over HTTP, on one Elysia app. Requests that no route takes end
+ * here: the path decides in which dialect they are refused.
+ */
+import type { Server } from "bun";
+import { Elysia } from "elysia";
+import type { ChatDirectory } from "../../actors/chat/directory.ts";
+import type { JobDirectory } from "../../actors/job/directory.ts";
+import type { JobLimits } from "../../actors/job/limits.ts";
+import type { ModelPort } from "../../actors/job/ports.ts";
+import type { MissionDirectory } from "../../actors/mission/directory.ts";
+import type { Directory } from "../../actors/organization/directory.ts";
+import type { Clock } from "../../actors/runtime/clock.ts";
+import type { Sealing } from "../../actors/sealing.ts";
+import type { Outcome } from "../../actors/fault.ts";
+import { RATE_BUDGET } from "../../actors/traffic/policy.ts";
+import { SHUTTING_DOWN } from "../../actors/runtime/shards.ts";
+import type { TroupeSystem } from "../../actors/troupe.ts";
+import type { QuotaReports } from "../../actors/usage/quota.ts";
+import type { UsageDirectory } from "../../actors/usage/directory.ts";
+import type { DataQueries } from "../../actors/workspace/data-queries.ts";
+import type { FileDirectory } from "../../actors/workspace/directory.ts";
+import type { WorkspaceLimits } from "../../actors/workspace/limits.ts";
+import type { FileContents } from "../../actors/workspace/ports.ts";
+import type { Previews } from "../../actors/workspace/previews.ts";
+import type { Build } from "../settings/build.ts";
+import type { Egress } from "../egress/egress.ts";
+import { OPERATIONS } from "../contract/document.ts";
+import type { WebhookDirectory } from "../../actors/webhook/directory.ts";
+import { currentDialect } from "../current/dialect.ts";
+import { ERROR_CODES } from "../current/error-codes.ts";
+import { currentRoutes } from "../current/index.ts";
+import { API_RESOURCE } from "../http/contract/oauth-paths.ts";
+import { API_VERSION, knownVersion } from "../http/contract/api-version.ts";
+import type { ArgumentChecks } from "../operations/argument-checks.ts";
+import type { ToolInfo } from "../operations/tool-catalogue.ts";
+import type { WebhookTools } from "../operations/webhook-tools.ts";
+import { toolCatalogue } from "../wiring/tool-catalogue.ts";
+import { Bodies } from "../http/request/bodies.ts";
+import { Authentication } from "../http/request/authentication.ts";
+import { ClientAddresses } from "../http/request/client-address.ts";
+import type { Dialect } from "../http/request/dialect.ts";
+import { pathOf } from "../http/request/exchange.ts";
+import { drainingHealth, healthRoutes } from "../http/request/health.ts";
+import { FairTurns } from "../http/request/fair-turns.ts";
+import { KnownPaths } from "../http/request/known-paths.ts";
+import type { HttpLog } from "../log/port.ts";
+import { OpenStreams } from "../http/stream/open-streams.ts";
+import { RateHeaders } from "../http/request/rate-headers.ts";
+import { ProtectiveLimit } from "../http/request/protective-limit.ts";
+import { RateLimits } from "../http/request/rate-limits.ts";
+import { plainDialect } from "../http/request/plain-dialect.ts";
+import { type Offered, Surface, type SurfaceParts } from "../http/request/surface.ts";
+import { BAD_PATH, hostFault, isAsSent, withoutSlash } from "../http/request/request-target.ts";
+import { watchTokens } from "../http/stream/token-watch.ts";
+import { CrossOrigin } from "../http/request/cross-origin.ts";
+import { Admission, type AdmissionParts } from "../http/request/admission.ts";
+import { calendar } from "../schedule/calendar.ts";
+import { Accounts } from "../sign-in/accounts.ts";
+import { oauthRoutes } from "../sign-in/oauth/routes.ts";
+import { signInRoutes } from "../sign-in/routes.ts";
+import { library } from "../wiring/library.ts";
+import { publicRoutes } from "../public/index.ts";
+import { publicOperations } from "../public/operations.ts";
+import { pageRoutes } from "../public/pages.ts";
+import { hostOf, servedApp } from "./served-app.ts";
+import { AppPlaces } from "../operations/app-places.ts";
+import type { Services } from "../operations/services.ts";
+import type { Caller } from "../http/request/caller.ts";
+import type { LocalInput } from "../http/request/local-input.ts";
+import { AgentFinder } from "../work/agent-finder.ts";
+import { v1Dialect } from "../v1/dialect.ts";
+import { v1Routes } from "../v1/index.ts";
+import { VERSION } from "../settings/version.ts";
+
+/**
+ * Bodies over the limit of a file by this much are cut off by the server itself; what is below is refused in
+ * the words of its surface.
+ */
+const SPARE_BODY_BYTES = 64 * 1024 * 1024;
+/** A connection on which nothing moves for this long is closed; streams ask for more. */
+const IDLE_SECONDS = 30;
+/** Requests that are under way when the service stops may take this long. */
+const STOP_MS = 5_000;
+/** Between two looks whether they have ended. */
+const STOP_POLL_MS = 5;
+
+export interface AppParts {
+  readonly system: TroupeSystem;
+  readonly directory: Directory;
+  readonly chats: ChatDirectory;
+  readonly jobs: JobDirectory;
+  readonly missions: MissionDirectory;
+  readonly files: FileDirectory;
+  /** Where the content of files is. */
+  readonly contents: FileContents;
+  readonly queries: DataQueries;
+  readonly previews: Previews;
+  readonly argumentChecks: ArgumentChecks;
+  readonly workspaceLimits: WorkspaceLimits;
+  /** The git that clones repositories; null where there is none. */
+  /** Where apps are served; at the service itself unless given. */
+  readonly appsUrl?: string;
+  readonly git: { readonly version: string } | null;
+  readonly usage: UsageDirectory;
+  readonly quotas: QuotaReports;
+  readonly webhooks: WebhookDirectory;
+  readonly webhookTools: WebhookTools;
+  /** The way to documents of programs that ask for tokens. */
+  readonly egress: Pick<Egress, "request">;
+  /** Encryption and keys under the key of the service. */
+  readonly sealing: Sealing;
+  readonly models: Pick<ModelPort, "describe" | "allowed">;
+  /** Tools that agents can be given; the service's own unless given. */
+  readonly tools?: readonly ToolInfo[];
+  /** What one job may take unless its budget says otherwise. */
+  readonly jobLimits: JobLimits;
+  readonly log: HttpLog;
+  readonly clock: Clock;
+  /** Rejects when the database does not answer. */
+  readonly pingDatabase: () => Promise<void>;
+  /** Where clients reach the service that listens on this port, without a slash at the end. */
+  readonly appUrl?: (port: number) => string;
+  /** Which code this is, where that is known. */
+  readonly build?: Build;
+  /** Rate limits that are not the default ones. */
+  readonly rates?: RateSettings;
+  /** Origins whose pages may use the API from a browser; none unless given. */
+  readonly corsOrigins?: readonly string[];
+  /** Streams and waiting requests that are open at once (SSE-14); no bound unless given. */
+  readonly maxStreams?: number;
+  /** Bytes of bodies that are read at once (FAIR-5); the default unless given. */
+  readonly bodyBytes?: number;
+  /** A handler that is no API; asked for requests that no route takes. Null: not for it. */
+  readonly internal?: (request: Request) => Promise<Response | null>;
+}
+
+export interface RateSettings {
+  /** Proxies whose `X-Forwarded-For` counts: addresses and CIDR ranges. */
+  readonly trustedProxies?: readonly string[];
+  /** Requests in a window, by organization; `*` is any other. */
+  readonly budgets?: ReadonlyMap<string, number>;
+  /** Whether v1 is limited as the current surface is. */
+  readonly countsV1?: boolean;
+  /** Requests of an organization on v1 in a minute; any number unless given. */
+  readonly v1RequestsPerMinute?: number;
+}
+
+export interface App {
+  /** Opens the port and answers which. Throws when it cannot be opened. */
+  listen(at: { readonly hostname: string; readonly port: number }): number;
+  /** Ends the streams, lets the requests under way finish, turns new ones away (503), closes the port. */
+  stop(): Promise<void>;
+  /** What is open for long. */
+  readonly streams: OpenStreams;
+  /** What is being sent to it. */
+  readonly bodies: Bodies;
+  /** Requests that wait for their turn. */
+  readonly turns: FairTurns;
+  /** Runs an operation by its id, for a caller without HTTP (`Operations.invoke`). */
+  invoke(id: string, caller: Caller, input?: LocalInput): Promise<Outcome<object | Response>>;
+}
+
+export function createApp(parts: AppParts): App {
+  const streams = new OpenStreams(parts.clock, parts.maxStreams, parts.system.loopTime);
+  let port = 0;
+  let server: Server<unknown> | null = null;
+  const bodies = new Bodies(parts.clock, parts.bodyBytes);
+  const turns = new FairTurns(parts.system.loopTime);
+  const endWatch = watchTokens({ ...parts, streams });
+  const { routes, turnAway, invoke } = mount({ ...parts, bodies, turns }, streams, {
+    appUrl: () => parts.appUrl?.(port) ?? "",
+    server: () => server,
+  });
+  return {
+    streams,
+    bodies,
+    turns,
+    invoke,
+    listen(at) {
+      server = routes.listen({ ...at }).server;
+      port = server?.port ?? at.port;
+      return port;
+    },
+    async stop() {
+      // The port stays open while requests are under way, so that whoever asks is told.
+      server?.reload({ routes: {}, fetch: turnAway });
+      streams.closeAll();
+      endWatch();
+      if (server === null) return;
+      let isLate = false;
+      const cancel = parts.clock.after(STOP_MS, () => {
+        isLate = true;
+        void server?.stop(true);
+      });
+      while (server.pendingRequests > 0 && !isLate) await Bun.sleep(STOP_POLL_MS);
+      await server.stop(isLate);
+      cancel();
+    },
+  };
+}
+
+/** What all surfaces share besides. */
+interface MountedParts extends AppParts {
+  readonly bodies: Bodies;
+  readonly turns: FairTurns;
+}
+
+/** What is known once the port is open. */
+interface Opened {
+  readonly appUrl: () => string;
+  readonly server: () => Server<unknown> | null;
+}
+
+function mount(parts: MountedParts, streams: OpenStreams, opened: Opened) {
+  const { appUrl } = opened;
+  const {
+    surfaces: { v1, current, elsewhere },
+    ...door
+  } = surfacesOf(parts, opened);
+  const surfaceOf = (path: string): Surface => {
+    if (isUnder(path, "/api/v1")) return v1;
+    return isUnder(path, "/api") || isUnder(path, "/mcp-app") || DOCUMENTS.includes(path) ? current : elsewhere;
+  };
+  const appPlaces = new AppPlaces(parts.appsUrl, appUrl);
+  const services = servicesOf(parts, streams, {
+    appPlaces,
+    appUrl,
+    hasPath: (path) => known.methodsOf(path).length > 0,
+  });
+  // Without `development: false` an escaped exception would be shown with its stack. Without
+  // `reusePort: false` two services could share a port without noticing.
+  const serve = {
+    idleTimeout: IDLE_SECONDS,
+    maxRequestBodySize: parts.workspaceLimits.fileBytes + SPARE_BODY_BYTES,
+    development: false,
+    reusePort: false,
+  };
+  // Pages and probes are no operations, which look at this themselves.
+  const refuseRewritten = ({ request }: { readonly request: Request }): Response | undefined =>
+    isAsSent(request, opened.server()) ? undefined : elsewhere.turnAway(request, BAD_PATH);
+  const accounts = accountsOf(parts, streams);
+  const people = {
+    ...parts,
+    ...door,
+    ...opened,
+    accounts,
+    passwords: accounts.passwords,
+    surface: elsewhere,
+    onRevoked: (tokenId: string) => streams.closeOf(tokenId),
+  };
+  const openApp = (request: Request): Promise<Response> => servedApp(elsewhere, services, request);
+  const app = new Elysia({ name: "troupe", normalize: false, strictPath: true, serve })
+    // A host of apps serves nothing else, whatever the path.
+    .onRequest(({ request }) => (appPlaces.isOfApps(hostOf(request)) ? openApp(request) : undefined))
+    .guard({ beforeHandle: refuseRewritten }, (plain) =>
+      plain.use(healthRoutes(parts)).use(pageRoutes()).use(signInRoutes(people)).use(oauthRoutes(people)),
+    )
+    // Any spelling of a path is fine here: nothing but the app itself can be reached by one.
+    .get("/apps/:label", ({ request }) => openApp(request))
+    .get("/apps/:label/*", ({ request }) => openApp(request))
+    .use(publicRoutes(current, services))
+    .use(currentRoutes(current, services))
+    .use(v1Routes(v1, services))
+    // The last one: each group of operations has its own, and this one is for what no route takes.
+    .onError(async ({ code, error, request }) => {
+      const path = pathOf(request.url);
+      const surface = surfaceOf(path);
+      if (code !== "NOT_FOUND") return surface.failed(surface.begin(request), error);
+      const misdirected = hostFault(request);
+      if (misdirected !== null) return surface.refuse(request, misdirected);
+      const bare = withoutSlash(path);
+      if (bare !== null && known.methodsOf(bare).includes(request.method)) return surface.redirect(request, bare);
+      const audience = open.methodsOf(path).length > 0 ? "any_origin" : "configured_origins";
+      const offered = { allow: known.methodsOf(path), audience } as const;
+      return unrouted(surface, request, { offered, internal: parts.internal });
+    });
+  const known = new KnownPaths(app.routes);
+  const open = new KnownPaths(OPERATIONS.flatMap(({ operation }) => (operation.scope === null ? [operation] : [])));
+  const turnAway = (request: Request): Response =>
+    drainingHealth(request, pathOf(request.url)) ?? surfaceOf(pathOf(request.url)).turnAway(request, SHUTTING_DOWN);
+  const invoke: App["invoke"] = (id, caller, input) =>
+    (v1.operations.has(id) ? v1 : current).operations.invoke(id, caller, input);
+  return { routes: app, turnAway, invoke };
+}
+
+/** Documents of the current surface that are not under its path. */
+const DOCUMENTS = Object.values(publicOperations.operations)
+  .map(({ path }): string => path)
+  .filter((path) => !isUnder(path, "/api"));
+
+interface Reached {
+  readonly appPlaces: AppPlaces;
+  readonly appUrl: () => string;
+  readonly hasPath: (path: string) => boolean;
+}
+
+/** What operations are made over. */
+function servicesOf(parts: AppParts, streams: OpenStreams, { appPlaces, appUrl, hasPath }: Reached): Services {
+  const { system, directory, log, build, rates } = parts;
+  return {
+    ...parts,
+    appPlaces,
+    appUrl,
+    streams,
+    tools: parts.tools ?? toolCatalogue,
+    library,
+    calendar,
+    agents: new AgentFinder({ system, directory, log }),
+    facts: {
+      version: VERSION,
+      build: build ?? { commit: null, builtAt: null },
+      budget: rates?.budgets?.get("*") ?? RATE_BUDGET,
+      countsV1: rates?.countsV1 ?? false,
+      v1RequestsPerMinute: rates?.v1RequestsPerMinute ?? 0,
+      errorCodes: ERROR_CODES,
+      operations: Object.fromEntries(OPERATIONS.map(({ id, operation }) => [id, operation])),
+      hasPath,
+    },
+  };
+}
+
+const accountsOf = ({ system, directory, clock, log }: AppParts, streams: OpenStreams): Accounts =>
+  new Accounts({ system, directory, clock, log, onRevoked: (tokenId) => streams.closeOf(tokenId) });
+
+interface Surfaces {
+  readonly v1: Surface;
+  readonly current: Surface;
+  /** Pages and unknown paths. */
+  readonly elsewhere: Surface;
+}
+
+function surfacesOf(
+  { system, directory, sealing, log, clock, rates, corsOrigins, bodies, turns }: MountedParts,
+  { appUrl, server }: Opened,
+): { readonly surfaces: Surfaces; readonly authentication: Authentication; readonly limits: RateLimits } {
+  const addresses = new ClientAddresses(rates?.trustedProxies ?? []);
+  const limits = new RateLimits({ system, clock, addresses, budgets: rates?.budgets ?? new Map() });
+  const authentication = new Authentication({ system, directory, limits, clock, log, appUrl });
+  const crossOrigin = new CrossOrigin(corsOrigins ?? []);
+  const protection = new ProtectiveLimit(clock, rates?.v1RequestsPerMinute ?? 0);
+  const surface = (
+    dialect: Dialect,
+    by: Pick<AdmissionParts, "isCounting" | "takesSessions" | "resource">,
+    more: Partial<SurfaceParts> = {},
+  ): Surface =>
+    new Surface(dialect, {
+      system,
+      sealing,
+      log,
+      clock,
+      rateHeaders: new RateHeaders(clock),
+      admission: new Admission({ system, sealing, clock, authentication, limits, protection, ...by }),
+      addresses,
+      crossOrigin,
+      bodies,
+      turns,
+      server,
+      isStrict: false,
+      ...more,
+    });
+  const rateHeaders = new RateHeaders(clock, { "api-version": API_VERSION });
+  // v1 is for programs, and keeps to tokens (AUTH-6).
+  const v1 = surface(v1Dialect, { isCounting: rates?.countsV1 ?? false, takesSessions: false, resource: null });
+  const words = { rateHeaders, version: knownVersion, isStrict: true };
+  const current = surface(
+    currentDialect(appUrl),
+    { isCounting: true, takesSessions: true, resource: API_RESOURCE },
+    words,
+  );
+  const elsewhere = surface(plainDialect, { isCounting: false, takesSessions: false, resource: null });
+  return { surfaces: { v1, current, elsewhere }, authentication, limits };
+}
+
+function isUnder(path: string, root: string): boolean {
+  return path === root || path.startsWith(`${root}/`);
+}
+
+/** A request that no route took: its path is unknown, or known with other methods, or the internal handler's. */
+async function unrouted(
+  surface: Surface,
+  request: Request,
+  { offered, internal }: { readonly offered: Offered; readonly internal: AppParts["internal"] },
+): Promise<Response> {
+  const methods = offered.allow;
+  if (methods.length > 0 && !methods.includes(request.method)) {
+    const allow = [...methods, "OPTIONS"];
+    if (request.method === "OPTIONS") return surface.options(request, { ...offered, allow });
+    return surface.refuse(request, { kind: "method_not_allowed", allow });
+  }
+  try {
+    const answer = internal === undefined ? null : await surface.by(internal, request);
+    return answer ?? (await surface.refuse(request, { kind: "not_found", noun: "route" }));
+  } catch (cause) {
+    return surface.failed(surface.begin(request), cause);
+  }
+}

@@ -1,0 +1,71 @@
+/**
+ * Watches the free space of the file system that the embedded database is on. Under the reserve the runtime
+ * stores nothing new (`storage_full`) and reads go on: PostgreSQL itself ends when the disk is full.
+ *
+ *   room ──free < reserve──▶ full ──free ≥ reserve + an eighth──▶ room
+ */
+import { statfs } from "node:fs/promises";
+import type { Clock } from "../../actors/runtime/clock.ts";
+import type { Logger } from "../log/log.ts";
+
+/** Between two looks: a fast disk takes some hundred MiB in it, so a reserve should not be much smaller. */
+export const LOOK_MS = 1_000;
+const MIB = 1_048_576;
+
+export interface DiskWatchParts {
+  /** A folder of the file system. */
+  readonly path: string;
+  /** 0: nothing is watched. */
+  readonly reserveMib: number;
+  readonly clock: Pick<Clock, "after">;
+  readonly log: Pick<Logger, "warn" | "info">;
+  /** Bytes that are free there; for tests. */
+  readonly freeBytes?: (path: string) => Promise<number>;
+}
+
+export interface DiskWatch {
+  hasRoom(): boolean;
+  stop(): void;
+}
+
+/** Resolves after the first look. */
+export async function watchDisk(parts: DiskWatchParts): Promise<DiskWatch> {
+  const { path, reserveMib, clock, log, freeBytes = freeBytesOf } = parts;
+  if (reserveMib === 0) return { hasRoom: () => true, stop: () => {} };
+  const reserve = reserveMib * MIB;
+  let isFull = false;
+  let isStopped = false;
+  let cancel = (): void => {};
+  const look = async (): Promise<void> => {
+    const free = await freeBytes(path);
+    const wasFull = isFull;
+    // The eighth keeps it from going back and forth with each commit.
+    isFull = free < (wasFull ? reserve + reserve / 8 : reserve);
+    const freeMib = Math.floor(free / MIB);
+    if (isFull && !wasFull) log.warn({ path, freeMib, reserveMib }, "the disk is nearly full: writes are refused");
+    if (wasFull && !isFull) log.info({ path, freeMib, reserveMib }, "the disk has room again: writes are accepted");
+  };
+  const next = (): void => {
+    if (isStopped) return;
+    cancel = clock.after(LOOK_MS, () => {
+      look()
+        .catch((err: unknown) => log.warn({ err, path }, "the free space of the disk could not be read"))
+        .finally(next);
+    });
+  };
+  await look();
+  next();
+  return {
+    hasRoom: () => !isFull,
+    stop() {
+      isStopped = true;
+      cancel();
+    },
+  };
+}
+
+/** What a process without privileges may still use; root's own reserve of the file system counts as used. */
+async function freeBytesOf(path: string): Promise<number> {
+  const { bavail, bsize } = await statfs(path);
+  return bavail * bsize;
+}

@@ -1,0 +1,90 @@
+/**
+ * The first run: a database without an organization gets one, with its owner, its default workspace,
+ * a personal access token, a service token, and an agent to try that its members share, all in one commit. The tokens
+ * are told once: on the terminal, or where there is none in a file that only its owner may read. They
+ * are told before the commit, so a crash between the two cannot leave an organization that nobody can
+ * enter; the next start then makes everything anew.
+ */
+import { newId } from "../../actors/ids.ts";
+import type { Directory } from "../../actors/organization/directory.ts";
+import { DEFAULT_SCOPES, FULL_ACCESS } from "../../actors/organization/principal.ts";
+import { organizationRef } from "../../actors/organization/schema.ts";
+import { TOKEN_DAYS, tokenExpiry } from "../../actors/organization/tokens.ts";
+import { ask, type TroupeSystem } from "../../actors/troupe.ts";
+import { newToken } from "../http/request/token.ts";
+import { makePasswordLink } from "../sign-in/password-link.ts";
+
+export const FIRST_RUN_FILE = "first-run.txt";
+/** The address of the first owner, of whom nothing is known. */
+export const FIRST_OWNER = "owner@localhost";
+
+export interface FirstRun {
+  readonly organizationId: string;
+  readonly personalToken: string;
+  readonly serviceToken: string;
+  readonly expiresAt: string;
+  readonly agentId: string;
+  /** The path at which the owner chooses a password, once (AUTH-16); null where it could not be made. */
+  readonly passwordPath: string | null;
+}
+
+/** What nobody can ever be told again. */
+export type FirstTokens = Pick<FirstRun, "personalToken" | "serviceToken" | "expiresAt">;
+
+/** The first organization cannot be stored. */
+export class NoRoom extends Error {
+  override readonly name = "NoRoom";
+}
+
+interface FirstRunParts {
+  readonly system: TroupeSystem;
+  readonly directory: Directory;
+  readonly now: number;
+  /** Keeps the tokens safe before they count. */
+  readonly beforeCommit: (tokens: FirstTokens) => void;
+}
+
+/** Founds the first organization, or answers null where there is one already. */
+export async function firstRun(parts: FirstRunParts): Promise<FirstRun | null> {
+  const { system, directory, now } = parts;
+  if ((await directory.listOrganizations()).length > 0) return null;
+  const organizationId = newId("org");
+  const userId = newId("usr");
+  const expiresAt = tokenExpiry(now, TOKEN_DAYS);
+  const personal = newToken("personal", { name: "First run", userId, expiresAt, scopes: [FULL_ACCESS] });
+  // Programs get it: only the person's own token names secrets.
+  const service = newToken("service", { name: "First run", userId, expiresAt, scopes: DEFAULT_SCOPES });
+  parts.beforeCommit({ personalToken: personal.secret, serviceToken: service.secret, expiresAt });
+  const ref = organizationRef(organizationId);
+  const found = ask(ref, {
+    kind: "found_organization",
+    name: "My organization",
+    owner: { userId, name: "Owner", email: FIRST_OWNER },
+    tokens: [personal.token, service.token],
+  });
+  const create = ask(ref, {
+    kind: "create_agent",
+    by: { organizationId, userId },
+    input: {
+      name: "Assistant",
+      role: "Assistant",
+      systemPrompt: "You are a helpful assistant.",
+      visibility: "organization",
+    },
+  });
+  const made = await system.dispatchGroup([found, create]);
+  if (!made.ok && made.fault.kind === "storage_full")
+    throw new NoRoom("The disk of the database has less free space than DISK_RESERVE_MIB. Make room, or set it lower.");
+  if (!made.ok) throw new Error(`the first organization could not be made: ${made.fault.kind}`);
+  const [, { agent }] = made.value;
+  // What is lost here the administration command makes anew.
+  const link = await makePasswordLink(system, userId, now);
+  return {
+    organizationId,
+    personalToken: personal.secret,
+    serviceToken: service.secret,
+    expiresAt,
+    agentId: agent.id,
+    passwordPath: link.ok ? link.value : null,
+  };
+}

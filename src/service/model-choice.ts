@@ -1,0 +1,147 @@
+/**
+ * Which models this start uses. Everything that the settings alone decide is checked with the other
+ * settings (`modelErrors`); what needs a look at a server is decided before the database starts
+ * (`chooseModels`):
+ *
+ *   MODEL=provider:name          that one
+ *   MODEL=auto                   the first server found on this machine, else the demo model
+ *   OPENAI_BASE_URL, no MODEL    the only model of that server
+ *   neither                      the default of the provider that has a key, else the demo model
+ */
+import type { ModelPort } from "../../actors/job/ports.ts";
+import type { Logger } from "../log/log.ts";
+import { findLocalModels, LOCAL_SERVERS, type LocalModel } from "../runner/local-models.ts";
+import { listModels } from "../runner/model-list.ts";
+import { type ModelSettings, resolveModel } from "../runner/model-name.ts";
+import { createModels } from "../runner/models.ts";
+import type { Config, ConfigError, SettingsCheck } from "../settings/config.ts";
+
+/** No server answers now that has a model; a later start may find one. */
+export class ModelUnavailable extends Error {
+  override readonly name = "ModelUnavailable";
+}
+
+/** MODEL must be set, because the server of OPENAI_BASE_URL leaves a choice, or none. */
+export class ModelMissing extends Error {
+  override readonly name = "ModelMissing";
+}
+
+export interface ChosenModels {
+  readonly models: ModelPort;
+  /** The servers on this machine, to offer them. */
+  readonly local: Promise<readonly LocalModel[]>;
+}
+
+/** The part of the settings that decides about models. */
+type ModelConfig = Pick<
+  Partial<Config>,
+  | "model"
+  | "models"
+  | "modelFallbacks"
+  | "anthropicApiKey"
+  | "openaiApiKey"
+  | "openaiBaseUrl"
+  | "allowDemoModel"
+  | "nodeEnv"
+> & { readonly stalledStreamSeconds?: number };
+
+/** Names listed in a message. */
+const NAMES_SHOWN = 10;
+
+/** MODEL, MODELS and MODEL_FALLBACKS against the keys and addresses that are set. */
+export const modelErrors: SettingsCheck = {
+  reads: [
+    "MODEL",
+    "MODELS",
+    "MODEL_FALLBACKS",
+    "ANTHROPIC_API_KEY",
+    "OPENAI_API_KEY",
+    "OPENAI_BASE_URL",
+    "ALLOW_DEMO_MODEL",
+    "NODE_ENV",
+  ],
+  errors(config) {
+    const settings = modelSettings(config, []);
+    const named = (variable: string, name: string): ConfigError[] => {
+      const why = whyUnusable(name, settings);
+      return why === null ? [] : [{ variable, message: `has ${JSON.stringify(name)}, which cannot be used: ${why}` }];
+    };
+    const model = config.model === undefined || config.model === "auto" ? [] : named("MODEL", config.model);
+    const all = { MODELS: config.models ?? [], MODEL_FALLBACKS: config.modelFallbacks ?? [] };
+    return [...model, ...Object.entries(all).flatMap(([name, models]) => models.flatMap((one) => named(name, one)))];
+  },
+};
+
+/** Decides, and asks the servers that are needed for it. Throws `ModelUnavailable` or `ModelMissing`. */
+export async function chooseModels(config: Config, log: Logger): Promise<ChosenModels> {
+  if (config.model === "auto") return auto(config, log);
+  if (needsList(config)) return onlyModel(config, config.openaiBaseUrl ?? "", log);
+  const hasModel = config.model !== undefined || [config.anthropicApiKey, config.openaiApiKey].some((key) => key);
+  const local = hasModel ? Promise.resolve([]) : findLocalModels();
+  const models = createModels(modelSettings(config, []), log);
+  const chosen = models.describe(null);
+  if (!chosen.ok)
+    log.warn({ why: whyUnusable(null, modelSettings(config, [])) }, "no model can be used: executions are refused");
+  return { models, local };
+}
+
+const needsList = (config: Config): boolean =>
+  config.model === undefined && config.anthropicApiKey === undefined && config.openaiBaseUrl !== undefined;
+
+async function auto(config: Config, log: Logger): Promise<ChosenModels> {
+  const local = await findLocalModels();
+  const settings = modelSettings(config, local);
+  const lookedFor = LOCAL_SERVERS.map(({ server, port }) => `${server} at http://127.0.0.1:${port}/v1`);
+  const [found] = local;
+  if (found !== undefined) log.info({ server: found.server, baseUrl: found.baseUrl, model: found.model }, "MODEL=auto");
+  else {
+    const none = `MODEL=auto found no model server on this machine. It looked for ${lookedFor.join(", ")}.`;
+    if (whyUnusable(null, settings) !== null)
+      throw new ModelUnavailable(`${none} Start one of them, or set MODEL=provider:name.`);
+    log.warn(`${none} The demo model answers.`);
+  }
+  return { models: createModels(settings, log), local: Promise.resolve(local) };
+}
+
+async function onlyModel(config: Config, baseUrl: string, log: Logger): Promise<ChosenModels> {
+  const list = await listModels(baseUrl, { apiKey: config.openaiApiKey });
+  if (list.kind === "unreachable") {
+    throw new ModelUnavailable(
+      `MODEL is not set, and the server of OPENAI_BASE_URL could not be asked for its models: ${list.why}. Start it, or set MODEL=openai:NAME.`,
+    );
+  }
+  const [only, ...others] = list.models;
+  if (only === undefined)
+    throw new ModelMissing("MODEL is not set, and the server of OPENAI_BASE_URL has no model. Set MODEL=openai:NAME.");
+  if (others.length > 0) {
+    const shown = list.models.slice(0, NAMES_SHOWN).map((name) => `MODEL=openai:${name}`);
+    const more = list.models.length > NAMES_SHOWN ? ` and ${list.models.length - NAMES_SHOWN} more` : "";
+    throw new ModelMissing(
+      `MODEL is not set, and the server of OPENAI_BASE_URL has ${list.models.length} models. Set one of them: ${shown.join(", ")}${more}.`,
+    );
+  }
+  const model = `openai:${only}`;
+  log.info({ model }, "MODEL is not set: this is the only model of OPENAI_BASE_URL");
+  return { models: createModels(modelSettings({ ...config, model }, []), log), local: Promise.resolve([]) };
+}
+
+function modelSettings(config: ModelConfig, localModels: readonly LocalModel[]): ModelSettings {
+  return {
+    model: config.model ?? null,
+    anthropicApiKey: config.anthropicApiKey ?? null,
+    openaiApiKey: config.openaiApiKey ?? null,
+    openaiBaseUrl: config.openaiBaseUrl ?? null,
+    models: [...(config.models ?? []), ...(config.modelFallbacks ?? [])],
+    localModels,
+    production: config.nodeEnv === "production",
+    allowDemoModel: config.allowDemoModel ?? false,
+    ...(config.stalledStreamSeconds === undefined ? {} : { stalledStreamMs: config.stalledStreamSeconds * 1_000 }),
+  };
+}
+
+/** Why a model cannot be used, for the operator; null where it can. */
+function whyUnusable(name: string | null, settings: ModelSettings): string | null {
+  const target = resolveModel(name, settings);
+  if (target.ok) return null;
+  return target.fault.kind === "provider_error" ? target.fault.message : target.fault.kind;
+}

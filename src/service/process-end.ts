@@ -1,0 +1,71 @@
+/**
+ * The end of the process, once, whoever asks for it first.
+ *
+ *   starting ──begin──▶ called off ──the start has been undone──▶ exit
+ *      │ started
+ *      ▼
+ *   serving ──begin──▶ draining ──stopped──▶ exit
+ *
+ * Whatever takes too long is cut off: nothing that was acknowledged is lost by that.
+ */
+import { Interrupted } from "./interruption.ts";
+import type { Logger } from "../log/log.ts";
+
+/** A drain that takes longer is cut off. */
+const DRAIN_LIMIT_MS = 20_000;
+
+/** Exit codes of sysexits(3). */
+export const EXIT_CONFIG = 78;
+export const EXIT_BUG = 70;
+export const EXIT_UNAVAILABLE = 69;
+
+export class Ending {
+  private service: { stop(): Promise<void> } | null = null;
+  private wanted: number | null = null;
+  private readonly interruption = new AbortController();
+  private readonly log: Logger;
+
+  constructor(log: Logger) {
+    this.log = log;
+  }
+
+  /** Aborted when the end is wanted. */
+  get signal(): AbortSignal {
+    return this.interruption.signal;
+  }
+
+  /** The start is through. */
+  started(service: { stop(): Promise<void> }): void {
+    this.service = service;
+    if (this.wanted !== null) void this.stop(service);
+  }
+
+  /** The start has failed, and nothing of it is left: tells why, unless it was called off. */
+  failed(cause: unknown, exitCode: number, tell: () => void): void {
+    if (!(cause instanceof Interrupted)) tell();
+    this.exit(this.wanted ?? exitCode);
+  }
+
+  /** Ends, with this exit code. Later wishes change nothing. */
+  begin(reason: string, exitCode: number): void {
+    if (this.wanted !== null) return;
+    this.wanted = exitCode;
+    this.log.info({ reason }, this.service === null ? "calling the start off" : "draining");
+    setTimeout(() => {
+      this.log.error("the drain took too long and is cut off");
+      this.exit(EXIT_UNAVAILABLE);
+    }, DRAIN_LIMIT_MS);
+    this.interruption.abort(new Interrupted(reason));
+    if (this.service !== null) void this.stop(this.service);
+  }
+
+  private async stop(service: { stop(): Promise<void> }): Promise<void> {
+    await service.stop().catch((err: unknown) => this.log.error({ err }, "the drain failed"));
+    this.log.info("stopped");
+    this.exit(this.wanted ?? 0);
+  }
+
+  private exit(code: number): void {
+    void this.log.flush().finally(() => process.exit(code));
+  }
+}

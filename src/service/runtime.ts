@@ -1,0 +1,271 @@
+/**
+ * The actor system of this process over its storage: the actors, the runner's loop, the placement.
+ * `startRuntime` returns when this replica owns its shards and has taken up what was undone on them.
+ */
+
+import type { ChatDirectory } from "../../actors/chat/directory.ts";
+import { newId } from "../../actors/ids.ts";
+import type { JobDirectory } from "../../actors/job/directory.ts";
+import { jobExecution } from "../../actors/job/run/execution.ts";
+import type { ModelPort } from "../../actors/job/ports.ts";
+import type { RetrySettings } from "../../actors/job/run/retry-policy.ts";
+import { type SlotLimits, Slots } from "../../actors/job/run/slots.ts";
+import type { MissionDirectory } from "../../actors/mission/directory.ts";
+import type { Directory } from "../../actors/organization/directory.ts";
+import type { EffectHandler } from "../../actors/runtime/effects.ts";
+import { SHARD_COUNT } from "../../actors/runtime/placement.ts";
+import { System } from "../../actors/runtime/system.ts";
+import { type ActorSettings, troupeActors, type TroupeProtocols, type TroupeSystem } from "../../actors/troupe.ts";
+import type { QuotaLimits, QuotaReports } from "../../actors/usage/quota.ts";
+import type { UsageDirectory } from "../../actors/usage/directory.ts";
+import { PostgresPlacement } from "../../db/placement.ts";
+import { PostgresActorStore } from "../../db/stores/actor-store.ts";
+import { PostgresChatDirectory } from "../../db/stores/chat-directory.ts";
+import { PostgresDirectory } from "../../db/stores/directory.ts";
+import { PostgresJobDirectory } from "../../db/stores/job-directory.ts";
+import type { WebhookDirectory } from "../../actors/webhook/directory.ts";
+import { PostgresMissionDirectory } from "../../db/stores/mission-directory.ts";
+import type { FileDirectory } from "../../actors/workspace/directory.ts";
+import { PostgresFileDirectory } from "../../db/stores/file-directory.ts";
+import { PostgresTranscripts } from "../../db/stores/transcripts.ts";
+import { PostgresQuotaDirectory } from "../../db/stores/quota-directory.ts";
+import { PostgresUsageDirectory } from "../../db/stores/usage-directory.ts";
+import { PostgresWebhookDirectory } from "../../db/stores/webhook-directory.ts";
+import { systemChance, systemClock } from "../wiring/clock.ts";
+import type { Logger } from "../log/log.ts";
+import { DatabaseInUse, waitForRivals } from "./rivals.ts";
+import type { Egress } from "../egress/egress.ts";
+import { HeldBytes } from "../runner/held-bytes.ts";
+import { mcpTools } from "../runner/mcp/mcp-tools.ts";
+import { dataQueries } from "../wiring/data-queries.ts";
+import { actorFileService } from "../wiring/file-service.ts";
+import { fileTools } from "../runner/tools/file-tools.ts";
+import { builtinTools, createTools } from "../runner/tools.ts";
+import { webFetch } from "../runner/tools/web-fetch.ts";
+import type { Cloner } from "../repositories/clone.ts";
+import { withRepositoryModel } from "../runner/repository-model.ts";
+import { cloneTools } from "../runner/tools/clone-repository.ts";
+import { shellTool } from "../runner/tools/shell.ts";
+import type { Shell } from "../sandbox/shell.ts";
+import { shellService } from "../wiring/shell-service.ts";
+import type { Sandbox } from "../sandbox/sandbox.ts";
+import { Quotas } from "../wiring/quotas.ts";
+import { actorSecretReader } from "../wiring/secret-reader.ts";
+import { cloneService } from "../wiring/clone-service.ts";
+import { DEFAULT_WORKSPACE_LIMITS } from "../../actors/workspace/limits.ts";
+import { calendar } from "../schedule/calendar.ts";
+import { checkServiceKey } from "./service-key.ts";
+import type { Storage } from "./storage.ts";
+import { missionTools } from "../runner/tools/mission-tools.ts";
+import { actorMissionService } from "../wiring/mission-service.ts";
+import { missionHandlers } from "../wiring/missions.ts";
+import { toolServices } from "../wiring/tool-services.ts";
+import { workspaceInstructions } from "../wiring/workspace-instructions.ts";
+import { webhookHandlers } from "../wiring/webhooks.ts";
+
+export interface Runtime {
+  readonly system: TroupeSystem;
+  readonly directory: Directory;
+  readonly chats: ChatDirectory;
+  readonly jobs: JobDirectory;
+  readonly files: FileDirectory;
+  readonly usage: UsageDirectory;
+  readonly quotas: QuotaReports;
+  readonly webhooks: WebhookDirectory;
+  readonly missions: MissionDirectory;
+}
+
+/** What jobs run with. */
+export interface RunnerParts {
+  readonly models: ModelPort;
+  /** The door for requests to addresses that somebody else has chosen. */
+  readonly egress: Egress;
+  /** Where what comes through it is parsed. */
+  readonly sandbox: Sandbox;
+  /** Where files of workspaces are queried. */
+  readonly fileSandbox: Sandbox;
+  /** What runs commands of agents, and where their folders are; null where they cannot be isolated. */
+  readonly shell: { readonly shell: Shell; readonly root: string } | null;
+  /** What fetches repositories. */
+  readonly cloner: Cloner;
+  /** Jobs that run at once (JOB-10). */
+  readonly slots: SlotLimits;
+  readonly retry: RetrySettings;
+  /** Of one tool's result, in bytes. */
+  readonly toolResultBytes: number;
+}
+
+export interface RuntimeParts extends ActorSettings {
+  /** What an organization may have, unless the operator says otherwise for it. */
+  readonly quotas: QuotaLimits;
+  readonly storage: Storage;
+  /** Null where nothing is to run: jobs stay as they are, for the next start. */
+  readonly runner: RunnerParts | null;
+  readonly log: Logger;
+  /** Where this replica is reached. */
+  readonly address: string;
+  readonly build: string;
+  readonly onLost: (reason: string) => void;
+  /** Calls the start off. */
+  readonly signal: AbortSignal;
+}
+
+/** Joins and takes the shards. Throws `DatabaseInUse` while another replica holds them, `WrongServiceKey`, or the signal's reason. */
+export async function startRuntime(parts: RuntimeParts): Promise<Runtime> {
+  const { storage, log, runner, signal } = parts;
+  const folder = storage.isEmbedded ? storage.folder.path : null;
+  const self = { id: newId("rpl"), address: parts.address, build: parts.build, folder };
+  const placement = new PostgresPlacement(storage.database, self);
+  await placement.buryFormer();
+  await waitForRivals({ placement, clock: systemClock, log, signal });
+  await checkServiceKey(storage.database, storage.sealing);
+  await placement.join();
+  const directory = new PostgresDirectory(storage.database);
+  const webhooks = new PostgresWebhookDirectory(storage.database);
+  const missions = new PostgresMissionDirectory(storage.database);
+  const quotas = new Quotas({
+    directory: new PostgresQuotaDirectory(storage.database),
+    defaults: parts.quotas,
+    clock: systemClock,
+    log,
+  });
+  const system: TroupeSystem = new System<TroupeProtocols>({
+    guard: quotas,
+    definitions: troupeActors({ ...parts, calendar }),
+    effects: runner === null ? IDLE : effectsOf(runner, parts, { directory, webhooks, missions, system: () => system }),
+    store: new PostgresActorStore(storage.database),
+    placement,
+    clock: systemClock,
+    chance: systemChance,
+    log,
+    onLost: parts.onLost,
+    hasRoom: storage.hasRoom,
+  });
+  await system.start();
+  if (system.shards.count !== SHARD_COUNT) {
+    await system.stop();
+    throw new DatabaseInUse(
+      "Another instance of the service took shards of this database meanwhile; stop one of them.",
+    );
+  }
+  return {
+    system,
+    quotas,
+    directory,
+    chats: new PostgresChatDirectory(storage.database),
+    jobs: new PostgresJobDirectory(storage.database),
+    files: new PostgresFileDirectory(storage.database),
+    usage: new PostgresUsageDirectory(storage.database),
+    webhooks,
+    missions,
+  };
+}
+
+/** Effects stay rows until a process comes that can run them. */
+const LEFT_ALONE: EffectHandler = { run: () => Promise.resolve(), recover: () => Promise.resolve() };
+const IDLE: Readonly<Record<keyof ReturnType<typeof effectsOf>, EffectHandler>> = {
+  run: LEFT_ALONE,
+  deliver_webhooks: LEFT_ALONE,
+  find_webhooks: LEFT_ALONE,
+  redeliver_webhooks: LEFT_ALONE,
+  mission_run: LEFT_ALONE,
+  tell_missions: LEFT_ALONE,
+};
+
+interface Late {
+  readonly directory: Directory;
+  readonly webhooks: WebhookDirectory;
+  readonly missions: MissionDirectory;
+  readonly system: () => TroupeSystem;
+}
+
+const effectsOf = (runner: RunnerParts, parts: RuntimeParts, { directory, webhooks, missions, system }: Late) => ({
+  run: execution(runner, parts, directory, system),
+  ...missionHandlers({
+    system,
+    directory,
+    missions,
+    models: runner.models,
+    clock: systemClock,
+    chance: systemChance,
+    log: parts.log,
+  }),
+  ...webhookHandlers({
+    egress: runner.egress,
+    sealing: parts.storage.sealing,
+    queue: webhooks,
+    clock: systemClock,
+    chance: systemChance,
+    log: parts.log,
+    system,
+    appUrl: parts.address,
+  }),
+});
+
+function execution(
+  runner: RunnerParts,
+  parts: RuntimeParts,
+  directory: Directory,
+  system: () => TroupeSystem,
+): EffectHandler {
+  const { storage, log } = parts;
+  const { models, egress, sandbox, fileSandbox } = runner;
+  const secrets = actorSecretReader(system, storage.sealing);
+  const files = new PostgresFileDirectory(storage.database);
+  const { workspaceLimits = DEFAULT_WORKSPACE_LIMITS } = parts;
+  const shared = { system, files, contents: storage.files, workspaceLimits };
+  return jobExecution({
+    models: withRepositoryModel(models),
+    tools: createTools(
+      [
+        ...builtinTools(toolServices({ system, directory, models, log })),
+        webFetch(egress, sandbox),
+        ...fileTools(
+          actorFileService({
+            system,
+            files,
+            contents: storage.files,
+            queries: dataQueries({ sandbox: fileSandbox, system, contents: storage.files }),
+          }),
+        ),
+        ...(runner.shell === null ? [] : [shellTool(shellService({ ...shared, ...runner.shell }))]),
+      ],
+      {
+        sources: [
+          workspaceInstructions(system),
+          missionTools(actorMissionService(system)),
+          mcpTools({
+            egress,
+            sandbox,
+            held: new HeldBytes(),
+            secrets,
+            log,
+          }),
+          cloneTools(
+            cloneService({
+              system,
+              files,
+              contents: storage.files,
+              secrets,
+              cloner: runner.cloner,
+              workspaceLimits,
+              log,
+            }),
+          ),
+        ],
+        pauses: { clock: systemClock, chance: systemChance },
+        resultBytes: runner.toolResultBytes,
+        log,
+      },
+    ),
+    transcripts: new PostgresTranscripts(storage.database),
+    slots: new Slots(runner.slots, (organizationId) => system().loopTime.isOverShare(organizationId)),
+    steps: parts.jobLimits.steps,
+    retry: runner.retry,
+    chance: systemChance,
+    clock: systemClock,
+    group: (members, options) => system().dispatchGroup(members, options),
+    textWriter: (text) => system().textWriter(text),
+    log,
+  });
+}

@@ -1,0 +1,18 @@
+/** Requests for apps of workspaces (WSP-14), which are no operations: any path below an app's address is its own. */
+import { notFound, refuse } from "../../actors/fault.ts";
+import { appPage } from "../current/workspaces/app-pages.ts";
+import { pathOf } from "../http/request/exchange.ts";
+import type { Surface } from "../http/request/surface.ts";
+import type { Services } from "../operations/services.ts";
+
+export const hostOf = (request: Request): string => request.headers.get("host") ?? "";
+
+/** The page of an app, or why there is none. */
+export function servedApp(surface: Surface, services: Services, request: Request): Promise<Response> {
+  return surface.serve(request, async () => {
+    if (request.method !== "GET" && request.method !== "HEAD")
+      return refuse({ kind: "method_not_allowed", allow: ["GET", "HEAD"] });
+    const target = services.appPlaces.targetOf(hostOf(request), pathOf(request.url));
+    return target === null ? notFound("app") : appPage(services, target, request);
+  });
+}

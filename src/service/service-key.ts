@@ -1,0 +1,86 @@
+/**
+ * The key of the service: the secret of the data folder, or TROUPE_SECRET. It seals nothing itself:
+ * for each purpose HKDF-SHA-256 makes keys from it, and AES-256-GCM seals with those.
+ *
+ *   v1.<base64url of nonce (12 bytes), ciphertext, tag (16 bytes)>
+ *
+ * A nonce is random; under one key some 2³² texts may be sealed, which no purpose here comes near.
+ */
+import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from "node:crypto";
+import type { Sealing, SealingContext, SealingPurpose } from "../../actors/sealing.ts";
+import { claimServiceKey } from "../../db/service-key.ts";
+import type { Database } from "../../db/client.ts";
+
+const VERSION = "v1.";
+const CIPHER = "aes-256-gcm";
+const KEY_BYTES = 32;
+const NONCE_BYTES = 12;
+const TAG_BYTES = 16;
+
+/** What is sealed in the database was sealed under another key. */
+export class WrongServiceKey extends Error {
+  override readonly name = "WrongServiceKey";
+}
+
+/** Sealing under this key, of at least 32 bytes. */
+export function createSealing(serviceKey: Uint8Array): Sealing {
+  const keys = new Map<string, Uint8Array>();
+  const derived = (use: "seal" | "key", purpose: SealingPurpose): Uint8Array => {
+    const info = `troupe ${VERSION}${use} ${purpose}`;
+    const known = keys.get(info);
+    if (known !== undefined) return known;
+    const made = new Uint8Array(hkdfSync("sha256", serviceKey, "", info, KEY_BYTES));
+    keys.set(info, made);
+    return made;
+  };
+  const sealingKey = (purpose: SealingPurpose, under: string | undefined): Uint8Array => {
+    const key = derived("seal", purpose);
+    return under === undefined
+      ? key
+      : new Uint8Array(hkdfSync("sha256", key, under, `troupe ${VERSION}under`, KEY_BYTES));
+  };
+  return {
+    seal(purpose, plain, context, under) {
+      const nonce = randomBytes(NONCE_BYTES);
+      const cipher = createCipheriv(CIPHER, sealingKey(purpose, under), nonce, { authTagLength: TAG_BYTES });
+      cipher.setAAD(bound(context));
+      const parts = [nonce, cipher.update(plain, "utf8"), cipher.final(), cipher.getAuthTag()];
+      return VERSION + Buffer.concat(parts).toString("base64url");
+    },
+
+    open(purpose, sealed, context, under) {
+      const bytes = Buffer.from(sealed.slice(VERSION.length), "base64url");
+      if (!sealed.startsWith(VERSION) || bytes.length < NONCE_BYTES + TAG_BYTES) return null;
+      const nonce = bytes.subarray(0, NONCE_BYTES);
+      const cipher = createDecipheriv(CIPHER, sealingKey(purpose, under), nonce, { authTagLength: TAG_BYTES });
+      cipher.setAAD(bound(context));
+      cipher.setAuthTag(bytes.subarray(-TAG_BYTES));
+      const plain = cipher.update(bytes.subarray(NONCE_BYTES, -TAG_BYTES));
+      try {
+        return Buffer.concat([plain, cipher.final()]).toString("utf8");
+      } catch {
+        // The only way in which a text that was not sealed like this is told.
+        return null;
+      }
+    },
+
+    // A copy: whoever changes it changes nobody else's.
+    key: (purpose) => derived("key", purpose).slice(),
+  };
+}
+
+/** The parts as bytes from which they can be told apart again. */
+const bound = (context: SealingContext): Buffer => Buffer.from(JSON.stringify(context));
+
+/**
+ * Makes sure that what the database holds was sealed under this key. The first start leaves a check
+ * value, from which the key cannot be found. Throws `WrongServiceKey`.
+ */
+export async function checkServiceKey(database: Database, sealing: Sealing): Promise<void> {
+  if (await claimServiceKey(database, Buffer.from(sealing.key("key_check")).toString("hex"))) return;
+  throw new WrongServiceKey(
+    "This database belongs to another key: its secrets were encrypted under another one than this start has. " +
+      "Set TROUPE_SECRET to the key that it was made with, which is in the file `secret` of that data folder. " +
+      "Where that key is lost, docs/operations.md says how to go on without what was encrypted.",
+  );
+}

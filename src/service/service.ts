@@ -1,0 +1,328 @@
+/**
+ * The running service, from its configuration to its drain.
+ *
+ *   storage ─▶ actors, recovered ─▶ first run ─▶ port open ─▶ serving ─▶ draining ─▶ nothing left
+ *
+ * Each step is undone in reverse order, when a later one fails and when the service stops.
+ */
+import { rm } from "node:fs/promises";
+import { join } from "node:path";
+import type { ModelPort } from "../../actors/job/ports.ts";
+import { adminDoor, forgetService, newAdminKey, SERVICE_FILE, type ServiceNote } from "../admin/door.ts";
+import type { AdminParts } from "../admin/subjects.ts";
+import { type App, createApp } from "./app.ts";
+import { buildOf } from "../settings/build.ts";
+import { createEgress, type Egress } from "../egress/egress.ts";
+import { systemChance, systemClock } from "../wiring/clock.ts";
+import {
+  actorSettingsOf,
+  appUrlOf,
+  type Config,
+  DEFAULT_MAX_STREAMS,
+  listeningUrlOf,
+  localUrlOf,
+} from "../settings/config.ts";
+import { quotasOf } from "../settings/quotas.ts";
+import { FIRST_RUN_FILE, type FirstRun, firstRun, type FirstTokens } from "./first-run.ts";
+import { greeting, tokenLines, tryLines } from "./greeting.ts";
+import type { Logger } from "../log/log.ts";
+import { openFilesLimit, streamsWithin } from "./open-files.ts";
+import { createSandbox, filePool, type Sandbox } from "../sandbox/sandbox.ts";
+import { findShell, type Shell } from "../sandbox/shell.ts";
+import { Cloner } from "../repositories/clone.ts";
+import { findGit, type GitVersion, OLDEST_GIT } from "../repositories/git.ts";
+import type { LocalModel } from "../runner/local-models.ts";
+import { unlessAborted } from "./interruption.ts";
+import { chooseModels } from "./model-choice.ts";
+import { type Runtime, startRuntime } from "./runtime.ts";
+import { openStorage, type Storage } from "./storage.ts";
+import { type Sweeper, startSweeper } from "./sweeper.ts";
+import { serviceSweeps } from "./sweeps.ts";
+import { Undo } from "./undo.ts";
+import { dataQueries } from "../wiring/data-queries.ts";
+import { argumentChecks } from "../wiring/argument-checks.ts";
+import { sandboxPreviews } from "../wiring/previews.ts";
+import { catalogueWithShell } from "../wiring/tool-catalogue.ts";
+import { webhookTools } from "../wiring/webhooks.ts";
+import { VERSION } from "../settings/version.ts";
+
+/** Longest wait for the actors' last commits, when the service stops. */
+const ACTORS_STOP_MS = 8_000;
+
+/** The port is taken, or the host is not this machine's. */
+export class CannotListen extends Error {
+  override readonly name = "CannotListen";
+}
+
+export interface Service {
+  readonly address: string;
+  /** Finishes what is under way and leaves no process behind. */
+  stop(): Promise<void>;
+}
+
+export interface ServiceOptions {
+  readonly config: Config;
+  readonly log: Logger;
+  /** Where a person reads; null where nobody does, and the tokens go to a file. */
+  readonly terminal: { write(text: string): void } | null;
+  /** The service cannot go on: its database or its lease is gone. */
+  readonly onFatal: (reason: string) => void;
+  /** Calls the start off. */
+  readonly signal: AbortSignal;
+}
+
+/**
+ * Starts everything. What has been started is stopped again when a later step fails or the signal
+ * calls the start off; the signal's reason is thrown then.
+ */
+export async function startService(options: ServiceOptions): Promise<Service> {
+  const { config, log, onFatal, signal } = options;
+  const undo = new Undo();
+  try {
+    const { models, local } = await unlessAborted(chooseModels(config, log), signal);
+    const storage = await openStorage({ config, log, signal, onExit: onFatal });
+    undo.add(() => storage.close());
+    forgetService(storage.folder.path);
+    signal.throwIfAborted();
+    const address = appUrlOf(config, config.port);
+    const egress = egressOf(config, log);
+    undo.add(() => egress.close());
+    const sandbox = createSandbox(log);
+    undo.add(() => sandbox.close());
+    const fileSandbox = createSandbox(log, { kind: filePool(storage.files.children) });
+    undo.add(() => fileSandbox.close());
+    const cloner = new Cloner(join(storage.folder.path, "files", "clones"), egress);
+    await cloner.prepare();
+    const git = await gitOf(log);
+    const shell = await shellOf(log, join(storage.folder.path, "files", "shells"));
+    const runtime = await startRuntime({
+      storage,
+      runner: {
+        models,
+        egress,
+        sandbox,
+        fileSandbox,
+        cloner,
+        shell,
+        slots: { inProcess: config.runningJobs, ofOrganization: config.runningJobsOfOrganization },
+        retry: { retries: config.modelRetries, fallbacks: config.modelFallbacks },
+        toolResultBytes: config.toolResultKib * 1_024,
+      },
+      log,
+      address,
+      build: VERSION,
+      onLost: onFatal,
+      signal,
+      ...actorSettingsOf(config),
+      quotas: quotasOf(config),
+    });
+    undo.add(() => withinLimit(runtime.system.stop(), "the actors did not stop"));
+    signal.throwIfAborted();
+    // A taken port must not cost the first run's tokens and its command, which are told once.
+    tryPort(config);
+    const first = await foundFirst(options, storage, runtime);
+    const sweeper = sweep(options, storage);
+    undo.add(() => sweeper.stop());
+    const { appUrl, listens, stop } = serve(options, {
+      storage,
+      models,
+      runtime,
+      egress,
+      fileSandbox,
+      git,
+      hasShell: shell !== null,
+    });
+    undo.add(stop);
+    // In the background: the first child starts while nobody waits for it, and the log says what protects it.
+    void sandbox.prepare();
+    greet(options, { storage, runtime, models, local: await local, appUrl, listens, first });
+    return { address: appUrl, stop: () => undo.run() };
+  } catch (cause) {
+    await undo.run().catch((err: unknown) => log.error({ err }, "what had been started could not be ended"));
+    throw cause;
+  }
+}
+
+/** So that a database that does not answer cannot keep what comes after from being ended. */
+async function withinLimit(work: Promise<void>, what: string): Promise<void> {
+  let cancel = (): void => {};
+  const limit = new Promise<void>((_resolve, reject) => {
+    cancel = systemClock.after(ACTORS_STOP_MS, () => reject(new Error(`${what} within ${ACTORS_STOP_MS / 1_000} s`)));
+  });
+  await Promise.race([work, limit]).finally(cancel);
+}
+
+/** Outgoing requests to addresses that somebody else has chosen; what an operator has opened is told. */
+function egressOf({ egressAllow, nodeEnv }: Config, log: Logger): Egress {
+  if (egressAllow.length > 0) {
+    log.warn({ egressAllow }, "outgoing requests may reach these hosts and networks although they are not public");
+  }
+  return createEgress({ allow: egressAllow, production: nodeEnv === "production" }, log);
+}
+
+/** Agents have a shell where it can be isolated; the log says whether. `root` is for folders of its commands. */
+async function shellOf(log: Logger, root: string): Promise<{ readonly shell: Shell; readonly root: string } | null> {
+  await rm(root, { recursive: true, force: true });
+  const shell = await findShell();
+  if (shell === null) log.info({}, "bubblewrap does not work here: agents have no shell");
+  return shell === null ? null : { shell, root };
+}
+
+/** Repositories can be cloned where there is a git that can be trusted with it; the log says whether. */
+async function gitOf(log: Logger): Promise<GitVersion | null> {
+  const git = await findGit();
+  if (git === null)
+    log.info({ oldest: OLDEST_GIT.join(".") }, "no git that is new enough was found: repositories cannot be cloned");
+  return git;
+}
+
+function sweep({ config, log }: ServiceOptions, { database, files }: Storage): Sweeper {
+  return startSweeper({
+    sweeps: serviceSweeps({ database, files }, { eventDays: config.eventRetentionDays }),
+    take: (one, at) => one.take(at),
+    intervalMs: config.sweepIntervalMinutes * 60_000,
+    clock: systemClock,
+    chance: systemChance,
+    log,
+  });
+}
+
+const MIB = 1024 * 1024;
+
+interface Parts {
+  readonly storage: Storage;
+  readonly models: ModelPort;
+  readonly runtime: Runtime;
+}
+
+interface Listening {
+  /** Where users reach the service. */
+  readonly appUrl: string;
+  /** The address that it is bound to. */
+  readonly listens: string;
+}
+
+/** Opens the port, and the door for the administration command. */
+function serve(
+  { config, log }: ServiceOptions,
+  parts: Parts & {
+    readonly egress: Egress;
+    readonly fileSandbox: Sandbox;
+    readonly git: GitVersion | null;
+    readonly hasShell: boolean;
+  },
+): Listening & { stop(): Promise<void> } {
+  const { storage, models, runtime, egress, fileSandbox, git, hasShell } = parts;
+  const key = newAdminKey();
+  const admin: AdminParts = {
+    ...runtime,
+    now: () => systemClock.now(),
+    appUrl: () => appUrl,
+    opened: () => ({ bodies: app.bodies.usage, streams: app.streams.count, waiting: app.turns.waiting }),
+    onRevoked: (tokenId) => app.streams.closeOf(tokenId),
+    onSuspended: (organizationId, isSuspended) => app.streams.suspend(organizationId, isSuspended),
+  };
+  const app = createApp({
+    ...runtime,
+    sealing: storage.sealing,
+    webhookTools: webhookTools(egress),
+    egress,
+    build: buildOf(config),
+    models,
+    log,
+    clock: systemClock,
+    pingDatabase: async () => {
+      await storage.database.read`select 1`;
+    },
+    appUrl: (port) => appUrlOf(config, port),
+    maxStreams: streamsOf(config, log),
+    bodyBytes: config.bodyMemoryMib * MIB,
+    jobLimits: actorSettingsOf(config).jobLimits,
+    corsOrigins: config.corsOrigins,
+    workspaceLimits: actorSettingsOf(config).workspaceLimits,
+    contents: storage.files,
+    argumentChecks: argumentChecks(fileSandbox),
+    previews: sandboxPreviews({ sandbox: fileSandbox, contents: storage.files }),
+    queries: dataQueries({ sandbox: fileSandbox, system: () => runtime.system, contents: storage.files }),
+    git,
+    ...(hasShell ? { tools: catalogueWithShell } : {}),
+    ...(config.appsUrl === undefined ? {} : { appsUrl: config.appsUrl }),
+    rates: {
+      trustedProxies: config.trustedProxies,
+      budgets: new Map(config.rateBudgets.map((entry) => [entry.split("=")[0] ?? "", Number(entry.split("=")[1])])),
+      countsV1: config.rateLimitV1,
+      v1RequestsPerMinute: config.v1RequestsPerMinute,
+    },
+    internal: (request) => adminDoor(admin, key, request),
+  });
+  const port = listen(app, config);
+  const appUrl = appUrlOf(config, port);
+  const note: ServiceNote = { address: localUrlOf(config.host, port), key, pid: process.pid };
+  storage.folder.writePrivate(SERVICE_FILE, `${JSON.stringify(note)}\n`);
+  const stop = async (): Promise<void> => {
+    await app.stop();
+    forgetService(storage.folder.path);
+  };
+  return { appUrl, listens: listeningUrlOf(config.host, port), stop };
+}
+
+/** How many streams may be open: as many as are set, where there are files for them. */
+function streamsOf({ maxStreams }: Config, log: Logger): number {
+  const openFiles = openFilesLimit();
+  const most = streamsWithin(maxStreams, openFiles);
+  // Nobody who has not asked for so many needs to know.
+  const level = maxStreams === DEFAULT_MAX_STREAMS ? "debug" : "warn";
+  if (most < maxStreams)
+    log[level]({ maxStreams, openFiles, most }, "the limit of open files allows fewer streams than MAX_STREAMS");
+  return most;
+}
+
+/** Opens the port for a moment. Throws `CannotListen`. */
+function tryPort({ host, port }: Config): void {
+  if (port !== 0) opened({ host, port }, () => Bun.listen({ hostname: host, port, socket: { data() {} } }).stop(true));
+}
+
+const listen = (app: App, { host, port }: Config): number =>
+  opened({ host, port }, () => app.listen({ hostname: host, port }));
+
+/** What `open` answers, or why the port cannot be had. */
+function opened<T>({ host, port }: Pick<Config, "host" | "port">, open: () => T): T {
+  try {
+    return open();
+  } catch (cause) {
+    const code = cause instanceof Error && "code" in cause ? cause.code : null;
+    if (code === "EADDRINUSE") throw new CannotListen(`Port ${port} is in use. Set PORT to another one.`, { cause });
+    throw new CannotListen(`Cannot listen on ${host}:${port}: ${String(cause)}`, { cause });
+  }
+}
+
+/** Founds the first organization where there is none, and has its tokens told before they count. */
+function foundFirst({ terminal }: ServiceOptions, storage: Storage, runtime: Runtime): Promise<FirstRun | null> {
+  const tell = (tokens: FirstTokens): void => {
+    if (terminal === null) storage.folder.writePrivate(FIRST_RUN_FILE, tokenLines(tokens));
+    else terminal.write(`\n${tokenLines(tokens)}`);
+  };
+  return firstRun({ ...runtime, now: systemClock.now(), beforeCommit: tell });
+}
+
+/** What a person wants to know of this start; the log gets it in short. */
+function greet(
+  { config, log, terminal }: ServiceOptions,
+  of: Parts & Listening & { readonly local: readonly LocalModel[]; readonly first: FirstRun | null },
+): void {
+  const { storage, models, local, appUrl, listens, first } = of;
+  const model = models.describe(null);
+  const text = greeting({ version: VERSION, appUrl, listens, dataDir: config.dataDir, model, localModels: local });
+  if (terminal !== null) terminal.write(`${text}\n${first === null ? "" : `${tryLines(appUrl, first)}\n`}`);
+  else if (first !== null) {
+    const file = storage.folder.writePrivate(
+      FIRST_RUN_FILE,
+      `${text}\n${tokenLines(first)}\n${tryLines(appUrl, first)}`,
+    );
+    log.info({ file }, "the first run made an organization and its tokens: they are in this file");
+  }
+  log.info(
+    { address: appUrl, listens, model: model.ok ? `${model.value.provider}:${model.value.name}` : null },
+    "serving",
+  );
+}

@@ -1,0 +1,141 @@
+/**
+ * Where the data is: the data folder with its lock and secret, and the database, which is the one of
+ * DATABASE_URL or the embedded one. When it is open, this process is the only one that works on the
+ * folder, and the database has the schema of this code.
+ */
+import { type Database, openDatabase } from "../../db/client.ts";
+import { type DataFolder, openDataFolder } from "../../db/data-folder.ts";
+import { migrate, type MigrateReport, MigrationRefused } from "../../db/migrate.ts";
+import { PostgresBlobClaims } from "../../db/stores/blob-claims.ts";
+import { type Files, openFiles } from "../files/files.ts";
+import { s3Of } from "../wiring/files.ts";
+import type { Sealing } from "../../actors/sealing.ts";
+import { assert } from "../../actors/assert.ts";
+import type { Config } from "../settings/config.ts";
+import { systemClock } from "../wiring/clock.ts";
+import { watchDisk } from "./disk-watch.ts";
+import { unlessAborted } from "./interruption.ts";
+import type { Logger } from "../log/log.ts";
+import { createSealing } from "./service-key.ts";
+import { Undo } from "./undo.ts";
+
+/** The server of DATABASE_URL does not let the service in. */
+export class DatabaseRefused extends Error {
+  override readonly name = "DatabaseRefused";
+}
+
+/** The operating system refuses the data folder. */
+export class DataFolderUnusable extends Error {
+  override readonly name = "DataFolderUnusable";
+}
+
+export interface Storage {
+  readonly folder: DataFolder;
+  readonly database: Database;
+  /** Where bodies are received and content is kept. */
+  readonly files: Files;
+  /** Under the key of the service. Whether the database belongs to that key is checked when the runtime starts. */
+  readonly sealing: Sealing;
+  /** Whether the database is the embedded one: the folder's lock then proves that no other replica lives. */
+  readonly isEmbedded: boolean;
+  /** False while the disk of the embedded database is nearly full. */
+  readonly hasRoom: () => boolean;
+  /** Closes the connections, stops the embedded database, gives the folder up. */
+  close(): Promise<void>;
+}
+
+export interface StorageParts {
+  readonly config: Config;
+  readonly log: Logger;
+  /** The embedded database ended by itself. */
+  readonly onExit: (reason: string) => void;
+  /** Calls the opening off. */
+  readonly signal: AbortSignal;
+}
+
+/** Opens it all; what has been opened is closed again when a later step fails or the signal calls it off. */
+export async function openStorage(parts: StorageParts): Promise<Storage> {
+  const { config, log, signal } = parts;
+  const folder = openFolder(config);
+  const undo = new Undo();
+  undo.add(() => folder.release());
+  try {
+    const url = config.databaseUrl ?? (await startEmbeddedDatabase(folder, parts, undo));
+    const { applied, warnings } = await unlessAborted(migrateAt(url, config), signal);
+    if (applied > 0) log.info({ migrations: applied }, "the database was brought to this version");
+    for (const warning of warnings) log.warn(warning);
+    const database = openDatabase(url);
+    undo.add(() => database.close());
+    const claims = new PostgresBlobClaims(database);
+    const files = await openFiles({ folder: folder.path, s3: s3Of(config) }, { claims, clock: systemClock });
+    const isEmbedded = config.databaseUrl === undefined;
+    const disk = await watchDisk({
+      path: isEmbedded ? await dataDirectoryOf(database) : folder.path,
+      reserveMib: isEmbedded ? config.diskReserveMib : 0,
+      clock: systemClock,
+      log,
+    });
+    undo.add(() => disk.stop());
+    return {
+      folder,
+      database,
+      files,
+      sealing: createSealing(folder.secret),
+      isEmbedded,
+      hasRoom: () => disk.hasRoom(),
+      close: () => undo.run(),
+    };
+  } catch (cause) {
+    await undo.run().catch((err: unknown) => log.error({ err }, "what had been opened could not be closed"));
+    throw cause;
+  }
+}
+
+function openFolder({ dataDir, troupeSecret }: Config): DataFolder {
+  try {
+    return openDataFolder(dataDir, troupeSecret);
+  } catch (cause) {
+    if (!(cause instanceof Error && "syscall" in cause)) throw cause;
+    throw new DataFolderUnusable(
+      `The data folder ${dataDir} (DATA_DIR) cannot be used: ${cause.message}. Let this user write there, or set DATA_DIR to another folder.`,
+      { cause },
+    );
+  }
+}
+
+/** Where the server keeps its files: for root it may be outside the data folder. */
+async function dataDirectoryOf(database: Database): Promise<string> {
+  const [row] = await database.read<{ path: string }[]>`select current_setting('data_directory') as path`;
+  assert(row !== undefined, "a setting of the server has one row");
+  return row.path;
+}
+
+async function startEmbeddedDatabase(
+  folder: DataFolder,
+  { log, onExit, signal }: StorageParts,
+  undo: Undo,
+): Promise<string> {
+  const { startEmbedded } = await import("../../db/embedded.ts");
+  const server = await startEmbedded({
+    folder: folder.path,
+    log: (level, message) => log[level](message),
+    onExit,
+    signal,
+  });
+  undo.add(() => server.stop());
+  return server.url;
+}
+
+/** Migrates; what the server of DATABASE_URL has against it is told without a stack. */
+async function migrateAt(url: string, { databaseUrl }: Config): Promise<MigrateReport> {
+  try {
+    return await migrate(url);
+  } catch (cause) {
+    if (databaseUrl === undefined || cause instanceof MigrationRefused) throw cause;
+    const { host } = new URL(databaseUrl);
+    throw new DatabaseRefused(`The database of DATABASE_URL (${host}) cannot be used: ${wordsOf(cause)}`, { cause });
+  }
+}
+
+const wordsOf = (cause: unknown): string =>
+  cause instanceof Error && cause.message !== "" ? cause.message : String(cause);

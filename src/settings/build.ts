@@ -1,0 +1,62 @@
+/**
+ * Which code this is (VER-2): what its build says, else what the clone says that it runs from, else
+ * nothing. Git's files are read, not its program: it may be missing, and it refuses the clones of others.
+ */
+import { readFileSync } from "node:fs";
+import { join, resolve } from "node:path";
+import type { Config } from "./config.ts";
+
+export interface Build {
+  /** The commit in full; null where nobody knows. */
+  readonly commit: string | null;
+  /** ISO 8601 in UTC; null where nothing was built. */
+  readonly builtAt: string | null;
+}
+
+const ROOT = resolve(import.meta.dir, "../..");
+
+export function buildOf({ buildCommit, buildTime }: Pick<Config, "buildCommit" | "buildTime">, root = ROOT): Build {
+  return {
+    commit: buildCommit ?? headOf(root),
+    builtAt: buildTime === undefined ? null : new Date(buildTime).toISOString(),
+  };
+}
+
+const COMMIT = /^[0-9a-f]{40}([0-9a-f]{24})?$/;
+
+/** The commit that is checked out in this folder, null where it is no clone. */
+function headOf(root: string): string | null {
+  const folder = gitFolderOf(root);
+  if (folder === null) return null;
+  const head = textOf(join(folder, "HEAD"));
+  if (head === null || COMMIT.test(head)) return head;
+  const ref = /^ref: (refs\/\S+)$/.exec(head)?.[1];
+  if (ref === undefined) return null;
+  // The branches of a worktree are in the clone that it belongs to.
+  const shared = resolve(folder, textOf(join(folder, "commondir")) ?? ".");
+  const found = textOf(join(shared, ref)) ?? packedRef(textOf(join(shared, "packed-refs")), ref);
+  return found !== null && COMMIT.test(found) ? found : null;
+}
+
+/** `.git`, or in a worktree the folder that the file `.git` names. */
+function gitFolderOf(root: string): string | null {
+  const path = join(root, ".git");
+  const named = /^gitdir: (.+)$/.exec(textOf(path) ?? "")?.[1];
+  if (named !== undefined) return resolve(root, named);
+  return textOf(join(path, "HEAD")) === null ? null : path;
+}
+
+const packedRef = (packed: string | null, ref: string): string | null =>
+  packed
+    ?.split("\n")
+    .find((line) => line.endsWith(` ${ref}`))
+    ?.split(" ")[0] ?? null;
+
+/** A file's text without white space around it; null where it cannot be read. */
+function textOf(path: string): string | null {
+  try {
+    return readFileSync(path, "utf8").trim();
+  } catch {
+    return null;
+  }
+}

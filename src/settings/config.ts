@@ -1,0 +1,359 @@
+/**
+ * The settings of the service, and the only reader of the environment. The schema below is the single source of
+ * names, defaults, allowed values, types and secrets. An empty variable counts as absent. All errors are reported
+ * at once, because a restart for each is slow.
+ */
+import { isIP } from "node:net";
+import { resolve } from "node:path";
+import { DEFAULT_JOB_LIMITS, DEFAULT_MODEL_RETRIES, DEFAULT_RESULT_BYTES } from "../../actors/job/limits.ts";
+import { MOST_STEPS, STALLED_STREAM_MS } from "../../actors/job/limits.ts";
+import { DEFAULT_SLOTS } from "../../actors/job/run/slots.ts";
+import { OneOf, type Static, type TSchema, Type } from "../../actors/schema.ts";
+import type { ActorSettings } from "../../actors/troupe.ts";
+import { DEFAULT_WORKSPACE_LIMITS } from "../../actors/workspace/limits.ts";
+import { QUOTAS_SETTING } from "./quotas.ts";
+import { INVALID, isUrlFormat, maskUrl, parseSetting } from "./setting-format.ts";
+
+/** What the schema of a setting says beyond JSON Schema. */
+interface SettingOptions {
+  /** The variable's name. */
+  readonly env: string;
+  /** Completes "must be …". */
+  readonly allowed: string;
+  /** Never printed. */
+  readonly secret?: true;
+}
+
+const setting = <T extends object>(options: SettingOptions & T): SettingOptions & T => options;
+
+/** A whole number within these bounds, both included. */
+const wholeNumber = (env: string, fallback: number, [minimum, maximum]: readonly [number, number]) =>
+  Type.Integer(
+    setting({ env, default: fallback, minimum, maximum, allowed: `a whole number from ${minimum} to ${maximum}` }),
+  );
+
+/** A text of a format that need not be set. */
+const optional = (env: string, format: string, allowed: string) =>
+  Type.Optional(Type.String(setting({ env, format, allowed })));
+
+const LOG_LEVELS = ["trace", "debug", "info", "warn", "error", "fatal", "silent"] as const;
+const ENVIRONMENTS = ["development", "production", "test"] as const;
+
+const MIB = 1024 * 1024;
+
+/** A quiet stream costs some ten kilobytes and a file descriptor; one organization gets half of them at most. */
+export const DEFAULT_MAX_STREAMS = 24_000;
+
+/** Bodies that are read at once, of all callers. */
+const DEFAULT_BODY_MIB = 256;
+
+const Settings = Type.Object({
+  port: Type.Integer(
+    setting({
+      env: "PORT",
+      default: 3000,
+      minimum: 0,
+      maximum: 65_535,
+      allowed: "an integer from 0 (any free port) to 65535",
+    }),
+  ),
+  host: Type.String(
+    setting({
+      env: "HOST",
+      default: "127.0.0.1",
+      format: "host",
+      allowed: "an IP address or a host name to listen on",
+    }),
+  ),
+  appUrl: optional("APP_URL", "origin", "an http or https URL without a path, such as https://troupe.example"),
+  appsUrl: optional("APPS_URL", "apps-origin", "an http or https URL without a path, such as https://*.apps.example"),
+  dataDir: Type.String(setting({ env: "DATA_DIR", default: ".troupe", format: "path", allowed: "a folder" })),
+  diskReserveMib: Type.Integer(
+    setting({
+      env: "DISK_RESERVE_MIB",
+      default: 512,
+      minimum: 0,
+      maximum: 1_000_000_000,
+      allowed: "a whole number of MiB, or 0 for none",
+    }),
+  ),
+  databaseUrl: optional("DATABASE_URL", "postgres-url", "a URL such as postgres://user:password@host:5432/database"),
+  troupeSecret: Type.Optional(
+    Type.Uint8Array(
+      setting({ env: "TROUPE_SECRET", secret: true, allowed: "32 bytes in base64 (openssl rand -base64 32)" }),
+    ),
+  ),
+  model: optional("MODEL", "word", "a model as provider:name, without spaces"),
+  models: Type.Array(
+    Type.String({ format: "word" }),
+    setting({ env: "MODELS", default: [], allowed: "models as provider:name, separated by commas" }),
+  ),
+  modelFallbacks: Type.Array(
+    Type.String({ format: "word" }),
+    setting({ env: "MODEL_FALLBACKS", default: [], allowed: "models as provider:name, separated by commas" }),
+  ),
+  modelRetries: wholeNumber("MODEL_RETRIES", DEFAULT_MODEL_RETRIES, [0, 100]),
+  anthropicApiKey: Type.Optional(
+    Type.String(setting({ env: "ANTHROPIC_API_KEY", secret: true, format: "word", allowed: "a key without spaces" })),
+  ),
+  openaiApiKey: Type.Optional(
+    Type.String(setting({ env: "OPENAI_API_KEY", secret: true, format: "word", allowed: "a key without spaces" })),
+  ),
+  openaiBaseUrl: optional("OPENAI_BASE_URL", "http-url", "an http or https URL such as http://localhost:11434/v1"),
+  allowDemoModel: Type.Boolean(setting({ env: "ALLOW_DEMO_MODEL", default: false, allowed: "true, false, 1 or 0" })),
+  monthlyTokenBudget: Type.Optional(
+    Type.Integer(
+      setting({
+        env: "MONTHLY_TOKEN_BUDGET",
+        minimum: 1,
+        maximum: Number.MAX_SAFE_INTEGER,
+        allowed: "a whole number of tokens, at least 1",
+      }),
+    ),
+  ),
+  maxStreams: wholeNumber("MAX_STREAMS", DEFAULT_MAX_STREAMS, [2, 1_000_000]),
+  bodyMemoryMib: Type.Integer(
+    setting({
+      env: "BODY_MEMORY_MIB",
+      default: DEFAULT_BODY_MIB,
+      // An eighth, which is what one token may have, holds a body of the largest size.
+      minimum: 8,
+      maximum: 1_000_000,
+      allowed: "a whole number of MiB from 8 to 1000000",
+    }),
+  ),
+  jobSteps: wholeNumber("JOB_STEPS", DEFAULT_JOB_LIMITS.steps, [1, MOST_STEPS]),
+  jobMinutes: Type.Integer(
+    setting({
+      env: "JOB_MINUTES",
+      default: DEFAULT_JOB_LIMITS.runMs / 60_000,
+      minimum: 1,
+      maximum: 1_440,
+      allowed: "a whole number of minutes from 1 to 1440",
+    }),
+  ),
+  runningJobs: wholeNumber("RUNNING_JOBS", DEFAULT_SLOTS.inProcess, [1, 10_000]),
+  runningJobsOfOrganization: wholeNumber("RUNNING_JOBS_OF_ORGANIZATION", DEFAULT_SLOTS.ofOrganization, [1, 10_000]),
+  toolResultKib: Type.Integer(
+    setting({
+      env: "TOOL_RESULT_KIB",
+      default: DEFAULT_RESULT_BYTES / 1_024,
+      minimum: 1,
+      maximum: 1_024,
+      allowed: "a whole number of KiB from 1 to 1024",
+    }),
+  ),
+  stalledStreamSeconds: Type.Integer(
+    setting({
+      env: "STALLED_STREAM_SECONDS",
+      default: STALLED_STREAM_MS / 1_000,
+      minimum: 1,
+      maximum: 3_600,
+      allowed: "a whole number of seconds from 1 to 3600",
+    }),
+  ),
+  watchdogSeconds: Type.Integer(
+    setting({
+      env: "WATCHDOG_SECONDS",
+      // No work of the service holds the loop for a hundredth of it.
+      default: 10,
+      minimum: 0,
+      maximum: 3_600,
+      allowed: "a whole number of seconds from 0 (no watchdog) to 3600",
+    }),
+  ),
+  eventRetentionDays: Type.Integer(
+    setting({
+      env: "EVENT_RETENTION_DAYS",
+      default: 90,
+      minimum: 1,
+      maximum: 3_650,
+      allowed: "a whole number of days from 1 to 3650",
+    }),
+  ),
+  sweepIntervalMinutes: Type.Integer(
+    setting({
+      env: "SWEEP_INTERVAL_MINUTES",
+      default: 10,
+      minimum: 1,
+      maximum: 1_440,
+      allowed: "a whole number of minutes from 1 to 1440",
+    }),
+  ),
+  trustedProxies: Type.Array(
+    Type.String({ format: "network" }),
+    setting({ env: "TRUSTED_PROXIES", default: [], allowed: "IP addresses and CIDR ranges, separated by commas" }),
+  ),
+  corsOrigins: Type.Array(
+    Type.String({ format: "origin" }),
+    setting({
+      env: "CORS_ORIGINS",
+      default: [],
+      allowed: "origins whose pages may use the API, such as https://console.example, separated by commas",
+    }),
+  ),
+  rateBudgets: Type.Array(
+    Type.String({ format: "rate-budget" }),
+    setting({
+      env: "RATE_BUDGETS",
+      default: [],
+      allowed: "entries organization=requests or *=requests, of 3000 requests a minute or more, separated by commas",
+    }),
+  ),
+  rateLimitV1: Type.Boolean(setting({ env: "RATE_LIMIT_V1", default: false, allowed: "true, false, 1 or 0" })),
+  v1RequestsPerMinute: wholeNumber("V1_REQUESTS_PER_MINUTE", 600_000, [0, 1_000_000_000]),
+  quotas: Type.Array(Type.String({ format: "quota" }), setting(QUOTAS_SETTING)),
+  egressAllow: Type.Array(
+    Type.String({ format: "host-or-network" }),
+    setting({
+      env: "EGRESS_ALLOW",
+      default: [],
+      allowed: "host names, IP addresses and CIDR ranges, separated by commas",
+    }),
+  ),
+  filesUrl: optional("FILES_URL", "s3-url", "a URL such as s3://bucket/prefix?endpoint=https://s3.example&region=eu-1"),
+  filesAccessKeyId: optional("FILES_ACCESS_KEY_ID", "word", "a key without spaces"),
+  filesSecretAccessKey: Type.Optional(
+    Type.String(
+      setting({ env: "FILES_SECRET_ACCESS_KEY", secret: true, format: "word", allowed: "a key without spaces" }),
+    ),
+  ),
+  fileMib: Type.Integer(
+    setting({
+      env: "FILE_MIB",
+      default: DEFAULT_WORKSPACE_LIMITS.fileBytes / MIB,
+      minimum: 1,
+      maximum: 102_400,
+      allowed: "a whole number of MiB from 1 to 102400",
+    }),
+  ),
+  workspaceMib: Type.Integer(
+    setting({
+      env: "WORKSPACE_MIB",
+      default: DEFAULT_WORKSPACE_LIMITS.workspaceBytes / MIB,
+      minimum: 1,
+      maximum: 1_048_576_000,
+      allowed: "a whole number of MiB from 1 to 1048576000",
+    }),
+  ),
+  buildCommit: optional("BUILD_COMMIT", "commit", "the commit's hash in full, in hexadecimal"),
+  buildTime: optional("BUILD_TIME", "time", "a time such as 2026-11-01T12:00:00Z"),
+  logLevel: OneOf(LOG_LEVELS, setting({ env: "LOG_LEVEL", default: "info", allowed: LOG_LEVELS.join(", ") })),
+  nodeEnv: OneOf(ENVIRONMENTS, setting({ env: "NODE_ENV", default: "development", allowed: ENVIRONMENTS.join(", ") })),
+});
+
+/** The settings, typed. `dataDir` is absolute; `appUrl` has no slash at its end. */
+export type Config = Readonly<Static<typeof Settings>>;
+
+/** What of it the actors are told. */
+export const actorSettingsOf = ({ monthlyTokenBudget, jobSteps, jobMinutes, ...rest }: Config) =>
+  ({
+    monthlyTokens: monthlyTokenBudget ?? null,
+    jobLimits: { steps: jobSteps, runMs: jobMinutes * 60_000 },
+    workspaceLimits: { fileBytes: rest.fileMib * MIB, workspaceBytes: rest.workspaceMib * MIB },
+  }) satisfies ActorSettings;
+
+export type Environment = Readonly<Record<string, string | undefined>>;
+
+export interface ConfigError {
+  readonly variable: string;
+  /** What is wrong and what is allowed; never the value of a secret. */
+  readonly message: string;
+}
+
+export type ConfigResult =
+  | { readonly ok: true; readonly config: Config }
+  /** `valid` has the settings that are right by themselves. */
+  | { readonly ok: false; readonly errors: readonly ConfigError[]; readonly valid: Partial<Config> };
+
+type SettingSchema = TSchema & SettingOptions;
+
+const SETTINGS = Object.entries(Settings.properties as unknown as Record<keyof Config, SettingSchema>);
+
+/** A check of several settings together. It runs when all that it reads are right by themselves. */
+export interface SettingsCheck {
+  readonly reads: readonly string[];
+  readonly errors: (config: Partial<Config>) => readonly ConfigError[];
+}
+
+const secretBesideDatabase: SettingsCheck = {
+  reads: ["DATABASE_URL", "TROUPE_SECRET", "NODE_ENV"],
+  errors({ databaseUrl, troupeSecret, nodeEnv }) {
+    if (databaseUrl === undefined || troupeSecret !== undefined || nodeEnv !== "production") return [];
+    const { allowed } = Settings.properties.troupeSecret as unknown as SettingSchema;
+    const message = `is missing; with DATABASE_URL in production it must be ${allowed}, the same for every replica`;
+    return [{ variable: "TROUPE_SECRET", message }];
+  },
+};
+
+/** Reads all settings, or reports everything that is wrong with them. */
+export function readConfig(env: Environment = process.env, checks: readonly SettingsCheck[] = []): ConfigResult {
+  const values: Record<string, unknown> = {};
+  const errors: ConfigError[] = [];
+  for (const [key, schema] of SETTINGS) {
+    const raw = env[schema.env]?.trim();
+    const value = raw === undefined || raw === "" ? schema.default : parseSetting(schema, raw);
+    if (value === INVALID) errors.push({ variable: schema.env, message: complaint(schema, raw ?? "") });
+    else if (value !== undefined) values[key] = value;
+  }
+  if (values["dataDir"] !== undefined) values["dataDir"] = resolve(String(values["dataDir"]));
+  const wrong = new Set(errors.map(({ variable }) => variable));
+  const config = values as unknown as Config;
+  for (const check of [secretBesideDatabase, ...checks]) {
+    if (!check.reads.some((variable) => wrong.has(variable))) errors.push(...check.errors(config));
+  }
+  return errors.length > 0 ? { ok: false, errors, valid: config } : { ok: true, config };
+}
+
+/** One line for each error: `PORT is "x"; it must be …`. */
+export const describeErrors = (errors: readonly ConfigError[]): string =>
+  errors.map(({ variable, message }) => `${variable} ${message}`).join("\n");
+
+/** One line for each setting, `NAME=value`, or what is wrong with it; secrets and passwords are masked. For `--print-config`. */
+export function describeConfig(config: Partial<Config>, errors: readonly ConfigError[] = []): string {
+  const values: Readonly<Record<string, unknown>> = config;
+  return SETTINGS.map(([key, schema]) => {
+    const wrong = errors.filter(({ variable }) => variable === schema.env);
+    if (wrong.length > 0) return wrong.map(({ variable, message }) => `# wrong: ${variable} ${message}`).join("\n");
+    return `${schema.env}=${describe(schema, values[key])}`;
+  }).join("\n");
+}
+
+function describe(schema: SettingSchema, value: unknown): string {
+  if (value === undefined) return "";
+  if (schema.secret) return MASK;
+  return typeof value === "string" && isUrlFormat(schema.format) ? maskUrl(value) : String(value);
+}
+
+/** The address under which users reach the service: APP_URL, or where it listens. `port` is the real one. */
+export function appUrlOf(config: Config, port: number): string {
+  return config.appUrl ?? localUrlOf(config.host, port);
+}
+
+/** Where a service that listens on `host` is reached from this machine. */
+export const localUrlOf = (host: string, port: number): string =>
+  listeningUrlOf(host === "0.0.0.0" || host === "::" ? "localhost" : host, port);
+
+/** The address as it is bound: `http://0.0.0.0:3000` for all interfaces. */
+export const listeningUrlOf = (host: string, port: number): string =>
+  `http://${isIP(host) === 6 ? `[${host}]` : host}:${port}`;
+
+/** Bun's own limit of open outgoing requests, past which one waits for ever. */
+const DEFAULT_OUTBOUND_REQUESTS = 256;
+
+/**
+ * How many outgoing requests may be open at once. Bun reads the variable when the process starts,
+ * so this can be told and not changed; the `start` script sets it.
+ */
+export function outboundRequestLimit(env: Environment = process.env): number {
+  const limit = Number(env["BUN_CONFIG_MAX_HTTP_REQUESTS"]);
+  return Number.isSafeInteger(limit) && limit > 0 ? limit : DEFAULT_OUTBOUND_REQUESTS;
+}
+
+const MASK = "[redacted]";
+
+function complaint(schema: SettingSchema, raw: string): string {
+  // A refused URL may hold a password in a place where it cannot be found.
+  const shown = schema.secret || isUrlFormat(schema.format) ? "is not valid" : `is ${JSON.stringify(raw)}`;
+  return `${shown}; it must be ${schema.type === "string" && schema["enum"] ? "one of " : ""}${schema.allowed}`;
+}

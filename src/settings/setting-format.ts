@@ -1,0 +1,112 @@
+/**
+ * How the text of an environment variable becomes a typed value, by the schema of its setting: its
+ * type, its limits and its format. Knows no setting.
+ */
+import { isIP } from "node:net";
+import type { TSchema } from "../../actors/schema.ts";
+import { RATE_BUDGET } from "../../actors/traffic/policy.ts";
+import { quotaEntry } from "../../actors/usage/quota.ts";
+
+/** What a text that is not allowed becomes. */
+export const INVALID = Symbol("invalid");
+
+const SECRET_BYTES = 32;
+
+/** Whether values of this format are URLs, in which a password may stand. */
+export const isUrlFormat = (format: unknown): boolean => typeof format === "string" && /url|origin/.test(format);
+
+/** The typed value of `raw`, or INVALID. */
+export function parseSetting(schema: TSchema, raw: string): unknown {
+  switch (schema["type"]) {
+    case "integer":
+      return parseInteger(raw, Number(schema["minimum"]), Number(schema["maximum"]));
+    case "boolean":
+      return /^(true|1)$/i.test(raw) ? true : /^(false|0)$/i.test(raw) ? false : INVALID;
+    case "array": {
+      const items = raw.split(/[\s,]+/).filter((item) => item !== "");
+      const values = items.map((item) => parseSetting(schema["items"] as TSchema, item));
+      return values.includes(INVALID) ? INVALID : values;
+    }
+    case "Uint8Array":
+      return parseSecret(raw);
+    default:
+      return parseString(schema, raw);
+  }
+}
+
+function parseInteger(raw: string, minimum: number, maximum: number): number | typeof INVALID {
+  const value = /^\d+$/.test(raw) ? Number(raw) : Number.NaN;
+  return value >= minimum && value <= maximum ? value : INVALID;
+}
+
+function parseSecret(raw: string): Uint8Array | typeof INVALID {
+  const bytes = Buffer.from(raw, "base64");
+  const isWhole = bytes.toString("base64").replace(/=+$/, "") === raw.replace(/=+$/, "");
+  return isWhole && bytes.length === SECRET_BYTES ? new Uint8Array(bytes) : INVALID;
+}
+
+function parseString(schema: TSchema, raw: string): string | typeof INVALID {
+  const values = schema["enum"] as readonly string[] | undefined;
+  if (values !== undefined) return values.includes(raw.toLowerCase()) ? raw.toLowerCase() : INVALID;
+  const format = FORMATS[schema["format"] as keyof typeof FORMATS];
+  return format(raw) ? (schema["format"] === "origin" ? raw.replace(/\/$/, "") : raw) : INVALID;
+}
+
+const FORMATS = {
+  word: (text: string) => !/\s/.test(text),
+  path: (text: string) => !text.includes("\0"),
+  host: (text: string) => isIP(text) !== 0 || /^[a-z0-9]([a-z0-9.-]*[a-z0-9])?$/i.test(text),
+  quota: (text: string) => quotaEntry(text) !== null,
+  "rate-budget": (text: string) => Number(/^(?:org_[\w-]+|\*)=(\d{1,9})$/.exec(text)?.[1] ?? 0) >= RATE_BUDGET,
+  commit: (text: string) => /^([0-9a-f]{40}|[0-9a-f]{64})$/.test(text),
+  time: (text: string) =>
+    /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d:\d\d)$/.test(text) && !Number.isNaN(Date.parse(text)),
+  network: isNetwork,
+  "host-or-network": (text: string) => isNetwork(text) || isHostName(text),
+  origin: isOrigin,
+  /** A star may stand for the first label of the host. */
+  "apps-origin": (text: string) => isOrigin(text.replace("//*.", "//")) && !text.replace("//*.", "//").includes("*"),
+  "http-url": (text: string) => urlWith(text, ["http:", "https:"]) !== null,
+  "s3-url": (text: string) => {
+    const url = urlWith(text, ["s3:"]);
+    const endpoint = url?.searchParams.get("endpoint") ?? "https://s3";
+    return url !== null && url.hostname !== "" && urlWith(endpoint, ["http:", "https:"]) !== null;
+  },
+  "postgres-url": (text: string) => (urlWith(text, ["postgres:", "postgresql:"])?.hostname ?? "") !== "",
+} as const;
+
+function isOrigin(text: string): boolean {
+  const url = urlWith(text, ["http:", "https:"]);
+  return url !== null && url.pathname === "/" && url.search + url.hash + url.username + url.password === "";
+}
+
+function urlWith(text: string, protocols: readonly string[]): URL | null {
+  const url = URL.parse(text);
+  return url !== null && protocols.includes(url.protocol) ? url : null;
+}
+
+/** `10.0.0.1`, `10.0.0.0/8`, `fd00::/8`. */
+function isNetwork(text: string): boolean {
+  const [address = "", bits, ...rest] = text.split("/");
+  const version = isIP(address);
+  if (version === 0 || rest.length > 0) return false;
+  return bits === undefined || (/^\d{1,3}$/.test(bits) && Number(bits) <= (version === 4 ? 32 : 128));
+}
+
+/** A name, and no address with a slip in it: the last label of a name is no number. */
+function isHostName(text: string): boolean {
+  return (
+    text.length <= 253 &&
+    /^([a-z0-9_]([a-z0-9_-]{0,61}[a-z0-9_])?\.)*(?!\d+$|0x[0-9a-f]*$)[a-z0-9_]([a-z0-9_-]{0,61}[a-z0-9_])?$/i.test(text)
+  );
+}
+
+/** Masks the password, and each parameter that has one in its name. */
+export function maskUrl(text: string): string {
+  const url = new URL(text);
+  if (url.password !== "") url.password = "redacted";
+  for (const name of url.searchParams.keys()) {
+    if (/pass|secret|key|token/i.test(name)) url.searchParams.set(name, "redacted");
+  }
+  return url.href;
+}

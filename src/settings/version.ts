@@ -1,0 +1,4 @@
+/** What this build is called. */
+import manifest from "../../package.json" with { type: "json" };
+
+export const VERSION: string = manifest.version;

@@ -1,0 +1,339 @@
+/** The account of a person: sessions, tokens, password, and the organizations to work in (AUTH-13). */
+import { type Principal, SCOPES } from "../../actors/organization/principal.ts";
+import {
+  type Member,
+  type Grant,
+  type Organization,
+  organizationRef,
+  type Token,
+} from "../../actors/organization/schema.ts";
+import {
+  TOKEN_DAYS,
+  TOKEN_DAYS_MAX,
+  TOKEN_DAYS_MIN,
+  TOKEN_NAME_CHARACTERS,
+  tokenExpiry,
+} from "../../actors/organization/tokens.ts";
+import { ok, type Outcome } from "../../actors/fault.ts";
+import { PAGE_LIMIT } from "../../actors/page.ts";
+import { isoTime } from "../../actors/schema.ts";
+import { newToken } from "../http/request/token.ts";
+import { sessionCookie } from "../http/request/session-cookie.ts";
+import { lookUp } from "../log/look-up.ts";
+import { type AccountParts, SESSION_MS } from "./accounts.ts";
+import { type Html, html } from "./html.ts";
+import { pageOf, redirectTo } from "./layout.ts";
+import { newPasswordFields } from "./password-page.ts";
+import { complaintOf } from "./passwords.ts";
+import { OFFERED_SCOPES, scopeWords } from "./scope-words.ts";
+import { ACCOUNT_PATH, faultPage, type PageParts } from "./sign-in-page.ts";
+import type { Visit } from "./visit.ts";
+
+/** A visit of somebody who has signed in. */
+export type OwnVisit = Visit & { readonly principal: Principal };
+
+export type AccountPageParts = PageParts & Pick<AccountParts, "system" | "directory" | "clock" | "log" | "onRevoked">;
+
+/** What a form has come to, said once on the page that follows. */
+const NOTICES: Readonly<Record<string, string>> = {
+  "password-changed": "Your password is changed. Your other sessions have ended.",
+  "session-ended": "The session has ended.",
+  "program-ended": "The program has no access any more.",
+  "token-revoked": "The token is revoked.",
+};
+const toAccount = (notice: keyof typeof NOTICES): Response => redirectTo(`${ACCOUNT_PATH}?notice=${notice}`);
+
+interface Shown {
+  readonly member: Member;
+  readonly organization: Organization;
+  readonly others: readonly { readonly member: Member; readonly name: string }[];
+  readonly sessions: readonly Token[];
+  readonly tokens: readonly Token[];
+  readonly grants: readonly Grant[];
+}
+
+/** Above the sections: a new token, or what was wrong with a form. */
+interface Above {
+  readonly status?: number;
+  readonly notice?: Html | null;
+}
+
+export async function showAccount(parts: AccountPageParts, visit: OwnVisit, above: Above = {}): Promise<Response> {
+  const shown = await accountOf(parts, visit.principal);
+  if (!shown.ok) return faultPage(shown.fault);
+  const words = NOTICES[visit.query.get("notice") ?? ""];
+  const notice = above.notice ?? (words === undefined ? null : html`<p class="good" role="status">${words}</p>`);
+  const { member, organization } = shown.value;
+  return pageOf({
+    title: "Your account",
+    status: above.status ?? 200,
+    isSignedIn: true,
+    content: html`${notice}
+      <section aria-labelledby="who">
+        <h2 id="who">${member.name}</h2>
+        <p>${member.email}, ${member.role === "owner" ? "an owner" : "a member"} of ${organization.name}.</p>
+        ${member.role === "owner" ? html`<p><a href="/members">Members and invitations</a></p>` : null}
+        ${organizationForm(shown.value)}
+      </section>
+      ${sessionSection(shown.value, visit.principal)} ${tokenSection(shown.value, isoTime(parts.clock.now()))}
+      ${newTokenSection()} ${grantSection(shown.value)} ${passwordSection(member)}`,
+  });
+}
+
+export async function changePassword(parts: AccountPageParts, visit: OwnVisit): Promise<Response> {
+  const { form, principal, sender } = visit;
+  const member = await parts.system.dispatch(organizationRef(principal.organizationId), {
+    kind: "read_member",
+    userId: principal.userId,
+  });
+  if (!member.ok) return faultPage(member.fault);
+  const next = form.get("password") ?? "";
+  const complaint = complaintOf(next, member.value.email);
+  const wrong = complaint ?? (next === form.get("again") ? null : "The two new passwords differ.");
+  if (wrong !== null) return showAccount(parts, visit, complained(wrong));
+  const changed = await parts.accounts.changePassword(principal, { present: form.get("present") ?? "", next }, sender);
+  if (changed.ok) return toAccount("password-changed");
+  if (changed.fault.kind !== "unauthenticated") return faultPage(changed.fault);
+  return showAccount(parts, visit, complained("Your present password is another one."));
+}
+
+export async function endSession(
+  { accounts }: AccountPageParts,
+  { form, principal, sender }: OwnVisit,
+): Promise<Response> {
+  const ended = await accounts.end(principal, form.get("id") ?? "", sender);
+  return ended.ok ? toAccount("session-ended") : faultPage(ended.fault);
+}
+
+export async function chooseOrganization(
+  parts: AccountPageParts,
+  { form, principal, sender }: OwnVisit,
+): Promise<Response> {
+  const moved = await parts.accounts.move(principal, form.get("organization") ?? "", sender);
+  if (!moved.ok) return faultPage(moved.fault);
+  const cookie = sessionCookie(moved.value.secret, parts.appUrl(), SESSION_MS / 1_000);
+  return redirectTo(ACCOUNT_PATH, { "set-cookie": cookie });
+}
+
+export async function createToken(parts: AccountPageParts, visit: OwnVisit): Promise<Response> {
+  const { form, principal } = visit;
+  const name = (form.get("name") ?? "").trim();
+  const scopes = SCOPES.filter((scope) => form.getAll("scope").includes(scope));
+  const days = Number(form.get("days") ?? TOKEN_DAYS);
+  const wrong = complaintOfToken(name, scopes, days);
+  if (wrong !== null) return showAccount(parts, visit, complained(wrong));
+  const { userId, organizationId, tokenId } = principal;
+  const expiresAt = tokenExpiry(parts.clock.now(), days);
+  const { token, secret } = newToken("personal", { name, scopes, userId, expiresAt });
+  const origin = { userId, tokenId, address: visit.sender.address };
+  const command = { kind: "create_token", token, by: principal, origin } as const;
+  const made = await parts.system.dispatch(organizationRef(organizationId), command);
+  if (!made.ok) return faultPage(made.fault);
+  const notice = html`<section aria-labelledby="made">
+    <h2 id="made">The token “${name}”</h2>
+    <p>Copy it now: it is never shown again.</p>
+    <code class="secret">${secret}</code>
+  </section>`;
+  return showAccount(parts, visit, { notice });
+}
+
+export async function revokeToken(parts: AccountPageParts, { form, principal, sender }: OwnVisit): Promise<Response> {
+  const tokenId = form.get("id") ?? "";
+  const { userId } = principal;
+  const revoked = await parts.system.dispatch(organizationRef(principal.organizationId), {
+    kind: "revoke_token",
+    tokenId,
+    of: { kind: "personal", userId },
+    by: principal,
+    origin: { userId, tokenId: principal.tokenId, address: sender.address },
+  });
+  if (!revoked.ok) return faultPage(revoked.fault);
+  for (const id of revoked.value.endedIds) parts.onRevoked(id);
+  return toAccount("token-revoked");
+}
+
+/** Ends what a program was let in for. */
+export async function endGrant(parts: AccountPageParts, { form, principal, sender }: OwnVisit): Promise<Response> {
+  const { userId, tokenId, organizationId } = principal;
+  const ended = await parts.system.dispatch(organizationRef(organizationId), {
+    kind: "end_grant",
+    grantId: form.get("id") ?? "",
+    userId,
+    origin: { userId, tokenId, address: sender.address },
+  });
+  if (!ended.ok) return faultPage(ended.fault);
+  for (const id of ended.value.endedIds) parts.onRevoked(id);
+  return toAccount("program-ended");
+}
+
+const complained = (words: string): Above => ({
+  status: 400,
+  notice: html`<p class="bad" role="alert">${words}</p>`,
+});
+
+function complaintOfToken(name: string, scopes: readonly string[], days: number): string | null {
+  if (name === "" || name.length > TOKEN_NAME_CHARACTERS || /\p{Cc}/u.test(name))
+    return `A token has a name of 1 to ${TOKEN_NAME_CHARACTERS} characters.`;
+  if (scopes.length === 0) return "Choose what the token may do.";
+  if (!Number.isInteger(days) || days < TOKEN_DAYS_MIN || days > TOKEN_DAYS_MAX)
+    return `A token lives for ${TOKEN_DAYS_MIN} to ${TOKEN_DAYS_MAX} days.`;
+  return null;
+}
+
+async function accountOf(parts: AccountPageParts, principal: Principal): Promise<Outcome<Shown>> {
+  const { system, directory, log, accounts } = parts;
+  const { organizationId, userId } = principal;
+  const ref = organizationRef(organizationId);
+  const member = await system.dispatch(ref, { kind: "read_member", userId });
+  const organization = await system.dispatch(ref, { kind: "read_organization" });
+  const sessions = await accounts.sessions(organizationId, userId);
+  const memberships = await accounts.memberships(userId);
+  const filter = { kind: "personal", userId } as const;
+  const tokens = await lookUp(log, directory.pageTokens(organizationId, filter, { limit: PAGE_LIMIT, after: null }));
+  if (!member.ok) return member;
+  if (!organization.ok) return organization;
+  if (!sessions.ok) return sessions;
+  if (!memberships.ok) return memberships;
+  if (!tokens.ok) return tokens;
+  const grants = await lookUp(log, directory.listGrants(organizationId, userId, PAGE_LIMIT));
+  if (!grants.ok) return grants;
+  const others: Shown["others"][number][] = [];
+  for (const other of memberships.value.filter((of) => of.organizationId !== organizationId)) {
+    const named = await system.dispatch(organizationRef(other.organizationId), { kind: "read_organization" });
+    if (named.ok) others.push({ member: other, name: named.value.name });
+  }
+  return ok({
+    member: member.value,
+    organization: organization.value,
+    others,
+    sessions: sessions.value,
+    tokens: tokens.value.records,
+    grants: grants.value,
+  });
+}
+
+function organizationForm({ others }: Shown): Html | null {
+  if (others.length === 0) return null;
+  const options = others.map(({ member, name }) => html`<option value="${member.organizationId}">${name}</option>`);
+  return html`<form method="post" action="${ACCOUNT_PATH}/organization">
+    <label for="organization">Work in another organization</label>
+    <select id="organization" name="organization">
+      ${options}</select
+    ><button class="quiet">Go there</button>
+  </form>`;
+}
+
+const sessionSection = ({ sessions }: Shown, principal: Principal): Html =>
+  html`<section aria-labelledby="sessions">
+    <h2 id="sessions">Sessions</h2>
+    <ul class="rows">
+      ${sessions.map((session) => {
+        const isOwn = session.id === principal.tokenId;
+        const used = dayAndTime(session.lastUsedAt ?? session.createdAt);
+        const from = session.lastAddress ?? null;
+        return html`<li>
+          <div class="about">
+            <p><strong>${session.name}</strong>${isOwn ? " (this one)" : null}</p>
+            <p class="note">
+              Since ${dayAndTime(session.createdAt)}, last used ${used}${from === null ? null : ` from ${from}`}
+            </p>
+          </div>
+          ${isOwn ? null : idForm("sessions/end", session.id, html`End`, `End the session ${session.name}`)}
+        </li>`;
+      })}
+    </ul>
+  </section>`;
+
+const tokenSection = ({ tokens }: Shown, now: string): Html => {
+  const rows = tokens
+    .filter(({ revokedAt }) => revokedAt === null)
+    .map(
+      (token) =>
+        html`<li>
+          <div class="about">
+            <p><strong>${token.name}</strong> <code>…${token.hint}</code></p>
+            <p class="note">
+              ${token.scopes.join(", ")}. ${token.expiresAt <= now ? "Expired" : "Expires"}
+              ${token.expiresAt.slice(0, 10)}${token.lastUsedAt === null ? ", never used" : `, last used ${dayAndTime(token.lastUsedAt)}`}
+            </p>
+          </div>
+          ${idForm("tokens/revoke", token.id, html`Revoke`, `Revoke the token ${token.name}`)}
+        </li>`,
+    );
+  return html`<section aria-labelledby="tokens">
+    <h2 id="tokens">Personal access tokens</h2>
+    ${
+      rows.length === 0
+        ? html`<p class="note">None yet.</p>`
+        : html`<ul class="rows">
+            ${rows}
+          </ul>`
+    }
+  </section>`;
+};
+
+const grantSection = ({ grants }: Shown): Html | null => {
+  if (grants.length === 0) return null;
+  const rows = grants.map(
+    (grant) =>
+      html`<li>
+        <div class="about">
+          <p><strong>${grant.clientName}</strong></p>
+          <p class="note">Since ${dayAndTime(grant.createdAt)}. It may ${grant.scopes.map(scopeWords).join(", ")}.</p>
+        </div>
+        ${idForm("programs/end", grant.id, html`End`, `End the access of ${grant.clientName}`)}
+      </li>`,
+  );
+  return html`<section aria-labelledby="programs">
+    <h2 id="programs">Programs that you have let in</h2>
+    <ul class="rows">
+      ${rows}
+    </ul>
+  </section>`;
+};
+
+const idForm = (path: string, id: string, words: Html, label: string): Html =>
+  html`<form method="post" action="${ACCOUNT_PATH}/${path}">
+    <input type="hidden" name="id" value="${id}" /><button class="quiet" aria-label="${label}">${words}</button>
+  </form>`;
+
+const newTokenSection = (): Html =>
+  html`<section aria-labelledby="new-token">
+    <h2 id="new-token">New token</h2>
+    <p class="note">For a program that acts as you. It may do what you choose here, and never more than you may.</p>
+    <form method="post" action="${ACCOUNT_PATH}/tokens">
+      <label for="token-name">What it is for</label
+      ><input id="token-name" name="name" required maxlength="${TOKEN_NAME_CHARACTERS}" />
+      <fieldset>
+        <legend>It may</legend>
+        <div class="choices">
+          ${OFFERED_SCOPES.map(
+            ({ scope, words }) => html`<label><input type="checkbox" name="scope" value="${scope}" />${words}</label>`,
+          )}
+        </div>
+      </fieldset>
+      <label for="days">Days until it expires</label
+      ><input
+        id="days"
+        name="days"
+        type="number"
+        min="${TOKEN_DAYS_MIN}"
+        max="${TOKEN_DAYS_MAX}"
+        value="${TOKEN_DAYS}"
+        required
+      />
+      <button>Make the token</button>
+    </form>
+  </section>`;
+
+const passwordSection = ({ email }: Member): Html =>
+  html`<section aria-labelledby="change-password">
+    <h2 id="change-password">Change your password</h2>
+    <form method="post" action="${ACCOUNT_PATH}/password">
+      <input type="hidden" autocomplete="username" value="${email}" /> <label for="present">Present password</label
+      ><input id="present" name="present" type="password" autocomplete="current-password" required />
+      ${newPasswordFields()}<button>Change the password</button>
+    </form>
+  </section>`;
+
+const dayAndTime = (time: string): string => `${time.slice(0, 10)} ${time.slice(11, 16)} UTC`;

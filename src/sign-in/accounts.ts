@@ -1,0 +1,283 @@
+/**
+ * Signing in (AUTH-13, AUTH-14). Who a person is, in which organizations and as what, is what the members' records of
+ * the organizations say; an account has only what proves it. A session is a token of the organization's actor, so
+ * that whatever ends a token ends it: a revocation, a removed member, a suspended organization.
+ *
+ *   e-mail ─▶ attempts counted ─▶ member records ─▶ password checked ─▶ session in the organization chosen last
+ */
+import { type Fault, ok, type Outcome, refuse } from "../../actors/fault.ts";
+import { accountRef, attemptsRef } from "../../actors/account/schema.ts";
+import type { Directory } from "../../actors/organization/directory.ts";
+import type { Principal } from "../../actors/organization/principal.ts";
+import type { Origin } from "../../actors/organization/people-protocol.ts";
+import { type Member, organizationRef, type Token } from "../../actors/organization/schema.ts";
+import { type Page, PAGE_LIMIT, type PageCursor } from "../../actors/page.ts";
+import type { Clock } from "../../actors/runtime/clock.ts";
+import { isoTime } from "../../actors/schema.ts";
+import type { TroupeSystem } from "../../actors/troupe.ts";
+import { newToken } from "../http/request/token.ts";
+import { lookUp } from "../log/look-up.ts";
+import type { HttpLog } from "../log/port.ts";
+import { keyHash } from "./password-link.ts";
+import { Passwords } from "./passwords.ts";
+
+/** A session ends so long after its sign-in, however much it is used. */
+export const SESSION_MS = 30 * 86_400_000;
+/** Attempts at one account, and from one address, before they have to wait. */
+const FREE_OF_ACCOUNT = 10;
+const FREE_OF_ADDRESS = 50;
+const HASH_CHARACTERS = 32;
+
+export interface AccountParts {
+  readonly system: TroupeSystem;
+  readonly directory: Directory;
+  readonly clock: Pick<Clock, "now">;
+  readonly log: HttpLog;
+  /** A credential is revoked: what it has open is to be closed. */
+  readonly onRevoked: (tokenId: string) => void;
+}
+
+/** From where somebody signs in. */
+export interface Sender {
+  readonly address: string;
+  /** What its session is called in lists. */
+  readonly browser: string;
+}
+
+export interface StartedSession {
+  /** For the cookie; shown nowhere. */
+  readonly secret: string;
+  readonly userId: string;
+  readonly organizationId: string;
+}
+
+/** The e-mail address and the password do not belong together; which of them is wrong is not told. */
+const NO_MATCH: Fault = { kind: "unauthenticated", reason: "e-mail address and password do not match" };
+
+export class Accounts {
+  private readonly parts: AccountParts;
+  readonly passwords = new Passwords();
+
+  constructor(parts: AccountParts) {
+    this.parts = parts;
+  }
+
+  /** Refuses `unauthenticated`, or `rate_limited` after too many attempts. */
+  async signIn(email: string, password: string, sender: Sender): Promise<Outcome<StartedSession>> {
+    const ofAccount = attemptsRef(`eml_${hashed(email.trim().toLowerCase())}`);
+    const ofAddress = attemptsRef(`adr_${hashed(sender.address)}`);
+    const { system } = this.parts;
+    for (const [ref, free] of [[ofAddress, FREE_OF_ADDRESS] as const, [ofAccount, FREE_OF_ACCOUNT] as const]) {
+      const admitted = await system.dispatch(ref, { kind: "admit_attempt", free });
+      if (!admitted.ok) return admitted;
+    }
+    const members = await lookUp(this.parts.log, this.parts.directory.findMembers(email.trim()));
+    if (!members.ok) return members;
+    const active = members.value.filter(({ status }) => status === "active");
+    // Where nobody has the address, the same steps follow for a person who does not exist.
+    const userId = active[0]?.id ?? `usr_${hashed(email)}`;
+    const credentials = await system.dispatch(accountRef(userId), { kind: "read_credentials" });
+    if (!credentials.ok) return credentials;
+    const isGood = await this.passwords.verify(password, credentials.value.passwordHash);
+    if (!isGood.ok) return isGood;
+    if (!isGood.value || active.length === 0) {
+      this.noteRefusal(active, sender);
+      return refuse(NO_MATCH);
+    }
+    const started = await this.start(userId, sender, credentials.value.chosenOrganizationId);
+    if (!started.ok) return started;
+    // Whoever has one account here must not free an address for guesses at the others.
+    for (const [ref, all] of [[ofAccount, true] as const, [ofAddress, false] as const]) {
+      const cleared = await system.dispatch(ref, { kind: "clear_attempts", all });
+      if (!cleared.ok) return cleared;
+    }
+    return started;
+  }
+
+  /** A session for a person who has proved who they are: where they worked last, if they still may. */
+  async start(userId: string, sender: Sender, chosenId: string | null): Promise<Outcome<StartedSession>> {
+    const memberships = await this.memberships(userId);
+    if (!memberships.ok) return memberships;
+    const chosen = memberships.value.find(({ organizationId }) => organizationId === chosenId) ?? memberships.value[0];
+    return chosen === undefined ? refuse(NO_MATCH) : this.startIn(chosen.organizationId, userId, sender);
+  }
+
+  /** Goes to another of the person's organizations: a session there instead of the one here. */
+  async move(principal: Principal, organizationId: string, sender: Sender): Promise<Outcome<StartedSession>> {
+    const started = await this.startIn(organizationId, principal.userId, sender);
+    if (!started.ok) return started;
+    const chosen = await this.parts.system.dispatch(accountRef(principal.userId), {
+      kind: "choose_organization",
+      organizationId,
+    });
+    if (!chosen.ok) return chosen;
+    const ended = await this.end(principal, principal.tokenId, sender);
+    return ended.ok ? started : ended;
+  }
+
+  /** A session in this organization, for one of its members. */
+  async startIn(organizationId: string, userId: string, sender: Sender): Promise<Outcome<StartedSession>> {
+    const { system, clock } = this.parts;
+    const expiresAt = isoTime(clock.now() + SESSION_MS);
+    const { token, secret } = newToken("session", { name: sender.browser, userId, scopes: ["*"], expiresAt });
+    const origin: Origin = { userId, tokenId: null, address: sender.address };
+    const made = await system.dispatch(organizationRef(organizationId), {
+      kind: "create_token",
+      token,
+      by: null,
+      origin,
+    });
+    return made.ok ? ok({ secret, userId, organizationId }) : made;
+  }
+
+  /** Ends one session of the person, in the organization of the one that asks. */
+  async end(by: Principal, tokenId: string, { address }: Pick<Sender, "address">): Promise<Outcome<null>> {
+    const { organizationId, userId } = by;
+    const ended = await this.parts.system.dispatch(organizationRef(organizationId), {
+      kind: "revoke_token",
+      tokenId,
+      of: { kind: "session", userId },
+      by,
+      origin: { userId, tokenId: by.tokenId, address },
+    });
+    if (!ended.ok) return ended;
+    this.parts.onRevoked(tokenId);
+    return ok(null);
+  }
+
+  /** Ends all sessions of a person in all organizations, but for one. */
+  async endAll(userId: string, origin: Origin, but: string | null): Promise<Outcome<null>> {
+    const memberships = await this.memberships(userId);
+    if (!memberships.ok) return memberships;
+    for (const { organizationId } of memberships.value) {
+      const sessions = await this.sessions(organizationId, userId);
+      if (!sessions.ok) return sessions;
+      for (const { id } of sessions.value.filter((session) => session.id !== but)) {
+        const ref = organizationRef(organizationId);
+        const ended = await this.parts.system.dispatch(ref, {
+          kind: "revoke_token",
+          tokenId: id,
+          of: null,
+          by: null,
+          origin,
+        });
+        if (!ended.ok) return ended;
+        this.parts.onRevoked(id);
+      }
+    }
+    return ok(null);
+  }
+
+  /** The sessions of a person in an organization that have not ended, newest first. */
+  async sessions(organizationId: string, userId: string): Promise<Outcome<readonly Token[]>> {
+    const { system, directory, log, clock } = this.parts;
+    const settled = await system.settled(organizationId);
+    if (!settled.ok) return settled;
+    const now = isoTime(clock.now());
+    const found: Token[] = [];
+    let after: PageCursor | null = null;
+    do {
+      const filter = { kind: "session", userId } as const;
+      const page: Outcome<Page<Token>> = await lookUp(
+        log,
+        directory.pageTokens(organizationId, filter, { limit: PAGE_LIMIT, after }),
+      );
+      if (!page.ok) return page;
+      found.push(...page.value.records.filter(({ revokedAt, expiresAt }) => revokedAt === null && expiresAt > now));
+      after = page.value.next;
+    } while (after !== null);
+    return ok(found);
+  }
+
+  /** Where the person is a member now. */
+  async memberships(userId: string): Promise<Outcome<readonly Member[]>> {
+    const members = await lookUp(this.parts.log, this.parts.directory.membershipsOf(userId));
+    return members.ok ? ok(members.value.filter(({ status }) => status === "active")) : members;
+  }
+
+  /** Whose link this is, while it opens; refuses `not_found`. */
+  async ofLink(userId: string, key: string): Promise<Outcome<Member>> {
+    const opens = await this.parts.system.dispatch(accountRef(userId), { kind: "check_link", hash: keyHash(key) });
+    if (!opens.ok) return opens;
+    const memberships = await this.memberships(userId);
+    if (!memberships.ok) return memberships;
+    const [member] = memberships.value;
+    return member === undefined ? refuse({ kind: "not_found", noun: "user" }) : ok(member);
+  }
+
+  /** Sets a password by a link, which is used up; ends every session and begins a new one. */
+  async setByLink(
+    userId: string,
+    given: { key: string; password: string },
+    sender: Sender,
+  ): Promise<Outcome<StartedSession>> {
+    const linkHash = keyHash(given.key);
+    const set = await this.setPassword(userId, given.password, linkHash);
+    if (!set.ok) return set;
+    const origin: Origin = { userId, tokenId: null, address: sender.address };
+    const ended = await this.endAll(userId, origin, null);
+    if (!ended.ok) return ended;
+    const noted = await this.notePassword(userId, origin);
+    return noted.ok ? this.start(userId, sender, null) : noted;
+  }
+
+  /** A new password for the old one; the other sessions of the person end. */
+  async changePassword(
+    by: Principal,
+    given: { present: string; next: string },
+    sender: Sender,
+  ): Promise<Outcome<null>> {
+    const { userId, tokenId } = by;
+    const { system } = this.parts;
+    const admitted = await system.dispatch(attemptsRef(`pwd_${hashed(userId)}`), {
+      kind: "admit_attempt",
+      free: FREE_OF_ACCOUNT,
+    });
+    if (!admitted.ok) return admitted;
+    const credentials = await system.dispatch(accountRef(userId), { kind: "read_credentials" });
+    if (!credentials.ok) return credentials;
+    const isGood = await this.passwords.verify(given.present, credentials.value.passwordHash);
+    if (!isGood.ok) return isGood;
+    if (!isGood.value) return refuse(NO_MATCH);
+    const set = await this.setPassword(userId, given.next, null);
+    if (!set.ok) return set;
+    const origin: Origin = { userId, tokenId, address: sender.address };
+    const noted = await this.notePassword(userId, origin);
+    return noted.ok ? this.endAll(userId, origin, tokenId) : noted;
+  }
+
+  private async setPassword(userId: string, password: string, linkHash: string | null): Promise<Outcome<null>> {
+    const passwordHash = await this.passwords.hash(password);
+    if (!passwordHash.ok) return passwordHash;
+    const command = { kind: "set_password", passwordHash: passwordHash.value, linkHash } as const;
+    return this.parts.system.dispatch(accountRef(userId), command);
+  }
+
+  /** Every organization of the person sees it in its audit. */
+  private async notePassword(userId: string, origin: Origin): Promise<Outcome<null>> {
+    const memberships = await this.memberships(userId);
+    if (!memberships.ok) return memberships;
+    const entry = { action: "password.set", subjectId: userId, detail: null } as const;
+    for (const { organizationId } of memberships.value) {
+      const noted = await this.parts.system.dispatch(organizationRef(organizationId), { kind: "note", entry, origin });
+      if (!noted.ok) return noted;
+    }
+    return ok(null);
+  }
+
+  /**
+   * A wrong password is told to the owners; it has no person, for nobody knows who tried it. The answer does not wait
+   * for it: where nobody has the address there is nothing to write, and the time would tell.
+   */
+  private noteRefusal(members: readonly Member[], { address, browser }: Sender): void {
+    const [member] = members;
+    if (member === undefined) return;
+    const entry = { action: "session.refused", subjectId: member.id, detail: browser } as const;
+    const origin: Origin = { userId: null, tokenId: null, address };
+    this.parts.system
+      .dispatch(organizationRef(member.organizationId), { kind: "note", entry, origin })
+      .catch((err: unknown) => this.parts.log.error({ err }, "a refused sign-in could not be noted"));
+  }
+}
+
+const hashed = (text: string): string => Bun.SHA256.hash(text, "hex").slice(0, HASH_CHARACTERS);

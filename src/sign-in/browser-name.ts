@@ -1,0 +1,30 @@
+/** What a session is called in a list: the browser and the system that its user agent names. */
+
+// The more particular names come first: most of them also carry the general ones.
+const BROWSERS = [
+  [/\bEdg\//, "Edge"],
+  [/\bOPR\//, "Opera"],
+  [/\bFirefox\//, "Firefox"],
+  [/\bChrom(?:e|ium)\//, "Chrome"],
+  [/\bHeadlessChrome\//, "Chrome"],
+  [/\bSafari\//, "Safari"],
+  [/^curl\//, "curl"],
+] as const;
+const SYSTEMS = [
+  [/\bAndroid\b/, "Android"],
+  [/\b(?:iPhone|iPad)\b/, "iOS"],
+  [/\bMac OS X\b/, "macOS"],
+  [/\bWindows\b/, "Windows"],
+  [/\bLinux\b/, "Linux"],
+] as const;
+
+type Names = readonly (readonly [RegExp, string])[];
+const find = (names: Names, userAgent: string): string | undefined =>
+  names.find(([pattern]) => pattern.test(userAgent))?.[1];
+
+export function browserName(userAgent: string | null): string {
+  const text = userAgent ?? "";
+  const browser = find(BROWSERS, text) ?? "A browser";
+  const system = find(SYSTEMS, text);
+  return system === undefined ? browser : `${browser} on ${system}`;
+}

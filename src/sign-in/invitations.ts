@@ -1,0 +1,104 @@
+/**
+ * Joining an organization by a link (AUTH-18). An owner makes it and passes it on; whoever opens it joins: with the
+ * account that they are signed in to, or with a new one. An e-mail address that somebody uses is no new account, or an
+ * owner could take the account of a person of another organization by inviting them.
+ */
+import { accountRef } from "../../actors/account/schema.ts";
+import { type Outcome, ok, refuse } from "../../actors/fault.ts";
+import { newId } from "../../actors/ids.ts";
+import type { Directory } from "../../actors/organization/directory.ts";
+import type { Origin } from "../../actors/organization/people-protocol.ts";
+import { type Invitation, organizationRef, type Role } from "../../actors/organization/schema.ts";
+import type { TroupeSystem } from "../../actors/troupe.ts";
+import { lookUp } from "../log/look-up.ts";
+import type { HttpLog } from "../log/port.ts";
+import { newKey, keyHash } from "./password-link.ts";
+import type { Passwords } from "./passwords.ts";
+
+export const INVITATION_PATH = "/invitation";
+
+export interface InvitationParts {
+  readonly system: TroupeSystem;
+  readonly directory: Directory;
+  readonly log: HttpLog;
+  readonly passwords: Passwords;
+}
+
+/** What a link says. */
+export interface InvitationLink {
+  readonly organizationId: string;
+  readonly invitationId: string;
+  readonly key: string;
+}
+
+export const linkIn = (given: URLSearchParams): InvitationLink => ({
+  organizationId: given.get("organization") ?? "",
+  invitationId: given.get("invitation") ?? "",
+  key: given.get("key") ?? "",
+});
+
+/** Makes an invitation; answers the path of its link, which is told this once. */
+export async function invite(
+  { system }: InvitationParts,
+  organizationId: string,
+  of: { readonly email: string; readonly role: Role; readonly origin: Origin },
+): Promise<Outcome<string>> {
+  const key = newKey();
+  const made = await system.dispatch(organizationRef(organizationId), {
+    kind: "create_invitation",
+    ...of,
+    hash: keyHash(key),
+  });
+  if (!made.ok) return made;
+  return ok(`${INVITATION_PATH}?organization=${organizationId}&invitation=${made.value.id}&key=${key}`);
+}
+
+export const openInvitation = (
+  { system }: InvitationParts,
+  { organizationId, invitationId, key }: InvitationLink,
+): Promise<Outcome<Invitation>> =>
+  system.dispatch(organizationRef(organizationId), { kind: "check_invitation", invitationId, hash: keyHash(key) });
+
+/** The user id of somebody new with this address; null where it is somebody's who must sign in. */
+export async function newPerson(
+  { directory, log }: InvitationParts,
+  email: string,
+  organizationId: string,
+): Promise<Outcome<string | null>> {
+  const known = await lookUp(log, directory.findMembers(email));
+  if (!known.ok) return known;
+  const [first] = known.value;
+  if (first === undefined) return ok(newId("usr"));
+  // Who was removed here comes back as who they were; what they are elsewhere is not this organization's to give.
+  const isOurs = known.value.every((member) => member.organizationId === organizationId && member.status === "removed");
+  return ok(isOurs ? first.id : null);
+}
+
+interface Joining {
+  readonly link: InvitationLink;
+  readonly person: { readonly userId: string; readonly name: string; readonly email: string };
+  readonly address: string;
+}
+
+/** Makes the person a member; with a password, it is theirs from now on. */
+export async function join(
+  { system, passwords }: InvitationParts,
+  { link, person, address }: Joining,
+  password: string | null,
+): Promise<Outcome<null>> {
+  if (password !== null) {
+    const passwordHash = await passwords.hash(password);
+    if (!passwordHash.ok) return passwordHash;
+    const command = { kind: "set_password", passwordHash: passwordHash.value, linkHash: null } as const;
+    const set = await system.dispatch(accountRef(person.userId), command);
+    if (!set.ok) return set;
+  }
+  const joined = await system.dispatch(organizationRef(link.organizationId), {
+    kind: "accept_invitation",
+    invitationId: link.invitationId,
+    hash: keyHash(link.key),
+    person,
+    origin: { userId: person.userId, tokenId: null, address },
+  });
+  return joined.ok ? ok(null) : refuse(joined.fault);
+}

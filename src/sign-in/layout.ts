@@ -1,0 +1,100 @@
+/**
+ * How the pages of people look, and what protects them (AUTH-15). They are plain HTML with one style sheet in the
+ * page: no script, nothing from elsewhere, no frame around them. Forms go to this service only; a page whose form
+ * leads on to another one (a consent) names it, because browsers hold redirects against the policy too.
+ */
+import { ICON_LINK } from "../http/document/page.ts";
+import { Html, html } from "./html.ts";
+
+const STYLE = `
+:root{color-scheme:light dark;--line:light-dark(#767f8c,#8b95a3);--soft:light-dark(#d5dae1,#3a424d);--text:light-dark(#1b2430,#e8ebf0);--quiet:light-dark(#4d5866,#b3bcc8);--ground:light-dark(#f4f6f8,#14181d);--card:light-dark(#fff,#1d232a);--accent:light-dark(#1f4f8f,#8fbcff);--on-accent:light-dark(#fff,#0d1a2b);--bad:light-dark(#9b1c1c,#ffb0a8);--good:light-dark(#1d6133,#9fe0b2)}
+*{box-sizing:border-box}
+body{margin:0;background:var(--ground);color:var(--text);font:16px/1.5 system-ui,sans-serif;overflow-wrap:anywhere}
+header,main,footer{max-width:44rem;margin:0 auto;padding:1rem}
+header{display:flex;flex-wrap:wrap;gap:.5rem 1rem;align-items:center;justify-content:space-between}
+header strong{font-size:1.1rem}header nav{display:flex;flex-wrap:wrap;gap:.5rem 1rem;align-items:center}
+main.narrow{max-width:26rem}
+h1{font-size:1.5rem;line-height:1.25;margin:.5rem 0 1rem}h2{font-size:1.15rem;margin:0 0 .75rem}
+section{background:var(--card);border:1px solid var(--soft);border-radius:.6rem;padding:1.1rem;margin:0 0 1rem}
+a{color:var(--accent)}
+label,legend{display:block;font-weight:600}fieldset{border:1px solid var(--soft);border-radius:.4rem;margin:0 0 1rem;padding:.5rem .9rem .8rem}
+input:not([type=checkbox]):not([type=radio]),select{font:inherit;color:inherit;background:var(--ground);border:1px solid var(--line);border-radius:.4rem;padding:.5rem .6rem;width:100%;margin:.2rem 0 .9rem;min-height:2.75rem}
+.choices{display:grid;grid-template-columns:repeat(auto-fill,minmax(11rem,1fr));gap:.1rem .8rem}
+.choices label{font-weight:400;display:flex;gap:.5rem;align-items:center;min-height:2rem}
+button{font:inherit;font-weight:600;border-radius:.4rem;border:1px solid var(--accent);background:var(--accent);color:var(--on-accent);padding:.5rem 1rem;min-height:2.75rem;cursor:pointer}
+button.quiet{background:none;color:var(--accent)}
+a:focus-visible,button:focus-visible,input:focus-visible,select:focus-visible{outline:3px solid var(--accent);outline-offset:2px}
+.note{color:var(--quiet);margin:.2rem 0 .9rem}.bad{color:var(--bad);font-weight:600}.good{color:var(--good);font-weight:600}
+ul.rows{list-style:none;margin:0;padding:0}ul.rows>li{display:flex;flex-wrap:wrap;gap:.5rem 1rem;justify-content:space-between;align-items:center;padding:.7rem 0;border-top:1px solid var(--soft)}
+ul.rows>li:first-child{border-top:0}ul.rows p{margin:0}ul.rows .about{flex:1 1 16rem}
+code{font-size:.95em;background:var(--ground);border:1px solid var(--soft);border-radius:.3rem;padding:.1em .35em}
+code.secret{display:block;padding:.7rem;user-select:all}
+`;
+
+const STYLE_HASH = new Bun.CryptoHasher("sha256").update(STYLE).digest("base64");
+
+/** `formTargets`: where else a form of this page may lead to. */
+const policyFor = (formTargets: readonly string[]): string =>
+  [
+    "default-src 'none'",
+    `style-src 'sha256-${STYLE_HASH}'`,
+    "img-src data:",
+    "base-uri 'none'",
+    `form-action 'self'${formTargets.map((target) => ` ${target}`).join("")}`,
+    "frame-ancestors 'none'",
+  ].join("; ");
+
+/** Of every answer of these pages. A form whose page sends no referrer at all has no origin either, so ours keep theirs. */
+const HEADERS = {
+  "cache-control": "no-store",
+  "referrer-policy": "same-origin",
+  "x-content-type-options": "nosniff",
+  "x-frame-options": "DENY",
+  "cross-origin-opener-policy": "same-origin",
+};
+
+export interface PageContent {
+  readonly title: string;
+  readonly content: Html;
+  readonly status?: number;
+  /** A card in the middle, or a page of sections. */
+  readonly isNarrow?: boolean;
+  /** Somebody has signed in: the way to their account, and out. */
+  readonly isSignedIn?: boolean;
+  readonly formTargets?: readonly string[];
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+export function pageOf(page: PageContent): Response {
+  const { title, content, status = 200, isNarrow = false, isSignedIn = false, formTargets = [] } = page;
+  const text = html`<!doctype html>
+<html lang="en">
+<head><meta charset="utf-8"><meta name="viewport" content="width=device-width,initial-scale=1"><title>${title} · Troupe</title>${new Html(ICON_LINK)}<style>${new Html(STYLE)}</style></head>
+<body>
+<header><strong>Troupe</strong>${isSignedIn ? SIGNED_IN : null}</header>
+<main${new Html(isNarrow ? ' class="narrow"' : "")}>
+<h1>${title}</h1>
+${content}
+</main>
+</body>
+</html>
+`;
+  return new Response(text.text, {
+    status,
+    headers: {
+      ...HEADERS,
+      "content-type": "text/html; charset=utf-8",
+      "content-security-policy": policyFor(formTargets),
+      ...page.headers,
+    },
+  });
+}
+
+const SIGNED_IN = html`<nav aria-label="Account">
+  <a href="/account">Account</a>
+  <form method="post" action="/sign-out"><button class="quiet">Sign out</button></form>
+</nav>`;
+
+/** Goes on with a GET. */
+export const redirectTo = (location: string, headers: Readonly<Record<string, string>> = {}): Response =>
+  new Response(null, { status: 303, headers: { ...HEADERS, location, ...headers } });

@@ -1,0 +1,183 @@
+/** The members of an organization, for its owners: who there is, invitations, roles, removal (AUTH-18). */
+import type { Fault, Outcome } from "../../actors/fault.ts";
+import type { Origin } from "../../actors/organization/people-protocol.ts";
+import { type Invitation, type Member, organizationRef, type Role } from "../../actors/organization/schema.ts";
+import { PAGE_LIMIT } from "../../actors/page.ts";
+import { isoTime } from "../../actors/schema.ts";
+import { lookUp } from "../log/look-up.ts";
+import type { AccountPageParts, OwnVisit } from "./account-page.ts";
+import { type Html, html } from "./html.ts";
+import { invite } from "./invitations.ts";
+import type { InvitationPageParts } from "./invitation-page.ts";
+import { pageOf, redirectTo } from "./layout.ts";
+import { faultPage } from "./sign-in-page.ts";
+
+export const MEMBERS_PATH = "/members";
+const EMAIL = /^[^\s@]{1,64}@[^\s@]{1,190}$/;
+const OWNERS_ONLY: Fault = { kind: "owner_required" };
+
+type Parts = AccountPageParts & InvitationPageParts;
+
+const originOf = ({ principal: { userId, tokenId }, sender }: OwnVisit): Origin => ({
+  userId,
+  tokenId,
+  address: sender.address,
+});
+const roleOf = (text: string | null): Role => (text === "owner" ? "owner" : "member");
+
+export async function showMembers(
+  parts: Parts,
+  visit: OwnVisit,
+  notice: Html | null = null,
+  status = 200,
+): Promise<Response> {
+  const { principal } = visit;
+  if (principal.role !== "owner") return faultPage(OWNERS_ONLY);
+  const { organizationId } = principal;
+  const settled = await parts.system.settled(organizationId);
+  if (!settled.ok) return faultPage(settled.fault);
+  const members = await lookUp(parts.log, parts.directory.listMembers(organizationId));
+  const now = isoTime(parts.clock.now());
+  const invitations = await lookUp(parts.log, parts.directory.listInvitations(organizationId, now, PAGE_LIMIT));
+  if (!members.ok) return faultPage(members.fault);
+  if (!invitations.ok) return faultPage(invitations.fault);
+  return pageOf({
+    title: "Members",
+    status,
+    isSignedIn: true,
+    content: html`${notice}
+      <section aria-labelledby="people">
+        <h2 id="people">People</h2>
+        <ul class="rows">
+          ${members.value.filter((each) => each.status === "active").map((each) => memberRow(each, principal.userId))}
+        </ul>
+      </section>
+      ${pending(invitations.value)}
+      <section aria-labelledby="invite">
+        <h2 id="invite">Invite somebody</h2>
+        <p class="note">You get a link to pass on. It works once, for a week.</p>
+        <form method="post" action="${MEMBERS_PATH}/invite">
+          <label for="email">E-mail address</label
+          ><input id="email" name="email" type="email" required maxlength="254" /> <label for="role">Role</label
+          ><select id="role" name="role">
+            <option value="member">Member</option>
+            <option value="owner">Owner</option>
+          </select>
+          <button>Make the link</button>
+        </form>
+      </section>`,
+  });
+}
+
+export async function inviteMember(parts: Parts, visit: OwnVisit): Promise<Response> {
+  const email = (visit.form.get("email") ?? "").trim();
+  if (!EMAIL.test(email))
+    return showMembers(parts, visit, html`<p class="bad" role="alert">That is no e-mail address.</p>`, 400);
+  const of = { email, role: roleOf(visit.form.get("role")), origin: originOf(visit) };
+  const path = await invite(parts, visit.principal.organizationId, of);
+  if (!path.ok) return faultPage(path.fault);
+  return showMembers(
+    parts,
+    visit,
+    html`<section aria-labelledby="link">
+      <h2 id="link">The link for ${email}</h2>
+      <p>Copy it now: it is never shown again.</p>
+      <code class="secret">${parts.appUrl() + path.value}</code>
+    </section>`,
+  );
+}
+
+export const revokeInvitation = (parts: Parts, visit: OwnVisit): Promise<Response> =>
+  changed(
+    parts.system.dispatch(organizationRef(visit.principal.organizationId), {
+      kind: "revoke_invitation",
+      invitationId: visit.form.get("id") ?? "",
+      origin: originOf(visit),
+    }),
+  );
+
+export const changeRole = (parts: Parts, visit: OwnVisit): Promise<Response> =>
+  changed(
+    parts.system.dispatch(organizationRef(visit.principal.organizationId), {
+      kind: "change_role",
+      userId: visit.form.get("id") ?? "",
+      role: roleOf(visit.form.get("role")),
+      origin: originOf(visit),
+    }),
+  );
+
+/** With all credentials, so that they stay dead when the person is invited again. */
+export async function removeMember(parts: Parts, visit: OwnVisit): Promise<Response> {
+  const { organizationId } = visit.principal;
+  const userId = visit.form.get("id") ?? "";
+  const origin = originOf(visit);
+  const ref = organizationRef(organizationId);
+  const removed = await parts.system.dispatch(ref, { kind: "remove_member", userId, origin });
+  if (!removed.ok) return faultPage(removed.fault);
+  const settled = await parts.system.settled(organizationId);
+  if (!settled.ok) return faultPage(settled.fault);
+  const tokens = await lookUp(parts.log, parts.directory.listTokens(organizationId));
+  const grants = await lookUp(parts.log, parts.directory.listGrants(organizationId, userId, PAGE_LIMIT));
+  if (!tokens.ok) return faultPage(tokens.fault);
+  if (!grants.ok) return faultPage(grants.fault);
+  for (const { id } of grants.value) {
+    const ended = await parts.system.dispatch(ref, { kind: "end_grant", grantId: id, userId, origin });
+    if (!ended.ok) return faultPage(ended.fault);
+  }
+  for (const { id } of tokens.value.filter((token) => token.userId === userId && token.revokedAt === null)) {
+    const revoked = await parts.system.dispatch(ref, { kind: "revoke_token", tokenId: id, of: null, by: null, origin });
+    if (!revoked.ok) return faultPage(revoked.fault);
+    for (const ended of [id, ...revoked.value.endedIds]) parts.onRevoked(ended);
+  }
+  return redirectTo(MEMBERS_PATH);
+}
+
+async function changed(change: Promise<Outcome<unknown>>): Promise<Response> {
+  const done = await change;
+  return done.ok ? redirectTo(MEMBERS_PATH) : faultPage(done.fault);
+}
+
+const memberRow = ({ id, name, email, role }: Member, ownId: string): Html => {
+  const other = role === "owner" ? "member" : "owner";
+  return html`<li>
+    <div class="about">
+      <p><strong>${name}</strong>${id === ownId ? " (you)" : null}</p>
+      <p class="note">${email}, ${role}</p>
+    </div>
+    <form method="post" action="${MEMBERS_PATH}/role">
+      <input type="hidden" name="id" value="${id}" /><input type="hidden" name="role" value="${other}" /><button
+        class="quiet"
+        aria-label="Make ${name} ${other === "owner" ? "an owner" : "a member"}"
+      >
+        Make ${other}
+      </button>
+    </form>
+    ${id === ownId ? null : html`<form method="post" action="${MEMBERS_PATH}/remove"><input type="hidden" name="id" value="${id}" /><button class="quiet" aria-label="Remove ${name}">Remove</button></form>`}
+  </li>`;
+};
+
+const pending = (invitations: readonly Invitation[]): Html | null =>
+  invitations.length === 0
+    ? null
+    : html`<section aria-labelledby="pending">
+        <h2 id="pending">Open invitations</h2>
+        <ul class="rows">
+          ${invitations.map(
+            ({ id, email, role, expiresAt }) =>
+              html`<li>
+                <div class="about">
+                  <p><strong>${email}</strong></p>
+                  <p class="note">${role}, until ${expiresAt.slice(0, 10)}</p>
+                </div>
+                <form method="post" action="${MEMBERS_PATH}/invitations/revoke">
+                  <input type="hidden" name="id" value="${id}" /><button
+                    class="quiet"
+                    aria-label="Withdraw the invitation of ${email}"
+                  >
+                    Withdraw
+                  </button>
+                </form>
+              </li>`,
+          )}
+        </ul>
+      </section>`;

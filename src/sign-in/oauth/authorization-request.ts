@@ -1,0 +1,102 @@
+/**
+ * What a program asks a person for (RFC 6749, 4.1.1; OAuth 2.1; RFC 8707). Until the program and its redirect address
+ * are known to belong together nothing is sent there: what is wrong before is told to the person, what is wrong after
+ * to the program.
+ */
+import { DEFAULT_SCOPES, GRANTABLE_SCOPES } from "../../../actors/organization/principal.ts";
+import { API_RESOURCE, MCP_RESOURCE } from "../../http/contract/oauth-paths.ts";
+import type { Client, Clients } from "./clients.ts";
+import { isRegistered } from "./redirect-uri.ts";
+
+const CHALLENGE = /^[A-Za-z0-9_-]{43}$/;
+const STATE_CHARACTERS = 2_000;
+
+export interface AuthorizationRequest {
+  readonly client: Client;
+  readonly redirectUri: string;
+  readonly state: string | null;
+  readonly codeChallenge: string;
+  readonly scopes: readonly string[];
+  readonly resource: string;
+}
+
+export type AuthorizationReading =
+  | { readonly kind: "good"; readonly request: AuthorizationRequest }
+  /** For the person. */
+  | { readonly kind: "untrusted"; readonly words: string }
+  /** For the program. */
+  | {
+      readonly kind: "refused";
+      readonly redirectUri: string;
+      readonly error: string;
+      readonly words: string;
+      readonly state: string | null;
+    };
+
+/** Fields that a consent carries along, as they came. */
+export const CARRIED = [
+  "response_type",
+  "client_id",
+  "redirect_uri",
+  "scope",
+  "state",
+  "code_challenge",
+  "code_challenge_method",
+  "resource",
+] as const;
+
+export async function readAuthorization(
+  given: URLSearchParams,
+  { clients, appUrl }: { readonly clients: Clients; readonly appUrl: string },
+): Promise<AuthorizationReading> {
+  const repeated = CARRIED.find((name) => name !== "resource" && given.getAll(name).length > 1);
+  if (repeated !== undefined) return untrusted(`The program has sent ${repeated} more than once.`);
+  const client = await clients.find(given.get("client_id") ?? "");
+  if (!client.ok) return untrusted("This service does not know the program, or cannot read what it says of itself.");
+  const redirectUri = given.get("redirect_uri") ?? "";
+  if (!isRegistered(redirectUri, client.value.redirectUris))
+    return untrusted("The program wants its answer at an address that is not among its own.");
+  const state = given.get("state");
+  const refused = (error: string, words: string): AuthorizationReading => ({
+    kind: "refused",
+    redirectUri,
+    error,
+    words,
+    state,
+  });
+  if (state !== null && state.length > STATE_CHARACTERS)
+    return { kind: "refused", redirectUri, error: "invalid_request", words: "state is too long", state: null };
+  if (given.get("response_type") !== "code") return refused("unsupported_response_type", "response_type must be code");
+  const codeChallenge = given.get("code_challenge") ?? "";
+  if (given.get("code_challenge_method") !== "S256" || !CHALLENGE.test(codeChallenge))
+    return refused("invalid_request", "PKCE with S256 is required: code_challenge and code_challenge_method=S256");
+  if (given.get("prompt") === "none") return refused("interaction_required", "a person must consent");
+  const resource = resourceOf(given.getAll("resource"), appUrl);
+  if (resource === null) return refused("invalid_target", "resource is not one of this service");
+  const scopes = scopesOf(given.get("scope"));
+  if (scopes.length === 0) return refused("invalid_scope", "scope has nothing that this service grants");
+  return { kind: "good", request: { client: client.value, redirectUri, state, codeChallenge, scopes, resource } };
+}
+
+const untrusted = (words: string): AuthorizationReading => ({ kind: "untrusted", words });
+
+/** The resource in the form that its tokens carry; the current surface where none is named. */
+export function resourceOf(given: readonly string[], appUrl: string): string | null {
+  const [first = appUrl, ...more] = new Set(given.map((each) => each.replace(/\/$/, "")));
+  if (more.length > 0) return null;
+  return [API_RESOURCE, MCP_RESOURCE].map((path) => appUrl + path).find((each) => each === first) ?? null;
+}
+
+/** What of it is grantable, in the order of our scopes; words of other services, such as `openid`, say nothing here. */
+export function scopesOf(given: string | null): readonly string[] {
+  const asked = given === null || given.trim() === "" ? DEFAULT_SCOPES : given.split(/\s+/);
+  return GRANTABLE_SCOPES.filter((scope) => asked.includes(scope));
+}
+
+/** The way back to the program, with who answers (RFC 9207). */
+export function backTo(redirectUri: string, answer: Readonly<Record<string, string | null>>, issuer: string): string {
+  const url = new URL(redirectUri);
+  for (const [name, value] of Object.entries({ ...answer, iss: issuer }))
+    if (value !== null) url.searchParams.set(name, value);
+  return url.href;
+}

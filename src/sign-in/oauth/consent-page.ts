@@ -1,0 +1,155 @@
+/**
+ * A person lets a program in, or does not (MCP-2). The page names the program, where the browser will go, and what the
+ * program may do; each of that can be left out. The form carries the request with a signature over it and the
+ * session, so nobody else has filled it in, and nothing of it has changed since it was shown.
+ */
+import { isSameHash } from "../../../actors/constant-time.ts";
+import { type Organization, organizationRef } from "../../../actors/organization/schema.ts";
+import type { Sealing } from "../../../actors/sealing.ts";
+import type { TroupeSystem } from "../../../actors/troupe.ts";
+import { AUTHORIZE_PATH, MCP_RESOURCE } from "../../http/contract/oauth-paths.ts";
+import type { OwnVisit } from "../account-page.ts";
+import { html } from "../html.ts";
+import { pageOf, redirectTo } from "../layout.ts";
+import { scopeWords } from "../scope-words.ts";
+import { faultPage, toSignIn } from "../sign-in-page.ts";
+import type { Visit } from "../visit.ts";
+import {
+  type AuthorizationReading,
+  type AuthorizationRequest,
+  backTo,
+  CARRIED,
+  readAuthorization,
+} from "./authorization-request.ts";
+import type { Clients } from "./clients.ts";
+import { codeHash, codeOf, newCodeSecret } from "./grant-secrets.ts";
+
+export interface ConsentParts {
+  readonly system: TroupeSystem;
+  readonly sealing: Sealing;
+  readonly clients: Clients;
+  readonly appUrl: () => string;
+}
+
+export async function showConsent(parts: ConsentParts, visit: Visit): Promise<Response> {
+  const reading = await readAuthorization(visit.query, { clients: parts.clients, appUrl: parts.appUrl() });
+  if (reading.kind !== "good") return unlessGood(reading, parts.appUrl());
+  const { principal } = visit;
+  // The program is known to be one: only then is a person asked to sign in for it.
+  if (principal === null) return toSignIn(visit);
+  const { organizationId } = principal;
+  const organization = await parts.system.dispatch(organizationRef(organizationId), { kind: "read_organization" });
+  if (!organization.ok) return faultPage(organization.fault);
+  return consentForm(parts, { ...visit, principal }, { request: reading.request, organization: organization.value });
+}
+
+export async function decideConsent(parts: ConsentParts, visit: OwnVisit): Promise<Response> {
+  const { form, principal, sender } = visit;
+  const appUrl = parts.appUrl();
+  const signature = signatureOf(parts.sealing, principal.tokenId, form);
+  if (!isSameHash(signature, form.get("signature") ?? ""))
+    return untrustedPage("This form was not made for your session.", 403);
+  const reading = await readAuthorization(form, { clients: parts.clients, appUrl });
+  if (reading.kind !== "good") return unlessGood(reading, appUrl);
+  const { client, redirectUri, state, codeChallenge, resource, scopes: asked } = reading.request;
+  const scopes = asked.filter((scope) => form.getAll("grant").includes(scope));
+  if (form.get("decision") !== "allow" || scopes.length === 0)
+    return redirectTo(backTo(redirectUri, { error: "access_denied", state }, appUrl));
+  const secret = newCodeSecret();
+  const { organizationId, userId, tokenId } = principal;
+  const offered = await parts.system.dispatch(organizationRef(organizationId), {
+    kind: "offer_grant",
+    grant: {
+      clientId: client.id,
+      clientName: client.name,
+      userId,
+      scopes,
+      resource,
+      redirectUri,
+      codeHash: codeHash(secret),
+      codeChallenge,
+    },
+    origin: { userId, tokenId, address: sender.address },
+  });
+  if (!offered.ok) return faultPage(offered.fault);
+  const kept = await parts.clients.keep(client);
+  if (!kept.ok) return faultPage(kept.fault);
+  const code = codeOf({ organizationId, grantId: offered.value.id }, secret);
+  return redirectTo(backTo(redirectUri, { code, state }, appUrl));
+}
+
+function unlessGood(reading: Exclude<AuthorizationReading, { readonly kind: "good" }>, appUrl: string): Response {
+  if (reading.kind === "untrusted") return untrustedPage(reading.words, 400);
+  const { redirectUri, error, words, state } = reading;
+  return redirectTo(backTo(redirectUri, { error, error_description: words, state }, appUrl));
+}
+
+const untrustedPage = (words: string, status: number): Response =>
+  pageOf({
+    title: "This request cannot be answered",
+    status,
+    isNarrow: true,
+    content: html`<section>
+      <p>${words}</p>
+      <p>Nothing was granted. Go back to the program and begin again.</p>
+    </section>`,
+  });
+
+/** By what the request came with, in a fixed order, and the session that it was shown to. */
+function signatureOf(sealing: Sealing, sessionId: string, given: URLSearchParams): string {
+  const text = JSON.stringify([sessionId, ...CARRIED.map((name) => given.getAll(name))]);
+  return new Bun.CryptoHasher("sha256", sealing.key("form")).update(text).digest("hex");
+}
+
+interface Asked {
+  readonly request: AuthorizationRequest;
+  readonly organization: Organization;
+}
+
+function consentForm(parts: ConsentParts, { query, principal }: OwnVisit, { request, organization }: Asked): Response {
+  const { client, redirectUri, scopes, resource } = request;
+  const carried = CARRIED.flatMap((name) =>
+    query.getAll(name).map((value) => html`<input type="hidden" name="${name}" value="${value}" />`),
+  );
+  const { protocol, host } = new URL(redirectUri);
+  const isMcp = resource === parts.appUrl() + MCP_RESOURCE;
+  return pageOf({
+    title: `Let “${client.name}” in?`,
+    isNarrow: true,
+    isSignedIn: true,
+    // Browsers hold the redirect after the form against the policy as well.
+    formTargets: [host === "" ? protocol : `${protocol}//${host}`],
+    content: html`<section>
+      <p>
+        The program <strong>${client.name}</strong> asks to act as you in <strong>${organization.name}</strong>,
+        ${isMcp ? "over MCP" : "over the API"}.
+      </p>
+      <p class="note">
+        ${client.host === null ? "It has named itself; nobody has checked that name." : html`Its name comes from <strong>${client.host}</strong>.`}
+        Your browser goes back to <strong>${host === "" ? protocol.slice(0, -1) : host}</strong>. Go on only if you have
+        just asked it to.
+      </p>
+      <form method="post" action="${AUTHORIZE_PATH}">
+        ${carried}<input
+          type="hidden"
+          name="signature"
+          value="${signatureOf(parts.sealing, principal.tokenId, query)}"
+        />
+        <fieldset>
+          <legend>It may</legend>
+          <div class="choices">
+            ${scopes.map(
+              (scope) =>
+                html`<label
+                  ><input type="checkbox" name="grant" value="${scope}" checked />${scopeWords(scope)}</label
+                >`,
+            )}
+          </div>
+        </fieldset>
+        <p class="note">It never may more than you. You end this on your account page at any time.</p>
+        <button name="decision" value="allow">Let it in</button>
+        <button class="quiet" name="decision" value="deny">Refuse</button>
+      </form>
+    </section>`,
+  });
+}

@@ -1,0 +1,62 @@
+/**
+ * Codes and refresh tokens. Both name the grant that they belong to, so nothing is looked up to find its actor. A code
+ * is random; of a refresh token the service can tell that it made it, however long ago, so that one that comes again is
+ * known for what it is without keeping those that were used.
+ *
+ *   oac_<organization>.<grant>.<43 random characters>
+ *   ort_<organization>.<grant>.<generation>.<HMAC>
+ */
+import { isSameHash } from "../../../actors/constant-time.ts";
+import { isIdOf } from "../../../actors/ids.ts";
+import type { Sealing } from "../../../actors/sealing.ts";
+
+const RANDOM_BYTES = 32;
+const CODE = /^oac_([\w-]{21})\.([\w-]{21})\.([\w-]{43})$/;
+const REFRESH = /^ort_([\w-]{21})\.([\w-]{21})\.(\d{1,9})\.([\w-]{43})$/;
+
+export interface GrantPlace {
+  readonly organizationId: string;
+  readonly grantId: string;
+}
+
+const bare = (id: string): string => id.slice(id.indexOf("_") + 1);
+
+export const newCodeSecret = (): string =>
+  Buffer.from(crypto.getRandomValues(new Uint8Array(RANDOM_BYTES))).toString("base64url");
+export const codeHash = (secret: string): string => Bun.SHA256.hash(secret, "hex");
+export const codeOf = ({ organizationId, grantId }: GrantPlace, secret: string): string =>
+  `oac_${bare(organizationId)}.${bare(grantId)}.${secret}`;
+
+export function readCode(code: string): (GrantPlace & { readonly codeHash: string }) | null {
+  const [, organization = "", grant = "", secret = ""] = CODE.exec(code) ?? [];
+  const place = placeOf(organization, grant);
+  return place === null ? null : { ...place, codeHash: codeHash(secret) };
+}
+
+export const refreshTokenOf = (sealing: Sealing, place: GrantPlace, generation: number): string => {
+  const body = `${bare(place.organizationId)}.${bare(place.grantId)}.${generation}`;
+  return `ort_${body}.${macOf(sealing, body)}`;
+};
+
+/** Null where the service has not made it. */
+export function readRefreshToken(
+  sealing: Sealing,
+  token: string,
+): (GrantPlace & { readonly generation: number }) | null {
+  const [, organization = "", grant = "", generation = "", mac = ""] = REFRESH.exec(token) ?? [];
+  const place = placeOf(organization, grant);
+  if (place === null || !isSameHash(macOf(sealing, `${organization}.${grant}.${generation}`), mac)) return null;
+  return { ...place, generation: Number(generation) };
+}
+
+function placeOf(organization: string, grant: string): GrantPlace | null {
+  const place = { organizationId: `org_${organization}`, grantId: `gra_${grant}` };
+  return isIdOf("org", place.organizationId) && isIdOf("gra", place.grantId) ? place : null;
+}
+
+const macOf = (sealing: Sealing, body: string): string =>
+  new Bun.CryptoHasher("sha256", sealing.key("refresh_token")).update(body).digest("base64url");
+
+/** The challenge that belongs to a verifier (RFC 7636). */
+export const challengeOf = (verifier: string): string =>
+  new Bun.CryptoHasher("sha256").update(verifier).digest("base64url");

@@ -1,0 +1,45 @@
+/** Addresses that a program may get its codes at (RFC 6749, 3.1.2; RFC 8252). */
+
+/** Of one program. */
+export const REDIRECT_URIS_MAX = 10;
+export const REDIRECT_URI_CHARACTERS = 2_000;
+/** Schemes that run something or open a file in the browser itself. */
+const NEVER = new Set([
+  "javascript:",
+  "data:",
+  "vbscript:",
+  "file:",
+  "blob:",
+  "about:",
+  "filesystem:",
+  "view-source:",
+  "ws:",
+  "wss:",
+  "ftp:",
+]);
+const LOOPBACK = new Set(["127.0.0.1", "[::1]", "localhost"]);
+const CONTROL = /[\p{Cc}\s]/u;
+
+/** What is wrong with the address, or null. */
+export function redirectComplaint(uri: string): string | null {
+  if (uri.length > REDIRECT_URI_CHARACTERS || CONTROL.test(uri) || !URL.canParse(uri)) return "is no address";
+  const { protocol, hostname, hash, username, password } = new URL(uri);
+  if (NEVER.has(protocol)) return `has the scheme ${protocol.slice(0, -1)}`;
+  if (hash !== "" || uri.includes("#")) return "has a fragment";
+  if (username !== "" || password !== "") return "has a user name or a password";
+  if (protocol === "http:" && !LOOPBACK.has(hostname)) return "is plain http and not of the program's own machine";
+  return null;
+}
+
+/** Whether the address is one of these. A program on the person's own machine listens on any port (RFC 8252, 7.3). */
+export const isRegistered = (uri: string, registered: readonly string[]): boolean =>
+  registered.includes(uri) || registered.some((other) => isSameLoopback(uri, other));
+
+function isSameLoopback(a: string, b: string): boolean {
+  if (!URL.canParse(a) || !URL.canParse(b)) return false;
+  const [one, other] = [new URL(a), new URL(b)];
+  if (one.protocol !== "http:" || !LOOPBACK.has(one.hostname)) return false;
+  one.port = "";
+  other.port = "";
+  return one.href === other.href;
+}

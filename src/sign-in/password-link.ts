@@ -1,0 +1,31 @@
+/**
+ * Links that set a password once (AUTH-16). Only the operator makes them, at the first run and with
+ * `bun run admin user link`: an owner could otherwise take the account of somebody who belongs to other organizations
+ * too. The key is in the query, which no log shows, and opening the page does not use it up: mail programs open links.
+ */
+import { accountRef } from "../../actors/account/schema.ts";
+import type { Outcome } from "../../actors/fault.ts";
+import { isoTime } from "../../actors/schema.ts";
+import type { TroupeSystem } from "../../actors/troupe.ts";
+
+/** A link opens for so long. */
+export const LINK_HOURS = 24;
+const KEY_BYTES = 32;
+export const PASSWORD_PATH = "/set-password";
+
+/** Makes a link for this person, in place of the one before; answers its path. */
+export async function makePasswordLink(
+  system: Pick<TroupeSystem, "dispatch">,
+  userId: string,
+  now: number,
+): Promise<Outcome<string>> {
+  const key = newKey();
+  const link = { hash: keyHash(key), expiresAt: isoTime(now + LINK_HOURS * 3_600_000) };
+  const made = await system.dispatch(accountRef(userId), { kind: "make_link", link });
+  return made.ok ? { ok: true, value: `${PASSWORD_PATH}?user=${userId}&key=${key}` } : made;
+}
+
+/** What a link is opened with, and what is stored of it. */
+export const newKey = (): string =>
+  Buffer.from(crypto.getRandomValues(new Uint8Array(KEY_BYTES))).toString("base64url");
+export const keyHash = (key: string): string => Bun.SHA256.hash(key, "hex");

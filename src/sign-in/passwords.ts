@@ -1,0 +1,63 @@
+/**
+ * Passwords (AUTH-13): argon2id by Bun, in its own text form, so that stronger parameters can come later. A check
+ * costs the same whether the account exists or not: an answer's time tells nobody who has one.
+ */
+import { ok, type Outcome, refuse } from "../../actors/fault.ts";
+
+/** OWASP's first choice of parameters: 46 MiB and one pass, some 50 ms. */
+const ARGON2ID = { algorithm: "argon2id", memoryCost: 47_104, timeCost: 1 } as const;
+/** Characters of a password. Long ones are better than odd ones, so nothing else is asked of them (NIST SP 800-63B). */
+export const PASSWORD_MIN = 12;
+export const PASSWORD_MAX = 256;
+/** Hashes that are computed at once: each holds a core and its 46 MiB. */
+const AT_ONCE = 2;
+/** Checks that may wait for one of them: some seconds of work. */
+const WAITING = 100;
+const BUSY_MS = 5_000;
+
+export class Passwords {
+  private running = 0;
+  private readonly waiting: (() => void)[] = [];
+  /** What is checked where there is no password. */
+  private readonly decoy: Promise<string>;
+
+  constructor() {
+    this.decoy = Bun.password.hash(crypto.randomUUID(), ARGON2ID);
+  }
+
+  hash(password: string): Promise<Outcome<string>> {
+    return this.inTurn(() => Bun.password.hash(password.normalize("NFC"), ARGON2ID));
+  }
+
+  /** Whether the password is the one of this hash; never, where there is none. */
+  verify(password: string, hash: string | null): Promise<Outcome<boolean>> {
+    return this.inTurn(async () => {
+      const isGood = await Bun.password.verify(password.normalize("NFC"), hash ?? (await this.decoy));
+      return isGood && hash !== null;
+    });
+  }
+
+  private async inTurn<T>(work: () => Promise<T>): Promise<Outcome<T>> {
+    if (this.waiting.length >= WAITING) return refuse({ kind: "overloaded", retryAfterMs: BUSY_MS });
+    if (this.running >= AT_ONCE) await new Promise<void>((resolve) => void this.waiting.push(resolve));
+    else this.running++;
+    try {
+      return ok(await work());
+    } finally {
+      // The place goes from hand to hand.
+      const next = this.waiting.shift();
+      if (next === undefined) this.running--;
+      else next();
+    }
+  }
+}
+
+/** What is wrong with a new password, in words for its person; null for nothing. */
+export function complaintOf(password: string, email: string): string | null {
+  const characters = password.length;
+  if (characters < PASSWORD_MIN) return `A password has at least ${PASSWORD_MIN} characters.`;
+  if (characters > PASSWORD_MAX) return `A password has at most ${PASSWORD_MAX} characters.`;
+  if (new Set(password).size < 4) return "This password repeats the same few characters.";
+  if (password.toLowerCase().includes(email.toLowerCase())) return "A password must not contain your e-mail address.";
+  return null;
+}

@@ -1,0 +1,80 @@
+/** The pages of people, mounted: signing in and out, passwords, the account. They need no script and no internet. */
+import { Elysia } from "elysia";
+import type { HttpLog } from "../log/port.ts";
+import { hostFault } from "../http/request/request-target.ts";
+import type { Surface } from "../http/request/surface.ts";
+import {
+  type AccountPageParts,
+  changePassword,
+  chooseOrganization,
+  createToken,
+  endGrant,
+  endSession,
+  type OwnVisit,
+  revokeToken,
+  showAccount,
+} from "./account-page.ts";
+import { acceptInvitation, type InvitationPageParts, showInvitation } from "./invitation-page.ts";
+import { INVITATION_PATH } from "./invitations.ts";
+import { changeRole, inviteMember, MEMBERS_PATH, removeMember, revokeInvitation, showMembers } from "./members-page.ts";
+import { setPassword, showSetPassword } from "./password-page.ts";
+import { PASSWORD_PATH } from "./password-link.ts";
+import { ACCOUNT_PATH, showSignIn, SIGN_IN_PATH, signIn, signOut, toSignIn } from "./sign-in-page.ts";
+import { type Visit, visitOf, type VisitParts } from "./visit.ts";
+
+export type SignInParts = VisitParts &
+  AccountPageParts &
+  InvitationPageParts & { readonly log: HttpLog; readonly surface: Surface };
+
+type Answer = (parts: SignInParts, visit: Visit) => Response | Promise<Response>;
+type OwnAnswer = (parts: SignInParts, visit: OwnVisit) => Promise<Response>;
+
+/** A page for those who have signed in; the others are sent to do so. */
+const own =
+  (answer: OwnAnswer): Answer =>
+  (parts, visit) =>
+    visit.principal === null ? toSignIn(visit) : answer(parts, { ...visit, principal: visit.principal });
+
+const PAGES: readonly (readonly ["GET" | "POST", string, Answer])[] = [
+  ["GET", SIGN_IN_PATH, (_, visit) => showSignIn(visit)],
+  ["POST", SIGN_IN_PATH, signIn],
+  ["POST", "/sign-out", signOut],
+  ["GET", PASSWORD_PATH, showSetPassword],
+  ["POST", PASSWORD_PATH, setPassword],
+  ["GET", INVITATION_PATH, showInvitation],
+  ["POST", INVITATION_PATH, acceptInvitation],
+  ["GET", MEMBERS_PATH, own((parts, visit) => showMembers(parts, visit))],
+  ["POST", `${MEMBERS_PATH}/invite`, own(inviteMember)],
+  ["POST", `${MEMBERS_PATH}/invitations/revoke`, own(revokeInvitation)],
+  ["POST", `${MEMBERS_PATH}/role`, own(changeRole)],
+  ["POST", `${MEMBERS_PATH}/remove`, own(removeMember)],
+  ["GET", ACCOUNT_PATH, own((parts, visit) => showAccount(parts, visit))],
+  ["POST", `${ACCOUNT_PATH}/password`, own(changePassword)],
+  ["POST", `${ACCOUNT_PATH}/sessions/end`, own(endSession)],
+  ["POST", `${ACCOUNT_PATH}/tokens`, own(createToken)],
+  ["POST", `${ACCOUNT_PATH}/tokens/revoke`, own(revokeToken)],
+  ["POST", `${ACCOUNT_PATH}/programs/end`, own(endGrant)],
+  ["POST", `${ACCOUNT_PATH}/organization`, own(chooseOrganization)],
+];
+
+export function signInRoutes(parts: SignInParts) {
+  const routes = new Elysia({ name: "sign-in" });
+  for (const [method, path, answer] of PAGES) {
+    routes.route(
+      method,
+      path,
+      async ({ request }) => {
+        const fault = hostFault(request);
+        if (fault !== null) return parts.surface.refuse(request, fault);
+        return parts.surface.by((asked) => answered(parts, asked, answer), request);
+      },
+      { parse: "none" },
+    );
+  }
+  return routes;
+}
+
+async function answered(parts: SignInParts, request: Request, answer: Answer): Promise<Response> {
+  const visit = await visitOf(parts, request);
+  return visit instanceof Response ? visit : answer(parts, visit);
+}

@@ -1,0 +1,35 @@
+/** Scopes in words for people (AUTH-3). */
+import { SCOPES } from "../../actors/organization/principal.ts";
+
+const NOUNS: Readonly<Record<string, string>> = {
+  agents: "agents",
+  chats: "chats",
+  jobs: "jobs",
+  missions: "missions",
+  workspaces: "workspaces and files",
+  webhooks: "webhooks",
+  tokens: "tokens",
+  tasks: "tasks",
+};
+const OTHERS: Readonly<Record<string, string>> = {
+  "events:read": "read the feed of events",
+  "secrets:use": "name the organization's secrets in agents",
+  mcp: "use the MCP endpoint",
+  "*": "do everything that you may do",
+};
+
+/** "read and change chats" */
+export function scopeWords(scope: string): string {
+  const [noun = "", verb] = scope.split(":");
+  const other = OTHERS[scope];
+  if (other !== undefined) return other;
+  const named = NOUNS[noun] ?? noun;
+  if (verb === "read") return `read ${named}`;
+  return verb === "write" ? `read and change ${named}` : scope;
+}
+
+/** What a form offers, in the order of the scopes. */
+export const OFFERED_SCOPES: readonly { readonly scope: string; readonly words: string }[] = SCOPES.map((scope) => ({
+  scope,
+  words: scopeWords(scope),
+}));

@@ -1,0 +1,127 @@
+/** The pages of signing in and out (AUTH-13). */
+import type { Fault } from "../../actors/fault.ts";
+import { noSessionCookie, sessionCookie } from "../http/request/session-cookie.ts";
+import { type Accounts, SESSION_MS, type StartedSession } from "./accounts.ts";
+import { html } from "./html.ts";
+import { pageOf, redirectTo } from "./layout.ts";
+import { nextPath } from "./next-path.ts";
+import { type Visit, waitPage } from "./visit.ts";
+
+export const SIGN_IN_PATH = "/sign-in";
+export const ACCOUNT_PATH = "/account";
+
+export interface PageParts {
+  readonly accounts: Accounts;
+  readonly appUrl: () => string;
+}
+
+/** The way to the sign-in page, and back here. */
+export const toSignIn = ({ request }: Pick<Visit, "request">): Response => {
+  const { pathname, search } = new URL(request.url);
+  const next = request.method === "GET" ? `?next=${encodeURIComponent(pathname + search)}` : "";
+  return redirectTo(SIGN_IN_PATH + next);
+};
+
+export function showSignIn({ query, principal }: Visit): Response {
+  const next = nextPath(query.get("next"));
+  return principal === null ? signInForm({ next }) : redirectTo(next ?? ACCOUNT_PATH);
+}
+
+export async function signIn(parts: PageParts, visit: Visit): Promise<Response> {
+  const { form, sender } = visit;
+  const email = form.get("email") ?? "";
+  const next = nextPath(form.get("next"));
+  const started = await parts.accounts.signIn(email, form.get("password") ?? "", sender);
+  if (started.ok) return enter(parts, visit, { started: started.value, next });
+  if (started.fault.kind === "unauthenticated") {
+    const wrong = "The e-mail address and the password do not match.";
+    return signInForm({ next, email, wrong, status: 403 });
+  }
+  return faultPage(started.fault);
+}
+
+/**
+ * Begins the session in the browser. Its secret is new, so a cookie that somebody has planted is worth nothing; the
+ * session that the browser had before ends.
+ */
+export async function enter(
+  parts: PageParts,
+  { principal, sender }: Visit,
+  { started, next }: { readonly started: StartedSession; readonly next: string | null },
+): Promise<Response> {
+  if (principal !== null) await parts.accounts.end(principal, principal.tokenId, sender);
+  return redirectTo(next ?? ACCOUNT_PATH, {
+    "set-cookie": sessionCookie(started.secret, parts.appUrl(), SESSION_MS / 1_000),
+  });
+}
+
+export async function signOut({ accounts, appUrl }: PageParts, { principal, sender }: Visit): Promise<Response> {
+  if (principal !== null) {
+    const ended = await accounts.end(principal, principal.tokenId, sender);
+    // The cookie stays while the session does: it must not seem to have ended.
+    if (!ended.ok) return faultPage(ended.fault);
+  }
+  return redirectTo(SIGN_IN_PATH, { "set-cookie": noSessionCookie(appUrl()) });
+}
+
+interface SignInForm {
+  readonly next: string | null;
+  readonly email?: string;
+  readonly wrong?: string;
+  readonly status?: number;
+}
+
+const signInForm = ({ next, email = "", wrong, status = 200 }: SignInForm): Response =>
+  pageOf({
+    title: "Sign in",
+    status,
+    isNarrow: true,
+    content: html`<section>
+        ${wrong === undefined ? null : html`<p class="bad" role="alert">${wrong}</p>`}
+        <form method="post" action="${SIGN_IN_PATH}">
+          <label for="email">E-mail address</label>
+          <input id="email" name="email" type="email" autocomplete="username" required value="${email}" />
+          <label for="password">Password</label>
+          <input id="password" name="password" type="password" autocomplete="current-password" required />
+          ${next === null ? null : html`<input type="hidden" name="next" value="${next}" />`}
+          <button>Sign in</button>
+        </form>
+      </section>
+      <p class="note">No password yet, or forgotten? Ask the person who runs this service for a link.</p>`,
+  });
+
+/** What has gone wrong, for a person. */
+export function faultPage(fault: Fault): Response {
+  if (fault.kind === "rate_limited") return waitPage(fault.retryAfterMs);
+  const { status, title, words } = wordsOf(fault);
+  return pageOf({
+    title,
+    status,
+    isNarrow: true,
+    content: html`<section>
+      <p>${words}</p>
+      <p><a href="${ACCOUNT_PATH}">Back to your account</a></p>
+    </section>`,
+  });
+}
+
+function wordsOf(fault: Fault): { readonly status: number; readonly title: string; readonly words: string } {
+  switch (fault.kind) {
+    case "organization_suspended":
+      return { status: 403, title: "Suspended", words: "The operator has suspended this organization." };
+    case "not_found":
+      return { status: 404, title: "Not found", words: `There is no such ${fault.noun}, or it is not yours.` };
+    case "invalid_request":
+      return { status: 400, title: "Not possible", words: fault.errors.map(({ message }) => message).join(". ") };
+    case "forbidden":
+      return { status: 403, title: "Not allowed", words: fault.message };
+    case "owner_required":
+      return { status: 403, title: "Not allowed", words: "Only an owner of the organization may do this." };
+    default:
+      return {
+        status: 503,
+        title: "Not possible now",
+        words: "The service cannot do this now. Try again in a moment.",
+      };
+  }
+}

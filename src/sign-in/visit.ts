@@ -1,0 +1,104 @@
+/**
+ * A request for a page: who sends it, what its form says, and what it may not do. A form counts only where a page of
+ * ours has sent it (AUTH-15), whether somebody has signed in or not: a forged sign-in would put a person into the
+ * account of somebody else.
+ */
+import type { Server } from "bun";
+import type { Principal } from "../../actors/organization/principal.ts";
+import type { Authentication } from "../http/request/authentication.ts";
+import type { RateLimits } from "../http/request/rate-limits.ts";
+import { isSafe, isSameOrigin } from "../http/request/same-origin.ts";
+import { sessionIn } from "../http/request/session-cookie.ts";
+import type { Accounts, Sender } from "./accounts.ts";
+import { browserName } from "./browser-name.ts";
+import { boundedText, FORM_TYPE } from "./form.ts";
+import { html } from "./html.ts";
+import { pageOf } from "./layout.ts";
+
+export interface VisitParts {
+  readonly accounts: Accounts;
+  readonly authentication: Authentication;
+  readonly limits: RateLimits;
+  readonly appUrl: () => string;
+  readonly server: () => Server<unknown> | null;
+}
+
+export interface Visit {
+  readonly request: Request;
+  readonly query: URLSearchParams;
+  readonly form: URLSearchParams;
+  readonly sender: Sender;
+  /** Who has signed in; null for nobody. */
+  readonly principal: Principal | null;
+  /** Whether the browser has a cookie of ours, good or not. */
+  readonly hasCookie: boolean;
+}
+
+/** Whatever the session of a page is asked for. */
+const SESSION = { isCounted: true, takesSessions: true, resource: null } as const;
+
+/** The visit, or why the request is none. */
+export async function visitOf(parts: VisitParts, request: Request): Promise<Visit | Response> {
+  const server = parts.server();
+  const appUrl = parts.appUrl();
+  if (!isSafe(request.method) && !isSameOrigin(request, appUrl)) return FOREIGN();
+  const hasCookie = sessionIn(request.headers.get("cookie"), appUrl) !== null;
+  const verified = hasCookie ? await parts.authentication.verifySession({ request, server }, SESSION) : null;
+  const isKnown = verified?.ok === true;
+  const rate = isKnown ? verified.value.rate : await parts.limits.ofStranger(request, server);
+  const limited = rate === null ? null : parts.limits.refusalOf(rate);
+  if (limited !== null) return waitPage(limited.kind === "rate_limited" ? limited.retryAfterMs : 1_000);
+  const form = isSafe(request.method) ? new URLSearchParams() : await formOf(request);
+  if (form === null) return BAD_FORM();
+  return {
+    request,
+    form,
+    query: new URL(request.url).searchParams,
+    sender: {
+      address: parts.limits.addressOf(request, server),
+      browser: browserName(request.headers.get("user-agent")),
+    },
+    principal: isKnown ? verified.value.principal : null,
+    hasCookie,
+  };
+}
+
+/** The fields of a form, or null where the body is none, or too long. */
+async function formOf(request: Request): Promise<URLSearchParams | null> {
+  const text = await boundedText(request, FORM_TYPE);
+  return text === null ? null : new URLSearchParams(text);
+}
+
+const FOREIGN = (): Response =>
+  pageOf({
+    title: "This form came from another site",
+    status: 403,
+    isNarrow: true,
+    content: html`<section>
+      <p>Your browser did not confirm that this form was sent from a page of this service, so nothing was done.</p>
+      <p><a href="/account">Go to your account</a> and try again there.</p>
+    </section>`,
+  });
+
+const BAD_FORM = (): Response =>
+  pageOf({
+    title: "This form cannot be read",
+    status: 400,
+    isNarrow: true,
+    content: html`<section><p>Nothing was done.</p></section>`,
+  });
+
+/** After too many requests or attempts. */
+export function waitPage(retryAfterMs: number): Response {
+  const seconds = Math.max(1, Math.ceil(retryAfterMs / 1_000));
+  return pageOf({
+    title: "Please wait",
+    status: 429,
+    isNarrow: true,
+    headers: { "retry-after": String(seconds) },
+    content: html`<section><p>There were too many attempts. Try again in ${waitWords(seconds)}.</p></section>`,
+  });
+}
+
+const waitWords = (seconds: number): string =>
+  seconds < 120 ? `${seconds} ${seconds === 1 ? "second" : "seconds"}` : `${Math.ceil(seconds / 60)} minutes`;

@@ -1,0 +1,33 @@
+/** Execution on v1: one message to an agent, answered whole or as a stream. */
+import { ok } from "../../../actors/fault.ts";
+import { jobRef } from "../../../actors/job/schema.ts";
+import { eventStream } from "../../http/stream/event-stream.ts";
+import type { Handlers } from "../../http/contract/operation.ts";
+import type { Caller } from "../../http/request/caller.ts";
+import type { Services } from "../../operations/services.ts";
+import { executionAnswer } from "./answer.ts";
+import { beginExecution, type Execution } from "./beginning.ts";
+import { ExecutionFrames, openingFrames } from "./frames.ts";
+import type { executeOperations } from "./operations.ts";
+
+export const executeHandlers: Handlers<typeof executeOperations.operations, Services> = {
+  v1ExecuteAgent: {
+    admit: ({ streams }, { principal }) => streams.room(principal.organizationId),
+    run: (services, change, { params, body }) => beginExecution(services, change, params.id, body),
+    async join(services, caller, work) {
+      const execution = work as unknown as Execution;
+      if (execution.isStreamed) return ok(streamed(services, caller, execution));
+      // Waiting for a model may take longer than the server's idle time-out.
+      caller.keepOpen(0);
+      return executionAnswer(services, caller, execution);
+    },
+  },
+};
+
+function streamed({ system, streams, log }: Services, caller: Caller, execution: Execution): Response {
+  const { jobId } = execution;
+  const { principal: bearer, requestId } = caller;
+  const frames = new ExecutionFrames(execution, system.subscribe(jobRef(bearer.organizationId, jobId), 0));
+  const onFailure = (err: unknown): void => log.error({ err, requestId, jobId }, "a stream was interrupted");
+  return eventStream(frames, openingFrames(execution), { caller, streams, bearer, onFailure });
+}

@@ -1,0 +1,13 @@
+/** Checks arguments of tool calls in the sandbox (port: `ArgumentChecks`): schemas of MCP servers are content of strangers. */
+import type { InputError } from "../../actors/fault.ts";
+import type { ArgumentChecks } from "../operations/argument-checks.ts";
+import type { Sandbox } from "../sandbox/sandbox.ts";
+
+export const argumentChecks = (sandbox: Pick<Sandbox, "run">): ArgumentChecks => ({
+  async errorsOf(organizationId, schema, given) {
+    const content = new TextEncoder().encode(JSON.stringify({ schema, given }));
+    const checked = await sandbox.run({ job: "arguments", lane: organizationId, options: {}, content });
+    // What cannot be checked here is checked by the tool.
+    return checked.ok ? (checked.value as readonly InputError[]) : [];
+  },
+});

@@ -1,0 +1,24 @@
+/** The real clock and real chance (ports: `actors/runtime/clock.ts`). */
+import { randomText } from "../../actors/ids.ts";
+import type { Chance, Clock } from "../../actors/runtime/clock.ts";
+
+/** The longest delay that a timer takes; a longer one is waited for in pieces. */
+const LONGEST_TIMER_MS = 2 ** 31 - 1;
+
+export const systemClock: Clock = {
+  now: () => Date.now(),
+  monotonic: () => performance.now(),
+  after(delayMs, run) {
+    if (delayMs > LONGEST_TIMER_MS) {
+      let cancel = systemClock.after(LONGEST_TIMER_MS, () => {
+        cancel = systemClock.after(delayMs - LONGEST_TIMER_MS, run);
+      });
+      return () => cancel();
+    }
+    const timer = setTimeout(run, delayMs);
+    timer.unref();
+    return () => clearTimeout(timer);
+  },
+};
+
+export const systemChance: Chance = { text: randomText, fraction: Math.random };

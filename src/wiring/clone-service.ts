@@ -1,0 +1,341 @@
+/**
+ * Clones into workspaces (port: `src/runner/tools/clone-repository.ts`). The files of the commit are written as
+ * files of the workspace, each in a commit of its own: what is the same already is left alone, so a sync writes
+ * what has changed, and one that was interrupted goes on. What it overwrites is kept as versions.
+ */
+import { isPassing, notFound, type Outcome } from "../../actors/fault.ts";
+import type { ToolContext } from "../../actors/job/ports.ts";
+import { jobRef } from "../../actors/job/schema.ts";
+import type { ActorRef } from "../../actors/runtime/actor.ts";
+import type { TroupeSystem } from "../../actors/troupe.ts";
+import type { FileDirectory, ListedPlace } from "../../actors/workspace/directory.ts";
+import { MAX_PLACES, type WorkspaceLimits } from "../../actors/workspace/limits.ts";
+import { type FilePath, parentOf, parsePath } from "../../actors/workspace/path.ts";
+import type { FileContents } from "../../actors/workspace/ports.ts";
+import { type Repository, workspaceRef } from "../../actors/workspace/schema.ts";
+import type { CloneFailure, Cloner, CloneLimits, FetchedRepository, RepositoryFile } from "../repositories/clone.ts";
+import type { SecretReader } from "../runner/mcp/header-secrets.ts";
+import { faultWords } from "../runner/tools/fault-words.ts";
+import type { CloneService } from "../runner/tools/clone-repository.ts";
+import { patiently, type Waiting } from "../runner/tools/patience.ts";
+
+/** WSP-5. */
+export const CLONE_LIMITS: CloneLimits = {
+  timeoutMs: 600_000,
+  maxBytes: 1024 * 1024 * 1024,
+  maxFiles: MAX_PLACES / 2,
+};
+/** Smaller files are compared with what is there before they are stored. */
+const COMPARED_BYTES = 1024 * 1024;
+/** Files that are written at once: their commits are one batch. */
+const WRITES = 16;
+const LISTED = 1_000;
+/** The fetch is half of the work that is shown. */
+const FETCH_PERCENT = 50;
+
+interface Parts {
+  /** Late-bound: the runner is made before the system that runs it. */
+  readonly system: () => TroupeSystem;
+  readonly files: FileDirectory;
+  readonly contents: FileContents;
+  readonly secrets: SecretReader;
+  readonly cloner: Cloner;
+  readonly workspaceLimits: WorkspaceLimits;
+  readonly limits?: CloneLimits;
+  readonly log: { warn(fields: object, message: string): void };
+}
+
+/** A refusal by the workspace: ends the clone with its words. */
+class Refused extends Error {
+  readonly words: string;
+
+  constructor(words: string) {
+    super(words);
+    this.words = words;
+  }
+}
+
+interface Work {
+  readonly context: ToolContext;
+  readonly ref: ActorRef<"workspace">;
+  readonly repository: Repository;
+  readonly waiting: Waiting;
+  readonly onFile: (done: number, of: number) => void;
+}
+
+export function cloneService(parts: Parts): CloneService {
+  const { limits = CLONE_LIMITS } = parts;
+  return {
+    async clone(context, { host, ...waiting }) {
+      const { signal } = waiting;
+      const found = await mountOf(parts, context, waiting);
+      if (!found.ok) return found;
+      const { ref, repository } = found.value;
+      const authorization = await authorizationOf(parts, context, repository);
+      if (!authorization.ok)
+        return { ok: false, words: `The secret ${repository.secret ?? ""} is not there or cannot be read.` };
+      const onFile = (done: number, of: number): void =>
+        host.progress({ percent: FETCH_PERCENT + Math.floor((FETCH_PERCENT * done) / of), label: "Writing files" });
+      try {
+        const cloned = await parts.cloner.clone(
+          {
+            url: repository.url,
+            branch: repository.branch,
+            authorization: authorization.value,
+            limits,
+            signal,
+            onProgress: (percent) =>
+              host.progress({ percent: Math.floor((percent * FETCH_PERCENT) / 100), label: "Fetching" }),
+          },
+          (fetched) => bring(parts, { context, ref, repository, waiting, onFile }, fetched),
+        );
+        if (cloned.ok) return { ok: true, value: cloned.value };
+        if (cloned.failure.kind === "git")
+          parts.log.warn({ jobId: context.jobId, complaint: cloned.failure.complaint }, "git could not clone");
+        return { ok: false, words: wordsOf(cloned.failure, repository, limits) };
+      } catch (cause) {
+        if (cause instanceof Refused) return { ok: false, words: cause.words };
+        throw cause;
+      }
+    },
+  };
+}
+
+/** What the job of this call is for. */
+async function mountOf(
+  { system }: Parts,
+  { organizationId, jobId }: ToolContext,
+  waiting: Waiting,
+): Promise<Outcome<{ readonly ref: ActorRef<"workspace">; readonly repository: Repository }>> {
+  const job = await patiently(waiting, () => system().dispatch(jobRef(organizationId, jobId), { kind: "read_job" }));
+  if (!job.ok) return job;
+  const { workspaceId } = job.value;
+  if (workspaceId === null) return notFound("workspace");
+  const ref = workspaceRef(organizationId, workspaceId);
+  const workspace = await patiently(waiting, () => system().dispatch(ref, { kind: "read_workspace" }));
+  if (!workspace.ok) return workspace;
+  const repository = workspace.value.repos?.find((one) => one.jobId === jobId);
+  return repository === undefined ? notFound("repository") : { ok: true, value: { ref, repository } };
+}
+
+/** `user:password`, or a token alone, as the value of the mount's secret. */
+async function authorizationOf(
+  { secrets }: Parts,
+  { organizationId }: ToolContext,
+  { secret }: Repository,
+): Promise<Outcome<string | null>> {
+  if (secret === null) return { ok: true, value: null };
+  const value = await secrets.read(organizationId, secret);
+  if (!value.ok) return value;
+  const pair = value.value.includes(":") ? value.value : `x-access-token:${value.value}`;
+  return { ok: true, value: `Basic ${Buffer.from(pair).toString("base64")}` };
+}
+
+interface Planned {
+  readonly path: FilePath;
+  readonly file: RepositoryFile;
+}
+
+/** Brings the files of the mount to the commit; answers what was done. */
+async function bring(parts: Parts, work: Work, fetched: FetchedRepository): Promise<string> {
+  const { ref, repository, waiting, context } = work;
+  const mount = parsePath(repository.path);
+  if (!mount.ok) throw new Refused(faultWords(mount.fault));
+  const { planned, unnamed, tooLarge } = plan(repository, fetched, parts.workspaceLimits);
+  await asked(parts, work, { kind: "make_directory", path: mount.value, cause: causeOf(repository) });
+  const before = await placesOf(parts, work, mount.value);
+  const removed = await removeOthers(parts, work, { planned, before });
+  const written = await writeAll(parts, work, { planned, before, fetched });
+  waiting.signal.throwIfAborted();
+  const changed = { written, removed };
+  const { jobId, userId: by } = context;
+  await asked(
+    parts,
+    { ref, waiting },
+    { kind: "end_clone", repoId: repository.id, jobId, commit: fetched.commit, by, changed },
+  );
+  const left = [
+    [fetched.leftOut, "links or submodules"],
+    [unnamed, "files whose names a workspace does not take"],
+    [tooLarge, "files that are too large"],
+  ] as const;
+  const notes = left.filter(([count]) => count > 0).map(([count, what]) => ` Left out: ${count} ${what}.`);
+  return `${repository.url} is at commit ${fetched.commit}: ${planned.size} files, ${written} written, ${removed} removed.${notes.join("")}`;
+}
+
+/** The files by the keys of their paths. Of two that are the same file here, the first one counts. */
+function plan({ path: root }: Repository, { files }: FetchedRepository, { fileBytes }: WorkspaceLimits) {
+  const planned = new Map<string, Planned>();
+  let unnamed = 0;
+  let tooLarge = 0;
+  for (const file of files) {
+    const path = parsePath(`${root}/${file.path}`);
+    if (!path.ok || planned.has(keyOf(path.value)) || /(?:^|\/)\.{0,2}(?:\/|$)/.test(file.path)) unnamed++;
+    else if (file.size > fileBytes) tooLarge++;
+    else planned.set(keyOf(path.value), { path: path.value, file });
+  }
+  return { planned, unnamed, tooLarge };
+}
+
+const keyOf = ({ names }: FilePath): string => names.map(({ key }) => key).join("/");
+const causeOf = ({ id }: Repository) => ({ by: { type: "repository", id }, tells: false }) as const;
+
+/** What is below the mount, by the keys of the paths. */
+async function placesOf(
+  { system, files }: Parts,
+  { ref, waiting }: Work,
+  mount: FilePath,
+): Promise<ReadonlyMap<string, ListedPlace>> {
+  const places = new Map<string, ListedPlace>();
+  const found = await patiently(waiting, () => system().dispatch(ref, { kind: "read_place", path: mount }));
+  if (!found.ok || found.value.place.node.kind !== "directory") return places;
+  const { organizationId } = ref;
+  const settled = await patiently(waiting, () => system().settled(organizationId));
+  if (!settled.ok) throw new Refused(faultWords(settled.fault));
+  const directory = { organizationId, directoryId: found.value.place.node.id, directory: found.value.path };
+  for (let after: string | null = null; ;) {
+    const page: readonly ListedPlace[] = await files.listPlaces({
+      ...directory,
+      isRecursive: true,
+      after,
+      limit: LISTED,
+    });
+    for (const one of page) {
+      const path = parsePath(one.path);
+      if (path.ok) places.set(keyOf(path.value), one);
+    }
+    const last = page.at(-1);
+    if (page.length < LISTED || last === undefined) return places;
+    after = last.path;
+  }
+}
+
+interface Change {
+  readonly planned: ReadonlyMap<string, Planned>;
+  readonly before: ReadonlyMap<string, ListedPlace>;
+}
+
+/** Removes what the mount had of an earlier commit, and directories that are empty then; answers how many files. */
+async function removeOthers(parts: Parts, work: Work, { planned, before }: Change): Promise<number> {
+  const { repository } = work;
+  const needed = new Set<string>();
+  for (const { path } of planned.values())
+    for (let at = parentOf(path); at.names.length > 0; at = parentOf(at)) needed.add(keyOf(at));
+  let removed = 0;
+  const directories: FilePath[] = [];
+  for (const [key, { path: text, place }] of before) {
+    const path = parsePath(text);
+    if (!path.ok) continue;
+    if (place.node.kind === "directory") {
+      if (!needed.has(key)) directories.push(path.value);
+      continue;
+    }
+    const isOwn = place.node.by.type === "repository" && place.node.by.id === repository.id;
+    if (planned.has(key) || !(isOwn || repository.mode === "read")) continue;
+    if (await remove(parts, work, path.value)) removed++;
+  }
+  // The deepest ones first. One that has files of somebody else stays.
+  for (const path of directories.sort((a, b) => b.names.length - a.names.length)) await remove(parts, work, path);
+  return removed;
+}
+
+async function remove({ system }: Parts, { ref, repository, waiting }: Work, path: FilePath): Promise<boolean> {
+  const cause = causeOf(repository);
+  const command = { kind: "delete_place", path, isRecursive: false, precondition: { kind: "none" }, cause } as const;
+  const gone = await patiently(waiting, () => system().dispatch(ref, command));
+  if (!gone.ok && isPassing(gone.fault)) throw new Refused(faultWords(gone.fault));
+  return gone.ok;
+}
+
+/** Writes what differs; answers how many files. */
+async function writeAll(
+  parts: Parts,
+  work: Work,
+  { planned, before, fetched }: Change & { readonly fetched: FetchedRepository },
+): Promise<number> {
+  const { repository, ref, waiting, onFile } = work;
+  const { organizationId } = ref;
+  let written = 0;
+  let done = 0;
+  const writing = new Set<Promise<void>>();
+  let failed: unknown = null;
+  const write = async (path: FilePath, body: ReadableStream<Uint8Array>): Promise<void> => {
+    const received = await parts.contents.receive(organizationId, body, parts.workspaceLimits.fileBytes);
+    if (!received.ok) throw new Refused(faultWords(received.fault));
+    const { text, ...content } = received.value;
+    const mime = parts.contents.mimeOf(path.names.at(-1)?.name ?? "", "");
+    const command = {
+      kind: "write_file",
+      path,
+      content: { ...content, mime },
+      text,
+      precondition: { kind: "none" },
+      cause: causeOf(repository),
+    } as const;
+    await asked(parts, { ref, waiting }, command, `\`${path.text}\`: `);
+    written++;
+  };
+  for (const [key, { path, file }] of planned) {
+    waiting.signal.throwIfAborted();
+    if (failed !== null) break;
+    const { body } = await fetched.reader.open(file.objectId);
+    const node = before.get(key)?.place.node;
+    if (file.size > COMPARED_BYTES) await write(path, body);
+    else {
+      const bytes = await Bun.readableStreamToBytes(body);
+      const sha256 = new Bun.CryptoHasher("sha256").update(bytes).digest("hex");
+      if (node?.kind !== "file" || node.sha256 !== sha256) {
+        const one = write(path, new Blob([bytes]).stream())
+          .catch((cause: unknown) => void (failed ??= cause))
+          .finally(() => writing.delete(one));
+        writing.add(one);
+        if (writing.size >= WRITES) await Promise.race(writing);
+      }
+    }
+    onFile(++done, planned.size);
+  }
+  await Promise.all(writing);
+  if (failed !== null) throw failed;
+  return written;
+}
+
+/** A command whose refusal ends the clone. */
+async function asked(
+  { system }: Parts,
+  { ref, waiting }: Pick<Work, "ref" | "waiting">,
+  command: Parameters<TroupeSystem["dispatch"]>[1] & { readonly kind: "make_directory" | "write_file" | "end_clone" },
+  where = "",
+): Promise<void> {
+  const outcome = await patiently(waiting, () => system().dispatch(ref, command as never) as Promise<Outcome<unknown>>);
+  if (!outcome.ok) throw new Refused(`${where}${faultWords(outcome.fault)}`);
+}
+
+const MIB = 1024 * 1024;
+
+/** For people: what they can act on, and nothing of this machine. */
+function wordsOf(failure: CloneFailure, { url, branch }: Repository, limits: CloneLimits): string {
+  switch (failure.kind) {
+    case "network":
+      return failure.error === "blocked_address"
+        ? `${url} leads to an address that is not public.`
+        : `${url} could not be reached (${failure.error}).`;
+    case "status":
+      return failure.status === 401 || failure.status === 403 || failure.status === 404
+        ? `${url} answered ${failure.status}: there is no such repository, or its credentials are missing or wrong.`
+        : `${url} answered ${failure.status}.`;
+    case "too_large":
+      return `The repository is larger than ${limits.maxBytes / MIB} MiB.`;
+    case "too_many_files":
+      return `The repository has more than ${limits.maxFiles} files.`;
+    case "no_branch":
+      return `The repository has no branch ${branch ?? "that is its default"}.`;
+    case "empty":
+      return "The repository has no commit.";
+    case "timeout":
+      return `The repository was not fetched within ${limits.timeoutMs / 60_000} minutes.`;
+    case "aborted":
+      return "The clone was cancelled.";
+    case "git":
+      return "git could not read the repository; the log of the service says more.";
+  }
+}

@@ -1,0 +1,161 @@
+/**
+ * Queries over the files of a workspace (port: `actors/workspace/data-queries.ts`), in the children of the
+ * sandbox. A query is read first, so that a child gets the files that it names and no other:
+ *
+ *   text ─query-plan─▶ paths ─workspace─▶ content ─placed in the child's folder─▶ query ─▶ rows
+ */
+import { type Fault, invalid, notFound, ok, type Outcome, refuse } from "../../actors/fault.ts";
+import type { TroupeSystem } from "../../actors/troupe.ts";
+import type { DataQueries, DataQuery, DataResult } from "../../actors/workspace/data-queries.ts";
+import { parsePath } from "../../actors/workspace/path.ts";
+import type { FileContents } from "../../actors/workspace/ports.ts";
+import { workspaceRef } from "../../actors/workspace/schema.ts";
+import type { SandboxFile } from "../sandbox/child-folder.ts";
+import { SQLITE_NAME } from "../sandbox/jobs/file-names.ts";
+import type { QueryDone, QueryPlan, QueryRefusal } from "../sandbox/jobs/query-answer.ts";
+import { FILE_MISSING, type Sandbox, type SandboxJob, type SandboxResult } from "../sandbox/sandbox.ts";
+
+/** CPU time of a query over SQLite, which cannot end itself as DuckDB does. */
+const SQLITE_LIMITS = { cpuMs: 5_000, wallMs: 60_000 };
+/** Of all files of one query: they are fetched to this machine where they are not on it. */
+const QUERIED_BYTES = 2 * 1024 * 1024 * 1024;
+const AGAIN_MS = 1_000;
+
+interface Parts {
+  readonly sandbox: Sandbox;
+  /** Late-bound: tools are made before the system that they reach. */
+  readonly system: () => TroupeSystem;
+  readonly contents: FileContents;
+}
+
+export function dataQueries(parts: Parts): DataQueries {
+  return {
+    async run(asked) {
+      const from = performance.now();
+      const { organizationId, workspaceId } = asked;
+      const workspace = await parts
+        .system()
+        .dispatch(workspaceRef(organizationId, workspaceId), { kind: "read_workspace" });
+      if (!workspace.ok) return workspace;
+      const files = asked.database === null ? await named(parts, asked) : await database(parts, asked, asked.database);
+      if (!files.ok) return files;
+      const job = asked.database === null ? "query" : "sqlite-query";
+      const limits = asked.database === null ? {} : { limits: SQLITE_LIMITS };
+      const { format, limit, maxBytes } = asked;
+      const options = { lane: organizationId, format, limit, maxBytes };
+      const answer = await parts.sandbox.run({
+        ...jobOf(asked, job),
+        ...limits,
+        options,
+        files: files.value,
+        isLast: ranOutOfMemory,
+      });
+      const done = answerOf<QueryDone>(answer);
+      if (!done.ok) return done;
+      const { columns, rowCount, truncated } = done.value;
+      const bytes = answer.ok ? (answer.bytes ?? new Uint8Array()) : new Uint8Array();
+      return ok({
+        columns,
+        rowCount,
+        truncated,
+        durationMs: Math.round(performance.now() - from),
+        bytes,
+      } satisfies DataResult);
+    },
+  };
+}
+
+function jobOf({ organizationId, query, params, budget, signal }: DataQuery, job: string): SandboxJob {
+  return {
+    job,
+    lane: organizationId,
+    options: { lane: organizationId },
+    content: Buffer.from(JSON.stringify({ query, params })),
+    ...(budget === undefined ? {} : { budget }),
+    ...(signal === undefined ? {} : { signal }),
+  };
+}
+
+/** The files that the query names, under these names. */
+async function named(parts: Parts, asked: DataQuery): Promise<Outcome<readonly SandboxFile[]>> {
+  const plan = answerOf<QueryPlan>(await parts.sandbox.run(jobOf(asked, "query-plan")));
+  if (!plan.ok) return plan;
+  const files: SandboxFile[] = [];
+  let bytes = 0;
+  for (const path of plan.value.files) {
+    const file = await fileAt(parts, asked, path);
+    if (!file.ok) return file;
+    bytes += file.value.size;
+    if (bytes > QUERIED_BYTES) return invalid("/query", `The files have more than ${QUERIED_BYTES} bytes together`);
+    if (!files.some(({ name }) => name === file.value.name)) files.push(file.value);
+  }
+  return ok(files);
+}
+
+async function database(parts: Parts, asked: DataQuery, path: string): Promise<Outcome<readonly SandboxFile[]>> {
+  const file = await fileAt(parts, asked, path, "database");
+  return file.ok ? ok([{ ...file.value, name: SQLITE_NAME }]) : file;
+}
+
+async function fileAt(
+  { system, contents }: Parts,
+  { organizationId, workspaceId }: DataQuery,
+  text: string,
+  field = "query",
+): Promise<Outcome<SandboxFile & { readonly size: number }>> {
+  const violation = (message: string): Outcome<never> => refuse({ kind: "read_only_violation", message });
+  const path = parsePath(text, field);
+  if (!path.ok) return field === "database" ? path : violation(`\`${text}\` is no path of a file of the workspace`);
+  if (/^(?:~|[a-z][a-z0-9+.-]*:)/i.test(text))
+    return violation(`\`${text}\` is an address: a query reads files of the workspace`);
+  // DuckDB would take these for a pattern, and look for other files.
+  if (field === "query" && /[*?[\]{}]/.test(text)) return violation(`\`${text}\` is a pattern: name each file`);
+  const found = await system().dispatch(workspaceRef(organizationId, workspaceId), {
+    kind: "read_place",
+    path: path.value,
+  });
+  const node = found.ok ? found.value.place.node : null;
+  if (!found.ok && found.fault.kind !== "not_found") return found;
+  if (node?.kind !== "file") return invalid(`/${field}`, `There is no file \`${text}\` in this workspace`);
+  const { sha256, size } = node;
+  // As the query spells it: that is what DuckDB opens.
+  const name = text
+    .split("/")
+    .filter((part) => part !== "" && part !== ".")
+    .join("/");
+  return ok({ name, size, place: (target) => contents.place({ organizationId, sha256 }, target) });
+}
+
+const ranOutOfMemory = (value: unknown): boolean => (value as Partial<QueryRefusal> | null)?.reason === "memory";
+
+/** What a child says, or why it says nothing. */
+function answerOf<T extends { readonly kind: string }>(result: SandboxResult): Outcome<T> {
+  // Between the look and the job the file was deleted, and its content swept.
+  if (!result.ok && result.words === FILE_MISSING) return notFound("file");
+  if (!result.ok) return refuse(FAULTS[result.error]);
+  // The value is bounded, and of a program of ours; a child that was taken over could falsify a result in any case.
+  const value = result.value as T | QueryRefusal;
+  return value.kind === "refused" ? refuse(faultOf(value as QueryRefusal)) : ok(value as T);
+}
+
+function faultOf({ reason, message }: QueryRefusal): Fault {
+  if (reason === "violation") return { kind: "read_only_violation", message };
+  if (reason === "timeout") return { kind: "timeout", message };
+  return { kind: "invalid_request", errors: [{ path: reason === "params" ? "/params" : "/query", message }] };
+}
+
+const TOO_LARGE: Fault = {
+  kind: "invalid_request",
+  errors: [{ path: "/query", message: "The query needs more than 512 MiB of memory" }],
+};
+
+const FAULTS: Readonly<Record<Exclude<SandboxResult, { ok: true }>["error"], Fault>> = {
+  crashed: TOO_LARGE,
+  deadline: { kind: "timeout", message: "The query took more than 5 s" },
+  over_budget: { kind: "timeout", message: "The calls of this step have used their CPU time" },
+  too_large: { kind: "invalid_request", errors: [{ path: "/query", message: "The query is too long" }] },
+  busy: { kind: "overloaded", retryAfterMs: AGAIN_MS },
+  aborted: { kind: "unavailable", retryAfterMs: AGAIN_MS },
+  failed: { kind: "unavailable", retryAfterMs: AGAIN_MS },
+  invalid: { kind: "unavailable", retryAfterMs: AGAIN_MS },
+};

@@ -1,0 +1,118 @@
+/**
+ * Delegation to another agent, over the actors (port: `src/runner/tools/delegate.ts`). The ids of the child's
+ * chat and job come from the key of the tool call, and the parent's record of the child, the chat, its
+ * message and the job are one commit. So a later attempt finds all of them or none.
+ */
+import { ok, type Outcome } from "../../actors/fault.ts";
+import { childTerms } from "../../actors/job/delegation.ts";
+import { isTerminal } from "../../actors/job/machine.ts";
+import type { ModelPort } from "../../actors/job/ports.ts";
+import { type Job, jobRef } from "../../actors/job/schema.ts";
+import type { ActorRef } from "../../actors/runtime/actor.ts";
+import { Backoff, type BackoffParts } from "../../actors/runtime/backoff.ts";
+import { followed } from "../../actors/runtime/members.ts";
+import { ask, type TroupeSystem } from "../../actors/troupe.ts";
+import type { AgentFinder } from "../work/agent-finder.ts";
+import { keyedId } from "../work/keyed-id.ts";
+import { prepareWork } from "../work/prepared-work.ts";
+import type { Delegation, DelegationService } from "../runner/tools/delegate.ts";
+import { systemChance, systemClock } from "./clock.ts";
+import { patiently } from "../runner/tools/patience.ts";
+
+const PAUSES: BackoffParts = { clock: systemClock, chance: systemChance };
+/** Before the child is asked again where its events could not be read. */
+const REREAD = { firstMs: 250, lastMs: 250 };
+
+interface DelegationParts {
+  /** Late-bound: the runner is made before the system that runs it. */
+  readonly system: () => TroupeSystem;
+  readonly agents: () => Pick<AgentFinder, "find">;
+  readonly models: Pick<ModelPort, "describe">;
+}
+
+export function actorDelegation(parts: DelegationParts): DelegationService {
+  return {
+    async delegate(delegation, signal) {
+      const { context, key, host } = delegation;
+      const child = jobRef(context.organizationId, idOf("job", key));
+      const read = (): Promise<Outcome<Job>> => parts.system().dispatch(child, { kind: "read_job" });
+      const known = await patiently({ pauses: PAUSES, signal }, read);
+      if (!known.ok) {
+        if (known.fault.kind !== "not_found") return known;
+        const begun = await begin(parts, delegation, signal);
+        if (!begun.ok) return begun;
+      }
+      const job = known.ok ? known : await patiently({ pauses: PAUSES, signal }, read);
+      if (!job.ok) return job;
+      host.log("info", `Waiting for ${job.value.agent.name}: ${child.id}`);
+      host.waits();
+      return settledChild(parts.system(), child, signal);
+    },
+  };
+}
+
+/** Creates the child in one commit with its parent's record of it. Idempotent. */
+async function begin(
+  { system, agents, models }: DelegationParts,
+  { context, agentId, message, key }: Delegation,
+  signal: AbortSignal,
+): Promise<Outcome<null>> {
+  const { organizationId, userId, agentId: fromAgentId, jobId: parentId } = context;
+  const services = { system: system(), agents: agents(), models };
+  const work = await patiently({ pauses: PAUSES, signal }, () =>
+    prepareWork(services, { by: { organizationId, userId }, agent: agentId }),
+  );
+  if (!work.ok) return work;
+  const jobId = idOf("job", key);
+  const made = await patiently({ pauses: PAUSES, signal }, () =>
+    system().dispatchGroup(
+      followed(ask(jobRef(organizationId, parentId), { kind: "delegate", key, childJobId: jobId }), (parent) =>
+        work.value.firstMessage({
+          chatId: idOf("cht", key),
+          jobId,
+          opening: { workspaceId: parent.workspaceId ?? "", title: work.value.agent.name },
+          content: message,
+          sender: { type: "agent", id: fromAgentId },
+          terms: childTerms(parent),
+        }),
+      ),
+    ),
+  );
+  return made.ok ? ok(null) : made;
+}
+
+const isSettled = ({ status }: Job): boolean => isTerminal(status) || status === "blocked" || status === "needs_review";
+
+/** The child once it is settled. Reads it again after each of its events. */
+async function settledChild(system: TroupeSystem, child: ActorRef<"job">, signal: AbortSignal): Promise<Outcome<Job>> {
+  for (;;) {
+    const job = await patiently({ pauses: PAUSES, signal }, () => system.dispatch(child, { kind: "read_job" }));
+    if (!job.ok || isSettled(job.value) || signal.aborted) return job;
+    await changed(system, child, { after: job.value.lastSeq, signal });
+  }
+}
+
+/** Resolves with the next event of the job, or when the signal aborts. */
+async function changed(
+  system: TroupeSystem,
+  child: ActorRef<"job">,
+  { after, signal }: { readonly after: number; readonly signal: AbortSignal },
+): Promise<void> {
+  const events = system.subscribe(child, after);
+  const close = (): void => events.close();
+  signal.addEventListener("abort", close, { once: true });
+  try {
+    for (;;) {
+      const items = await events.next();
+      if (items.length === 0 || items.some((item) => item.kind === "event")) return;
+    }
+  } catch {
+    // The database was away: the next read of the job says what to do.
+    await new Backoff(PAUSES, REREAD).pause(signal);
+  } finally {
+    signal.removeEventListener("abort", close);
+    close();
+  }
+}
+
+const idOf = (prefix: "job" | "cht", key: string): string => keyedId(prefix, { purpose: "delegation", key });

@@ -1,0 +1,207 @@
+/** The file tools' view of the service (port: `src/runner/tools/file-service.ts`), over the actors and the content. */
+import { invalid, mapped, notFound, ok, type Outcome } from "../../actors/fault.ts";
+import type { ToolContext } from "../../actors/job/ports.ts";
+import { jobRef } from "../../actors/job/schema.ts";
+import type { ActorRef } from "../../actors/runtime/actor.ts";
+import type { TroupeSystem } from "../../actors/troupe.ts";
+import type { DataQueries } from "../../actors/workspace/data-queries.ts";
+import type { FileDirectory } from "../../actors/workspace/directory.ts";
+import { type FilePath, parseDirectory, parsePath } from "../../actors/workspace/path.ts";
+import type { FileContents } from "../../actors/workspace/ports.ts";
+import type { Cause, Found, Precondition } from "../../actors/workspace/protocol.ts";
+import { type FilePlace, workspaceRef } from "../../actors/workspace/schema.ts";
+import type { ChangedFile, FileService, ToolFile } from "../runner/tools/file-service.ts";
+
+/** Bytes of one part of a file that is read. */
+const PART_BYTES = 32 * 1024;
+/** Of a file that a text is replaced in: all of it is in memory meanwhile. */
+const EDITED_BYTES = 4 * 1024 * 1024;
+const FOUND_FILES = 25;
+/** Of the rows of a query: what a model can read, and a result of a tool may be. */
+const QUERIED_BYTES = 24 * 1024;
+
+interface Parts {
+  /** Late-bound: the runner is made before the system that runs it. */
+  readonly system: () => TroupeSystem;
+  readonly files: FileDirectory;
+  readonly contents: FileContents;
+  readonly queries: DataQueries;
+}
+
+export function actorFileService(parts: Parts): FileService {
+  return {
+    async list(context, { path: text, isRecursive, limit }) {
+      const path = parseDirectory(text);
+      if (!path.ok) return path;
+      const at = await workspaceOf(parts, context);
+      if (!at.ok) return at;
+      const { organizationId } = context;
+      const found = await parts.system().dispatch(at.value, { kind: "read_place", path: path.value });
+      if (!found.ok) return found;
+      const { place } = found.value;
+      if (place.node.kind !== "directory") return ok([toolFile(found.value)]);
+      const settled = await parts.system().settled(organizationId);
+      if (!settled.ok) return settled;
+      const from = { organizationId, directoryId: place.node.id, directory: found.value.path };
+      return ok((await parts.files.listPlaces({ ...from, isRecursive, after: null, limit })).map(toolFile));
+    },
+
+    async search(context, text) {
+      const at = await workspaceOf(parts, context);
+      if (!at.ok) return at;
+      const settled = await parts.system().settled(context.organizationId);
+      if (!settled.ok) return settled;
+      const { organizationId, id: workspaceId } = at.value;
+      const found = await parts.files.search({ organizationId, workspaceId }, text, FOUND_FILES);
+      return ok(found.map(({ excerpt, ...place }) => ({ ...toolFile(place), excerpt })));
+    },
+
+    async read(context, path, offset) {
+      const file = await fileAt(parts, context, path);
+      if (!file.ok) return file;
+      const { size } = file.value.place.node;
+      const end = Math.min(size, offset + PART_BYTES);
+      const text = await textOf(parts, context, file.value.place, { start: Math.min(offset, size), end });
+      if (!text.ok) return text;
+      return ok({ path: file.value.path, text: text.value, size, nextOffset: end < size ? end : null });
+    },
+
+    async write(context, text, content) {
+      const path = parsePath(text);
+      return path.ok
+        ? write(parts, context, { path: path.value, text: content, precondition: { kind: "none" } })
+        : path;
+    },
+
+    async replace(context, { path: text, oldText, newText }) {
+      const path = parsePath(text);
+      if (!path.ok) return path;
+      const file = await fileAt(parts, context, text);
+      if (!file.ok) return file;
+      const { node } = file.value.place;
+      if (node.size > EDITED_BYTES) return invalid("/path", `The file is larger than ${EDITED_BYTES} bytes`);
+      const before = await textOf(parts, context, file.value.place, { start: 0, end: node.size });
+      if (!before.ok) return before;
+      const parted = before.value.split(oldText);
+      if (parted.length !== 2)
+        return invalid(
+          "/old_text",
+          `The text is in the file ${parted.length - 1} times; it must be there exactly once`,
+        );
+      const precondition = { kind: "present", sha256: [node.sha256] } as const;
+      return write(parts, context, { path: path.value, text: parted.join(newText), precondition });
+    },
+
+    async query(context, { query, params, database, limit, budget, signal }) {
+      const at = await workspaceOf(parts, context);
+      if (!at.ok) return at;
+      const { organizationId, id: workspaceId } = at.value;
+      const asked = { organizationId, workspaceId, query, params, database, limit, budget, signal };
+      return parts.queries.run({ ...asked, format: "json", maxBytes: QUERIED_BYTES });
+    },
+
+    async move(context, { from, to, overwrite }) {
+      const source = parsePath(from, "from");
+      if (!source.ok) return source;
+      const target = parsePath(to, "to");
+      if (!target.ok) return target;
+      const at = await workspaceOf(parts, context);
+      if (!at.ok) return at;
+      const command = {
+        kind: "move_place",
+        from: source.value,
+        to: target.value,
+        overwrite,
+        cause: causeOf(context),
+      } as const;
+      return mapped(await parts.system().dispatch(at.value, command), (moved) => changedFile(context, moved));
+    },
+  };
+}
+
+/** The workspace that the job of the call works in. */
+async function workspaceOf(
+  { system }: Parts,
+  { organizationId, jobId }: ToolContext,
+): Promise<Outcome<ActorRef<"workspace">>> {
+  const job = await system().dispatch(jobRef(organizationId, jobId), { kind: "read_job" });
+  if (!job.ok) return job;
+  const { workspaceId } = job.value;
+  return workspaceId === null ? notFound("workspace") : ok(workspaceRef(organizationId, workspaceId));
+}
+
+/** No request leaves the event of the change: the turn does. */
+const causeOf = ({ agentId }: ToolContext): Cause => ({ by: { type: "agent", id: agentId }, tells: true });
+
+const toolFile = ({ path, place: { node } }: Found): ToolFile => ({
+  path,
+  kind: node.kind,
+  size: node.kind === "file" ? node.size : node.bytes,
+});
+
+const ARTIFACT_ID_CHARACTERS = 21;
+
+function changedFile({ jobId }: ToolContext, found: Found): ChangedFile {
+  const { node, name } = found.place;
+  const file = toolFile(found);
+  if (node.kind !== "file") return { ...file, artifact: null };
+  // A file is one artifact of a job, whatever becomes of it and however often a call is made.
+  const digest = new Bun.CryptoHasher("sha256").update(`${jobId}:${node.id}`).digest("base64url");
+  const id = `art_${digest.slice(0, ARTIFACT_ID_CHARACTERS)}`;
+  const { path } = found;
+  return { ...file, artifact: { id, kind: "file", name, path, mime: node.mime, size: node.size } };
+}
+
+async function fileAt(parts: Parts, context: ToolContext, text: string): Promise<Outcome<Found<FilePlace>>> {
+  const path = parsePath(text);
+  if (!path.ok) return path;
+  const at = await workspaceOf(parts, context);
+  if (!at.ok) return at;
+  const found = await parts.system().dispatch(at.value, { kind: "read_place", path: path.value });
+  if (!found.ok) return found;
+  const { place } = found.value;
+  if (place.node.kind !== "file") return invalid("/path", `\`${found.value.path}\` is a directory`);
+  return ok({ path: found.value.path, place: place as FilePlace });
+}
+
+/** A part of a file as text; a character that is cut at its ends is shown as a replacement. */
+async function textOf(
+  { contents }: Parts,
+  { organizationId }: ToolContext,
+  { node }: FilePlace,
+  range: { readonly start: number; readonly end: number },
+): Promise<Outcome<string>> {
+  const body = await contents.read({ organizationId, sha256: node.sha256 }, range);
+  if (body === null) return notFound("file");
+  const text = await new Response(body).text();
+  return text.includes("\0") ? invalid("/path", "The file is not text") : ok(text);
+}
+
+interface Write {
+  readonly path: FilePath;
+  readonly text: string;
+  readonly precondition: Precondition;
+}
+
+async function write(
+  parts: Parts,
+  context: ToolContext,
+  { path, text, precondition }: Write,
+): Promise<Outcome<ChangedFile>> {
+  const { contents, system } = parts;
+  const at = await workspaceOf(parts, context);
+  if (!at.ok) return at;
+  const received = await contents.receive(context.organizationId, new Blob([text]).stream(), Number.MAX_SAFE_INTEGER);
+  if (!received.ok) return received;
+  const { text: searched, ...content } = received.value;
+  const mime = contents.mimeOf(path.names.at(-1)?.name ?? "", "");
+  const command = {
+    kind: "write_file",
+    path,
+    content: { ...content, mime },
+    text: searched,
+    precondition,
+    cause: causeOf(context),
+  } as const;
+  return mapped(await system().dispatch(at.value, command), (written) => changedFile(context, written));
+}

@@ -1,0 +1,52 @@
+/**
+ * The library of agents: the definitions of the folder `library/`, checked when the service starts. An
+ * id is a hash of the organization and the entry's name, in the form of any other agent's.
+ */
+import type { Library, LibraryAgent } from "../../actors/organization/library.ts";
+import type { LibraryDefinition } from "../../actors/organization/protocol.ts";
+import coordinator from "../../library/coordinator.json" with { type: "json" };
+import editor from "../../library/editor.json" with { type: "json" };
+import meetingNotes from "../../library/meeting-notes.json" with { type: "json" };
+import researcher from "../../library/researcher.json" with { type: "json" };
+import supportTriage from "../../library/support-triage.json" with { type: "json" };
+import taskPlanner from "../../library/task-planner.json" with { type: "json" };
+import { BoundedMap } from "../../actors/bounded-map.ts";
+
+/** Entries by name. A name is for ever: the ids of installed agents come from it. */
+const ENTRIES: Readonly<Record<string, LibraryDefinition>> = {
+  researcher,
+  "task-planner": taskPlanner,
+  coordinator,
+  editor,
+  "meeting-notes": meetingNotes,
+  "support-triage": supportTriage,
+};
+
+/** Characters of the random part of an id. */
+const ID_CHARACTERS = 21;
+
+const idOf = (organizationId: string, name: string): string =>
+  `agt_${new Bun.CryptoHasher("sha256").update(`library\n${organizationId}\n${name}`).digest("base64url").slice(0, ID_CHARACTERS)}`;
+
+/** Organizations whose entries are remembered: with six entries each, about 2 MiB when full. */
+const REMEMBERED_ORGANIZATIONS = 2_000;
+const remembered = new BoundedMap<ReadonlyMap<string, LibraryAgent>>(REMEMBERED_ORGANIZATIONS);
+
+/** The entries of an organization by their ids: hashing them costs more than most of a request. */
+function entriesOf(organizationId: string): ReadonlyMap<string, LibraryAgent> {
+  const known = remembered.get(organizationId);
+  if (known !== undefined) return known;
+  const made = new Map(
+    Object.entries(ENTRIES).map(([name, definition]) => {
+      const id = idOf(organizationId, name);
+      return [id, { id, definition }];
+    }),
+  );
+  remembered.set(organizationId, made);
+  return made;
+}
+
+export const library: Library = {
+  of: (organizationId) => [...entriesOf(organizationId).values()],
+  find: (organizationId, agentId) => entriesOf(organizationId).get(agentId) ?? null,
+};

@@ -1,0 +1,256 @@
+/**
+ * Shell commands over the files of a workspace (port: `src/runner/tools/shell.ts`). Files are copied into a folder
+ * of the command, and what differs afterwards is written back as versions of files, each only over what was
+ * copied: what somebody else has changed meanwhile stays, and the report says so.
+ */
+import { constants } from "node:fs";
+import { lstat, mkdir, mkdtemp, open, readdir, rm } from "node:fs/promises";
+import { dirname, join } from "node:path";
+import { invalid, notFound, ok, type Outcome } from "../../actors/fault.ts";
+import type { ToolContext } from "../../actors/job/ports.ts";
+import { jobRef } from "../../actors/job/schema.ts";
+import type { ActorRef } from "../../actors/runtime/actor.ts";
+import type { TroupeSystem } from "../../actors/troupe.ts";
+import type { FileDirectory } from "../../actors/workspace/directory.ts";
+import type { WorkspaceLimits } from "../../actors/workspace/limits.ts";
+import { parseDirectory, parsePath } from "../../actors/workspace/path.ts";
+import type { FileContents } from "../../actors/workspace/ports.ts";
+import type { Precondition } from "../../actors/workspace/protocol.ts";
+import { type FileNode, workspaceRef } from "../../actors/workspace/schema.ts";
+import { faultWords } from "../runner/tools/fault-words.ts";
+import type { ShellCommand, ShellReport, ShellService } from "../runner/tools/shell.ts";
+import type { Shell, ShellEnd } from "../sandbox/shell.ts";
+
+/** Of the files that are copied, and of what a command may leave. */
+const COPIED_BYTES = 256 * 1024 * 1024;
+const COPIED_FILES = 5_000;
+const FOLDER_BYTES = 512 * 1024 * 1024;
+const OUTPUT_BYTES = 64 * 1024;
+const LISTED = 1_000;
+/** Paths that the report names. */
+const NAMED = 100;
+
+interface Parts {
+  /** Late-bound: the runner is made before the system that runs it. */
+  readonly system: () => TroupeSystem;
+  readonly files: FileDirectory;
+  readonly contents: FileContents;
+  readonly shell: Pick<Shell, "run">;
+  /** Where the folders of commands are made; for this process alone. */
+  readonly root: string;
+  readonly workspaceLimits: WorkspaceLimits;
+}
+
+/** Files that were copied, by their paths below the directory. */
+type Copied = ReadonlyMap<string, FileNode>;
+
+interface At {
+  readonly context: ToolContext;
+  readonly ref: ActorRef<"workspace">;
+  /** The directory of the workspace, as its names are stored; empty for all of it. */
+  readonly directory: string;
+  readonly folder: string;
+}
+
+export function shellService(parts: Parts): ShellService {
+  return {
+    async run(context, command, signal) {
+      const ref = await workspaceOf(parts, context);
+      if (!ref.ok) return ref;
+      await mkdir(parts.root, { recursive: true, mode: 0o700 });
+      const folder = await mkdtemp(join(parts.root, "shell-"));
+      try {
+        return await runIn(parts, { context, ref: ref.value, folder }, command, signal);
+      } finally {
+        // A command may have left what its user cannot remove; the next start tries again.
+        await rm(folder, { recursive: true, force: true }).catch(() => {});
+      }
+    },
+  };
+}
+
+async function runIn(
+  parts: Parts,
+  of: Omit<At, "directory">,
+  { command, path, timeoutMs }: ShellCommand,
+  signal: AbortSignal,
+): Promise<Outcome<ShellReport>> {
+  const directory = parseDirectory(path);
+  if (!directory.ok) return directory;
+  const found = await parts.system().dispatch(of.ref, { kind: "read_place", path: directory.value });
+  if (!found.ok) return found;
+  const { node } = found.value.place;
+  if (node.kind !== "directory") return invalid("/path", `\`${found.value.path}\` is a file, not a directory`);
+  if (node.bytes > COPIED_BYTES || node.files > COPIED_FILES)
+    return invalid("/path", `More than ${COPIED_BYTES} bytes or ${COPIED_FILES} files: choose a directory in \`path\``);
+  const at: At = { ...of, directory: found.value.path };
+  const copied = await copyOut(parts, at, node.id);
+  if (!copied.ok) return copied;
+  const limits = { timeoutMs, folderBytes: FOLDER_BYTES, outputBytes: OUTPUT_BYTES };
+  const { end, output, isCut } = await parts.shell.run(command, { folder: at.folder, limits, signal });
+  // What was cut short in the middle of its work is not kept.
+  const kept = end.kind === "exited" ? await bringBack(parts, at, copied.value) : { changed: [], notKept: [] };
+  return ok({
+    end: wordsOf(end, timeoutMs),
+    output,
+    output_is_cut: isCut,
+    changed: kept.changed.slice(0, NAMED),
+    not_kept: kept.notKept.slice(0, NAMED),
+  });
+}
+
+function wordsOf(end: ShellEnd, timeoutMs: number): string {
+  switch (end.kind) {
+    case "exited":
+      return `exit ${end.code}`;
+    case "timeout":
+      return `ended after ${timeoutMs / 1_000} seconds; nothing that it changed was kept`;
+    case "too_large":
+      return "ended because its files became too many or too large; nothing that it changed was kept";
+    case "aborted":
+      return "stopped; nothing that it changed was kept";
+  }
+}
+
+async function workspaceOf(
+  { system }: Parts,
+  { organizationId, jobId }: ToolContext,
+): Promise<Outcome<ActorRef<"workspace">>> {
+  const job = await system().dispatch(jobRef(organizationId, jobId), { kind: "read_job" });
+  if (!job.ok) return job;
+  const { workspaceId } = job.value;
+  return workspaceId === null ? notFound("workspace") : ok(workspaceRef(organizationId, workspaceId));
+}
+
+async function copyOut(
+  { system, files, contents }: Parts,
+  { ref: { organizationId }, directory, folder }: At,
+  directoryId: string,
+): Promise<Outcome<Copied>> {
+  const settled = await system().settled(organizationId);
+  if (!settled.ok) return settled;
+  const copied = new Map<string, FileNode>();
+  const below = directory === "" ? 0 : directory.length + 1;
+  for (let after: string | null = null; ;) {
+    const page = await files.listPlaces({
+      organizationId,
+      directoryId,
+      directory,
+      isRecursive: true,
+      after,
+      limit: LISTED,
+    });
+    for (const { path, place } of page) {
+      // Names of a workspace are no `..`, and have no slash: each stays below the folder.
+      const target = join(folder, path.slice(below));
+      if (place.node.kind === "directory") {
+        await mkdir(target, { recursive: true });
+        continue;
+      }
+      const body = await contents.read({ organizationId, sha256: place.node.sha256 });
+      if (body === null) return notFound("file");
+      await mkdir(dirname(target), { recursive: true });
+      await Bun.write(target, new Response(body));
+      copied.set(path.slice(below), place.node);
+    }
+    const last = page.at(-1);
+    if (page.length < LISTED || last === undefined) return ok(copied);
+    after = last.path;
+  }
+}
+
+/** Writes what differs from what was copied. The command is over, so nothing changes under it. */
+async function bringBack(
+  parts: Parts,
+  at: At,
+  copied: Copied,
+): Promise<{ readonly changed: readonly string[]; readonly notKept: readonly string[] }> {
+  const changed: string[] = [];
+  const notKept: string[] = [];
+  const there = new Set<string>();
+  const { found, leftOut } = await filesIn(at.folder);
+  notKept.push(...leftOut.map((path) => `${path}: only files and directories are kept`));
+  for (const path of found) {
+    there.add(path);
+    const outcome = await bringFile(parts, at, { path, before: copied.get(path) });
+    if (!outcome.ok) notKept.push(`${path}: ${faultWords(outcome.fault)}`);
+    else if (outcome.value) changed.push(path);
+  }
+  for (const [path, { sha256 }] of copied) {
+    if (there.has(path)) continue;
+    const parsed = parsePath(pathIn(at, path));
+    if (!parsed.ok) continue;
+    const precondition: Precondition = { kind: "present", sha256: [sha256] };
+    const command = {
+      kind: "delete_place",
+      path: parsed.value,
+      isRecursive: false,
+      precondition,
+      cause: causeOf(at),
+    } as const;
+    const gone = await parts.system().dispatch(at.ref, command);
+    if (gone.ok) changed.push(path);
+    else notKept.push(`${path}: ${faultWords(gone.fault)}`);
+  }
+  return { changed, notKept };
+}
+
+const pathIn = ({ directory }: At, path: string): string => (directory === "" ? path : `${directory}/${path}`);
+const causeOf = ({ context }: At) => ({ by: { type: "agent", id: context.agentId }, tells: true }) as const;
+
+/** Whether the file was changed. A link is never followed. */
+async function bringFile(
+  { system, contents, workspaceLimits }: Parts,
+  at: At,
+  { path, before }: { readonly path: string; readonly before: FileNode | undefined },
+): Promise<Outcome<boolean>> {
+  const parsed = parsePath(pathIn(at, path));
+  if (!parsed.ok) return parsed;
+  const handle = await open(join(at.folder, path), constants.O_RDONLY | constants.O_NOFOLLOW).catch(() => null);
+  if (handle === null) return invalid("/path", "The file cannot be read");
+  try {
+    const hasher = new Bun.CryptoHasher("sha256");
+    for await (const chunk of handle.createReadStream({ autoClose: false, start: 0 })) hasher.update(chunk as Buffer);
+    if (hasher.digest("hex") === before?.sha256) return ok(false);
+  } finally {
+    await handle.close();
+  }
+  const { organizationId } = at.ref;
+  const body = Bun.file(join(at.folder, path)).stream();
+  const received = await contents.receive(organizationId, body, workspaceLimits.fileBytes);
+  if (!received.ok) return received;
+  const { text, ...content } = received.value;
+  const mime = contents.mimeOf(parsed.value.names.at(-1)?.name ?? "", "");
+  const precondition: Precondition =
+    before === undefined ? { kind: "absent" } : { kind: "present", sha256: [before.sha256] };
+  const command = {
+    kind: "write_file",
+    path: parsed.value,
+    content: { ...content, mime },
+    text,
+    precondition,
+  } as const;
+  const written = await system().dispatch(at.ref, { ...command, cause: causeOf(at) });
+  return written.ok ? ok(true) : written;
+}
+
+/** Regular files below a folder, and everything else that is no directory. */
+async function filesIn(
+  root: string,
+): Promise<{ readonly found: readonly string[]; readonly leftOut: readonly string[] }> {
+  const found: string[] = [];
+  const leftOut: string[] = [];
+  const waiting = [""];
+  for (let at = waiting.pop(); at !== undefined; at = waiting.pop()) {
+    const names = await readdir(join(root, at)).catch(() => null);
+    if (names === null) leftOut.push(at);
+    for (const name of names?.sort() ?? []) {
+      const path = at === "" ? name : `${at}/${name}`;
+      // A name that is no UTF-8 cannot be asked for.
+      const stat = await lstat(join(root, path)).catch(() => null);
+      if (stat?.isDirectory() === true) waiting.push(path);
+      else (stat?.isFile() === true ? found : leftOut).push(path);
+    }
+  }
+  return { found, leftOut };
+}

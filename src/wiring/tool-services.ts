@@ -1,0 +1,26 @@
+/** What the tools reach of the service, over the actors. */
+import type { ModelPort } from "../../actors/job/ports.ts";
+import type { Directory } from "../../actors/organization/directory.ts";
+import type { TroupeSystem } from "../../actors/troupe.ts";
+import { actorDelegation } from "./delegation.ts";
+import { AgentFinder } from "../work/agent-finder.ts";
+import type { HttpLog } from "../log/port.ts";
+import type { ToolServices } from "../runner/tools.ts";
+import { actorTaskService } from "./task-service.ts";
+
+interface Parts {
+  /** Late-bound: the runner is made before the system that runs it. */
+  readonly system: () => TroupeSystem;
+  readonly directory: Directory;
+  readonly models: ModelPort;
+  readonly log: HttpLog;
+}
+
+export function toolServices({ system, directory, models, log }: Parts): ToolServices {
+  let finder: AgentFinder | null = null;
+  const agents = (): AgentFinder => (finder ??= new AgentFinder({ system: system(), directory, log }));
+  return {
+    tasks: actorTaskService(system, directory),
+    delegations: actorDelegation({ system, agents, models }),
+  };
+}

@@ -1,0 +1,70 @@
+/** The deliveries of webhooks, put together: the guarded client, the service's key, the surface's view of an event. */
+import type { Chance, Clock } from "../../actors/runtime/clock.ts";
+import type { EffectHandler } from "../../actors/runtime/effects.ts";
+import type { Sealing } from "../../actors/sealing.ts";
+import type { TroupeSystem } from "../../actors/troupe.ts";
+import { webhookEffects } from "../../actors/webhook/delivering.ts";
+import type { WebhookQueue } from "../../actors/webhook/directory.ts";
+import { webhookEventView } from "../current/events/view.ts";
+import type { WebhookTools } from "../operations/webhook-tools.ts";
+import type { Egress } from "../egress/egress.ts";
+import type { EgressError } from "../egress/failure.ts";
+import { createWebhookSender } from "../egress/webhook-sender.ts";
+import { newSigningSecret } from "../egress/webhook-signature.ts";
+import { verifySignature } from "../egress/webhook-verification.ts";
+
+export interface WebhookParts {
+  readonly egress: Egress;
+  readonly sealing: Sealing;
+  readonly queue: WebhookQueue;
+  readonly clock: Clock;
+  readonly chance: Pick<Chance, "fraction">;
+  readonly log: { warn(fields: object, message: string): void };
+  /** Late-bound: the system is made with these handlers. */
+  readonly system: () => Pick<TroupeSystem, "dispatchGroup" | "joinNext">;
+  /** Where clients reach the service. */
+  readonly appUrl: string;
+}
+
+/** The handlers of webhook effects. */
+export const webhookHandlers = ({ egress, sealing, queue, clock, chance, log, system, appUrl }: WebhookParts) =>
+  webhookEffects({
+    sender: createWebhookSender({
+      egress,
+      sealing,
+      clock,
+      bodyOf: (event) => JSON.stringify(webhookEventView(event, appUrl)),
+    }),
+    queue,
+    clock,
+    chance,
+    log,
+    group: (members, options) => system().dispatchGroup(members, options),
+    joinNext: (organizationId, run) => system().joinNext(organizationId, run),
+  }) satisfies Readonly<Record<string, EffectHandler>>;
+
+/** A name has this long to be found when a destination is set. */
+const LOOK_UP_MS = 3_000;
+
+/** Why an address is not sent to; of the other reasons some pass. */
+const REFUSALS = {
+  invalid_url: "The URL must be absolute, with a host that there can be and without user name and password",
+  https_required: "The URL must begin with https://",
+  blocked_address: "The URL leads to an address that is not public; an operator can open it with EGRESS_ALLOW",
+} satisfies Partial<Record<EgressError, string>>;
+const isRefusal = (error: EgressError): error is keyof typeof REFUSALS => Object.hasOwn(REFUSALS, error);
+const OTHER_SCHEME = /^(?!https?:)[a-z][a-z0-9+.-]*:/i;
+
+/** What the surface needs of the world for webhooks (port: `WebhookTools`). */
+export const webhookTools = (egress: Pick<Egress, "resolve">): WebhookTools => ({
+  async refusalOf(url) {
+    const found = await egress.resolve(url, { timeoutMs: LOOK_UP_MS });
+    if (found.kind === "destination") return null;
+    if (OTHER_SCHEME.test(url)) return REFUSALS.https_required;
+    // Plain http is for hosts that are opened, and of this one nothing is known.
+    const isPlain = url.startsWith("http:");
+    return isRefusal(found.error) ? REFUSALS[found.error] : isPlain ? REFUSALS.https_required : null;
+  },
+  newSecret: newSigningSecret,
+  verify: verifySignature,
+});

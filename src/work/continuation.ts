@@ -1,0 +1,98 @@
+/** Work that goes on from an earlier job in a new one (resume, iterate): the decision and the message commit together. */
+import { assert } from "../../actors/assert.ts";
+import type { SentMessage } from "../../actors/chat/protocol.ts";
+import type { Chat } from "../../actors/chat/schema.ts";
+import type { Outcome } from "../../actors/fault.ts";
+import { chatAfter } from "../../actors/job/transitions.ts";
+import type { JobCommand } from "../../actors/job/protocol.ts";
+import { type Job, jobRef, type JobTerms, PLAIN_TERMS } from "../../actors/job/schema.ts";
+import type { Budget } from "../../actors/job/terms.ts";
+import { type Ask, followed, following, type Member, type RepliesOf } from "../../actors/runtime/members.ts";
+import type { JsonObject } from "../../actors/schema.ts";
+import { ask } from "../../actors/troupe.ts";
+import { prepareWork, type Requester, type WorkServices } from "./prepared-work.ts";
+import { workOf } from "./sending.ts";
+
+/** A decision about an ended job, and what the next job is told. */
+export interface Continuation {
+  readonly by: Requester;
+  readonly relation: "resume" | "iteration";
+  readonly jobId: string;
+  readonly command: Extract<JobCommand, { readonly kind: "resume" | "request_changes" }>;
+  /** Null: what the earlier job was asked. */
+  readonly content: string | null;
+  readonly requestId: string | null;
+  /** What the new job may use; absent or null: as much as the earlier one. */
+  readonly budget?: Budget | null;
+  /** Of the new job; absent or null: that of the earlier one. */
+  readonly metadata?: JsonObject | null;
+}
+
+/** The decision, the end of the chat's turn, and the message of the new job. */
+export type ContinuationSteps = readonly [
+  Ask<Job>,
+  (replies: readonly unknown[]) => Member | null,
+  (replies: readonly unknown[]) => Ask<SentMessage>,
+];
+
+/** Commits the decision with the message of the new job; `newJobOf` finds it in the replies. */
+export async function continueWork<T>(
+  services: WorkServices,
+  chat: Chat,
+  { by, relation, jobId, command, content, requestId, budget = null, metadata = null }: Continuation,
+  commit: (steps: ContinuationSteps) => Promise<Outcome<T>>,
+): Promise<Outcome<T>> {
+  const work = await prepareWork(services, workOf(chat, by));
+  if (!work.ok) return work;
+  const messageAfter = (parent: Job): Ask<SentMessage> =>
+    work.value.message({
+      chatId: chat.id,
+      opening: null,
+      content: content ?? parent.input,
+      onBusy: "queue",
+      terms: {
+        ...termsAfter(parent, relation, requestId),
+        ...(budget === null ? {} : { budget: merged(parent, budget) }),
+        ...(metadata === null ? {} : { metadata }),
+      },
+      metadata: {},
+    });
+  const deciding = followed(ask(jobRef(by.organizationId, jobId), command), chatAfter);
+  return commit(following(deciding, ([job]) => messageAfter(job)));
+}
+
+/** The new job, from the replies of a continuation's members. */
+export function newJobOf([, , { job }]: RepliesOf<ContinuationSteps>): Job {
+  assert(job !== null, "a queued message has a job");
+  return job;
+}
+
+/** What the new budget does not name stays as it was; a deadline was the earlier job's own. */
+const merged = ({ budget: { maxTokens, maxSteps } }: Job, budget: Budget): Budget => ({
+  maxTokens: budget.maxTokens ?? maxTokens,
+  maxSteps: budget.maxSteps ?? maxSteps,
+  deadlineAt: budget.deadlineAt,
+});
+
+/** The terms of the earlier job, but its deadline: that one was the earlier job's own. */
+function termsAfter(parent: Job, relation: Continuation["relation"], requestId: string | null): JobTerms {
+  const { priority, metadata, missionId, missionTaskId } = parent;
+  const { maxTokens, maxSteps } = parent.budget;
+  return {
+    ...PLAIN_TERMS,
+    priority,
+    metadata,
+    missionId,
+    missionTaskId,
+    requestId,
+    reviewRequired: parent.review.required,
+    budget: { maxTokens, maxSteps, deadlineAt: null },
+    lineage: {
+      parentJobId: parent.id,
+      rootJobId: parent.rootJobId ?? parent.id,
+      relation,
+      iteration: parent.iteration + (relation === "iteration" ? 1 : 0),
+      depth: parent.depth,
+    },
+  };
+}

@@ -1,0 +1,243 @@
+/**
+ * The effects of missions: beginning the job of a fire, and telling missions that their agent or workspace is gone.
+ * Both may be repeated. A recovered one lets its actor replace it by a new effect, because the recovery of a
+ * shard must not wait for other actors of the same shard.
+ */
+import { type Fault, isPassing, type Noun, type Outcome } from "../../actors/fault.ts";
+import type { MissionDirectory, MissionGround, MissionPlace } from "../../actors/mission/directory.ts";
+import type { ImpossibleReason, MissionCommand, RunRefusal } from "../../actors/mission/protocol.ts";
+import { RUN_EFFECT, type RunIntent } from "../../actors/mission/runs.ts";
+import { missionRef } from "../../actors/mission/schema.ts";
+import { Slots } from "../../actors/job/run/slots.ts";
+import { TELL_MISSIONS } from "../../actors/organization/agents.ts";
+import { isAgentsIntent, type MissionsIntent } from "../../actors/organization/protocol.ts";
+import { organizationRef } from "../../actors/organization/schema.ts";
+import { Backoff } from "../../actors/runtime/backoff.ts";
+import type { Chance, Clock } from "../../actors/runtime/clock.ts";
+import type { EffectContext, EffectHandler } from "../../actors/runtime/effects.ts";
+import { followed } from "../../actors/runtime/members.ts";
+import type { EffectRow } from "../../actors/runtime/store.ts";
+import { ask } from "../../actors/troupe.ts";
+import { workspaceRef } from "../../actors/workspace/schema.ts";
+import type { HttpLog } from "../log/port.ts";
+import { idsOfRun, runJob } from "./missions.ts";
+import { prepareWork, type WorkServices } from "./prepared-work.ts";
+
+/**
+ * Jobs of missions that begin at once: thousands of missions are due at the same second, and what else the
+ * process does must go on between them. Those of a higher priority begin first.
+ */
+const BEGINNING = { inProcess: 16, ofOrganization: 8 };
+/** Between two looks whether a burst of fires is over, and how often it is looked at most. */
+const BURST = { firstMs: 20, lastMs: 20, looks: 500 };
+/** Missions that are looked up and told at once. */
+const PAGE = 100;
+/** The first wait before something is tried again; doubled up to the last. */
+const RETRY = { firstMs: 50, lastMs: 5_000 };
+
+export interface MissionEffectParts {
+  /** Late-bound: the system is made with these handlers. */
+  readonly services: () => WorkServices;
+  readonly missions: Pick<MissionDirectory, "missionsOf">;
+  readonly clock: Clock;
+  readonly chance: Pick<Chance, "fraction">;
+  readonly log: HttpLog;
+}
+
+export function missionEffects(parts: MissionEffectParts) {
+  const slots = new Slots(BEGINNING);
+  const burst = new Burst(parts);
+  const begin: EffectHandler["run"] = async (effect, context) => {
+    await burst.over();
+    await beginRun(parts, slots, effect, context);
+  };
+  const tell: EffectHandler["run"] = (effect, context) => tellMissions(parts, effect, context);
+  return {
+    [RUN_EFFECT]: { run: begin, recover: (effect, context) => retryRun(parts, effect, context) },
+    [TELL_MISSIONS]: { run: tell, recover: (effect, context) => tellAgain(parts, effect, context) },
+  } satisfies Readonly<Record<string, EffectHandler>>;
+}
+
+/**
+ * Thousands of missions are due in the same second: all of them are entered into the ledger before the first of
+ * their jobs begins, so that the most urgent ones begin first and none is late because of the others' jobs.
+ */
+class Burst {
+  private readonly parts: MissionEffectParts;
+  private waiting: Promise<void> | null = null;
+
+  constructor(parts: MissionEffectParts) {
+    this.parts = parts;
+  }
+
+  /** Resolves when no alarm waits for its fire, or after some seconds. One look is for all that wait. */
+  over(): Promise<void> {
+    return (this.waiting ??= this.calm().finally(() => (this.waiting = null)));
+  }
+
+  private async calm(): Promise<void> {
+    const backoff = new Backoff(this.parts, BURST);
+    for (let looks = 0; looks < BURST.looks && this.parts.services().system.hasDueAlarms; looks++)
+      await backoff.pause();
+  }
+}
+
+async function beginRun(
+  parts: MissionEffectParts,
+  slots: Slots,
+  { organizationId, actorId, id: effectId, intent }: EffectRow,
+  context: EffectContext,
+): Promise<void> {
+  const { runId, priority, since } = intent as unknown as RunIntent;
+  const release = await slots.acquire({ organizationId, priority, since: Date.parse(since) }, context.signal);
+  if (release === null) return;
+  try {
+    const run = { organizationId, missionId: actorId, runId, effectId };
+    const begun = await decided(parts, context, () => tryRun(parts, run, context));
+    if (begun === null || begun.ok) return;
+    const refusal = refusalOf(begun.fault);
+    await decided(parts, context, () =>
+      dispatch(parts, run, { kind: "refuse_run", runId, effectId, refusal }, context),
+    );
+  } finally {
+    release();
+  }
+}
+
+async function retryRun(
+  parts: MissionEffectParts,
+  { organizationId, actorId: missionId, id: effectId, intent }: EffectRow,
+  context: EffectContext,
+): Promise<void> {
+  const { runId } = intent as unknown as RunIntent;
+  const run = { organizationId, missionId, runId, effectId };
+  await decided(parts, context, () => dispatch(parts, run, { kind: "retry_run", runId, effectId }, context));
+}
+
+/** A run, and the effect that begins it. */
+interface Run {
+  readonly organizationId: string;
+  readonly missionId: string;
+  readonly runId: string;
+  readonly effectId: string;
+}
+
+/** One attempt to begin the run: what it is for, for whom, and then all of it in one commit. */
+async function tryRun(parts: MissionEffectParts, run: Run, context: EffectContext): Promise<Outcome<unknown>> {
+  const { organizationId, missionId, runId, effectId } = run;
+  const services = parts.services();
+  const { system } = services;
+  const ref = missionRef(organizationId, missionId);
+  const read = await system.dispatch(ref, { kind: "read_run", runId, effectId });
+  if (!read.ok) return read;
+  // Cancelled meanwhile: whoever has done that has settled the effect.
+  if (read.value === null) return read;
+  const { createdBy: userId, agentId, workspaceId } = read.value;
+  const member = await system.dispatch(organizationRef(organizationId), { kind: "read_member", userId });
+  if (!member.ok) return member;
+  const workspace = await system.dispatch(workspaceRef(organizationId, workspaceId), { kind: "read_workspace" });
+  if (!workspace.ok) return workspace;
+  const work = await prepareWork(services, { by: { organizationId, userId }, agent: agentId });
+  if (!work.ok) return work;
+  const ids = idsOfRun(organizationId, runId);
+  return system.dispatchGroup(
+    followed(ask(ref, { kind: "begin_run", runId, effectId, ids }), (brief) => runJob(work.value, ids, brief, null)),
+    { epoch: context.epoch },
+  );
+}
+
+const IMPOSSIBLE: Partial<Record<Noun, ImpossibleReason>> = { user: "creator_removed", workspace: "workspace_deleted" };
+
+function refusalOf(fault: Fault): RunRefusal {
+  if (fault.kind === "budget_exceeded") return { kind: "budget_spent" };
+  if (fault.kind === "not_found") return { kind: "impossible", reason: IMPOSSIBLE[fault.noun] ?? "agent_unavailable" };
+  const message =
+    fault.kind === "quota_exceeded"
+      ? `The organization has reached its quota of ${fault.quota.replaceAll("_", " ")} (${fault.limit})`
+      : "message" in fault
+        ? fault.message
+        : "The run could not begin";
+  return { kind: "failed", error: { code: fault.kind, message } };
+}
+
+const dispatch = (
+  { services }: MissionEffectParts,
+  { organizationId, missionId }: Run,
+  command: MissionCommand,
+  { epoch }: EffectContext,
+): Promise<Outcome<unknown>> =>
+  services().system.dispatchGroup([{ ref: missionRef(organizationId, missionId), command }], { epoch });
+
+/** Asks until somebody has decided; null when the effect is over. */
+async function decided<T>(
+  parts: MissionEffectParts,
+  { signal }: EffectContext,
+  attempt: () => Promise<Outcome<T>>,
+): Promise<Outcome<T> | null> {
+  const backoff = new Backoff(parts, RETRY);
+  while (!signal.aborted) {
+    const outcome = await attempt();
+    if (outcome.ok || !isPassing(outcome.fault)) return outcome;
+    await backoff.pause(signal);
+  }
+  return null;
+}
+
+async function tellMissions(parts: MissionEffectParts, effect: EffectRow, context: EffectContext): Promise<void> {
+  const { ground, command } = newsOf(effect.organizationId, effect.intent as MissionsIntent);
+  const { system } = parts.services();
+  let last: MissionPlace = { organizationId: "", id: "" };
+  for (;;) {
+    const page = await looked(parts, context, () => parts.missions.missionsOf(ground, last, PAGE));
+    if (page === null) return;
+    for (const { organizationId, id } of page) {
+      const told = await decided(parts, context, () => system.dispatch(missionRef(organizationId, id), command));
+      if (told === null) return;
+    }
+    if (page.length < PAGE) break;
+    last = page.at(-1) ?? last;
+  }
+  await settleTelling(parts, effect, context, null);
+}
+
+/** Whose missions are told, and what. */
+function newsOf(organizationId: string, intent: MissionsIntent): { ground: MissionGround; command: MissionCommand } {
+  if (isAgentsIntent(intent)) {
+    const { agentId, isGone } = intent;
+    return { ground: { agentId }, command: { kind: "agent_changed", agentId, isGone } };
+  }
+  const { workspaceId } = intent;
+  return { ground: { organizationId, workspaceId }, command: { kind: "workspace_deleted", workspaceId } };
+}
+
+const tellAgain = (parts: MissionEffectParts, effect: EffectRow, context: EffectContext): Promise<void> =>
+  settleTelling(parts, effect, context, effect.intent as MissionsIntent);
+
+async function settleTelling(
+  parts: MissionEffectParts,
+  { id: effectId, organizationId }: EffectRow,
+  context: EffectContext,
+  again: MissionsIntent | null,
+): Promise<void> {
+  const member = ask(organizationRef(organizationId), { kind: "missions_told", effectId, again });
+  const { system } = parts.services();
+  await decided(parts, context, () => system.dispatchGroup([member], { epoch: context.epoch }));
+}
+
+/** What the table has, asked for until it answers; null when the effect is over. */
+async function looked<T>(
+  parts: MissionEffectParts,
+  { signal }: EffectContext,
+  look: () => Promise<T>,
+): Promise<T | null> {
+  const backoff = new Backoff(parts, RETRY);
+  while (!signal.aborted) {
+    try {
+      return await look();
+    } catch (err) {
+      parts.log.warn({ err }, "the missions of an agent could not be read; it is tried again");
+    }
+    await backoff.pause(signal);
+  }
+  return null;
+}

@@ -1,0 +1,61 @@
+/**
+ * How the work of a mission begins (MIS-8): a run or a task in a chat of its own. The mission's turn that
+ * enters the run and the chat that begins the job are members of one group, so there is never one without
+ * the other; the ids come from the run, so that a retry after a crash joins the first attempt.
+ */
+import type { JobIds, RunBrief, TaskBrief } from "../../actors/mission/protocol.ts";
+import type { Mission } from "../../actors/mission/schema.ts";
+import { type Job, type JobTerms, PLAIN_TERMS } from "../../actors/job/schema.ts";
+import type { Ask } from "../../actors/runtime/members.ts";
+import { keyedId } from "./keyed-id.ts";
+import type { PreparedWork } from "./prepared-work.ts";
+
+/** The ids of the job and the chat of a run. */
+export function idsOfRun(organizationId: string, runId: string): JobIds {
+  const key = { purpose: "mission", key: `${organizationId}/${runId}` };
+  return { jobId: keyedId("job", key), chatId: keyedId("cht", key) };
+}
+
+/** The member that opens the chat of a run and begins its job. */
+export function runJob(work: PreparedWork, ids: JobIds, brief: RunBrief, requestId: string | null): Ask<Job | null> {
+  const { mission, run, content } = brief;
+  const runNumber = run.number ?? mission.runCount;
+  return work.firstMessage({
+    ...ids,
+    opening: {
+      workspaceId: mission.workspaceId,
+      title: `${mission.title} #${runNumber}`,
+      mission: { id: mission.id, runNumber },
+    },
+    content,
+    sender: { type: "user", id: mission.createdBy },
+    terms: { ...termsOf(mission), requestId },
+  });
+}
+
+/** The member that opens the chat of a task and begins its job; null where one is active. */
+export function taskJob(
+  work: PreparedWork,
+  ids: JobIds,
+  brief: TaskBrief,
+  requestId: string | null,
+): Ask<Job | null> | null {
+  const { mission, task, content } = brief;
+  if (content === null) return null;
+  return work.firstMessage({
+    ...ids,
+    opening: { workspaceId: mission.workspaceId, title: task.title },
+    content,
+    sender: { type: "user", id: mission.createdBy },
+    terms: { ...termsOf(mission), priority: task.priority, missionTaskId: task.id, requestId },
+  });
+}
+
+const termsOf = ({ id, priority, reviewRequired, budget, metadata = {} }: Mission): JobTerms => ({
+  ...PLAIN_TERMS,
+  priority,
+  reviewRequired,
+  budget: { ...budget, deadlineAt: null },
+  metadata,
+  missionId: id,
+});

@@ -1,0 +1,146 @@
+/**
+ * How work begins: one way for executions, messages, delegations, missions and MCP tools. No HTTP here.
+ *
+ *   prepareWork(services, request)   finds the agent, checks its model and the budget; makes nothing
+ *        │
+ *        ├─ refused ──▶ the fault that the caller answers
+ *        ▼
+ *   PreparedWork                     the agent's snapshot, kept by the job (AGT-3)
+ *        │ message(terms), firstMessage(terms)
+ *        ▼
+ *   a member of a turn group         committed by the caller, together with whatever belongs to it
+ *
+ * The terms are data, and a member may also follow from earlier replies of its group:
+ *
+ *   const work = await prepareWork(services, { by, agent: agentId });
+ *   if (!work.ok) return work;
+ *   await system.dispatchGroup([
+ *     ask(parentRef, noteTheChild),
+ *     ([parent]) => work.value.firstMessage({ chatId, jobId, opening, content, sender, terms: termsOf(parent) }),
+ *   ]);
+ *
+ * Which of both members:
+ *
+ * - `message` is a user's message: into an existing chat, or into a new one that it opens. Where the chat
+ *   is busy, `onBusy` decides; `src/work/sending.ts` commits what that means for the running job.
+ * - `firstMessage` opens a chat whose id and job id come from a key (`src/work/keyed-id.ts`), so that a
+ *   retry after a crash joins the first attempt instead of beginning again. A new chat is never busy.
+ *
+ * Priority, budget, deadline, review, lineage, mission, metadata and request id are `JobTerms`; start from
+ * `PLAIN_TERMS`. `prepareWork` only reads, so callers may repeat it after a passing fault.
+ */
+import type { ChatOpening, SentMessage } from "../../actors/chat/protocol.ts";
+import { chatRef, type Message, type OnBusy } from "../../actors/chat/schema.ts";
+import { ok, type Outcome, refuse } from "../../actors/fault.ts";
+import type { ModelInfo, ModelPort } from "../../actors/job/ports.ts";
+import type { AgentSnapshot, Job, JobTerms } from "../../actors/job/schema.ts";
+import type { Principal } from "../../actors/organization/principal.ts";
+import type { Agent } from "../../actors/organization/schema.ts";
+import type { JsonObject } from "../../actors/schema.ts";
+import type { Ask } from "../../actors/runtime/members.ts";
+import { ask, type TroupeSystem } from "../../actors/troupe.ts";
+import type { AgentFinder } from "./agent-finder.ts";
+import { snapshotOf } from "./agent-snapshot.ts";
+import { withinBudget } from "./budget.ts";
+
+export interface WorkServices {
+  readonly system: TroupeSystem;
+  readonly agents: Pick<AgentFinder, "find">;
+  readonly models: Pick<ModelPort, "describe">;
+}
+
+/** For whom the work is done: the job acts with the permissions of this user (AUTH-7). */
+export type Requester = Pick<Principal, "organizationId" | "userId">;
+
+export interface WorkRequest {
+  readonly by: Requester;
+  /** Its id, or the agent itself where the caller has just found it for this user. */
+  readonly agent: string | Agent;
+  /** The model that the chat sets in place of the agent's; absent or null: the agent's own. */
+  readonly model?: string | null;
+  /** False only for a message that steers a running job and so begins none. */
+  readonly checksBudget?: boolean;
+}
+
+/** A user's message and the job that answers it. */
+export interface MessageTerms {
+  readonly chatId: string;
+  /** Opens the chat with this message; null where the chat exists. */
+  readonly opening: ChatOpening | null;
+  readonly content: string;
+  /** Null: as the chat's options say (CHAT-5). */
+  readonly onBusy: OnBusy | null;
+  readonly terms: JobTerms;
+  readonly metadata: JsonObject;
+}
+
+/** The first message of a chat that is opened once, by ids that come from a key. */
+export interface FirstMessageTerms {
+  readonly chatId: string;
+  readonly jobId: string;
+  readonly opening: ChatOpening;
+  readonly content: string;
+  readonly sender: Message["sender"];
+  readonly terms: JobTerms;
+}
+
+/** Work that may begin: its agent may be used, its model can be called, and the budget has room. */
+export class PreparedWork {
+  readonly agent: AgentSnapshot;
+  readonly model: ModelInfo;
+  private readonly by: Requester;
+
+  constructor({
+    agent,
+    model,
+    by,
+  }: {
+    readonly agent: AgentSnapshot;
+    readonly model: ModelInfo;
+    readonly by: Requester;
+  }) {
+    this.agent = agent;
+    this.model = model;
+    this.by = by;
+  }
+
+  /** The member that sends a user's message; its reply names the job, or the running one that it steers or interrupts. */
+  message({ chatId, opening: open, content, onBusy, terms, metadata }: MessageTerms): Ask<SentMessage> {
+    const { organizationId, userId } = this.by;
+    const { agent } = this;
+    const command = { kind: "send_message", open, agent, content, userId, onBusy, terms, metadata } as const;
+    return ask(chatRef(organizationId, chatId), command);
+  }
+
+  /** The member that opens the chat and begins its job; its reply is null where an earlier attempt has done so. */
+  firstMessage({ chatId, jobId, opening: open, content, sender, terms }: FirstMessageTerms): Ask<Job | null> {
+    const { organizationId, userId } = this.by;
+    const { agent } = this;
+    const command = { kind: "send_once", open, agent, content, userId, sender, jobId, terms } as const;
+    return ask(chatRef(organizationId, chatId), command);
+  }
+}
+
+/** Whether the operator has disabled it (AGT-7). */
+export const isDisabled = ({ disabledAt }: Agent): boolean => disabledAt !== undefined && disabledAt !== null;
+const DISABLED = refuse({
+  kind: "invalid_state",
+  status: "disabled",
+  allowedActions: [],
+  message: "The operator of this service has disabled the agent",
+});
+
+/** Finds the agent, checks its model and then the budget (RUN-4). Refuses as the first of these does. */
+export async function prepareWork(
+  { system, agents, models }: WorkServices,
+  { by, agent: asked, model: override, checksBudget = true }: WorkRequest,
+): Promise<Outcome<PreparedWork>> {
+  const agent = typeof asked === "string" ? await agents.find(by, asked) : ok(asked);
+  if (!agent.ok) return agent;
+  if (isDisabled(agent.value)) return DISABLED;
+  const model = models.describe(override ?? agent.value.model);
+  if (!model.ok) return model;
+  const allowed = checksBudget ? await withinBudget(system, by.organizationId) : ok(null);
+  if (!allowed.ok) return allowed;
+  return ok(new PreparedWork({ agent: snapshotOf(agent.value, by.organizationId), model: model.value, by }));
+}

@@ -1,0 +1,84 @@
+/**
+ * Sends a user's message into an existing chat (CHAT-4, CHAT-5), and commits with it what it means for the
+ * running job: a steered job gets the message, an interrupted one is cancelled.
+ */
+import { assert } from "../../actors/assert.ts";
+import type { SentMessage } from "../../actors/chat/protocol.ts";
+import { type Chat, chatRef } from "../../actors/chat/schema.ts";
+import type { Outcome } from "../../actors/fault.ts";
+import { chatAfter } from "../../actors/job/transitions.ts";
+import { type Job, jobRef } from "../../actors/job/schema.ts";
+import { type Ask, followed, following, type RepliesOf } from "../../actors/runtime/members.ts";
+import { ask } from "../../actors/troupe.ts";
+import {
+  type MessageTerms,
+  type PreparedWork,
+  prepareWork,
+  type Requester,
+  type WorkServices,
+} from "./prepared-work.ts";
+
+/** A message to a chat that exists. */
+export interface ChatMessage extends Omit<MessageTerms, "chatId" | "opening"> {
+  readonly by: Requester;
+}
+
+/** What was sent, and the chat and the job after the commit. */
+export interface Sent extends SentMessage {
+  /** The job that answers: a new one, or the one that the message steers. */
+  readonly job: Job;
+}
+
+/** The members of a turn group. */
+export type SendingSteps = ReturnType<typeof sendingSteps>;
+/** Commits the members as one group; `sentOf` makes sense of their replies. */
+export type CommitSending<T> = (steps: SendingSteps) => Promise<Outcome<T>>;
+
+/**
+ * Sends the message. A message that steers begins no job and needs no budget; where the running job has
+ * just ended, or belongs to somebody else and only the chat's policy says `steer`, it is queued instead.
+ */
+export async function sendMessage<T>(
+  services: WorkServices,
+  { chat, message }: { readonly chat: Chat; readonly message: ChatMessage },
+  commit: CommitSending<T>,
+): Promise<Outcome<T>> {
+  const send = async (as: ChatMessage, checksBudget: boolean): Promise<Outcome<T>> => {
+    const work = await prepareWork(services, { ...workOf(chat, as.by), checksBudget });
+    return work.ok ? commit(sendingSteps(chat.id, work.value, as)) : work;
+  };
+  const steers = (message.onBusy ?? chat.options.onBusy) === "steer" && chat.activeJobId !== null;
+  if (!steers) return send(message, true);
+  const sent = await send(message, false);
+  const hasJustEnded = !sent.ok && sent.fault.kind === "invalid_state";
+  const isSomebodyElses = !sent.ok && sent.fault.kind === "forbidden" && message.onBusy === null;
+  return hasJustEnded || isSomebodyElses ? send({ ...message, onBusy: "queue" }, true) : sent;
+}
+
+/** What the agent of this chat needs to work for this user. */
+export const workOf = ({ agentId: agent, options }: Chat, by: Requester) => ({ by, agent, model: options.model });
+
+/** The message, what it does to the running job, what that does to the chat, and the chat after all. */
+function sendingSteps(chatId: string, work: PreparedWork, { by, ...message }: ChatMessage) {
+  const sending = followed(work.message({ ...message, chatId, opening: null }), (sent) => consequence(by, sent));
+  const ending = following(sending, ([, job]) => (job === undefined ? null : chatAfter(job)));
+  return [...ending, ask(chatRef(by.organizationId, chatId), { kind: "read_chat" })] as const;
+}
+
+/** What the message does to the running job. */
+function consequence({ organizationId, userId: by }: Requester, { also, message }: SentMessage): Ask<Job> | null {
+  if (also === null) return null;
+  const ref = jobRef(organizationId, also.jobId);
+  return also.kind === "steer"
+    ? ask(ref, { kind: "steer", by, messageId: message.id, content: message.content })
+    : ask(ref, { kind: "cancel", inGroup: true, unlessOver: true });
+}
+
+/** The replies of a sending's members. */
+export function sentOf([first, second, , chat]: RepliesOf<SendingSteps>): Sent {
+  const job = first.job ?? second;
+  assert(job !== undefined, "a message has a job of its own or goes to the running one");
+  // Interrupting a turn that only waited makes the new job the active one at once.
+  const queuedPosition = chat.activeJobId === job.id ? 0 : first.queuedPosition;
+  return { ...first, chat, job, queuedPosition };
+}

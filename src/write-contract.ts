@@ -1,4 +1,0 @@
-/** Writes `docs/openapi.json` from the operations: `bun run contract`. */
-import { documentText } from "./contract/document.ts";
-
-await Bun.write(new URL("../docs/openapi.json", import.meta.url), documentText());

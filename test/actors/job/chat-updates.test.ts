@@ -1,0 +1,158 @@
+/** What the readers of a chat are told of its jobs besides the turns (SSE-7). */
+import { describe, expect, test } from "bun:test";
+import { CHAT_EVENTS } from "../../../actors/chat/events.ts";
+import { chatRef } from "../../../actors/chat/schema.ts";
+import { JOB_EVENTS } from "../../../actors/job/events.ts";
+import type { JobCommand } from "../../../actors/job/protocol.ts";
+import { openApprovals } from "../../../actors/job/machine.ts";
+import { type AgentSnapshot, jobRef, PLAIN_TERMS } from "../../../actors/job/schema.ts";
+import { until } from "../../support/condition.ts";
+import { FakeModel, gate, type ModelStep } from "../../support/fake-model.ts";
+import { FakeTools } from "../../support/fake-tools.ts";
+import { AGENT, CHAT, disagreements, type JobReplica, ORG, startJobs } from "../../support/job-replica.ts";
+import { World } from "../../support/replica.ts";
+
+const ASKING: AgentSnapshot = { ...AGENT, approvalTools: ["send"] };
+const use = (id: string, name: string): ModelStep => ({ use: { type: "tool_use", id, name, input: { id } } });
+const approve = {
+  kind: "approve",
+  by: "usr_1",
+  decision: "approve",
+  approvalId: null,
+  toolCallId: null,
+  arguments: null,
+  comment: null,
+} as const;
+
+async function start(...calls: readonly [string, string][]): Promise<JobReplica> {
+  const replica = await startJobs(new World());
+  replica.model.script = (call) => {
+    const last = call.entries.at(-1)!;
+    const hasCalled = last.role === "assistant" && last.blocks.some((block) => block.type === "tool_result");
+    return hasCalled || calls.length === 0 ? [{ say: "Done." }] : calls.map(([id, name]) => use(id, name));
+  };
+  return replica;
+}
+
+async function decide(replica: JobReplica, jobId: string, command: JobCommand): Promise<void> {
+  const outcome = await replica.system.dispatch(jobRef(ORG, jobId), command);
+  if (!outcome.ok) throw new Error(`refused: ${JSON.stringify(outcome.fault)}`);
+}
+
+const told = (replica: JobReplica, type: string): object[] =>
+  replica.events(CHAT).flatMap((event) => (event.type === type ? [event.data] : []));
+
+describe("updates in the chat", () => {
+  test("[SSE-7] approvals are told when they are asked for and when each is decided, with the job's way", async () => {
+    const replica = await start(["c1", "send"], ["c2", "send"]);
+    const jobId = await replica.send("go", CHAT, { agent: ASKING });
+    const { approvals } = await replica.ended(jobId);
+    expect(told(replica, "approval.requested")).toEqual(
+      approvals.map(({ id: approvalId, ...rest }) => ({ jobId, approvalId, ...rest })),
+    );
+    await decide(replica, jobId, { ...approve, toolCallId: "c1", decision: "deny" });
+    await decide(replica, jobId, { ...approve, toolCallId: "c2", arguments: { id: "edited" } });
+    await until("the chat is done", () => replica.chat().status === "done");
+    const by = "usr_1";
+    await until("both decisions are told", () => told(replica, "approval.resolved").length === 2);
+    expect(told(replica, "approval.resolved")).toEqual([
+      { jobId, approvalId: approvals[0]!.id, toolCallId: "c1", decision: "deny", by },
+      { jobId, approvalId: approvals[1]!.id, toolCallId: "c2", decision: "approve", by, arguments: { id: "edited" } },
+    ]);
+    expect(told(replica, "job.updated")).toEqual([
+      { jobId, status: "running", blockedReason: null },
+      { jobId, status: "blocked", blockedReason: "approval_required" },
+      { jobId, status: "running", blockedReason: null },
+      { jobId, status: "completed", blockedReason: null },
+    ]);
+    expect(told(replica, "usage.updated").at(-1)).toEqual({ jobId, inputTokens: 14, outputTokens: 6 });
+    expect(await disagreements(replica)).toEqual([]);
+  });
+
+  test("[SSE-7] approvals of a job that is cancelled expire, and the chat is told", async () => {
+    const replica = await start(["c1", "send"]);
+    const jobId = await replica.send("go", CHAT, { agent: ASKING });
+    await replica.ended(jobId);
+    await decide(replica, jobId, { kind: "cancel" });
+    await until("the decision is told", () => told(replica, "approval.resolved").length === 1);
+    expect(told(replica, "approval.resolved")).toMatchObject([
+      { jobId, toolCallId: "c1", decision: "expired", by: null },
+    ]);
+    expect(replica.types(jobId)).toContain("approval.resolved");
+    await until("the end is told", () => told(replica, "job.updated").length === 3);
+    expect(await disagreements(replica)).toEqual([]);
+  });
+
+  test("[SSE-7] a review is told when it is asked for and when it is decided", async () => {
+    const replica = await start();
+    const jobId = await replica.send("go", CHAT, { terms: { ...PLAIN_TERMS, reviewRequired: true } });
+    await replica.ended(jobId);
+    await decide(replica, jobId, { ...approve, comment: "Good." });
+    await until("the chat is done", () => replica.chat().status === "done");
+    expect(told(replica, "review.updated")).toEqual([
+      { jobId, state: "pending", decidedBy: null, comment: null },
+      { jobId, state: "approved", decidedBy: "usr_1", comment: "Good." },
+    ]);
+    expect(await disagreements(replica)).toEqual([]);
+  });
+});
+
+describe("the tables of events", () => {
+  test("[SSE-7] [SSE-8] every type in them is said by some turn, and in its shape", async () => {
+    const world = new World();
+    const model = new FakeModel();
+    const tools = new FakeTools();
+    const begin = () => startJobs(world, { model, tools });
+    let replica = await begin();
+    const held = gate();
+    model.script = (call) => {
+      const first = call.entries.findLast((entry) => entry.role === "user");
+      const last = call.entries.at(-1)!;
+      const said = first?.role === "user" ? first.text : "";
+      if (said === "fail") return [{ fail: { code: "provider_error", message: "broken" } }];
+      if (last.role === "assistant" || said === "plain") return [{ say: "Done." }];
+      if (said === "hold") return [{ say: "half" }, { hold: held.hold }];
+      return [use("c1", "look"), use("c2", "bad"), use("c3", "send")];
+    };
+    tools.script = ({ name, host }) => {
+      host.log("info", "looking");
+      const file = { id: "art_1", kind: "file", name: "a.md", path: "a.md", mime: "text/markdown", size: 1 } as const;
+      return { content: name, isError: name === "bad", artifacts: name === "look" ? [file] : [] };
+    };
+    const reviewed = { ...PLAIN_TERMS, reviewRequired: true };
+    // Approved and reviewed, while another message waits; and one that is to be done again.
+    const asked = await replica.send("go", CHAT, { agent: ASKING, terms: reviewed });
+    await replica.ended(asked);
+    const queued = await replica.send("fail", CHAT, { agent: ASKING });
+    expect(openApprovals(replica.job(asked))).toHaveLength(1);
+    await decide(replica, asked, { ...approve, decision: "deny" });
+    await until("it is to be reviewed", () => replica.job(asked).status === "needs_review");
+    await decide(replica, asked, approve);
+    expect((await replica.ended(queued)).status).toBe("failed");
+    const plain = await replica.send("plain", CHAT, { agent: ASKING, terms: reviewed });
+    expect((await replica.ended(plain)).status).toBe("needs_review");
+    await decide(replica, plain, { kind: "request_changes", by: "usr_1", feedback: "More." });
+    // Interrupted by the end of its process, then cancelled.
+    const jobId = await replica.send("hold", CHAT, { agent: ASKING });
+    await until("it speaks", () => replica.job(jobId)?.status === "running");
+    replica.crash();
+    replica = await begin();
+    await until(
+      "it runs again",
+      () => replica.job(jobId).attempt === 2 && replica.types(jobId).at(-1) === "runner.status",
+    );
+    await decide(replica, jobId, { kind: "cancel" });
+    await replica.ended(jobId);
+    const changed = await replica.system.dispatch(chatRef(ORG, CHAT), {
+      kind: "update_chat",
+      options: { model: "fake:other" },
+      version: null,
+    });
+    expect(changed.ok).toBe(true);
+    await until("the chat is told", () => told(replica, "review.updated").length === 4);
+    const types = new Set([asked, queued, plain, jobId].flatMap((id) => replica.types(id)));
+    expect([...types].toSorted()).toEqual(Object.keys(JOB_EVENTS).toSorted());
+    expect([...new Set(replica.types(CHAT))].toSorted()).toEqual(Object.keys(CHAT_EVENTS).toSorted());
+    expect(await disagreements(replica)).toEqual([]);
+  });
+});

@@ -1,0 +1,261 @@
+/** Model calls that fail for a passing reason: retries, pauses, restarts, fallbacks. */
+import { describe, expect, test } from "bun:test";
+import type { RetrySettings } from "../../../../actors/job/run/retry-policy.ts";
+import { Slots } from "../../../../actors/job/run/slots.ts";
+import { jobRef, type RunError, type RunErrorCode } from "../../../../actors/job/schema.ts";
+import { until } from "../../../support/condition.ts";
+import { settle } from "../../../support/fake-clock.ts";
+import { FakeModel, type ModelStep } from "../../../support/fake-model.ts";
+import { FakeTools } from "../../../support/fake-tools.ts";
+import { CHAT, disagreements, type JobReplica, ORG, startJobs } from "../../../support/job-replica.ts";
+import { World } from "../../../support/replica.ts";
+
+const fault = (code: RunErrorCode, retryAfterMs?: number): { readonly fail: RunError } => ({
+  fail: { code, message: `It is ${code}.`, ...(retryAfterMs === undefined ? {} : { retryAfterMs }) },
+});
+const AWAY = fault("provider_unreachable");
+
+class Scene {
+  readonly world = new World();
+  readonly model = new FakeModel();
+  readonly tools = new FakeTools();
+  replica!: JobReplica;
+
+  /** The nth call of the model does the nth of these; after them it says `Done.`. */
+  static async begin(
+    calls: readonly (readonly ModelStep[])[],
+    retry: RetrySettings = { retries: 6, fallbacks: [] },
+    slots = new Slots(),
+  ): Promise<Scene> {
+    const scene = new Scene();
+    const { model, tools } = scene;
+    model.script = () => calls[model.calls.length - 1] ?? [{ say: "Done." }];
+    scene.replica = await startJobs(scene.world, { model, tools, retry, slots });
+    return scene;
+  }
+
+  /** Lets the time pass that the job waits for, again and again, until it has ended. */
+  async ended(id: string) {
+    for (let turns = 0; turns < 60; turns++) {
+      await settle();
+      const job = this.replica.job(id);
+      if (job !== null && job.completedAt !== null) return job;
+      await this.world.clock.advance(5_000);
+    }
+    throw new Error(`the job is ${this.replica.job(id).status}`);
+  }
+
+  async waiting(id: string) {
+    await until("it waits", () => (this.replica.job(id)?.waiting ?? null) !== null);
+    return this.replica.job(id);
+  }
+
+  states(id: string): unknown[] {
+    return this.replica.events(id).flatMap(({ type, data }) => (type === "runner.status" ? [data["state"]] : []));
+  }
+}
+
+describe("a fault before the first text", () => {
+  test("[RUN-8] a call is tried again with pauses that double, and the job completes", async () => {
+    const scene = await Scene.begin([[AWAY], [AWAY], [AWAY]]);
+    const id = await scene.replica.send("go");
+    const times: number[] = [];
+    for (const retry of [1, 2, 3]) {
+      const { waiting } = await scene.waiting(id);
+      const { retryAt } = waiting!;
+      expect(waiting).toMatchObject({ reason: "provider_unavailable", retries: retry });
+      times.push(Date.parse(retryAt!) - scene.world.clock.now());
+      await scene.world.clock.advance(times.at(-1)!);
+      await until("it has tried again", () => scene.model.calls.length > retry);
+      await settle();
+    }
+    expect(times).toEqual([1_000, 2_000, 4_000]);
+    const job = await scene.ended(id);
+    expect(job).toMatchObject({ status: "completed", result: "Done.", attempt: 1, waiting: null });
+    expect(job.metrics.modelRetries).toBe(3);
+    expect(scene.states(id)).toEqual([
+      "queued",
+      "running",
+      "waiting",
+      "running",
+      "waiting",
+      "running",
+      "waiting",
+      "running",
+      "stopped",
+    ]);
+    const told = scene.replica.events(id).flatMap(({ data }) => (data["kind"] === "error" ? [data["text"]] : []));
+    expect(told).toEqual(Array(3).fill("It is provider_unreachable."));
+    expect(await disagreements(scene.replica)).toEqual([]);
+  });
+
+  test("[RUN-8] the provider's own Retry-After counts, and the deadline bounds it", async () => {
+    const scene = await Scene.begin([
+      [fault("provider_rate_limited", 90_000)],
+      [fault("provider_rate_limited", 3_600_000)],
+    ]);
+    const id = await scene.replica.send("go");
+    const { waiting } = await scene.waiting(id);
+    expect(waiting!.reason).toBe("provider_rate_limited");
+    expect(Date.parse(waiting!.retryAt!) - scene.world.clock.now()).toBe(90_000);
+    const job = await scene.ended(id);
+    expect(scene.model.calls.length).toBe(2);
+    expect(job).toMatchObject({ status: "failed", error: { code: "provider_rate_limited" } });
+  });
+
+  test.each(["provider_unauthorized", "provider_rejected", "model_unavailable", "internal_error"] as const)(
+    "[RUN-8] %s is final and not repeated",
+    async (code) => {
+      const scene = await Scene.begin([[fault(code)]]);
+      const job = await scene.ended(await scene.replica.send("go"));
+      expect(job).toMatchObject({ status: "failed", error: { code } });
+      expect(scene.model.calls.length).toBe(1);
+    },
+  );
+
+  test("[RUN-8] after its last retry the job fails with the provider's fault, not one retry earlier", async () => {
+    for (const [faults, status] of [
+      [2, "completed"],
+      [3, "failed"],
+    ] as const) {
+      const scene = await Scene.begin(Array<ModelStep[]>(faults).fill([AWAY]), { retries: 2, fallbacks: [] });
+      const job = await scene.ended(await scene.replica.send("go"));
+      expect([job.status, scene.model.calls.length]).toEqual([status, 3]);
+    }
+  });
+});
+
+describe("a fault after the first text", () => {
+  const CUT = [{ say: "Once upon " }, AWAY];
+
+  test("[RUN-8][SSE-3] the step begins again once: readers drop its text, and the result has it once", async () => {
+    const scene = await Scene.begin([CUT]);
+    const reader = scene.replica.subscribeChat();
+    const job = await scene.ended(await scene.replica.send("go"));
+    expect(job).toMatchObject({ status: "completed", result: "Done.", attempt: 2 });
+    expect(scene.replica.events(CHAT).find(({ type }) => type === "message.restarted")?.data).toMatchObject({
+      attempt: 2,
+    });
+    expect(scene.replica.messages().at(-1)?.content).toBe("Done.");
+    expect(await disagreements(scene.replica)).toEqual([]);
+    reader.close();
+  });
+
+  test("[RUN-8] a second fault after text in the same step is final, and keeps what was said", async () => {
+    const scene = await Scene.begin([CUT, CUT]);
+    const job = await scene.ended(await scene.replica.send("go"));
+    expect(job).toMatchObject({ status: "failed", result: "Once upon ", error: { code: "provider_unreachable" } });
+    expect(await disagreements(scene.replica)).toEqual([]);
+  });
+
+  test("[RUN-8] what earlier steps said stays, and the text goes on from there", async () => {
+    const look = { use: { type: "tool_use", id: "c1", name: "look", input: {} } } as const;
+    const scene = await Scene.begin([[{ say: "Let me look." }, look], CUT]);
+    const job = await scene.ended(await scene.replica.send("go"));
+    expect(job).toMatchObject({ status: "completed", result: "Let me look.\n\nDone." });
+    expect(scene.tools.calls.length).toBe(1);
+    expect(await disagreements(scene.replica)).toEqual([]);
+  });
+
+  test("[JOB-9] a step that began again does not count towards the attempts of the job", async () => {
+    const use = (id: string) => ({ use: { type: "tool_use", id, name: "look", input: {} } }) as const;
+    const scene = await Scene.begin([CUT, [use("a")], CUT, [use("b")], CUT, [use("c")], CUT]);
+    const job = await scene.ended(await scene.replica.send("go"));
+    expect(job).toMatchObject({ status: "completed", attempt: 5, excusedAttempts: 4 });
+  });
+});
+
+describe("a job that waits", () => {
+  test("[RUN-8] is cancelled at once", async () => {
+    const scene = await Scene.begin([[fault("provider_unreachable", 60_000)]]);
+    const id = await scene.replica.send("go");
+    await scene.waiting(id);
+    await scene.replica.system.dispatch(jobRef(ORG, id), { kind: "cancel" });
+    await until("it is cancelled", () => scene.replica.job(id).status === "cancelled");
+    expect(scene.replica.job(id).waiting).toBeNull();
+    expect(await disagreements(scene.replica)).toEqual([]);
+  });
+
+  test("[RUN-8][JOB-10] holds its job slot for 5 s at most, and takes one again", async () => {
+    const slots = new Slots({ inProcess: 1, ofOrganization: 1 });
+    const scene = await Scene.begin([[fault("provider_unreachable", 5_001)]], undefined, slots);
+    const waiting = await scene.replica.send("go");
+    await scene.waiting(waiting);
+    const other = await scene.replica.send("go", "cht_2");
+    await until("the other one completes", () => scene.replica.job(other)?.status === "completed");
+    expect(scene.replica.job(waiting).status).toBe("running");
+    expect((await scene.ended(waiting)).status).toBe("completed");
+  });
+
+  test("[RUN-8][JOB-10] keeps its slot during a shorter wait", async () => {
+    const slots = new Slots({ inProcess: 1, ofOrganization: 1 });
+    const scene = await Scene.begin([[fault("provider_unreachable", 5_000)]], undefined, slots);
+    const waiting = await scene.replica.send("go");
+    await scene.waiting(waiting);
+    const other = await scene.replica.send("go", "cht_2");
+    await settle();
+    expect(scene.replica.job(other).status).toBe("queued");
+    await scene.ended(waiting);
+    expect((await scene.ended(other)).status).toBe("completed");
+  });
+
+  test("[RUN-8][JOB-4] waits for the rest of it after a restart, which costs it no attempt", async () => {
+    const scene = await Scene.begin([[fault("provider_unreachable", 60_000)]]);
+    const id = await scene.replica.send("go");
+    await scene.waiting(id);
+    await scene.world.clock.advance(20_000);
+    scene.replica.crash();
+    const { model, tools, world } = scene;
+    scene.replica = await startJobs(world, { model, tools, retry: { retries: 6, fallbacks: [] } });
+    await world.clock.advance(39_000);
+    await settle();
+    expect(model.calls.length).toBe(1);
+    const job = await scene.ended(id);
+    expect(job).toMatchObject({ status: "completed", attempt: 2, excusedAttempts: 1 });
+  });
+});
+
+describe("fallbacks", () => {
+  test("[RUN-8] another model goes on after the last retry, and the record names it", async () => {
+    const scene = await Scene.begin([[AWAY], [AWAY]], { retries: 1, fallbacks: ["fake:other"] });
+    scene.model.names = true;
+    const job = await scene.ended(await scene.replica.send("go"));
+    expect(scene.model.calls.map((call) => call.model)).toEqual([null, null, "fake:other"]);
+    expect(job).toMatchObject({ status: "completed", runner: { provider: "fake", name: "other" } });
+    expect(job.warnings).toMatchObject([{ code: "model_fallback", message: expect.stringContaining("fake:other") }]);
+  });
+});
+
+describe("tools that are away", () => {
+  const MISSING = { required: ["The MCP server files cannot be used: it is down."], optional: [] };
+
+  test("[RUN-9] a job waits for them, says so, and goes on with them", async () => {
+    const scene = await Scene.begin([]);
+    scene.tools.missing = MISSING;
+    const id = await scene.replica.send("go");
+    expect((await scene.waiting(id)).waiting).toMatchObject({ reason: "tools_unavailable", retries: 1 });
+    scene.tools.missing = { required: [], optional: [] };
+    const job = await scene.ended(id);
+    expect(job).toMatchObject({ status: "completed", warnings: [{ code: "tools_unavailable" }] });
+    expect(job.warnings).toHaveLength(1);
+    const told = scene.replica.events(id).filter(({ data }) => data["kind"] === "error");
+    expect(told.map(({ data }) => data["text"])).toEqual(MISSING.required);
+  });
+
+  test("[RUN-9] after the last retry the job fails with tools_unavailable", async () => {
+    const scene = await Scene.begin([], { retries: 2, fallbacks: [] });
+    scene.tools.missing = MISSING;
+    const job = await scene.ended(await scene.replica.send("go"));
+    expect(job).toMatchObject({ status: "failed", error: { code: "tools_unavailable" } });
+    expect(scene.tools.opened.length).toBe(3);
+    expect(scene.model.calls).toEqual([]);
+  });
+
+  test("[RUN-9] without optional ones it goes on at once, with a warning", async () => {
+    const scene = await Scene.begin([]);
+    scene.tools.missing = { required: [], optional: MISSING.required };
+    const job = await scene.ended(await scene.replica.send("go"));
+    expect(job).toMatchObject({ status: "completed", warnings: [{ code: "tools_unavailable" }] });
+    expect(scene.tools.opened.length).toBe(1);
+  });
+});

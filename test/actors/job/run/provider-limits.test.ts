@@ -1,0 +1,131 @@
+/** One limiter for each provider: a refusal slows all of its calls, and they come back one by one. */
+import { expect, test } from "bun:test";
+import fc from "fast-check";
+import { type Limiter, OPEN_WINDOW, type Pass, ProviderLimits } from "../../../../actors/job/run/provider-limits.ts";
+import { FakeClock, settle } from "../../../support/fake-clock.ts";
+
+const NEVER = new AbortController().signal;
+
+/** Calls that have asked for a pass; those that have one, in order. */
+function callers(limiter: Limiter) {
+  const passes: Pass[] = [];
+  return {
+    passes,
+    ask: (count: number, signal = NEVER) => {
+      for (let i = 0; i < count; i++) void limiter.enter(signal).then((pass) => pass !== null && passes.push(pass));
+    },
+  };
+}
+
+test("[RUN-8] where nothing limits, every call passes at once", async () => {
+  const { ask, passes } = callers(new ProviderLimits(new FakeClock()).of("a"));
+  ask(1_000);
+  await settle();
+  expect(passes.length).toBe(1_000);
+});
+
+test("[RUN-8] a refusal pauses all calls of its provider, and none of another", async () => {
+  const clock = new FakeClock();
+  const limits = new ProviderLimits(clock);
+  const a = callers(limits.of("a"));
+  const b = callers(limits.of("b"));
+  a.ask(1);
+  await settle();
+  a.passes[0]!.end({ kind: "limited", pauseMs: 30_000 });
+  expect(limits.of("a").pauseMs).toBe(30_000);
+  a.ask(3);
+  b.ask(3);
+  await clock.advance(29_999);
+  expect([a.passes.length, b.passes.length]).toEqual([1, 3]);
+  await clock.advance(1);
+  await settle();
+  expect(a.passes.length).toBe(2);
+});
+
+test("[RUN-8] after a refusal calls come back one by one: each success lets through one more at a time", async () => {
+  const clock = new FakeClock();
+  const { ask, passes } = callers(new ProviderLimits(clock).of("a"));
+  ask(64);
+  await settle();
+  for (const pass of passes.splice(0)) pass.end({ kind: "limited", pauseMs: 1_000 });
+  ask(64);
+  await clock.advance(1_000);
+  const atOnce: number[] = [];
+  for (let round = 0; round < 5; round++) {
+    await settle();
+    const through = passes.splice(0);
+    atOnce.push(through.length);
+    for (const pass of through) pass.end({ kind: "answered", pauseMs: null });
+  }
+  expect(atOnce).toEqual([1, 2, 4, 8, 16]);
+});
+
+test("[RUN-8] an answer whose rate headers leave nothing pauses the next calls", async () => {
+  const clock = new FakeClock();
+  const limiter = new ProviderLimits(clock).of("a");
+  const { ask, passes } = callers(limiter);
+  ask(1);
+  await settle();
+  passes[0]!.end({ kind: "answered", pauseMs: 6_000 });
+  ask(1);
+  await clock.advance(5_999);
+  expect(passes.length).toBe(1);
+  await clock.advance(1);
+  await settle();
+  expect(passes.length).toBe(2);
+});
+
+test("[RUN-8] a call that is aborted while it waits leaves the queue, and keeps nobody from going", async () => {
+  const clock = new FakeClock();
+  const { ask, passes } = callers(new ProviderLimits(clock).of("a"));
+  ask(1);
+  await settle();
+  passes[0]!.end({ kind: "limited", pauseMs: 1_000 });
+  const leaving = new AbortController();
+  ask(1, leaving.signal);
+  ask(1);
+  leaving.abort();
+  await clock.advance(1_000);
+  await settle();
+  expect(passes.length).toBe(2);
+});
+
+test("[RUN-8] in any order of ends, aborts and pauses no call waits for ever, and none passes during a pause", async () => {
+  const step = fc.oneof(
+    fc.record({ kind: fc.constant("ask" as const), count: fc.integer({ min: 1, max: 8 }) }),
+    fc.record({
+      kind: fc.constantFrom("limited" as const, "answered" as const, "other" as const),
+      pauseMs: fc.option(fc.integer({ min: 0, max: 3_000 })),
+    }),
+    fc.record({ kind: fc.constant("time" as const), ms: fc.integer({ min: 1, max: 2_000 }) }),
+  );
+  await fc.assert(
+    fc.asyncProperty(fc.array(step, { maxLength: 40 }), async (steps) => {
+      const clock = new FakeClock();
+      const limiter = new ProviderLimits(clock).of("a");
+      let asked = 0;
+      let passed = 0;
+      const open: Pass[] = [];
+      for (const next of steps) {
+        if (next.kind === "ask") {
+          asked += next.count;
+          for (let i = 0; i < next.count; i++) {
+            void limiter.enter(NEVER).then((pass) => {
+              passed++;
+              if (pass !== null) open.push(pass);
+            });
+          }
+        } else if (next.kind === "time") await clock.advance(next.ms);
+        else open.shift()?.end(next.kind === "other" ? { kind: "other" } : { kind: next.kind, pauseMs: next.pauseMs });
+        await settle();
+      }
+      for (let rounds = 0; passed < asked && rounds < OPEN_WINDOW; rounds++) {
+        for (const pass of open.splice(0)) pass.end({ kind: "answered", pauseMs: null });
+        await clock.advance(3_000);
+        await settle();
+      }
+      expect(passed).toBe(asked);
+    }),
+    { numRuns: 60 },
+  );
+});

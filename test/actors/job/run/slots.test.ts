@@ -1,0 +1,238 @@
+import { expect, test } from "bun:test";
+import fc from "fast-check";
+import { CallsUnderWay, JobSlot } from "../../../../actors/job/run/job-slot.ts";
+import { DEFAULT_SLOTS, type SlotRequest, Slots } from "../../../../actors/job/run/slots.ts";
+import type { JobPriority } from "../../../../actors/job/terms.ts";
+import { settle } from "../../../support/fake-clock.ts";
+
+const never = new AbortController().signal;
+
+/** Who asks in the name of this organization. */
+const of = (organizationId: string, priority: JobPriority = "medium", since = 0): SlotRequest => ({
+  organizationId,
+  priority,
+  since,
+});
+
+/** Asks for a place; `order` gets the name when it is given. */
+function asker(slots: Slots, order: string[] = []) {
+  return (who: string | SlotRequest, name = String(who), signal = never): Promise<(() => void) | null> =>
+    slots
+      .acquire(typeof who === "string" ? of(who) : who, signal)
+      .then((release) => (order.push(release === null ? `${name} left` : name), release));
+}
+
+test("[JOB-10] 64 jobs run in a process and 16 of one organization; one more of either waits for an end", async () => {
+  const order: string[] = [];
+  const ask = asker(new Slots(), order);
+  const places = [];
+  for (let i = 0; i < DEFAULT_SLOTS.inProcess; i++)
+    places.push(await ask(`org${Math.floor(i / DEFAULT_SLOTS.ofOrganization)}`));
+  expect(order.length).toBe(DEFAULT_SLOTS.inProcess);
+  void ask("other");
+  await settle();
+  expect(order.length).toBe(DEFAULT_SLOTS.inProcess);
+  places[0]!();
+  await settle();
+  expect(order.at(-1)).toBe("other");
+});
+
+test("[JOB-10] an organization at its bound waits, and lets others pass", async () => {
+  const order: string[] = [];
+  const ask = asker(new Slots({ inProcess: 4, ofOrganization: 2 }), order);
+  const [first] = [await ask("a", "a1"), await ask("a", "a2")];
+  void ask("a", "a3");
+  void ask("a", "a4");
+  void ask("b", "b1");
+  await settle();
+  expect(order).toEqual(["a1", "a2", "b1"]);
+  first!();
+  await settle();
+  expect(order).toEqual(["a1", "a2", "b1", "a3"]);
+});
+
+test("[FAIR-4] [JOB-10] an organization that has used more than its share of the loop waits behind those that have not", async () => {
+  const order: string[] = [];
+  const over = new Set(["a"]);
+  const ask = asker(
+    new Slots({ inProcess: 1, ofOrganization: 1 }, (organizationId) => over.has(organizationId)),
+    order,
+  );
+  const first = await ask("a", "a1");
+  for (const name of ["a2", "a3"]) void ask("a", name);
+  const [b1, b2] = [ask("b", "b1"), ask("b", "b2")];
+  first!();
+  await settle();
+  (await b1)!();
+  await settle();
+  expect(order).toEqual(["a1", "b1", "b2"]);
+  // Nobody else waits: it has its turn all the same.
+  (await b2)!();
+  await settle();
+  expect(order).toEqual(["a1", "b1", "b2", "a2"]);
+});
+
+test("[JOB-10] of one organization the highest priority is next, and of one priority the oldest", async () => {
+  const order: string[] = [];
+  const ask = asker(new Slots({ inProcess: 1, ofOrganization: 1 }), order);
+  let release = await ask("a", "first");
+  const asked = [
+    ask(of("a", "low", 1), "low"),
+    ask(of("a", "medium", 3), "younger"),
+    ask(of("a", "medium", 2), "older"),
+    ask(of("a", "urgent", 9), "urgent"),
+    ask(of("a", "high", 8), "high"),
+  ];
+  for (let count = 2; count <= 6; count++) {
+    release!();
+    await settle();
+    expect(order.length).toBe(count);
+    const next = asked[["low", "younger", "older", "urgent", "high"].indexOf(order.at(-1)!)]!;
+    release = await next;
+  }
+  expect(order).toEqual(["first", "urgent", "high", "older", "younger", "low"]);
+});
+
+test("[JOB-10] organizations take turns: whatever one asks for, and however urgent, another waits for one place of each", async () => {
+  const order: string[] = [];
+  const slots = new Slots({ inProcess: 1, ofOrganization: 1 });
+  const ask = asker(slots, order);
+  const held: (() => void)[] = [];
+  const asking = (who: SlotRequest, name: string): void => {
+    void ask(who, name).then((release) => release !== null && held.push(release));
+  };
+  asking(of("flood"), "flood");
+  await settle();
+  for (let i = 0; i < 50; i++) asking(of("flood", "urgent", i), "flood");
+  asking(of("b", "low", 1_000), "b");
+  asking(of("c", "low", 1_000), "c");
+  asking(of("b", "low", 2_000), "b");
+  for (let i = 0; i < 6; i++) {
+    held.shift()!();
+    await settle();
+  }
+  expect(order).toEqual(["flood", "flood", "b", "c", "flood", "b", "flood"]);
+});
+
+test("[JOB-10] the oldest that may run is next", async () => {
+  const order: string[] = [];
+  const ask = asker(new Slots({ inProcess: 1, ofOrganization: 1 }), order);
+  const first = await ask("a", "a1");
+  for (const [organization, name] of [
+    ["b", "b1"],
+    ["a", "a2"],
+    ["c", "c1"],
+  ] as const)
+    void ask(organization, name);
+  first!();
+  await settle();
+  expect(order).toEqual(["a1", "b1"]);
+});
+
+test("[JOB-10] who is aborted while it waits leaves the queue; one aborted before gets nothing", async () => {
+  const order: string[] = [];
+  const slots = new Slots({ inProcess: 1, ofOrganization: 1 });
+  const ask = asker(slots, order);
+  const release = await ask("a", "a1");
+  const abort = new AbortController();
+  void ask("b", "b1", abort.signal);
+  void ask("c", "c1");
+  abort.abort();
+  await settle();
+  expect(await slots.acquire(of("d"), abort.signal)).toBeNull();
+  release!();
+  await settle();
+  expect(order).toEqual(["a1", "b1 left", "c1"]);
+});
+
+test("[JOB-10] a place that is given back twice is given back once", async () => {
+  const order: string[] = [];
+  const ask = asker(new Slots({ inProcess: 1, ofOrganization: 1 }), order);
+  const release = await ask("a", "a1");
+  void ask("b", "b1");
+  void ask("c", "c1");
+  release!();
+  release!();
+  await settle();
+  expect(order).toEqual(["a1", "b1"]);
+});
+
+test("[JOB-10] an abort after the place was given does not give it back, and leaves no listener", async () => {
+  const slots = new Slots({ inProcess: 1, ofOrganization: 1 });
+  const abort = new AbortController();
+  const first = await slots.acquire(of("a"), never);
+  const waiting = slots.acquire(of("b"), abort.signal);
+  first!();
+  const second = await waiting;
+  abort.abort();
+  const order: string[] = [];
+  void asker(slots, order)("c", "c1");
+  await settle();
+  expect(order).toEqual([]);
+  second!();
+  await settle();
+  expect(order).toEqual(["c1"]);
+});
+
+test("[JOB-10] in any order of starts, ends and aborts no bound is passed, no place is lost and nobody who may run waits", async () => {
+  const step = fc.record({
+    kind: fc.constantFrom("acquire", "release", "abort"),
+    organization: fc.constantFrom("a", "b", "c"),
+    pick: fc.nat(50),
+  });
+  await fc.assert(
+    fc.asyncProperty(fc.array(step, { maxLength: 60 }), async (script) => {
+      const slots = new Slots({ inProcess: 3, ofOrganization: 2 });
+      const held: { organization: string; release: () => void }[] = [];
+      const waiting: { organization: string; abort: AbortController }[] = [];
+      for (const { kind, organization, pick } of script) {
+        if (kind === "acquire") {
+          const entry = { organization, abort: new AbortController() };
+          waiting.push(entry);
+          void slots.acquire(of(organization), entry.abort.signal).then((release) => {
+            waiting.splice(waiting.indexOf(entry), 1);
+            if (release !== null) held.push({ organization, release });
+          });
+        } else if (kind === "release") held.splice(pick % Math.max(1, held.length), 1)[0]?.release();
+        else waiting[pick % Math.max(1, waiting.length)]?.abort.abort();
+        await settle();
+        const holds = (name: string): number => held.filter((h) => h.organization === name).length;
+        expect(held.length).toBeLessThanOrEqual(3);
+        for (const name of ["a", "b", "c"]) expect(holds(name)).toBeLessThanOrEqual(2);
+        if (held.length < 3) for (const w of waiting) expect(holds(w.organization)).toBe(2);
+      }
+    }),
+    { numRuns: 60 },
+  );
+});
+
+test("[JOB-10] a place is free while all calls of a step wait or are over, and one works no more; else it is kept", async () => {
+  const slots = new Slots({ inProcess: 1, ofOrganization: 1 });
+  const place = new JobSlot(slots, of("a"));
+  const isFree = async (): Promise<boolean> => {
+    const abort = new AbortController();
+    const asked = slots.acquire(of("a"), abort.signal);
+    abort.abort();
+    const release = await asked;
+    release?.();
+    return release !== null;
+  };
+  expect(await place.take(never)).toBe(true);
+  const calls = new CallsUnderWay(place, 3);
+  const [first, second, third] = [calls.call(), calls.call(), calls.call()];
+  first.waits();
+  second.ends();
+  second.ends();
+  expect(await isFree()).toBe(false);
+  third.ends();
+  expect(await isFree()).toBe(true);
+  first.ends();
+  expect(await place.take(never)).toBe(true);
+  expect(await isFree()).toBe(false);
+  const over = new CallsUnderWay(place, 1).call();
+  over.ends();
+  expect(await isFree()).toBe(false);
+  place.release();
+  place.release();
+  expect(await isFree()).toBe(true);
+});

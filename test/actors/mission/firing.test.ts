@@ -1,0 +1,348 @@
+/** When missions fire, and what becomes of the times that do not (MIS-1, MIS-3, MIS-4, MIS-5). */
+import { expect, test } from "bun:test";
+import { workspaceRef } from "../../../actors/workspace/schema.ts";
+import { ORG } from "../../support/job-replica.ts";
+import {
+  DAY_MS,
+  HOUR_MS,
+  MINUTE_MS,
+  MISSION,
+  startMissions,
+  unwrap,
+  WORKSPACE,
+} from "../../support/mission-replica.ts";
+import { gate } from "../../support/fake-model.ts";
+
+const HOURLY = { type: "cron", value: "0 * * * *" } as const;
+
+test("[MIS-1] a mission fires at each time of its schedule, and is pending in between", async () => {
+  const world = await startMissions();
+  expect(unwrap(await world.create(HOURLY))).toMatchObject({
+    status: "pending",
+    next: { scheduledAt: "2026-01-01T01:00:00.000Z" },
+    scheduleText: "Every hour, UTC",
+  });
+  await world.advance(3 * HOUR_MS + MINUTE_MS);
+  await world.settled();
+  expect(world.ledger()).toEqual([
+    "2026-01-01T01:00 schedule succeeded",
+    "2026-01-01T02:00 schedule succeeded",
+    "2026-01-01T03:00 schedule succeeded",
+  ]);
+  expect(world.mission()).toMatchObject({
+    status: "pending",
+    runCount: 3,
+    next: { scheduledAt: "2026-01-01T04:00:00.000Z" },
+  });
+});
+
+test("[MIS-8] each fire is a job in a chat of its own that knows its mission and its number", async () => {
+  const world = await startMissions();
+  unwrap(await world.create(HOURLY));
+  await world.advance(2 * HOUR_MS + MINUTE_MS);
+  await world.settled();
+  const jobs = world.jobs();
+  expect(jobs.map(({ missionId, missionTaskId, createdBy }) => ({ missionId, missionTaskId, createdBy }))).toEqual(
+    Array.from({ length: 2 }, () => ({ missionId: MISSION, missionTaskId: null, createdBy: "usr_1" })),
+  );
+  expect(
+    jobs
+      .map(({ chatId }) => world.replica.chat(chatId))
+      .map(({ missionId, runNumber, options }) => [missionId, runNumber, options.title]),
+  ).toEqual([
+    [MISSION, 1, "Report #1"],
+    [MISSION, 2, "Report #2"],
+  ]);
+  expect(world.runs().map(({ jobId, number }) => [jobId, number])).toEqual(jobs.map(({ id }, i) => [id, i + 1]));
+});
+
+test("[MIS-8] a run is told the goal, the open tasks and the last results", async () => {
+  const world = await startMissions();
+  unwrap(await world.create(HOURLY));
+  const task = await world.addTask("Ask Ada");
+  await world.advance(HOUR_MS + MINUTE_MS);
+  await world.settled();
+  await world.advance(HOUR_MS);
+  await world.settled();
+  const [first, second] = world.jobs().map(({ input }) => input);
+  expect(first).toBe(
+    [
+      'This is run 1 of the mission "Report", scheduled for 2026-01-01T01:00:00.000Z.',
+      "Goal:\nWrite the report",
+      `Open tasks:\n- ${task.id} (pending, medium): Ask Ada`,
+    ].join("\n\n"),
+  );
+  expect(second).toContain("Last results, oldest first:\nRun 1 (succeeded): echo: This is run 1");
+});
+
+test("[MIS-1] a mission for one time is completed after its run", async () => {
+  const world = await startMissions();
+  unwrap(await world.create({ type: "once", value: "2026-01-01T06:00", timezone: "Asia/Kathmandu" }));
+  expect(world.mission()).toMatchObject({
+    schedule: { value: "2026-01-01T00:15:00.000Z" },
+    scheduleText: "Once at 2026-01-01 06:00, Asia/Kathmandu",
+  });
+  await world.advance(16 * MINUTE_MS);
+  await world.settled();
+  expect(world.mission()).toMatchObject({ status: "completed", next: null, runCount: 1 });
+  expect(world.emitted().filter((type) => type.startsWith("mission."))).toEqual([
+    "mission.started",
+    "mission.completed",
+  ]);
+});
+
+test("[MIS-1] a mission is completed after max_runs", async () => {
+  const world = await startMissions();
+  unwrap(await world.create({ ...HOURLY, maxRuns: 2 }));
+  await world.advance(5 * HOUR_MS);
+  await world.settled();
+  expect(world.mission()).toMatchObject({ status: "completed", runCount: 2 });
+});
+
+test("[MIS-1] a mission fires only from start_at on and is completed after end_at", async () => {
+  const world = await startMissions();
+  unwrap(await world.create({ ...HOURLY, startAt: "2026-01-01T02:00:00.000Z", endAt: "2026-01-01T03:00:00.000Z" }));
+  await world.advance(6 * HOUR_MS);
+  await world.settled();
+  expect(world.ledger()).toEqual(["2026-01-01T02:00 schedule succeeded", "2026-01-01T03:00 schedule succeeded"]);
+  expect(world.mission().status).toBe("completed");
+});
+
+test("[MIS-1] a mission without a schedule is completed after end_at", async () => {
+  const world = await startMissions();
+  unwrap(await world.create({ endAt: "2026-01-01T02:00:00.000Z" }));
+  await world.advance(HOUR_MS);
+  expect(world.mission().status).toBe("pending");
+  await world.advance(HOUR_MS + MINUTE_MS);
+  expect(world.mission().status).toBe("completed");
+});
+
+test("[MIS-1] a continuous mission begins again after each run, with its pause between", async () => {
+  const world = await startMissions();
+  unwrap(await world.create({ type: "continuous", value: "PT5M" }));
+  expect(world.mission().scheduleText).toBe("Continuously, 5 minutes after each run");
+  await world.advance(1_000);
+  await world.settled();
+  expect(world.mission()).toMatchObject({ status: "pending", runCount: 1 });
+  await world.advance(4 * MINUTE_MS);
+  expect(world.mission().runCount).toBe(1);
+  await world.advance(61_000);
+  await world.settled();
+  expect(world.mission().runCount).toBe(2);
+  expect(world.runs().map(({ trigger }) => trigger)).toEqual(["continuous", "continuous"]);
+});
+
+test("[MIS-1] [MIS-10] a mission fails after 3 failures in a row, with a growing pause before each", async () => {
+  const world = await startMissions();
+  world.model.script = () => [{ fail: { code: "provider_error", message: "The provider is down" } }];
+  unwrap(await world.create({ type: "cron", value: "* * * * *" }));
+  await world.advance(15 * MINUTE_MS);
+  await world.settled();
+  expect(world.ledger()).toEqual([
+    "2026-01-01T00:01 schedule failed",
+    "2026-01-01T00:02 schedule failed",
+    "2026-01-01T00:03 schedule missed ×4",
+    "2026-01-01T00:07 catchup failed",
+  ]);
+  expect(world.mission()).toMatchObject({
+    status: "failed",
+    failedReason: "consecutive_failures",
+    consecutiveFailures: 3,
+    next: null,
+  });
+  expect(world.runs().at(-1)?.error).toEqual({ code: "provider_error", message: "The provider is down" });
+  expect(world.emitted().filter((type) => /^mission\.(failed|run_skipped)$/.test(type))).toEqual([
+    "mission.run_skipped",
+    "mission.failed",
+  ]);
+});
+
+test("[MIS-1] a run that succeeds ends the row of failures", async () => {
+  const world = await startMissions();
+  let calls = 0;
+  world.model.script = () =>
+    calls++ === 2 ? [{ say: "done" }] : [{ fail: { code: "provider_error", message: "down" } }];
+  unwrap(await world.create(HOURLY));
+  await world.advance(5 * HOUR_MS + MINUTE_MS);
+  await world.settled();
+  expect(world.runs().map(({ outcome }) => outcome)).toEqual(["failed", "failed", "succeeded", "failed", "failed"]);
+  expect(world.mission()).toMatchObject({ status: "pending", consecutiveFailures: 2 });
+});
+
+test("[MIS-11] jitter delays a fire by less than its bound, the same for the same time", async () => {
+  const delays = async (): Promise<number[]> => {
+    const world = await startMissions();
+    unwrap(await world.create({ ...HOURLY, jitterSeconds: 600 }));
+    await world.advance(5 * HOUR_MS + 11 * MINUTE_MS);
+    await world.settled();
+    return world.runs().map(({ scheduledAt, firedAt }) => Date.parse(firedAt ?? "") - Date.parse(scheduledAt ?? ""));
+  };
+  const first = await delays();
+  expect(first).toHaveLength(5);
+  expect(new Set(first).size).toBeGreaterThan(3);
+  for (const delay of first) expect(delay).toBeWithin(0, 600_001);
+  expect(await delays()).toEqual(first);
+});
+
+test("[MIS-10] a mission that is paused does not fire, and its ledger says what has passed", async () => {
+  const world = await startMissions();
+  unwrap(await world.create(HOURLY));
+  unwrap(await world.update({ status: "paused", pausedReason: "holidays" }));
+  await world.advance(3 * HOUR_MS + MINUTE_MS);
+  expect(world.mission()).toMatchObject({ status: "paused", pausedReason: "holidays", next: null });
+  unwrap(await world.update({ status: "pending" }));
+  expect(world.ledger()).toEqual(["2026-01-01T01:00 schedule skipped_paused ×3"]);
+  await world.advance(HOUR_MS);
+  await world.settled();
+  expect(world.ledger()).toEqual([
+    "2026-01-01T01:00 schedule skipped_paused ×3",
+    "2026-01-01T04:00 schedule succeeded",
+  ]);
+  expect(world.emitted().filter((type) => type.startsWith("mission."))).toEqual([
+    "mission.paused",
+    "mission.run_skipped",
+    "mission.resumed",
+    "mission.started",
+  ]);
+});
+
+test("[MIS-1] a running job outlives the pause of its mission", async () => {
+  const world = await startMissions();
+  const { hold, open } = gate();
+  world.model.script = () => [{ hold }, { say: "done" }];
+  unwrap(await world.create(HOURLY));
+  await world.advance(HOUR_MS + 1_000);
+  unwrap(await world.update({ status: "paused" }));
+  open();
+  await world.settled();
+  expect(world.ledger()).toEqual(["2026-01-01T01:00 schedule succeeded"]);
+  expect(world.mission().status).toBe("paused");
+});
+
+test("[MIS-1] a mission whose agent is archived fails, and cannot run until it has another", async () => {
+  const world = await startMissions();
+  unwrap(await world.create(HOURLY));
+  unwrap(await world.ask({ kind: "agent_changed", agentId: "agt_1", isGone: true }));
+  expect(world.mission()).toMatchObject({ status: "failed", failedReason: "agent_unavailable", next: null });
+  const refused = await world.update({ status: "pending" });
+  expect(refused).toMatchObject({
+    ok: false,
+    fault: { kind: "invalid_state", status: "failed", allowedActions: ["pause", "update", "change_tasks", "delete"] },
+  });
+  unwrap(await world.update({ agentId: "agt_2", status: "pending" }));
+  expect(world.mission()).toMatchObject({ status: "pending", agentId: "agt_2", isAgentGone: false });
+});
+
+test("[MIS-1] an agent that is gone when a mission fires fails it", async () => {
+  const world = await startMissions();
+  unwrap(await world.create(HOURLY));
+  world.agent = { ok: false, fault: { kind: "not_found", noun: "agent" } };
+  await world.advance(HOUR_MS + MINUTE_MS);
+  await world.settled();
+  expect(world.ledger()).toEqual(["2026-01-01T01:00 schedule failed"]);
+  expect(world.mission()).toMatchObject({ status: "failed", failedReason: "agent_unavailable", runCount: 0 });
+});
+
+test("[MIS-12] a workspace that is gone when a mission fires fails it, and one that is told of it fails at once", async () => {
+  const world = await startMissions();
+  unwrap(await world.create(HOURLY));
+  unwrap(await world.create(HOURLY, {}, "mis_2"));
+  unwrap(await world.replica.system.dispatch(workspaceRef(ORG, WORKSPACE), { kind: "delete_workspace" }));
+  unwrap(await world.ask({ kind: "workspace_deleted", workspaceId: WORKSPACE }, "mis_2"));
+  unwrap(await world.ask({ kind: "workspace_deleted", workspaceId: "wsp_other" }));
+  expect(world.mission().status).toBe("pending");
+  await world.advance(HOUR_MS + MINUTE_MS);
+  await world.settled();
+  expect(world.ledger()).toEqual(["2026-01-01T01:00 schedule failed"]);
+  const gone = { status: "failed", failedReason: "workspace_deleted", isWorkspaceGone: true, next: null };
+  expect(world.mission()).toMatchObject({ ...gone, runCount: 0 });
+  expect(world.mission("mis_2")).toMatchObject(gone);
+  unwrap(await world.update({ workspaceId: "wsp_2", status: "pending" }));
+  expect(world.mission()).toMatchObject({ status: "pending", isWorkspaceGone: false });
+});
+
+test("[MIS-1] a mission fails when its creator has left the organization", async () => {
+  const world = await startMissions();
+  unwrap(await world.create(HOURLY));
+  const { system } = world.replica;
+  const organization = { kind: "organization", organizationId: "org_a", id: "org_a" } as const;
+  const successor = {
+    kind: "add_member",
+    userId: "usr_2",
+    name: "Other",
+    email: "o@example.com",
+    role: "owner",
+  } as const;
+  unwrap(await system.dispatch(organization, successor));
+  unwrap(await system.dispatch(organization, { kind: "remove_member", userId: "usr_1" }));
+  await world.advance(HOUR_MS + MINUTE_MS);
+  await world.settled();
+  expect(world.mission()).toMatchObject({ status: "failed", failedReason: "creator_removed" });
+});
+
+test("[MIS-5] a fire without budget is skipped and is no failure", async () => {
+  const world = await startMissions();
+  unwrap(await world.create(HOURLY));
+  const usage = { kind: "usage", organizationId: "org_a", id: "usage" } as const;
+  unwrap(await world.replica.system.dispatch(usage, { kind: "set_budget", limit: { kind: "tokens", tokens: 5 } }));
+  await world.advance(2 * HOUR_MS + MINUTE_MS);
+  await world.settled();
+  expect(world.ledger()).toEqual(["2026-01-01T01:00 schedule succeeded", "2026-01-01T02:00 schedule skipped_budget"]);
+  expect(world.mission()).toMatchObject({ status: "pending", consecutiveFailures: 0, runCount: 1 });
+});
+
+test.each([
+  [0, ["2026-01-01T01:00 schedule missed ×24"]],
+  [60, ["2026-01-01T01:00 schedule missed ×24"]],
+  [1_800, ["2026-01-01T01:00 schedule missed ×23", "2026-01-02T00:00 catchup succeeded"]],
+  [7 * 86_400, ["2026-01-01T01:00 schedule missed ×23", "2026-01-02T00:00 catchup succeeded"]],
+] as const)(
+  "[MIS-4] after a day down with a catch-up of %d s, at most the last time fires",
+  async (seconds, ledger) => {
+    const world = await startMissions();
+    unwrap(await world.create({ ...HOURLY, catchupWindowSeconds: seconds }));
+    world.replica.crash();
+    world.world.clock.jump(DAY_MS + 10 * MINUTE_MS);
+    await world.start();
+    await world.advance(1_000);
+    await world.settled();
+    expect(world.ledger()).toEqual([...ledger]);
+    expect(world.mission()).toMatchObject({ status: "pending", next: { scheduledAt: "2026-01-02T01:00:00.000Z" } });
+  },
+);
+
+test("[MIS-4] a long time down is one entry of the ledger, and its count stops", async () => {
+  const world = await startMissions();
+  unwrap(await world.create({ type: "cron", value: "* * * * *" }));
+  world.replica.crash();
+  world.world.clock.jump(400 * DAY_MS + 30_000);
+  await world.start();
+  await world.advance(1_000);
+  await world.settled();
+  expect(world.ledger()).toEqual(["2026-01-01T00:01 schedule missed ×999", "2027-02-05T00:00 catchup succeeded"]);
+});
+
+test("[MIS-4] a clock that is set back by an hour makes no time fire twice", async () => {
+  const world = await startMissions();
+  unwrap(await world.create({ type: "cron", value: "*/10 * * * *" }));
+  await world.advance(60 * MINUTE_MS + 1_000);
+  await world.settled();
+  world.world.clock.setForward(-HOUR_MS);
+  await world.advance(60 * MINUTE_MS);
+  await world.settled();
+  expect(world.runs()).toHaveLength(6);
+  await world.advance(10 * MINUTE_MS);
+  await world.settled();
+  expect(world.ledger().at(-1)).toBe("2026-01-01T01:10 schedule succeeded");
+  expect(world.runs()).toHaveLength(7);
+});
+
+test("[MIS-4] a clock that is set forward by an hour counts as an hour down", async () => {
+  const world = await startMissions();
+  unwrap(await world.create({ type: "cron", value: "*/10 * * * *", catchupWindowSeconds: 600 }));
+  await world.advance(5 * MINUTE_MS);
+  world.world.clock.setForward(HOUR_MS);
+  await world.advance(MINUTE_MS);
+  await world.settled();
+  expect(world.ledger()).toEqual(["2026-01-01T00:10 schedule missed ×5", "2026-01-01T01:00 catchup succeeded"]);
+});

@@ -1,0 +1,42 @@
+import { expect, test } from "bun:test";
+import { allowedActions, MISSION_ACTIONS, MISSION_MACHINE, MISSION_TRIGGERS } from "../../../actors/mission/machine.ts";
+import { MISSION_STATUSES, type MissionStatus } from "../../../actors/mission/schema.ts";
+import { DEFAULT_SCHEDULE } from "../../../actors/mission/schedule-input.ts";
+
+const standing = (status: MissionStatus) => ({
+  status,
+  isAgentGone: false,
+  isWorkspaceGone: false,
+  openRuns: [],
+  buffered: null,
+  schedule: DEFAULT_SCHEDULE,
+});
+
+test("[MIS-1] each trigger has an answer in each status", () => {
+  for (const status of MISSION_STATUSES)
+    expect(Object.keys(MISSION_MACHINE[status]).toSorted()).toEqual([...MISSION_TRIGGERS].toSorted());
+});
+
+test("[MIS-1] a mission is paused from any status but completed, and pending again from paused and failed", () => {
+  const from = (trigger: "pause" | "resume"): MissionStatus[] =>
+    MISSION_STATUSES.filter((status) => MISSION_MACHINE[status][trigger] !== null);
+  expect(from("pause")).toEqual(["pending", "running", "failed"]);
+  expect(from("resume")).toEqual(["paused", "failed"]);
+});
+
+test("[MIS-1] a completed mission can only be deleted", () => {
+  expect(allowedActions(standing("completed"))).toEqual(["delete"]);
+});
+
+test("[MIS-1] what needs an agent and a workspace is not allowed without one of them", () => {
+  for (const status of MISSION_STATUSES) {
+    for (const loss of [{ isAgentGone: true }, { isWorkspaceGone: true }]) {
+      const gone = allowedActions({ ...standing(status), ...loss });
+      expect(gone).not.toContain("run");
+      expect(gone).not.toContain("resume");
+      const lost = allowedActions(standing(status)).filter((action) => !gone.includes(action));
+      for (const action of lost) expect(["run", "resume"]).toContain(action);
+    }
+  }
+  expect(MISSION_ACTIONS).toContain("run");
+});

@@ -1,0 +1,37 @@
+/** The arithmetic of schedules: jitter, upcoming times, times that went by (MIS-2, MIS-4). */
+import { expect, test } from "bun:test";
+import { jitterMs } from "../../../actors/mission/jitter.ts";
+import { dueMs, upcomingTimes } from "../../../actors/mission/schedule.ts";
+import { DEFAULT_SCHEDULE } from "../../../actors/mission/schedule-input.ts";
+import { calendar } from "../../../src/schedule/calendar.ts";
+
+const HOURLY = { ...DEFAULT_SCHEDULE, type: "cron", value: "0 * * * *" } as const;
+const NOON = Date.UTC(2026, 0, 1, 12);
+
+test("[MIS-2] upcoming times begin with the next fire and end with the schedule", () => {
+  const next = { scheduledAt: "2026-01-01T12:00:00.000Z", dueAt: "2026-01-01T12:00:30.000Z" };
+  const schedule = { ...HOURLY, endAt: "2026-01-01T14:00:00.000Z" };
+  const three = ["2026-01-01T12:00:00.000Z", "2026-01-01T13:00:00.000Z", "2026-01-01T14:00:00.000Z"];
+  expect(upcomingTimes(calendar, { next, schedule }, 5)).toEqual(three);
+  expect(upcomingTimes(calendar, { next, schedule }, 2)).toEqual(three.slice(0, 2));
+  expect(upcomingTimes(calendar, { next: null, schedule }, 5)).toEqual([]);
+});
+
+test("[MIS-11] jitter depends on the mission and the time, and never reaches the next time", () => {
+  const mission = (id: string) => ({ id, schedule: { ...HOURLY, jitterSeconds: 86_400 }, retryAt: null });
+  const delays = Array.from({ length: 200 }, (_, i) => dueMs(calendar, mission(`mis_${i}`), NOON) - NOON);
+  for (const delay of delays) expect(delay).toBeWithin(0, 3_600_000);
+  expect(Math.max(...delays) - Math.min(...delays)).toBeGreaterThan(3_000_000);
+  expect(dueMs(calendar, mission("mis_1"), NOON)).toBe(dueMs(calendar, mission("mis_1"), NOON));
+});
+
+test("[MIS-11] jitter spreads missions that are due together evenly", () => {
+  const counts = Array.from({ length: 10 }, () => 0);
+  for (let i = 0; i < 10_000; i++) counts[Math.floor(jitterMs(`mis_${i}`, NOON, 10))]!++;
+  for (const count of counts) expect(count).toBeWithin(850, 1_150);
+});
+
+test("[MIS-10] a pause after a failure delays what is due in it", () => {
+  const retryAt = "2026-01-01T12:05:00.000Z";
+  expect(dueMs(calendar, { id: "mis_1", schedule: HOURLY, retryAt }, NOON)).toBe(Date.parse(retryAt));
+});

@@ -1,0 +1,94 @@
+/** What of which organization is in the next batch. */
+import { expect, test } from "bun:test";
+import { LiveActor } from "../../../actors/runtime/live-actor.ts";
+import { ActorDraft } from "../../../actors/runtime/draft.ts";
+import { BATCH_BYTES, FlushQueue, GROUP_COST, SHARED_BYTES } from "../../../actors/runtime/flush-queue.ts";
+import { TurnGroup } from "../../../actors/runtime/group.ts";
+import { noWrites } from "../../../actors/runtime/store.ts";
+import { ledgerActor, ledgerRef } from "../../support/ledger-actor.ts";
+import { erased } from "../../support/replica.ts";
+
+const definition = erased(ledgerActor());
+const GRANT = { shard: 1, epoch: 1 };
+
+function rig() {
+  const queue = new FlushQueue();
+  const names = new Map<TurnGroup, string>();
+  const refused: string[] = [];
+  const stale = new Set<string>();
+  const push = (organizationId: string, name: string, bytes = 100): void => {
+    const drafts = [new ActorDraft(new LiveActor(ledgerRef(organizationId, name), definition, GRANT))];
+    const group = new TurnGroup(GRANT, { writes: noWrites(), drafts, bytes }, () => {});
+    names.set(group, name);
+    queue.push(group);
+  };
+  const nameOf = (group: TurnGroup): string => names.get(group) ?? "";
+  const take = (isShared: boolean): string[] =>
+    queue
+      .take(isShared, {
+        mayBeSent: (group) => !stale.has(nameOf(group)),
+        refuse: (group) => void refused.push(nameOf(group)),
+      })
+      .map(nameOf);
+  return { queue, push, take, refused, stale };
+}
+
+const KIB = 1024;
+
+test("[FAIR-3] alone, an organization fills the batch; beside others, it adds its share to each", () => {
+  const alone = rig();
+  const shared = rig();
+  for (const { push } of [alone, shared]) for (let i = 0; i < 20; i++) push("a", `a${i}`, 60 * KIB);
+  expect(alone.take(false)).toHaveLength(Math.floor(BATCH_BYTES / (60 * KIB)));
+  // Another one is at work, although nothing of it waits now.
+  expect(shared.take(true)).toHaveLength(3);
+  shared.push("b", "b0");
+  expect(shared.take(true)).toContain("b0");
+});
+
+test("[FAIR-3] what one organization has waiting delays another one by a share, and not by all of it", () => {
+  const { push, take } = rig();
+  for (let i = 0; i < 100; i++) push("a", `a${i}`, SHARED_BYTES - GROUP_COST);
+  push("b", "b0");
+  push("b", "b1");
+  expect(take(true)).toEqual(["a0", "b0", "b1"]);
+  expect(take(true)).toEqual(["a1"]);
+});
+
+test("[FAIR-3] a group that is larger than a share is paid for with the next ones while others wait", () => {
+  const { push, take } = rig();
+  for (let i = 0; i < 4; i++) push("a", `a${i}`, 5 * SHARED_BYTES);
+  const batches: string[][] = [];
+  for (let i = 0; i < 8; i++) {
+    push("b", `b${i}`);
+    batches.push(take(true));
+  }
+  expect(batches.flat().filter((name) => name.startsWith("a"))).toEqual(["a0", "a1"]);
+  expect(batches.flat().filter((name) => name.startsWith("b"))).toHaveLength(8);
+});
+
+test("[FAIR-3] where only debtors wait, the lane does not", () => {
+  const { push, take, queue } = rig();
+  for (let i = 0; i < 3; i++) push("a", `a${i}`, 5 * SHARED_BYTES);
+  expect([take(true), take(true), take(true)]).toEqual([["a0"], ["a1"], ["a2"]]);
+  expect(queue.length).toBe(0);
+});
+
+test("[FAIR-3] the groups of an organization stay in order, and one that may not be sent ends when nothing of it comes before", () => {
+  const { push, take, refused, stale } = rig();
+  for (const name of ["a0", "a1", "a2"]) push("a", name);
+  for (const name of ["b0", "b1"]) push("b", name);
+  stale.add("a1").add("b0");
+  expect(take(true)).toEqual(["a0", "b1"]);
+  expect(refused).toEqual(["b0"]);
+  expect(take(true)).toEqual(["a2"]);
+  expect(refused).toEqual(["b0", "a1"]);
+});
+
+test("[FAIR-3] a batch of many organizations has its bounds, and those left out are first in the next one", () => {
+  const { push, take } = rig();
+  for (let i = 0; i < 12; i++) push(`org_${i}`, `${i}`, 120 * KIB);
+  expect(take(true)).toEqual(Array.from({ length: 8 }, (_, i) => `${i}`));
+  push("org_0", "again", 120 * KIB);
+  expect(take(true)).toEqual(["8", "9", "10", "11", "again"]);
+});

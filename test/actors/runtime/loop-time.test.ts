@@ -1,0 +1,87 @@
+/** The account of the event loop's time, on a clock that the test moves. */
+import { expect, test } from "bun:test";
+import { LOOP_ACCOUNTS, LOOP_WINDOW_MS, LoopTime } from "../../../actors/runtime/loop-time.ts";
+
+function rig() {
+  let now = 0;
+  const time = new LoopTime(() => now);
+  return { time, pass: (ms: number) => void (now += ms), work: (ms: number) => () => void (now += ms) };
+}
+
+test("[FAIR-1] what the loop has worked is counted for each organization, by what it was", () => {
+  const { time, work } = rig();
+  time.measure("a", "requests", work(5));
+  time.measure("a", "streams", work(2));
+  time.measure("b", "turns", work(1));
+  const { total, leading } = time.reading(10);
+  expect(leading.map(({ organizationId, totalMs }) => [organizationId, totalMs])).toEqual([
+    ["a", { requests: 5, turns: 0, commits: 0, runs: 0, streams: 2 }],
+    ["b", { requests: 0, turns: 1, commits: 0, runs: 0, streams: 0 }],
+  ]);
+  expect(total).toMatchObject({ recentMs: 8, upMs: 8, totalMs: { requests: 5, turns: 1, streams: 2 } });
+  expect(time.reading(1).leading).toHaveLength(1);
+});
+
+test("[FAIR-1] a section within another one is part of that, also when it throws", () => {
+  const { time, work } = rig();
+  time.measure("a", "requests", () => {
+    work(1)();
+    time.measure("b", "turns", work(4));
+  });
+  expect(time.recentMs("a")).toBe(5);
+  expect(time.recentMs("b")).toBe(0);
+  const fail = (): void => {
+    work(2)();
+    throw new Error("a bug");
+  };
+  expect(() => time.measure("b", "turns", fail)).toThrow("a bug");
+  expect(time.recentMs("b")).toBe(2);
+  expect(time.end(time.begin(), "b", "turns")).toBe(0);
+});
+
+test("[FAIR-1] recent use is that of the last second, and is forgotten", () => {
+  const { time, pass } = rig();
+  time.charge("a", "requests", 100);
+  pass(LOOP_WINDOW_MS);
+  expect(time.recentMs("a")).toBe(100);
+  pass(LOOP_WINDOW_MS / 4);
+  expect(time.recentMs("a")).toBe(75);
+  pass(LOOP_WINDOW_MS);
+  expect(time.recentMs("a")).toBe(0);
+  expect(time.reading(1).leading[0]?.totalMs.requests).toBe(100);
+});
+
+test("[FAIR-1] the loop is shared while several organizations were at work within a second or two", () => {
+  const { time, pass } = rig();
+  time.charge("a", "requests", 1);
+  expect(time.isShared).toBe(false);
+  time.charge("b", "requests", 1);
+  expect(time.isShared).toBe(true);
+  pass(LOOP_WINDOW_MS);
+  expect(time.isShared).toBe(true);
+  time.charge("a", "requests", 1);
+  pass(LOOP_WINDOW_MS);
+  expect(time.isShared).toBe(false);
+  time.charge("b", "requests", 1);
+  expect(time.isShared).toBe(true);
+});
+
+test("[FAIR-4] an organization is over its share when it used more than the others of a busy loop", () => {
+  const { time } = rig();
+  time.charge("a", "runs", 190);
+  time.charge("b", "runs", 9);
+  // 199 ms of a second: not busy.
+  expect(time.isOverShare("a")).toBe(false);
+  time.charge("a", "runs", 2);
+  expect(time.isOverShare("a")).toBe(true);
+  expect(time.isOverShare("b")).toBe(false);
+  expect(time.isOverShare("nobody")).toBe(false);
+});
+
+test("[FAIR-1] accounts are bounded, and those of the longest silence are forgotten", () => {
+  const { time } = rig();
+  for (let i = 0; i <= LOOP_ACCOUNTS; i++) time.charge(`org_${i}`, "turns", 1);
+  expect(time.recentMs("org_0")).toBe(0);
+  expect(time.recentMs("org_1")).toBe(1);
+  expect(time.reading(2 * LOOP_ACCOUNTS).leading).toHaveLength(LOOP_ACCOUNTS);
+});

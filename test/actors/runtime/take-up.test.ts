@@ -1,0 +1,177 @@
+/** Taking up what a former owner left undone, when there is much of it or it does not go well. */
+import { expect, test } from "bun:test";
+import { ok } from "../../../actors/fault.ts";
+import type { AnyDefinition, Tx } from "../../../actors/runtime/actor.ts";
+import { shardOf } from "../../../actors/runtime/placement.ts";
+import { noWrites, type EffectRow, type MessageRow } from "../../../actors/runtime/store.ts";
+import { TAKE_UP_MS, UNDONE_PAGE } from "../../../actors/runtime/take-up.ts";
+import { until } from "../../support/condition.ts";
+import { settle } from "../../support/fake-clock.ts";
+import { faultOf, ORG } from "../../support/ledger-replica.ts";
+import { Replica, type ReplicaOptions, World } from "../../support/replica.ts";
+
+const SHARD = shardOf(ORG);
+const ref = (id: string) => ({ kind: "list", organizationId: ORG, id });
+const addressed = (id: string) => ({ organizationId: ORG, actorKind: "list", actorId: id });
+const message = (i: number, to = `a${i % 7}`, kind = "note"): MessageRow => ({
+  ...addressed(to),
+  id: `amg_${i}`,
+  command: { kind, i } as { kind: string },
+});
+const effect = (i: number): EffectRow => ({
+  ...addressed("a"),
+  id: `eff_${String(i).padStart(6, "0")}`,
+  kind: "work",
+  intent: {},
+});
+
+/** Actors that note the numbers that they are sent. */
+function lists() {
+  const noted = new Map<string, number[]>();
+  const definition: AnyDefinition = {
+    kind: "list",
+    needs: () => [],
+    handlers: {
+      note: (tx: Tx, { i }: { readonly i: number }) => {
+        noted.set(tx.self.id, [...(noted.get(tx.self.id) ?? []), i]);
+        return ok(null);
+      },
+      tell: (tx: Tx, { i, to }: { readonly i: number; readonly to: string }) => {
+        tx.send(ref(to), { kind: "note", i } as { kind: string });
+        return ok(null);
+      },
+      fall: () => {
+        throw new Error("a bug in a turn");
+      },
+    },
+  };
+  return { definition, noted };
+}
+
+/** A replica that is about to take up these rows. */
+function heir(
+  rows: { readonly messages?: readonly MessageRow[]; readonly effects?: readonly EffectRow[] },
+  effects: ReplicaOptions["effects"] = {},
+) {
+  const world = new World();
+  const writes = { ...noWrites(), messages: [...(rows.messages ?? [])], effects: [...(rows.effects ?? [])] };
+  world.database.commit([{ shard: SHARD, epoch: 0, writes }], new Set([SHARD]));
+  const { definition, noted } = lists();
+  const replica = new Replica<Record<string, never>>(world, { definitions: [definition], effects });
+  const ask = (id: string, command: object) =>
+    replica.system.dispatchGroup([{ ref: ref(id), command: command as { kind: string } }]);
+  return { world, replica, noted, ask };
+}
+
+test("[RT-11] messages are taken up in pages, each actor's in the order of their commits, and each once", async () => {
+  const messages = Array.from({ length: 4 * UNDONE_PAGE + 3 }, (_, i) => message(i));
+  const { world, replica, noted } = heir({ messages });
+  const sizes: number[] = [];
+  const read = replica.store.undoneMessages.bind(replica.store);
+  replica.store.undoneMessages = async (...asked) => {
+    const page = await read(...asked);
+    sizes.push(page.length);
+    return page;
+  };
+  await replica.system.start();
+  await until("all are answered", () => world.database.messages().length === 0);
+  expect(sizes).toEqual([UNDONE_PAGE, UNDONE_PAGE, UNDONE_PAGE, UNDONE_PAGE, 3, 0]);
+  for (let actor = 0; actor < 7; actor++) {
+    const own = messages.map((_, i) => i).filter((i) => i % 7 === actor);
+    expect(noted.get(`a${actor}`)).toEqual(own);
+  }
+});
+
+test("[RT-11] a shard is served in time while much is undone, and new messages come after the old ones", async () => {
+  const { world, replica, noted, ask } = heir({
+    messages: [message(0, "slow"), message(1, "slow"), message(2, "fast")],
+  });
+  // The second page, which would be empty, does not come yet.
+  const door = Promise.withResolvers<void>();
+  const read = replica.store.undoneMessages.bind(replica.store);
+  replica.store.undoneMessages = async (shard, after, limit) => {
+    if (after > 0) await door.promise;
+    return read(shard, after, limit);
+  };
+  const start = replica.system.start();
+  await settle();
+  expect(faultOf(await ask("fast", { kind: "note", i: 10 }))).toBe("unavailable");
+  await world.clock.advance(TAKE_UP_MS);
+  await start;
+  expect(faultOf(await ask("fast", { kind: "note", i: 11 }))).toBe("ok");
+  expect(faultOf(await ask("other", { kind: "tell", to: "fast", i: 12 }))).toBe("ok");
+  await settle();
+  // Its row is there, and is found behind what was there before.
+  expect([noted.get("fast"), world.database.messages().length]).toEqual([[2, 11], 1]);
+  door.resolve();
+  await until("the new message is delivered", () => world.database.messages().length === 0);
+  expect([noted.get("slow"), noted.get("fast")]).toEqual([
+    [0, 1],
+    [2, 11, 12],
+  ]);
+  expect(faultOf(await ask("other", { kind: "tell", to: "fast", i: 13 }))).toBe("ok");
+  await until("it goes from memory again", () => noted.get("fast")?.at(-1) === 13);
+});
+
+test("[RT-11] a message that is committed while the last page is on its way is found in the next one", async () => {
+  const { world, replica, noted, ask } = heir({ messages: [message(0, "a")] });
+  const door = Promise.withResolvers<void>();
+  const read = replica.store.undoneMessages.bind(replica.store);
+  let pages = 0;
+  replica.store.undoneMessages = async (...asked) => {
+    const page = await read(...asked);
+    // The table had no more when this one was read.
+    if (++pages === 2) await door.promise;
+    return page;
+  };
+  const start = replica.system.start();
+  await settle();
+  await world.clock.advance(TAKE_UP_MS);
+  await start;
+  expect(faultOf(await ask("b", { kind: "tell", to: "a", i: 1 }))).toBe("ok");
+  door.resolve();
+  await until("it is delivered", () => world.database.messages().length === 0);
+  expect([noted.get("a"), pages]).toEqual([[0, 1], 4]);
+});
+
+test("[RT-10] [RT-11] a message that always fails keeps neither the shard closed nor the others from their turns", async () => {
+  const messages = [
+    message(0, "bad", "fall"),
+    ...Array.from({ length: UNDONE_PAGE }, (_, i) => message(i + 1, "good")),
+  ];
+  const { world, replica, noted, ask } = heir({ messages });
+  await replica.system.start();
+  await until("the others have had theirs", () => noted.get("good")?.length === UNDONE_PAGE);
+  expect(faultOf(await ask("bad", { kind: "note", i: 1 }))).toBe("ok");
+  await world.clock.advance(60_000);
+  expect([replica.system.parkedMessages(null), replica.system.parkedMessages("org_b")]).toEqual([1, 0]);
+  expect(world.database.messages().map(({ id }) => id)).toEqual(["amg_0"]);
+});
+
+test("[RT-11] effects are recovered a few at a time, one that fails again later, and what is begun meanwhile not at all", async () => {
+  const recovered: string[] = [];
+  let running = 0;
+  let most = 0;
+  let isBad = true;
+  const handler = {
+    run: () => Promise.resolve(),
+    recover: async ({ id }: EffectRow) => {
+      most = Math.max(most, ++running);
+      await settle();
+      running--;
+      if (id === effect(5).id && isBad) throw new Error("cannot be recovered yet");
+      recovered.push(id);
+    },
+  };
+  const effects = Array.from({ length: UNDONE_PAGE + 50 }, (_, i) => effect(i));
+  const { world, replica } = heir({ effects }, { work: handler });
+  await replica.system.start();
+  expect(recovered.length).toBe(effects.length - 1);
+  expect(most).toBeLessThanOrEqual(16);
+  expect(replica.errors).toEqual(["an effect failed"]);
+  isBad = false;
+  await world.clock.advance(10_000);
+  expect(recovered.at(-1)).toBe(effect(5).id);
+  expect(new Set(recovered).size).toBe(effects.length);
+  expect(recovered.length).toBe(effects.length);
+});

@@ -1,0 +1,152 @@
+/** What a query may cost, and what SQLite files answer (WSP-4). */
+import { Database } from "bun:sqlite";
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { answered, Client, type Json, refused } from "../support/current.ts";
+import { HOSTILE_SQLITE } from "../support/hostile-queries.ts";
+import { type Founded, type Service, startService } from "../support/service.ts";
+
+let service: Service;
+let owner: Founded;
+let client: Client;
+let workspace: string;
+
+beforeAll(async () => {
+  service = await startService();
+  owner = await service.found();
+  client = new Client(service, owner);
+  workspace = `/api/workspaces/${owner.workspaceId}`;
+  await put("data/app.db", sqliteFile());
+  await put("broken.db", "SQLite format 3\0 and then nothing of the kind".repeat(100));
+  await put("t.csv", "a\n1\n");
+});
+afterAll(() => service.stop());
+
+async function put(path: string, body: string | Uint8Array<ArrayBuffer>): Promise<void> {
+  const url = `${service.url}${workspace}/files/content?path=${encodeURIComponent(path)}`;
+  const answer = await fetch(url, { method: "PUT", headers: { authorization: `Bearer ${owner.token}` }, body });
+  if (!answer.ok) throw new Error(await answer.text());
+}
+
+/** In WAL mode, as applications leave theirs. */
+function sqliteFile(): Uint8Array<ArrayBuffer> {
+  const database = new Database(":memory:");
+  database.run("CREATE TABLE people (id INTEGER PRIMARY KEY, name TEXT, photo BLOB)");
+  database.run("CREATE TABLE pragma (a)");
+  database.run("INSERT INTO people VALUES (1, 'Ann', x'00ff'), (9007199254740993, 'Bob', NULL)");
+  const bytes = Uint8Array.from(database.serialize());
+  // The versions of the format to write and to read: 2 is WAL.
+  bytes.set([2, 2], 18);
+  return bytes;
+}
+
+const send = (body: object): Promise<Response> => client.call("POST", `${workspace}/data-blocks/query`, body);
+const ask = (query: string, more: object = {}): Promise<Json> => answered<Json>(send({ query, ...more }), 200);
+const inSqlite = (query: string, more: object = {}): Promise<Response> =>
+  send({ query, database: "data/app.db", ...more });
+
+describe("SQLite", () => {
+  test("[WSP-4] a query reads the tables of the file that `database` names", async () => {
+    expect(await answered<Json>(inSqlite("SELECT * FROM people ORDER BY id;"))).toEqual({
+      columns: [
+        { name: "id", type: "INTEGER" },
+        { name: "name", type: "TEXT" },
+        { name: "photo", type: "BLOB" },
+      ],
+      rows: [
+        [1, "Ann", "AP8="],
+        ["9007199254740993", "Bob", null],
+      ],
+      row_count: 2,
+      truncated: false,
+      duration_ms: expect.any(Number),
+    });
+    expect(await (await inSqlite("SELECT name FROM people LIMIT 1", { format: "csv" })).text()).toBe("name\r\nAnn\r\n");
+    expect(await answered<Json>(inSqlite("SELECT id, id, 1.5 FROM people LIMIT 1"))).toMatchObject({
+      rows: [[1, 1, 1.5]],
+    });
+    expect(await answered<Json>(inSqlite("VALUES (1), (2)", { limit: 1 }))).toMatchObject({
+      rows: [[1]],
+      truncated: true,
+    });
+  });
+
+  test("[WSP-4] parameters are bound by their place or their name", async () => {
+    const byPlace = inSqlite("SELECT id FROM people WHERE name = ? AND id = ?", { params: ["Ann", 1] });
+    expect((await answered<Json>(byPlace))["rows"]).toEqual([[1]]);
+    const byName = inSqlite("SELECT id FROM people WHERE name = $name OR name = :other", {
+      params: { name: "Ann", other: "x' OR 1=1 --" },
+    });
+    expect((await answered<Json>(byName))["rows"]).toEqual([[1]]);
+    for (const params of [[], [1, 2], { nope: 1 }])
+      await refused(inSqlite("SELECT $a", { params }), 400, "invalid_request");
+  });
+
+  test(`[WSP-4] ${HOSTILE_SQLITE.length} hostile queries are refused`, async () => {
+    for (const query of HOSTILE_SQLITE) {
+      const { status, code } = (await (await inSqlite(query)).json()) as { status: number; code: string };
+      expect([query, status, ["read_only_violation", "invalid_request"].includes(code)]).toEqual([query, 400, true]);
+    }
+    expect((await answered<Json>(inSqlite("SELECT count(*) FROM people")))["rows"]).toEqual([[2]]);
+  });
+
+  test("[WSP-4] what is no database is refused, and so is a file that is not there", async () => {
+    for (const database of ["broken.db", "t.csv", "missing.db", "data"])
+      await refused(send({ query: "SELECT * FROM sqlite_master", database }), 400, "invalid_request");
+    await refused(send({ query: "SELECT 1", database: "../app.db" }), 400, "invalid_path");
+    await refused(send({ query: "FROM 'data/app.db'" }), 400, "read_only_violation");
+  });
+
+  test("[WSP-4] a query without an end ends after its time", async () => {
+    const endless = "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT count(*) FROM n";
+    await refused(inSqlite(endless), 504, "timeout");
+    expect((await answered<Json>(inSqlite("SELECT 1")))["rows"]).toEqual([[1]]);
+  });
+});
+
+describe("limits", () => {
+  for (const [what, query] of [
+    ["a recursive bomb", "WITH RECURSIVE n AS (SELECT 1 AS i UNION ALL SELECT i + 1 FROM n) SELECT count(*) FROM n"],
+    ["a slow expression", "SELECT count(*) FROM range(1000000000) t(i) WHERE sha256(i::VARCHAR) = 'x'"],
+  ] as const)
+    test(`[WSP-4] ${what} ends after its time, and the next query is answered`, async () => {
+      await refused(send({ query }), 504, "timeout");
+      expect((await ask("SELECT 1"))["rows"]).toEqual([[1]]);
+    });
+
+  // reason: elsewhere nothing limits the memory of a child.
+  test.skipIf(Bun.which("prlimit") === null)(
+    "[WSP-4] bombs of memory are refused, and the next query is answered",
+    async () => {
+      for (const query of [
+        "SELECT length(repeat('x', 1000000000))",
+        "SELECT length(string_agg(repeat('x', 1000), '')) FROM range(10000000)",
+        "SELECT list(i) FROM range(1000000000) t(i)",
+        "SELECT list(repeat('x', i::INTEGER)) FROM range(1000000) t(i)",
+        "SELECT count(*) FROM (SELECT DISTINCT i, repeat('x', 200) || i FROM range(100000000) t(i))",
+        "SELECT * FROM range(100000000) t(i) ORDER BY hash(i)",
+      ]) {
+        const { status, code } = (await (await send({ query })).json()) as { status: number; code: string };
+        // On a machine that is slow the time may be over first.
+        expect([query, code === "timeout" ? 400 : status]).toEqual([query, 400]);
+      }
+      expect((await ask("SELECT 1"))["rows"]).toEqual([[1]]);
+    },
+  );
+
+  test("[WSP-4] one organization's endless query holds up no other one", async () => {
+    const other = await service.found("Other");
+    const endless = send({ query: "SELECT count(*) FROM range(1000000) a, range(100000000) b" });
+    const path = `/api/workspaces/${other.workspaceId}/data-blocks/query`;
+    const answer = await answered<Json>(service.call(other, "POST", path, { query: "SELECT 42" }));
+    expect(answer["rows"]).toEqual([[42]]);
+    expect((await endless).status).toBe(504);
+  });
+
+  test("[WSP-4] a query needs the scope to read workspaces, and changes nothing", async () => {
+    const narrow = await service.tokenFor(owner, { kind: "service", scopes: ["jobs:read"] });
+    const body = { query: "SELECT 1" };
+    await refused(service.call(narrow, "POST", `${workspace}/data-blocks/query`, body), 403, "insufficient_scope");
+    await refused(service.call(null, "POST", `${workspace}/data-blocks/query`, body), 401, "unauthenticated");
+    await refused(client.call("POST", "/api/workspaces/wsp_missing/data-blocks/query", body), 404, "not_found");
+  });
+});

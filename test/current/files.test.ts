@@ -1,0 +1,233 @@
+/** Files of a workspace over HTTP: bytes in and out, lists, versions, moves. */
+import { afterAll, beforeAll, beforeEach, expect, test } from "bun:test";
+import { answered, Client, type Json, refused } from "../support/current.ts";
+import { type Caller, type Founded, type Service, startService } from "../support/service.ts";
+
+let service: Service;
+let owner: Founded;
+let client: Client;
+let workspace: string;
+
+const FILE_BYTES = 200_000;
+
+beforeAll(async () => {
+  service = await startService({ workspaceLimits: { fileBytes: FILE_BYTES, workspaceBytes: 1_000_000 } });
+  owner = await service.found();
+  client = new Client(service, owner);
+});
+afterAll(() => service.stop());
+beforeEach(async () => {
+  const made = await answered<Json>(client.call("POST", "/api/workspaces", { name: "Files" }), 201);
+  workspace = `/api/workspaces/${made["id"] as string}`;
+});
+
+interface Upload {
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly by?: Caller;
+  readonly method?: string;
+}
+
+type Bytes = string | Uint8Array<ArrayBuffer> | ReadableStream<Uint8Array> | null;
+
+/** A request with bytes and headers of its own. */
+const send = (path: string, body: Bytes, { headers = {}, by = owner, method = "PUT" }: Upload = {}) =>
+  fetch(`${service.url}${path}`, { method, headers: { authorization: `Bearer ${by.token}`, ...headers }, body });
+const at = (path: string): string => `${workspace}/files/content?path=${encodeURIComponent(path)}`;
+const put = async (path: string, body: Bytes, options: Upload = {}, status = 201): Promise<Json> =>
+  answered<Json>(send(at(path), body, options), status);
+const get = (path: string, headers: Readonly<Record<string, string>> = {}) =>
+  send(at(path), null, { method: "GET", headers });
+const paths = ({ files }: { readonly files?: unknown }): readonly string[] =>
+  (files as { readonly path: string }[]).map(({ path }) => path);
+
+test("[WSP-2] what is uploaded is downloaded byte for byte, with headers that let nothing run", async () => {
+  const bytes = crypto.getRandomValues(new Uint8Array(150_000));
+  const file = await put("pictures/<b>é.html", bytes, { headers: { "content-type": "text/html; charset=utf-8" } });
+  expect(file).toMatchObject({
+    path: "pictures/<b>é.html",
+    change: "created",
+    kind: "file",
+    size: 150_000,
+    mime: "text/html",
+    number: 1,
+    modified_by: { type: "user", id: owner.userId },
+  });
+  const answer = await get("pictures/<b>é.html");
+  expect(await answer.bytes()).toEqual(bytes);
+  expect(answer.headers.get("etag")).toBe(file["etag"] as string);
+  expect(answer.headers.get("content-type")).toBe("text/html");
+  expect(answer.headers.get("content-security-policy")).toContain("sandbox");
+  expect(answer.headers.get("x-content-type-options")).toBe("nosniff");
+  expect(answer.headers.get("content-disposition")).toBe(
+    "attachment; filename=\"<b>_.html\"; filename*=UTF-8''%3Cb%3E%C3%A9.html",
+  );
+  expect(answer.headers.get("x-request-id")).not.toBeNull();
+});
+
+test("[WSP-2] the type is by the name where nobody says it", async () => {
+  expect((await put("a.csv", "a,b"))["mime"]).toBe("text/csv");
+  expect((await put("b", "x"))["mime"]).toBe("application/octet-stream");
+});
+
+test("[WSP-9] a write and a download say what the caller has", async () => {
+  const { etag } = (await put("f.txt", "one")) as { etag: string };
+  expect((await get("f.txt", { "if-none-match": etag })).status).toBe(304);
+  await refused(send(at("f.txt"), "two", { headers: { "if-none-match": "*" } }), 409, "path_exists");
+  await put("f.txt", "two", { headers: { "if-match": etag } }, 200);
+  expect(await refused(send(at("f.txt"), "three", { headers: { "if-match": etag } }), 409, "version_conflict")).toEqual(
+    {
+      version: 2,
+    },
+  );
+  const gone = send(at("f.txt"), null, { method: "DELETE", headers: { "if-match": etag } });
+  await refused(gone, 409, "version_conflict");
+  expect(await (await get("f.txt", { "if-none-match": etag })).text()).toBe("two");
+});
+
+test("[WSP-2] a part of a file is answered as it was asked for", async () => {
+  const { etag } = (await put("f.txt", "0123456789")) as { etag: string };
+  for (const [range, part, where] of [
+    ["bytes=2-4", "234", "bytes 2-4/10"],
+    ["bytes=7-", "789", "bytes 7-9/10"],
+    ["bytes=-3", "789", "bytes 7-9/10"],
+    ["bytes=8-100", "89", "bytes 8-9/10"],
+    ["bytes=0-0", "0", "bytes 0-0/10"],
+  ]) {
+    const answer = await get("f.txt", { range: range! });
+    expect([range, answer.status, await answer.text(), answer.headers.get("content-range")]).toEqual([
+      range,
+      206,
+      part,
+      where,
+    ]);
+  }
+  for (const range of ["bytes=10-", "bytes=-0"])
+    expect(await refused(get("f.txt", { range }), 416, "range_not_satisfiable")).toEqual({ bytes: 10 });
+  for (const range of ["bytes=5-2", "bytes=1-2,4-5", "lines=1-2"]) {
+    const answer = await get("f.txt", { range });
+    expect([range, answer.status, await answer.text()]).toEqual([range, 200, "0123456789"]);
+  }
+  expect((await get("f.txt", { range: "bytes=1-2", "if-range": etag })).status).toBe(206);
+  expect((await get("f.txt", { range: "bytes=1-2", "if-range": '"other"' })).status).toBe(200);
+});
+
+test("[WSP-6] a file of the limit is taken; one byte more is refused, with its length or without", async () => {
+  await put("fits", new Uint8Array(FILE_BYTES));
+  const more = new Uint8Array(FILE_BYTES + 1);
+  await refused(send(at("more"), more), 413, "payload_too_large");
+  const chunked = new ReadableStream<Uint8Array>({
+    start(controller) {
+      controller.enqueue(more);
+      controller.close();
+    },
+  });
+  await refused(send(at("more"), chunked), 413, "payload_too_large");
+  expect(paths(await client.get<Json>(`${workspace}/files`))).toEqual(["fits"]);
+});
+
+test("[WSP-3] a bad path is refused by every operation", async () => {
+  await put("f", "x");
+  const bad = "../etc/passwd";
+  await refused(send(at(bad), "x"), 400, "invalid_path");
+  await refused(get(bad), 400, "invalid_path");
+  await refused(send(at(bad), null, { method: "DELETE" }), 400, "invalid_path");
+  await refused(client.call("GET", `${workspace}/files?path=${bad}`), 400, "invalid_path");
+  await refused(client.call("GET", `${workspace}/files/versions?path=${bad}`), 400, "invalid_path");
+  await refused(client.call("POST", `${workspace}/files/directory`, { path: bad }), 400, "invalid_path");
+  await refused(client.call("POST", `${workspace}/files/preview`, { path: bad }), 400, "invalid_path");
+  await refused(client.call("POST", `${workspace}/files/share`, { path: bad }), 400, "invalid_path");
+  const details = await refused(
+    client.call("POST", `${workspace}/files/move`, { from: "f", to: "a\u0001" }),
+    400,
+    "invalid_path",
+  );
+  expect(details).toEqual({
+    errors: [{ path: "/to", message: expect.stringContaining("control character") as unknown }],
+  });
+  await refused(client.call("GET", `${workspace}/files/content`), 400, "invalid_request");
+});
+
+test("[WSP-11] lists go by pages and by patterns", async () => {
+  for (let i = 0; i < 5; i++) await put(`docs/${i}.md`, `${i}`);
+  await put("docs/image.png", "x");
+  expect(paths(await client.get<Json>(`${workspace}/files`))).toEqual(["docs"]);
+  const glob = encodeURIComponent("**/*.md");
+  const first = await client.get<Json>(`${workspace}/files?recursive=true&glob=${glob}&limit=3`);
+  expect(paths(first)).toEqual(["docs/0.md", "docs/1.md", "docs/2.md"]);
+  const cursor = first["next_cursor"] as string;
+  const second = await client.get<Json>(`${workspace}/files?recursive=true&glob=${glob}&limit=3&cursor=${cursor}`);
+  expect(paths(second)).toEqual(["docs/3.md", "docs/4.md"]);
+  expect(second["next_cursor"]).toBeUndefined();
+  await refused(client.call("GET", `${workspace}/files?cursor=x`), 400, "invalid_cursor");
+  await refused(client.call("GET", `${workspace}/files?path=docs/0.md`), 400, "invalid_request");
+  await refused(client.call("GET", `${workspace}/files?path=nowhere`), 404, "not_found");
+});
+
+test("[WSP-11] a search over HTTP finds names and words", async () => {
+  await put("plan.md", "We sail at dawn.");
+  await put("sail.txt", "-");
+  const { files } = await client.get<{ files: Json[] }>(`${workspace}/files/search?q=sail`);
+  expect(files.map((file) => [file["path"], file["excerpt"] === null])).toEqual([
+    ["sail.txt", true],
+    ["plan.md", false],
+  ]);
+  await refused(client.call("GET", `${workspace}/files/search`), 400, "invalid_request");
+});
+
+test("[WSP-10] a version that was overwritten or deleted is listed and read back", async () => {
+  await put("f.txt", "one");
+  await put("f.txt", "two", {}, 200);
+  await answered(send(at("f.txt"), null, { method: "DELETE" }));
+  await refused(get("f.txt"), 404, "not_found");
+  const { versions } = await client.get<{ versions: Json[] }>(`${workspace}/files/versions?path=f.txt`);
+  expect(versions.map(({ number, kept_until: until }) => [number, typeof until])).toEqual([
+    [2, "string"],
+    [1, "string"],
+  ]);
+  expect(await (await send(`${at("f.txt")}&number=1`, null, { method: "GET" })).text()).toBe("one");
+  await refused(send(`${at("f.txt")}&number=3`, null, { method: "GET" }), 404, "not_found");
+});
+
+test("[WSP-2] directories are made and moved, and a preview shows the beginning of a text", async () => {
+  const made = await answered<Json>(client.call("POST", `${workspace}/files/directory`, { path: "a/b" }), 201);
+  expect(made).toEqual({ path: "a/b", created: true });
+  const again = await answered<Json>(client.call("POST", `${workspace}/files/directory`, { path: "A/B" }), 200);
+  expect(again).toEqual({ path: "a/b", created: false });
+  await put("a/b/f.md", "# Title");
+  const moved = await answered<Json>(client.call("POST", `${workspace}/files/move`, { from: "a", to: "c" }));
+  expect(moved).toMatchObject({ path: "c", kind: "directory", change: "moved", size: 7 });
+  const preview = await answered<Json>(client.call("POST", `${workspace}/files/preview`, { path: "c/b/f.md" }));
+  expect(preview).toMatchObject({ kind: "markdown", content: "# Title", truncated: false, size: 7 });
+  await put("c/long.txt", "é".repeat(50_000));
+  const long = await answered<Json>(client.call("POST", `${workspace}/files/preview`, { path: "c/long.txt" }));
+  expect([long["truncated"], (long["content"] as string).length]).toEqual([true, 32_768]);
+  await put("c/fake.txt", new Uint8Array([0xff, 0xfe, 0]));
+  expect(await answered<Json>(client.call("POST", `${workspace}/files/preview`, { path: "c/fake.txt" }))).toMatchObject(
+    {
+      kind: "binary",
+    },
+  );
+});
+
+test("[WSP-2] [WSP-6] another organization has none of it, and a token without the scope may not write", async () => {
+  await put("f", "x");
+  const stranger = await service.found("Stranger");
+  await refused(send(at("f"), null, { method: "GET", by: stranger }), 404, "not_found");
+  await refused(send(at("f"), "y", { by: stranger }), 404, "not_found");
+  const reader = await service.tokenFor(owner, { scopes: ["workspaces:read"] });
+  expect((await send(at("f"), null, { method: "GET", by: reader })).status).toBe(200);
+  await refused(send(at("f"), "y", { by: reader }), 403, "insufficient_scope");
+});
+
+test("[IDEM-1] [WSP-9] an upload that is repeated with its key is done once, and another body is refused", async () => {
+  const headers = { "idempotency-key": crypto.randomUUID() };
+  const first = await put("f", "one", { headers });
+  await put("f", "between", {}, 200);
+  expect(await put("f", "one", { headers })).toEqual(first);
+  expect(await (await get("f")).text()).toBe("between");
+  await refused(send(at("f"), "other", { headers }), 409, "idempotency_conflict");
+});
+
+test("[WSP-6] nothing is received for a workspace that is not there", async () => {
+  await refused(send("/api/workspaces/wsp_none/files/content?path=f", "x"), 404, "not_found");
+});

@@ -1,0 +1,66 @@
+/** An agent of another organization reads nothing of the caller's, unless the chat lends it a tool. */
+import { afterAll, beforeAll, expect, test } from "bun:test";
+import { answered, Client } from "../support/current.ts";
+import { type Founded, type Service, startService } from "../support/service.ts";
+import { createAgent, execute } from "../support/v1.ts";
+
+const READING = ["list_agents", "list_files", "list_tasks", "read_file", "search_files"];
+
+let service: Service;
+let caller: Founded;
+let client: Client;
+let foreign: string;
+
+beforeAll(async () => {
+  service = await startService();
+  const author = await service.found("Author");
+  foreign = await createAgent(service, author, { visibility: "public", systemPrompt: "Read all, and tell me." });
+  caller = await service.found("Caller");
+  client = new Client(service, caller);
+  await answered(client.call("POST", "/api/v1/tasks", { title: "Secret plan" }));
+});
+afterAll(() => service.stop());
+
+/** The tools of the next run in this chat, and what it says of a call of `list_tasks`. */
+async function runIn(chat: string): Promise<{ readonly tools: readonly string[]; readonly told: string }> {
+  let told = "";
+  service.model.calls.length = 0;
+  service.model.script = ({ entries }) => {
+    const last = JSON.stringify(entries.at(-1));
+    if (!last.includes("c1")) return [{ use: { type: "tool_use", id: "c1", name: "list_tasks", input: {} } }];
+    told = last;
+    return [{ say: "Done." }];
+  };
+  const { job } = await client.send(chat, "hello");
+  await client.reached(job.id, "completed");
+  return { tools: service.model.calls[0]!.tools.map(({ name }) => name), told };
+}
+
+test("[RUN-10] it is told of no tool that reads the organization, and a call of one is refused", async () => {
+  const { tools, told } = await runIn(await client.chat(foreign, caller.workspaceId));
+  expect(tools).toEqual(["current_time"]);
+  expect(told).toContain("not allowed to use list_tasks");
+  expect(told).not.toContain("Secret plan");
+});
+
+test("[RUN-10] the chat lends it tools by its options, reading ones only, and takes them back", async () => {
+  const options = { tools: ["list_tasks", "create_task", "web_fetch"] };
+  const chat = await client.chat(foreign, caller.workspaceId, { options });
+  const lent = await runIn(chat);
+  expect(lent.tools).toEqual(["current_time", "list_tasks"]);
+  expect(lent.told).toContain("Secret plan");
+  await answered(client.call("PATCH", `/api/chats/${chat}/options`, { tools: null }));
+  expect((await runIn(chat)).tools).toEqual(["current_time"]);
+});
+
+test("[RUN-10] an execution on v1 lends nothing; agents of the own organization are as they were", async () => {
+  service.model.calls.length = 0;
+  service.model.script = () => [{ say: "Hello." }];
+  await execute(service, caller, foreign, { message: "hi" });
+  expect(service.model.calls[0]!.tools.map(({ name }) => name)).toEqual(["current_time"]);
+  service.model.calls.length = 0;
+  const own = await createAgent(service, caller, { visibility: "public" });
+  await execute(service, caller, own, { message: "hi" });
+  const names = service.model.calls[0]!.tools.map(({ name }) => name);
+  expect(names).toEqual(expect.arrayContaining(READING));
+});

@@ -1,0 +1,141 @@
+/** Missions that lose what they need: their agent, their workspace, their creator (MIS-1, MIS-12). */
+import { afterAll, beforeAll, beforeEach, expect, test } from "bun:test";
+import { missionRef } from "../../actors/mission/schema.ts";
+import { organizationRef } from "../../actors/organization/schema.ts";
+import { answered, Client, refused } from "../support/current.ts";
+import { type Mission, MissionClient } from "../support/mission-client.ts";
+import { type Founded, type Service, startService } from "../support/service.ts";
+import { createAgent } from "../support/v1.ts";
+
+let service: Service;
+let owner: Founded;
+let missions: MissionClient;
+
+beforeAll(async () => {
+  service = await startService();
+  owner = await service.found();
+  missions = await MissionClient.of(service, owner);
+});
+afterAll(() => service.stop());
+beforeEach(() => {
+  service.model.script = () => [{ say: "done" }];
+});
+
+test("[MIS-1] without its agent a mission fails at once, and its allowed actions say what is left", async () => {
+  const gone = await createAgent(service, owner);
+  const { id } = await missions.create({ agent_id: gone, schedule: { type: "cron", value: "@yearly" } });
+  await answered(missions.client.call("DELETE", `/api/agents/${gone}`));
+  const mission = await missions.becomes(id, ({ status }) => status === "failed");
+  expect(mission).toMatchObject({
+    failed_reason: "agent_unavailable",
+    allowed_actions: ["pause", "update", "change_tasks", "delete"],
+    schedule: { next_run_at: null, upcoming_runs_at: [] },
+  });
+  expect(await refused(missions.patch(id, { status: "pending" }), 409, "invalid_state")).toMatchObject({
+    allowed_actions: mission.allowed_actions,
+  });
+  await refused(missions.client.call("POST", `/api/missions/${id}/run`), 409, "invalid_state");
+  await refused(
+    missions.client.call("POST", "/api/missions", { title: "M", goal: "g", agent_id: gone }),
+    404,
+    "not_found",
+  );
+  expect(await answered<Mission>(missions.patch(id, { status: "pending", agent_id: missions.agent }))).toMatchObject({
+    status: "pending",
+    agent_id: missions.agent,
+  });
+});
+
+test("[MIS-1] a mission of a library agent fails when it is uninstalled, and may go on when it is back", async () => {
+  const { agents } = await missions.client.get<{ agents: { id: string; source: string }[] }>("/api/agents?limit=100");
+  const library = agents.find(({ source }) => source === "library")?.id ?? "";
+  const state = (action: string) =>
+    answered(missions.client.call("PATCH", `/api/agents/${library}/install-state`, { action }));
+  await state("install");
+  const { id } = await missions.create({ agent_id: library });
+  await state("uninstall");
+  await missions.becomes(id, ({ status }) => status === "failed");
+  await state("restore");
+  await missions.becomes(id, ({ allowed_actions: actions }) => actions.includes("resume"));
+  expect(await answered<Mission>(missions.patch(id, { status: "pending" }))).toMatchObject({
+    status: "pending",
+    failed_reason: null,
+  });
+});
+
+test("[MIS-1] a mission whose creator is removed fails at its next fire", async () => {
+  const member = await service.join(owner.organizationId);
+  const mate = new Client(service, member);
+  const value = new Date(Date.now() + 1_500).toISOString();
+  const body = { title: "Left", goal: "g", agent_id: missions.agent, schedule: { type: "once", value } };
+  const { id } = await answered<Mission>(mate.call("POST", "/api/missions", body), 201);
+  const command = { kind: "remove_member", userId: member.userId } as const;
+  expect((await service.system.dispatch(organizationRef(owner.organizationId), command)).ok).toBe(true);
+  const mission = await missions.becomes(id, ({ status }) => status === "failed");
+  expect(mission["failed_reason"]).toBe("creator_removed");
+  expect((await service.system.dispatch(missionRef(owner.organizationId, id), { kind: "fire_due" })).ok).toBe(true);
+});
+
+const workspace = async (name: string): Promise<string> =>
+  (await answered<{ id: string }>(missions.client.call("POST", "/api/workspaces", { name }), 201)).id;
+
+test("[MIS-12] a mission whose workspace is deleted fails at once, and says so until it has another", async () => {
+  const gone = await workspace("Gone");
+  const made = await missions.create({ workspace_id: gone, schedule: { type: "cron", value: "@yearly" } });
+  const paused = await missions.create({ workspace_id: gone });
+  await answered(missions.patch(paused.id, { status: "paused" }));
+  const other = await missions.create();
+  const task = await missions.addTask(made.id, { title: "Ask" });
+  await answered(missions.client.call("DELETE", `/api/workspaces/${gone}`));
+  const mission = await missions.becomes(made.id, ({ status }) => status === "failed");
+  expect(mission).toMatchObject({
+    failed_reason: "workspace_deleted",
+    allowed_actions: ["pause", "update", "change_tasks", "delete"],
+    schedule: { next_run_at: null, upcoming_runs_at: [] },
+    tasks: [{ allowed_actions: expect.not.arrayContaining(["start_work"]) }],
+  });
+  await missions.becomes(paused.id, ({ status }) => status === "failed");
+  expect(await missions.read(other.id)).toMatchObject({
+    status: "pending",
+    allowed_actions: expect.arrayContaining(["run"]),
+  });
+  for (const refusal of [
+    missions.patch(made.id, { status: "pending" }),
+    missions.client.call("POST", `/api/missions/${made.id}/run`),
+    missions.patch(made.id, { status: "running" }),
+    missions.client.call("POST", `/api/missions/${made.id}/tasks/${task.id}/start-work`),
+  ]) {
+    const answer = await refusal;
+    const { message } = (await answer.clone().json()) as { message: string };
+    expect(await refused(Promise.resolve(answer), 409, "invalid_state")).toMatchObject({
+      allowed_actions: mission.allowed_actions,
+    });
+    expect(message).toBe(
+      message.startsWith("A mission that is failed")
+        ? "A mission that is failed cannot run"
+        : "The mission's workspace has been deleted; give it another with `workspace_id`",
+    );
+  }
+  const there = await workspace("There");
+  expect(await answered<Mission>(missions.patch(made.id, { status: "pending", workspace_id: there }))).toMatchObject({
+    status: "pending",
+    failed_reason: null,
+    allowed_actions: expect.arrayContaining(["run"]),
+  });
+});
+
+test("[MIS-12] a fire that finds its workspace deleted is a failed run in the ledger, and no job", async () => {
+  const gone = await workspace("Gone before");
+  const { id } = await missions.create({
+    workspace_id: gone,
+    schedule: { type: "once", value: new Date(Date.now() + 1_000).toISOString() },
+  });
+  // Without its news, as where a fire comes between the deletion and them.
+  const ref = { kind: "workspace", organizationId: owner.organizationId, id: gone } as const;
+  expect((await service.system.dispatch(ref, { kind: "delete_workspace" })).ok).toBe(true);
+  expect(await missions.becomes(id, ({ status }) => status === "failed")).toMatchObject({
+    failed_reason: "workspace_deleted",
+    last_run: { outcome: "failed", job_id: null, error: { code: "workspace_deleted" } },
+  });
+  expect(await missions.runs(id)).toMatchObject([{ outcome: "failed", job_id: null }]);
+});

@@ -1,0 +1,73 @@
+/** The tasks of missions over HTTP (MIS-7). */
+import { afterAll, beforeAll, beforeEach, expect, test } from "bun:test";
+import { answered, type Job, refused } from "../support/current.ts";
+import { gate } from "../support/fake-model.ts";
+import { MissionClient, type Task } from "../support/mission-client.ts";
+import { type Founded, type Service, startService } from "../support/service.ts";
+import { createAgent } from "../support/v1.ts";
+
+let service: Service;
+let owner: Founded;
+let missions: MissionClient;
+
+beforeAll(async () => {
+  service = await startService();
+  owner = await service.found();
+  missions = await MissionClient.of(service, owner);
+});
+afterAll(() => service.stop());
+beforeEach(() => {
+  service.model.script = () => [{ say: "done" }];
+});
+
+test("[MIS-7] a task is added, read, changed, worked on and completed", async () => {
+  const { id } = await missions.create();
+  const task = await missions.addTask(id, { title: "Ask Ada", priority: "high" });
+  expect(task).toMatchObject({ mission_id: id, status: "pending", position: 0, depends_on: [], job_id: null });
+  const path = `/api/missions/${id}/tasks/${task.id}`;
+  expect(await missions.client.get(path)).toEqual(task);
+  expect(await answered<Task>(missions.client.call("PATCH", path, { description: "About the report" }))).toMatchObject({
+    version: 2,
+  });
+  const { hold, open } = gate();
+  service.model.script = () => [{ hold }, { say: "asked" }];
+  const started = await answered<{ job: Job; task: Task }>(missions.client.call("POST", `${path}/start-work`), 202);
+  expect(started).toMatchObject({
+    task: { status: "in_progress", job_id: started.job.id },
+    job: { mission_task_id: task.id, priority: "high" },
+  });
+  const again = await answered<{ job: Job }>(missions.client.call("POST", `${path}/start-work`), 200);
+  expect(again.job.id).toBe(started.job.id);
+  open();
+  await missions.becomes(id, ({ tasks }) => tasks[0]?.status === "completed");
+  await refused(missions.client.call("POST", `${path}/start-work`), 409, "invalid_state");
+});
+
+test("[MIS-7] a task that depends on itself or in a circle is refused", async () => {
+  const { id } = await missions.create();
+  const [a, b] = [await missions.addTask(id, { title: "A" }), await missions.addTask(id, { title: "B" })];
+  const depends = (task: Task, on: Task): Promise<Response> =>
+    missions.client.call("PATCH", `/api/missions/${id}/tasks/${task.id}`, { depends_on: [on.id] });
+  expect(await refused(depends(a, a), 400, "invalid_request")).toEqual({
+    errors: [{ path: "/depends_on/0", message: "A task cannot depend on itself" }],
+  });
+  await answered(depends(a, b));
+  expect(await refused(depends(b, a), 400, "invalid_request")).toMatchObject({ errors: [{ path: "/depends_on/0" }] });
+  const refusal = await refused(
+    missions.client.call("POST", `/api/missions/${id}/tasks/${a.id}/start-work`),
+    409,
+    "invalid_state",
+  );
+  expect(refusal).toEqual({ status: "pending", allowed_actions: ["start", "cancel", "update"] });
+});
+
+test("[MIS-7] work on a task is done by the agent that it is assigned to", async () => {
+  const helper = await createAgent(service, owner);
+  const { id } = await missions.create();
+  const { id: task } = await missions.addTask(id, { title: "Help", assigned_to: helper });
+  const { job } = await answered<{ job: Job }>(
+    missions.client.call("POST", `/api/missions/${id}/tasks/${task}/start-work`),
+    202,
+  );
+  expect(job["agent_id"]).toBe(helper);
+});

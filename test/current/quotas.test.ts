@@ -1,0 +1,240 @@
+/** Quotas over HTTP: what is refused at the limit, what frees it, and that nothing passes it, at once or after a restart. */
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:test";
+import { type QuotaName, QUOTAS } from "../../actors/usage/quota.ts";
+import { runCommand } from "../support/admin.ts";
+import { until } from "../support/condition.ts";
+import { answered, Client, type Json, refused } from "../support/current.ts";
+import { createTestDatabase } from "../support/postgres.ts";
+import { type Caller, type Founded, type Service, startService } from "../support/service.ts";
+import { createAgent, expectFailure, success } from "../support/v1.ts";
+
+let service: Service;
+let owner: Founded;
+let client: Client;
+
+beforeAll(async () => void (service = await startService()));
+afterAll(() => service.stop());
+beforeEach(async () => {
+  owner = await service.found();
+  client = new Client(service, owner);
+});
+
+interface Quota extends Json {
+  readonly quota: QuotaName;
+  readonly limit: number | null;
+  readonly used: number;
+}
+const quotas = async (by: Client = client): Promise<readonly Quota[]> =>
+  (await by.get<{ quotas: Quota[] }>("/api/usage")).quotas;
+const used = async (quota: QuotaName): Promise<number | undefined> =>
+  (await quotas()).find((one) => one.quota === quota)?.used;
+const setQuota = (quota: QuotaName, limit: number | string) =>
+  runCommand(service, "org quota", { org: owner.organizationId, quota, limit: String(limit) });
+
+const AGENT = { name: "Ada", system_prompt: "P" };
+const upload = (path: string, text: string, by: Caller = owner) =>
+  fetch(`${service.url}/api/workspaces/${owner.workspaceId}/files/content?path=${path}`, {
+    method: "PUT",
+    headers: { authorization: `Bearer ${by.token}` },
+    body: text,
+  });
+
+describe("at its limit each is refused with what and how much", () => {
+  const makers: Readonly<Partial<Record<QuotaName, () => Promise<Response>>>> = {
+    agents: () => client.call("POST", "/api/agents", AGENT),
+    tasks: () => client.call("POST", "/api/v1/tasks", { title: "T" }),
+    tokens: () => client.call("POST", "/api/personal-access-tokens", { name: "CI", scopes: ["mcp"] }),
+    secrets: () => client.call("PUT", `/api/secrets/${crypto.randomUUID()}`, { value: "a long value" }),
+    workspaces: () => client.call("POST", "/api/workspaces", { name: "W" }),
+    files: () => upload(crypto.randomUUID(), "a"),
+    file_bytes: () => upload(crypto.randomUUID(), "a"),
+  };
+
+  test.each(Object.entries(makers))("[QUOTA-1] %s", async (name, make) => {
+    const quota = name as QuotaName;
+    const before = (await used(quota)) ?? 0;
+    await setQuota(quota, before + 2);
+    for (let i = 0; i < 2; i++) expect([200, 201]).toContain((await make()).status);
+    const answer = await make();
+    if (quota === "tasks") {
+      await expectFailure(
+        answer,
+        429,
+        `The organization has reached its quota of tasks: ${before + 2} of ${before + 2}`,
+      );
+    } else {
+      expect(answer.headers.has("retry-after")).toBe(false);
+      expect(await refused(answer, 429, "quota_exceeded")).toEqual({ quota, limit: before + 2, used: before + 2 });
+    }
+    expect(await used(quota)).toBe(before + 2);
+    await setQuota(quota, quota === "secrets" ? 64 : "unlimited");
+    expect([200, 201]).toContain((await make()).status);
+  });
+
+  test("[QUOTA-1] chats, on every way: POST, an agent's first chat, an execution", async () => {
+    const agent = await createAgent(service, owner);
+    const chat = { agent_id: agent, workspace_id: owner.workspaceId };
+    await setQuota("chats", 2);
+    await answered(client.call("POST", "/api/chats", chat), 201);
+    await refused(client.call("POST", "/api/chats", chat), 429, "quota_exceeded");
+    await refused(client.call("POST", "/api/agents", AGENT), 429, "quota_exceeded");
+    const execution = client.call("POST", `/api/v1/agents/${agent}/execute`, { message: "hi" });
+    await expectFailure(await execution, 429, "The organization has reached its quota of chats: 2 of 2");
+    expect(await used("agents")).toBe(1);
+  });
+
+  test("[QUOTA-1] missions", async () => {
+    const agent = await createAgent(service, owner);
+    const make = () => client.call("POST", "/api/missions", { title: "M", goal: "g", agent_id: agent });
+    await setQuota("missions", 1);
+    const { id } = await answered<{ id: string }>(make(), 201);
+    expect(await refused(make(), 429, "quota_exceeded")).toEqual({ quota: "missions", limit: 1, used: 1 });
+    await answered(client.call("DELETE", `/api/missions/${id}`));
+    await until("the deleted mission has made room", async () => (await make()).status === 201);
+  });
+});
+
+test("[QUOTA-1] rows and bytes refuse what is new; reads and what runs go on", async () => {
+  const agent = await createAgent(service, owner);
+  const chat = await client.chat(agent, owner.workspaceId);
+  for (const quota of ["stored_rows", "stored_bytes"] as const) {
+    expect(await used(quota)).toBeGreaterThan(0);
+    const { promise: hold, resolve: release } = Promise.withResolvers<void>();
+    service.model.script = () => [{ hold }, { say: "done" }];
+    const { job } = await client.send(chat, "hello");
+    await setQuota(quota, 1);
+    release();
+    await client.reached(job.id, "completed");
+    const sent = await client.call("POST", `/api/chats/${chat}/messages`, { content: "more" });
+    expect(await refused(sent, 429, "quota_exceeded")).toMatchObject({ quota, limit: 1 });
+    await expectFailure(
+      await client.call("POST", "/api/v1/tasks", { title: "T" }),
+      429,
+      expect.stringContaining(quota.replace("_", " ")) as never,
+    );
+    await client.get(`/api/chats/${chat}`);
+    await setQuota(quota, "default");
+    await answered(client.call("POST", "/api/v1/tasks", { title: "T" }));
+  }
+});
+
+test("[QUOTA-2] of many at once exactly as many are made as there is room for", async () => {
+  await setQuota("tasks", 25);
+  const statuses = await Promise.all(
+    Array.from({ length: 100 }, async () => (await client.call("POST", "/api/v1/tasks", { title: "T" })).status),
+  );
+  expect([statuses.filter((s) => s === 200).length, statuses.filter((s) => s === 429).length]).toEqual([25, 75]);
+  expect(await used("tasks")).toBe(25);
+});
+
+test("[QUOTA-2] what is deleted or ended makes room", async () => {
+  await setQuota("agents", 1);
+  const make = () => client.call("POST", "/api/agents", AGENT);
+  const { id } = await answered<{ id: string }>(make(), 201);
+  await refused(make(), 429, "quota_exceeded");
+  await answered(client.call("DELETE", `/api/agents/${id}`));
+  await until("there is room for another agent", async () => (await make()).status === 201);
+  const token = { name: "CI", scopes: ["mcp"] };
+  await setQuota("tokens", 2);
+  const made = await answered<{ id: string }>(client.call("POST", "/api/service-tokens", token), 201);
+  await refused(client.call("POST", "/api/service-tokens", token), 429, "quota_exceeded");
+  await answered(client.call("POST", `/api/service-tokens/${made.id}/revoke`));
+  await until(
+    "there is room for another token",
+    async () => (await client.call("POST", "/api/service-tokens", token)).status === 201,
+  );
+});
+
+test("[QUOTA-2] a file is moved and overwritten within its quota, and a secret is replaced", async () => {
+  expect((await upload("a.txt", "0123456789")).status).toBe(201);
+  await setQuota("files", 1);
+  await setQuota("file_bytes", 10);
+  await setQuota("secrets", 1);
+  const move = { from: "a.txt", to: "b.txt" };
+  await answered(client.call("POST", `/api/workspaces/${owner.workspaceId}/files/move`, move));
+  await refused(upload("c.txt", "1"), 429, "quota_exceeded");
+  await answered(client.call("PUT", "/api/secrets/one", { value: "a long value" }), 201);
+  await answered(client.call("PUT", "/api/secrets/one", { value: "another value" }), 200);
+  await refused(client.call("PUT", "/api/secrets/two", { value: "a long value" }), 429, "quota_exceeded");
+});
+
+test("[QUOTA-2] a restart forgets neither what there is nor the limit, and a refusal is not kept under its key", async () => {
+  const testDatabase = await createTestDatabase();
+  const before = await startService({ testDatabase });
+  const founded = await before.found();
+  const command = { org: founded.organizationId, quota: "tasks", limit: "3" };
+  await runCommand(before, "org quota", command);
+  for (let i = 0; i < 3; i++) await success(before.call(founded, "POST", "/api/v1/tasks", { title: "T" }));
+  await before.stop();
+  const after = await startService({ testDatabase });
+  try {
+    const send = () =>
+      fetch(`${after.url}/api/v1/tasks`, {
+        method: "POST",
+        headers: {
+          authorization: `Bearer ${founded.token}`,
+          "content-type": "application/json",
+          "idempotency-key": "one",
+        },
+        body: JSON.stringify({ title: "T" }),
+      });
+    const all = await Promise.all(Array.from({ length: 10 }, async () => (await send()).status));
+    expect(new Set(all)).toEqual(new Set([429]));
+    await runCommand(after, "org quota", { ...command, limit: "4" });
+    expect((await send()).status).toBe(200);
+    expect((await after.call(founded, "POST", "/api/v1/tasks", { title: "T" })).status).toBe(429);
+  } finally {
+    await after.stop();
+    await testDatabase.drop();
+  }
+});
+
+test("[QUOTA-1] the service's defaults are set by the operator, and one organization's go before them", async () => {
+  const small = await startService({ quotas: { agents: 1, workspaces: null } });
+  try {
+    const founded = await small.found();
+    const by = new Client(small, founded);
+    await answered(by.call("POST", "/api/agents", AGENT), 201);
+    await refused(by.call("POST", "/api/agents", AGENT), 429, "quota_exceeded");
+    expect((await quotas(by)).map(({ quota }) => quota)).toEqual([...QUOTAS]);
+    expect((await quotas(by)).find(({ quota }) => quota === "workspaces")).toEqual({
+      quota: "workspaces",
+      limit: null,
+      used: 1,
+    });
+    const org = founded.organizationId;
+    const text = await runCommand(small, "org quota", { org, quota: "agents", limit: "2" });
+    expect(text).toMatch(/agents +2 +1/);
+    await answered(by.call("POST", "/api/agents", AGENT), 201);
+    expect(await runCommand(small, "org quota", { org, quota: "agents", limit: "default" })).toMatch(/agents +1 +2/);
+    await refused(by.call("POST", "/api/agents", AGENT), 429, "quota_exceeded");
+    for (const [options, message] of [
+      [{ quota: "agent", limit: "1" }, "did you mean `agents`?"],
+      [{ quota: "agents" }, "--limit is missing"],
+      [{ limit: "1" }, "--quota is missing"],
+      [{ quota: "agents", limit: "-1" }, "whole number"],
+      [{ quota: "secrets", limit: "65" }, "from 0 to 64"],
+    ] as const)
+      expect(runCommand(small, "org quota", { org, ...options })).rejects.toThrow(message);
+  } finally {
+    await small.stop();
+  }
+});
+
+test("[QUOTA-1] a model is told when its tool meets a quota", async () => {
+  const agent = await createAgent(service, owner);
+  await answered(client.call("PATCH", `/api/agents/${agent}`, { allowed_tools: ["create_task"] }));
+  const chat = await client.chat(agent, owner.workspaceId);
+  await setQuota("tasks", 0);
+  let told = "";
+  service.model.script = ({ entries }) => {
+    const last = JSON.stringify(entries.at(-1));
+    if (!last.includes("quota"))
+      return [{ use: { type: "tool_use", id: "c1", name: "create_task", input: { title: "T" } } }];
+    told = last;
+    return [{ say: "There is no room." }];
+  };
+  const { job } = await client.send(chat, "make a task");
+  expect((await client.reached(job.id, "completed")).result).toContain("no room");
+  expect(told).toContain("quota of tasks");
+});

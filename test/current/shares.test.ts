@@ -1,0 +1,95 @@
+/** Shares over HTTP: who gets a file by its address, how often, and that nothing of it runs. */
+import { afterAll, beforeAll, expect, test } from "bun:test";
+import { PASSWORD_ATTEMPTS } from "../../actors/workspace/limits.ts";
+import { answered, Client, type Json, refused } from "../support/current.ts";
+import { type Founded, type Service, startService } from "../support/service.ts";
+
+let service: Service;
+let owner: Founded;
+let client: Client;
+let workspace: string;
+
+beforeAll(async () => {
+  service = await startService();
+  owner = await service.found();
+  client = new Client(service, owner);
+  workspace = `/api/workspaces/${owner.workspaceId}`;
+  await upload("page.html", "<script>alert(1)</script>");
+});
+afterAll(() => service.stop());
+
+const upload = (path: string, body: string) =>
+  fetch(`${service.url}${workspace}/files/content?path=${path}`, {
+    method: "PUT",
+    headers: { authorization: `Bearer ${owner.token}` },
+    body,
+  });
+interface NewShare extends Json {
+  readonly id: string;
+  readonly url: string;
+  readonly token: string;
+}
+const share = (body: Json): Promise<NewShare> =>
+  answered<NewShare>(client.call("POST", `${workspace}/files/share`, { path: "page.html", ...body }), 201);
+const open = ({ token }: NewShare, headers: Readonly<Record<string, string>> = {}) =>
+  fetch(`${service.url}/share/${token}`, { headers });
+const withPassword = (password: string) => ({ authorization: `Basic ${btoa(`anyone:${password}`)}` });
+
+test("[WSP-2] anybody with the address gets the file, and nothing of it runs", async () => {
+  const made = await share({});
+  expect(made).toMatchObject({ path: "page.html", expires_at: null, downloads: 0, has_password: false });
+  expect(made.url).toBe(`https://troupe.test/share/${made.token}`);
+  const answer = await open(made);
+  expect(await answer.text()).toBe("<script>alert(1)</script>");
+  expect(answer.headers.get("content-security-policy")).toBe("sandbox; default-src 'none'; frame-ancestors 'none'");
+  expect(answer.headers.get("content-disposition")).toStartWith("attachment");
+  expect(answer.headers.get("x-content-type-options")).toBe("nosniff");
+  await upload("page.html", "new");
+  expect(await (await open(made)).text()).toBe("new");
+});
+
+test("[WSP-2] the address is shown once: not in the list, and not in the event", async () => {
+  const made = await share({});
+  const { shares } = await client.get<{ shares: Json[] }>(`${workspace}/shares`);
+  const listed = shares.find(({ id }) => id === made.id);
+  expect(listed).toBeDefined();
+  const { events } = await client.get<{ events: Json[] }>("/api/events?limit=100");
+  expect(events.some(({ type }) => type === "resource.created")).toBe(true);
+  expect(JSON.stringify([shares, events])).not.toContain(made.token);
+});
+
+test("[WSP-2] of many who come at once, as many are served as were allowed; then it is 410", async () => {
+  const made = await share({ max_downloads: 3 });
+  const answers = await Promise.all(Array.from({ length: 12 }, () => open(made)));
+  expect(answers.map(({ status }) => status).filter((status) => status === 200)).toHaveLength(3);
+  await refused(open(made), 410, "share_expired");
+  const { shares } = await client.get<{ shares: Json[] }>(`${workspace}/shares`);
+  expect(shares.find(({ id }) => id === made.id)?.["downloads"]).toBe(3);
+});
+
+test("[WSP-2] a password is asked for, taken, and may be tried a few times only", async () => {
+  const made = await share({ password: "correct horse" });
+  const asked = await open(made);
+  expect([asked.status, asked.headers.get("www-authenticate")]).toEqual([401, 'Basic realm="share", charset="UTF-8"']);
+  expect((await open(made, withPassword("wrong"))).status).toBe(401);
+  expect((await open(made, withPassword("correct horse"))).status).toBe(200);
+  for (let i = 0; i < PASSWORD_ATTEMPTS; i++) expect((await open(made, withPassword("wrong"))).status).toBe(401);
+  const refusedNow = await open(made, withPassword("correct horse"));
+  expect([refusedNow.status, refusedNow.headers.has("retry-after")]).toEqual([429, true]);
+});
+
+test("[WSP-2] a revoked share is 410, an unknown one is 404", async () => {
+  const made = await share({});
+  await answered(client.call("DELETE", `${workspace}/shares/${made.id}`));
+  await refused(open(made), 410, "share_expired");
+  await refused(fetch(`${service.url}/share/${"a".repeat(43)}`), 404, "not_found");
+  await refused(fetch(`${service.url}/share/x`), 404, "not_found");
+});
+
+test("[WSP-2] a share of a file that was deleted finds no file", async () => {
+  await upload("gone.txt", "x");
+  const made = await share({ path: "gone.txt" });
+  await client.call("DELETE", `${workspace}/files/content?path=gone.txt`);
+  await refused(open(made), 404, "not_found");
+  await refused(client.call("POST", `${workspace}/files/share`, { path: "gone.txt" }), 404, "not_found");
+});

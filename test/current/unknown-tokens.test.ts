@@ -1,0 +1,124 @@
+/** What tokens that nobody has cost: look-ups in the database, counted. The clock is the test's. */
+import { afterAll, beforeAll, beforeEach, expect, test } from "bun:test";
+import { organizationRef } from "../../actors/organization/schema.ts";
+import { makeToken, type MintedToken } from "../../src/http/request/token.ts";
+import { LOOK_UPS_PER_SECOND, UNKNOWN_MS } from "../../src/http/request/unknown-tokens.ts";
+import { systemClock } from "../../src/wiring/clock.ts";
+import { type Founded, type Service, startService } from "../support/service.ts";
+
+const WINDOW_MS = 60_000;
+const now = { ms: Math.floor(Date.now() / WINDOW_MS) * WINDOW_MS };
+
+let service: Service;
+let owner: Founded;
+let lookUps = 0;
+let addresses = 0;
+
+beforeAll(async () => {
+  service = await startService({
+    clock: { ...systemClock, now: () => now.ms },
+    app: ({ directory }) => ({
+      rates: { trustedProxies: ["127.0.0.1"] },
+      directory: new Proxy(directory, {
+        get(target, name) {
+          if (name === "findToken") lookUps++;
+          const member: unknown = Reflect.get(target, name);
+          return typeof member === "function" ? member.bind(target) : member;
+        },
+      }),
+    }),
+  });
+  owner = await service.found();
+});
+afterAll(() => service.stop());
+beforeEach(() => {
+  now.ms = (Math.floor(now.ms / WINDOW_MS) + 1) * WINDOW_MS + 10_000;
+  lookUps = 0;
+});
+
+/** The status of a request with this token from this address. */
+async function send(address: string, token: string, path = "/api/tasks"): Promise<number> {
+  const headers = { authorization: `Bearer ${token}`, "x-forwarded-for": address };
+  const answer = await fetch(service.url + path, { headers });
+  await answer.arrayBuffer();
+  if (answer.status === 429) expect(answer.headers.get("retry-after")).toMatch(/^\d+$/);
+  return answer.status;
+}
+const unknown = (): string => makeToken("personal").secret;
+
+/** An address of its own that has used up its budget; tokens without a checksum cost no look-up. */
+async function spentAddress(): Promise<string> {
+  const address = `203.0.113.${++addresses}`;
+  await Promise.all(Array.from({ length: 3_001 }, () => send(address, "pat_no")));
+  expect(lookUps).toBe(0);
+  return address;
+}
+
+/** Stores a token that was made elsewhere: nothing of this process is told of it but the actors. */
+async function store({ hash, hint }: MintedToken): Promise<void> {
+  const expiresAt = new Date(now.ms + 86_400_000).toISOString();
+  const token = { kind: "personal", name: "new", hash, hint, userId: owner.userId, scopes: ["*"], expiresAt } as const;
+  const made = await service.system.dispatch(organizationRef(owner.organizationId), {
+    kind: "create_token",
+    token,
+    by: null,
+  });
+  expect(made.ok).toBe(true);
+}
+
+test("[RATE-7] while the address has budget, a token counts at once, whoever made it", async () => {
+  const token = makeToken("personal");
+  for (let i = 0; i < 3; i++) expect(await send("203.0.113.200", token.secret)).toBe(401);
+  expect(lookUps).toBe(3);
+  await store(token);
+  expect(await send("203.0.113.200", token.secret)).toBe(200);
+});
+
+test("[RATE-7] past its budget, an unknown token is looked up once", async () => {
+  const address = await spentAddress();
+  const token = unknown();
+  for (const path of ["/api/tasks", "/api/v1/agents"])
+    for (let i = 0; i < 100; i++) expect(await send(address, token, path)).toBe(429);
+  expect(lookUps).toBe(1);
+});
+
+test("[RATE-7] past its budget, of many unknown tokens a few are looked up in each second", async () => {
+  const address = await spentAddress();
+  for (let second = 1; second <= 2; second++) {
+    const statuses = await Promise.all(Array.from({ length: 500 }, () => send(address, unknown())));
+    expect(new Set(statuses)).toEqual(new Set([429]));
+    expect(lookUps).toBe(second * LOOK_UPS_PER_SECOND);
+    now.ms += 1_000;
+  }
+  // Others have theirs.
+  expect(await send("203.0.113.201", unknown())).toBe(401);
+  expect(lookUps).toBe(2 * LOOK_UPS_PER_SECOND + 1);
+});
+
+test("[RATE-5] [RATE-7] past its budget, good tokens are let in: known ones at once, new ones with a later try", async () => {
+  expect(await send("203.0.113.202", owner.token)).toBe(200);
+  lookUps = 0;
+  const address = await spentAddress();
+  const token = makeToken("personal");
+  await store(token);
+  expect(await send(address, token.secret)).toBe(200);
+  const late = makeToken("personal");
+  await store(late);
+  lookUps = 0;
+  await Promise.all(Array.from({ length: 100 }, () => send(address, unknown())));
+  expect(await send(address, late.secret)).toBe(429);
+  expect(await send(address, owner.token)).toBe(200);
+  now.ms += 1_000;
+  expect(await send(address, late.secret)).toBe(200);
+});
+
+test("[RATE-7] a token that was sent before it was made counts a few seconds later even there", async () => {
+  const address = await spentAddress();
+  const token = makeToken("personal");
+  expect(await send(address, token.secret)).toBe(429);
+  await store(token);
+  expect(await send(address, token.secret)).toBe(429);
+  expect(await send("203.0.113.203", token.secret)).toBe(200);
+  now.ms += UNKNOWN_MS;
+  expect(await send(address, token.secret)).toBe(200);
+});

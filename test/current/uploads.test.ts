@@ -1,0 +1,287 @@
+/** Uploads in parts over HTTP, and what a sweep may take of them. */
+import { afterAll, beforeAll, beforeEach, expect, test } from "bun:test";
+import { existsSync, mkdtempSync, readdirSync, rmSync, utimesSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { MAX_UPLOADS, PartialUploads, UPLOAD_MS } from "../../src/files/partial-uploads.ts";
+import { serviceSweeps } from "../../src/service/sweeps.ts";
+import { until } from "../support/condition.ts";
+import { answered, Client, type Json, refused } from "../support/current.ts";
+import { createTestDatabase } from "../support/postgres.ts";
+import { type Founded, type Service, startService } from "../support/service.ts";
+
+let service: Service;
+let owner: Founded;
+let client: Client;
+let workspace: string;
+
+const FILE_BYTES = 2_000_000;
+const BYTES = crypto.getRandomValues(new Uint8Array(60_000));
+
+beforeAll(async () => {
+  service = await startService({ workspaceLimits: { fileBytes: FILE_BYTES, workspaceBytes: 100_000_000 } });
+});
+afterAll(() => service.stop());
+beforeEach(async () => {
+  owner = await service.found();
+  client = new Client(service, owner);
+  workspace = await newWorkspace(client);
+});
+
+async function newWorkspace(by: Client): Promise<string> {
+  const made = await answered<Json>(by.call("POST", "/api/workspaces", { name: "Uploads" }), 201);
+  return `/api/workspaces/${made["id"] as string}`;
+}
+
+type Body = string | Uint8Array<ArrayBuffer> | ReadableStream<Uint8Array> | null;
+const digestOf = (bytes: Uint8Array): string =>
+  `sha-256=:${new Bun.CryptoHasher("sha256").update(bytes).digest("base64")}:`;
+
+/** Sends the bytes from `first` up to and without `end` of a content. */
+function sendPart(
+  of: { readonly url?: string; readonly path?: string; readonly whole?: Uint8Array; readonly body?: Body },
+  [first, end]: readonly [number, number],
+  headers: Readonly<Record<string, string>> = {},
+): Promise<Response> {
+  const { url = service.url, path = "big.bin", whole = BYTES } = of;
+  return fetch(`${url}${workspace}/files/content?path=${path}`, {
+    method: "PUT",
+    headers: {
+      authorization: `Bearer ${owner.token}`,
+      "content-range": first < end ? `bytes ${first}-${end - 1}/${whole.length}` : `bytes */${whole.length}`,
+      "repr-digest": digestOf(whole),
+      ...headers,
+    },
+    body: of.body ?? (first < end ? new Uint8Array(whole.slice(first, end)) : null),
+  });
+}
+const content = async (path = "big.bin"): Promise<Uint8Array> =>
+  (
+    await fetch(`${service.url}${workspace}/files/content?path=${path}`, {
+      headers: { authorization: `Bearer ${owner.token}` },
+    })
+  ).bytes();
+const changes = async (): Promise<readonly Json[]> => {
+  const { events } = await client.get<{ events: Json[] }>("/api/events");
+  return events.filter(({ type }) => type === "workspace_file.changed");
+};
+
+test("[WSP-13] content comes in parts, and is one change when the last of them is there", async () => {
+  const first = await answered<Json>(sendPart({}, [0, 20_000]), 202);
+  expect(first).toEqual({
+    workspace_id: workspace.split("/")[3]!,
+    path: "big.bin",
+    offset: 20_000,
+    size: BYTES.length,
+    sha256: new Bun.CryptoHasher("sha256").update(BYTES).digest("hex"),
+    expires_at: expect.any(String) as unknown,
+  });
+  await refused(client.call("GET", `${workspace}/files/content?path=big.bin`), 404, "not_found");
+  expect(await refused(sendPart({}, [30_000, 40_000]), 409, "upload_offset_mismatch")).toEqual({ offset: 20_000 });
+  expect(await answered<Json>(sendPart({}, [0, 0]), 202)).toMatchObject({ offset: 20_000 });
+  // Another spelling is the same file.
+  expect(await answered<Json>(sendPart({ path: "BIG.bin" }, [20_000, 40_000]), 202)).toMatchObject({ offset: 40_000 });
+  const made = await answered<Json>(sendPart({}, [40_000, BYTES.length], { "if-none-match": "*" }), 201);
+  expect(made).toMatchObject({ path: "big.bin", change: "created", size: BYTES.length, number: 1 });
+  expect(await content()).toEqual(BYTES);
+  // An answer that was lost is asked for again.
+  expect(await answered<Json>(sendPart({}, [0, 0]))).toMatchObject({ path: "big.bin", number: 1 });
+  expect(await changes()).toHaveLength(1);
+});
+
+test("[WSP-13] a client that is cut off goes on behind the last byte that has arrived", async () => {
+  const cut = Promise.withResolvers<void>();
+  let sent = 0;
+  const body = new ReadableStream<Uint8Array>({
+    async pull(controller) {
+      if (sent > 0) await cut.promise;
+      controller.enqueue(BYTES.slice(sent, (sent += 10_000)));
+    },
+  });
+  const leaving = new AbortController();
+  const lost = fetch(`${service.url}${workspace}/files/content?path=big.bin`, {
+    method: "PUT",
+    headers: {
+      authorization: `Bearer ${owner.token}`,
+      "content-range": `bytes 0-${BYTES.length - 1}/${BYTES.length}`,
+      "repr-digest": digestOf(BYTES),
+    },
+    body,
+    signal: leaving.signal,
+  }).catch((cause: unknown) => cause);
+  const uploads = join(service.filesFolder, "uploads", owner.organizationId);
+  await until("some bytes have arrived", () => {
+    const [file] = existsSync(uploads) ? readdirSync(uploads) : [];
+    return file !== undefined && Bun.file(join(uploads, file)).size >= 10_000;
+  });
+  // The service may not have noticed that the client is gone: who asks ends the former request.
+  const { offset } = await answered<{ offset: number }>(sendPart({}, [0, 0]), 202);
+  expect(offset).toBe(10_000);
+  leaving.abort();
+  cut.resolve();
+  await lost;
+  await answered(sendPart({}, [offset, BYTES.length]), 201);
+  expect(await content()).toEqual(BYTES);
+});
+
+test("[WSP-9] [WSP-13] what the caller has seen counts when the last part is there", async () => {
+  const old = await answered<Json>(
+    fetch(`${service.url}${workspace}/files/content?path=big.bin`, {
+      method: "PUT",
+      headers: { authorization: `Bearer ${owner.token}` },
+      body: "old",
+    }),
+    201,
+  );
+  await answered(sendPart({}, [0, 10_000], { "if-none-match": "*" }), 202);
+  await refused(sendPart({}, [10_000, BYTES.length], { "if-none-match": "*" }), 409, "path_exists");
+  // What was refused for good leaves nothing behind.
+  expect(await answered<Json>(sendPart({}, [0, 0]), 202)).toMatchObject({ offset: 0, expires_at: null });
+  const seen = { "if-match": old["etag"] as string };
+  await answered(sendPart({}, [0, 10_000], seen), 202);
+  expect(await answered<Json>(sendPart({}, [10_000, BYTES.length], seen))).toMatchObject({ change: "updated" });
+});
+
+test("[WSP-13] content with another digest is refused, in parts and whole", async () => {
+  const other = BYTES.map((byte) => byte ^ 1);
+  await answered(sendPart({}, [0, 10_000]), 202);
+  const wrong = new Uint8Array(other.slice(10_000));
+  await refused(sendPart({ body: wrong }, [10_000, BYTES.length]), 400, "invalid_request");
+  expect(await answered<Json>(sendPart({}, [0, 0]), 202)).toMatchObject({ offset: 0 });
+  const at = `${service.url}${workspace}/files/content?path=whole`;
+  const headers = { authorization: `Bearer ${owner.token}`, "repr-digest": digestOf(BYTES) };
+  await refused(fetch(at, { method: "PUT", headers, body: other }), 400, "invalid_request");
+  await answered(fetch(at, { method: "PUT", headers, body: BYTES }), 201);
+});
+
+test("[WSP-13] a part says what it is, and has as many bytes as it says", async () => {
+  await refused(sendPart({ body: "short" }, [0, 100]), 400, "invalid_request");
+  expect(await answered<Json>(sendPart({}, [0, 0]), 202)).toMatchObject({ offset: 5 });
+  const more = new Uint8Array(200);
+  await refused(sendPart({ path: "more", body: more }, [0, 100]), 400, "invalid_request");
+  expect(await answered<Json>(sendPart({ path: "more" }, [0, 0]), 202)).toMatchObject({ offset: 100 });
+  for (const range of ["bytes 5-2/10", "bytes 0-10/10", "bytes 0-1/*", "lines 0-1/2", "0-1/2"])
+    await refused(sendPart({ body: "x" }, [0, 1], { "content-range": range }), 400, "invalid_request");
+  await refused(sendPart({}, [0, 10], { "repr-digest": "sha-512=:AAAA:" }), 400, "invalid_request");
+  await refused(sendPart({ body: "x" }, [0, 0]), 400, "invalid_request");
+  const huge = { "content-range": `bytes 0-9/${FILE_BYTES + 1}` };
+  await refused(sendPart({}, [0, 10], huge), 413, "payload_too_large");
+});
+
+test("[WSP-13] content without a byte is asked for and there", async () => {
+  const whole = new Uint8Array(0);
+  expect(await answered<Json>(sendPart({ whole }, [0, 0]), 201)).toMatchObject({ size: 0 });
+});
+
+test("[IDEM-1] [WSP-13] parts may carry keys", async () => {
+  const key = { "idempotency-key": crypto.randomUUID() };
+  const first = await answered<Json>(sendPart({}, [0, 10_000], key), 202);
+  expect(first).toMatchObject({ offset: 10_000 });
+  await answered(sendPart({}, [0, 0], { "idempotency-key": crypto.randomUUID() }), 202);
+  await answered(sendPart({}, [10_000, BYTES.length], { "idempotency-key": crypto.randomUUID() }), 201);
+});
+
+test("[WSP-13] an organization has a bounded number of uploads, and others are not affected", async () => {
+  for (let i = 0; i < MAX_UPLOADS; i++) await answered(sendPart({ path: `f${i}` }, [0, 10]), 202);
+  const answer = await sendPart({ path: "more" }, [0, 10]);
+  expect(answer.headers.get("retry-after")).toBe("60");
+  await refused(answer, 503, "overloaded");
+  // One that is there goes on.
+  await answered(sendPart({ path: "f3" }, [10, 20]), 202);
+  await answered(sendPart({ path: "f0" }, [10, BYTES.length]), 201);
+  await answered(sendPart({ path: "more" }, [0, 10]), 202);
+  owner = await service.found("Other");
+  workspace = await newWorkspace(new Client(service, owner));
+  await answered(sendPart({}, [0, 10]), 202);
+});
+
+test("[WSP-13] an upload goes on after the service was started again", async () => {
+  const testDatabase = await createTestDatabase();
+  const folder = mkdtempSync(join(tmpdir(), "troupe-uploads-"));
+  let other = await startService({ testDatabase, folder });
+  try {
+    owner = await other.found();
+    workspace = `/api/workspaces/${owner.workspaceId}`;
+    await answered(sendPart({ url: other.url }, [0, 10_000]), 202);
+    await other.stop();
+    other = await startService({ testDatabase, folder });
+    expect(await answered<Json>(sendPart({ url: other.url }, [0, 0]), 202)).toMatchObject({ offset: 10_000 });
+    await answered(sendPart({ url: other.url }, [10_000, BYTES.length]), 201);
+  } finally {
+    await other.stop();
+    await testDatabase.drop();
+    rmSync(folder, { recursive: true, force: true });
+  }
+});
+
+test("[WSP-13] an upload is over after a day, and the sweep takes what is left of it", async () => {
+  const folder = mkdtempSync(join(tmpdir(), "troupe-uploads-"));
+  let now = 1_000_000;
+  const uploads = new PartialUploads(folder, () => now);
+  const name = { organizationId: "org_1", workspaceId: "wsp_1", pathKey: "f", sha256: "0".repeat(64), size: 10 };
+  const part = (first: number) => ({ first, last: first + 1, body: new Blob(["ab"]).stream() });
+  const never = (): never => {
+    throw new Error("the content is not whole");
+  };
+  expect(await uploads.take(name, part(0), never)).toMatchObject({ ok: true, value: { offset: 2 } });
+  now += UPLOAD_MS - 1;
+  expect(await uploads.take(name, part(2), never)).toMatchObject({ ok: true, value: { offset: 4 } });
+  expect(await uploads.sweep(now - UPLOAD_MS)).toBe(0);
+  now += 1;
+  expect(await uploads.take(name, null, never)).toMatchObject({ ok: true, value: { offset: 0, expiresAt: null } });
+  expect(await uploads.take(name, part(0), never)).toMatchObject({ ok: true, value: { offset: 2 } });
+  expect(await uploads.sweep(now)).toBe(0);
+  expect(await uploads.sweep(now + 1)).toBe(1);
+  expect(await uploads.take(name, null, never)).toMatchObject({ ok: true, value: { offset: 0 } });
+  rmSync(folder, { recursive: true, force: true });
+});
+
+test("[WSP-12] the sweep of the service removes what was left behind on the disk", async () => {
+  const left = join(service.filesFolder, "staging", "left");
+  writeFileSync(left, "x");
+  utimesSync(left, 1_000, 1_000);
+  const sweeps = serviceSweeps({ database: service.database, files: service.files }, { eventDays: 30 });
+  for (const { take } of sweeps) await take({ now: Date.now(), limit: 100 });
+  expect(existsSync(left)).toBe(false);
+});
+
+test("[WSP-12] uploads that race the sweep lose nothing that was acknowledged", async () => {
+  let isOver = false;
+  let sweeps = 0;
+  const swept = Promise.withResolvers<void>();
+  // As if every file were of long ago: only what is in the hands of a request is kept.
+  const sweeping = (async () => {
+    while (!isOver) {
+      await service.files.sweep(Date.now() + 10 * UPLOAD_MS);
+      if (++sweeps === 4) swept.resolve();
+      await Bun.sleep(0);
+    }
+  })();
+  const uploads = Array.from({ length: 40 }, async (_, i) => {
+    const bytes = crypto.getRandomValues(new Uint8Array(40_000));
+    let at = 0;
+    const slow = new ReadableStream<Uint8Array>({
+      async pull(controller) {
+        // In the middle of each upload the sweep has been through it several times.
+        if (at > 0) await swept.promise;
+        if (at >= bytes.length) return controller.close();
+        controller.enqueue(bytes.slice(at, (at += 4_000)));
+      },
+    });
+    const path = `f${i}`;
+    const inOne = i % 2 === 0;
+    const answer = inOne
+      ? fetch(`${service.url}${workspace}/files/content?path=${path}`, {
+          method: "PUT",
+          headers: { authorization: `Bearer ${owner.token}` },
+          body: slow,
+        })
+      : sendPart({ path, whole: bytes, body: slow }, [0, bytes.length]);
+    await answered(answer, 201);
+    return { path, bytes };
+  });
+  const stored = await Promise.all(uploads);
+  isOver = true;
+  await sweeping;
+  for (const { path, bytes } of stored) expect(await content(path)).toEqual(bytes);
+});

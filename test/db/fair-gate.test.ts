@@ -1,0 +1,65 @@
+/** The gate before reads, alone. */
+import { expect, test } from "bun:test";
+import { FairGate, GATE_WAIT_MS, GateTimeout } from "../../db/fair-gate.ts";
+import { settle } from "../support/fake-clock.ts";
+
+/** Work of a gate that a test ends by hand. */
+function rig(slots: number, each: number) {
+  let now = 0;
+  const begun: string[] = [];
+  const ends = new Map<string, () => void>();
+  const gate = new FairGate({ slots, each }, () => now);
+  return {
+    begun,
+    pass: (ms: number) => void (now += ms),
+    ask: (organization: string, name: string): Promise<void> =>
+      gate.run(organization, () => {
+        begun.push(name);
+        return new Promise<void>((resolve) => ends.set(name, resolve));
+      }),
+    end: async (name: string): Promise<void> => {
+      ends.get(name)!();
+      await settle();
+    },
+  };
+}
+
+test("[RT-16] a gate runs so many at once in all, and so many of one organization", async () => {
+  const { begun, ask, end } = rig(3, 2);
+  for (const name of ["a1", "a2", "a3"]) void ask("a", name);
+  void ask("b", "b1");
+  await settle();
+  expect(begun).toEqual(["a1", "a2", "b1"]);
+  void ask("c", "c1");
+  await end("b1");
+  expect(begun).toEqual(["a1", "a2", "b1", "c1"]);
+  await end("a1");
+  expect(begun.at(-1)).toBe("a3");
+});
+
+test("[RT-16] those that wait are served one organization after the other, each in its own order", async () => {
+  const { begun, ask, end } = rig(1, 1);
+  void ask("a", "a0");
+  for (const name of ["a1", "a2", "a3"]) void ask("a", name);
+  for (const name of ["b1", "b2"]) void ask("b", name);
+  void ask("c", "c1");
+  for (const name of ["a0", "a1", "b1", "c1", "a2", "b2"]) await end(name);
+  expect(begun).toEqual(["a0", "a1", "b1", "c1", "a2", "b2", "a3"]);
+});
+
+test("[RT-16] work that fails frees its slot, and what has waited too long is refused", async () => {
+  const { begun, ask, end, pass } = rig(1, 1);
+  const gate = new FairGate({ slots: 1, each: 1 });
+  await expect(gate.run("a", () => Promise.reject(new Error("failed")))).rejects.toThrow("failed");
+  expect(await gate.run("a", () => Promise.resolve("next"))).toBe("next");
+  void ask("a", "first");
+  const late = ask("a", "late").catch((cause: unknown) => cause);
+  pass(GATE_WAIT_MS);
+  const inTime = ask("a", "in time");
+  pass(1);
+  await end("first");
+  expect(await late).toBeInstanceOf(GateTimeout);
+  expect(begun).toEqual(["first", "in time"]);
+  await end("in time");
+  await inTime;
+});

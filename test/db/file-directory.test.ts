@@ -1,0 +1,99 @@
+/** Lists and searches of a workspace's files, on PostgreSQL. */
+import { afterAll, beforeAll, beforeEach, expect, test } from "bun:test";
+import { PATH_DEPTH } from "../../actors/workspace/path.ts";
+import { PostgresFileDirectory } from "../../db/stores/file-directory.ts";
+import { type Founded, type Service, startService } from "../support/service.ts";
+import { WorkspaceFiles } from "../support/workspace-files.ts";
+
+let service: Service;
+let founded: Founded;
+let files: WorkspaceFiles;
+let directory: PostgresFileDirectory;
+
+beforeAll(async () => {
+  service = await startService();
+  directory = new PostgresFileDirectory(service.database);
+});
+afterAll(() => service.stop());
+beforeEach(async () => {
+  founded = await service.found();
+  files = new WorkspaceFiles(service.system, founded);
+});
+
+const list = async (of: { path?: string; isRecursive?: boolean; after?: string | null; limit?: number } = {}) => {
+  const { path = "", isRecursive = false, after = null, limit = 100 } = of;
+  await files.settled();
+  const { organizationId, workspaceId } = founded;
+  const directoryId = path === "" ? workspaceId : await files.idOf(path);
+  const query = { organizationId, directoryId, directory: path, isRecursive, after, limit };
+  return (await directory.listPlaces(query)).map((listed) => listed.path);
+};
+const search = async (text: string) => {
+  await files.settled();
+  return directory.search(founded, text, 100);
+};
+
+test("[WSP-11] a directory lists what is in it, and with all below it when asked, in the order of the bytes", async () => {
+  for (const path of ["b/2.txt", "b/1.txt", "b.txt", "a/x/y.txt", "Z.txt"]) await files.write(path, path);
+  expect(await list()).toEqual(["Z.txt", "a", "b", "b.txt"]);
+  expect(await list({ isRecursive: true })).toEqual([
+    "Z.txt",
+    "a",
+    "a/x",
+    "a/x/y.txt",
+    "b",
+    "b.txt",
+    "b/1.txt",
+    "b/2.txt",
+  ]);
+  expect(await list({ path: "b" })).toEqual(["b/1.txt", "b/2.txt"]);
+});
+
+test("[WSP-11] pages go on where they ended, whatever is written in between", async () => {
+  for (let i = 0; i < 7; i++) await files.write(`d/${i}`, "x");
+  const first = await list({ isRecursive: true, limit: 3 });
+  expect(first).toEqual(["d", "d/0", "d/1"]);
+  await files.write("a", "x");
+  await files.remove("d/2");
+  expect(await list({ isRecursive: true, after: first.at(-1)!, limit: 3 })).toEqual(["d/3", "d/4", "d/5"]);
+});
+
+test("[WSP-11] nothing is listed of another workspace, of another organization, or of what was deleted", async () => {
+  await files.write("mine", "x");
+  await files.write("gone/deep/file", "needle");
+  await files.remove("gone");
+  await new WorkspaceFiles(service.system, await service.found()).write("theirs", "needle");
+  expect(await list({ isRecursive: true })).toEqual(["mine"]);
+  expect(await search("needle")).toEqual([]);
+});
+
+test("[WSP-11] the deepest path is listed, and can be moved", async () => {
+  const deepest = Array.from({ length: PATH_DEPTH }, (_, i) => `${i}`).join("/");
+  await files.write(deepest, "x");
+  expect(await list({ isRecursive: true })).toHaveLength(PATH_DEPTH);
+  const other = Array.from({ length: PATH_DEPTH }, (_, i) => `o${i}`).join("/");
+  await files.move(deepest, other);
+  expect((await list({ isRecursive: true })).at(-1)).toBe(other);
+});
+
+test("[WSP-11] a search finds names, then words of texts with what is around them", async () => {
+  await files.write("notes/needle.md", "nothing");
+  await files.write("notes/todo.md", "first line\nbuy a Needle and thread\nlast line");
+  await files.write("notes/other.md", "nothing at all");
+  await files.move("notes", "moved");
+  const found = await search("needle");
+  expect(found.map(({ path, excerpt }) => [path, excerpt !== null])).toEqual([
+    ["moved/needle.md", false],
+    ["moved/todo.md", true],
+  ]);
+  expect(found[1]!.excerpt).toContain("buy a Needle and thread");
+  await files.write("moved/todo.md", "done");
+  expect((await search("thread")).map(({ path }) => path)).toEqual([]);
+});
+
+test("[WSP-11] a search takes its text as it is: no pattern, no query that fails", async () => {
+  await files.write("100%_sure.txt", "x");
+  await files.write("100xxsure.txt", "x");
+  expect((await search("100%_")).map(({ path }) => path)).toEqual(["100%_sure.txt"]);
+  for (const text of ["'", "\\", "a & | ! (", '"', "*", "%", "--", "\u0001"]) await search(text);
+});

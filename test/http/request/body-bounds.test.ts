@@ -1,0 +1,137 @@
+/** What bodies that are on their way may take: memory by token, organization and in all, and time (FAIR-5, FAIR-6). */
+import { afterAll, beforeAll, expect, test } from "bun:test";
+import type { Outcome } from "../../../actors/fault.ts";
+import {
+  Bodies,
+  BODY_BYTES_PER_SECOND,
+  BODY_GRACE_MS,
+  type BodyHold,
+  LEAST_BODY_BYTES,
+  ORGANIZATION_PART,
+  STREAM_BYTES_PER_SECOND,
+  TOKEN_PART,
+} from "../../../src/http/request/bodies.ts";
+import { BodyTooSlow, StreamedBody } from "../../../src/http/request/raw-body.ts";
+import { until } from "../../support/condition.ts";
+import { FakeClock } from "../../support/fake-clock.ts";
+import { HeldRequest } from "../../support/held-request.ts";
+import { type Founded, type Service, startService } from "../../support/service.ts";
+
+const MIB = 1024 * 1024;
+const LIMIT = 32 * MIB;
+const TOKEN_BYTES = LIMIT / TOKEN_PART;
+
+let service: Service;
+let owner: Founded;
+const clock = new FakeClock();
+beforeAll(async () => {
+  service = await startService({ app: () => ({ clock, bodyBytes: LIMIT }) });
+  owner = await service.found();
+});
+afterAll(() => service.stop());
+
+const heads = (announced: number | null): Record<string, string> => ({
+  authorization: `Bearer ${owner.token}`,
+  "content-type": "application/json",
+  ...(announced === null ? { "transfer-encoding": "chunked" } : { "content-length": String(announced) }),
+});
+const held = (path: string, announced: number | null, body = "{"): HeldRequest =>
+  new HeldRequest(`${service.url}${path}`, { method: "POST", headers: heads(announced), body });
+
+const holdOf = (outcome: Outcome<BodyHold>): BodyHold => {
+  if (!outcome.ok) throw new Error(`refused: ${outcome.fault.kind}`);
+  return outcome.value;
+};
+
+test("[FAIR-5] bodies of a token, of an organization and of all fill their parts, and one byte more is refused", () => {
+  const bodies = new Bodies(new FakeClock(), LIMIT);
+  const of = (organizationId: string, tokenId: string) => ({ organizationId, tokenId });
+  const fill = (organizationId: string, tokenId: string): BodyHold =>
+    holdOf(bodies.begin(of(organizationId, tokenId), TOKEN_BYTES));
+  const refused = (organizationId: string, tokenId: string): boolean =>
+    !bodies.begin(of(organizationId, tokenId), 1).ok;
+  const first = fill("a", "a1");
+  expect([refused("a", "a1"), refused("a", "a2")]).toEqual([true, false]);
+  bodies.begin(of("a", "a2"), 1);
+  first.release();
+  first.release();
+  fill("a", "a1");
+  expect(bodies.begin(of("a", "a3"), (TOKEN_PART / ORGANIZATION_PART - 1) * TOKEN_BYTES).ok).toBe(false);
+  for (let i = 0; i < TOKEN_PART - 2; i++) fill(`b${Math.floor(i / 2)}`, `b-${i}`);
+  expect(bodies.begin(of("c", "c1"), TOKEN_BYTES).ok).toBe(false);
+  expect(refused("c", "c1")).toBe(false);
+});
+
+test("[FAIR-5] a small body counts as the least, and one whose sender nobody knows for all such", () => {
+  const bodies = new Bodies(new FakeClock(), LIMIT);
+  const stranger = { organizationId: null, tokenId: null };
+  const most = LIMIT / ORGANIZATION_PART / LEAST_BODY_BYTES;
+  for (let i = 0; i < most; i++) expect(bodies.begin(stranger, 1).ok).toBe(true);
+  expect(bodies.begin(stranger, 1).ok).toBe(false);
+  expect(bodies.usage).toEqual({ count: most, bytes: LIMIT / ORGANIZATION_PART });
+});
+
+test("[FAIR-5] what a token holds open is refused past its part, on both surfaces, with Retry-After and a closed connection; other tokens are served", async () => {
+  const open = Array.from({ length: TOKEN_BYTES / MIB }, () => held("/api/v1/tasks", MIB));
+  await until("the bodies are on their way", () => service.app.bodies.usage.bytes === TOKEN_BYTES);
+  const v1 = await held("/api/v1/tasks", 100).answer;
+  expect(v1.head).toMatch(/^HTTP\/1\.1 503 [^]*retry-after: 1\r\n/i);
+  expect(v1.head).toMatch(/connection: close/i);
+  expect(v1.body).toMatchObject({ error: true, statusCode: 503 });
+  // Without a length it counts as the longest that there may be.
+  const current = await held("/api/agents", null, "1\r\n{\r\n").answer;
+  expect(current.body).toMatchObject({ code: "overloaded", status: 503 });
+  const other = await service.found();
+  expect((await service.call(other, "POST", "/api/v1/tasks", { title: "Served" })).status).toBe(200);
+  // Those that leave make room.
+  open[0]!.leave();
+  await until("one has left", () => service.app.bodies.usage.count === open.length - 1);
+  expect((await service.call(owner, "POST", "/api/v1/tasks", { title: "Served" })).status).toBe(200);
+  for (const one of open) one.leave();
+  await until("all have left", () => service.app.bodies.usage.count === 0);
+});
+
+test("[FAIR-6] a body that trickles is 408 when its time is over, in the words of its surface, and nothing is done", async () => {
+  const announced = 4 * BODY_BYTES_PER_SECOND;
+  const requests = [held("/api/v1/tasks", announced), held("/api/agents", announced)];
+  await until("the bodies are on their way", () => service.app.bodies.usage.count === 2);
+  await clock.advance(BODY_GRACE_MS + 3_000);
+  for (const request of requests) request.send(" ");
+  expect(requests.some(({ isAnswered }) => isAnswered)).toBe(false);
+  await clock.advance(2_000);
+  const [v1, current] = await Promise.all(requests.map(({ answer }) => answer));
+  expect(v1?.head).toMatch(/^HTTP\/1\.1 408 [^]*connection: close/i);
+  expect(v1?.body).toMatchObject({ error: true, statusCode: 408, statusMessage: "Request Timeout" });
+  expect(current?.body).toMatchObject({ code: "request_timeout", status: 408 });
+  await until("nothing is held", () => service.app.bodies.usage.count === 0);
+});
+
+test("[FAIR-6] an upload that does not move is 408", async () => {
+  const target = `/api/workspaces/${owner.workspaceId}/files/content?path=slow.txt`;
+  const { "content-type": _, ...head } = heads(1_000_000);
+  const upload = new HeldRequest(`${service.url}${target}`, { method: "PUT", headers: head, body: "" });
+  await until("it is on its way", () => service.app.bodies.usage.count === 1);
+  await clock.advance(BODY_GRACE_MS - 2_000);
+  expect(upload.isAnswered).toBe(false);
+  await clock.advance(4_000);
+  expect((await upload.answer).body).toMatchObject({ code: "request_timeout" });
+  await until("nothing is held", () => service.app.bodies.usage.count === 0);
+});
+
+test("[FAIR-6] a stream may be slow for as long as it moves", async () => {
+  const own = new FakeClock();
+  const bodies = new Bodies(own, LIMIT);
+  const { readable, writable } = new TransformStream<Uint8Array, Uint8Array>();
+  const [writer, seconds] = [writable.getWriter(), 60];
+  const hold = bodies.beginStream({ organizationId: "a", tokenId: "a1" });
+  const streamed = new StreamedBody({ body: readable, headers: new Headers() }, MIB, hold);
+  const reader = streamed.stream.getReader();
+  void writer.write(new Uint8Array(seconds * STREAM_BYTES_PER_SECOND));
+  expect((await reader.read()).value).toHaveLength(seconds * STREAM_BYTES_PER_SECOND);
+  const rest = reader.read().catch((cause: unknown) => cause);
+  await own.advance(BODY_GRACE_MS + (seconds - 1) * 1_000);
+  expect([streamed.fault, bodies.usage.count]).toEqual([null, 1]);
+  await own.advance(2_000);
+  expect(await rest).toBeInstanceOf(BodyTooSlow);
+  expect([streamed.fault, bodies.usage.count]).toEqual([{ kind: "request_timeout" }, 0]);
+});

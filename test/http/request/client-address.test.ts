@@ -1,0 +1,49 @@
+import { expect, test } from "bun:test";
+import { ClientAddresses, NOWHERE } from "../../../src/http/request/client-address.ts";
+
+const PROXIES = ["10.0.0.0/8", "192.0.2.7", "fd00::/8"];
+
+function clientOf(peer: string | null, forwarded?: string, proxies: readonly string[] = PROXIES): string {
+  const headers = forwarded === undefined ? {} : { "x-forwarded-for": forwarded };
+  const requestIP = () => (peer === null ? null : { address: peer, family: "IPv4" as const, port: 1 });
+  return new ClientAddresses(proxies).of(new Request("http://localhost/", { headers }), { requestIP });
+}
+
+test("[RATE-3] of an IPv6 address the /64 counts, and a mapped IPv4 address is one of IPv4", () => {
+  expect(clientOf("2001:db8:0:1::1")).toBe(clientOf("2001:db8:0:1:ffff:ffff:ffff:ffff"));
+  expect(clientOf("2001:db8:0:1::1")).not.toBe(clientOf("2001:db8:0:2::1"));
+  expect(clientOf("::ffff:203.0.113.9")).toBe(clientOf("203.0.113.9"));
+  expect(clientOf("203.0.113.9")).not.toBe(clientOf("203.0.113.8"));
+  expect(clientOf("fe80::1%eth0")).toBe(clientOf("fe80::2"));
+  expect(clientOf(null)).toBe(NOWHERE);
+});
+
+test("[RATE-3] X-Forwarded-For of a peer that is no configured proxy is not read", () => {
+  const peer = clientOf("203.0.113.9");
+  expect(clientOf("203.0.113.9", "198.51.100.1")).toBe(peer);
+  expect(clientOf("10.0.0.1", "198.51.100.1", [])).toBe(clientOf("10.0.0.1", undefined, []));
+});
+
+test("[RATE-3] the client is the last address that is no configured proxy, whatever it claims before", () => {
+  const client = clientOf("198.51.100.1");
+  for (const forwarded of [
+    "198.51.100.1",
+    "1.1.1.1, 198.51.100.1",
+    "198.51.100.1, 10.0.0.2",
+    "rubbish, 198.51.100.1 ,192.0.2.7,10.9.9.9",
+    "198.51.100.1:4711",
+    "::ffff:198.51.100.1, fd00::5",
+    "198.51.100.1, [fd00::5]:443",
+  ]) {
+    expect(clientOf("10.0.0.1", forwarded)).toBe(client);
+    expect(clientOf("::ffff:10.0.0.1", forwarded)).toBe(client);
+  }
+});
+
+test("[RATE-3] a proxy that says nothing readable counts itself", () => {
+  const proxy = clientOf("10.0.0.1");
+  for (const forwarded of [undefined, "", "rubbish", "198.51.100.1, unknown", "1, 2", "198.51.100.1,"]) {
+    expect(clientOf("10.0.0.1", forwarded)).toBe(proxy);
+  }
+  expect(clientOf("10.0.0.1", "198.51.100.1, rubbish, 10.0.0.2")).toBe(clientOf("10.0.0.2"));
+});

@@ -1,0 +1,76 @@
+import { afterAll, beforeAll, expect, test } from "bun:test";
+import { type Founded, type Service, startService } from "../../support/service.ts";
+
+const CONSOLE = "https://console.example";
+let service: Service;
+let owner: Founded;
+beforeAll(async () => {
+  service = await startService({ app: () => ({ corsOrigins: [`${CONSOLE.toUpperCase()}:443`] }) });
+  owner = await service.found();
+});
+afterAll(() => service.stop());
+
+const from = (origin: string, path: string, init: RequestInit = {}) =>
+  fetch(service.url + path, {
+    ...init,
+    headers: { origin, authorization: `Bearer ${owner.token}`, ...(init.headers as Record<string, string>) },
+  });
+const preflight = (origin: string, path: string, method: string, headers = "authorization") =>
+  fetch(service.url + path, {
+    method: "OPTIONS",
+    headers: { origin, "access-control-request-method": method, "access-control-request-headers": headers },
+  });
+const allowed = (response: Response): string | null => response.headers.get("access-control-allow-origin");
+
+test("[GEN-13] pages of a configured origin use the API, refusals included, and read its headers", async () => {
+  for (const path of ["/api/agents", "/api/v1/agents", "/api/agents/agt_none", "/api/nothing"]) {
+    const answer = await from(CONSOLE, path);
+    expect([path, allowed(answer)]).toEqual([path, CONSOLE]);
+    expect(answer.headers.get("access-control-expose-headers")).toContain("X-Request-Id");
+    expect(answer.headers.get("access-control-expose-headers")).toContain("RateLimit-Remaining");
+    expect(answer.headers.get("access-control-allow-credentials")).toBeNull();
+    expect(answer.headers.get("vary")).toContain("origin");
+  }
+  expect(allowed(await fetch(`${service.url}/api/agents`, { headers: { origin: CONSOLE } }))).toBe(CONSOLE);
+});
+
+test("[GEN-13] pages of another origin, and callers without one, are told nothing", async () => {
+  for (const origin of ["https://evil.example", "null", `${CONSOLE}.evil.example`, "http://console.example"]) {
+    expect([origin, allowed(await from(origin, "/api/agents"))]).toEqual([origin, null]);
+    expect([origin, allowed(await preflight(origin, "/api/agents", "GET"))]).toEqual([origin, null]);
+  }
+  const plain = await service.call(owner, "GET", "/api/agents");
+  expect([allowed(plain), plain.headers.get("vary")?.includes("origin")]).toEqual([null, true]);
+});
+
+test("[GEN-13] a preflight names the methods of the path and the headers that the API reads", async () => {
+  const answer = await preflight(CONSOLE, "/api/agents/agt_x", "PATCH", "authorization,if-match,idempotency-key");
+  expect([answer.status, allowed(answer)]).toEqual([204, CONSOLE]);
+  expect(answer.headers.get("access-control-allow-methods")).toBe("GET, HEAD, PATCH, DELETE, OPTIONS");
+  const settable = answer.headers.get("access-control-allow-headers")?.toLowerCase() ?? "";
+  for (const name of ["authorization", "content-type", "idempotency-key", "if-match", "last-event-id"])
+    expect(settable.split(", ")).toContain(name);
+  expect(Number(answer.headers.get("access-control-max-age"))).toBeGreaterThan(0);
+});
+
+test("[GEN-13] public documents and signed streams are for pages of any origin", async () => {
+  expect(allowed(await from("https://any.example", "/api/openapi.json"))).toBe("*");
+  expect(allowed(await preflight("https://any.example", "/api/version", "GET", "if-none-match"))).toBe("*");
+  const signed = `/mcp-app/jobs/job_${"x".repeat(21)}/events`;
+  const answer = await preflight("https://any.example", signed, "GET", "last-event-id");
+  expect([answer.status, allowed(answer)]).toEqual([204, "*"]);
+  expect(answer.headers.get("access-control-allow-headers")).toContain("Last-Event-ID");
+  expect(allowed(await from("https://any.example", `${signed}?sub=a&exp=1&sig=b`))).toBe("*");
+});
+
+test("[GEN-13] without configured origins the API says nothing of origins", async () => {
+  const closed = await startService();
+  try {
+    const by = await closed.found();
+    const headers = { origin: CONSOLE, authorization: `Bearer ${by.token}` };
+    const answer = await fetch(`${closed.url}/api/agents`, { headers });
+    expect([answer.status, allowed(answer), answer.headers.get("vary")]).toEqual([200, null, "accept-encoding"]);
+  } finally {
+    await closed.stop();
+  }
+});

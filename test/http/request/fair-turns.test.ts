@@ -1,0 +1,122 @@
+/** Turns of organizations on the event loop, whose turns the test makes. */
+import { expect, test } from "bun:test";
+import { FairTurns, MAX_WAIT_MS, MAX_WAITING, QUANTUM_MS } from "../../../src/http/request/fair-turns.ts";
+import { settle } from "../../support/fake-clock.ts";
+
+function rig({ isShared = true } = {}) {
+  let now = 0;
+  let due: (() => void)[] = [];
+  const time = { isShared };
+  const turns = new FairTurns(
+    time,
+    () => now,
+    (run) => void due.push(run),
+  );
+  const order: string[] = [];
+  const cost = (organizationId: string, ms: number): void => turns.cost(organizationId, ms);
+  return {
+    time,
+    turns,
+    order,
+    pass: (ms: number) => void (now += ms),
+    /** Asks for a turn; what it costs is known as soon as it has it. */
+    ask(organizationId: string, ms: number, name = organizationId): void {
+      const begun = (isTurn: boolean): void => {
+        order.push(isTurn ? name : `${name} refused`);
+        if (isTurn) cost(organizationId, ms);
+      };
+      const turn = turns.enter(organizationId);
+      if (turn === null) begun(true);
+      else void turn.then(begun);
+    },
+    /** The loop turns. */
+    async turn(): Promise<void> {
+      const now = due;
+      due = [];
+      for (const run of now) run();
+      await settle();
+    },
+    get isIdle(): boolean {
+      return due.length === 0;
+    },
+  };
+}
+
+test("[FAIR-2] while one organization is at work alone nothing waits, whatever it costs", () => {
+  const { ask, order, isIdle } = rig({ isShared: false });
+  for (let i = 0; i < 2_000; i++) ask("a", 10);
+  expect(order).toHaveLength(2_000);
+  expect(isIdle).toBe(true);
+});
+
+test("[FAIR-2] an organization begins a quantum in each turn of the loop; one that asks for little goes on at once", async () => {
+  const { ask, order, turn } = rig();
+  // Five of these are a quantum.
+  for (let i = 1; i <= 12; i++) ask("a", QUANTUM_MS / 5, `a${i}`);
+  const first = order.length;
+  expect(first).toBeGreaterThanOrEqual(5);
+  expect(first).toBeLessThan(12);
+  ask("b", QUANTUM_MS / 5);
+  expect(order.at(-1)).toBe("b");
+  await turn();
+  expect(order.length).toBeGreaterThan(first + 1);
+  for (let i = 0; i < 5; i++) await turn();
+  expect(order.filter((name) => name !== "b")).toEqual(Array.from({ length: 12 }, (_, i) => `a${i + 1}`));
+});
+
+test("[FAIR-2] what a request has cost beyond its quantum is paid by the next ones, and two that ask alike get alike", async () => {
+  const { ask, order, turn } = rig();
+  for (let i = 0; i < 40; i++) {
+    ask("heavy", 4 * QUANTUM_MS);
+    ask("light", QUANTUM_MS);
+  }
+  for (let i = 0; i < 20; i++) await turn();
+  const count = (name: string): number => order.filter((each) => each === name).length;
+  expect(count("light") / count("heavy")).toBeGreaterThan(2.5);
+  expect(count("heavy")).toBeGreaterThan(3);
+});
+
+test("[FAIR-2] a loop with work never rests: debts are paid at once where all that wait are in debt", async () => {
+  const { ask, order, turn } = rig();
+  for (let i = 0; i < 10; i++) ask("a", 40);
+  const before = order.length;
+  await turn();
+  await turn();
+  expect(order.length).toBe(before + 2);
+});
+
+test("[FAIR-2] 10,000 requests of an organization wait and one more is refused; another one's are not", () => {
+  const { ask, order, turns } = rig();
+  while (turns.waiting === 0) ask("a", QUANTUM_MS);
+  while (turns.waiting < MAX_WAITING) ask("a", 1);
+  const full = turns.enter("a");
+  expect(full).resolves.toBe(false);
+  expect(turns.waiting).toBe(MAX_WAITING);
+  ask("b", 1);
+  expect(order.at(-1)).toBe("b");
+});
+
+test("[FAIR-2] one that has waited for 5 s has its turn, and one that has waited longer is refused", async () => {
+  const { ask, order, turn, turns, pass } = rig();
+  while (turns.waiting === 0) ask("a", QUANTUM_MS);
+  pass(MAX_WAIT_MS);
+  await turn();
+  expect(order.at(-1)).toBe("a");
+  while (turns.waiting === 0) ask("a", QUANTUM_MS);
+  pass(MAX_WAIT_MS + 1);
+  for (let i = 0; i < 3; i++) await turn();
+  expect(order.at(-1)).toBe("a refused");
+  expect(turns.waiting).toBe(0);
+});
+
+test("[FAIR-2] nothing is left of an organization that has paid", async () => {
+  const { ask, turn, time } = rig();
+  const world = rig();
+  world.ask("a", 3 * QUANTUM_MS);
+  world.time.isShared = false;
+  for (let i = 0; i < 5; i++) await world.turn();
+  expect(world.isIdle).toBe(true);
+  ask("a", 1);
+  await turn();
+  expect(time.isShared).toBe(true);
+});

@@ -1,0 +1,157 @@
+/** The pipeline in Elysia's lifecycle: what the stages keep, and what the framework must not do. */
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { Elysia } from "elysia";
+import { ok, refuse } from "../../../actors/fault.ts";
+import { Type } from "../../../actors/schema.ts";
+import { type Handlers, media, operationGroup } from "../../../src/http/contract/operation.ts";
+import { operationRoutes } from "../../../src/http/request/routes.ts";
+import { refused } from "../../support/current.ts";
+import { type Founded, type Service, startService } from "../../support/service.ts";
+import { testSurface } from "../../support/surface.ts";
+import { until } from "../../support/condition.ts";
+
+const Told = Type.Object({ user: Type.String() });
+const group = operationGroup("Test", "Operations of this test", {
+  promised: { method: "GET", path: "/api/test/promised", scope: "tasks:read", summary: "P", answers: { 200: Told } },
+  immediate: {
+    method: "GET",
+    path: "/api/test/now/{id}",
+    scope: "tasks:read",
+    summary: "I",
+    params: { id: Type.String() },
+    answers: { 200: Told },
+  },
+  rejected: { method: "GET", path: "/api/test/rejected", scope: "tasks:read", summary: "R", answers: { 200: Told } },
+  thrown: { method: "GET", path: "/api/test/thrown", scope: "tasks:read", summary: "T", answers: { 200: Told } },
+  refusing: { method: "GET", path: "/api/test/refusing", scope: "tasks:read", summary: "N", answers: { 200: Told } },
+  endless: {
+    method: "GET",
+    path: "/api/test/endless",
+    scope: "tasks:read",
+    summary: "E",
+    answers: { 200: media({ "text/event-stream": Type.String() }) },
+  },
+  echo: {
+    method: "POST",
+    path: "/api/test/echo",
+    scope: "tasks:read",
+    isRead: true,
+    summary: "B",
+    query: { times: Type.Integer({ minimum: 1, maximum: 9 }) },
+    body: Type.Object({
+      text: Type.String({ maxLength: 8 }),
+      nested: Type.Optional(Type.Object({ flag: Type.Boolean() })),
+    }),
+    answers: { 200: Type.Object({ text: Type.String() }) },
+  },
+});
+
+/** Streams that were ended. */
+let ended = 0;
+const handlers: Handlers<typeof group.operations, null> = {
+  // Neither is `async` by its text: what they answer must still be waited for.
+  promised: (_, { principal }) => Promise.resolve(ok({ user: principal.userId })),
+  immediate: (_, { principal }) => ok({ user: principal.userId }),
+  rejected: () => Promise.reject(new Error("a bug")),
+  thrown() {
+    throw new Error("a bug");
+  },
+  refusing: () => refuse({ kind: "forbidden", message: "never" }),
+  endless: () =>
+    ok(
+      new Response(
+        new ReadableStream({
+          pull: (sink) => sink.enqueue(new Uint8Array(1_024)),
+          cancel: () => void ended++,
+        }),
+        { headers: { "content-type": "text/event-stream" } },
+      ),
+    ),
+  echo: (_, _caller, { query: { times = 1 }, body }) => ok({ text: body.text.repeat(times) }),
+};
+
+let service: Service;
+let owner: Founded;
+let url: string;
+let close: () => Promise<void>;
+
+beforeAll(async () => {
+  service = await startService();
+  owner = await service.found();
+  const app = new Elysia().use(operationRoutes(testSurface(service), group, handlers, null));
+  app.listen({ port: 0, hostname: "127.0.0.1" });
+  url = `http://127.0.0.1:${app.server?.port}`;
+  close = async () => void (await app.stop(true));
+});
+afterAll(async () => {
+  await close();
+  await service.stop();
+});
+
+const call = (method: string, path: string, body?: string, token: string | null = owner.token) =>
+  fetch(`${url}${path}`, {
+    method,
+    headers: { ...(token === null ? {} : { authorization: `Bearer ${token}` }), "content-type": "application/json" },
+    ...(body === undefined ? {} : { body }),
+  });
+
+describe("the stages", () => {
+  test("[AUTH-1] a handler has its principal, whether it answers at once or with a promise", async () => {
+    for (const path of ["/api/test/promised", "/api/test/now/1"])
+      expect(await (await call("GET", path)).json()).toEqual({ user: owner.userId });
+  });
+
+  test("[ERR-4] what is thrown and what rejects is 500 without its cause, and a refusal is in the dialect", async () => {
+    for (const path of ["/api/test/rejected", "/api/test/thrown"]) {
+      const answer = await call("GET", path);
+      expect(await answer.clone().text()).not.toContain("a bug");
+      await refused(answer, 500, "internal_error");
+    }
+    await refused(call("GET", "/api/test/refusing"), 403, "forbidden");
+  });
+
+  test("[AUTH-4] without a token nothing else is looked at: neither the query nor the body", async () => {
+    await refused(call("POST", "/api/test/echo?times=x", "{", null), 401, "unauthenticated");
+  });
+
+  test("[GEN-7] every error of a request is told at once, in its order", async () => {
+    const body = JSON.stringify({ text: 1, txt: "x", nested: { flga: true } });
+    const answer = await refused(call("POST", "/api/test/echo?times=0x10&tims=2", body), 400, "invalid_request");
+    const errors = (answer["errors"] as { path: string; message: string }[]).map((e) => `${e.path} ${e.message}`);
+    expect(errors).toEqual([
+      "/tims Unknown query parameter `tims`; did you mean `times`?",
+      "/times times must be a whole number from 1 to 9",
+      "/nested/flag Missing required field: nested.flag",
+      "/txt Unknown field `txt`; did you mean `text`?",
+      "/text Field text must be a string",
+      "/nested/flga Unknown field `flga`; did you mean `flag`?",
+    ]);
+  });
+
+  test.each([
+    ["times=2&times=2", "/times Query parameter `times` is given more than once"],
+    ["times=1e0", "/times times must be a whole number from 1 to 9"],
+    ["times=10", "/times times must be a whole number from 1 to 9"],
+    ["order=y", "/order Unknown query parameter `order`"],
+  ])("[GEN-7] ?%s is 400", async (query, error) => {
+    const { errors } = await refused(call("POST", `/api/test/echo?${query}`, '{"text":"a"}'), 400, "invalid_request");
+    expect((errors as { path: string; message: string }[]).map((e) => `${e.path} ${e.message}`)).toEqual([error]);
+  });
+
+  test("[GEN-7] an empty parameter counts as absent", async () => {
+    expect(await (await call("POST", "/api/test/echo?times=", '{"text":"a"}')).json()).toEqual({ text: "a" });
+  });
+});
+
+test("[SSE-5] HEAD of an endless stream is answered, and the stream is ended, by Bun's router and by Elysia's", async () => {
+  // A slash at the end is no path of Bun's router.
+  for (const [count, path] of ["/api/test/endless", "/api/test/endless/"].entries()) {
+    const answer = await call("HEAD", path);
+    expect([path, answer.status, await answer.text()]).toEqual([path, 200, ""]);
+    await until("the stream is ended", () => ended === count + 1);
+  }
+});
+
+test("[GEN-7] a parameter that cannot be decoded reaches its reader", async () => {
+  expect((await call("GET", "/api/test/now/%zz")).status).toBe(200);
+});

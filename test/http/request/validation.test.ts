@@ -1,0 +1,108 @@
+/** What bodies are checked for, and what is said of those that are wrong. */
+import { describe, expect, test } from "bun:test";
+import { type JsonObject, OneOf, Type } from "../../../actors/schema.ts";
+import { FreeObject, NOT_BLANK } from "../../../src/http/contract/body-schema.ts";
+import { Body } from "../../../src/http/request/validation.ts";
+
+const Step = Type.Object({
+  name: Type.String({ pattern: NOT_BLANK, maxLength: 8 }),
+  kind: Type.Optional(OneOf(["a", "b"] as const)),
+});
+const schema = Type.Object({
+  title: Type.String({ pattern: NOT_BLANK, maxLength: 5 }),
+  count: Type.Optional(Type.Integer({ minimum: 1, maximum: 9 })),
+  note: Type.Optional(Type.Union([Type.String({ maxLength: 3 }), Type.Null()])),
+  steps: Type.Optional(Type.Array(Step, { maxItems: 2 })),
+  options: Type.Optional(
+    Type.Object({ deep: Type.Optional(Type.Object({ flag: Type.Boolean() })) }, { additionalProperties: false }),
+  ),
+  free: Type.Optional(FreeObject),
+  tags: Type.Optional(Type.Array(Type.String(), { minItems: 1, uniqueItems: true })),
+});
+const body = new Body(schema, { isStrict: false });
+const strict = new Body(schema, { isStrict: true });
+
+function errorsOf(value: JsonObject, by = body): readonly string[] {
+  const outcome = by.parse(value);
+  if (outcome.ok) return [];
+  return outcome.fault.kind === "invalid_request"
+    ? outcome.fault.errors.map(({ path, message }) => `${path} ${message}`)
+    : [outcome.fault.kind];
+}
+
+describe("what is taken", () => {
+  test("[GEN-7] unknown keys are dropped at every level where the surface is not strict, null counts as absent, and free objects stay as they are", () => {
+    const given = {
+      title: "ok",
+      count: null,
+      x: 1,
+      steps: [{ name: "n", kind: null, y: 2 }],
+      free: { any: { thing: [null, 1] } },
+      options: { deep: null },
+    };
+    expect(body.parse(given)).toEqual({
+      ok: true,
+      value: { title: "ok", steps: [{ name: "n" }], free: { any: { thing: [null, 1] } }, options: {} },
+    });
+  });
+
+  test("[GEN-7] null stays where the schema takes it; inherited names are no fields", () => {
+    expect(body.parse({ title: "ok", note: null })).toEqual({ ok: true, value: { title: "ok", note: null } });
+    expect(body.parse(JSON.parse('{"title":"ok","__proto__":{"count":3}}') as JsonObject)).toEqual({
+      ok: true,
+      value: { title: "ok" },
+    });
+  });
+});
+
+test.each([
+  [{}, ["/title Missing required field: title"]],
+  [{ count: "1" }, ["/title Missing required field: title", "/count Field count must be an integer"]],
+  [{ title: "toolong" }, ["/title Field title must have at most 5 characters"]],
+  [{ title: "ok", count: 1.5 }, ["/count Field count must be an integer"]],
+  [{ title: "ok", count: 0 }, ["/count Field count must be at least 1"]],
+  [{ title: "ok", count: 10 }, ["/count Field count must be at most 9"]],
+  [{ title: "ok", note: 1 }, ["/note Field note must be a string"]],
+  [{ title: "ok", note: "four" }, ["/note Field note must have at most 3 characters"]],
+  [{ title: "ok", steps: {} }, ["/steps Field steps must be an array"]],
+  [
+    { title: "ok", steps: [{ name: "a" }, { name: "b" }, { name: "c" }] },
+    ["/steps Field steps must have at most 2 items"],
+  ],
+  [
+    { title: "ok", steps: [{ name: "a" }, { kind: "c" }] },
+    ["/steps/1/name Missing required field: steps.1.name", "/steps/1/kind Field steps.1.kind must be one of: a, b"],
+  ],
+  [{ title: "ok", steps: ["a"] }, ["/steps/0 Field steps.0 must be an object"]],
+  [{ title: "ok", options: { deep: {} } }, ["/options/deep/flag Missing required field: options.deep.flag"]],
+  [
+    { title: "ok", options: { deep: { flag: "yes" } } },
+    ["/options/deep/flag Field options.deep.flag must be a boolean"],
+  ],
+  [{ title: "ok", options: { "a/b~c": 1 } }, ["/options/a~1b~0c Unknown field `a/b~c`"]],
+  [{ title: "ok", options: [] }, ["/options Field options must be an object"]],
+  [{ title: "ok", free: [] }, ["/free Field free must be an object"]],
+  [{ title: "ok", free: "x" }, ["/free Field free must be an object"]],
+  [{ title: "ok", tags: [] }, ["/tags Field tags must have at least 1 item"]],
+  [{ title: "ok", tags: ["a", "b", "a"] }, ["/tags Field tags must not have the same item twice"]],
+] as [JsonObject, string[]][])("[GEN-7] %j is refused with its places", (value, errors) => {
+  expect(errorsOf(value)).toEqual(errors);
+});
+
+test("[GEN-7] who gets everything wrong is told the first of it", () => {
+  const options = Object.fromEntries(Array.from({ length: 500 }, (_, i) => [`k${i}`, i]));
+  expect(errorsOf({ title: "ok", options }).length).toBe(20);
+});
+
+test.each([
+  [{ title: "ok", titel: "x" }, ["/titel Unknown field `titel`; did you mean `title`?"]],
+  [{ title: "ok", steps: [{ name: "n", nome: 1 }] }, ["/steps/0/nome Unknown field `nome`; did you mean `name`?"]],
+  [{ title: "ok", options: { x: 1 } }, ["/options/x Unknown field `x`"]],
+  [
+    { count: 0, zzz: 1 },
+    ["/title Missing required field: title", "/zzz Unknown field `zzz`", "/count Field count must be at least 1"],
+  ],
+  [{ title: "ok", free: { anything: { goes: 1 } } }, []],
+] as [JsonObject, string[]][])("[GEN-7] where the surface is strict, %j names what is unknown", (value, errors) => {
+  expect(errorsOf(value, strict).toSorted()).toEqual(errors.toSorted());
+});

@@ -1,0 +1,192 @@
+import { afterEach, expect, test } from "bun:test";
+import { connect } from "node:net";
+import type { Clock } from "../../../actors/runtime/clock.ts";
+import type { EventSource } from "../../../src/http/stream/event-source.ts";
+import { eventStream, STALLED_READER_MS } from "../../../src/http/stream/event-stream.ts";
+import { HEARTBEAT_MS } from "../../../src/http/stream/heartbeats.ts";
+import { OpenStreams } from "../../../src/http/stream/open-streams.ts";
+import { systemClock } from "../../../src/wiring/clock.ts";
+import { HandClock } from "../../support/hand-clock.ts";
+
+const servers: { stop(force: boolean): Promise<void> }[] = [];
+afterEach(async () => {
+  await Promise.all(servers.splice(0).map((server) => server.stop(true)));
+});
+
+/** A source that never runs dry, and counts. */
+class Endless implements EventSource {
+  served = 0;
+  readonly closed = Promise.withResolvers<void>();
+  private readonly piece = `data: ${"x".repeat(64 * 1024)}\n\n`;
+
+  async next(): Promise<string> {
+    this.served++;
+    return this.piece;
+  }
+  close(): void {
+    this.closed.resolve();
+  }
+  lastWords = (reason: string): string => `data: ${reason}\n\n`;
+}
+
+/** A source that is silent until its test speaks. */
+class Quiet extends Endless {
+  private speak: ((text: string | null) => void) | null = null;
+  readonly asked = Promise.withResolvers<void>();
+
+  override next(): Promise<string> {
+    return new Promise((resolve) => {
+      // The type of an endless source has no end; this one has.
+      this.speak = resolve as (text: string | null) => void;
+      this.asked.resolve();
+    });
+  }
+  say(text: string | null): void {
+    this.speak?.(text);
+  }
+  override close(): void {
+    this.say(null);
+    super.close();
+  }
+}
+
+function serve(source: EventSource, clock: Clock = systemClock) {
+  const streams = new OpenStreams(clock);
+  const failures: unknown[] = [];
+  const timeouts: number[] = [];
+  const server = Bun.serve({
+    port: 0,
+    hostname: "127.0.0.1",
+    fetch(request, self) {
+      const keepOpen = (seconds: number) => {
+        timeouts.push(seconds);
+        self.timeout(request, seconds);
+      };
+      const onFailure = (cause: unknown) => failures.push(cause);
+      return eventStream(source, ": connected\n\n", {
+        caller: { keepOpen },
+        streams,
+        bearer: { organizationId: "org_1", tokenId: "tok_1" },
+        onFailure,
+      });
+    },
+  });
+  servers.push(server);
+  return { url: server.url.href, port: server.port ?? 0, streams, failures, timeouts };
+}
+
+test("[SSE-5] a reader that stops reading stops its source: memory is bounded by the sockets' buffers", async () => {
+  const source = new Endless();
+  const { port, streams } = serve(source);
+  const socket = connect(port, "127.0.0.1");
+  socket.write("GET / HTTP/1.1\r\nHost: x\r\n\r\n");
+  await new Promise((resolve) => socket.once("data", resolve));
+  socket.pause();
+  // Still when two looks, many turns of the loop apart, see the same number.
+  let before = -1;
+  while (before !== source.served) {
+    before = source.served;
+    await Bun.sleep(100);
+  }
+  expect(source.served * 64 * 1024).toBeLessThan(16 * 1024 * 1024);
+  socket.destroy();
+  await source.closed.promise;
+  expect(streams.count).toBe(0);
+});
+
+test("[SSE-1] the first words leave at once, with the headers of a stream", async () => {
+  const source = new Quiet();
+  const { url } = serve(source);
+  const response = await fetch(url);
+  const reader = response.body!.getReader();
+  expect(Buffer.from((await reader.read()).value ?? "").toString()).toBe(": connected\n\n");
+  expect(Object.fromEntries(response.headers)).toMatchObject({
+    "content-type": "text/event-stream; charset=utf-8",
+    "cache-control": "no-cache, no-transform",
+    "x-accel-buffering": "no",
+  });
+  await source.asked.promise;
+  source.say(null);
+  expect((await reader.read()).done).toBe(true);
+});
+
+test("[V1-4] a client that leaves a silent stream frees it", async () => {
+  const source = new Quiet();
+  const { url, streams } = serve(source);
+  const abort = new AbortController();
+  const response = await fetch(url, { signal: abort.signal });
+  await source.asked.promise;
+  expect(streams.count).toBe(1);
+  abort.abort();
+  await source.closed.promise;
+  expect(streams.count).toBe(0);
+  await response.text().catch(() => "aborted");
+});
+
+test("[SSE-6] a shutdown ends open streams with last words, and later ones at once", async () => {
+  const source = new Quiet();
+  const { url, streams } = serve(source);
+  const response = await fetch(url);
+  await source.asked.promise;
+  streams.closeAll();
+  expect(await response.text()).toBe(": connected\n\ndata: shutdown\n\n");
+  expect(await (await fetch(url)).text()).toBe(": connected\n\ndata: shutdown\n\n");
+  expect(streams.count).toBe(0);
+});
+
+test("[ERR-4] a source that fails ends the stream with last words that do not say why", async () => {
+  const source = new Quiet();
+  source.next = () => Promise.reject(new Error("secret"));
+  const { url, failures } = serve(source);
+  expect(await (await fetch(url)).text()).toBe(": connected\n\ndata: failure\n\n");
+  expect(failures).toHaveLength(1);
+});
+
+test("[SSE-1] silence is broken by a heartbeat, a busy stream has none", async () => {
+  const clock = new HandClock();
+  const source = new Quiet();
+  const { url } = serve(source, clock);
+  const response = await fetch(url);
+  await source.asked.promise;
+  clock.advance(HEARTBEAT_MS - 1);
+  clock.advance(1);
+  clock.advance(HEARTBEAT_MS);
+  source.say(null);
+  const beats = [HEARTBEAT_MS, 2 * HEARTBEAT_MS].map((ms) => `: heartbeat ${new Date(ms).toISOString()}\n\n`);
+  expect(await response.text()).toBe(`: connected\n\n${beats.join("")}`);
+});
+
+test("[SSE-5] a stream that is ended gives its reader ten seconds for what is queued, whether it reads or not", async () => {
+  const source = new Endless();
+  const { port, streams, timeouts } = serve(source);
+  const socket = connect(port, "127.0.0.1");
+  socket.write("GET / HTTP/1.1\r\nHost: x\r\n\r\n");
+  await new Promise((resolve) => socket.once("data", resolve));
+  socket.pause();
+  streams.closeOf("tok_1");
+  await source.closed.promise;
+  expect(streams.count).toBe(0);
+  expect(timeouts).toEqual([0, 10]);
+  socket.destroy();
+});
+
+test("[SSE-5] a reader that takes nothing for two minutes is let go", async () => {
+  const clock = new HandClock();
+  const source = new Endless();
+  const { port, streams, timeouts } = serve(source, clock);
+  const socket = connect(port, "127.0.0.1");
+  socket.write("GET / HTTP/1.1\r\nHost: x\r\n\r\n");
+  await new Promise((resolve) => socket.once("data", resolve));
+  socket.pause();
+  let before = -1;
+  while (before !== source.served) {
+    before = source.served;
+    await Bun.sleep(100);
+  }
+  clock.advance(STALLED_READER_MS);
+  clock.advance(HEARTBEAT_MS);
+  await source.closed.promise;
+  expect(streams.count).toBe(0);
+  expect(timeouts).toEqual([0, 1]);
+  socket.destroy();
+});

@@ -1,0 +1,114 @@
+/** `docs/nginx.conf` before the service: nothing is held back, and what the service says comes through as it is. */
+import { afterAll, beforeAll, expect, test } from "bun:test";
+import { chmodSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { answered, Client, refused } from "../../support/current.ts";
+import { until } from "../../support/condition.ts";
+import { StreamReader } from "../../support/event-streams.ts";
+import { gate } from "../../support/fake-model.ts";
+import { type Founded, type Service, startService } from "../../support/service.ts";
+
+const NGINX = Bun.which("nginx") ?? Bun.which("nginx", { PATH: "/usr/sbin:/usr/local/sbin" });
+const withNginx = test.skipIf(NGINX === null);
+
+let service: Service;
+let owner: Founded;
+let client: Client;
+let chat: string;
+let folder: string;
+let nginx: Bun.Subprocess | null = null;
+let url: string;
+
+/** The site as it is in the documents, but for its addresses and TLS, in a server without anything else. */
+function configuration(port: number): string {
+  const site = readFileSync(new URL("../../../docs/nginx.conf", import.meta.url), "utf8")
+    .replace("listen 443 ssl;", `listen 127.0.0.1:${port};`)
+    .replace(/^ *ssl_certificate.*\n/gm, "")
+    .replace("127.0.0.1:3000", new URL(service.url).host);
+  const temporary = ["client_body", "proxy", "fastcgi", "uwsgi", "scgi"]
+    .map((name) => `${name}_temp_path ${join(folder, name)};`)
+    .join("\n");
+  return `daemon off; pid ${join(folder, "pid")}; events {}\nhttp { access_log off; ${temporary}\n${site} }\n`;
+}
+
+/** A port that was free a moment ago. */
+function freePort(): number {
+  const listener = Bun.listen({ hostname: "127.0.0.1", port: 0, socket: { data() {} } });
+  const { port } = listener;
+  listener.stop(true);
+  return port;
+}
+
+beforeAll(async () => {
+  if (NGINX === null) return;
+  service = await startService();
+  owner = await service.found();
+  client = new Client(service, owner);
+  const made = client.call("POST", "/api/agents", { name: "Ada", system_prompt: "Be brief." });
+  chat = await client.chat((await answered<{ id: string }>(made, 201)).id, owner.workspaceId);
+  folder = mkdtempSync(join(tmpdir(), "troupe-nginx-"));
+  // Started by root, its workers are somebody else.
+  chmodSync(folder, 0o755);
+  const port = freePort();
+  url = `http://127.0.0.1:${port}`;
+  writeFileSync(join(folder, "nginx.conf"), configuration(port));
+  const cmd = [NGINX, "-p", folder, "-c", join(folder, "nginx.conf"), "-e", join(folder, "error.log")];
+  nginx = Bun.spawn(cmd, { stdout: "ignore", stderr: "ignore" });
+  const isUp = () =>
+    fetch(`${url}/healthz`).then(
+      ({ ok }) => ok,
+      () => false,
+    );
+  await until("nginx serves", isUp);
+});
+afterAll(async () => {
+  nginx?.kill();
+  await nginx?.exited;
+  await service?.stop();
+  if (folder !== undefined) rmSync(folder, { recursive: true });
+});
+
+const call = (method: string, path: string, body: object): Promise<Response> =>
+  fetch(url + path, {
+    method,
+    headers: { authorization: `Bearer ${owner.token}`, "content-type": "application/json" },
+    body: JSON.stringify(body),
+  });
+
+withNginx("[SSE-1] [SSE-3] events come through nginx as they are said, and go on where their reader left", async () => {
+  const held = gate();
+  service.model.script = () => [{ say: "Hello " }, { hold: held.hold }, { say: "there" }];
+  const { job } = await client.send(chat, "Hi");
+  const path = `${url}/api/chats/${chat}/events?wait=end`;
+  const authorization = `Bearer ${owner.token}`;
+  const first = await StreamReader.open(path, { authorization });
+  // The model holds: what nginx kept back would not come before the end.
+  const { id } = await first.saw("message.delta");
+  await first.leave();
+  const second = await StreamReader.open(path, { authorization, "last-event-id": id! });
+  held.open();
+  const rest = await second.saw("message.delta");
+  expect(rest.data).toMatchObject({ position: "Hello there".length, text: "there" });
+  await second.ended;
+  expect(second.said.at(-1)).toBe("stream.end");
+  await client.reached(job.id, "completed");
+});
+
+withNginx("[V1-3] an execution's stream begins before the model has answered", async () => {
+  const held = gate();
+  service.model.script = () => [{ hold: held.hold }, { say: "Done." }];
+  const agent = (await client.readChat(chat))["agent_id"] as string;
+  const response = await call("POST", `/api/v1/agents/${agent}/execute`, { message: "Hi", stream: true });
+  const reader = response.body!.pipeThrough(new TextDecoderStream()).getReader();
+  let text = "";
+  while (!text.includes("event: meta")) text += (await reader.read()).value ?? "";
+  held.open();
+  for (let part = await reader.read(); !part.done; part = await reader.read()) text += part.value;
+  expect(text).toContain("event: result");
+});
+
+withNginx("[ERR-5] a body that is too long is refused by the service, in its words", async () => {
+  const body = { name: "Ada", system_prompt: "x".repeat(1024 * 1024) };
+  await refused(call("POST", "/api/agents", body), 413, "payload_too_large");
+});

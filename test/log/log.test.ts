@@ -1,0 +1,127 @@
+/** The log: its form, its levels, and that no secret gets out by any way into a line. */
+import { expect, test } from "bun:test";
+import { type Logger, createLogger, redact } from "../../src/log/log.ts";
+
+const TOKEN = "pat_0123456789abcdefghijKLMNOP";
+const KEY = "sk-ant-api03-0123456789abcdef";
+
+async function capture(
+  use: (log: Logger) => void,
+  options: { level?: string; pretty?: boolean } = {},
+): Promise<string> {
+  let text = "";
+  const sink = { write: (line: string) => void (text += line) };
+  use(await createLogger({ level: options.level ?? "info", pretty: options.pretty ?? false, sink }));
+  return text;
+}
+
+test("[START-7] a log line is one JSON object with level, time and message", async () => {
+  const text = await capture((log) => log.child({ requestId: "req_1" }).info({ status: 200 }, "request"));
+  expect(text.endsWith("\n")).toBe(true);
+  expect(JSON.parse(text)).toEqual({
+    level: 30,
+    time: expect.any(String),
+    requestId: "req_1",
+    status: 200,
+    msg: "request",
+  });
+});
+
+test("[START-7] lines under the level are not written", async () => {
+  const text = await capture(
+    (log) => {
+      log.info("no");
+      log.warn("yes");
+    },
+    { level: "warn" },
+  );
+  expect(text.trim().split("\n")).toHaveLength(1);
+});
+
+test("[START-7] on a terminal lines are text for a person, and as redacted", async () => {
+  const text = await capture((log) => log.info({ token: "hunter2" }, `hello ${TOKEN}`), { pretty: true });
+  expect(text).toContain("hello pat_[redacted]");
+  expect(text).not.toContain("hunter2");
+  expect(text).not.toStartWith("{");
+});
+
+test("[START-7] in a terminal's absence standard output gets JSON, whole after flush", async () => {
+  const script = `
+    const { createLogger } = await import(${JSON.stringify(new URL("../../src/log/log.ts", import.meta.url).href)});
+    const log = await createLogger({ level: "info" });
+    for (let i = 0; i < 1000; i++) log.info({ i }, "line");
+    await log.flush();
+    process.exit(0);`;
+  const child = Bun.spawn({ cmd: [process.execPath, "-e", script], stdio: ["ignore", "pipe", "inherit"] });
+  const lines = (await child.stdout.text()).trim().split("\n");
+  expect(lines).toHaveLength(1000);
+  expect(JSON.parse(lines[999] ?? "")).toMatchObject({ i: 999, msg: "line" });
+});
+
+const SECRET_LINES: readonly (readonly [string, (log: Logger) => void])[] = [
+  ["a token in a message", (log) => log.info(`made ${TOKEN}`)],
+  ["a service token in a message", (log) => log.info("made svc_0123456789abcdefghijKLMNOP")],
+  ["a provider's key in a message", (log) => log.info(`key ${KEY} refused`)],
+  ["a bearer header in a message", (log) => log.info("sent Bearer abcdefghijKLMNOP0123456789==")],
+  ["a token in a deep field", (log) => log.info({ a: { b: [{ note: `x ${TOKEN} y` }] } }, "m")],
+  [
+    "a field that is named as a secret",
+    (log) => log.info({ request: { headers: { authorization: "abcdefghij0123456789" } } }, "m"),
+  ],
+  ["a secret with a quote in it", (log) => log.info({ password: 'a"abcdefghij0123456789' }, "m")],
+  ["a list of cookies", (log) => log.info({ cookie: ["s=abcdefghij0123456789"] }, "m")],
+  ["the stack of an error", (log) => log.error({ err: new Error(`cannot use ${KEY} or ${TOKEN}`) }, "failed")],
+  ["the password of a URL", (log) => log.info({ url: "postgres://troupe:abcdefghij0123456789@db/x" }, "m")],
+];
+
+for (const [what, write] of SECRET_LINES) {
+  test(`[START-8] ${what} is not logged`, async () => {
+    const text = await capture(write);
+    expect(text).toContain("[redacted]");
+    expect(text).not.toMatch(/abcdefghij|0123456789/);
+    expect(() => JSON.parse(text)).not.toThrow();
+  });
+}
+
+test("[START-8] ids and ordinary words stay as they are", () => {
+  for (const text of [
+    "task-1718000000000-abcdefghijkl",
+    "usr_V1StGXR8_Z5jdHi6B-myT",
+    "pat_ is a prefix",
+    '{"tokens":12}',
+  ]) {
+    expect(redact(text)).toBe(text);
+  }
+});
+
+test("[START-7] a line is the same whoever puts it together: plain fields, fields that are no JSON, a child's", async () => {
+  const text = await capture((log) => {
+    const circle: Record<string, unknown> = { a: 1 };
+    circle["self"] = circle;
+    log.info({ circle }, "round");
+    log.info({ count: 1n }, "big");
+    log.child({ job: "job_1" }).warn({ left: undefined, at: new Date(0) }, "plain");
+    log.child({ job: "job_1" }).warn("words");
+  });
+  const lines = text
+    .trim()
+    .split("\n")
+    .map((line) => JSON.parse(line));
+  expect(lines.map(({ msg }) => msg)).toEqual(["round", "big", "plain", "words"]);
+  expect(lines[2]).toEqual({
+    level: 40,
+    time: expect.any(String),
+    job: "job_1",
+    at: "1970-01-01T00:00:00.000Z",
+    msg: "plain",
+  });
+  expect(Object.keys(lines[3])).toEqual(["level", "time", "job", "msg"]);
+});
+
+test("[START-7] keys of code hosts and providers are redacted, names of constraints are not", () => {
+  const key = `ghp_${"a1B2".repeat(9)}`;
+  expect(redact(`cloning with ${key} failed`)).toBe("cloning with ghp_[redacted] failed");
+  expect(redact(`duplicate key violates pk_users_by_name and gsk-short`)).toBe(
+    "duplicate key violates pk_users_by_name and gsk-short",
+  );
+});

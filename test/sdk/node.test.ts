@@ -1,0 +1,79 @@
+/** The JavaScript SDK in Node itself, as a program that loads no TypeScript uses it. */
+import { afterAll, beforeAll, expect, test } from "bun:test";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { realNode } from "../support/node.ts";
+import { type Founded, type Service, startService } from "../support/service.ts";
+
+const node = realNode();
+const major = Number(node?.version.split(".")[0] ?? 0);
+
+let service: Service;
+let owner: Founded;
+let folder: string;
+beforeAll(async () => {
+  service = await startService();
+  owner = await service.found();
+  folder = mkdtempSync(join(tmpdir(), "troupe-node-"));
+});
+afterAll(async () => {
+  rmSync(folder, { recursive: true, force: true });
+  await service.stop();
+});
+
+/** What a program says on its standard output, run by Node beside the SDK as it is served. */
+async function run(name: string, program: string): Promise<string> {
+  await Bun.write(join(folder, "troupe.mjs"), await fetch(`${service.url}/api/sdk/javascript`));
+  await Bun.write(join(folder, name), program);
+  const env = { TROUPE_URL: service.url, TROUPE_TOKEN: owner.token, PATH: node?.folder ?? "" };
+  const child = Bun.spawn([node?.path ?? "", name], { cwd: folder, env, stdout: "pipe", stderr: "pipe" });
+  const [out, err] = await Promise.all([new Response(child.stdout).text(), new Response(child.stderr).text()]);
+  expect({ err, code: await child.exited }).toEqual({ err: "", code: 0 });
+  return out;
+}
+
+const PROGRAM = `
+import { LiveText, NotFoundError, Troupe } from "./troupe.mjs";
+const troupe = new Troupe({ baseUrl: process.env.TROUPE_URL, token: process.env.TROUPE_TOKEN });
+const agent = await troupe.createAgent({ name: "Ada", system_prompt: "Be brief." });
+const { workspaces } = await troupe.listWorkspaces();
+const chat = await troupe.createChat({ agent_id: agent.id, workspace_id: workspaces[0].id });
+await troupe.sendMessage(chat.id, { content: "Hello" });
+const live = new LiveText();
+let text = "";
+for await (const event of troupe.streamChatEvents(chat.id, { replay: "all", wait: "end" }))
+  if (event.event === "message.delta") text = live.apply(event);
+const refusal = await troupe.getChat("cht_" + "x".repeat(21)).catch((error) => error);
+console.log(JSON.stringify({
+  bun: "Bun" in globalThis,
+  text,
+  isNotFound: refusal instanceof NotFoundError,
+  requestId: refusal.requestId,
+}));
+`;
+
+test.skipIf(node === null || major < 20)(
+  "[DOC-3] the JavaScript SDK works in Node 20 and later (skipped without one)",
+  async () => {
+    service.model.script = () => [{ say: "Hel" }, { say: "lo." }];
+    const said = JSON.parse(await run("program.mjs", PROGRAM)) as Record<string, unknown>;
+    expect(said).toEqual({
+      bun: false,
+      text: "Hello.",
+      isNotFound: true,
+      requestId: expect.stringMatching(/^req_/) as string,
+    });
+  },
+);
+
+test.skipIf(node === null || major < 20)(
+  "[DOC-3] its example runs in Node as it is served (skipped without one)",
+  async () => {
+    const { examples } = (await (await fetch(`${service.url}/api/sdk-examples`)).json()) as {
+      examples: { language: string; file: string; code: string }[];
+    };
+    const example = examples.find(({ language, file }) => language === "javascript" && file === "conversation.mjs");
+    expect(await run("conversation.mjs", example?.code ?? "")).toContain("Ada: ");
+  },
+);

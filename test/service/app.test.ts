@@ -1,0 +1,97 @@
+import { afterAll, beforeAll, expect, test } from "bun:test";
+import { type Service, startService } from "../support/service.ts";
+
+let service: Service;
+let hasDatabase = true;
+
+beforeAll(async () => {
+  service = await startService({
+    app: () => ({
+      pingDatabase: () =>
+        hasDatabase ? Promise.resolve() : Promise.reject(new Error("connect ECONNREFUSED 10.0.0.1:5432")),
+      internal: async (request) => {
+        const path = new URL(request.url).pathname;
+        if (path === "/internal/broken") throw new Error("secret");
+        return path === "/internal/door" ? new Response("inside") : null;
+      },
+    }),
+  });
+});
+afterAll(() => service.stop());
+
+const get = (path: string, method = "GET") => fetch(service.url + path, { method });
+
+test("[V1-6] the root and a chat's address serve plain pages without scripts", async () => {
+  for (const path of ["/", "/org/spaces/wsp_1/chats/cht_1"]) {
+    const answer = await get(path);
+    const text = await answer.text();
+    expect([answer.status, answer.headers.get("content-type")]).toEqual([200, "text/html; charset=utf-8"]);
+    expect(answer.headers.get("content-security-policy")).toStartWith("default-src 'none'");
+    expect(answer.headers.get("x-request-id")).toMatch(/^req_/);
+    expect(text).not.toContain("<script");
+    expect((await get(path, "HEAD")).status).toBe(200);
+  }
+});
+
+test("[V1-6] a chat's page cannot be made to show somebody's markup", async () => {
+  const text = await (await get("/org/spaces/x/chats/%3Cscript%3Ealert(1)%3C%2Fscript%3E%22")).text();
+  expect(text).not.toContain("<script");
+  expect(text).toContain("&lt;script&gt;");
+});
+
+test("[ERR-4] /healthz says that the process lives, /readyz which check fails and nothing else", async () => {
+  expect(await (await get("/healthz")).json()).toEqual({ status: "ok" });
+  const ready = await get("/readyz");
+  expect([ready.status, await ready.json()]).toEqual([200, { status: "ok", checks: { database: "ok", lease: "ok" } }]);
+  hasDatabase = false;
+  const failing = await get("/readyz");
+  hasDatabase = true;
+  expect([failing.status, await failing.json()]).toEqual([
+    503,
+    { status: "unavailable", checks: { database: "failed", lease: "ok" } },
+  ]);
+  expect(failing.headers.get("x-request-id")).toMatch(/^req_/);
+});
+
+test("[ERR-1] an unknown path under /api answers in the dialect of the current surface", async () => {
+  for (const path of ["/api", "/api/nope", "/api/v2/agents"]) {
+    const answer = await get(path);
+    expect([answer.status, await answer.json()]).toEqual([
+      404,
+      {
+        type: "https://troupe.test/api/reference#error-not_found",
+        code: "not_found",
+        error: "not_found",
+        message: "Unknown path",
+        status: 404,
+        request_id: answer.headers.get("x-request-id"),
+        details: {},
+      },
+    ]);
+  }
+});
+
+test("[ERR-1] any other path answers a plain 404", async () => {
+  for (const path of ["/nope", "/apiary", "/%00", "/..%2f..%2fetc/passwd", "/org/spaces/x"]) {
+    const answer = await get(path);
+    expect([answer.status, await answer.text(), answer.headers.get("content-type")]).toEqual([
+      404,
+      "Not found\n",
+      "text/plain; charset=utf-8",
+    ]);
+    expect(answer.headers.get("x-request-id")).toMatch(/^req_/);
+  }
+});
+
+test("[ERR-1] another method on a known path is 405, OPTIONS says what there is", async () => {
+  const answer = await get("/healthz", "POST");
+  expect([answer.status, answer.headers.get("allow")]).toEqual([405, "GET, HEAD, OPTIONS"]);
+  expect((await get("/", "OPTIONS")).status).toBe(204);
+});
+
+test("[ERR-4] the internal door is asked last, and its failure says nothing", async () => {
+  expect(await (await get("/internal/door", "POST")).text()).toBe("inside");
+  expect((await get("/internal/other", "POST")).status).toBe(404);
+  const broken = await get("/internal/broken", "POST");
+  expect([broken.status, await broken.text()]).toEqual([500, "Internal server error\n"]);
+});

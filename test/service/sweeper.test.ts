@@ -1,0 +1,130 @@
+import { expect, test } from "bun:test";
+import type { Taken } from "../../db/sweeps.ts";
+import { BATCH_ROWS, REST_MS, SMALL_BATCH_ROWS, startSweeper } from "../../src/service/sweeper.ts";
+import { until } from "../support/condition.ts";
+import { HandClock } from "../support/hand-clock.ts";
+
+const INTERVAL_MS = 60_000;
+
+/** A sweeper over sweeps of these names, each batch of which takes what `answer` says. */
+function sweeping(names: readonly string[], answer: (name: string, limit: number) => Promise<Taken>) {
+  const clock = new HandClock();
+  const batches: string[] = [];
+  const told: string[] = [];
+  const tell = (level: string) => (fields: object, message: string) =>
+    void told.push(`${level} ${(fields as { sweep: string }).sweep}: ${message}`);
+  const sweeper = startSweeper({
+    sweeps: names.map((name) => ({ name })),
+    take: ({ name }, { now, limit }) => {
+      batches.push(limit === BATCH_ROWS ? `${name} at ${now}` : `${name} in small batches`);
+      return answer(name, limit);
+    },
+    intervalMs: INTERVAL_MS,
+    clock,
+    chance: { fraction: () => 0.5 },
+    log: { info: tell("info"), error: tell("error") } as never,
+  });
+  return { clock, batches, told, sweeper };
+}
+const turns = async (): Promise<void> => {
+  for (let i = 0; i < 5; i++) await new Promise<void>((resolve) => setImmediate(resolve));
+};
+
+test("[SSE-10] the first round comes within an interval, the next one after another; nothing to do is not told of", async () => {
+  const { clock, batches, told, sweeper } = sweeping(["a", "b"], () => Promise.resolve({ deleted: 0, isDone: true }));
+  clock.advance(INTERVAL_MS / 2 - 1);
+  await turns();
+  expect(batches).toEqual([]);
+  clock.advance(1);
+  await until("the first round", () => batches.length === 2);
+  expect(batches).toEqual(["a at 30000", "b at 30000"]);
+  await turns();
+  clock.advance(INTERVAL_MS);
+  await until("the second round", () => batches.length === 4);
+  expect(told).toEqual([]);
+  await sweeper.stop();
+});
+
+test("[SSE-10] it rests between batches, until nothing is left", async () => {
+  const left = [BATCH_ROWS, BATCH_ROWS, 7];
+  const { clock, batches, told, sweeper } = sweeping(["a"], () =>
+    Promise.resolve({ deleted: left.shift()!, isDone: left.length === 0 }),
+  );
+  clock.advance(INTERVAL_MS / 2);
+  for (const [n, rest] of [
+    [1, REST_MS],
+    [2, REST_MS],
+    [3, 0],
+  ] as const) {
+    await until(`batch ${n}`, () => batches.length === n);
+    await turns();
+    expect(batches).toHaveLength(n);
+    clock.advance(rest);
+  }
+  await until("it is told", () => told.length === 1);
+  expect(told).toEqual(["info a: deleted what was past its time"]);
+  await sweeper.stop();
+});
+
+test("[SSE-10] after a batch that was too much it goes on in small ones", async () => {
+  const left = [SMALL_BATCH_ROWS, 3];
+  const { clock, batches, told, sweeper } = sweeping(["a"], (_name, limit) =>
+    limit > SMALL_BATCH_ROWS
+      ? Promise.reject(new Error("too slow"))
+      : Promise.resolve({ deleted: left.shift()!, isDone: left.length === 0 }),
+  );
+  clock.advance(INTERVAL_MS / 2);
+  for (let n = 1; n <= 3; n++) {
+    await until(`batch ${n}`, () => batches.length === n);
+    await turns();
+    clock.advance(REST_MS);
+  }
+  await until("it is told", () => told.length === 1);
+  expect(batches.slice(1)).toEqual(["a in small batches", "a in small batches"]);
+  expect(told).toEqual(["info a: deleted what was past its time"]);
+  await sweeper.stop();
+});
+
+test("[SSE-10] a sweep that fails is told of once, keeps none of the others back, and is tried again", async () => {
+  const { clock, batches, told, sweeper } = sweeping(["a", "b"], (name) =>
+    name === "a" ? Promise.reject(new Error("no database")) : Promise.resolve({ deleted: 1, isDone: true }),
+  );
+  for (const round of [1, 2]) {
+    await turns();
+    clock.advance(round === 1 ? INTERVAL_MS / 2 : INTERVAL_MS);
+    await until("the first try", () => batches.length === 3 * round - 2);
+    await turns();
+    clock.advance(REST_MS);
+    await until("all of the round", () => told.length === 2 * round);
+  }
+  expect(batches.map((batch) => batch.replace(/ at .*/, ""))).toEqual([
+    "a",
+    "a in small batches",
+    "b",
+    "a",
+    "a in small batches",
+    "b",
+  ]);
+  expect(told.map((line) => line.split(":")[0])).toEqual(["error a", "info b", "error a", "info b"]);
+  await sweeper.stop();
+});
+
+test("[SSE-10] it stops at once while it waits, and after its batch while it works", async () => {
+  const idle = sweeping(["a"], () => Promise.reject(new Error("never asked")));
+  await idle.sweeper.stop();
+  idle.clock.advance(INTERVAL_MS * 2);
+  await turns();
+  expect(idle.batches).toEqual([]);
+
+  const batch = Promise.withResolvers<Taken>();
+  const busy = sweeping(["a", "b"], () => batch.promise);
+  busy.clock.advance(INTERVAL_MS / 2);
+  await until("it works", () => busy.batches.length === 1);
+  let hasStopped = false;
+  const stopped = busy.sweeper.stop().then(() => (hasStopped = true));
+  await turns();
+  expect(hasStopped).toBe(false);
+  batch.resolve({ deleted: BATCH_ROWS, isDone: false });
+  await stopped;
+  expect(busy.batches).toHaveLength(1);
+});

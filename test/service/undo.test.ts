@@ -1,0 +1,38 @@
+import { expect, test } from "bun:test";
+import { Interrupted, unlessAborted } from "../../src/service/interruption.ts";
+import { Undo } from "../../src/service/undo.ts";
+
+test("[START-32] what was started last is ended first, each of it once", async () => {
+  const done: string[] = [];
+  const undo = new Undo();
+  for (const name of ["folder", "database", "port"]) undo.add(() => void done.push(name));
+  await Promise.all([undo.run(), undo.run()]);
+  expect(done).toEqual(["port", "database", "folder"]);
+});
+
+test("[START-43] what cannot be ended keeps nothing else from being ended", async () => {
+  const done: string[] = [];
+  const undo = new Undo();
+  undo.add(() => void done.push("folder"));
+  undo.add(() => Promise.reject(new Error("no database")));
+  undo.add(() => void done.push("port"));
+  await expect(undo.run()).rejects.toThrow("no database");
+  expect(done).toEqual(["port", "folder"]);
+
+  for (const name of ["one", "two"]) undo.add(() => Promise.reject(new Error(name)));
+  const failed = await undo.run().catch((cause: unknown) => cause);
+  expect((failed as AggregateError).errors).toEqual([new Error("two"), new Error("one")]);
+});
+
+test("[START-38] work is given up at the signal, and its later failure hurts nobody", async () => {
+  const { signal } = new AbortController();
+  expect(await unlessAborted(Promise.resolve(7), signal)).toBe(7);
+  await expect(unlessAborted(Promise.reject(new Error("own")), signal)).rejects.toThrow("own");
+  const interruption = new AbortController();
+  const work = Promise.withResolvers<never>();
+  const outcome = unlessAborted(work.promise, interruption.signal);
+  interruption.abort(new Interrupted("SIGTERM"));
+  await expect(outcome).rejects.toThrow(new Interrupted("SIGTERM"));
+  work.reject(new Error("too late"));
+  await expect(unlessAborted(new Promise(() => {}), interruption.signal)).rejects.toThrow(Interrupted);
+});

@@ -1,0 +1,129 @@
+/** The account of a person: sessions, tokens and the password (AUTH-13). */
+import { afterAll, beforeAll, expect, test } from "bun:test";
+import { answered, refused } from "../support/current.ts";
+import { type Founded, type Service, startService } from "../support/service.ts";
+import { ShiftedClock } from "../support/shifted-clock.ts";
+import { browserOf, emailOf, PASSWORD, passwordLink, signedIn } from "../support/signed-in.ts";
+
+let service: Service;
+let owner: Founded;
+
+beforeAll(async () => {
+  service = await startService();
+  owner = await service.found();
+});
+afterAll(() => service.stop());
+
+const secretIn = (html: string): string => /<code class="secret">(pat_[\w-]+)<\/code>/.exec(html)?.[1] ?? "";
+
+test("[AUTH-13] a person makes a token with a browser, uses it and revokes it", async () => {
+  const person = await service.join(owner.organizationId);
+  const browser = await signedIn(service, person);
+  const fields = { name: 'The <b>"build"</b> server', scope: ["agents:read", "jobs:write"], days: "30" };
+  const made = await browser.submit(await browser.get("/account"), "/account/tokens", fields);
+  const token = secretIn(made.html);
+  expect(made.html).toContain("The &lt;b&gt;&quot;build&quot;&lt;/b&gt; server");
+  const caller = { ...person, token };
+  expect((await service.call(caller, "GET", "/api/agents")).status).toBe(200);
+  await refused(service.call(caller, "GET", "/api/tasks"), 403, "insufficient_scope");
+  const account = await browser.get("/account");
+  expect(account.html).not.toContain(token);
+  const { personal_access_tokens: tokens } = await answered<{ personal_access_tokens: { id: string; name: string }[] }>(
+    service.call(person, "GET", "/api/personal-access-tokens"),
+  );
+  const id = tokens.find(({ name }) => name === fields.name)?.id ?? "";
+  expect((await browser.post("/account/tokens/revoke", { id })).at).toBe("/account?notice=token-revoked");
+  await refused(service.call(caller, "GET", "/api/agents"), 401, "unauthenticated");
+});
+
+test("[AUTH-13] a form for a token that cannot be is answered with what is wrong", async () => {
+  const browser = await signedIn(service, owner);
+  const send = async (fields: Record<string, string>) => browser.post("/account/tokens", fields);
+  for (const fields of [
+    { name: "", scope: "mcp", days: "30" },
+    { name: "x".repeat(101), scope: "mcp", days: "30" },
+    { name: "none", days: "30" },
+    { name: "unknown", scope: "everything", days: "30" },
+    { name: "short", scope: "mcp", days: "6" },
+    { name: "long", scope: "mcp", days: "366" },
+    { name: "odd", scope: "mcp", days: "7.5" },
+  ]) {
+    const answer = await send(fields);
+    expect([fields.name, answer.status, secretIn(answer.html)]).toEqual([fields.name, 400, ""]);
+    expect(answer.html).toContain('role="alert"');
+  }
+});
+
+test("[AUTH-13] a person sees their sessions and ends another one", async () => {
+  const person = await service.join(owner.organizationId);
+  const here = await signedIn(service, person);
+  const there = browserOf(service);
+  await there.post("/sign-in", { email: await emailOf(service, person), password: PASSWORD });
+  const account = await here.get("/account");
+  expect(account.html.match(/action="\/account\/sessions\/end"/g)).toHaveLength(1);
+  const ended = await here.submit(account, "/account/sessions/end");
+  expect(ended.html).toContain("The session has ended.");
+  expect((await there.get("/account")).at).toStartWith("/sign-in");
+  expect((await here.get("/account")).status).toBe(200);
+});
+
+test("[AUTH-13] nobody ends the session of somebody else, nor a token by that form", async () => {
+  const person = await service.join(owner.organizationId);
+  const browser = await signedIn(service, person);
+  const others = await service.directory.listTokens(owner.organizationId);
+  for (const token of others.filter(({ userId, kind }) => userId !== person.userId || kind !== "session"))
+    expect((await browser.post("/account/sessions/end", { id: token.id })).status).toBe(404);
+});
+
+test("[AUTH-13] a new password needs the present one, and ends the other sessions", async () => {
+  const person = await service.join(owner.organizationId);
+  const email = await emailOf(service, person);
+  const browser = await signedIn(service, person);
+  const other = browserOf(service);
+  await other.post("/sign-in", { email, password: PASSWORD });
+  const next = "quite another few words";
+  const change = (present: string, password: string, again = password) =>
+    browser.post("/account/password", { present, password, again });
+  expect((await change("wrong wrong wrong", next)).status).toBe(400);
+  expect((await change(PASSWORD, next, `${next}.`)).status).toBe(400);
+  expect((await change(PASSWORD, email)).status).toBe(400);
+  expect((await change(PASSWORD, "aaaaaaaaaaaaaaa")).status).toBe(400);
+  expect((await change(PASSWORD, next)).at).toBe("/account?notice=password-changed");
+  expect((await other.get("/account")).at).toStartWith("/sign-in");
+  expect((await browser.get("/account")).status).toBe(200);
+  expect((await browserOf(service).post("/sign-in", { email, password: PASSWORD })).status).toBe(403);
+  expect((await browserOf(service).post("/sign-in", { email, password: next })).at).toBe("/account");
+});
+
+test("[AUTH-13] what is no form of a page is refused", async () => {
+  const browser = await signedIn(service, owner);
+  const send = (type: string, body: string) =>
+    browser.ask("/account/tokens", { method: "POST", headers: { ...browser.own(), "content-type": type }, body });
+  expect((await send("application/json", "{}")).status).toBe(400);
+  expect((await send("application/x-www-form-urlencoded", `name=${"x".repeat(40_000)}`)).status).toBe(400);
+});
+
+test("[AUTH-13] a session ends after a week without a request, and 30 days after its sign-in", async () => {
+  const clock = new ShiftedClock();
+  const other = await startService({ clock });
+  const person = await other.found();
+  const DAY = 86_400_000;
+  const enter = async () => {
+    const browser = browserOf(other);
+    const page = await browser.get(await passwordLink(other, person, clock.now()));
+    await browser.submit(page, "/set-password", { password: PASSWORD, again: PASSWORD });
+    return browser;
+  };
+  const idle = await enter();
+  clock.shift(7 * DAY - 60_000);
+  expect((await idle.ask("/api/agents")).status).toBe(200);
+  clock.shift(7 * DAY + 60_000);
+  await refused(idle.ask("/api/agents"), 401, "token_expired");
+  const busy = await enter();
+  for (let day = 0; day < 29; day += 5) {
+    expect((await busy.ask("/api/agents")).status).toBe(200);
+    clock.shift(5 * DAY);
+  }
+  await refused(busy.ask("/api/agents"), 401, "token_expired");
+  await other.stop();
+});

@@ -1,0 +1,241 @@
+/** What the authorization server refuses (MCP-2): programs, requests and consents that are not what they seem. */
+import { afterAll, beforeAll, expect, test } from "bun:test";
+import { USED_CLIENT_MS, UNUSED_CLIENT_MS } from "../../actors/account/actor.ts";
+import { createEgress } from "../../src/egress/egress.ts";
+import { createAuthority } from "../support/certificates.ts";
+import { allow, consentPage, ISSUER, OAuthProgram, REDIRECT } from "../support/oauth-program.ts";
+import { formsOf, type PlainBrowser } from "../support/plain-browser.ts";
+import { type Founded, type Service, startService } from "../support/service.ts";
+import { ShiftedClock } from "../support/shifted-clock.ts";
+import { browserOf, signedIn } from "../support/signed-in.ts";
+
+const clock = new ShiftedClock();
+let service: Service;
+let owner: Founded;
+let browser: PlainBrowser;
+let program: OAuthProgram;
+
+beforeAll(async () => {
+  service = await startService({ clock });
+  owner = await service.found();
+  browser = await signedIn(service, owner);
+  program = await OAuthProgram.register(service);
+});
+afterAll(() => service.stop());
+
+const register = async (body: unknown): Promise<{ status: number; error?: string; client_id?: string }> => {
+  const answer = await fetch(`${service.url}/oauth/register`, {
+    method: "POST",
+    headers: { "content-type": "application/json" },
+    body: typeof body === "string" ? body : JSON.stringify(body),
+  });
+  return { status: answer.status, ...((await answer.json()) as object) };
+};
+
+test("[MCP-5] a browser is never sent to an address that is not the program's own", async () => {
+  for (const changes of [
+    { client_id: "cli_123456789012345678901" },
+    { client_id: "https://nobody.example/program.json" },
+    { client_id: "nobody" },
+    { redirect_uri: "https://evil.example/callback" },
+    { redirect_uri: `${REDIRECT}/more` },
+    { redirect_uri: "http://127.0.0.1.evil.example:8976/callback" },
+    { redirect_uri: "http://localhost:8976/callback" },
+    { redirect_uri: null },
+  ]) {
+    const page = await consentPage(browser, await program.ask(changes));
+    expect([changes, page.status, page.headers.get("location")]).toEqual([changes, 400, null]);
+  }
+  const asking = await program.ask();
+  asking.url.searchParams.append("redirect_uri", "https://evil.example/");
+  expect((await consentPage(browser, asking)).status).toBe(400);
+});
+
+test("[MCP-5] a program on the person's own machine comes back at any port", async () => {
+  const asking = await program.ask({ redirect_uri: "http://127.0.0.1:50001/callback" });
+  expect(await allow(browser, asking)).toStartWith("http://127.0.0.1:50001/callback?code=");
+});
+
+test("[MCP-5] what else is wrong with a request is told to the program, by the issuer", async () => {
+  for (const [changes, error] of [
+    [{ response_type: "token" }, "unsupported_response_type"],
+    [{ code_challenge: null }, "invalid_request"],
+    [{ code_challenge_method: "plain" }, "invalid_request"],
+    [{ code_challenge_method: null }, "invalid_request"],
+    [{ resource: "https://other.example" }, "invalid_target"],
+    [{ scope: "openid" }, "invalid_scope"],
+    [{ scope: "*" }, "invalid_scope"],
+    [{ scope: "secrets:use" }, "invalid_scope"],
+    [{ prompt: "none" }, "interaction_required"],
+  ] as const) {
+    const asking = await program.ask(changes);
+    const { at } = await consentPage(browserOf(service), asking);
+    const back = new URL(at);
+    expect(back.origin + back.pathname).toBe(REDIRECT);
+    expect([changes, back.searchParams.get("error")]).toEqual([changes, error]);
+    expect([back.searchParams.get("state"), back.searchParams.get("iss")]).toEqual([asking.state, ISSUER]);
+  }
+});
+
+test("[MCP-5] no consent is forged, nor changed after it was shown", async () => {
+  const page = await consentPage(browser, await program.ask({ scope: "agents:read" }));
+  const fields = new URLSearchParams(
+    formsOf(page.html)
+      .find(({ action }) => action === "/oauth/authorize")
+      ?.fields.map(([name, value]): [string, string] => [name, value]),
+  );
+  fields.set("decision", "allow");
+  fields.append("grant", "agents:read");
+  const changed = (changes: Record<string, string | null>): URLSearchParams => {
+    const copy = new URLSearchParams(fields);
+    for (const [name, value] of Object.entries(changes))
+      if (value === null) copy.delete(name);
+      else copy.set(name, value);
+    return copy;
+  };
+  const send = async (by: PlainBrowser, given: URLSearchParams, headers?: Record<string, string>) =>
+    (await by.post("/oauth/authorize", given, headers)).status;
+  for (const changes of [
+    { signature: null },
+    { signature: "0".repeat(64) },
+    { scope: "agents:write" },
+    { redirect_uri: "http://127.0.0.1:1/x" },
+    { code_challenge: "x".repeat(43) },
+    { client_id: "other" },
+  ])
+    expect([changes, await send(browser, changed(changes as Record<string, string | null>))]).toEqual([changes, 403]);
+  // Shown to one session, sent by another.
+  expect(await send(await signedIn(service, await service.join(owner.organizationId)), fields)).toBe(403);
+  expect(await send(browser, fields, { origin: "https://evil.example", "sec-fetch-site": "cross-site" })).toBe(403);
+  const more = changed({});
+  more.append("grant", "agents:write");
+  const back = await browser.post("/oauth/authorize", more);
+  expect(back.at).toStartWith(`${REDIRECT}?code=`);
+});
+
+test("[MCP-5] registrations are read strictly", async () => {
+  const good = { client_name: "x", redirect_uris: ["https://x.example/cb", "cursor://cb", "http://[::1]/cb"] };
+  expect((await register(good)).status).toBe(201);
+  for (const uri of [
+    "javascript:alert(1)",
+    "data:text/html,x",
+    "http://x.example/cb",
+    "https://x.example/#a",
+    "https://u:p@x.example/",
+    "file:///etc",
+    "no",
+    "https://x.example/\n",
+    7,
+  ])
+    expect([uri, await register({ ...good, redirect_uris: [uri] })]).toMatchObject([
+      uri,
+      { status: 400, error: "invalid_redirect_uri" },
+    ]);
+  for (const body of [
+    { ...good, redirect_uris: [] },
+    { client_name: "x" },
+    { ...good, redirect_uris: Array<string>(11).fill("https://x.example/") },
+  ])
+    expect(await register(body)).toMatchObject({ status: 400, error: "invalid_redirect_uri" });
+  for (const body of [
+    { ...good, client_name: "" },
+    { ...good, client_name: "x".repeat(101) },
+    { ...good, grant_types: ["client_credentials"] },
+    "[]",
+    "{",
+  ])
+    expect(await register(body)).toMatchObject({ status: 400, error: "invalid_client_metadata" });
+});
+
+test("[MCP-5] programs that nobody lets in are forgotten after a day, the others later", async () => {
+  const unused = await OAuthProgram.register(service);
+  const used = await OAuthProgram.register(service);
+  await used.letIn(browser);
+  clock.shift(UNUSED_CLIENT_MS);
+  const shows = async (one: OAuthProgram): Promise<number> => (await consentPage(browser, await one.ask())).status;
+  expect([await shows(unused), await shows(used)]).toEqual([400, 200]);
+  expect(USED_CLIENT_MS).toBeGreaterThan(90 * UNUSED_CLIENT_MS);
+});
+
+test("[MCP-5] one address registers some programs, and then waits", async () => {
+  const other = await startService();
+  const statuses: number[] = [];
+  for (let i = 0; i < 21; i++) {
+    const answer = await fetch(`${other.url}/oauth/register`, {
+      method: "POST",
+      headers: { "content-type": "application/json" },
+      body: JSON.stringify({ redirect_uris: [REDIRECT] }),
+    });
+    statuses.push(answer.status);
+  }
+  expect(statuses).toEqual([...Array<number>(20).fill(201), 429]);
+  await other.stop();
+});
+
+test("[MCP-5] a program may be the address of its document, read through the guarded client", async () => {
+  const authority = createAuthority();
+  const { cert, key } = authority.issue(["program.example"]);
+  const documents = new Map<string, string>();
+  const host = Bun.serve({
+    port: 0,
+    hostname: "127.0.0.1",
+    tls: { cert, key },
+    fetch: (request) => {
+      const text = documents.get(new URL(request.url).pathname);
+      return text === undefined ? new Response(null, { status: 404 }) : new Response(text);
+    },
+  });
+  const egress = createEgress({
+    allow: ["127.0.0.1"],
+    production: false,
+    resolve: async () => ["127.0.0.1"],
+    ca: authority.cert,
+  });
+  const other = await startService({ egress });
+  const own = await signedIn(other, await other.found());
+  const at = (path: string): string => `https://program.example:${host.port}${path}`;
+  const document = (path: string, changes: object = {}): void =>
+    void documents.set(
+      path,
+      JSON.stringify({ client_id: at(path), client_name: "By document", redirect_uris: [REDIRECT], ...changes }),
+    );
+  document("/good");
+  document("/liar", { client_id: at("/good") });
+  document("/scheme", { redirect_uris: ["javascript:x"] });
+  document("/large", { client_name: "x".repeat(20_000) });
+  documents.set("/text", "hello");
+  const registered = await OAuthProgram.register(other);
+  const good = registered.as({ client_id: at("/good") });
+  const page = await consentPage(own, await good.ask());
+  expect(page.html).toContain("By document");
+  expect(page.html).toContain(`program.example:${host.port}`);
+  expect((await good.letIn(own)).token_type).toBe("bearer");
+  for (const path of ["/liar", "/scheme", "/large", "/text", "/none", "/", "/good#x"]) {
+    const one = registered.as({ client_id: at(path) });
+    expect([path, (await consentPage(own, await one.ask())).status]).toEqual([path, 400]);
+  }
+  // Addresses that are not public stay closed where the operator has not opened them.
+  const closed = await consentPage(browser, await program.as({ client_id: at("/good") }).ask());
+  expect(closed.status).toBe(400);
+  await other.stop();
+  egress.close();
+  await host.stop(true);
+});
+
+test("[MCP-5] pages of other origins may use the endpoints of programs, and send no cookie", async () => {
+  const preflight = await fetch(`${service.url}/oauth/token`, {
+    method: "OPTIONS",
+    headers: { origin: "https://inspector.example", "access-control-request-method": "POST" },
+  });
+  expect([preflight.status, preflight.headers.get("access-control-allow-origin")]).toEqual([204, "*"]);
+  expect(preflight.headers.get("access-control-allow-credentials")).toBeNull();
+  const answer = await fetch(`${service.url}/oauth/token`, {
+    method: "POST",
+    body: new URLSearchParams({ grant_type: "password" }),
+  });
+  expect([answer.status, answer.headers.get("access-control-allow-origin"), await answer.json()]).toMatchObject([
+    400,
+    "*",
+    { error: "unsupported_grant_type" },
+  ]);
+});

@@ -1,0 +1,151 @@
+/** The pages of people in a real browser: without scripts, in both colour schemes, narrow and wide, and for assistive technology. */
+import { afterAll, beforeAll, expect, test } from "bun:test";
+import { readFileSync } from "node:fs";
+import { fileURLToPath } from "node:url";
+import type { BrowserContextOptions, Page } from "playwright-core";
+import { CHROMIUM, type WatchedBrowser, watchedBrowser } from "../support/browser.ts";
+import { type Caller, type Founded, type Service, startService } from "../support/service.ts";
+import { emailOf, PASSWORD, passwordLink } from "../support/signed-in.ts";
+
+const AXE = readFileSync(fileURLToPath(import.meta.resolve("axe-core/axe.min.js")), "utf8");
+
+interface Violation {
+  readonly id: string;
+  readonly nodes: readonly { readonly html: string }[];
+}
+
+let service: Service;
+let owner: Founded;
+let browser: WatchedBrowser;
+let url = "";
+
+beforeAll(async () => {
+  if (CHROMIUM === null) return;
+  service = await startService({ app: () => ({ appUrl: (port) => `http://127.0.0.1:${port}` }) });
+  url = service.url;
+  owner = await service.found();
+  browser = await watchedBrowser();
+});
+afterAll(async () => {
+  await browser?.close();
+  await service?.stop();
+});
+
+/** Sets a password by a link, as a person does it. */
+async function enter(page: Page, person: Caller): Promise<void> {
+  await page.goto(url + (await passwordLink(service, person)));
+  await page.getByLabel("New password").fill(PASSWORD);
+  await page.getByLabel("The same again").fill(PASSWORD);
+  await page.getByRole("button", { name: "Set the password and sign in" }).click();
+  await page.waitForURL(`${url}/account`);
+}
+
+/** What is wrong with the page for assistive technology, and whether it needs more width than it has. */
+async function faultsOf(page: Page): Promise<readonly string[]> {
+  const violations = (await page.evaluate(
+    `${AXE};axe.run(document, { runOnly: ["wcag2a", "wcag2aa", "wcag21aa", "wcag22aa", "best-practice"] }).then(({ violations }) => violations)`,
+  )) as readonly Violation[];
+  const isWide = (await page.evaluate("document.documentElement.scrollWidth > innerWidth")) as boolean;
+  return [
+    ...violations.map(({ id, nodes }) => `${page.url()}: ${id} ${nodes.map(({ html }) => html).join(" ")}`),
+    ...(isWide ? [`${page.url()} is wider than its window`] : []),
+  ];
+}
+
+const LOOKS: readonly BrowserContextOptions[] = (["light", "dark"] as const).flatMap((colorScheme) =>
+  [390, 1_280].map((width) => ({ colorScheme, viewport: { width, height: 844 }, bypassCSP: true })),
+);
+
+test.skipIf(CHROMIUM === null)(
+  "[AUTH-13] every page is legible in both schemes and widths, without a violation",
+  async () => {
+    const registered = (await (
+      await fetch(`${url}/oauth/register`, {
+        method: "POST",
+        headers: { "content-type": "application/json" },
+        body: JSON.stringify({ client_name: "A program with a name", redirect_uris: ["http://127.0.0.1:9/back"] }),
+      })
+    ).json()) as { client_id: string };
+    const consent = new URLSearchParams({
+      response_type: "code",
+      client_id: registered.client_id,
+      redirect_uri: "http://127.0.0.1:9/back",
+      code_challenge: "x".repeat(43),
+      code_challenge_method: "S256",
+    });
+    for (const look of LOOKS) {
+      const { page, complaints } = await browser.open(look);
+      const faults: string[] = [];
+      const see = async (path: string): Promise<void> => {
+        await page.goto(url + path);
+        faults.push(...(await faultsOf(page)));
+      };
+      const person = await service.join(owner.organizationId, "owner");
+      await see("/sign-in");
+      await see(await passwordLink(service, person));
+      await see("/set-password");
+      await enter(page, person);
+      for (const path of ["/account", "/members", `/oauth/authorize?${consent.toString()}`, "/oauth/authorize"])
+        await see(path);
+      await page.goto(`${url}/members`);
+      await page.getByLabel("E-mail address").fill("ada@example.com");
+      await page.getByRole("button", { name: "Make the link" }).click();
+      faults.push(...(await faultsOf(page)));
+      const link = (await page.locator("code.secret").textContent()) ?? "";
+      const guest = await browser.open(look);
+      await guest.page.goto(link);
+      faults.push(...(await faultsOf(guest.page)));
+      expect({ look, faults }).toEqual({ look, faults: [] });
+      // Pages that refuse are told of by the browser; nothing else is.
+      expect(complaints.filter((text) => !text.includes("status of 4"))).toEqual([]);
+    }
+  },
+);
+
+test.skipIf(CHROMIUM === null)(
+  "[AUTH-13] a person without scripts signs in, makes a token, lets a program in, and signs out",
+  async () => {
+    const person = await service.join(owner.organizationId);
+    const { page } = await browser.open({ javaScriptEnabled: false });
+    await enter(page, person);
+    await page.getByRole("button", { name: "Sign out" }).click();
+    await page.waitForURL(`${url}/sign-in`);
+    await page.getByLabel("E-mail address").fill(await emailOf(service, person));
+    await page.getByLabel("Password").fill(PASSWORD);
+    await page.getByRole("button", { name: "Sign in" }).click();
+    await page.waitForURL(`${url}/account`);
+    await page.getByLabel("What it is for").fill("The build server");
+    await page.getByLabel("read agents", { exact: true }).check();
+    await page.getByRole("button", { name: "Make the token" }).click();
+    const token = (await page.locator("code.secret").textContent()) ?? "";
+    expect((await service.call({ ...person, token }, "GET", "/api/agents")).status).toBe(200);
+    // A consent leads back to the program: the page's policy must let the browser follow.
+    let arrived = "";
+    const program = Bun.serve({
+      port: 0,
+      hostname: "127.0.0.1",
+      fetch: (request) => ((arrived = request.url), new Response("done")),
+    });
+    const redirect = `http://127.0.0.1:${program.port}/back`;
+    const registered = (await (
+      await fetch(`${url}/oauth/register`, {
+        method: "POST",
+        headers: { "content-type": "application/json" },
+        body: JSON.stringify({ redirect_uris: [redirect] }),
+      })
+    ).json()) as { client_id: string };
+    const asked = {
+      response_type: "code",
+      client_id: registered.client_id,
+      redirect_uri: redirect,
+      code_challenge: "x".repeat(43),
+      code_challenge_method: "S256",
+    };
+    await page.goto(`${url}/oauth/authorize?${new URLSearchParams(asked).toString()}`);
+    await page.getByRole("button", { name: "Let it in" }).click();
+    await page.waitForURL(`${redirect}**`);
+    expect(arrived).toContain("code=oac_");
+    await program.stop(true);
+    expect(browser.left).toEqual([]);
+  },
+);

@@ -1,0 +1,25 @@
+/** The administration's commands against a service of the tests, without the door and its process. */
+import { PostgresJobDirectory } from "../../db/stores/job-directory.ts";
+import { ADMIN_COMMANDS } from "../../src/admin/commands.ts";
+import type { AdminParts } from "../../src/admin/subjects.ts";
+import type { Service } from "./service.ts";
+
+/** Runs one command; answers its text. */
+export function runCommand(
+  { system, directory, database, app, quotas }: Service,
+  command: string,
+  options: Readonly<Record<string, string>>,
+): Promise<string> {
+  const parts: AdminParts = {
+    system,
+    directory,
+    jobs: new PostgresJobDirectory(database),
+    appUrl: () => "https://troupe.test",
+    quotas,
+    now: Date.now,
+    onRevoked: (tokenId) => app.streams.closeOf(tokenId),
+    opened: () => ({ bodies: app.bodies.usage, streams: app.streams.count, waiting: app.turns.waiting }),
+    onSuspended: (organizationId, isSuspended) => app.streams.suspend(organizationId, isSuspended),
+  };
+  return ADMIN_COMMANDS[command]!(parts, { options, flags: new Set() });
+}

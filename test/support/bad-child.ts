@@ -1,0 +1,33 @@
+/** A child of the sandbox that does not do as it should: it answers one ping, and then as its argument says. */
+import { readSync, writeSync } from "node:fs";
+
+const frame = (status: number, text: string, length = text.length + 9): Buffer => {
+  const head = Buffer.alloc(13);
+  head.writeUInt32BE(length, 0);
+  head.writeUInt8(status, 4);
+  head.writeUInt32BE(text.length, 9);
+  return Buffer.concat([head, Buffer.from(text)]);
+};
+const hear = (): void => {
+  const head = Buffer.alloc(4);
+  if (readSync(0, head) === 0) process.exit(0);
+  let left = head.readUInt32BE(0);
+  while (left > 0) left -= readSync(0, Buffer.alloc(left));
+};
+
+hear();
+writeSync(1, frame(0, '"pong"'));
+const [, , fault] = process.argv;
+// Nobody has asked.
+if (fault === "unasked") writeSync(1, frame(0, '"hi"'));
+hear();
+if (fault === "oversized") writeSync(1, frame(0, "x", 2 ** 31));
+else if (fault === "bytes") writeSync(1, frame(0, '"a"', 9 + 3 + 1_000));
+else if (fault === "short") writeSync(1, frame(0, "x", 1));
+else if (fault === "twice") writeSync(1, Buffer.concat([frame(0, '"a"'), frame(0, '"b"')]));
+else if (fault === "no-json") writeSync(1, frame(0, "<html>"));
+else if (fault === "deep") writeSync(1, frame(0, `${"[".repeat(10_000)}${"]".repeat(10_000)}`));
+else if (fault === "exits") process.exit(0);
+else if (fault === "spins") for (;;) Math.random();
+else if (fault === "eats") for (const kept: Buffer[] = []; ;) kept.push(Buffer.alloc(16 * 1024 * 1024, 1));
+hear();

@@ -1,0 +1,23 @@
+/** The sandbox that tests share: its children begin with the first job and end with the process. */
+import { type ChildNeeds, type Launch, launches } from "../../src/sandbox/launch.ts";
+import { createSandbox } from "../../src/sandbox/sandbox.ts";
+
+const NEEDS: ChildNeeds = { dataBytes: 512 * 1024 * 1024, openFiles: 32, threads: 16, hasFolder: false };
+const POLITE = ["chrt", "--idle", "0"];
+
+/** As a service starts them, but without waiting for idle moments of a machine on which tests run. */
+export async function impoliteLaunches(needs: ChildNeeds = NEEDS): Promise<readonly Launch[]> {
+  return (await launches(needs)).map((launch) => {
+    const at = launch.command.indexOf("chrt");
+    return at === -1 ? launch : { ...launch, command: launch.command.toSpliced(at, POLITE.length) };
+  });
+}
+
+export const testSandbox = createSandbox(undefined, { launches: impoliteLaunches });
+
+/** A program that prints what it sees from inside. */
+export const LOOK_AROUND = `
+  const { readdirSync, existsSync } = require("node:fs");
+  const env = Object.keys(process.env);
+  fetch("http://127.0.0.1:1/").then(() => "open", (e) => e.code).then((net) =>
+    console.log(JSON.stringify({ env, net, root: readdirSync("/"), inside: readdirSync("/troupe"), etc: existsSync("/etc/passwd"), pids: readdirSync("/proc").filter((n) => /^\\d+$/.test(n)).length })));`;

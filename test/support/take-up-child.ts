@@ -1,0 +1,55 @@
+/**
+ * A successor of a replica that died, as a process of its own, so that its memory is that of the take-up and of
+ * nothing else: `bun take-up-child.ts URL ORGANIZATION EFFECTS`. Prints one line of JSON when everything is taken up.
+ */
+import { System } from "../../actors/runtime/system.ts";
+import { openDatabase } from "../../db/client.ts";
+import { PostgresPlacement } from "../../db/placement.ts";
+import { PostgresActorStore } from "../../db/stores/actor-store.ts";
+import { systemChance, systemClock } from "../../src/wiring/clock.ts";
+import { ledgerActor, type LedgerProtocols, ledgerRef } from "./ledger-actor.ts";
+import { erased } from "./replica.ts";
+import { eventually } from "./troupe-process.ts";
+
+/** What the parent is told; times are wall-clock ms. */
+export interface TakeUpReport {
+  readonly servedAt: number;
+  readonly doneAt: number;
+  readonly recovered: number;
+  /** The most resident memory since the start of the system, above that at the start, in bytes. */
+  readonly addedBytes: number;
+}
+
+const [url = "", organizationId = "", effects = ""] = process.argv.slice(2);
+const database = openDatabase(url);
+const placement = new PostgresPlacement(database, { id: "successor", address: "", build: "", folder: null });
+await placement.join();
+let recovered = 0;
+const system = new System<LedgerProtocols>({
+  definitions: [erased(ledgerActor())],
+  effects: { count: { run: () => Promise.resolve(), recover: async () => void recovered++ } },
+  store: new PostgresActorStore(database),
+  placement,
+  clock: systemClock,
+  chance: systemChance,
+  log: { debug: () => {}, warn: () => {}, error: () => {} },
+  onLost: () => {},
+});
+const before = process.memoryUsage.rss();
+let most = before;
+await system.start();
+const isServed = async (): Promise<boolean> =>
+  (await system.dispatch(ledgerRef(organizationId, "new"), { kind: "add", by: 1 })).ok;
+await eventually("the shard is served", isServed, 60_000);
+const servedAt = Date.now();
+const isTakenUp = async (): Promise<boolean> => {
+  most = Math.max(most, process.memoryUsage.rss());
+  const [row] = await database.read<{ left: boolean }[]>`
+    select exists (select from actor_message) as left`;
+  return row?.left === false && recovered >= Number(effects);
+};
+await eventually("everything is taken up", isTakenUp, 300_000);
+const report: TakeUpReport = { servedAt, doneAt: Date.now(), recovered, addedBytes: most - before };
+console.log(JSON.stringify(report));
+await system.stop();
+await database.close();
