@@ -15,6 +15,7 @@ import { type Database, NO_ORGANIZATION } from "../client.ts";
 import { workspaceShare, workspaceVersion } from "../tables/workspaces.ts";
 import { filtered, given, type Walks } from "./index-walk.ts";
 import { pageOf } from "./paging.ts";
+import { walkTree } from "./tree-walk.ts";
 
 /** A directory may be moved below another: so deep is what can have come together by one move. */
 const WALK_DEPTH = 2 * PATH_DEPTH;
@@ -54,27 +55,9 @@ export class PostgresFileDirectory implements FileDirectory {
     );
   }
 
-  /** What is below a directory, which is all read: paths are in the order of their bytes, and names of each directory. */
   private listTree(query: PlaceQuery): Promise<readonly ListedPlace[]> {
-    const { organizationId, directoryId, after, limit } = query;
-    const prefix = prefixOf(query);
-    return this.database.reading(
-      "list",
-      organizationId,
-      ({ sql: ask }) => ask<ListedPlace[]>`
-        with recursive listed as (
-          select id, node_id, kind, ${prefix}::text || name as path, 1 as depth from workspace_place
-          where organization_id = ${organizationId} and directory_id = ${directoryId} and node_id is not null
-          union all
-          select p.id, p.node_id, p.kind, l.path || '/' || p.name, l.depth + 1
-          from listed l join workspace_place p on p.organization_id = ${organizationId} and p.directory_id = l.node_id
-          where l.kind = 'directory' and p.node_id is not null and l.depth < ${WALK_DEPTH}),
-        page as (
-          select id, path from listed where path collate "C" > ${after ?? ""} collate "C"
-          order by path collate "C" limit ${limit})
-        select page.path, p.body as place from page
-        join workspace_place p on p.organization_id = ${organizationId} and p.id = page.id
-        order by page.path collate "C"`,
+    return this.database.reading("list", query.organizationId, ({ sql }) =>
+      walkTree(sql, { ...query, maxDepth: WALK_DEPTH }),
     );
   }
 

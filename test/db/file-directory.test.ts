@@ -58,6 +58,26 @@ test("[WSP-11] pages go on where they ended, whatever is written in between", as
   expect(await list({ isRecursive: true, after: first.at(-1)!, limit: 3 })).toEqual(["d/3", "d/4", "d/5"]);
 });
 
+test("[WSP-11] pages of any size are parts of one list, where names end before, at and after a slash", async () => {
+  // A space, a point and a hyphen come before the slash, digits after it; an emoji after all of the first plane.
+  const names = ["b", "b c", "b.c", "b-", "b0", "\u{fa0e}", "\u{1f600}"];
+  const paths = names.flatMap((name) => [`${name}/x`, `${name}/b/1`, `${name}/b.c/2`]).concat("b!", "a");
+  await Promise.all(paths.map((path) => files.write(path, path)));
+  const all = new Set(paths.flatMap((path) => path.split("/").map((_, i, parts) => parts.slice(0, i + 1).join("/"))));
+  const sorted = [...all].sort((one, other) => Buffer.compare(Buffer.from(one), Buffer.from(other)));
+  for (const limit of [1, 2, 5, 100]) {
+    const listed: string[] = [];
+    for (let page = await list({ isRecursive: true, limit }); page.length > 0;) {
+      listed.push(...page);
+      page = await list({ isRecursive: true, limit, after: page.at(-1)! });
+    }
+    expect(listed).toEqual(sorted);
+  }
+  const inB = sorted.filter((path) => path.startsWith("b/"));
+  expect(await list({ path: "b", isRecursive: true })).toEqual(inB);
+  expect(await list({ path: "b", isRecursive: true, after: inB[1]! })).toEqual(inB.slice(2));
+});
+
 test("[WSP-11] nothing is listed of another workspace, of another organization, or of what was deleted", async () => {
   await files.write("mine", "x");
   await files.write("gone/deep/file", "needle");

@@ -1,0 +1,101 @@
+/**
+ * A page of all that is below a directory, in the order of the bytes of the paths. Only directories are read whose
+ * paths can be in the page, and of each no more than a page, so a page costs the same however large the tree is.
+ * `b` and what is below it may be apart: `b.txt` comes before `b/1.txt`.
+ */
+import type { ListedPlace, PlaceQuery } from "../../actors/workspace/directory.ts";
+import type { Sql } from "../client.ts";
+
+/** Directories that are read by one statement. */
+const AT_ONCE = 16;
+
+interface Opened {
+  readonly id: string;
+  /** The path of each name in it begins with this: its path and a slash, or nothing for the root. */
+  readonly prefix: string;
+  readonly depth: number;
+}
+
+interface Row {
+  readonly directoryId: string;
+  readonly place: ListedPlace["place"];
+  /** Not listed again: it is or was on an earlier page, but what is below it may come after that page. */
+  readonly isPassed: boolean;
+}
+
+export interface TreeWalk extends Omit<PlaceQuery, "isRecursive"> {
+  /** Directories below one another, at most. */
+  readonly maxDepth: number;
+}
+
+export async function walkTree(sql: Sql, walk: TreeWalk): Promise<readonly ListedPlace[]> {
+  const { directoryId, directory, limit, maxDepth } = walk;
+  let unread: Opened[] = [{ id: directoryId, prefix: directory === "" ? "" : `${directory}/`, depth: 1 }];
+  let page: ListedPlace[] = [];
+  for (;;) {
+    const last = page.length < limit ? null : page.at(-1)!.path;
+    unread = unread.filter(({ prefix }) => last === null || inBytes(prefix, last) < 0);
+    unread.sort((a, b) => inBytes(a.prefix, b.prefix));
+    const directories = unread.splice(0, AT_ONCE);
+    if (directories.length === 0) return page;
+    const found: ListedPlace[] = [];
+    for (const { directoryId: id, place, isPassed } of await children(sql, walk, directories)) {
+      const { prefix, depth } = directories.find((opened) => opened.id === id)!;
+      const path = `${prefix}${place.name}`;
+      if (!isPassed) found.push({ path, place });
+      if (place.node.kind === "directory" && depth < maxDepth)
+        unread.push({ id: place.node.id, prefix: `${path}/`, depth: depth + 1 });
+    }
+    page = [...page, ...found].sort((a, b) => inBytes(a.path, b.path)).slice(0, limit);
+  }
+}
+
+/** The first names of each directory that come after the page before. */
+function children(
+  sql: Sql,
+  { organizationId, after, limit }: TreeWalk,
+  directories: readonly Opened[],
+): Promise<readonly Row[]> {
+  const ids = directories.map(({ id }) => id);
+  const from = directories.map(({ prefix }) => restOf(after, prefix) ?? "");
+  const way = directories.find(({ prefix }) => restOf(after, prefix) !== null);
+  const passed = way === undefined ? [] : passedNames(restOf(after, way.prefix) ?? "");
+  return sql<Row[]>`
+    select d.id as "directoryId", p.body as place, false as "isPassed"
+    from unnest(${ids}::text[], ${from}::text[]) as d (id, after)
+    cross join lateral (
+      select body from workspace_place
+      where organization_id = ${organizationId} and directory_id = d.id and node_id is not null
+        and name collate "C" > d.after collate "C"
+      order by name collate "C" limit ${limit}) p
+    union all
+    select directory_id, body, true from workspace_place
+    where organization_id = ${organizationId} and directory_id = ${way?.id ?? ""} and node_id is not null
+      and name collate "C" = any(${passed}::text[]) and kind = 'directory'`;
+}
+
+/** What follows the prefix in the last path of the page before; null where all below the prefix comes after that path. */
+const restOf = (after: string | null, prefix: string): string | null =>
+  after?.startsWith(prefix) === true ? after.slice(prefix.length) : null;
+
+/** Names that come before `rest` or are it, while `name/…` may come after it: `b` for `b.txt` and for `b/1.txt`. */
+function passedNames(rest: string): readonly string[] {
+  const names: string[] = [];
+  for (let end = 1; end <= rest.length; end++) {
+    const next = rest[end];
+    if (next === undefined || next <= "/") names.push(rest.slice(0, end));
+    if (next === "/") break;
+  }
+  return names;
+}
+
+/** As PostgreSQL compares in the collation "C": by code points, which in UTF-8 is by bytes. */
+function inBytes(a: string, b: string): number {
+  const end = Math.min(a.length, b.length);
+  for (let i = 0; i < end; i++)
+    if (a.charCodeAt(i) !== b.charCodeAt(i)) return rankOf(a.charCodeAt(i)) - rankOf(b.charCodeAt(i));
+  return a.length - b.length;
+}
+
+/** Surrogates stand for code points above all others, but are not the highest code units. */
+const rankOf = (unit: number): number => (unit >= 0xe000 ? unit - 0x800 : unit >= 0xd800 ? unit + 0x2000 : unit);
