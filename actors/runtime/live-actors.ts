@@ -29,6 +29,15 @@ export interface EvictionHost {
 }
 const NO_EVICTIONS: EvictionHost = { now: () => 0, store: () => {}, onBug: uncaught };
 
+/** The live actors of one kind. */
+export interface ActorCensus {
+  readonly live: number;
+  /** Commands that wait at all of them. */
+  readonly waiting: number;
+  /** Commands that wait at the one that has most. */
+  readonly deepest: number;
+}
+
 export class LiveActors {
   private readonly live = new Map<string, LiveActor>();
   private readonly streams = new Map<string, { readonly shard: number; readonly replay: Replay }>();
@@ -44,6 +53,19 @@ export class LiveActors {
 
   get count(): number {
     return this.live.size;
+  }
+
+  /** What is in memory, by the kind of actor. It looks at each: for somebody who asks a few times a minute. */
+  census(): ReadonlyMap<string, ActorCensus> {
+    const kinds = new Map<string, { live: number; waiting: number; deepest: number }>();
+    for (const kind of this.definitions.keys()) kinds.set(kind, { live: 0, waiting: 0, deepest: 0 });
+    for (const { ref, mailbox } of this.live.values()) {
+      const kind = kinds.get(ref.kind)!;
+      kind.live++;
+      kind.waiting += mailbox.depth;
+      kind.deepest = Math.max(kind.deepest, mailbox.depth);
+    }
+    return kinds;
   }
 
   definitionOf(kind: string): AnyDefinition {

@@ -44,6 +44,11 @@ export class Mailbox {
     return this.waiting === 0;
   }
 
+  /** Commands that wait. */
+  get depth(): number {
+    return this.waiting;
+  }
+
   /** A slot in the mailbox, or null when it is full. `at` is monotonic ms. */
   enter(at: number, bytes: number): Ticket | null {
     this.skipDone();

@@ -94,6 +94,7 @@ async function here(
       storage,
       log,
       runner: null,
+      meters: null,
       address,
       build: VERSION,
       onLost: () => {},

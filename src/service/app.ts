@@ -45,6 +45,7 @@ import { drainingHealth, healthRoutes } from "../http/request/health.ts";
 import { FairTurns } from "../http/request/fair-turns.ts";
 import { KnownPaths } from "../http/request/known-paths.ts";
 import type { HttpLog } from "../log/port.ts";
+import type { RequestMeter } from "../http/request/request-meter.ts";
 import { OpenStreams } from "../http/stream/open-streams.ts";
 import { RateHeaders } from "../http/request/rate-headers.ts";
 import { ProtectiveLimit } from "../http/request/protective-limit.ts";
@@ -98,9 +99,9 @@ export interface AppParts {
   readonly previews: Previews;
   readonly argumentChecks: ArgumentChecks;
   readonly workspaceLimits: WorkspaceLimits;
-  /** The git that clones repositories; null where there is none. */
   /** Where apps are served; at the service itself unless given. */
   readonly appsUrl?: string;
+  /** The git that clones repositories; null where there is none. */
   readonly git: { readonly version: string } | null;
   readonly usage: UsageDirectory;
   readonly quotas: QuotaReports;
@@ -116,6 +117,7 @@ export interface AppParts {
   /** What one job may take unless its budget says otherwise. */
   readonly jobLimits: JobLimits;
   readonly log: HttpLog;
+  readonly meter?: RequestMeter;
   readonly clock: Clock;
   /** Rejects when the database does not answer. */
   readonly pingDatabase: () => Promise<void>;
@@ -331,7 +333,7 @@ interface Surfaces {
 }
 
 function surfacesOf(
-  { system, directory, sealing, log, clock, rates, corsOrigins, bodies, turns }: MountedParts,
+  { system, directory, sealing, log, meter, clock, rates, corsOrigins, bodies, turns }: MountedParts,
   { appUrl, server }: Opened,
 ): { readonly surfaces: Surfaces; readonly authentication: Authentication; readonly limits: RateLimits } {
   const addresses = new ClientAddresses(rates?.trustedProxies ?? []);
@@ -348,6 +350,7 @@ function surfacesOf(
       system,
       sealing,
       log,
+      meter,
       clock,
       rateHeaders: new RateHeaders(clock),
       admission: new Admission({ system, sealing, clock, authentication, limits, protection, ...by }),

@@ -59,6 +59,8 @@ import type { Storage } from "./storage.ts";
 import { missionTools } from "../runner/tools/mission-tools.ts";
 import { actorMissionService } from "../wiring/mission-service.ts";
 import { missionHandlers } from "../wiring/missions.ts";
+import type { Meters } from "../metrics/meters.ts";
+import { MeteredActorStore, MeteredPlacement } from "../wiring/metered.ts";
 import { toolServices } from "../wiring/tool-services.ts";
 import { workspaceInstructions } from "../wiring/workspace-instructions.ts";
 import { webhookHandlers } from "../wiring/webhooks.ts";
@@ -96,6 +98,8 @@ export interface RunnerParts {
 }
 
 export interface RuntimeParts extends ActorSettings {
+  /** Counts what is done; null where nobody asks for the counts. */
+  readonly meters: Meters | null;
   /** What an organization may have, unless the operator says otherwise for it. */
   readonly quotas: QuotaLimits;
   readonly storage: Storage;
@@ -115,7 +119,10 @@ export async function startRuntime(parts: RuntimeParts): Promise<Runtime> {
   const { storage, log, runner, signal } = parts;
   const folder = storage.isEmbedded ? storage.folder.path : null;
   const self = { id: newId("rpl"), address: parts.address, build: parts.build, folder };
-  const placement = new PostgresPlacement(storage.database, self);
+  const { meters } = parts;
+  const { database } = storage;
+  const placement =
+    meters === null ? new PostgresPlacement(database, self) : new MeteredPlacement(database, self, meters);
   await placement.buryFormer();
   await waitForRivals({ placement, clock: systemClock, log, signal });
   await checkServiceKey(storage.database, storage.sealing);
@@ -133,7 +140,7 @@ export async function startRuntime(parts: RuntimeParts): Promise<Runtime> {
     guard: quotas,
     definitions: troupeActors({ ...parts, calendar }),
     effects: runner === null ? IDLE : effectsOf(runner, parts, { directory, webhooks, missions, system: () => system }),
-    store: new PostgresActorStore(storage.database),
+    store: meters === null ? new PostgresActorStore(database) : new MeteredActorStore(database, meters),
     placement,
     clock: systemClock,
     chance: systemChance,
@@ -199,6 +206,7 @@ const effectsOf = (runner: RunnerParts, parts: RuntimeParts, { directory, webhoo
     log: parts.log,
     system,
     appUrl: parts.address,
+    meters: parts.meters,
   }),
 });
 

@@ -11,6 +11,10 @@ import type { ModelPort } from "../../actors/job/ports.ts";
 import { adminDoor, forgetService, newAdminKey, SERVICE_FILE, type ServiceNote } from "../admin/door.ts";
 import type { AdminParts } from "../admin/subjects.ts";
 import { type App, createApp } from "./app.ts";
+import type { AdminPort } from "./admin-port.ts";
+import { serveMetrics } from "./metrics.ts";
+import { Meters } from "../metrics/meters.ts";
+import { meteredModels } from "../wiring/metered.ts";
 import { buildOf } from "../settings/build.ts";
 import { createEgress, type Egress } from "../egress/egress.ts";
 import { systemChance, systemClock } from "../wiring/clock.ts";
@@ -79,7 +83,11 @@ export async function startService(options: ServiceOptions): Promise<Service> {
   const { config, log, onFatal, signal } = options;
   const undo = new Undo();
   try {
-    const { models, local } = await unlessAborted(chooseModels(config, log), signal);
+    // Without the port nobody asks, and nothing is counted.
+    const meters = config.adminPort === undefined ? null : new Meters();
+    const chosen = await unlessAborted(chooseModels(config, log), signal);
+    const { local } = chosen;
+    const models = meters === null ? chosen.models : meteredModels(chosen.models, meters);
     const storage = await openStorage({ config, log, signal, onExit: onFatal });
     undo.add(() => storage.close());
     forgetService(storage.folder.path);
@@ -108,6 +116,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
         retry: { retries: config.modelRetries, fallbacks: config.modelFallbacks },
         toolResultBytes: config.toolResultKib * 1_024,
       },
+      meters,
       log,
       address,
       build: VERSION,
@@ -119,11 +128,16 @@ export async function startService(options: ServiceOptions): Promise<Service> {
     undo.add(() => withinLimit(runtime.system.stop(), "the actors did not stop"));
     signal.throwIfAborted();
     // A taken port must not cost the first run's tokens and its command, which are told once.
-    tryPort(config);
+    tryPort({ ...config, setting: "PORT" });
+    if (config.adminPort !== undefined)
+      tryPort({ host: config.adminHost, port: config.adminPort, setting: "ADMIN_PORT" });
     const first = await foundFirst(options, storage, runtime);
     const sweeper = sweep(options, storage);
     undo.add(() => sweeper.stop());
-    const { appUrl, listens, stop } = serve(options, {
+    // Until the end of the drain, so that it can be seen.
+    let admin: AdminPort | null = null;
+    undo.add(() => admin?.stop());
+    const { app, appUrl, listens, stop } = serve(options, {
       storage,
       models,
       runtime,
@@ -131,8 +145,10 @@ export async function startService(options: ServiceOptions): Promise<Service> {
       fileSandbox,
       git,
       hasShell: shell !== null,
+      meters,
     });
     undo.add(stop);
+    admin = openAdmin(options, { storage, runtime, meters, app });
     // In the background: the first child starts while nobody waits for it, and the log says what protects it.
     void sandbox.prepare();
     greet(options, { storage, runtime, models, local: await local, appUrl, listens, first });
@@ -210,9 +226,10 @@ function serve(
     readonly fileSandbox: Sandbox;
     readonly git: GitVersion | null;
     readonly hasShell: boolean;
+    readonly meters: Meters | null;
   },
-): Listening & { stop(): Promise<void> } {
-  const { storage, models, runtime, egress, fileSandbox, git, hasShell } = parts;
+): Listening & { readonly app: App; stop(): Promise<void> } {
+  const { storage, models, runtime, egress, fileSandbox, git, hasShell, meters } = parts;
   const key = newAdminKey();
   const admin: AdminParts = {
     ...runtime,
@@ -230,6 +247,7 @@ function serve(
     build: buildOf(config),
     models,
     log,
+    ...(meters === null ? {} : { meter: meters }),
     clock: systemClock,
     pingDatabase: async () => {
       await storage.database.read`select 1`;
@@ -263,7 +281,19 @@ function serve(
     await app.stop();
     forgetService(storage.folder.path);
   };
-  return { appUrl, listens: listeningUrlOf(config.host, port), stop };
+  return { app, appUrl, listens: listeningUrlOf(config.host, port), stop };
+}
+
+/** Opens the administration port, where one is set. Throws `CannotListen`. */
+function openAdmin(
+  { config, log }: ServiceOptions,
+  of: { readonly storage: Storage; readonly runtime: Runtime; readonly meters: Meters | null; readonly app: App },
+): AdminPort | null {
+  const { meters, storage, runtime, app } = of;
+  const { adminPort: port, adminHost: host } = config;
+  if (meters === null || port === undefined) return null;
+  const parts = { meters, ...runtime, ...storage, app, dataDir: storage.folder.path, log, host, port };
+  return opened({ host, port, setting: "ADMIN_PORT" }, () => serveMetrics(parts));
 }
 
 /** How many streams may be open: as many as are set, where there are files for them. */
@@ -278,20 +308,29 @@ function streamsOf({ maxStreams }: Config, log: Logger): number {
 }
 
 /** Opens the port for a moment. Throws `CannotListen`. */
-function tryPort({ host, port }: Config): void {
-  if (port !== 0) opened({ host, port }, () => Bun.listen({ hostname: host, port, socket: { data() {} } }).stop(true));
+function tryPort({ host, port, setting }: Wanted): void {
+  if (port !== 0)
+    opened({ host, port, setting }, () => Bun.listen({ hostname: host, port, socket: { data() {} } }).stop(true));
 }
 
 const listen = (app: App, { host, port }: Config): number =>
-  opened({ host, port }, () => app.listen({ hostname: host, port }));
+  opened({ host, port, setting: "PORT" }, () => app.listen({ hostname: host, port }));
+
+/** A port that is to be opened, and the setting that says so. */
+interface Wanted {
+  readonly host: string;
+  readonly port: number;
+  readonly setting: string;
+}
 
 /** What `open` answers, or why the port cannot be had. */
-function opened<T>({ host, port }: Pick<Config, "host" | "port">, open: () => T): T {
+function opened<T>({ host, port, setting }: Wanted, open: () => T): T {
   try {
     return open();
   } catch (cause) {
     const code = cause instanceof Error && "code" in cause ? cause.code : null;
-    if (code === "EADDRINUSE") throw new CannotListen(`Port ${port} is in use. Set PORT to another one.`, { cause });
+    if (code === "EADDRINUSE")
+      throw new CannotListen(`Port ${port} is in use. Set ${setting} to another one.`, { cause });
     throw new CannotListen(`Cannot listen on ${host}:${port}: ${String(cause)}`, { cause });
   }
 }

@@ -65,6 +65,24 @@ const Settings = Type.Object({
       allowed: "an IP address or a host name to listen on",
     }),
   ),
+  adminPort: Type.Optional(
+    Type.Integer(
+      setting({
+        env: "ADMIN_PORT",
+        minimum: 0,
+        maximum: 65_535,
+        allowed: "an integer from 0 (any free port) to 65535",
+      }),
+    ),
+  ),
+  adminHost: Type.String(
+    setting({
+      env: "ADMIN_HOST",
+      default: "127.0.0.1",
+      format: "host",
+      allowed: "an IP address or a host name to listen on",
+    }),
+  ),
   appUrl: optional("APP_URL", "origin", "an http or https URL without a path, such as https://troupe.example"),
   appsUrl: optional("APPS_URL", "apps-origin", "an http or https URL without a path, such as https://*.apps.example"),
   dataDir: Type.String(setting({ env: "DATA_DIR", default: ".troupe", format: "path", allowed: "a folder" })),

@@ -5,6 +5,10 @@ import type { Sealing } from "../../actors/sealing.ts";
 import type { TroupeSystem } from "../../actors/troupe.ts";
 import { webhookEffects } from "../../actors/webhook/delivering.ts";
 import type { WebhookQueue } from "../../actors/webhook/directory.ts";
+import type { WebhookSender } from "../../actors/webhook/ports.ts";
+import type { WebhookEvent } from "../../actors/webhook/schema.ts";
+import type { Meters } from "../metrics/meters.ts";
+import { meteredSender } from "./metered.ts";
 import { webhookEventView } from "../current/events/view.ts";
 import type { WebhookTools } from "../operations/webhook-tools.ts";
 import type { Egress } from "../egress/egress.ts";
@@ -24,17 +28,15 @@ export interface WebhookParts {
   readonly system: () => Pick<TroupeSystem, "dispatchGroup" | "joinNext">;
   /** Where clients reach the service. */
   readonly appUrl: string;
+  /** Counts attempts; absent where nobody asks for the counts. */
+  readonly meters?: Meters | null;
 }
 
 /** The handlers of webhook effects. */
-export const webhookHandlers = ({ egress, sealing, queue, clock, chance, log, system, appUrl }: WebhookParts) =>
-  webhookEffects({
-    sender: createWebhookSender({
-      egress,
-      sealing,
-      clock,
-      bodyOf: (event) => JSON.stringify(webhookEventView(event, appUrl)),
-    }),
+export const webhookHandlers = (parts: WebhookParts) => {
+  const { queue, clock, chance, log, system } = parts;
+  return webhookEffects({
+    sender: senderOf(parts),
     queue,
     clock,
     chance,
@@ -42,6 +44,13 @@ export const webhookHandlers = ({ egress, sealing, queue, clock, chance, log, sy
     group: (members, options) => system().dispatchGroup(members, options),
     joinNext: (organizationId, run) => system().joinNext(organizationId, run),
   }) satisfies Readonly<Record<string, EffectHandler>>;
+};
+
+function senderOf({ egress, sealing, clock, appUrl, meters }: WebhookParts): WebhookSender {
+  const bodyOf = (event: WebhookEvent): string => JSON.stringify(webhookEventView(event, appUrl));
+  const sender = createWebhookSender({ egress, sealing, clock, bodyOf });
+  return meters === null || meters === undefined ? sender : meteredSender(sender, meters);
+}
 
 /** A name has this long to be found when a destination is set. */
 const LOOK_UP_MS = 3_000;

@@ -28,6 +28,7 @@ test("[START-1] an absent setting takes its default", () => {
   expect(configOf({})).toEqual({
     port: 3000,
     host: "127.0.0.1",
+    adminHost: "127.0.0.1",
     dataDir: resolve(".troupe"),
     diskReserveMib: 512,
     models: [],
@@ -84,6 +85,8 @@ test("[START-1] every setting is read and typed", () => {
   const config = configOf({
     PORT: "0",
     HOST: "::",
+    ADMIN_PORT: "9464",
+    ADMIN_HOST: "10.0.0.1",
     APP_URL: "https://troupe.example/",
     DATA_DIR: "/srv/troupe",
     DISK_RESERVE_MIB: "0",
@@ -129,6 +132,8 @@ test("[START-1] every setting is read and typed", () => {
   expect(config).toEqual({
     port: 0,
     host: "::",
+    adminPort: 9464,
+    adminHost: "10.0.0.1",
     appUrl: "https://troupe.example",
     dataDir: "/srv/troupe",
     diskReserveMib: 0,

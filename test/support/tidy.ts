@@ -181,6 +181,13 @@ export const LAYERS: readonly Layer[] = [
     builtins: true,
   },
   {
+    name: "the metrics",
+    files: at("src/metrics/.*"),
+    ours: at("actors/.*", "src/metrics/.*"),
+    packages: ["prom-client"],
+    builtins: true,
+  },
+  {
     name: "the schedule",
     files: at("src/schedule/.*"),
     ours: at("actors/.*", "src/schedule/.*"),

@@ -38,6 +38,8 @@ export class Exchange implements Caller, RawInput {
   audience: Audience = "configured_origins";
   /** Whether the answer is made. */
   isAnswered = false;
+  /** The id of the operation that takes it; null before, and where none does. */
+  operation: string | null = null;
   /** Once the request is authenticated. */
   organizationId: string | null = null;
   /** Once it is counted: every answer tells of it (RATE-2). */
@@ -156,13 +158,14 @@ export class Exchange implements Caller, RawInput {
     return this.rate === null ? response : this.rateHeaders.stamp(response, this.rate);
   }
 
-  /** One line for each request; never a header, a query or a body. */
-  log(log: HttpLog, status: number): void {
+  /** One line for each request; never a header, a query or a body. Answers how long it has taken, in ms. */
+  log(log: HttpLog, status: number): number {
     const { request, requestId, organizationId } = this;
     const durationMs = Math.round((performance.now() - this.startedAt) * 100) / 100;
     const fields = { requestId, organizationId, method: request.method, path: pathOf(request.url), status, durationMs };
     if (status >= 500) log.warn(fields, "request");
     else log.info(fields, "request");
+    return durationMs;
   }
 
   private respond(text: string, status: number): Response {

@@ -24,6 +24,7 @@ import type { FairTurns } from "./fair-turns.ts";
 import type { RawInput } from "./input-reader.ts";
 import { type BoundOperation, ChangeResult, Operations, type Result } from "./operations.ts";
 import type { RateHeaders } from "./rate-headers.ts";
+import type { RequestMeter } from "./request-meter.ts";
 import { hostFault, targetFault } from "./request-target.ts";
 
 /** Where a request has arrived; null outside of a server. */
@@ -41,6 +42,8 @@ export interface SurfaceParts {
   readonly bodies: Bodies;
   readonly crossOrigin: CrossOrigin;
   readonly log: HttpLog;
+  /** Counts requests; absent where nobody asks for the counts. */
+  readonly meter?: RequestMeter | undefined;
   readonly clock: Pick<Clock, "now">;
   /**
    * The server that requests come to; absent outside of one. Elysia has it too, but defines a property on the
@@ -70,6 +73,7 @@ export class Surface {
 
   /** Whether this caller may run the operation, when its organization has its turn; the answer where not. */
   admit(exchange: Exchange, operation: BoundOperation): MaybePromise<Response | undefined> {
+    exchange.operation = operation.id;
     const admitted = this.timed(exchange, () => this.admitted(exchange, operation));
     return whenReady(admitted, (outcome) =>
       outcome.ok ? this.inTurn(exchange) : this.turnedAway(exchange, outcome.fault),
@@ -276,6 +280,7 @@ export class Surface {
   }
 
   private refusal(exchange: Exchange, fault: Fault): Response {
+    this.parts.meter?.refused(fault.kind);
     this.parts.admission.leaveOut(exchange);
     return exchange.refuse(this.dialect.refusal(fault, exchange.requestId));
   }
@@ -297,7 +302,8 @@ export class Surface {
     if (headers !== null) for (const [name, value] of Object.entries(headers)) response.headers.set(name, value);
     this.crossOrigin(exchange, response);
     exchange.isAnswered = true;
-    exchange.log(this.parts.log, response.status);
+    const durationMs = exchange.log(this.parts.log, response.status);
+    this.parts.meter?.answered(exchange.operation, response.status, durationMs / 1_000);
     return exchange.request.method === "HEAD" ? withoutStream(response) : response;
   }
 }

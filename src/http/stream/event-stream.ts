@@ -87,6 +87,11 @@ class EventStream implements Bun.DirectUnderlyingSource, OpenStream, Beating, Re
     return this.sink !== null && !this.isFull;
   }
 
+  get stalledMs(): number {
+    // At least a moment: it is behind from the first byte that its socket does not take.
+    return this.isFull ? Math.max(1, this.parts.streams.clock.monotonic() - this.writtenAt) : 0;
+  }
+
   /** The response is on its way. */
   pull(sink: ReadableStreamDirectController): void {
     if (this.sink !== null) return;

@@ -26,6 +26,8 @@ export interface Bearer {
 export interface OpenStream {
   /** Whose it is; null where no token opened it. */
   readonly bearer: Bearer | null;
+  /** For how long its reader has taken nothing although there is something, in ms; 0 where it takes what there is. */
+  readonly stalledMs?: number;
   /** Ends it in good order, soon. Must not throw. */
   end(reason: "shutdown" | "revoked" | "expired"): void;
 }
@@ -62,6 +64,17 @@ export class OpenStreams {
 
   get count(): number {
     return this.open.size;
+  }
+
+  /** Streams whose readers are behind, and how long the slowest has taken nothing, in ms. It looks at each. */
+  lag(): { readonly behind: number; readonly longestMs: number } {
+    let behind = 0;
+    let longestMs = 0;
+    for (const { stalledMs = 0 } of this.open) {
+      if (stalledMs > 0) behind++;
+      longestMs = Math.max(longestMs, stalledMs);
+    }
+    return { behind, longestMs };
   }
 
   /** Whether another one may be opened for this organization: a bounded number is open at once (SSE-14). */

@@ -1,0 +1,24 @@
+/** How many jobs of all organizations are on their way, by status: for the operator. Throws when the database cannot be reached. */
+import type { Database } from "../client.ts";
+import { NO_ORGANIZATION } from "../client.ts";
+
+/** What a job can be in that has not ended. */
+export const UNFINISHED = ["queued", "running", "cancelling", "blocked", "needs_review"] as const;
+export type UnfinishedStatus = (typeof UNFINISHED)[number];
+
+/** Each status, also those that no job has. A look-up in an index for each organization, so ended jobs cost nothing. */
+export async function countUnfinishedJobs(database: Database): Promise<ReadonlyMap<UnfinishedStatus, number>> {
+  const rows = await database.reading(
+    "own",
+    NO_ORGANIZATION,
+    ({ sql }) => sql<{ status: UnfinishedStatus; count: number }[]>`
+      select wanted.status, coalesce(sum(found.count), 0)::int as count
+      from unnest(${[...UNFINISHED]}::text[]) as wanted (status)
+      left join organization o on true
+      left join lateral (
+        select count(*) from job j where j.organization_id = o.organization_id and j.status = wanted.status
+      ) found on true
+      group by wanted.status`,
+  );
+  return new Map(rows.map(({ status, count }) => [status, count]));
+}

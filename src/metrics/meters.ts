@@ -1,0 +1,76 @@
+/**
+ * Everything that is counted as it happens, by parts of the service that know it only as a port or are wrapped by
+ * `src/wiring/metered.ts`. What can be read at any time (memory, open streams, actors) is not here: it is read when somebody asks.
+ */
+import type { FaultKind } from "../../actors/fault.ts";
+import type { ModelOutcome } from "../../actors/job/ports.ts";
+import type { FlushOutcome } from "../../actors/runtime/store.ts";
+import { Counts, Distribution, Distributions } from "./tally.ts";
+
+/** In seconds: from an answer out of memory to a request that waits for a slow disk. */
+const REQUEST_SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10];
+const FLUSH_SECONDS = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 1, 5];
+const FLUSH_GROUPS = [1, 2, 4, 8, 16, 32, 64, 128, 256, 512];
+/** A model takes a part of a second to minutes. */
+const MODEL_SECONDS = [0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 180, 600];
+const DELIVERY_SECONDS = [0.01, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 15];
+/** A loop that is held for a tenth of a second is felt by everybody. */
+const LOOP_SECONDS = [0.001, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 5];
+
+/** Of operations that no request has named. */
+const NONE = "none";
+
+/** How one attempt to deliver a webhook ended: `delivered`, or the error that the ledger has. */
+type DeliveryOutcome = string;
+
+export class Meters {
+  readonly requests = new Counts("operation", "status");
+  readonly requestSeconds = new Distributions("operation", REQUEST_SECONDS);
+  readonly refusals = new Counts("kind");
+  readonly flushes = new Counts("outcome");
+  readonly flushSeconds = new Distribution(FLUSH_SECONDS);
+  readonly flushGroups = new Distribution(FLUSH_GROUPS);
+  readonly modelCalls = new Counts("model", "outcome");
+  readonly modelSeconds = new Distributions("model", MODEL_SECONDS);
+  readonly firstTokenSeconds = new Distributions("model", MODEL_SECONDS);
+  readonly modelTokens = new Counts("model", "direction");
+  readonly deliveries = new Counts("outcome");
+  readonly deliverySeconds = new Distribution(DELIVERY_SECONDS);
+  readonly loopSeconds = new Distribution(LOOP_SECONDS);
+  /** When the lease was last renewed, monotonic ms; null before. */
+  leaseRenewedAt: number | null = null;
+
+  answered(operation: string | null, status: number, seconds: number): void {
+    this.requests.add(1, operation ?? NONE, String(status));
+    this.requestSeconds.observe(operation ?? NONE, seconds);
+  }
+
+  refused(kind: FaultKind): void {
+    this.refusals.add(1, kind);
+  }
+
+  flushed(groups: number, outcome: FlushOutcome["kind"], seconds: number): void {
+    this.flushes.add(1, outcome);
+    this.flushGroups.observe(groups);
+    this.flushSeconds.observe(seconds);
+  }
+
+  /** `firstTokenSeconds` is null where no text came. */
+  called(
+    model: string,
+    outcome: ModelOutcome,
+    { seconds, firstTokenSeconds }: { readonly seconds: number; readonly firstTokenSeconds: number | null },
+  ): void {
+    this.modelCalls.add(1, model, outcome.kind === "failed" ? outcome.error.code : outcome.kind);
+    this.modelSeconds.observe(model, seconds);
+    if (firstTokenSeconds !== null) this.firstTokenSeconds.observe(model, firstTokenSeconds);
+    if (outcome.kind === "aborted") return;
+    this.modelTokens.add(outcome.usage.inputTokens, model, "input");
+    this.modelTokens.add(outcome.usage.outputTokens, model, "output");
+  }
+
+  sent(outcome: DeliveryOutcome, seconds: number): void {
+    this.deliveries.add(1, outcome);
+    this.deliverySeconds.observe(seconds);
+  }
+}

@@ -1,0 +1,73 @@
+/**
+ * What is counted while the service works: plain numbers that cost some nanoseconds each, and that are put into
+ * Prometheus' words only when somebody asks (`exposition.ts`).
+ */
+
+/** Between the values of labels in a key; no label has it. */
+const SEPARATOR = "\t";
+
+/** A count for each combination of values of its labels. */
+export class Counts {
+  readonly labels: readonly string[];
+  private readonly counts = new Map<string, number>();
+
+  constructor(...labels: string[]) {
+    this.labels = labels;
+  }
+
+  /** `values` are those of the labels, in their order. */
+  add(amount: number, ...values: readonly string[]): void {
+    const key = values.length === 1 ? values[0]! : values.join(SEPARATOR);
+    this.counts.set(key, (this.counts.get(key) ?? 0) + amount);
+  }
+
+  *entries(): Generator<readonly [labels: Readonly<Record<string, string>>, count: number]> {
+    for (const [key, count] of this.counts) yield [named(this.labels, key.split(SEPARATOR)), count];
+  }
+}
+
+/** How often values fell below each bound, with their sum. */
+export class Distribution {
+  /** Ascending; a value counts at the first bound that it does not exceed, else at the last place. */
+  readonly bounds: readonly number[];
+  readonly counts: number[];
+  sum = 0;
+
+  constructor(bounds: readonly number[]) {
+    this.bounds = bounds;
+    this.counts = Array.from({ length: bounds.length + 1 }, () => 0);
+  }
+
+  observe(value: number): void {
+    const { bounds, counts } = this;
+    let place = 0;
+    while (place < bounds.length && value > bounds[place]!) place++;
+    counts[place]!++;
+    this.sum += value;
+  }
+}
+
+/** A distribution for each value of one label. */
+export class Distributions {
+  readonly label: string;
+  private readonly bounds: readonly number[];
+  private readonly of = new Map<string, Distribution>();
+
+  constructor(label: string, bounds: readonly number[]) {
+    this.label = label;
+    this.bounds = bounds;
+  }
+
+  observe(value: string, observed: number): void {
+    let distribution = this.of.get(value);
+    if (distribution === undefined) this.of.set(value, (distribution = new Distribution(this.bounds)));
+    distribution.observe(observed);
+  }
+
+  *entries(): Generator<readonly [labels: Readonly<Record<string, string>>, distribution: Distribution]> {
+    for (const [value, distribution] of this.of) yield [{ [this.label]: value }, distribution];
+  }
+}
+
+const named = (labels: readonly string[], values: readonly string[]): Readonly<Record<string, string>> =>
+  Object.fromEntries(labels.map((label, i) => [label, values[i] ?? ""]));

@@ -1,0 +1,76 @@
+/** Metrics for the operator: what is counted, what is read, and the port where both are told. */
+import { statfs } from "node:fs/promises";
+import type { TroupeSystem } from "../../actors/troupe.ts";
+import type { Database } from "../../db/client.ts";
+import { countUnfinishedJobs } from "../../db/stores/job-counts.ts";
+import type { Logger } from "../log/log.ts";
+import { exposition } from "../metrics/exposition.ts";
+import type { Meters } from "../metrics/meters.ts";
+import type { Readings } from "../metrics/readings.ts";
+import { VERSION } from "../settings/version.ts";
+import { type AdminPort, openAdminPort } from "./admin-port.ts";
+import type { App } from "./app.ts";
+
+/** Between two looks how late the event loop is: often enough to meet a long hold, and nothing measurable. */
+const LOOP_LOOK_MS = 100;
+
+export interface MetricsParts {
+  readonly meters: Meters;
+  readonly system: TroupeSystem;
+  readonly database: Database;
+  readonly app: Pick<App, "streams" | "bodies" | "turns">;
+  /** A folder of the file system where the data is. */
+  readonly dataDir: string;
+  readonly log: Pick<Logger, "warn" | "info">;
+  readonly host: string;
+  readonly port: number;
+}
+
+/** Opens the administration port. Throws when it cannot be had. */
+export function serveMetrics(parts: MetricsParts): AdminPort {
+  const { meters, log, host, port } = parts;
+  const told = exposition(meters, readingsOf(parts), (err, metric) =>
+    log.warn({ err, metric }, "a metric could not be read"),
+  );
+  const metrics = async (): Promise<Response> =>
+    new Response(await told.text(), { headers: { "content-type": told.contentType, "cache-control": "no-store" } });
+  const admin = openAdminPort({ host, port, routes: { "/metrics": metrics } });
+  const endLooks = watchDelay(meters);
+  log.info({ metrics: `${admin.address}/metrics` }, "metrics are told at the administration port");
+  return {
+    address: admin.address,
+    stop: () => {
+      endLooks();
+      return admin.stop();
+    },
+  };
+}
+
+const readingsOf = ({ system, database, app, dataDir }: MetricsParts): Readings => ({
+  version: VERSION,
+  isReady: () => system.isReady,
+  actors: () => system.actors.census(),
+  parkedMessages: () => system.parkedMessages(null),
+  loopWorkMs: () => system.loopTime.reading(0).total.totalMs,
+  streams: () => ({ open: app.streams.count, ...app.streams.lag() }),
+  bodies: () => app.bodies.usage,
+  waitingRequests: () => app.turns.waiting,
+  jobs: () => countUnfinishedJobs(database),
+  freeDiskBytes: async () => {
+    const { bavail, bsize } = await statfs(dataDir);
+    return bavail * bsize;
+  },
+  monotonic: () => performance.now(),
+});
+
+/** Measures how late a timer is; answers what ends it. */
+function watchDelay({ loopSeconds }: Meters): () => void {
+  let due = performance.now() + LOOP_LOOK_MS;
+  const timer = setInterval(() => {
+    const now = performance.now();
+    loopSeconds.observe(Math.max(0, now - due) / 1_000);
+    due = now + LOOP_LOOK_MS;
+  }, LOOP_LOOK_MS);
+  timer.unref();
+  return () => clearInterval(timer);
+}
