@@ -7,6 +7,7 @@
  *   listChats      ─▶ listChats (a page), listAllChats (every chat, page by page)
  *   v1ExecuteAgent ─▶ v1ExecuteAgent, v1ExecuteAgentStream
  *   readFile       ─▶ readFile (all bytes), readFileStream (pieces, as they arrive)
+ *   queryData      ─▶ queryData (the record), queryDataBytes (the content, in a format other than JSON)
  */
 import { isJson, type Contract, type ErrorCode, type Operation } from "./contract.ts";
 import type { Field, Shape } from "./shape.ts";
@@ -85,6 +86,8 @@ function methodsOfOperation(contract: Contract, operation: Operation): readonly 
     const method: Method = { ...own, query, result, reading: { kind }, isStream: stream === undefined ? null : false };
     found.push(method, ...(operation.isPolled ? [polling(method)] : []), ...paging(contract, method));
     if (kind === "bytes") found.push(chunked(method));
+    const isOtherwise = [...operation.answers.keys()].some((other) => other !== EVENT_STREAM && !isJson(other));
+    if (kind === "json" && isOtherwise) found.push(asBytes(method));
   }
   if (stream !== undefined) {
     const isResumable = own.query.some(({ name }) => name === "after");
@@ -129,6 +132,15 @@ const chunked = (method: Method): Method => ({
   name: `${method.name}Stream`,
   reading: { kind: "chunks" },
   about: "The content in pieces, as they arrive: a file of any size takes little memory.",
+});
+
+/** The method for an answer that the body can ask for in another format than JSON. */
+const asBytes = (method: Method): Method => ({
+  ...method,
+  name: `${method.name}Bytes`,
+  result: { kind: "bytes" },
+  reading: { kind: "bytes" },
+  about: "The content in the `format` that the body names.",
 });
 
 /** The method for all items of a list that has pages. */

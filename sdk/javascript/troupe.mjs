@@ -1027,6 +1027,25 @@ export class Troupe {
             options,
         });
     }
+    /**
+     * Run a read-only data-block query. The content in the `format` that the body names.
+     *
+     * DuckDB over CSV, JSON and Parquet files, such as `FROM 'reports/sales.csv'` or `FROM read_csv('a.txt', delim =
+     * ';')`; SQLite over the file that `database` names. It reads the named files and nothing else, and has 5 s of CPU
+     * time and 512 MiB. CSV and Arrow answer the rows alone; `X-Row-Count` and `X-Truncated` say the rest.
+     *
+     * `POST /api/workspaces/{id}/data-blocks/query`. Needs `workspaces:read`. May throw `InvalidPathError`,
+     * `ReadOnlyViolationError`, `OrganizationSuspendedError`, `NotFoundError`, `RequestTimeoutError` or
+     * `ApiTimeoutError`.
+     */
+    queryDataBytes(workspaceId, body, options) {
+        return this.#http.bytes({
+            method: "POST",
+            path: `/api/workspaces/${segment(workspaceId)}/data-blocks/query`,
+            body,
+            options,
+        });
+    }
     // Repositories: Repositories whose files are in a workspace
     /**
      * List repository mounts.

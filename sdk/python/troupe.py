@@ -2192,6 +2192,33 @@ class Troupe:
         )
         return answer
 
+    def query_data_bytes(
+        self,
+        workspace_id: str,
+        body: QueryDataRequest,
+        *,
+        timeout: float | None = None,
+    ) -> bytes:
+        """Run a read-only data-block query. The content in the `format` that the body names.
+
+        DuckDB over CSV, JSON and Parquet files, such as `FROM 'reports/sales.csv'` or `FROM
+        read_csv('a.txt', delim = ';')`; SQLite over the file that `database` names. It reads the named
+        files and nothing else, and has 5 s of CPU time and 512 MiB. CSV and Arrow answer the rows alone;
+        `X-Row-Count` and `X-Truncated` say the rest.
+
+        `POST /api/workspaces/{id}/data-blocks/query`. Needs `workspaces:read`. May raise
+        `InvalidPathError`, `ReadOnlyViolationError`, `OrganizationSuspendedError`, `NotFoundError`,
+        `RequestTimeoutError` or `ApiTimeoutError`.
+        """
+        return self._http.content(
+            _Request(
+                "POST",
+                f"/api/workspaces/{_segment(workspace_id)}/data-blocks/query",
+                body=body,
+                timeout=timeout,
+            )
+        )
+
     # Repositories: Repositories whose files are in a workspace
 
     def list_repositories(self, workspace_id: str, *, timeout: float | None = None) -> RepositoryList:

@@ -91,6 +91,13 @@ test("[DOC-3] TypeScript: a caller that stops reading ends the download", async 
   expect(await troupe.readFile(owner.workspaceId, { path: "notes/hello.txt" })).toHaveLength(13);
 });
 
+test("[DOC-3] TypeScript: the rows of a query come as a record, or as bytes in another format", async () => {
+  const query = "SELECT 1 AS a, 'x' AS b";
+  expect((await troupe.queryData(owner.workspaceId, { query })).rows).toEqual([[1, "x"]]);
+  const csv = await troupe.queryDataBytes(owner.workspaceId, { query, format: "csv" });
+  expect(new TextDecoder().decode(csv).trim().split(/\r?\n/)).toEqual(["a,b", "1,x"]);
+});
+
 test.skipIf(!hasPython)("[DOC-3] Python: bytes, a file and pieces go up, and come down in pieces", async () => {
   const program = `
 import hashlib, json, os, tempfile
@@ -119,15 +126,17 @@ for path in ("python-pieces.bin", "python-file.bin"):
         digest.update(piece)
         longest = max(longest, len(piece))
     digests.append(digest.hexdigest())
-print(json.dumps([small["size"], back.decode(), large["size"], copied["size"], digests, longest]))
+rows = client.query_data_bytes(workspace, {"query": "SELECT 1 AS a", "format": "csv"}).decode().split()
+print(json.dumps([small["size"], back.decode(), large["size"], copied["size"], rows, digests, longest]))
 `;
   const env = { TROUPE_URL: service.url, TROUPE_TOKEN: owner.token, TROUPE_WORKSPACE: owner.workspaceId };
-  const [small, back, large, copied, digests, longest] = JSON.parse(await python(program, { env })) as unknown[];
-  expect([small, back, large, copied, digests]).toEqual([
+  const [small, back, large, copied, rows, digests, longest] = JSON.parse(await python(program, { env })) as unknown[];
+  expect([small, back, large, copied, rows, digests]).toEqual([
     18,
     "Hello from Python.",
     PIECE * PIECES,
     PIECE * PIECES,
+    ["a", "1"],
     [LARGE, LARGE],
   ]);
   expect(longest).toBeLessThanOrEqual(PIECE);
