@@ -70,7 +70,7 @@ export class PostgresPlacement implements Placement {
     return rows.length === 1;
   }
 
-  async claim(): Promise<readonly ShardGrant[]> {
+  async claim(most = SHARD_COUNT): Promise<readonly ShardGrant[]> {
     const self = literal(this.self.id);
     const rows = await this.transaction(
       // Whose lease has run out is dead from now on: it cannot renew any more, so its shards are free.
@@ -83,8 +83,10 @@ export class PostgresPlacement implements Placement {
           select array_agg(f.id) into free from (
             select s.id from shard s left join replica r on r.id = s.owner
             where s.owner is null or r.dead or r.id is null order by s.id for update of s) f;
-          update shard s set owner = ${self}, epoch = epoch + 1 where s.id = any(free)
-          and not exists (select from replica r where r.id = s.owner and not r.dead)
+          update shard s set owner = ${self}, epoch = epoch + 1 where s.id in (
+            select f.id from unnest(free) f(id) join shard o on o.id = f.id
+            where not exists (select from replica r where r.id = o.owner and not r.dead)
+            order by f.id limit greatest(0, ${Number(most)} - (select count(*) from shard where owner = ${self})))
           and exists (select from replica where id = ${self} and not dead);
         end
       $claim$`,
@@ -100,6 +102,22 @@ export class PostgresPlacement implements Placement {
       `update shard set epoch = epoch + 1 where id = any(${ids}) and owner = ${literal(this.self.id)} returning id, epoch`,
     );
     return grantsOf(rows);
+  }
+
+  async share(): Promise<number> {
+    const [row] = await this.ask(
+      (sql) => sql<{ living: number }[]>`
+      select count(*)::int as living from replica where not dead and lease_until > clock_timestamp()`,
+    );
+    return Math.ceil(SHARD_COUNT / Math.max(1, row?.living ?? 1));
+  }
+
+  async release(shards: readonly number[]): Promise<void> {
+    const ids = `array[${shards.map(Number).join(", ")}]::int[]`;
+    await this.transaction(
+      `select id from shard where id = any(${ids}) order by id for update`,
+      `update shard set owner = null where id = any(${ids}) and owner = ${literal(this.self.id)}`,
+    );
   }
 
   async leave(): Promise<void> {

@@ -35,6 +35,7 @@ export interface EffectHandler {
 interface Running {
   readonly grant: ShardGrant;
   readonly abort: AbortController;
+  readonly ended: PromiseWithResolvers<void>;
   isOver: boolean;
 }
 
@@ -98,6 +99,12 @@ export class Effects {
     if (this.running.size > 0) await new Promise<void>((resolve) => this.idle.push(resolve));
   }
 
+  /** Resolves when none of these shards' effects of this moment runs. */
+  async drainedOf(shards: ReadonlySet<number>): Promise<void> {
+    const all = [...this.running.values()].filter(({ grant }) => shards.has(grant.shard));
+    await Promise.all(all.map(({ ended }) => ended.promise));
+  }
+
   private async drive(effect: EffectRow, grant: ShardGrant, how: "run" | "recover"): Promise<boolean> {
     if (this.isClosed) return true;
     const handler = this.handlers[effect.kind];
@@ -105,7 +112,7 @@ export class Effects {
       this.onBug(new Error(`no handler for effects of kind ${effect.kind}`), effect);
       return true;
     }
-    const running: Running = { grant, abort: new AbortController(), isOver: false };
+    const running: Running = { grant, abort: new AbortController(), ended: Promise.withResolvers(), isOver: false };
     this.running.set(effect.id, running);
     try {
       await handler[how](effect, {
@@ -119,6 +126,7 @@ export class Effects {
       this.onBug(cause, effect);
       return false;
     } finally {
+      running.ended.resolve();
       if (this.running.get(effect.id) === running) this.running.delete(effect.id);
       if (this.running.size === 0) {
         for (const resolve of this.idle) resolve();

@@ -17,7 +17,8 @@ import { Backoff } from "./backoff.ts";
 import type { Chance, Clock } from "./clock.ts";
 import type { Effects } from "./effects.ts";
 import type { FlushHost } from "./flush.ts";
-import { type Lease, LEASE_RENEW_MS, type Placement, type ShardGrant } from "./placement.ts";
+import type { HandOver } from "./hand-over.ts";
+import { type Lease, LEASE_RENEW_MS, type Placement, SHARD_COUNT, type ShardGrant } from "./placement.ts";
 import type { Shards } from "./shards.ts";
 import type { TakeUp } from "./take-up.ts";
 import type { RuntimeLog } from "./log.ts";
@@ -39,6 +40,8 @@ interface OwnershipParts {
   readonly chance: Pick<Chance, "fraction">;
   readonly log: RuntimeLog;
   readonly onLost: (reason: string) => void;
+  /** Gives shards to another replica; null where there is no other one. */
+  readonly handOver: HandOver | null;
 }
 
 export class Ownership implements FlushHost {
@@ -47,6 +50,8 @@ export class Ownership implements FlushHost {
   private readonly stalled = new Set<number>();
   private raising = false;
   private claiming = false;
+  /** Somebody has said that the placement has changed, while it was being looked at. */
+  private lookAgain = false;
   private stopped = false;
   private readonly cancels: (() => void)[] = [];
   private readonly halted = new AbortController();
@@ -56,7 +61,10 @@ export class Ownership implements FlushHost {
   }
 
   get isReady(): boolean {
-    return !this.stopped && this.parts.lease.isSafe() && this.parts.shards.count > 0 && this.stalled.size === 0;
+    const { lease, shards, handOver } = this.parts;
+    // One of several serves what it owns and forwards the rest.
+    const hasWork = shards.count > 0 || handOver !== null;
+    return !this.stopped && lease.isSafe() && hasWork && this.stalled.size === 0;
   }
 
   async start(): Promise<void> {
@@ -187,20 +195,46 @@ export class Ownership implements FlushHost {
     this.giveUp("the lease ran out and another replica took the shards");
   }
 
-  /** Takes up what this replica owns without serving it, and drops what it serves without owning it. */
+  /** Looks at the placement now, and not at the next renewal: another replica has said that it has changed. */
+  look(): void {
+    if (this.claiming) this.lookAgain = true;
+    else void this.claim().catch((err: unknown) => this.parts.log.warn({ err }, "shards could not be taken up"));
+  }
+
+  /**
+   * Takes up what this replica owns without serving it, drops what it serves without owning it, and gives up
+   * what is more than its part. One at a time: an older answer must not bring back what was given up since.
+   */
   private async claim(): Promise<void> {
     if (this.claiming || this.stalled.size > 0 || this.stopped) return;
     this.claiming = true;
+    this.lookAgain = false;
     try {
-      const { placement, shards } = this.parts;
+      const { placement, shards, handOver } = this.parts;
+      const most = handOver === null ? SHARD_COUNT : await placement.share();
       const before = shards.all();
-      const grants = await placement.claim();
+      const grants = await placement.claim(most);
       const owned = new Set(grants.map((g) => g.shard));
       const lost = new Set(before.filter((shard) => !owned.has(shard)));
       if (lost.size > 0) this.onFenced(lost);
       await this.takeUp(grants);
+      if (handOver !== null && grants.length > most) await this.giveAway(grants.slice(most), handOver);
     } finally {
       this.claiming = false;
+      if (this.lookAgain) this.look();
+    }
+  }
+
+  private async giveAway(surplus: readonly ShardGrant[], handOver: HandOver): Promise<void> {
+    const isOurs = ({ shard, epoch }: ShardGrant): boolean => this.epochOf(shard) === epoch;
+    const given = new Set(surplus.filter(isOurs).map((g) => g.shard));
+    if (given.size === 0 || this.stopped) return;
+    this.parts.log.debug({ shards: given.size }, "handing shards over to another replica");
+    try {
+      await handOver(given, () => this.forsake(given));
+    } catch (cause) {
+      // Whether they are still ours says the answer to the raise.
+      this.onUnknown(given, cause);
     }
   }
 

@@ -33,14 +33,21 @@ export interface ShardGrant {
 export interface Placement {
   /** Extends the lease by its term from the authority's now. False: declared dead, for good. */
   renew(): Promise<boolean>;
-  /** Takes every shard without a living owner, at a raised epoch, and answers all that this replica owns. */
-  claim(): Promise<readonly ShardGrant[]>;
+  /**
+   * Takes shards without a living owner, at a raised epoch, until this replica owns `most` (omitted: all of
+   * them), and answers all that it owns.
+   */
+  claim(most?: number): Promise<readonly ShardGrant[]>;
   /**
    * Raises the epoch of shards that this replica owns; waits for statements that still hold the old
    * one. A shard that is missing from the answer is not owned any more.
    */
   raise(shards: readonly number[]): Promise<readonly ShardGrant[]>;
-  /** Gives the shards up and ends the lease. */
+  /** How many shards each replica should own at most: an even part over all that hold a lease, rounded up. */
+  share(): Promise<number>;
+  /** Gives these shards up where this replica owns them; waits for statements that still hold their epochs. */
+  release(shards: readonly number[]): Promise<void>;
+  /** Gives all shards up and ends the lease. */
   leave(): Promise<void>;
 }
 

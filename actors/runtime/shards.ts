@@ -15,6 +15,7 @@ interface Held {
   /** The answer of a successful admission, made once. */
   readonly grant: Outcome<ShardGrant>;
   recovering: boolean;
+  leaving: boolean;
 }
 
 /** What a dispatch carries besides its command. */
@@ -67,7 +68,7 @@ export class Shards {
     const held = this.held.get(shard);
     if (!this.lease.isSafe() || held === undefined) return refuse(UNAVAILABLE);
     if (admission.epoch === undefined) {
-      if (held.recovering) return refuse(UNAVAILABLE);
+      if (held.recovering || held.leaving) return refuse(UNAVAILABLE);
       if (this.draining) return refuse(SHUTTING_DOWN);
     } else if (admission.epoch !== held.epoch) return refuse(UNAVAILABLE);
     return held.grant;
@@ -75,7 +76,21 @@ export class Shards {
 
   /** Takes a shard over; it serves after `open`. */
   grant(shard: number, epoch: number): void {
-    this.held.set(shard, { epoch, grant: ok({ shard, epoch }), recovering: true });
+    this.held.set(shard, { epoch, grant: ok({ shard, epoch }), recovering: true, leaving: false });
+  }
+
+  /** Another replica is to have these: only what is under way goes on. */
+  leave(shards: ReadonlySet<number>): void {
+    for (const shard of shards) {
+      const held = this.held.get(shard);
+      if (held !== undefined) held.leaving = true;
+    }
+  }
+
+  /** Whether new commands to the shard are taken here now. */
+  isOpen(shard: number): boolean {
+    const held = this.held.get(shard);
+    return held !== undefined && !held.recovering && !held.leaving && !this.draining && this.lease.isSafe();
   }
 
   open(shard: number, epoch: number): void {

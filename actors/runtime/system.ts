@@ -17,21 +17,24 @@ import { LiveActors } from "./live-actors.ts";
 import type { Chance, Clock } from "./clock.ts";
 import { Delivery } from "./delivery.ts";
 import { DispatchOrder } from "./dispatch-order.ts";
+import { runGroup, runGroupSync, runOne } from "./dispatching.ts";
 import type { Draft } from "./draft.ts";
 import { type EffectHandler, Effects } from "./effects.ts";
 import { FlushLane } from "./flush.ts";
+import { handOver, type HandOverHost } from "./hand-over.ts";
 import type { OnBug } from "./isolate.ts";
 import { Loader } from "./loader.ts";
 import { LoopTime } from "./loop-time.ts";
 import type { RuntimeLog } from "./log.ts";
 import { Ownership } from "./ownership.ts";
+import type { Peers } from "./peers.ts";
 import { Lease, type Placement, type ShardGrant, shardOf } from "./placement.ts";
 import { type Admission, type DispatchOptions, Shards } from "./shards.ts";
 import type { ActorStore, AlarmKey, PageOfEvents } from "./store.ts";
 import { type StreamStore, Subscription } from "./subscription.ts";
 import { TakeUp } from "./take-up.ts";
 import type { MemberStep, RepliesOf } from "./members.ts";
-import { GroupRun, type TurnHost } from "./turns.ts";
+import type { TurnHost } from "./turns.ts";
 import { TextWriter, type WrittenText } from "./text-writer.ts";
 import type { WriteGuard } from "./write-guard.ts";
 
@@ -57,9 +60,11 @@ export interface SystemParts {
   readonly hasRoom?: () => boolean;
   /** What bounds what an organization stores. Omitted: nothing. */
   readonly guard?: WriteGuard;
+  /** The other replicas. Omitted: this one is alone. */
+  readonly peers?: Peers;
 }
 
-export class System<P extends Protocols> implements TurnHost {
+export class System<P extends Protocols> implements TurnHost, HandOverHost {
   readonly clock: Clock;
   readonly chance: Chance;
   readonly actors: LiveActors;
@@ -75,6 +80,7 @@ export class System<P extends Protocols> implements TurnHost {
   readonly guard: WriteGuard | null;
   readonly onBug: OnBug = (cause) => this.ownership.onBug(cause);
   private readonly store: ActorStore;
+  private readonly peers: Peers | null;
   private readonly log: RuntimeLog;
   private readonly delivery: Delivery;
   private readonly takeUp: TakeUp;
@@ -86,6 +92,7 @@ export class System<P extends Protocols> implements TurnHost {
     this.chance = parts.chance;
     this.loopTime = new LoopTime(() => parts.clock.monotonic());
     this.store = parts.store;
+    this.peers = parts.peers ?? null;
     this.hasRoom = parts.hasRoom ?? (() => true);
     this.guard = parts.guard ?? null;
     this.log = parts.log;
@@ -110,7 +117,9 @@ export class System<P extends Protocols> implements TurnHost {
     );
     const { shards, actors, effects, alarms, delivery } = this;
     this.takeUp = new TakeUp({ ...parts, shards, effects, delivery });
-    this.ownership = new Ownership({ ...parts, shards, actors, lease, effects, alarms, takeUp: this.takeUp });
+    const held = { shards, actors, lease, effects, alarms, takeUp: this.takeUp };
+    const give = parts.peers === undefined ? null : handOver(this, parts.placement, parts.peers);
+    this.ownership = new Ownership({ ...parts, ...held, handOver: give });
     this.lanes = Array.from(
       { length: parts.lanes ?? 1 },
       () => new FlushLane(parts.store, this.ownership, this.loopTime),
@@ -151,11 +160,8 @@ export class System<P extends Protocols> implements TurnHost {
     command: C,
     options: Admission = NO_ADMISSION,
   ): Promise<Outcome<ReplyOf<P[K], C>>> {
-    return new Promise((resolve, reject) => {
-      const answer = (outcome: Outcome<readonly unknown[]>): void =>
-        resolve(outcome.ok ? ok(outcome.value[0] as ReplyOf<P[K], C>) : outcome);
-      new GroupRun(this, [{ ref, command }], options).start(answer, reject);
-    });
+    // The reply to this command is what its handler has answered.
+    return runOne(this, this.peers, { ref, command }, options) as Promise<Outcome<ReplyOf<P[K], C>>>;
   }
 
   /**
@@ -178,22 +184,7 @@ export class System<P extends Protocols> implements TurnHost {
   dispatchSync<const S extends readonly MemberStep[]>(
     members: S,
   ): Outcome<RepliesOf<S>> | Promise<Outcome<RepliesOf<S>>> {
-    let outcome: Outcome<RepliesOf<S>> | null = null;
-    let resolve = (ended: Outcome<RepliesOf<S>>): void => {
-      outcome = ended;
-    };
-    let reject = (cause: unknown): void => {
-      throw cause;
-    };
-    new GroupRun(this, members, NO_ADMISSION).start(
-      (ended) => resolve(ended as Outcome<RepliesOf<S>>),
-      (cause) => reject(cause),
-    );
-    if (outcome !== null) return outcome;
-    return new Promise((whenEnded, whenFailed) => {
-      resolve = whenEnded;
-      reject = whenFailed;
-    });
+    return runGroupSync(this, this.peers, members) as Outcome<RepliesOf<S>> | Promise<Outcome<RepliesOf<S>>>;
   }
 
   /** Hands live text to readers without a turn, where a turn would do nothing else. */
@@ -220,6 +211,7 @@ export class System<P extends Protocols> implements TurnHost {
    * tables: a list that is read afterwards shows its caller's own writes. Refuses without a lease.
    */
   async settled(organizationId: string): Promise<Outcome<null>> {
+    if (this.peers !== null && !this.serves(organizationId)) return this.peers.settled(organizationId);
     const grant = this.shards.admit(organizationId, {});
     if (!grant.ok) return grant;
     await this.laneOf(grant.value.shard).settled(organizationId);
@@ -235,6 +227,16 @@ export class System<P extends Protocols> implements TurnHost {
   /** Whether this replica serves: it holds its lease and shards, and is not draining. */
   get isReady(): boolean {
     return this.ownership.isReady;
+  }
+
+  /** Whether new commands to the organization are taken in this process now. */
+  serves(organizationId: string): boolean {
+    return this.shards.isOpen(shardOf(organizationId));
+  }
+
+  /** Looks at the placement now: another replica has changed it. */
+  lookAtPlacement(): void {
+    this.ownership.look();
   }
 
   /** Whether more alarms are due than fire at once: a burst, of which work that can wait lets the rest fire first. */
@@ -274,7 +276,7 @@ export class System<P extends Protocols> implements TurnHost {
   }
 
   /** Runs an actor's last command before its eviction. If it fails, the volatile state is lost, as in a crash. */
-  private async storeVolatile(actor: LiveActor, lastCommand: { readonly kind: string }): Promise<void> {
+  async storeVolatile(actor: LiveActor, lastCommand: { readonly kind: string }): Promise<void> {
     try {
       const { ref, epoch } = actor;
       const outcome = await this.run([{ ref, command: lastCommand }], { epoch });
@@ -285,7 +287,7 @@ export class System<P extends Protocols> implements TurnHost {
   }
 
   private run(steps: readonly MemberStep[], options: DispatchOptions): Promise<Outcome<readonly unknown[]>> {
-    return new Promise((resolve, reject) => new GroupRun(this, steps, options).start(resolve, reject));
+    return runGroup(this, this.peers, steps, options);
   }
 
   private sweep(): void {

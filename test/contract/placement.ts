@@ -81,6 +81,31 @@ export function placementContract(name: string, open: () => Promise<PlacementFix
       expect(numbers(grants.filter((g) => g.epoch === 2))).toEqual([3, 5]);
     });
 
+    test("[REP-1] an even share is a part of all living replicas, rounded up, and a claim takes no more than its most", async () => {
+      expect(await first.share()).toBe(SHARD_COUNT / 2);
+      expect(await first.claim(await first.share())).toHaveLength(SHARD_COUNT / 2);
+      expect(await first.claim(3)).toHaveLength(SHARD_COUNT / 2);
+      const third = await fixture.replica("r3");
+      const share = await third.share();
+      expect(share).toBe(43);
+      expect([await second.claim(share), await third.claim(share)].map(({ length }) => length)).toEqual([43, 21]);
+      await second.leave();
+      expect(await third.share()).toBe(64);
+      expect(await third.claim(64)).toHaveLength(64);
+    });
+
+    test("[REP-1] shards that are released are free at once, at a higher epoch; those of another replica stay", async () => {
+      await first.claim(64);
+      await second.claim(64);
+      const own = numbers(await second.claim(64));
+      await first.release([...ALL]);
+      expect(numbers(await second.claim(64))).toEqual(own);
+      const taken = await second.claim();
+      expect(numbers(taken)).toEqual(ALL);
+      expect(taken.filter((g) => g.epoch === 2)).toHaveLength(64);
+      expect(await first.raise([...ALL])).toEqual([]);
+    });
+
     test("[RT-12] leaving frees the shards at once; the next owner's epoch is higher", async () => {
       await first.claim();
       await first.leave();

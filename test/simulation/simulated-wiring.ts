@@ -154,8 +154,16 @@ export class SimulatedPlacement implements Placement {
     return call(this.wiring, "renew", () => this.placement.renew());
   }
 
-  claim(): Promise<readonly ShardGrant[]> {
-    return call(this.wiring, "claim", () => this.placement.claim());
+  claim(most?: number): Promise<readonly ShardGrant[]> {
+    return call(this.wiring, "claim", () => this.placement.claim(most));
+  }
+
+  share(): Promise<number> {
+    return call(this.wiring, "share", () => this.placement.share());
+  }
+
+  release(shards: readonly number[]): Promise<void> {
+    return call(this.wiring, "release", () => this.placement.release(shards));
   }
 
   raise(shards: readonly number[]): Promise<readonly ShardGrant[]> {

@@ -36,7 +36,7 @@ export class MemoryPlacement implements Placement {
     return true;
   }
 
-  async claim(): Promise<readonly ShardGrant[]> {
+  async claim(most = SHARD_COUNT): Promise<readonly ShardGrant[]> {
     await this.reach("claim");
     const { replicas, shards, clock } = this.database;
     for (const [id, replica] of replicas) if (id !== this.id && replica.leaseUntil < clock.now()) replica.dead = true;
@@ -45,7 +45,7 @@ export class MemoryPlacement implements Placement {
       const row = shards[shard]!;
       for (let held = this.holding([shard]); held !== null; held = this.holding([shard])) await held;
       // Somebody else may have taken it while this waited.
-      if (this.self().dead || this.isAlive(row.owner)) continue;
+      if (this.self().dead || this.isAlive(row.owner) || this.owned().length >= most) continue;
       row.owner = this.id;
       row.epoch++;
     }
@@ -64,12 +64,30 @@ export class MemoryPlacement implements Placement {
     return this.owned().filter(({ shard }) => raised.includes(shard));
   }
 
+  async share(): Promise<number> {
+    await this.reach("share");
+    const { replicas, clock } = this.database;
+    const living = [...replicas.values()].filter(({ dead, leaseUntil }) => !dead && leaseUntil > clock.now()).length;
+    return Math.ceil(SHARD_COUNT / Math.max(1, living));
+  }
+
+  async release(shards: readonly number[]): Promise<void> {
+    await this.reach("release");
+    await this.free(shards);
+  }
+
   async leave(): Promise<void> {
     await this.reach("leave");
-    const own = this.owned().map(({ shard }) => shard);
-    for (let held = this.holding(own); held !== null; held = this.holding(own)) await held;
-    for (const shard of own) this.database.shards[shard]!.owner = null;
+    await this.free(this.owned().map(({ shard }) => shard));
     this.self().dead = true;
+  }
+
+  private async free(shards: readonly number[]): Promise<void> {
+    for (let held = this.holding(shards); held !== null; held = this.holding(shards)) await held;
+    for (const shard of shards) {
+      const row = this.database.shards[shard]!;
+      if (row.owner === this.id) row.owner = null;
+    }
   }
 
   private async reach(operation: string): Promise<void> {

@@ -4,6 +4,7 @@
  */
 import type { ActorDefinition, AnyDefinition, Protocol, Protocols } from "../../actors/runtime/actor.ts";
 import type { EffectHandler } from "../../actors/runtime/effects.ts";
+import type { Peers } from "../../actors/runtime/peers.ts";
 import { System } from "../../actors/runtime/system.ts";
 import { FakeClock, seededChance } from "./fake-clock.ts";
 import { MemoryDatabase } from "./memory-database.ts";
@@ -39,6 +40,7 @@ export interface ReplicaOptions {
   readonly effects?: Readonly<Record<string, EffectHandler>>;
   readonly lanes?: number;
   readonly liveActors?: number;
+  readonly peers?: Peers;
 }
 
 export class Replica<P extends Protocols> {

@@ -1,0 +1,82 @@
+/**
+ * How a turn group reaches its actors: in this process, or, where another replica owns the organization, through
+ * the port to the others (`peers.ts`). What carries an epoch is the runtime's own and never leaves the process.
+ */
+import { ok, type Outcome } from "../fault.ts";
+import type { Member, MemberStep } from "./members.ts";
+import type { Peers } from "./peers.ts";
+import { shardOf } from "./placement.ts";
+import type { DispatchOptions, Shards } from "./shards.ts";
+import { GroupRun, type TurnHost } from "./turns.ts";
+
+type Replies = Outcome<readonly unknown[]>;
+
+/** Runs one command; rejects for bugs only. */
+export function runOne(
+  host: TurnHost,
+  peers: Peers | null,
+  member: Member,
+  options: DispatchOptions,
+): Promise<Outcome<unknown>> {
+  const there = peers === null ? null : elsewhere(host.shards, peers, [member], options);
+  if (there !== null) return there.then(only);
+  return new Promise((resolve, reject) => {
+    new GroupRun(host, [member], options).start((outcome) => resolve(only(outcome)), reject);
+  });
+}
+
+const only = (outcome: Replies): Outcome<unknown> => (outcome.ok ? ok(outcome.value[0]) : outcome);
+
+/** Runs a group; rejects for bugs only. */
+export function runGroup(
+  host: TurnHost,
+  peers: Peers | null,
+  steps: readonly MemberStep[],
+  options: DispatchOptions,
+): Promise<Replies> {
+  const there = peers === null ? null : elsewhere(host.shards, peers, steps, options);
+  return there ?? new Promise((resolve, reject) => new GroupRun(host, steps, options).start(resolve, reject));
+}
+
+/** The same, but answers the outcome itself, not a promise, when nothing has to be waited for. A bug of such a group is thrown. */
+export function runGroupSync(
+  host: TurnHost,
+  peers: Peers | null,
+  steps: readonly MemberStep[],
+): Replies | Promise<Replies> {
+  const there = peers === null ? null : elsewhere(host.shards, peers, steps, NO_OPTIONS);
+  if (there !== null) return there;
+  let outcome: Replies | null = null;
+  let resolve = (ended: Replies): void => {
+    outcome = ended;
+  };
+  let reject = (cause: unknown): void => {
+    throw cause;
+  };
+  new GroupRun(host, steps, NO_OPTIONS).start(
+    (ended) => resolve(ended),
+    (cause) => reject(cause),
+  );
+  if (outcome !== null) return outcome;
+  return new Promise((whenEnded, whenFailed) => {
+    resolve = whenEnded;
+    reject = whenFailed;
+  });
+}
+
+const NO_OPTIONS: DispatchOptions = {};
+
+/** The owner's answer; null where the group is to be run here: it is ours, or it has steps that cannot travel. */
+function elsewhere(
+  shards: Shards,
+  peers: Peers,
+  steps: readonly MemberStep[],
+  options: DispatchOptions,
+): Promise<Replies> | null {
+  if (options.epoch !== undefined) return null;
+  const members = steps.filter((step): step is Member => typeof step !== "function");
+  const [first] = members;
+  if (first === undefined || members.length < steps.length) return null;
+  const { organizationId } = first.ref;
+  return shards.isOpen(shardOf(organizationId)) ? null : peers.ask(organizationId, members);
+}

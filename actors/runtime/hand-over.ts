@@ -1,0 +1,64 @@
+/**
+ * Gives shards to another replica while this one goes on (REP-2). In this order, so that no client sees it and
+ * nothing waits for a lease:
+ *
+ *   clients held ─▶ new commands refused ─▶ commits done ─▶ effects stopped, rows kept ─▶ volatile state stored
+ *        └── the shards are free ─▶ readers sent to the new owner, clients let go, the others told
+ */
+import type { LiveActor } from "./live-actor.ts";
+import type { LiveActors } from "./live-actors.ts";
+import type { Clock } from "./clock.ts";
+import type { Effects } from "./effects.ts";
+import type { FlushLane } from "./flush.ts";
+import type { Peers } from "./peers.ts";
+import type { Placement } from "./placement.ts";
+import type { Shards } from "./shards.ts";
+
+/** An effect that does not stop within this is left behind: what it reports later is refused. */
+const EFFECTS_STOP_MS = 1_000;
+
+/** What of the system takes part. */
+export interface HandOverHost {
+  readonly shards: Shards;
+  readonly actors: LiveActors;
+  readonly effects: Effects;
+  readonly lanes: readonly FlushLane[];
+  readonly clock: Pick<Clock, "after">;
+  storeVolatile(actor: LiveActor, lastCommand: { readonly kind: string }): Promise<void>;
+}
+
+/** Gives these shards up; `onReleased` runs when they are free. Rejects when that is unknown: the placement cannot be reached. */
+export type HandOver = (shards: ReadonlySet<number>, onReleased: () => void) => Promise<void>;
+
+export const handOver =
+  (host: HandOverHost, placement: Pick<Placement, "release">, peers: Peers): HandOver =>
+  async (shards, onReleased) => {
+    const letGo = await peers.holdClients(shards);
+    try {
+      const { actors, effects } = host;
+      host.shards.leave(shards);
+      await settled(host.lanes);
+      effects.abortShards(shards);
+      await within(host.clock, EFFECTS_STOP_MS, effects.drainedOf(shards));
+      await settled(host.lanes);
+      const last = actors.lastCommands().filter(({ actor }) => shards.has(actor.shard));
+      await Promise.all(last.map(({ actor, lastCommand }) => host.storeVolatile(actor, lastCommand)));
+      await placement.release([...shards]);
+      onReleased();
+      peers.announce();
+    } finally {
+      letGo();
+    }
+  };
+
+const settled = (lanes: readonly FlushLane[]): Promise<unknown> => Promise.all(lanes.map((lane) => lane.settled()));
+
+function within(clock: Pick<Clock, "after">, limitMs: number, work: Promise<void>): Promise<void> {
+  return new Promise((resolve) => {
+    const cancel = clock.after(limitMs, resolve);
+    void work.then(() => {
+      cancel();
+      resolve();
+    });
+  });
+}

@@ -1,0 +1,125 @@
+/** Several replicas over one database in memory: even parts, and shards that move while both owners live. */
+import { expect, test } from "bun:test";
+import type { EffectHandler } from "../../../actors/runtime/effects.ts";
+import { LEASE_RENEW_MS, SHARD_COUNT } from "../../../actors/runtime/placement.ts";
+import { settle } from "../../support/fake-clock.ts";
+import { ledgerRef } from "../../support/ledger-actor.ts";
+import { faultOf, idleEffect, LedgerReplica, said } from "../../support/ledger-replica.ts";
+import { MemoryPeers } from "../../support/memory-peers.ts";
+import { World } from "../../support/replica.ts";
+
+/** Replicas that join one after the other, and organizations that the second one gets. */
+class Group {
+  readonly world = new World();
+  readonly all: LedgerReplica[] = [];
+  readonly peers: MemoryPeers[] = [];
+  readonly recovered: string[] = [];
+
+  async join(): Promise<LedgerReplica> {
+    const name = `r${this.all.length + 1}`;
+    const peers = new MemoryPeers(this.all);
+    const recover: EffectHandler["recover"] = (effect) =>
+      Promise.resolve(void this.recovered.push(`${name} ${effect.kind}`));
+    const replica = new LedgerReplica(this.world, { peers, effects: { count: { ...idleEffect(), recover } } });
+    this.all.push(replica);
+    this.peers.push(peers);
+    await replica.system.start();
+    peers.announce();
+    await settle();
+    return replica;
+  }
+
+  get owned(): number[] {
+    return this.all.map(({ system }) => system.shards.count);
+  }
+
+  /** An organization that this replica serves. */
+  organizationOf(replica: LedgerReplica): string {
+    for (let i = 0; ; i++) if (replica.system.serves(`org_${i}`)) return `org_${i}`;
+  }
+}
+
+test("[REP-1] each replica that joins gets an even part, and the parts of one that leaves are taken at once", async () => {
+  const group = new Group();
+  const first = await group.join();
+  expect(group.owned).toEqual([SHARD_COUNT]);
+  await group.join();
+  expect(group.owned).toEqual([64, 64]);
+  await group.join();
+  expect(group.owned.toSorted((a, b) => a - b)).toEqual([42, 43, 43]);
+  await first.system.stop();
+  group.peers[0]!.announce();
+  await settle();
+  expect(group.owned).toEqual([0, 64, 64]);
+  expect(group.all.flatMap(({ errors }) => errors)).toEqual([]);
+});
+
+test("[REP-1] the parts of a replica that dies are taken at the next renewal", async () => {
+  const group = new Group();
+  await group.join();
+  const second = await group.join();
+  second.crash();
+  await group.world.clock.advance(LEASE_RENEW_MS);
+  expect(group.owned[0]).toBe(SHARD_COUNT);
+});
+
+test("[REP-2] what a shard has committed goes on at its new owner, its effects too, and a former owner sends its readers there", async () => {
+  const group = new Group();
+  const first = await group.join();
+  const organizations = Array.from({ length: 40 }, (_, i) => `org_${i}`);
+  const begin = (id: string) => first.system.dispatch(ledgerRef(id, "l1"), { kind: "add_with_effect", by: 1 });
+  for (const id of organizations) expect(faultOf(await begin(id))).toBe("ok");
+  const readers = new Map(organizations.map((id) => [id, first.system.subscribe(ledgerRef(id, "l1"), 0)]));
+  for (const reader of readers.values()) expect(said((await reader.next()) ?? [])).toEqual(["1"]);
+  const waiting = new Map([...readers].map(([id, reader]) => [id, reader.next()]));
+  const second = await group.join();
+  const moved = organizations.filter((id) => second.system.serves(id));
+  expect(moved.length).toBeGreaterThan(5);
+  for (const id of moved) {
+    expect(await waiting.get(id)).toEqual([]);
+    expect(readers.get(id)!.isLost).toBe(true);
+    expect(await second.system.dispatch(ledgerRef(id, "l1"), { kind: "add", by: 1 })).toEqual({ ok: true, value: 2 });
+  }
+  expect(group.recovered).toEqual(moved.map(() => "r2 count"));
+  const [kept] = organizations.filter((id) => first.system.serves(id));
+  expect(readers.get(kept!)!.isLost).toBe(false);
+  for (const reader of readers.values()) reader.close();
+  expect(group.peers[0]!.said).toEqual(["held 64", "let go"]);
+});
+
+test("[REP-2] a hand-over that cannot reach the placement leaves the shards to whoever owns them", async () => {
+  const group = new Group();
+  const first = await group.join();
+  group.world.database.pace = (operation) =>
+    operation === "release" ? Promise.reject(new Error("cut")) : Promise.resolve();
+  await group.join();
+  expect(group.owned).toEqual([SHARD_COUNT, 0]);
+  expect(faultOf(await first.system.dispatch(ledgerRef("org_a", "l1"), { kind: "add", by: 1 }))).toBe("ok");
+  group.world.database.pace = () => Promise.resolve();
+  await group.world.clock.advance(LEASE_RENEW_MS);
+  await group.world.clock.advance(LEASE_RENEW_MS);
+  expect(group.owned).toEqual([64, 64]);
+});
+
+test("[REP-3] a command for another replica's organization runs there once; what cannot travel is refused", async () => {
+  const group = new Group();
+  const first = await group.join();
+  const second = await group.join();
+  const id = group.organizationOf(second);
+  const ref = ledgerRef(id, "l1");
+  expect(await first.system.dispatch(ref, { kind: "add", by: 1 })).toEqual({ ok: true, value: 1 });
+  expect(await first.system.dispatchGroup([{ ref, command: { kind: "add", by: 1 } }])).toEqual({
+    ok: true,
+    value: [2],
+  });
+  expect(await first.system.dispatchSync([{ ref, command: { kind: "add", by: 1 } }])).toEqual({ ok: true, value: [3] });
+  expect((await first.system.settled(id)).ok).toBe(true);
+  expect(group.peers[0]!.asked).toBe(3);
+  expect(faultOf(await first.system.dispatchGroup([() => ({ ref, command: { kind: "add", by: 1 } })]))).toBe(
+    "unavailable",
+  );
+  // What carries an epoch is the runtime's own: it counts where it was begun, or nowhere.
+  expect(faultOf(await first.system.dispatch(ref, { kind: "add", by: 1 }, { epoch: 1 }))).toBe("unavailable");
+  expect(group.peers[0]!.asked).toBe(3);
+  expect(group.world.database.record("chat", id, "l1")).toMatchObject({ count: 3 });
+});

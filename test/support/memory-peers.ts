@@ -1,0 +1,42 @@
+/** Replicas of one world that reach each other without HTTP (port: `actors/runtime/peers.ts`). */
+import { type Outcome, refuse } from "../../actors/fault.ts";
+import type { Member } from "../../actors/runtime/members.ts";
+import type { Peers } from "../../actors/runtime/peers.ts";
+import { UNAVAILABLE } from "../../actors/runtime/shards.ts";
+import type { LedgerReplica } from "./ledger-replica.ts";
+
+export class MemoryPeers implements Peers {
+  /** Everybody, this one too. */
+  readonly all: LedgerReplica[];
+  /** What happened to clients, in order. */
+  readonly said: string[] = [];
+  /** Groups that were asked of an owner. */
+  asked = 0;
+
+  constructor(all: LedgerReplica[]) {
+    this.all = all;
+  }
+
+  holdClients(shards: ReadonlySet<number>): Promise<() => void> {
+    this.said.push(`held ${shards.size}`);
+    return Promise.resolve(() => void this.said.push("let go"));
+  }
+
+  announce(): void {
+    for (const { system } of this.all) system.lookAtPlacement();
+  }
+
+  ask(organizationId: string, members: readonly Member[]): Promise<Outcome<readonly unknown[]>> {
+    this.asked++;
+    const owner = this.ownerOf(organizationId);
+    return owner === undefined ? Promise.resolve(refuse(UNAVAILABLE)) : owner.system.dispatchGroup(members);
+  }
+
+  settled(organizationId: string): Promise<Outcome<null>> {
+    return this.ownerOf(organizationId)?.system.settled(organizationId) ?? Promise.resolve(refuse(UNAVAILABLE));
+  }
+
+  private ownerOf(organizationId: string): LedgerReplica | undefined {
+    return this.all.find(({ system }) => system.serves(organizationId));
+  }
+}
