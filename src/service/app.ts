@@ -26,20 +26,16 @@ import type { Previews } from "../../actors/workspace/previews.ts";
 import type { Build } from "../settings/build.ts";
 import type { Egress } from "../egress/egress.ts";
 import { OPERATIONS } from "../contract/document.ts";
+import { fieldDescription } from "../contract/field-descriptions.ts";
 import type { WebhookDirectory } from "../../actors/webhook/directory.ts";
-import { currentDialect } from "../current/dialect.ts";
 import { ERROR_CODES } from "../current/error-codes.ts";
 import { currentRoutes } from "../current/index.ts";
-import { API_RESOURCE } from "../http/contract/oauth-paths.ts";
-import { API_VERSION, knownVersion } from "../http/contract/api-version.ts";
+import { MCP_RESOURCE } from "../http/contract/oauth-paths.ts";
 import type { ArgumentChecks } from "../operations/argument-checks.ts";
 import type { ToolInfo } from "../operations/tool-catalogue.ts";
 import type { WebhookTools } from "../operations/webhook-tools.ts";
 import { toolCatalogue } from "../wiring/tool-catalogue.ts";
 import { Bodies } from "../http/request/bodies.ts";
-import { Authentication } from "../http/request/authentication.ts";
-import { ClientAddresses } from "../http/request/client-address.ts";
-import type { Dialect } from "../http/request/dialect.ts";
 import { pathOf } from "../http/request/exchange.ts";
 import { drainingHealth, healthRoutes } from "../http/request/health.ts";
 import { FairTurns } from "../http/request/fair-turns.ts";
@@ -47,30 +43,25 @@ import { KnownPaths } from "../http/request/known-paths.ts";
 import type { HttpLog } from "../log/port.ts";
 import type { RequestMeter } from "../http/request/request-meter.ts";
 import { OpenStreams } from "../http/stream/open-streams.ts";
-import { RateHeaders } from "../http/request/rate-headers.ts";
-import { ProtectiveLimit } from "../http/request/protective-limit.ts";
-import { RateLimits } from "../http/request/rate-limits.ts";
-import { plainDialect } from "../http/request/plain-dialect.ts";
-import { type Offered, Surface, type SurfaceParts } from "../http/request/surface.ts";
+import type { Offered, Surface } from "../http/request/surface.ts";
 import { BAD_PATH, hostFault, isAsSent, withoutSlash } from "../http/request/request-target.ts";
 import { watchTokens } from "../http/stream/token-watch.ts";
-import { CrossOrigin } from "../http/request/cross-origin.ts";
-import { Admission, type AdmissionParts } from "../http/request/admission.ts";
 import { calendar } from "../schedule/calendar.ts";
 import { Accounts } from "../sign-in/accounts.ts";
 import { oauthRoutes } from "../sign-in/oauth/routes.ts";
 import { signInRoutes } from "../sign-in/routes.ts";
 import { library } from "../wiring/library.ts";
+import { mcpRoutes } from "../mcp/index.ts";
 import { publicRoutes } from "../public/index.ts";
 import { publicOperations } from "../public/operations.ts";
 import { pageRoutes } from "../public/pages.ts";
 import { hostOf, servedApp } from "./served-app.ts";
+import { surfacesOf } from "./surfaces.ts";
 import { AppPlaces } from "../operations/app-places.ts";
 import type { Services } from "../operations/services.ts";
 import type { Caller } from "../http/request/caller.ts";
 import type { LocalInput } from "../http/request/local-input.ts";
 import { AgentFinder } from "../work/agent-finder.ts";
-import { v1Dialect } from "../v1/dialect.ts";
 import { v1Routes } from "../v1/index.ts";
 import { VERSION } from "../settings/version.ts";
 
@@ -203,13 +194,13 @@ export function createApp(parts: AppParts): App {
 }
 
 /** What all surfaces share besides. */
-interface MountedParts extends AppParts {
+export interface MountedParts extends AppParts {
   readonly bodies: Bodies;
   readonly turns: FairTurns;
 }
 
 /** What is known once the port is open. */
-interface Opened {
+export interface Opened {
   readonly appUrl: () => string;
   readonly server: () => Server<unknown> | null;
 }
@@ -217,11 +208,12 @@ interface Opened {
 function mount(parts: MountedParts, streams: OpenStreams, opened: Opened) {
   const { appUrl } = opened;
   const {
-    surfaces: { v1, current, elsewhere },
+    surfaces: { v1, current, mcp, elsewhere },
     ...door
   } = surfacesOf(parts, opened);
   const surfaceOf = (path: string): Surface => {
     if (isUnder(path, "/api/v1")) return v1;
+    if (path === MCP_RESOURCE) return mcp;
     return isUnder(path, "/api") || isUnder(path, "/mcp-app") || DOCUMENTS.includes(path) ? current : elsewhere;
   };
   const appPlaces = new AppPlaces(parts.appsUrl, appUrl);
@@ -264,6 +256,15 @@ function mount(parts: MountedParts, streams: OpenStreams, opened: Opened) {
     .use(publicRoutes(current, services))
     .use(currentRoutes(current, services))
     .use(v1Routes(v1, services))
+    .use(
+      mcpRoutes(mcp, {
+        services,
+        invoke: (id, caller, input) => invoke(id, caller, input),
+        refusal: (fault, requestId) => mcp.refusalOf(fault, requestId),
+        describe: fieldDescription,
+        allowed: () => ({ appUrl: appUrl(), corsOrigins: parts.corsOrigins ?? [] }),
+      }),
+    )
     // The last one: each group of operations has its own, and this one is for what no route takes.
     .onError(async ({ code, error, request }) => {
       const path = pathOf(request.url);
@@ -282,7 +283,7 @@ function mount(parts: MountedParts, streams: OpenStreams, opened: Opened) {
   const turnAway = (request: Request): Response =>
     drainingHealth(request, pathOf(request.url)) ?? surfaceOf(pathOf(request.url)).turnAway(request, SHUTTING_DOWN);
   const invoke: App["invoke"] = (id, caller, input) =>
-    (v1.operations.has(id) ? v1 : current).operations.invoke(id, caller, input);
+    ([v1, mcp].find((surface) => surface.operations.has(id)) ?? current).operations.invoke(id, caller, input);
   return { routes: app, turnAway, invoke };
 }
 
@@ -324,56 +325,6 @@ function servicesOf(parts: AppParts, streams: OpenStreams, { appPlaces, appUrl, 
 
 const accountsOf = ({ system, directory, clock, log }: AppParts, streams: OpenStreams): Accounts =>
   new Accounts({ system, directory, clock, log, onRevoked: (tokenId) => streams.closeOf(tokenId) });
-
-interface Surfaces {
-  readonly v1: Surface;
-  readonly current: Surface;
-  /** Pages and unknown paths. */
-  readonly elsewhere: Surface;
-}
-
-function surfacesOf(
-  { system, directory, sealing, log, meter, clock, rates, corsOrigins, bodies, turns }: MountedParts,
-  { appUrl, server }: Opened,
-): { readonly surfaces: Surfaces; readonly authentication: Authentication; readonly limits: RateLimits } {
-  const addresses = new ClientAddresses(rates?.trustedProxies ?? []);
-  const limits = new RateLimits({ system, clock, addresses, budgets: rates?.budgets ?? new Map() });
-  const authentication = new Authentication({ system, directory, limits, clock, log, appUrl });
-  const crossOrigin = new CrossOrigin(corsOrigins ?? []);
-  const protection = new ProtectiveLimit(clock, rates?.v1RequestsPerMinute ?? 0);
-  const surface = (
-    dialect: Dialect,
-    by: Pick<AdmissionParts, "isCounting" | "takesSessions" | "resource">,
-    more: Partial<SurfaceParts> = {},
-  ): Surface =>
-    new Surface(dialect, {
-      system,
-      sealing,
-      log,
-      meter,
-      clock,
-      rateHeaders: new RateHeaders(clock),
-      admission: new Admission({ system, sealing, clock, authentication, limits, protection, ...by }),
-      addresses,
-      crossOrigin,
-      bodies,
-      turns,
-      server,
-      isStrict: false,
-      ...more,
-    });
-  const rateHeaders = new RateHeaders(clock, { "api-version": API_VERSION });
-  // v1 is for programs, and keeps to tokens (AUTH-6).
-  const v1 = surface(v1Dialect, { isCounting: rates?.countsV1 ?? false, takesSessions: false, resource: null });
-  const words = { rateHeaders, version: knownVersion, isStrict: true };
-  const current = surface(
-    currentDialect(appUrl),
-    { isCounting: true, takesSessions: true, resource: API_RESOURCE },
-    words,
-  );
-  const elsewhere = surface(plainDialect, { isCounting: false, takesSessions: false, resource: null });
-  return { surfaces: { v1, current, elsewhere }, authentication, limits };
-}
 
 function isUnder(path: string, root: string): boolean {
   return path === root || path.startsWith(`${root}/`);

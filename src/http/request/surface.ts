@@ -18,7 +18,7 @@ import type { ClientAddresses } from "./client-address.ts";
 import type { Answered } from "./commit.ts";
 import type { Bodies } from "./bodies.ts";
 import type { Audience, CrossOrigin } from "./cross-origin.ts";
-import type { Dialect } from "./dialect.ts";
+import type { Dialect, Refusal } from "./dialect.ts";
 import { Exchange, pathOf } from "./exchange.ts";
 import type { FairTurns } from "./fair-turns.ts";
 import type { RawInput } from "./input-reader.ts";
@@ -65,6 +65,11 @@ export class Surface {
     this.dialect = dialect;
     this.parts = parts;
     this.operations = new Operations({ ...parts, refusal: (fault, requestId) => dialect.refusal(fault, requestId) });
+  }
+
+  /** A fault in the words of the surface. */
+  refusalOf(fault: Fault, requestId: string): Refusal {
+    return this.dialect.refusal(fault, requestId);
   }
 
   begin(request: Request): Exchange {

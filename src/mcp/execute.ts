@@ -1,0 +1,76 @@
+/**
+ * The operation behind `execute_agent`: a message to an agent in a new chat, in one commit. It is on no route, because
+ * REST has its own (V1-2); everything else of an operation holds: scope, schema, idempotency key.
+ */
+import { preview } from "../../actors/chat/schema.ts";
+import { assert } from "../../actors/assert.ts";
+import type { Outcome } from "../../actors/fault.ts";
+import { newId } from "../../actors/ids.ts";
+import { PLAIN_TERMS } from "../../actors/job/schema.ts";
+import { Type } from "../../actors/schema.ts";
+import { workspaceRef } from "../../actors/workspace/schema.ts";
+import { NOT_BLANK } from "../http/contract/body-schema.ts";
+import { withinMessage } from "../http/contract/limits.ts";
+import { type Handlers, type Input, operationGroup } from "../http/contract/operation.ts";
+import { accepted, type Change, type Committed } from "../http/request/commit.ts";
+import type { Services } from "../operations/services.ts";
+import { prepareWork } from "../work/prepared-work.ts";
+
+/** Characters of an id, of a title, and of the message that becomes the title. */
+const ID = 256;
+const TITLE = 512;
+const SHOWN_TITLE = 80;
+
+const ExecuteBody = Type.Object({
+  agent_id: Type.String({ pattern: NOT_BLANK, maxLength: ID, description: "The agent, from list_agents" }),
+  message: Type.String({ pattern: NOT_BLANK, description: "What the agent is told" }),
+  workspace_id: Type.String({ pattern: NOT_BLANK, maxLength: ID }),
+  title: Type.Optional(
+    Type.String({ pattern: NOT_BLANK, maxLength: TITLE, description: "Title of the chat; the message by default" }),
+  ),
+});
+
+export const executeOperations = operationGroup("MCP execution", "What only tools do", {
+  executeAgent: {
+    method: "POST",
+    path: "/mcp/execute",
+    scope: "chats:write",
+    summary: "Execute an agent",
+    body: ExecuteBody,
+    answers: { 202: Type.Object({ job_id: Type.String(), chat_id: Type.String() }) },
+    errors: ["not_found", "invalid_state", "budget_exceeded", "provider_error"],
+    emits: null,
+  },
+});
+
+type Execute = Input<(typeof executeOperations.operations)["executeAgent"]>;
+type Parts = Pick<Services, "system" | "models" | "agents">;
+
+export const executeHandlers: Handlers<typeof executeOperations.operations, Parts> = {
+  executeAgent: (parts, change, { body }) => execute(parts, change, body),
+};
+
+async function execute(parts: Parts, change: Change, body: Execute["body"]): Promise<Outcome<Committed>> {
+  const { principal: by, requestId } = change;
+  const fits = withinMessage(body.message);
+  if (!fits.ok) return fits;
+  const ref = workspaceRef(by.organizationId, body.workspace_id);
+  const workspace = await parts.system.dispatch(ref, { kind: "read_workspace" });
+  if (!workspace.ok) return workspace;
+  const work = await prepareWork(parts, { by, agent: body.agent_id });
+  if (!work.ok) return work;
+  const chatId = newId("cht");
+  const title = body.title ?? preview(body.message.trim().replace(/\s+/g, " "), SHOWN_TITLE);
+  const message = work.value.message({
+    chatId,
+    opening: { workspaceId: workspace.value.id, title },
+    content: body.message,
+    onBusy: "queue",
+    terms: { ...PLAIN_TERMS, requestId },
+    metadata: {},
+  });
+  return change.commit([message], ({ job }) => {
+    assert(job !== null, "a queued message has a job");
+    return accepted({ job_id: job.id, chat_id: chatId });
+  });
+}

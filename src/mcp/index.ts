@@ -1,0 +1,29 @@
+/** The MCP endpoint, mounted: its route, and the operations that only tools have. */
+import { Elysia } from "elysia";
+import type { Handlers } from "../http/contract/operation.ts";
+import { operationRoutes } from "../http/request/routes.ts";
+import type { Surface } from "../http/request/surface.ts";
+import type { Services } from "../operations/services.ts";
+import { McpEndpoint, type EndpointParts } from "./endpoint.ts";
+import { executeHandlers, executeOperations } from "./execute.ts";
+import type { Describe } from "./json-schema.ts";
+import { type McpOperations, mcpOperations } from "./operations.ts";
+import { type BoundTool, boundTool } from "./tool-schema.ts";
+import { TOOLS } from "./tools.ts";
+
+export interface McpParts extends Pick<EndpointParts, "invoke" | "refusal" | "allowed"> {
+  readonly services: Services;
+  /** What fields mean that do not say it themselves. */
+  readonly describe: Describe;
+}
+
+export function mcpRoutes(surface: Surface, { services, describe, ...parts }: McpParts) {
+  const operations = { ...services.facts.operations, ...executeOperations.operations };
+  const tools = new Map<string, BoundTool>(TOOLS.map((spec) => [spec.name, boundTool(spec, operations, describe)]));
+  const endpoint = new McpEndpoint({ ...parts, services, tools });
+  surface.operations.add(executeOperations, executeHandlers, services);
+  const handlers: Handlers<McpOperations, Services> = {
+    sendMcpMessage: (_, caller, message) => endpoint.take(caller, message),
+  };
+  return new Elysia({ name: "mcp" }).use(operationRoutes(surface, mcpOperations, handlers, services));
+}

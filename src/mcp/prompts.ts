@@ -1,0 +1,67 @@
+/**
+ * The organization's agents as prompts: a client that lists prompts lets its user give a task to an agent's
+ * instructions in its own conversation. A prompt's name is the agent's id, which never changes.
+ */
+import { invalid, mapped, type Outcome } from "../../actors/fault.ts";
+import type { Caller } from "../http/request/caller.ts";
+import type { Invoke } from "./tool-call.ts";
+
+/** Prompts of one page of the list. */
+const PAGE = 50;
+
+interface AgentRecord {
+  readonly id: string;
+  readonly name: string;
+  readonly role: string;
+  readonly description: string | null;
+  readonly system_prompt: string | null;
+}
+
+export interface ListedPrompt {
+  readonly name: string;
+  readonly title: string;
+  readonly description: string;
+  readonly arguments: { readonly name: string; readonly description: string; readonly required: boolean }[];
+}
+
+const listed = ({ id, name, role, description }: AgentRecord): ListedPrompt => ({
+  name: id,
+  title: name,
+  description: description ?? role,
+  arguments: [{ name: "task", description: "What the agent is to do", required: true }],
+});
+
+/** A page of the agents that can be used. */
+export async function listPrompts(invoke: Invoke, caller: Caller, cursor: string | undefined) {
+  const query = { limit: PAGE, ...(cursor === undefined ? {} : { cursor }) };
+  return mapped(await invoke("listAgents", caller, { query }), (page) => {
+    const { agents, next_cursor: next } = page as {
+      readonly agents: readonly AgentRecord[];
+      readonly next_cursor?: string;
+    };
+    return { prompts: agents.map(listed), ...(next === undefined ? {} : { nextCursor: next }) };
+  });
+}
+
+export interface Prompt {
+  readonly description: string;
+  readonly messages: { readonly role: "user"; readonly content: { readonly type: "text"; readonly text: string } }[];
+}
+
+/** The agent's instructions with the task. */
+export async function getPrompt(
+  invoke: Invoke,
+  caller: Caller,
+  { name, task }: { readonly name: string; readonly task: string | undefined },
+): Promise<Outcome<Prompt>> {
+  if (task === undefined || task.trim() === "") return invalid("/task", "task is required");
+  return mapped(await invoke("getAgent", caller, { params: { id: name } }), (record) => {
+    const agent = record as AgentRecord;
+    const instructions = agent.system_prompt ?? `You are ${agent.name}, ${agent.role}.`;
+    const text = `Follow these instructions:\n\n${instructions}\n\nThe task:\n\n${task}`;
+    return {
+      description: agent.description ?? agent.role,
+      messages: [{ role: "user", content: { type: "text", text } }],
+    };
+  });
+}

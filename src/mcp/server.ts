@@ -1,0 +1,145 @@
+/**
+ * What the endpoint offers, as a server of the SDK: one for each message, in both eras of the protocol, so that the
+ * two can never differ. It keeps nothing: tools, resources and prompts are views of the operations.
+ */
+import {
+  type CallToolResult,
+  type jsonSchemaValidator,
+  ProtocolError,
+  ProtocolErrorCode,
+  ResourceNotFoundError,
+  Server,
+  type ServerContext,
+} from "@modelcontextprotocol/server";
+import type { Fault, Outcome } from "../../actors/fault.ts";
+import type { Json } from "../../actors/schema.ts";
+import type { Caller } from "../http/request/caller.ts";
+import type { Refusal } from "../http/request/dialect.ts";
+import { didYouMean } from "../http/request/near-name.ts";
+import type { Services } from "../operations/services.ts";
+import type { WaitedJob, Waiting } from "./job-wait.ts";
+import { getPrompt, listPrompts } from "./prompts.ts";
+import { listResources, readResource, RESOURCE_TEMPLATES } from "./resources.ts";
+import { callTool, type CallParts, type ToolAnswer } from "./tool-call.ts";
+import type { BoundTool } from "./tool-schema.ts";
+
+export interface ServerParts extends CallParts {
+  readonly services: Pick<Services, "system" | "clock" | "log" | "facts">;
+  /** By their names, in the order in which they are listed. */
+  readonly tools: ReadonlyMap<string, BoundTool>;
+  /** A refusal in the words of REST. */
+  readonly refusal: (fault: Fault, requestId: string) => Refusal;
+}
+
+/** For whom a server answers, and how. */
+export interface Serving {
+  readonly caller: Caller;
+  readonly era: "legacy" | "modern";
+}
+
+const INSTRUCTIONS =
+  "Agents of Troupe do work in chats; each message begins a job. execute_agent starts a chat and waits for the answer. When a job is still queued or running, call wait_for_job. A job that is blocked or needs_review waits for a person: show them what it asks before you call approve_job.";
+
+/** Elicitation is not used, so nothing is validated; the default one would be built anew for each message. */
+const NO_VALIDATOR: jsonSchemaValidator = {
+  getValidator: () => () => ({ valid: false, data: undefined, errorMessage: "nothing is elicited" }),
+};
+
+export function mcpServer(parts: ServerParts, { caller, era }: Serving): Server {
+  const { invoke, tools, services } = parts;
+  const server = new Server(
+    { name: "troupe", title: "Troupe", version: services.facts.version },
+    {
+      capabilities: { tools: {}, resources: {}, prompts: {} },
+      instructions: INSTRUCTIONS,
+      jsonSchemaValidator: NO_VALIDATOR,
+    },
+  );
+  const guarded = async <T>(run: () => Promise<T>): Promise<T> => {
+    try {
+      return await run();
+    } catch (err) {
+      if (err instanceof ProtocolError) throw err;
+      services.log.error({ err, requestId: caller.requestId }, "a message of MCP failed");
+      throw new ProtocolError(
+        ProtocolErrorCode.InternalError,
+        `Internal error; the operator finds it by the request id ${caller.requestId}`,
+      );
+    }
+  };
+  const orThrow = <T>(outcome: Outcome<T>): T => {
+    if (outcome.ok) return outcome.value;
+    const { status, body } = parts.refusal(outcome.fault, caller.requestId);
+    const code = status === 400 || status === 404 ? ProtocolErrorCode.InvalidParams : ProtocolErrorCode.InternalError;
+    throw new ProtocolError(code, (body as { readonly message: string }).message, body);
+  };
+  const shown = [...tools.values()].map((tool) => tool.shown);
+  server.setRequestHandler("tools/list", () => ({ tools: shown as never }));
+  server.setRequestHandler("tools/call", ({ params }, context) =>
+    guarded(() => called(parts, { caller, era, context, name: params.name, given: params.arguments ?? {} })),
+  );
+  server.setRequestHandler("resources/list", ({ params }) =>
+    guarded(async () => orThrow(await listResources(invoke, caller, params?.cursor)) as never),
+  );
+  server.setRequestHandler("resources/templates/list", () => ({ resourceTemplates: RESOURCE_TEMPLATES }));
+  server.setRequestHandler("resources/read", ({ params: { uri } }) =>
+    guarded(async () => {
+      const read = await readResource(invoke, caller, uri);
+      if (!read.ok && read.fault.kind === "not_found") throw new ResourceNotFoundError(uri);
+      return { contents: [orThrow(read)] };
+    }),
+  );
+  server.setRequestHandler("prompts/list", ({ params }) =>
+    guarded(async () => orThrow(await listPrompts(invoke, caller, params?.cursor)) as never),
+  );
+  server.setRequestHandler("prompts/get", ({ params: { name, arguments: given } }) =>
+    guarded(async () => orThrow(await getPrompt(invoke, caller, { name, task: given?.["task"] })) as never),
+  );
+  return server;
+}
+
+interface Call extends Serving {
+  readonly context: ServerContext;
+  readonly name: string;
+  readonly given: Readonly<Record<string, unknown>>;
+}
+
+async function called(parts: ServerParts, call: Call): Promise<CallToolResult> {
+  const { caller, name, given } = call;
+  const tool = parts.tools.get(name);
+  if (tool === undefined) {
+    const shown = name.slice(0, 64).toWellFormed();
+    throw new ProtocolError(
+      ProtocolErrorCode.InvalidParams,
+      `Unknown tool \`${shown}\`${didYouMean(shown, [...parts.tools.keys()])}`,
+    );
+  }
+  const waiting = waitingOf(call);
+  // Arguments have come as JSON.
+  const answer = await callTool(parts, caller, { tool, given: given as Readonly<Record<string, Json>>, waiting });
+  return answer.ok ? resultOf(answer.value) : errorOf(parts.refusal(answer.fault, caller.requestId));
+}
+
+const resultOf = ({ value, content }: ToolAnswer): CallToolResult => ({
+  content: [...(content ?? [{ type: "text", text: JSON.stringify(value) }])],
+  structuredContent: value,
+});
+
+const errorOf = ({ body }: Refusal): CallToolResult => ({
+  content: [{ type: "text", text: JSON.stringify(body) }],
+  isError: true,
+});
+
+/** Tells a client that has asked for it how a job goes on. */
+function waitingOf({ context, caller }: Call): Waiting {
+  const { _meta: meta, signal } = context.mcpReq;
+  const token = meta?.progressToken;
+  let progress = 0;
+  const onChange = ({ id, status }: WaitedJob): void => {
+    if (token === undefined) return;
+    progress++;
+    const params = { progressToken: token, progress, message: `${id} is ${status}` };
+    context.mcpReq.notify({ method: "notifications/progress", params }).catch(() => {}); // the client has left
+  };
+  return { onChange, signal: AbortSignal.any([signal, caller.signal]), isTold: token !== undefined };
+}

@@ -1,0 +1,165 @@
+/**
+ * A call of a tool: its arguments become the input of its operation, which runs as for a request of REST, and its
+ * answer becomes the tool's (MCP-3). A refusal is an error of the tool with the body that REST would answer.
+ */
+import { type Fault, invalid, ok, type Outcome, refuse } from "../../actors/fault.ts";
+import { hasScope } from "../../actors/organization/principal.ts";
+import { organizationRef } from "../../actors/organization/schema.ts";
+import type { Json, JsonObject } from "../../actors/schema.ts";
+import type { Caller } from "../http/request/caller.ts";
+import type { LocalInput } from "../http/request/local-input.ts";
+import { didYouMean } from "../http/request/near-name.ts";
+import type { Services } from "../operations/services.ts";
+import { readContent, writtenContent } from "./file-content.ts";
+import { type Waiting, waitForJob } from "./job-wait.ts";
+import type { Argument, BoundTool } from "./tool-schema.ts";
+import { WAIT_SECONDS } from "./tools.ts";
+
+/** Runs an operation by its id for a caller without HTTP. */
+export type Invoke = (id: string, caller: Caller, input?: LocalInput) => Promise<Outcome<object | Response>>;
+
+export interface CallParts {
+  readonly services: Pick<Services, "system" | "clock">;
+  readonly invoke: Invoke;
+}
+
+/** What a tool answers besides its structured content. */
+export interface ToolAnswer {
+  readonly value: JsonObject;
+  /** What is shown to the model instead of the value as JSON. */
+  readonly content?: readonly ToolContent[];
+}
+export type ToolContent =
+  | { readonly type: "text"; readonly text: string }
+  | { readonly type: "image"; readonly data: string; readonly mimeType: string };
+
+/** Bytes of an answer of an operation that is no object; a longer one is refused. */
+const ANSWER_BYTES = 1024 * 1024;
+
+type Given = Readonly<Record<string, Json>>;
+
+/** The first scope that the caller lacks for this tool, as a fault; null where there is none. */
+export function scopeFault({ scopes }: BoundTool, { principal }: Caller): Fault | null {
+  const lacking = scopes.filter((scope) => !hasScope(principal.scopes, scope));
+  return lacking.length === 0 ? null : { kind: "insufficient_scope", required: lacking };
+}
+
+/** Runs the tool. `waiting` hears of a job that is waited for. */
+export async function callTool(
+  parts: CallParts,
+  caller: Caller,
+  { tool, given, waiting }: { readonly tool: BoundTool; readonly given: Given; readonly waiting: Waiting },
+): Promise<Outcome<ToolAnswer>> {
+  const lacking = scopeFault(tool, caller);
+  if (lacking !== null) return refuse(lacking);
+  const unknown = unknownArgument(tool, given);
+  if (unknown !== null) return unknown;
+  const read = await inputOf(parts, caller, tool, given);
+  if (!read.ok) return read;
+  const { input, own } = read.value;
+  const { runs, operation } = tool.spec;
+  if (runs === "wait" || runs === "execute") return work(parts, caller, { tool, input, own, waiting });
+  if (runs === "read_file") return readContent(parts.invoke, caller, input, own);
+  if (runs === "write_file") {
+    const written = writtenContent(input, own);
+    return written.ok ? answered(await parts.invoke(operation, caller, written.value)) : written;
+  }
+  return answered(await parts.invoke(operation, caller, input));
+}
+
+/** Begins work or finds it, and waits for it. */
+async function work(
+  parts: CallParts,
+  caller: Caller,
+  { tool, input, own, waiting }: Read & { readonly tool: BoundTool; readonly waiting: Waiting },
+): Promise<Outcome<ToolAnswer>> {
+  const seconds = own["wait_seconds"] ?? WAIT_SECONDS.default;
+  if (typeof seconds !== "number" || !Number.isInteger(seconds) || seconds < 0 || seconds > WAIT_SECONDS.most)
+    return invalid("/wait_seconds", `wait_seconds must be a whole number from 0 to ${WAIT_SECONDS.most}`);
+  let jobId = input.params?.["id"] ?? "";
+  if (tool.spec.runs === "execute") {
+    const begun = await parts.invoke(tool.spec.operation, caller, input);
+    if (!begun.ok) return begun;
+    jobId = (begun.value as { readonly job_id: string }).job_id;
+  }
+  const job = await waitForJob(parts, caller, { jobId, seconds, waiting });
+  return job.ok ? ok({ value: job.value }) : job;
+}
+
+function unknownArgument(tool: BoundTool, given: Given): Outcome<never> | null {
+  const names = [...tool.arguments.keys()];
+  const unknown = Object.keys(given).find((name) => !tool.arguments.has(name));
+  if (unknown === undefined) return null;
+  const shown = unknown.slice(0, 64).toWellFormed();
+  return invalid(`/${shown}`, `Unknown argument \`${shown}\`${didYouMean(shown, names)}`);
+}
+
+interface Read {
+  readonly input: LocalInput;
+  /** Arguments of the tool itself. */
+  readonly own: Given;
+}
+
+/** The arguments in their places; what is wrong with their values the operation itself says. */
+async function inputOf(parts: CallParts, caller: Caller, tool: BoundTool, given: Given): Promise<Outcome<Read>> {
+  const places: Record<Argument["place"], Record<string, Json>> = {
+    params: {},
+    query: {},
+    body: {},
+    "if-match": {},
+    "idempotency-key": {},
+    tool: {},
+  };
+  for (const [name, { place, field, isRequired }] of tool.arguments) {
+    const value = given[name];
+    if (value !== undefined) {
+      const isText = place === "body" || place === "tool" || isWord(value) || (place === "query" && isWords(value));
+      if (!isText) return invalid(`/${name}`, `${name} must be a ${place === "query" ? "plain value" : "string"}`);
+      places[place][field] = value;
+    } else if (isRequired) return invalid(`/${name}`, `${name} is required`);
+    else if (name === "workspace_id" && tool.spec.selectsWorkspace === true) {
+      const selected = await selectedWorkspace(parts, caller);
+      if (!selected.ok) return selected;
+      places[place][field] = selected.value;
+    }
+  }
+  const { params, query, body, tool: own } = places;
+  const key = places["idempotency-key"]["idempotency_key"];
+  const match = places["if-match"]["if_match"];
+  const hasBody = [...tool.arguments.values()].some(({ place }) => place === "body");
+  return ok({
+    own,
+    input: {
+      params: Object.fromEntries(Object.entries(params).map(([name, value]) => [name, String(value)])),
+      query: query as NonNullable<LocalInput["query"]>,
+      headers: match === undefined ? {} : { "if-match": String(match) },
+      ...(hasBody ? { body } : {}),
+      ...(key === undefined ? {} : { idempotencyKey: String(key) }),
+    },
+  });
+}
+
+const isWord = (value: Json): boolean =>
+  typeof value === "string" || typeof value === "number" || typeof value === "boolean";
+const isWords = (value: Json): boolean => Array.isArray(value) && value.every(isWord);
+
+/** The workspace that the person works in (WSP-1). */
+export async function selectedWorkspace({ services }: CallParts, { principal }: Caller): Promise<Outcome<string>> {
+  const { organizationId, userId } = principal;
+  const selection = await services.system.dispatch(organizationRef(organizationId), { kind: "read_selection", userId });
+  if (!selection.ok) return selection;
+  return selection.value.selectedId === null
+    ? refuse({ kind: "not_found", noun: "workspace" })
+    : ok(selection.value.selectedId);
+}
+
+/** What the operation has answered, as an object. */
+export async function answered(outcome: Outcome<object | Response>): Promise<Outcome<ToolAnswer>> {
+  if (!outcome.ok) return outcome;
+  const { value } = outcome;
+  if (!(value instanceof Response)) return ok({ value: value as JsonObject });
+  const bytes = await value.bytes();
+  if (bytes.byteLength > ANSWER_BYTES) return refuse({ kind: "payload_too_large", limitBytes: ANSWER_BYTES });
+  const text = Buffer.from(bytes).toString();
+  return ok({ value: JSON.parse(text) as JsonObject, content: [{ type: "text", text }] });
+}

@@ -1,0 +1,273 @@
+/**
+ * The tools of the MCP endpoint (MCP-3), as data. A tool is an operation of the contract under a name for models:
+ * its arguments are the path, the query, the body and the `If-Match` of that operation, so that they cannot drift
+ * (`tool-schema.ts`), and a call runs the operation itself (`tool-call.ts`).
+ */
+
+/** How a tool's arguments differ from the input of its operation. */
+export interface ToolSpec {
+  readonly name: string;
+  /** For people. */
+  readonly title: string;
+  /** For models: what it does, when to use it, and what comes next. */
+  readonly description: string;
+  /** The operation's id. */
+  readonly operation: string;
+  /** Arguments under other names than the operation's. */
+  readonly renamed?: Readonly<Record<string, string>>;
+  /** Fields of the operation that the tool does not offer. */
+  readonly left?: readonly string[];
+  /** The operation whose record it answers, where that is not its own; its scope is needed too. */
+  readonly answersAs?: string;
+  /** `workspace_id` may be left out: it is the workspace that the person has selected. */
+  readonly selectsWorkspace?: true;
+  /** How it runs, where the operation's answer is not the tool's. */
+  readonly runs?: "wait" | "execute" | "read_file" | "write_file";
+  /** It may replace or end something. */
+  readonly isDestructive?: true;
+  /** A second call with the same arguments changes nothing more. */
+  readonly isIdempotent?: true;
+  /** What it begins reaches systems outside of the service: an agent's model and tools. */
+  readonly isOpenWorld?: true;
+}
+
+const AGENT = { renamed: { id: "agent_id" } } as const;
+const CHAT = { renamed: { id: "chat_id" } } as const;
+const JOB = { renamed: { id: "job_id" } } as const;
+const MISSION = { renamed: { id: "mission_id" } } as const;
+const WORKSPACE = { renamed: { id: "workspace_id" }, selectsWorkspace: true } as const;
+
+/** In the order in which they are listed. */
+export const TOOLS: readonly ToolSpec[] = [
+  {
+    name: "list_agents",
+    title: "List agents",
+    description: "Lists the agents that you can execute, newest first. Start here to find an agent_id.",
+    operation: "listAgents",
+  },
+  {
+    name: "create_agent",
+    title: "Create an agent",
+    description:
+      "Creates an agent from a name and a system prompt. Only its creator sees it unless visibility says otherwise.",
+    operation: "createAgent",
+  },
+  {
+    name: "update_agent",
+    title: "Update an agent",
+    description: "Changes the given fields of an agent; omitted fields stay as they are.",
+    operation: "updateAgent",
+    ...AGENT,
+    isDestructive: true,
+    isIdempotent: true,
+  },
+  {
+    name: "execute_agent",
+    title: "Execute an agent",
+    description:
+      "Gives an agent a message in a new chat and waits for its answer, up to wait_seconds. If the work takes longer, the answer names the job that continues: call wait_for_job with its job_id. Use send_message to continue the chat afterwards.",
+    operation: "executeAgent",
+    runs: "execute",
+    answersAs: "getJob",
+    selectsWorkspace: true,
+    isOpenWorld: true,
+  },
+  {
+    name: "list_chats",
+    title: "List chats",
+    description: "Lists conversations with agents, newest first. Filters are combined with AND.",
+    operation: "listChats",
+  },
+  {
+    name: "create_chat",
+    title: "Create a chat",
+    description:
+      "Opens an empty conversation with an agent. Then call send_message. For a single question use execute_agent.",
+    operation: "createChat",
+    selectsWorkspace: true,
+  },
+  {
+    name: "send_message",
+    title: "Send a message",
+    description:
+      "Sends a message to the agent of a chat. Returns at once with the job that answers: call wait_for_job with the id of that job.",
+    operation: "sendMessage",
+    ...CHAT,
+    isOpenWorld: true,
+  },
+  {
+    name: "read_chat",
+    title: "Read a chat",
+    description: "Reads the messages of a chat, the newest page first, with a summary of its work.",
+    operation: "listMessages",
+    ...CHAT,
+  },
+  {
+    name: "list_jobs",
+    title: "List jobs",
+    description:
+      "Lists long-running work, newest first. status=needs_review and status=blocked are what waits for a person.",
+    operation: "listJobs",
+  },
+  {
+    name: "get_job",
+    title: "Read a job",
+    description:
+      "Reads a job once: status, result, approvals that wait, and what may be done with it (allowed_actions).",
+    operation: "getJob",
+    ...JOB,
+    left: ["since_version", "wait"],
+  },
+  {
+    name: "wait_for_job",
+    title: "Wait for a job",
+    description:
+      "Waits until a job has ended or needs a person, up to wait_seconds, and returns it. While its status is queued, running or cancelling, call it again.",
+    operation: "getJob",
+    ...JOB,
+    left: ["since_version", "wait"],
+    runs: "wait",
+  },
+  {
+    name: "approve_job",
+    title: "Approve or deny",
+    description:
+      "Approves a job's result, or approves or denies (decision=deny) the tool calls that it waits for. Ask the person before you decide for them.",
+    operation: "approveJob",
+    ...JOB,
+    isDestructive: true,
+    isOpenWorld: true,
+  },
+  {
+    name: "cancel_job",
+    title: "Cancel a job",
+    description: "Stops a job. With wait it returns when the job has stopped.",
+    operation: "cancelJob",
+    ...JOB,
+    isDestructive: true,
+    isIdempotent: true,
+  },
+  {
+    name: "resume_job",
+    title: "Resume a job",
+    description: "Continues a blocked job, or a failed or cancelled one in a new job. Then call wait_for_job.",
+    operation: "resumeJob",
+    ...JOB,
+    isOpenWorld: true,
+  },
+  {
+    name: "iterate_job",
+    title: "Request changes",
+    description:
+      "Asks for another round of a finished job, with feedback. Returns the new job: call wait_for_job with its id.",
+    operation: "iterateJob",
+    ...JOB,
+    isOpenWorld: true,
+  },
+  {
+    name: "list_missions",
+    title: "List missions",
+    description: "Lists recurring work, newest first. Filters are combined with AND.",
+    operation: "listMissions",
+  },
+  {
+    name: "create_mission",
+    title: "Create a mission",
+    description:
+      "Creates work that an agent repeats on a schedule, or that is started by run_mission if there is no schedule.",
+    operation: "createMission",
+    isOpenWorld: true,
+  },
+  {
+    name: "update_mission",
+    title: "Update a mission",
+    description:
+      "Changes the given fields of a mission. status=paused pauses it, pending resumes it, running runs it now.",
+    operation: "updateMission",
+    ...MISSION,
+    isDestructive: true,
+    isIdempotent: true,
+    isOpenWorld: true,
+  },
+  {
+    name: "run_mission",
+    title: "Run a mission",
+    description: "Runs a mission now. Call wait_for_job with the id of the job, if the answer has one.",
+    operation: "runMission",
+    ...MISSION,
+    isOpenWorld: true,
+  },
+  {
+    name: "add_mission_task",
+    title: "Add a task",
+    description: "Adds a task to a mission. start_mission_task starts work on it.",
+    operation: "addMissionTask",
+    ...MISSION,
+  },
+  {
+    name: "start_mission_task",
+    title: "Start a task",
+    description: "Starts work on a task of a mission; if a job is already active, that one is returned.",
+    operation: "startMissionTask",
+    renamed: { id: "mission_id", taskId: "task_id" },
+    isIdempotent: true,
+    isOpenWorld: true,
+  },
+  {
+    name: "list_files",
+    title: "List files",
+    description: "Lists files and directories of a workspace, by path. recursive=true includes everything below.",
+    operation: "listFiles",
+    ...WORKSPACE,
+  },
+  {
+    name: "read_file",
+    title: "Read a file",
+    description:
+      "Reads a file of a workspace: text as text, an image as an image, other content as Base64. It returns at most length bytes from offset; next_offset is where to go on.",
+    operation: "readFile",
+    ...WORKSPACE,
+    runs: "read_file",
+  },
+  {
+    name: "write_file",
+    title: "Write a file",
+    description:
+      "Writes a file of a workspace, from text or Base64. Creates missing directories, and replaces a file that exists, whose content is kept as a version.",
+    operation: "writeFile",
+    ...WORKSPACE,
+    runs: "write_file",
+    isDestructive: true,
+    isIdempotent: true,
+  },
+  {
+    name: "move_file",
+    title: "Move a file",
+    description: "Moves or renames a file or directory of a workspace.",
+    operation: "moveFile",
+    ...WORKSPACE,
+    isDestructive: true,
+  },
+  {
+    name: "share_file",
+    title: "Share a file",
+    description: "Creates a public address of a file: anybody who has it can download the file without a token.",
+    operation: "shareFile",
+    ...WORKSPACE,
+    isOpenWorld: true,
+  },
+  {
+    name: "query_data",
+    title: "Query files",
+    description:
+      "Runs one SELECT over CSV, JSON, Parquet or SQLite files of a workspace, such as SELECT region, sum(amount) FROM 'reports/sales.csv' GROUP BY region.",
+    operation: "queryData",
+    ...WORKSPACE,
+    left: ["format"],
+  },
+];
+
+/** Seconds that a call waits for a job, unless it says otherwise, and at most. Clients give up after a minute. */
+export const WAIT_SECONDS = { default: 45, most: 300 } as const;
+/** Bytes of a file that one call reads, unless it says otherwise, and at most. */
+export const READ_BYTES = { default: 64 * 1024, most: 512 * 1024 } as const;

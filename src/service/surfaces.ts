@@ -1,0 +1,74 @@
+/** The surfaces: what each says no in, which tokens it takes, and whether its requests count. */
+import type { Dialect } from "../http/request/dialect.ts";
+import { Admission, type AdmissionParts } from "../http/request/admission.ts";
+import { Authentication } from "../http/request/authentication.ts";
+import { ClientAddresses } from "../http/request/client-address.ts";
+import { CrossOrigin } from "../http/request/cross-origin.ts";
+import { ProtectiveLimit } from "../http/request/protective-limit.ts";
+import { RateHeaders } from "../http/request/rate-headers.ts";
+import { RateLimits } from "../http/request/rate-limits.ts";
+import { currentDialect } from "../current/dialect.ts";
+import { mcpDialect } from "../mcp/dialect.ts";
+import { plainDialect } from "../http/request/plain-dialect.ts";
+import { v1Dialect } from "../v1/dialect.ts";
+import { API_VERSION, knownVersion } from "../http/contract/api-version.ts";
+import { API_RESOURCE, MCP_RESOURCE } from "../http/contract/oauth-paths.ts";
+import { Surface, type SurfaceParts } from "../http/request/surface.ts";
+import type { MountedParts, Opened } from "./app.ts";
+
+interface Surfaces {
+  readonly v1: Surface;
+  readonly current: Surface;
+  readonly mcp: Surface;
+  /** Pages and unknown paths. */
+  readonly elsewhere: Surface;
+}
+
+export function surfacesOf(
+  { system, directory, sealing, log, meter, clock, rates, corsOrigins, bodies, turns }: MountedParts,
+  { appUrl, server }: Opened,
+): { readonly surfaces: Surfaces; readonly authentication: Authentication; readonly limits: RateLimits } {
+  const addresses = new ClientAddresses(rates?.trustedProxies ?? []);
+  const limits = new RateLimits({ system, clock, addresses, budgets: rates?.budgets ?? new Map() });
+  const authentication = new Authentication({ system, directory, limits, clock, log, appUrl });
+  const crossOrigin = new CrossOrigin(corsOrigins ?? []);
+  const protection = new ProtectiveLimit(clock, rates?.v1RequestsPerMinute ?? 0);
+  const surface = (
+    dialect: Dialect,
+    by: Pick<AdmissionParts, "isCounting" | "takesSessions" | "resource">,
+    more: Partial<SurfaceParts> = {},
+  ): Surface =>
+    new Surface(dialect, {
+      system,
+      sealing,
+      log,
+      meter,
+      clock,
+      rateHeaders: new RateHeaders(clock),
+      admission: new Admission({ system, sealing, clock, authentication, limits, protection, ...by }),
+      addresses,
+      crossOrigin,
+      bodies,
+      turns,
+      server,
+      isStrict: false,
+      ...more,
+    });
+  const rateHeaders = new RateHeaders(clock, { "api-version": API_VERSION });
+  // v1 is for programs, and keeps to tokens (AUTH-6).
+  const v1 = surface(v1Dialect, { isCounting: rates?.countsV1 ?? false, takesSessions: false, resource: null });
+  const words = { rateHeaders, version: knownVersion, isStrict: true };
+  const current = surface(
+    currentDialect(appUrl),
+    { isCounting: true, takesSessions: true, resource: API_RESOURCE },
+    words,
+  );
+  // Its messages are those of MCP, and its tools keep to the current surface.
+  const mcp = surface(
+    mcpDialect(currentDialect(appUrl), appUrl),
+    { isCounting: true, takesSessions: false, resource: MCP_RESOURCE },
+    words,
+  );
+  const elsewhere = surface(plainDialect, { isCounting: false, takesSessions: false, resource: null });
+  return { surfaces: { v1, current, mcp, elsewhere }, authentication, limits };
+}

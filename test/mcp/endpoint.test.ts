@@ -1,0 +1,329 @@
+/** The MCP endpoint over real HTTP, by clients that others have written (MCP-1 to MCP-4). */
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import Ajv2020 from "ajv/dist/2020.js";
+import { OPERATIONS } from "../../src/contract/document.ts";
+import type { OperationContract } from "../../src/http/contract/operation.ts";
+import { TOOLS } from "../../src/mcp/tools.ts";
+import { answered, Client, type Job, type Json, refused } from "../support/current.ts";
+import { FakeModel } from "../support/fake-model.ts";
+import { legacyClient, modernClient, postMcp, rpc } from "../support/mcp-clients.ts";
+import { ISSUER, OAuthProgram } from "../support/oauth-program.ts";
+import { type Founded, type Service, startService } from "../support/service.ts";
+import { signedIn } from "../support/signed-in.ts";
+
+const NAMES =
+  "list_agents create_agent update_agent execute_agent list_chats create_chat send_message read_chat list_jobs get_job wait_for_job approve_job cancel_job resume_job iterate_job list_missions create_mission update_mission run_mission add_mission_task start_mission_task list_files read_file write_file move_file share_file query_data";
+
+interface ShownTool {
+  readonly name: string;
+  readonly inputSchema: Json & { readonly properties: Json; readonly required: readonly string[] };
+  readonly outputSchema: Json;
+  readonly annotations: Json;
+}
+interface Called {
+  readonly isError?: boolean;
+  readonly content: readonly { readonly type: string; readonly text: string }[];
+  readonly structuredContent?: Json;
+}
+
+const models = new FakeModel();
+let service: Service;
+let owner: Founded;
+
+beforeAll(async () => {
+  service = await startService({ models });
+  owner = await service.found();
+});
+afterAll(() => service.stop());
+
+/** What a client of either era is asked here. */
+interface Connected {
+  tools(): Promise<readonly ShownTool[]>;
+  call(name: string, args?: Json, onProgress?: (message: string) => void): Promise<Called>;
+  read(uri: string): Promise<{ readonly contents: readonly Json[] }>;
+  resources(cursor?: string): Promise<{ readonly resources: readonly Json[]; readonly nextCursor?: string }>;
+  prompts(): Promise<readonly Json[]>;
+  prompt(name: string, args: Record<string, string>): Promise<Json>;
+  close(): Promise<void>;
+}
+
+const ERAS: Readonly<Record<string, (by: { readonly token: string }) => Promise<Connected>>> = {
+  "2025-11-25": async ({ token }) => {
+    const client = await legacyClient(service, { ...owner, token });
+    return {
+      tools: async () => (await client.listTools()).tools as never,
+      call: async (name, args = {}, onProgress) =>
+        client.callTool(
+          { name, arguments: args },
+          undefined,
+          onProgress === undefined ? {} : { onprogress: ({ message = "" }) => onProgress(message) },
+        ) as never,
+      read: async (uri) => client.readResource({ uri }) as never,
+      resources: async (cursor) => client.listResources(cursor === undefined ? {} : { cursor }) as never,
+      prompts: async () => (await client.listPrompts()).prompts as never,
+      prompt: async (name, args) => client.getPrompt({ name, arguments: args }) as never,
+      close: () => client.close(),
+    };
+  },
+  "2026-07-28": async ({ token }) => {
+    const client = await modernClient(service, { ...owner, token });
+    return {
+      tools: async () => (await client.listTools()).tools as never,
+      call: async (name, args = {}, onProgress) =>
+        client.callTool(
+          { name, arguments: args },
+          onProgress === undefined ? {} : { onprogress: ({ message = "" }) => onProgress(message) },
+        ) as never,
+      read: async (uri) => client.readResource({ uri }) as never,
+      resources: async (cursor) => client.listResources(cursor === undefined ? {} : { cursor }) as never,
+      prompts: async () => (await client.listPrompts()).prompts as never,
+      prompt: async (name, args) => client.getPrompt({ name, arguments: args }) as never,
+      close: () => client.close(),
+    };
+  },
+};
+
+/** All pages; the client of 2026-07-28 puts them together itself. */
+async function allResources(client: Connected): Promise<readonly Json[]> {
+  const all: Json[] = [];
+  let cursor: string | undefined;
+  do {
+    const { resources, nextCursor } = await client.resources(cursor);
+    all.push(...resources);
+    cursor = nextCursor;
+  } while (cursor !== undefined);
+  return all;
+}
+
+const errorIn = ({ isError, content }: Called): Json => {
+  expect(isError).toBe(true);
+  return JSON.parse(content[0]?.text ?? "") as Json;
+};
+
+describe.each(Object.entries(ERAS))("%s", (_, connect) => {
+  let client: Connected;
+  let agentId = "";
+
+  beforeAll(async () => {
+    client = await connect(owner);
+    const made = await client.call("create_agent", { name: "Ada", system_prompt: "Be brief." });
+    agentId = String(made.structuredContent?.["id"]);
+  });
+  afterAll(() => client.close());
+
+  test("[MCP-3] the tools have a fixed order, annotations, and schemas that compile", async () => {
+    const tools = await client.tools();
+    expect(tools.map(({ name }) => name).join(" ")).toBe(NAMES);
+    const ajv = new Ajv2020({ strict: false, validateFormats: false });
+    for (const { inputSchema, outputSchema, annotations } of tools) {
+      ajv.compile(inputSchema);
+      ajv.compile(outputSchema);
+      expect(Object.keys(annotations)).toContainAllValues([
+        "title",
+        "readOnlyHint",
+        "destructiveHint",
+        "idempotentHint",
+        "openWorldHint",
+      ]);
+    }
+  });
+
+  test("[MCP-3] a tool does what REST does, once for each idempotency key", async () => {
+    const args = { name: "Grace", system_prompt: "Be exact.", idempotency_key: crypto.randomUUID() };
+    const made = await client.call("create_agent", args);
+    const again = await client.call("create_agent", args);
+    const id = String(made.structuredContent?.["id"]);
+    expect(again.structuredContent?.["id"]).toBe(id);
+    expect(JSON.parse(made.content[0]?.text ?? "")).toEqual(made.structuredContent);
+    const read = await new Client(service, owner).get(`/api/agents/${id}`);
+    expect(read).toMatchObject({ name: "Grace", system_prompt: "Be exact." });
+    expect(errorIn(await client.call("create_agent", { ...args, name: "Joan" }))).toMatchObject({
+      code: "idempotency_conflict",
+      status: 409,
+    });
+  });
+
+  test("[MCP-3] what is wrong with a call is an error of the tool with the code of REST", async () => {
+    const wrong: readonly (readonly [string, Json, string, string])[] = [
+      ["list_agents", { limitt: 2 }, "invalid_request", "Unknown argument `limitt`; did you mean `limit`?"],
+      ["list_agents", { limit: 0 }, "invalid_request", "limit must be a whole number from 1 to 100"],
+      ["get_job", {}, "invalid_request", "job_id is required"],
+      ["get_job", { job_id: "job_none" }, "not_found", "No such job"],
+      ["wait_for_job", { job_id: "job_none", wait_seconds: 301 }, "invalid_request", "from 0 to 300"],
+      ["read_file", { path: "../secret" }, "invalid_path", "path"],
+      ["write_file", { path: "a.txt" }, "invalid_request", "Give either text or base64"],
+      ["create_agent", { name: 1, system_prompt: "x" }, "invalid_request", "name"],
+    ];
+    for (const [name, args, code, message] of wrong) {
+      const error = errorIn(await client.call(name, args));
+      expect(error).toMatchObject({ code, message: expect.stringContaining(message) as string });
+    }
+    await expect(client.call("list_agent")).rejects.toThrow("did you mean `list_agents`?");
+  });
+
+  test("[MCP-3] an execution is waited for with progress, and longer work returns its job", async () => {
+    const seen: string[] = [];
+    const run = await client.call("execute_agent", { agent_id: agentId, message: "hello" }, (message) =>
+      seen.push(message),
+    );
+    expect(run.structuredContent).toMatchObject({ status: "completed", result: "echo: hello" });
+    expect(seen.at(-1)).toEndWith("is completed");
+    const held = Promise.withResolvers<void>();
+    models.script = () => [{ hold: held.promise }, { say: "late" }];
+    const begun = await client.call("execute_agent", { agent_id: agentId, message: "slow", wait_seconds: 0 });
+    const job = begun.structuredContent as unknown as Job;
+    expect(["queued", "running"]).toContain(job.status);
+    const waiting = client.call("wait_for_job", { job_id: job.id });
+    held.resolve();
+    expect((await waiting).structuredContent).toMatchObject({ id: job.id, status: "completed", result: "late" });
+    models.script = () => [{ say: "echo: hello" }];
+  });
+
+  test("[MCP-3] files are written and read as text and as Base64, in parts", async () => {
+    const written = await client.call("write_file", { path: "notes/a.txt", text: "Grüße" });
+    expect(written.structuredContent).toMatchObject({ path: "notes/a.txt", size: 7 });
+    const part = await client.call("read_file", { path: "notes/a.txt", length: 3 });
+    // The third byte is half a letter.
+    expect(part.structuredContent).toMatchObject({ text: "Gr", next_offset: 2, size: 7 });
+    const rest = await client.call("read_file", { path: "notes/a.txt", offset: 2 });
+    expect(rest.structuredContent).toMatchObject({ text: "üße", next_offset: null });
+    await client.call("write_file", { path: "b.bin", base64: "AP8=" });
+    expect((await client.call("read_file", { path: "b.bin" })).structuredContent).toMatchObject({ base64: "AP8=" });
+    await client.call("write_file", { path: "empty.txt", text: "" });
+    expect((await client.call("read_file", { path: "empty.txt" })).structuredContent).toMatchObject({
+      text: "",
+      size: 0,
+    });
+    await client.call("write_file", { path: "sales.csv", text: "region,amount\nnorth,2\n" });
+    const rows = await client.call("query_data", { query: "SELECT amount FROM 'sales.csv'" });
+    expect(rows.structuredContent).toMatchObject({ rows: [[2]], truncated: false });
+  });
+
+  test("[MCP-4] chats, jobs and files are resources", async () => {
+    await client.call("write_file", { path: "a b.md", text: "# Hi" });
+    const run = await client.call("execute_agent", { agent_id: agentId, message: "for the list" });
+    const { id, chat_id: chatId } = run.structuredContent as { readonly id: string; readonly chat_id: string };
+    const listed = await allResources(client);
+    expect(listed[0]).toMatchObject({ uri: `troupe://chats/${chatId}`, mimeType: "application/json" });
+    expect(listed.find(({ uri }) => String(uri).startsWith("troupe://jobs/"))?.["uri"]).toBe(`troupe://jobs/${id}`);
+    const chat = JSON.parse(String((await client.read(`troupe://chats/${chatId}`)).contents[0]?.["text"])) as Json;
+    expect(chat).toMatchObject({
+      chat: { id: chatId },
+      messages: [{ content: "for the list" }, { role: "assistant" }],
+    });
+    const file = await client.read(`troupe://workspaces/${owner.workspaceId}/files/a%20b.md`);
+    expect(file.contents[0]).toMatchObject({ text: "# Hi" });
+    const stranger = await connect(await service.found("Strangers"));
+    for (const uri of [`troupe://jobs/${id}`, "troupe://jobs/job_none", "troupe://elsewhere/1"])
+      await expect(stranger.read(uri)).rejects.toThrow(/not found/i);
+    await stranger.close();
+  });
+
+  test("[MCP-4] agents are prompts", async () => {
+    const prompts = await client.prompts();
+    expect(prompts.find(({ name }) => name === agentId)).toMatchObject({ title: "Ada" });
+    const { messages } = await client.prompt(agentId, { task: "Write a line." });
+    expect(JSON.stringify(messages)).toContain("Be brief.");
+    expect(JSON.stringify(messages)).toContain("Write a line.");
+    await expect(client.prompt(agentId, {})).rejects.toThrow("task is required");
+  });
+});
+
+test("[MCP-3] the arguments of a tool are the input of its operation", async () => {
+  const client = await ERAS["2025-11-25"]!(owner);
+  const tools = new Map((await client.tools()).map((tool) => [tool.name, tool]));
+  await client.close();
+  const operations = new Map(OPERATIONS.map(({ id, operation }): [string, OperationContract] => [id, operation]));
+  const ajv = new Ajv2020({ strict: false, validateFormats: false });
+  const added = {
+    wait: ["wait_seconds"],
+    execute: [],
+    read_file: ["offset", "length"],
+    write_file: ["text", "base64", "mime"],
+  };
+  for (const { name, operation, renamed = {}, left = [], selectsWorkspace, runs } of TOOLS) {
+    const own = new Set(["if_match", "idempotency_key", ...(runs === undefined ? [] : added[runs])]);
+    const contract = operations.get(operation);
+    if (contract === undefined) continue; // the one that only the tool has
+    const body = (contract.body as { readonly properties?: Json } | undefined)?.properties ?? {};
+    const fields = [contract.params, contract.query, body].flatMap((part) => Object.keys(part ?? {}));
+    const expected = fields.filter((field) => !left.includes(field)).map((field) => renamed[field] ?? field);
+    const { inputSchema } = tools.get(name)!;
+    const given = Object.keys(inputSchema.properties).filter((field) => !own.has(field));
+    expect([name, ...given].toSorted()).toEqual([name, ...expected].toSorted());
+    const examples = ((contract.body as { readonly examples?: readonly Json[] } | undefined)?.examples ?? []) as Json[];
+    const ids = Object.fromEntries(
+      Object.keys(contract.params ?? {}).map((field) => [renamed[field] ?? field, "an id"]),
+    );
+    for (const example of examples) {
+      const accepts = ajv.validate(inputSchema, { ...ids, ...example });
+      expect([name, accepts ? null : ajv.errors]).toEqual([name, null]);
+    }
+    if (selectsWorkspace === true) expect(inputSchema.required).not.toContain("workspace_id");
+  }
+});
+
+test("[MCP-2] the endpoint says where tokens come from, and takes those that are for it", async () => {
+  const metadata = `resource_metadata="${ISSUER}/.well-known/oauth-protected-resource/mcp"`;
+  const challengeOf = (answer: Response): string => answer.headers.get("www-authenticate") ?? "";
+  const nobody = await postMcp(service, null, rpc("ping"));
+  expect(challengeOf(nobody)).toBe(`Bearer scope="mcp", ${metadata}`);
+  await refused(nobody, 401, "unauthenticated");
+  const narrow = await service.tokenFor(owner, { scopes: ["agents:read"] });
+  const lacking = await postMcp(service, narrow.token, rpc("ping"));
+  expect(challengeOf(lacking)).toBe(`Bearer error="insufficient_scope", scope="mcp", ${metadata}`);
+  await refused(lacking, 403, "insufficient_scope");
+  const browser = await signedIn(service, owner);
+  const program = await OAuthProgram.register(service);
+  const forMcp = await program.letIn(browser, { resource: `${ISSUER}/mcp`, scope: "mcp agents:read" });
+  const forApi = await program.letIn(browser, { scope: "mcp agents:read" });
+  expect((await postMcp(service, forMcp.access_token, rpc("ping"))).status).toBe(200);
+  const other = await postMcp(service, forApi.access_token, rpc("ping"));
+  expect(challengeOf(other)).toBe(`Bearer error="invalid_token", ${metadata}`);
+  await refused(other, 401, "unauthenticated");
+  expect((await service.call({ ...owner, token: forMcp.access_token }, "GET", "/api/agents")).status).toBe(401);
+  const tool = rpc("tools/call", { name: "create_agent", arguments: { name: "x", system_prompt: "y" } });
+  const stepUp = await postMcp(service, forMcp.access_token, tool);
+  expect(challengeOf(stepUp)).toBe(`Bearer error="insufficient_scope", scope="mcp agents:write", ${metadata}`);
+  await refused(stepUp, 403, "insufficient_scope");
+});
+
+test("[MCP-1] names and pages of somebody else, messages that are too long, and what is no message are refused", async () => {
+  const post = (message: unknown, headers: Readonly<Record<string, string>> = {}) =>
+    postMcp(service, owner.token, message, headers);
+  await refused(post(rpc("ping"), { host: "rebound.example" }), 403, "forbidden");
+  await refused(post(rpc("ping"), { origin: "https://rebound.example" }), 403, "forbidden");
+  await refused(post(rpc("ping"), { origin: "null" }), 403, "forbidden");
+  for (const headers of [{ origin: ISSUER }, { host: "troupe.test" }, { host: "localhost:3000" }])
+    expect((await post(rpc("ping"), headers)).status).toBe(200);
+  await refused(post(" ".repeat(4 * 1024 * 1024 + 1)), 413, "payload_too_large");
+  await refused(post(rpc("ping"), { "content-type": "text/plain" }), 415, "unsupported_media_type");
+  for (const text of ["", "{", "1", `${"[".repeat(100)}${"]".repeat(100)}`]) {
+    const answer = await answered<{ readonly error: Json }>(post(text), 400);
+    expect(answer.error["code"]).toBe(-32_700);
+  }
+  expect((await post(rpc("ping"), { accept: "application/json" })).status).toBe(406);
+  expect((await post(rpc("ping"), { "mcp-protocol-version": "1999-01-01" })).status).toBe(400);
+  const flood = Array.from({ length: 1_000 }, (_, id) => rpc("tools/list", {}, id));
+  expect((await post(flood)).status).toBe(400);
+  const none = await post({ jsonrpc: "2.0", method: "notifications/initialized" });
+  expect(none.status).toBe(202);
+});
+
+test("[MCP-3] a message counts as a request of its token", async () => {
+  const budget = async () => {
+    const { headers } = await postMcp(service, owner.token, rpc("tools/call", { name: "list_agents" }));
+    return { left: Number(headers.get("x-ratelimit-remaining")), reset: headers.get("x-ratelimit-reset") };
+  };
+  let before = await budget();
+  for (;;) {
+    await service.call(owner, "GET", "/api/agents");
+    const after = await budget();
+    // A window may have ended meanwhile; the next one is long enough.
+    if (after.reset === before.reset) {
+      expect(after.left).toBe(before.left - 2);
+      break;
+    }
+    before = after;
+  }
+});
