@@ -83,17 +83,35 @@ export class ChildProcess {
     return !this.isDead;
   }
 
-  /** Runs one job with these files in its folder, which is empty again afterwards. */
+  /**
+   * Runs one job with these files in its folder, which is empty again afterwards. `gone`: the child died before it
+   * had the job, so another one can have it.
+   */
   async runWith(
     files: readonly SandboxFile[],
     ...job: Parameters<ChildProcess["run"]>
-  ): Promise<ChildAnswer | "file_missing"> {
+  ): Promise<ChildAnswer | "file_missing" | "gone"> {
+    if (this.isDead) return "gone";
     if (this.folder === null || files.length === 0) return this.run(...job);
     try {
-      return (await fill(this.folder, files)) ? await this.run(...job) : "file_missing";
+      if (!(await fill(this.folder, files))) return "file_missing";
+      return this.isDead ? "gone" : await this.run(...job);
+    } catch (cause) {
+      if (this.isDead) return "gone";
+      throw cause;
     } finally {
-      if (!this.isDead) await empty(this.folder);
+      await this.clear(this.folder);
     }
+  }
+
+  /** With a child its folder goes, also while files are put there or removed. */
+  private async clear(folder: string): Promise<void> {
+    try {
+      if (!this.isDead) await empty(folder);
+    } catch (cause) {
+      if (!this.isDead) throw cause;
+    }
+    if (this.isDead) removeFolder(folder);
   }
 
   /** Runs one job. `frame` as of `jobFrame`. */

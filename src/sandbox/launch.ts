@@ -3,7 +3,7 @@
  *
  *   choom        first to go when memory runs out
  *   chrt --idle  runs when nobody else wants to
- *   prlimit      memory, files, processes; writes nothing, leaves no core
+ *   prlimit      memory, files; writes nothing, leaves no core; inside of bwrap, threads and processes
  *   bwrap        no network, no files but its own program, no other process, no environment
  *
  * Each is tried once; what does not work here is left out and told at the start. Without `bwrap` a
@@ -17,11 +17,15 @@ export interface ChildNeeds {
   /** Of memory. Bun itself begins at 288 MiB of data; 512 stop it at about 340 MB resident. */
   readonly dataBytes: number;
   readonly openFiles: number;
-  /** Bun needs twelve. */
-  readonly threads: number;
   /** Whether each child has a folder, whose files it can read. */
   readonly hasFolder: boolean;
 }
+
+/**
+ * Processes and threads of one child: far more than Bun and DuckDB start, which is more on more cores and comes
+ * in part only when they collect garbage or compile.
+ */
+export const MAX_THREADS = 64 + 4 * navigator.hardwareConcurrency;
 
 /** Stands in a command for the folder of the child. */
 export const FOLDER = "{folder}";
@@ -49,12 +53,7 @@ export interface Launch {
 }
 
 /** The ways to start a child that may work here, the best one first; the last one is always possible. */
-export async function launches({
-  dataBytes,
-  openFiles,
-  threads: most,
-  hasFolder,
-}: ChildNeeds): Promise<readonly Launch[]> {
+export async function launches({ dataBytes, openFiles, hasFolder }: ChildNeeds): Promise<readonly Launch[]> {
   const wrappers = [
     ["choom", "-n", "1000", "--"],
     ["chrt", "--idle", "0"],
@@ -64,13 +63,14 @@ export async function launches({
   const limits = ["prlimit", `--data=${dataBytes}`, `--nofile=${openFiles}`, "--core=0", "--fsize=0"];
   const isLimited = await isUsable(limits);
   const limited = isLimited ? limits : [];
-  // Outside of a namespace of its own, the threads of all processes of the user would count.
-  const threads = isLimited ? [`--nproc=${most}`] : [];
+  // Of the child's own namespace: outside of one, the threads of all processes of the user would count, and a
+  // child could not start a thread, or not at all, because of what others do.
+  const threads = Bun.which("prlimit");
   const isolated =
     Bun.which("bwrap") === null
       ? []
-      : [threads, []].map((more) => ({
-          command: [...manners, ...limited, ...(isLimited ? more : []), ...inside(hasFolder)],
+      : (isLimited ? [threads, null] : [null]).map((limiter) => ({
+          command: [...manners, ...limited, ...inside(hasFolder, limiter)],
           isIsolated: true,
           isLimited,
         }));
@@ -81,7 +81,8 @@ export async function launches({
   ];
 }
 
-function inside(hasFolder: boolean): string[] {
+/** `limiter`: where prlimit is, for the number of threads. */
+function inside(hasFolder: boolean, limiter: string | null): string[] {
   const bun = realpathSync(process.execPath);
   const bind = (from: string, to = from): string[] => ["--ro-bind-try", from, to];
   return [
@@ -99,11 +100,13 @@ function inside(hasFolder: boolean): string[] {
     "/dev",
     ...SYSTEM.flatMap((path) => bind(path)),
     ...bind(bun),
+    ...(limiter === null ? [] : bind(limiter)),
     ...PARTS.flatMap((part) => bind(`${ROOT}${part}`, `${INSIDE}/${part}`)),
     ...(hasFolder ? ["--ro-bind", FOLDER, FOLDER_INSIDE] : []),
     "--chdir",
     hasFolder ? FOLDER_INSIDE : INSIDE,
     "--",
+    ...(limiter === null ? [] : [limiter, `--nproc=${MAX_THREADS}`]),
     bun,
     `${INSIDE}/src/sandbox/child.ts`,
   ];

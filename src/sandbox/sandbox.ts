@@ -4,7 +4,7 @@
  *
  * Guarantees: nothing rejects but the placing of a job's files; a job ends within its limits of time; one organization (a lane) has one job
  * at a time, and lanes take turns; what waits is bounded; a child that has failed is never used again,
- * nor is one that has done many jobs.
+ * nor is one that has done many jobs; a child that dies between two jobs costs neither of them.
  */
 import type { JsonObject } from "../../actors/schema.ts";
 import { makeFolder, type SandboxFile } from "./child-folder.ts";
@@ -37,7 +37,7 @@ export interface PoolKind {
 
 /** Web pages and answers of MCP servers: honest ones take milliseconds. */
 const PAGES: PoolKind = {
-  needs: { dataBytes: 512 * MIB, openFiles: 32, threads: 16, hasFolder: false },
+  needs: { dataBytes: 512 * MIB, openFiles: 32, hasFolder: false },
   limits: { cpuMs: 3_000, wallMs: 60_000 },
   maxBytes: 0,
   folders: null,
@@ -50,7 +50,7 @@ export const FILE_JOB_BYTES = 9 * MIB;
 
 /** Files of workspaces: queries, which end themselves after 5 s, and previews. */
 export const filePool = (folders: string): PoolKind => ({
-  needs: { dataBytes: 1_024 * MIB, openFiles: 128, threads: 32, hasFolder: true },
+  needs: { dataBytes: 1_024 * MIB, openFiles: 128, hasFolder: true },
   limits: { cpuMs: 8_000, wallMs: 60_000 },
   maxBytes: FILE_JOB_BYTES,
   folders,
@@ -164,14 +164,22 @@ class ChildPool implements Sandbox {
   }
 
   private async answer(job: SandboxJob): Promise<ChildAnswer | "file_missing"> {
-    const { job: name, options, content, files = [], limits = this.kind.limits, signal } = job;
     const launch = await this.launched();
-    const child = this.idle.pop() ?? this.child(launch);
+    const waiting = this.idle.pop();
+    const answer = waiting === undefined ? "gone" : await this.answerOf(waiting, job);
+    if (answer !== "gone") return answer;
+    const fresh = await this.answerOf(this.child(launch), job);
+    return fresh === "gone" ? { ok: false, error: "crashed", words: "", cpuMs: 0 } : fresh;
+  }
+
+  private async answerOf(child: ChildProcess, job: SandboxJob): Promise<ChildAnswer | "file_missing" | "gone"> {
+    const { job: name, options, content, files = [], limits = this.kind.limits, signal } = job;
     try {
       const answer = await child.runWith(files, jobFrame({ job: name, options }, content), limits, signal);
-      if (answer !== "file_missing" && !answer.ok && answer.error !== "failed" && answer.error !== "aborted")
+      if (typeof answer === "string") return answer;
+      if (!answer.ok && answer.error !== "failed" && answer.error !== "aborted")
         this.log?.warn({ job: name, error: answer.error, bytes: content.length }, "a sandboxed job was killed");
-      if (answer !== "file_missing" && answer.ok && job.isLast?.(answer.value) === true) child.kill();
+      if (answer.ok && job.isLast?.(answer.value) === true) child.kill();
       return answer;
     } catch (cause) {
       // A file could not be placed: the store does not answer, or the disk is full.
@@ -188,6 +196,7 @@ class ChildPool implements Sandbox {
   }
 
   private keep(child: ChildProcess): void {
+    this.idle = this.idle.filter(({ isUsable }) => isUsable);
     if (this.isClosed || child.jobs >= JOBS_OF_CHILD) child.kill();
     if (!child.isUsable) return;
     this.idle.push(child);

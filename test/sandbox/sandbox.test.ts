@@ -1,10 +1,21 @@
 /** The pool of children, with the real launch chain of this machine, and with children that misbehave. */
-import { afterEach, describe, expect, test } from "bun:test";
+import { afterEach, beforeEach, describe, expect, test } from "bun:test";
+import { mkdtempSync, readdirSync, rmSync } from "node:fs";
+import { writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { fileURLToPath } from "node:url";
+import type { SandboxFile } from "../../src/sandbox/child-folder.ts";
 import { CpuBudget } from "../../src/sandbox/cpu-budget.ts";
-import { type ChildNeeds, type Launch, launches } from "../../src/sandbox/launch.ts";
+import { type ChildNeeds, type Launch, launches, MAX_THREADS } from "../../src/sandbox/launch.ts";
 import { MAX_INPUT_BYTES } from "../../src/sandbox/protocol.ts";
-import { createSandbox, type Sandbox, type SandboxJob, type SandboxResult } from "../../src/sandbox/sandbox.ts";
+import {
+  createSandbox,
+  filePool,
+  type Sandbox,
+  type SandboxJob,
+  type SandboxResult,
+} from "../../src/sandbox/sandbox.ts";
 import { until } from "../support/condition.ts";
 import { impoliteLaunches, LOOK_AROUND } from "../support/sandbox.ts";
 
@@ -50,10 +61,7 @@ test("[GUARD-1] the whole chain of this machine works, and the log says what it 
 
 // reason: without bubblewrap there is no isolation to look at.
 test.skipIf(NO_BWRAP)("[GUARD-1] with bubblewrap a child sees neither network, files nor environment", async () => {
-  // Where a plain user has many threads already, their limit keeps bubblewrap out, and the next way is taken.
-  const isFree = ({ command, isIsolated }: Launch): boolean =>
-    isIsolated && !command.some((word) => word.startsWith("--nproc"));
-  const launch = (await impoliteLaunches()).find(isFree);
+  const [launch] = await impoliteLaunches();
   const command = [...(launch?.command.slice(0, -1) ?? []), "-e", LOOK_AROUND];
   const child = Bun.spawn(command, { env: { PATH: "/usr/bin:/bin", TROUPE_TEST_KEY: "secret" }, stderr: "inherit" });
   const seen = JSON.parse(await new Response(child.stdout).text());
@@ -133,6 +141,85 @@ test("[GUARD-1] a job that is called off kills its child, and the next job has a
   expect(await stopped).toMatchObject({ ok: false, error: "aborted" });
   expect(await sandbox.run(page("<p>next"))).toEqual(shown("next"));
 });
+
+describe("a child that is gone before it has the job", () => {
+  let root: string;
+  let sandbox: Sandbox;
+  beforeEach(async () => {
+    root = mkdtempSync(join(tmpdir(), "troupe-children-"));
+    sandbox = createSandbox(undefined, {
+      kind: filePool(root),
+      launches: async (needs) => (await impoliteLaunches(needs)).slice(-1),
+    });
+    opened.push(sandbox);
+    await sandbox.prepare();
+  });
+  afterEach(() => rmSync(root, { recursive: true, force: true }));
+
+  /** As the machine does it when its memory runs out. */
+  async function killChild(): Promise<void> {
+    expect(readdirSync(root)).toHaveLength(1);
+    for (const pid of childrenOf("sandbox/child.ts")) process.kill(pid, "SIGKILL");
+    // With a child its folder goes.
+    await until("its end is noticed", () => readdirSync(root).length === 0);
+  }
+  const pong = { ok: true, value: "pong" } as const;
+  const ping = (place?: SandboxFile["place"]): SandboxJob => ({
+    job: "ping",
+    lane: "org_1",
+    options: {},
+    content: new Uint8Array(),
+    ...(place === undefined ? {} : { files: [{ name: "a.csv", place }] }),
+  });
+  const placed = async (path: string): Promise<boolean> => {
+    await writeFile(path, "a");
+    return true;
+  };
+
+  test("[GUARD-1] costs no job: another one has it, with files or without", async () => {
+    await killChild();
+    expect(await sandbox.run(ping())).toEqual(pong);
+    await killChild();
+    expect(await sandbox.run(ping(placed))).toEqual(pong);
+    // And it is as useful as any.
+    expect(await sandbox.run(ping(placed))).toEqual(pong);
+    expect(readdirSync(root)).toHaveLength(1);
+  });
+
+  test("[GUARD-1] costs no job either while its files are put there", async () => {
+    let times = 0;
+    const place = async (path: string): Promise<boolean> => {
+      if (times++ === 0) await killChild();
+      return placed(path);
+    };
+    expect(await sandbox.run(ping(place))).toEqual(pong);
+    expect(times).toBe(2);
+    expect(readdirSync(root)).toHaveLength(1);
+  });
+});
+
+// reason: only bubblewrap gives a child processes of its own, and nothing limits those of root.
+test.skipIf(NO_BWRAP || process.getuid?.() === 0)(
+  "[GUARD-1] the processes of a user do not count for its children, which have a limit of their own",
+  async () => {
+    const [launch] = await impoliteLaunches();
+    const sleepers = Array.from({ length: MAX_THREADS }, () => Bun.spawn(["sleep", "60"]));
+    try {
+      const { sandbox } = sandboxOf(async () => (launch === undefined ? [] : [launch]));
+      expect(await sandbox.run(page("<p>fine"))).toEqual(shown("fine"));
+      const forks = `
+        let n = 0;
+        try { for (; n < 2_000; n++) Bun.spawn([process.execPath, "-e", "await Bun.sleep(60_000)"]); } catch {}
+        console.log(n); process.exit(0)`;
+      const child = Bun.spawn([...(launch?.command.slice(0, -1) ?? []), "-e", forks], { stderr: "ignore" });
+      const started = Number(await new Response(child.stdout).text());
+      expect(started).toBeGreaterThan(0);
+      expect(started).toBeLessThan(MAX_THREADS);
+    } finally {
+      for (const sleeper of sleepers) sleeper.kill();
+    }
+  },
+);
 
 test("[GUARD-2] once a budget is spent no job begins that shares it, and others do", async () => {
   const { sandbox } = sandboxOf();

@@ -2,7 +2,7 @@
 import { type ChildNeeds, type Launch, launches } from "../../src/sandbox/launch.ts";
 import { createSandbox } from "../../src/sandbox/sandbox.ts";
 
-const NEEDS: ChildNeeds = { dataBytes: 512 * 1024 * 1024, openFiles: 32, threads: 16, hasFolder: false };
+const NEEDS: ChildNeeds = { dataBytes: 512 * 1024 * 1024, openFiles: 32, hasFolder: false };
 const POLITE = ["chrt", "--idle", "0"];
 
 /** As a service starts them, but without waiting for idle moments of a machine on which tests run. */
