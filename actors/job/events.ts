@@ -60,6 +60,8 @@ const TranscriptEvent = Type.Union([
   Type.Object({ kind: Type.Literal("reasoning"), text: Type.String() }),
   Type.Object({ kind: Type.Literal("user_text"), text: Type.String(), messageId: Type.Optional(Type.String()) }),
   Type.Object({ kind: Type.Literal("tool_use"), id: Type.String(), name: Type.String(), input: Input }),
+  /** What the service asked of the model: to repair an answer that does not fit its schema. */
+  Type.Object({ kind: Type.Literal("repair"), text: Type.String() }),
   /** What the service did about the run, such as that it waits; no part of the content. */
   Type.Object({ kind: Type.Literal("system"), text: Type.String() }),
   /** What the run did without, or why a call failed; no part of the content. */

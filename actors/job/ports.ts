@@ -5,7 +5,7 @@
  */
 import type { Outcome } from "../fault.ts";
 import type { JsonObject } from "../schema.ts";
-import type { MadeArtifact, Progress } from "./terms.ts";
+import type { MadeArtifact, OutputError, Progress } from "./terms.ts";
 import type { AgentSnapshot, AnswerBlock, Block, RunError, Usage } from "./schema.ts";
 
 /** One entry of the conversation as the model sees it, oldest first. */
@@ -35,6 +35,8 @@ export interface ModelCall {
   readonly system: string;
   readonly entries: readonly TranscriptEntry[];
   readonly tools: readonly ToolDescription[];
+  /** JSON Schema of the final answer, for providers that keep to one; absent or null: text. */
+  readonly outputSchema?: JsonObject | null;
 }
 
 /** What a model is. `demo` marks the built-in provider that is no language model (RUN-1). */
@@ -76,6 +78,19 @@ export interface ModelPort {
    * the outcome is `aborted`. Text that it hands over contains no NUL and no lone surrogate.
    */
   call(call: ModelCall, onText: (text: string) => void, signal: AbortSignal): Promise<ModelOutcome>;
+}
+
+/** Whether an answer is a value that fits its schema (JOB-16). */
+export type CheckedOutput =
+  | { readonly kind: "valid"; readonly value: JsonObject }
+  | { readonly kind: "invalid"; readonly errors: readonly OutputError[] };
+
+export interface OutputPort {
+  /** Checks the text of an answer. Never rejects; null where `signal` aborts first. */
+  check(
+    answer: { readonly organizationId: string; readonly schema: JsonObject; readonly text: string },
+    signal: AbortSignal,
+  ): Promise<CheckedOutput | null>;
 }
 
 /** Whose work a tool does: it acts with the permissions of this user (AUTH-7). */

@@ -1,7 +1,7 @@
 /** What a job's actor can be asked, and what it answers. */
 import type { JsonObject } from "../schema.ts";
 import type { Recovery } from "./machine.ts";
-import type { ModelInfo } from "./ports.ts";
+import type { CheckedOutput, ModelInfo } from "./ports.ts";
 import type { TranscriptPart } from "./transcript.ts";
 import type { MadeArtifact, Budget, Progress, Waiting, Warning } from "./terms.ts";
 import type { Block, Job, RunError, ToolUseBlock, Usage } from "./schema.ts";
@@ -70,6 +70,8 @@ type RunReport =
       readonly timeToFirstTokenMs: number | null;
       /** All text of the run; without calls the run is over and ends in the same commit. */
       readonly result: string;
+      /** Without calls, where the answer must fit a schema: whether it does. */
+      readonly output?: CheckedOutput;
     }
   /** These calls are made from now on: what is unsafe among them is not made again after a crash. */
   | { readonly kind: "tools_started"; readonly attempt: number; readonly callIds: readonly string[] }
@@ -102,6 +104,8 @@ type RunReport =
 
 /** Reports that are answered by the job as it is then. */
 export type ProgressReport = Exclude<RunReport, { readonly kind: "run_text" | "take_steers" }>;
+
+export type StepFinished = Extract<RunReport, { readonly kind: "step_finished" }>;
 
 /** Commands of people and other actors. `by` is a user's id; `inGroup`: the group updates the chat itself (`chatAfter`). */
 type Control =

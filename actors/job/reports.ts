@@ -5,12 +5,13 @@ import { isoTime } from "../schema.ts";
 import { madeBy, withMade } from "./artifacts.ts";
 import type { MadeArtifact } from "./terms.ts";
 import { opened, blockedForApprovals } from "./approvals.ts";
-import { blocked, cancelled, completed, deadlineFrom, failed } from "./transitions.ts";
+import { blocked, cancelled, deadlineFrom, failed } from "./transitions.ts";
 import { hasSpentSteps, hasSpentTokens } from "./budget.ts";
 import { JOB_WARNINGS, type JobLimits } from "./limits.ts";
 import { stale } from "./refusals.ts";
 import { appendJobEvent, appendRunnerStatus } from "./events.ts";
-import type { JobProtocol } from "./protocol.ts";
+import { answered } from "./output.ts";
+import type { JobProtocol, StepFinished } from "./protocol.ts";
 import { type Job, type JobIn, jobTable, type Usage } from "./schema.ts";
 import { transcriptEventOf } from "./transcript.ts";
 
@@ -131,7 +132,7 @@ export const reportHandlers = ({ runMs }: JobLimits): Pick<Handlers<JobProtocol>
         metrics,
         openCalls: opened(command.calls, isoTime(tx.now)),
       };
-      return ok(tx.update<Job>(jobTable, afterStep(tx, stepped, command.result)));
+      return ok(tx.update<Job>(jobTable, afterStep(tx, stepped, command)));
     }),
 
   tools_started: (tx, { attempt, callIds }) =>
@@ -193,8 +194,9 @@ const withRunning = <T>(tx: Tx, attempt: number, run: (job: JobIn<"running">) =>
   withJob(tx, { attempt, status: "running" }, run);
 
 /** Without open calls the run is over, unless a message steers it; with a spent budget the job blocks. */
-function afterStep(tx: Tx, job: JobIn<"running">, result: string): Job {
-  if (job.openCalls.length === 0) return job.steers.length > 0 ? job : completed(tx, job, result);
+function afterStep(tx: Tx, job: JobIn<"running">, step: StepFinished): Job {
+  const { result } = step;
+  if (job.openCalls.length === 0) return job.steers.length > 0 ? job : answered(tx, job, step);
   if (hasSpentTokens(job) || hasSpentSteps(job)) return blocked(tx, job, "budget_reached", result);
   return blockedForApprovals(tx, { ...job, result });
 }

@@ -1,5 +1,6 @@
 /** The job: one execution of an agent's turn, and the words of its transcript (JOB-5, V1-3). */
 import { type ActorRef, table } from "../runtime/actor.ts";
+import { McpServer } from "./connections.ts";
 import { JOB_STEERS } from "./limits.ts";
 import {
   Approval,
@@ -10,6 +11,9 @@ import {
   type JobPriority,
   Lineage,
   OpenCall,
+  Output,
+  OutputError,
+  OutputSchema,
   Progress,
   Review,
   ROOT,
@@ -93,6 +97,8 @@ export const RUN_ERROR_CODES = [
   "tools_unavailable",
   /** The repository of the job could not be cloned. */
   "clone_failed",
+  /** The answer does not fit the output schema, after its repairs (JOB-16). */
+  "output_invalid",
   /** A bug; the log has the cause. */
   "internal_error",
 ] as const;
@@ -100,28 +106,11 @@ export const RunError = Type.Object({
   code: OneOf(RUN_ERROR_CODES),
   message: Type.String(),
   retryAfterMs: Type.Optional(Type.Integer()),
+  /** Of `output_invalid`: what is wrong with the last answer. */
+  errors: Type.Optional(Type.Array(OutputError)),
 });
 export type RunError = Static<typeof RunError>;
 export type RunErrorCode = RunError["code"];
-
-/** A header that an MCP server is sent: a secret of the organization, after a fixed prefix such as `Bearer `. */
-export const McpHeader = Type.Object({
-  name: Type.String({ pattern: "^[A-Za-z0-9-]{1,64}$", examples: ["Authorization"] }),
-  /** The name of the secret (RUN-5); the value is looked up for each request and kept nowhere. */
-  secret: Type.String({ pattern: "^[A-Za-z0-9_.-]{1,64}$", examples: ["MCP_TOKEN"] }),
-  prefix: Type.Optional(Type.String({ pattern: "^[\\x20-\\x7e]{0,64}$", examples: ["Bearer "] })),
-});
-export type McpHeader = Static<typeof McpHeader>;
-
-/** An MCP server of an agent, over HTTP. Its tools are `<name>__<tool>`, so the name neither has `__` nor ends in `_`. */
-export const McpServer = Type.Object({
-  name: Type.String({ pattern: "^(?=.{1,32}$)[A-Za-z0-9-]+(?:_[A-Za-z0-9-]+)*$", examples: ["files"] }),
-  url: Type.String({ pattern: "^https?://", maxLength: 2_048, examples: ["https://mcp.example/mcp"] }),
-  headers: Type.Optional(Type.Array(McpHeader, { maxItems: 8 })),
-  /** Whether a run goes on without its tools while the server cannot be used. */
-  optional: Type.Optional(Type.Boolean()),
-});
-export type McpServer = Static<typeof McpServer>;
 
 /** The agent as it was when the job began: a running job keeps it (AGT-3, V1-5). */
 export const AgentSnapshot = Type.Object({
@@ -137,6 +126,8 @@ export const AgentSnapshot = Type.Object({
   approvalExpiry: Type.Optional(ApprovalExpiry),
   mcpServers: Type.Array(McpServer),
   maxSteps: Type.Union([Type.Integer(), Type.Null()]),
+  /** JSON Schema of its answers; absent or null: they are text. */
+  outputSchema: OutputSchema,
   /** Of a foreign agent: the tools that read the organization which the chat lends it. Absent: it is no foreign one. */
   lentTools: Type.Optional(Type.Array(Type.String())),
 });
@@ -183,6 +174,7 @@ const JobBase = Type.Object({
   /** What a running job waits for; null or absent while it works. */
   waiting: Type.Optional(Type.Union([Waiting, Type.Null()])),
   ...JobNotes.properties,
+  ...Output.properties,
   progress: Progress,
   /** The runner's last sign of life. */
   heartbeatAt: OptionalTime,
@@ -266,6 +258,8 @@ export interface JobTerms {
   readonly missionTaskId: string | null;
   /** The HTTP request that asks for it, so that the log tells them as one story; null where none does. */
   readonly requestId: string | null;
+  /** JSON Schema of this job's answer, in the place of its agent's; absent or null: the agent's. */
+  readonly outputSchema?: JsonObject | null;
 }
 export const PLAIN_TERMS: JobTerms = {
   lineage: ROOT,
@@ -277,6 +271,10 @@ export const PLAIN_TERMS: JobTerms = {
   missionTaskId: null,
   requestId: null,
 };
+
+/** JSON Schema that the job's answer must fit: its own, or its agent's; null: the answer is text. */
+export const outputSchemaOf = ({ outputSchema, agent }: Pick<Job, "outputSchema" | "agent">): JsonObject | null =>
+  outputSchema ?? agent.outputSchema ?? null;
 
 /** For whom its tools act. */
 export const contextOf = ({ organizationId, createdBy: userId, agent, id: jobId, missionId }: Job) => ({

@@ -164,3 +164,16 @@ export const JobNotes = Type.Object({
   warnings: Type.Optional(Type.Array(Warning)),
   artifacts: Type.Optional(Type.Array(Artifact)),
 });
+
+export const OutputSchema = Type.Optional(Type.Union([Type.Unsafe<JsonObject>({ type: "object" }), Type.Null()]));
+/** What is wrong with an answer, with its place as a JSON pointer (JOB-16). */
+export const OutputError = Type.Object({ path: Type.String(), message: Type.String() });
+export type OutputError = Static<typeof OutputError>;
+/** The structured answer of a job; absent in jobs without a schema, and in those of former versions. */
+export const Output = Type.Object({
+  outputSchema: OutputSchema,
+  /** The value, checked by the schema, once the answer is complete. */
+  output: Type.Optional(Type.Unsafe<JsonObject>({ type: "object" })),
+  /** Answers that did not fit and were sent back to the model. */
+  outputRepairs: Type.Optional(Type.Integer()),
+});

@@ -6,13 +6,17 @@ import type { Json, JsonObject } from "../schema.ts";
 import type { TranscriptData } from "./events.ts";
 import type { Block } from "./schema.ts";
 
-/** A part of a job's transcript: the assistant's content, or a message that steered the run. */
-export type TranscriptPart = Block | { readonly type: "user_text"; readonly text: string };
+/** A part of a job's transcript: the assistant's content, a message that steered the run, or a request of the service to repair the answer. */
+export type TranscriptPart =
+  | Block
+  | { readonly type: "user_text"; readonly text: string }
+  | { readonly type: "repair"; readonly text: string };
 
 export function transcriptEventOf(block: TranscriptPart): TranscriptData {
   switch (block.type) {
     case "user_text":
-      return { kind: "user_text", text: block.text };
+    case "repair":
+      return { kind: block.type, text: block.text };
     case "text":
       return { kind: "assistant_text", text: block.text };
     case "reasoning":
@@ -26,7 +30,8 @@ export function transcriptEventOf(block: TranscriptPart): TranscriptData {
 
 /** The part of an event's data; null where it is none. */
 export function partOf(data: JsonObject): TranscriptPart | null {
-  return data["kind"] === "user_text" ? { type: "user_text", text: textIn(data["text"]) } : blockOf(data);
+  const { kind } = data;
+  return kind === "user_text" || kind === "repair" ? { type: kind, text: textIn(data["text"]) } : blockOf(data);
 }
 
 /** The block of an event's data; null where it is none. */

@@ -45,7 +45,15 @@ export interface AgentInput extends Partial<AgentSettings> {
 /** What only the current surface can set. */
 export type AgentSettings = Pick<
   Agent,
-  "description" | "model" | "allowedTools" | "approvalTools" | "approvalExpiry" | "mcpServers" | "maxSteps" | "tags"
+  | "description"
+  | "model"
+  | "allowedTools"
+  | "approvalTools"
+  | "approvalExpiry"
+  | "mcpServers"
+  | "maxSteps"
+  | "outputSchema"
+  | "tags"
 >;
 
 export interface TaskInput {

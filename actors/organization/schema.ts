@@ -2,8 +2,8 @@
  * The nouns that an organization owns: itself, its members and their tokens, its agents and
  * its tasks. The surfaces show views of these records; they never show them as they are.
  */
-import { McpServer } from "../job/schema.ts";
-import { ApprovalExpiry } from "../job/terms.ts";
+import { McpServer } from "../job/connections.ts";
+import { ApprovalExpiry, OutputSchema } from "../job/terms.ts";
 import { type ActorRef, table } from "../runtime/actor.ts";
 import { OneOf, RecordBase, type Static, Timestamp, Type } from "../schema.ts";
 
@@ -171,6 +171,8 @@ export const Agent = Type.Object({
   approvalExpiry: Type.Optional(ApprovalExpiry),
   mcpServers: Type.Array(McpServer),
   maxSteps: Type.Union([Type.Integer({ minimum: 1 }), Type.Null()]),
+  /** JSON Schema of its answers (JOB-16); absent or null: they are text. */
+  outputSchema: OutputSchema,
   tags: Type.Array(Type.String()),
   createdBy: Type.String(),
   /** Since when the operator has disabled it; absent or null: it may work. */

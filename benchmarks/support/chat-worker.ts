@@ -25,6 +25,8 @@ import { systemChance, systemClock } from "../../src/wiring/clock.ts";
 import { createLogger } from "../../src/log/log.ts";
 import { createTools } from "../../src/runner/tools.ts";
 import { Samples } from "./statistics.ts";
+import { createSandbox } from "../../src/sandbox/sandbox.ts";
+import { outputChecks } from "../../src/wiring/output-checks.ts";
 import { serveWorker } from "./worker.ts";
 
 /** One turn in each of these chats, one after the other, and so on round and round. Unknown chats are opened. */
@@ -94,6 +96,7 @@ const system: TroupeSystem = new System<TroupeProtocols>({
     run: jobExecution({
       models: model,
       tools: createTools([], { pauses: { clock: systemClock, chance: systemChance }, log }),
+      outputs: outputChecks(createSandbox()),
       transcripts: new PostgresTranscripts(database),
       slots: new Slots(),
       steps: DEFAULT_JOB_LIMITS.steps,

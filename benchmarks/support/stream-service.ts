@@ -48,6 +48,7 @@ import { createSealing } from "../../src/service/service-key.ts";
 import { toolServices } from "../../src/wiring/tool-services.ts";
 import { wallMs } from "./wall-clock.ts";
 import { webhookTools } from "../../src/wiring/webhooks.ts";
+import { outputChecks } from "../../src/wiring/output-checks.ts";
 import { serveWorker } from "./worker.ts";
 
 export interface StreamService {
@@ -103,6 +104,7 @@ const system: TroupeSystem = new System<TroupeProtocols>({
         pauses: { clock: systemClock, chance: systemChance },
         log,
       }),
+      outputs: outputChecks(createSandbox()),
       transcripts: new PostgresTranscripts(database),
       slots: new Slots({ inProcess: PLACES, ofOrganization: PLACES }),
       steps: DEFAULT_JOB_LIMITS.steps,

@@ -1650,6 +1650,10 @@ export interface Agent {
     }[];
     /** Model calls of one job */
     max_steps: number | null;
+    /** JSON Schema that its answers must fit; null: they are text */
+    output_schema: {
+        [name: string]: unknown;
+    } | null;
     /** Labels to find the agent by */
     tags: string[];
     /** The user who created it; null for a library entry that is not installed */
@@ -2542,7 +2546,7 @@ export type ChatStreamEvent = {
         /** Id of the job; null where no job answers */
         job_id: string;
         /** Code of the error */
-        code: "provider_unreachable" | "provider_unauthorized" | "provider_rate_limited" | "provider_error" | "provider_stalled" | "provider_rejected" | "model_unavailable" | "step_limit" | "timeout" | "attempts_exhausted" | "tools_unavailable" | "clone_failed" | "internal_error";
+        code: "provider_unreachable" | "provider_unauthorized" | "provider_rate_limited" | "provider_error" | "provider_stalled" | "provider_rejected" | "model_unavailable" | "step_limit" | "timeout" | "attempts_exhausted" | "tools_unavailable" | "clone_failed" | "output_invalid" | "internal_error";
         /** Explanation, for people */
         message: string;
     };
@@ -2668,6 +2672,10 @@ export interface CreateAgentRequest {
     }[];
     /** Most model calls of one job; null is the service's limit */
     max_steps?: number | null;
+    /** JSON Schema of an object, at most 16 KiB, that answers must fit; null: they are text */
+    output_schema?: {
+        [name: string]: unknown;
+    } | null;
     /** Labels to find the agent by */
     tags?: string[];
 }
@@ -3347,6 +3355,14 @@ export interface Job {
     input: string;
     /** The result, as text; null until there is one */
     result: string | null;
+    /** JSON Schema that the answer must fit: the message's, or the agent's; null: none */
+    output_schema: {
+        [name: string]: unknown;
+    } | null;
+    /** The answer as a value that fits `output_schema`, once the job is done; null: none */
+    output: {
+        [name: string]: unknown;
+    } | null;
     /** Why it failed; null where it did not */
     error: RunError | null;
     /** How far the job is, as a tool reports it; null where none does */
@@ -3672,7 +3688,7 @@ export type JobStreamEvent = {
         /** Why it failed; null where it did not */
         error: {
             /** Code of the error */
-            code: "provider_unreachable" | "provider_unauthorized" | "provider_rate_limited" | "provider_error" | "provider_stalled" | "provider_rejected" | "model_unavailable" | "step_limit" | "timeout" | "attempts_exhausted" | "tools_unavailable" | "clone_failed" | "internal_error";
+            code: "provider_unreachable" | "provider_unauthorized" | "provider_rate_limited" | "provider_error" | "provider_stalled" | "provider_rejected" | "model_unavailable" | "step_limit" | "timeout" | "attempts_exhausted" | "tools_unavailable" | "clone_failed" | "output_invalid" | "internal_error";
             /** Explanation, for people */
             message: string;
         };
@@ -3796,6 +3812,17 @@ export type JobStreamEvent = {
         input: {
             [name: string]: unknown;
         };
+    } | {
+        /** Number in the stream, from 1, without gaps */
+        seq: number;
+        /** Always "transcript.event" */
+        type: "transcript.event";
+        /** ISO 8601 UTC with milliseconds */
+        at: string;
+        /** Always "repair" */
+        kind: "repair";
+        /** The text */
+        text: string;
     } | {
         /** Number in the stream, from 1, without gaps */
         seq: number;
@@ -3988,7 +4015,7 @@ export type JobStreamEvent = {
         /** ISO 8601 UTC with milliseconds */
         at: string;
         /** Code of the error */
-        code: "provider_unreachable" | "provider_unauthorized" | "provider_rate_limited" | "provider_error" | "provider_stalled" | "provider_rejected" | "model_unavailable" | "step_limit" | "timeout" | "attempts_exhausted" | "tools_unavailable" | "clone_failed" | "internal_error";
+        code: "provider_unreachable" | "provider_unauthorized" | "provider_rate_limited" | "provider_error" | "provider_stalled" | "provider_rejected" | "model_unavailable" | "step_limit" | "timeout" | "attempts_exhausted" | "tools_unavailable" | "clone_failed" | "output_invalid" | "internal_error";
         /** Explanation, for people */
         message: string;
     };
@@ -4561,6 +4588,13 @@ export interface NewToken {
     /** What to send as the bearer: keep it */
     token: string;
 }
+/** What is wrong with an answer */
+export interface OutputError {
+    /** Its place in the answer, as a JSON pointer */
+    path: string;
+    /** In words */
+    message: string;
+}
 /** A page of personal access tokens, newest first */
 export interface PersonalAccessTokenList {
     /** The personal access tokens of this page */
@@ -4810,9 +4844,11 @@ export interface RotateSigningSecretRequest {
 /** Why a job has failed */
 export interface RunError {
     /** Code of the error */
-    code: "provider_unreachable" | "provider_unauthorized" | "provider_rate_limited" | "provider_error" | "provider_stalled" | "provider_rejected" | "model_unavailable" | "step_limit" | "timeout" | "attempts_exhausted" | "tools_unavailable" | "clone_failed" | "internal_error";
+    code: "provider_unreachable" | "provider_unauthorized" | "provider_rate_limited" | "provider_error" | "provider_stalled" | "provider_rejected" | "model_unavailable" | "step_limit" | "timeout" | "attempts_exhausted" | "tools_unavailable" | "clone_failed" | "output_invalid" | "internal_error";
     /** In words */
     message: string;
+    /** Of `output_invalid`: what is wrong with the last answer; else empty */
+    errors: OutputError[];
 }
 /** What to type */
 export interface SdkCommand {
@@ -4925,6 +4961,10 @@ export interface SendMessageRequest {
         /** When its run ends, in ISO 8601; 24 hours after its beginning at the latest */
         deadline_at?: string;
     };
+    /** JSON Schema of an object, at most 16 KiB, that answers must fit; null: they are text */
+    output_schema?: {
+        [name: string]: unknown;
+    } | null;
 }
 /** A message that is stored, and the job that answers it */
 export interface SentMessage {
@@ -5214,6 +5254,10 @@ export interface UpdateAgentRequest {
     }[];
     /** Most model calls of one job; null is the service's limit */
     max_steps?: number | null;
+    /** JSON Schema of an object, at most 16 KiB, that answers must fit; null: they are text */
+    output_schema?: {
+        [name: string]: unknown;
+    } | null;
     /** Labels to find the agent by */
     tags?: string[];
 }

@@ -3877,6 +3877,8 @@ class Agent(TypedDict):
     mcp_servers: list[AgentMcpServersItem]
     # Model calls of one job
     max_steps: int | None
+    # JSON Schema that its answers must fit; null: they are text
+    output_schema: dict[str, Any] | None
     # Labels to find the agent by
     tags: list[str]
     # The user who created it; null for a library entry that is not installed
@@ -4934,6 +4936,7 @@ class ChatStreamEventErrorData(TypedDict):
         "attempts_exhausted",
         "tools_unavailable",
         "clone_failed",
+        "output_invalid",
         "internal_error",
     ]
     # Explanation, for people
@@ -5134,6 +5137,8 @@ class CreateAgentRequest(TypedDict):
     mcp_servers: NotRequired[list[CreateAgentRequestMcpServersItem]]
     # Most model calls of one job; null is the service's limit
     max_steps: NotRequired[int | None]
+    # JSON Schema of an object, at most 16 KiB, that answers must fit; null: they are text
+    output_schema: NotRequired[dict[str, Any] | None]
     # Labels to find the agent by
     tags: NotRequired[list[str]]
 
@@ -6042,6 +6047,10 @@ class Job(TypedDict):
     input: str
     # The result, as text; null until there is one
     result: str | None
+    # JSON Schema that the answer must fit: the message's, or the agent's; null: none
+    output_schema: dict[str, Any] | None
+    # The answer as a value that fits `output_schema`, once the job is done; null: none
+    output: dict[str, Any] | None
     # Why it failed; null where it did not
     error: RunError | None
     # How far the job is, as a tool reports it; null where none does
@@ -6426,6 +6435,7 @@ class JobStreamEventJobFailedDataError(TypedDict):
         "attempts_exhausted",
         "tools_unavailable",
         "clone_failed",
+        "output_invalid",
         "internal_error",
     ]
     # Explanation, for people
@@ -6585,6 +6595,19 @@ class JobStreamEventTranscriptEventDataToolUse(TypedDict):
     input: dict[str, Any]
 
 
+class JobStreamEventTranscriptEventDataRepair(TypedDict):
+    # Number in the stream, from 1, without gaps
+    seq: int
+    # Always "transcript.event"
+    type: Literal["transcript.event"]
+    # ISO 8601 UTC with milliseconds
+    at: str
+    # Always "repair"
+    kind: Literal["repair"]
+    # The text
+    text: str
+
+
 class JobStreamEventTranscriptEventDataSystem(TypedDict):
     # Number in the stream, from 1, without gaps
     seq: int
@@ -6634,7 +6657,7 @@ class JobStreamEventTranscriptEvent(TypedDict):
     # Cursor of this event
     id: str
     # Data of the event
-    data: JobStreamEventTranscriptEventDataAssistantText | JobStreamEventTranscriptEventDataReasoning | JobStreamEventTranscriptEventDataUserText | JobStreamEventTranscriptEventDataToolUse | JobStreamEventTranscriptEventDataSystem | JobStreamEventTranscriptEventDataError | JobStreamEventTranscriptEventDataToolResult
+    data: JobStreamEventTranscriptEventDataAssistantText | JobStreamEventTranscriptEventDataReasoning | JobStreamEventTranscriptEventDataUserText | JobStreamEventTranscriptEventDataToolUse | JobStreamEventTranscriptEventDataRepair | JobStreamEventTranscriptEventDataSystem | JobStreamEventTranscriptEventDataError | JobStreamEventTranscriptEventDataToolResult
 
 
 class JobStreamEventLogData(TypedDict):
@@ -6817,6 +6840,7 @@ class JobStreamEventErrorData(TypedDict):
         "attempts_exhausted",
         "tools_unavailable",
         "clone_failed",
+        "output_invalid",
         "internal_error",
     ]
     # Explanation, for people
@@ -7542,6 +7566,15 @@ class NewToken(TypedDict):
     token: str
 
 
+class OutputError(TypedDict):
+    """What is wrong with an answer"""
+
+    # Its place in the answer, as a JSON pointer
+    path: str
+    # In words
+    message: str
+
+
 class PersonalAccessTokenList(TypedDict):
     """A page of personal access tokens, newest first"""
 
@@ -7844,10 +7877,13 @@ class RunError(TypedDict):
         "attempts_exhausted",
         "tools_unavailable",
         "clone_failed",
+        "output_invalid",
         "internal_error",
     ]
     # In words
     message: str
+    # Of `output_invalid`: what is wrong with the last answer; else empty
+    errors: list[OutputError]
 
 
 class SdkCommand(TypedDict):
@@ -7977,6 +8013,8 @@ class SendMessageRequest(TypedDict):
     review_required: NotRequired[bool]
     # Limits of the job; what is absent has the service's limit
     budget: NotRequired[SendMessageRequestBudget]
+    # JSON Schema of an object, at most 16 KiB, that answers must fit; null: they are text
+    output_schema: NotRequired[dict[str, Any] | None]
 
 
 class SentMessage(TypedDict):
@@ -8327,6 +8365,8 @@ class UpdateAgentRequest(TypedDict):
     mcp_servers: NotRequired[list[UpdateAgentRequestMcpServersItem]]
     # Most model calls of one job; null is the service's limit
     max_steps: NotRequired[int | None]
+    # JSON Schema of an object, at most 16 KiB, that answers must fit; null: they are text
+    output_schema: NotRequired[dict[str, Any] | None]
     # Labels to find the agent by
     tags: NotRequired[list[str]]
 

@@ -2657,6 +2657,8 @@ export interface Agent {
   }[];
   /** Model calls of one job */
   max_steps: number | null;
+  /** JSON Schema that its answers must fit; null: they are text */
+  output_schema: { [name: string]: unknown } | null;
   /** Labels to find the agent by */
   tags: string[];
   /** The user who created it; null for a library entry that is not installed */
@@ -3619,6 +3621,7 @@ export type ChatStreamEvent =
         | "attempts_exhausted"
         | "tools_unavailable"
         | "clone_failed"
+        | "output_invalid"
         | "internal_error";
       /** Explanation, for people */
       message: string;
@@ -3766,6 +3769,8 @@ export interface CreateAgentRequest {
   }[];
   /** Most model calls of one job; null is the service's limit */
   max_steps?: number | null;
+  /** JSON Schema of an object, at most 16 KiB, that answers must fit; null: they are text */
+  output_schema?: { [name: string]: unknown } | null;
   /** Labels to find the agent by */
   tags?: string[];
 }
@@ -4620,6 +4625,10 @@ export interface Job {
   input: string;
   /** The result, as text; null until there is one */
   result: string | null;
+  /** JSON Schema that the answer must fit: the message's, or the agent's; null: none */
+  output_schema: { [name: string]: unknown } | null;
+  /** The answer as a value that fits `output_schema`, once the job is done; null: none */
+  output: { [name: string]: unknown } | null;
   /** Why it failed; null where it did not */
   error: RunError | null;
   /** How far the job is, as a tool reports it; null where none does */
@@ -4987,6 +4996,7 @@ export type JobStreamEvent =
           | "attempts_exhausted"
           | "tools_unavailable"
           | "clone_failed"
+          | "output_invalid"
           | "internal_error";
         /** Explanation, for people */
         message: string;
@@ -5116,6 +5126,18 @@ export type JobStreamEvent =
         name: string;
         /** Input of the tool call */
         input: { [name: string]: unknown };
+      }
+      | {
+        /** Number in the stream, from 1, without gaps */
+        seq: number;
+        /** Always "transcript.event" */
+        type: "transcript.event";
+        /** ISO 8601 UTC with milliseconds */
+        at: string;
+        /** Always "repair" */
+        kind: "repair";
+        /** The text */
+        text: string;
       }
       | {
         /** Number in the stream, from 1, without gaps */
@@ -5327,6 +5349,7 @@ export type JobStreamEvent =
         | "attempts_exhausted"
         | "tools_unavailable"
         | "clone_failed"
+        | "output_invalid"
         | "internal_error";
       /** Explanation, for people */
       message: string;
@@ -5968,6 +5991,14 @@ export interface NewToken {
   token: string;
 }
 
+/** What is wrong with an answer */
+export interface OutputError {
+  /** Its place in the answer, as a JSON pointer */
+  path: string;
+  /** In words */
+  message: string;
+}
+
 /** A page of personal access tokens, newest first */
 export interface PersonalAccessTokenList {
   /** The personal access tokens of this page */
@@ -6254,9 +6285,12 @@ export interface RunError {
     | "attempts_exhausted"
     | "tools_unavailable"
     | "clone_failed"
+    | "output_invalid"
     | "internal_error";
   /** In words */
   message: string;
+  /** Of `output_invalid`: what is wrong with the last answer; else empty */
+  errors: OutputError[];
 }
 
 /** What to type */
@@ -6376,6 +6410,8 @@ export interface SendMessageRequest {
     /** When its run ends, in ISO 8601; 24 hours after its beginning at the latest */
     deadline_at?: string;
   };
+  /** JSON Schema of an object, at most 16 KiB, that answers must fit; null: they are text */
+  output_schema?: { [name: string]: unknown } | null;
 }
 
 /** A message that is stored, and the job that answers it */
@@ -6702,6 +6738,8 @@ export interface UpdateAgentRequest {
   }[];
   /** Most model calls of one job; null is the service's limit */
   max_steps?: number | null;
+  /** JSON Schema of an object, at most 16 KiB, that answers must fit; null: they are text */
+  output_schema?: { [name: string]: unknown } | null;
   /** Labels to find the agent by */
   tags?: string[];
 }

@@ -58,6 +58,7 @@ export const FIELD_DESCRIPTIONS: Readonly<Record<string, string>> = {
   secret: "Name of the organization's secret that is the header's value",
   prefix: "Text before the secret in the header's value, such as `Bearer `",
   max_steps: "Most model calls of one job; null is the service's limit",
+  output_schema: "JSON Schema of an object, at most 16 KiB, that answers must fit; null: they are text",
   tags: "Labels to find the agent by",
   source: "`private`: made in this organization; `library`: comes with the service",
   install_state: "Whether the organization uses the agent of the library",

@@ -4,7 +4,7 @@
  * it has is asked in each run.
  */
 import { type InputError, ok, type Outcome, refuse } from "../../actors/fault.ts";
-import type { McpServer } from "../../actors/job/schema.ts";
+import type { McpServer } from "../../actors/job/connections.ts";
 import { namesTool } from "../../actors/job/terms.ts";
 import { didYouMean, didYouMeanWord } from "../http/request/near-name.ts";
 import type { Services } from "../operations/services.ts";

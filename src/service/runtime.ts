@@ -63,6 +63,7 @@ import type { Meters } from "../metrics/meters.ts";
 import { MeteredActorStore, MeteredPlacement } from "../wiring/metered.ts";
 import { toolServices } from "../wiring/tool-services.ts";
 import { workspaceInstructions } from "../wiring/workspace-instructions.ts";
+import { outputChecks } from "../wiring/output-checks.ts";
 import { webhookHandlers } from "../wiring/webhooks.ts";
 
 export interface Runtime {
@@ -266,6 +267,7 @@ function execution(
         log,
       },
     ),
+    outputs: outputChecks(fileSandbox),
     transcripts: new PostgresTranscripts(storage.database),
     slots: new Slots(runner.slots, (organizationId) => system().loopTime.isOverShare(organizationId)),
     steps: parts.jobLimits.steps,

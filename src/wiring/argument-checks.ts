@@ -1,4 +1,4 @@
-/** Checks arguments of tool calls in the sandbox (port: `ArgumentChecks`): schemas of MCP servers are content of strangers. */
+/** Checks arguments of tool calls, and schemas, in the sandbox (port: `ArgumentChecks`): schemas of MCP servers are content of strangers. */
 import type { InputError } from "../../actors/fault.ts";
 import type { ArgumentChecks } from "../operations/argument-checks.ts";
 import type { Sandbox } from "../sandbox/sandbox.ts";
@@ -9,5 +9,13 @@ export const argumentChecks = (sandbox: Pick<Sandbox, "run">): ArgumentChecks =>
     const checked = await sandbox.run({ job: "arguments", lane: organizationId, options: {}, content });
     // What cannot be checked here is checked by the tool.
     return checked.ok ? (checked.value as readonly InputError[]) : [];
+  },
+
+  async flawsOf(organizationId, schema) {
+    const content = new TextEncoder().encode(JSON.stringify(schema));
+    const checked = await sandbox.run({ job: "schema-flaws", lane: organizationId, options: {}, content });
+    if (checked.ok) return checked.value as readonly InputError[];
+    const isSlow = checked.error === "deadline" || checked.error === "crashed";
+    return isSlow ? [{ path: "", message: "takes too long to be read" }] : [];
   },
 });

@@ -10,6 +10,7 @@ export function snapshotOf(agent: Agent, organizationId: string): AgentSnapshot 
     ? agent
     : { allowedTools: [], approvalTools: [], mcpServers: [] };
   const expiry = agent.approvalExpiry === undefined ? {} : { approvalExpiry: agent.approvalExpiry };
+  const answer = agent.outputSchema === undefined ? {} : { outputSchema: agent.outputSchema };
   const lent = isOwn ? {} : { lentTools: [] };
   return {
     id,
@@ -22,6 +23,7 @@ export function snapshotOf(agent: Agent, organizationId: string): AgentSnapshot 
     approvalTools,
     mcpServers,
     ...expiry,
+    ...answer,
     ...lent,
   };
 }

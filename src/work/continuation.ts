@@ -76,7 +76,7 @@ const merged = ({ budget: { maxTokens, maxSteps } }: Job, budget: Budget): Budge
 
 /** The terms of the earlier job, but its deadline: that one was the earlier job's own. */
 function termsAfter(parent: Job, relation: Continuation["relation"], requestId: string | null): JobTerms {
-  const { priority, metadata, missionId, missionTaskId } = parent;
+  const { priority, metadata, missionId, missionTaskId, outputSchema } = parent;
   const { maxTokens, maxSteps } = parent.budget;
   return {
     ...PLAIN_TERMS,
@@ -85,6 +85,7 @@ function termsAfter(parent: Job, relation: Continuation["relation"], requestId: 
     missionId,
     missionTaskId,
     requestId,
+    ...(outputSchema === undefined ? {} : { outputSchema }),
     reviewRequired: parent.review.required,
     budget: { maxTokens, maxSteps, deadlineAt: null },
     lineage: {

@@ -48,6 +48,7 @@ const EVERYTHING = {
     { name: "files", url: "https://mcp.example/mcp", headers: [{ name: "authorization", secret: "FILES" }] },
   ],
   max_steps: 5,
+  output_schema: { type: "object", properties: { poem: { type: "string" } } },
   tags: ["a", "b"],
 };
 const post = (body: unknown, by: Caller = owner) => service.call(by, "POST", "/api/agents", body);
@@ -96,6 +97,7 @@ describe("create and read", () => {
       approval_expiry: { after_seconds: 86_400, on_expiry: "deny" },
       mcp_servers: [],
       max_steps: null,
+      output_schema: null,
       tags: [],
     });
   });

@@ -65,6 +65,8 @@ describe("record", () => {
       priority: "medium",
       input: "hi",
       result: "echo: hi",
+      output_schema: null,
+      output: null,
       error: null,
       progress: { percent: 100, label: null },
       waiting: null,

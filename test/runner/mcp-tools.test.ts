@@ -2,7 +2,8 @@
 import { afterEach, expect, test } from "bun:test";
 import { notFound, ok } from "../../actors/fault.ts";
 import type { Toolbox, ToolResult } from "../../actors/job/ports.ts";
-import type { AgentSnapshot, McpServer } from "../../actors/job/schema.ts";
+import type { McpServer } from "../../actors/job/connections.ts";
+import type { AgentSnapshot } from "../../actors/job/schema.ts";
 import { createEgress, type EgressSettings } from "../../src/egress/egress.ts";
 import { HeldBytes } from "../../src/runner/held-bytes.ts";
 import { MAX_SCHEMA } from "../../src/sandbox/jobs/mcp-reduction.ts";

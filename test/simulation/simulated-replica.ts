@@ -18,6 +18,7 @@ import { MemoryActorStore } from "../support/memory-store.ts";
 import { erased } from "../support/replica.ts";
 import type { WatchedDatabase } from "./ledger-book.ts";
 import { NO_MISSIONS, servicesOf } from "./missions.ts";
+import { parsedOutputs } from "../support/fake-tools.ts";
 import type { Line, Scheduler } from "./scheduler.ts";
 import { ScriptedWork } from "./scripted-work.ts";
 import { type Faults, SimulatedClock, SimulatedPlacement, SimulatedStore, type Wiring } from "./simulated-wiring.ts";
@@ -116,6 +117,7 @@ export class SimulatedReplica {
     return jobExecution({
       models: work.models,
       tools: work.tools,
+      outputs: parsedOutputs,
       transcripts: work,
       slots: new Slots(),
       steps: DEFAULT_JOB_LIMITS.steps,

@@ -1,12 +1,24 @@
 /** Tools that do what their test says, and note each call (port: `ToolPort` of the job). */
-import type { Toolbox, ToolCall, ToolHost, ToolPort, ToolResult } from "../../actors/job/ports.ts";
+import type { OutputPort, Toolbox, ToolCall, ToolHost, ToolPort, ToolResult } from "../../actors/job/ports.ts";
 import type { DelegationService } from "../../src/runner/tools/delegate.ts";
+import type { JsonObject } from "../../actors/schema.ts";
 import type { AgentSnapshot } from "../../actors/job/schema.ts";
 
 /** When a call was made that no job has. */
 export const OPENED_AT = "2026-11-01T12:00:00.000Z";
 /** For tools whose words nobody hears. */
 export const DEAF_HOST: ToolHost = { progress: () => {}, log: () => {}, waits: () => {} };
+
+/** Takes each answer that is JSON, whatever its schema says. */
+export const parsedOutputs: OutputPort = {
+  async check({ text }) {
+    try {
+      return { kind: "valid", value: JSON.parse(text) as JsonObject };
+    } catch {
+      return { kind: "invalid", errors: [{ path: "", message: "The answer is not JSON" }] };
+    }
+  },
+};
 
 /** For tests in which nothing is delegated. */
 export const NO_DELEGATIONS: DelegationService = {

@@ -30,7 +30,7 @@ import { troupeActors, type TroupeProtocols, type TroupeSystem } from "../../act
 import { calendar } from "../../src/schedule/calendar.ts";
 import { until } from "./condition.ts";
 import { FakeModel } from "./fake-model.ts";
-import { FakeTools } from "./fake-tools.ts";
+import { FakeTools, parsedOutputs } from "./fake-tools.ts";
 import { MemoryTranscripts, messagesOf } from "./memory-transcripts.ts";
 import { Replica, type World } from "./replica.ts";
 
@@ -95,6 +95,7 @@ export class JobReplica extends Replica<TroupeProtocols> {
     const run = jobExecution({
       models: model,
       tools,
+      outputs: parsedOutputs,
       transcripts,
       slots,
       steps: DEFAULT_JOB_LIMITS.steps,

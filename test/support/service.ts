@@ -69,6 +69,7 @@ import { missionHandlers } from "../../src/wiring/missions.ts";
 import { toolServices } from "../../src/wiring/tool-services.ts";
 import { undocumented } from "./documented.ts";
 import { FakeModel } from "./fake-model.ts";
+import { outputChecks } from "../../src/wiring/output-checks.ts";
 import { createTestDatabase, type TestDatabase } from "./postgres.ts";
 
 export interface LogLine {
@@ -246,6 +247,7 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
           log,
         },
       ),
+    outputs: outputChecks(fileSandbox),
     transcripts: new PostgresTranscripts(database),
     slots: options.slots ?? new Slots(),
     steps: jobLimits.steps,

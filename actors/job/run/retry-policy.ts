@@ -29,6 +29,7 @@ const REASONS: Readonly<Record<RunErrorCode, WaitReason | null>> = {
   timeout: null,
   attempts_exhausted: null,
   clone_failed: null,
+  output_invalid: null,
   internal_error: null,
 };
 export const waitReason = (code: RunErrorCode): WaitReason | null => REASONS[code];

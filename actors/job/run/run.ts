@@ -1,12 +1,11 @@
 /** One attempt of one job, from its start to its end or its abort. See `execution.ts` for the loop. */
 import type { ChatCommand } from "../../chat/protocol.ts";
-import { turnEnd } from "../transitions.ts";
 import type { EffectContext } from "../../runtime/effects.ts";
 import type { EffectRow } from "../../runtime/store.ts";
 import type { RunServices } from "./services.ts";
 import { type ModelInfo, type ModelOutcome, NO_TOOLS, type TranscriptEntry } from "../ports.ts";
 import type { ProgressReport, StepCall } from "../protocol.ts";
-import { updatesOf } from "../chat-updates.ts";
+import { turnEndOf } from "./turn-end.ts";
 import type { JobSlot } from "./job-slot.ts";
 import { Pulse } from "./pulse.ts";
 import { Reporter, RunOver } from "./reporter.ts";
@@ -17,6 +16,8 @@ import type { StartedJob } from "./early-start.ts";
 import { RunReading } from "./reading.ts";
 import { RunWait } from "./run-wait.ts";
 import { openTools } from "./tool-opening.ts";
+import { repairRequest } from "../output.ts";
+import { checkedOutput, promptOf } from "./prompt.ts";
 import { type Job, type RunError, textOf, type Usage } from "../schema.ts";
 import { Transcript } from "./transcript.ts";
 import { keptStep } from "../step-calls.ts";
@@ -67,11 +68,7 @@ export class Run {
     this.wait = new RunWait(parts.clock, { reporter, slot });
     this.models = new ModelCalls(parts, { reporter, wait: this.wait, limits });
     this.reading = new RunReading(parts, effect, context);
-    this.calls = new RunCalls(parts.clock, {
-      reporter,
-      pulse: this.pulse,
-      slot,
-    });
+    this.calls = new RunCalls(parts.clock, { reporter, pulse: this.pulse, slot });
   }
 
   private get attempt(): number {
@@ -217,9 +214,7 @@ export class Run {
   /** One model call, committed with its tool calls; ends the run when there are none, or when it failed. */
   private async step(step: number, entries: readonly TranscriptEntry[]): Promise<void> {
     const { transcript } = this;
-    const { tools, notes } = this.toolbox;
-    const system = [this.job.agent.systemPrompt, ...notes].join("\n\n");
-    const prompt = { system, entries: [...entries, ...transcript.entries], tools };
+    const prompt = promptOf(this.job, this.toolbox, [...entries, ...transcript.entries]);
     const { outcome, timeToFirstTokenMs } = await this.models.call(prompt, transcript.text, this.abort.signal);
     if (outcome.kind !== "finished") return this.stopped(outcome.partialText, outcome);
     await this.finishStep(step, outcome, timeToFirstTokenMs);
@@ -229,9 +224,13 @@ export class Run {
     const { attempt, transcript } = this;
     const { blocks, calls: made } = keptStep(step, transcript.blocks, outcome.blocks);
     const calls = made.map((block): StepCall => ({ block, ...this.toolbox.rulesOf(block.name) }));
-    transcript.add(...blocks);
     const { usage } = outcome;
+    const output =
+      calls.length > 0 ? undefined : await checkedOutput(this.parts.outputs, this.job, blocks, this.abort.signal);
+    if (output === null) return this.stopped(textOf(blocks), null, usage);
+    transcript.add(...blocks);
     this.unreported = { text: textOf(blocks), usage };
+    const { outputRepairs = 0 } = this.job;
     await this.reporter.report(
       {
         kind: "step_finished",
@@ -242,10 +241,14 @@ export class Run {
         usage,
         timeToFirstTokenMs,
         result: transcript.text,
+        ...(output === undefined ? {} : { output }),
       },
       (job) => this.turnAfter(job),
     );
     this.unreported = { text: "", usage: NO_USAGE };
+    // The commit of the answer has the same request.
+    if (output?.kind === "invalid" && (this.job.outputRepairs ?? 0) > outputRepairs)
+      transcript.add({ type: "repair", text: repairRequest(output.errors) });
   }
 
   private async useTools(): Promise<void> {
@@ -257,8 +260,12 @@ export class Run {
   }
 
   /** Ends the run after a fault of the model, the deadline, a cancel, or the end of the process. */
-  private async stopped(partial: string, outcome: Exclude<ModelOutcome, Finished> | null): Promise<never> {
-    const usage = outcome?.kind === "failed" ? outcome.usage : NO_USAGE;
+  private async stopped(
+    partial: string,
+    outcome: Exclude<ModelOutcome, Finished> | null,
+    used = NO_USAGE,
+  ): Promise<never> {
+    const usage = outcome?.kind === "failed" ? outcome.usage : used;
     this.unreported = { text: partial, usage };
     if (this.passedDeadline)
       await this.fail({ code: "timeout", message: "The run reached its time limit" }, partial, usage);
@@ -269,14 +276,8 @@ export class Run {
   }
 
   private async fail(error: RunError, partial: string, usage: Usage): Promise<void> {
-    await this.end({
-      kind: "run_failed",
-      attempt: this.attempt,
-      error,
-      partial,
-      result: this.withPartial(partial),
-      usage,
-    });
+    const { attempt } = this;
+    await this.end({ kind: "run_failed", attempt, error, partial, result: this.withPartial(partial), usage });
   }
 
   private withPartial(partial: string): string {
@@ -290,11 +291,6 @@ export class Run {
 
   /** The end of the chat's turn where the job is settled; nothing while it runs. */
   private turnAfter(job: Job): readonly ChatCommand[] {
-    const end = turnEnd(job);
-    if (end === null) return [];
-    const { id: jobId, inputMessageId, outputMessageId: messageId, metrics } = job;
-    const usage = { inputTokens: metrics.inputTokens, outputTokens: metrics.outputTokens };
-    const { blocks } = this.transcript;
-    return [{ kind: "turn_ended", jobId, inputMessageId, messageId, end, blocks, usage, updates: updatesOf(job) }];
+    return turnEndOf(job, this.transcript.blocks);
   }
 }

@@ -1,7 +1,7 @@
 /**
  * The transcript of a run in memory: what is committed of it, as the model sees it and as the
- * message shows it. Messages that steer the run are entries for the model, and no part
- * of the assistant's message.
+ * message shows it. Messages that steer the run, and requests to repair the answer, are entries for the
+ * model, and no part of the assistant's message.
  */
 import type { TranscriptEntry } from "../ports.ts";
 import type { TranscriptPart } from "../transcript.ts";
@@ -20,7 +20,7 @@ export class Transcript {
 
   /** The content of the message. */
   get blocks(): Block[] {
-    return this.parts.filter((part) => part.type !== "user_text");
+    return this.parts.filter((part) => part.type !== "user_text" && part.type !== "repair");
   }
 
   get text(): string {
@@ -32,7 +32,7 @@ export class Transcript {
     const entries: TranscriptEntry[] = [];
     let open: Block[] | null = null;
     for (const part of this.parts) {
-      if (part.type === "user_text") {
+      if (part.type === "user_text" || part.type === "repair") {
         open = null;
         entries.push({ role: "user", text: part.text });
       } else if (open === null) {

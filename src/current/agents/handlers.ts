@@ -12,6 +12,7 @@ import type { Services } from "../../operations/services.ts";
 import { pageOf } from "../paging.ts";
 import { updated } from "../updating.ts";
 import { usableTools } from "../usable-tools.ts";
+import { usableSchema } from "../usable-schema.ts";
 import { usableModel } from "../usable-model.ts";
 import type { agentOperations } from "./operations.ts";
 import type { UpdateAgentBody } from "./schema.ts";
@@ -30,6 +31,8 @@ export const agentHandlers: Handlers<typeof agentOperations.operations, Services
     const { principal } = change;
     const servers = await usableServers(services, input.mcpServers, principal);
     if (!servers.ok) return servers;
+    const schema = await usableSchema(services, principal.organizationId, answersOf(input));
+    if (!schema.ok) return schema;
     const { allowedTools = [], mcpServers = [] } = input;
     const tools = usableTools(services, { allowedTools, mcpServers, given: input });
     if (!tools.ok) return tools;
@@ -49,6 +52,8 @@ export const agentHandlers: Handlers<typeof agentOperations.operations, Services
     if (!model.ok) return model;
     const servers = await usableServers(services, changes.mcpServers, principal);
     if (!servers.ok) return servers;
+    const schema = await usableSchema(services, principal.organizationId, answersOf(changes));
+    if (!schema.ok) return schema;
     const tools = await usableToolsOf(services, principal, agentId, changes);
     if (!tools.ok) return tools;
     const version = headers["if-match"] ?? null;
@@ -111,6 +116,8 @@ async function usableToolsOf(
   return usableTools(services, { allowedTools, mcpServers, given: changes });
 }
 
+const answersOf = ({ outputSchema: schema }: Partial<AgentInput>) => ({ schema, path: "/output_schema" });
+
 /** Only the fields that were given. */
 function defined<T extends object>(fields: T): { [K in keyof T]?: Exclude<T[K], undefined> } {
   return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as {
@@ -126,7 +133,9 @@ function settingsOf(body: Omit<UpdateAgentBody, "name" | "visibility" | "system_
     body.mcp_servers,
     body.max_steps,
   ];
+  const outputSchema = body.output_schema;
   const { after_seconds: afterSeconds, on_expiry: onExpiry } = body.approval_expiry ?? {};
   const approvalExpiry = afterSeconds === undefined || onExpiry === undefined ? undefined : { afterSeconds, onExpiry };
-  return defined({ role, description, model, tags, allowedTools, approvalTools, approvalExpiry, mcpServers, maxSteps });
+  const lists = { tags, allowedTools, approvalTools, mcpServers };
+  return defined({ role, description, model, approvalExpiry, maxSteps, outputSchema, ...lists });
 }

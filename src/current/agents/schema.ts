@@ -1,9 +1,10 @@
 /** The bodies of agents on the current surface (AGT-1, AGT-2). */
 import { MOST_STEPS } from "../../../actors/job/limits.ts";
-import { McpServer } from "../../../actors/job/schema.ts";
+import { McpServer } from "../../../actors/job/connections.ts";
 import { ApprovalExpiry } from "../../../actors/job/terms.ts";
 import { VISIBILITIES } from "../../../actors/organization/schema.ts";
-import { OneOf, type Static, Type } from "../../../actors/schema.ts";
+import { type JsonObject, OneOf, type Static, Type } from "../../../actors/schema.ts";
+import { FreeObject } from "../../http/contract/body-schema.ts";
 
 /** Characters; the same bounds as on v1. */
 const NAME = 512;
@@ -25,6 +26,7 @@ const settings = {
   ),
   mcp_servers: Type.Optional(Type.Array(McpServer, { maxItems: 16 })),
   max_steps: Type.Optional(Type.Union([Type.Integer({ minimum: 1, maximum: MOST_STEPS }), Type.Null()])),
+  output_schema: Type.Optional(Type.Union([Type.Unsafe<JsonObject>(FreeObject), Type.Null()])),
   tags: Type.Optional(Type.Array(Type.String({ pattern: "\\S", maxLength: 64 }), { maxItems: 32 })),
 };
 

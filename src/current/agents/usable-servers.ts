@@ -1,7 +1,7 @@
 /** The MCP servers that a caller may give an agent. */
 import { invalid, ok, type Outcome, refuse } from "../../../actors/fault.ts";
 import { isReservedHeader } from "../../../actors/header-name.ts";
-import type { McpServer } from "../../../actors/job/schema.ts";
+import type { McpServer } from "../../../actors/job/connections.ts";
 import { type Principal, secretsRefusal } from "../../../actors/organization/principal.ts";
 import { organizationRef } from "../../../actors/organization/schema.ts";
 import type { Services } from "../../operations/services.ts";

@@ -1,11 +1,11 @@
 /** An agent as the current surface shows it (AGT-1). */
-import { McpServer } from "../../../actors/job/schema.ts";
+import { McpServer } from "../../../actors/job/connections.ts";
 import { ApprovalExpiry, DEFAULT_EXPIRY } from "../../../actors/job/terms.ts";
 import type { LibraryAgent } from "../../../actors/organization/library.ts";
 import { canChange, type Principal, settingRefusal } from "../../../actors/organization/principal.ts";
 import { type Agent, INSTALL_STATES, VISIBILITIES } from "../../../actors/organization/schema.ts";
 import { Nullable, OneOf, Timestamp, Type } from "../../../actors/schema.ts";
-import { Id, listOf, noun, Text } from "../../http/contract/noun.ts";
+import { Id, listOf, noun, OpenObject, Text } from "../../http/contract/noun.ts";
 import type { Shown } from "../../http/contract/operation.ts";
 import { WHILE_NOT_INSTALLED } from "../library-visibility.ts";
 import { isDisabled } from "../../work/prepared-work.ts";
@@ -36,6 +36,7 @@ export const AgentView = noun("Agent", "An AI assistant with a name, a role and 
   ),
   mcp_servers: Type.Array(McpServer, { examples: [[]] }),
   max_steps: Nullable(Type.Integer({ minimum: 1, description: "Model calls of one job" })),
+  output_schema: Nullable(OpenObject("JSON Schema that its answers must fit; null: they are text")),
   tags: Type.Array(Type.String(), { examples: [["texts"]] }),
   created_by: Nullable(Id("usr", "The user who created it; null for a library entry that is not installed")),
   ...RECORD,
@@ -62,6 +63,7 @@ export const agentView = (agent: Agent, by: Principal): AgentView => ({
   approval_expiry: expiryView(agent),
   mcp_servers: agent.organizationId === by.organizationId ? agent.mcpServers : [],
   max_steps: agent.maxSteps,
+  output_schema: agent.outputSchema ?? null,
   tags: agent.tags,
   created_by: agent.createdBy,
   ...recordView(
@@ -114,6 +116,7 @@ export const availableView = ({ id, definition }: LibraryAgent, by: Principal): 
   approval_expiry: expiryView(definition),
   mcp_servers: [],
   max_steps: definition.maxSteps ?? null,
+  output_schema: definition.outputSchema ?? null,
   tags: definition.tags ?? [],
   created_by: null,
   organization_id: by.organizationId,

@@ -27,6 +27,7 @@ import { mayApprove } from "./standing-approval.ts";
 import { budgetOf, optionsOf } from "./schema.ts";
 import { say } from "./sending.ts";
 import { sentView } from "./sent-view.ts";
+import { usableSchema } from "../usable-schema.ts";
 import { chatView, deletedView } from "./view.ts";
 
 type ChatOperations = typeof chatOperations.operations;
@@ -206,7 +207,11 @@ async function sendMessage(
   const budget = budgetOf(body.budget ?? {}, services.clock.now());
   if (!budget.ok) return budget;
   const { requestId, principal: by } = change;
-  const terms = { ...PLAIN_TERMS, priority, reviewRequired, budget: budget.value, metadata, requestId };
+  const { output_schema: outputSchema = null } = body;
+  const usable = await usableSchema(services, by.organizationId, { schema: outputSchema, path: "/output_schema" });
+  if (!usable.ok) return usable;
+  const own = outputSchema === null ? {} : { outputSchema };
+  const terms = { ...PLAIN_TERMS, priority, reviewRequired, budget: budget.value, metadata, requestId, ...own };
   return say(services, change, { chat, said: { by, content, onBusy, terms, metadata } }, (sent) =>
     accepted(sentView(sent, by)),
   );

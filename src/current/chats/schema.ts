@@ -3,7 +3,7 @@ import { type ChatOptions, ON_BUSY } from "../../../actors/chat/schema.ts";
 import { MOST_STEPS } from "../../../actors/job/limits.ts";
 import { type Budget, JOB_PRIORITIES } from "../../../actors/job/terms.ts";
 import { invalid, ok, type Outcome } from "../../../actors/fault.ts";
-import { OneOf, type Static, Type } from "../../../actors/schema.ts";
+import { type JsonObject, OneOf, type Static, Type } from "../../../actors/schema.ts";
 import { FreeObject, NOT_BLANK } from "../../http/contract/body-schema.ts";
 import { timeOf } from "../../http/contract/field.ts";
 
@@ -64,7 +64,7 @@ export const BudgetBody = Type.Object({
 });
 
 /**
- * `POST /api/chats/{id}/messages`. `priority`, `review_required` and `budget` are of the job that answers;
+ * `POST /api/chats/{id}/messages`. `priority`, `review_required`, `budget` and `output_schema` are of the job that answers;
  * `metadata` is of both.
  */
 export const SendMessageBody = Type.Object(
@@ -75,6 +75,7 @@ export const SendMessageBody = Type.Object(
     priority: Type.Optional(OneOf(JOB_PRIORITIES)),
     review_required: Type.Optional(Type.Boolean()),
     budget: Type.Optional(BudgetBody),
+    output_schema: Type.Optional(Type.Union([Type.Unsafe<JsonObject>(FreeObject), Type.Null()])),
   },
   { examples: [{ content: "Write the release notes of this week." }] },
 );

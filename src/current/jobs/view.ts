@@ -1,8 +1,16 @@
 /** Jobs as the current surface shows them (JOB-3, JOB-5, JOB-6). */
-import { visibleJson } from "../../../actors/visible-text.ts";
+import { visibleJson, visibleText } from "../../../actors/visible-text.ts";
 import { ArtifactView, artifactViews } from "./artifact-view.ts";
 import type { JobHead } from "../../../actors/job/directory.ts";
-import { BLOCKED_REASONS, type Job, JOB_STATUSES, type Metrics, RUN_ERROR_CODES } from "../../../actors/job/schema.ts";
+import {
+  BLOCKED_REASONS,
+  type Job,
+  JOB_STATUSES,
+  type Metrics,
+  outputSchemaOf,
+  RUN_ERROR_CODES,
+  type RunError,
+} from "../../../actors/job/schema.ts";
 import {
   type Approval,
   APPROVAL_DECISIONS,
@@ -68,8 +76,22 @@ export const JobView = noun("Job", "A long-running work record: one turn of an a
   priority: OneOf(JOB_PRIORITIES),
   input: Text("The message that the job answers", "Write the release notes"),
   result: Nullable(Type.String({ description: "The result, as text; null until there is one" })),
+  output_schema: Nullable(
+    OpenObject("JSON Schema that the answer must fit: the message's, or the agent's; null: none"),
+  ),
+  output: Nullable(OpenObject("The answer as a value that fits `output_schema`, once the job is done; null: none")),
   error: Nullable(
-    noun("RunError", "Why a job has failed", { code: OneOf(RUN_ERROR_CODES), message: Text("In words", "Timed out") }),
+    noun("RunError", "Why a job has failed", {
+      code: OneOf(RUN_ERROR_CODES),
+      message: Text("In words", "Timed out"),
+      errors: Type.Array(
+        noun("OutputError", "What is wrong with an answer", {
+          path: Text("Its place in the answer, as a JSON pointer", "/lines/0/price"),
+          message: Text("In words", "Field output.lines.0.price must be number"),
+        }),
+        { description: "Of `output_invalid`: what is wrong with the last answer; else empty", examples: [[]] },
+      ),
+    }),
   ),
   progress: Progress,
   waiting: Nullable(
@@ -170,7 +192,9 @@ export const jobView = (
   priority: job.priority,
   input: job.input,
   result: job.result,
-  error: job.error === null ? null : { code: job.error.code, message: job.error.message },
+  output_schema: outputSchemaOf(job),
+  output: job.output === undefined ? null : visibleJson(job.output),
+  error: job.error === null ? null : errorView(job.error),
   progress: { percent: job.progress.percent, label: job.progress.label },
   waiting: waitingView(job.waiting ?? null),
   warnings: (job.warnings ?? []).map(({ code, message, at }) => ({ code, message, at })),
@@ -186,6 +210,12 @@ export const jobView = (
   started_at: job.startedAt,
   completed_at: job.completedAt,
   ...recordView(job, linksOf(job, appStream), jobVerbs(job, by, standing)),
+});
+
+const errorView = ({ code, message, errors = [] }: RunError) => ({
+  code,
+  message,
+  errors: errors.map((error) => ({ path: error.path, message: visibleText(error.message) })),
 });
 
 const reviewView = (review: Review): Shown<typeof ReviewView> => ({

@@ -45,7 +45,8 @@ export function sdkSource(call: ModelCall, load: () => Promise<LoadedModel>): An
 }
 
 async function open(call: ModelCall, { streamCall, model }: LoadedModel, abortSignal: AbortSignal) {
-  const { jsonSchema } = await import("ai");
+  const { jsonSchema, Output } = await import("ai");
+  const { outputSchema = null } = call;
   const toolset = Object.fromEntries(
     call.tools.map(({ name, description, inputSchema }) => [
       name,
@@ -58,6 +59,9 @@ async function open(call: ModelCall, { streamCall, model }: LoadedModel, abortSi
     abortSignal,
     ...(call.system.trim() === "" ? {} : { instructions: call.system }),
     ...(call.tools.length === 0 ? {} : { tools: toolset }),
+    ...(outputSchema === null
+      ? {}
+      : { output: Output.object({ schema: jsonSchema<JsonObject>({ ...outputSchema }) }) }),
     // A ping of Anthropic shows that the stream lives; at OpenAI nothing is to be kept.
     providerOptions: { anthropic: { includePings: true }, openai: { store: false } },
     // The content is collected here already.

@@ -1,7 +1,7 @@
 /** One MCP server for one run: connected, asked for its tools, called, and left. */
 import type { MCPClient } from "@ai-sdk/mcp";
 import type { ToolResult } from "../../../actors/job/ports.ts";
-import type { McpServer } from "../../../actors/job/schema.ts";
+import type { McpServer } from "../../../actors/job/connections.ts";
 import type { JsonObject } from "../../../actors/schema.ts";
 import type { ReducedCall } from "../../sandbox/jobs/mcp-answer.ts";
 import type { ToolRun } from "../tools/tool.ts";

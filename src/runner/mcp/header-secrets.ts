@@ -1,6 +1,6 @@
 /** The headers of an MCP server, made of secrets at the moment of each request (RUN-5). */
 import type { Outcome } from "../../../actors/fault.ts";
-import type { McpServer } from "../../../actors/job/schema.ts";
+import type { McpServer } from "../../../actors/job/connections.ts";
 import { maskSecrets } from "../mask.ts";
 import { McpFailure } from "./failure.ts";
 

@@ -5,7 +5,8 @@
  * costs its own tools and nothing else; the model is told.
  */
 import type { ToolContext } from "../../../actors/job/ports.ts";
-import type { AgentSnapshot, McpServer } from "../../../actors/job/schema.ts";
+import type { McpServer } from "../../../actors/job/connections.ts";
+import type { AgentSnapshot } from "../../../actors/job/schema.ts";
 import { namesTool } from "../../../actors/job/terms.ts";
 import type { JsonObject } from "../../../actors/schema.ts";
 import { visibleText } from "../../../actors/visible-text.ts";

@@ -16,6 +16,7 @@ import {
   textOf,
   UnreadableFrame,
 } from "./frame.ts";
+import { isClosed } from "./closed-schema.ts";
 import { StreamedCalls } from "./streamed-calls.ts";
 import type { FrameReader, WireCall, WireFormat } from "./wire-format.ts";
 
@@ -26,7 +27,7 @@ export const chatCompletions: WireFormat = {
   reader: (sink) => new ChatCompletionsReader(sink),
 };
 
-function body({ model, system, messages, tools }: WireCall): object {
+function body({ model, system, messages, tools, outputSchema }: WireCall): object {
   const spoken = messages.flatMap(chatMessages);
   return {
     model,
@@ -39,6 +40,14 @@ function body({ model, system, messages, tools }: WireCall): object {
             function: { name, description, parameters: inputSchema },
           })),
           tool_choice: "auto",
+        }),
+    ...(outputSchema === null
+      ? {}
+      : {
+          response_format: {
+            type: "json_schema",
+            json_schema: { name: "output", schema: outputSchema, strict: isClosed(outputSchema) },
+          },
         }),
     stream: true,
     // Without it these endpoints report no tokens for a stream.

@@ -6,6 +6,7 @@ import type { AnswerSink, CountedTokens, EndReason } from "../answer.ts";
 import type { Message } from "../conversation.ts";
 import { field } from "../field.ts";
 import { streamFault } from "../provider-faults.ts";
+import { isClosed } from "./closed-schema.ts";
 import { callArguments } from "./call-arguments.ts";
 import {
   type Frame,
@@ -28,7 +29,7 @@ export const messages: WireFormat = {
   reader: (sink) => new MessagesReader(sink),
 };
 
-function body({ model, system, messages: conversation, tools }: WireCall): object {
+function body({ model, system, messages: conversation, tools, outputSchema }: WireCall): object {
   return {
     model,
     max_tokens: longestAnswer(model),
@@ -46,6 +47,10 @@ function body({ model, system, messages: conversation, tools }: WireCall): objec
           })),
           tool_choice: { type: "auto" },
         }),
+    // It takes closed schemas only; others are checked by us alone.
+    ...(outputSchema !== null && isClosed(outputSchema)
+      ? { output_config: { format: { type: "json_schema", schema: outputSchema } } }
+      : {}),
     stream: true,
   };
 }

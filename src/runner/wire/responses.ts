@@ -6,6 +6,7 @@ import type { AnswerSink, EndReason } from "../answer.ts";
 import type { Message } from "../conversation.ts";
 import { field } from "../field.ts";
 import { streamFault } from "../provider-faults.ts";
+import { isClosed } from "./closed-schema.ts";
 import { callArguments } from "./call-arguments.ts";
 import {
   type Frame,
@@ -25,7 +26,7 @@ export const responses: WireFormat = {
   reader: (sink) => new ResponsesReader(sink),
 };
 
-function body({ model, system, messages, tools }: WireCall): object {
+function body({ model, system, messages, tools, outputSchema }: WireCall): object {
   return {
     model,
     ...(system === "" ? {} : { instructions: system }),
@@ -44,6 +45,13 @@ function body({ model, system, messages, tools }: WireCall): object {
             strict: false,
           })),
           tool_choice: "auto",
+        }),
+    ...(outputSchema === null
+      ? {}
+      : {
+          text: {
+            format: { type: "json_schema", name: "output", schema: outputSchema, strict: isClosed(outputSchema) },
+          },
         }),
     stream: true,
   };

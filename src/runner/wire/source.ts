@@ -27,13 +27,27 @@ const FORMATS: Readonly<Record<WireTarget["kind"], WireFormat>> = {
 export function wireSource(call: ModelCall, target: WireTarget): AnswerSource {
   const format = FORMATS[target.kind];
   return async (listener) => {
-    const stream = await opened(call, target, format, listener);
+    const stream = await openedWithSchema(call, target, format, listener);
     if (stream !== null) await read(stream, format, listener);
   };
 }
 
+/** What a provider answers to a request with a field that it does not take. */
+const REJECTED: ReadonlySet<number> = new Set([400, 422]);
+
+/** Asks once more without the schema where the provider may not take it: the answer is checked in any case. */
+async function openedWithSchema(call: ModelCall, target: WireTarget, format: WireFormat, listener: Listener) {
+  try {
+    return await opened(call, target, format, listener);
+  } catch (error) {
+    const hasSchema = (call.outputSchema ?? null) !== null;
+    if (!hasSchema || !(error instanceof ProviderAnswer) || !REJECTED.has(error.statusCode)) throw error;
+    return await opened({ ...call, outputSchema: null }, target, format, listener);
+  }
+}
+
 async function opened(
-  { entries, system, tools }: ModelCall,
+  { entries, system, tools, outputSchema = null }: ModelCall,
   target: WireTarget,
   format: WireFormat,
   { signal, onHeaders }: Listener,
@@ -49,7 +63,7 @@ async function opened(
       ...format.headers(target.apiKey),
     },
     body: JSON.stringify(
-      format.body({ model: target.name, system: instructions, messages: conversation(entries), tools }),
+      format.body({ model: target.name, system: instructions, messages: conversation(entries), tools, outputSchema }),
     ),
     signal,
   });

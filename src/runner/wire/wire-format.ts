@@ -4,6 +4,7 @@
  * and on the AI SDK (`test/runner/wire`).
  */
 import type { ToolDescription } from "../../../actors/job/ports.ts";
+import type { JsonObject } from "../../../actors/schema.ts";
 import type { AnswerSink } from "../answer.ts";
 import type { Message } from "../conversation.ts";
 
@@ -14,6 +15,8 @@ export interface WireCall {
   readonly system: string;
   readonly messages: readonly Message[];
   readonly tools: readonly ToolDescription[];
+  /** JSON Schema that the provider is to keep the answer to; null: none. */
+  readonly outputSchema: JsonObject | null;
 }
 
 /** What takes the frames of one answer. Synchronous; throws the provider's fault. */

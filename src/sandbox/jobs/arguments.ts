@@ -1,5 +1,5 @@
 /**
- * Whether arguments fit the schema of their tool. The schema may be an MCP server's, patterns and all, so it is
+ * Whether a value fits its schema: arguments that of their tool, an answer that of its job. The schema may be an MCP server's, patterns and all, so it is
  * compiled where a pattern that never ends costs a child only.
  */
 import { Ajv, type ErrorObject } from "ajv";
@@ -17,7 +17,7 @@ const OPTIONS = {
 const MOST_ERRORS = 20;
 
 /** What is wrong, each with its place as a JSON pointer; none where the schema itself cannot be used. */
-export function argumentErrors(_options: JsonObject, content: Uint8Array): { path: string; message: string }[] {
+export function argumentErrors(options: JsonObject, content: Uint8Array): { path: string; message: string }[] {
   const { schema, given } = JSON.parse(new TextDecoder().decode(content)) as { schema: JsonObject; given: JsonObject };
   const { $schema: dialect, ...rules } = schema;
   const ajv = typeof dialect === "string" && dialect.includes("draft-07") ? new Ajv(OPTIONS) : new Ajv2020(OPTIONS);
@@ -28,11 +28,14 @@ export function argumentErrors(_options: JsonObject, content: Uint8Array): { pat
     return [];
   }
   if (check(given) === true) return [];
-  return (check.errors ?? []).slice(0, MOST_ERRORS).map(complaint);
+  return (check.errors ?? [])
+    .slice(0, MOST_ERRORS)
+    .map((error) => complaint(error, options["what"] === "output" ? "output" : "arguments"));
 }
 
-function complaint({ instancePath, keyword, params, message = "is invalid" }: ErrorObject) {
-  const of = (path: string): string => ["arguments", ...path.split("/").slice(1)].join(".");
+/** `what` is the name of the whole value, before the names of its fields. */
+function complaint({ instancePath, keyword, params, message = "is invalid" }: ErrorObject, what: string) {
+  const of = (path: string): string => [what, ...path.split("/").slice(1)].join(".");
   if (keyword === "required") {
     const path = `${instancePath}/${String((params as { missingProperty: string }).missingProperty)}`;
     return { path, message: `Missing required field: ${of(path)}` };

@@ -117,6 +117,7 @@ function withoutOutput(code: RunErrorCode, message: string): Outcome<never> | nu
     case "attempts_exhausted":
     case "tools_unavailable":
     case "clone_failed":
+    case "output_invalid":
       return null;
   }
 }

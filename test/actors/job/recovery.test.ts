@@ -1,16 +1,14 @@
 /** What becomes of running jobs when their process ends: crashes at every point, and takeovers. */
 import { describe, expect, test } from "bun:test";
-import type { ModelCall } from "../../../actors/job/ports.ts";
 import type { JobCommand } from "../../../actors/job/protocol.ts";
 import { JOB_ATTEMPTS } from "../../../actors/job/limits.ts";
 import { jobRef, type ToolUseBlock } from "../../../actors/job/schema.ts";
 import { until } from "../../support/condition.ts";
 import { settle } from "../../support/fake-clock.ts";
-import { FakeModel, gate, type ModelStep, USAGE } from "../../support/fake-model.ts";
-import { FakeTools } from "../../support/fake-tools.ts";
-import { CHAT, disagreements, JobReplica, ORG, startJobs } from "../../support/job-replica.ts";
+import { gate, USAGE } from "../../support/fake-model.ts";
+import { Scene } from "../../support/crash-scene.ts";
+import { CHAT, disagreements, JobReplica, ORG } from "../../support/job-replica.ts";
 import { said } from "../../support/ledger-replica.ts";
-import { World } from "../../support/replica.ts";
 
 const use = (id: string, name = "look"): { readonly use: ToolUseBlock } => ({
   use: { type: "tool_use", id, name, input: {} },
@@ -39,63 +37,6 @@ const LATE: readonly JobCommand[] = [
     usage: USAGE,
   },
 ];
-
-/** Looks once, then answers. What it says depends on the conversation only, as a crash asks it again. */
-const lookThenAnswer = (call: ModelCall): readonly ModelStep[] => {
-  const last = call.entries.at(-1)!;
-  const hasLooked = last.role === "assistant" && last.blocks.some((block) => block.type === "tool_result");
-  return hasLooked ? [{ say: "I have " }, { say: "looked." }] : [{ say: "Let me look. " }, use("c1"), use("c2")];
-};
-
-/** The world of one crash: a model and tools that outlive the process, as the outside does. */
-class Scene {
-  readonly world = new World();
-  readonly model = new FakeModel();
-  readonly tools = new FakeTools();
-  /** Calls that were made although their result was stored. */
-  readonly repeated: string[] = [];
-  private last: JobReplica | null = null;
-
-  constructor(script: (call: ModelCall) => readonly ModelStep[] = lookThenAnswer) {
-    this.model.script = script;
-    this.tools.script = async (call) => {
-      const callId = call.idempotencyKey.split(":")[2]!;
-      if ((await this.last!.transcript(call.context.jobId)).includes(`result ${callId}`))
-        this.repeated.push(call.idempotencyKey);
-      return { content: "seen", isError: false };
-    };
-  }
-
-  async start(): Promise<JobReplica> {
-    return (this.last = await startJobs(this.world, { model: this.model, tools: this.tools }));
-  }
-
-  /** Starts a replica that ends with its `nth` flush, before or after the commit; answers whether it came to that. */
-  async crashAt(nth: number, kind: "lost_request" | "lost_reply"): Promise<boolean> {
-    const replica = await this.start();
-    let count = 0;
-    let isOver = false;
-    replica.store.onFlush = () => {
-      if (++count < nth || isOver) return null;
-      isOver = true;
-      queueMicrotask(() => void settle().then(() => replica.crash()));
-      return { kind };
-    };
-    // Nothing more of the process counts from the fault on.
-    replica.placement.raise = () => new Promise(() => {});
-    await replica.send("go").catch(() => "");
-    await until("the crash or the end", () => isOver || this.jobs().every((job) => job.status === "completed"));
-    await settle();
-    replica.crash();
-    return isOver;
-  }
-
-  jobs() {
-    return [...this.world.database.records].flatMap(([key, record]) =>
-      key.startsWith("job/") ? [record as unknown as { id: string; status: string; attempt: number }] : [],
-    );
-  }
-}
 
 describe("a crash", () => {
   for (const kind of ["lost_request", "lost_reply"] as const) {

@@ -20,7 +20,7 @@ import { PostgresTranscripts } from "../../../db/stores/transcripts.ts";
 import { systemChance, systemClock } from "../../../src/wiring/clock.ts";
 import { until } from "../../support/condition.ts";
 import { FakeModel, gate } from "../../support/fake-model.ts";
-import { FakeTools } from "../../support/fake-tools.ts";
+import { FakeTools, parsedOutputs } from "../../support/fake-tools.ts";
 import { AGENT, MESSAGE } from "../../support/job-replica.ts";
 import { idleEffect, said } from "../../support/ledger-replica.ts";
 import { type Ledger, ledgerActor, type LedgerProtocols, ledgerRef } from "../../support/ledger-actor.ts";
@@ -203,6 +203,7 @@ async function startJobs(id: string, model: FakeModel, tools: FakeTools) {
   const run = jobExecution({
     models: model,
     tools,
+    outputs: parsedOutputs,
     transcripts: new PostgresTranscripts(database),
     slots: new Slots(),
     steps: DEFAULT_JOB_LIMITS.steps,

@@ -141,3 +141,37 @@ describe("a request", () => {
     }
   });
 });
+
+describe("an output schema", () => {
+  const closed = {
+    type: "object",
+    properties: { a: { type: "string" } },
+    required: ["a"],
+    additionalProperties: false,
+  };
+  const PLACES: Readonly<Record<FormatName, (body: Record<string, unknown>) => unknown>> = {
+    "chat completions": (body) => body["response_format"],
+    messages: (body) => body["output_config"],
+    responses: (body) => body["text"],
+  };
+
+  for (const ours of OURS)
+    test(`[JOB-16] is given natively to ${ours.format}, and left out where the provider refuses the request`, async () => {
+      const provider = await ours.start();
+      try {
+        provider.answer(
+          { kind: "status", status: 400, body: '{"error":{"message":"no"}}' },
+          { kind: "stream", text: ["hi"] },
+        );
+        const { outcome } = await run(modelsBy(ours, provider.baseUrl), modelCall("hi", { outputSchema: closed }));
+        expect(outcome).toMatchObject({ kind: "finished", blocks: [{ type: "text", text: "hi" }] });
+        const [first, second] = provider.requests
+          .filter(({ method }) => method === "POST")
+          .map(({ body }) => PLACES[ours.format](body as Record<string, unknown>));
+        expect(JSON.stringify(first)).toContain(JSON.stringify(closed));
+        expect(second).toBeUndefined();
+      } finally {
+        await provider.stop();
+      }
+    });
+});

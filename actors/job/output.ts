@@ -1,0 +1,53 @@
+/**
+ * Structured answers (JOB-16): where a job has an output schema, its last step brings the check of its answer.
+ *
+ *   last step ─┬─ valid ────────────────────────▶ the job's value, completed (or reviewed)
+ *              ├─ invalid, repairs left ──▶ the model is told what is wrong, and makes another step
+ *              └─ invalid, none left ─────▶ failed with `output_invalid` and the errors
+ *
+ * The request to repair is in the transcript, committed with the answer that it is about: a run that is
+ * killed in between goes on with both.
+ */
+import type { Tx } from "../runtime/actor.ts";
+import type { JsonObject } from "../schema.ts";
+import { appendJobEvent } from "./events.ts";
+import type { StepFinished } from "./protocol.ts";
+import type { Job, JobIn } from "./schema.ts";
+import { transcriptEventOf } from "./transcript.ts";
+import { completed, failed } from "./transitions.ts";
+import type { OutputError } from "./terms.ts";
+
+/** Answers of one job that are sent back to the model. */
+export const OUTPUT_REPAIRS = 2;
+
+/** What the model is told of the schema, whether or not its provider keeps to one. */
+export const outputInstruction = (schema: JsonObject): string =>
+  `Your final answer must be one JSON value that fits this JSON Schema, and nothing else: no other text, no Markdown.\n${JSON.stringify(schema)}`;
+
+/** What the model is asked after an answer that does not fit. */
+export function repairRequest(errors: readonly OutputError[]): string {
+  const lines = errors.map(({ path, message }) => `- ${path === "" ? "/" : path}: ${message}`);
+  return [
+    "Your answer does not fit the JSON Schema that it must fit:",
+    ...lines,
+    "Answer again with the whole corrected JSON value, and nothing else.",
+  ].join("\n");
+}
+
+/** The job after its last step. */
+export function answered(
+  tx: Tx,
+  job: JobIn<"running">,
+  { result, output }: Pick<StepFinished, "result" | "output">,
+): Job {
+  if (output === undefined) return completed(tx, job, result);
+  if (output.kind === "valid") return completed(tx, { ...job, output: output.value }, result);
+  const { outputRepairs = 0 } = job;
+  const errors = [...output.errors];
+  if (outputRepairs >= OUTPUT_REPAIRS) {
+    const message = `The answer does not fit the output schema, also after ${OUTPUT_REPAIRS} repairs`;
+    return failed(tx, job, { error: { code: "output_invalid", message, errors }, result });
+  }
+  appendJobEvent(tx, "transcript.event", transcriptEventOf({ type: "repair", text: repairRequest(errors) }));
+  return { ...job, result, outputRepairs: outputRepairs + 1 };
+}

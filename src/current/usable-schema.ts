@@ -1,0 +1,84 @@
+/**
+ * JSON Schemas that somebody gives: of answers (JOB-16) and of tools (RUN-12). They are bounded, need nothing from
+ * outside of themselves, and compile: whatever no provider takes, or no check could use, is refused when it is saved.
+ */
+import { type InputError, ok, type Outcome, refuse } from "../../actors/fault.ts";
+import type { Json, JsonObject } from "../../actors/schema.ts";
+import type { Services } from "../operations/services.ts";
+
+/** Bytes of a schema as JSON: it goes with every model call. */
+export const SCHEMA_BYTES = 16 * 1024;
+/** Nested objects and lists of a schema. */
+export const SCHEMA_DEPTH = 24;
+/** Words that would have it read from somewhere else, or differently. */
+const REFUSED_WORDS: ReadonlySet<string> = new Set(["$id", "$dynamicRef", "$recursiveRef", "$dynamicAnchor"]);
+/** Keywords whose values are data: nothing in them is a keyword. */
+const DATA_WORDS: ReadonlySet<string> = new Set(["const", "enum", "default", "examples"]);
+/** Keywords whose values map names of the user's own to schemas. */
+const MAPS: ReadonlySet<string> = new Set([
+  "properties",
+  "patternProperties",
+  "$defs",
+  "definitions",
+  "dependentSchemas",
+]);
+
+/** Refuses a schema that cannot be used, with the paths of its flaws under `path`. */
+export async function usableSchema(
+  { argumentChecks }: Pick<Services, "argumentChecks">,
+  organizationId: string,
+  { schema, path }: { readonly schema: JsonObject | null | undefined; readonly path: string },
+): Promise<Outcome<null>> {
+  if (schema === undefined || schema === null) return ok(null);
+  const bounds = boundsErrors(schema);
+  const flaws = bounds.length > 0 ? bounds : await argumentChecks.flawsOf(organizationId, schema);
+  if (flaws.length === 0) return ok(null);
+  const name = path.slice(1).replaceAll("/", ".");
+  const errors = flaws.map(({ path: at, message }) => ({
+    path: path + at,
+    message: `Field ${name}${at.replaceAll("/", ".")} ${message}`,
+  }));
+  return refuse({ kind: "invalid_request", errors });
+}
+
+/** What passes a bound; paths are within the schema. */
+function boundsErrors(schema: JsonObject): readonly InputError[] {
+  const size = Buffer.byteLength(JSON.stringify(schema));
+  if (size > SCHEMA_BYTES)
+    return [{ path: "", message: `has ${size} bytes as JSON; a schema has at most ${SCHEMA_BYTES}` }];
+  if (schema["type"] !== "object")
+    return [{ path: "/type", message: 'must be "object": models and providers are given schemas of objects only' }];
+  const deep = tooDeep(schema, "", 1);
+  if (deep !== null) return [{ path: deep, message: `is nested deeper than ${SCHEMA_DEPTH} levels` }];
+  return wordErrors(schema, "");
+}
+
+/** Where it is nested too deep; null: nowhere. */
+function tooDeep(value: Json, path: string, depth: number): string | null {
+  if (typeof value !== "object" || value === null) return null;
+  if (depth > SCHEMA_DEPTH) return path;
+  for (const [key, inner] of Object.entries(value)) {
+    const found = tooDeep(inner as Json, `${path}/${pointer(key)}`, depth + 1);
+    if (found !== null) return found;
+  }
+  return null;
+}
+
+function wordErrors(schema: Json, path: string): InputError[] {
+  if (typeof schema !== "object" || schema === null) return [];
+  if (Array.isArray(schema)) return schema.flatMap((inner, i) => wordErrors(inner as Json, `${path}/${i}`));
+  return Object.entries(schema).flatMap(([word, value]) => {
+    const at = `${path}/${pointer(word)}`;
+    if (REFUSED_WORDS.has(word)) return [{ path: at, message: "is not allowed in a schema here" }];
+    if (word === "$ref" && !(typeof value === "string" && value.startsWith("#")))
+      return [{ path: at, message: "must refer to a place in the schema itself, such as #/$defs/item" }];
+    if (DATA_WORDS.has(word)) return [];
+    if (MAPS.has(word) && isObject(value))
+      return Object.entries(value).flatMap(([name, inner]) => wordErrors(inner as Json, `${at}/${pointer(name)}`));
+    return wordErrors(value as Json, at);
+  });
+}
+
+const isObject = (value: unknown): value is JsonObject =>
+  typeof value === "object" && value !== null && !Array.isArray(value);
+const pointer = (key: string): string => key.replaceAll("~", "~0").replaceAll("/", "~1");

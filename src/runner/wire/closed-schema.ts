@@ -1,0 +1,44 @@
+/**
+ * Whether a provider can be bound to a schema word by word. Their strict modes take only closed schemas: each object
+ * names all of its fields as required and allows no others.
+ */
+import type { Json, JsonObject } from "../../../actors/schema.ts";
+
+/** Whether every object in the schema is closed, and it has only words that all strict modes know. */
+export function isClosed(schema: Json): boolean {
+  if (typeof schema !== "object" || schema === null) return true;
+  if (Array.isArray(schema)) return schema.every((inner) => isClosed(inner as Json));
+  return (
+    Object.entries(schema).every(([word, value]) => KNOWN.has(word) && isClosedWord(word, value as Json)) &&
+    (!isObjectSchema(schema as JsonObject) || hasAllFields(schema as JsonObject))
+  );
+}
+
+const KNOWN: ReadonlySet<string> = new Set([
+  "type",
+  "title",
+  "description",
+  "properties",
+  "required",
+  "additionalProperties",
+  "items",
+  "enum",
+  "const",
+  "anyOf",
+  "$defs",
+  "$ref",
+]);
+
+function isClosedWord(word: string, value: Json): boolean {
+  if (word === "properties" || word === "$defs")
+    return Object.values(value as JsonObject).every((inner) => isClosed(inner as Json));
+  return word === "items" || word === "anyOf" ? isClosed(value) : true;
+}
+
+const isObjectSchema = ({ type, properties }: JsonObject): boolean =>
+  type === "object" || (Array.isArray(type) && type.includes("object")) || properties !== undefined;
+
+function hasAllFields({ properties = {}, required = [], additionalProperties }: JsonObject): boolean {
+  const names = Object.keys(properties as JsonObject);
+  return additionalProperties === false && names.every((name) => (required as readonly Json[]).includes(name));
+}

@@ -1,0 +1,61 @@
+/**
+ * Checks structured answers (port: `OutputPort`). The text is parsed here and checked in the sandbox, because
+ * the schema is somebody's own words and its patterns may never end. A check that the sandbox has no room for
+ * is tried again; one that takes too long makes the answer invalid.
+ */
+import { cleanJson, MAX_JSON_DEPTH } from "../../actors/clean-text.ts";
+import type { CheckedOutput, OutputPort } from "../../actors/job/ports.ts";
+import type { OutputError } from "../../actors/job/terms.ts";
+import type { Json, JsonObject } from "../../actors/schema.ts";
+import type { Sandbox, SandboxResult } from "../sandbox/sandbox.ts";
+
+/** Bytes of a value as JSON: the job's record holds it. */
+export const OUTPUT_BYTES = 256 * 1024;
+/** Before a check for which there was no room is tried again. */
+const PAUSE_MS = 250;
+/** Checks that may fail for want of a child. */
+const TRIES = 20;
+/** ```` ```json … ``` ````: models wrap JSON although they are told not to. */
+const FENCED = /^```[A-Za-z]*\s*\n(?<inside>[\s\S]*?)\n\s*```$/;
+
+export const outputChecks = (sandbox: Pick<Sandbox, "run">): OutputPort => ({
+  async check({ organizationId, schema, text }, signal) {
+    const given = valueIn(text);
+    if (typeof given === "string") return invalid(given);
+    const content = new TextEncoder().encode(JSON.stringify({ schema, given: given.value }));
+    const job = { job: "arguments", lane: organizationId, options: { what: "output" }, content, signal };
+    for (let tries = 1; ; tries++) {
+      if (signal.aborted) return null;
+      const checked = await sandbox.run(job);
+      if (signal.aborted) return null;
+      if (checked.ok) {
+        const errors = checked.value as readonly OutputError[];
+        return errors.length === 0 ? { kind: "valid", value: given.value as JsonObject } : { kind: "invalid", errors };
+      }
+      if (!mayPass(checked) || tries >= TRIES) return invalid("The answer could not be checked by the schema in time");
+      await Bun.sleep(PAUSE_MS);
+    }
+  },
+});
+
+const mayPass = ({ error }: Extract<SandboxResult, { readonly ok: false }>): boolean =>
+  error === "busy" || error === "crashed" || error === "aborted";
+
+const invalid = (message: string): CheckedOutput => ({ kind: "invalid", errors: [{ path: "", message }] });
+
+/** The value that the text is, or why it is none. */
+function valueIn(text: string): { readonly value: Json } | string {
+  const trimmed = text.trim();
+  const json = FENCED.exec(trimmed)?.groups?.["inside"] ?? trimmed;
+  if (json === "") return "The answer is empty; it must be one JSON value";
+  const size = Buffer.byteLength(json);
+  if (size > OUTPUT_BYTES) return `The answer has ${size} bytes; at most ${OUTPUT_BYTES} are allowed`;
+  let parsed: unknown;
+  try {
+    parsed = JSON.parse(json);
+  } catch {
+    return "The answer is not JSON: it must be one JSON value and nothing else";
+  }
+  const value = cleanJson(parsed);
+  return value === undefined ? `The answer is nested deeper than ${MAX_JSON_DEPTH} levels` : { value };
+}
