@@ -72,6 +72,8 @@ export interface Directory {
   pageWorkspaces(organizationId: string, page: PageRequest): Promise<Page<Workspace>>;
   listTasks(organizationId: string, filter: TaskFilter, limit: number): Promise<readonly Task[]>;
   listOrganizations(): Promise<readonly Organization[]>;
+  /** Members who are not removed. */
+  pageMembers(organizationId: string, page: PageRequest): Promise<Page<Member>>;
   listMembers(organizationId: string): Promise<readonly Member[]>;
   pageTokens(organizationId: string, filter: TokenFilter, page: PageRequest): Promise<Page<Token>>;
   listTokens(organizationId: string): Promise<readonly Token[]>;
@@ -79,6 +81,15 @@ export interface Directory {
   findMembers(email: string): Promise<readonly Member[]>;
   /** Invitations that may still be accepted at this time, newest first: at most `limit`. */
   listInvitations(organizationId: string, now: string, limit: number): Promise<readonly Invitation[]>;
+  /** Invitations in any state. */
+  pageInvitations(organizationId: string, page: PageRequest): Promise<Page<Invitation>>;
+  /** What a person has granted to programs in an organization, ended grants too. */
+  pageGrants(organizationId: string, userId: string, page: PageRequest): Promise<Page<Grant>>;
+  /** Everything that a person can act with in an organization: tokens of every kind, and grants, that have not ended. */
+  credentialsOf(
+    organizationId: string,
+    userId: string,
+  ): Promise<{ readonly tokenIds: readonly string[]; readonly grantIds: readonly string[] }>;
   /** Entries of the audit. */
   pageAudit(organizationId: string, filter: AuditFilter, page: PageRequest): Promise<Page<AuditEntry>>;
   /** What a person has granted to programs in an organization and is not ended, newest first: at most `limit`. */

@@ -9,16 +9,17 @@
  * The turn that takes a code or a refresh token makes the next tokens, so none of them counts twice.
  */
 import { isSameHash } from "../constant-time.ts";
-import { notFound, ok, type Outcome } from "../fault.ts";
+import { type Fault, notFound, ok, type Outcome, refuse } from "../fault.ts";
 import type { Handlers, Tx } from "../runtime/actor.ts";
 import { isoTime } from "../schema.ts";
 import { note, OPERATOR } from "./audit.ts";
 import type { Issued, NewAccessToken, Origin } from "./people-protocol.ts";
+import type { Principal } from "./principal.ts";
 import type { OrganizationProtocol } from "./protocol.ts";
 import { type Grant, grantTable, memberTable, tokenTable } from "./schema.ts";
 import { isSuspended } from "./suspension.ts";
 import { revokeWithDescendants } from "./token-lineage.ts";
-import { mintToken } from "./tokens.ts";
+import { lacking, mintToken } from "./tokens.ts";
 
 /** A code is redeemed at once, by the program that the browser has just gone back to. */
 export const CODE_MS = 60_000;
@@ -72,14 +73,23 @@ export const grantHandlers: Pick<Handlers<OrganizationProtocol>, GrantCommand> =
     return issue(tx, grant, token, given.scopes);
   },
 
-  end_grant(tx, { grantId, userId, origin = OPERATOR }) {
+  end_grant(tx, { grantId, userId, by, origin = OPERATOR }) {
     const grant = tx.read(grantTable, grantId);
     if (grant === null || (userId !== null && grant.userId !== userId)) return notFound("grant");
-    return ok({ grant, endedIds: grant.status === "ended" ? [] : end(tx, grant, { action: "grant.ended", origin }) });
+    const refused = by === undefined ? null : endingRefusal(grant, by);
+    if (refused !== null && grant.status !== "ended") return refuse(refused);
+    return ok(grant.status === "ended" ? { grant, endedIds: [] } : end(tx, grant, { action: "grant.ended", origin }));
   },
 
   grant_of_token: (tx, { tokenId }) => ok(tx.read(tokenTable, tokenId)?.grantId ?? null),
 };
+
+/** Why a token may not end this grant: it may do less. A program's own token always may (as for tokens, AUTH-10). */
+export function endingRefusal({ scopes, accessTokenIds }: Grant, by: Principal): Fault | null {
+  if (accessTokenIds.includes(by.tokenId)) return null;
+  const required = lacking(by.scopes, scopes);
+  return required.length === 0 ? null : { kind: "insufficient_scope", required };
+}
 
 const REFUSED: Outcome<Issued> = ok({ kind: "refused", endedIds: [] });
 
@@ -116,14 +126,24 @@ function issue(tx: Tx, grant: Grant, token: NewAccessToken, scopes: readonly str
 
 function reused(tx: Tx, grant: Grant, origin: Origin): Outcome<Issued> {
   if (grant.status === "ended") return REFUSED;
-  return ok({ kind: "refused", endedIds: end(tx, grant, { action: "grant.reused", origin }) });
+  return ok({ kind: "refused", endedIds: end(tx, grant, { action: "grant.reused", origin }).endedIds });
 }
 
-function end(tx: Tx, grant: Grant, of: { action: "grant.ended" | "grant.reused"; origin: Origin }): readonly string[] {
+interface Ended {
+  readonly grant: Grant;
+  readonly endedIds: readonly string[];
+}
+
+function end(tx: Tx, grant: Grant, of: { action: "grant.ended" | "grant.reused"; origin: Origin }): Ended {
   const endedIds = grant.accessTokenIds.flatMap((id) => revoke(tx, id));
-  tx.update(grantTable, { ...grant, status: "ended", accessTokenIds: [], expiresAt: isoTime(tx.now) });
+  const ended = tx.update<Grant>(grantTable, {
+    ...grant,
+    status: "ended",
+    accessTokenIds: [],
+    expiresAt: isoTime(tx.now),
+  });
   note(tx, { action: of.action, subjectId: grant.id, detail: grant.clientName }, of.origin);
-  return endedIds;
+  return { grant: ended, endedIds };
 }
 
 function revoke(tx: Tx, tokenId: string): readonly string[] {

@@ -8,7 +8,7 @@
  * own record: somebody who was an owner a moment ago is none.
  */
 import { isSameHash } from "../constant-time.ts";
-import { notFound, ok } from "../fault.ts";
+import { notFound, ok, refuse } from "../fault.ts";
 import type { Handlers, Tx } from "../runtime/actor.ts";
 import { isoTime } from "../schema.ts";
 import { note } from "./audit.ts";
@@ -64,11 +64,13 @@ export const invitationHandlers: Pick<Handlers<OrganizationProtocol>, Invitation
     return ok(tx.update<Invitation>(invitationTable, { ...invitation, status: "revoked" }));
   },
 
-  change_role(tx, { userId, role, origin }) {
+  change_role(tx, { userId, role, version = null, origin }) {
     const refused = unlessOwnerNow(tx, origin);
     if (refused !== null) return refused;
     const member = tx.read(memberTable, userId);
     if (member === null || member.status === "removed") return notFound("user");
+    if (version !== null && version !== member.version)
+      return refuse({ kind: "version_conflict", version: member.version });
     if (member.role === role) return ok(member);
     const changed = addMember(tx, { userId, name: member.name, email: member.email, role });
     if (changed.ok) note(tx, { action: "member.changed", subjectId: userId, detail: role }, origin);

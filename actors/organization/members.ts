@@ -1,12 +1,12 @@
 /** The organization itself and its people (AUTH-5). */
-import { invalid, notFound, ok, type Outcome, refuse } from "../fault.ts";
+import { type Fault, invalid, notFound, ok, type Outcome, refuse } from "../fault.ts";
 import type { Handlers, Tx } from "../runtime/actor.ts";
 import type { Origin } from "./people-protocol.ts";
 import type { OrganizationProtocol } from "./protocol.ts";
 import { isoTime } from "../schema.ts";
 import { newWorkspace, workspaceRef, workspaceTable } from "../workspace/schema.ts";
 import { note, OPERATOR } from "./audit.ts";
-import { type Member, memberTable, organizationTable } from "./schema.ts";
+import { type Member, memberTable, type Organization, organizationTable } from "./schema.ts";
 import { mintToken } from "./tokens.ts";
 
 type MemberCommand =
@@ -114,14 +114,24 @@ export function addMember(
   return ok(tx.update<Member>(memberTable, { ...member, ...is, status: "active" }));
 }
 
+/** Whether nobody else owns the organization: such a member stays, as an owner. */
+export const isLastOwner = ({ owners }: Organization, userId: string): boolean =>
+  owners.length === 1 && owners[0] === userId;
+
+const LAST_OWNER: Fault = {
+  kind: "invalid_state",
+  status: "owner",
+  allowedActions: [],
+  message: "An organization needs an owner: make another one first",
+};
+
 /** Keeps the list of owners true; refuses to leave an organization without one. */
 function setOwner(tx: Tx, userId: string, isOwner: boolean): Outcome<never> | null {
   const organization = tx.read(organizationTable, tx.self.id);
   if (organization === null) return notFound("organization");
   if (organization.owners.includes(userId) === isOwner) return null;
   const others = organization.owners.filter((id) => id !== userId);
-  if (!isOwner && others.length === 0)
-    return invalid("/user", "An organization needs an owner: make another one first");
+  if (!isOwner && others.length === 0) return refuse(LAST_OWNER);
   tx.update(organizationTable, { ...organization, owners: isOwner ? [...others, userId] : others });
   return null;
 }

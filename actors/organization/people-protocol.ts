@@ -1,4 +1,5 @@
 /** What an organization's actor can be asked about its people: invitations, grants to programs, the audit. */
+import type { Principal } from "./principal.ts";
 import type { AuditAction, Grant, Invitation, Member, Role, Token } from "./schema.ts";
 
 /** Who does something, for the audit (AUTH-17): null where it is the operator, or nobody who is known. */
@@ -48,7 +49,14 @@ export type PeopleCommand =
       readonly origin: Origin;
     }
   | { readonly kind: "revoke_invitation"; readonly invitationId: string; readonly origin: Origin }
-  | { readonly kind: "change_role"; readonly userId: string; readonly role: Role; readonly origin: Origin }
+  /** `version` is the one that the caller has seen; null or absent takes any. */
+  | {
+      readonly kind: "change_role";
+      readonly userId: string;
+      readonly role: Role;
+      readonly version?: number | null;
+      readonly origin: Origin;
+    }
   | { readonly kind: "offer_grant"; readonly grant: NewGrant; readonly origin: Origin }
   /** `codeChallenge` is what the program's verifier comes to; a resource that is null is that of the grant. */
   | {
@@ -70,8 +78,14 @@ export type PeopleCommand =
       readonly token: NewAccessToken;
       readonly origin: Origin;
     }
-  /** Of this person only; null is any. */
-  | { readonly kind: "end_grant"; readonly grantId: string; readonly userId: string | null; readonly origin?: Origin }
+  /** Of this person only; null is any. Refuses `by` a token that may do less than the grant; absent: a person. */
+  | {
+      readonly kind: "end_grant";
+      readonly grantId: string;
+      readonly userId: string | null;
+      readonly by?: Principal;
+      readonly origin?: Origin;
+    }
   /** The grant that an access token belongs to; null where it belongs to none. */
   | { readonly kind: "grant_of_token"; readonly tokenId: string }
   /** Adds an entry to the audit. */

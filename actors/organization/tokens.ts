@@ -110,7 +110,7 @@ export const tokenHandlers: Pick<Handlers<OrganizationProtocol>, TokenCommand> =
   revoke_token(tx, { tokenId, of, by, origin = OPERATOR }) {
     const token = tx.read(tokenTable, tokenId);
     const isTheirs = of === null || (token?.kind === of.kind && (of.userId === null || token.userId === of.userId));
-    if (token === null || !isTheirs) return notFound("token");
+    if (token === null || !isTheirs) return notFound(of?.kind === "session" ? "session" : "token");
     if (token.revokedAt !== null) return ok({ token, endedIds: [] });
     const refused = by === null ? null : revocationRefusal(token, by);
     if (refused !== null) return refuse(refused);
@@ -152,18 +152,23 @@ export function revocationRefusal(token: Token, { scopes, tokenId, expiresAt }: 
   return token.expiresAt > expiresAt ? { kind: "forbidden", message } : null;
 }
 
-const lacking = (scopes: readonly string[], asked: readonly string[]): string[] =>
+/** What of the scopes asked for is not covered. */
+export const lacking = (scopes: readonly string[], asked: readonly string[]): string[] =>
   asked.filter((scope) => !hasScope(scopes, scope));
 
 const UNKNOWN = refuse({ kind: "unauthenticated", reason: "unknown token" });
 
+/** Whether its time is over. As texts, which are in the order of the times: parsing them costs more than the rest of the turn. */
+const isOver = ({ kind, expiresAt, lastUsedAt, createdAt }: Token, now: number): boolean =>
+  expiresAt <= isoTime(now) || (kind === "session" && (lastUsedAt ?? createdAt) <= isoTime(now - SESSION_IDLE_MS));
+
+/** Whether it does not count any more, whoever has it. */
+export const hasEnded = (token: Token, now: number): boolean => token.revokedAt !== null || isOver(token, now);
+
 /** The person for whom a token counts now. */
 function bearerOf(tx: Tx, token: Token): Outcome<Member> {
   if (token.revokedAt !== null) return refuse({ kind: "unauthenticated", reason: "revoked token" });
-  // As texts, which are in the order of the times: parsing them costs more than the rest of the turn.
-  if (token.expiresAt <= isoTime(tx.now)) return refuse({ kind: "token_expired" });
-  if (token.kind === "session" && (token.lastUsedAt ?? token.createdAt) <= isoTime(tx.now - SESSION_IDLE_MS))
-    return refuse({ kind: "token_expired" });
+  if (isOver(token, tx.now)) return refuse({ kind: "token_expired" });
   const member = tx.read(memberTable, token.userId);
   if (member === null || member.status === "removed")
     return refuse({ kind: "unauthenticated", reason: "the token's user is not a member any more" });

@@ -1,5 +1,5 @@
 /** Look-ups across organizations, and lists (port: `Directory` of the organization). */
-import { and, asc, desc, eq, gt, inArray, isNull, sql } from "drizzle-orm";
+import { and, asc, desc, eq, gt, inArray, isNull, type SQL, sql } from "drizzle-orm";
 import type { AgentFilter, AuditFilter, Directory, TaskFilter } from "../../actors/organization/directory.ts";
 import type { TokenFilter } from "../../actors/organization/protocol.ts";
 import {
@@ -162,6 +162,11 @@ export class PostgresDirectory implements Directory {
     return rows.map((row) => row.body as Organization);
   }
 
+  pageMembers(organizationId: string, page: PageRequest): Promise<Page<Member>> {
+    const list = { ...filtered(MEMBERS, organizationId, []), tests: [sql`${member.body} ->> 'status' = 'active'`] };
+    return pageOf<Member>({ database: this.database, organizationId }, list, page);
+  }
+
   async listMembers(organizationId: string): Promise<readonly Member[]> {
     const rows = await this.database.reading("list", organizationId, ({ query }) =>
       query
@@ -216,6 +221,32 @@ export class PostgresDirectory implements Directory {
         .limit(limit),
     );
     return rows.map((row) => row.body as Invitation);
+  }
+
+  pageInvitations(organizationId: string, page: PageRequest): Promise<Page<Invitation>> {
+    const list = filtered(INVITATIONS, organizationId, []);
+    return pageOf<Invitation>({ database: this.database, organizationId }, list, page);
+  }
+
+  pageGrants(organizationId: string, userId: string, page: PageRequest): Promise<Page<Grant>> {
+    const list = filtered(GRANTS, organizationId, [[oauthGrant.userId, [userId]]]);
+    return pageOf<Grant>({ database: this.database, organizationId }, list, page);
+  }
+
+  async credentialsOf(
+    organizationId: string,
+    userId: string,
+  ): Promise<{ tokenIds: readonly string[]; grantIds: readonly string[] }> {
+    const ofPerson = (of: typeof token | typeof oauthGrant, isLiving: SQL) =>
+      this.database.reading("list", organizationId, ({ query }) =>
+        query
+          .select({ id: of.id })
+          .from(of)
+          .where(and(eq(of.organizationId, organizationId), eq(of.userId, userId), isLiving)),
+      );
+    const tokens = await ofPerson(token, sql`${token.body} ->> 'revokedAt' is null`);
+    const grants = await ofPerson(oauthGrant, sql`${oauthGrant.body} ->> 'status' <> 'ended'`);
+    return { tokenIds: tokens.map(({ id }) => id), grantIds: grants.map(({ id }) => id) };
   }
 
   pageAudit(organizationId: string, { action, userId }: AuditFilter, page: PageRequest): Promise<Page<AuditEntry>> {
@@ -289,6 +320,9 @@ const TASKS: Walks = {
 };
 const WORKSPACES: Walks = { table: workspace, indexes: [], standing: isNull(workspace.deletedAt) };
 const AUDIT: Walks = { table: auditEntry, indexes: [[auditEntry.userId], [auditEntry.action], []] };
+const MEMBERS: Walks = { table: member, indexes: [[]] };
+const INVITATIONS: Walks = { table: invitation, indexes: [[]] };
+const GRANTS: Walks = { table: oauthGrant, indexes: [[oauthGrant.userId]] };
 const TOKENS: Walks = { table: token, indexes: [[token.userId, token.kind], [token.kind]] };
 
 const agentsOf = (organizationId: string, visibilities: readonly string[]): PagedList =>

@@ -52,6 +52,7 @@ export const member = pgTable("member", { ...columns, createdAt, email: generate
   primaryKey({ columns: [t.organizationId, t.id] }),
   index("member_email").on(sql`lower(email)`),
   index("member_person").on(t.id),
+  index("member_newest").on(t.organizationId, t.createdAt, t.id),
 ]);
 
 export const token = pgTable(

@@ -913,6 +913,146 @@ export declare class Troupe {
      */
     revokePersonalAccessToken(tokenId: string, options?: MutationOptions): Promise<Token>;
     /**
+     * List your sessions.
+     *
+     * Browsers in which you have signed in to this organization, newest first.
+     *
+     * `GET /api/sessions`. Needs `tokens:read`. May throw `InvalidCursorError` or `OrganizationSuspendedError`.
+     */
+    listSessions(query?: ListSessionsQuery, options?: RequestOptions): Promise<SessionList>;
+    /**
+     * List your sessions. All of them: the next page is asked for when it is needed.
+     *
+     * Browsers in which you have signed in to this organization, newest first.
+     *
+     * `GET /api/sessions`. Needs `tokens:read`. May throw `InvalidCursorError` or `OrganizationSuspendedError`.
+     */
+    listAllSessions(query?: Omit<ListSessionsQuery, "cursor">, options?: RequestOptions): AsyncGenerator<Session, void, undefined>;
+    /**
+     * End one of your sessions.
+     *
+     * Takes effect with the next request, and closes the session's open streams. Needs a session or a token with the
+     * scope `*`.
+     *
+     * `POST /api/sessions/{id}/revoke`. Needs `tokens:write`. May throw `OrganizationSuspendedError`, `ForbiddenError`,
+     * `NotFoundError`, `RequestTimeoutError`, `QuotaExceededError` or `StorageFullError`.
+     */
+    revokeSession(sessionId: string, options?: MutationOptions): Promise<Session>;
+    /**
+     * End all your other sessions.
+     *
+     * All sessions in this organization but the one that asks. Needs a session or a token with the scope `*`.
+     *
+     * `POST /api/sessions/revoke-others`. Needs `tokens:write`. May throw `OrganizationSuspendedError`, `ForbiddenError`,
+     * `RequestTimeoutError`, `QuotaExceededError` or `StorageFullError`.
+     */
+    revokeOtherSessions(options?: MutationOptions): Promise<RevokedSessions>;
+    /**
+     * List the programs that you have let in.
+     *
+     * Newest first; grants that are over are kept for 30 days.
+     *
+     * `GET /api/oauth-grants`. Needs `tokens:read`. May throw `InvalidCursorError` or `OrganizationSuspendedError`.
+     */
+    listOauthGrants(query?: ListOauthGrantsQuery, options?: RequestOptions): Promise<OauthGrantList>;
+    /**
+     * List the programs that you have let in. All of them: the next page is asked for when it is needed.
+     *
+     * Newest first; grants that are over are kept for 30 days.
+     *
+     * `GET /api/oauth-grants`. Needs `tokens:read`. May throw `InvalidCursorError` or `OrganizationSuspendedError`.
+     */
+    listAllOauthGrants(query?: Omit<ListOauthGrantsQuery, "cursor">, options?: RequestOptions): AsyncGenerator<OauthGrant, void, undefined>;
+    /**
+     * End a program's access.
+     *
+     * Its tokens end with the next request, and their open streams are closed. A token ends no grant that has scopes
+     * which it lacks.
+     *
+     * `POST /api/oauth-grants/{id}/revoke`. Needs `tokens:write`. May throw `OrganizationSuspendedError`,
+     * `NotFoundError`, `RequestTimeoutError`, `QuotaExceededError` or `StorageFullError`.
+     */
+    revokeOauthGrant(grantId: string, options?: MutationOptions): Promise<OauthGrant>;
+    /**
+     * List the members.
+     *
+     * For every member, newest first.
+     *
+     * `GET /api/members`. Needs `tokens:read`. May throw `InvalidCursorError` or `OrganizationSuspendedError`.
+     */
+    listMembers(query?: ListMembersQuery, options?: RequestOptions): Promise<MemberList>;
+    /**
+     * List the members. All of them: the next page is asked for when it is needed.
+     *
+     * For every member, newest first.
+     *
+     * `GET /api/members`. Needs `tokens:read`. May throw `InvalidCursorError` or `OrganizationSuspendedError`.
+     */
+    listAllMembers(query?: Omit<ListMembersQuery, "cursor">, options?: RequestOptions): AsyncGenerator<Member, void, undefined>;
+    /**
+     * Read a member.
+     *
+     * `GET /api/members/{id}`. Needs `tokens:read`. May throw `OrganizationSuspendedError` or `NotFoundError`.
+     */
+    getMember(memberId: string, options?: RequestOptions): Promise<Member>;
+    /**
+     * Change a member's role.
+     *
+     * Counts from the member's next request. The last owner stays one: 409.
+     *
+     * `PATCH /api/members/{id}`. Needs `*`. May throw `OwnerRequiredError`, `OrganizationSuspendedError`,
+     * `NotFoundError`, `RequestTimeoutError`, `InvalidStateError`, `VersionConflictError`, `QuotaExceededError` or
+     * `StorageFullError`.
+     */
+    updateMember(memberId: string, body: UpdateMemberRequest, options?: VersionedOptions): Promise<Member>;
+    /**
+     * Remove a member.
+     *
+     * Ends the person's sessions, tokens and grants in this organization with the next request, and closes their open
+     * streams. What the person has made stays. The last owner cannot be removed: 409.
+     *
+     * `DELETE /api/members/{id}`. Needs `*`. May throw `OwnerRequiredError`, `OrganizationSuspendedError`,
+     * `NotFoundError`, `RequestTimeoutError`, `InvalidStateError`, `QuotaExceededError` or `StorageFullError`.
+     */
+    removeMember(memberId: string, options?: MutationOptions): Promise<RemovedMember>;
+    /**
+     * List invitations.
+     *
+     * Newest first; those that are over are kept for 30 days.
+     *
+     * `GET /api/invitations`. Needs `tokens:read`. May throw `InvalidCursorError`, `OwnerRequiredError` or
+     * `OrganizationSuspendedError`.
+     */
+    listInvitations(query?: ListInvitationsQuery, options?: RequestOptions): Promise<InvitationList>;
+    /**
+     * List invitations. All of them: the next page is asked for when it is needed.
+     *
+     * Newest first; those that are over are kept for 30 days.
+     *
+     * `GET /api/invitations`. Needs `tokens:read`. May throw `InvalidCursorError`, `OwnerRequiredError` or
+     * `OrganizationSuspendedError`.
+     */
+    listAllInvitations(query?: Omit<ListInvitationsQuery, "cursor">, options?: RequestOptions): AsyncGenerator<Invitation, void, undefined>;
+    /**
+     * Invite a person.
+     *
+     * The link is in the answer and never shown again. It makes whoever opens it a member, once, within 7 days. Nothing
+     * is sent: pass the link on.
+     *
+     * `POST /api/invitations`. Needs `*`. May throw `OwnerRequiredError`, `OrganizationSuspendedError`,
+     * `RequestTimeoutError`, `QuotaExceededError` or `StorageFullError`.
+     */
+    createInvitation(body: CreateInvitationRequest, options?: MutationOptions): Promise<NewInvitation>;
+    /**
+     * Withdraw an invitation.
+     *
+     * Its link opens nothing any more. One that was accepted or withdrawn is 404.
+     *
+     * `POST /api/invitations/{id}/revoke`. Needs `tokens:write`. May throw `OwnerRequiredError`,
+     * `OrganizationSuspendedError`, `NotFoundError`, `RequestTimeoutError`, `QuotaExceededError` or `StorageFullError`.
+     */
+    revokeInvitation(invitationId: string, options?: MutationOptions): Promise<Invitation>;
+    /**
      * List what was done with credentials and members.
      *
      * For owners. Newest first; entries are kept for 365 days.
@@ -1515,6 +1655,34 @@ export interface ListServiceTokensQuery {
 }
 /** What `listPersonalAccessTokens` takes besides. */
 export interface ListPersonalAccessTokensQuery {
+    /** Records of one page. Default 25 */
+    limit?: number;
+    /** `next_cursor` of the previous page */
+    cursor?: string;
+}
+/** What `listSessions` takes besides. */
+export interface ListSessionsQuery {
+    /** Records of one page. Default 25 */
+    limit?: number;
+    /** `next_cursor` of the previous page */
+    cursor?: string;
+}
+/** What `listOauthGrants` takes besides. */
+export interface ListOauthGrantsQuery {
+    /** Records of one page. Default 25 */
+    limit?: number;
+    /** `next_cursor` of the previous page */
+    cursor?: string;
+}
+/** What `listMembers` takes besides. */
+export interface ListMembersQuery {
+    /** Records of one page. Default 25 */
+    limit?: number;
+    /** `next_cursor` of the previous page */
+    cursor?: string;
+}
+/** What `listInvitations` takes besides. */
+export interface ListInvitationsQuery {
     /** Records of one page. Default 25 */
     limit?: number;
     /** `next_cursor` of the previous page */
@@ -2723,6 +2891,12 @@ export interface CreateDirectoryRequest {
     /** Path in the workspace, such as `reports/2026.md` */
     path: string;
 }
+export interface CreateInvitationRequest {
+    /** E-mail address of the person; nothing is sent to it */
+    email: string;
+    /** Role that the person gets. Default "member" */
+    role?: "owner" | "member";
+}
 export interface CreateMissionRequest {
     /** Title, for people */
     title: string;
@@ -3310,6 +3484,40 @@ export interface InvariantReport {
         /** How many */
         count: number;
     }[];
+}
+/** A link that makes a person a member, once */
+export interface Invitation {
+    /** The invitation's id */
+    id: string;
+    /** Whom it is for; whoever has the link can accept it */
+    email: string;
+    /** `owner` administers the organization, `member` works in it */
+    role: "owner" | "member";
+    /** Current status */
+    status: "pending" | "accepted" | "revoked" | "expired";
+    /** ISO 8601 UTC with milliseconds */
+    expires_at: string;
+    /** The organization that owns it */
+    organization_id: string;
+    /** One more with each change; `If-Match` takes it */
+    version: number;
+    /** ISO 8601 UTC with milliseconds */
+    created_at: string;
+    /** ISO 8601 UTC with milliseconds */
+    updated_at: string;
+    /** Where what belongs to it is, by name */
+    links: {
+        [name: string]: string;
+    };
+    /** What this caller may do with it now */
+    allowed_actions: string[];
+}
+/** A page of invitations, newest first */
+export interface InvitationList {
+    /** The invitations of this page */
+    invitations: Invitation[];
+    /** Cursor of the next page; absent on the last page */
+    next_cursor?: string;
 }
 export interface IterateJobRequest {
     /** What the next round should do differently */
@@ -4084,6 +4292,38 @@ export interface MadeDirectory {
     /** Whether it was created by this request */
     created: boolean;
 }
+/** A person in the organization */
+export interface Member {
+    /** The user's id: the same in every organization */
+    id: string;
+    /** The person's name */
+    name: string;
+    /** The person's e-mail address */
+    email: string;
+    /** `owner` administers the organization, `member` works in it */
+    role: "owner" | "member";
+    /** The organization that owns it */
+    organization_id: string;
+    /** One more with each change; `If-Match` takes it */
+    version: number;
+    /** ISO 8601 UTC with milliseconds */
+    created_at: string;
+    /** ISO 8601 UTC with milliseconds */
+    updated_at: string;
+    /** Where what belongs to it is, by name */
+    links: {
+        [name: string]: string;
+    };
+    /** What this caller may do with it now */
+    allowed_actions: string[];
+}
+/** A page of members, newest first */
+export interface MemberList {
+    /** The members of this page */
+    members: Member[];
+    /** Cursor of the next page; absent on the last page */
+    next_cursor?: string;
+}
 /** A message in a chat */
 export interface Message {
     /** The message's id */
@@ -4512,6 +4752,35 @@ export interface NamedRecord {
     /** The record's name */
     name: string;
 }
+/** A new invitation; its link is never shown again */
+export interface NewInvitation {
+    /** The invitation's id */
+    id: string;
+    /** Whom it is for; whoever has the link can accept it */
+    email: string;
+    /** `owner` administers the organization, `member` works in it */
+    role: "owner" | "member";
+    /** Current status */
+    status: "pending" | "accepted" | "revoked" | "expired";
+    /** ISO 8601 UTC with milliseconds */
+    expires_at: string;
+    /** The organization that owns it */
+    organization_id: string;
+    /** One more with each change; `If-Match` takes it */
+    version: number;
+    /** ISO 8601 UTC with milliseconds */
+    created_at: string;
+    /** ISO 8601 UTC with milliseconds */
+    updated_at: string;
+    /** Where what belongs to it is, by name */
+    links: {
+        [name: string]: string;
+    };
+    /** What this caller may do with it now */
+    allowed_actions: string[];
+    /** The link: pass it on */
+    url: string;
+}
 /** A new share; its address is never shown again */
 export interface NewShare {
     /** The share's id */
@@ -4587,6 +4856,46 @@ export interface NewToken {
     allowed_actions: string[];
     /** What to send as the bearer: keep it */
     token: string;
+}
+/** What you have let a program do */
+export interface OauthGrant {
+    /** The grant's id */
+    id: string;
+    /** The program: its id here, or the address of its metadata */
+    client_id: string;
+    /** What the program calls itself */
+    client_name: string;
+    /** `offered` until the program has taken its first token */
+    status: "offered" | "active" | "expired" | "ended";
+    /** What the token allows */
+    scopes: Array<"agents:read" | "agents:write" | "chats:read" | "chats:write" | "jobs:read" | "jobs:write" | "missions:read" | "missions:write" | "workspaces:read" | "workspaces:write" | "webhooks:read" | "webhooks:write" | "tokens:read" | "tokens:write" | "tasks:read" | "tasks:write" | "events:read" | "mcp" | "secrets:use" | "*">;
+    /** What its tokens are for */
+    resource: string;
+    /** The user as whom the program acts */
+    user_id: string;
+    /** ISO 8601 UTC with milliseconds */
+    expires_at: string;
+    /** The organization that owns it */
+    organization_id: string;
+    /** One more with each change; `If-Match` takes it */
+    version: number;
+    /** ISO 8601 UTC with milliseconds */
+    created_at: string;
+    /** ISO 8601 UTC with milliseconds */
+    updated_at: string;
+    /** Where what belongs to it is, by name */
+    links: {
+        [name: string]: string;
+    };
+    /** What this caller may do with it now */
+    allowed_actions: string[];
+}
+/** A page of oauth grants, newest first */
+export interface OauthGrantList {
+    /** The oauth grants of this page */
+    oauth_grants: OauthGrant[];
+    /** Cursor of the next page; absent on the last page */
+    next_cursor?: string;
 }
 /** What is wrong with an answer */
 export interface OutputError {
@@ -4763,6 +5072,33 @@ export interface Redelivery {
     /** Types that are delivered; none means all */
     event_types: string[];
 }
+/** A person who is no member any more */
+export interface RemovedMember {
+    /** The user's id: the same in every organization */
+    id: string;
+    /** The person's name */
+    name: string;
+    /** The person's e-mail address */
+    email: string;
+    /** `owner` administers the organization, `member` works in it */
+    role: "owner" | "member";
+    /** The organization that owns it */
+    organization_id: string;
+    /** One more with each change; `If-Match` takes it */
+    version: number;
+    /** ISO 8601 UTC with milliseconds */
+    created_at: string;
+    /** ISO 8601 UTC with milliseconds */
+    updated_at: string;
+    /** Where what belongs to it is, by name */
+    links: {
+        [name: string]: string;
+    };
+    /** What this caller may do with it now */
+    allowed_actions: string[];
+    /** Always true */
+    deleted: true;
+}
 /** A repository whose files are in a workspace */
 export interface Repository {
     /** The mount's id */
@@ -4836,6 +5172,11 @@ export interface Review {
     decided_at: string | null;
     /** Comment on the decision */
     comment: string | null;
+}
+/** How many sessions have ended */
+export interface RevokedSessions {
+    /** Sessions that were active and have ended now */
+    revoked: number;
 }
 export interface RotateSigningSecretRequest {
     /** Seconds for which the former signing secret stays valid */
@@ -5000,6 +5341,46 @@ export interface ServiceVersion {
         /** Whether that is the built-in demo, which is no language model */
         demo: boolean;
     };
+}
+/** A browser in which you have signed in */
+export interface Session {
+    /** The session's id, as the audit names it */
+    id: string;
+    /** The browser and its system, as the browser names them */
+    name: string;
+    /** Current status */
+    status: "active" | "expired" | "revoked";
+    /** Whether this request came with it */
+    is_current: boolean;
+    /** Remote address of its last use, as far as it is noted */
+    last_address: string | null;
+    /** ISO 8601 UTC with milliseconds */
+    expires_at: string;
+    /** ISO 8601 UTC with milliseconds */
+    last_used_at: string | null;
+    /** ISO 8601 UTC with milliseconds */
+    revoked_at: string | null;
+    /** The organization that owns it */
+    organization_id: string;
+    /** One more with each change; `If-Match` takes it */
+    version: number;
+    /** ISO 8601 UTC with milliseconds */
+    created_at: string;
+    /** ISO 8601 UTC with milliseconds */
+    updated_at: string;
+    /** Where what belongs to it is, by name */
+    links: {
+        [name: string]: string;
+    };
+    /** What this caller may do with it now */
+    allowed_actions: string[];
+}
+/** A page of sessions, newest first */
+export interface SessionList {
+    /** The sessions of this page */
+    sessions: Session[];
+    /** Cursor of the next page; absent on the last page */
+    next_cursor?: string;
 }
 export interface SetAgentInstallStateRequest {
     /** Whether the organization uses the agent of the library */
@@ -5287,6 +5668,10 @@ export interface UpdateChatRequest {
     metadata?: {
         [name: string]: unknown;
     };
+}
+export interface UpdateMemberRequest {
+    /** `owner` administers the organization, `member` works in it */
+    role: "owner" | "member";
 }
 export interface UpdateMissionRequest {
     /** Title, for people */

@@ -1346,6 +1346,201 @@ export class Troupe {
             options,
         });
     }
+    // Sessions: Browsers and programs that act as you
+    /**
+     * List your sessions.
+     *
+     * Browsers in which you have signed in to this organization, newest first.
+     *
+     * `GET /api/sessions`. Needs `tokens:read`. May throw `InvalidCursorError` or `OrganizationSuspendedError`.
+     */
+    listSessions(query, options) {
+        return this.#http.json({ method: "GET", path: "/api/sessions", query, options });
+    }
+    /**
+     * List your sessions. All of them: the next page is asked for when it is needed.
+     *
+     * Browsers in which you have signed in to this organization, newest first.
+     *
+     * `GET /api/sessions`. Needs `tokens:read`. May throw `InvalidCursorError` or `OrganizationSuspendedError`.
+     */
+    listAllSessions(query, options) {
+        return this.#http.items((next) => this.listSessions({ ...query, ...(next === undefined ? {} : { cursor: next }) }, options), (page) => page.sessions);
+    }
+    /**
+     * End one of your sessions.
+     *
+     * Takes effect with the next request, and closes the session's open streams. Needs a session or a token with the
+     * scope `*`.
+     *
+     * `POST /api/sessions/{id}/revoke`. Needs `tokens:write`. May throw `OrganizationSuspendedError`, `ForbiddenError`,
+     * `NotFoundError`, `RequestTimeoutError`, `QuotaExceededError` or `StorageFullError`.
+     */
+    revokeSession(sessionId, options) {
+        return this.#http.json({
+            method: "POST",
+            path: `/api/sessions/${segment(sessionId)}/revoke`,
+            isKeyed: true,
+            options,
+        });
+    }
+    /**
+     * End all your other sessions.
+     *
+     * All sessions in this organization but the one that asks. Needs a session or a token with the scope `*`.
+     *
+     * `POST /api/sessions/revoke-others`. Needs `tokens:write`. May throw `OrganizationSuspendedError`, `ForbiddenError`,
+     * `RequestTimeoutError`, `QuotaExceededError` or `StorageFullError`.
+     */
+    revokeOtherSessions(options) {
+        return this.#http.json({ method: "POST", path: "/api/sessions/revoke-others", isKeyed: true, options });
+    }
+    /**
+     * List the programs that you have let in.
+     *
+     * Newest first; grants that are over are kept for 30 days.
+     *
+     * `GET /api/oauth-grants`. Needs `tokens:read`. May throw `InvalidCursorError` or `OrganizationSuspendedError`.
+     */
+    listOauthGrants(query, options) {
+        return this.#http.json({ method: "GET", path: "/api/oauth-grants", query, options });
+    }
+    /**
+     * List the programs that you have let in. All of them: the next page is asked for when it is needed.
+     *
+     * Newest first; grants that are over are kept for 30 days.
+     *
+     * `GET /api/oauth-grants`. Needs `tokens:read`. May throw `InvalidCursorError` or `OrganizationSuspendedError`.
+     */
+    listAllOauthGrants(query, options) {
+        return this.#http.items((next) => this.listOauthGrants({ ...query, ...(next === undefined ? {} : { cursor: next }) }, options), (page) => page.oauth_grants);
+    }
+    /**
+     * End a program's access.
+     *
+     * Its tokens end with the next request, and their open streams are closed. A token ends no grant that has scopes
+     * which it lacks.
+     *
+     * `POST /api/oauth-grants/{id}/revoke`. Needs `tokens:write`. May throw `OrganizationSuspendedError`,
+     * `NotFoundError`, `RequestTimeoutError`, `QuotaExceededError` or `StorageFullError`.
+     */
+    revokeOauthGrant(grantId, options) {
+        return this.#http.json({
+            method: "POST",
+            path: `/api/oauth-grants/${segment(grantId)}/revoke`,
+            isKeyed: true,
+            options,
+        });
+    }
+    // Members: People of the organization, and invitations to it
+    /**
+     * List the members.
+     *
+     * For every member, newest first.
+     *
+     * `GET /api/members`. Needs `tokens:read`. May throw `InvalidCursorError` or `OrganizationSuspendedError`.
+     */
+    listMembers(query, options) {
+        return this.#http.json({ method: "GET", path: "/api/members", query, options });
+    }
+    /**
+     * List the members. All of them: the next page is asked for when it is needed.
+     *
+     * For every member, newest first.
+     *
+     * `GET /api/members`. Needs `tokens:read`. May throw `InvalidCursorError` or `OrganizationSuspendedError`.
+     */
+    listAllMembers(query, options) {
+        return this.#http.items((next) => this.listMembers({ ...query, ...(next === undefined ? {} : { cursor: next }) }, options), (page) => page.members);
+    }
+    /**
+     * Read a member.
+     *
+     * `GET /api/members/{id}`. Needs `tokens:read`. May throw `OrganizationSuspendedError` or `NotFoundError`.
+     */
+    getMember(memberId, options) {
+        return this.#http.json({ method: "GET", path: `/api/members/${segment(memberId)}`, options });
+    }
+    /**
+     * Change a member's role.
+     *
+     * Counts from the member's next request. The last owner stays one: 409.
+     *
+     * `PATCH /api/members/{id}`. Needs `*`. May throw `OwnerRequiredError`, `OrganizationSuspendedError`,
+     * `NotFoundError`, `RequestTimeoutError`, `InvalidStateError`, `VersionConflictError`, `QuotaExceededError` or
+     * `StorageFullError`.
+     */
+    updateMember(memberId, body, options) {
+        return this.#http.json({
+            method: "PATCH",
+            path: `/api/members/${segment(memberId)}`,
+            body,
+            isKeyed: true,
+            options,
+        });
+    }
+    /**
+     * Remove a member.
+     *
+     * Ends the person's sessions, tokens and grants in this organization with the next request, and closes their open
+     * streams. What the person has made stays. The last owner cannot be removed: 409.
+     *
+     * `DELETE /api/members/{id}`. Needs `*`. May throw `OwnerRequiredError`, `OrganizationSuspendedError`,
+     * `NotFoundError`, `RequestTimeoutError`, `InvalidStateError`, `QuotaExceededError` or `StorageFullError`.
+     */
+    removeMember(memberId, options) {
+        return this.#http.json({ method: "DELETE", path: `/api/members/${segment(memberId)}`, isKeyed: true, options });
+    }
+    /**
+     * List invitations.
+     *
+     * Newest first; those that are over are kept for 30 days.
+     *
+     * `GET /api/invitations`. Needs `tokens:read`. May throw `InvalidCursorError`, `OwnerRequiredError` or
+     * `OrganizationSuspendedError`.
+     */
+    listInvitations(query, options) {
+        return this.#http.json({ method: "GET", path: "/api/invitations", query, options });
+    }
+    /**
+     * List invitations. All of them: the next page is asked for when it is needed.
+     *
+     * Newest first; those that are over are kept for 30 days.
+     *
+     * `GET /api/invitations`. Needs `tokens:read`. May throw `InvalidCursorError`, `OwnerRequiredError` or
+     * `OrganizationSuspendedError`.
+     */
+    listAllInvitations(query, options) {
+        return this.#http.items((next) => this.listInvitations({ ...query, ...(next === undefined ? {} : { cursor: next }) }, options), (page) => page.invitations);
+    }
+    /**
+     * Invite a person.
+     *
+     * The link is in the answer and never shown again. It makes whoever opens it a member, once, within 7 days. Nothing
+     * is sent: pass the link on.
+     *
+     * `POST /api/invitations`. Needs `*`. May throw `OwnerRequiredError`, `OrganizationSuspendedError`,
+     * `RequestTimeoutError`, `QuotaExceededError` or `StorageFullError`.
+     */
+    createInvitation(body, options) {
+        return this.#http.json({ method: "POST", path: "/api/invitations", body, isKeyed: true, options });
+    }
+    /**
+     * Withdraw an invitation.
+     *
+     * Its link opens nothing any more. One that was accepted or withdrawn is 404.
+     *
+     * `POST /api/invitations/{id}/revoke`. Needs `tokens:write`. May throw `OwnerRequiredError`,
+     * `OrganizationSuspendedError`, `NotFoundError`, `RequestTimeoutError`, `QuotaExceededError` or `StorageFullError`.
+     */
+    revokeInvitation(invitationId, options) {
+        return this.#http.json({
+            method: "POST",
+            path: `/api/invitations/${segment(invitationId)}/revoke`,
+            isKeyed: true,
+            options,
+        });
+    }
     // Audit: Who signed in, and who made, used or revoked what
     /**
      * List what was done with credentials and members.

@@ -2772,6 +2772,397 @@ class Troupe:
         )
         return answer
 
+    # Sessions: Browsers and programs that act as you
+
+    def list_sessions(
+        self,
+        *,
+        limit: int | None = None,
+        cursor: str | None = None,
+        timeout: float | None = None,
+    ) -> SessionList:
+        """List your sessions.
+
+        Browsers in which you have signed in to this organization, newest first.
+
+        `GET /api/sessions`. Needs `tokens:read`. May raise `InvalidCursorError` or
+        `OrganizationSuspendedError`.
+        """
+        answer: SessionList = self._http.json(
+            _Request(
+                "GET",
+                "/api/sessions",
+                query={"limit": limit, "cursor": cursor},
+                timeout=timeout,
+            )
+        )
+        return answer
+
+    def list_all_sessions(
+        self,
+        *,
+        limit: int | None = None,
+        timeout: float | None = None,
+    ) -> Generator[Session, None, None]:
+        """List your sessions. All of them: the next page is asked for when it is needed.
+
+        Browsers in which you have signed in to this organization, newest first.
+
+        `GET /api/sessions`. Needs `tokens:read`. May raise `InvalidCursorError` or
+        `OrganizationSuspendedError`.
+        """
+        return self._http.items(
+            lambda cursor: self.list_sessions(
+                limit=limit,
+                cursor=cursor,
+                timeout=timeout,
+            ),
+            "sessions",
+        )
+
+    def revoke_session(
+        self,
+        session_id: str,
+        *,
+        idempotency_key: str | None = None,
+        timeout: float | None = None,
+    ) -> Session:
+        """End one of your sessions.
+
+        Takes effect with the next request, and closes the session's open streams. Needs a session or a
+        token with the scope `*`.
+
+        `POST /api/sessions/{id}/revoke`. Needs `tokens:write`. May raise `OrganizationSuspendedError`,
+        `ForbiddenError`, `NotFoundError`, `RequestTimeoutError`, `QuotaExceededError` or
+        `StorageFullError`.
+        """
+        answer: Session = self._http.json(
+            _Request(
+                "POST",
+                f"/api/sessions/{_segment(session_id)}/revoke",
+                is_keyed=True,
+                idempotency_key=idempotency_key,
+                timeout=timeout,
+            )
+        )
+        return answer
+
+    def revoke_other_sessions(
+        self,
+        *,
+        idempotency_key: str | None = None,
+        timeout: float | None = None,
+    ) -> RevokedSessions:
+        """End all your other sessions.
+
+        All sessions in this organization but the one that asks. Needs a session or a token with the scope
+        `*`.
+
+        `POST /api/sessions/revoke-others`. Needs `tokens:write`. May raise `OrganizationSuspendedError`,
+        `ForbiddenError`, `RequestTimeoutError`, `QuotaExceededError` or `StorageFullError`.
+        """
+        answer: RevokedSessions = self._http.json(
+            _Request(
+                "POST",
+                "/api/sessions/revoke-others",
+                is_keyed=True,
+                idempotency_key=idempotency_key,
+                timeout=timeout,
+            )
+        )
+        return answer
+
+    def list_oauth_grants(
+        self,
+        *,
+        limit: int | None = None,
+        cursor: str | None = None,
+        timeout: float | None = None,
+    ) -> OauthGrantList:
+        """List the programs that you have let in.
+
+        Newest first; grants that are over are kept for 30 days.
+
+        `GET /api/oauth-grants`. Needs `tokens:read`. May raise `InvalidCursorError` or
+        `OrganizationSuspendedError`.
+        """
+        answer: OauthGrantList = self._http.json(
+            _Request(
+                "GET",
+                "/api/oauth-grants",
+                query={"limit": limit, "cursor": cursor},
+                timeout=timeout,
+            )
+        )
+        return answer
+
+    def list_all_oauth_grants(
+        self,
+        *,
+        limit: int | None = None,
+        timeout: float | None = None,
+    ) -> Generator[OauthGrant, None, None]:
+        """List the programs that you have let in. All of them: the next page is asked for when it is needed.
+
+        Newest first; grants that are over are kept for 30 days.
+
+        `GET /api/oauth-grants`. Needs `tokens:read`. May raise `InvalidCursorError` or
+        `OrganizationSuspendedError`.
+        """
+        return self._http.items(
+            lambda cursor: self.list_oauth_grants(
+                limit=limit,
+                cursor=cursor,
+                timeout=timeout,
+            ),
+            "oauth_grants",
+        )
+
+    def revoke_oauth_grant(
+        self,
+        grant_id: str,
+        *,
+        idempotency_key: str | None = None,
+        timeout: float | None = None,
+    ) -> OauthGrant:
+        """End a program's access.
+
+        Its tokens end with the next request, and their open streams are closed. A token ends no grant that
+        has scopes which it lacks.
+
+        `POST /api/oauth-grants/{id}/revoke`. Needs `tokens:write`. May raise `OrganizationSuspendedError`,
+        `NotFoundError`, `RequestTimeoutError`, `QuotaExceededError` or `StorageFullError`.
+        """
+        answer: OauthGrant = self._http.json(
+            _Request(
+                "POST",
+                f"/api/oauth-grants/{_segment(grant_id)}/revoke",
+                is_keyed=True,
+                idempotency_key=idempotency_key,
+                timeout=timeout,
+            )
+        )
+        return answer
+
+    # Members: People of the organization, and invitations to it
+
+    def list_members(
+        self,
+        *,
+        limit: int | None = None,
+        cursor: str | None = None,
+        timeout: float | None = None,
+    ) -> MemberList:
+        """List the members.
+
+        For every member, newest first.
+
+        `GET /api/members`. Needs `tokens:read`. May raise `InvalidCursorError` or
+        `OrganizationSuspendedError`.
+        """
+        answer: MemberList = self._http.json(
+            _Request(
+                "GET",
+                "/api/members",
+                query={"limit": limit, "cursor": cursor},
+                timeout=timeout,
+            )
+        )
+        return answer
+
+    def list_all_members(
+        self,
+        *,
+        limit: int | None = None,
+        timeout: float | None = None,
+    ) -> Generator[Member, None, None]:
+        """List the members. All of them: the next page is asked for when it is needed.
+
+        For every member, newest first.
+
+        `GET /api/members`. Needs `tokens:read`. May raise `InvalidCursorError` or
+        `OrganizationSuspendedError`.
+        """
+        return self._http.items(
+            lambda cursor: self.list_members(
+                limit=limit,
+                cursor=cursor,
+                timeout=timeout,
+            ),
+            "members",
+        )
+
+    def get_member(self, member_id: str, *, timeout: float | None = None) -> Member:
+        """Read a member.
+
+        `GET /api/members/{id}`. Needs `tokens:read`. May raise `OrganizationSuspendedError` or
+        `NotFoundError`.
+        """
+        answer: Member = self._http.json(
+            _Request(
+                "GET",
+                f"/api/members/{_segment(member_id)}",
+                timeout=timeout,
+            )
+        )
+        return answer
+
+    def update_member(
+        self,
+        member_id: str,
+        body: UpdateMemberRequest,
+        *,
+        idempotency_key: str | None = None,
+        if_match: int | None = None,
+        timeout: float | None = None,
+    ) -> Member:
+        """Change a member's role.
+
+        Counts from the member's next request. The last owner stays one: 409.
+
+        `PATCH /api/members/{id}`. Needs `*`. May raise `OwnerRequiredError`, `OrganizationSuspendedError`,
+        `NotFoundError`, `RequestTimeoutError`, `InvalidStateError`, `VersionConflictError`,
+        `QuotaExceededError` or `StorageFullError`.
+        """
+        answer: Member = self._http.json(
+            _Request(
+                "PATCH",
+                f"/api/members/{_segment(member_id)}",
+                body=body,
+                is_keyed=True,
+                idempotency_key=idempotency_key,
+                if_match=if_match,
+                timeout=timeout,
+            )
+        )
+        return answer
+
+    def remove_member(
+        self,
+        member_id: str,
+        *,
+        idempotency_key: str | None = None,
+        timeout: float | None = None,
+    ) -> RemovedMember:
+        """Remove a member.
+
+        Ends the person's sessions, tokens and grants in this organization with the next request, and
+        closes their open streams. What the person has made stays. The last owner cannot be removed: 409.
+
+        `DELETE /api/members/{id}`. Needs `*`. May raise `OwnerRequiredError`,
+        `OrganizationSuspendedError`, `NotFoundError`, `RequestTimeoutError`, `InvalidStateError`,
+        `QuotaExceededError` or `StorageFullError`.
+        """
+        answer: RemovedMember = self._http.json(
+            _Request(
+                "DELETE",
+                f"/api/members/{_segment(member_id)}",
+                is_keyed=True,
+                idempotency_key=idempotency_key,
+                timeout=timeout,
+            )
+        )
+        return answer
+
+    def list_invitations(
+        self,
+        *,
+        limit: int | None = None,
+        cursor: str | None = None,
+        timeout: float | None = None,
+    ) -> InvitationList:
+        """List invitations.
+
+        Newest first; those that are over are kept for 30 days.
+
+        `GET /api/invitations`. Needs `tokens:read`. May raise `InvalidCursorError`, `OwnerRequiredError`
+        or `OrganizationSuspendedError`.
+        """
+        answer: InvitationList = self._http.json(
+            _Request(
+                "GET",
+                "/api/invitations",
+                query={"limit": limit, "cursor": cursor},
+                timeout=timeout,
+            )
+        )
+        return answer
+
+    def list_all_invitations(
+        self,
+        *,
+        limit: int | None = None,
+        timeout: float | None = None,
+    ) -> Generator[Invitation, None, None]:
+        """List invitations. All of them: the next page is asked for when it is needed.
+
+        Newest first; those that are over are kept for 30 days.
+
+        `GET /api/invitations`. Needs `tokens:read`. May raise `InvalidCursorError`, `OwnerRequiredError`
+        or `OrganizationSuspendedError`.
+        """
+        return self._http.items(
+            lambda cursor: self.list_invitations(
+                limit=limit,
+                cursor=cursor,
+                timeout=timeout,
+            ),
+            "invitations",
+        )
+
+    def create_invitation(
+        self,
+        body: CreateInvitationRequest,
+        *,
+        idempotency_key: str | None = None,
+        timeout: float | None = None,
+    ) -> NewInvitation:
+        """Invite a person.
+
+        The link is in the answer and never shown again. It makes whoever opens it a member, once, within 7
+        days. Nothing is sent: pass the link on.
+
+        `POST /api/invitations`. Needs `*`. May raise `OwnerRequiredError`, `OrganizationSuspendedError`,
+        `RequestTimeoutError`, `QuotaExceededError` or `StorageFullError`.
+        """
+        answer: NewInvitation = self._http.json(
+            _Request(
+                "POST",
+                "/api/invitations",
+                body=body,
+                is_keyed=True,
+                idempotency_key=idempotency_key,
+                timeout=timeout,
+            )
+        )
+        return answer
+
+    def revoke_invitation(
+        self,
+        invitation_id: str,
+        *,
+        idempotency_key: str | None = None,
+        timeout: float | None = None,
+    ) -> Invitation:
+        """Withdraw an invitation.
+
+        Its link opens nothing any more. One that was accepted or withdrawn is 404.
+
+        `POST /api/invitations/{id}/revoke`. Needs `tokens:write`. May raise `OwnerRequiredError`,
+        `OrganizationSuspendedError`, `NotFoundError`, `RequestTimeoutError`, `QuotaExceededError` or
+        `StorageFullError`.
+        """
+        answer: Invitation = self._http.json(
+            _Request(
+                "POST",
+                f"/api/invitations/{_segment(invitation_id)}/revoke",
+                is_keyed=True,
+                idempotency_key=idempotency_key,
+                timeout=timeout,
+            )
+        )
+        return answer
+
     # Audit: Who signed in, and who made, used or revoked what
 
     def list_audit_entries(
@@ -5188,6 +5579,13 @@ class CreateDirectoryRequest(TypedDict):
     path: str
 
 
+class CreateInvitationRequest(TypedDict):
+    # E-mail address of the person; nothing is sent to it
+    email: str
+    # Role that the person gets. Default "member"
+    role: NotRequired[Literal["owner", "member"]]
+
+
 class CreateMissionRequestSchedule(TypedDict):
     # Kind of schedule
     type: NotRequired[Literal["none", "once", "cron", "continuous"]]
@@ -5979,6 +6377,42 @@ class InvariantReport(TypedDict):
     ok: bool
     # The invariants that were checked
     checks: list[InvariantReportChecksItem]
+
+
+class Invitation(TypedDict):
+    """A link that makes a person a member, once"""
+
+    # The invitation's id
+    id: str
+    # Whom it is for; whoever has the link can accept it
+    email: str
+    # `owner` administers the organization, `member` works in it
+    role: Literal["owner", "member"]
+    # Current status
+    status: Literal["pending", "accepted", "revoked", "expired"]
+    # ISO 8601 UTC with milliseconds
+    expires_at: str
+    # The organization that owns it
+    organization_id: str
+    # One more with each change; `If-Match` takes it
+    version: int
+    # ISO 8601 UTC with milliseconds
+    created_at: str
+    # ISO 8601 UTC with milliseconds
+    updated_at: str
+    # Where what belongs to it is, by name
+    links: dict[str, str]
+    # What this caller may do with it now
+    allowed_actions: list[str]
+
+
+class InvitationList(TypedDict):
+    """A page of invitations, newest first"""
+
+    # The invitations of this page
+    invitations: list[Invitation]
+    # Cursor of the next page; absent on the last page
+    next_cursor: NotRequired[str]
 
 
 class IterateJobRequest(TypedDict):
@@ -6976,6 +7410,40 @@ class MadeDirectory(TypedDict):
     created: bool
 
 
+class Member(TypedDict):
+    """A person in the organization"""
+
+    # The user's id: the same in every organization
+    id: str
+    # The person's name
+    name: str
+    # The person's e-mail address
+    email: str
+    # `owner` administers the organization, `member` works in it
+    role: Literal["owner", "member"]
+    # The organization that owns it
+    organization_id: str
+    # One more with each change; `If-Match` takes it
+    version: int
+    # ISO 8601 UTC with milliseconds
+    created_at: str
+    # ISO 8601 UTC with milliseconds
+    updated_at: str
+    # Where what belongs to it is, by name
+    links: dict[str, str]
+    # What this caller may do with it now
+    allowed_actions: list[str]
+
+
+class MemberList(TypedDict):
+    """A page of members, newest first"""
+
+    # The members of this page
+    members: list[Member]
+    # Cursor of the next page; absent on the last page
+    next_cursor: NotRequired[str]
+
+
 class MessageSender(TypedDict):
     # Kind of sender
     type: Literal["user", "agent"]
@@ -7469,6 +7937,35 @@ class NamedRecord(TypedDict):
     name: str
 
 
+class NewInvitation(TypedDict):
+    """A new invitation; its link is never shown again"""
+
+    # The invitation's id
+    id: str
+    # Whom it is for; whoever has the link can accept it
+    email: str
+    # `owner` administers the organization, `member` works in it
+    role: Literal["owner", "member"]
+    # Current status
+    status: Literal["pending", "accepted", "revoked", "expired"]
+    # ISO 8601 UTC with milliseconds
+    expires_at: str
+    # The organization that owns it
+    organization_id: str
+    # One more with each change; `If-Match` takes it
+    version: int
+    # ISO 8601 UTC with milliseconds
+    created_at: str
+    # ISO 8601 UTC with milliseconds
+    updated_at: str
+    # Where what belongs to it is, by name
+    links: dict[str, str]
+    # What this caller may do with it now
+    allowed_actions: list[str]
+    # The link: pass it on
+    url: str
+
+
 class NewShare(TypedDict):
     """A new share; its address is never shown again"""
 
@@ -7564,6 +8061,69 @@ class NewToken(TypedDict):
     allowed_actions: list[str]
     # What to send as the bearer: keep it
     token: str
+
+
+class OauthGrant(TypedDict):
+    """What you have let a program do"""
+
+    # The grant's id
+    id: str
+    # The program: its id here, or the address of its metadata
+    client_id: str
+    # What the program calls itself
+    client_name: str
+    # `offered` until the program has taken its first token
+    status: Literal["offered", "active", "expired", "ended"]
+    # What the token allows
+    scopes: list[Literal[
+        "agents:read",
+        "agents:write",
+        "chats:read",
+        "chats:write",
+        "jobs:read",
+        "jobs:write",
+        "missions:read",
+        "missions:write",
+        "workspaces:read",
+        "workspaces:write",
+        "webhooks:read",
+        "webhooks:write",
+        "tokens:read",
+        "tokens:write",
+        "tasks:read",
+        "tasks:write",
+        "events:read",
+        "mcp",
+        "secrets:use",
+        "*"],
+    ]
+    # What its tokens are for
+    resource: str
+    # The user as whom the program acts
+    user_id: str
+    # ISO 8601 UTC with milliseconds
+    expires_at: str
+    # The organization that owns it
+    organization_id: str
+    # One more with each change; `If-Match` takes it
+    version: int
+    # ISO 8601 UTC with milliseconds
+    created_at: str
+    # ISO 8601 UTC with milliseconds
+    updated_at: str
+    # Where what belongs to it is, by name
+    links: dict[str, str]
+    # What this caller may do with it now
+    allowed_actions: list[str]
+
+
+class OauthGrantList(TypedDict):
+    """A page of oauth grants, newest first"""
+
+    # The oauth grants of this page
+    oauth_grants: list[OauthGrant]
+    # Cursor of the next page; absent on the last page
+    next_cursor: NotRequired[str]
 
 
 class OutputError(TypedDict):
@@ -7774,6 +8334,33 @@ class Redelivery(TypedDict):
     event_types: list[str]
 
 
+class RemovedMember(TypedDict):
+    """A person who is no member any more"""
+
+    # The user's id: the same in every organization
+    id: str
+    # The person's name
+    name: str
+    # The person's e-mail address
+    email: str
+    # `owner` administers the organization, `member` works in it
+    role: Literal["owner", "member"]
+    # The organization that owns it
+    organization_id: str
+    # One more with each change; `If-Match` takes it
+    version: int
+    # ISO 8601 UTC with milliseconds
+    created_at: str
+    # ISO 8601 UTC with milliseconds
+    updated_at: str
+    # Where what belongs to it is, by name
+    links: dict[str, str]
+    # What this caller may do with it now
+    allowed_actions: list[str]
+    # Always true
+    deleted: Literal[True]
+
+
 class Repository(TypedDict):
     """A repository whose files are in a workspace"""
 
@@ -7853,6 +8440,13 @@ class Review(TypedDict):
     decided_at: str | None
     # Comment on the decision
     comment: str | None
+
+
+class RevokedSessions(TypedDict):
+    """How many sessions have ended"""
+
+    # Sessions that were active and have ended now
+    revoked: int
 
 
 class RotateSigningSecretRequest(TypedDict):
@@ -8058,6 +8652,48 @@ class ServiceVersion(TypedDict):
     built_at: str | None
     # What jobs run with
     runner: ServiceVersionRunner
+
+
+class Session(TypedDict):
+    """A browser in which you have signed in"""
+
+    # The session's id, as the audit names it
+    id: str
+    # The browser and its system, as the browser names them
+    name: str
+    # Current status
+    status: Literal["active", "expired", "revoked"]
+    # Whether this request came with it
+    is_current: bool
+    # Remote address of its last use, as far as it is noted
+    last_address: str | None
+    # ISO 8601 UTC with milliseconds
+    expires_at: str
+    # ISO 8601 UTC with milliseconds
+    last_used_at: str | None
+    # ISO 8601 UTC with milliseconds
+    revoked_at: str | None
+    # The organization that owns it
+    organization_id: str
+    # One more with each change; `If-Match` takes it
+    version: int
+    # ISO 8601 UTC with milliseconds
+    created_at: str
+    # ISO 8601 UTC with milliseconds
+    updated_at: str
+    # Where what belongs to it is, by name
+    links: dict[str, str]
+    # What this caller may do with it now
+    allowed_actions: list[str]
+
+
+class SessionList(TypedDict):
+    """A page of sessions, newest first"""
+
+    # The sessions of this page
+    sessions: list[Session]
+    # Cursor of the next page; absent on the last page
+    next_cursor: NotRequired[str]
 
 
 class SetAgentInstallStateRequest(TypedDict):
@@ -8394,6 +9030,11 @@ class UpdateChatRequest(TypedDict):
     pinned: NotRequired[bool]
     # Any JSON object of the caller's; it is returned unchanged
     metadata: NotRequired[dict[str, Any]]
+
+
+class UpdateMemberRequest(TypedDict):
+    # `owner` administers the organization, `member` works in it
+    role: Literal["owner", "member"]
 
 
 class UpdateMissionRequestSchedule(TypedDict):

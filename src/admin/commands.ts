@@ -9,7 +9,7 @@ import { DEFAULT_SCOPES, SCOPES } from "../../actors/organization/principal.ts";
 import { organizationRef, type TokenKind } from "../../actors/organization/schema.ts";
 import { TOKEN_DAYS, TOKEN_DAYS_MAX, TOKEN_DAYS_MIN, tokenExpiry } from "../../actors/organization/tokens.ts";
 import { isQuotaName, quotaEntry, type QuotaName, QUOTAS } from "../../actors/usage/quota.ts";
-import { PAGE_LIMIT } from "../../actors/page.ts";
+import { endingsOf } from "../../actors/organization/removal.ts";
 import { type TokenLimit, usageRef } from "../../actors/usage/schema.ts";
 import { newToken } from "../http/request/token.ts";
 import { LINK_HOURS, makePasswordLink } from "../sign-in/password-link.ts";
@@ -118,19 +118,11 @@ export const ADMIN_COMMANDS: Readonly<Record<string, Command>> = {
   async "user remove"({ system, directory, onRevoked }, given) {
     const organization = await organizationOf(directory, given);
     const member = await memberOf(directory, organization, required(given, "email"));
-    const tokens = (await directory.listTokens(organization.id)).filter(
-      (t) => t.userId === member.id && t.revokedAt === null,
-    );
-    const grants = await directory.listGrants(organization.id, member.id, PAGE_LIMIT);
-    // With the tokens and grants, so that they stay dead when the person is added again.
-    const commands: OrganizationCommand[] = [
-      { kind: "remove_member", userId: member.id },
-      ...grants.map(({ id }) => ({ kind: "end_grant" as const, grantId: id, userId: null })),
-      ...tokens.map(({ id }) => ({ kind: "revoke_token" as const, tokenId: id, of: null, by: null })),
-    ];
+    const credentials = await directory.credentialsOf(organization.id, member.id);
+    const commands: OrganizationCommand[] = [{ kind: "remove_member", userId: member.id }, ...endingsOf(credentials)];
     const ref = organizationRef(organization.id);
     taken(await system.dispatchGroup(commands.map((command) => ({ ref, command }))));
-    for (const { id } of tokens) onRevoked(id);
+    for (const id of credentials.tokenIds) onRevoked(id);
     return `User ${member.id} (${member.email}) is no member of ${organization.name} any more; their tokens no longer count.`;
   },
 

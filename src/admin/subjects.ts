@@ -40,6 +40,7 @@ export function taken<T>(outcome: Outcome<T>): T {
 function wordsOf(fault: Fault): string {
   if (fault.kind === "not_found") return `There is no such ${fault.noun}`;
   if (fault.kind === "invalid_request") return fault.errors.map((e) => e.message).join("; ");
+  if (fault.kind === "invalid_state") return fault.message;
   if (fault.kind === "owner_required") return "Only an owner's service token is possible: make the user an owner first";
   return `Refused: ${fault.kind.replaceAll("_", " ")}; try again in a moment`;
 }

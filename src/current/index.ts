@@ -21,6 +21,9 @@ import { modelHandlers } from "./models/handlers.ts";
 import { modelOperations } from "./models/operations.ts";
 import { overviewHandlers } from "./overview/handlers.ts";
 import { overviewOperations } from "./overview/operations.ts";
+import { memberHandlers } from "./people/members.ts";
+import { memberOperations, sessionOperations } from "./people/operations.ts";
+import { sessionHandlers } from "./people/sessions.ts";
 import { secretHandlers } from "./secrets/handlers.ts";
 import { secretOperations } from "./secrets/operations.ts";
 import { appStreamHandlers } from "./streams/app-stream.ts";
@@ -61,6 +64,8 @@ export function currentRoutes(current: Surface, services: Services) {
     .use(operationRoutes(current, overviewOperations, overviewHandlers, services))
     .use(operationRoutes(current, secretOperations, secretHandlers, services))
     .use(operationRoutes(current, taskOperations, taskHandlers, services))
+    .use(operationRoutes(current, memberOperations, memberHandlers, services))
+    .use(operationRoutes(current, sessionOperations, sessionHandlers, services))
     .use(operationRoutes(current, tokenOperations, tokenHandlers, services))
     .use(operationRoutes(current, usageOperations, usageHandlers, services))
     .use(operationRoutes(current, webhookOperations, webhookHandlers, services))

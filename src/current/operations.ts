@@ -8,6 +8,7 @@ import { webhookOperations } from "./messaging-integration/operations.ts";
 import { missionOperations } from "./missions/operations.ts";
 import { modelOperations } from "./models/operations.ts";
 import { overviewOperations } from "./overview/operations.ts";
+import { memberOperations, sessionOperations } from "./people/operations.ts";
 import { secretOperations } from "./secrets/operations.ts";
 import { appStreamOperations, streamOperations } from "./streams/operations.ts";
 import { taskOperations } from "./tasks/operations.ts";
@@ -39,6 +40,8 @@ export const CURRENT_OPERATIONS = [
   usageOperations,
   secretOperations,
   tokenOperations,
+  sessionOperations,
+  memberOperations,
   auditOperations,
   webhookOperations,
   eventOperations,

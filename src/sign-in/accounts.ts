@@ -15,10 +15,10 @@ import { type Page, PAGE_LIMIT, type PageCursor } from "../../actors/page.ts";
 import type { Clock } from "../../actors/runtime/clock.ts";
 import { isoTime } from "../../actors/schema.ts";
 import type { TroupeSystem } from "../../actors/troupe.ts";
+import { keyHash } from "../http/request/one-time-key.ts";
 import { newToken } from "../http/request/token.ts";
 import { lookUp } from "../log/look-up.ts";
 import type { HttpLog } from "../log/port.ts";
-import { keyHash } from "./password-link.ts";
 import { Passwords } from "./passwords.ts";
 
 /** A session ends so long after its sign-in, however much it is used. */

@@ -1,16 +1,9 @@
 /** The page behind the link of an invitation (AUTH-18). */
 import { type Invitation, organizationRef } from "../../actors/organization/schema.ts";
 import type { Fault } from "../../actors/fault.ts";
+import { INVITATION_PATH, invitationLink } from "../http/contract/invitation-path.ts";
 import { html } from "./html.ts";
-import {
-  INVITATION_PATH,
-  type InvitationLink,
-  type InvitationParts,
-  join,
-  linkIn,
-  newPerson,
-  openInvitation,
-} from "./invitations.ts";
+import { type InvitationLink, type InvitationParts, join, linkIn, newPerson, openInvitation } from "./invitations.ts";
 import { pageOf } from "./layout.ts";
 import { newPasswordFields } from "./password-page.ts";
 import { complaintOf } from "./passwords.ts";
@@ -119,7 +112,7 @@ const asWhoTheyAre = (link: InvitationLink) =>
   html`<form method="post" action="${INVITATION_PATH}">${carried(link)}<button>Join with this account</button></form>`;
 
 const signInFirst = ({ organizationId, invitationId, key }: InvitationLink) => {
-  const next = `${INVITATION_PATH}?organization=${organizationId}&invitation=${invitationId}&key=${key}`;
+  const next = invitationLink(organizationId, invitationId, key);
   return html`<p>
     There is an account for this e-mail address. <a href="${SIGN_IN_PATH}?next=${encodeURIComponent(next)}">Sign in</a>,
     and join with it.

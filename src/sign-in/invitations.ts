@@ -10,12 +10,11 @@ import type { Directory } from "../../actors/organization/directory.ts";
 import type { Origin } from "../../actors/organization/people-protocol.ts";
 import { type Invitation, organizationRef, type Role } from "../../actors/organization/schema.ts";
 import type { TroupeSystem } from "../../actors/troupe.ts";
+import { invitationLink } from "../http/contract/invitation-path.ts";
+import { keyHash, newKey } from "../http/request/one-time-key.ts";
 import { lookUp } from "../log/look-up.ts";
 import type { HttpLog } from "../log/port.ts";
-import { newKey, keyHash } from "./password-link.ts";
 import type { Passwords } from "./passwords.ts";
-
-export const INVITATION_PATH = "/invitation";
 
 export interface InvitationParts {
   readonly system: TroupeSystem;
@@ -50,7 +49,7 @@ export async function invite(
     hash: keyHash(key),
   });
   if (!made.ok) return made;
-  return ok(`${INVITATION_PATH}?organization=${organizationId}&invitation=${made.value.id}&key=${key}`);
+  return ok(invitationLink(organizationId, made.value.id, key));
 }
 
 export const openInvitation = (

@@ -2,8 +2,10 @@
 import type { Fault, Outcome } from "../../actors/fault.ts";
 import type { Origin } from "../../actors/organization/people-protocol.ts";
 import { type Invitation, type Member, organizationRef, type Role } from "../../actors/organization/schema.ts";
+import { endingsOf } from "../../actors/organization/removal.ts";
 import { PAGE_LIMIT } from "../../actors/page.ts";
 import { isoTime } from "../../actors/schema.ts";
+import { ask } from "../../actors/troupe.ts";
 import { lookUp } from "../log/look-up.ts";
 import type { AccountPageParts, OwnVisit } from "./account-page.ts";
 import { type Html, html } from "./html.ts";
@@ -106,29 +108,20 @@ export const changeRole = (parts: Parts, visit: OwnVisit): Promise<Response> =>
     }),
   );
 
-/** With all credentials, so that they stay dead when the person is invited again. */
+/** With all credentials (`removal.ts`). */
 export async function removeMember(parts: Parts, visit: OwnVisit): Promise<Response> {
   const { organizationId } = visit.principal;
   const userId = visit.form.get("id") ?? "";
   const origin = originOf(visit);
   const ref = organizationRef(organizationId);
-  const removed = await parts.system.dispatch(ref, { kind: "remove_member", userId, origin });
-  if (!removed.ok) return faultPage(removed.fault);
   const settled = await parts.system.settled(organizationId);
   if (!settled.ok) return faultPage(settled.fault);
-  const tokens = await lookUp(parts.log, parts.directory.listTokens(organizationId));
-  const grants = await lookUp(parts.log, parts.directory.listGrants(organizationId, userId, PAGE_LIMIT));
-  if (!tokens.ok) return faultPage(tokens.fault);
-  if (!grants.ok) return faultPage(grants.fault);
-  for (const { id } of grants.value) {
-    const ended = await parts.system.dispatch(ref, { kind: "end_grant", grantId: id, userId, origin });
-    if (!ended.ok) return faultPage(ended.fault);
-  }
-  for (const { id } of tokens.value.filter((token) => token.userId === userId && token.revokedAt === null)) {
-    const revoked = await parts.system.dispatch(ref, { kind: "revoke_token", tokenId: id, of: null, by: null, origin });
-    if (!revoked.ok) return faultPage(revoked.fault);
-    for (const ended of [id, ...revoked.value.endedIds]) parts.onRevoked(ended);
-  }
+  const credentials = await lookUp(parts.log, parts.directory.credentialsOf(organizationId, userId));
+  if (!credentials.ok) return faultPage(credentials.fault);
+  const endings = endingsOf(credentials.value, origin).map((command) => ask(ref, command));
+  const removed = await parts.system.dispatchGroup([ask(ref, { kind: "remove_member", userId, origin }), ...endings]);
+  if (!removed.ok) return faultPage(removed.fault);
+  for (const id of credentials.value.tokenIds) parts.onRevoked(id);
   return redirectTo(MEMBERS_PATH);
 }
 

@@ -7,10 +7,10 @@ import { accountRef } from "../../actors/account/schema.ts";
 import type { Outcome } from "../../actors/fault.ts";
 import { isoTime } from "../../actors/schema.ts";
 import type { TroupeSystem } from "../../actors/troupe.ts";
+import { keyHash, newKey } from "../http/request/one-time-key.ts";
 
 /** A link opens for so long. */
 export const LINK_HOURS = 24;
-const KEY_BYTES = 32;
 export const PASSWORD_PATH = "/set-password";
 
 /** Makes a link for this person, in place of the one before; answers its path. */
@@ -24,8 +24,3 @@ export async function makePasswordLink(
   const made = await system.dispatch(accountRef(userId), { kind: "make_link", link });
   return made.ok ? { ok: true, value: `${PASSWORD_PATH}?user=${userId}&key=${key}` } : made;
 }
-
-/** What a link is opened with, and what is stored of it. */
-export const newKey = (): string =>
-  Buffer.from(crypto.getRandomValues(new Uint8Array(KEY_BYTES))).toString("base64url");
-export const keyHash = (key: string): string => Bun.SHA256.hash(key, "hex");

@@ -1,6 +1,7 @@
 /** The pages of people, mounted: signing in and out, passwords, the account. They need no script and no internet. */
 import { Elysia } from "elysia";
 import type { HttpLog } from "../log/port.ts";
+import { INVITATION_PATH } from "../http/contract/invitation-path.ts";
 import { hostFault } from "../http/request/request-target.ts";
 import type { Surface } from "../http/request/surface.ts";
 import {
@@ -15,7 +16,6 @@ import {
   showAccount,
 } from "./account-page.ts";
 import { acceptInvitation, type InvitationPageParts, showInvitation } from "./invitation-page.ts";
-import { INVITATION_PATH } from "./invitations.ts";
 import { changeRole, inviteMember, MEMBERS_PATH, removeMember, revokeInvitation, showMembers } from "./members-page.ts";
 import { setPassword, showSetPassword } from "./password-page.ts";
 import { PASSWORD_PATH } from "./password-link.ts";

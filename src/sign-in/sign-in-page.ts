@@ -111,6 +111,8 @@ function wordsOf(fault: Fault): { readonly status: number; readonly title: strin
       return { status: 403, title: "Suspended", words: "The operator has suspended this organization." };
     case "not_found":
       return { status: 404, title: "Not found", words: `There is no such ${fault.noun}, or it is not yours.` };
+    case "invalid_state":
+      return { status: 409, title: "Not possible", words: fault.message };
     case "invalid_request":
       return { status: 400, title: "Not possible", words: fault.errors.map(({ message }) => message).join(". ") };
     case "forbidden":

@@ -70,8 +70,8 @@ test("[GEN-4] v1 succeeds with 200, the current surface also with 201 and 202, a
   const created = operations.filter((o) => successes(o).includes("201")).map((o) => o.operation.operationId);
   expect(created.toSorted()).toEqual(
     (
-      "addMissionTask addRepository createAgent createApp createChat createDirectory createMission createPersonalAccessToken " +
-      "createServiceToken createTask createWorkspace putMessagingIntegration putSecret shareFile writeFile"
+      "addMissionTask addRepository createAgent createApp createChat createDirectory createInvitation createMission " +
+      "createPersonalAccessToken createServiceToken createTask createWorkspace putMessagingIntegration putSecret shareFile writeFile"
     ).split(" "),
   );
 });

@@ -4,6 +4,7 @@ import { hasScope, SCOPES } from "../../actors/organization/principal.ts";
 import { organizationRef } from "../../actors/organization/schema.ts";
 import { OPERATIONS } from "../../src/contract/document.ts";
 import { answered, Client, type Json, refused } from "../support/current.ts";
+import { grantOf, sessionOf } from "../support/credentials.ts";
 import { type Caller, type Founded, type Service, startService } from "../support/service.ts";
 
 interface Route {
@@ -43,6 +44,8 @@ const BODIES: Readonly<Record<string, Json>> = {
   "POST /api/workspaces/:id/files/move": { from: "a.txt", to: "b.txt" },
   "POST /api/workspaces/:id/files/preview": { path: "a.txt" },
   "POST /api/workspaces/:id/files/share": { path: "a.txt" },
+  "PATCH /api/members/:id": { role: "owner" },
+  "POST /api/invitations": { email: "ada@example.com" },
   "PUT /api/secrets/:name": { value: "a long value" },
   "PUT /api/messaging-integration": { url: "https://hooks.test/x" },
   "POST /api/messaging-integration/redeliver": { since_sequence: 1, until_sequence: 1 },
@@ -66,6 +69,11 @@ const OWNER_ONLY = new Set([
   "POST /api/messaging-integration/signing-secret/rotate",
   "GET /api/invariants",
   "GET /api/audit",
+  "PATCH /api/members/:id",
+  "DELETE /api/members/:id",
+  "GET /api/invitations",
+  "POST /api/invitations",
+  "POST /api/invitations/:id/revoke",
   "POST /api/messaging-integration/test",
   "GET /api/messaging-integration/deliveries",
   "GET /api/secrets",
@@ -125,6 +133,10 @@ async function recordsOf(by: Founded): Promise<Records> {
     ":share_id": await make(`${files}/share`, { path: "a.txt" }),
     "/api/secrets/": "KEY",
     "/api/messaging-integration/deliveries/": sent.delivery.id,
+    "/api/members/": (await service.join(by.organizationId)).userId,
+    "/api/invitations/": await make("/api/invitations", { email: "ada@example.com" }),
+    "/api/sessions/": await sessionOf(service, by),
+    "/api/oauth-grants/": await grantOf(service, by),
     "/api/service-tokens/": await make("/api/service-tokens", token),
     "/api/personal-access-tokens/": await make("/api/personal-access-tokens", token),
   };

@@ -6,6 +6,7 @@ import { library } from "../../src/wiring/library.ts";
 import { isRead, type OperationContract } from "../../src/http/contract/operation.ts";
 import { answered, Client, type Job, type Json } from "../support/current.ts";
 import { until } from "../support/condition.ts";
+import { grantOf, sessionOf } from "../support/credentials.ts";
 import { FakeTools } from "../support/fake-tools.ts";
 import { type Founded, type Service, startService } from "../support/service.ts";
 
@@ -71,6 +72,8 @@ const repositories = (): string => `${workspace()}/repos`;
 /** Nobody listens there: a clone of it fails, and has been asked for all the same. */
 const REPOSITORY = { url: "https://127.0.0.1:1/a.git", path: "mount" };
 const token = { name: "CI", scopes: ["mcp"] };
+const invited = { email: "ada@example.com" };
+const member = async (): Promise<string> => (await service.join(owner.organizationId)).userId;
 const hooks = { url: "https://hooks.test/x" };
 const configured = (): Promise<Response> => client.call("PUT", "/api/messaging-integration", hooks);
 const revocable = async (path: string): Promise<Call> => ["POST", `${path}/${await make(path, token)}/revoke`];
@@ -156,6 +159,16 @@ const REQUESTS: Readonly<Record<string, () => Promise<Call> | Call>> = {
   revokeServiceToken: () => revocable("/api/service-tokens"),
   createPersonalAccessToken: () => ["POST", "/api/personal-access-tokens", token],
   revokePersonalAccessToken: () => revocable("/api/personal-access-tokens"),
+  updateMember: async () => ["PATCH", `/api/members/${await member()}`, { role: "owner" }],
+  removeMember: async () => ["DELETE", `/api/members/${await member()}`],
+  createInvitation: () => ["POST", "/api/invitations", invited],
+  revokeInvitation: async () => ["POST", `/api/invitations/${await make("/api/invitations", invited)}/revoke`],
+  revokeSession: async () => ["POST", `/api/sessions/${await sessionOf(service, owner)}/revoke`],
+  revokeOtherSessions: async () => {
+    await sessionOf(service, owner);
+    return ["POST", "/api/sessions/revoke-others"];
+  },
+  revokeOauthGrant: async () => ["POST", `/api/oauth-grants/${await grantOf(service, owner)}/revoke`],
   putMessagingIntegration: () => ["PUT", "/api/messaging-integration", hooks],
   rotateSigningSecret: async () => {
     await configured();
@@ -214,8 +227,8 @@ for (const [id, prepare] of Object.entries(REQUESTS)) {
       actor: { type: "user", id: owner.userId },
       request_id: response.headers.get("x-request-id"),
     });
-    const { token: shownOnce, secret } = JSON.parse(text) as { token?: string; secret?: string };
-    for (const hidden of [shownOnce, secret])
+    const { token: shownOnce, secret, url } = JSON.parse(text) as { token?: string; secret?: string; url?: string };
+    for (const hidden of [shownOnce, secret, id === "createInvitation" ? url : undefined])
       if (typeof hidden === "string") expect(JSON.stringify(event)).not.toContain(hidden);
     if (event!.resource.id !== null)
       expect(path.includes(event!.resource.id) || text.includes(event!.resource.id)).toBe(true);

@@ -320,6 +320,27 @@ export const HAPPY: Readonly<Record<string, Happy>> = {
     { params: { name: await world.secret() }, body: { value: "another value" }, status: 200 },
   ],
   deleteSecret: async (world) => ({ params: { name: await world.secret() } }),
+  listMembers: () => ({ query: PAGE }),
+  getMember: async (world) => of((await world.person()).userId),
+  updateMember: async (world) => ({ ...of((await world.person()).userId), body: { role: "owner" } }),
+  removeMember: async (world) => of((await world.newPerson()).userId),
+  listInvitations: () => ({ query: PAGE }),
+  createInvitation: (world) => ({ body: { email: `${world.name("guest")}@example.com`, role: "member" } }),
+  revokeInvitation: async (world) => {
+    const body = { email: `${world.name("guest")}@example.com` };
+    return of((await world.call("createInvitation", { body })).id);
+  },
+  listSessions: async (world) => ({ query: PAGE, token: (await world.person()).token }),
+  revokeSession: async (world) => {
+    const { sessionId, token } = await world.person();
+    return { ...of(sessionId), token };
+  },
+  revokeOtherSessions: async (world) => ({ token: (await world.person()).token }),
+  listOauthGrants: async (world) => ({ query: PAGE, token: (await world.person()).token }),
+  revokeOauthGrant: async (world) => {
+    const { grantId, token } = await world.person();
+    return { ...of(grantId), token };
+  },
   listAuditEntries: () => ({ query: PAGE }),
   listServiceTokens: () => ({ query: PAGE }),
   createServiceToken: () => ({ body: { name: "CI", scopes: ["agents:read", "jobs:write"], expires_in_days: 7 } }),

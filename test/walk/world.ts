@@ -1,5 +1,6 @@
 /** The records that a walk needs, made through the operations of the contract themselves. */
 import type { ContractDocument, Operation } from "./document.ts";
+import { joined, type Person } from "./person.ts";
 import type { Ask, Walker } from "./walker.ts";
 
 type Fields = Readonly<Record<string, unknown>>;
@@ -30,6 +31,7 @@ export class World {
   readonly walker: Walker;
   private readonly operations: ReadonlyMap<string, Operation>;
   private numbers = 0;
+  private joined: Promise<Person> | null = null;
   private configured: Promise<void> | null = null;
 
   constructor(walker: Walker, document: ContractDocument) {
@@ -193,6 +195,18 @@ export class World {
   async delivery(): Promise<string> {
     await this.integration();
     return (await this.call<{ delivery: Made }>("testMessagingIntegration")).delivery.id;
+  }
+
+  /** Somebody else, signed in, with a token for everything and a program that they have let in; one for all who need no other. */
+  person(): Promise<Person> {
+    return (this.joined ??= this.newPerson());
+  }
+
+  async newPerson(): Promise<Person> {
+    const { url } = await this.call<{ url: string }>("createInvitation", {
+      body: { email: `${this.name("person")}@example.com` },
+    });
+    return joined(this.walker.url, url);
   }
 
   /** A service token, or a personal one, with these scopes. */

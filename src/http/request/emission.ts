@@ -84,7 +84,14 @@ const actorOf = ({ tokenKind, tokenId, userId }: Principal): EventActor =>
   tokenKind === "service" ? { type: "service_token", id: tokenId } : { type: "user", id: userId };
 
 /** Collections whose records cannot be read one by one. */
-const WITHOUT_PATH: ReadonlySet<string> = new Set(["service-tokens", "personal-access-tokens", "secrets"]);
+const WITHOUT_PATH: ReadonlySet<string> = new Set([
+  "service-tokens",
+  "personal-access-tokens",
+  "secrets",
+  "invitations",
+  "sessions",
+  "oauth-grants",
+]);
 
 /** What the request was about, by its path: `/api/<collection>/{id}/…`. */
 function resourceOf({ path, params }: Emitter, answer: JsonObject): EventResource {

@@ -1,0 +1,177 @@
+/** The bodies and views of members, invitations, sessions and grants (AUTH-19, AUTH-20). */
+import { endingRefusal } from "../../../actors/organization/grants.ts";
+import { isLastOwner } from "../../../actors/organization/members.ts";
+import { FULL_ACCESS, type Principal, SCOPES } from "../../../actors/organization/principal.ts";
+import {
+  type Grant,
+  type Invitation,
+  type Member,
+  type Organization,
+  ROLES,
+  type Token,
+} from "../../../actors/organization/schema.ts";
+import { hasEnded, revocationRefusal } from "../../../actors/organization/tokens.ts";
+import { isoTime, Nullable, OneOf, Timestamp, Type } from "../../../actors/schema.ts";
+import { Id, listOf, noun, Text } from "../../http/contract/noun.ts";
+import type { Shown } from "../../http/contract/operation.ts";
+import { permitted, RECORD, recordView } from "../record.ts";
+
+/** A local part of 64 characters and a domain of 190; no spaces, no control characters. */
+const EMAIL = "^[^\\s@\\x00-\\x1f\\x7f-\\x9f]{1,64}@[^\\s@\\x00-\\x1f\\x7f-\\x9f]{1,190}$";
+const Role = OneOf(ROLES, { description: "`owner` administers the organization, `member` works in it" });
+
+/** `PATCH /api/members/{id}` */
+export const UpdateMemberBody = Type.Object({ role: Role }, { examples: [{ role: "owner" }] });
+
+/** `POST /api/invitations` */
+export const CreateInvitationBody = Type.Object(
+  {
+    email: Type.String({ pattern: EMAIL, description: "E-mail address of the person; nothing is sent to it" }),
+    role: Type.Optional(OneOf(ROLES, { default: "member", description: "Role that the person gets" })),
+  },
+  { examples: [{ email: "ada@example.com", role: "member" }] },
+);
+
+const MEMBER = {
+  id: Id("usr", "The user's id: the same in every organization"),
+  name: Text("The person's name", "Ada Lovelace"),
+  email: Text("The person's e-mail address", "ada@example.com"),
+  role: Role,
+  ...RECORD,
+};
+export const MemberView = noun("Member", "A person in the organization", MEMBER);
+export const RemovedMember = noun("RemovedMember", "A person who is no member any more", {
+  ...MEMBER,
+  deleted: Type.Literal(true),
+});
+export const MemberList = listOf("MemberList", "members", MemberView);
+
+const INVITATION = {
+  id: Id("inv", "The invitation's id"),
+  email: Text("Whom it is for; whoever has the link can accept it", "ada@example.com"),
+  role: Role,
+  status: OneOf(["pending", "accepted", "revoked", "expired"] as const),
+  expires_at: Timestamp,
+  ...RECORD,
+};
+export const InvitationView = noun("Invitation", "A link that makes a person a member, once", INVITATION);
+export const NewInvitationView = noun("NewInvitation", "A new invitation; its link is never shown again", {
+  ...INVITATION,
+  url: Text("The link: pass it on", "https://troupe.example/invitation?organization=org_1&invitation=inv_1&key=k"),
+});
+export const InvitationList = listOf("InvitationList", "invitations", InvitationView);
+
+export const SessionView = noun("Session", "A browser in which you have signed in", {
+  id: Id("tok", "The session's id, as the audit names it"),
+  name: Text("The browser and its system, as the browser names them", "Firefox on Linux"),
+  status: OneOf(["active", "expired", "revoked"] as const),
+  is_current: Type.Boolean({ description: "Whether this request came with it" }),
+  last_address: Nullable(Text("Remote address of its last use, as far as it is noted", "203.0.113.7")),
+  expires_at: Timestamp,
+  last_used_at: Nullable(Timestamp),
+  revoked_at: Nullable(Timestamp),
+  ...RECORD,
+});
+export const SessionList = listOf("SessionList", "sessions", SessionView);
+export const RevokedSessions = noun("RevokedSessions", "How many sessions have ended", {
+  revoked: Type.Integer({ minimum: 0, description: "Sessions that were active and have ended now" }),
+});
+
+export const GrantView = noun("OauthGrant", "What you have let a program do", {
+  id: Id("gra", "The grant's id"),
+  client_id: Text("The program: its id here, or the address of its metadata", "cli_V1StGXR8_Z5jdHi6B-myT"),
+  client_name: Text("What the program calls itself", "An editor"),
+  status: OneOf(["offered", "active", "expired", "ended"] as const, {
+    description: "`offered` until the program has taken its first token",
+  }),
+  scopes: Type.Array(OneOf(SCOPES), { examples: [["agents:read", "chats:write"]] }),
+  resource: Text("What its tokens are for", "https://troupe.example/mcp"),
+  user_id: Id("usr", "The user as whom the program acts"),
+  expires_at: Timestamp,
+  ...RECORD,
+});
+export const GrantList = listOf("OauthGrantList", "oauth_grants", GrantView);
+
+export const memberView = (member: Member, by: Principal, organization: Organization): Shown<typeof MemberView> => ({
+  id: member.id,
+  name: member.name,
+  email: member.email,
+  role: member.role,
+  ...recordView(
+    member,
+    { self: `/api/members/${member.id}` },
+    permitted(
+      by,
+      FULL_ACCESS,
+      by.role === "owner" && !isLastOwner(organization, member.id) ? ["update", "delete"] : [],
+    ),
+  ),
+});
+
+export const removedMemberView = (
+  member: Member,
+  by: Principal,
+  organization: Organization,
+): Shown<typeof RemovedMember> => ({ ...memberView(member, by, organization), allowed_actions: [], deleted: true });
+
+export function invitationView(invitation: Invitation, by: Principal, now: number): Shown<typeof InvitationView> {
+  const status =
+    invitation.status === "pending" && invitation.expiresAt <= isoTime(now) ? "expired" : invitation.status;
+  return {
+    id: invitation.id,
+    email: invitation.email,
+    role: invitation.role,
+    status,
+    expires_at: invitation.expiresAt,
+    ...recordView(
+      invitation,
+      { revoke: `/api/invitations/${invitation.id}/revoke` },
+      permitted(by, "tokens:write", status === "pending" ? ["revoke"] : []),
+    ),
+  };
+}
+
+export function sessionView(session: Token, by: Principal, now: number): Shown<typeof SessionView> {
+  const status = session.revokedAt !== null ? "revoked" : hasEnded(session, now) ? "expired" : "active";
+  const mayRevoke = status === "active" && revocationRefusal(session, by) === null;
+  return {
+    id: session.id,
+    name: session.name,
+    status,
+    is_current: session.id === by.tokenId,
+    last_address: session.lastAddress ?? null,
+    expires_at: session.expiresAt,
+    last_used_at: session.lastUsedAt,
+    revoked_at: session.revokedAt,
+    ...recordView(
+      // As for tokens: the note of its last use is no change of it (AUTH-9).
+      {
+        ...session,
+        version: session.revokedAt === null ? 1 : 2,
+        updatedAt: session.revokedAt ?? session.createdAt,
+      },
+      { revoke: `/api/sessions/${session.id}/revoke` },
+      permitted(by, "tokens:write", mayRevoke ? ["revoke"] : []),
+    ),
+  };
+}
+
+export function grantView(grant: Grant, by: Principal, now: number): Shown<typeof GrantView> {
+  const status = grant.status !== "ended" && grant.expiresAt <= isoTime(now) ? "expired" : grant.status;
+  const isOpen = status === "active" || status === "offered";
+  return {
+    id: grant.id,
+    client_id: grant.clientId,
+    client_name: grant.clientName,
+    status,
+    scopes: grant.scopes,
+    resource: grant.resource,
+    user_id: grant.userId,
+    expires_at: grant.expiresAt,
+    ...recordView(
+      grant,
+      { revoke: `/api/oauth-grants/${grant.id}/revoke` },
+      permitted(by, "tokens:write", isOpen && endingRefusal(grant, by) === null ? ["revoke"] : []),
+    ),
+  };
+}
