@@ -1,5 +1,5 @@
 /**
- * A person's credentials (AUTH-13), and the brake on guessing them (AUTH-14). An attempt counts as failed until it
+ * A person's credentials (AUTH-13, AUTH-21), and the brake on guessing them (AUTH-14). An attempt counts as failed until it
  * has proved good, so that a thousand at once are a thousand. After the free ones each waits twice as long as the
  * one before, up to a quarter of an hour; an hour without an attempt forgets them.
  */
@@ -8,7 +8,14 @@ import { notFound, ok, refuse } from "../fault.ts";
 import type { ActorDefinition, Tx } from "../runtime/actor.ts";
 import { isoTime } from "../schema.ts";
 import type { AccountProtocol } from "./protocol.ts";
-import { type Account, accountTable, oauthClientTable, signInAttemptsTable } from "./schema.ts";
+import {
+  type Account,
+  accountTable,
+  identityOwnerTable,
+  oauthClientTable,
+  signInAttemptsTable,
+  signInFlowTable,
+} from "./schema.ts";
 
 /** The wait after the first attempt that is not free; it doubles with each one after it, */
 export const FIRST_WAIT_MS = 2_000;
@@ -24,7 +31,12 @@ export const UNUSED_CLIENT_MS = 86_400_000;
 /** and one that nobody has let in again after this: longer than its grants live unused. */
 export const USED_CLIENT_MS = 180 * 86_400_000;
 
-const TABLES: Readonly<Record<string, string>> = { account: accountTable.name, client: oauthClientTable.name };
+const TABLES: Readonly<Record<string, string>> = {
+  account: accountTable.name,
+  client: oauthClientTable.name,
+  flow: signInFlowTable.name,
+  identity: identityOwnerTable.name,
+};
 
 export const accountActor: ActorDefinition<AccountProtocol> = {
   kind: "account",
@@ -56,6 +68,49 @@ export const accountActor: ActorDefinition<AccountProtocol> = {
       // Whatever the password was lost by, an unused link does not outlive the new one.
       keep(tx, { passwordHash, passwordSetAt: isoTime(tx.now), link: null });
       return ok(null);
+    },
+
+    read_ways_in(tx) {
+      const account = accountOf(tx);
+      return ok({ hasPassword: (account?.passwordHash ?? null) !== null, identities: account?.identities ?? [] });
+    },
+
+    link_identity(tx, { issuer, subject }) {
+      const identities = accountOf(tx)?.identities ?? [];
+      const present = identities.find((each) => each.issuer === issuer);
+      if (present !== undefined) return ok(present.subject === subject ? "present" : "other");
+      const identity = { issuer, subject, linkedAt: isoTime(tx.now) };
+      keep(tx, { identities: [...identities, identity], passwordHash: null, passwordSetAt: null, link: null });
+      return ok("new");
+    },
+
+    unlink_identity(tx, { issuer }) {
+      const identities = accountOf(tx)?.identities ?? [];
+      const left = identities.filter((each) => each.issuer !== issuer);
+      if (left.length < identities.length) keep(tx, { identities: left });
+      return ok(left.length < identities.length);
+    },
+
+    find_owner: (tx) => ok(tx.read(identityOwnerTable, tx.self.organizationId)?.userId ?? null),
+
+    name_owner(tx, { userId }) {
+      const present = tx.read(identityOwnerTable, tx.self.organizationId);
+      if (present === null) tx.create(identityOwnerTable, { id: tx.self.organizationId, userId });
+      else if (present.userId !== userId) tx.update(identityOwnerTable, { ...present, userId });
+      return ok(null);
+    },
+
+    begin_flow(tx, { next, expiresAt }) {
+      tx.create(signInFlowTable, { id: tx.self.organizationId, next, expiresAt, takenAt: null });
+      return ok(null);
+    },
+
+    take_flow(tx) {
+      const flow = tx.read(signInFlowTable, tx.self.organizationId);
+      const now = isoTime(tx.now);
+      if (flow === null || flow.takenAt !== null || flow.expiresAt <= now) return notFound("session");
+      tx.update(signInFlowTable, { ...flow, takenAt: now });
+      return ok({ next: flow.next });
     },
 
     register_client(tx, { client }) {
@@ -108,8 +163,15 @@ function opens(tx: Tx, hash: string): boolean {
   return link !== null && isSameHash(link.hash, hash) && link.expiresAt > isoTime(tx.now);
 }
 
-type Changes = Partial<Pick<Account, "passwordHash" | "passwordSetAt" | "link" | "chosenOrganizationId">>;
-const NEW: Required<Changes> = { passwordHash: null, passwordSetAt: null, link: null, chosenOrganizationId: null };
+type Changes = Partial<
+  Pick<Account, "passwordHash" | "passwordSetAt" | "link" | "chosenOrganizationId" | "identities">
+>;
+const NEW: Omit<Required<Changes>, "identities"> = {
+  passwordHash: null,
+  passwordSetAt: null,
+  link: null,
+  chosenOrganizationId: null,
+};
 
 function keep(tx: Tx, changes: Changes): void {
   const account = accountOf(tx);

@@ -1,11 +1,20 @@
 /** What an account's actor can be asked, and what it answers. */
-import type { OAuthClient, PasswordLink } from "./schema.ts";
+import type { Identity, OAuthClient, PasswordLink } from "./schema.ts";
 
 /** What is needed to check a password. */
 export interface Credentials {
   readonly passwordHash: string | null;
   readonly chosenOrganizationId: string | null;
 }
+
+/** How the person can prove who they are. */
+export interface WaysIn {
+  readonly hasPassword: boolean;
+  readonly identities: readonly Identity[];
+}
+
+/** What became of linking: `new`; there already; or the person is somebody else at this issuer. */
+export type Linked = "new" | "present" | "other";
 
 export type AccountCommand =
   /** A person without an account has no password. */
@@ -17,6 +26,19 @@ export type AccountCommand =
   | { readonly kind: "check_link"; readonly hash: string }
   /** With a link's hash the link is used up; null: the caller has proved who it is by other means. */
   | { readonly kind: "set_password"; readonly passwordHash: string; readonly linkHash: string | null }
+  | { readonly kind: "read_ways_in" }
+  /**
+   * The person is this one at the issuer. Where that is new, every other way in ends: whoever was given the link of an
+   * invitation may have chosen it, and only the issuer has seen whose the address is.
+   */
+  | { readonly kind: "link_identity"; readonly issuer: string; readonly subject: string }
+  | { readonly kind: "unlink_identity"; readonly issuer: string }
+  /** Whose the identity is, or null. */
+  | { readonly kind: "find_owner" }
+  | { readonly kind: "name_owner"; readonly userId: string }
+  | { readonly kind: "begin_flow"; readonly next: string | null; readonly expiresAt: string }
+  /** The flow, once; refuses `not_found` where there is none, it was taken, or its time is over. */
+  | { readonly kind: "take_flow" }
   | { readonly kind: "register_client"; readonly client: Pick<OAuthClient, "name" | "redirectUris"> }
   /** Refuses `not_found`. */
   | { readonly kind: "read_client" }
@@ -33,6 +55,14 @@ export interface AccountReplies {
   make_link: null;
   check_link: null;
   set_password: null;
+  read_ways_in: WaysIn;
+  link_identity: Linked;
+  /** Whether there was one. */
+  unlink_identity: boolean;
+  find_owner: string | null;
+  name_owner: null;
+  begin_flow: null;
+  take_flow: { readonly next: string | null };
   register_client: OAuthClient;
   read_client: OAuthClient;
   keep_client: null;

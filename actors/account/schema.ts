@@ -1,5 +1,5 @@
 /**
- * How a person signs in (AUTH-13 to AUTH-16): the credentials of an account, and the counts of attempts. Which
+ * How a person signs in (AUTH-13 to AUTH-16, AUTH-21): the credentials of an account, and the counts of attempts. Which
  * organizations the person belongs to, and with which role, is nowhere here: that is what the organizations' own
  * member records say, and only they are asked.
  */
@@ -10,6 +10,10 @@ import { Nullable, RecordBase, type Static, Timestamp, Type } from "../schema.ts
 export const PasswordLink = Type.Object({ hash: Type.String(), expiresAt: Timestamp });
 export type PasswordLink = Static<typeof PasswordLink>;
 
+/** Who a person is at the operator's OpenID provider (AUTH-21): `subject` never names anybody else there. */
+export const Identity = Type.Object({ issuer: Type.String(), subject: Type.String(), linkedAt: Timestamp });
+export type Identity = Static<typeof Identity>;
+
 /** Credentials of a person; its id is the user's. */
 export const Account = Type.Object({
   ...RecordBase,
@@ -19,6 +23,8 @@ export const Account = Type.Object({
   link: Nullable(PasswordLink),
   /** The organization that the person has worked in last (AUTH-7). */
   chosenOrganizationId: Nullable(Type.String()),
+  /** At most one of an issuer. */
+  identities: Type.Optional(Type.Array(Identity)),
 });
 export type Account = Static<typeof Account>;
 
@@ -36,9 +42,29 @@ export const OAuthClient = Type.Object({
 });
 export type OAuthClient = Static<typeof OAuthClient>;
 
+/**
+ * A sign-in that goes on in another request (AUTH-21). Its id is the hash of a key that only the browser has, in a
+ * cookie; what has to come back is derived from that key, so nothing here is of use to anybody.
+ */
+export const SignInFlow = Type.Object({
+  ...RecordBase,
+  /** Where the person goes then. */
+  next: Nullable(Type.String()),
+  expiresAt: Timestamp,
+  /** It is taken once. */
+  takenAt: Nullable(Timestamp),
+});
+export type SignInFlow = Static<typeof SignInFlow>;
+
+/** Whose an identity at a provider is; its id is a hash of both. A hint: the person's account has the last word. */
+export const IdentityOwner = Type.Object({ ...RecordBase, userId: Type.String() });
+export type IdentityOwner = Static<typeof IdentityOwner>;
+
 export const oauthClientTable = table<OAuthClient>("oauth_client");
 export const accountTable = table<Account>("account");
 export const signInAttemptsTable = table<SignInAttempts>("sign_in_attempts");
+export const signInFlowTable = table<SignInFlow>("sign_in_flow");
+export const identityOwnerTable = table<IdentityOwner>("identity_owner");
 
 /** A person's account. It belongs to no organization, so it is placed by its user. */
 export const accountRef = (userId: string): ActorRef<"account"> => ({
@@ -59,4 +85,14 @@ export const attemptsRef = (key: string): ActorRef<"account"> => ({
   kind: "account",
   organizationId: key,
   id: "attempts",
+});
+
+/** A sign-in under way; `key` is the hash of the browser's. */
+export const flowRef = (key: string): ActorRef<"account"> => ({ kind: "account", organizationId: key, id: "flow" });
+
+/** Where it is found whose an identity is; `key` is a hash of issuer and subject. */
+export const identityRef = (key: string): ActorRef<"account"> => ({
+  kind: "account",
+  organizationId: key,
+  id: "identity",
 });

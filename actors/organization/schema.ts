@@ -116,6 +116,8 @@ export const AUDIT_ACTIONS = [
   "session.ended",
   "session.refused",
   "password.set",
+  "identity.linked",
+  "identity.unlinked",
   "token.created",
   "token.used",
   "token.revoked",

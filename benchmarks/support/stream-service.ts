@@ -149,6 +149,7 @@ const app = createApp({
   webhooks: new PostgresWebhookDirectory(database),
   webhookTools: webhookTools(egress),
   egress,
+  provider: null,
   system,
   directory,
   models,

@@ -41,6 +41,18 @@ export const signInAttempts = pgTable(
   (t) => [primaryKey({ columns: [t.organizationId, t.id] }), index("sign_in_attempts_updated").on(t.updatedAt)],
 );
 
+/** Sign-ins that go on in another request; the sweep takes them by their end. */
+export const signInFlow = pgTable(
+  "sign_in_flow",
+  { ...columns, expiresAt: generated("expires_at", "expiresAt") },
+  (t) => [primaryKey({ columns: [t.organizationId, t.id] }), index("sign_in_flow_expiry").on(t.expiresAt)],
+);
+
+/** Whose an identity at an OpenID provider is, by a hash of it. */
+export const identityOwner = pgTable("identity_owner", columns, (t) => [
+  primaryKey({ columns: [t.organizationId, t.id] }),
+]);
+
 /** The audit of an organization; the sweep takes its entries by their time. */
 export const auditEntry = pgTable(
   "audit_entry",

@@ -49,6 +49,7 @@ import { watchTokens } from "../http/stream/token-watch.ts";
 import { calendar } from "../schedule/calendar.ts";
 import { Accounts } from "../sign-in/accounts.ts";
 import { oauthRoutes } from "../sign-in/oauth/routes.ts";
+import type { OpenIdProvider } from "../sign-in/openid/provider.ts";
 import { signInRoutes } from "../sign-in/routes.ts";
 import { library } from "../wiring/library.ts";
 import { mcpRoutes } from "../mcp/index.ts";
@@ -100,6 +101,8 @@ export interface AppParts {
   readonly webhookTools: WebhookTools;
   /** The way to documents of programs that ask for tokens. */
   readonly egress: Pick<Egress, "request">;
+  /** By which people sign in besides; null for none. */
+  readonly provider: OpenIdProvider | null;
   /** Encryption and keys under the key of the service. */
   readonly sealing: Sealing;
   readonly models: Pick<ModelPort, "describe" | "allowed">;

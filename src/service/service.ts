@@ -39,12 +39,14 @@ import type { LocalModel } from "../runner/local-models.ts";
 import { unlessAborted } from "./interruption.ts";
 import { chooseModels } from "./model-choice.ts";
 import { type Runtime, startRuntime } from "./runtime.ts";
+import type { OpenIdProvider } from "../sign-in/openid/provider.ts";
 import { openStorage, type Storage } from "./storage.ts";
 import { type Sweeper, startSweeper } from "./sweeper.ts";
 import { serviceSweeps } from "./sweeps.ts";
 import { Undo } from "./undo.ts";
 import { dataQueries } from "../wiring/data-queries.ts";
 import { argumentChecks } from "../wiring/argument-checks.ts";
+import { openIdProvider } from "../wiring/openid-provider.ts";
 import { sandboxPreviews } from "../wiring/previews.ts";
 import { catalogueWithShell } from "../wiring/tool-catalogue.ts";
 import { webhookTools } from "../wiring/webhooks.ts";
@@ -95,6 +97,8 @@ export async function startService(options: ServiceOptions): Promise<Service> {
     const address = appUrlOf(config, config.port);
     const egress = egressOf(config, log);
     undo.add(() => egress.close());
+    const provider = openIdProvider(config, log);
+    undo.add(async () => provider?.close());
     const sandbox = createSandbox(log);
     undo.add(() => sandbox.close());
     const fileSandbox = createSandbox(log, { kind: filePool(storage.files.children) });
@@ -143,12 +147,15 @@ export async function startService(options: ServiceOptions): Promise<Service> {
       runtime,
       egress,
       fileSandbox,
+      provider: provider?.client ?? null,
       git,
       hasShell: shell !== null,
       meters,
     });
     undo.add(stop);
     admin = openAdmin(options, { storage, runtime, meters, app });
+    // In the background: a provider that is away must not keep the service from starting.
+    void provider?.client.check();
     // In the background: the first child starts while nobody waits for it, and the log says what protects it.
     void sandbox.prepare();
     greet(options, { storage, runtime, models, local: await local, appUrl, listens, first });
@@ -224,12 +231,13 @@ function serve(
   parts: Parts & {
     readonly egress: Egress;
     readonly fileSandbox: Sandbox;
+    readonly provider: OpenIdProvider | null;
     readonly git: GitVersion | null;
     readonly hasShell: boolean;
     readonly meters: Meters | null;
   },
 ): Listening & { readonly app: App; stop(): Promise<void> } {
-  const { storage, models, runtime, egress, fileSandbox, git, hasShell, meters } = parts;
+  const { storage, models, runtime, egress, fileSandbox, provider, git, hasShell, meters } = parts;
   const key = newAdminKey();
   const admin: AdminParts = {
     ...runtime,
@@ -244,6 +252,7 @@ function serve(
     sealing: storage.sealing,
     webhookTools: webhookTools(egress),
     egress,
+    provider,
     build: buildOf(config),
     models,
     log,

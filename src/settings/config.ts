@@ -229,6 +229,14 @@ const Settings = Type.Object({
       allowed: "host names, IP addresses and CIDR ranges, separated by commas",
     }),
   ),
+  oidcIssuer: optional("OIDC_ISSUER", "issuer-url", "the https URL that the OpenID provider calls itself by"),
+  oidcClientId: optional("OIDC_CLIENT_ID", "word", "the id that the OpenID provider knows this service by"),
+  oidcClientSecret: Type.Optional(
+    Type.String(
+      setting({ env: "OIDC_CLIENT_SECRET", secret: true, format: "word", allowed: "a secret without spaces" }),
+    ),
+  ),
+  oidcName: optional("OIDC_NAME", "name", "a name of at most 40 characters for people to read"),
   filesUrl: optional("FILES_URL", "s3-url", "a URL such as s3://bucket/prefix?endpoint=https://s3.example&region=eu-1"),
   filesAccessKeyId: optional("FILES_ACCESS_KEY_ID", "word", "a key without spaces"),
   filesSecretAccessKey: Type.Optional(
@@ -304,6 +312,20 @@ const secretBesideDatabase: SettingsCheck = {
   },
 };
 
+/** A provider that is known in part lets nobody in, and over http anybody on the way could. */
+const wholeProvider: SettingsCheck = {
+  reads: ["OIDC_ISSUER", "OIDC_CLIENT_ID", "OIDC_CLIENT_SECRET", "OIDC_NAME", "NODE_ENV"],
+  errors({ oidcIssuer, oidcClientId, oidcClientSecret, oidcName, nodeEnv }) {
+    const given = { OIDC_ISSUER: oidcIssuer, OIDC_CLIENT_ID: oidcClientId, OIDC_CLIENT_SECRET: oidcClientSecret };
+    const missing = Object.entries(given).filter(([, value]) => value === undefined);
+    const isAsked = missing.length < Object.keys(given).length || oidcName !== undefined;
+    const message = "is missing; OIDC_ISSUER, OIDC_CLIENT_ID and OIDC_CLIENT_SECRET are set together";
+    if (isAsked && missing.length > 0) return missing.map(([variable]) => ({ variable, message }));
+    if (nodeEnv !== "production" || oidcIssuer === undefined || oidcIssuer.startsWith("https:")) return [];
+    return [{ variable: "OIDC_ISSUER", message: "is not valid; in production it must be an https URL" }];
+  },
+};
+
 /** Reads all settings, or reports everything that is wrong with them. */
 export function readConfig(env: Environment = process.env, checks: readonly SettingsCheck[] = []): ConfigResult {
   const values: Record<string, unknown> = {};
@@ -317,7 +339,7 @@ export function readConfig(env: Environment = process.env, checks: readonly Sett
   if (values["dataDir"] !== undefined) values["dataDir"] = resolve(String(values["dataDir"]));
   const wrong = new Set(errors.map(({ variable }) => variable));
   const config = values as unknown as Config;
-  for (const check of [secretBesideDatabase, ...checks]) {
+  for (const check of [secretBesideDatabase, wholeProvider, ...checks]) {
     if (!check.reads.some((variable) => wrong.has(variable))) errors.push(...check.errors(config));
   }
   return errors.length > 0 ? { ok: false, errors, valid: config } : { ok: true, config };

@@ -67,6 +67,12 @@ const FORMATS = {
   /** A star may stand for the first label of the host. */
   "apps-origin": (text: string) => isOrigin(text.replace("//*.", "//")) && !text.replace("//*.", "//").includes("*"),
   "http-url": (text: string) => urlWith(text, ["http:", "https:"]) !== null,
+  "issuer-url": (text: string) => {
+    const url = urlWith(text, ["http:", "https:"]);
+    return url !== null && url.search + url.hash + url.username + url.password === "" && !/[?#\s]/.test(text);
+  },
+  /** What people read: short, on one line. */
+  name: (text: string) => text.length <= 40 && !/\p{Cc}/u.test(text),
   "s3-url": (text: string) => {
     const url = urlWith(text, ["s3:"]);
     const endpoint = url?.searchParams.get("endpoint") ?? "https://s3";

@@ -1,4 +1,6 @@
 /** The account of a person: sessions, tokens, password, and the organizations to work in (AUTH-13). */
+import type { WaysIn } from "../../actors/account/protocol.ts";
+import { accountRef } from "../../actors/account/schema.ts";
 import { type Principal, SCOPES } from "../../actors/organization/principal.ts";
 import {
   type Member,
@@ -40,8 +42,9 @@ const NOTICES: Readonly<Record<string, string>> = {
   "session-ended": "The session has ended.",
   "program-ended": "The program has no access any more.",
   "token-revoked": "The token is revoked.",
+  disconnected: "Your account is not connected any more. The next sign-in connects it anew.",
 };
-const toAccount = (notice: keyof typeof NOTICES): Response => redirectTo(`${ACCOUNT_PATH}?notice=${notice}`);
+export const toAccount = (notice: keyof typeof NOTICES): Response => redirectTo(`${ACCOUNT_PATH}?notice=${notice}`);
 
 interface Shown {
   readonly member: Member;
@@ -50,6 +53,7 @@ interface Shown {
   readonly sessions: readonly Token[];
   readonly tokens: readonly Token[];
   readonly grants: readonly Grant[];
+  readonly ways: WaysIn;
 }
 
 /** Above the sections: a new token, or what was wrong with a form. */
@@ -76,7 +80,8 @@ export async function showAccount(parts: AccountPageParts, visit: OwnVisit, abov
         ${organizationForm(shown.value)}
       </section>
       ${sessionSection(shown.value, visit.principal)} ${tokenSection(shown.value, isoTime(parts.clock.now()))}
-      ${newTokenSection()} ${grantSection(shown.value)} ${passwordSection(member)}`,
+      ${newTokenSection()} ${grantSection(shown.value)} ${providerSection(parts, shown.value)}
+      ${passwordSection(shown.value)}`,
   });
 }
 
@@ -197,6 +202,8 @@ async function accountOf(parts: AccountPageParts, principal: Principal): Promise
   if (!tokens.ok) return tokens;
   const grants = await lookUp(log, directory.listGrants(organizationId, userId, PAGE_LIMIT));
   if (!grants.ok) return grants;
+  const ways = await system.dispatch(accountRef(userId), { kind: "read_ways_in" });
+  if (!ways.ok) return ways;
   const others: Shown["others"][number][] = [];
   for (const other of memberships.value.filter((of) => of.organizationId !== organizationId)) {
     const named = await system.dispatch(organizationRef(other.organizationId), { kind: "read_organization" });
@@ -209,6 +216,7 @@ async function accountOf(parts: AccountPageParts, principal: Principal): Promise
     sessions: sessions.value,
     tokens: tokens.value.records,
     grants: grants.value,
+    ways: ways.value,
   });
 }
 
@@ -326,14 +334,30 @@ const newTokenSection = (): Html =>
     </form>
   </section>`;
 
-const passwordSection = ({ email }: Member): Html =>
-  html`<section aria-labelledby="change-password">
-    <h2 id="change-password">Change your password</h2>
-    <form method="post" action="${ACCOUNT_PATH}/password">
-      <input type="hidden" autocomplete="username" value="${email}" /> <label for="present">Present password</label
-      ><input id="present" name="present" type="password" autocomplete="current-password" required />
-      ${newPasswordFields()}<button>Change the password</button>
-    </form>
+const providerSection = ({ provider }: PageParts, { ways }: Shown): Html | null => {
+  const identity = ways.identities.find(({ issuer }) => issuer === provider?.issuer);
+  if (provider === null || identity === undefined) return null;
+  return html`<section aria-labelledby="provider">
+    <h2 id="provider">${provider.name}</h2>
+    <p>You sign in with ${provider.name} since ${dayAndTime(identity.linkedAt)}.</p>
+    <p class="note">If you are somebody else there now, disconnect, and sign in anew.</p>
+    <form method="post" action="${ACCOUNT_PATH}/provider/disconnect"><button class="quiet">Disconnect</button></form>
   </section>`;
+};
+
+const passwordSection = ({ member: { email }, ways }: Shown): Html =>
+  ways.hasPassword
+    ? html`<section aria-labelledby="change-password">
+        <h2 id="change-password">Change your password</h2>
+        <form method="post" action="${ACCOUNT_PATH}/password">
+          <input type="hidden" autocomplete="username" value="${email}" /> <label for="present">Present password</label
+          ><input id="present" name="present" type="password" autocomplete="current-password" required />
+          ${newPasswordFields()}<button>Change the password</button>
+        </form>
+      </section>`
+    : html`<section aria-labelledby="change-password">
+        <h2 id="change-password">No password</h2>
+        <p>You sign in without one. To set one, ask the person who runs this service for a link.</p>
+      </section>`;
 
 const dayAndTime = (time: string): string => `${time.slice(0, 10)} ${time.slice(11, 16)} UTC`;

@@ -9,7 +9,7 @@ import { type Fault, ok, type Outcome, refuse } from "../../actors/fault.ts";
 import { accountRef, attemptsRef } from "../../actors/account/schema.ts";
 import type { Directory } from "../../actors/organization/directory.ts";
 import type { Principal } from "../../actors/organization/principal.ts";
-import type { Origin } from "../../actors/organization/people-protocol.ts";
+import type { NewAuditEntry, Origin } from "../../actors/organization/people-protocol.ts";
 import { type Member, organizationRef, type Token } from "../../actors/organization/schema.ts";
 import { type Page, PAGE_LIMIT, type PageCursor } from "../../actors/page.ts";
 import type { Clock } from "../../actors/runtime/clock.ts";
@@ -71,9 +71,9 @@ export class Accounts {
       const admitted = await system.dispatch(ref, { kind: "admit_attempt", free });
       if (!admitted.ok) return admitted;
     }
-    const members = await lookUp(this.parts.log, this.parts.directory.findMembers(email.trim()));
+    const members = await this.byEmail(email.trim());
     if (!members.ok) return members;
-    const active = members.value.filter(({ status }) => status === "active");
+    const active = members.value;
     // Where nobody has the address, the same steps follow for a person who does not exist.
     const userId = active[0]?.id ?? `usr_${hashed(email)}`;
     const credentials = await system.dispatch(accountRef(userId), { kind: "read_credentials" });
@@ -189,6 +189,12 @@ export class Accounts {
     return ok(found);
   }
 
+  /** Whoever has this address now, in each organization. */
+  async byEmail(email: string): Promise<Outcome<readonly Member[]>> {
+    const members = await lookUp(this.parts.log, this.parts.directory.findMembers(email));
+    return members.ok ? ok(members.value.filter(({ status }) => status === "active")) : members;
+  }
+
   /** Where the person is a member now. */
   async memberships(userId: string): Promise<Outcome<readonly Member[]>> {
     const members = await lookUp(this.parts.log, this.parts.directory.membershipsOf(userId));
@@ -253,11 +259,14 @@ export class Accounts {
     return this.parts.system.dispatch(accountRef(userId), command);
   }
 
+  private notePassword(userId: string, origin: Origin): Promise<Outcome<null>> {
+    return this.noteEverywhere({ action: "password.set", subjectId: userId, detail: null }, origin, userId);
+  }
+
   /** Every organization of the person sees it in its audit. */
-  private async notePassword(userId: string, origin: Origin): Promise<Outcome<null>> {
+  async noteEverywhere(entry: NewAuditEntry, origin: Origin, userId: string): Promise<Outcome<null>> {
     const memberships = await this.memberships(userId);
     if (!memberships.ok) return memberships;
-    const entry = { action: "password.set", subjectId: userId, detail: null } as const;
     for (const { organizationId } of memberships.value) {
       const noted = await this.parts.system.dispatch(organizationRef(organizationId), { kind: "note", entry, origin });
       if (!noted.ok) return noted;

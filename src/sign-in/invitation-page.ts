@@ -7,7 +7,7 @@ import { type InvitationLink, type InvitationParts, join, linkIn, newPerson, ope
 import { pageOf } from "./layout.ts";
 import { newPasswordFields } from "./password-page.ts";
 import { complaintOf } from "./passwords.ts";
-import { enter, faultPage, type PageParts, SIGN_IN_PATH } from "./sign-in-page.ts";
+import { enter, faultPage, type PageParts, providerLink, SIGN_IN_PATH } from "./sign-in-page.ts";
 import type { Visit } from "./visit.ts";
 
 export type InvitationPageParts = PageParts & InvitationParts;
@@ -96,7 +96,7 @@ async function invitationPage(
         You are invited to be ${invitation.value.role === "owner" ? "an owner" : "a member"} of
         <strong>${name}</strong>.
       </p>
-      ${principal !== null ? asWhoTheyAre(link) : userId.value === null ? signInFirst(link) : newAccount(link, invitation.value)}
+      ${principal !== null ? asWhoTheyAre(link) : userId.value === null ? signInFirst(link) : html`${newAccount(link, invitation.value)}${providerLink(parts.provider, pathOf(link))}`}
     </section>`,
   });
 }
@@ -111,13 +111,14 @@ const carried = ({ organizationId, invitationId, key }: InvitationLink) =>
 const asWhoTheyAre = (link: InvitationLink) =>
   html`<form method="post" action="${INVITATION_PATH}">${carried(link)}<button>Join with this account</button></form>`;
 
-const signInFirst = ({ organizationId, invitationId, key }: InvitationLink) => {
-  const next = invitationLink(organizationId, invitationId, key);
-  return html`<p>
-    There is an account for this e-mail address. <a href="${SIGN_IN_PATH}?next=${encodeURIComponent(next)}">Sign in</a>,
-    and join with it.
+const pathOf = ({ organizationId, invitationId, key }: InvitationLink): string =>
+  invitationLink(organizationId, invitationId, key);
+
+const signInFirst = (link: InvitationLink) =>
+  html`<p>
+    There is an account for this e-mail address.
+    <a href="${SIGN_IN_PATH}?next=${encodeURIComponent(pathOf(link))}">Sign in</a>, and join with it.
   </p>`;
-};
 
 const newAccount = (link: InvitationLink, { email }: Invitation) =>
   html`<form method="post" action="${INVITATION_PATH}">

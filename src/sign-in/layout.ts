@@ -23,6 +23,7 @@ input:not([type=checkbox]):not([type=radio]),select{font:inherit;color:inherit;b
 .choices label{font-weight:400;display:flex;gap:.5rem;align-items:center;min-height:2rem}
 button{font:inherit;font-weight:600;border-radius:.4rem;border:1px solid var(--accent);background:var(--accent);color:var(--on-accent);padding:.5rem 1rem;min-height:2.75rem;cursor:pointer}
 button.quiet{background:none;color:var(--accent)}
+a.button{display:block;text-align:center;font-weight:600;text-decoration:none;border:1px solid var(--accent);border-radius:.4rem;padding:.6rem 1rem;min-height:2.75rem}
 a:focus-visible,button:focus-visible,input:focus-visible,select:focus-visible{outline:3px solid var(--accent);outline-offset:2px}
 .note{color:var(--quiet);margin:.2rem 0 .9rem}.bad{color:var(--bad);font-weight:600}.good{color:var(--good);font-weight:600}
 ul.rows{list-style:none;margin:0;padding:0}ul.rows>li{display:flex;flex-wrap:wrap;gap:.5rem 1rem;justify-content:space-between;align-items:center;padding:.7rem 0;border-top:1px solid var(--soft)}

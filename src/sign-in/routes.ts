@@ -15,16 +15,23 @@ import {
   revokeToken,
   showAccount,
 } from "./account-page.ts";
-import { acceptInvitation, type InvitationPageParts, showInvitation } from "./invitation-page.ts";
+import { acceptInvitation, showInvitation } from "./invitation-page.ts";
 import { changeRole, inviteMember, MEMBERS_PATH, removeMember, revokeInvitation, showMembers } from "./members-page.ts";
 import { setPassword, showSetPassword } from "./password-page.ts";
 import { PASSWORD_PATH } from "./password-link.ts";
-import { ACCOUNT_PATH, showSignIn, SIGN_IN_PATH, signIn, signOut, toSignIn } from "./sign-in-page.ts";
+import {
+  comeFromProvider,
+  disconnect,
+  goToProvider,
+  PROVIDER_CALLBACK_PATH,
+  type ProviderPageParts,
+} from "./openid/pages.ts";
+import { ACCOUNT_PATH, PROVIDER_PATH, showSignIn, SIGN_IN_PATH, signIn, signOut, toSignIn } from "./sign-in-page.ts";
 import { type Visit, visitOf, type VisitParts } from "./visit.ts";
 
 export type SignInParts = VisitParts &
   AccountPageParts &
-  InvitationPageParts & { readonly log: HttpLog; readonly surface: Surface };
+  ProviderPageParts & { readonly log: HttpLog; readonly surface: Surface };
 
 type Answer = (parts: SignInParts, visit: Visit) => Response | Promise<Response>;
 type OwnAnswer = (parts: SignInParts, visit: OwnVisit) => Promise<Response>;
@@ -36,9 +43,12 @@ const own =
     visit.principal === null ? toSignIn(visit) : answer(parts, { ...visit, principal: visit.principal });
 
 const PAGES: readonly (readonly ["GET" | "POST", string, Answer])[] = [
-  ["GET", SIGN_IN_PATH, (_, visit) => showSignIn(visit)],
+  ["GET", SIGN_IN_PATH, (parts, visit) => showSignIn(parts, visit)],
   ["POST", SIGN_IN_PATH, signIn],
   ["POST", "/sign-out", signOut],
+  ["GET", PROVIDER_PATH, goToProvider],
+  ["GET", PROVIDER_CALLBACK_PATH, comeFromProvider],
+  ["POST", `${ACCOUNT_PATH}/provider/disconnect`, own(disconnect)],
   ["GET", PASSWORD_PATH, showSetPassword],
   ["POST", PASSWORD_PATH, setPassword],
   ["GET", INVITATION_PATH, showInvitation],

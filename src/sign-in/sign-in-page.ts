@@ -2,17 +2,22 @@
 import type { Fault } from "../../actors/fault.ts";
 import { noSessionCookie, sessionCookie } from "../http/request/session-cookie.ts";
 import { type Accounts, SESSION_MS, type StartedSession } from "./accounts.ts";
-import { html } from "./html.ts";
+import { type Html, html } from "./html.ts";
 import { pageOf, redirectTo } from "./layout.ts";
 import { nextPath } from "./next-path.ts";
+import type { OpenIdProvider } from "./openid/provider.ts";
 import { type Visit, waitPage } from "./visit.ts";
 
 export const SIGN_IN_PATH = "/sign-in";
 export const ACCOUNT_PATH = "/account";
+/** The way to the operator's OpenID provider, and back. */
+export const PROVIDER_PATH = `${SIGN_IN_PATH}/provider`;
 
 export interface PageParts {
   readonly accounts: Accounts;
   readonly appUrl: () => string;
+  /** The operator's OpenID provider, where there is one. */
+  readonly provider: Pick<OpenIdProvider, "name" | "issuer"> | null;
 }
 
 /** The way to the sign-in page, and back here. */
@@ -22,9 +27,9 @@ export const toSignIn = ({ request }: Pick<Visit, "request">): Response => {
   return redirectTo(SIGN_IN_PATH + next);
 };
 
-export function showSignIn({ query, principal }: Visit): Response {
+export function showSignIn(parts: PageParts, { query, principal }: Visit): Response {
   const next = nextPath(query.get("next"));
-  return principal === null ? signInForm({ next }) : redirectTo(next ?? ACCOUNT_PATH);
+  return principal === null ? signInForm(parts, { next }) : redirectTo(next ?? ACCOUNT_PATH);
 }
 
 export async function signIn(parts: PageParts, visit: Visit): Promise<Response> {
@@ -35,7 +40,7 @@ export async function signIn(parts: PageParts, visit: Visit): Promise<Response> 
   if (started.ok) return enter(parts, visit, { started: started.value, next });
   if (started.fault.kind === "unauthenticated") {
     const wrong = "The e-mail address and the password do not match.";
-    return signInForm({ next, email, wrong, status: 403 });
+    return signInForm(parts, { next, email, wrong, status: 403 });
   }
   return faultPage(started.fault);
 }
@@ -69,13 +74,18 @@ interface SignInForm {
   readonly email?: string;
   readonly wrong?: string;
   readonly status?: number;
+  readonly headers?: Readonly<Record<string, string>>;
 }
 
-const signInForm = ({ next, email = "", wrong, status = 200 }: SignInForm): Response =>
+export const signInForm = (
+  { provider }: Pick<PageParts, "provider">,
+  { next, email = "", wrong, status = 200, headers = {} }: SignInForm,
+): Response =>
   pageOf({
     title: "Sign in",
     status,
     isNarrow: true,
+    headers,
     content: html`<section>
         ${wrong === undefined ? null : html`<p class="bad" role="alert">${wrong}</p>`}
         <form method="post" action="${SIGN_IN_PATH}">
@@ -86,9 +96,23 @@ const signInForm = ({ next, email = "", wrong, status = 200 }: SignInForm): Resp
           ${next === null ? null : html`<input type="hidden" name="next" value="${next}" />`}
           <button>Sign in</button>
         </form>
+        ${providerLink(provider, next)}
       </section>
       <p class="note">No password yet, or forgotten? Ask the person who runs this service for a link.</p>`,
   });
+
+/**
+ * The way to the provider. It is a link and no form: browsers hold the redirects behind a form against the policy of
+ * its page, and the provider's addresses may be several.
+ */
+export const providerLink = (provider: PageParts["provider"], next: string | null): Html | null =>
+  provider === null
+    ? null
+    : html`<p>
+        <a class="button" href="${PROVIDER_PATH}${next === null ? "" : `?next=${encodeURIComponent(next)}`}"
+          >Continue with ${provider.name}</a
+        >
+      </p>`;
 
 /** What has gone wrong, for a person. */
 export function faultPage(fault: Fault): Response {

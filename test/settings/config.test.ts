@@ -119,6 +119,10 @@ test("[START-1] every setting is read and typed", () => {
     V1_REQUESTS_PER_MINUTE: "0",
     QUOTAS: "agents=5,tasks=unlimited",
     EGRESS_ALLOW: "mcp.internal, 10.1.0.0/16 ::1",
+    OIDC_ISSUER: "https://id.example/realms/main",
+    OIDC_CLIENT_ID: "troupe",
+    OIDC_CLIENT_SECRET: "hush",
+    OIDC_NAME: "Example ID",
     FILES_URL: "s3://bucket/prefix?endpoint=http://127.0.0.1:9000&region=eu-1",
     FILES_ACCESS_KEY_ID: "id",
     FILES_SECRET_ACCESS_KEY: "key",
@@ -166,6 +170,10 @@ test("[START-1] every setting is read and typed", () => {
     v1RequestsPerMinute: 0,
     quotas: ["agents=5", "tasks=unlimited"],
     egressAllow: ["mcp.internal", "10.1.0.0/16", "::1"],
+    oidcIssuer: "https://id.example/realms/main",
+    oidcClientId: "troupe",
+    oidcClientSecret: "hush",
+    oidcName: "Example ID",
     filesUrl: "s3://bucket/prefix?endpoint=http://127.0.0.1:9000&region=eu-1",
     filesAccessKeyId: "id",
     filesSecretAccessKey: "key",
@@ -190,6 +198,11 @@ const WRONG: readonly (readonly [string, string])[] = [
   ["STALLED_STREAM_SECONDS", "3601"],
   ["WATCHDOG_SECONDS", "3601"],
   ["EVENT_RETENTION_DAYS", "0"],
+  ["OIDC_ISSUER", "id.example"],
+  ["OIDC_ISSUER", "https://user@id.example"],
+  ["OIDC_ISSUER", "https://id.example/?tenant=1"],
+  ["OIDC_CLIENT_ID", "two words"],
+  ["OIDC_NAME", "x".repeat(41)],
   ["FILES_URL", "https://bucket.example"],
   ["FILES_URL", "s3://"],
   ["FILES_URL", "s3://bucket?endpoint=ftp://x"],
@@ -267,6 +280,18 @@ test("[START-3] DATABASE_URL in production needs TROUPE_SECRET", () => {
   expect(errorsOf({ ...env, TROUPE_SECRET: SECRET })).toEqual([]);
   expect(errorsOf({ ...env, NODE_ENV: "development" })).toEqual([]);
   expect(errorsOf({ NODE_ENV: "production" })).toEqual([]);
+});
+
+test("[AUTH-21] a provider is set whole, and over https in production", () => {
+  const env = { OIDC_ISSUER: "https://id.example", OIDC_CLIENT_ID: "troupe", OIDC_CLIENT_SECRET: "hush" };
+  expect(errorsOf(env)).toEqual([]);
+  expect(errorsOf({ ...env, OIDC_CLIENT_SECRET: "" })).toEqual(["OIDC_CLIENT_SECRET"]);
+  expect(errorsOf({ OIDC_ISSUER: env.OIDC_ISSUER })).toEqual(["OIDC_CLIENT_ID", "OIDC_CLIENT_SECRET"]);
+  expect(errorsOf({ OIDC_NAME: "Example ID" })).toEqual(Object.keys(env));
+  const plain = { ...env, OIDC_ISSUER: "http://id.internal" };
+  expect(errorsOf(plain)).toEqual([]);
+  expect(errorsOf({ ...plain, NODE_ENV: "production" })).toEqual(["OIDC_ISSUER"]);
+  expect(describeConfig(configOf(env))).not.toContain("hush");
 });
 
 test("[START-4] the printed settings mask secrets and the passwords of URLs", () => {

@@ -316,6 +316,7 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
     webhooks,
     webhookTools: webhookTools(egress),
     egress,
+    provider: null,
     // Fake tools have these, whatever a test makes of them.
     ...(options.tools === undefined ? {} : { tools: [...toolCatalogue, ...FAKE_TOOLS] }),
     ...(options.shell === undefined ? {} : { tools: catalogueWithShell }),

@@ -18,3 +18,9 @@ export function isSameOrigin({ headers }: Pick<Request, "headers">, appUrl: stri
   if (origin === null || !URL.canParse(origin)) return false;
   return origin === new URL(appUrl).origin || new URL(origin).host === headers.get("host");
 }
+
+/** Whether no other site has led the browser here, as far as it says so; for a link, which has no origin. */
+export function isOwnLink({ headers }: Pick<Request, "headers">): boolean {
+  const site = headers.get("sec-fetch-site");
+  return site === null || site === "same-origin" || site === "none";
+}

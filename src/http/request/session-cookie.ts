@@ -1,6 +1,6 @@
 /**
- * The cookie of a browser that has signed in (AUTH-13). Over https its name begins with `__Host-`: a browser keeps it
- * for exactly this host and scheme, and no page of another host of the domain can set one of that name.
+ * The cookies of a browser that signs in and has signed in (AUTH-13). Over https their names begin with `__Host-`: a browser keeps it
+ * for exactly this host and scheme, and no page of another host of the domain can set one of such a name.
  */
 
 const NAME = "troupe_session";
@@ -8,23 +8,30 @@ const NAME = "troupe_session";
 export const SESSION_PREFIX = "ses_";
 
 const isSecure = (appUrl: string): boolean => appUrl.startsWith("https:");
-const nameFor = (appUrl: string): string => (isSecure(appUrl) ? `__Host-${NAME}` : NAME);
+const nameFor = (name: string, appUrl: string): string => (isSecure(appUrl) ? `__Host-${name}` : name);
 
 /** The secret of the request's session, or null. */
-export function sessionIn(cookies: string | null, appUrl: string): string | null {
+export const sessionIn = (cookies: string | null, appUrl: string): string | null => cookieIn(NAME, cookies, appUrl);
+
+/** The value of a cookie of ours, or null. */
+export function cookieIn(name: string, cookies: string | null, appUrl: string): string | null {
   if (cookies === null) return null;
-  const name = nameFor(appUrl);
+  const full = nameFor(name, appUrl);
   for (const part of cookies.split(";")) {
     const at = part.indexOf("=");
-    if (at !== -1 && part.slice(0, at).trim() === name) return part.slice(at + 1).trim();
+    if (at !== -1 && part.slice(0, at).trim() === full) return part.slice(at + 1).trim();
   }
   return null;
 }
 
 /** `Set-Cookie` for this secret; it lasts until the session's own end. */
-export function sessionCookie(secret: string, appUrl: string, seconds: number): string {
+export const sessionCookie = (secret: string, appUrl: string, seconds: number): string =>
+  cookieOf(NAME, secret, appUrl, seconds);
+
+/** `Set-Cookie` of ours: of this host alone, and for no script. */
+export function cookieOf(name: string, value: string, appUrl: string, seconds: number): string {
   const secure = isSecure(appUrl) ? "; Secure" : "";
-  return `${nameFor(appUrl)}=${secret}; Path=/; HttpOnly; SameSite=Lax; Max-Age=${seconds}${secure}`;
+  return `${nameFor(name, appUrl)}=${value}; Path=/; HttpOnly; SameSite=Lax; Max-Age=${seconds}${secure}`;
 }
 
 /** `Set-Cookie` that has the browser forget its session. */

@@ -1,0 +1,55 @@
+/**
+ * A sign-in that goes on in another request (AUTH-21). The browser keeps a key in a cookie; what goes out and has to
+ * come back (a state, a nonce, a challenge) is derived from it. So it is bound to this browser, and the service has only the
+ * key's hash: enough to take each flow once, within its time.
+ */
+import { flowRef } from "../../actors/account/schema.ts";
+import type { Outcome } from "../../actors/fault.ts";
+import type { Clock } from "../../actors/runtime/clock.ts";
+import { isoTime } from "../../actors/schema.ts";
+import type { TroupeSystem } from "../../actors/troupe.ts";
+import { cookieIn, cookieOf } from "../http/request/session-cookie.ts";
+import { keyHash, newKey } from "../http/request/one-time-key.ts";
+
+/** From the first request to the last. */
+export const FLOW_MINUTES = 10;
+const FLOW_MS = FLOW_MINUTES * 60_000;
+const COOKIE = "troupe_flow";
+const KEY = /^[\w-]{43}$/;
+
+export interface FlowParts {
+  readonly system: Pick<TroupeSystem, "dispatch">;
+  readonly clock: Pick<Clock, "now">;
+  readonly appUrl: () => string;
+}
+
+/** What goes out for one purpose: 256 bits that only the browser's key leads to. */
+export const derived = (key: string, purpose: string): string =>
+  Buffer.from(new Bun.CryptoHasher("sha256", key).update(purpose).digest()).toString("base64url");
+
+/** Begins a flow; answers the key and the cookie that keeps it. */
+export async function beginFlow(
+  { system, clock, appUrl }: FlowParts,
+  next: string | null,
+): Promise<Outcome<{ readonly key: string; readonly cookie: string }>> {
+  const key = newKey();
+  const expiresAt = isoTime(clock.now() + FLOW_MS);
+  const begun = await system.dispatch(refOf(key), { kind: "begin_flow", next, expiresAt });
+  if (!begun.ok) return begun;
+  return { ok: true, value: { key, cookie: cookieOf(COOKIE, key, appUrl(), FLOW_MS / 1_000) } };
+}
+
+/** The key of the browser's flow, or null. */
+export function flowKeyIn(request: Request, appUrl: string): string | null {
+  const key = cookieIn(COOKIE, request.headers.get("cookie"), appUrl);
+  return key !== null && KEY.test(key) ? key : null;
+}
+
+/** Ends the flow; refuses `not_found` where it has ended before. */
+export const takeFlow = ({ system }: FlowParts, key: string): Promise<Outcome<{ readonly next: string | null }>> =>
+  system.dispatch(refOf(key), { kind: "take_flow" });
+
+/** `Set-Cookie` that has the browser forget its flow. */
+export const noFlowCookie = (appUrl: string): string => cookieOf(COOKIE, "", appUrl, 0);
+
+const refOf = (key: string) => flowRef(`flw_${keyHash(key)}`);

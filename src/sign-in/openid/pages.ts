@@ -1,0 +1,133 @@
+/**
+ * Signing in by the operator's OpenID provider (AUTH-21), in two requests: one that sends the browser there, and one with
+ * which it comes back. Whatever goes wrong ends on the sign-in page, in words for the person.
+ */
+import { accountRef } from "../../../actors/account/schema.ts";
+import { isOwnLink } from "../../http/request/same-origin.ts";
+import { type OwnVisit, toAccount } from "../account-page.ts";
+import { beginFlow, derived, FLOW_MINUTES, type FlowParts, flowKeyIn, noFlowCookie, takeFlow } from "../flow.ts";
+import type { InvitationPageParts } from "../invitation-page.ts";
+import { redirectTo } from "../layout.ts";
+import { nextPath } from "../next-path.ts";
+import { enter, faultPage, type PageParts, PROVIDER_PATH, SIGN_IN_PATH, signInForm } from "../sign-in-page.ts";
+import type { Visit } from "../visit.ts";
+import { type Entry, entryOf, type PeopleParts } from "./people.ts";
+import type { FlowSecrets, OpenIdProvider, ProviderFailure } from "./provider.ts";
+
+/** What the provider is told as the redirect URI, behind the address of the service. */
+export const PROVIDER_CALLBACK_PATH = `${PROVIDER_PATH}/callback`;
+
+export type ProviderPageParts = FlowParts &
+  PeopleParts &
+  InvitationPageParts & { readonly provider: OpenIdProvider | null };
+
+export async function goToProvider(parts: ProviderPageParts, { request, query }: Visit): Promise<Response> {
+  const { provider } = parts;
+  const next = nextPath(query.get("next"));
+  const asked = next === null ? "" : `?next=${encodeURIComponent(next)}`;
+  // Another site must not have a person sign in without their wish.
+  if (provider === null || !isOwnLink(request)) return redirectTo(SIGN_IN_PATH + asked);
+  const flow = await beginFlow(parts, next);
+  if (!flow.ok) return faultPage(flow.fault);
+  const { key, cookie } = flow.value;
+  const to = await provider.begin(redirectUriOf(parts), secretsOf(key));
+  if (!(to instanceof URL)) return refused(parts, next, wordsOfFailure(to, provider.name));
+  return redirectTo(to.href, { "set-cookie": cookie });
+}
+
+export async function comeFromProvider(parts: ProviderPageParts, visit: Visit): Promise<Response> {
+  const { provider } = parts;
+  if (provider === null) return redirectTo(SIGN_IN_PATH);
+  const key = flowKeyIn(visit.request, parts.appUrl());
+  // Whoever has only the address has not begun this sign-in; the one of the browser goes on.
+  if (key === null || visit.query.get("state") !== secretsOf(key).state) return refused(parts, null, STALE);
+  const flow = await takeFlow(parts, key);
+  if (!flow.ok) return flow.fault.kind === "not_found" ? refused(parts, null, STALE) : faultPage(flow.fault);
+  const { next } = flow.value;
+  const proven = await provider.finish(redirectUriOf(parts), visit.query, secretsOf(key));
+  if ("kind" in proven) return refused(parts, next, wordsOfFailure(proven, provider.name));
+  const sender = { ...visit.sender, browser: `${visit.sender.browser}, by ${provider.name}` };
+  const entry = await entryOf(parts, { proven, sender, next });
+  if (entry.kind === "failed") return faultPage(entry.fault);
+  if (entry.kind !== "entered") return refused(parts, next, wordsOfEntry(entry, provider.name));
+  const entered = await enter(parts, visit, { started: entry.started, next: entry.hasJoined ? null : next });
+  entered.headers.append("set-cookie", noFlowCookie(parts.appUrl()));
+  return entered;
+}
+
+/** Ends what connects the person with the provider: the next sign-in goes by the e-mail address again. */
+export async function disconnect(parts: ProviderPageParts, { principal, sender }: OwnVisit): Promise<Response> {
+  const { system, accounts, provider } = parts;
+  const { userId, tokenId } = principal;
+  if (provider === null) return toAccount("disconnected");
+  const { issuer } = provider;
+  const unlinked = await system.dispatch(accountRef(userId), { kind: "unlink_identity", issuer });
+  if (!unlinked.ok) return faultPage(unlinked.fault);
+  if (!unlinked.value) return toAccount("disconnected");
+  const entry = { action: "identity.unlinked", subjectId: userId, detail: issuer } as const;
+  const noted = await accounts.noteEverywhere(entry, { userId, tokenId, address: sender.address }, userId);
+  return noted.ok ? toAccount("disconnected") : faultPage(noted.fault);
+}
+
+const redirectUriOf = ({ appUrl }: PageParts): string => appUrl() + PROVIDER_CALLBACK_PATH;
+
+const secretsOf = (key: string): FlowSecrets => ({
+  state: derived(key, "state"),
+  nonce: derived(key, "nonce"),
+  verifier: derived(key, "verifier"),
+});
+
+interface Refusal {
+  readonly status: number;
+  readonly wrong: string;
+}
+
+const refused = (parts: PageParts, next: string | null, { status, wrong }: Refusal): Response =>
+  signInForm(parts, { next, wrong, status, headers: { "set-cookie": noFlowCookie(parts.appUrl()) } });
+
+const STALE: Refusal = {
+  status: 400,
+  wrong: `This sign-in was begun in another browser, has ended already, or took longer than ${FLOW_MINUTES} minutes. Try again.`,
+};
+
+function wordsOfFailure({ kind }: ProviderFailure, name: string): Refusal {
+  switch (kind) {
+    case "away":
+      return { status: 503, wrong: `${name} cannot be reached now. Try again in a moment.` };
+    case "refused":
+      return { status: 403, wrong: `${name} did not let you in.` };
+    case "misconfigured":
+      return {
+        status: 503,
+        wrong: `${name} and this service are not set up for each other. The person who runs this service finds the reason in its log.`,
+      };
+    case "unproven":
+      return {
+        status: 400,
+        wrong: `The answer of ${name} could not be verified, so you are not signed in. Try again.`,
+      };
+  }
+}
+
+function wordsOfEntry({ kind, email }: Extract<Entry, { email: unknown }>, name: string): Refusal {
+  switch (kind) {
+    case "unverified":
+      return {
+        status: 403,
+        wrong:
+          email === null
+            ? `${name} did not tell your e-mail address.`
+            : `${name} has not verified that ${email} is your e-mail address.`,
+      };
+    case "unknown":
+      return {
+        status: 403,
+        wrong: `Nobody here has the e-mail address ${email ?? ""}. Ask an owner of your organization for an invitation, and open its link.`,
+      };
+    case "other":
+      return {
+        status: 403,
+        wrong: `The account of ${email ?? ""} belongs to somebody else at ${name}. Ask the person who runs this service for a link.`,
+      };
+  }
+}

@@ -1,0 +1,134 @@
+/**
+ * Who of ours a proven person is (AUTH-21). The provider's subject says it, which never becomes somebody else's; at the
+ * first time the verified e-mail address does. Nobody gets in by being known to the provider alone: they are a member,
+ * or hold the link of an invitation to their own address.
+ */
+import { accountRef, identityRef } from "../../../actors/account/schema.ts";
+import { type Fault, type Outcome, ok } from "../../../actors/fault.ts";
+import type { TroupeSystem } from "../../../actors/troupe.ts";
+import { INVITATION_PATH } from "../../http/contract/invitation-path.ts";
+import type { Accounts, Sender, StartedSession } from "../accounts.ts";
+import { type InvitationParts, join, linkIn, newPerson, openInvitation } from "../invitations.ts";
+import { keyHash } from "../../http/request/one-time-key.ts";
+import type { ProvenPerson } from "./provider.ts";
+
+export type PeopleParts = InvitationParts & { readonly accounts: Accounts; readonly system: TroupeSystem };
+
+/** `unverified`: the provider has not seen whose the address is. `other`: the account is somebody else's at the provider. */
+export type Entry =
+  | {
+      readonly kind: "entered";
+      readonly started: StartedSession;
+      /** By the invitation, which is used up. */
+      readonly hasJoined: boolean;
+    }
+  | { readonly kind: "unverified" | "unknown" | "other"; readonly email: string | null }
+  | { readonly kind: "failed"; readonly fault: Fault };
+
+interface Arrival {
+  readonly proven: ProvenPerson;
+  readonly sender: Sender;
+  /** Where the person wants to go: the link of an invitation lets somebody new in. */
+  readonly next: string | null;
+}
+
+export async function entryOf(parts: PeopleParts, arrival: Arrival): Promise<Entry> {
+  const { proven, sender } = arrival;
+  const known = await linkedPerson(parts, proven);
+  if (!known.ok) return failed(known.fault);
+  if (known.value !== null) return started(parts, known.value, sender);
+  const { email } = proven;
+  if (email === null || !proven.isEmailVerified) return { kind: "unverified", email };
+  const members = await parts.accounts.byEmail(email);
+  if (!members.ok) return failed(members.fault);
+  const people = [...new Set(members.value.map(({ id }) => id))];
+  const [userId] = people;
+  if (userId === undefined) return invited(parts, { ...arrival, email });
+  // Two people with one address cannot be told apart by it.
+  if (people.length > 1) return { kind: "unknown", email };
+  const linked = await link(parts, userId, arrival);
+  if (!linked.ok) return failed(linked.fault);
+  if (linked.value === "other") return { kind: "other", email };
+  const noted = linked.value === "new" ? await noteLinked(parts, userId, arrival) : ok(null);
+  return noted.ok ? started(parts, userId, sender) : failed(noted.fault);
+}
+
+/** The person to whom this identity belongs already, if they are still a member of anything. */
+async function linkedPerson({ system, accounts }: PeopleParts, proven: ProvenPerson): Promise<Outcome<string | null>> {
+  const owner = await system.dispatch(ownerRef(proven), { kind: "find_owner" });
+  if (!owner.ok || owner.value === null) return owner;
+  const userId = owner.value;
+  const ways = await system.dispatch(accountRef(userId), { kind: "read_ways_in" });
+  if (!ways.ok) return ways;
+  const isTheirs = ways.value.identities.some(
+    ({ issuer, subject }) => issuer === proven.issuer && subject === proven.subject,
+  );
+  if (!isTheirs) return ok(null);
+  const memberships = await accounts.memberships(userId);
+  return memberships.ok ? ok(memberships.value.length > 0 ? userId : null) : memberships;
+}
+
+/**
+ * From now on this identity is this person. The first time, whatever let them in before ends: an address that nobody
+ * had verified may have been somebody else's choice.
+ */
+async function link(
+  { system, accounts }: PeopleParts,
+  userId: string,
+  { proven, sender }: Arrival,
+): Promise<Outcome<"new" | "present" | "other">> {
+  const { issuer, subject } = proven;
+  const linked = await system.dispatch(accountRef(userId), { kind: "link_identity", issuer, subject });
+  if (!linked.ok || linked.value === "other") return linked;
+  const named = await system.dispatch(ownerRef(proven), { kind: "name_owner", userId });
+  if (!named.ok) return named;
+  if (linked.value === "present") return linked;
+  const ended = await accounts.endAll(userId, { userId, tokenId: null, address: sender.address }, null);
+  return ended.ok ? linked : ended;
+}
+
+const noteLinked = ({ accounts }: PeopleParts, userId: string, { proven, sender }: Arrival): Promise<Outcome<null>> =>
+  accounts.noteEverywhere(
+    { action: "identity.linked", subjectId: userId, detail: proven.issuer },
+    { userId, tokenId: null, address: sender.address },
+    userId,
+  );
+
+/** Somebody new, who has come from the link of an invitation to this address. */
+async function invited(parts: PeopleParts, arrival: Arrival & { readonly email: string }): Promise<Entry> {
+  const { email, proven, sender, next } = arrival;
+  const unknown: Entry = { kind: "unknown", email };
+  const at = next === null ? null : new URL(next, "https://troupe.invalid");
+  if (at === null || at.pathname !== INVITATION_PATH) return unknown;
+  const invitation = linkIn(at.searchParams);
+  const opened = await openInvitation(parts, invitation);
+  if (!opened.ok) return opened.fault.kind === "not_found" ? unknown : failed(opened.fault);
+  if (opened.value.email.toLowerCase() !== email.toLowerCase()) return unknown;
+  const userId = await newPerson(parts, opened.value.email, invitation.organizationId);
+  if (!userId.ok) return failed(userId.fault);
+  if (userId.value === null) return unknown;
+  const linked = await link(parts, userId.value, arrival);
+  if (!linked.ok) return failed(linked.fault);
+  if (linked.value === "other") return { kind: "other", email };
+  const person = { userId: userId.value, name: proven.name ?? email.split("@")[0] ?? email, email: opened.value.email };
+  const joined = await join(parts, { link: invitation, person, address: sender.address }, null);
+  if (!joined.ok) return failed(joined.fault);
+  const noted = await noteLinked(parts, person.userId, arrival);
+  if (!noted.ok) return failed(noted.fault);
+  return entered(await parts.accounts.startIn(invitation.organizationId, userId.value, sender), true);
+}
+
+async function started({ accounts, system }: PeopleParts, userId: string, sender: Sender): Promise<Entry> {
+  const credentials = await system.dispatch(accountRef(userId), { kind: "read_credentials" });
+  if (!credentials.ok) return failed(credentials.fault);
+  return entered(await accounts.start(userId, sender, credentials.value.chosenOrganizationId), false);
+}
+
+const entered = (begun: Outcome<StartedSession>, hasJoined: boolean): Entry =>
+  begun.ok ? { kind: "entered", started: begun.value, hasJoined } : failed(begun.fault);
+
+const failed = (fault: Fault): Entry => ({ kind: "failed", fault });
+
+/** Issuers and subjects are texts of others, so they are kept apart before they are hashed. */
+const ownerRef = ({ issuer, subject }: ProvenPerson) =>
+  identityRef(`idn_${keyHash(JSON.stringify([issuer, subject]))}`);

@@ -1,0 +1,34 @@
+/** The requests to the operator's provider go through the guarded client, each with a short time and a small answer. */
+import type { Egress, EgressResult } from "../../egress/egress.ts";
+
+/** Documents, keys and tokens are small, and somebody waits. */
+const TIMEOUT_MS = 8_000;
+const ANSWER_BYTES = 512 * 1_024;
+
+/** The provider cannot be reached, or fails: not the fault of who signs in. */
+export class ProviderAway extends Error {
+  override readonly name = "ProviderAway";
+}
+
+interface Asked {
+  readonly method: "GET" | "POST";
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body?: URLSearchParams | null | undefined;
+}
+
+/** `fetch` as the client library wants it. Throws `ProviderAway`. */
+export const providerFetch =
+  (egress: Pick<Egress, "request">) =>
+  async (url: string, { method, headers, body }: Asked): Promise<Response> => {
+    const answer: EgressResult = await egress.request({
+      url,
+      method,
+      headers,
+      ...((body ?? null) === null ? {} : { body: String(body) }),
+      limits: { timeoutMs: TIMEOUT_MS, maxResponseBytes: ANSWER_BYTES },
+    });
+    const { host, pathname } = new URL(url);
+    if (answer.kind === "failed") throw new ProviderAway(`${host}${pathname}: ${answer.error}`);
+    if (answer.status >= 500 || answer.truncated) throw new ProviderAway(`${host}${pathname}: ${answer.status}`);
+    return new Response(new Uint8Array(answer.body), { status: answer.status, headers: answer.headers });
+  };

@@ -1,0 +1,240 @@
+/**
+ * The operator's OpenID Connect provider (AUTH-21): where a person is sent, and who it says has come back. The protocol
+ * is that of `oauth4webapi`: the authorization code with PKCE, `state`, `nonce`, the `iss` of the answer, and the
+ * signature of the ID token. Nothing here knows anybody of ours.
+ */
+import * as oauth from "oauth4webapi";
+import type { Clock } from "../../../actors/runtime/clock.ts";
+import type { Egress } from "../../egress/egress.ts";
+import type { HttpLog } from "../../log/port.ts";
+import { ProviderAway, providerFetch } from "./provider-fetch.ts";
+
+/** What the operator has set. */
+export interface ProviderSettings {
+  readonly issuer: string;
+  readonly clientId: string;
+  readonly clientSecret: string;
+  /** What people call it. */
+  readonly name: string;
+}
+
+export interface ProviderParts {
+  /** It may reach the host of the issuer, public or not. */
+  readonly egress: Pick<Egress, "request">;
+  readonly clock: Pick<Clock, "now">;
+  readonly log: HttpLog;
+}
+
+/** What goes out with a person and has to come back with them. */
+export interface FlowSecrets {
+  readonly state: string;
+  readonly nonce: string;
+  readonly verifier: string;
+}
+
+/** Who the provider says that somebody is. */
+export interface ProvenPerson {
+  readonly issuer: string;
+  readonly subject: string;
+  readonly email: string | null;
+  /** The provider has seen that the address is theirs. */
+  readonly isEmailVerified: boolean;
+  readonly name: string | null;
+}
+
+/**
+ * `away`: it cannot be reached, or fails. `refused`: it did not let the person in. `misconfigured`: it does not know
+ * this service, or is another one than was set. `unproven`: what came back is no answer to what was asked, or not its.
+ */
+export type ProviderFailure = { readonly kind: "away" | "refused" | "misconfigured" | "unproven" };
+
+/** Its addresses are read again after this; while it is away, what was read last goes on. */
+const METADATA_MS = 3_600_000;
+const SCOPE = "openid email profile";
+const NAME_CHARACTERS = 100;
+
+export class OpenIdProvider {
+  readonly name: string;
+  readonly issuer: string;
+  private readonly settings: ProviderSettings;
+  private readonly parts: ProviderParts;
+  private readonly fetching: ReturnType<typeof providerFetch>;
+  private readonly keys: oauth.JWKSCacheInput = {};
+  private known: { readonly server: oauth.AuthorizationServer; readonly until: number } | null = null;
+  private reading: Promise<oauth.AuthorizationServer> | null = null;
+
+  constructor(settings: ProviderSettings, parts: ProviderParts) {
+    this.name = settings.name;
+    this.issuer = settings.issuer;
+    this.settings = settings;
+    this.parts = parts;
+    this.fetching = providerFetch(parts.egress);
+  }
+
+  /** Says in the log whether people can sign in by it. Does not reject: a provider that is away comes back. */
+  async check(): Promise<void> {
+    const { log } = this.parts;
+    const { issuer } = this;
+    try {
+      await this.server();
+      log.info({ issuer }, "people can sign in by the OpenID provider");
+    } catch (error) {
+      log.warn(
+        { issuer, ...detailsOf(error) },
+        "the OpenID provider cannot be used now; it is tried again when somebody signs in",
+      );
+    }
+  }
+
+  /** Where the person's browser is sent. */
+  async begin(redirectUri: string, { state, nonce, verifier }: FlowSecrets): Promise<URL | ProviderFailure> {
+    return this.guarded("misconfigured", async () => {
+      const url = new URL((await this.server()).authorization_endpoint ?? "");
+      const asked = {
+        client_id: this.settings.clientId,
+        redirect_uri: redirectUri,
+        response_type: "code",
+        scope: SCOPE,
+        state,
+        nonce,
+        code_challenge: await oauth.calculatePKCECodeChallenge(verifier),
+        code_challenge_method: "S256",
+      };
+      for (const [name, value] of Object.entries(asked)) url.searchParams.set(name, value);
+      return url;
+    });
+  }
+
+  /** Who has come back with `answer`, the query of the address. Asks the provider once. */
+  async finish(
+    redirectUri: string,
+    answer: URLSearchParams,
+    { state, nonce, verifier }: FlowSecrets,
+  ): Promise<ProvenPerson | ProviderFailure> {
+    return this.guarded("unproven", async () => {
+      const server = await this.server();
+      const client: oauth.Client = { client_id: this.settings.clientId };
+      const parameters = oauth.validateAuthResponse(server, client, answer, state);
+      const response = await oauth.authorizationCodeGrantRequest(
+        server,
+        client,
+        this.authentication(server),
+        parameters,
+        redirectUri,
+        verifier,
+        this.options,
+      );
+      const tokens = await oauth.processAuthorizationCodeResponse(server, client, response, {
+        expectedNonce: nonce,
+        requireIdToken: true,
+      });
+      await oauth.validateApplicationLevelSignature(server, response, {
+        ...this.options,
+        [oauth.jwksCache]: this.keys,
+      });
+      const claims = oauth.getValidatedIdTokenClaims(tokens);
+      if (claims === undefined) throw new Error("no ID token");
+      // Many providers keep the address for those who ask with the access token.
+      const hasAll = claims["email"] !== undefined || server.userinfo_endpoint === undefined;
+      return personOf(claims, hasAll ? claims : await this.userInfo(server, client, tokens, claims.sub));
+    });
+  }
+
+  private async userInfo(
+    server: oauth.AuthorizationServer,
+    client: oauth.Client,
+    tokens: oauth.TokenEndpointResponse,
+    subject: string,
+  ): Promise<oauth.UserInfoResponse> {
+    const response = await oauth.userInfoRequest(server, client, tokens.access_token, this.options);
+    return oauth.processUserInfoResponse(server, client, subject, response);
+  }
+
+  /** The secret goes as the provider takes it; the standard's default where it says nothing. */
+  private authentication({ token_endpoint_auth_methods_supported: methods }: oauth.AuthorizationServer) {
+    const isPostOnly = methods?.includes("client_secret_post") === true && !methods.includes("client_secret_basic");
+    return (isPostOnly ? oauth.ClientSecretPost : oauth.ClientSecretBasic)(this.settings.clientSecret);
+  }
+
+  private get options() {
+    return { [oauth.customFetch]: this.fetching, [oauth.allowInsecureRequests]: isPlain(this.issuer) };
+  }
+
+  /** What the provider says of itself. Throws where that cannot be read or used. */
+  private async server(): Promise<oauth.AuthorizationServer> {
+    const { known } = this;
+    const now = this.parts.clock.now();
+    if (known !== null && known.until > now) return known.server;
+    this.reading ??= this.discover().finally(() => (this.reading = null));
+    try {
+      const server = await this.reading;
+      this.known = { server, until: now + METADATA_MS };
+      return server;
+    } catch (error) {
+      if (known !== null) return known.server;
+      throw error;
+    }
+  }
+
+  private async discover(): Promise<oauth.AuthorizationServer> {
+    const issuer = new URL(this.issuer);
+    const response = await oauth.discoveryRequest(issuer, this.options);
+    if (response.status !== 200) throw new ProviderAway(`${issuer.host}: its configuration answers ${response.status}`);
+    const server = await oauth.processDiscoveryResponse(issuer, response);
+    for (const endpoint of ["authorization_endpoint", "token_endpoint", "jwks_uri"] as const) {
+      const url = URL.parse(server[endpoint] ?? "");
+      const isGood = url?.protocol === "https:" || (url?.protocol === "http:" && isPlain(this.issuer));
+      if (!isGood) throw new Error(`its ${endpoint} is no https address`);
+    }
+    return server;
+  }
+
+  /** What `work` comes to. What has gone wrong is for the log; a person is told its kind. */
+  private async guarded<T>(usually: ProviderFailure["kind"], work: () => Promise<T>): Promise<T | ProviderFailure> {
+    try {
+      return await work();
+    } catch (error) {
+      const kind = kindOf(error) ?? usually;
+      this.parts.log.warn(
+        { issuer: this.issuer, kind, ...detailsOf(error) },
+        "a sign-in by the OpenID provider failed",
+      );
+      return { kind };
+    }
+  }
+}
+
+/** What providers answer to a client that they do not know, or not so. */
+const CLIENT_ERRORS = ["invalid_client", "unauthorized_client"];
+
+function kindOf(error: unknown): ProviderFailure["kind"] | null {
+  if (error instanceof ProviderAway) return "away";
+  if (error instanceof oauth.AuthorizationResponseError) return "refused";
+  const isOfClient = error instanceof oauth.ResponseBodyError && CLIENT_ERRORS.includes(error.error);
+  return isOfClient || error instanceof oauth.WWWAuthenticateChallengeError ? "misconfigured" : null;
+}
+
+const LOGGED_CHARACTERS = 200;
+
+/** For the log: never the answers themselves, which hold codes and tokens. */
+function detailsOf(error: unknown): { readonly reason: string; readonly said?: string } {
+  const reason = (error instanceof Error ? error.message : String(error)).slice(0, LOGGED_CHARACTERS);
+  const isAnswer = error instanceof oauth.AuthorizationResponseError || error instanceof oauth.ResponseBodyError;
+  return isAnswer ? { reason, said: error.error.slice(0, LOGGED_CHARACTERS) } : { reason };
+}
+
+const isPlain = (issuer: string): boolean => issuer.startsWith("http:");
+
+function personOf(
+  { iss: issuer, sub: subject }: Pick<oauth.IDToken, "iss" | "sub">,
+  { email, email_verified: isVerified, name }: Readonly<Record<string, unknown>>,
+): ProvenPerson {
+  const said = typeof name === "string" ? name.replace(/\p{Cc}/gu, " ").trim() : "";
+  return {
+    issuer,
+    subject,
+    email: typeof email === "string" && email.trim() !== "" ? email.trim() : null,
+    isEmailVerified: isVerified === true,
+    name: said === "" ? null : said.slice(0, NAME_CHARACTERS),
+  };
+}

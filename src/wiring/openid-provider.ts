@@ -1,0 +1,26 @@
+import { createEgress } from "../egress/egress.ts";
+import type { Logger } from "../log/log.ts";
+import type { Config } from "../settings/config.ts";
+import { OpenIdProvider } from "../sign-in/openid/provider.ts";
+import { systemClock } from "./clock.ts";
+
+/**
+ * The provider by which people sign in (AUTH-21), or null where the operator has set none. Its host is the operator's
+ * choice, so it may be a private one: it has a guarded client of its own.
+ */
+export function openIdProvider(
+  { oidcIssuer, oidcClientId, oidcClientSecret, oidcName, egressAllow, nodeEnv }: Config,
+  log: Logger,
+): { readonly client: OpenIdProvider; close(): void } | null {
+  if (oidcIssuer === undefined || oidcClientId === undefined || oidcClientSecret === undefined) return null;
+  const { host, hostname } = new URL(oidcIssuer);
+  const allow = [...egressAllow, hostname.replace(/^\[(.*)\]$/, "$1")];
+  const egress = createEgress({ allow, production: nodeEnv === "production" }, log);
+  const settings = {
+    issuer: oidcIssuer,
+    clientId: oidcClientId,
+    clientSecret: oidcClientSecret,
+    name: oidcName ?? host,
+  };
+  return { client: new OpenIdProvider(settings, { egress, clock: systemClock, log }), close: () => egress.close() };
+}
