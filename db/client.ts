@@ -7,6 +7,7 @@
  */
 import { drizzle, type PostgresJsDatabase } from "drizzle-orm/postgres-js";
 import postgres from "postgres";
+import { AT_ONCE, type Bulk } from "../actors/runtime/bulk-work.ts";
 import { FairGate, type GateBounds } from "./fair-gate.ts";
 
 export type Sql = postgres.Sql;
@@ -70,10 +71,19 @@ export interface Database {
   placing<T>(ask: (sql: Sql) => PromiseLike<T>): Promise<T>;
   /** Waits for a slot of this kind first, fairly between organizations (`READ_BOUNDS`); rejects with `GateTimeout`. */
   reading<T>(kind: ReadKind, organizationId: string, ask: (pool: ReadPool) => PromiseLike<T>): Promise<T>;
+  /** As `reading`; the slot is kept until the answer is `used`, so that an organization has one page in memory. */
+  readingInto<T, U>(
+    kind: ReadKind,
+    organizationId: string,
+    ask: (pool: ReadPool) => PromiseLike<T>,
+    used: (answer: T) => Promise<U>,
+  ): Promise<U>;
   /** The pools themselves, without a clock. After a silence it is another one, so it is not to be kept. */
   readonly flush: Sql;
   readonly read: Sql;
   readonly placement: Sql;
+  /** In whose slices pages are parsed. */
+  readonly bulk: Bulk;
   close(): Promise<void>;
 }
 
@@ -113,6 +123,8 @@ export interface DatabaseOptions {
   readonly lanes?: number;
   /** How long an answer may take. */
   readonly answerMs?: number;
+  /** Pages are parsed at once unless given. */
+  readonly bulk?: Bulk;
 }
 
 /** A pool that is replaced when it is silent. */
@@ -149,7 +161,10 @@ class Pool {
 }
 
 /** Opens the pools; connections are made at first use. */
-export function openDatabase(url: string, { lanes = 1, answerMs = ANSWER_LIMIT_MS }: DatabaseOptions = {}): Database {
+export function openDatabase(
+  url: string,
+  { lanes = 1, answerMs = ANSWER_LIMIT_MS, bulk = AT_ONCE }: DatabaseOptions = {},
+): Database {
   const flush = new Pool(() => pool(url, "flush", lanes, FLUSH_PLANS), answerMs);
   const read = new Pool(() => pool(url, "read", READ_CONNECTIONS), answerMs);
   const placement = new Pool(() => pool(url, "placement", PLACEMENT_CONNECTIONS), answerMs);
@@ -165,6 +180,9 @@ export function openDatabase(url: string, { lanes = 1, answerMs = ANSWER_LIMIT_M
     placing: (ask) => placing.run(NO_ORGANIZATION, () => placement.ask(ask)),
     reading: (kind, organizationId, ask) =>
       gates[kind].run(organizationId, () => read.ask((sql) => ask(readPool(sql)))),
+    readingInto: (kind, organizationId, ask, used) =>
+      gates[kind].run(organizationId, async () => used(await read.ask((sql) => ask(readPool(sql))))),
+    bulk,
     get flush() {
       return flush.sql;
     },

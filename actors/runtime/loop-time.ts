@@ -13,10 +13,11 @@ import { BoundedMap } from "../bounded-map.ts";
  * - `requests`: stages of requests, from the token to the answer
  * - `turns`: turns of actors that none of the others has dispatched
  * - `commits`: building the statement of a commit
+ * - `pages`: parsing and rendering of pages, in slices (`bulk-work.ts`)
  * - `runs`: what models and tools answer
  * - `streams`: what is written to the readers of events
  */
-export const LOOP_WORK = ["requests", "turns", "commits", "runs", "streams"] as const;
+export const LOOP_WORK = ["requests", "pages", "turns", "commits", "runs", "streams"] as const;
 export type LoopWork = (typeof LOOP_WORK)[number];
 
 /** Accounts that are kept: about 2 MiB. The one that has not been charged for longest is forgotten. */
@@ -56,7 +57,7 @@ const newAccount = (): Account => ({
   window: 0,
   currentMs: 0,
   formerMs: 0,
-  totalMs: { requests: 0, turns: 0, commits: 0, runs: 0, streams: 0 },
+  totalMs: { requests: 0, pages: 0, turns: 0, commits: 0, runs: 0, streams: 0 },
 });
 
 export class LoopTime {
@@ -64,6 +65,8 @@ export class LoopTime {
   private readonly accounts = new BoundedMap<Account>(LOOP_ACCOUNTS);
   /** Of all organizations together. */
   private readonly all = newAccount();
+  /** The pages of all. */
+  private readonly pages = newAccount();
   private readonly startedAt: number;
   /** Whether a section is being measured. */
   private isOpen = false;
@@ -110,7 +113,7 @@ export class LoopTime {
     this.active.add(organizationId);
     let account = this.accounts.get(organizationId);
     if (account === undefined) this.accounts.set(organizationId, (account = newAccount()));
-    for (const each of [account, this.all]) {
+    for (const each of work === "pages" ? [account, this.all, this.pages] : [account, this.all]) {
       roll(each, window);
       each.currentMs += ms;
       each.totalMs[work] += ms;
@@ -121,6 +124,11 @@ export class LoopTime {
   recentMs(organizationId: string): number {
     const account = this.accounts.get(organizationId);
     return account === undefined ? 0 : this.recentOf(account);
+  }
+
+  /** The part of the last second in which the loop worked for anybody on anything else than pages. */
+  get smallPart(): number {
+    return (this.recentOf(this.all) - this.recentOf(this.pages)) / LOOP_WINDOW_MS;
   }
 
   /** Whether more than one organization was at work within the last second or two. */

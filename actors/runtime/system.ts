@@ -56,6 +56,7 @@ export interface SystemParts {
   /** Flush lanes; a shard always uses the same one. */
   readonly lanes?: number;
   readonly liveActors?: number;
+  readonly loopTime?: LoopTime;
   /** Whether the storage takes more (`storage_full`). Omitted: always. Asked for each commit, so it must be cheap. */
   readonly hasRoom?: () => boolean;
   /** What bounds what an organization stores. Omitted: nothing. */
@@ -71,7 +72,6 @@ export class System<P extends Protocols> implements TurnHost, HandOverHost {
   readonly shards: Shards;
   readonly loader: Loader;
   readonly order = new DispatchOrder();
-  /** What the event loop has worked for whom. */
   readonly loopTime: LoopTime;
   readonly lanes: readonly FlushLane[];
   readonly effects: Effects;
@@ -90,7 +90,7 @@ export class System<P extends Protocols> implements TurnHost, HandOverHost {
   constructor(parts: SystemParts) {
     this.clock = parts.clock;
     this.chance = parts.chance;
-    this.loopTime = new LoopTime(() => parts.clock.monotonic());
+    this.loopTime = parts.loopTime ?? new LoopTime(() => parts.clock.monotonic());
     this.store = parts.store;
     this.peers = parts.peers ?? null;
     this.hasRoom = parts.hasRoom ?? (() => true);

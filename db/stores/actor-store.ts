@@ -14,8 +14,9 @@ import type {
   PlacedMessage,
   RecordRef,
   ShardWrites,
+  StoredEvent,
 } from "../../actors/runtime/store.ts";
-import { type Database, NO_ORGANIZATION } from "../client.ts";
+import { type Database, NO_ORGANIZATION, type ReadPool } from "../client.ts";
 import { eventOfRow } from "../event-row.ts";
 import { flushStatement, type Statement } from "../flush.ts";
 import { actorMessage, alarm, effect, event } from "../tables/runtime.ts";
@@ -83,14 +84,16 @@ export class PostgresActorStore implements ActorStore {
   }
 
   async events(organizationId: string, stream: string, { after, limit, bytes }: PageOfEvents): Promise<EventPage> {
+    const { database } = this;
+    const data = sql<string>`${event.data}::text`;
     const size = sql<number>`octet_length(${event.data}::text)`;
-    const rows = await this.database.reading("page", organizationId, ({ query }) => {
+    const ask = ({ query }: ReadPool) => {
       const page = query
         .select({
           seq: event.seq,
           type: event.type,
           at: event.at,
-          data: event.data,
+          data: data.as("json"),
           /** The bytes of the page before this event, and what comes after it. */
           before: sql<number>`sum(${size}) over (order by ${event.seq}) - ${size}`.as("before"),
           next: sql<number | null>`lead(${event.seq}) over (order by ${event.seq})`.as("next"),
@@ -102,8 +105,15 @@ export class PostgresActorStore implements ActorStore {
         .as("page");
       const fitting = bytes === undefined ? undefined : lt(page.before, bytes);
       return query.select().from(page).where(fitting).orderBy(asc(page.seq));
+    };
+    return database.readingInto("page", organizationId, ask, async (rows) => {
+      const events: StoredEvent[] = [];
+      await database.bulk.each(organizationId, rows, (row) => {
+        events.push(eventOfRow({ ...row, data: JSON.parse(row.data) as unknown }));
+        return row.data.length;
+      });
+      return { events, hasMore: (rows.at(-1)?.next ?? null) !== null };
     });
-    return { events: rows.map(eventOfRow), hasMore: (rows.at(-1)?.next ?? null) !== null };
   }
 
   async undoneShards(shards: readonly number[]): Promise<readonly number[]> {

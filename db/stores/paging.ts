@@ -61,7 +61,7 @@ export async function pageOf<T extends RecordFields>(
 ): Promise<Page<T>> {
   const { createdAt, id, body } = list.table;
   const past = after === null ? undefined : sql`(${createdAt}, ${id}) < (${after.createdAt}, ${after.id})`;
-  const { rows, hasMore } = await look<{ created_at: string; id: string }>(source, {
+  const { records, last, hasMore } = await look<T, { created_at: string; id: string }>(source, {
     table: list.table,
     walk: (looks) => merged(list, { past, order: NEWEST, limit: looks }),
     body,
@@ -70,9 +70,8 @@ export async function pageOf<T extends RecordFields>(
     tests: list.tests ?? [],
     limit,
   });
-  const last = rows.at(-1);
   const next = hasMore && last !== undefined ? { createdAt: last.created_at, id: last.id } : null;
-  return { records: recordsOf<T>(rows), next };
+  return { records, next };
 }
 
 /** The beginning of a list: at least one record where there is one. */
@@ -81,7 +80,7 @@ export async function headOf<T>(
   { table, body, conditions, tests = [], number, direction, limit }: NumberedList,
 ): Promise<ListHead<T>> {
   const order = sql.raw(`${number} ${direction}`);
-  const { rows, hasMore } = await look<{ number: number }>(source, {
+  const { records, last, hasMore } = await look<T, { number: number }>(source, {
     table,
     walk: (looks) => sql`select * from ${table} where ${and(...conditions)} order by ${order} limit ${looks}`,
     body,
@@ -90,21 +89,19 @@ export async function headOf<T>(
     tests,
     limit,
   });
-  return { records: recordsOf<T>(rows), hasMore, last: rows.at(-1)?.number ?? null };
+  return { records, hasMore, last: last?.number ?? null };
 }
 
 /** The newest records of a list without tests; `position` breaks the ties, in the order of the commits. */
-export async function newestOf<T>(
-  { database, organizationId }: ListSource,
-  list: PagedList,
-  limit: number,
-): Promise<readonly T[]> {
+export async function newestOf<T>(source: ListSource, list: PagedList, limit: number): Promise<readonly T[]> {
   assert((list.tests ?? []).length === 0, "an index answers a list that has no pages");
   const newest = merged(list, { order: sql`created_at desc, position desc`, limit });
-  const rows = await database.reading("list", organizationId, ({ query }) =>
-    query.execute<{ body: unknown }>(sql`select body from (${newest}) as newest`),
+  return source.database.readingInto(
+    "list",
+    source.organizationId,
+    ({ query }) => query.execute<Looked>(sql`select body::text as body from (${newest}) as newest`),
+    (rows) => parsed<T>(source, rows),
   );
-  return rows.map(({ body }) => body as T);
 }
 
 const NEWEST = sql`created_at desc, id desc`;
@@ -135,39 +132,59 @@ interface Look {
 }
 
 interface Looked extends Record<string, unknown> {
-  readonly body: unknown;
-  /** False of the last row that was looked at, where it is there for its place only. */
-  readonly fits: boolean;
-  readonly more: boolean;
+  /** The JSON of a record; null where the row is there for its place only. */
+  readonly body: string | null;
+}
+
+interface Found<T, K> {
+  readonly records: T[];
+  /** The last row that was looked at. */
+  readonly last: (Looked & K) | undefined;
+  readonly hasMore: boolean;
 }
 
 /** What a page has of the rows that are walked. PostgreSQL stops to walk as soon as the page is full. */
-async function look<K extends Record<string, unknown>>(
-  { database, organizationId }: ListSource,
+async function look<T, K extends Record<string, unknown>>(
+  source: ListSource,
   { table, walk, body, keys, order, tests, limit }: Look,
-): Promise<{ readonly rows: readonly (Looked & K)[]; readonly hasMore: boolean }> {
+): Promise<Found<T, K>> {
   const looks = LOOKS_PER_RECORD * (limit + 1);
   const fits = and(...tests) ?? sql`true`;
   const page = sql`
-    select *, row_number() over (order by ${order}) as place
+    select *, case when fits then body::text end as text, row_number() over (order by ${order}) as place
     from (
       select ${body} as body, ${keys}, row_number() over (order by ${order}) as step, (${fits}) as fits
       from (${walk(looks)}) as ${table}) as looked
     where fits or step = ${looks}
     order by ${order} limit ${limit + 1}`;
-  const size = sql`case when fits then octet_length(body::text) else 0 end`;
+  const size = sql`coalesce(octet_length(text), 0)`;
   const measured = sql`
     select *, sum(${size}) over (order by place) - ${size} as before, lead(place) over (order by place) as following
     from (${page}) as page`;
-  const rows: readonly unknown[] = await database.reading("list", organizationId, ({ query }) =>
-    query.execute(sql`
-      select case when fits then body end as body, ${keys}, fits, following is not null or step = ${looks} as more
-      from (${measured}) as measured
-      where before < ${PAGE_BYTES} and place <= ${limit}
-      order by place`),
+  return source.database.readingInto(
+    "list",
+    source.organizationId,
+    ({ query }) =>
+      query.execute<Looked>(sql`
+        select text as body, ${keys}, following is not null or step = ${looks} as more
+        from (${measured}) as measured
+        where before < ${PAGE_BYTES} and place <= ${limit}
+        order by place`),
+    async (found) => {
+      const rows: readonly Looked[] = found;
+      const last = rows.at(-1) as (Looked & K & { readonly more: boolean }) | undefined;
+      return { records: await parsed<T>(source, rows), last, hasMore: last?.more === true };
+    },
   );
-  const found = rows as readonly (Looked & K)[];
-  return { rows: found, hasMore: found.at(-1)?.more === true };
 }
 
-const recordsOf = <T>(rows: readonly Looked[]): T[] => rows.flatMap(({ fits, body }) => (fits ? [body as T] : []));
+/** The driver hands over the JSON as it is, because parsing a page at once would hold the loop for milliseconds. */
+async function parsed<T>({ database, organizationId }: ListSource, rows: readonly Looked[]): Promise<T[]> {
+  const records: T[] = [];
+  await database.bulk.each(organizationId, rows, ({ body }) => {
+    if (body === null) return 0;
+    records.push(JSON.parse(body) as T);
+    return body.length;
+  });
+  return records;
+}

@@ -10,6 +10,7 @@ import type { JobLimits } from "../../actors/job/limits.ts";
 import type { ModelPort } from "../../actors/job/ports.ts";
 import type { MissionDirectory } from "../../actors/mission/directory.ts";
 import type { Directory } from "../../actors/organization/directory.ts";
+import { AT_ONCE, type Bulk } from "../../actors/runtime/bulk-work.ts";
 import type { Clock } from "../../actors/runtime/clock.ts";
 import type { Sealing } from "../../actors/sealing.ts";
 import type { Outcome } from "../../actors/fault.ts";
@@ -113,6 +114,8 @@ export interface AppParts {
   readonly log: HttpLog;
   readonly meter?: RequestMeter;
   readonly clock: Clock;
+  /** In whose slices long answers are rendered; at once unless given. */
+  readonly bulk?: Bulk;
   /** Rejects when the database does not answer. */
   readonly pingDatabase: () => Promise<void>;
   /** Where clients reach the service that listens on this port, without a slash at the end. */
@@ -164,7 +167,7 @@ export function createApp(parts: AppParts): App {
   const bodies = new Bodies(parts.clock, parts.bodyBytes);
   const turns = new FairTurns(parts.system.loopTime);
   const endWatch = watchTokens({ ...parts, streams });
-  const { routes, turnAway, invoke } = mount({ ...parts, bodies, turns }, streams, {
+  const { routes, turnAway, invoke } = mount({ bulk: AT_ONCE, ...parts, bodies, turns }, streams, {
     appUrl: () => parts.appUrl?.(port) ?? "",
     server: () => server,
   });
@@ -198,6 +201,7 @@ export function createApp(parts: AppParts): App {
 
 /** What all surfaces share besides. */
 export interface MountedParts extends AppParts {
+  readonly bulk: Bulk;
   readonly bodies: Bodies;
   readonly turns: FairTurns;
 }

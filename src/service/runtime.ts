@@ -144,6 +144,7 @@ export async function startRuntime(parts: RuntimeParts): Promise<Runtime> {
     store: meters === null ? new PostgresActorStore(database) : new MeteredActorStore(database, meters),
     placement,
     clock: systemClock,
+    loopTime: storage.loopTime,
     chance: systemChance,
     log,
     onLost: parts.onLost,

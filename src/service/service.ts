@@ -250,6 +250,7 @@ function serve(
   const app = createApp({
     ...runtime,
     sealing: storage.sealing,
+    bulk: storage.database.bulk,
     webhookTools: webhookTools(egress),
     egress,
     provider,

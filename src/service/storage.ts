@@ -11,6 +11,8 @@ import { type Files, openFiles } from "../files/files.ts";
 import { s3Of } from "../wiring/files.ts";
 import type { Sealing } from "../../actors/sealing.ts";
 import { assert } from "../../actors/assert.ts";
+import { BulkWork } from "../../actors/runtime/bulk-work.ts";
+import { LoopTime } from "../../actors/runtime/loop-time.ts";
 import type { Config } from "../settings/config.ts";
 import { systemClock } from "../wiring/clock.ts";
 import { watchDisk } from "./disk-watch.ts";
@@ -32,6 +34,8 @@ export class DataFolderUnusable extends Error {
 export interface Storage {
   readonly folder: DataFolder;
   readonly database: Database;
+  /** What the event loop has worked for whom. */
+  readonly loopTime: LoopTime;
   /** Where bodies are received and content is kept. */
   readonly files: Files;
   /** Under the key of the service. Whether the database belongs to that key is checked when the runtime starts. */
@@ -64,7 +68,9 @@ export async function openStorage(parts: StorageParts): Promise<Storage> {
     const { applied, warnings } = await unlessAborted(migrateAt(url, config), signal);
     if (applied > 0) log.info({ migrations: applied }, "the database was brought to this version");
     for (const warning of warnings) log.warn(warning);
-    const database = openDatabase(url);
+    const loopTime = new LoopTime(() => systemClock.monotonic());
+    const bulk = new BulkWork({ time: loopTime, clock: systemClock, later: setImmediate });
+    const database = openDatabase(url, { bulk });
     undo.add(() => database.close());
     const claims = new PostgresBlobClaims(database);
     const files = await openFiles({ folder: folder.path, s3: s3Of(config) }, { claims, clock: systemClock });
@@ -79,6 +85,7 @@ export async function openStorage(parts: StorageParts): Promise<Storage> {
     return {
       folder,
       database,
+      loopTime,
       files,
       sealing: createSealing(folder.secret),
       isEmbedded,

@@ -25,7 +25,7 @@ interface Surfaces {
 }
 
 export function surfacesOf(
-  { system, directory, sealing, log, meter, clock, rates, corsOrigins, bodies, turns }: MountedParts,
+  { system, directory, sealing, log, meter, clock, rates, corsOrigins, bodies, turns, bulk }: MountedParts,
   { appUrl, server }: Opened,
 ): { readonly surfaces: Surfaces; readonly authentication: Authentication; readonly limits: RateLimits } {
   const addresses = new ClientAddresses(rates?.trustedProxies ?? []);
@@ -50,6 +50,7 @@ export function surfacesOf(
       crossOrigin,
       bodies,
       turns,
+      bulk,
       server,
       isStrict: false,
       ...more,

@@ -14,7 +14,9 @@ import { NO_RETRIES, type RetrySettings } from "../../actors/job/run/retry-polic
 import { Slots } from "../../actors/job/run/slots.ts";
 import type { Directory } from "../../actors/organization/directory.ts";
 import { organizationRef, type Role, type TokenKind } from "../../actors/organization/schema.ts";
+import { BulkWork } from "../../actors/runtime/bulk-work.ts";
 import type { Clock } from "../../actors/runtime/clock.ts";
+import { LoopTime } from "../../actors/runtime/loop-time.ts";
 import { System } from "../../actors/runtime/system.ts";
 import { troupeActors, type TroupeProtocols, type TroupeSystem } from "../../actors/troupe.ts";
 import { calendar } from "../../src/schedule/calendar.ts";
@@ -174,8 +176,11 @@ const nowhere = (): Promise<readonly string[]> => Promise.reject(new Error("no s
 
 export async function startService(options: ServiceOptions = {}): Promise<Service> {
   const testDatabase = options.testDatabase ?? (await createTestDatabase());
-  const database = openDatabase((await options.through?.(testDatabase.url)) ?? testDatabase.url);
   const clock = options.clock ?? systemClock;
+  const loopTime = new LoopTime(() => clock.monotonic());
+  // Its pauses are those of the real clock, also where the test owns the time.
+  const bulk = new BulkWork({ time: loopTime, clock: systemClock, later: setImmediate });
+  const database = openDatabase((await options.through?.(testDatabase.url)) ?? testDatabase.url, { bulk });
   const model = new FakeModel();
   const models = options.models ?? model;
   const jobLimits = options.jobLimits ?? DEFAULT_JOB_LIMITS;
@@ -285,6 +290,7 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
     store: new PostgresActorStore(database),
     placement,
     clock,
+    loopTime,
     chance: systemChance,
     log,
     onLost: (reason) => log.error({}, `lost: ${reason}`),
@@ -293,6 +299,7 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
   const ping = async (): Promise<void> => void (await database.read`select 1`);
   const parts: AppParts = {
     system,
+    bulk,
     directory,
     models,
     jobLimits,

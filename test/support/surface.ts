@@ -6,6 +6,7 @@ import { Authentication } from "../../src/http/request/authentication.ts";
 import { ClientAddresses } from "../../src/http/request/client-address.ts";
 import { Bodies } from "../../src/http/request/bodies.ts";
 import { CrossOrigin } from "../../src/http/request/cross-origin.ts";
+import { AT_ONCE } from "../../actors/runtime/bulk-work.ts";
 import { FairTurns } from "../../src/http/request/fair-turns.ts";
 import { RateHeaders } from "../../src/http/request/rate-headers.ts";
 import { RateLimits } from "../../src/http/request/rate-limits.ts";
@@ -38,6 +39,7 @@ export function testSurface({ system, directory }: Service, clock: Clock = syste
         resource: null,
       }),
       turns: new FairTurns(system.loopTime),
+      bulk: AT_ONCE,
       bodies: new Bodies(clock),
       crossOrigin: new CrossOrigin([]),
       log,

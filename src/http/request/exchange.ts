@@ -122,7 +122,12 @@ export class Exchange implements Caller, RawInput {
   }
 
   json(body: object): Response {
-    return this.respond(JSON.stringify(body), 200);
+    return this.text(JSON.stringify(body));
+  }
+
+  /** An answer whose JSON is there already. */
+  text(json: string): Response {
+    return this.respond(json, 200);
   }
 
   /** An answer whose body is a text already. */

@@ -9,6 +9,7 @@
 import type { Server } from "bun";
 import { type Fault, ok, type Outcome, refuse } from "../../../actors/fault.ts";
 import { type MaybePromise, whenReady } from "../../../actors/maybe-promise.ts";
+import type { Bulk } from "../../../actors/runtime/bulk-work.ts";
 import type { Clock } from "../../../actors/runtime/clock.ts";
 import type { Sealing } from "../../../actors/sealing.ts";
 import type { TroupeSystem } from "../../../actors/troupe.ts";
@@ -24,6 +25,7 @@ import type { FairTurns } from "./fair-turns.ts";
 import type { RawInput } from "./input-reader.ts";
 import { type BoundOperation, ChangeResult, Operations, type Result } from "./operations.ts";
 import type { RateHeaders } from "./rate-headers.ts";
+import { isLongList, Rendered, renderList } from "./rendered-list.ts";
 import type { RequestMeter } from "./request-meter.ts";
 import { hostFault, targetFault } from "./request-target.ts";
 
@@ -38,6 +40,8 @@ export interface SurfaceParts {
   readonly addresses: ClientAddresses;
   /** Whose request is next, over all surfaces. */
   readonly turns: FairTurns;
+  /** In whose slices long answers are rendered. */
+  readonly bulk: Bulk;
   /** What bounds the bodies of all surfaces together. */
   readonly bodies: Bodies;
   readonly crossOrigin: CrossOrigin;
@@ -152,7 +156,16 @@ export class Surface {
     if (reading === null) throw new Error("a request is read before it runs");
     const path = operation.isRead ? "" : pathOf(exchange.request.url);
     const key = operation.isRead ? null : exchange.header("idempotency-key");
-    return this.timed(exchange, () => this.operations.run(operation, exchange, { raw: exchange, path, key, reading }));
+    const result = this.timed(exchange, () =>
+      this.operations.run(operation, exchange, { raw: exchange, path, key, reading }),
+    );
+    return operation.isRead ? whenReady(result, (outcome) => this.rendered(exchange, outcome)) : result;
+  }
+
+  /** A list becomes its JSON here, because `answer` cannot wait. */
+  private rendered(exchange: Exchange, result: Result): MaybePromise<Result> {
+    if (!result.ok || !isLongList(result.value)) return result;
+    return renderList(this.parts.bulk, exchange.payer, result.value).then(ok);
   }
 
   /** Makes the answer of what the operation has come to. */
@@ -173,6 +186,7 @@ export class Surface {
     if (!result.ok) return this.refused(exchange, result.fault);
     const { value } = result;
     if (value instanceof ChangeResult) return this.changed(exchange, value);
+    if (value instanceof Rendered) return this.finished(exchange, exchange.text(value.json));
     return this.finished(exchange, value instanceof Response ? exchange.own(value) : exchange.json(value));
   }
 

@@ -15,8 +15,8 @@ test("[FAIR-1] what the loop has worked is counted for each organization, by wha
   time.measure("b", "turns", work(1));
   const { total, leading } = time.reading(10);
   expect(leading.map(({ organizationId, totalMs }) => [organizationId, totalMs])).toEqual([
-    ["a", { requests: 5, turns: 0, commits: 0, runs: 0, streams: 2 }],
-    ["b", { requests: 0, turns: 1, commits: 0, runs: 0, streams: 0 }],
+    ["a", { requests: 5, pages: 0, turns: 0, commits: 0, runs: 0, streams: 2 }],
+    ["b", { requests: 0, pages: 0, turns: 1, commits: 0, runs: 0, streams: 0 }],
   ]);
   expect(total).toMatchObject({ recentMs: 8, upMs: 8, totalMs: { requests: 5, turns: 1, streams: 2 } });
   expect(time.reading(1).leading).toHaveLength(1);

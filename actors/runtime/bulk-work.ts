@@ -1,0 +1,154 @@
+/**
+ * Work on much data: the parsing and the rendering of pages. The beginning of each piece, which is all of a small
+ * one, is done at once; the rest in slices, one at a time for the whole process, between which the event loop turns.
+ * Organizations take slices in turn, and each of them ends a piece that it has begun before it begins another one.
+ *
+ * While several organizations are at work, small work goes first: after each slice there is a pause, so that slices
+ * have a part of the loop's time only. The busier the loop is with small work, the smaller is that part; it is never
+ * less than `LEAST_PART`.
+ *
+ *   each ─ 32 KiB at once ──▶ slice ─ pause ──▶ slice ─ pause ──▶ … ──▶ done
+ */
+import { assert } from "../assert.ts";
+import type { Clock } from "./clock.ts";
+import type { LoopTime } from "./loop-time.ts";
+
+/** What is done before the loop turns; one item can take longer. */
+export const SLICE_MS = 0.5;
+/** So much of each piece of work is done at once: about 0.1 ms. */
+export const AT_ONCE_BYTES = 32 * 1024;
+/** Of the loop's time, however busy it is. */
+export const LEAST_PART = 1 / 8;
+/**
+ * How much of its part the bulk work gives up for each part of the loop that is seen to be at small work. Most of what
+ * a small request takes is in nobody's account (sockets, the driver, collections of garbage), and what waits asks for
+ * less than it would like to: of a loop that has no time left, a sixteenth is seen.
+ */
+export const YIELDING = 16;
+/** What the driver and the socket take besides, each for its MiB. */
+const UNMEASURED_MS_PER_BYTE = 1 / (1024 * 1024);
+
+export interface Bulk {
+  /**
+   * Does the work on each item, in their order. `work` answers how many bytes it was about. Rejects with what `work`
+   * throws; the rest is left out then.
+   */
+  each<T>(organizationId: string, items: readonly T[], work: (item: T) => number): Promise<void>;
+}
+
+/** Where nobody else has to be thought of. */
+export const AT_ONCE: Bulk = {
+  // oxlint-disable-next-line typescript/require-await -- what is thrown is a rejection
+  async each(_, items, work) {
+    for (const item of items) work(item);
+  },
+};
+
+interface BulkParts {
+  readonly time: Pick<LoopTime, "isShared" | "smallPart" | "begin" | "end">;
+  readonly clock: Pick<Clock, "monotonic" | "after">;
+  /** Runs at the next turn of the loop. */
+  readonly later: (run: () => void) => void;
+}
+
+interface Piece<T> {
+  readonly organizationId: string;
+  readonly items: readonly T[];
+  readonly work: (item: T) => number;
+  /** The place of the first item that is left. */
+  next: number;
+}
+
+export class BulkWork implements Bulk {
+  private readonly parts: BulkParts;
+  /** The organization that is first has the next slice. */
+  private readonly waiting = new Map<string, (() => void)[]>();
+  /** A slice is planned or under way. */
+  private isTaken = false;
+  /** When the next slice may begin. */
+  private dueAt = 0;
+
+  constructor(parts: BulkParts) {
+    this.parts = parts;
+  }
+
+  async each<T>(organizationId: string, items: readonly T[], work: (item: T) => number): Promise<void> {
+    const piece: Piece<T> = { organizationId, items, work, next: 0 };
+    let bytes = 0;
+    this.do(piece, (more) => (bytes += more) < AT_ONCE_BYTES);
+    for (let isBegun = false; piece.next < items.length; isBegun = true) {
+      // oxlint-disable-next-line no-await-in-loop -- one slice after the other
+      await this.turnOf(organizationId, isBegun);
+      this.slice(piece);
+    }
+  }
+
+  /** Works on the next items while `goesOn` with the bytes of the last one. */
+  private do<T>(piece: Piece<T>, goesOn: (bytes: number) => boolean): void {
+    const { organizationId, items, work } = piece;
+    const { time } = this.parts;
+    const from = time.begin();
+    try {
+      while (piece.next < items.length && goesOn(work(items[piece.next++]!)));
+    } finally {
+      time.end(from, organizationId, "pages");
+    }
+  }
+
+  private slice<T>(piece: Piece<T>): void {
+    const { clock } = this.parts;
+    const from = clock.monotonic();
+    let bytes = 0;
+    try {
+      this.do(piece, (more) => {
+        bytes += more;
+        return clock.monotonic() - from < SLICE_MS;
+      });
+    } finally {
+      this.rest(clock.monotonic() - from + bytes * UNMEASURED_MS_PER_BYTE);
+    }
+  }
+
+  /** Resolves at a slice of the organization. What has begun comes before what has not. */
+  private turnOf(organizationId: string, isBegun: boolean): Promise<void> {
+    return new Promise((resolve) => {
+      const line = this.waiting.get(organizationId);
+      if (line === undefined) this.waiting.set(organizationId, [resolve]);
+      else if (isBegun) line.unshift(resolve);
+      else line.push(resolve);
+      this.plan();
+    });
+  }
+
+  /** After a slice that has cost so much. */
+  private rest(ms: number): void {
+    const { time, clock, later } = this.parts;
+    const part = time.isShared ? Math.max(LEAST_PART, 1 - YIELDING * time.smallPart) : 1;
+    this.dueAt = Math.max(this.dueAt, clock.monotonic()) + ms * (1 / part - 1);
+    this.isTaken = false;
+    // At the next turn: the same piece has asked for its next slice until then, and is planned with the others.
+    later(() => this.plan());
+  }
+
+  private plan(): void {
+    if (this.isTaken || this.waiting.size === 0) return;
+    this.isTaken = true;
+    const { clock, later } = this.parts;
+    // Timers know whole milliseconds; what is less is added to the next pause.
+    const waitMs = Math.floor(this.dueAt - clock.monotonic());
+    if (waitMs > 0) clock.after(waitMs, () => this.begin());
+    else later(() => this.begin());
+  }
+
+  private begin(): void {
+    const [first] = this.waiting;
+    assert(first !== undefined, "a slice is planned for somebody who waits");
+    const [organizationId, line] = first;
+    // To the end: all others have their slice first.
+    this.waiting.delete(organizationId);
+    const resolve = line.shift();
+    assert(resolve !== undefined, "an organization that waits has a piece that waits");
+    if (line.length > 0) this.waiting.set(organizationId, line);
+    resolve();
+  }
+}

@@ -1,0 +1,56 @@
+/**
+ * The JSON of a list, made in slices (`actors/runtime/bulk-work.ts`): a page of a megabyte takes milliseconds, in
+ * which nobody else would be served. The text is the one that `JSON.stringify` makes of the whole.
+ */
+import type { Bulk } from "../../../actors/runtime/bulk-work.ts";
+
+/** Shorter lists are rendered with what is around them. */
+const LEAST_RECORDS = 4;
+
+/** An answer that is JSON already. */
+export class Rendered {
+  readonly json: string;
+
+  constructor(json: string) {
+    this.json = json;
+  }
+}
+
+const isList = (value: unknown): value is readonly object[] =>
+  Array.isArray(value) && value.length >= LEAST_RECORDS && typeof value[0] === "object";
+
+/** Whether one of the fields of an answer is a list of records. */
+export function isLongList(body: object): boolean {
+  if (Object.getPrototypeOf(body) !== Object.prototype) return false;
+  for (const name in body) if (isList(body[name as keyof typeof body])) return true;
+  return false;
+}
+
+/** The answer, each record of its lists as a piece of work of its own. */
+export async function renderList(bulk: Bulk, organizationId: string, body: object): Promise<Rendered> {
+  // The pieces are joined once: each copy of a megabyte costs as much as a small request.
+  const pieces: string[] = ["{"];
+  for (const [name, value] of Object.entries(body)) {
+    if (value === undefined) continue;
+    pieces.push(pieces.length === 1 ? "" : ",", JSON.stringify(name), ":");
+    if (isList(value)) await addList(bulk, organizationId, { records: value, pieces });
+    else pieces.push(JSON.stringify(value));
+  }
+  pieces.push("}");
+  return new Rendered(pieces.join(""));
+}
+
+async function addList(
+  bulk: Bulk,
+  organizationId: string,
+  { records, pieces }: { readonly records: readonly object[]; readonly pieces: string[] },
+): Promise<void> {
+  let separator = "[";
+  await bulk.each(organizationId, records, (record) => {
+    const json = JSON.stringify(record);
+    pieces.push(separator, json);
+    separator = ",";
+    return json.length;
+  });
+  pieces.push("]");
+}

@@ -1,0 +1,124 @@
+/** Work in slices, on a clock and a loop that the test moves. */
+import { expect, test } from "bun:test";
+import { AT_ONCE, AT_ONCE_BYTES, BulkWork, LEAST_PART, SLICE_MS } from "../../../actors/runtime/bulk-work.ts";
+import { LoopTime } from "../../../actors/runtime/loop-time.ts";
+import { settle } from "../../support/fake-clock.ts";
+
+/** Each item has the size of what is done at once, and takes this long. */
+const ITEM_MS = SLICE_MS / 2;
+
+function rig({ isShared = true, smallMs = 0 } = {}) {
+  let now = 1_000;
+  let due: (() => void)[] = [];
+  let timers: { readonly at: number; readonly run: () => void }[] = [];
+  const clock = {
+    monotonic: () => now,
+    after(delayMs: number, run: () => void) {
+      timers.push({ at: now + delayMs, run });
+      return () => {};
+    },
+  };
+  const time = new LoopTime(clock.monotonic);
+  const bulk = new BulkWork({ time, clock, later: (run) => void due.push(run) });
+  if (isShared) for (const organizationId of ["c", "d"]) time.charge(organizationId, "requests", smallMs / 2);
+  const done: string[] = [];
+  return {
+    bulk,
+    clock,
+    time,
+    done,
+    /** Begins a piece of so many items. */
+    begin(organizationId: string, name: string, items: number): Promise<void> {
+      const names = Array.from({ length: items }, (_, i) => `${name}${i}`);
+      return bulk.each(organizationId, names, (item) => {
+        done.push(item);
+        now += ITEM_MS;
+        return AT_ONCE_BYTES;
+      });
+    },
+    /** So much time passes, and the loop turns. */
+    async turn(ms = 0): Promise<void> {
+      now += ms;
+      const isDue = ({ at }: { readonly at: number }): boolean => at <= now;
+      const runs = [...due, ...timers.filter(isDue).map(({ run }) => run)];
+      due = [];
+      timers = timers.filter((timer) => !isDue(timer));
+      for (const run of runs) run();
+      await settle();
+    },
+  };
+}
+
+test("[FAIR-7] a small piece is done at once, and of a large one the beginning", async () => {
+  const { bulk, begin, done, time } = rig({ isShared: false });
+  let seen = 0;
+  await bulk.each("a", [1, 2, 3], (item) => (seen += item));
+  expect(seen).toBe(6);
+  void begin("a", "x", 9);
+  expect(done).toEqual(["x0"]);
+  expect(time.reading(1).leading[0]).toMatchObject({ organizationId: "a", totalMs: { pages: ITEM_MS } });
+});
+
+test("[FAIR-7] the rest is done in slices, and the loop turns between them", async () => {
+  const { begin, done, turn, time } = rig({ isShared: false });
+  const piece = begin("a", "x", 9);
+  const after: number[] = [];
+  for (let i = 0; i < 12; i++) {
+    await turn();
+    after.push(done.length);
+  }
+  expect(done).toHaveLength(9);
+  const slices = after.map((count, i) => count - (after[i - 1] ?? 1)).filter((count) => count > 0);
+  expect(slices).toEqual([2, 2, 2, 2]);
+  await piece;
+  expect(time.recentMs("a")).toBeCloseTo(9 * ITEM_MS);
+});
+
+test("[FAIR-7] organizations take slices in turn; each ends what it has begun before it begins more", async () => {
+  const { begin, done, turn } = rig();
+  void begin("a", "first", 7);
+  void begin("a", "second", 5);
+  void begin("b", "other", 5);
+  for (let i = 0; i < 40; i++) {
+    await turn(5);
+  }
+  const order = done.slice(3);
+  expect(order.slice(0, 6)).toEqual(["first1", "first2", "other1", "other2", "first3", "first4"]);
+  expect(order.indexOf("second1")).toBeGreaterThan(order.indexOf("first6"));
+  expect(order).toHaveLength(4 + 6 + 4);
+});
+
+/** Which part of the loop's time a long piece has, where the loop has nothing else to do. */
+async function partOf(options: Parameters<typeof rig>[0]): Promise<number> {
+  const { begin, done, turn, clock } = rig(options);
+  void begin("a", "x", 10_000);
+  const from = clock.monotonic();
+  for (let i = 0; i < 200; i++) await turn(0.25);
+  return (done.length * ITEM_MS) / (clock.monotonic() - from);
+}
+
+test("[FAIR-7] beside small work slices have what it leaves of the loop, and an eighth at least", async () => {
+  const alone = await partOf({ isShared: false, smallMs: 0 });
+  const quiet = await partOf({ smallMs: 1 });
+  const busy = await partOf({ smallMs: 900 });
+  expect(quiet).toBeGreaterThan(0.9 * alone);
+  expect(busy).toBeLessThan(1.2 * LEAST_PART);
+  expect(busy).toBeGreaterThan(LEAST_PART / 4);
+});
+
+test("[FAIR-7] work that throws rejects its piece, and the next one goes on", async () => {
+  const { bulk, begin, done, turn } = rig({ isShared: false });
+  let at = 0;
+  const broken = bulk.each("a", [0, 1, 2, 3], () => {
+    if (at++ === 2) throw new Error("no JSON");
+    return AT_ONCE_BYTES;
+  });
+  const outcome = broken.catch((cause: unknown) => String(cause));
+  const next = begin("a", "x", 3);
+  for (let i = 0; i < 12; i++) await turn();
+  expect(await outcome).toBe("Error: no JSON");
+  await next;
+  expect(done).toEqual(["x0", "x1", "x2"]);
+  expect(at).toBe(3);
+  expect(AT_ONCE.each("a", [1], () => JSON.parse("{") as number)).rejects.toThrow();
+});
