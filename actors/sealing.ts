@@ -17,6 +17,8 @@ export type SealingPurpose =
   | "refresh_token"
   /** Signatures of the streams for embedded apps. */
   | "app_stream"
+  /** Session ids of MCP. */
+  | "mcp_session"
   /** By which a start notices that it has another key. */
   | "key_check";
 

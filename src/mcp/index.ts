@@ -24,6 +24,8 @@ export function mcpRoutes(surface: Surface, { services, describe, ...parts }: Mc
   surface.operations.add(executeOperations, executeHandlers, services);
   const handlers: Handlers<McpOperations, Services> = {
     sendMcpMessage: (_, caller, message) => endpoint.take(caller, message),
+    openMcpStream: (_, caller, message) => endpoint.listen(caller, message),
+    endMcpSession: (_, caller, message) => endpoint.end(caller, message),
   };
   return new Elysia({ name: "mcp" }).use(operationRoutes(surface, mcpOperations, handlers, services));
 }

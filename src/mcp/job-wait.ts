@@ -4,7 +4,7 @@
  */
 import { ok, type Outcome } from "../../actors/fault.ts";
 import type { JsonObject } from "../../actors/schema.ts";
-import type { Caller } from "../http/request/caller.ts";
+import { type Caller, detached } from "../http/request/caller.ts";
 import type { CallParts } from "./tool-call.ts";
 
 /** Seconds of one poll; the operation takes no more. */
@@ -29,6 +29,8 @@ export interface Waiting {
   readonly onChange: (job: WaitedJob) => void;
   /** Aborted: nobody waits any more. */
   readonly signal: AbortSignal;
+  /** Whether the client has said that it wants no answer any more. */
+  readonly isCancelled: () => boolean;
   /** Whether anybody is told what `onChange` hears. */
   readonly isTold: boolean;
 }
@@ -52,7 +54,7 @@ export async function waitForJob(
     const wait = Math.min(left, waiting.isTold ? TOLD_SECONDS : POLL_SECONDS);
     const query = { since_version: job.version, wait };
     const askedAt = clock.monotonic();
-    const polled = await invoke("getJob", { ...plain(caller), signal: waiting.signal }, { params, query });
+    const polled = await invoke("getJob", { ...detached(caller), signal: waiting.signal }, { params, query });
     if (!polled.ok) return polled;
     // 304: nothing is newer. One that comes early says that the service ends its streams.
     if (polled.value instanceof Response) {
@@ -64,12 +66,3 @@ export async function waitForJob(
     waiting.onChange(job);
   }
 }
-
-/** The caller as an object of its own, for one that differs. */
-const plain = (caller: Caller): Caller => ({
-  principal: caller.principal,
-  requestId: caller.requestId,
-  signal: caller.signal,
-  address: caller.address,
-  keepOpen: (seconds) => caller.keepOpen(seconds),
-});

@@ -19,6 +19,8 @@ const HEADERS = {
   "mcp-protocol-version": Type.String(),
   "mcp-method": Type.String(),
   "mcp-name": Type.String(),
+  "mcp-session-id": Type.String(),
+  "last-event-id": Type.String(),
 } as const;
 
 const ANSWER = media({ "application/json": Type.Object({}), "text/event-stream": Type.Object({}) });
@@ -31,6 +33,25 @@ export const mcpOperations = operationGroup("MCP", "The Model Context Protocol o
     summary: "Send a message of MCP",
     headers: HEADERS,
     body: binary(MESSAGE_BYTES, ["application/json"]),
+    answers: { 200: ANSWER },
+    errors: ["forbidden"],
+    isRead: true,
+  },
+  openMcpStream: {
+    method: "GET",
+    path: MCP_RESOURCE,
+    scope: "mcp",
+    summary: "Listen to a session of MCP, or go on with a stream of it",
+    headers: HEADERS,
+    answers: { 200: ANSWER },
+    errors: ["forbidden"],
+  },
+  endMcpSession: {
+    method: "DELETE",
+    path: MCP_RESOURCE,
+    scope: "mcp",
+    summary: "End a session of MCP",
+    headers: HEADERS,
     answers: { 200: ANSWER },
     errors: ["forbidden"],
     isRead: true,

@@ -8,6 +8,7 @@ import {
   ProtocolError,
   ProtocolErrorCode,
   ResourceNotFoundError,
+  SdkError,
   Server,
   type ServerContext,
 } from "@modelcontextprotocol/server";
@@ -31,11 +32,8 @@ export interface ServerParts extends CallParts {
   readonly refusal: (fault: Fault, requestId: string) => Refusal;
 }
 
-/** For whom a server answers, and how. */
-export interface Serving {
-  readonly caller: Caller;
-  readonly era: "legacy" | "modern";
-}
+/** `legacy`: the revisions with `initialize`. */
+export type Era = "legacy" | "modern";
 
 const INSTRUCTIONS =
   "Agents of Troupe do work in chats; each message begins a job. execute_agent starts a chat and waits for the answer. When a job is still queued or running, call wait_for_job. A job that is blocked or needs_review waits for a person: show them what it asks before you call approve_job.";
@@ -45,7 +43,16 @@ const NO_VALIDATOR: jsonSchemaValidator = {
   getValidator: () => () => ({ valid: false, data: undefined, errorMessage: "nothing is elicited" }),
 };
 
-export function mcpServer(parts: ServerParts, { caller, era }: Serving): Server {
+/** Whose message it is: the SDK hands them on as what it knows of a token. */
+export const authInfoOf = (caller: Caller) => ({
+  token: "",
+  clientId: caller.principal.tokenId,
+  scopes: [...caller.principal.scopes],
+  extra: { caller },
+});
+const callerIn = (context: ServerContext): Caller => context.http?.authInfo?.extra?.["caller"] as Caller;
+
+export function mcpServer(parts: ServerParts, era: Era): Server {
   const { invoke, tools, services } = parts;
   const server = new Server(
     { name: "troupe", title: "Troupe", version: services.facts.version },
@@ -55,9 +62,11 @@ export function mcpServer(parts: ServerParts, { caller, era }: Serving): Server 
       jsonSchemaValidator: NO_VALIDATOR,
     },
   );
-  const guarded = async <T>(run: () => Promise<T>): Promise<T> => {
+  const guarded = async <T>(context: ServerContext, run: (asking: Asking) => Promise<T>): Promise<T> => {
+    const caller = callerIn(context);
+    const orThrow = <V>(outcome: Outcome<V>): V => orError(outcome, (fault) => parts.refusal(fault, caller.requestId));
     try {
-      return await run();
+      return await run({ caller, orThrow });
     } catch (err) {
       if (err instanceof ProtocolError) throw err;
       services.log.error({ err, requestId: caller.requestId }, "a message of MCP failed");
@@ -67,38 +76,55 @@ export function mcpServer(parts: ServerParts, { caller, era }: Serving): Server 
       );
     }
   };
-  const orThrow = <T>(outcome: Outcome<T>): T => {
-    if (outcome.ok) return outcome.value;
-    const { status, body } = parts.refusal(outcome.fault, caller.requestId);
-    const code = status === 400 || status === 404 ? ProtocolErrorCode.InvalidParams : ProtocolErrorCode.InternalError;
-    throw new ProtocolError(code, (body as { readonly message: string }).message, body);
-  };
   const shown = [...tools.values()].map((tool) => tool.shown);
   server.setRequestHandler("tools/list", () => ({ tools: shown as never }));
   server.setRequestHandler("tools/call", ({ params }, context) =>
-    guarded(() => called(parts, { caller, era, context, name: params.name, given: params.arguments ?? {} })),
+    guarded(context, ({ caller }) =>
+      called(parts, { caller, era, context, name: params.name, given: params.arguments ?? {} }),
+    ),
   );
-  server.setRequestHandler("resources/list", ({ params }) =>
-    guarded(async () => orThrow(await listResources(invoke, caller, params?.cursor)) as never),
+  server.setRequestHandler("resources/list", ({ params }, context) =>
+    guarded(context, async ({ caller, orThrow }) => ({
+      ...orThrow(await listResources(invoke, caller, params?.cursor)),
+    })),
   );
   server.setRequestHandler("resources/templates/list", () => ({ resourceTemplates: RESOURCE_TEMPLATES }));
-  server.setRequestHandler("resources/read", ({ params: { uri } }) =>
-    guarded(async () => {
+  server.setRequestHandler("resources/read", ({ params: { uri } }, context) =>
+    guarded(context, async ({ caller, orThrow }) => {
       const read = await readResource(invoke, caller, uri);
       if (!read.ok && read.fault.kind === "not_found") throw new ResourceNotFoundError(uri);
       return { contents: [orThrow(read)] };
     }),
   );
-  server.setRequestHandler("prompts/list", ({ params }) =>
-    guarded(async () => orThrow(await listPrompts(invoke, caller, params?.cursor)) as never),
+  server.setRequestHandler("prompts/list", ({ params }, context) =>
+    guarded(context, async ({ caller, orThrow }) => ({
+      ...orThrow(await listPrompts(invoke, caller, params?.cursor)),
+    })),
   );
-  server.setRequestHandler("prompts/get", ({ params: { name, arguments: given } }) =>
-    guarded(async () => orThrow(await getPrompt(invoke, caller, { name, task: given?.["task"] })) as never),
+  server.setRequestHandler("prompts/get", ({ params: { name, arguments: given } }, context) =>
+    guarded(context, async ({ caller, orThrow }) => ({
+      ...orThrow(await getPrompt(invoke, caller, { name, task: given?.["task"] })),
+    })),
   );
   return server;
 }
 
-interface Call extends Serving {
+interface Asking {
+  readonly caller: Caller;
+  /** The value, or an error of the protocol for the refusal. */
+  readonly orThrow: <V>(outcome: Outcome<V>) => V;
+}
+
+function orError<V>(outcome: Outcome<V>, refusal: (fault: Fault) => Refusal): V {
+  if (outcome.ok) return outcome.value;
+  const { status, body } = refusal(outcome.fault);
+  const code = status === 400 || status === 404 ? ProtocolErrorCode.InvalidParams : ProtocolErrorCode.InternalError;
+  throw new ProtocolError(code, (body as { readonly message: string }).message, body);
+}
+
+interface Call {
+  readonly caller: Caller;
+  readonly era: Era;
   readonly context: ServerContext;
   readonly name: string;
   readonly given: Readonly<Record<string, unknown>>;
@@ -131,7 +157,7 @@ const errorOf = ({ body }: Refusal): CallToolResult => ({
 });
 
 /** Tells a client that has asked for it how a job goes on. */
-function waitingOf({ context, caller }: Call): Waiting {
+function waitingOf({ context, caller, era }: Call): Waiting {
   const { _meta: meta, signal } = context.mcpReq;
   const token = meta?.progressToken;
   let progress = 0;
@@ -141,5 +167,11 @@ function waitingOf({ context, caller }: Call): Waiting {
     const params = { progressToken: token, progress, message: `${id} is ${status}` };
     context.mcpReq.notify({ method: "notifications/progress", params }).catch(() => {}); // the client has left
   };
-  return { onChange, signal: AbortSignal.any([signal, caller.signal]), isTold: token !== undefined };
+  return {
+    onChange,
+    signal: AbortSignal.any([signal, caller.signal]),
+    isTold: token !== undefined,
+    // In the newer era a client cancels by leaving; in the older one it says so, and a lost connection is resumed.
+    isCancelled: () => signal.aborted && (era === "modern" || !(signal.reason instanceof SdkError)),
+  };
 }

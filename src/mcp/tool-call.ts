@@ -6,7 +6,7 @@ import { type Fault, invalid, ok, type Outcome, refuse } from "../../actors/faul
 import { hasScope } from "../../actors/organization/principal.ts";
 import { organizationRef } from "../../actors/organization/schema.ts";
 import type { Json, JsonObject } from "../../actors/schema.ts";
-import type { Caller } from "../http/request/caller.ts";
+import { type Caller, detached } from "../http/request/caller.ts";
 import type { LocalInput } from "../http/request/local-input.ts";
 import { didYouMean } from "../http/request/near-name.ts";
 import type { Services } from "../operations/services.ts";
@@ -83,6 +83,9 @@ async function work(
     jobId = (begun.value as { readonly job_id: string }).job_id;
   }
   const job = await waitForJob(parts, caller, { jobId, seconds, waiting });
+  // What a call has begun, its cancellation ends; a token that may not cancel jobs lets it go on.
+  if (tool.spec.runs === "execute" && waiting.isCancelled())
+    await parts.invoke("cancelJob", detached(caller), { params: { id: jobId } });
   return job.ok ? ok({ value: job.value }) : job;
 }
 

@@ -31,5 +31,14 @@ export const localCaller = (
   { requestId = newId("req"), signal = NEVER }: Partial<Pick<Visitor, "requestId" | "signal">> = {},
 ): Caller => ({ principal, requestId, signal, address: null, keepOpen() {} });
 
+/** The caller without their connection: what they have begun goes on when it is lost. */
+export const detached = (caller: Caller): Caller => ({
+  principal: caller.principal,
+  requestId: caller.requestId,
+  signal: NEVER,
+  address: caller.address,
+  keepOpen: (seconds) => caller.keepOpen(seconds),
+});
+
 /** Who does something, for the audit (AUTH-17). */
 export const originOf = ({ principal: { userId, tokenId }, address }: Caller): Origin => ({ userId, tokenId, address });

@@ -1,0 +1,51 @@
+/** The last messages of one session's streams, for a client that comes back with `Last-Event-ID`. */
+import type { EventStore } from "@modelcontextprotocol/server";
+
+type Message = Parameters<EventStore["storeEvent"]>[1];
+
+/** Messages that are kept, and their characters: some answers of the size of a job. */
+const MESSAGES = 256;
+const CHARACTERS = 1024 * 1024;
+
+interface Kept {
+  readonly id: string;
+  readonly streamId: string;
+  readonly message: Message;
+  readonly characters: number;
+}
+
+export class ReplayStore implements EventStore {
+  private readonly kept: Kept[] = [];
+  private readonly prefix = crypto.randomUUID();
+  private count = 0;
+  private characters = 0;
+
+  storeEvent(streamId: string, message: Message): Promise<string> {
+    const id = `${this.prefix}_${++this.count}`;
+    const characters = JSON.stringify(message).length;
+    this.kept.push({ id, streamId, message, characters });
+    this.characters += characters;
+    while (this.kept.length > MESSAGES || this.characters > CHARACTERS) {
+      const dropped = this.kept.shift();
+      if (dropped === undefined) break;
+      this.characters -= dropped.characters;
+    }
+    return Promise.resolve(id);
+  }
+
+  getStreamIdForEventId(eventId: string): Promise<string | undefined> {
+    return Promise.resolve(this.kept.find(({ id }) => id === eventId)?.streamId);
+  }
+
+  async replayEventsAfter(
+    lastEventId: string,
+    { send }: { readonly send: (eventId: string, message: Message) => Promise<void> },
+  ): Promise<string> {
+    const at = this.kept.findIndex(({ id }) => id === lastEventId);
+    const streamId = this.kept[at]?.streamId ?? "";
+    for (const { id, streamId: of, message } of this.kept.slice(at + 1))
+      // The first event of a stream has no message.
+      if (of === streamId && "jsonrpc" in message) await send(id, message);
+    return streamId;
+  }
+}

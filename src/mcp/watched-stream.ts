@@ -1,0 +1,47 @@
+/** A stream that another part makes, and that ends when the service says so (`OpenStreams`). */
+
+const OPENED = new TextEncoder().encode(": open\n\n");
+
+export interface WatchedStream {
+  readonly stream: ReadableStream<Uint8Array>;
+  /** Ends it in good order. Idempotent. */
+  end(): void;
+}
+
+/** `onEnd` runs once: at its end, when its reader leaves, or with `end`. */
+export function watchedStream(from: ReadableStream<Uint8Array>, onEnd: () => void): WatchedStream {
+  const reader = from.getReader();
+  let isOver = false;
+  let sink: ReadableStreamDefaultController<Uint8Array> | null = null;
+  const finish = (): boolean => {
+    if (isOver) return false;
+    isOver = true;
+    onEnd();
+    return true;
+  };
+  const stream = new ReadableStream<Uint8Array>({
+    start(controller) {
+      sink = controller;
+      // The head of a response leaves with its first bytes.
+      controller.enqueue(OPENED);
+    },
+    async pull(controller) {
+      const { done, value } = await reader.read();
+      if (isOver) return;
+      if (!done) controller.enqueue(value);
+      else if (finish()) controller.close();
+    },
+    async cancel(reason) {
+      finish();
+      await reader.cancel(reason);
+    },
+  });
+  return {
+    stream,
+    end() {
+      if (!finish()) return;
+      sink?.close();
+      reader.cancel().catch(() => {}); // gone already
+    },
+  };
+}
