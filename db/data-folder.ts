@@ -64,6 +64,18 @@ export function openDataFolder(path: string, givenSecret?: Uint8Array): DataFold
   }
 }
 
+/** The secret of the folder at `path`; null where it has none (yet). Throws `DataFolderDamaged`. */
+export function readSecret(path: string): Uint8Array | null {
+  return existsSync(join(path, SECRET_FILE)) ? readOrMakeSecret(path) : null;
+}
+
+/** Puts a known secret into the folder at `path`, making the folder, before anything else is in it. */
+export function writeSecret(path: string, secret: Uint8Array): void {
+  mkdirSync(dirname(path), { recursive: true });
+  mkdirSync(path, { recursive: true, mode: 0o700 });
+  writePrivateFile(join(path, SECRET_FILE), `${Buffer.from(secret).toString("base64")}\n`);
+}
+
 function readOrMakeSecret(folder: string): Uint8Array {
   const path = join(folder, SECRET_FILE);
   if (!existsSync(path)) return makeSecret(folder, path);

@@ -17,7 +17,8 @@ import { join } from "node:path";
 import postgres from "postgres";
 import { lockFolder } from "./folder-lock.ts";
 import { type Binaries, locateBinaries } from "./postgres-binaries.ts";
-import { type Cluster, SUPERUSER, initialise, placeCluster } from "./postgres-cluster.ts";
+import { urlOf } from "./embedded-address.ts";
+import { type Cluster, SYSTEM_FOLDER, initialise, placeCluster } from "./postgres-cluster.ts";
 import {
   type PidFile,
   PostmasterFailed,
@@ -54,7 +55,6 @@ export interface EmbeddedPostgres {
   stop(): Promise<void>;
 }
 
-const SYSTEM_FOLDER = "/var/lib/troupe";
 /** Below the range from which systems take the ports of outgoing connections. */
 const PORT_FIRST = 20_000;
 const PORT_LAST = 32_767;
@@ -155,15 +155,12 @@ function supervise(
     unlock();
   };
   return {
-    url: urlOf(cluster, running.port),
+    url: urlOf(cluster.password, running.port),
     pid,
     adopted: running.adopted,
     stop: () => (stopping ??= stop()),
   };
 }
-
-const urlOf = (cluster: Cluster, port: number): string =>
-  `postgres://${SUPERUSER}:${encodeURIComponent(cluster.password)}@127.0.0.1:${port}/postgres`;
 
 const argumentsFor = (cluster: Cluster, port: number): readonly string[] => [
   "-D",
@@ -201,7 +198,11 @@ async function whyNotAdopt(file: PidFile, cluster: Cluster, binaries: Binaries):
   if (file.status !== "ready") return `it is ${file.status || "not ready"}`;
   if (lastArguments(cluster.path)?.join("\n") !== argumentsFor(cluster, file.port).join("\n"))
     return "its settings are others";
-  const sql = postgres(urlOf(cluster, file.port), { max: 1, connect_timeout: ANSWER_LIMIT_S, onnotice: () => {} });
+  const sql = postgres(urlOf(cluster.password, file.port), {
+    max: 1,
+    connect_timeout: ANSWER_LIMIT_S,
+    onnotice: () => {},
+  });
   try {
     const answer = sql<{ version: string }[]>`select current_setting('server_version') as version`;
     const rows = await Promise.race([answer, Bun.sleep(ANSWER_LIMIT_S * 1000)]);

@@ -24,6 +24,8 @@ import type { Binaries } from "./postgres-binaries.ts";
 import { syncFolder, writePrivateFile } from "./private-file.ts";
 
 export const SUPERUSER = "troupe";
+/** Where root puts what PostgreSQL's user cannot reach elsewhere. */
+export const SYSTEM_FOLDER = "/var/lib/troupe";
 
 /** `elsewhere`: PostgreSQL's account cannot enter the data folder, so this folder has the cluster. */
 interface Note {

@@ -26,8 +26,10 @@ const VALUES = [
   "agent",
   "quota",
   "limit",
+  "to",
+  "from",
 ] as const;
-const FLAGS = ["owner", "service", "help"] as const;
+const FLAGS = ["owner", "service", "with-key", "help"] as const;
 
 /** Splits `org create --name X` into the command and what it was given. Throws `AdminRefused`. */
 export function parseAdmin(argv: readonly string[]): { readonly command: string; readonly given: AdminArguments } {

@@ -43,9 +43,14 @@ export const ADMIN_USAGE = `Usage: bun run admin <command>
   jobs cancel --org ORG [--agent AGENT_ID]
   invariants
   load
+  backup --to FILE [--with-key]
+  restore --from FILE
 
 ORG is an organization's id; it may be left out while there is only one. A token is shown once.
 A budget is of model tokens for a month of UTC, in and out together; default is MONTHLY_TOKEN_BUDGET.
+A backup has the database and the files; the service may run meanwhile. --with-key puts the key of the
+service into it, without which its secrets cannot be read: keep such a file as you keep the key. A restore
+needs an empty DATA_DIR (and DATABASE_URL), and the key: in the backup, in TROUPE_SECRET or in DATA_DIR.
 Without --scopes a token may do everything but name secrets: that is \`secrets:use\`, or \`*\`.
 Scopes: ${SCOPES.join(" ")}`;
 

@@ -11,6 +11,7 @@ import { join } from "node:path";
 import { isSameHash } from "../../actors/constant-time.ts";
 import { type AdminArguments, AdminRefused, unknownCommand } from "./arguments.ts";
 import { ADMIN_COMMANDS, ADMIN_USAGE } from "./commands.ts";
+import { LOCAL_NAMES } from "./local-names.ts";
 import type { AdminParts } from "./subjects.ts";
 
 export const ADMIN_PATH = "/internal/admin";
@@ -55,8 +56,8 @@ export function forgetService(folder: string): void {
 export function answerAlone({ command, given }: AdminRequest): AdminAnswer | null {
   if (given.flags.has("help")) return { ok: true, text: ADMIN_USAGE };
   if (command === "") return { ok: false, text: ADMIN_USAGE };
-  if (!Object.hasOwn(ADMIN_COMMANDS, command))
-    return { ok: false, text: unknownCommand(command, Object.keys(ADMIN_COMMANDS)) };
+  const commands = [...Object.keys(ADMIN_COMMANDS), ...LOCAL_NAMES];
+  if (!commands.includes(command)) return { ok: false, text: unknownCommand(command, commands) };
   return null;
 }
 
@@ -65,7 +66,10 @@ export async function runAdmin(parts: AdminParts, request: AdminRequest): Promis
   const alone = answerAlone(request);
   if (alone !== null) return alone;
   try {
-    return { ok: true, text: await ADMIN_COMMANDS[request.command]!(parts, request.given) };
+    const run = ADMIN_COMMANDS[request.command];
+    if (run === undefined)
+      throw new AdminRefused(`${request.command} is run by the command itself, not by the service`);
+    return { ok: true, text: await run(parts, request.given) };
   } catch (cause) {
     if (cause instanceof AdminRefused) return { ok: false, text: cause.message };
     throw cause;

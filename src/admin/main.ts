@@ -19,11 +19,10 @@ import { openStorage } from "../service/storage.ts";
 import { VERSION } from "../settings/version.ts";
 import type { AdminParts } from "./subjects.ts";
 import { type AdminArguments, AdminRefused, parseAdmin } from "./arguments.ts";
+import { LOCAL_COMMANDS } from "./local.ts";
+import { RETRY_MS, WAIT_MS } from "./waiting.ts";
 import { type AdminAnswer, answerAlone, knock, readService, runAdmin } from "./door.ts";
 
-/** A start and a drain are shorter; who has the folder for longer and does not answer is told of. */
-const WAIT_MS = 15_000;
-const RETRY_MS = 100;
 /** As a shell says of a command that Ctrl-C ended. */
 const EXIT_INTERRUPTED = 130;
 
@@ -61,6 +60,8 @@ async function main(argv: readonly string[]): Promise<number> {
 
 async function bring(errand: Errand): Promise<AdminAnswer> {
   const { config, asked, signal } = errand;
+  const local = LOCAL_COMMANDS[asked.command];
+  if (local !== undefined) return { ok: true, text: await local({ ...errand, given: asked.given }) };
   if (config.databaseUrl === undefined && !existsSync(join(config.dataDir, DATABASE_NOTE))) {
     throw new AdminRefused(
       `There is no database in ${config.dataDir} yet. Start the service first, or set DATA_DIR to its data folder.`,

@@ -72,12 +72,15 @@ export function createSealing(serviceKey: Uint8Array): Sealing {
 /** The parts as bytes from which they can be told apart again. */
 const bound = (context: SealingContext): Buffer => Buffer.from(JSON.stringify(context));
 
+/** A value from which the key cannot be found, and which no other key has. */
+export const keyCheckOf = (sealing: Sealing): string => Buffer.from(sealing.key("key_check")).toString("hex");
+
 /**
  * Makes sure that what the database holds was sealed under this key. The first start leaves a check
  * value, from which the key cannot be found. Throws `WrongServiceKey`.
  */
 export async function checkServiceKey(database: Database, sealing: Sealing): Promise<void> {
-  if (await claimServiceKey(database, Buffer.from(sealing.key("key_check")).toString("hex"))) return;
+  if (await claimServiceKey(database, keyCheckOf(sealing))) return;
   throw new WrongServiceKey(
     "This database belongs to another key: its secrets were encrypted under another one than this start has. " +
       "Set TROUPE_SECRET to the key that it was made with, which is in the file `secret` of that data folder. " +

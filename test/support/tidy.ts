@@ -188,6 +188,13 @@ export const LAYERS: readonly Layer[] = [
     builtins: true,
   },
   {
+    name: "archives",
+    files: at("src/archive/.*"),
+    ours: at("actors/.*", "src/archive/.*"),
+    packages: ["tar-stream"],
+    builtins: true,
+  },
+  {
     name: "the schedule",
     files: at("src/schedule/.*"),
     ours: at("actors/.*", "src/schedule/.*"),

@@ -1,0 +1,270 @@
+/**
+ * Backups: everything that the database has, and the content of files, in one archive.
+ *
+ *   header.json                       what it is, and by which migrations the tables were made
+ *   key                               the key of the service, where it was asked for
+ *   database/<table>/<number>         rows, as COPY writes them, in pieces of some megabytes
+ *   files/<organization>/…/<digest>   content
+ *   summary.json                      how much there is of each; without it the backup was cut off
+ */
+import { createHash, randomUUID } from "node:crypto";
+import { once } from "node:events";
+import { existsSync } from "node:fs";
+import { mkdir, rm } from "node:fs/promises";
+import { join } from "node:path";
+import type { Writable } from "node:stream";
+import type { BlobKey, BlobStore } from "../../actors/workspace/ports.ts";
+import { type CopiedTable, inSnapshot, type Loading, loadDatabase, NotEmpty, type Snapshot } from "../../db/copying.ts";
+import { type ArchivedFile, type ArchiveWriter, bytesOf, readArchive, writeArchive } from "../archive/archive.ts";
+import { blobName } from "../files/blob-name.ts";
+import { AdminRefused } from "./arguments.ts";
+
+/** Rises when older code could not read what is written. */
+const FORMAT = 1;
+/** Of the rows of one file in the archive. */
+const PIECE_BYTES = 4 * 1024 * 1024;
+const LINE_FEED = 0x0a;
+
+export interface BackupHeader {
+  readonly format: number;
+  /** The version of the service that made it. */
+  readonly version: string;
+  readonly madeAt: string;
+  readonly migrations: readonly number[];
+  readonly keyCheck: string | null;
+  readonly tables: readonly CopiedTable[];
+}
+
+export interface BackupSummary {
+  /** Rows of each table. */
+  readonly rows: Readonly<Record<string, number>>;
+  readonly files: number;
+  readonly fileBytes: number;
+  /** Contents that rows refer to and that the store does not have. */
+  readonly missingFiles: readonly string[];
+}
+
+export interface BackupParts {
+  readonly url: string;
+  readonly blobs: Pick<BlobStore, "size" | "read">;
+  /** The key of the service; null: it stays out. */
+  readonly key: Uint8Array | null;
+  readonly version: string;
+  readonly now: number;
+}
+
+/** Writes the backup to `path`. It is there whole, or not at all. */
+export function writeBackup(path: string, parts: BackupParts): Promise<BackupSummary> {
+  return inSnapshot(parts.url, (snapshot) => writeArchive(path, (archive) => fill(archive, snapshot, parts)));
+}
+
+async function fill(archive: ArchiveWriter, snapshot: Snapshot, parts: BackupParts): Promise<BackupSummary> {
+  const { migrations, keyCheck, tables } = snapshot;
+  const { version, key, now } = parts;
+  const header: BackupHeader = {
+    format: FORMAT,
+    version,
+    madeAt: new Date(now).toISOString(),
+    migrations,
+    keyCheck,
+    tables,
+  };
+  await archive.add("header.json", json(header));
+  if (key !== null) await archive.add("key", Buffer.from(`${Buffer.from(key).toString("base64")}\n`));
+  const rows: Record<string, number> = {};
+  for (const table of tables) rows[table.name] = await addRows(archive, table, await snapshot.rows(table));
+  const files = await addFiles(archive, snapshot, parts.blobs);
+  const summary: BackupSummary = { rows, ...files };
+  await archive.add("summary.json", json(summary));
+  return summary;
+}
+
+/** Answers how many rows there were. */
+async function addRows(
+  archive: ArchiveWriter,
+  { name }: CopiedTable,
+  copied: AsyncIterable<Uint8Array>,
+): Promise<number> {
+  let rows = 0;
+  let number = 0;
+  let pieces: Uint8Array[] = [];
+  let bytes = 0;
+  const add = async (): Promise<void> => {
+    if (bytes === 0) return;
+    await archive.add(`database/${name}/${String(++number).padStart(6, "0")}`, Buffer.concat(pieces));
+    pieces = [];
+    bytes = 0;
+  };
+  for await (const piece of copied) {
+    // A copy: the driver uses its buffer again.
+    pieces.push(Buffer.from(piece));
+    rows += lineFeedsIn(piece);
+    bytes += piece.length;
+    if (bytes >= PIECE_BYTES) await add();
+  }
+  await add();
+  return rows;
+}
+
+function lineFeedsIn(bytes: Uint8Array): number {
+  let count = 0;
+  for (let at = bytes.indexOf(LINE_FEED); at !== -1; at = bytes.indexOf(LINE_FEED, at + 1)) count++;
+  return count;
+}
+
+async function addFiles(
+  archive: ArchiveWriter,
+  snapshot: Snapshot,
+  blobs: BackupParts["blobs"],
+): Promise<Omit<BackupSummary, "rows">> {
+  let files = 0;
+  let fileBytes = 0;
+  const missingFiles: string[] = [];
+  for await (const contents of snapshot.contents()) {
+    for (const content of contents) {
+      const [size, found] = [await blobs.size(content), await blobs.read(content)];
+      if (size === null || found === null) {
+        missingFiles.push(blobName(content));
+        continue;
+      }
+      await archive.stream(`files/${blobName(content)}`, size, found instanceof Blob ? found.stream() : found);
+      files++;
+      fileBytes += size;
+    }
+  }
+  return { files, fileBytes, missingFiles };
+}
+
+const json = (value: object): Uint8Array => Buffer.from(`${JSON.stringify(value, null, 2)}\n`);
+
+/** What a backup says before its data. Throws `AdminRefused` where the file is none. */
+export async function readBackupHead(
+  path: string,
+): Promise<{ readonly header: BackupHeader; readonly key: Uint8Array | null }> {
+  if (!existsSync(path)) throw new AdminRefused(`There is no file ${path}`);
+  let header: BackupHeader | null = null;
+  try {
+    for await (const file of readArchive(path)) {
+      if (header === null) {
+        if (file.name !== "header.json") break;
+        header = parsed<BackupHeader>(await bytesOf(file));
+        if (header.format !== FORMAT) break;
+      } else {
+        const key = file.name === "key" ? Buffer.from(Buffer.from(await bytesOf(file)).toString(), "base64") : null;
+        return { header, key };
+      }
+    }
+  } catch (cause) {
+    throw new AdminRefused(`${path} is no backup, or a damaged one: ${String(cause)}`, { cause });
+  }
+  throw new AdminRefused(`${path} is no backup that this version can read`);
+}
+
+export interface RestoreParts {
+  /** Of an empty database. */
+  readonly url: string;
+  readonly blobs: Pick<BlobStore, "put">;
+  /** Where content is received, on the file system that it is stored on. */
+  readonly staging: string;
+}
+
+/** Loads the backup at `path`. All of its rows are there, or none is. Throws `AdminRefused` where it is damaged. */
+export async function loadBackup(path: string, header: BackupHeader, parts: RestoreParts): Promise<BackupSummary> {
+  await mkdir(parts.staging, { recursive: true, mode: 0o700 });
+  try {
+    return await loadDatabase(parts.url, header.migrations, (loading) => load(path, header, { ...parts, loading }));
+  } catch (cause) {
+    if (cause instanceof NotEmpty) throw new AdminRefused(`${cause.message}: a backup is restored into an empty one.`);
+    if (cause instanceof AdminRefused) throw cause;
+    throw new AdminRefused(`The backup could not be restored: ${String(cause)}`, { cause });
+  }
+}
+
+async function load(
+  path: string,
+  { tables }: BackupHeader,
+  parts: RestoreParts & { readonly loading: Loading },
+): Promise<BackupSummary> {
+  const rows: Record<string, number> = Object.fromEntries(tables.map(({ name }) => [name, 0]));
+  let files = 0;
+  const loader = new TableLoader(parts.loading);
+  for await (const file of readArchive(path)) {
+    const [kind, name = ""] = file.name.split("/");
+    if (kind === "database") {
+      const table = tables.find((each) => each.name === name);
+      if (table === undefined) throw new AdminRefused(`The backup is damaged: it says nothing of its table ${name}`);
+      rows[name] = (rows[name] ?? 0) + (await pour(file, await loader.into(table)));
+      continue;
+    }
+    await loader.close();
+    if (kind === "files") {
+      await loadFile(file, parts);
+      files++;
+    } else if (file.name === "summary.json") {
+      const summary = parsed<BackupSummary>(await bytesOf(file));
+      const isWhole = summary.files === files && tables.every((each) => rows[each.name] === summary.rows[each.name]);
+      if (!isWhole) throw new AdminRefused("The backup is damaged: it has not what its summary says");
+      return summary;
+    } else for await (const _ of file.content);
+  }
+  throw new AdminRefused("The backup was cut off: it has no summary");
+}
+
+/** Keeps one table open at a time. */
+class TableLoader {
+  private readonly loading: Loading;
+  private open: { readonly table: CopiedTable; readonly into: Writable } | null = null;
+
+  constructor(loading: Loading) {
+    this.loading = loading;
+  }
+
+  async into(table: CopiedTable): Promise<Writable> {
+    if (this.open?.table === table) return this.open.into;
+    await this.close();
+    const into = await this.loading.rows(table);
+    this.open = { table, into };
+    return into;
+  }
+
+  async close(): Promise<void> {
+    const { open } = this;
+    this.open = null;
+    if (open === null) return;
+    open.into.end();
+    await once(open.into, "finish");
+  }
+}
+
+async function pour({ content }: ArchivedFile, into: Writable): Promise<number> {
+  let rows = 0;
+  for await (const piece of content) {
+    rows += lineFeedsIn(piece);
+    if (!into.write(piece)) await once(into, "drain");
+  }
+  return rows;
+}
+
+/** Content is stored under its own digest only. */
+async function loadFile({ name, content }: ArchivedFile, { blobs, staging }: RestoreParts): Promise<void> {
+  const [, organizationId = "", , sha256 = ""] = name.split("/");
+  const key: BlobKey = { organizationId, sha256 };
+  if (`files/${blobName(key)}` !== name) throw new AdminRefused(`The backup is damaged at ${name}`);
+  const path = join(staging, randomUUID());
+  const hash = createHash("sha256");
+  const writer = Bun.file(path).writer();
+  try {
+    for await (const piece of content) {
+      hash.update(piece);
+      await writer.write(piece);
+      await writer.flush();
+    }
+    await writer.end();
+    if (hash.digest("hex") !== sha256) throw new AdminRefused(`The backup is damaged: ${name} has other content`);
+    await blobs.put(key, path);
+  } finally {
+    await rm(path, { force: true });
+  }
+}
+
+const parsed = <T>(bytes: Uint8Array): T => JSON.parse(Buffer.from(bytes).toString()) as T;

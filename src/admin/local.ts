@@ -1,0 +1,136 @@
+/**
+ * Commands that need no actors: they read or fill the database beside the service, so that it has no work with them.
+ * The embedded database is the running one, or is started for as long as the command takes.
+ */
+import { existsSync, mkdirSync } from "node:fs";
+import { join, resolve } from "node:path";
+import { readBackupHead, loadBackup, writeBackup } from "./backup.ts";
+import { DATABASE_NOTE, openDataFolder, readSecret, SECRET_BYTES, writeSecret } from "../../db/data-folder.ts";
+import { runningUrl } from "../../db/embedded-address.ts";
+import { FolderInUse } from "../../db/folder-lock.ts";
+import type { BlobStore } from "../../actors/workspace/ports.ts";
+import { LocalBlobStore } from "../files/local-blobs.ts";
+import { S3BlobStore } from "../files/s3-blobs.ts";
+import type { Logger } from "../log/log.ts";
+import { createSealing, keyCheckOf } from "../service/service-key.ts";
+import type { Config } from "../settings/config.ts";
+import { VERSION } from "../settings/version.ts";
+import { systemClock } from "../wiring/clock.ts";
+import { s3Of } from "../wiring/files.ts";
+import { type AdminArguments, AdminRefused, required } from "./arguments.ts";
+import type { LocalName } from "./local-names.ts";
+import { RETRY_MS, WAIT_MS } from "./waiting.ts";
+
+export interface LocalErrand {
+  readonly config: Config;
+  readonly log: Logger;
+  readonly given: AdminArguments;
+  readonly signal: AbortSignal;
+}
+
+export type LocalCommand = (errand: LocalErrand) => Promise<string>;
+const MIB = 1024 * 1024;
+const mib = (bytes: number): string => `${(bytes / MIB).toFixed(1)} MiB`;
+
+export const LOCAL_COMMANDS: Readonly<Record<string, LocalCommand>> = {
+  async backup(errand) {
+    const { config, given } = errand;
+    const path = resolve(required(given, "to"));
+    if (existsSync(path)) throw new AdminRefused(`${path} exists already: a backup overwrites nothing`);
+    const withKey = given.flags.has("with-key");
+    const key = withKey ? (config.troupeSecret ?? readSecret(config.dataDir)) : null;
+    if (withKey && key === null)
+      throw new AdminRefused(`There is no key in ${config.dataDir} and none in TROUPE_SECRET`);
+    const summary = await withDatabase(errand, (url) =>
+      writeBackup(path, { url, blobs: blobsOf(config), key, version: VERSION, now: systemClock.now() }),
+    );
+    const rows = Object.values(summary.rows).reduce((all, count) => all + count, 0);
+    const { files, fileBytes, missingFiles } = summary;
+    const lines = [
+      `${path} has ${rows} rows of ${Object.keys(summary.rows).length} tables and ${files} files (${mib(fileBytes)}).`,
+      withKey
+        ? "It has the key of the service: whoever has it can read the secrets in it."
+        : "The key of the service is not in it: keep the file `secret` of the data folder (or TROUPE_SECRET) apart from it.",
+    ];
+    if (missingFiles.length > 0)
+      lines.push(`Missing in the store, and so in the backup: ${missingFiles.slice(0, 20).join(", ")}`);
+    return lines.join("\n");
+  },
+
+  async restore(errand) {
+    const { config, given } = errand;
+    const path = resolve(required(given, "from"));
+    const { header, key: archived } = await readBackupHead(path);
+    const kept = readSecret(config.dataDir);
+    const key = config.troupeSecret ?? kept ?? archived;
+    if (key === null || key.length !== SECRET_BYTES)
+      throw new AdminRefused(
+        `The key of the service is not in the backup. Set TROUPE_SECRET to it, or put its file \`secret\` into ${config.dataDir}.`,
+      );
+    if (header.keyCheck !== null && keyCheckOf(createSealing(key)) !== header.keyCheck)
+      throw new AdminRefused("The backup belongs to another key than TROUPE_SECRET or the file `secret` has.");
+    if (config.databaseUrl === undefined && existsSync(join(config.dataDir, DATABASE_NOTE)))
+      throw new AdminRefused(
+        `${config.dataDir} has a database already: set DATA_DIR to a folder that is not there yet.`,
+      );
+    if (config.troupeSecret === undefined && kept === null) writeSecret(config.dataDir, key);
+    const summary = await withNewDatabase(errand, (url) =>
+      loadBackup(path, header, { url, blobs: blobsOf(config), staging: join(config.dataDir, "files", "restoring") }),
+    ).catch((cause: unknown) => {
+      if (config.databaseUrl !== undefined) throw cause;
+      const words = cause instanceof Error ? cause.message : String(cause);
+      throw new AdminRefused(`${words}. Remove ${config.dataDir} before the next try.`, { cause });
+    });
+    const rows = Object.values(summary.rows).reduce((all, count) => all + count, 0);
+    return [
+      `Restored ${rows} rows and ${summary.files} files (${mib(summary.fileBytes)}), as they were at ${header.madeAt}, into ${config.dataDir}.`,
+      "The next start goes on with the work that was under way then: jobs, schedules and deliveries. Do not start it beside the service that the backup is of, unless its work may be done twice.",
+    ].join("\n");
+  },
+} satisfies Readonly<Record<LocalName, LocalCommand>>;
+
+/** The store of contents, without what receives them. */
+function blobsOf(config: Config): BlobStore {
+  const s3 = s3Of(config);
+  if (s3 !== null) return new S3BlobStore(s3);
+  const root = join(config.dataDir, "files", "blobs");
+  mkdirSync(root, { recursive: true, mode: 0o700 });
+  return new LocalBlobStore(root);
+}
+
+/** The url of a database that there is. */
+async function withDatabase<T>(errand: LocalErrand, run: (url: string) => Promise<T>): Promise<T> {
+  const { config, signal } = errand;
+  if (config.databaseUrl !== undefined) return run(config.databaseUrl);
+  if (!existsSync(join(config.dataDir, DATABASE_NOTE)))
+    throw new AdminRefused(
+      `There is no database in ${config.dataDir} yet. Start the service first, or set DATA_DIR to its data folder.`,
+    );
+  for (const until = performance.now() + WAIT_MS; ; await Bun.sleep(RETRY_MS)) {
+    signal.throwIfAborted();
+    const url = runningUrl(config.dataDir);
+    if (url !== null) return run(url);
+    try {
+      return await withNewDatabase(errand, run);
+    } catch (cause) {
+      if (!(cause instanceof FolderInUse) || performance.now() > until) throw cause;
+    }
+  }
+}
+
+/** Starts the embedded database for as long as `run` takes, making it where there is none. Throws `FolderInUse`. */
+async function withNewDatabase<T>({ config, log, signal }: LocalErrand, run: (url: string) => Promise<T>): Promise<T> {
+  if (config.databaseUrl !== undefined) return run(config.databaseUrl);
+  const folder = openDataFolder(config.dataDir, config.troupeSecret);
+  try {
+    const { startEmbedded } = await import("../../db/embedded.ts");
+    const server = await startEmbedded({ folder: folder.path, log: (level, message) => log[level](message), signal });
+    try {
+      return await run(server.url);
+    } finally {
+      await server.stop();
+    }
+  } finally {
+    folder.release();
+  }
+}
