@@ -1,5 +1,5 @@
 /**
- * A person's credentials (AUTH-13, AUTH-21), and the brake on guessing them (AUTH-14). An attempt counts as failed until it
+ * A person's credentials (AUTH-13, AUTH-21, AUTH-22), and the brake on guessing them (AUTH-14). An attempt counts as failed until it
  * has proved good, so that a thousand at once are a thousand. After the free ones each waits twice as long as the
  * one before, up to a quarter of an hour; an hour without an attempt forgets them.
  */
@@ -30,6 +30,9 @@ const MOST_DOUBLINGS = 20;
 export const UNUSED_CLIENT_MS = 86_400_000;
 /** and one that nobody has let in again after this: longer than its grants live unused. */
 export const USED_CLIENT_MS = 180 * 86_400_000;
+
+/** More ways in than anybody needs are more to lose. */
+export const PASSKEYS_MAX = 20;
 
 const TABLES: Readonly<Record<string, string>> = {
   account: accountTable.name,
@@ -72,7 +75,11 @@ export const accountActor: ActorDefinition<AccountProtocol> = {
 
     read_ways_in(tx) {
       const account = accountOf(tx);
-      return ok({ hasPassword: (account?.passwordHash ?? null) !== null, identities: account?.identities ?? [] });
+      return ok({
+        hasPassword: (account?.passwordHash ?? null) !== null,
+        identities: account?.identities ?? [],
+        passkeys: account?.passkeys ?? [],
+      });
     },
 
     link_identity(tx, { issuer, subject }) {
@@ -80,7 +87,13 @@ export const accountActor: ActorDefinition<AccountProtocol> = {
       const present = identities.find((each) => each.issuer === issuer);
       if (present !== undefined) return ok(present.subject === subject ? "present" : "other");
       const identity = { issuer, subject, linkedAt: isoTime(tx.now) };
-      keep(tx, { identities: [...identities, identity], passwordHash: null, passwordSetAt: null, link: null });
+      keep(tx, {
+        identities: [...identities, identity],
+        passwordHash: null,
+        passwordSetAt: null,
+        link: null,
+        passkeys: [],
+      });
       return ok("new");
     },
 
@@ -98,6 +111,37 @@ export const accountActor: ActorDefinition<AccountProtocol> = {
       if (present === null) tx.create(identityOwnerTable, { id: tx.self.organizationId, userId });
       else if (present.userId !== userId) tx.update(identityOwnerTable, { ...present, userId });
       return ok(null);
+    },
+
+    add_passkey(tx, { passkey }) {
+      const passkeys = accountOf(tx)?.passkeys ?? [];
+      if (passkeys.some(({ id }) => id === passkey.id)) return forbidden("This passkey is there already.");
+      if (passkeys.length >= PASSKEYS_MAX) return forbidden(`An account has at most ${PASSKEYS_MAX} passkeys.`);
+      keep(tx, { passkeys: [...passkeys, { ...passkey, createdAt: isoTime(tx.now), lastUsedAt: null }] });
+      return ok(null);
+    },
+
+    use_passkey(tx, { id, counter }) {
+      const passkeys = accountOf(tx)?.passkeys ?? [];
+      const passkey = passkeys.find((each) => each.id === id);
+      // One that counts and does not count on has been copied.
+      const isCopy = passkey !== undefined && (counter > 0 || passkey.counter > 0) && counter <= passkey.counter;
+      if (passkey === undefined || isCopy) return notFound("token");
+      const used = { ...passkey, counter, lastUsedAt: isoTime(tx.now) };
+      keep(tx, { passkeys: passkeys.map((each) => (each === passkey ? used : each)) });
+      return ok(null);
+    },
+
+    remove_passkey(tx, { id }) {
+      const account = accountOf(tx);
+      const passkeys = account?.passkeys ?? [];
+      const passkey = passkeys.find((each) => each.id === id);
+      if (passkey === undefined) return notFound("token");
+      const others =
+        passkeys.length - 1 + (account?.identities ?? []).length + (account?.passwordHash === null ? 0 : 1);
+      if (others === 0) return forbidden("This passkey is your only way to sign in.");
+      keep(tx, { passkeys: passkeys.filter((each) => each !== passkey) });
+      return ok(passkey.name);
     },
 
     begin_flow(tx, { next, expiresAt }) {
@@ -156,6 +200,8 @@ export const accountActor: ActorDefinition<AccountProtocol> = {
 const waitAfter = (more: number): number =>
   more < 0 ? 0 : Math.min(FIRST_WAIT_MS * 2 ** Math.min(more, MOST_DOUBLINGS), LONGEST_WAIT_MS);
 
+const forbidden = (message: string) => refuse({ kind: "forbidden", message });
+
 const accountOf = (tx: Tx): Account | null => tx.read(accountTable, tx.self.organizationId);
 
 function opens(tx: Tx, hash: string): boolean {
@@ -164,9 +210,9 @@ function opens(tx: Tx, hash: string): boolean {
 }
 
 type Changes = Partial<
-  Pick<Account, "passwordHash" | "passwordSetAt" | "link" | "chosenOrganizationId" | "identities">
+  Pick<Account, "passwordHash" | "passwordSetAt" | "link" | "chosenOrganizationId" | "identities" | "passkeys">
 >;
-const NEW: Omit<Required<Changes>, "identities"> = {
+const NEW: Omit<Required<Changes>, "identities" | "passkeys"> = {
   passwordHash: null,
   passwordSetAt: null,
   link: null,

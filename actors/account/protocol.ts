@@ -1,5 +1,5 @@
 /** What an account's actor can be asked, and what it answers. */
-import type { Identity, OAuthClient, PasswordLink } from "./schema.ts";
+import type { Identity, OAuthClient, Passkey, PasswordLink } from "./schema.ts";
 
 /** What is needed to check a password. */
 export interface Credentials {
@@ -11,6 +11,7 @@ export interface Credentials {
 export interface WaysIn {
   readonly hasPassword: boolean;
   readonly identities: readonly Identity[];
+  readonly passkeys: readonly Passkey[];
 }
 
 /** What became of linking: `new`; there already; or the person is somebody else at this issuer. */
@@ -36,6 +37,12 @@ export type AccountCommand =
   /** Whose the identity is, or null. */
   | { readonly kind: "find_owner" }
   | { readonly kind: "name_owner"; readonly userId: string }
+  /** Refuses `forbidden` where there are too many, or the same one. */
+  | { readonly kind: "add_passkey"; readonly passkey: Pick<Passkey, "id" | "publicKey" | "counter" | "name"> }
+  /** It has proved its person; `counter` is what it counts now. Refuses `not_found` where it is gone, or has not counted on. */
+  | { readonly kind: "use_passkey"; readonly id: string; readonly counter: number }
+  /** Refuses `forbidden` where there is no other way in. */
+  | { readonly kind: "remove_passkey"; readonly id: string }
   | { readonly kind: "begin_flow"; readonly next: string | null; readonly expiresAt: string }
   /** The flow, once; refuses `not_found` where there is none, it was taken, or its time is over. */
   | { readonly kind: "take_flow" }
@@ -61,6 +68,10 @@ export interface AccountReplies {
   unlink_identity: boolean;
   find_owner: string | null;
   name_owner: null;
+  add_passkey: null;
+  use_passkey: null;
+  /** Its name. */
+  remove_passkey: string;
   begin_flow: null;
   take_flow: { readonly next: string | null };
   register_client: OAuthClient;

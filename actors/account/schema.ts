@@ -1,5 +1,5 @@
 /**
- * How a person signs in (AUTH-13 to AUTH-16, AUTH-21): the credentials of an account, and the counts of attempts. Which
+ * How a person signs in (AUTH-13 to AUTH-16, AUTH-21, AUTH-22): the credentials of an account, and the counts of attempts. Which
  * organizations the person belongs to, and with which role, is nowhere here: that is what the organizations' own
  * member records say, and only they are asked.
  */
@@ -14,6 +14,19 @@ export type PasswordLink = Static<typeof PasswordLink>;
 export const Identity = Type.Object({ issuer: Type.String(), subject: Type.String(), linkedAt: Timestamp });
 export type Identity = Static<typeof Identity>;
 
+/** A key pair that only a person's device or password manager has the other half of (AUTH-22). */
+export const Passkey = Type.Object({
+  /** The credential's own id, and its COSE public key: base64url. */
+  id: Type.String(),
+  publicKey: Type.String(),
+  /** What its authenticator has counted last; 0 where it does not count. */
+  counter: Type.Integer({ minimum: 0 }),
+  name: Type.String(),
+  createdAt: Timestamp,
+  lastUsedAt: Nullable(Timestamp),
+});
+export type Passkey = Static<typeof Passkey>;
+
 /** Credentials of a person; its id is the user's. */
 export const Account = Type.Object({
   ...RecordBase,
@@ -25,6 +38,7 @@ export const Account = Type.Object({
   chosenOrganizationId: Nullable(Type.String()),
   /** At most one of an issuer. */
   identities: Type.Optional(Type.Array(Identity)),
+  passkeys: Type.Optional(Type.Array(Passkey)),
 });
 export type Account = Static<typeof Account>;
 

@@ -118,6 +118,8 @@ export const AUDIT_ACTIONS = [
   "password.set",
   "identity.linked",
   "identity.unlinked",
+  "passkey.added",
+  "passkey.removed",
   "token.created",
   "token.used",
   "token.revoked",

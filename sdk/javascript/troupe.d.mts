@@ -1695,7 +1695,7 @@ export interface ListAuditEntriesQuery {
     /** `next_cursor` of the previous page */
     cursor?: string;
     /** Only this action */
-    action?: "session.started" | "session.ended" | "session.refused" | "password.set" | "identity.linked" | "identity.unlinked" | "token.created" | "token.used" | "token.revoked" | "grant.created" | "grant.ended" | "grant.reused" | "member.added" | "member.changed" | "member.removed" | "invitation.created" | "invitation.accepted" | "invitation.revoked";
+    action?: "session.started" | "session.ended" | "session.refused" | "password.set" | "identity.linked" | "identity.unlinked" | "passkey.added" | "passkey.removed" | "token.created" | "token.used" | "token.revoked" | "grant.created" | "grant.ended" | "grant.reused" | "member.added" | "member.changed" | "member.removed" | "invitation.created" | "invitation.accepted" | "invitation.revoked";
     /** Only what this user did */
     user_id?: string;
 }
@@ -2093,7 +2093,7 @@ export interface AuditEntry {
     /** The entry's id */
     id: string;
     /** What was done */
-    action: "session.started" | "session.ended" | "session.refused" | "password.set" | "identity.linked" | "identity.unlinked" | "token.created" | "token.used" | "token.revoked" | "grant.created" | "grant.ended" | "grant.reused" | "member.added" | "member.changed" | "member.removed" | "invitation.created" | "invitation.accepted" | "invitation.revoked";
+    action: "session.started" | "session.ended" | "session.refused" | "password.set" | "identity.linked" | "identity.unlinked" | "passkey.added" | "passkey.removed" | "token.created" | "token.used" | "token.revoked" | "grant.created" | "grant.ended" | "grant.reused" | "member.added" | "member.changed" | "member.removed" | "invitation.created" | "invitation.accepted" | "invitation.revoked";
     /** Who did it; null: the operator, or somebody who is not known */
     user_id: string | null;
     /** The token or session with which it was done */

@@ -25,6 +25,8 @@ import { lookUp } from "../log/look-up.ts";
 import { type AccountParts, SESSION_MS } from "./accounts.ts";
 import { type Html, html } from "./html.ts";
 import { pageOf, redirectTo } from "./layout.ts";
+import { passkeySection } from "./passkeys/forms.ts";
+import { partyAt } from "./passkeys/passkeys.ts";
 import { newPasswordFields } from "./password-page.ts";
 import { complaintOf } from "./passwords.ts";
 import { OFFERED_SCOPES, scopeWords } from "./scope-words.ts";
@@ -42,6 +44,8 @@ const NOTICES: Readonly<Record<string, string>> = {
   "session-ended": "The session has ended.",
   "program-ended": "The program has no access any more.",
   "token-revoked": "The token is revoked.",
+  "passkey-added": "The passkey is added.",
+  "passkey-removed": "The passkey is removed. Remove it from your device too, which cannot be told from here.",
   disconnected: "Your account is not connected any more. The next sign-in connects it anew.",
 };
 export const toAccount = (notice: keyof typeof NOTICES): Response => redirectTo(`${ACCOUNT_PATH}?notice=${notice}`);
@@ -67,11 +71,13 @@ export async function showAccount(parts: AccountPageParts, visit: OwnVisit, abov
   if (!shown.ok) return faultPage(shown.fault);
   const words = NOTICES[visit.query.get("notice") ?? ""];
   const notice = above.notice ?? (words === undefined ? null : html`<p class="good" role="status">${words}</p>`);
-  const { member, organization } = shown.value;
+  const { member, organization, ways } = shown.value;
+  const isOffered = partyAt(parts.appUrl()) !== null;
   return pageOf({
     title: "Your account",
     status: above.status ?? 200,
     isSignedIn: true,
+    hasPasskeys: isOffered,
     content: html`${notice}
       <section aria-labelledby="who">
         <h2 id="who">${member.name}</h2>
@@ -81,6 +87,7 @@ export async function showAccount(parts: AccountPageParts, visit: OwnVisit, abov
       </section>
       ${sessionSection(shown.value, visit.principal)} ${tokenSection(shown.value, isoTime(parts.clock.now()))}
       ${newTokenSection()} ${grantSection(shown.value)} ${providerSection(parts, shown.value)}
+      ${passkeySection({ passkeys: ways.passkeys, isOffered, name: visit.sender.browser })}
       ${passwordSection(shown.value)}`,
   });
 }
@@ -171,7 +178,7 @@ export async function endGrant(parts: AccountPageParts, { form, principal, sende
   return toAccount("program-ended");
 }
 
-const complained = (words: string): Above => ({
+export const complained = (words: string): Above => ({
   status: 400,
   notice: html`<p class="bad" role="alert">${words}</p>`,
 });

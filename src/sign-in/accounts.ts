@@ -275,10 +275,10 @@ export class Accounts {
   }
 
   /**
-   * A wrong password is told to the owners; it has no person, for nobody knows who tried it. The answer does not wait
+   * A wrong password or passkey is told to the owners; it has no person, for nobody knows who tried it. The answer does not wait
    * for it: where nobody has the address there is nothing to write, and the time would tell.
    */
-  private noteRefusal(members: readonly Member[], { address, browser }: Sender): void {
+  noteRefusal(members: readonly Member[], { address, browser }: Sender): void {
     const [member] = members;
     if (member === undefined) return;
     const entry = { action: "session.refused", subjectId: member.id, detail: browser } as const;

@@ -1,10 +1,11 @@
 /**
  * How the pages of people look, and what protects them (AUTH-15). They are plain HTML with one style sheet in the
- * page: no script, nothing from elsewhere, no frame around them. Forms go to this service only; a page whose form
+ * page: no script (but for the one that passkeys need), nothing from elsewhere, no frame around them. Forms go to this service only; a page whose form
  * leads on to another one (a consent) names it, because browsers hold redirects against the policy too.
  */
 import { ICON_LINK } from "../http/document/page.ts";
 import { Html, html } from "./html.ts";
+import { PASSKEY_SCRIPT } from "./passkeys/script.ts";
 
 const STYLE = `
 :root{color-scheme:light dark;--line:light-dark(#767f8c,#8b95a3);--soft:light-dark(#d5dae1,#3a424d);--text:light-dark(#1b2430,#e8ebf0);--quiet:light-dark(#4d5866,#b3bcc8);--ground:light-dark(#f4f6f8,#14181d);--card:light-dark(#fff,#1d232a);--accent:light-dark(#1f4f8f,#8fbcff);--on-accent:light-dark(#fff,#0d1a2b);--bad:light-dark(#9b1c1c,#ffb0a8);--good:light-dark(#1d6133,#9fe0b2)}
@@ -23,6 +24,7 @@ input:not([type=checkbox]):not([type=radio]),select{font:inherit;color:inherit;b
 .choices label{font-weight:400;display:flex;gap:.5rem;align-items:center;min-height:2rem}
 button{font:inherit;font-weight:600;border-radius:.4rem;border:1px solid var(--accent);background:var(--accent);color:var(--on-accent);padding:.5rem 1rem;min-height:2.75rem;cursor:pointer}
 button.quiet{background:none;color:var(--accent)}
+button.wide{width:100%}[role=alert]:empty{display:none}
 a.button{display:block;text-align:center;font-weight:600;text-decoration:none;border:1px solid var(--accent);border-radius:.4rem;padding:.6rem 1rem;min-height:2.75rem}
 a:focus-visible,button:focus-visible,input:focus-visible,select:focus-visible{outline:3px solid var(--accent);outline-offset:2px}
 .note{color:var(--quiet);margin:.2rem 0 .9rem}.bad{color:var(--bad);font-weight:600}.good{color:var(--good);font-weight:600}
@@ -32,12 +34,15 @@ code{font-size:.95em;background:var(--ground);border:1px solid var(--soft);borde
 code.secret{display:block;padding:.7rem;user-select:all}
 `;
 
-const STYLE_HASH = new Bun.CryptoHasher("sha256").update(STYLE).digest("base64");
+const hashOf = (text: string): string => new Bun.CryptoHasher("sha256").update(text).digest("base64");
+const STYLE_HASH = hashOf(STYLE);
+const SCRIPT_HASH = hashOf(PASSKEY_SCRIPT);
 
 /** `formTargets`: where else a form of this page may lead to. */
-const policyFor = (formTargets: readonly string[]): string =>
+const policyFor = (formTargets: readonly string[], hasPasskeys: boolean): string =>
   [
     "default-src 'none'",
+    ...(hasPasskeys ? [`script-src 'sha256-${SCRIPT_HASH}'`, "connect-src 'self'"] : []),
     `style-src 'sha256-${STYLE_HASH}'`,
     "img-src data:",
     "base-uri 'none'",
@@ -63,11 +68,14 @@ export interface PageContent {
   /** Somebody has signed in: the way to their account, and out. */
   readonly isSignedIn?: boolean;
   readonly formTargets?: readonly string[];
+  /** It has forms for the script of passkeys. */
+  readonly hasPasskeys?: boolean;
   readonly headers?: Readonly<Record<string, string>>;
 }
 
 export function pageOf(page: PageContent): Response {
   const { title, content, status = 200, isNarrow = false, isSignedIn = false, formTargets = [] } = page;
+  const hasPasskeys = page.hasPasskeys ?? false;
   const text = html`<!doctype html>
 <html lang="en">
 <head><meta charset="utf-8"><meta name="viewport" content="width=device-width,initial-scale=1"><title>${title} · Troupe</title>${new Html(ICON_LINK)}<style>${new Html(STYLE)}</style></head>
@@ -76,7 +84,7 @@ export function pageOf(page: PageContent): Response {
 <main${new Html(isNarrow ? ' class="narrow"' : "")}>
 <h1>${title}</h1>
 ${content}
-</main>
+</main>${hasPasskeys ? SCRIPT : null}
 </body>
 </html>
 `;
@@ -85,11 +93,17 @@ ${content}
     headers: {
       ...HEADERS,
       "content-type": "text/html; charset=utf-8",
-      "content-security-policy": policyFor(formTargets),
+      "content-security-policy": policyFor(formTargets, hasPasskeys),
       ...page.headers,
     },
   });
 }
+
+const SCRIPT = new Html(`<script>${PASSKEY_SCRIPT}</script>`);
+
+/** What a script of ours has asked for. */
+export const jsonOf = (value: object, headers: Readonly<Record<string, string>>): Response =>
+  Response.json(value, { headers: { ...HEADERS, ...headers } });
 
 const SIGNED_IN = html`<nav aria-label="Account">
   <a href="/account">Account</a>

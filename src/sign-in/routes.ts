@@ -1,4 +1,4 @@
-/** The pages of people, mounted: signing in and out, passwords, the account. They need no script and no internet. */
+/** The pages of people, mounted: signing in and out, passwords, the account. They need no script (but for passkeys) and no internet. */
 import { Elysia } from "elysia";
 import type { HttpLog } from "../log/port.ts";
 import { INVITATION_PATH } from "../http/contract/invitation-path.ts";
@@ -17,6 +17,8 @@ import {
 } from "./account-page.ts";
 import { acceptInvitation, showInvitation } from "./invitation-page.ts";
 import { changeRole, inviteMember, MEMBERS_PATH, removeMember, revokeInvitation, showMembers } from "./members-page.ts";
+import { PASSKEYS_PATH, SIGN_IN_PASSKEY_PATH } from "./passkeys/forms.ts";
+import { addPasskey, askToAdd, askToSignIn, removePasskey, signInByPasskey } from "./passkeys/pages.ts";
 import { setPassword, showSetPassword } from "./password-page.ts";
 import { PASSWORD_PATH } from "./password-link.ts";
 import {
@@ -49,6 +51,11 @@ const PAGES: readonly (readonly ["GET" | "POST", string, Answer])[] = [
   ["GET", PROVIDER_PATH, goToProvider],
   ["GET", PROVIDER_CALLBACK_PATH, comeFromProvider],
   ["POST", `${ACCOUNT_PATH}/provider/disconnect`, own(disconnect)],
+  ["POST", `${SIGN_IN_PASSKEY_PATH}/options`, askToSignIn],
+  ["POST", SIGN_IN_PASSKEY_PATH, signInByPasskey],
+  ["POST", `${PASSKEYS_PATH}/options`, own(askToAdd)],
+  ["POST", PASSKEYS_PATH, own(addPasskey)],
+  ["POST", `${PASSKEYS_PATH}/remove`, own(removePasskey)],
   ["GET", PASSWORD_PATH, showSetPassword],
   ["POST", PASSWORD_PATH, setPassword],
   ["GET", INVITATION_PATH, showInvitation],

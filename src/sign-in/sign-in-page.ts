@@ -6,6 +6,8 @@ import { type Html, html } from "./html.ts";
 import { pageOf, redirectTo } from "./layout.ts";
 import { nextPath } from "./next-path.ts";
 import type { OpenIdProvider } from "./openid/provider.ts";
+import { passkeySignIn } from "./passkeys/forms.ts";
+import { partyAt } from "./passkeys/passkeys.ts";
 import { type Visit, waitPage } from "./visit.ts";
 
 export const SIGN_IN_PATH = "/sign-in";
@@ -78,13 +80,14 @@ interface SignInForm {
 }
 
 export const signInForm = (
-  { provider }: Pick<PageParts, "provider">,
+  { provider, appUrl }: Pick<PageParts, "provider" | "appUrl">,
   { next, email = "", wrong, status = 200, headers = {} }: SignInForm,
 ): Response =>
   pageOf({
     title: "Sign in",
     status,
     isNarrow: true,
+    hasPasskeys: partyAt(appUrl()) !== null,
     headers,
     content: html`<section>
         ${wrong === undefined ? null : html`<p class="bad" role="alert">${wrong}</p>`}
@@ -96,7 +99,7 @@ export const signInForm = (
           ${next === null ? null : html`<input type="hidden" name="next" value="${next}" />`}
           <button>Sign in</button>
         </form>
-        ${providerLink(provider, next)}
+        ${providerLink(provider, next)} ${partyAt(appUrl()) === null ? null : passkeySignIn(next)}
       </section>
       <p class="note">No password yet, or forgotten? Ask the person who runs this service for a link.</p>`,
   });

@@ -24,14 +24,15 @@ beforeAll(async () => {
   if (CHROMIUM === null) return;
   service = await startService({
     app: ({ log, clock, egress }) => ({
-      appUrl: (port) => `http://127.0.0.1:${port}`,
+      // By name: browsers know no passkeys of a bare address.
+      appUrl: (port) => `http://localhost:${port}`,
       provider: new OpenIdProvider(
         { issuer: "https://id.example", clientId: "troupe", clientSecret: "hush", name: "Example ID" },
         { log, clock, egress },
       ),
     }),
   });
-  url = service.url;
+  url = service.url.replace("127.0.0.1", "localhost");
   owner = await service.found();
   browser = await watchedBrowser();
 });
@@ -159,6 +160,53 @@ test.skipIf(CHROMIUM === null)(
     await page.waitForURL(`${redirect}**`);
     expect(arrived).toContain("code=oac_");
     await program.stop(true);
+    expect(browser.left).toEqual([]);
+  },
+);
+
+test.skipIf(CHROMIUM === null)(
+  "[AUTH-22] a person adds a passkey in a browser, signs in with it, and removes it",
+  async () => {
+    const person = await service.join(owner.organizationId);
+    const { page, complaints } = await browser.open();
+    const devices = await page.context().newCDPSession(page);
+    await devices.send("WebAuthn.enable");
+    const { authenticatorId } = await devices.send("WebAuthn.addVirtualAuthenticator", {
+      options: {
+        protocol: "ctap2",
+        transport: "internal",
+        hasResidentKey: true,
+        hasUserVerification: true,
+        isUserVerified: true,
+        automaticPresenceSimulation: true,
+      },
+    });
+    await enter(page, person);
+    await page.getByLabel("Name of a new passkey").fill("My laptop");
+    await page.getByRole("button", { name: "Add a passkey" }).click();
+    await page.getByText("The passkey is added.").waitFor();
+    expect(await faultsOf(page)).toEqual([]);
+    // The same device has one already.
+    await page.getByRole("button", { name: "Add a passkey" }).click();
+    await page.getByText("This device has a passkey of yours already.").waitFor();
+    await page.getByRole("button", { name: "Sign out" }).click();
+    await page.waitForURL(`${url}/sign-in`);
+    await page.goto(`${url}/sign-in?next=${encodeURIComponent("/account?from=here")}`);
+    await page.getByRole("button", { name: "Sign in with a passkey" }).click();
+    await page.waitForURL(`${url}/account?from=here`);
+    await page.getByText(", by passkey (this one)").waitFor();
+    await page.getByRole("button", { name: "Remove the passkey My laptop" }).click();
+    await page.getByText("The passkey is removed.").waitFor();
+    await page.getByRole("button", { name: "Sign out" }).click();
+    await page.waitForURL(`${url}/sign-in`);
+    // The device still has it, and the service does not.
+    await page.getByRole("button", { name: "Sign in with a passkey" }).click();
+    await page.getByText("This passkey does not open an account here.").waitFor();
+    // Nobody proves that they are there.
+    await devices.send("WebAuthn.setUserVerified", { authenticatorId, isUserVerified: false });
+    await page.getByRole("button", { name: "Sign in with a passkey" }).click();
+    await page.getByText("No passkey was used").waitFor();
+    expect(complaints.filter((text) => !text.includes("status of 4"))).toEqual([]);
     expect(browser.left).toEqual([]);
   },
 );

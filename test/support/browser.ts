@@ -40,7 +40,7 @@ export async function watchedBrowser(): Promise<WatchedBrowser> {
   const browser = await chromium.launch({
     executablePath: CHROMIUM ?? "",
     chromiumSandbox: process.getuid?.() !== 0,
-    proxy: { server: `http://127.0.0.1:${proxy.port}`, bypass: "127.0.0.1" },
+    proxy: { server: `http://127.0.0.1:${proxy.port}`, bypass: "127.0.0.1,localhost" },
   });
   return {
     left,

@@ -145,7 +145,7 @@ export const LAYERS: readonly Layer[] = [
     name: "signing in",
     files: at("src/sign-in/.*"),
     ours: at("actors/.*", LOG_PORT, "src/http/.*", "src/egress/.*", "src/sign-in/.*"),
-    packages: ["elysia", "oauth4webapi"],
+    packages: ["elysia", "oauth4webapi", "@simplewebauthn"],
     builtins: true,
   },
   {

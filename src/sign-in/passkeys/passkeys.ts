@@ -1,0 +1,144 @@
+/**
+ * Passkeys (AUTH-22): what a browser is asked for, and whether its answer proves a person. The checks of WebAuthn are those
+ * of `@simplewebauthn/server`, which is loaded by the first that needs it. A passkey names its person itself, so nobody
+ * types an address, and it always verifies its user: it is both factors at once.
+ */
+import { isIP } from "node:net";
+import type {
+  AuthenticationResponseJSON,
+  PublicKeyCredentialCreationOptionsJSON,
+  PublicKeyCredentialRequestOptionsJSON,
+  RegistrationResponseJSON,
+} from "@simplewebauthn/server";
+import type { Passkey } from "../../../actors/account/schema.ts";
+import { isIdOf } from "../../../actors/ids.ts";
+import type { HttpLog } from "../../log/port.ts";
+
+/** As whom the service is known to authenticators. */
+export interface Party {
+  readonly id: string;
+  readonly origin: string;
+}
+
+/** For whom a passkey is made. */
+export interface Holder {
+  readonly userId: string;
+  readonly email: string;
+  readonly name: string;
+  readonly passkeys: readonly Passkey[];
+}
+
+const SERVICE = "Troupe";
+const load = () => import("@simplewebauthn/server");
+
+/** Null where browsers know no passkeys: at a bare address, and over http anywhere but on this machine. */
+export function partyAt(appUrl: string): Party | null {
+  if (!URL.canParse(appUrl)) return null;
+  const { hostname, origin, protocol } = new URL(appUrl);
+  const isLocal = hostname === "localhost" || hostname.endsWith(".localhost");
+  if (isIP(hostname.replace(/^\[(.*)\]$/, "$1")) !== 0 || (protocol !== "https:" && !isLocal)) return null;
+  return { id: hostname, origin };
+}
+
+export async function creationOptions(
+  { id }: Party,
+  { userId, email, name, passkeys }: Holder,
+  challenge: string,
+): Promise<PublicKeyCredentialCreationOptionsJSON> {
+  const { generateRegistrationOptions } = await load();
+  return generateRegistrationOptions({
+    rpName: SERVICE,
+    rpID: id,
+    userID: new TextEncoder().encode(userId),
+    userName: email,
+    userDisplayName: name,
+    challenge: bytesOf(challenge),
+    excludeCredentials: passkeys.map((passkey) => ({ id: passkey.id })),
+    authenticatorSelection: { residentKey: "required", userVerification: "required" },
+  });
+}
+
+export async function requestOptions({ id }: Party, challenge: string): Promise<PublicKeyCredentialRequestOptionsJSON> {
+  const { generateAuthenticationOptions } = await load();
+  return generateAuthenticationOptions({
+    rpID: id,
+    challenge: bytesOf(challenge),
+    allowCredentials: [],
+    userVerification: "required",
+  });
+}
+
+/** The new passkey in `answer`, or null where it is none for this challenge and place. */
+export async function madePasskey(
+  party: Party,
+  answer: string,
+  challenge: string,
+  log: HttpLog,
+): Promise<Pick<Passkey, "id" | "publicKey" | "counter"> | null> {
+  return proven(log, async () => {
+    const { verifyRegistrationResponse } = await load();
+    const { verified, registrationInfo } = await verifyRegistrationResponse({
+      response: JSON.parse(answer) as RegistrationResponseJSON,
+      expectedChallenge: challenge,
+      expectedOrigin: party.origin,
+      expectedRPID: party.id,
+      requireUserVerification: true,
+    });
+    if (!verified) return null;
+    const { id, publicKey, counter } = registrationInfo.credential;
+    return { id, publicKey: Buffer.from(publicKey).toString("base64url"), counter };
+  });
+}
+
+/** What an assertion claims before anything of it is checked. */
+export interface Claim {
+  readonly passkeyId: string;
+  readonly userId: string;
+  readonly response: AuthenticationResponseJSON;
+}
+
+export function claimIn(answer: string): Claim | null {
+  try {
+    const response = JSON.parse(answer) as AuthenticationResponseJSON;
+    const userId = Buffer.from(response.response.userHandle ?? "", "base64url").toString("utf8");
+    return typeof response.id === "string" && isIdOf("usr", userId)
+      ? { passkeyId: response.id, userId, response }
+      : null;
+  } catch {
+    // Not JSON, or JSON of another shape: no claim at all.
+    return null;
+  }
+}
+
+/** What the passkey counts now, where it has proved its person by this claim; else null. */
+export async function provenCounter(
+  party: Party,
+  { response }: Claim,
+  { passkey, challenge }: { readonly passkey: Passkey; readonly challenge: string },
+  log: HttpLog,
+): Promise<number | null> {
+  return proven(log, async () => {
+    const { verifyAuthenticationResponse } = await load();
+    const { verified, authenticationInfo } = await verifyAuthenticationResponse({
+      response,
+      expectedChallenge: challenge,
+      expectedOrigin: party.origin,
+      expectedRPID: party.id,
+      credential: { id: passkey.id, publicKey: bytesOf(passkey.publicKey), counter: passkey.counter },
+      requireUserVerification: true,
+    });
+    return verified ? authenticationInfo.newCounter : null;
+  });
+}
+
+/** The library throws at everything that is not right. A person is told no more than that; the log is told what. */
+async function proven<T>(log: HttpLog, verify: () => Promise<T | null>): Promise<T | null> {
+  try {
+    return await verify();
+  } catch (error) {
+    log.info({ reason: error instanceof Error ? error.message : String(error) }, "a passkey was refused");
+    return null;
+  }
+}
+
+const bytesOf = (text: string): Uint8Array<ArrayBuffer> => new Uint8Array(Buffer.from(text, "base64url"));
