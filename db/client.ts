@@ -125,6 +125,8 @@ export interface DatabaseOptions {
   readonly answerMs?: number;
   /** Pages are parsed at once unless given. */
   readonly bulk?: Bulk;
+  /** Whether an organization's reads wait behind those of others (FAIR-4); never unless given. */
+  readonly isOverShare?: (organizationId: string) => boolean;
 }
 
 /** A pool that is replaced when it is silent. */
@@ -163,16 +165,15 @@ class Pool {
 /** Opens the pools; connections are made at first use. */
 export function openDatabase(
   url: string,
-  { lanes = 1, answerMs = ANSWER_LIMIT_MS, bulk = AT_ONCE }: DatabaseOptions = {},
+  { lanes = 1, answerMs = ANSWER_LIMIT_MS, bulk = AT_ONCE, isOverShare = () => false }: DatabaseOptions = {},
 ): Database {
   const flush = new Pool(() => pool(url, "flush", lanes, FLUSH_PLANS), answerMs);
   const read = new Pool(() => pool(url, "read", READ_CONNECTIONS), answerMs);
   const placement = new Pool(() => pool(url, "placement", PLACEMENT_CONNECTIONS), answerMs);
   const placing = new FairGate({ slots: PLACEMENT_CONNECTIONS, each: PLACEMENT_CONNECTIONS });
-  const gates = Object.fromEntries(READ_KINDS.map((kind) => [kind, new FairGate(READ_BOUNDS[kind])])) as Record<
-    ReadKind,
-    FairGate
-  >;
+  const gates = Object.fromEntries(
+    READ_KINDS.map((kind) => [kind, new FairGate(READ_BOUNDS[kind], { isOverShare })]),
+  ) as Record<ReadKind, FairGate>;
   let queried: ReadPool = { sql: read.sql, query: drizzle(read.sql) };
   const readPool = (sql: Sql): ReadPool => (queried.sql === sql ? queried : (queried = { sql, query: drizzle(sql) }));
   return {

@@ -1,7 +1,8 @@
 /**
  * Slots for work that shares a scarce resource, fairly between organizations: a bound in all, a bound
  * for each organization, and among those that wait, one organization after the other. So what one of
- * them asks for delays another by one piece of work at most, however much of it waits.
+ * them asks for delays another by one piece of work at most, however much of it waits. Those that have used more
+ * than their share of the event loop lately wait behind the others (FAIR-4).
  */
 import { assert } from "../actors/assert.ts";
 
@@ -29,16 +30,24 @@ interface Waiting {
 export class FairGate {
   private readonly bounds: GateBounds;
   private readonly now: () => number;
+  private readonly isOverShare: (organizationId: string) => boolean;
   private running = 0;
   private readonly runningOf = new Map<string, number>();
   /** The organization that was served last is at the end. */
   private readonly waiting = new Map<string, Waiting[]>();
 
-  /** `now` is monotonic ms. */
-  constructor(bounds: GateBounds, now: () => number = () => performance.now()) {
+  /** `now` is monotonic ms; `isOverShare`: whether the organization has used more than its share of the event loop. */
+  constructor(
+    bounds: GateBounds,
+    {
+      now = () => performance.now(),
+      isOverShare = () => false,
+    }: { readonly now?: () => number; readonly isOverShare?: (organizationId: string) => boolean } = {},
+  ) {
     assert(bounds.each >= 1 && bounds.each <= bounds.slots, "a gate lets each organization in");
     this.bounds = bounds;
     this.now = now;
+    this.isOverShare = isOverShare;
   }
 
   /** Runs `work` in a slot; rejects with `GateTimeout` where none came free in time. */
@@ -81,16 +90,17 @@ export class FairGate {
 
   /** Gives free slots to those that wait. Organizations at their own bound are few: as many as fit into the slots. */
   private next(): void {
-    for (const [organizationId, queue] of this.waiting) {
-      if (this.running >= this.bounds.slots) return;
-      if (!this.hasRoomFor(organizationId)) continue;
-      this.waiting.delete(organizationId);
-      const entry = this.firstInTime(queue);
-      if (queue.length > 0) this.waiting.set(organizationId, queue);
-      if (entry === null) continue;
-      this.take(organizationId);
-      entry.begin();
-    }
+    for (const isLate of [false, true])
+      for (const [organizationId, queue] of this.waiting) {
+        if (this.running >= this.bounds.slots) return;
+        if (!this.hasRoomFor(organizationId) || this.isOverShare(organizationId) !== isLate) continue;
+        this.waiting.delete(organizationId);
+        const entry = this.firstInTime(queue);
+        if (queue.length > 0) this.waiting.set(organizationId, queue);
+        if (entry === null) continue;
+        this.take(organizationId);
+        entry.begin();
+      }
   }
 
   private firstInTime(queue: Waiting[]): Waiting | null {

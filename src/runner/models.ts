@@ -12,15 +12,26 @@ import { callDemo } from "./demo.ts";
 import { STALLED_STREAM_MS } from "../../actors/job/limits.ts";
 import type { RunnerLog } from "./log.ts";
 import { allowedTarget, allowedTargets, type ModelSettings, type Target } from "./model-name.ts";
-import { type AnswerSource, streamCall } from "./stream-call.ts";
+import { type AnswerSource, type RunTime, streamCall } from "./stream-call.ts";
 import { realTimers, type Timers } from "./watchdog.ts";
 import { wireSource } from "./wire/source.ts";
 
+interface ModelsOptions {
+  /** For tests. */
+  readonly timers?: Timers;
+  /** Where the reading of answers is charged to the organizations that they are for (FAIR-1). */
+  readonly time?: RunTime;
+}
+
 /**
  * The models of this configuration. Reads no environment and opens nothing: a provider is loaded by
- * its first call. `timers` is for tests.
+ * its first call.
  */
-export function createModels(settings: ModelSettings, log?: RunnerLog, timers: Timers = realTimers): ModelPort {
+export function createModels(
+  settings: ModelSettings,
+  log?: RunnerLog,
+  { timers = realTimers, time }: ModelsOptions = {},
+): ModelPort {
   const stalledStreamMs = settings.stalledStreamMs ?? STALLED_STREAM_MS;
   const secrets = secretsOf(settings);
   const allowed = allowedTargets(settings);
@@ -51,7 +62,7 @@ export function createModels(settings: ModelSettings, log?: RunnerLog, timers: T
         });
       }
       const source = sourceOf(call, target.value);
-      return streamCall({ origin: call.origin, source, onText, signal, stalledStreamMs, timers, secrets, log });
+      return streamCall({ origin: call.origin, source, onText, signal, stalledStreamMs, timers, time, secrets, log });
     },
   };
 }

@@ -9,6 +9,7 @@
  * Guarantees: it never rejects; nothing is handed out after the outcome; the pieces joined equal the
  * text blocks with a blank line between them; an answer that is not complete is never `finished`.
  */
+import type { LoopTime } from "../../actors/runtime/loop-time.ts";
 import type { CallOrigin, ModelOutcome } from "../../actors/job/ports.ts";
 import type { AnswerBlock, RunError } from "../../actors/job/schema.ts";
 import { Answer, type AnswerSink, type EndReason } from "./answer.ts";
@@ -28,9 +29,14 @@ import { type Timers, Watchdog } from "./watchdog.ts";
 /** Characters of text, reasoning and tool input of one call; a server that goes on is cut off. */
 export const MAX_OUTPUT_CHARS = 4 * 1024 * 1024;
 
+/** The account of the event loop's time. */
+export type RunTime = Pick<LoopTime, "measure">;
+
 /** The other side of a source. */
 export interface Listener {
   readonly sink: AnswerSink;
+  /** Reads a piece of the answer, and charges the organization that it is for. */
+  readonly reading: <T>(read: () => T) => T;
   /** Closes the upstream request when it aborts. */
   readonly signal: AbortSignal;
   /** The headers of the answer have come, with names in lower case. */
@@ -54,6 +60,8 @@ export interface CallContext {
   readonly signal: AbortSignal;
   readonly stalledStreamMs: number;
   readonly timers: Timers;
+  /** Where the reading of the answer is charged; nowhere unless given. */
+  readonly time?: RunTime | undefined;
   /** Strings that no message may show. */
   readonly secrets: readonly string[];
   readonly log: RunnerLog | undefined;
@@ -105,8 +113,10 @@ class Call {
   }
 
   async run(): Promise<ModelOutcome> {
+    const { time, origin } = this.#context;
     const listener: Listener = {
       sink: this.#answer,
+      reading: (read) => (time === undefined ? read() : time.measure(origin.organizationId, "runs", read)),
       signal: this.#upstream.signal,
       onHeaders: (headers) => {
         this.#pauseMs = pauseAsked(headers, Date.now());

@@ -1,6 +1,7 @@
 /**
  * Who is next in the sandbox. Each lane (an organization) has its jobs in order, one at a time or a few;
- * lanes take turns, so that six slow jobs of one cost another one turn and not six.
+ * lanes take turns, so that six slow jobs of one cost another one turn and not six. Those that have used more than
+ * their share of the event loop lately wait behind the others (FAIR-4).
  */
 
 /** What one lane may have waiting: jobs, and bytes of their content. */
@@ -23,11 +24,13 @@ export class Lanes {
   private readonly lanes = new Map<string, Lane>();
   private free: number;
   private readonly ofLane: number;
+  private readonly isOverShare: (name: string) => boolean;
 
-  /** Jobs at a time: of all lanes, and of one. */
-  constructor(places: number, ofLane = 1) {
+  /** Jobs at a time: of all lanes, and of one. `isOverShare`: whether a lane has used more than its share of the event loop. */
+  constructor(places: number, ofLane = 1, isOverShare: (name: string) => boolean = () => false) {
     this.free = places;
     this.ofLane = ofLane;
+    this.isOverShare = isOverShare;
   }
 
   /** Resolves with the function that gives the place back; `busy` where the lane has too much waiting. */
@@ -66,18 +69,20 @@ export class Lanes {
   }
 
   private next(): void {
-    for (const [name, lane] of this.lanes) {
-      if (this.free === 0) return;
-      const first = lane.busy >= this.ofLane ? undefined : lane.waiting.shift();
-      if (first === undefined) continue;
-      this.free--;
-      lane.busy++;
-      lane.bytes -= first.bytes;
-      // To the end: all others have their turn first.
-      this.lanes.delete(name);
-      this.lanes.set(name, lane);
-      first.begin();
-    }
+    for (const isLate of [false, true])
+      for (const [name, lane] of this.lanes) {
+        if (this.free === 0) return;
+        if (lane.busy >= this.ofLane || this.isOverShare(name) !== isLate) continue;
+        const first = lane.waiting.shift();
+        if (first === undefined) continue;
+        this.free--;
+        lane.busy++;
+        lane.bytes -= first.bytes;
+        // To the end: all others have their turn first.
+        this.lanes.delete(name);
+        this.lanes.set(name, lane);
+        first.begin();
+      }
   }
 
   private forget(name: string, lane: Lane): void {

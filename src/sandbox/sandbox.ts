@@ -112,28 +112,31 @@ const refused = (error: Exclude<SandboxResult, { ok: true }>["error"], words = "
 
 type FindLaunches = (needs: ChildNeeds) => Promise<readonly Launch[]>;
 
-/** `options.launches` is for tests. */
-export function createSandbox(
-  log?: SandboxLog,
-  options: { readonly kind?: PoolKind; readonly launches?: FindLaunches } = {},
-): Sandbox {
-  return new ChildPool(log, options.kind ?? PAGES, options.launches ?? launches);
+interface SandboxOptions {
+  readonly kind?: PoolKind;
+  /** For tests. */
+  readonly launches?: FindLaunches;
+  /** Whether a lane waits behind the others (FAIR-4); none does unless given. */
+  readonly isOverShare?: (lane: string) => boolean;
 }
+
+export const createSandbox = (log?: SandboxLog, options: SandboxOptions = {}): Sandbox => new ChildPool(log, options);
 
 class ChildPool implements Sandbox {
   private readonly log: SandboxLog | undefined;
   private readonly kind: PoolKind;
   private readonly launches: FindLaunches;
-  private readonly lanes = new Lanes(CHILDREN);
+  private readonly lanes: Lanes;
   private launch: Promise<Launch> | null = null;
   private idle: ChildProcess[] = [];
   private idleTimer: NodeJS.Timeout | undefined;
   private isClosed = false;
 
-  constructor(log: SandboxLog | undefined, kind: PoolKind, found: FindLaunches) {
+  constructor(log: SandboxLog | undefined, { kind = PAGES, launches: found = launches, isOverShare }: SandboxOptions) {
     this.log = log;
     this.kind = kind;
     this.launches = found;
+    this.lanes = new Lanes(CHILDREN, 1, isOverShare);
   }
 
   async run(job: SandboxJob): Promise<SandboxResult> {

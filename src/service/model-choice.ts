@@ -14,6 +14,7 @@ import { findLocalModels, LOCAL_SERVERS, type LocalModel } from "../runner/local
 import { listModels } from "../runner/model-list.ts";
 import { type ModelSettings, resolveModel } from "../runner/model-name.ts";
 import { createModels } from "../runner/models.ts";
+import type { RunTime } from "../runner/stream-call.ts";
 import type { Config, ConfigError, SettingsCheck } from "../settings/config.ts";
 
 /** No server answers now that has a model; a later start may find one. */
@@ -72,13 +73,18 @@ export const modelErrors: SettingsCheck = {
   },
 };
 
+/** The models of a configuration. */
+type Created = (settings: ModelSettings) => ModelPort;
+
 /** Decides, and asks the servers that are needed for it. Throws `ModelUnavailable` or `ModelMissing`. */
-export async function chooseModels(config: Config, log: Logger): Promise<ChosenModels> {
-  if (config.model === "auto") return auto(config, log);
-  if (needsList(config)) return onlyModel(config, config.openaiBaseUrl ?? "", log);
+export async function chooseModels(config: Config, log: Logger, time?: RunTime): Promise<ChosenModels> {
+  const created = (settings: ModelSettings): ModelPort =>
+    createModels(settings, log, time === undefined ? {} : { time });
+  if (config.model === "auto") return auto(config, log, created);
+  if (needsList(config)) return onlyModel(config, log, created);
   const hasModel = config.model !== undefined || [config.anthropicApiKey, config.openaiApiKey].some((key) => key);
   const local = hasModel ? Promise.resolve([]) : findLocalModels();
-  const models = createModels(modelSettings(config, []), log);
+  const models = created(modelSettings(config, []));
   const chosen = models.describe(null);
   if (!chosen.ok)
     log.warn({ why: whyUnusable(null, modelSettings(config, [])) }, "no model can be used: executions are refused");
@@ -88,7 +94,7 @@ export async function chooseModels(config: Config, log: Logger): Promise<ChosenM
 const needsList = (config: Config): boolean =>
   config.model === undefined && config.anthropicApiKey === undefined && config.openaiBaseUrl !== undefined;
 
-async function auto(config: Config, log: Logger): Promise<ChosenModels> {
+async function auto(config: Config, log: Logger, created: Created): Promise<ChosenModels> {
   const local = await findLocalModels();
   const settings = modelSettings(config, local);
   const lookedFor = LOCAL_SERVERS.map(({ server, port }) => `${server} at http://127.0.0.1:${port}/v1`);
@@ -100,10 +106,11 @@ async function auto(config: Config, log: Logger): Promise<ChosenModels> {
       throw new ModelUnavailable(`${none} Start one of them, or set MODEL=provider:name.`);
     log.warn(`${none} The demo model answers.`);
   }
-  return { models: createModels(settings, log), local: Promise.resolve(local) };
+  return { models: created(settings), local: Promise.resolve(local) };
 }
 
-async function onlyModel(config: Config, baseUrl: string, log: Logger): Promise<ChosenModels> {
+async function onlyModel(config: Config, log: Logger, created: Created): Promise<ChosenModels> {
+  const baseUrl = config.openaiBaseUrl ?? "";
   const list = await listModels(baseUrl, { apiKey: config.openaiApiKey });
   if (list.kind === "unreachable") {
     throw new ModelUnavailable(
@@ -122,7 +129,7 @@ async function onlyModel(config: Config, baseUrl: string, log: Logger): Promise<
   }
   const model = `openai:${only}`;
   log.info({ model }, "MODEL is not set: this is the only model of OPENAI_BASE_URL");
-  return { models: createModels(modelSettings({ ...config, model }, []), log), local: Promise.resolve([]) };
+  return { models: created(modelSettings({ ...config, model }, [])), local: Promise.resolve([]) };
 }
 
 function modelSettings(config: ModelConfig, localModels: readonly LocalModel[]): ModelSettings {

@@ -40,7 +40,7 @@ import { unlessAborted } from "./interruption.ts";
 import { chooseModels } from "./model-choice.ts";
 import { type Runtime, startRuntime } from "./runtime.ts";
 import type { OpenIdProvider } from "../sign-in/openid/provider.ts";
-import { openStorage, type Storage } from "./storage.ts";
+import { newLoopTime, openStorage, type Storage } from "./storage.ts";
 import { type Sweeper, startSweeper } from "./sweeper.ts";
 import { serviceSweeps } from "./sweeps.ts";
 import { Undo } from "./undo.ts";
@@ -87,10 +87,12 @@ export async function startService(options: ServiceOptions): Promise<Service> {
   try {
     // Without the port nobody asks, and nothing is counted.
     const meters = config.adminPort === undefined ? null : new Meters();
-    const chosen = await unlessAborted(chooseModels(config, log), signal);
+    const loopTime = newLoopTime();
+    const isOverShare = (organizationId: string): boolean => loopTime.isOverShare(organizationId);
+    const chosen = await unlessAborted(chooseModels(config, log, loopTime), signal);
     const { local } = chosen;
     const models = meters === null ? chosen.models : meteredModels(chosen.models, meters);
-    const storage = await openStorage({ config, log, signal, onExit: onFatal });
+    const storage = await openStorage({ config, log, loopTime, signal, onExit: onFatal });
     undo.add(() => storage.close());
     forgetService(storage.folder.path);
     signal.throwIfAborted();
@@ -99,9 +101,9 @@ export async function startService(options: ServiceOptions): Promise<Service> {
     undo.add(() => egress.close());
     const provider = openIdProvider(config, log);
     undo.add(async () => provider?.close());
-    const sandbox = createSandbox(log);
+    const sandbox = createSandbox(log, { isOverShare });
     undo.add(() => sandbox.close());
-    const fileSandbox = createSandbox(log, { kind: filePool(storage.files.children) });
+    const fileSandbox = createSandbox(log, { kind: filePool(storage.files.children), isOverShare });
     undo.add(() => fileSandbox.close());
     const cloner = new Cloner(join(storage.folder.path, "files", "clones"), egress);
     await cloner.prepare();

@@ -51,11 +51,15 @@ export interface Storage {
 export interface StorageParts {
   readonly config: Config;
   readonly log: Logger;
+  /** What the event loop has worked for whom; an account of its own unless given. */
+  readonly loopTime?: LoopTime;
   /** The embedded database ended by itself. */
   readonly onExit: (reason: string) => void;
   /** Calls the opening off. */
   readonly signal: AbortSignal;
 }
+
+export const newLoopTime = (): LoopTime => new LoopTime(() => systemClock.monotonic());
 
 /** Opens it all; what has been opened is closed again when a later step fails or the signal calls it off. */
 export async function openStorage(parts: StorageParts): Promise<Storage> {
@@ -68,9 +72,9 @@ export async function openStorage(parts: StorageParts): Promise<Storage> {
     const { applied, warnings } = await unlessAborted(migrateAt(url, config), signal);
     if (applied > 0) log.info({ migrations: applied }, "the database was brought to this version");
     for (const warning of warnings) log.warn(warning);
-    const loopTime = new LoopTime(() => systemClock.monotonic());
+    const { loopTime = newLoopTime() } = parts;
     const bulk = new BulkWork({ time: loopTime, clock: systemClock, later: setImmediate });
-    const database = openDatabase(url, { bulk });
+    const database = openDatabase(url, { bulk, isOverShare: (organizationId) => loopTime.isOverShare(organizationId) });
     undo.add(() => database.close());
     const claims = new PostgresBlobClaims(database);
     const files = await openFiles({ folder: folder.path, s3: s3Of(config) }, { claims, clock: systemClock });

@@ -8,9 +8,14 @@ function rig(slots: number, each: number) {
   let now = 0;
   const begun: string[] = [];
   const ends = new Map<string, () => void>();
-  const gate = new FairGate({ slots, each }, () => now);
+  const over = new Set<string>();
+  const gate = new FairGate(
+    { slots, each },
+    { now: () => now, isOverShare: (organizationId) => over.has(organizationId) },
+  );
   return {
     begun,
+    over,
     pass: (ms: number) => void (now += ms),
     ask: (organization: string, name: string): Promise<void> =>
       gate.run(organization, () => {
@@ -45,6 +50,15 @@ test("[RT-16] those that wait are served one organization after the other, each 
   void ask("c", "c1");
   for (const name of ["a0", "a1", "b1", "c1", "a2", "b2"]) await end(name);
   expect(begun).toEqual(["a0", "a1", "b1", "c1", "a2", "b2", "a3"]);
+});
+
+test("[FAIR-4] those that have used more than their share of the loop wait behind the others", async () => {
+  const { begun, ask, end, over } = rig(1, 1);
+  over.add("a");
+  void ask("a", "a0");
+  for (const name of ["a1", "a2", "b1", "b2"]) void ask(name.charAt(0), name);
+  for (const name of ["a0", "b1", "b2", "a1"]) await end(name);
+  expect(begun).toEqual(["a0", "b1", "b2", "a1", "a2"]);
 });
 
 test("[RT-16] work that fails frees its slot, and what has waited too long is refused", async () => {

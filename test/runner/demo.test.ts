@@ -149,7 +149,7 @@ describe("the demo model", () => {
   test("[RUN-3] /stall is silent until the limit", async () => {
     const timers = fakeTimers();
     const said = Promise.withResolvers<void>();
-    const call = createModels(NO_MODELS, undefined, timers).call(
+    const call = createModels(NO_MODELS, undefined, { timers }).call(
       modelCall("/say x\n/stall"),
       () => said.resolve(),
       new AbortController().signal,
@@ -164,7 +164,7 @@ describe("the demo model", () => {
     const timers = fakeTimers();
     const controller = new AbortController();
     const pieces: string[] = [];
-    const call = createModels(NO_MODELS, undefined, timers).call(
+    const call = createModels(NO_MODELS, undefined, { timers }).call(
       modelCall("/slow 500\n/say a b c"),
       (piece) => pieces.push(piece),
       controller.signal,

@@ -46,6 +46,13 @@ test("[GUARD-2] a lane may have more than one at a time where that is said", asy
   expect(begun).toEqual(["a1", "a2", "b1"]);
 });
 
+test("[FAIR-4] a lane that has used more than its share of the loop waits behind the others", async () => {
+  const { begun, enter, end } = bench(new Lanes(1, 1, (name) => name === "a"));
+  for (const name of ["a1", "a2", "b1", "b2"]) enter(name.charAt(0), name);
+  for (const name of ["", "a1", "b1", "b2", "a2"]) await end(name);
+  expect(begun).toEqual(["a1", "b1", "b2", "a2"]);
+});
+
 test("[GUARD-2] what a lane may have waiting is bounded in jobs and in bytes, and others do not notice", async () => {
   const jobs = new Lanes(1);
   await jobs.enter("a", 0);

@@ -75,7 +75,11 @@ async function opened(
   throw new ProviderAnswer(answer.status, Object.fromEntries(answer.headers), body);
 }
 
-async function read(stream: ReadableStream<Uint8Array>, format: WireFormat, { sink, touch, isOver }: Listener) {
+async function read(
+  stream: ReadableStream<Uint8Array>,
+  format: WireFormat,
+  { sink, touch, isOver, reading }: Listener,
+) {
   const reader = stream.getReader();
   const frames = format.reader(sink);
   const events = new EventFrames((frame) => frames.take(frame));
@@ -86,7 +90,7 @@ async function read(stream: ReadableStream<Uint8Array>, format: WireFormat, { si
       touch();
       for (let from = 0; from < value.length && !isOver(); from += PIECE_BYTES) {
         const piece = value.length <= PIECE_BYTES ? value : value.subarray(from, from + PIECE_BYTES);
-        const turn = slices.take(events.read(piece));
+        const turn = slices.take(reading(() => events.read(piece)));
         if (turn !== null) await turn;
       }
     }
