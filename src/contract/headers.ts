@@ -45,7 +45,11 @@ const HEADERS: Readonly<Record<string, Header>> = {
   "X-Row-Count": always("integer", "Rows of the result", 2),
   "X-Truncated": always("string", "Whether there are more rows: `true` or `false`", "false"),
   "Retry-After": header("integer", "Seconds to wait before the next try", 1),
-  "WWW-Authenticate": header("string", "How to authenticate, and with which scope", "Bearer"),
+  "WWW-Authenticate": header(
+    "string",
+    "How to authenticate: where the document is that says who gives tokens (RFC 9728), or which scope is missing",
+    'Bearer error="insufficient_scope", scope="agents:write"',
+  ),
   Deprecation: header("string", "Since when the operation is deprecated (RFC 9745)", "@1814400000"),
   Sunset: header("string", "When it will be gone (RFC 8594)", "Sun, 02 Jan 2028 00:00:00 GMT"),
   Link: header("string", "What explains it and what replaces it", '</api/deprecation-policy>; rel="deprecation"'),

@@ -1,6 +1,8 @@
 /** How the current surface reports errors (ERR-1, ERR-2): `{type, code, error, message, status, request_id, details}`. The statuses are those of `error-codes.ts`. */
+import type { Fault } from "../../actors/fault.ts";
 import type { JsonObject } from "../../actors/schema.ts";
 import { EVENT_TYPES } from "../../actors/webhook/events.ts";
+import { API_RESOURCE } from "../http/contract/oauth-paths.ts";
 import { contentRange, type Dialect, entryOf, type RefusalTable, retryAfter } from "../http/request/dialect.ts";
 import { didYouMean } from "../http/request/near-name.ts";
 import { ERROR_CODES, type ErrorCode } from "./error-codes.ts";
@@ -21,7 +23,6 @@ const words = (code: ErrorCode, message: string, more: Pick<Words, "details" | "
 const FILTERS = [...EVENT_TYPES, ...new Set(EVENT_TYPES.map((type) => `${type.split(".")[0]}.*`))];
 const unknownType = (given: string): string =>
   `Unknown event type or family \`${given.slice(0, 64)}\`${didYouMean(given, FILTERS)}`;
-const BEARER = { headers: { "www-authenticate": "Bearer" } };
 const later = (retryAfterMs: number) => ({ headers: retryAfter(retryAfterMs) });
 
 const WORDS: RefusalTable<Words> = {
@@ -41,11 +42,11 @@ const WORDS: RefusalTable<Words> = {
     }),
   unauthenticated: ({ challenge }) =>
     challenge === undefined
-      ? words("unauthenticated", "A valid bearer token is required", BEARER)
+      ? words("unauthenticated", "A valid bearer token is required")
       : words("unauthenticated", "The password of this share is required", {
           headers: { "www-authenticate": challenge },
         }),
-  token_expired: () => words("token_expired", "The token has expired", BEARER),
+  token_expired: () => words("token_expired", "The token has expired"),
   insufficient_scope: ({ required }) =>
     words("insufficient_scope", `The token lacks the scope ${required.join(" or ")}`, {
       details: { required_scopes: required },
@@ -140,6 +141,17 @@ const WORDS: RefusalTable<Words> = {
   request_timeout: () => words("request_timeout", "The body of the request did not arrive in time"),
 };
 
+const METADATA_PATH = `/.well-known/oauth-protected-resource${API_RESOURCE}`;
+
+/** How a token is asked for (RFC 6750), and where a program reads who gives one (RFC 9728); null where none would help. */
+function challengeOf(fault: Fault, appUrl: string): Readonly<Record<string, string>> | null {
+  const isMissing = fault.kind === "unauthenticated" && fault.reason.startsWith("no bearer token");
+  const isBad = fault.kind === "token_expired" || (fault.kind === "unauthenticated" && fault.challenge === undefined);
+  if (!isMissing && !isBad) return null;
+  const error = isMissing ? "" : `error="invalid_token", `;
+  return { "www-authenticate": `Bearer ${error}resource_metadata="${appUrl}${METADATA_PATH}"` };
+}
+
 /** The dialect of a service that is reached at `appUrl()`; the address is known when the port is open. */
 export function currentDialect(appUrl: () => string): Dialect {
   const refusal = ({ code, message, details = {}, headers = {} }: Words, requestId: string) => {
@@ -148,7 +160,11 @@ export function currentDialect(appUrl: () => string): Dialect {
     return { status, body: { type, code, error: code, message, status, request_id: requestId, details }, headers };
   };
   return {
-    refusal: (fault, requestId) => refusal(entryOf(WORDS, fault), requestId),
+    refusal: (fault, requestId) => {
+      const said = entryOf(WORDS, fault);
+      const challenge = challengeOf(fault, appUrl());
+      return refusal(challenge === null ? said : { ...said, headers: { ...said.headers, ...challenge } }, requestId);
+    },
     bug: (requestId) =>
       refusal(words("internal_error", "Internal error; the operator finds it by the request id"), requestId),
   };

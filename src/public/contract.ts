@@ -9,14 +9,14 @@ import type { SURFACES } from "./operations.ts";
 export type SurfaceName = (typeof SURFACES)[number];
 
 const FILE = new URL("../../docs/openapi.json", import.meta.url);
-const made = new Map<SurfaceName | "all", Promise<PublicDocument>>();
+const made = new Map<string, Promise<PublicDocument>>();
 
-/** The document, or its part for one surface. */
-export function contract(surface?: SurfaceName): Promise<PublicDocument> {
-  const key = surface ?? "all";
+/** The document, or its part for one surface; its paths begin behind `prefix`. */
+export function contract(surface?: SurfaceName, prefix = ""): Promise<PublicDocument> {
+  const key = `${surface ?? "all"} ${prefix}`;
   let document = made.get(key);
   if (document === undefined) {
-    document = surface === undefined ? whole() : partOf(surface);
+    document = surface === undefined && prefix === "" ? whole() : partOf(surface, prefix);
     made.set(key, document);
   }
   return document;
@@ -24,8 +24,11 @@ export function contract(surface?: SurfaceName): Promise<PublicDocument> {
 
 const whole = async (): Promise<PublicDocument> => new PublicDocument(await Bun.file(FILE).bytes(), JSON_FORM);
 
-const partOf = async (surface: SurfaceName): Promise<PublicDocument> =>
-  PublicDocument.json(surfaceOf((await Bun.file(FILE).json()) as JsonObject, surface));
+async function partOf(surface: SurfaceName | undefined, prefix: string): Promise<PublicDocument> {
+  const document = (await Bun.file(FILE).json()) as JsonObject;
+  const part = surface === undefined ? document : surfaceOf(document, surface);
+  return PublicDocument.json(prefix === "" ? part : { ...part, servers: [{ url: prefix }] });
+}
 
 /** What of the whole document describes one surface: its paths, and of the components and tags those in use. */
 export function surfaceOf(document: JsonObject, surface: SurfaceName): JsonObject {

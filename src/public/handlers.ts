@@ -5,6 +5,7 @@ import { API_VERSION, SUPPORTED_VERSIONS } from "../http/contract/api-version.ts
 import { API_RESOURCE, MCP_RESOURCE } from "../http/contract/oauth-paths.ts";
 import type { Handlers, Shown } from "../http/contract/operation.ts";
 import { type DocumentRequest, JSON_FORM, oncePer, PublicDocument, TEXT_FORM } from "../http/document/document.ts";
+import { pathPrefixOf } from "../http/request/path-prefix.ts";
 import type { Visitor } from "../http/request/caller.ts";
 import type { Services } from "../operations/services.ts";
 import { contract } from "./contract.ts";
@@ -30,8 +31,8 @@ export const publicHandlers: Handlers<typeof publicOperations.operations, Servic
   getVersion: serve((services) =>
     PublicDocument.json(serviceVersion(services), { ...JSON_FORM, cacheControl: "no-cache" }),
   ),
-  getOpenApi: async (_services, _visitor, { headers, query }) =>
-    ok(await (await contract(query.surface)).answer(headers)),
+  getOpenApi: async ({ appUrl }, _visitor, { headers, query }) =>
+    ok(await (await contract(query.surface, pathPrefixOf(appUrl()))).answer(headers)),
   getReference: serve((services) => new PublicDocument(referencePage(services), REFERENCE_FORM)),
   getRateLimitPolicy: json(rateLimitPolicy),
   getDeprecationPolicy: json(deprecationPolicy),

@@ -1,14 +1,18 @@
 /** The pages that people land on: what the service is, its guides, and a chat until a console shows it (V1-6). */
 import { Elysia } from "elysia";
 import { guide, GUIDES } from "./guides.ts";
+import { underPrefix } from "../http/request/path-prefix.ts";
 import { requestIdOf } from "../http/request/request-id.ts";
 import { escapeHtml, page } from "../http/document/page.ts";
 
-export function pageRoutes() {
+/** `appUrl` is where browsers reach the service. */
+export function pageRoutes(appUrl: () => string) {
   return new Elysia({ name: "pages" })
-    .get("/", ({ request }) => home(request))
+    .get("/", ({ request }) => underPrefix(home(request), appUrl()))
     .get("/guides/:name", ({ request, params }) => showGuide(request, params.name))
-    .get("/org/spaces/:spaceId/chats/:chatId", ({ request, params }) => chat(request, params.chatId));
+    .get("/org/spaces/:spaceId/chats/:chatId", ({ request, params }) =>
+      underPrefix(chat(request, params.chatId), appUrl()),
+    );
 }
 
 const home = (request: Request): Response =>

@@ -3,6 +3,7 @@
  * anchor that the errors' `type` points at (ERR-1). Whoever comes by such an anchor sees the codes
  * instead of the operations; the stylesheet does that, so it also works without scripts.
  */
+import { pathPrefixOf } from "../http/request/path-prefix.ts";
 import { escapeHtml, ICON_LINK } from "../http/document/page.ts";
 import type { Services } from "../operations/services.ts";
 import { type ExplainedError, explainedErrors } from "./explained-errors.ts";
@@ -46,7 +47,10 @@ body:has(#errors:target,#errors :target)>:not(nav){display:none}
 body>#errors:is(:target,:has(:target)){display:block!important}
 `;
 
-export const referencePage = (services: Services): string => `<!doctype html>
+export function referencePage(services: Services): string {
+  const prefix = pathPrefixOf(services.appUrl());
+  const configuration = { ...SCALAR_CONFIGURATION, url: prefix + SCALAR_CONFIGURATION.url };
+  return `<!doctype html>
 <html lang="en">
 <head>
 <meta charset="utf-8">
@@ -56,19 +60,20 @@ ${ICON_LINK}
 <style>${STYLE}</style>
 </head>
 <body>
-<nav><strong>Troupe</strong> <a href="#">Operations</a> <a href="#errors">Errors</a> <a href="${SCALAR_CONFIGURATION.url}">OpenAPI</a> <a href="/llms.txt">llms.txt</a></nav>
-<noscript><p>The operations are shown by a script. The contract itself is <a href="${SCALAR_CONFIGURATION.url}">an OpenAPI document</a>.</p></noscript>
+<nav><strong>Troupe</strong> <a href="#">Operations</a> <a href="#errors">Errors</a> <a href="${configuration.url}">OpenAPI</a> <a href="${prefix}/llms.txt">llms.txt</a></nav>
+<noscript><p>The operations are shown by a script. The contract itself is <a href="${configuration.url}">an OpenAPI document</a>.</p></noscript>
 <section id="errors">
 <h1>Error codes</h1>
 <p>Every error of the current surface has one of these codes, under <code>code</code> and <code>error</code>.
 Its <code>type</code> is the address of the explanation here.</p>
 ${explainedErrors(services).map(article).join("\n")}
 </section>
-<script id="api-reference" type="application/json" data-configuration="${escapeHtml(JSON.stringify(SCALAR_CONFIGURATION))}"></script>
-<script src="${SCALAR_PATH}"></script>
+<script id="api-reference" type="application/json" data-configuration="${escapeHtml(JSON.stringify(configuration))}"></script>
+<script src="${prefix}${SCALAR_PATH}"></script>
 </body>
 </html>
 `;
+}
 
 const article = ({ code, status, meaning, remedy }: ExplainedError): string =>
   `<article id="error-${code}"><h2><a href="#error-${code}"><code>${code}</code></a> ${status}</h2><p>${prose(meaning)}</p><p>${prose(remedy)}</p></article>`;

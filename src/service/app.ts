@@ -45,6 +45,7 @@ import type { HttpLog } from "../log/port.ts";
 import type { RequestMeter } from "../http/request/request-meter.ts";
 import { OpenStreams } from "../http/stream/open-streams.ts";
 import type { Offered, Surface } from "../http/request/surface.ts";
+import { pathPrefixOf } from "../http/request/path-prefix.ts";
 import { BAD_PATH, hostFault, isAsSent, withoutSlash } from "../http/request/request-target.ts";
 import { watchTokens } from "../http/stream/token-watch.ts";
 import { calendar } from "../schedule/calendar.ts";
@@ -255,7 +256,7 @@ function mount(parts: MountedParts, streams: OpenStreams, opened: Opened) {
     // A host of apps serves nothing else, whatever the path.
     .onRequest(({ request }) => (appPlaces.isOfApps(hostOf(request)) ? openApp(request) : undefined))
     .guard({ beforeHandle: refuseRewritten }, (plain) =>
-      plain.use(healthRoutes(parts)).use(pageRoutes()).use(signInRoutes(people)).use(oauthRoutes(people)),
+      plain.use(healthRoutes(parts)).use(pageRoutes(appUrl)).use(signInRoutes(people)).use(oauthRoutes(people)),
     )
     // Any spelling of a path is fine here: nothing but the app itself can be reached by one.
     .get("/apps/:label", ({ request }) => openApp(request))
@@ -280,7 +281,8 @@ function mount(parts: MountedParts, streams: OpenStreams, opened: Opened) {
       const misdirected = hostFault(request);
       if (misdirected !== null) return surface.refuse(request, misdirected);
       const bare = withoutSlash(path);
-      if (bare !== null && known.methodsOf(bare).includes(request.method)) return surface.redirect(request, bare);
+      if (bare !== null && known.methodsOf(bare).includes(request.method))
+        return surface.redirect(request, pathPrefixOf(appUrl()) + bare);
       const audience = open.methodsOf(path).length > 0 ? "any_origin" : "configured_origins";
       const offered = { allow: known.methodsOf(path), audience } as const;
       return unrouted(surface, request, { offered, internal: parts.internal });

@@ -83,7 +83,7 @@ const Settings = Type.Object({
       allowed: "an IP address or a host name to listen on",
     }),
   ),
-  appUrl: optional("APP_URL", "origin", "an http or https URL without a path, such as https://troupe.example"),
+  appUrl: optional("APP_URL", "base-url", "an http or https URL like https://a.example or https://a.example/troupe"),
   appsUrl: optional("APPS_URL", "apps-origin", "an http or https URL without a path, such as https://*.apps.example"),
   dataDir: Type.String(setting({ env: "DATA_DIR", default: ".troupe", format: "path", allowed: "a folder" })),
   diskReserveMib: Type.Integer(

@@ -49,8 +49,11 @@ function parseString(schema: TSchema, raw: string): string | typeof INVALID {
   const values = schema["enum"] as readonly string[] | undefined;
   if (values !== undefined) return values.includes(raw.toLowerCase()) ? raw.toLowerCase() : INVALID;
   const format = FORMATS[schema["format"] as keyof typeof FORMATS];
-  return format(raw) ? (schema["format"] === "origin" ? raw.replace(/\/$/, "") : raw) : INVALID;
+  return format(raw) ? (WITHOUT_SLASH.has(String(schema["format"])) ? raw.replace(/\/$/, "") : raw) : INVALID;
 }
+
+/** Formats of addresses that paths are put behind. */
+const WITHOUT_SLASH: ReadonlySet<string> = new Set(["origin", "base-url"]);
 
 const FORMATS = {
   word: (text: string) => !/\s/.test(text),
@@ -64,6 +67,11 @@ const FORMATS = {
   network: isNetwork,
   "host-or-network": (text: string) => isNetwork(text) || isHostName(text),
   origin: isOrigin,
+  /** An origin, and below it the path of a proxy, if any: segments of plain characters. */
+  "base-url": (text: string) => {
+    const [, origin = "", path = ""] = /^(https?:\/\/[^/]+)(.*)$/i.exec(text) ?? [];
+    return isOrigin(origin) && /^(?:\/[a-z0-9_~-][a-z0-9._~-]*)*\/?$/i.test(path);
+  },
   /** A star may stand for the first label of the host. */
   "apps-origin": (text: string) => isOrigin(text.replace("//*.", "//")) && !text.replace("//*.", "//").includes("*"),
   "http-url": (text: string) => urlWith(text, ["http:", "https:"]) !== null,

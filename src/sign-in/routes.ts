@@ -3,6 +3,7 @@ import { Elysia } from "elysia";
 import type { HttpLog } from "../log/port.ts";
 import { INVITATION_PATH } from "../http/contract/invitation-path.ts";
 import { hostFault } from "../http/request/request-target.ts";
+import { underPrefix } from "../http/request/path-prefix.ts";
 import type { Surface } from "../http/request/surface.ts";
 import {
   type AccountPageParts,
@@ -93,5 +94,5 @@ export function signInRoutes(parts: SignInParts) {
 
 async function answered(parts: SignInParts, request: Request, answer: Answer): Promise<Response> {
   const visit = await visitOf(parts, request);
-  return visit instanceof Response ? visit : answer(parts, visit);
+  return underPrefix(visit instanceof Response ? visit : await answer(parts, visit), parts.appUrl());
 }

@@ -174,7 +174,11 @@ describe("who is let in", () => {
     for (const route of ROUTES) {
       for (const [caller, expected] of callers) {
         const answer = await ask(caller, route);
-        expect([route.name, answer.headers.get("www-authenticate")]).toEqual([route.name, "Bearer"]);
+        const error = caller === null ? "" : 'error="invalid_token", ';
+        expect([route.name, answer.headers.get("www-authenticate")]).toEqual([
+          route.name,
+          `Bearer ${error}resource_metadata="https://troupe.test/.well-known/oauth-protected-resource"`,
+        ]);
         await refused(answer, 401, expected);
       }
     }

@@ -215,7 +215,9 @@ const WRONG: readonly (readonly [string, string])[] = [
   ["MONTHLY_TOKEN_BUDGET", "1e6"],
   ["HOST", "a host"],
   ["APP_URL", "troupe.example"],
-  ["APP_URL", "https://troupe.example/path"],
+  ["APP_URL", "https://troupe.example/a//b"],
+  ["APP_URL", "https://troupe.example/../a"],
+  ["APP_URL", "https://troupe.example/a?b=c"],
   ["APP_URL", "https://user@troupe.example"],
   ["DATABASE_URL", "mysql://db/troupe"],
   ["DATABASE_URL", "db/troupe"],
@@ -318,6 +320,7 @@ test("[START-5] without APP_URL the address follows from where the service liste
   expect(appUrlOf(configOf({ HOST: "0.0.0.0" }), 3000)).toBe("http://localhost:3000");
   expect(appUrlOf(configOf({ HOST: "::1" }), 3000)).toBe("http://[::1]:3000");
   expect(appUrlOf(configOf({ APP_URL: "https://troupe.example" }), 3000)).toBe("https://troupe.example");
+  expect(appUrlOf(configOf({ APP_URL: "https://troupe.example/a/" }), 3000)).toBe("https://troupe.example/a");
 });
 
 test("[START-6] the limit of outgoing requests is Bun's own unless the environment raised it", () => {

@@ -25,6 +25,8 @@ export interface PlainBrowserOptions {
   readonly url: string;
   /** What it takes this place for: the origin that it names. */
   readonly origin: string;
+  /** Whose certificates it trusts besides, in PEM. */
+  readonly ca?: string;
 }
 
 export class PlainBrowser {
@@ -74,7 +76,12 @@ export class PlainBrowser {
     const headers = new Headers(init.headers);
     if (this.cookies.size > 0)
       headers.set("cookie", [...this.cookies].map(([name, value]) => `${name}=${value}`).join("; "));
-    const answer = await fetch(this.options.url + path, { ...init, headers, redirect: "manual" });
+    const answer = await fetch(this.options.url + path, {
+      ...init,
+      headers,
+      redirect: "manual",
+      ...(this.options.ca === undefined ? {} : { tls: { ca: this.options.ca } }),
+    });
     for (const cookie of answer.headers.getSetCookie()) {
       const [pair = "", ...attributes] = cookie.split(";");
       const [name = "", value = ""] = pair.split("=");

@@ -56,7 +56,7 @@ export async function appPage(services: Services, target: AppTarget, request: Re
   // Relative links of its index would lead beside it.
   if (node.kind === "directory") return ok(moved(`${at}${target.path}/`));
   const headers = {
-    "content-security-policy": policyOf(at, { hasOrigin: appPlaces.areApart, embedder: appUrl() }),
+    "content-security-policy": policyOf(at, { hasOrigin: appPlaces.areApart, embedder: new URL(appUrl()).origin }),
     // Pages without an origin load their own scripts and fonts as strangers; the files are for anybody.
     "access-control-allow-origin": "*",
     "cross-origin-resource-policy": "cross-origin",

@@ -16,7 +16,9 @@ export function isSameOrigin({ headers }: Pick<Request, "headers">, appUrl: stri
   if (site !== null) return site === "same-origin";
   const origin = headers.get("origin");
   if (origin === null || !URL.canParse(origin)) return false;
-  return origin === new URL(appUrl).origin || new URL(origin).host === headers.get("host");
+  const own = new URL(appUrl);
+  // Over https the operator has said where the service is. Over http it may be reached by more names than it knows.
+  return origin === own.origin || (own.protocol === "http:" && new URL(origin).host === headers.get("host"));
 }
 
 /** Whether no other site has led the browser here, as far as it says so; for a link, which has no origin. */

@@ -1,14 +1,20 @@
 /**
  * The cookies of a browser that signs in and has signed in (AUTH-13). Over https their names begin with `__Host-`: a browser keeps it
- * for exactly this host and scheme, and no page of another host of the domain can set one of such a name.
+ * for exactly this host and scheme, and no page of another host of the domain can set one of such a name. Below a path
+ * of a host that others use too they begin with `__Secure-` and go to that path alone: a `__Host-` cookie would be
+ * sent to the others as well.
  */
+import { pathPrefixOf } from "./path-prefix.ts";
 
 const NAME = "troupe_session";
 /** What the secret of a session begins with: no token of another kind is taken from a cookie, and no session from a header. */
 export const SESSION_PREFIX = "ses_";
 
 const isSecure = (appUrl: string): boolean => appUrl.startsWith("https:");
-const nameFor = (name: string, appUrl: string): string => (isSecure(appUrl) ? `__Host-${name}` : name);
+const nameFor = (name: string, appUrl: string): string => {
+  if (!isSecure(appUrl)) return name;
+  return `${pathPrefixOf(appUrl) === "" ? "__Host-" : "__Secure-"}${name}`;
+};
 
 /** The secret of the request's session, or null. */
 export const sessionIn = (cookies: string | null, appUrl: string): string | null => cookieIn(NAME, cookies, appUrl);
@@ -31,7 +37,7 @@ export const sessionCookie = (secret: string, appUrl: string, seconds: number): 
 /** `Set-Cookie` of ours: of this host alone, and for no script. */
 export function cookieOf(name: string, value: string, appUrl: string, seconds: number): string {
   const secure = isSecure(appUrl) ? "; Secure" : "";
-  return `${nameFor(name, appUrl)}=${value}; Path=/; HttpOnly; SameSite=Lax; Max-Age=${seconds}${secure}`;
+  return `${nameFor(name, appUrl)}=${value}; Path=${pathPrefixOf(appUrl) || "/"}; HttpOnly; SameSite=Lax; Max-Age=${seconds}${secure}`;
 }
 
 /** `Set-Cookie` that has the browser forget its session. */

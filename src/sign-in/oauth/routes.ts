@@ -10,6 +10,7 @@ import {
   TOKEN_PATH,
 } from "../../http/contract/oauth-paths.ts";
 import { hostFault } from "../../http/request/request-target.ts";
+import { underPrefix } from "../../http/request/path-prefix.ts";
 import { toSignIn } from "../sign-in-page.ts";
 import type { SignInParts } from "../routes.ts";
 import { visitOf } from "../visit.ts";
@@ -67,7 +68,7 @@ async function served(
 ): Promise<Response> {
   const fault = hostFault(request);
   if (fault !== null) return parts.surface.refuse(request, fault);
-  const response = await parts.surface.by(answer, request);
+  const response = await parts.surface.by(async (asked) => underPrefix(await answer(asked), parts.appUrl()), request);
   return response ?? oauthRefusal("invalid_request", "There is nothing here");
 }
 

@@ -1,44 +1,19 @@
 /** `docs/nginx.conf` before the service: nothing is held back, and what the service says comes through as it is. */
 import { afterAll, beforeAll, expect, test } from "bun:test";
-import { chmodSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { answered, Client, refused } from "../../support/current.ts";
-import { until } from "../../support/condition.ts";
 import { StreamReader } from "../../support/event-streams.ts";
 import { gate } from "../../support/fake-model.ts";
+import { freePort, type Nginx, NGINX, startNginx } from "../../support/nginx.ts";
 import { type Founded, type Service, startService } from "../../support/service.ts";
 
-const NGINX = Bun.which("nginx") ?? Bun.which("nginx", { PATH: "/usr/sbin:/usr/local/sbin" });
 const withNginx = test.skipIf(NGINX === null);
 
 let service: Service;
 let owner: Founded;
 let client: Client;
 let chat: string;
-let folder: string;
-let nginx: Bun.Subprocess | null = null;
+let nginx: Nginx | undefined;
 let url: string;
-
-/** The site as it is in the documents, but for its addresses and TLS, in a server without anything else. */
-function configuration(port: number): string {
-  const site = readFileSync(new URL("../../../docs/nginx.conf", import.meta.url), "utf8")
-    .replace("listen 443 ssl;", `listen 127.0.0.1:${port};`)
-    .replace(/^ *ssl_certificate.*\n/gm, "")
-    .replace("127.0.0.1:3000", new URL(service.url).host);
-  const temporary = ["client_body", "proxy", "fastcgi", "uwsgi", "scgi"]
-    .map((name) => `${name}_temp_path ${join(folder, name)};`)
-    .join("\n");
-  return `daemon off; pid ${join(folder, "pid")}; events {}\nhttp { access_log off; ${temporary}\n${site} }\n`;
-}
-
-/** A port that was free a moment ago. */
-function freePort(): number {
-  const listener = Bun.listen({ hostname: "127.0.0.1", port: 0, socket: { data() {} } });
-  const { port } = listener;
-  listener.stop(true);
-  return port;
-}
 
 beforeAll(async () => {
   if (NGINX === null) return;
@@ -47,26 +22,13 @@ beforeAll(async () => {
   client = new Client(service, owner);
   const made = client.call("POST", "/api/agents", { name: "Ada", system_prompt: "Be brief." });
   chat = await client.chat((await answered<{ id: string }>(made, 201)).id, owner.workspaceId);
-  folder = mkdtempSync(join(tmpdir(), "troupe-nginx-"));
-  // Started by root, its workers are somebody else.
-  chmodSync(folder, 0o755);
   const port = freePort();
   url = `http://127.0.0.1:${port}`;
-  writeFileSync(join(folder, "nginx.conf"), configuration(port));
-  const cmd = [NGINX, "-p", folder, "-c", join(folder, "nginx.conf"), "-e", join(folder, "error.log")];
-  nginx = Bun.spawn(cmd, { stdout: "ignore", stderr: "ignore" });
-  const isUp = () =>
-    fetch(`${url}/healthz`).then(
-      ({ ok }) => ok,
-      () => false,
-    );
-  await until("nginx serves", isUp);
+  nginx = await startNginx([{ file: "nginx.conf", port, service: service.url }]);
 });
 afterAll(async () => {
-  nginx?.kill();
-  await nginx?.exited;
+  await nginx?.stop();
   await service?.stop();
-  if (folder !== undefined) rmSync(folder, { recursive: true });
 });
 
 const call = (method: string, path: string, body: object): Promise<Response> =>
