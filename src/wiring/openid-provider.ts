@@ -1,5 +1,5 @@
 import { createEgress } from "../egress/egress.ts";
-import type { Logger } from "../log/log.ts";
+import type { HttpLog } from "../log/port.ts";
 import type { Config } from "../settings/config.ts";
 import { OpenIdProvider } from "../sign-in/openid/provider.ts";
 import { systemClock } from "./clock.ts";
@@ -10,7 +10,7 @@ import { systemClock } from "./clock.ts";
  */
 export function openIdProvider(
   { oidcIssuer, oidcClientId, oidcClientSecret, oidcName, egressAllow, nodeEnv }: Config,
-  log: Logger,
+  log: HttpLog,
 ): { readonly client: OpenIdProvider; close(): void } | null {
   if (oidcIssuer === undefined || oidcClientId === undefined || oidcClientSecret === undefined) return null;
   const { host, hostname } = new URL(oidcIssuer);
