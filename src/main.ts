@@ -12,6 +12,7 @@ import { type Config, describeConfig, describeErrors, outboundRequestLimit, read
 import { Ending, EXIT_BUG, EXIT_CONFIG, EXIT_UNAVAILABLE } from "./service/process-end.ts";
 import { NoRoom } from "./service/first-run.ts";
 import { watchLauncher } from "./service/launcher.ts";
+import { watchMemory } from "./service/memory-watch.ts";
 import { watchLoop } from "./service/loop-watchdog.ts";
 import { createLogger, type Logger } from "./log/log.ts";
 import { DatabaseInUse } from "./service/rivals.ts";
@@ -73,6 +74,7 @@ async function run(config: Config, log: Logger): Promise<void> {
   process.on("uncaughtException", onBug("an uncaught exception"));
   try {
     watchLoop(config.watchdogSeconds);
+    watchMemory({ limitMib: config.memoryLimitMib, clock: systemClock, log, onFull: onFatal });
     const terminal = process.stdout.isTTY === true ? process.stdout : null;
     ending.started(await startService({ config, log, terminal, onFatal, signal: ending.signal }));
   } catch (cause) {

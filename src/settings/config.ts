@@ -180,6 +180,7 @@ const Settings = Type.Object({
       allowed: "a whole number of seconds from 0 (no watchdog) to 3600",
     }),
   ),
+  memoryLimitMib: wholeNumber("MEMORY_LIMIT_MIB", 0, [0, 100_000_000]),
   eventRetentionDays: Type.Integer(
     setting({
       env: "EVENT_RETENTION_DAYS",
