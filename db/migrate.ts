@@ -41,6 +41,7 @@ export interface ServerFacts {
   readonly versionNumber: number;
   readonly fsync: string;
   readonly synchronousCommit: string;
+  readonly fullPageWrites: string;
 }
 
 /** One line of drizzle's journal; `when` (ms) is also the identity under which the database keeps it. */
@@ -65,6 +66,7 @@ export async function migrate(url: string, options: MigrateOptions = {}): Promis
     const [row] = await sql<(ServerFacts & { migrated: boolean })[]>`
       select current_setting('server_version_num')::int as "versionNumber", current_setting('fsync') as fsync,
         current_setting('synchronous_commit') as "synchronousCommit",
+        current_setting('full_page_writes') as "fullPageWrites",
         to_regclass('drizzle.__drizzle_migrations') is not null as migrated`;
     if (row === undefined) throw new Error("the server did not answer about itself");
     const warnings = checkServer(row);
@@ -73,6 +75,16 @@ export async function migrate(url: string, options: MigrateOptions = {}): Promis
   } finally {
     await sql.end();
   }
+}
+
+/** How many migrations a start would apply to the database; null where it has some that this code does not know. */
+export async function pendingMigrations(sql: postgres.Sql): Promise<number | null> {
+  const journal = readJournal(join(import.meta.dir, "migrations"));
+  const [row] = await sql<{ migrated: boolean }[]>`
+    select to_regclass('drizzle.__drizzle_migrations') is not null as migrated`;
+  const applied = row?.migrated === true ? await appliedIn(sql) : [];
+  const known = new Set(journal.map(({ when }) => when));
+  return applied.every((when) => known.has(when)) ? journal.length - applied.length : null;
 }
 
 /** Refuses a server that is too old; answers warnings about one that may lose commits. */
@@ -84,6 +96,9 @@ export function checkServer(server: ServerFacts): readonly string[] {
   const warnings: string[] = [];
   if (server.fsync === "off") {
     warnings.push("fsync is off: a crash of the machine may destroy the database. Set fsync = on in postgresql.conf.");
+  }
+  if (server.fullPageWrites === "off") {
+    warnings.push("full_page_writes is off: a crash of the machine may leave torn pages. Set full_page_writes = on.");
   }
   if (server.synchronousCommit === "off") {
     warnings.push("synchronous_commit is off: a crash may lose acknowledged requests. Set synchronous_commit = on.");

@@ -22,3 +22,31 @@ export async function countUnfinishedJobs(database: Database): Promise<ReadonlyM
   );
   return new Map(rows.map(({ status, count }) => [status, count]));
 }
+
+export interface UnfinishedJobs {
+  readonly organizationId: string;
+  readonly status: UnfinishedStatus;
+  readonly count: number;
+  /** When the oldest was made, ISO 8601. */
+  readonly oldest: string;
+}
+
+/** What each organization (or one) has on its way, by status; what there is none of is not listed. */
+export const listUnfinishedJobs = (
+  database: Database,
+  organizationId: string | null,
+): Promise<readonly UnfinishedJobs[]> =>
+  database.reading(
+    "own",
+    NO_ORGANIZATION,
+    ({ sql }) => sql<UnfinishedJobs[]>`
+      select o.organization_id as "organizationId", wanted.status, found.count::int as count, found.oldest
+      from organization o
+      cross join unnest(${[...UNFINISHED]}::text[]) with ordinality as wanted (status, place)
+      cross join lateral (
+        select count(*) as count, min(j.created_at) as oldest from job j
+        where j.organization_id = o.organization_id and j.status = wanted.status
+      ) found
+      where found.count > 0 and (${organizationId}::text is null or o.organization_id = ${organizationId})
+      order by o.created_at, o.organization_id, wanted.place`,
+  );

@@ -28,8 +28,10 @@ const VALUES = [
   "limit",
   "to",
   "from",
+  "by",
+  "request-id",
 ] as const;
-const FLAGS = ["owner", "service", "with-key", "help"] as const;
+const FLAGS = ["owner", "service", "with-key", "help", "json"] as const;
 
 /** Splits `org create --name X` into the command and what it was given. Throws `AdminRefused`. */
 export function parseAdmin(argv: readonly string[]): { readonly command: string; readonly given: AdminArguments } {

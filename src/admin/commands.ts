@@ -15,9 +15,10 @@ import { newToken } from "../http/request/token.ts";
 import { LINK_HOURS, makePasswordLink } from "../sign-in/password-link.ts";
 import { didYouMean } from "../http/request/near-name.ts";
 import { countViolations } from "../work/invariants.ts";
-import { type AdminArguments, AdminRefused, integer, required, table } from "./arguments.ts";
+import { type AdminArguments, AdminRefused, integer, required } from "./arguments.ts";
 import { BRAKES } from "./brakes.ts";
 import { LOAD } from "./load.ts";
+import { listed } from "./told.ts";
 import { type Command, memberOf, organizationOf, personOf, taken } from "./subjects.ts";
 
 const NAME_CHARACTERS = 100;
@@ -45,7 +46,12 @@ export const ADMIN_USAGE = `Usage: bun run admin <command>
   load
   backup --to FILE [--with-key]
   restore --from FILE
+  doctor
+  jobs [--org ORG]
+  usage [--org ORG] [--by model|agent|day]
+  logs --request-id ID [--from FILE]
 
+Each command has --help, and --json for programs.
 ORG is an organization's id; it may be left out while there is only one. A token is shown once.
 A budget is of model tokens for a month of UTC, in and out together; default is MONTHLY_TOKEN_BUDGET.
 A backup has the database and the files; the service may run meanwhile. --with-key puts the key of the
@@ -71,7 +77,7 @@ export const ADMIN_COMMANDS: Readonly<Record<string, Command>> = {
 
   async invariants({ system, jobs }) {
     const checks = await countViolations({ system, jobs }, null);
-    return table(
+    return listed(
       ["INVARIANT", "VIOLATIONS"],
       checks.map(({ name, count }) => [name, String(count)]),
     );
@@ -79,7 +85,7 @@ export const ADMIN_COMMANDS: Readonly<Record<string, Command>> = {
 
   async "org list"({ directory }) {
     const organizations = await directory.listOrganizations();
-    return table(
+    return listed(
       ["ID", "NAME", "STATE", "CREATED"],
       organizations.map((o) => [o.id, o.name, (o.suspendedAt ?? null) === null ? "active" : "suspended", o.createdAt]),
     );
@@ -102,7 +108,7 @@ export const ADMIN_COMMANDS: Readonly<Record<string, Command>> = {
       taken(await system.dispatch(organizationRef(organization.id), { kind: "set_quota", ...change }));
     }
     const states = await quotas.report(organization.id);
-    return table(
+    return listed(
       ["QUOTA", "LIMIT", "USED"],
       states.map(({ quota, limit, used }) => [quota, limit === null ? "unlimited" : String(limit), String(used)]),
     );
@@ -134,7 +140,7 @@ export const ADMIN_COMMANDS: Readonly<Record<string, Command>> = {
   async "user list"({ directory }, given) {
     const organization = await organizationOf(directory, given);
     const members = (await directory.listMembers(organization.id)).filter((m) => m.status === "active");
-    return table(
+    return listed(
       ["ID", "EMAIL", "NAME", "ROLE"],
       members.map((m) => [m.id, m.email, m.name, m.role]),
     );
@@ -185,7 +191,7 @@ export const ADMIN_COMMANDS: Readonly<Record<string, Command>> = {
       t.revokedAt === null ? t.expiresAt : "revoked",
       t.lastUsedAt ?? "never",
     ]);
-    return table(["ID", "KIND", "NAME", "ENDS IN", "USER", "SCOPES", "EXPIRES", "LAST USED"], rows);
+    return listed(["ID", "KIND", "NAME", "ENDS IN", "USER", "SCOPES", "EXPIRES", "LAST USED"], rows);
   },
 };
 

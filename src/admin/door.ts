@@ -11,7 +11,9 @@ import { join } from "node:path";
 import { isSameHash } from "../../actors/constant-time.ts";
 import { type AdminArguments, AdminRefused, unknownCommand } from "./arguments.ts";
 import { ADMIN_COMMANDS, ADMIN_USAGE } from "./commands.ts";
+import { EXPLANATIONS } from "./explanations.ts";
 import { LOCAL_NAMES } from "./local-names.ts";
+import { refusal, render } from "./told.ts";
 import type { AdminParts } from "./subjects.ts";
 
 export const ADMIN_PATH = "/internal/admin";
@@ -54,11 +56,21 @@ export function forgetService(folder: string): void {
 
 /** What can be answered without a database: the usage, and that there is no such command. Else null. */
 export function answerAlone({ command, given }: AdminRequest): AdminAnswer | null {
-  if (given.flags.has("help")) return { ok: true, text: ADMIN_USAGE };
-  if (command === "") return { ok: false, text: ADMIN_USAGE };
+  const isHelp = given.flags.has("help");
+  if (command === "") return { ok: isHelp, text: ADMIN_USAGE };
   const commands = [...Object.keys(ADMIN_COMMANDS), ...LOCAL_NAMES];
   if (!commands.includes(command)) return { ok: false, text: unknownCommand(command, commands) };
+  if (isHelp) return { ok: true, text: usageOf(command) };
   return null;
+}
+
+/** How one command is given, and what it does. */
+export function usageOf(command: string): string {
+  const lines = ADMIN_USAGE.split("\n").map((line) => line.trim());
+  const own = lines.find(
+    (line) => line === command || line.startsWith(`${command} -`) || line.startsWith(`${command} [`),
+  );
+  return `Usage: bun run admin ${own ?? command} [--json]\n\n${EXPLANATIONS[command] ?? ""}`;
 }
 
 /** Runs one command; refusals are answers. */
@@ -69,9 +81,9 @@ export async function runAdmin(parts: AdminParts, request: AdminRequest): Promis
     const run = ADMIN_COMMANDS[request.command];
     if (run === undefined)
       throw new AdminRefused(`${request.command} is run by the command itself, not by the service`);
-    return { ok: true, text: await run(parts, request.given) };
+    return render(await run(parts, request.given), request.given);
   } catch (cause) {
-    if (cause instanceof AdminRefused) return { ok: false, text: cause.message };
+    if (cause instanceof AdminRefused) return { ok: false, text: refusal(cause.message, request.given) };
     throw cause;
   }
 }

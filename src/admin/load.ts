@@ -20,12 +20,12 @@ export const LOAD: Readonly<Record<string, Command>> = {
       ...LOOP_WORK.map((work) => seconds(totalMs[work])),
     ]);
     const measured = LOOP_WORK.reduce((sum, work) => sum + total.totalMs[work], 0);
-    return Promise.resolve(
-      [
-        `The event loop has worked ${seconds(measured)} s for organizations in ${seconds(total.upMs)} s, and ${permille(total.recentMs)} of the last second.`,
-        `Waiting for their turn: ${waiting} requests. Bodies on their way: ${bodies.count}, ${(bodies.bytes / MIB).toFixed(1)} MiB. Open streams: ${streams}. Memory: ${Math.round(process.memoryUsage.rss() / MIB)} MiB.`,
-        table(["ORGANIZATION", "LAST SECOND", ...LOOP_WORK.map((work) => `${work.toUpperCase()} S`)], rows),
-      ].join("\n"),
-    );
+    const text = [
+      `The event loop has worked ${seconds(measured)} s for organizations in ${seconds(total.upMs)} s, and ${permille(total.recentMs)} of the last second.`,
+      `Waiting for their turn: ${waiting} requests. Bodies on their way: ${bodies.count}, ${(bodies.bytes / MIB).toFixed(1)} MiB. Open streams: ${streams}. Memory: ${Math.round(process.memoryUsage.rss() / MIB)} MiB.`,
+      table(["ORGANIZATION", "LAST SECOND", ...LOOP_WORK.map((work) => `${work.toUpperCase()} S`)], rows),
+    ].join("\n");
+    const json = { total, organizations: leading, bodies, open_streams: streams, waiting_requests: waiting };
+    return Promise.resolve({ text, json });
   },
 };

@@ -5,34 +5,26 @@
 import { existsSync, mkdirSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { readBackupHead, loadBackup, writeBackup } from "./backup.ts";
-import { DATABASE_NOTE, openDataFolder, readSecret, SECRET_BYTES, writeSecret } from "../../db/data-folder.ts";
-import { runningUrl } from "../../db/embedded-address.ts";
-import { FolderInUse } from "../../db/folder-lock.ts";
+import { DATABASE_NOTE, readSecret, SECRET_BYTES, writeSecret } from "../../db/data-folder.ts";
 import type { BlobStore } from "../../actors/workspace/ports.ts";
 import { LocalBlobStore } from "../files/local-blobs.ts";
 import { S3BlobStore } from "../files/s3-blobs.ts";
-import type { Logger } from "../log/log.ts";
 import { createSealing, keyCheckOf } from "../service/service-key.ts";
 import type { Config } from "../settings/config.ts";
 import { VERSION } from "../settings/version.ts";
 import { systemClock } from "../wiring/clock.ts";
 import { s3Of } from "../wiring/files.ts";
-import { type AdminArguments, AdminRefused, required } from "./arguments.ts";
+import { AdminRefused, required } from "./arguments.ts";
 import type { LocalName } from "./local-names.ts";
-import { RETRY_MS, WAIT_MS } from "./waiting.ts";
+import { LOCAL_REPORTS } from "./local-reports.ts";
+import { type LocalCommand, withDatabase, withNewDatabase } from "./local-database.ts";
 
-export interface LocalErrand {
-  readonly config: Config;
-  readonly log: Logger;
-  readonly given: AdminArguments;
-  readonly signal: AbortSignal;
-}
-
-export type LocalCommand = (errand: LocalErrand) => Promise<string>;
 const MIB = 1024 * 1024;
 const mib = (bytes: number): string => `${(bytes / MIB).toFixed(1)} MiB`;
 
 export const LOCAL_COMMANDS: Readonly<Record<string, LocalCommand>> = {
+  ...LOCAL_REPORTS,
+
   async backup(errand) {
     const { config, given } = errand;
     const path = resolve(required(given, "to"));
@@ -54,7 +46,7 @@ export const LOCAL_COMMANDS: Readonly<Record<string, LocalCommand>> = {
     ];
     if (missingFiles.length > 0)
       lines.push(`Missing in the store, and so in the backup: ${missingFiles.slice(0, 20).join(", ")}`);
-    return lines.join("\n");
+    return { text: lines.join("\n"), json: { file: path, has_key: withKey, ...summary } };
   },
 
   async restore(errand) {
@@ -82,10 +74,11 @@ export const LOCAL_COMMANDS: Readonly<Record<string, LocalCommand>> = {
       throw new AdminRefused(`${words}. Remove ${config.dataDir} before the next try.`, { cause });
     });
     const rows = Object.values(summary.rows).reduce((all, count) => all + count, 0);
-    return [
+    const text = [
       `Restored ${rows} rows and ${summary.files} files (${mib(summary.fileBytes)}), as they were at ${header.madeAt}, into ${config.dataDir}.`,
       "The next start goes on with the work that was under way then: jobs, schedules and deliveries. Do not start it beside the service that the backup is of, unless its work may be done twice.",
     ].join("\n");
+    return { text, json: { data_dir: config.dataDir, made_at: header.madeAt, ...summary } };
   },
 } satisfies Readonly<Record<LocalName, LocalCommand>>;
 
@@ -96,41 +89,4 @@ function blobsOf(config: Config): BlobStore {
   const root = join(config.dataDir, "files", "blobs");
   mkdirSync(root, { recursive: true, mode: 0o700 });
   return new LocalBlobStore(root);
-}
-
-/** The url of a database that there is. */
-async function withDatabase<T>(errand: LocalErrand, run: (url: string) => Promise<T>): Promise<T> {
-  const { config, signal } = errand;
-  if (config.databaseUrl !== undefined) return run(config.databaseUrl);
-  if (!existsSync(join(config.dataDir, DATABASE_NOTE)))
-    throw new AdminRefused(
-      `There is no database in ${config.dataDir} yet. Start the service first, or set DATA_DIR to its data folder.`,
-    );
-  for (const until = performance.now() + WAIT_MS; ; await Bun.sleep(RETRY_MS)) {
-    signal.throwIfAborted();
-    const url = runningUrl(config.dataDir);
-    if (url !== null) return run(url);
-    try {
-      return await withNewDatabase(errand, run);
-    } catch (cause) {
-      if (!(cause instanceof FolderInUse) || performance.now() > until) throw cause;
-    }
-  }
-}
-
-/** Starts the embedded database for as long as `run` takes, making it where there is none. Throws `FolderInUse`. */
-async function withNewDatabase<T>({ config, log, signal }: LocalErrand, run: (url: string) => Promise<T>): Promise<T> {
-  if (config.databaseUrl !== undefined) return run(config.databaseUrl);
-  const folder = openDataFolder(config.dataDir, config.troupeSecret);
-  try {
-    const { startEmbedded } = await import("../../db/embedded.ts");
-    const server = await startEmbedded({ folder: folder.path, log: (level, message) => log[level](message), signal });
-    try {
-      return await run(server.url);
-    } finally {
-      await server.stop();
-    }
-  } finally {
-    folder.release();
-  }
 }

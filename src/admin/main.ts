@@ -17,6 +17,7 @@ import { createLogger, type Logger } from "../log/log.ts";
 import { startRuntime } from "../service/runtime.ts";
 import { openStorage } from "../service/storage.ts";
 import { VERSION } from "../settings/version.ts";
+import { refusal, render } from "./told.ts";
 import type { AdminParts } from "./subjects.ts";
 import { type AdminArguments, AdminRefused, parseAdmin } from "./arguments.ts";
 import { LOCAL_COMMANDS } from "./local.ts";
@@ -49,7 +50,8 @@ async function main(argv: readonly string[]): Promise<number> {
     // Standard output has nothing but the answer, for scripts.
     const log = await createLogger({ level: "warn", sink: { write: (line) => void process.stderr.write(line) } });
     const answer = alone ?? (await bring({ config: read.config, log, asked, signal: interruption.signal }));
-    (answer.ok ? console.log : console.error)(answer.text);
+    // What a doctor finds is an answer, also where it is bad.
+    (answer.ok || asked.command === "doctor" ? console.log : console.error)(answer.text);
     return answer.ok ? 0 : 1;
   } catch (cause) {
     console.error(cause instanceof Error ? cause.message : String(cause));
@@ -61,7 +63,14 @@ async function main(argv: readonly string[]): Promise<number> {
 async function bring(errand: Errand): Promise<AdminAnswer> {
   const { config, asked, signal } = errand;
   const local = LOCAL_COMMANDS[asked.command];
-  if (local !== undefined) return { ok: true, text: await local({ ...errand, given: asked.given }) };
+  if (local !== undefined) {
+    try {
+      return render(await local({ ...errand, given: asked.given }), asked.given);
+    } catch (cause) {
+      if (!(cause instanceof AdminRefused)) throw cause;
+      return { ok: false, text: refusal(cause.message, asked.given) };
+    }
+  }
   if (config.databaseUrl === undefined && !existsSync(join(config.dataDir, DATABASE_NOTE))) {
     throw new AdminRefused(
       `There is no database in ${config.dataDir} yet. Start the service first, or set DATA_DIR to its data folder.`,

@@ -8,6 +8,7 @@ import type { QuotaReports } from "../../actors/usage/quota.ts";
 import type { TroupeSystem } from "../../actors/troupe.ts";
 import type { Bodies } from "../http/request/bodies.ts";
 import { type AdminArguments, AdminRefused } from "./arguments.ts";
+import type { Told } from "./told.ts";
 
 export interface AdminParts {
   readonly system: TroupeSystem;
@@ -30,7 +31,7 @@ export interface AdminParts {
   readonly onSuspended: (organizationId: string, isSuspended: boolean) => void;
 }
 
-export type Command = (parts: AdminParts, given: AdminArguments) => Promise<string>;
+export type Command = (parts: AdminParts, given: AdminArguments) => Promise<string | Told>;
 
 export function taken<T>(outcome: Outcome<T>): T {
   if (!outcome.ok) throw new AdminRefused(wordsOf(outcome.fault));

@@ -132,7 +132,8 @@ async function onlyModel(config: Config, log: Logger, created: Created): Promise
   return { models: created(modelSettings({ ...config, model }, [])), local: Promise.resolve([]) };
 }
 
-function modelSettings(config: ModelConfig, localModels: readonly LocalModel[]): ModelSettings {
+/** What of the settings is about models; `localModels` are the servers that were found on this machine. */
+export function modelSettings(config: ModelConfig, localModels: readonly LocalModel[]): ModelSettings {
   return {
     model: config.model ?? null,
     anthropicApiKey: config.anthropicApiKey ?? null,

@@ -7,7 +7,7 @@ import { MigrationRefused, type MigrationRefusalKind, checkServer, migrate } fro
 import { type TestDatabase, createEmptyDatabase, createTestDatabase } from "../support/postgres.ts";
 import { type TestFolder, makeTestFolder } from "../support/service-process.ts";
 
-const HEALTHY = { versionNumber: 150_000, fsync: "on", synchronousCommit: "on" };
+const HEALTHY = { versionNumber: 150_000, fsync: "on", synchronousCommit: "on", fullPageWrites: "on" };
 
 let folder: TestFolder;
 let database: TestDatabase;
@@ -138,6 +138,9 @@ test("[START-25] a server older than PostgreSQL 15 is refused", async () => {
 
 test("[START-25] a server that may lose what was acknowledged is warned about", async () => {
   expect(checkServer({ ...HEALTHY, fsync: "off" })).toEqual([expect.stringContaining("fsync is off")]);
+  expect(checkServer({ ...HEALTHY, fullPageWrites: "off" })).toEqual([
+    expect.stringContaining("full_page_writes is off"),
+  ]);
   const options = migrations(ONE);
   await withSql((sql) =>
     sql.unsafe(`alter database ${new URL(database.url).pathname.slice(1)} set synchronous_commit = off`),

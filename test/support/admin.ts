@@ -1,11 +1,12 @@
 /** The administration's commands against a service of the tests, without the door and its process. */
 import { PostgresJobDirectory } from "../../db/stores/job-directory.ts";
 import { ADMIN_COMMANDS } from "../../src/admin/commands.ts";
+import { render } from "../../src/admin/told.ts";
 import type { AdminParts } from "../../src/admin/subjects.ts";
 import type { Service } from "./service.ts";
 
 /** Runs one command; answers its text. */
-export function runCommand(
+export async function runCommand(
   { system, directory, database, app, quotas }: Service,
   command: string,
   options: Readonly<Record<string, string>>,
@@ -21,5 +22,6 @@ export function runCommand(
     opened: () => ({ bodies: app.bodies.usage, streams: app.streams.count, waiting: app.turns.waiting }),
     onSuspended: (organizationId, isSuspended) => app.streams.suspend(organizationId, isSuspended),
   };
-  return ADMIN_COMMANDS[command]!(parts, { options, flags: new Set() });
+  const given = { options, flags: new Set<string>() };
+  return render(await ADMIN_COMMANDS[command]!(parts, given), given).text;
 }

@@ -1,0 +1,210 @@
+/**
+ * What the doctor finds, and what to do about it. It judges facts that others have gathered (`doctor-facts.ts`), so
+ * each judgement can be tested without the fault.
+ */
+import type { Config } from "../settings/config.ts";
+
+export interface Finding {
+  readonly check: string;
+  /** `problem`: it does not work, or may lose data. `warning`: it works, and should be looked at. */
+  readonly state: "ok" | "warning" | "problem";
+  readonly finding: string;
+  /** What to do; empty where nothing is. */
+  readonly advice: string;
+}
+
+export interface DatabaseFacts {
+  readonly version: string;
+  readonly fsync: string;
+  readonly synchronousCommit: string;
+  readonly fullPageWrites: string;
+  /** Migrations that the next start applies; null: the database is newer than this code. */
+  readonly pending: number | null;
+  /** How far its clock is ahead of this machine's, in ms. */
+  readonly skewMs: number;
+  /** Whether its secrets are of this key; null where it has none yet. */
+  readonly isOfKey: boolean | null;
+}
+
+export interface DoctorFacts {
+  readonly config: Config;
+  readonly bun: { readonly version: string; readonly wanted: string };
+  /** A text says why it could not be asked; null: there is none yet. */
+  readonly database: DatabaseFacts | string | null;
+  readonly disk: { readonly path: string; readonly freeMib: number; readonly isWritable: boolean };
+  /** The model that answers where none is named. A text says why there is none. */
+  readonly model: { readonly name: string; readonly isDemo: boolean } | string;
+  /** Providers that were asked, each with why it did not answer; null where it did. */
+  readonly providers: readonly { readonly address: string; readonly why: string | null }[];
+  /** Whether a name of the internet is found; null where no provider is outside. */
+  readonly findsNames: boolean | null;
+  readonly git: boolean;
+  readonly shell: boolean;
+}
+
+/** A clock that differs by more makes tokens, leases and signatures of webhooks wrong. */
+const SKEW_MS = 2_000;
+
+const ok = (check: string, finding: string): Finding => ({ check, state: "ok", finding, advice: "" });
+const warning = (check: string, finding: string, advice: string): Finding => ({
+  check,
+  state: "warning",
+  finding,
+  advice,
+});
+const problem = (check: string, finding: string, advice: string): Finding => ({
+  check,
+  state: "problem",
+  finding,
+  advice,
+});
+
+export const findingsOf = (facts: DoctorFacts): readonly Finding[] => [
+  bun(facts),
+  ...configuration(facts.config),
+  ...database(facts),
+  disk(facts),
+  ...models(facts),
+  facts.git
+    ? ok("git", "repositories can be cloned")
+    : warning("git", "there is no git that is new enough: repositories cannot be cloned", "Install git 2.31 or newer."),
+  facts.shell
+    ? ok("shell", "agents can have a shell")
+    : warning(
+        "shell",
+        "bubblewrap does not work here: agents have no shell",
+        "Install bubblewrap, if agents need one.",
+      ),
+];
+
+function bun({ bun: { version, wanted } }: DoctorFacts): Finding {
+  return Bun.semver.satisfies(version, wanted)
+    ? ok("version", `Bun ${version}`)
+    : problem("version", `Bun ${version} is not ${wanted}`, "Install the version that README.md names.");
+}
+
+function configuration(config: Config): readonly Finding[] {
+  const found: Finding[] = [];
+  const isPublic = !["127.0.0.1", "::1", "localhost"].includes(config.host);
+  const isBehindProxy = config.appUrl?.startsWith("https://") === true;
+  if (config.nodeEnv !== "production")
+    found.push(
+      warning("configuration", `NODE_ENV is ${config.nodeEnv}`, "Set NODE_ENV=production where people work with it."),
+    );
+  if (isPublic && !isBehindProxy)
+    found.push(
+      warning(
+        "configuration",
+        `it listens on ${config.host} without APP_URL: tokens travel in plain text`,
+        "Put a proxy with TLS before it, and set APP_URL to its https address.",
+      ),
+    );
+  if (isBehindProxy && config.trustedProxies.length === 0)
+    found.push(
+      warning(
+        "configuration",
+        "APP_URL is https and TRUSTED_PROXIES is empty: all callers without a token share one rate limit",
+        "Set TRUSTED_PROXIES to the proxy's address.",
+      ),
+    );
+  if (config.adminPort === undefined)
+    found.push(
+      warning("configuration", "ADMIN_PORT is not set: nothing is measured", "Set it, and let Prometheus ask."),
+    );
+  if (config.egressAllow.length > 0)
+    found.push(
+      warning(
+        "egress",
+        `agents and webhooks of every organization may reach ${config.egressAllow.join(", ")}`,
+        "Keep EGRESS_ALLOW as short as it can be.",
+      ),
+    );
+  return found.length > 0 ? found : [ok("configuration", "nothing to say")];
+}
+
+function database({ database: facts }: DoctorFacts): readonly Finding[] {
+  if (facts === null) return [ok("database", "there is none yet: the first start makes it")];
+  if (typeof facts === "string")
+    return [problem("database", `it cannot be asked: ${facts}`, "See that it runs, and that DATABASE_URL is right.")];
+  return [
+    ok("database", `PostgreSQL ${facts.version}`),
+    ...durability(facts),
+    schema(facts),
+    Math.abs(facts.skewMs) > SKEW_MS
+      ? problem(
+          "clock",
+          `the clock of the database is ${(facts.skewMs / 1_000).toFixed(1)} s ahead of this machine's`,
+          "Let NTP set both clocks.",
+        )
+      : ok("clock", "the database and this machine agree on the time"),
+    facts.isOfKey === false
+      ? problem(
+          "key",
+          "the secrets in the database belong to another key",
+          "Set TROUPE_SECRET to the key that it was made with, or put its file `secret` back.",
+        )
+      : ok("key", "the database belongs to this key"),
+  ];
+}
+
+function durability({ fsync, fullPageWrites, synchronousCommit }: DatabaseFacts): readonly Finding[] {
+  const settings: readonly (readonly [name: string, value: string, danger: string])[] = [
+    ["fsync", fsync, "a crash of the machine may destroy the database"],
+    ["full_page_writes", fullPageWrites, "a crash of the machine may leave torn pages"],
+    ["synchronous_commit", synchronousCommit, "a crash may lose acknowledged requests"],
+  ];
+  const off = settings.filter(([, value]) => value === "off");
+  if (off.length === 0) return [ok("durability", "commits are on the disk before they are acknowledged")];
+  return off.map(([name, , danger]) =>
+    problem("durability", `${name} is off: ${danger}`, `Set ${name} = on in postgresql.conf.`),
+  );
+}
+
+function schema({ pending }: DatabaseFacts): Finding {
+  if (pending === null)
+    return problem("schema", "the database is newer than this code", "Start the version that made it, or a newer one.");
+  return pending === 0
+    ? ok("schema", "up to date")
+    : warning("schema", `${pending} migrations are not applied yet`, "The next start applies them. Back up first.");
+}
+
+function disk({ disk: { path, freeMib, isWritable }, config }: DoctorFacts): Finding {
+  if (!isWritable) return problem("disk", `${path} cannot be written`, "Give the folder to the user of the service.");
+  const { diskReserveMib: reserve } = config;
+  if (freeMib < reserve)
+    return problem(
+      "disk",
+      `${freeMib} MiB are free in ${path}: writes are refused`,
+      "Make room, or lower DISK_RESERVE_MIB.",
+    );
+  if (freeMib < 4 * reserve)
+    return warning(
+      "disk",
+      `${freeMib} MiB are free in ${path}`,
+      `At ${reserve} MiB writes are refused: make room before.`,
+    );
+  return ok("disk", `${freeMib} MiB are free in ${path}`);
+}
+
+function models({ model, providers, findsNames, config }: DoctorFacts): readonly Finding[] {
+  const found: Finding[] = [];
+  if (typeof model === "string") found.push(problem("model", model, "Set MODEL and the key of its provider."));
+  else if (model.isDemo && config.nodeEnv === "production")
+    found.push(warning("model", `${model.name} is no language model`, "Set MODEL and the key of its provider."));
+  else found.push(ok("model", model.name));
+  for (const { address, why } of providers)
+    found.push(
+      why === null
+        ? ok("provider", `${address} answers`)
+        : problem(
+            "provider",
+            `${address} does not answer: ${why}`,
+            "See that it runs, that the key is right, and that this machine may reach it.",
+          ),
+    );
+  if (findsNames === false)
+    found.push(
+      problem("egress", "no name of the internet is found", "See the resolver of this machine (/etc/resolv.conf)."),
+    );
+  return found;
+}

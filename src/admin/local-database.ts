@@ -1,0 +1,59 @@
+/** Commands that are run beside the service, and their way to the database: the running one, or one for as long as it takes. */
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import { DATABASE_NOTE, openDataFolder } from "../../db/data-folder.ts";
+import { runningUrl } from "../../db/embedded-address.ts";
+import { FolderInUse } from "../../db/folder-lock.ts";
+import type { Logger } from "../log/log.ts";
+import type { Config } from "../settings/config.ts";
+import { type AdminArguments, AdminRefused } from "./arguments.ts";
+import type { Told } from "./told.ts";
+import { RETRY_MS, WAIT_MS } from "./waiting.ts";
+
+export interface LocalErrand {
+  readonly config: Config;
+  readonly log: Logger;
+  readonly given: AdminArguments;
+  readonly signal: AbortSignal;
+}
+
+export type LocalCommand = (errand: LocalErrand) => Promise<string | Told>;
+/** The url of a database that there is. */
+export async function withDatabase<T>(errand: LocalErrand, run: (url: string) => Promise<T>): Promise<T> {
+  const { config, signal } = errand;
+  if (config.databaseUrl !== undefined) return run(config.databaseUrl);
+  if (!existsSync(join(config.dataDir, DATABASE_NOTE)))
+    throw new AdminRefused(
+      `There is no database in ${config.dataDir} yet. Start the service first, or set DATA_DIR to its data folder.`,
+    );
+  for (const until = performance.now() + WAIT_MS; ; await Bun.sleep(RETRY_MS)) {
+    signal.throwIfAborted();
+    const url = runningUrl(config.dataDir);
+    if (url !== null) return run(url);
+    try {
+      return await withNewDatabase(errand, run);
+    } catch (cause) {
+      if (!(cause instanceof FolderInUse) || performance.now() > until) throw cause;
+    }
+  }
+}
+
+/** Starts the embedded database for as long as `run` takes, making it where there is none. Throws `FolderInUse`. */
+export async function withNewDatabase<T>(
+  { config, log, signal }: LocalErrand,
+  run: (url: string) => Promise<T>,
+): Promise<T> {
+  if (config.databaseUrl !== undefined) return run(config.databaseUrl);
+  const folder = openDataFolder(config.dataDir, config.troupeSecret);
+  try {
+    const { startEmbedded } = await import("../../db/embedded.ts");
+    const server = await startEmbedded({ folder: folder.path, log: (level, message) => log[level](message), signal });
+    try {
+      return await run(server.url);
+    } finally {
+      await server.stop();
+    }
+  } finally {
+    folder.release();
+  }
+}

@@ -1,0 +1,91 @@
+/** Reports that are read beside the service: its health, its jobs, what was used, and lines of its log. */
+import { existsSync } from "node:fs";
+import { join, resolve } from "node:path";
+import { USAGE_GROUPS, type UsageGroup } from "../../actors/usage/directory.ts";
+import { dayOf, monthOf } from "../../actors/usage/schema.ts";
+import { openDatabase } from "../../db/client.ts";
+import { DATABASE_NOTE } from "../../db/data-folder.ts";
+import { PostgresDirectory } from "../../db/stores/directory.ts";
+import { listUnfinishedJobs } from "../../db/stores/job-counts.ts";
+import { PostgresUsageDirectory } from "../../db/stores/usage-directory.ts";
+import { systemClock } from "../wiring/clock.ts";
+import { AdminRefused, required } from "./arguments.ts";
+import { findingsOf } from "./doctor.ts";
+import { doctorFacts } from "./doctor-facts.ts";
+import { type LocalCommand, withDatabase } from "./local-database.ts";
+import { linesOf } from "./log-lines.ts";
+import { organizationOf } from "./subjects.ts";
+import { listed, type Told } from "./told.ts";
+
+/** Groups of one organization that are shown. */
+const GROUPS = 1_000;
+
+export const LOCAL_REPORTS = {
+  async doctor(errand) {
+    const { config } = errand;
+    const hasDatabase = config.databaseUrl !== undefined || existsSync(join(config.dataDir, DATABASE_NOTE));
+    const facts = await doctorFacts(config, hasDatabase, (run) => withDatabase(errand, run));
+    const findings = findingsOf(facts);
+    const rows = findings.map(({ check, state, finding, advice }) => [state.toUpperCase(), check, finding, advice]);
+    const { text } = listed(["STATE", "CHECK", "FINDING", "WHAT TO DO"], rows);
+    return { text, json: findings, ok: findings.every(({ state }) => state !== "problem") };
+  },
+
+  async jobs(errand) {
+    const wanted = errand.given.options["org"] ?? null;
+    const jobs = await read(errand, (database) => listUnfinishedJobs(database, wanted));
+    return listed(
+      ["ORGANIZATION", "STATUS", "JOBS", "OLDEST"],
+      jobs.map(({ organizationId, status, count, oldest }) => [organizationId, status, String(count), oldest]),
+    );
+  },
+
+  usage: (errand) =>
+    read(errand, async (database): Promise<Told> => {
+      const by = groupOf(errand.given.options["by"] ?? "model");
+      const directory = new PostgresDirectory(database);
+      const { org } = errand.given.options;
+      const all =
+        org === undefined ? await directory.listOrganizations() : [await organizationOf(directory, errand.given)];
+      const now = systemClock.now();
+      const request = { groupBy: by, since: `${monthOf(now)}-01`, until: dayOf(now), limit: GROUPS };
+      const usage = new PostgresUsageDirectory(database);
+      const rows: string[][] = [];
+      for (const { id } of all) {
+        const { groups } = await usage.report(id, request);
+        for (const { key, inputTokens, outputTokens, jobs, toolCalls } of groups)
+          rows.push([id, key, ...[inputTokens, outputTokens, jobs, toolCalls].map(String)]);
+      }
+      return listed(["ORGANIZATION", by.toUpperCase(), "INPUT TOKENS", "OUTPUT TOKENS", "JOBS", "TOOL CALLS"], rows);
+    }),
+
+  async logs({ given }) {
+    const id = required(given, "request-id");
+    const { from } = given.options;
+    if (from !== undefined && !existsSync(resolve(from))) throw new AdminRefused(`There is no file ${resolve(from)}`);
+    const lines: string[] = [];
+    for await (const line of linesOf(id, (from === undefined ? Bun.stdin : Bun.file(resolve(from))).stream()))
+      lines.push(line);
+    if (lines.length === 0) throw new AdminRefused(`No line of the log names ${id}`);
+    return { text: lines.join("\n"), json: lines.map((line): unknown => JSON.parse(line)) };
+  },
+} as const satisfies Readonly<Record<string, LocalCommand>>;
+
+type Errand = Parameters<LocalCommand>[0];
+type Opened = ReturnType<typeof openDatabase>;
+
+const read = <T>(errand: Errand, run: (database: Opened) => Promise<T>): Promise<T> =>
+  withDatabase(errand, async (url) => {
+    const database = openDatabase(url);
+    try {
+      return await run(database);
+    } finally {
+      await database.close();
+    }
+  });
+
+function groupOf(text: string): UsageGroup {
+  const found = USAGE_GROUPS.find((group) => group === text);
+  if (found === undefined) throw new AdminRefused(`--by must be one of ${USAGE_GROUPS.join(", ")}`);
+  return found;
+}

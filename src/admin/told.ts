@@ -1,0 +1,31 @@
+/** What a command answers: text for a person, and the same as JSON for a program (`--json`). */
+import { type AdminArguments, table } from "./arguments.ts";
+
+export interface Told {
+  readonly text: string;
+  /** Anything that JSON can say. */
+  readonly json: unknown;
+  /** False: what was asked for was done, and has found something wrong. The exit code is 1. */
+  readonly ok?: boolean;
+}
+
+/** Rows under their heads. In JSON each is an object, whose fields are the heads in small letters. */
+export function listed(head: readonly string[], rows: readonly (readonly string[])[]): Told {
+  const names = head.map((name) => name.toLowerCase().replaceAll(" ", "_"));
+  return { text: table(head, rows), json: rows.map((row) => objectOf(names, row)) };
+}
+
+const objectOf = (names: readonly string[], row: readonly string[]): Readonly<Record<string, string>> =>
+  Object.fromEntries(names.map((name, i) => [name, row[i] ?? ""]));
+
+const isJson = ({ flags }: AdminArguments): boolean => flags.has("json");
+
+/** The answer as it was asked for; a text alone is `{"message": …}`. */
+export function render(told: string | Told, given: AdminArguments): { readonly ok: boolean; readonly text: string } {
+  if (typeof told === "string") return { ok: true, text: isJson(given) ? JSON.stringify({ message: told }) : told };
+  return { ok: told.ok ?? true, text: isJson(given) ? JSON.stringify(told.json) : told.text };
+}
+
+/** A refusal as it was asked for: `{"error": …}` in JSON. */
+export const refusal = (words: string, given: AdminArguments): string =>
+  isJson(given) ? JSON.stringify({ error: words }) : words;

@@ -1,0 +1,170 @@
+/** The commands of the operator that look: help and JSON of all, the doctor, jobs, usage and the log. */
+import { afterAll, beforeAll, expect, test } from "bun:test";
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import manifest from "../../package.json" with { type: "json" };
+import { parseAdmin } from "../../src/admin/arguments.ts";
+import { ADMIN_COMMANDS } from "../../src/admin/commands.ts";
+import { type DatabaseFacts, type DoctorFacts, findingsOf } from "../../src/admin/doctor.ts";
+import { answerAlone } from "../../src/admin/door.ts";
+import { EXPLANATIONS } from "../../src/admin/explanations.ts";
+import { LOCAL_COMMANDS } from "../../src/admin/local.ts";
+import { linesOf } from "../../src/admin/log-lines.ts";
+import { render } from "../../src/admin/told.ts";
+import { createLogger } from "../../src/log/log.ts";
+import { type Config, readConfig } from "../../src/settings/config.ts";
+import { copyFirstRun } from "../support/first-run-copy.ts";
+import { type GuardedFolder, guardedFolder } from "../support/guarded-folder.ts";
+import { admin, type FirstRunText, startTroupe, type TroupeProcess } from "../support/troupe-process.ts";
+
+let folder: GuardedFolder;
+let service: TroupeProcess;
+let first: FirstRunText;
+
+beforeAll(async () => {
+  folder = guardedFolder();
+  first = await copyFirstRun(folder);
+  service = await startTroupe(folder);
+  const executed = await fetch(`${service.url}/api/v1/agents/${first.agentId}/execute`, {
+    method: "POST",
+    headers: { authorization: `Bearer ${first.personal}`, "content-type": "application/json" },
+    body: JSON.stringify({ message: "Hello" }),
+  });
+  expect(executed.status).toBe(200);
+  await executed.text();
+});
+afterAll(() => folder.remove());
+
+function configOf(env: Record<string, string> = {}): Config {
+  const read = readConfig({ DATA_DIR: service.dataDir, MODEL: "demo:echo", ...env });
+  if (!read.ok) throw new Error("the settings are wrong");
+  return read.config;
+}
+
+/** Runs a command that needs no actors in this process, as its own process does. */
+async function ask(args: string, env: Record<string, string> = {}) {
+  const { command, given } = parseAdmin(args.split(" "));
+  const log = await createLogger({ level: "silent" });
+  const errand = { config: configOf(env), log, given, signal: new AbortController().signal };
+  return render(await LOCAL_COMMANDS[command]!(errand), given);
+}
+
+test("[OPS-4] every command has a help of its own", () => {
+  const commands = [...Object.keys(ADMIN_COMMANDS), ...Object.keys(LOCAL_COMMANDS)].sort();
+  expect(Object.keys(EXPLANATIONS).sort()).toEqual(commands);
+  for (const command of commands) {
+    const alone = answerAlone(parseAdmin([...command.split(" "), "--help"]));
+    expect(alone?.ok).toBe(true);
+    expect(alone?.text).toMatch(new RegExp(`^Usage: bun run admin ${command}( |\\n)`));
+    expect(alone?.text).toEndWith(EXPLANATIONS[command]!);
+  }
+});
+
+test("[OPS-4] answers and refusals of the service are JSON where that is asked for", async () => {
+  const listed = await admin(folder, ["org", "list", "--json"]);
+  expect([listed.code, listed.err]).toEqual([0, ""]);
+  expect(JSON.parse(listed.out)).toEqual([
+    { id: expect.stringMatching(/^org_/), name: expect.any(String), state: "active", created: expect.any(String) },
+  ]);
+  const refused = await admin(folder, ["user", "list", "--org", "org_nobody", "--json"]);
+  expect([refused.code, refused.out]).toEqual([1, ""]);
+  expect(JSON.parse(refused.err)).toEqual({ error: "There is no organization org_nobody" });
+});
+
+test("[OPS-4] the doctor looks at a service that runs, and at a folder that is not there yet, which it leaves so", async () => {
+  const { ok, text } = await ask("doctor --json");
+  const found = JSON.parse(text) as readonly { check: string; state: string; finding: string }[];
+  const states = new Map(found.map(({ check, state }) => [check, state]));
+  expect(["version", "database", "durability", "schema", "clock", "key", "model"].map((it) => states.get(it))).toEqual(
+    Array.from({ length: 7 }, () => "ok"),
+  );
+  expect(ok).toBe(!found.some(({ state }) => state === "problem"));
+  const nowhere = await ask("doctor", { DATA_DIR: join(folder.path, "nowhere") });
+  expect(nowhere.text).toContain("there is none yet: the first start makes it");
+});
+
+const HEALTHY: DatabaseFacts = {
+  version: "18.4",
+  fsync: "on",
+  synchronousCommit: "on",
+  fullPageWrites: "on",
+  pending: 0,
+  skewMs: 3,
+  isOfKey: true,
+};
+const factsOf = (given: Partial<DoctorFacts>, env: Record<string, string> = {}): DoctorFacts => ({
+  config: configOf(env),
+  bun: { version: "1.4.5", wanted: manifest.engines.bun },
+  database: HEALTHY,
+  disk: { path: "/data", freeMib: 100_000, isWritable: true },
+  model: { name: "anthropic:claude", isDemo: false },
+  providers: [],
+  findsNames: null,
+  git: true,
+  shell: true,
+  ...given,
+});
+const PRODUCTION = { NODE_ENV: "production", ADMIN_PORT: "9464" };
+
+test("[OPS-4] the doctor has nothing to say of a healthy service in production", () => {
+  expect(findingsOf(factsOf({}, PRODUCTION)).filter(({ state }) => state !== "ok")).toEqual([]);
+});
+
+test.each<[check: string, state: string, given: Partial<DoctorFacts>, env?: Record<string, string>]>([
+  ["version", "problem", { bun: { version: "1.3.0", wanted: ">=1.4.5" } }],
+  ["database", "problem", { database: "connect ECONNREFUSED" }],
+  ["durability", "problem", { database: { ...HEALTHY, fsync: "off" } }],
+  ["durability", "problem", { database: { ...HEALTHY, fullPageWrites: "off" } }],
+  ["durability", "problem", { database: { ...HEALTHY, synchronousCommit: "off" } }],
+  ["schema", "problem", { database: { ...HEALTHY, pending: null } }],
+  ["schema", "warning", { database: { ...HEALTHY, pending: 2 } }],
+  ["clock", "problem", { database: { ...HEALTHY, skewMs: -2_001 } }],
+  ["key", "problem", { database: { ...HEALTHY, isOfKey: false } }],
+  ["disk", "problem", { disk: { path: "/data", freeMib: 511, isWritable: true } }],
+  ["disk", "warning", { disk: { path: "/data", freeMib: 2_047, isWritable: true } }],
+  ["disk", "problem", { disk: { path: "/data", freeMib: 100_000, isWritable: false } }],
+  ["model", "problem", { model: "no key" }],
+  ["model", "warning", { model: { name: "demo:echo", isDemo: true } }],
+  ["provider", "problem", { providers: [{ address: "https://x.test/v1", why: "it answered 401" }] }],
+  ["egress", "problem", { findsNames: false }],
+  ["git", "warning", { git: false }],
+  ["shell", "warning", { shell: false }],
+  ["configuration", "warning", {}, { NODE_ENV: "development" }],
+  ["configuration", "warning", {}, { HOST: "0.0.0.0" }],
+  ["configuration", "warning", {}, { APP_URL: "https://troupe.test" }],
+  ["configuration", "warning", {}, { ADMIN_PORT: "" }],
+  ["egress", "warning", {}, { EGRESS_ALLOW: "10.0.0.0/8" }],
+])("[OPS-4] the doctor finds by %s a %s in %j %j, and says what to do", (check, state, given, env = {}) => {
+  const found = findingsOf(factsOf(given, { ...PRODUCTION, ...env })).filter((finding) => finding.state !== "ok");
+  expect(found.map((finding) => [finding.check, finding.state])).toEqual([[check, state]]);
+  expect(found[0]?.advice).not.toBe("");
+});
+
+test("[OPS-4] usage tells what was used this month, and jobs what is on its way", async () => {
+  const usage = JSON.parse((await ask("usage --json")).text) as readonly Record<string, string>[];
+  expect(usage).toHaveLength(1);
+  expect(usage[0]).toMatchObject({ model: "demo:echo", jobs: "1", tool_calls: "0" });
+  expect(Number(usage[0]?.["output_tokens"])).toBeGreaterThan(0);
+  expect((await ask("usage --by agent")).text).toContain(first.agentId);
+  await expect(ask("usage --by colour")).rejects.toThrow("--by must be one of agent, model, day");
+  expect(JSON.parse((await ask("jobs --json")).text)).toEqual([]);
+});
+
+test("[OPS-4] the lines of a request are found in a log, wherever they name it, also across pieces", async () => {
+  const lines = [
+    '{"msg":"request","requestId":"req_1"}',
+    "no JSON with req_1",
+    '{"msg":"other","requestId":"req_12"}',
+    '{"msg":"job","origin":{"requestId":"req_1"}}',
+  ];
+  const bytes = new TextEncoder().encode(lines.join("\n"));
+  async function* pieces() {
+    for (let at = 0; at < bytes.length; at += 7) yield await Promise.resolve(bytes.subarray(at, at + 7));
+  }
+  expect(await Array.fromAsync(linesOf("req_1", pieces()))).toEqual([lines[0]!, lines[3]!]);
+  const file = join(folder.path, "log");
+  writeFileSync(file, `${lines.join("\n")}\n`);
+  expect((await ask(`logs --request-id req_12 --from ${file}`)).text).toBe(lines[2]!);
+  await expect(ask(`logs --request-id req_2 --from ${file}`)).rejects.toThrow("No line of the log names req_2");
+  await expect(ask(`logs --request-id req_2 --from ${file}-not`)).rejects.toThrow("There is no file");
+});
