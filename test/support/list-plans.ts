@@ -22,7 +22,7 @@ interface Sent {
 /** Notes each statement of a list that the database is asked. */
 export function recordLists(database: Database): Statement[] {
   const statements: Statement[] = [];
-  const { reading } = database;
+  const { reading, readingInto } = database;
   const recorded = (pool: ReadPool, tagged: Sent[]): ReadPool => ({
     query: pool.query,
     sql: new Proxy(pool.sql, {
@@ -41,10 +41,11 @@ export function recordLists(database: Database): Statement[] {
     return unsafe(text, parameters, options);
   };
   Object.assign(database.read, { unsafe: recordedUnsafe });
-  const readingLists: Database["reading"] = (kind, organizationId, ask) => {
-    if (kind !== "list") return reading(kind, organizationId, ask);
-    const tagged: Sent[] = [];
-    return reading(kind, organizationId, async (pool) => {
+  type Ask<T> = (pool: ReadPool) => PromiseLike<T>;
+  const noted =
+    <T>(ask: Ask<T>): Ask<T> =>
+    async (pool) => {
+      const tagged: Sent[] = [];
       isList = true;
       try {
         return await ask(recorded(pool, tagged));
@@ -54,9 +55,12 @@ export function recordLists(database: Database): Statement[] {
           if (typeof text === "string") statements.push({ text, parameters: parameters.map(valueOf) });
         }
       }
-    });
-  };
-  Object.assign(database, { reading: readingLists });
+    };
+  const readingLists: Database["reading"] = (kind, organizationId, ask) =>
+    reading(kind, organizationId, kind === "list" ? noted(ask) : ask);
+  const readingPages: Database["readingInto"] = (kind, organizationId, ask, used) =>
+    readingInto(kind, organizationId, kind === "list" ? noted(ask) : ask, used);
+  Object.assign(database, { reading: readingLists, readingInto: readingPages });
   return statements;
 }
 
