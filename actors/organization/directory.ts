@@ -39,6 +39,9 @@ export interface AgentFilter {
 export interface AuditFilter {
   readonly action?: AuditAction | undefined;
   readonly userId?: string | undefined;
+  /** Bounds that are not included. */
+  readonly createdAfter?: string | undefined;
+  readonly createdBefore?: string | undefined;
 }
 
 /** Throws when the database cannot be reached. Lists are newest first. */

@@ -1,5 +1,5 @@
 /** Look-ups across organizations, and lists (port: `Directory` of the organization). */
-import { and, asc, desc, eq, gt, inArray, isNull, type SQL, sql } from "drizzle-orm";
+import { and, asc, desc, eq, gt, inArray, isNull, lt, type SQL, sql } from "drizzle-orm";
 import type { AgentFilter, AuditFilter, Directory, TaskFilter } from "../../actors/organization/directory.ts";
 import type { TokenFilter } from "../../actors/organization/protocol.ts";
 import {
@@ -249,13 +249,18 @@ export class PostgresDirectory implements Directory {
     return { tokenIds: tokens.map(({ id }) => id), grantIds: grants.map(({ id }) => id) };
   }
 
-  pageAudit(organizationId: string, { action, userId }: AuditFilter, page: PageRequest): Promise<Page<AuditEntry>> {
+  pageAudit(
+    organizationId: string,
+    { action, userId, createdAfter, createdBefore }: AuditFilter,
+    page: PageRequest,
+  ): Promise<Page<AuditEntry>> {
     const filters = given([auditEntry.userId, userId], [auditEntry.action, action]);
-    return pageOf<AuditEntry>(
-      { database: this.database, organizationId },
-      filtered(AUDIT, organizationId, filters),
-      page,
+    const range = and(
+      createdAfter === undefined ? undefined : gt(auditEntry.createdAt, createdAfter),
+      createdBefore === undefined ? undefined : lt(auditEntry.createdAt, createdBefore),
     );
+    const list = { ...filtered(AUDIT, organizationId, filters), range };
+    return pageOf<AuditEntry>({ database: this.database, organizationId }, list, page);
   }
 
   async listGrants(organizationId: string, userId: string, limit: number): Promise<readonly Grant[]> {

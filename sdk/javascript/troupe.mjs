@@ -1564,6 +1564,17 @@ export class Troupe {
     listAllAuditEntries(query, options) {
         return this.#http.items((next) => this.listAuditEntries({ ...query, ...(next === undefined ? {} : { cursor: next }) }, options), (page) => page.audit_entries);
     }
+    /**
+     * Export the audit as one file.
+     *
+     * For owners. Newest first, streamed. In CSV a text that a spreadsheet would take for a formula has an apostrophe
+     * before it. A file that is cut off ends without the end of its transfer: repeat the request.
+     *
+     * `GET /api/audit/export`. Needs `tokens:read`. May throw `OwnerRequiredError` or `OrganizationSuspendedError`.
+     */
+    exportAudit(query, options) {
+        return this.#http.text({ method: "GET", path: "/api/audit/export", query, options });
+    }
     // Webhooks: The destination of events, and the delivery ledger. [Guide: Webhooks](/guides/webhooks.md)
     /**
      * Read the delivery configuration.

@@ -1861,6 +1861,18 @@ export class Troupe {
     );
   }
 
+  /**
+   * Export the audit as one file.
+   *
+   * For owners. Newest first, streamed. In CSV a text that a spreadsheet would take for a formula has an apostrophe
+   * before it. A file that is cut off ends without the end of its transfer: repeat the request.
+   *
+   * `GET /api/audit/export`. Needs `tokens:read`. May throw `OwnerRequiredError` or `OrganizationSuspendedError`.
+   */
+  exportAudit(query?: ExportAuditQuery, options?: RequestOptions): Promise<string> {
+    return this.#http.text({ method: "GET", path: "/api/audit/export", query, options });
+  }
+
   // Webhooks: The destination of events, and the delivery ledger. [Guide: Webhooks](/guides/webhooks.md)
 
   /**
@@ -2755,6 +2767,44 @@ export interface ListAuditEntriesQuery {
     | "invitation.revoked";
   /** Only what this user did */
   user_id?: string;
+  /** Only entries after this time */
+  created_after?: string;
+  /** Only entries before this time */
+  created_before?: string;
+}
+
+/** What `exportAudit` takes besides. */
+export interface ExportAuditQuery {
+  /** Only this action */
+  action?: 
+    | "session.started"
+    | "session.ended"
+    | "session.refused"
+    | "password.set"
+    | "identity.linked"
+    | "identity.unlinked"
+    | "passkey.added"
+    | "passkey.removed"
+    | "token.created"
+    | "token.used"
+    | "token.revoked"
+    | "grant.created"
+    | "grant.ended"
+    | "grant.reused"
+    | "member.added"
+    | "member.changed"
+    | "member.removed"
+    | "invitation.created"
+    | "invitation.accepted"
+    | "invitation.revoked";
+  /** Only what this user did */
+  user_id?: string;
+  /** Only entries after this time */
+  created_after?: string;
+  /** Only entries before this time */
+  created_before?: string;
+  /** `csv`, or `ndjson`: an entry as JSON in each line. Default "csv" */
+  format?: "csv" | "ndjson";
 }
 
 /** What `listDeliveries` takes besides. */

@@ -1,7 +1,10 @@
 /** The audit: who signed in, and who made, used or revoked what, from which address (AUTH-17). */
 import { afterAll, beforeAll, expect, test } from "bun:test";
+import { organizationRef } from "../../actors/organization/schema.ts";
+import type { Directory } from "../../actors/organization/directory.ts";
 import { until } from "../support/condition.ts";
 import { answered, refused } from "../support/current.ts";
+import { gate } from "../support/fake-model.ts";
 import { type Caller, type Founded, type Service, startService } from "../support/service.ts";
 import { browserOf, emailOf, signedIn } from "../support/signed-in.ts";
 
@@ -17,8 +20,28 @@ interface Entry {
 let service: Service;
 let owner: Founded;
 
+/** What a second page of the audit waits for. */
+let holdSecondPage: Promise<unknown> | null = null;
+let isSecondAsked = false;
+
 beforeAll(async () => {
-  service = await startService();
+  service = await startService({
+    app: ({ directory }) => ({
+      directory: new Proxy(directory, {
+        get(target, name: keyof Directory) {
+          if (name !== "pageAudit") return target[name].bind(target);
+          const paged: Directory["pageAudit"] = async (organizationId, filter, page) => {
+            if (page.after !== null && holdSecondPage !== null) {
+              isSecondAsked = true;
+              await holdSecondPage;
+            }
+            return target.pageAudit(organizationId, filter, page);
+          };
+          return paged;
+        },
+      }),
+    }),
+  });
   owner = await service.found();
 });
 afterAll(() => service.stop());
@@ -70,4 +93,57 @@ test("[AUTH-17] the audit is for owners of the organization, and in pages", asyn
   const second = await audit(`?limit=2&cursor=${first.next_cursor}`);
   expect(second).not.toContainEqual(first.audit_entries[0]!);
   await refused(service.call(owner, "GET", "/api/audit?action=nothing"), 400, "invalid_request");
+});
+
+test("[AUTH-17] the audit is one file, by time, action and person, and safe in a spreadsheet", async () => {
+  const other = await service.found("Initech");
+  const names = ['=HYPERLINK("https://evil.example")', "+1", "-1", "@x", 'plain, and "quoted"'];
+  for (const name of names)
+    await answered(service.call(other, "POST", "/api/personal-access-tokens", { name, scopes: ["agents:read"] }), 201);
+  const file = (query: string): Promise<Response> => service.call(other, "GET", `/api/audit/export?${query}`);
+  const csv = await file("action=token.created");
+  expect(csv.headers.get("content-type")).toBe("text/csv; charset=utf-8; header=present");
+  expect(csv.headers.get("content-disposition")).toBe('attachment; filename="audit.csv"');
+  const [head, ...rows] = (await csv.text()).trimEnd().split("\r\n");
+  expect(head).toBe("id,created_at,action,user_id,token_id,address,subject_id,detail");
+  expect(rows.slice(0, names.length).map((row) => row.slice(row.lastIndexOf(',"tok_') + 1))).toEqual(
+    names
+      .toReversed()
+      .map((name) => expect.stringContaining(`,"${name.startsWith("plain") ? "" : "'"}${name.replaceAll('"', '""')}"`)),
+  );
+  const ndjson = async (query = ""): Promise<Entry[]> =>
+    (await (await file(`format=ndjson&${query}`)).text())
+      .split("\n")
+      .filter((line) => line !== "")
+      .map((line) => JSON.parse(line) as Entry);
+  const all = await ndjson();
+  expect(all).toEqual([...(await audit("?limit=100", other))]);
+  expect(await ndjson(`user_id=${other.userId}&action=token.created`)).toHaveLength(names.length);
+  expect(await ndjson("created_before=2020-01-01")).toEqual([]);
+  expect(await ndjson("created_after=2020-01-01")).toEqual(all);
+  expect(await audit("?created_before=2020-01-01", other)).toEqual([]);
+  await refused(file("format=xls"), 400, "invalid_request");
+});
+
+test("[AUTH-17] a long export comes whole, and ends where its reader is removed", async () => {
+  const other = await service.found("Hooli");
+  const person = await service.join(other.organizationId, "owner");
+  const entry = { action: "token.used", subjectId: null, detail: "a use" } as const;
+  const origin = { userId: null, tokenId: null, address: null };
+  const ref = organizationRef(other.organizationId);
+  const note = { kind: "note", entry, origin } as const;
+  // More than two pages.
+  for (let i = 0; i < 210; i++) expect((await service.system.dispatch(ref, note)).ok).toBe(true);
+  const path = "/api/audit/export?format=ndjson&action=token.used";
+  const lines = async (by: Caller): Promise<number> =>
+    ((await (await service.call(by, "GET", path)).text()).match(/"a use"/g) ?? []).length;
+  expect(await lines(other)).toBe(210);
+  const held = gate();
+  holdSecondPage = held.hold;
+  const headers = { authorization: `Bearer ${person.token}` };
+  const cut = fetch(service.url + path, { headers }).then((answer) => answer.text());
+  await until("the second page is asked for", () => isSecondAsked);
+  await answered(service.call(other, "DELETE", `/api/members/${person.userId}`));
+  held.open();
+  await expect(cut).rejects.toThrow();
 });

@@ -69,6 +69,7 @@ const OWNER_ONLY = new Set([
   "POST /api/messaging-integration/signing-secret/rotate",
   "GET /api/invariants",
   "GET /api/audit",
+  "GET /api/audit/export",
   "PATCH /api/members/:id",
   "DELETE /api/members/:id",
   "GET /api/invitations",

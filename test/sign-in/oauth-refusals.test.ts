@@ -1,5 +1,6 @@
 /** What the authorization server refuses (MCP-2): programs, requests and consents that are not what they seem. */
 import { afterAll, beforeAll, expect, test } from "bun:test";
+import * as oauth from "oauth4webapi";
 import { USED_CLIENT_MS, UNUSED_CLIENT_MS } from "../../actors/account/actor.ts";
 import { createEgress } from "../../src/egress/egress.ts";
 import { createAuthority } from "../support/certificates.ts";
@@ -75,6 +76,19 @@ test("[MCP-5] what else is wrong with a request is told to the program, by the i
     expect([changes, back.searchParams.get("error")]).toEqual([changes, error]);
     expect([back.searchParams.get("state"), back.searchParams.get("iss")]).toEqual([asking.state, ISSUER]);
   }
+});
+
+test("[MCP-5] a program that waits for another server takes no answer of this one", async () => {
+  const asking = await program.ask();
+  const own = new URL(await allow(browser, asking));
+  expect(own.searchParams.get("iss")).toBe(ISSUER);
+  const parametersFor = (issuer: string, back: URL) =>
+    oauth.validateAuthResponse({ ...program.server, issuer }, program.client, back, asking.state);
+  expect(() => parametersFor("https://other.example", own)).toThrow();
+  const unnamed = new URL(own);
+  unnamed.searchParams.delete("iss");
+  expect(() => parametersFor(ISSUER, unnamed)).toThrow();
+  expect(parametersFor(ISSUER, own).get("code")).toStartWith("oac_");
 });
 
 test("[MCP-5] no consent is forged, nor changed after it was shown", async () => {

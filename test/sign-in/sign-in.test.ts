@@ -102,7 +102,7 @@ test("[AUTH-15] no form of another site counts, whether somebody has signed in o
 
 test("[AUTH-15] pages cannot be framed, and load nothing from elsewhere", async () => {
   const browser = await signedIn(service, owner);
-  for (const path of ["/sign-in", "/account", "/set-password"]) {
+  for (const path of ["/sign-in", "/account", "/set-password", "/members", "/invitation", "/oauth/authorize"]) {
     const { headers } = await browser.get(path);
     expect(headers.get("x-frame-options")).toBe("DENY");
     expect(headers.get("cache-control")).toBe("no-store");

@@ -341,6 +341,12 @@ export const HAPPY: Readonly<Record<string, Happy>> = {
     const { grantId, token } = await world.person();
     return { ...of(grantId), token };
   },
+  exportAudit: () => ({
+    query: [
+      ["format", "ndjson"],
+      ["created_after", "2026-01-01"],
+    ],
+  }),
   listAuditEntries: () => ({ query: PAGE }),
   listServiceTokens: () => ({ query: PAGE }),
   createServiceToken: () => ({ body: { name: "CI", scopes: ["agents:read", "jobs:write"], expires_in_days: 7 } }),

@@ -1,10 +1,13 @@
 /** The audit as it is read (AUTH-17); what writes it is `actors/organization/audit.ts`. */
-import { mapped } from "../../../actors/fault.ts";
-import type { AuditEntry } from "../../../actors/organization/schema.ts";
+import { mapped, ok, refuse } from "../../../actors/fault.ts";
+import type { AuditFilter } from "../../../actors/organization/directory.ts";
+import { type AuditAction, type AuditEntry, organizationRef } from "../../../actors/organization/schema.ts";
+import { PAGE_LIMIT, type PageCursor } from "../../../actors/page.ts";
 import type { Handlers, Shown } from "../../http/contract/operation.ts";
 import { lookUp } from "../../log/look-up.ts";
 import type { Services } from "../../operations/services.ts";
 import { pageOf, pageView } from "../paging.ts";
+import { auditFile } from "./export.ts";
 import type { AuditEntryView, auditOperations } from "./operations.ts";
 
 export const auditHandlers: Handlers<typeof auditOperations.operations, Services> = {
@@ -12,11 +15,46 @@ export const auditHandlers: Handlers<typeof auditOperations.operations, Services
     const { organizationId } = principal;
     const settled = await system.settled(organizationId);
     if (!settled.ok) return settled;
-    const filter = { action: query.action, userId: query.user_id };
-    const page = await lookUp(log, directory.pageAudit(organizationId, filter, pageOf(query)));
+    const page = await lookUp(log, directory.pageAudit(organizationId, filterOf(query), pageOf(query)));
     return mapped(page, (entries) => pageView("audit_entries", entries, entryView));
   },
+
+  async exportAudit({ system, directory, log }, caller, { query }) {
+    const { organizationId, tokenId, userId } = caller.principal;
+    const settled = await system.settled(organizationId);
+    if (!settled.ok) return settled;
+    const read = (after: PageCursor | null) =>
+      lookUp(log, directory.pageAudit(organizationId, filterOf(query), { limit: PAGE_LIMIT, after }));
+    const first = await read(null);
+    if (!first.ok) return first;
+    caller.keepOpen(SLOW_READER_SECONDS);
+    const ref = organizationRef(organizationId);
+    const next = async (after: PageCursor) => {
+      const counts = await system.dispatch(ref, { kind: "confirm_token", tokenId });
+      if (!counts.ok) return counts;
+      const member = await system.dispatch(ref, { kind: "read_member", userId });
+      if (!member.ok) return member;
+      return member.value.role === "owner" ? read(after) : refuse({ kind: "owner_required" });
+    };
+    return ok(auditFile({ format: query.format, first: first.value, next, view: entryView }));
+  },
 };
+
+/** A reader may take nothing for so long. */
+const SLOW_READER_SECONDS = 120;
+
+interface Filters {
+  readonly action: AuditAction | undefined;
+  readonly user_id: string | undefined;
+  readonly created_after: string | undefined;
+  readonly created_before: string | undefined;
+}
+const filterOf = (query: Filters): AuditFilter => ({
+  action: query.action,
+  userId: query.user_id,
+  createdAfter: query.created_after,
+  createdBefore: query.created_before,
+});
 
 const entryView = (entry: AuditEntry): Shown<typeof AuditEntryView> => ({
   id: entry.id,
