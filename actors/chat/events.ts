@@ -8,7 +8,7 @@ import { MadeArtifact } from "../job/terms.ts";
 import { ApprovalRequested, ApprovalResolved, ReviewUpdated } from "../job/events.ts";
 import { BLOCKED_REASONS, JOB_STATUSES, RUN_ERROR_CODES } from "../job/schema.ts";
 import type { Tx } from "../runtime/actor.ts";
-import { type JsonObject, OneOf, type Static, Type } from "../schema.ts";
+import { type JsonObject, OneOf, type Static, Timestamp, Type } from "../schema.ts";
 import { CHAT_STATUSES, ChatOptions, MESSAGE_ROLES } from "./schema.ts";
 
 const OptionalText = Type.Union([Type.String(), Type.Null()]);
@@ -48,6 +48,13 @@ export const CHAT_EVENTS = {
   }),
   /** `arguments` only where they are short, for those who may read jobs; the job's transcript has all of it. */
   "tool.started": Type.Object({ ...OfCall, name: Type.String(), arguments: Type.Optional(Arguments) }),
+  /** The tool is the client's: it runs it, and sends its result (JOB-17). */
+  "tool.requested": Type.Object({
+    ...OfCall,
+    name: Type.String(),
+    arguments: Type.Optional(Arguments),
+    expiresAt: Timestamp,
+  }),
   "tool.completed": Type.Object({ ...OfCall, ...Result }),
   "tool.failed": Type.Object({ ...OfCall, ...Result }),
   /** Another model answers from now on; null is the agent's own. */

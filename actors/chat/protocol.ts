@@ -15,7 +15,13 @@ export type TurnEnd =
   /** It is finished and waits for a review. */
   | { readonly status: "in_review" };
 
-type UpdateType = "approval.requested" | "approval.resolved" | "review.updated" | "job.updated" | "usage.updated";
+type UpdateType =
+  | "approval.requested"
+  | "approval.resolved"
+  | "tool.requested"
+  | "review.updated"
+  | "job.updated"
+  | "usage.updated";
 /** Changes of a job that readers of its chat see besides the turn itself. */
 export type JobUpdate = { [K in UpdateType]: { readonly type: K; readonly data: ChatEventData<K> } }[UpdateType];
 

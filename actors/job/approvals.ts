@@ -11,9 +11,10 @@ import { invalid, notFound, ok, type Outcome } from "../fault.ts";
 import type { Tx } from "../runtime/actor.ts";
 import { isoTime, type JsonObject } from "../schema.ts";
 import { blocked, decided, resolution, resumed, unblocked } from "./transitions.ts";
+import { blockedForClient } from "./client-calls.ts";
 import { appendJobEvent } from "./events.ts";
 import { hasOpenApprovals, openApprovals } from "./machine.ts";
-import { sendUpdates } from "./chat-updates.ts";
+import { sendUpdates, updatesOf } from "./chat-updates.ts";
 import type { JobCommand, StepCall } from "./protocol.ts";
 import { unlessOwnWords } from "./refusals.ts";
 import { type Job, type JobIn, jobTable } from "./schema.ts";
@@ -26,7 +27,7 @@ type Approve = Extract<JobCommand, { readonly kind: "approve" }>;
 
 /** The calls of a step, before any of them is made. */
 export const opened = (calls: readonly StepCall[], openedAt: string): OpenCall[] =>
-  calls.map(({ block, safe, needsApproval, inputSchema }) => ({
+  calls.map(({ block, safe, needsApproval, inputSchema, isClient }) => ({
     id: block.id,
     name: block.name,
     openedAt,
@@ -34,20 +35,20 @@ export const opened = (calls: readonly StepCall[], openedAt: string): OpenCall[]
     started: false,
     childJobId: null,
     asks: needsApproval,
-    arguments: needsApproval ? block.input : null,
+    ...(isClient === undefined ? {} : { isClient }),
+    arguments: needsApproval || isClient === true ? block.input : null,
     ...(needsApproval && inputSchema !== undefined ? { schema: inputSchema } : {}),
   }));
 
-/** Blocks a running job whose remaining calls all need an approval. */
-export function blockedForApprovals(tx: Tx, job: JobIn<"running">): JobIn<"running" | "blocked"> {
-  if (job.openCalls.length === 0 || job.openCalls.some((call) => !call.asks)) return job;
+/** Blocks a running job whose remaining calls all need an approval, or the client: approvals come first. */
+export function blockedForCalls(tx: Tx, job: JobIn<"running">): JobIn<"running" | "blocked"> {
+  if (job.openCalls.length === 0 || job.openCalls.some((call) => !call.asks && call.isClient !== true)) return job;
+  const asking = job.openCalls.filter((call) => call.asks);
+  if (asking.length === 0) return blockedForClient(tx, job);
   const { afterSeconds, onExpiry } = job.agent.approvalExpiry ?? DEFAULT_EXPIRY;
   const expiresAtMs = tx.now + afterSeconds * 1_000;
   const expiry = { expiresAt: isoTime(expiresAtMs), onExpiry };
-  const approvals = [
-    ...job.approvals.slice(-KEPT_APPROVALS),
-    ...job.openCalls.map((call) => requested(tx, call, expiry)),
-  ];
+  const approvals = [...job.approvals.slice(-KEPT_APPROVALS), ...asking.map((call) => requested(tx, call, expiry))];
   tx.setAlarm(tx.self, "decision", expiresAtMs, { kind: "decision_overdue" });
   return blocked(tx, { ...job, approvals }, "approval_required", job.result ?? "");
 }
@@ -125,7 +126,8 @@ function granted(
   { by, edited }: { readonly by: string; readonly edited: JsonObject | null },
 ): JobIn<"blocked"> {
   const openCalls = job.openCalls.map(({ schema, ...call }) => {
-    if (call.id === approval.toolCallId) return { ...call, asks: false, arguments: edited };
+    if (call.id === approval.toolCallId)
+      return { ...call, asks: false, arguments: edited ?? (call.isClient === true ? call.arguments : null) };
     return schema === undefined ? call : { ...call, schema };
   });
   const made = edited === null ? approval : { ...approval, arguments: edited };
@@ -155,5 +157,9 @@ const withDecision = ({ approvals }: Job, decision: Approval): Approval[] =>
 function continued(tx: Tx, job: JobIn<"blocked">): JobIn<"running" | "blocked"> {
   if (hasOpenApprovals(job)) return job;
   tx.clearAlarm("decision");
-  return resumed(tx, unblocked(job, "approve"));
+  const settled = blockedForCalls(tx, unblocked(job, "approve"));
+  if (settled.status === "running") return resumed(tx, settled);
+  // The chat's turn does not go on: what the job waits for now is told besides.
+  sendUpdates(tx, settled, updatesOf(settled));
+  return settled;
 }

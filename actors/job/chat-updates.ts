@@ -2,6 +2,7 @@
 import type { ChatCommand, JobUpdate } from "../chat/protocol.ts";
 import { chatRef } from "../chat/schema.ts";
 import type { Tx } from "../runtime/actor.ts";
+import { expiryOf, toldCall, waitingCalls } from "./client-call.ts";
 import { openApprovals } from "./machine.ts";
 import type { Job } from "./schema.ts";
 
@@ -14,6 +15,10 @@ export function updatesOf(job: Job): readonly JobUpdate[] {
     updates.push({ type: "usage.updated", data: { jobId, inputTokens, outputTokens } });
   for (const { id: approvalId, decision: _, decidedBy: _by, decidedAt: _at, ...approval } of openApprovals(job))
     updates.push({ type: "approval.requested", data: { jobId, approvalId, ...approval } });
+  for (const call of waitingCalls(job)) {
+    const { id: callId, ...told } = toldCall(call);
+    updates.push({ type: "tool.requested", data: { jobId, callId, ...told, expiresAt: expiryOf(job, call) } });
+  }
   if (review.state !== "none") updates.push(reviewUpdate(job));
   return [...updates, statusUpdate(job)];
 }

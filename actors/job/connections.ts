@@ -1,5 +1,5 @@
-/** What an agent is connected to outside of the service: MCP servers (RUN-6). */
-import { type Static, Type } from "../schema.ts";
+/** What an agent is connected to outside of the service: MCP servers (RUN-6), and tools of its clients (RUN-12). */
+import { type JsonObject, type Static, Type } from "../schema.ts";
 
 /** A header that an MCP server is sent: a secret of the organization, after a fixed prefix such as `Bearer `. */
 export const McpHeader = Type.Object({
@@ -19,3 +19,13 @@ export const McpServer = Type.Object({
   optional: Type.Optional(Type.Boolean()),
 });
 export type McpServer = Static<typeof McpServer>;
+
+/** A tool of one agent alone. The kind `client`: programs that use the agent run it, and send its results (JOB-17). */
+export const AgentTool = Type.Object({
+  name: Type.String(),
+  description: Type.String(),
+  /** JSON Schema of its arguments; always an object. */
+  inputSchema: Type.Unsafe<JsonObject>({ type: "object" }),
+  kind: Type.Literal("client"),
+});
+export type AgentTool = Static<typeof AgentTool>;

@@ -3,8 +3,10 @@ import { assert } from "../assert.ts";
 import { invalid, notFound, ok, type Outcome } from "../fault.ts";
 import type { Handlers, Tx } from "../runtime/actor.ts";
 import { isoTime } from "../schema.ts";
-import { approveCalls, expired, blockedForApprovals } from "./approvals.ts";
+import { approveCalls, expired, blockedForCalls } from "./approvals.ts";
 import { hasSpentSteps, hasSpentTokens } from "./budget.ts";
+import { waitingCalls } from "./client-call.ts";
+import { takeResults, withoutClient } from "./client-calls.ts";
 import { cancelChildren, delegate } from "./delegation.ts";
 import { JOB_ATTEMPTS, JOB_STEERS } from "./limits.ts";
 import { blocked, cancelled, failed, resumed, reviewed, sendTurnEnd, unblocked, withRun } from "./transitions.ts";
@@ -22,6 +24,7 @@ type ControlCommand =
   | "cancel"
   | "approve"
   | "resume"
+  | "tool_results"
   | "request_changes"
   | "steer"
   | "delegate"
@@ -91,6 +94,8 @@ export const controlHandlers: Pick<Handlers<JobProtocol>, ControlCommand> = {
       return ok(tx.update(jobTable, { ...job, steers: [...job.steers, { messageId, content }] }));
     }),
 
+  tool_results: (tx, command) => withJob(tx, (job) => takeResults(tx, job, command)),
+
   delegate: (tx, command) => withJob(tx, (job) => delegate(tx, job, command)),
 
   decision_overdue: (tx) => withJob(tx, (job) => overdue(tx, job)),
@@ -157,7 +162,7 @@ function unblock(tx: Tx, job: JobIn<"blocked">, { input, retryStep, budget = nul
   if (budget !== null) next = withBudget(next, budget);
   if (isInterrupted) next = retryStep === true ? unstarted(next) : abandoned(tx, next);
   if (input !== null) next = { ...next, steers: [...next.steers, { messageId: job.inputMessageId, content: input }] };
-  const settled = blockedForApprovals(tx, next);
+  const settled = blockedForCalls(tx, next);
   if (settled.status === "running") return ok(tx.update<Job>(jobTable, resumed(tx, settled)));
   sendUpdates(tx, settled, updatesOf(settled));
   return ok(tx.update<Job>(jobTable, settled));
@@ -215,6 +220,8 @@ function overdue(tx: Tx, job: Job): Outcome<null> {
     } else {
       tx.update(jobTable, expired(tx, job));
     }
+  } else if (job.status === "blocked" && waitingCalls(job).length > 0) {
+    tx.update<Job>(jobTable, withoutClient(tx, job));
   }
   return ok(null);
 }

@@ -54,6 +54,13 @@ export const ReviewUpdated = Type.Object({
   comment: OptionalText,
 });
 
+/** A call that waits for the client; without arguments that are long, which the job's record has. */
+const ToldCall = Type.Object({
+  id: Type.String(),
+  name: Type.String(),
+  arguments: Type.Optional(Input),
+});
+
 /** A piece of the transcript, by its `kind`. */
 const TranscriptEvent = Type.Union([
   Type.Object({ kind: Type.Literal("assistant_text"), text: Type.String() }),
@@ -80,7 +87,7 @@ export const JOB_EVENTS = {
   "job.started": Type.Object({ attempt: Type.Integer(), model: Type.String() }),
   /** Taken up again after a crash. */
   "job.restarted": Type.Object({ attempt: Type.Integer() }),
-  "job.blocked": Type.Object({ reason: OneOf(BLOCKED_REASONS) }),
+  "job.blocked": Type.Object({ reason: OneOf(BLOCKED_REASONS), toolCalls: Type.Optional(Type.Array(ToldCall)) }),
   "job.resumed": Type.Object({ attempt: Type.Integer() }),
   "job.review_requested": Type.Object({ expiresAt: Timestamp }),
   "job.approved": Type.Object({ decidedBy: OptionalText }),

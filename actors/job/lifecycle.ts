@@ -21,6 +21,7 @@ const STATUSES: Readonly<Record<LifecycleType, JobStatus | null>> = {
   "job.review_requested": "needs_review",
   "job.approved": "completed",
   "job.denied": null,
+  "job.tool_results": null,
   "job.iteration_requested": null,
   "job.cancelled": "cancelled",
   "job.completed": "completed",

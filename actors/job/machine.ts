@@ -14,7 +14,7 @@
  * `resume` of a failed or cancelled job and `iterate` of a finished one leave it as it is: the work
  * goes on in a child job.
  */
-import type { JobStatus } from "./schema.ts";
+import type { BlockedReason, JobStatus } from "./schema.ts";
 import type { Approval } from "./terms.ts";
 
 export const JOB_TRIGGERS = [
@@ -29,12 +29,19 @@ export const JOB_TRIGGERS = [
   "approve",
   "cancel",
   "resume",
+  "tool_results",
   "iterate",
 ] as const;
 export type JobTrigger = (typeof JOB_TRIGGERS)[number];
 
 /** The triggers that a caller has a verb for, in the order in which they are shown. */
-export const JOB_ACTIONS = ["approve", "cancel", "resume", "iterate"] as const satisfies readonly JobTrigger[];
+export const JOB_ACTIONS = [
+  "approve",
+  "cancel",
+  "resume",
+  "tool_results",
+  "iterate",
+] as const satisfies readonly JobTrigger[];
 export type JobAction = (typeof JOB_ACTIONS)[number];
 
 type Row = Readonly<Record<JobTrigger, JobStatus | null>>;
@@ -53,6 +60,7 @@ export const JOB_MACHINE: Readonly<Record<JobStatus, Row>> = {
     approve: null,
     cancel: "cancelled",
     resume: null,
+    tool_results: null,
     iterate: null,
   },
   running: {
@@ -67,6 +75,7 @@ export const JOB_MACHINE: Readonly<Record<JobStatus, Row>> = {
     approve: null,
     cancel: "cancelling",
     resume: null,
+    tool_results: null,
     iterate: null,
   },
   blocked: {
@@ -81,6 +90,7 @@ export const JOB_MACHINE: Readonly<Record<JobStatus, Row>> = {
     approve: "running",
     cancel: "cancelling",
     resume: "running",
+    tool_results: "running",
     iterate: null,
   },
   needs_review: {
@@ -95,6 +105,7 @@ export const JOB_MACHINE: Readonly<Record<JobStatus, Row>> = {
     approve: "completed",
     cancel: "cancelling",
     resume: null,
+    tool_results: null,
     iterate: "completed",
   },
   cancelling: {
@@ -109,6 +120,7 @@ export const JOB_MACHINE: Readonly<Record<JobStatus, Row>> = {
     approve: null,
     cancel: "cancelling",
     resume: null,
+    tool_results: null,
     iterate: null,
   },
   completed: {
@@ -123,6 +135,7 @@ export const JOB_MACHINE: Readonly<Record<JobStatus, Row>> = {
     approve: null,
     cancel: null,
     resume: null,
+    tool_results: null,
     iterate: "completed",
   },
   failed: {
@@ -137,6 +150,7 @@ export const JOB_MACHINE: Readonly<Record<JobStatus, Row>> = {
     approve: null,
     cancel: null,
     resume: "failed",
+    tool_results: null,
     iterate: "failed",
   },
   cancelled: {
@@ -151,6 +165,7 @@ export const JOB_MACHINE: Readonly<Record<JobStatus, Row>> = {
     approve: null,
     cancel: "cancelled",
     resume: "cancelled",
+    tool_results: null,
     iterate: null,
   },
 };
@@ -170,16 +185,19 @@ export const openApprovals = <A extends Pick<Approval, "decision">>({
 export const hasOpenApprovals = (job: { readonly approvals: readonly Pick<Approval, "decision">[] }): boolean =>
   openApprovals(job).length > 0;
 
-/** The verbs that a caller may use now. What waits for an approval is approved, anything else that is blocked resumed. */
+/** The verbs that a caller may use now. What waits for an approval is approved, what waits for a client gets its results, anything else that is blocked is resumed. */
 export function allowedActions(job: {
   readonly status: JobStatus;
   readonly approvals: readonly Pick<Approval, "decision">[];
+  readonly blockedReason?: BlockedReason | null;
 }): readonly JobAction[] {
   const isApproval = hasOpenApprovals(job);
+  const isClient = job.blockedReason === "tool_result_required";
   return JOB_ACTIONS.filter((action) => {
     if (afterTrigger(job.status, action) === null) return false;
     if (job.status === "blocked" && action === "approve") return isApproval;
-    if (job.status === "blocked" && action === "resume") return !isApproval;
+    if (job.status === "blocked" && action === "resume") return !isApproval && !isClient;
+    if (action === "tool_results") return isClient;
     // Cancelling twice is answered, but there is nothing left to do.
     return !(action === "cancel" && (job.status === "cancelling" || job.status === "cancelled"));
   });

@@ -17,6 +17,8 @@ export function usageOf({ agent, runner }: Job, report: JobCommand): UsageComman
       return isNothing(report.usage) ? null : counted(agent.id, runner, report.usage);
     case "tool_finished":
       return counted(agent.id, runner, { toolCalls: 1 });
+    case "tool_results":
+      return counted(agent.id, runner, { toolCalls: report.results.length });
     default:
       return null;
   }

@@ -138,6 +138,8 @@ export interface ToolRules {
   readonly needsApproval: boolean;
   /** JSON Schema of its arguments, where the call waits for a person, who may change them. */
   readonly inputSchema?: JsonObject;
+  /** The client runs it: the call is no call of the toolbox (JOB-17). */
+  readonly isClient?: true;
 }
 
 /** The tools of one run. */
@@ -148,7 +150,8 @@ export interface Toolbox {
   readonly missing: { readonly required: readonly string[]; readonly optional: readonly string[] };
   /** Notes for the model, such as that a server cannot be reached. */
   readonly notes: readonly string[];
-  rulesOf(name: string): ToolRules;
+  /** The rules of a call with this input. */
+  rulesOf(name: string, input?: JsonObject): ToolRules;
   /**
    * Runs the tool. Never rejects: a failure is a result with `isError`, in words for the model. After
    * `signal` aborts nobody waits for it longer than `TOOL_GRACE_MS`, and its result is dropped.

@@ -15,6 +15,15 @@ export interface StepCall {
   readonly needsApproval: boolean;
   /** What its arguments must be, where it waits. */
   readonly inputSchema?: JsonObject;
+  /** Whether the client runs it. */
+  readonly isClient?: true;
+}
+
+/** What a client's tool has come to: its content, or what went wrong. */
+export interface ClientResult {
+  readonly toolCallId: string;
+  readonly content: string;
+  readonly isError: boolean;
 }
 
 /** Reports of the runner's loop. Each carries the attempt; one of an older attempt is refused. */
@@ -132,6 +141,8 @@ type Control =
       readonly retryStep: boolean | null;
       /** Null: the present one stays. */ readonly budget?: Budget | null;
     }
+  /** Results of tools that its client runs, for calls that wait for one (JOB-17). */
+  | { readonly kind: "tool_results"; readonly by: string; readonly results: readonly ClientResult[] }
   /** A tool call of it, by its key, hands a part of the work to the job of this id: the same for each attempt. */
   | { readonly kind: "delegate"; readonly key: string; readonly childJobId: string }
   /** The first half of iterate: the second is a new job in the same chat. */
@@ -164,6 +175,7 @@ export interface JobReplies {
   cancel: Job;
   approve: Job;
   resume: Job;
+  tool_results: Job;
   delegate: Job;
   request_changes: Job;
   steer: Job;

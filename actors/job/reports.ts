@@ -4,7 +4,7 @@ import type { Handlers, Tx } from "../runtime/actor.ts";
 import { isoTime } from "../schema.ts";
 import { madeBy, withMade } from "./artifacts.ts";
 import type { MadeArtifact } from "./terms.ts";
-import { opened, blockedForApprovals } from "./approvals.ts";
+import { opened, blockedForCalls } from "./approvals.ts";
 import { blocked, cancelled, deadlineFrom, failed } from "./transitions.ts";
 import { hasSpentSteps, hasSpentTokens } from "./budget.ts";
 import { JOB_WARNINGS, type JobLimits } from "./limits.ts";
@@ -152,7 +152,7 @@ export const reportHandlers = ({ runMs }: JobLimits): Pick<Handlers<JobProtocol>
       for (const artifact of madeBy(job.artifacts ?? [], callId)) appendJobEvent(tx, "artifact.created", artifact);
       const metrics = { ...job.metrics, toolCalls: job.metrics.toolCalls + 1 };
       const openCalls = job.openCalls.filter((call) => call.id !== callId);
-      return ok(tx.update<Job>(jobTable, blockedForApprovals(tx, { ...alive(tx, job), openCalls, metrics })));
+      return ok(tx.update<Job>(jobTable, blockedForCalls(tx, { ...alive(tx, job), openCalls, metrics })));
     }),
 
   run_failed(tx, { attempt, error, partial, result, usage }) {
@@ -198,7 +198,7 @@ function afterStep(tx: Tx, job: JobIn<"running">, step: StepFinished): Job {
   const { result } = step;
   if (job.openCalls.length === 0) return job.steers.length > 0 ? job : answered(tx, job, step);
   if (hasSpentTokens(job) || hasSpentSteps(job)) return blocked(tx, job, "budget_reached", result);
-  return blockedForApprovals(tx, { ...job, result });
+  return blockedForCalls(tx, { ...job, result });
 }
 
 function metricsAfter(job: Job, usage: Usage, timeToFirstTokenMs: number | null): Job["metrics"] {

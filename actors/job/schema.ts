@@ -1,6 +1,6 @@
 /** The job: one execution of an agent's turn, and the words of its transcript (JOB-5, V1-3). */
 import { type ActorRef, table } from "../runtime/actor.ts";
-import { McpServer } from "./connections.ts";
+import { AgentTool, McpServer } from "./connections.ts";
 import { JOB_STEERS } from "./limits.ts";
 import {
   Approval,
@@ -40,6 +40,7 @@ export const BLOCKED_REASONS = [
   "approval_required",
   "input_required",
   "auth_required",
+  "tool_result_required",
   "budget_reached",
   "interrupted",
 ] as const;
@@ -125,6 +126,7 @@ export const AgentSnapshot = Type.Object({
   /** Absent: the default. */
   approvalExpiry: Type.Optional(ApprovalExpiry),
   mcpServers: Type.Array(McpServer),
+  tools: Type.Optional(Type.Array(AgentTool)),
   maxSteps: Type.Union([Type.Integer(), Type.Null()]),
   /** JSON Schema of its answers; absent or null: they are text. */
   outputSchema: OutputSchema,

@@ -24,7 +24,11 @@ export const OpenCall = Type.Object({
   childJobId: Type.Union([Type.String(), Type.Null()]),
   /** Whether a person must allow it first (JOB-8). */
   asks: Type.Boolean(),
-  /** While it asks, its arguments; after that, what a person has changed them to, if anything. */
+  /** The client runs it and sends its result (JOB-17); absent: the service runs it. */
+  isClient: Type.Optional(Type.Literal(true)),
+  /** When the client was asked for its result. */
+  requestedAt: Type.Optional(Type.String()),
+  /** While it asks, or waits for a client, its arguments; else what a person has changed them to, if anything. */
   arguments: Type.Union([Type.Unsafe<JsonObject>({ type: "object" }), Type.Null()]),
   /** While it asks: the schema of its arguments, as the tool had it. Absent in calls of former versions. */
   schema: Type.Optional(Type.Unsafe<JsonObject>({ type: "object" })),

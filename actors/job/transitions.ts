@@ -11,6 +11,7 @@ import { isoTime } from "../schema.ts";
 import { cancelChildren } from "./delegation.ts";
 import { appendJobEvent, appendRunnerStatus, type ApprovalResolved } from "./events.ts";
 import { afterTrigger, type JobTrigger, openApprovals } from "./machine.ts";
+import { toldCall } from "./client-call.ts";
 import { runIntent } from "./new-job.ts";
 import { updatesOf, sendUpdates } from "./chat-updates.ts";
 import { reportToWorkspace } from "./clone-report.ts";
@@ -36,7 +37,7 @@ export const withRun = <J extends Job>(tx: Tx, job: J): J => ({
 });
 
 /** A blocked job whose reason is gone; `resumed` lets it run. */
-export function unblocked(job: JobIn<"blocked">, trigger: "approve" | "resume"): JobIn<"running"> {
+export function unblocked(job: JobIn<"blocked">, trigger: "approve" | "resume" | "tool_results"): JobIn<"running"> {
   assertAllowed(job, trigger);
   return { ...job, status: "running", blockedReason: null };
 }
@@ -172,7 +173,8 @@ export function resolution(
 export function blocked(tx: Tx, job: JobIn<"running">, reason: BlockedReason, result: string): JobIn<"blocked"> {
   assertAllowed(job, "block");
   appendRunnerStatus(tx, job, "waiting");
-  appendJobEvent(tx, "job.blocked", { reason });
+  const toolCalls = reason === "tool_result_required" ? { toolCalls: job.openCalls.map(toldCall) } : {};
+  appendJobEvent(tx, "job.blocked", { reason, ...toolCalls });
   tx.endText(job.outputMessageId);
   return { ...job, ...settled(tx, job), status: "blocked", blockedReason: reason, waiting: null, result };
 }

@@ -53,6 +53,7 @@ export type AgentSettings = Pick<
   | "mcpServers"
   | "maxSteps"
   | "outputSchema"
+  | "tools"
   | "tags"
 >;
 

@@ -2,7 +2,7 @@
  * The nouns that an organization owns: itself, its members and their tokens, its agents and
  * its tasks. The surfaces show views of these records; they never show them as they are.
  */
-import { McpServer } from "../job/connections.ts";
+import { AgentTool, McpServer } from "../job/connections.ts";
 import { ApprovalExpiry, OutputSchema } from "../job/terms.ts";
 import { type ActorRef, table } from "../runtime/actor.ts";
 import { OneOf, RecordBase, type Static, Timestamp, Type } from "../schema.ts";
@@ -174,6 +174,8 @@ export const Agent = Type.Object({
   /** Omitted: the default. */
   approvalExpiry: Type.Optional(ApprovalExpiry),
   mcpServers: Type.Array(McpServer),
+  /** Tools of its own (RUN-12); absent: none. */
+  tools: Type.Optional(Type.Array(AgentTool)),
   maxSteps: Type.Union([Type.Integer({ minimum: 1 }), Type.Null()]),
   /** JSON Schema of its answers (JOB-16); absent or null: they are text. */
   outputSchema: OutputSchema,

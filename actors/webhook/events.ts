@@ -19,6 +19,7 @@ export const EVENT_FAMILIES = {
     "review_requested",
     "approved",
     "denied",
+    "tool_results",
     "iteration_requested",
     "cancelled",
     "completed",

@@ -34,7 +34,7 @@ const MAKERS: Readonly<Record<string, (contract: Contract) => Promise<string>>> 
 };
 
 /** The modules of the runtime, in the order in which they go into the file. */
-const MODULES = ["errors", "transport", "event-stream", "live-text", "webhook"];
+const MODULES = ["errors", "transport", "event-stream", "live-text", "client-tools", "webhook"];
 
 export const FILES: readonly string[] = Object.keys(MAKERS);
 

@@ -259,6 +259,15 @@ export declare class Troupe {
      */
     resumeJob(jobId: string, body?: ResumeJobRequest, options?: MutationOptions): Promise<Job>;
     /**
+     * Send the results of tools that the client runs.
+     *
+     * For calls in `requested_tool_calls`. Each call takes one result; the job goes on when all of them have theirs.
+     *
+     * `POST /api/jobs/{id}/tool-results`. Needs `jobs:write`. May throw `OrganizationSuspendedError`, `ForbiddenError`,
+     * `NotFoundError`, `RequestTimeoutError`, `InvalidStateError`, `QuotaExceededError` or `StorageFullError`.
+     */
+    sendToolResults(jobId: string, body: SendToolResultsRequest, options?: MutationOptions): Promise<Job>;
+    /**
      * Request another iteration.
      *
      * Requests changes, if a review is pending, and starts another round in a new job.
@@ -808,9 +817,9 @@ export declare class Troupe {
      * The service's own tools, by name. Those of an agent's MCP servers are `<server>__<tool>`, and `<server>__*` names
      * all of one server.
      *
-     * `GET /api/tools`. Needs `agents:read`. May throw `OrganizationSuspendedError`.
+     * `GET /api/tools`. Needs `agents:read`. May throw `OrganizationSuspendedError` or `NotFoundError`.
      */
-    listTools(options?: RequestOptions): Promise<ToolList>;
+    listTools(query?: ListToolsQuery, options?: RequestOptions): Promise<ToolList>;
     /**
      * Read usage by agent, model or day.
      *
@@ -1641,6 +1650,11 @@ export interface ListSharesQuery {
     /** `next_cursor` of the previous page */
     cursor?: string;
 }
+/** What `listTools` takes besides. */
+export interface ListToolsQuery {
+    /** An agent whose own tools are listed too */
+    agent_id?: string;
+}
 /** What `getUsage` takes besides. */
 export interface GetUsageQuery {
     /** What the rows are grouped by. Default "day" */
@@ -1728,7 +1742,7 @@ export interface ExportAuditQuery {
 /** What `listDeliveries` takes besides. */
 export interface ListDeliveriesQuery {
     /** Attempts to deliver events of these types */
-    event_type?: Array<"agent.created" | "agent.updated" | "agent.deleted" | "agent.install_state_changed" | "chat.created" | "chat.updated" | "chat.deleted" | "chat.message_sent" | "job.created" | "job.started" | "job.blocked" | "job.resumed" | "job.review_requested" | "job.approved" | "job.denied" | "job.iteration_requested" | "job.cancelled" | "job.completed" | "job.failed" | "job.restarted" | "mission.created" | "mission.updated" | "mission.started" | "mission.completed" | "mission.failed" | "mission.paused" | "mission.resumed" | "mission.run_skipped" | "mission_task.created" | "mission_task.updated" | "mission_task.started" | "mission_task.completed" | "workspace.created" | "workspace.selected" | "workspace.app_created" | "workspace_repository.added" | "workspace_repository.cloned" | "workspace_file.changed" | "resource.created" | "resource.updated" | "resource.deleted" | "service_token.created" | "service_token.revoked" | "webhook.configured" | "webhook.secret_rotated" | "webhook.test" | "webhook.disabled" | "webhook.redelivery_requested">;
+    event_type?: Array<"agent.created" | "agent.updated" | "agent.deleted" | "agent.install_state_changed" | "chat.created" | "chat.updated" | "chat.deleted" | "chat.message_sent" | "job.created" | "job.started" | "job.blocked" | "job.resumed" | "job.review_requested" | "job.approved" | "job.denied" | "job.tool_results" | "job.iteration_requested" | "job.cancelled" | "job.completed" | "job.failed" | "job.restarted" | "mission.created" | "mission.updated" | "mission.started" | "mission.completed" | "mission.failed" | "mission.paused" | "mission.resumed" | "mission.run_skipped" | "mission_task.created" | "mission_task.updated" | "mission_task.started" | "mission_task.completed" | "workspace.created" | "workspace.selected" | "workspace.app_created" | "workspace_repository.added" | "workspace_repository.cloned" | "workspace_file.changed" | "resource.created" | "resource.updated" | "resource.deleted" | "service_token.created" | "service_token.revoked" | "webhook.configured" | "webhook.secret_rotated" | "webhook.test" | "webhook.disabled" | "webhook.redelivery_requested">;
     /** Attempts with one of these statuses */
     status?: Array<"pending" | "success" | "failed" | "retrying" | "skipped">;
     /** Attempts to deliver this event */
@@ -1844,6 +1858,8 @@ export interface Agent {
     }[];
     /** Model calls of one job */
     max_steps: number | null;
+    /** Tools that the agent may use in this chat; null is all that the agent has */
+    tools: AgentTool[];
     /** JSON Schema that its answers must fit; null: they are text */
     output_schema: {
         [name: string]: unknown;
@@ -2029,6 +2045,19 @@ export interface AgentReadiness {
         /** What is to go */
         deprecations: string;
     };
+}
+/** A tool of one agent alone */
+export interface AgentTool {
+    /** Its name */
+    name: string;
+    /** What it does, as models are told */
+    description: string;
+    /** JSON Schema of its arguments */
+    input_schema: {
+        [name: string]: unknown;
+    };
+    /** Kind of the entry */
+    kind: "client";
 }
 /** A directory of static files that anybody with its address may open */
 export interface App {
@@ -2455,6 +2484,32 @@ export type ChatStreamEvent = {
         };
     };
 } | {
+    /** Always "tool.requested" */
+    event: "tool.requested";
+    /** Cursor of this event */
+    id: string;
+    /** Data of the event */
+    data: {
+        /** Number in the stream, from 1, without gaps */
+        seq: number;
+        /** Always "tool.requested" */
+        type: "tool.requested";
+        /** ISO 8601 UTC with milliseconds */
+        at: string;
+        /** Id of the job; null where no job answers */
+        job_id: string;
+        /** Id of the tool call */
+        call_id: string;
+        /** Name of the tool */
+        name: string;
+        /** What the tool is called with; absent where it is longer than 4 KiB, and without `jobs:read` */
+        arguments?: {
+            [name: string]: unknown;
+        };
+        /** ISO 8601 UTC with milliseconds */
+        expires_at: string;
+    };
+} | {
     /** Always "tool.completed" */
     event: "tool.completed";
     /** Cursor of this event */
@@ -2662,7 +2717,7 @@ export type ChatStreamEvent = {
         /** Current status */
         status: "queued" | "running" | "blocked" | "needs_review" | "cancelling" | "completed" | "failed" | "cancelled";
         /** What a blocked job waits for; null for other jobs */
-        blocked_reason: "approval_required" | "input_required" | "auth_required" | "budget_reached" | "interrupted" | null;
+        blocked_reason: "approval_required" | "input_required" | "auth_required" | "tool_result_required" | "budget_reached" | "interrupted" | null;
     };
 } | {
     /** Always "chat.updated" */
@@ -2866,6 +2921,19 @@ export interface CreateAgentRequest {
     }[];
     /** Most model calls of one job; null is the service's limit */
     max_steps?: number | null;
+    /** Tools that the agent may use in this chat; null is all that the agent has */
+    tools?: {
+        /** Display name of the agent; in `mcp_servers`, the server's name: its tools are called `<name>__<tool>` */
+        name: string;
+        /** What the agent is for */
+        description: string;
+        /** JSON Schema of the tool's arguments: an object, at most 16 KiB */
+        input_schema: {
+            [name: string]: unknown;
+        };
+        /** Kind of the entry */
+        kind: "client";
+    }[];
     /** JSON Schema of an object, at most 16 KiB, that answers must fit; null: they are text */
     output_schema?: {
         [name: string]: unknown;
@@ -3161,7 +3229,7 @@ export interface Delivery {
     /** The event; its receivers dedupe on it */
     event_id: string;
     /** Type of the event */
-    event_type: "agent.created" | "agent.updated" | "agent.deleted" | "agent.install_state_changed" | "chat.created" | "chat.updated" | "chat.deleted" | "chat.message_sent" | "job.created" | "job.started" | "job.blocked" | "job.resumed" | "job.review_requested" | "job.approved" | "job.denied" | "job.iteration_requested" | "job.cancelled" | "job.completed" | "job.failed" | "job.restarted" | "mission.created" | "mission.updated" | "mission.started" | "mission.completed" | "mission.failed" | "mission.paused" | "mission.resumed" | "mission.run_skipped" | "mission_task.created" | "mission_task.updated" | "mission_task.started" | "mission_task.completed" | "workspace.created" | "workspace.selected" | "workspace.app_created" | "workspace_repository.added" | "workspace_repository.cloned" | "workspace_file.changed" | "resource.created" | "resource.updated" | "resource.deleted" | "service_token.created" | "service_token.revoked" | "webhook.configured" | "webhook.secret_rotated" | "webhook.test" | "webhook.disabled" | "webhook.redelivery_requested";
+    event_type: "agent.created" | "agent.updated" | "agent.deleted" | "agent.install_state_changed" | "chat.created" | "chat.updated" | "chat.deleted" | "chat.message_sent" | "job.created" | "job.started" | "job.blocked" | "job.resumed" | "job.review_requested" | "job.approved" | "job.denied" | "job.tool_results" | "job.iteration_requested" | "job.cancelled" | "job.completed" | "job.failed" | "job.restarted" | "mission.created" | "mission.updated" | "mission.started" | "mission.completed" | "mission.failed" | "mission.paused" | "mission.resumed" | "mission.run_skipped" | "mission_task.created" | "mission_task.updated" | "mission_task.started" | "mission_task.completed" | "workspace.created" | "workspace.selected" | "workspace.app_created" | "workspace_repository.added" | "workspace_repository.cloned" | "workspace_file.changed" | "resource.created" | "resource.updated" | "resource.deleted" | "service_token.created" | "service_token.revoked" | "webhook.configured" | "webhook.secret_rotated" | "webhook.test" | "webhook.disabled" | "webhook.redelivery_requested";
     /** Why the event exists: a change over the interface, the life of a job, or a test */
     source: "job_lifecycle" | "api_mutation" | "test";
     /** The event's number */
@@ -3302,7 +3370,7 @@ export interface Event {
     /** The event's id: the same over retries and redeliveries */
     id: string;
     /** Type of the event, or the kind of actor */
-    type: "agent.created" | "agent.updated" | "agent.deleted" | "agent.install_state_changed" | "chat.created" | "chat.updated" | "chat.deleted" | "chat.message_sent" | "job.created" | "job.started" | "job.blocked" | "job.resumed" | "job.review_requested" | "job.approved" | "job.denied" | "job.iteration_requested" | "job.cancelled" | "job.completed" | "job.failed" | "job.restarted" | "mission.created" | "mission.updated" | "mission.started" | "mission.completed" | "mission.failed" | "mission.paused" | "mission.resumed" | "mission.run_skipped" | "mission_task.created" | "mission_task.updated" | "mission_task.started" | "mission_task.completed" | "workspace.created" | "workspace.selected" | "workspace.app_created" | "workspace_repository.added" | "workspace_repository.cloned" | "workspace_file.changed" | "resource.created" | "resource.updated" | "resource.deleted" | "service_token.created" | "service_token.revoked" | "webhook.configured" | "webhook.secret_rotated" | "webhook.test" | "webhook.disabled" | "webhook.redelivery_requested";
+    type: "agent.created" | "agent.updated" | "agent.deleted" | "agent.install_state_changed" | "chat.created" | "chat.updated" | "chat.deleted" | "chat.message_sent" | "job.created" | "job.started" | "job.blocked" | "job.resumed" | "job.review_requested" | "job.approved" | "job.denied" | "job.tool_results" | "job.iteration_requested" | "job.cancelled" | "job.completed" | "job.failed" | "job.restarted" | "mission.created" | "mission.updated" | "mission.started" | "mission.completed" | "mission.failed" | "mission.paused" | "mission.resumed" | "mission.run_skipped" | "mission_task.created" | "mission_task.updated" | "mission_task.started" | "mission_task.completed" | "workspace.created" | "workspace.selected" | "workspace.app_created" | "workspace_repository.added" | "workspace_repository.cloned" | "workspace_file.changed" | "resource.created" | "resource.updated" | "resource.deleted" | "service_token.created" | "service_token.revoked" | "webhook.configured" | "webhook.secret_rotated" | "webhook.test" | "webhook.disabled" | "webhook.redelivery_requested";
     /** Version of the contract that the event's data follows */
     api_version: string;
     /** ISO 8601 UTC with milliseconds */
@@ -3562,7 +3630,7 @@ export interface Job {
     /** Current status; `GET /api/state-machines` has the transitions */
     status: "queued" | "running" | "blocked" | "needs_review" | "cancelling" | "completed" | "failed" | "cancelled";
     /** What a blocked job waits for; null for other jobs */
-    blocked_reason: "approval_required" | "input_required" | "auth_required" | "budget_reached" | "interrupted" | null;
+    blocked_reason: "approval_required" | "input_required" | "auth_required" | "tool_result_required" | "budget_reached" | "interrupted" | null;
     /** The agent that does the work */
     agent_id: string;
     /** The chat that it answers in */
@@ -3613,6 +3681,8 @@ export interface Job {
     review: Review;
     /** Tool calls that wait for approval, or have waited */
     approvals: Approval[];
+    /** Calls that wait for a result of the client; see `POST /api/jobs/{id}/tool-results` */
+    requested_tool_calls: RequestedToolCall[];
     /** Artifacts of the job */
     artifacts: Artifact[];
     metrics: JobMetrics;
@@ -3783,7 +3853,18 @@ export type JobStreamEvent = {
         /** ISO 8601 UTC with milliseconds */
         at: string;
         /** Why */
-        reason: "approval_required" | "input_required" | "auth_required" | "budget_reached" | "interrupted";
+        reason: "approval_required" | "input_required" | "auth_required" | "tool_result_required" | "budget_reached" | "interrupted";
+        /** Of `tool_result_required`: the calls that wait for a result of the client */
+        tool_calls?: {
+            /** Id of the tool call */
+            id: string;
+            /** Name of the tool */
+            name: string;
+            /** Arguments that the tool would be called with */
+            arguments?: {
+                [name: string]: unknown;
+            };
+        }[];
     };
 } | {
     /** Always "job.resumed" */
@@ -5163,6 +5244,19 @@ export interface RepositoryList {
     /** Git repositories that are mounted in the workspace */
     repos: Repository[];
 }
+/** A call of a tool that the client runs, and whose result it sends */
+export interface RequestedToolCall {
+    /** The call */
+    id: string;
+    /** The tool */
+    name: string;
+    /** What it is called with, as the model said it: it is not checked by the tool's schema */
+    arguments: {
+        [name: string]: unknown;
+    };
+    /** ISO 8601 UTC with milliseconds */
+    expires_at: string;
+}
 export interface ResumeJobRequest {
     /** Answer to what the job waits for, as text */
     input?: string;
@@ -5332,6 +5426,17 @@ export interface SendMessageRequest {
     output_schema?: {
         [name: string]: unknown;
     } | null;
+}
+export interface SendToolResultsRequest {
+    /** One for each call */
+    results: {
+        /** Id of the tool call, as the model gave it */
+        tool_call_id: string;
+        /** What the tool has answered, at most 64 KiB */
+        content?: string;
+        /** What went wrong, for the model; in the place of `content` */
+        error?: string;
+    }[];
 }
 /** A message that is stored, and the job that answers it */
 export interface SentMessage {
@@ -5593,9 +5698,9 @@ export interface Tool {
     };
     /**
      * `always`: every agent has it; `granted`: those whose `allowed_tools` name it; `missions`: every agent, in the jobs
-     * of missions
+     * of missions; `agent`: the agent that is asked for, and no other
      */
-    availability: "always" | "granted" | "missions";
+    availability: "always" | "granted" | "missions" | "agent";
     /** Whether it changes nothing */
     read_only: boolean;
 }
@@ -5661,6 +5766,19 @@ export interface UpdateAgentRequest {
     }[];
     /** Most model calls of one job; null is the service's limit */
     max_steps?: number | null;
+    /** Tools that the agent may use in this chat; null is all that the agent has */
+    tools?: {
+        /** Display name of the agent; in `mcp_servers`, the server's name: its tools are called `<name>__<tool>` */
+        name: string;
+        /** What the agent is for; null clears it */
+        description: string;
+        /** JSON Schema of the tool's arguments: an object, at most 16 KiB */
+        input_schema: {
+            [name: string]: unknown;
+        };
+        /** Kind of the entry */
+        kind: "client";
+    }[];
     /** JSON Schema of an object, at most 16 KiB, that answers must fit; null: they are text */
     output_schema?: {
         [name: string]: unknown;
@@ -6028,7 +6146,7 @@ export interface V1ExecutionResult {
     /** Why the execution is blocked; only then */
     error?: {
         /** What it waits for */
-        code: "approval_required" | "input_required" | "auth_required" | "budget_reached" | "interrupted";
+        code: "approval_required" | "input_required" | "auth_required" | "tool_result_required" | "budget_reached" | "interrupted";
         /** In words */
         message: string;
     };
@@ -6497,6 +6615,60 @@ export declare class LiveText {
     /** The text of the message that the event is about, as far as it is known; undefined for other events. */
     apply({ event, data }: TextEvent): string | undefined;
 }
+/** Tools that this program runs for a job: the functions behind an agent's tools of the kind `client`. */
+/** What a function gets besides its input. */
+export interface ToolContext {
+    readonly jobId: string;
+    readonly callId: string;
+    /** The same each time that this call is run: for what must not happen twice. */
+    readonly idempotencyKey: string;
+    readonly signal?: AbortSignal;
+}
+/** By name. An answer that is no string is sent as JSON; an exception is told to the model by its message. */
+export type ClientTools = Readonly<Record<string, (input: any, context: ToolContext) => unknown>>;
+export interface RunToolsOptions {
+    /** Ends the waiting; the job goes on. */
+    readonly signal?: AbortSignal;
+    /** Milliseconds for which the service may be away, one time. Default 300,000. */
+    readonly outageMs?: number;
+}
+interface ToolJob {
+    readonly id: string;
+    readonly version: number;
+    readonly status: string;
+    readonly requested_tool_calls: readonly {
+        readonly id: string;
+        readonly name: string;
+        readonly arguments: object;
+    }[];
+}
+/** What is needed of `Troupe`. */
+interface ToolClient<J extends ToolJob> {
+    getJob(id: string, options?: {
+        signal?: AbortSignal;
+    }): Promise<J>;
+    waitForJob(id: string, query?: {
+        wait?: number;
+        since_version?: number;
+    }, options?: {
+        signal?: AbortSignal;
+    }): Promise<J | null>;
+    sendToolResults(id: string, body: {
+        results: {
+            tool_call_id: string;
+            content?: string;
+            error?: string;
+        }[];
+    }, options?: {
+        signal?: AbortSignal;
+        idempotencyKey?: string;
+    }): Promise<J>;
+}
+/**
+ * Runs the tools of a job until it is over, and answers it then. Begin it again with the same job after a crash:
+ * calls whose results are stored are not run again. Calls of tools that are not given are left to other programs.
+ */
+export declare function runTools<J extends ToolJob>(troupe: ToolClient<J>, jobId: string, tools: ClientTools, { signal, outageMs }?: RunToolsOptions): Promise<J>;
 /** A webhook as it has arrived. */
 export interface ReceivedWebhook {
     /** All headers of the request, whatever their case. */

@@ -356,6 +356,23 @@ export class Troupe {
         });
     }
     /**
+     * Send the results of tools that the client runs.
+     *
+     * For calls in `requested_tool_calls`. Each call takes one result; the job goes on when all of them have theirs.
+     *
+     * `POST /api/jobs/{id}/tool-results`. Needs `jobs:write`. May throw `OrganizationSuspendedError`, `ForbiddenError`,
+     * `NotFoundError`, `RequestTimeoutError`, `InvalidStateError`, `QuotaExceededError` or `StorageFullError`.
+     */
+    sendToolResults(jobId, body, options) {
+        return this.#http.json({
+            method: "POST",
+            path: `/api/jobs/${segment(jobId)}/tool-results`,
+            body,
+            isKeyed: true,
+            options,
+        });
+    }
+    /**
      * Request another iteration.
      *
      * Requests changes, if a review is pending, and starts another round in a new job.
@@ -1203,10 +1220,10 @@ export class Troupe {
      * The service's own tools, by name. Those of an agent's MCP servers are `<server>__<tool>`, and `<server>__*` names
      * all of one server.
      *
-     * `GET /api/tools`. Needs `agents:read`. May throw `OrganizationSuspendedError`.
+     * `GET /api/tools`. Needs `agents:read`. May throw `OrganizationSuspendedError` or `NotFoundError`.
      */
-    listTools(options) {
-        return this.#http.json({ method: "GET", path: "/api/tools", options });
+    listTools(query, options) {
+        return this.#http.json({ method: "GET", path: "/api/tools", query, options });
     }
     // Usage: What the organization has used, and its budget
     /**
@@ -2743,6 +2760,70 @@ export class LiveText {
         else
             return undefined;
         return this.#texts.get(id);
+    }
+}
+const OVER = new Set(["completed", "failed", "cancelled"]);
+/** Seconds for which the service keeps an answer that has nothing new. */
+const WAIT_SECONDS = 20;
+const DEFAULT_OUTAGE_MS = 300_000;
+const RETRY_MS = 500;
+/**
+ * Runs the tools of a job until it is over, and answers it then. Begin it again with the same job after a crash:
+ * calls whose results are stored are not run again. Calls of tools that are not given are left to other programs.
+ */
+export async function runTools(troupe, jobId, tools, { signal, outageMs = DEFAULT_OUTAGE_MS } = {}) {
+    const http = signal === undefined ? {} : { signal };
+    const results = new Map();
+    let job = null;
+    let awaySince = null;
+    for (;;) {
+        try {
+            job ??= await troupe.getJob(jobId, http);
+            if (OVER.has(job.status))
+                return job;
+            const call = job.requested_tool_calls.find(({ id, name }) => Object.hasOwn(tools, name) && results.get(id) !== SENT);
+            if (call === undefined) {
+                job = (await troupe.waitForJob(jobId, { since_version: job.version, wait: WAIT_SECONDS }, http)) ?? job;
+            }
+            else {
+                const idempotencyKey = `${jobId}:${call.id}`;
+                // A result that could not be sent is sent again, and not made again.
+                const result = results.get(call.id) ?? (await resultOf(tools, call, { jobId, callId: call.id, idempotencyKey, ...http }));
+                results.set(call.id, result);
+                const body = { results: [{ tool_call_id: call.id, ...result }] };
+                job = await troupe.sendToolResults(jobId, body, { ...http, idempotencyKey });
+                results.set(call.id, SENT);
+            }
+            awaySince = null;
+        }
+        catch (error) {
+            if (signal?.aborted === true)
+                throw error;
+            // Somebody else has sent the result of this call, or it is too late: the job says how it goes on.
+            if (error instanceof ApiError && error.status === 409) {
+                for (const id of results.keys())
+                    results.set(id, SENT);
+            }
+            else {
+                const isAway = error instanceof ConnectionFailedError || (error instanceof ApiError && error.status >= 500);
+                awaySince ??= Date.now();
+                if (!isAway || Date.now() - awaySince > outageMs)
+                    throw error;
+                await new Promise((resolve) => setTimeout(resolve, RETRY_MS));
+            }
+            job = null;
+        }
+    }
+}
+/** In the place of a result that the service has. */
+const SENT = {};
+async function resultOf(tools, call, context) {
+    try {
+        const answer = await tools[call.name]?.(call.arguments, context);
+        return { content: typeof answer === "string" ? answer : (JSON.stringify(answer) ?? "null") };
+    }
+    catch (error) {
+        return { error: error instanceof Error ? error.message : String(error) };
     }
 }
 /** Whether a webhook is what the service sent. */

@@ -863,6 +863,35 @@ class Troupe:
         )
         return answer
 
+    def send_tool_results(
+        self,
+        job_id: str,
+        body: SendToolResultsRequest,
+        *,
+        idempotency_key: str | None = None,
+        timeout: float | None = None,
+    ) -> Job:
+        """Send the results of tools that the client runs.
+
+        For calls in `requested_tool_calls`. Each call takes one result; the job goes on when all of them
+        have theirs.
+
+        `POST /api/jobs/{id}/tool-results`. Needs `jobs:write`. May raise `OrganizationSuspendedError`,
+        `ForbiddenError`, `NotFoundError`, `RequestTimeoutError`, `InvalidStateError`, `QuotaExceededError`
+        or `StorageFullError`.
+        """
+        answer: Job = self._http.json(
+            _Request(
+                "POST",
+                f"/api/jobs/{_segment(job_id)}/tool-results",
+                body=body,
+                is_keyed=True,
+                idempotency_key=idempotency_key,
+                timeout=timeout,
+            )
+        )
+        return answer
+
     def iterate_job(
         self,
         job_id: str,
@@ -2461,18 +2490,19 @@ class Troupe:
 
     # Tools: What agents can be given
 
-    def list_tools(self, *, timeout: float | None = None) -> ToolList:
+    def list_tools(self, *, agent_id: str | None = None, timeout: float | None = None) -> ToolList:
         """List the tools that agents can be given.
 
         The service's own tools, by name. Those of an agent's MCP servers are `<server>__<tool>`, and
         `<server>__*` names all of one server.
 
-        `GET /api/tools`. Needs `agents:read`. May raise `OrganizationSuspendedError`.
+        `GET /api/tools`. Needs `agents:read`. May raise `OrganizationSuspendedError` or `NotFoundError`.
         """
         answer: ToolList = self._http.json(
             _Request(
                 "GET",
                 "/api/tools",
+                query={"agent_id": agent_id},
                 timeout=timeout,
             )
         )
@@ -3393,6 +3423,7 @@ class Troupe:
             "job.review_requested",
             "job.approved",
             "job.denied",
+            "job.tool_results",
             "job.iteration_requested",
             "job.cancelled",
             "job.completed",
@@ -3478,6 +3509,7 @@ class Troupe:
             "job.review_requested",
             "job.approved",
             "job.denied",
+            "job.tool_results",
             "job.iteration_requested",
             "job.cancelled",
             "job.completed",
@@ -4344,6 +4376,8 @@ class Agent(TypedDict):
     mcp_servers: list[AgentMcpServersItem]
     # Model calls of one job
     max_steps: int | None
+    # Tools that the agent may use in this chat; null is all that the agent has
+    tools: list[AgentTool]
     # JSON Schema that its answers must fit; null: they are text
     output_schema: dict[str, Any] | None
     # Labels to find the agent by
@@ -4559,6 +4593,19 @@ class AgentReadiness(TypedDict):
     errors: AgentReadinessErrors
     # What has changed
     changelog: AgentReadinessChangelog
+
+
+class AgentTool(TypedDict):
+    """A tool of one agent alone"""
+
+    # Its name
+    name: str
+    # What it does, as models are told
+    description: str
+    # JSON Schema of its arguments
+    input_schema: dict[str, Any]
+    # Kind of the entry
+    kind: Literal["client"]
 
 
 class App(TypedDict):
@@ -5062,6 +5109,34 @@ class ChatStreamEventToolStarted(TypedDict):
     data: ChatStreamEventToolStartedData
 
 
+class ChatStreamEventToolRequestedData(TypedDict):
+    # Number in the stream, from 1, without gaps
+    seq: int
+    # Always "tool.requested"
+    type: Literal["tool.requested"]
+    # ISO 8601 UTC with milliseconds
+    at: str
+    # Id of the job; null where no job answers
+    job_id: str
+    # Id of the tool call
+    call_id: str
+    # Name of the tool
+    name: str
+    # What the tool is called with; absent where it is longer than 4 KiB, and without `jobs:read`
+    arguments: NotRequired[dict[str, Any]]
+    # ISO 8601 UTC with milliseconds
+    expires_at: str
+
+
+class ChatStreamEventToolRequested(TypedDict):
+    # Always "tool.requested"
+    event: Literal["tool.requested"]
+    # Cursor of this event
+    id: str
+    # Data of the event
+    data: ChatStreamEventToolRequestedData
+
+
 class ChatStreamEventToolCompletedData(TypedDict):
     # Number in the stream, from 1, without gaps
     seq: int
@@ -5304,6 +5379,7 @@ class ChatStreamEventJobUpdatedData(TypedDict):
         "approval_required",
         "input_required",
         "auth_required",
+        "tool_result_required",
         "budget_reached",
         "interrupted",
     ] | None
@@ -5489,6 +5565,7 @@ ChatStreamEvent: TypeAlias = Union[
     "ChatStreamEventMessageRestarted",
     "ChatStreamEventMessageCompleted",
     "ChatStreamEventToolStarted",
+    "ChatStreamEventToolRequested",
     "ChatStreamEventToolCompleted",
     "ChatStreamEventToolFailed",
     "ChatStreamEventRoutingUpdated",
@@ -5584,6 +5661,17 @@ class CreateAgentRequestMcpServersItem(TypedDict):
     optional: NotRequired[bool]
 
 
+class CreateAgentRequestToolsItem(TypedDict):
+    # Display name of the agent; in `mcp_servers`, the server's name: its tools are called `<name>__<tool>`
+    name: str
+    # What the agent is for
+    description: str
+    # JSON Schema of the tool's arguments: an object, at most 16 KiB
+    input_schema: dict[str, Any]
+    # Kind of the entry
+    kind: Literal["client"]
+
+
 class CreateAgentRequest(TypedDict):
     # Display name of the agent; in `mcp_servers`, the server's name: its tools are called `<name>__<tool>`
     name: str
@@ -5608,6 +5696,8 @@ class CreateAgentRequest(TypedDict):
     mcp_servers: NotRequired[list[CreateAgentRequestMcpServersItem]]
     # Most model calls of one job; null is the service's limit
     max_steps: NotRequired[int | None]
+    # Tools that the agent may use in this chat; null is all that the agent has
+    tools: NotRequired[list[CreateAgentRequestToolsItem]]
     # JSON Schema of an object, at most 16 KiB, that answers must fit; null: they are text
     output_schema: NotRequired[dict[str, Any] | None]
     # Labels to find the agent by
@@ -5970,6 +6060,7 @@ class Delivery(TypedDict):
         "job.review_requested",
         "job.approved",
         "job.denied",
+        "job.tool_results",
         "job.iteration_requested",
         "job.cancelled",
         "job.completed",
@@ -6198,6 +6289,7 @@ class Event(TypedDict):
         "job.review_requested",
         "job.approved",
         "job.denied",
+        "job.tool_results",
         "job.iteration_requested",
         "job.cancelled",
         "job.completed",
@@ -6532,6 +6624,7 @@ class Job(TypedDict):
         "approval_required",
         "input_required",
         "auth_required",
+        "tool_result_required",
         "budget_reached",
         "interrupted",
     ] | None
@@ -6576,6 +6669,8 @@ class Job(TypedDict):
     review: Review
     # Tool calls that wait for approval, or have waited
     approvals: list[Approval]
+    # Calls that wait for a result of the client; see `POST /api/jobs/{id}/tool-results`
+    requested_tool_calls: list[RequestedToolCall]
     # Artifacts of the job
     artifacts: list[Artifact]
     metrics: JobMetrics
@@ -6763,6 +6858,15 @@ class JobStreamEventJobRestarted(TypedDict):
     data: JobStreamEventJobRestartedData
 
 
+class JobStreamEventJobBlockedDataToolCallsItem(TypedDict):
+    # Id of the tool call
+    id: str
+    # Name of the tool
+    name: str
+    # Arguments that the tool would be called with
+    arguments: NotRequired[dict[str, Any]]
+
+
 class JobStreamEventJobBlockedData(TypedDict):
     # Number in the stream, from 1, without gaps
     seq: int
@@ -6771,7 +6875,16 @@ class JobStreamEventJobBlockedData(TypedDict):
     # ISO 8601 UTC with milliseconds
     at: str
     # Why
-    reason: Literal["approval_required", "input_required", "auth_required", "budget_reached", "interrupted"]
+    reason: Literal[
+        "approval_required",
+        "input_required",
+        "auth_required",
+        "tool_result_required",
+        "budget_reached",
+        "interrupted",
+    ]
+    # Of `tool_result_required`: the calls that wait for a result of the client
+    tool_calls: NotRequired[list[JobStreamEventJobBlockedDataToolCallsItem]]
 
 
 class JobStreamEventJobBlocked(TypedDict):
@@ -8483,6 +8596,19 @@ class RepositoryList(TypedDict):
     repos: list[Repository]
 
 
+class RequestedToolCall(TypedDict):
+    """A call of a tool that the client runs, and whose result it sends"""
+
+    # The call
+    id: str
+    # The tool
+    name: str
+    # What it is called with, as the model said it: it is not checked by the tool's schema
+    arguments: dict[str, Any]
+    # ISO 8601 UTC with milliseconds
+    expires_at: str
+
+
 class ResumeJobRequestBudget(TypedDict):
     # Most tokens, sent and received, of one job; null is no limit of its own
     max_tokens: NotRequired[int]
@@ -8689,6 +8815,20 @@ class SendMessageRequest(TypedDict):
     budget: NotRequired[SendMessageRequestBudget]
     # JSON Schema of an object, at most 16 KiB, that answers must fit; null: they are text
     output_schema: NotRequired[dict[str, Any] | None]
+
+
+class SendToolResultsRequestResultsItem(TypedDict):
+    # Id of the tool call, as the model gave it
+    tool_call_id: str
+    # What the tool has answered, at most 64 KiB
+    content: NotRequired[str]
+    # What went wrong, for the model; in the place of `content`
+    error: NotRequired[str]
+
+
+class SendToolResultsRequest(TypedDict):
+    # One for each call
+    results: list[SendToolResultsRequestResultsItem]
 
 
 class SentMessage(TypedDict):
@@ -9002,8 +9142,8 @@ class Tool(TypedDict):
     # JSON Schema of its arguments
     input_schema: dict[str, Any]
     # `always`: every agent has it; `granted`: those whose `allowed_tools` name it; `missions`: every agent,
-    # in the jobs of missions
-    availability: Literal["always", "granted", "missions"]
+    # in the jobs of missions; `agent`: the agent that is asked for, and no other
+    availability: Literal["always", "granted", "missions", "agent"]
     # Whether it changes nothing
     read_only: bool
 
@@ -9057,6 +9197,17 @@ class UpdateAgentRequestMcpServersItem(TypedDict):
     optional: NotRequired[bool]
 
 
+class UpdateAgentRequestToolsItem(TypedDict):
+    # Display name of the agent; in `mcp_servers`, the server's name: its tools are called `<name>__<tool>`
+    name: str
+    # What the agent is for; null clears it
+    description: str
+    # JSON Schema of the tool's arguments: an object, at most 16 KiB
+    input_schema: dict[str, Any]
+    # Kind of the entry
+    kind: Literal["client"]
+
+
 class UpdateAgentRequest(TypedDict):
     # Display name of the agent; in `mcp_servers`, the server's name: its tools are called `<name>__<tool>`
     name: NotRequired[str]
@@ -9081,6 +9232,8 @@ class UpdateAgentRequest(TypedDict):
     mcp_servers: NotRequired[list[UpdateAgentRequestMcpServersItem]]
     # Most model calls of one job; null is the service's limit
     max_steps: NotRequired[int | None]
+    # Tools that the agent may use in this chat; null is all that the agent has
+    tools: NotRequired[list[UpdateAgentRequestToolsItem]]
     # JSON Schema of an object, at most 16 KiB, that answers must fit; null: they are text
     output_schema: NotRequired[dict[str, Any] | None]
     # Labels to find the agent by
@@ -9491,7 +9644,14 @@ V1ExecutionEvent: TypeAlias = Union[
 
 class V1ExecutionResultError(TypedDict):
     # What it waits for
-    code: Literal["approval_required", "input_required", "auth_required", "budget_reached", "interrupted"]
+    code: Literal[
+        "approval_required",
+        "input_required",
+        "auth_required",
+        "tool_result_required",
+        "budget_reached",
+        "interrupted",
+    ]
     # In words
     message: str
 
@@ -10469,6 +10629,73 @@ class LiveText:
 
 # Seconds that a signature may be old, or ahead of this clock.
 _TOLERANCE = 300
+
+
+_OVER = frozenset({"completed", "failed", "cancelled"})
+_WAIT_SECONDS = 20
+_TOOL_RETRY_SECONDS = 0.5
+
+
+def run_tools(
+    troupe: Any,
+    job_id: str,
+    tools: Mapping[str, Callable[..., Any]],
+    *,
+    outage: float = 300.0,
+) -> Any:
+    """Runs the tools of a job until it is over, and answers it then.
+
+    ``tools`` has a function by the name of each tool of the kind ``client``. It gets the input, and what it answers
+    that is no string is sent as JSON; an exception is told to the model by its message. Begin it again with the same
+    job after a crash: calls whose results are stored are not run again. ``outage`` is for how many seconds the
+    service may be away, one time.
+    """
+    results: dict[str, dict[str, str] | None] = {}
+    job: Any = None
+    away_since: float | None = None
+    while True:
+        try:
+            if job is None:
+                job = troupe.get_job(job_id)
+            if job["status"] in _OVER:
+                return job
+            call = next(
+                (
+                    one
+                    for one in job["requested_tool_calls"]
+                    if one["name"] in tools and results.get(one["id"], {}) is not None
+                ),
+                None,
+            )
+            if call is None:
+                job = troupe.wait_for_job(job_id, since_version=job["version"], wait=_WAIT_SECONDS) or job
+            else:
+                # A result that could not be sent is sent again, and not made again.
+                result = results.get(call["id"]) or _result_of(tools[call["name"]], call["arguments"])
+                results[call["id"]] = result
+                body = {"results": [{"tool_call_id": call["id"], **result}]}
+                job = troupe.send_tool_results(job_id, body, idempotency_key=f"{job_id}:{call['id']}")
+                results[call["id"]] = None
+            away_since = None
+        except (ApiError, ConnectionFailedError) as error:
+            status = error.status if isinstance(error, ApiError) else 503
+            job = None
+            if status == 409:
+                # Somebody else has sent the result, or it is too late: the job says how it goes on.
+                results = dict.fromkeys(results)
+                continue
+            away_since = time.monotonic() if away_since is None else away_since
+            if status < 500 or time.monotonic() - away_since > outage:
+                raise
+            time.sleep(_TOOL_RETRY_SECONDS)
+
+
+def _result_of(tool: Callable[..., Any], given: Any) -> dict[str, str]:
+    try:
+        answer = tool(given)
+    except Exception as error:
+        return {"error": str(error)}
+    return {"content": answer if isinstance(answer, str) else json.dumps(answer)}
 
 
 def verify_webhook(

@@ -421,6 +421,24 @@ export class Troupe {
   }
 
   /**
+   * Send the results of tools that the client runs.
+   *
+   * For calls in `requested_tool_calls`. Each call takes one result; the job goes on when all of them have theirs.
+   *
+   * `POST /api/jobs/{id}/tool-results`. Needs `jobs:write`. May throw `OrganizationSuspendedError`, `ForbiddenError`,
+   * `NotFoundError`, `RequestTimeoutError`, `InvalidStateError`, `QuotaExceededError` or `StorageFullError`.
+   */
+  sendToolResults(jobId: string, body: SendToolResultsRequest, options?: MutationOptions): Promise<Job> {
+    return this.#http.json({
+      method: "POST",
+      path: `/api/jobs/${segment(jobId)}/tool-results`,
+      body,
+      isKeyed: true,
+      options,
+    });
+  }
+
+  /**
    * Request another iteration.
    *
    * Requests changes, if a review is pending, and starts another round in a new job.
@@ -1418,10 +1436,10 @@ export class Troupe {
    * The service's own tools, by name. Those of an agent's MCP servers are `<server>__<tool>`, and `<server>__*` names
    * all of one server.
    *
-   * `GET /api/tools`. Needs `agents:read`. May throw `OrganizationSuspendedError`.
+   * `GET /api/tools`. Needs `agents:read`. May throw `OrganizationSuspendedError` or `NotFoundError`.
    */
-  listTools(options?: RequestOptions): Promise<ToolList> {
-    return this.#http.json({ method: "GET", path: "/api/tools", options });
+  listTools(query?: ListToolsQuery, options?: RequestOptions): Promise<ToolList> {
+    return this.#http.json({ method: "GET", path: "/api/tools", query, options });
   }
 
   // Usage: What the organization has used, and its budget
@@ -2673,6 +2691,12 @@ export interface ListSharesQuery {
   cursor?: string;
 }
 
+/** What `listTools` takes besides. */
+export interface ListToolsQuery {
+  /** An agent whose own tools are listed too */
+  agent_id?: string;
+}
+
 /** What `getUsage` takes besides. */
 export interface GetUsageQuery {
   /** What the rows are grouped by. Default "day" */
@@ -2826,6 +2850,7 @@ export interface ListDeliveriesQuery {
     | "job.review_requested"
     | "job.approved"
     | "job.denied"
+    | "job.tool_results"
     | "job.iteration_requested"
     | "job.cancelled"
     | "job.completed"
@@ -2980,6 +3005,8 @@ export interface Agent {
   }[];
   /** Model calls of one job */
   max_steps: number | null;
+  /** Tools that the agent may use in this chat; null is all that the agent has */
+  tools: AgentTool[];
   /** JSON Schema that its answers must fit; null: they are text */
   output_schema: { [name: string]: unknown } | null;
   /** Labels to find the agent by */
@@ -3168,6 +3195,18 @@ export interface AgentReadiness {
     /** What is to go */
     deprecations: string;
   };
+}
+
+/** A tool of one agent alone */
+export interface AgentTool {
+  /** Its name */
+  name: string;
+  /** What it does, as models are told */
+  description: string;
+  /** JSON Schema of its arguments */
+  input_schema: { [name: string]: unknown };
+  /** Kind of the entry */
+  kind: "client";
 }
 
 /** A directory of static files that anybody with its address may open */
@@ -3631,6 +3670,31 @@ export type ChatStreamEvent =
     };
   }
   | {
+    /** Always "tool.requested" */
+    event: "tool.requested";
+    /** Cursor of this event */
+    id: string;
+    /** Data of the event */
+    data: {
+      /** Number in the stream, from 1, without gaps */
+      seq: number;
+      /** Always "tool.requested" */
+      type: "tool.requested";
+      /** ISO 8601 UTC with milliseconds */
+      at: string;
+      /** Id of the job; null where no job answers */
+      job_id: string;
+      /** Id of the tool call */
+      call_id: string;
+      /** Name of the tool */
+      name: string;
+      /** What the tool is called with; absent where it is longer than 4 KiB, and without `jobs:read` */
+      arguments?: { [name: string]: unknown };
+      /** ISO 8601 UTC with milliseconds */
+      expires_at: string;
+    };
+  }
+  | {
     /** Always "tool.completed" */
     event: "tool.completed";
     /** Cursor of this event */
@@ -3854,6 +3918,7 @@ export type ChatStreamEvent =
         | "approval_required"
         | "input_required"
         | "auth_required"
+        | "tool_result_required"
         | "budget_reached"
         | "interrupted"
         | null;
@@ -4096,6 +4161,17 @@ export interface CreateAgentRequest {
   }[];
   /** Most model calls of one job; null is the service's limit */
   max_steps?: number | null;
+  /** Tools that the agent may use in this chat; null is all that the agent has */
+  tools?: {
+    /** Display name of the agent; in `mcp_servers`, the server's name: its tools are called `<name>__<tool>` */
+    name: string;
+    /** What the agent is for */
+    description: string;
+    /** JSON Schema of the tool's arguments: an object, at most 16 KiB */
+    input_schema: { [name: string]: unknown };
+    /** Kind of the entry */
+    kind: "client";
+  }[];
   /** JSON Schema of an object, at most 16 KiB, that answers must fit; null: they are text */
   output_schema?: { [name: string]: unknown } | null;
   /** Labels to find the agent by */
@@ -4450,6 +4526,7 @@ export interface Delivery {
     | "job.review_requested"
     | "job.approved"
     | "job.denied"
+    | "job.tool_results"
     | "job.iteration_requested"
     | "job.cancelled"
     | "job.completed"
@@ -4649,6 +4726,7 @@ export interface Event {
     | "job.review_requested"
     | "job.approved"
     | "job.denied"
+    | "job.tool_results"
     | "job.iteration_requested"
     | "job.cancelled"
     | "job.completed"
@@ -4964,6 +5042,7 @@ export interface Job {
     | "approval_required"
     | "input_required"
     | "auth_required"
+    | "tool_result_required"
     | "budget_reached"
     | "interrupted"
     | null;
@@ -5013,6 +5092,8 @@ export interface Job {
   review: Review;
   /** Tool calls that wait for approval, or have waited */
   approvals: Approval[];
+  /** Calls that wait for a result of the client; see `POST /api/jobs/{id}/tool-results` */
+  requested_tool_calls: RequestedToolCall[];
   /** Artifacts of the job */
   artifacts: Artifact[];
   metrics: JobMetrics;
@@ -5203,8 +5284,18 @@ export type JobStreamEvent =
         | "approval_required"
         | "input_required"
         | "auth_required"
+        | "tool_result_required"
         | "budget_reached"
         | "interrupted";
+      /** Of `tool_result_required`: the calls that wait for a result of the client */
+      tool_calls?: {
+        /** Id of the tool call */
+        id: string;
+        /** Name of the tool */
+        name: string;
+        /** Arguments that the tool would be called with */
+        arguments?: { [name: string]: unknown };
+      }[];
     };
   }
   | {
@@ -6742,6 +6833,18 @@ export interface RepositoryList {
   repos: Repository[];
 }
 
+/** A call of a tool that the client runs, and whose result it sends */
+export interface RequestedToolCall {
+  /** The call */
+  id: string;
+  /** The tool */
+  name: string;
+  /** What it is called with, as the model said it: it is not checked by the tool's schema */
+  arguments: { [name: string]: unknown };
+  /** ISO 8601 UTC with milliseconds */
+  expires_at: string;
+}
+
 export interface ResumeJobRequest {
   /** Answer to what the job waits for, as text */
   input?: string;
@@ -6932,6 +7035,18 @@ export interface SendMessageRequest {
   };
   /** JSON Schema of an object, at most 16 KiB, that answers must fit; null: they are text */
   output_schema?: { [name: string]: unknown } | null;
+}
+
+export interface SendToolResultsRequest {
+  /** One for each call */
+  results: {
+    /** Id of the tool call, as the model gave it */
+    tool_call_id: string;
+    /** What the tool has answered, at most 64 KiB */
+    content?: string;
+    /** What went wrong, for the model; in the place of `content` */
+    error?: string;
+  }[];
 }
 
 /** A message that is stored, and the job that answers it */
@@ -7227,9 +7342,9 @@ export interface Tool {
   input_schema: { [name: string]: unknown };
   /**
    * `always`: every agent has it; `granted`: those whose `allowed_tools` name it; `missions`: every agent, in the jobs
-   * of missions
+   * of missions; `agent`: the agent that is asked for, and no other
    */
-  availability: "always" | "granted" | "missions";
+  availability: "always" | "granted" | "missions" | "agent";
   /** Whether it changes nothing */
   read_only: boolean;
 }
@@ -7298,6 +7413,17 @@ export interface UpdateAgentRequest {
   }[];
   /** Most model calls of one job; null is the service's limit */
   max_steps?: number | null;
+  /** Tools that the agent may use in this chat; null is all that the agent has */
+  tools?: {
+    /** Display name of the agent; in `mcp_servers`, the server's name: its tools are called `<name>__<tool>` */
+    name: string;
+    /** What the agent is for; null clears it */
+    description: string;
+    /** JSON Schema of the tool's arguments: an object, at most 16 KiB */
+    input_schema: { [name: string]: unknown };
+    /** Kind of the entry */
+    kind: "client";
+  }[];
   /** JSON Schema of an object, at most 16 KiB, that answers must fit; null: they are text */
   output_schema?: { [name: string]: unknown } | null;
   /** Labels to find the agent by */
@@ -7691,6 +7817,7 @@ export interface V1ExecutionResult {
       | "approval_required"
       | "input_required"
       | "auth_required"
+      | "tool_result_required"
       | "budget_reached"
       | "interrupted";
     /** In words */
@@ -8768,6 +8895,122 @@ export class LiveText {
     else if (event === "message.completed" && typeof content === "string") this.#texts.set(id, content);
     else return undefined;
     return this.#texts.get(id);
+  }
+}
+
+/** Tools that this program runs for a job: the functions behind an agent's tools of the kind `client`. */
+
+/** What a function gets besides its input. */
+export interface ToolContext {
+  readonly jobId: string;
+  readonly callId: string;
+  /** The same each time that this call is run: for what must not happen twice. */
+  readonly idempotencyKey: string;
+  readonly signal?: AbortSignal;
+}
+
+/** By name. An answer that is no string is sent as JSON; an exception is told to the model by its message. */
+// oxlint-disable-next-line typescript/no-explicit-any -- reason: the input has the shape of the tool's own schema
+export type ClientTools = Readonly<Record<string, (input: any, context: ToolContext) => unknown>>;
+
+export interface RunToolsOptions {
+  /** Ends the waiting; the job goes on. */
+  readonly signal?: AbortSignal;
+  /** Milliseconds for which the service may be away, one time. Default 300,000. */
+  readonly outageMs?: number;
+}
+
+interface ToolJob {
+  readonly id: string;
+  readonly version: number;
+  readonly status: string;
+  readonly requested_tool_calls: readonly { readonly id: string; readonly name: string; readonly arguments: object }[];
+}
+
+/** What is needed of `Troupe`. */
+interface ToolClient<J extends ToolJob> {
+  getJob(id: string, options?: { signal?: AbortSignal }): Promise<J>;
+  waitForJob(
+    id: string,
+    query?: { wait?: number; since_version?: number },
+    options?: { signal?: AbortSignal },
+  ): Promise<J | null>;
+  sendToolResults(
+    id: string,
+    body: { results: { tool_call_id: string; content?: string; error?: string }[] },
+    options?: { signal?: AbortSignal; idempotencyKey?: string },
+  ): Promise<J>;
+}
+
+const OVER: ReadonlySet<string> = new Set(["completed", "failed", "cancelled"]);
+/** Seconds for which the service keeps an answer that has nothing new. */
+const WAIT_SECONDS = 20;
+const DEFAULT_OUTAGE_MS = 300_000;
+const RETRY_MS = 500;
+
+/**
+ * Runs the tools of a job until it is over, and answers it then. Begin it again with the same job after a crash:
+ * calls whose results are stored are not run again. Calls of tools that are not given are left to other programs.
+ */
+export async function runTools<J extends ToolJob>(
+  troupe: ToolClient<J>,
+  jobId: string,
+  tools: ClientTools,
+  { signal, outageMs = DEFAULT_OUTAGE_MS }: RunToolsOptions = {},
+): Promise<J> {
+  const http = signal === undefined ? {} : { signal };
+  const results = new Map<string, { content?: string; error?: string }>();
+  let job: J | null = null;
+  let awaySince: number | null = null;
+  for (;;) {
+    try {
+      job ??= await troupe.getJob(jobId, http);
+      if (OVER.has(job.status)) return job;
+      const call = job.requested_tool_calls.find(
+        ({ id, name }) => Object.hasOwn(tools, name) && results.get(id) !== SENT,
+      );
+      if (call === undefined) {
+        job = (await troupe.waitForJob(jobId, { since_version: job.version, wait: WAIT_SECONDS }, http)) ?? job;
+      } else {
+        const idempotencyKey = `${jobId}:${call.id}`;
+        // A result that could not be sent is sent again, and not made again.
+        const result =
+          results.get(call.id) ?? (await resultOf(tools, call, { jobId, callId: call.id, idempotencyKey, ...http }));
+        results.set(call.id, result);
+        const body = { results: [{ tool_call_id: call.id, ...result }] };
+        job = await troupe.sendToolResults(jobId, body, { ...http, idempotencyKey });
+        results.set(call.id, SENT);
+      }
+      awaySince = null;
+    } catch (error) {
+      if (signal?.aborted === true) throw error;
+      // Somebody else has sent the result of this call, or it is too late: the job says how it goes on.
+      if (error instanceof ApiError && error.status === 409) {
+        for (const id of results.keys()) results.set(id, SENT);
+      } else {
+        const isAway = error instanceof ConnectionFailedError || (error instanceof ApiError && error.status >= 500);
+        awaySince ??= Date.now();
+        if (!isAway || Date.now() - awaySince > outageMs) throw error;
+        await new Promise((resolve) => setTimeout(resolve, RETRY_MS));
+      }
+      job = null;
+    }
+  }
+}
+
+/** In the place of a result that the service has. */
+const SENT: { content?: string; error?: string } = {};
+
+async function resultOf(
+  tools: ClientTools,
+  call: ToolJob["requested_tool_calls"][number],
+  context: ToolContext,
+): Promise<{ content: string } | { error: string }> {
+  try {
+    const answer: unknown = await tools[call.name]?.(call.arguments, context);
+    return { content: typeof answer === "string" ? answer : (JSON.stringify(answer) ?? "null") };
+  } catch (error) {
+    return { error: error instanceof Error ? error.message : String(error) };
   }
 }
 

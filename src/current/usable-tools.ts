@@ -4,9 +4,10 @@
  * it has is asked in each run.
  */
 import { type InputError, ok, type Outcome, refuse } from "../../actors/fault.ts";
-import type { McpServer } from "../../actors/job/connections.ts";
+import type { AgentTool, McpServer } from "../../actors/job/connections.ts";
 import { namesTool } from "../../actors/job/terms.ts";
 import { didYouMean, didYouMeanWord } from "../http/request/near-name.ts";
+import type { ToolInfo } from "../operations/tool-catalogue.ts";
 import type { Services } from "../operations/services.ts";
 
 type ToolServices = Pick<Services, "tools">;
@@ -16,13 +17,18 @@ const SEPARATOR = "__";
 export interface AgentTools {
   readonly allowedTools: readonly string[];
   readonly mcpServers: readonly McpServer[];
+  readonly tools?: readonly AgentTool[];
   readonly given: {
     readonly allowedTools?: readonly string[] | undefined;
     readonly approvalTools?: readonly string[] | undefined;
   };
 }
 
-export function usableTools(services: ToolServices, { allowedTools, mcpServers, given }: AgentTools): Outcome<null> {
+export function usableTools(
+  { tools }: ToolServices,
+  { allowedTools, mcpServers, tools: own = [], given }: AgentTools,
+): Outcome<null> {
+  const services = { tools: [...tools, ...own.map(infoOf)] };
   const { allowedTools: allowed = [], approvalTools: approval = [] } = given;
   const unknown = [
     ...unknownNames(services, mcpServers, { names: allowed, path: "/allowed_tools" }),
@@ -31,6 +37,15 @@ export function usableTools(services: ToolServices, { allowedTools, mcpServers, 
   const errors = unknown.length > 0 ? unknown : neverCalled(services, allowedTools, approval);
   return errors.length === 0 ? ok(null) : refuse({ kind: "invalid_request", errors });
 }
+
+/** An agent's own tool, in the form of those of the service. */
+export const infoOf = ({ name, description, inputSchema }: AgentTool): ToolInfo => ({
+  name,
+  description,
+  inputSchema,
+  availability: "agent",
+  isReadOnly: false,
+});
 
 /** The `tools` of a chat with an agent that has these servers. */
 export function usableChatTools(

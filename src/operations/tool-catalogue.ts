@@ -1,8 +1,8 @@
 /** Port: the tools that the service brings along, as agents are given them (RUN-11). */
 import type { JsonObject } from "../../actors/schema.ts";
 
-/** Who has a tool: every agent, those whose `allowed_tools` name it, or the jobs of missions. */
-export const AVAILABILITIES = ["always", "granted", "missions"] as const;
+/** Who has a tool: every agent, those whose `allowed_tools` name it, the jobs of missions, or the one agent that brings it. */
+export const AVAILABILITIES = ["always", "granted", "missions", "agent"] as const;
 
 export interface ToolInfo {
   readonly name: string;

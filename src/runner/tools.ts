@@ -103,7 +103,7 @@ function toolbox(
     },
     notes: found.flatMap((more) => more.notes),
 
-    rulesOf(name) {
+    rulesOf(name, input = {}) {
       const tool = byName.get(name);
       const needsApproval = namesTool(agent.approvalTools, name);
       return {
@@ -111,6 +111,8 @@ function toolbox(
         safe: tool?.safeToRepeat ?? false,
         needsApproval,
         ...(needsApproval && tool !== undefined ? { inputSchema: tool.inputSchema } : {}),
+        // What is no call of it is answered here, with what is wrong.
+        ...(tool?.isClient === true && isAllowed(tool, agent) && !isUnparsed(input) ? { isClient: true } : {}),
       };
     },
 

@@ -39,6 +39,7 @@ import { HeldBytes } from "../runner/held-bytes.ts";
 import { mcpTools } from "../runner/mcp/mcp-tools.ts";
 import { dataQueries } from "../wiring/data-queries.ts";
 import { actorFileService } from "../wiring/file-service.ts";
+import { agentTools } from "../runner/tools/agent-tools.ts";
 import { fileTools } from "../runner/tools/file-tools.ts";
 import { builtinTools, createTools } from "../runner/tools.ts";
 import { webFetch } from "../runner/tools/web-fetch.ts";
@@ -242,6 +243,7 @@ function execution(
       ],
       {
         sources: [
+          agentTools,
           workspaceInstructions(system),
           missionTools(actorMissionService(system)),
           mcpTools({

@@ -11,6 +11,7 @@ export function snapshotOf(agent: Agent, organizationId: string): AgentSnapshot 
     : { allowedTools: [], approvalTools: [], mcpServers: [] };
   const expiry = agent.approvalExpiry === undefined ? {} : { approvalExpiry: agent.approvalExpiry };
   const answer = agent.outputSchema === undefined ? {} : { outputSchema: agent.outputSchema };
+  const tools = isOwn && agent.tools !== undefined ? { tools: agent.tools } : {};
   const lent = isOwn ? {} : { lentTools: [] };
   return {
     id,
@@ -24,6 +25,7 @@ export function snapshotOf(agent: Agent, organizationId: string): AgentSnapshot 
     mcpServers,
     ...expiry,
     ...answer,
+    ...tools,
     ...lent,
   };
 }

@@ -48,6 +48,7 @@ const EVERYTHING = {
     { name: "files", url: "https://mcp.example/mcp", headers: [{ name: "authorization", secret: "FILES" }] },
   ],
   max_steps: 5,
+  tools: [{ kind: "client", name: "rhymes", description: "Finds rhymes", input_schema: { type: "object" } }],
   output_schema: { type: "object", properties: { poem: { type: "string" } } },
   tags: ["a", "b"],
 };
@@ -97,6 +98,7 @@ describe("create and read", () => {
       approval_expiry: { after_seconds: 86_400, on_expiry: "deny" },
       mcp_servers: [],
       max_steps: null,
+      tools: [],
       output_schema: null,
       tags: [],
     });

@@ -30,7 +30,9 @@ let owner: Founded;
 let client: Client;
 let agent: string;
 
-beforeAll(async () => void (service = await startService({ tools: new FakeTools() })));
+const fakeTools = new FakeTools();
+fakeTools.clients.add("lookup");
+beforeAll(async () => void (service = await startService({ tools: fakeTools })));
 afterAll(() => service.stop());
 beforeEach(async () => {
   owner = await service.found();
@@ -110,6 +112,19 @@ const REQUESTS: Readonly<Record<string, () => Promise<Call> | Call>> = {
     await answered(client.decide(id, "cancel"));
     await client.reached(id, "cancelled");
     return ["POST", `/api/jobs/${id}/resume`, { input: "go on" }];
+  },
+  sendToolResults: async () => {
+    const tools = [{ kind: "client", name: "lookup", description: "A price", input_schema: { type: "object" } }];
+    const clerk = await make("/api/agents", { name: "Clerk", system_prompt: "x", tools });
+    const { script } = service.model;
+    service.model.script = (call) =>
+      call.entries.at(-1)!.role === "user"
+        ? [{ use: { type: "tool_use", id: "c1", name: "lookup", input: {} } }]
+        : [{ say: "done" }];
+    const { job } = await client.send(await client.chat(clerk, owner.workspaceId), "hello");
+    await client.reached(job.id, "blocked");
+    service.model.script = script;
+    return ["POST", `/api/jobs/${job.id}/tool-results`, { results: [{ tool_call_id: "c1", content: "7 EUR" }] }];
   },
   iterateJob: async () => ["POST", `/api/jobs/${(await jobIn("completed")).id}/iterate`, { feedback: "shorter" }],
   createMission: () => ["POST", "/api/missions", { title: "M", goal: "g", agent_id: agent }],

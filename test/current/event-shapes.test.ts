@@ -69,6 +69,12 @@ const CHAT: { readonly [K in ChatEventType]: Shapes<ChatEventData<K>> } = {
       { job_id: "j", call_id: "c", name: "n", arguments: { toName: { inIt: 1 } } },
     ],
   ],
+  "tool.requested": [
+    [
+      { jobId: "j", callId: "c", name: "n", arguments: { toName: 1 }, expiresAt: AT },
+      { job_id: "j", call_id: "c", name: "n", arguments: { toName: 1 }, expires_at: AT },
+    ],
+  ],
   "tool.completed": [
     [
       { jobId: "j", callId: "c", result: "Done", isTruncated: false },
@@ -174,7 +180,16 @@ const JOB: { readonly [K in JobEventType]: Shapes<Static<(typeof JOB_EVENTS)[K]>
     ],
   ],
   "job.restarted": [[{ attempt: 2 }, { attempt: 2 }]],
-  "job.blocked": [[{ reason: "approval_required" }, { reason: "approval_required" }]],
+  "job.blocked": [
+    [{ reason: "approval_required" }, { reason: "approval_required" }],
+    [
+      { reason: "tool_result_required", toolCalls: [{ id: "c", name: "n", arguments: { toName: 1 } }] },
+      {
+        reason: "tool_result_required",
+        tool_calls: [{ id: "c", name: "n", arguments: { toName: 1 } }],
+      },
+    ],
+  ],
   "job.resumed": [[{ attempt: 1 }, { attempt: 1 }]],
   "job.review_requested": [[{ expiresAt: AT }, { expires_at: AT }]],
   "job.approved": [[{ decidedBy: null }, { decided_by: null }]],

@@ -65,6 +65,7 @@ describe("record", () => {
       priority: "medium",
       input: "hi",
       result: "echo: hi",
+      requested_tool_calls: [],
       output_schema: null,
       output: null,
       error: null,

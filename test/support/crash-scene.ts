@@ -29,6 +29,8 @@ export class Scene {
   readonly tools = new FakeTools();
   /** Calls that were made although their result was stored. */
   readonly repeated: string[] = [];
+  /** What is done once the job rests, before the crash is due. */
+  onRest: ((replica: JobReplica) => Promise<void>) | null = null;
   private last: JobReplica | null = null;
 
   constructor(script: (call: ModelCall) => readonly ModelStep[] = lookThenAnswer) {
@@ -60,6 +62,10 @@ export class Scene {
     replica.placement.raise = () => new Promise(() => {});
     await replica.send("go", CHAT, how).catch(() => "");
     await until("the crash or the end", () => isOver || this.jobs().every(({ status }) => RESTS.has(status)));
+    if (!isOver && this.onRest !== null) {
+      await this.onRest(replica).catch(() => {});
+      await until("the crash or the end", () => isOver || this.jobs().every((job) => job.status === "completed"));
+    }
     await settle();
     replica.crash();
     return isOver;

@@ -34,6 +34,8 @@ export class FakeTools implements ToolPort {
   readonly opened: AgentSnapshot[] = [];
   /** Names of tools that may not simply be called again. */
   readonly unsafe = new Set<string>();
+  /** Names of tools that the client runs. */
+  readonly clients = new Set<string>();
   /** What the next openings miss. */
   missing: Toolbox["missing"] = { required: [], optional: [] };
   /** What the model is told besides. */
@@ -47,7 +49,11 @@ export class FakeTools implements ToolPort {
       tools: allowedTools.map((name) => ({ name, description: name, inputSchema: { type: "object" } })),
       missing: this.missing,
       notes: this.notes,
-      rulesOf: (name) => ({ safe: !this.unsafe.has(name), needsApproval: approvalTools.includes(name) }),
+      rulesOf: (name) => ({
+        safe: !this.unsafe.has(name),
+        needsApproval: approvalTools.includes(name),
+        ...(this.clients.has(name) ? { isClient: true } : {}),
+      }),
       call: (call, signal) => this.call(call, signal),
     };
   }

@@ -35,6 +35,7 @@ import { PostgresFileDirectory } from "../../db/stores/file-directory.ts";
 import { DEFAULT_WORKSPACE_LIMITS, type WorkspaceLimits } from "../../actors/workspace/limits.ts";
 import type { ToolInfo } from "../../src/operations/tool-catalogue.ts";
 import { catalogueWithShell, toolCatalogue } from "../../src/wiring/tool-catalogue.ts";
+import { agentTools } from "../../src/runner/tools/agent-tools.ts";
 import { fileTools } from "../../src/runner/tools/file-tools.ts";
 import { actorFileService } from "../../src/wiring/file-service.ts";
 import { type Files, openFiles } from "../../src/files/files.ts";
@@ -233,6 +234,7 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
         {
           pauses: { clock: systemClock, chance: systemChance },
           sources: [
+            agentTools,
             workspaceInstructions(() => system),
             missionTools(actorMissionService(() => system)),
             cloneTools(

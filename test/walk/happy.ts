@@ -15,6 +15,9 @@ type Happy = (world: World) => Promise<HappyAsk | readonly HappyAsk[]> | HappyAs
 const of = (id: string): Pick<Ask, "params"> => ({ params: { id } });
 const PAGE = [["limit", "2"]] as const;
 const TASK_CALL = '/call create_task {"title": "Write"}';
+const CLERK = {
+  tools: [{ kind: "client", name: "lookup", description: "A price", input_schema: { type: "object" } }],
+};
 const CAREFUL = { allowed_tools: ["create_task"], approval_tools: ["create_task"] };
 
 /** A record by a long poll: as it is, and not newer than it is. */
@@ -116,6 +119,10 @@ export const HAPPY: Readonly<Record<string, Happy>> = {
   approveJob: async (world) => ({ ...of((await world.job(TASK_CALL, "blocked", { agent: CAREFUL })).id), body: {} }),
   cancelJob: async (world) => ({ ...of((await world.job(ENDLESS, "running")).id), query: [["wait", "20"]] }),
   resumeJob: async (world) => ({ ...of((await world.job("/fail provider_rejected", "failed")).id) }),
+  sendToolResults: async (world) => ({
+    ...of((await world.job("/call lookup {}", "blocked", { agent: CLERK })).id),
+    body: { results: [{ tool_call_id: "demo_call_1", content: "7 EUR" }] },
+  }),
   iterateJob: async (world) => ({
     ...of((await world.job("hello", "needs_review", { fields: { review_required: true } })).id),
     body: { feedback: "Shorter." },

@@ -223,7 +223,7 @@ export class Run {
   private async finishStep(step: number, outcome: Finished, timeToFirstTokenMs: number | null): Promise<void> {
     const { attempt, transcript } = this;
     const { blocks, calls: made } = keptStep(step, transcript.blocks, outcome.blocks);
-    const calls = made.map((block): StepCall => ({ block, ...this.toolbox.rulesOf(block.name) }));
+    const calls = made.map((block): StepCall => ({ block, ...this.toolbox.rulesOf(block.name, block.input) }));
     const { usage } = outcome;
     const output =
       calls.length > 0 ? undefined : await checkedOutput(this.parts.outputs, this.job, blocks, this.abort.signal);
@@ -253,7 +253,7 @@ export class Run {
 
   private async useTools(): Promise<void> {
     const { abort, transcript } = this;
-    const calls = this.job.openCalls.filter((call) => !call.asks);
+    const calls = this.job.openCalls.filter((call) => !call.asks && call.isClient !== true);
     if (calls.length === 0) return;
     const told = { tools: this.toolbox, transcript, turnAfter: (job: Job) => this.turnAfter(job) };
     if (!(await this.calls.make(calls, told, abort.signal))) await this.stopped("", null);

@@ -548,6 +548,73 @@ class LiveText:
 _TOLERANCE = 300
 
 
+_OVER = frozenset({"completed", "failed", "cancelled"})
+_WAIT_SECONDS = 20
+_TOOL_RETRY_SECONDS = 0.5
+
+
+def run_tools(
+    troupe: Any,
+    job_id: str,
+    tools: Mapping[str, Callable[..., Any]],
+    *,
+    outage: float = 300.0,
+) -> Any:
+    """Runs the tools of a job until it is over, and answers it then.
+
+    ``tools`` has a function by the name of each tool of the kind ``client``. It gets the input, and what it answers
+    that is no string is sent as JSON; an exception is told to the model by its message. Begin it again with the same
+    job after a crash: calls whose results are stored are not run again. ``outage`` is for how many seconds the
+    service may be away, one time.
+    """
+    results: dict[str, dict[str, str] | None] = {}
+    job: Any = None
+    away_since: float | None = None
+    while True:
+        try:
+            if job is None:
+                job = troupe.get_job(job_id)
+            if job["status"] in _OVER:
+                return job
+            call = next(
+                (
+                    one
+                    for one in job["requested_tool_calls"]
+                    if one["name"] in tools and results.get(one["id"], {}) is not None
+                ),
+                None,
+            )
+            if call is None:
+                job = troupe.wait_for_job(job_id, since_version=job["version"], wait=_WAIT_SECONDS) or job
+            else:
+                # A result that could not be sent is sent again, and not made again.
+                result = results.get(call["id"]) or _result_of(tools[call["name"]], call["arguments"])
+                results[call["id"]] = result
+                body = {"results": [{"tool_call_id": call["id"], **result}]}
+                job = troupe.send_tool_results(job_id, body, idempotency_key=f"{job_id}:{call['id']}")
+                results[call["id"]] = None
+            away_since = None
+        except (ApiError, ConnectionFailedError) as error:
+            status = error.status if isinstance(error, ApiError) else 503
+            job = None
+            if status == 409:
+                # Somebody else has sent the result, or it is too late: the job says how it goes on.
+                results = dict.fromkeys(results)
+                continue
+            away_since = time.monotonic() if away_since is None else away_since
+            if status < 500 or time.monotonic() - away_since > outage:
+                raise
+            time.sleep(_TOOL_RETRY_SECONDS)
+
+
+def _result_of(tool: Callable[..., Any], given: Any) -> dict[str, str]:
+    try:
+        answer = tool(given)
+    except Exception as error:
+        return {"error": str(error)}
+    return {"content": answer if isinstance(answer, str) else json.dumps(answer)}
+
+
 def verify_webhook(
     headers: Mapping[str, str],
     body: bytes | str,

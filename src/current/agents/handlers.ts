@@ -13,6 +13,7 @@ import { pageOf } from "../paging.ts";
 import { updated } from "../updating.ts";
 import { usableTools } from "../usable-tools.ts";
 import { usableSchema } from "../usable-schema.ts";
+import { usableOwnTools } from "../usable-own-tools.ts";
 import { usableModel } from "../usable-model.ts";
 import type { agentOperations } from "./operations.ts";
 import type { UpdateAgentBody } from "./schema.ts";
@@ -31,10 +32,10 @@ export const agentHandlers: Handlers<typeof agentOperations.operations, Services
     const { principal } = change;
     const servers = await usableServers(services, input.mcpServers, principal);
     if (!servers.ok) return servers;
-    const schema = await usableSchema(services, principal.organizationId, answersOf(input));
-    if (!schema.ok) return schema;
+    const schemas = await usableSchemas(services, principal, input);
+    if (!schemas.ok) return schemas;
     const { allowedTools = [], mcpServers = [] } = input;
-    const tools = usableTools(services, { allowedTools, mcpServers, given: input });
+    const tools = usableTools(services, { allowedTools, mcpServers, tools: input.tools ?? [], given: input });
     if (!tools.ok) return tools;
     const command = { kind: "create_agent", by: principal, input } as const;
     return change.commit([ask(organizationRef(principal.organizationId), command)], ({ agent }) =>
@@ -52,8 +53,8 @@ export const agentHandlers: Handlers<typeof agentOperations.operations, Services
     if (!model.ok) return model;
     const servers = await usableServers(services, changes.mcpServers, principal);
     if (!servers.ok) return servers;
-    const schema = await usableSchema(services, principal.organizationId, answersOf(changes));
-    if (!schema.ok) return schema;
+    const schemas = await usableSchemas(services, principal, changes);
+    if (!schemas.ok) return schemas;
     const tools = await usableToolsOf(services, principal, agentId, changes);
     if (!tools.ok) return tools;
     const version = headers["if-match"] ?? null;
@@ -112,11 +113,19 @@ async function usableToolsOf(
   if (changes.allowedTools === undefined && changes.approvalTools === undefined) return ok(null);
   const agent = await services.agents.find(by, agentId);
   if (!agent.ok) return ok(null);
-  const { allowedTools, mcpServers } = { ...agent.value, ...changes };
-  return usableTools(services, { allowedTools, mcpServers, given: changes });
+  const { allowedTools, mcpServers, tools = [] } = { ...agent.value, ...changes };
+  return usableTools(services, { allowedTools, mcpServers, tools, given: changes });
 }
 
-const answersOf = ({ outputSchema: schema }: Partial<AgentInput>) => ({ schema, path: "/output_schema" });
+/** Whether the schemas of the answers and of the agent's own tools can be used, and the names of the tools. */
+async function usableSchemas(
+  services: Services,
+  { organizationId }: Principal,
+  { outputSchema, tools }: Partial<AgentInput>,
+): Promise<Outcome<null>> {
+  const answers = await usableSchema(services, organizationId, { schema: outputSchema, path: "/output_schema" });
+  return answers.ok ? usableOwnTools(services, organizationId, tools ?? []) : answers;
+}
 
 /** Only the fields that were given. */
 function defined<T extends object>(fields: T): { [K in keyof T]?: Exclude<T[K], undefined> } {
@@ -133,9 +142,10 @@ function settingsOf(body: Omit<UpdateAgentBody, "name" | "visibility" | "system_
     body.mcp_servers,
     body.max_steps,
   ];
-  const outputSchema = body.output_schema;
+  const { output_schema: outputSchema } = body;
+  const tools = body.tools?.map(({ input_schema: inputSchema, ...tool }) => ({ ...tool, inputSchema }));
   const { after_seconds: afterSeconds, on_expiry: onExpiry } = body.approval_expiry ?? {};
   const approvalExpiry = afterSeconds === undefined || onExpiry === undefined ? undefined : { afterSeconds, onExpiry };
-  const lists = { tags, allowedTools, approvalTools, mcpServers };
+  const lists = { tags, tools, allowedTools, approvalTools, mcpServers };
   return defined({ role, description, model, approvalExpiry, maxSteps, outputSchema, ...lists });
 }

@@ -12,6 +12,14 @@ const PROMPT = 65_536;
 /** Names of tools; `<server>__*` is all of one MCP server. */
 const Names = Type.Array(Type.String({ pattern: "^[A-Za-z0-9_-]{1,64}(?:__\\*)?$" }), { maxItems: 64 });
 
+/** A tool that programs which use the agent run themselves (RUN-12). */
+export const AgentToolBody = Type.Object({
+  name: Type.String({ pattern: "^[A-Za-z0-9_-]{1,64}$", examples: ["lookup"] }),
+  description: Type.String({ pattern: "\\S", maxLength: 2_048, examples: ["Looks up the price of an article"] }),
+  input_schema: Type.Unsafe<JsonObject>(FreeObject),
+  kind: OneOf(["client"] as const),
+});
+
 const settings = {
   role: Type.Optional(Type.String({ pattern: "\\S", maxLength: NAME })),
   description: Type.Optional(Type.Union([Type.String({ maxLength: PROMPT }), Type.Null()])),
@@ -26,6 +34,7 @@ const settings = {
   ),
   mcp_servers: Type.Optional(Type.Array(McpServer, { maxItems: 16 })),
   max_steps: Type.Optional(Type.Union([Type.Integer({ minimum: 1, maximum: MOST_STEPS }), Type.Null()])),
+  tools: Type.Optional(Type.Array(AgentToolBody, { maxItems: 32 })),
   output_schema: Type.Optional(Type.Union([Type.Unsafe<JsonObject>(FreeObject), Type.Null()])),
   tags: Type.Optional(Type.Array(Type.String({ pattern: "\\S", maxLength: 64 }), { maxItems: 32 })),
 };

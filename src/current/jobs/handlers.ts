@@ -12,6 +12,7 @@ import { jobStanding, jobStandings } from "../standing.ts";
 import { appLink } from "../streams/app-link.ts";
 import { visibleJob } from "../work-visibility.ts";
 import { approveJob, cancelJob, iterateJob, joinCancelled, resumeJob } from "./decisions.ts";
+import { sendToolResults } from "./tool-results.ts";
 import type { jobOperations } from "./operations.ts";
 import { jobView, type LineageView, nodeView } from "./view.ts";
 
@@ -53,6 +54,9 @@ export const jobHandlers: Handlers<JobOperations, Services> = {
 
   resumeJob: (services, change, { params, body }) =>
     onJob(services, change, params.id, (job) => resumeJob(services, change, job, body)),
+
+  sendToolResults: (services, change, { params, body }) =>
+    onJob(services, change, params.id, (job) => sendToolResults(change, job, body)),
 
   iterateJob: (services, change, { params, body }) =>
     onJob(services, change, params.id, (job) => iterateJob(services, change, job, body)),

@@ -9,7 +9,7 @@ import { EventPage } from "../event-view.ts";
 import { POLL_QUERY } from "../long-poll.ts";
 import { LIMIT, pageQuery } from "../paging.ts";
 import { JobId } from "../path-ids.ts";
-import { ApproveBody, IterateBody, ResumeBody } from "./schema.ts";
+import { ApproveBody, IterateBody, ResumeBody, ToolResultsBody } from "./schema.ts";
 import { JobList, JobView, LineageView, ReceiptView } from "./view.ts";
 
 const params = { id: JobId };
@@ -142,6 +142,19 @@ export const jobOperations = operationGroup("Jobs", "Long-running work records",
     answers: { 202: JobView },
     errors: ["not_found", "forbidden", "invalid_state", "approval_pending", "budget_exceeded", "provider_error"],
     emits: "job.resumed",
+  },
+  sendToolResults: {
+    method: "POST",
+    path: "/api/jobs/{id}/tool-results",
+    scope: "jobs:write",
+    summary: "Send the results of tools that the client runs",
+    description:
+      "For calls in `requested_tool_calls`. Each call takes one result; the job goes on when all of them have theirs.",
+    params,
+    body: ToolResultsBody,
+    answers: { 200: JobView },
+    errors: ["not_found", "forbidden", "invalid_state", "payload_too_large"],
+    emits: "job.tool_results",
   },
   iterateJob: {
     method: "POST",

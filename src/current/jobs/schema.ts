@@ -42,3 +42,18 @@ export const IterateBody = Type.Object(
   { feedback: Type.String({ pattern: NOT_BLANK }), metadata: Metadata },
   { examples: [{ feedback: "Shorter, please." }] },
 );
+
+/** `POST /api/jobs/{id}/tool-results`: each result has a content or an error. */
+export const ToolResultsBody = Type.Object(
+  {
+    results: Type.Array(
+      Type.Object({
+        tool_call_id: Type.String({ pattern: NOT_BLANK, maxLength: ID }),
+        content: Type.Optional(Type.String({ description: "What the tool has answered, at most 64 KiB" })),
+        error: Type.Optional(Type.String({ description: "What went wrong, for the model; in the place of `content`" })),
+      }),
+      { minItems: 1, maxItems: 64 },
+    ),
+  },
+  { examples: [{ results: [{ tool_call_id: "toolu_1", content: "7 EUR" }] }] },
+);

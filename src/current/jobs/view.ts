@@ -1,6 +1,7 @@
 /** Jobs as the current surface shows them (JOB-3, JOB-5, JOB-6). */
 import { visibleJson, visibleText } from "../../../actors/visible-text.ts";
 import { ArtifactView, artifactViews } from "./artifact-view.ts";
+import { expiryOf, waitingCalls } from "../../../actors/job/client-call.ts";
 import type { JobHead } from "../../../actors/job/directory.ts";
 import {
   BLOCKED_REASONS,
@@ -111,6 +112,18 @@ export const JobView = noun("Job", "A long-running work record: one turn of an a
   ),
   review: ReviewView,
   approvals: Type.Array(ApprovalView, { examples: [[]] }),
+  requested_tool_calls: Type.Array(
+    noun("RequestedToolCall", "A call of a tool that the client runs, and whose result it sends", {
+      id: Text("The call", "call_1"),
+      name: Text("The tool", "lookup"),
+      arguments: OpenObject("What it is called with, as the model said it: it is not checked by the tool's schema"),
+      expires_at: Timestamp,
+    }),
+    {
+      description: "Calls that wait for a result of the client; see `POST /api/jobs/{id}/tool-results`",
+      examples: [[]],
+    },
+  ),
   artifacts: Type.Array(ArtifactView, { examples: [[]] }),
   metrics: noun("JobMetrics", "What a job has used", {
     input_tokens: Count("Tokens that were sent to models"),
@@ -200,6 +213,12 @@ export const jobView = (
   warnings: (job.warnings ?? []).map(({ code, message, at }) => ({ code, message, at })),
   review: reviewView(job.review),
   approvals: job.approvals.map(approvalView),
+  requested_tool_calls: waitingCalls(job).map((call) => ({
+    id: call.id,
+    name: call.name,
+    arguments: call.arguments ?? {},
+    expires_at: expiryOf(job, call),
+  })),
   artifacts: artifactViews(job.workspaceId, job.artifacts),
   metrics: metricsView(job.metrics),
   budget: budgetView(job.budget, job.deadlineAt),

@@ -16,5 +16,11 @@ export const withinMetadata = (metadata: JsonObject): Outcome<null> => within(JS
 /** Refuses arguments of a tool call that are too large, as JSON. */
 export const withinArguments = (given: JsonObject): Outcome<null> => within(JSON.stringify(given), ARGUMENTS_BYTES);
 
+/** Of one result of a tool that a client runs: the default limit of every tool's result (RUN-3). */
+export const RESULT_BYTES = 64 * 1024;
+
+/** Refuses a result of a tool that is too long. */
+export const withinResult = (content: string): Outcome<null> => within(content, RESULT_BYTES);
+
 const within = (text: string, limitBytes: number): Outcome<null> =>
   Buffer.byteLength(text) > limitBytes ? refuse({ kind: "payload_too_large", limitBytes }) : ok(null);

@@ -40,6 +40,8 @@ export interface ToolDefinition<S extends TSchema> {
   readonly safeToRepeat: boolean;
   /** It changes nothing; absent: it may. */
   readonly readOnly?: true;
+  /** The client runs it (JOB-17): `run` is never called. */
+  readonly isClient?: true;
   /** Refusals are results; an exception is a bug, and the model hears only that it failed. */
   run(input: Static<S>, run: ToolRun): Promise<ToolResult>;
 }

@@ -95,6 +95,7 @@ const BLOCKED: Readonly<Record<BlockedReason, string>> = {
   approval_required: "The execution waits for a person to approve a tool call",
   input_required: "The execution waits for input",
   auth_required: "The execution waits for a person to sign in",
+  tool_result_required: "The execution waits for the result of a tool that its client runs",
   budget_reached: "The execution has used up its budget",
   interrupted: "The execution was interrupted in a tool call, and waits for a person to say whether it is made again",
 };

@@ -111,9 +111,11 @@ describe("the tables of events", () => {
       const said = first?.role === "user" ? first.text : "";
       if (said === "fail") return [{ fail: { code: "provider_error", message: "broken" } }];
       if (last.role === "assistant" || said === "plain") return [{ say: "Done." }];
+      if (said === "ask the client") return [use("c1", "ask")];
       if (said === "hold") return [{ say: "half" }, { hold: held.hold }];
       return [use("c1", "look"), use("c2", "bad"), use("c3", "send")];
     };
+    tools.clients.add("ask");
     tools.script = ({ name, host }) => {
       host.log("info", "looking");
       const file = { id: "art_1", kind: "file", name: "a.md", path: "a.md", mime: "text/markdown", size: 1 } as const;
@@ -132,6 +134,9 @@ describe("the tables of events", () => {
     const plain = await replica.send("plain", CHAT, { agent: ASKING, terms: reviewed });
     expect((await replica.ended(plain)).status).toBe("needs_review");
     await decide(replica, plain, { kind: "request_changes", by: "usr_1", feedback: "More." });
+    const client = await replica.send("ask the client", CHAT, { agent: ASKING });
+    expect((await replica.ended(client)).status).toBe("blocked");
+    await decide(replica, client, { kind: "cancel" });
     // Interrupted by the end of its process, then cancelled.
     const jobId = await replica.send("hold", CHAT, { agent: ASKING });
     await until("it speaks", () => replica.job(jobId)?.status === "running");

@@ -21,7 +21,7 @@ const MOVES: Readonly<Record<JobStatus, Partial<Record<JobTrigger, JobStatus>>>>
     fail: "failed",
     cancel: "cancelling",
   },
-  blocked: { approve: "running", resume: "running", fail: "failed", cancel: "cancelling" },
+  blocked: { approve: "running", resume: "running", tool_results: "running", fail: "failed", cancel: "cancelling" },
   needs_review: { approve: "completed", expire: "completed", iterate: "completed", cancel: "cancelling" },
   cancelling: { cancel: "cancelling", stopped: "cancelled" },
   completed: { iterate: "completed" },

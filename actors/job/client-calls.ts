@@ -1,0 +1,96 @@
+/**
+ * Tools that the client runs (JOB-17). The other calls of their step are made first, and approvals are decided;
+ * then the job blocks until each call has a result, by the client or by time:
+ *
+ *   step ─▶ other calls, approvals ─▶ blocked, tool_result_required ─┬─ results of the client ─▶ running
+ *                                                                    └─ overdue: errors ───────▶ running
+ *
+ * A result is stored with the end of its call: each call has one, whoever sends another later is refused.
+ */
+import { ok, type Outcome, refuse } from "../fault.ts";
+import type { ChatCommand } from "../chat/protocol.ts";
+import { chatRef } from "../chat/schema.ts";
+import type { Tx } from "../runtime/actor.ts";
+import { isoTime } from "../schema.ts";
+import { usageRef } from "../usage/schema.ts";
+import { CLIENT_RESULT_MS, waitingCalls } from "./client-call.ts";
+import { allowedActions } from "./machine.ts";
+import type { ClientResult } from "./protocol.ts";
+import { appendJobEvent } from "./events.ts";
+import { usageOf } from "./metering.ts";
+import { stale, unlessOwnWords } from "./refusals.ts";
+import { type Job, type JobIn, jobTable } from "./schema.ts";
+import { transcriptEventOf } from "./transcript.ts";
+import { blocked, resumed, unblocked } from "./transitions.ts";
+
+/** Characters of a result that readers of the chat are told: the rest is in the job's transcript. */
+const TOLD_CHARACTERS = 4_096;
+
+/** Blocks a running job whose remaining calls are all the client's. */
+export function blockedForClient(tx: Tx, job: JobIn<"running">): JobIn<"blocked"> {
+  tx.setAlarm(tx.self, "decision", tx.now + CLIENT_RESULT_MS, { kind: "decision_overdue" });
+  const requestedAt = isoTime(tx.now);
+  const openCalls = job.openCalls.map((call) => ({ ...call, requestedAt }));
+  return blocked(tx, { ...job, openCalls }, "tool_result_required", job.result ?? "");
+}
+
+/** Stores the results; once no call waits, the job goes on. */
+export function takeResults(
+  tx: Tx,
+  job: Job,
+  { by, results }: { readonly by: string; readonly results: readonly ClientResult[] },
+): Outcome<Job> {
+  if (job.status !== "blocked" || waitingCalls(job).length === 0) return stale(job);
+  const foreign = unlessOwnWords(job, by);
+  if (foreign !== null) return foreign;
+  const waiting = new Set(waitingCalls(job).map(({ id }) => id));
+  for (const { toolCallId } of results) if (!waiting.delete(toolCallId)) return alreadyAnswered(job, toolCallId);
+  return ok(tx.update<Job>(jobTable, answeredBy(tx, job, results)));
+}
+
+/** The job after its client has been silent for too long: each call that waits has failed. */
+export const withoutClient = (tx: Tx, job: JobIn<"blocked">): JobIn<"running" | "blocked"> =>
+  answeredBy(
+    tx,
+    job,
+    waitingCalls(job).map(({ id }) => ({
+      toolCallId: id,
+      content: "The client did not send a result in time.",
+      isError: true,
+    })),
+  );
+
+function answeredBy(tx: Tx, job: JobIn<"blocked">, results: readonly ClientResult[]): JobIn<"running" | "blocked"> {
+  for (const { toolCallId, content, isError } of results) {
+    const block = { type: "tool_result", tool_use_id: toolCallId, content, is_error: isError } as const;
+    appendJobEvent(tx, "transcript.event", transcriptEventOf(block));
+    const ended: ChatCommand = {
+      kind: "tool_ended",
+      jobId: job.id,
+      callId: toolCallId,
+      isError,
+      result: content.slice(0, TOLD_CHARACTERS).toWellFormed(),
+      isTruncated: content.length > TOLD_CHARACTERS,
+    };
+    tx.send(chatRef(job.organizationId, job.chatId), ended);
+  }
+  // No report of a run counts them: the message does, a row of the same commit.
+  const used = usageOf(job, { kind: "tool_results", by: job.createdBy, results });
+  if (used !== null) tx.send(usageRef(job.organizationId), used);
+  const ended = new Set(results.map(({ toolCallId }) => toolCallId));
+  const openCalls = job.openCalls.filter(({ id }) => !ended.has(id));
+  const metrics = { ...job.metrics, toolCalls: job.metrics.toolCalls + results.length };
+  const next = { ...job, openCalls, metrics };
+  if (openCalls.length > 0) return next;
+  tx.clearAlarm("decision");
+  return resumed(tx, unblocked(next, "tool_results"));
+}
+
+/** Each call has one result: a second one is refused, so that nothing happens twice. */
+const alreadyAnswered = (job: Job, toolCallId: string): Outcome<never> =>
+  refuse({
+    kind: "invalid_state",
+    status: job.status,
+    allowedActions: allowedActions(job),
+    message: `The call ${toolCallId} has its result already, or is none of this job`,
+  });
