@@ -191,7 +191,7 @@ export class InputReader {
     if (body === undefined && !isKeyed) return NO_BODY;
     if (bodies === null || isAbsent(source)) return this.wholeBody(source, isKeyed);
     if (body !== undefined && !isJsonBody(body) && body.kind === "stream")
-      return readingOf(await rawBody(source, body, bodies.beginStream()));
+      return readingOf(await rawBody(source, body, { hold: bodies.beginStream(), isKeyed }));
     const most = body === undefined || isJsonBody(body) ? JSON_BODY_BYTES : body.limitBytes;
     const hold = bodies.begin(Math.min(most, Number(source.headers.get("content-length") ?? most)));
     if (!hold.ok) return unread(hold.fault);
@@ -205,7 +205,7 @@ export class InputReader {
 
   private async wholeBody(source: TextSource, isKeyed: boolean): Promise<BodyReading> {
     const { body } = this.operation;
-    if (body !== undefined && !isJsonBody(body)) return readingOf(await rawBody(source, body, null));
+    if (body !== undefined && !isJsonBody(body)) return readingOf(await rawBody(source, body, { hold: null, isKeyed }));
     const fault = this.body === null ? null : this.typeFault(source);
     if (fault !== null && !isKeyed) return unread(fault);
     const text = await readText(source);

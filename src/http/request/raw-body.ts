@@ -1,8 +1,8 @@
 /**
  * Bodies that are no JSON. A `binary` one is read whole, within its limit, before the handler runs. A
- * `stream` is read by the handler: it is counted and hashed on its way, and ends with `BodyTooLarge` past its
- * limit. The digest is the body's part of an idempotency key's fingerprint, so that a stream of any length
- * needs no memory for it.
+ * `stream` is read by the handler: it is counted on its way, and ends with `BodyTooLarge` past its limit. Under an
+ * idempotency key it is hashed too: the digest is the body's part of the key's fingerprint, so that a stream of any
+ * length needs no memory for it.
  */
 import { type Fault, ok, type Outcome, refuse } from "../../../actors/fault.ts";
 import type { RawBodyContract } from "../contract/body-schema.ts";
@@ -28,20 +28,26 @@ export interface BinaryBody extends About {
 export class BodyTooLarge extends Error {}
 export class BodyTooSlow extends Error {}
 
+interface StreamOptions {
+  readonly hold?: BodyHold | null;
+  readonly isHashed: boolean;
+}
+
 /** A body that its handler reads, once. */
 export class StreamedBody implements About {
   readonly contentType: string;
   /** Bytes to come, where the sender has said so. */
   readonly length: number | null;
   readonly stream: ReadableStream<Uint8Array>;
-  private readonly hasher = new Bun.CryptoHasher("sha256");
+  private readonly hasher: Bun.CryptoHasher | null;
   private readonly limitBytes: number;
   private taken = 0;
   private digest: string | null = null;
   private brokenBy: Fault | null = null;
 
-  /** `hold`: what bounds its time; it ends with the stream. */
-  constructor({ body, headers }: BodySource, limitBytes: number, hold: BodyHold | null = null) {
+  /** `hold`: what bounds its time; it ends with the stream. `isHashed`: whether anybody asks for its digest. */
+  constructor({ body, headers }: BodySource, limitBytes: number, { hold = null, isHashed }: StreamOptions) {
+    this.hasher = isHashed ? new Bun.CryptoHasher("sha256") : null;
     const length = headers.get("content-length");
     this.contentType = headers.get("content-type") ?? "";
     this.length = length === null ? null : Number(length);
@@ -75,7 +81,7 @@ export class StreamedBody implements About {
           await leave();
           throw new BodyTooLarge();
         }
-        this.hasher.update(next.value);
+        this.hasher?.update(next.value);
         sink.enqueue(next.value);
       },
       cancel: leave,
@@ -87,7 +93,7 @@ export class StreamedBody implements About {
     return this.taken;
   }
 
-  /** Of all its bytes, in hex; null until the last of them is read. */
+  /** Of all its bytes, in hex; null until the last of them is read, and where it is not hashed. */
   get sha256(): string | null {
     return this.digest;
   }
@@ -98,16 +104,16 @@ export class StreamedBody implements About {
   }
 
   private end(sink: ReadableStreamDefaultController<Uint8Array>): void {
-    this.digest = this.hasher.digest("hex");
+    this.digest = this.hasher?.digest("hex") ?? null;
     sink.close();
   }
 }
 
-/** The body as its operation takes it. */
+/** The body as its operation takes it. A stream is hashed under an idempotency key only: uploads hash what they keep. */
 export async function rawBody(
   source: BodySource,
   contract: RawBodyContract,
-  hold: BodyHold | null,
+  { hold, isKeyed }: { readonly hold: BodyHold | null; readonly isKeyed: boolean },
 ): Promise<Outcome<BinaryBody | StreamedBody>> {
   const contentType = source.headers.get("content-type") ?? "";
   const fault = headFault(source, contract);
@@ -115,7 +121,10 @@ export async function rawBody(
     hold?.release();
     return refuse(fault);
   }
-  const streamed = new StreamedBody(source, contract.limitBytes, hold);
+  const streamed = new StreamedBody(source, contract.limitBytes, {
+    hold,
+    isHashed: isKeyed || contract.kind !== "stream",
+  });
   if (contract.kind === "stream") return ok(streamed);
   try {
     const bytes = await Bun.readableStreamToBytes(streamed.stream);

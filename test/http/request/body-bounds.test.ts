@@ -124,7 +124,7 @@ test("[FAIR-6] a stream may be slow for as long as it moves", async () => {
   const { readable, writable } = new TransformStream<Uint8Array, Uint8Array>();
   const [writer, seconds] = [writable.getWriter(), 60];
   const hold = bodies.beginStream({ organizationId: "a", tokenId: "a1" });
-  const streamed = new StreamedBody({ body: readable, headers: new Headers() }, MIB, hold);
+  const streamed = new StreamedBody({ body: readable, headers: new Headers() }, MIB, { hold, isHashed: false });
   const reader = streamed.stream.getReader();
   void writer.write(new Uint8Array(seconds * STREAM_BYTES_PER_SECOND));
   expect((await reader.read()).value).toHaveLength(seconds * STREAM_BYTES_PER_SECOND);
