@@ -15,6 +15,10 @@ export class BoundedMap<V> {
     return this.entries.keys();
   }
 
+  delete(key: string): void {
+    this.entries.delete(key);
+  }
+
   get(key: string): V | undefined {
     const value = this.entries.get(key);
     // Below half of the limit nothing is near to being forgotten, so the order does not matter yet.

@@ -19,6 +19,8 @@ export type SealingPurpose =
   | "app_stream"
   /** Session ids of MCP. */
   | "mcp_session"
+  /** Calls of one replica to another. */
+  | "peer"
   /** By which a start notices that it has another key. */
   | "key_check";
 

@@ -4,11 +4,14 @@
  */
 import { LEASE_TERM_MS, type Placement, SHARD_COUNT, type ShardGrant } from "../actors/runtime/placement.ts";
 import type { Database, Sql } from "./client.ts";
+import { lockName } from "./life-lock.ts";
 
 export interface ReplicaIdentity {
   readonly id: string;
-  /** Where other replicas reach it. */
+  /** Where clients reach it. */
   readonly address: string;
+  /** Where other replicas reach it; absent: it is to be alone. */
+  readonly peerUrl?: string;
   readonly build: string;
   /** The data folder whose lock this process holds, or null. */
   readonly folder: string | null;
@@ -41,23 +44,27 @@ export class PostgresPlacement implements Placement {
 
   /** Registers this replica with a lease of one term. */
   async join(): Promise<void> {
-    const { id, address, build, folder } = this.self;
+    const { id, address, build, folder, peerUrl = null } = this.self;
     await this.ask(
       (sql) => sql`insert into shard (id) select generate_series(0, ${SHARD_COUNT - 1}) on conflict do nothing`,
     );
     await this.ask(
-      (sql) => sql`insert into replica (id, address, build, folder, lease_until)
-      values (${id}, ${address}, ${build}, ${folder}, ${term(sql)})`,
+      (sql) => sql`insert into replica (id, address, build, folder, peer_url, lease_until)
+      values (${id}, ${address}, ${build}, ${folder}, ${peerUrl}, ${term(sql)})`,
     );
   }
 
-  /** Replicas that hold a lease which has not run out, the one with the longest lease first. */
+  /**
+   * Replicas beside which this one cannot serve and that hold a lease which has not run out, the one with the
+   * longest lease first. One that takes others beside it is no rival to another such.
+   */
   async rivals(): Promise<readonly Rival[]> {
+    const isAlone = this.self.peerUrl === undefined;
     const rows = await this.ask(
       (sql) => sql<{ address: string; wait_ms: number }[]>`
       select r.address, (extract(epoch from r.lease_until - clock_timestamp()) * 1000)::float8 as wait_ms
       from replica r where not r.dead and r.id <> ${this.self.id} and r.lease_until > clock_timestamp()
-      and exists (select from shard s where s.owner = r.id) order by r.lease_until desc`,
+      and (${isAlone} or r.peer_url is null) and exists (select from shard s where s.owner = r.id) order by r.lease_until desc`,
     );
     return rows.map((row) => ({ address: row.address, waitMs: Math.ceil(row.wait_ms) }));
   }
@@ -110,6 +117,34 @@ export class PostgresPlacement implements Placement {
       select count(*)::int as living from replica where not dead and lease_until > clock_timestamp()`,
     );
     return Math.ceil(SHARD_COUNT / Math.max(1, row?.living ?? 1));
+  }
+
+  /** The living replicas that take others beside them, and of each shard the owner. */
+  async read(): Promise<{ replicas: { id: string; url: string }[]; owners: Map<number, string> }> {
+    const replicas = await this.ask(
+      (sql) => sql<{ id: string; url: string }[]>`
+      select id, peer_url as url from replica where not dead and peer_url is not null order by started_at, id`,
+    );
+    const shards = await this.ask(
+      (sql) => sql<{ id: number; owner: string }[]>`
+      select s.id, s.owner from shard s join replica r on r.id = s.owner where not r.dead`,
+    );
+    return {
+      replicas: replicas.map(({ id, url }) => ({ id, url })),
+      owners: new Map(shards.map(({ id, owner }) => [id, owner])),
+    };
+  }
+
+  /**
+   * Declares a replica dead whose lock nobody holds any more (`life-lock.ts`); whether it did. The lock alone
+   * proves no death: it is lost with its connection.
+   */
+  async bury(id: string): Promise<boolean> {
+    const rows = await this.ask(
+      (sql) => sql`update replica set dead = true where id = ${id} and not dead and peer_url is not null
+      and pg_try_advisory_xact_lock(hashtextextended(${lockName(id)}, 0)) returning id`,
+    );
+    return rows.length === 1;
   }
 
   async release(shards: readonly number[]): Promise<void> {

@@ -15,6 +15,7 @@ import { watchLauncher } from "./service/launcher.ts";
 import { watchMemory } from "./service/memory-watch.ts";
 import { watchLoop } from "./service/loop-watchdog.ts";
 import { createLogger, type Logger } from "./log/log.ts";
+import { NoReplicaAddress, OtherFiles } from "./service/replica.ts";
 import { DatabaseInUse } from "./service/rivals.ts";
 import { WrongServiceKey } from "./service/service-key.ts";
 import { ModelMissing, ModelUnavailable, modelErrors } from "./service/model-choice.ts";
@@ -35,6 +36,8 @@ const EXPECTED = [
   DatabaseInUse,
   WrongServiceKey,
   CannotListen,
+  NoReplicaAddress,
+  OtherFiles,
   ModelMissing,
   ModelUnavailable,
 ];

@@ -21,6 +21,7 @@ import type { HandOver } from "./hand-over.ts";
 import { type Lease, LEASE_RENEW_MS, type Placement, SHARD_COUNT, type ShardGrant } from "./placement.ts";
 import type { Shards } from "./shards.ts";
 import type { TakeUp } from "./take-up.ts";
+import type { WriteGuard } from "./write-guard.ts";
 import type { RuntimeLog } from "./log.ts";
 
 /** Between two tries to reach the authority. */
@@ -42,6 +43,7 @@ interface OwnershipParts {
   readonly onLost: (reason: string) => void;
   /** Gives shards to another replica; null where there is no other one. */
   readonly handOver: HandOver | null;
+  readonly guard?: WriteGuard;
 }
 
 export class Ownership implements FlushHost {
@@ -141,6 +143,7 @@ export class Ownership implements FlushHost {
     this.parts.actors.drop(shards);
     this.parts.effects.abortShards(shards);
     this.parts.alarms.drop(shards);
+    if (this.parts.handOver !== null) this.parts.guard?.forget(shards);
   }
 
   private async raise(): Promise<void> {

@@ -30,4 +30,6 @@ export interface Stored {
 export interface WriteGuard {
   /** Null: nothing of it is bounded. */
   admit(organizationId: string, changes: readonly RecordChange[], stored: Stored): Verdict | null;
+  /** Other replicas may have stored something for the organizations of these shards: what is known of them does not count. */
+  forget(shards: ReadonlySet<number>): void;
 }

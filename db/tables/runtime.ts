@@ -73,6 +73,8 @@ export const replica = pgTable("replica", {
   id: text("id").primaryKey(),
   address: text("address").notNull(),
   build: text("build").notNull(),
+  /** Where other replicas reach it; null where it is to be alone. */
+  peerUrl: text("peer_url"),
   /** Which data folder's lock its process holds; null with a database of its own. */
   folder: text("folder"),
   startedAt: timestamp("started_at", { withTimezone: true }).notNull().defaultNow(),

@@ -1,6 +1,7 @@
 /**
  * The files of this service: where bodies are received, and where content is kept. By default both are
- * below the data folder; `FILES_URL` puts the content into S3, and bodies are still received on this disk.
+ * below the data folder; `FILES_DIR` puts them into a folder that replicas share, and `FILES_URL` the content into
+ * S3, with bodies still received on this disk.
  *
  *   <data folder>/files/staging/…    bodies on their way in
  *   <data folder>/files/uploads/…    what has arrived of content that comes in parts
@@ -8,6 +9,7 @@
  *   <data folder>/files/children/…   what children of the sandbox read at the moment
  */
 import { mkdir, rm } from "node:fs/promises";
+import { hostname } from "node:os";
 import { join } from "node:path";
 import { isPassing, mapped, ok, type Outcome } from "../../actors/fault.ts";
 import type { Clock } from "../../actors/runtime/clock.ts";
@@ -33,7 +35,9 @@ import { readableText } from "./text.ts";
 export interface FilesSettings {
   /** The data folder. */
   readonly folder: string;
-  /** Null: in the data folder. */
+  /** The folder that several replicas have in common; null: `files` in the data folder. */
+  readonly shared?: string | null;
+  /** Null: on a disk. */
   readonly s3: S3Settings | null;
 }
 
@@ -127,15 +131,19 @@ export class Files implements FileContents {
 
 /** Opens the folders, or the way to S3. */
 export async function openFiles(
-  { folder, s3 }: FilesSettings,
+  { folder, s3, shared = null }: FilesSettings,
   { claims, clock }: { readonly claims: BlobClaims; readonly clock: Pick<Clock, "now"> },
 ): Promise<Files> {
-  const root = join(folder, "files");
+  const root = shared ?? join(folder, "files");
   const staging = new Staging(join(root, "staging"));
   await staging.prepare();
   const uploads = new PartialUploads(join(root, "uploads"), () => clock.now());
   await uploads.prepare();
-  const children = join(root, "children");
+  // Each process has its own: of a common folder, what the others' children read stays.
+  const children = join(
+    root,
+    shared === null ? "children" : `children-${Bun.hash(`${hostname()} ${folder}`).toString(36)}`,
+  );
   // Of a process that is gone.
   await rm(children, { recursive: true, force: true });
   if (s3 !== null) return new Files({ blobs: new S3BlobStore(s3), staging, uploads, children, claims });

@@ -39,6 +39,7 @@ import { toolCatalogue } from "../wiring/tool-catalogue.ts";
 import { Bodies } from "../http/request/bodies.ts";
 import { pathOf } from "../http/request/exchange.ts";
 import { drainingHealth, healthRoutes } from "../http/request/health.ts";
+import type { Forwarding } from "../http/request/forwarding.ts";
 import { FairTurns } from "../http/request/fair-turns.ts";
 import { KnownPaths } from "../http/request/known-paths.ts";
 import type { HttpLog } from "../log/port.ts";
@@ -131,6 +132,8 @@ export interface AppParts {
   readonly maxStreams?: number;
   /** Bytes of bodies that are read at once (FAIR-5); the default unless given. */
   readonly bodyBytes?: number;
+  /** The way to the owners of organizations; absent where one process serves. */
+  readonly forwarding?: Forwarding | undefined;
   /** A handler that is no API; asked for requests that no route takes. Null: not for it. */
   readonly internal?: (request: Request) => Promise<Response | null>;
 }
@@ -157,6 +160,8 @@ export interface App {
   readonly bodies: Bodies;
   /** Requests that wait for their turn. */
   readonly turns: FairTurns;
+  /** Answers a request that another replica has handed on. */
+  handle(request: Request): Promise<Response>;
   /** Runs an operation by its id, for a caller without HTTP (`Operations.invoke`). */
   invoke(id: string, caller: Caller, input?: LocalInput): Promise<Outcome<object | Response>>;
 }
@@ -177,6 +182,7 @@ export function createApp(parts: AppParts): App {
     bodies,
     turns,
     invoke,
+    handle: async (request) => routes.fetch(request),
     listen(at) {
       server = routes.listen({ ...at }).server;
       port = server?.port ?? at.port;

@@ -15,7 +15,8 @@ import { listModels } from "../runner/model-list.ts";
 import { type ModelSettings, resolveModel } from "../runner/model-name.ts";
 import { createModels } from "../runner/models.ts";
 import type { RunTime } from "../runner/stream-call.ts";
-import type { Config, ConfigError, SettingsCheck } from "../settings/config.ts";
+import type { Config, ConfigError } from "../settings/config.ts";
+import type { SettingsCheck } from "../settings/setting-checks.ts";
 
 /** No server answers now that has a model; a later start may find one. */
 export class ModelUnavailable extends Error {

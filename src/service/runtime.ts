@@ -55,6 +55,7 @@ import { actorSecretReader } from "../wiring/secret-reader.ts";
 import { cloneService } from "../wiring/clone-service.ts";
 import { DEFAULT_WORKSPACE_LIMITS } from "../../actors/workspace/limits.ts";
 import { calendar } from "../schedule/calendar.ts";
+import type { Replica, ReplicaParts } from "./replica.ts";
 import { checkServiceKey } from "./service-key.ts";
 import type { Storage } from "./storage.ts";
 import { missionTools } from "../runner/tools/mission-tools.ts";
@@ -69,6 +70,8 @@ import { webhookHandlers } from "../wiring/webhooks.ts";
 
 export interface Runtime {
   readonly system: TroupeSystem;
+  /** This process as one of several; null where it is alone. */
+  readonly replica: Replica | null;
   readonly directory: Directory;
   readonly chats: ChatDirectory;
   readonly jobs: JobDirectory;
@@ -110,6 +113,8 @@ export interface RuntimeParts extends ActorSettings {
   readonly log: Logger;
   /** Where this replica is reached. */
   readonly address: string;
+  /** Opens the port for other replicas; null where it is to be alone. Omitted: it is. */
+  readonly openReplica?: (of: Pick<ReplicaParts, "placement" | "system">) => Promise<Replica | null>;
   readonly build: string;
   readonly onLost: (reason: string) => void;
   /** Calls the start off. */
@@ -120,14 +125,22 @@ export interface RuntimeParts extends ActorSettings {
 export async function startRuntime(parts: RuntimeParts): Promise<Runtime> {
   const { storage, log, runner, signal } = parts;
   const folder = storage.isEmbedded ? storage.folder.path : null;
-  const self = { id: newId("rpl"), address: parts.address, build: parts.build, folder };
+  const replica = (await parts.openReplica?.({ placement: () => placement, system: () => system })) ?? null;
+  const self = {
+    id: replica?.id ?? newId("rpl"),
+    address: parts.address,
+    build: parts.build,
+    folder,
+    ...(replica === null ? {} : { peerUrl: replica.group.url }),
+  };
   const { meters } = parts;
   const { database } = storage;
-  const placement =
+  const placement: PostgresPlacement =
     meters === null ? new PostgresPlacement(database, self) : new MeteredPlacement(database, self, meters);
   await placement.buryFormer();
   await waitForRivals({ placement, clock: systemClock, log, signal });
   await checkServiceKey(storage.database, storage.sealing);
+  await replica?.share();
   await placement.join();
   const directory = new PostgresDirectory(storage.database);
   const webhooks = new PostgresWebhookDirectory(storage.database);
@@ -140,6 +153,7 @@ export async function startRuntime(parts: RuntimeParts): Promise<Runtime> {
   });
   const system: TroupeSystem = new System<TroupeProtocols>({
     guard: quotas,
+    ...(replica === null ? {} : { peers: replica.group }),
     definitions: troupeActors({ ...parts, calendar }),
     effects: runner === null ? IDLE : effectsOf(runner, parts, { directory, webhooks, missions, system: () => system }),
     store: meters === null ? new PostgresActorStore(database) : new MeteredActorStore(database, meters),
@@ -152,7 +166,8 @@ export async function startRuntime(parts: RuntimeParts): Promise<Runtime> {
     hasRoom: storage.hasRoom,
   });
   await system.start();
-  if (system.shards.count !== SHARD_COUNT) {
+  await replica?.group.joined();
+  if (replica === null && system.shards.count !== SHARD_COUNT) {
     await system.stop();
     throw new DatabaseInUse(
       "Another instance of the service took shards of this database meanwhile; stop one of them.",
@@ -160,6 +175,7 @@ export async function startRuntime(parts: RuntimeParts): Promise<Runtime> {
   }
   return {
     system,
+    replica,
     quotas,
     directory,
     chats: new PostgresChatDirectory(storage.database),

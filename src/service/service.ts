@@ -40,6 +40,9 @@ import { unlessAborted } from "./interruption.ts";
 import { chooseModels } from "./model-choice.ts";
 import { type Runtime, startRuntime } from "./runtime.ts";
 import type { OpenIdProvider } from "../sign-in/openid/provider.ts";
+import { oneAtATime } from "../../db/one-at-a-time.ts";
+import { leave, openReplica } from "./replica.ts";
+import { StopOnce } from "./stop-once.ts";
 import { newLoopTime, openStorage, type Storage } from "./storage.ts";
 import { type Sweeper, startSweeper } from "./sweeper.ts";
 import { serviceSweeps } from "./sweeps.ts";
@@ -128,10 +131,12 @@ export async function startService(options: ServiceOptions): Promise<Service> {
       build: VERSION,
       onLost: onFatal,
       signal,
+      openReplica: (of) => openReplica({ ...of, config, storage, maxRequestBodyBytes: bodyBytesOf(config), log }, undo),
       ...actorSettingsOf(config),
       quotas: quotasOf(config),
     });
-    undo.add(() => withinLimit(runtime.system.stop(), "the actors did not stop"));
+    const actors = new StopOnce(() => withinLimit(runtime.system.stop(), "the actors did not stop"));
+    undo.add(() => actors.stop());
     signal.throwIfAborted();
     // A taken port must not cost the first run's tokens and its command, which are told once.
     tryPort({ ...config, setting: "PORT" });
@@ -155,6 +160,11 @@ export async function startService(options: ServiceOptions): Promise<Service> {
       meters,
     });
     undo.add(stop);
+    const { replica } = runtime;
+    if (replica !== null) {
+      replica.group.serve((request) => app.handle(request));
+      undo.add(() => leave(replica, app, actors));
+    }
     admin = openAdmin(options, { storage, runtime, meters, app });
     // In the background: a provider that is away must not keep the service from starting.
     void provider?.client.check();
@@ -167,6 +177,9 @@ export async function startService(options: ServiceOptions): Promise<Service> {
     throw cause;
   }
 }
+
+/** Bodies over the limit of a file are refused in the words of the service, so somewhat more is taken. */
+const bodyBytesOf = ({ fileMib }: Config): number => (fileMib + 65) * MIB;
 
 /** So that a database that does not answer cannot keep what comes after from being ended. */
 async function withinLimit(work: Promise<void>, what: string): Promise<void> {
@@ -251,6 +264,7 @@ function serve(
   };
   const app = createApp({
     ...runtime,
+    forwarding: runtime.replica?.group.forwarding,
     sealing: storage.sealing,
     bulk: storage.database.bulk,
     webhookTools: webhookTools(egress),
@@ -353,7 +367,8 @@ function foundFirst({ terminal }: ServiceOptions, storage: Storage, runtime: Run
     if (terminal === null) storage.folder.writePrivate(FIRST_RUN_FILE, tokenLines(tokens));
     else terminal.write(`\n${tokenLines(tokens)}`);
   };
-  return firstRun({ ...runtime, now: systemClock.now(), beforeCommit: tell });
+  const found = () => firstRun({ ...runtime, now: systemClock.now(), beforeCommit: tell });
+  return runtime.replica === null ? found() : oneAtATime(storage.database, found);
 }
 
 /** What a person wants to know of this start; the log gets it in short. */
@@ -373,7 +388,12 @@ function greet(
     log.info({ file }, "the first run made an organization and its tokens: they are in this file");
   }
   log.info(
-    { address: appUrl, listens, model: model.ok ? `${model.value.provider}:${model.value.name}` : null },
+    {
+      address: appUrl,
+      listens,
+      replica: of.runtime.replica?.id,
+      model: model.ok ? `${model.value.provider}:${model.value.name}` : null,
+    },
     "serving",
   );
 }

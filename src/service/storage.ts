@@ -36,6 +36,8 @@ export interface Storage {
   readonly database: Database;
   /** What the event loop has worked for whom. */
   readonly loopTime: LoopTime;
+  /** Where the database is. */
+  readonly url: string;
   /** Where bodies are received and content is kept. */
   readonly files: Files;
   /** Under the key of the service. Whether the database belongs to that key is checked when the runtime starts. */
@@ -77,7 +79,10 @@ export async function openStorage(parts: StorageParts): Promise<Storage> {
     const database = openDatabase(url, { bulk, isOverShare: (organizationId) => loopTime.isOverShare(organizationId) });
     undo.add(() => database.close());
     const claims = new PostgresBlobClaims(database);
-    const files = await openFiles({ folder: folder.path, s3: s3Of(config) }, { claims, clock: systemClock });
+    const files = await openFiles(
+      { folder: folder.path, shared: config.filesDir ?? null, s3: s3Of(config) },
+      { claims, clock: systemClock },
+    );
     const isEmbedded = config.databaseUrl === undefined;
     const disk = await watchDisk({
       path: isEmbedded ? await dataDirectoryOf(database) : folder.path,
@@ -90,6 +95,7 @@ export async function openStorage(parts: StorageParts): Promise<Storage> {
       folder,
       database,
       loopTime,
+      url,
       files,
       sealing: createSealing(folder.secret),
       isEmbedded,

@@ -25,7 +25,7 @@ interface Surfaces {
 }
 
 export function surfacesOf(
-  { system, directory, sealing, log, meter, clock, rates, corsOrigins, bodies, turns, bulk }: MountedParts,
+  { system, directory, sealing, log, meter, clock, rates, corsOrigins, bodies, turns, bulk, forwarding }: MountedParts,
   { appUrl, server }: Opened,
 ): { readonly surfaces: Surfaces; readonly authentication: Authentication; readonly limits: RateLimits } {
   const addresses = new ClientAddresses(rates?.trustedProxies ?? []);
@@ -43,6 +43,7 @@ export function surfacesOf(
       sealing,
       log,
       meter,
+      forwarding,
       clock,
       rateHeaders: new RateHeaders(clock),
       admission: new Admission({ system, sealing, clock, authentication, limits, protection, ...by }),

@@ -12,6 +12,7 @@ import { OneOf, type Static, type TSchema, Type } from "../../actors/schema.ts";
 import type { ActorSettings } from "../../actors/troupe.ts";
 import { DEFAULT_WORKSPACE_LIMITS } from "../../actors/workspace/limits.ts";
 import { QUOTAS_SETTING } from "./quotas.ts";
+import { replicaBesideDatabase, type SettingsCheck, wholeProvider } from "./setting-checks.ts";
 import { INVALID, isUrlFormat, maskUrl, parseSetting } from "./setting-format.ts";
 
 /** What the schema of a setting says beyond JSON Schema. */
@@ -238,6 +239,12 @@ const Settings = Type.Object({
     ),
   ),
   oidcName: optional("OIDC_NAME", "name", "a name of at most 40 characters for people to read"),
+  replicaUrl: optional(
+    "REPLICA_URL",
+    "replica-url",
+    "auto, or an http URL without a path where the other replicas reach this one, such as http://10.0.0.5:3100",
+  ),
+  filesDir: optional("FILES_DIR", "path", "a folder that all replicas have in common"),
   filesUrl: optional("FILES_URL", "s3-url", "a URL such as s3://bucket/prefix?endpoint=https://s3.example&region=eu-1"),
   filesAccessKeyId: optional("FILES_ACCESS_KEY_ID", "word", "a key without spaces"),
   filesSecretAccessKey: Type.Optional(
@@ -297,12 +304,6 @@ type SettingSchema = TSchema & SettingOptions;
 
 const SETTINGS = Object.entries(Settings.properties as unknown as Record<keyof Config, SettingSchema>);
 
-/** A check of several settings together. It runs when all that it reads are right by themselves. */
-export interface SettingsCheck {
-  readonly reads: readonly string[];
-  readonly errors: (config: Partial<Config>) => readonly ConfigError[];
-}
-
 const secretBesideDatabase: SettingsCheck = {
   reads: ["DATABASE_URL", "TROUPE_SECRET", "NODE_ENV"],
   errors({ databaseUrl, troupeSecret, nodeEnv }) {
@@ -310,20 +311,6 @@ const secretBesideDatabase: SettingsCheck = {
     const { allowed } = Settings.properties.troupeSecret as unknown as SettingSchema;
     const message = `is missing; with DATABASE_URL in production it must be ${allowed}, the same for every replica`;
     return [{ variable: "TROUPE_SECRET", message }];
-  },
-};
-
-/** A provider that is known in part lets nobody in, and over http anybody on the way could. */
-const wholeProvider: SettingsCheck = {
-  reads: ["OIDC_ISSUER", "OIDC_CLIENT_ID", "OIDC_CLIENT_SECRET", "OIDC_NAME", "NODE_ENV"],
-  errors({ oidcIssuer, oidcClientId, oidcClientSecret, oidcName, nodeEnv }) {
-    const given = { OIDC_ISSUER: oidcIssuer, OIDC_CLIENT_ID: oidcClientId, OIDC_CLIENT_SECRET: oidcClientSecret };
-    const missing = Object.entries(given).filter(([, value]) => value === undefined);
-    const isAsked = missing.length < Object.keys(given).length || oidcName !== undefined;
-    const message = "is missing; OIDC_ISSUER, OIDC_CLIENT_ID and OIDC_CLIENT_SECRET are set together";
-    if (isAsked && missing.length > 0) return missing.map(([variable]) => ({ variable, message }));
-    if (nodeEnv !== "production" || oidcIssuer === undefined || oidcIssuer.startsWith("https:")) return [];
-    return [{ variable: "OIDC_ISSUER", message: "is not valid; in production it must be an https URL" }];
   },
 };
 
@@ -337,10 +324,11 @@ export function readConfig(env: Environment = process.env, checks: readonly Sett
     if (value === INVALID) errors.push({ variable: schema.env, message: complaint(schema, raw ?? "") });
     else if (value !== undefined) values[key] = value;
   }
-  if (values["dataDir"] !== undefined) values["dataDir"] = resolve(String(values["dataDir"]));
+  for (const folder of ["dataDir", "filesDir"])
+    if (values[folder] !== undefined) values[folder] = resolve(String(values[folder]));
   const wrong = new Set(errors.map(({ variable }) => variable));
   const config = values as unknown as Config;
-  for (const check of [secretBesideDatabase, wholeProvider, ...checks]) {
+  for (const check of [secretBesideDatabase, replicaBesideDatabase, wholeProvider, ...checks]) {
     if (!check.reads.some((variable) => wrong.has(variable))) errors.push(...check.errors(config));
   }
   return errors.length > 0 ? { ok: false, errors, valid: config } : { ok: true, config };

@@ -13,7 +13,8 @@ export const INVALID = Symbol("invalid");
 const SECRET_BYTES = 32;
 
 /** Whether values of this format are URLs, in which a password may stand. */
-export const isUrlFormat = (format: unknown): boolean => typeof format === "string" && /url|origin/.test(format);
+export const isUrlFormat = (format: unknown): boolean =>
+  typeof format === "string" && /url|origin/.test(format) && format !== "replica-url";
 
 /** The typed value of `raw`, or INVALID. */
 export function parseSetting(schema: TSchema, raw: string): unknown {
@@ -53,7 +54,7 @@ function parseString(schema: TSchema, raw: string): string | typeof INVALID {
 }
 
 /** Formats of addresses that paths are put behind. */
-const WITHOUT_SLASH: ReadonlySet<string> = new Set(["origin", "base-url"]);
+const WITHOUT_SLASH: ReadonlySet<string> = new Set(["origin", "base-url", "replica-url"]);
 
 const FORMATS = {
   word: (text: string) => !/\s/.test(text),
@@ -72,6 +73,7 @@ const FORMATS = {
     const [, origin = "", path = ""] = /^(https?:\/\/[^/]+)(.*)$/i.exec(text) ?? [];
     return isOrigin(origin) && /^(?:\/[a-z0-9_~-][a-z0-9._~-]*)*\/?$/i.test(path);
   },
+  "replica-url": (text: string) => text === "auto" || (isOrigin(text) && text.startsWith("http:")),
   /** A star may stand for the first label of the host. */
   "apps-origin": (text: string) => isOrigin(text.replace("//*.", "//")) && !text.replace("//*.", "//").includes("*"),
   "http-url": (text: string) => urlWith(text, ["http:", "https:"]) !== null,

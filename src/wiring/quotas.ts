@@ -12,6 +12,7 @@
  */
 import { BoundedMap } from "../../actors/bounded-map.ts";
 import type { Clock } from "../../actors/runtime/clock.ts";
+import { shardOf } from "../../actors/runtime/placement.ts";
 import type { RecordChange, Stored, Verdict, WriteGuard } from "../../actors/runtime/write-guard.ts";
 import type { QuotaDirectory } from "../../actors/usage/directory.ts";
 import {
@@ -94,6 +95,10 @@ export class Quotas implements WriteGuard {
       return { kind: "refused", fault: { kind: "quota_exceeded", quota, limit, used: gauge.used } };
     }
     return this.counted(standing, demand, asked);
+  }
+
+  forget(shards: ReadonlySet<number>): void {
+    for (const id of this.standings.keys()) if (shards.has(shardOf(id))) this.standings.delete(id);
   }
 
   /** All quotas of an organization. Rejects when the database cannot be reached. */

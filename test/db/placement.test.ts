@@ -2,7 +2,9 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from "bun:test";
 import { SHARD_COUNT } from "../../actors/runtime/placement.ts";
 import { type Database, openDatabase } from "../../db/client.ts";
+import { holdLifeLock } from "../../db/life-lock.ts";
 import { PostgresPlacement } from "../../db/placement.ts";
+import { eventually } from "../support/troupe-process.ts";
 import { createTestDatabase, type TestDatabase } from "../support/postgres.ts";
 
 let testDatabase: TestDatabase;
@@ -43,6 +45,33 @@ test("[START-41] the lease of a former replica of the same folder is ended at on
   // The dead one learns of it, should it still twitch.
   expect(await former.renew()).toBe(false);
   expect(await former.claim()).toEqual([]);
+});
+
+test("[REP-6] a replica is buried only where its lock is free, and one that is alone never", async () => {
+  const beside = (id: string) =>
+    new PostgresPlacement(database, { id, address: "", peerUrl: `http://${id}`, build: "test", folder: null });
+  const looking = beside("rpl_1");
+  const lock = await holdLifeLock(testDatabase.url, "rpl_2");
+  const other = beside("rpl_2");
+  await other.join();
+  await owner("rpl_3", null);
+  expect((await looking.read()).replicas).toEqual([{ id: "rpl_2", url: "http://rpl_2" }]);
+  expect([await looking.bury("rpl_2"), await looking.bury("rpl_3")]).toEqual([false, false]);
+  expect(await other.renew()).toBe(true);
+  await lock.release();
+  await eventually("the server has dropped the lock", () => looking.bury("rpl_2"));
+  expect([await other.renew(), (await looking.read()).replicas]).toEqual([false, []]);
+  expect(await looking.bury("rpl_2")).toBe(false);
+});
+
+test("[REP-7] replicas are no rivals of each other, and rivals of one that is alone", async () => {
+  const self = { address: "http://other", build: "test", folder: null };
+  const one = new PostgresPlacement(database, { ...self, id: "rpl_1", peerUrl: "http://one" });
+  await one.join();
+  await one.claim();
+  const two = new PostgresPlacement(database, { ...self, id: "rpl_2", peerUrl: "http://two" });
+  expect(await two.rivals()).toEqual([]);
+  expect(await replica("rpl_3", null).rivals()).toHaveLength(1);
 });
 
 test("[START-39] without a folder, or with another one, nobody is declared dead", async () => {

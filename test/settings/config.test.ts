@@ -92,6 +92,8 @@ test("[START-1] every setting is read and typed", () => {
     DATA_DIR: "/srv/troupe",
     DISK_RESERVE_MIB: "0",
     DATABASE_URL: "postgres://u:p@db:5432/troupe",
+    REPLICA_URL: "auto",
+    FILES_DIR: "/srv/files",
     TROUPE_SECRET: SECRET,
     MODEL: "anthropic:claude",
     MODELS: "openai:gpt-x, anthropic:claude-y",
@@ -144,6 +146,8 @@ test("[START-1] every setting is read and typed", () => {
     dataDir: "/srv/troupe",
     diskReserveMib: 0,
     databaseUrl: "postgres://u:p@db:5432/troupe",
+    replicaUrl: "auto",
+    filesDir: "/srv/files",
     troupeSecret: new Uint8Array(32).fill(7),
     model: "anthropic:claude",
     models: ["openai:gpt-x", "anthropic:claude-y"],
@@ -285,6 +289,18 @@ test("[START-3] DATABASE_URL in production needs TROUPE_SECRET", () => {
   expect(errorsOf({ ...env, TROUPE_SECRET: SECRET })).toEqual([]);
   expect(errorsOf({ ...env, NODE_ENV: "development" })).toEqual([]);
   expect(errorsOf({ NODE_ENV: "production" })).toEqual([]);
+});
+
+test("[REP-7] one of several replicas shares a database and a place of files, and says where it is", () => {
+  const env = { REPLICA_URL: "auto", DATABASE_URL: "postgres://db/troupe", FILES_DIR: "/srv/files" };
+  expect(errorsOf(env)).toEqual([]);
+  expect(errorsOf({ ...env, REPLICA_URL: "http://10.0.0.5:3100/" })).toEqual([]);
+  expect(configOf({ ...env, REPLICA_URL: "http://10.0.0.5:3100/" }).replicaUrl).toBe("http://10.0.0.5:3100");
+  for (const wrong of ["10.0.0.5", "https://10.0.0.5", "http://10.0.0.5/path"])
+    expect(errorsOf({ ...env, REPLICA_URL: wrong })).toEqual(["REPLICA_URL"]);
+  expect(errorsOf({ REPLICA_URL: "auto" })).toEqual(["DATABASE_URL", "FILES_URL"]);
+  expect(errorsOf({ ...env, FILES_DIR: "", FILES_URL: "s3://bucket" })).toEqual([]);
+  expect(describeConfig(configOf(env))).toContain("REPLICA_URL=auto");
 });
 
 test("[AUTH-21] a provider is set whole, and over https in production", () => {

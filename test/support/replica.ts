@@ -5,6 +5,7 @@
 import type { ActorDefinition, AnyDefinition, Protocol, Protocols } from "../../actors/runtime/actor.ts";
 import type { EffectHandler } from "../../actors/runtime/effects.ts";
 import type { Peers } from "../../actors/runtime/peers.ts";
+import type { WriteGuard } from "../../actors/runtime/write-guard.ts";
 import { System } from "../../actors/runtime/system.ts";
 import { FakeClock, seededChance } from "./fake-clock.ts";
 import { MemoryDatabase } from "./memory-database.ts";
@@ -41,6 +42,7 @@ export interface ReplicaOptions {
   readonly lanes?: number;
   readonly liveActors?: number;
   readonly peers?: Peers;
+  readonly guard?: WriteGuard;
 }
 
 export class Replica<P extends Protocols> {

@@ -78,6 +78,13 @@ export const LAYERS: readonly Layer[] = [
     builtins: true,
   },
   {
+    name: "the replicas",
+    files: at("src/peers/.*"),
+    ours: at("actors/.*", "src/http/.*", "src/peers/.*"),
+    packages: [],
+    builtins: true,
+  },
+  {
     name: "how work begins",
     files: at("src/work/.*"),
     ours: at("actors/.*", LOG_PORT, "src/work/.*"),

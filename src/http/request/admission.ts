@@ -65,6 +65,13 @@ export class Admission {
     );
   }
 
+  /** Whose the request says that it is, before anything is verified; null where nobody can be found. */
+  organizationOf(exchange: Exchange, isSigned: boolean): MaybePromise<string | null> {
+    const { request, search } = exchange;
+    if (!isSigned) return this.parts.authentication.organizationOf(exchange, this.verification);
+    return subjectOf(this.parts, pathOf(request.url), search)?.organizationId ?? null;
+  }
+
   /**
    * For whom a request with a signed address runs. The address gives what it opens and nothing else: no scope.
    * Whatever is wrong with it, the refusal is the same.

@@ -106,6 +106,28 @@ export class Authentication {
     return this.verifySecret(asking, secret, how);
   }
 
+  /** The organization of the request's token or session, whether it still counts or not; null where it has none. */
+  organizationOf({ request, server }: Asking, how: Verification): MaybePromise<string | null> {
+    const header = request.headers.get("authorization");
+    const secret =
+      header === null && how.takesSessions
+        ? sessionIn(request.headers.get("cookie"), this.parts.appUrl())
+        : bearerOf(header);
+    const hash = secret === null ? null : checkToken(secret);
+    if (hash === null) return null;
+    const place = this.places.get(hash);
+    if (place !== undefined) return place.organizationId;
+    // Verifying it says what is wrong, and bounds what that costs.
+    return this.parts.limits.spentAddress(request, server) === null ? this.ownerOf(hash) : null;
+  }
+
+  private async ownerOf(hash: string): Promise<string | null> {
+    const found = await lookUp(this.parts.log, this.parts.directory.findToken(hash));
+    if (!found.ok || found.value === null) return null;
+    this.places.set(hash, this.placeOf(found.value, hash));
+    return found.value.organizationId;
+  }
+
   private verifySecret(asking: Asking, secret: string, how: Verification): MaybePromise<Outcome<Verified>> {
     const hash = checkToken(secret);
     if (hash === null) return unauthenticated("malformed token");

@@ -7,6 +7,7 @@
 import type { Server } from "bun";
 import { isIP } from "node:net";
 import ipaddr from "ipaddr.js";
+import { forwardedFor } from "./forwarding.ts";
 
 type Address = ipaddr.IPv4 | ipaddr.IPv6;
 type Network = [Address, number];
@@ -26,6 +27,9 @@ export class ClientAddresses {
 
   /** The client's address, as a text that is the same for all that count as one. */
   of(request: Request, server: Pick<Server<unknown>, "requestIP"> | null): string {
+    // Another replica has already said who it is.
+    const client = server === null ? forwardedFor(request) : null;
+    if (client !== null) return client;
     const peer = addressOf(server?.requestIP(request)?.address ?? "");
     if (peer === null) return NOWHERE;
     return nameOf(this.isProxy(peer) ? this.forwarded(request.headers.get("x-forwarded-for"), peer) : peer);

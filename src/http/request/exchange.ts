@@ -46,6 +46,8 @@ export class Exchange implements Caller, RawInput {
   rate: RateState | null = null;
   /** Whether it has entered `FairTurns`, and has not been settled there. */
   hasTurn = false;
+  /** Runs when it is answered; null once it has, and where nobody waits for that. */
+  onAnswered: (() => void) | null = null;
   /** What the event loop has worked for it, in ms. */
   workMs = 0;
   private readonly rateHeaders: RateHeaders;

@@ -21,6 +21,7 @@ import type { Bodies } from "./bodies.ts";
 import type { Audience, CrossOrigin } from "./cross-origin.ts";
 import type { Dialect, Refusal } from "./dialect.ts";
 import { Exchange, pathOf } from "./exchange.ts";
+import { type Forwarding, forwardedFor } from "./forwarding.ts";
 import type { FairTurns } from "./fair-turns.ts";
 import type { RawInput } from "./input-reader.ts";
 import { type BoundOperation, ChangeResult, Operations, type Result } from "./operations.ts";
@@ -54,6 +55,8 @@ export interface SurfaceParts {
    * context of each request for it.
    */
   readonly server?: () => Peer;
+  /** The way to the owners of organizations; absent where one process serves. */
+  readonly forwarding?: Forwarding | undefined;
   /** Whether input that an operation does not name is refused (GEN-7). */
   readonly isStrict: boolean;
   /** Refuses a request for a version of the contract that is not there; absent where the path is the version. */
@@ -77,12 +80,47 @@ export class Surface {
   }
 
   begin(request: Request): Exchange {
-    return new Exchange(request, this.parts.server?.() ?? null, this.parts);
+    const { server, forwarding } = this.parts;
+    // What another replica has handed on has not come to this server: its target was checked there.
+    const isOurs = forwarding === undefined || forwardedFor(request) === null;
+    return new Exchange(request, isOurs ? (server?.() ?? null) : null, this.parts);
   }
 
-  /** Whether this caller may run the operation, when its organization has its turn; the answer where not. */
+  /**
+   * Whether this caller may run the operation, when its organization has its turn; the answer where not, and where
+   * another replica has given it.
+   */
   admit(exchange: Exchange, operation: BoundOperation): MaybePromise<Response | undefined> {
     exchange.operation = operation.id;
+    const { forwarding } = this.parts;
+    return forwarding === undefined
+      ? this.admitHere(exchange, operation)
+      : this.admitAtOwner(forwarding, exchange, operation);
+  }
+
+  /** Hands the request to the owner of its caller's organization, unless that is this process or nobody. */
+  private async admitAtOwner(
+    forwarding: Forwarding,
+    exchange: Exchange,
+    operation: BoundOperation,
+  ): Promise<Response | undefined> {
+    const isSigned = operation.contract.signed !== undefined;
+    const isAsSent = targetFault(exchange.request, exchange.server) === null;
+    const organizationId = isAsSent ? await this.parts.admission.organizationOf(exchange, isSigned) : null;
+    if (organizationId === null) return this.admitHere(exchange, operation);
+    const route = await forwarding.route(exchange, organizationId);
+    if (route.kind === "nowhere") return this.refused(exchange, route.fault);
+    if (route.kind === "here") {
+      exchange.onAnswered = route.done;
+      return this.admitHere(exchange, operation);
+    }
+    exchange.isAnswered = true;
+    exchange.organizationId = organizationId;
+    exchange.log(this.parts.log, route.response.status);
+    return route.response;
+  }
+
+  private admitHere(exchange: Exchange, operation: BoundOperation): MaybePromise<Response | undefined> {
     const admitted = this.timed(exchange, () => this.admitted(exchange, operation));
     return whenReady(admitted, (outcome) =>
       outcome.ok ? this.inTurn(exchange) : this.turnedAway(exchange, outcome.fault),
@@ -321,6 +359,7 @@ export class Surface {
     if (headers !== null) for (const [name, value] of Object.entries(headers)) response.headers.set(name, value);
     this.crossOrigin(exchange, response);
     exchange.isAnswered = true;
+    exchange.onAnswered?.();
     const durationMs = exchange.log(this.parts.log, response.status);
     this.parts.meter?.answered(exchange.operation, response.status, durationMs / 1_000);
     return exchange.request.method === "HEAD" ? withoutStream(response) : response;

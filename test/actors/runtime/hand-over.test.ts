@@ -13,6 +13,8 @@ class Group {
   readonly world = new World();
   readonly all: LedgerReplica[] = [];
   readonly peers: MemoryPeers[] = [];
+  /** Of each replica, the shards of which its guard has been told to forget all. */
+  readonly guards: Set<number>[] = [];
   readonly recovered: string[] = [];
 
   async join(): Promise<LedgerReplica> {
@@ -20,7 +22,11 @@ class Group {
     const peers = new MemoryPeers(this.all);
     const recover: EffectHandler["recover"] = (effect) =>
       Promise.resolve(void this.recovered.push(`${name} ${effect.kind}`));
-    const replica = new LedgerReplica(this.world, { peers, effects: { count: { ...idleEffect(), recover } } });
+    const forgotten = new Set<number>();
+    this.guards.push(forgotten);
+    const forget = (shards: ReadonlySet<number>): void => shards.forEach((shard) => void forgotten.add(shard));
+    const guard = { admit: () => null, forget };
+    const replica = new LedgerReplica(this.world, { peers, guard, effects: { count: { ...idleEffect(), recover } } });
     this.all.push(replica);
     this.peers.push(peers);
     await replica.system.start();
@@ -85,6 +91,21 @@ test("[REP-2] what a shard has committed goes on at its new owner, its effects t
   expect(readers.get(kept!)!.isLost).toBe(false);
   for (const reader of readers.values()) reader.close();
   expect(group.peers[0]!.said).toEqual(["held 64", "let go"]);
+});
+
+test("[REP-2] what a guard of writes knows of a shard is forgotten when the shard is given away and when it comes back", async () => {
+  const group = new Group();
+  const first = await group.join();
+  const forgotten = group.guards[0]!;
+  forgotten.clear();
+  const second = await group.join();
+  expect(forgotten.size).toBe(64);
+  const given = new Set(forgotten);
+  forgotten.clear();
+  await second.system.stop();
+  group.peers[0]!.announce();
+  await settle();
+  expect([forgotten, first.system.shards.count]).toEqual([given, SHARD_COUNT]);
 });
 
 test("[REP-2] a hand-over that cannot reach the placement leaves the shards to whoever owns them", async () => {

@@ -1,0 +1,68 @@
+/**
+ * Whether another replica is dead (REP-6). Two witnesses are needed: nobody listens at its address, and the lock
+ * that it holds in PostgreSQL while it lives is free. Then its lease is ended and not waited out. One that is only
+ * silent (stopped, or cut off) keeps its lease to the end, because it may still be answering somebody.
+ */
+import type { Clock } from "../../actors/runtime/clock.ts";
+import { LEASE_RENEW_MS } from "../../actors/runtime/placement.ts";
+import type { PeersLog } from "./peers-log.ts";
+import type { PeerClient } from "./peer-client.ts";
+import type { Owner, PlacementTable } from "./placement-table.ts";
+
+export interface LivenessParts {
+  readonly self: string;
+  readonly table: PlacementTable;
+  readonly client: Pick<PeerClient, "isNobodyThere">;
+  readonly clock: Pick<Clock, "after">;
+  /** Ends the lease of a replica whose lock is free; whether it did. */
+  readonly bury: (id: string) => Promise<boolean>;
+  /** A replica is dead: its shards can be claimed now. */
+  readonly onDeath: () => void;
+  readonly log: PeersLog;
+}
+
+export class Liveness {
+  private readonly parts: LivenessParts;
+  private readonly looking = new Map<string, Promise<void>>();
+  private cancel: () => void = () => {};
+
+  constructor(parts: LivenessParts) {
+    this.parts = parts;
+  }
+
+  /** Looks after the others now and then, also when nobody asks anything of them. */
+  start(): void {
+    this.cancel = this.parts.clock.after(LEASE_RENEW_MS, () => {
+      void this.round().finally(() => this.start());
+    });
+  }
+
+  stop(): void {
+    this.start = () => {};
+    this.cancel();
+  }
+
+  /** Something sent to the replica went wrong. Resolves when it has been looked after; never rejects. */
+  suspect(owner: Owner): Promise<void> {
+    const known = this.looking.get(owner.id);
+    if (known !== undefined) return known;
+    const look = this.look(owner)
+      .catch((err: unknown) => this.parts.log.warn({ err, replica: owner.id }, "a replica could not be looked after"))
+      .finally(() => this.looking.delete(owner.id));
+    this.looking.set(owner.id, look);
+    return look;
+  }
+
+  private async round(): Promise<void> {
+    const { table, self } = this.parts;
+    await table.refresh().catch(() => {});
+    await Promise.all(table.living.filter(({ id }) => id !== self).map((owner) => this.suspect(owner)));
+  }
+
+  private async look(owner: Owner): Promise<void> {
+    const { client, bury, onDeath, log, self } = this.parts;
+    if (owner.id === self || !(await client.isNobodyThere(owner)) || !(await bury(owner.id))) return;
+    log.warn({ replica: owner.id, address: owner.url }, "a replica is dead: its shards are taken");
+    onDeath();
+  }
+}

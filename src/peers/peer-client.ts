@@ -1,0 +1,143 @@
+/** Calls to other replicas over HTTP keep-alive. */
+import { CLIENT_HEADER, type PeerKey, SEAL_HEADER } from "./peer-key.ts";
+import type { Owner } from "./placement-table.ts";
+
+/** Paths of the replicas' own calls; no operation has one. */
+export const ASK_PATH = "/.replica/ask";
+export const LOOK_PATH = "/.replica/look";
+export const ALIVE_PATH = "/.replica/alive";
+/** The answer of a replica that does not own the shard. */
+export const MISDIRECTED = 421;
+
+/** A look at a replica takes no longer. */
+const LOOK_LIMIT_MS = 2_000;
+/** What belongs to one connection (RFC 9110 7.6.1), and what this hop says itself. */
+const HOP_HEADERS = [
+  "connection",
+  "keep-alive",
+  "proxy-connection",
+  "te",
+  "trailer",
+  "transfer-encoding",
+  "upgrade",
+  "expect",
+  SEAL_HEADER,
+  CLIENT_HEADER,
+];
+
+/** The call has not reached the replica: nothing of it was done. */
+export class NotReached extends Error {
+  override readonly name = "NotReached";
+}
+
+export interface Passed {
+  readonly request: Request;
+  readonly target: string;
+  readonly body: ReadableStream<Uint8Array> | ArrayBuffer | null;
+  readonly requestId: string;
+  readonly client: string;
+  readonly signal: AbortSignal;
+  /** Headers besides those of the request, such as another cursor. */
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+export class PeerClient {
+  private readonly key: PeerKey;
+  private readonly calls = new Map<string, Set<AbortController>>();
+
+  constructor(key: PeerKey) {
+    this.key = key;
+  }
+
+  /** Hands a client's request on; `signal` breaks it off. Throws `NotReached`, or whatever broke it off. */
+  pass(
+    owner: Owner,
+    { request, target, body, requestId, client, signal, headers: more = {} }: Passed,
+  ): Promise<Response> {
+    const headers = new Headers(request.headers);
+    for (const name of HOP_HEADERS) headers.delete(name);
+    headers.set("x-request-id", requestId);
+    // The client of this process would add its own where there is none, and the answer would be compressed.
+    if (!headers.has("accept-encoding")) headers.set("accept-encoding", "identity");
+    for (const [name, value] of Object.entries(more)) headers.set(name, value);
+    const { method } = request;
+    headers.set(CLIENT_HEADER, client);
+    headers.set(SEAL_HEADER, this.key.seal({ to: owner.id, method, target, client }));
+    return this.send(owner, target, { method, headers, body, signal });
+  }
+
+  /** The answer to a group as JSON; null: misdirected. Throws `NotReached`, or whatever broke it off. */
+  async ask(owner: Owner, question: string): Promise<unknown> {
+    const call = new AbortController();
+    const forget = this.watch(owner.id, call);
+    try {
+      const response = await this.own(owner, "POST", ASK_PATH, question, call.signal);
+      if (response.status === MISDIRECTED) return null;
+      if (!response.ok) throw new Error(`replica ${owner.id} answered ${response.status}`);
+      return await response.json();
+    } finally {
+      forget();
+    }
+  }
+
+  /** Tells the replica to look at the placement; a hint, which may be lost. */
+  look(owner: Owner): void {
+    const signal = AbortSignal.timeout(LOOK_LIMIT_MS);
+    this.own(owner, "POST", LOOK_PATH, null, signal).catch(() => {});
+  }
+
+  /** Whether nobody listens at the replica's address: what refuses a connection is no process. Silence proves nothing. */
+  async isNobodyThere(owner: Owner): Promise<boolean> {
+    try {
+      await this.own(owner, "GET", ALIVE_PATH, null, AbortSignal.timeout(LOOK_LIMIT_MS));
+      return false;
+    } catch (cause) {
+      return cause instanceof NotReached;
+    }
+  }
+
+  /** Breaks the call off when this replica does not live any more; the answer ends that. */
+  watch(id: string, call: AbortController): () => void {
+    const calls = this.calls.get(id) ?? new Set();
+    this.calls.set(id, calls.add(call));
+    return () => {
+      calls.delete(call);
+      if (calls.size === 0 && this.calls.get(id) === calls) this.calls.delete(id);
+    };
+  }
+
+  /** Breaks off what is under way to a replica that does not live any more. */
+  giveUp(id: string): void {
+    for (const call of this.calls.get(id) ?? []) call.abort(new Error("the replica has lost its lease"));
+  }
+
+  private own(
+    owner: Owner,
+    method: string,
+    target: string,
+    body: string | null,
+    signal: AbortSignal,
+  ): Promise<Response> {
+    const seal = this.key.seal({ to: owner.id, method, target, client: "" });
+    return this.send(owner, target, { method, headers: new Headers({ [SEAL_HEADER]: seal }), body, signal });
+  }
+
+  private async send(
+    { url }: Owner,
+    target: string,
+    init: {
+      readonly method: string;
+      readonly headers: Headers;
+      readonly body: ReadableStream<Uint8Array> | ArrayBuffer | string | null;
+      readonly signal: AbortSignal;
+    },
+  ): Promise<Response> {
+    try {
+      return await fetch(url + target, { ...init, redirect: "manual", decompress: false, timeout: false });
+    } catch (cause) {
+      const code = cause instanceof Error && "code" in cause ? cause.code : null;
+      if (code === "ECONNREFUSED" || code === "ConnectionRefused") throw new NotReached(url, { cause });
+      throw cause;
+    }
+  }
+}

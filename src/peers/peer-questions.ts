@@ -1,0 +1,82 @@
+/**
+ * Turn groups that the runtime asks of another replica, and those that it is asked: as JSON over HTTP. A group runs
+ * once: where the answer is lost on its way, the outcome is unknown, and nobody asks again by himself.
+ */
+import { type Outcome, refuse } from "../../actors/fault.ts";
+import type { Member } from "../../actors/runtime/members.ts";
+import { UNAVAILABLE, UNAVAILABLE_RETRY_MS } from "../../actors/runtime/shards.ts";
+import type { Clock } from "../../actors/runtime/clock.ts";
+import type { Liveness } from "./liveness.ts";
+import { NotReached, type PeerClient } from "./peer-client.ts";
+import type { Owner } from "./placement-table.ts";
+import { OWNER_WAIT_MS, type Routing } from "./routing.ts";
+
+/** What of the system answers. */
+export interface AskedSystem {
+  serves(organizationId: string): boolean;
+  dispatchGroup(members: readonly Member[]): Promise<Outcome<readonly unknown[]>>;
+  settled(organizationId: string): Promise<Outcome<null>>;
+}
+
+/** A question: the members of a group, or null for `settled`. */
+interface Question {
+  readonly organizationId: string;
+  readonly members: readonly Member[] | null;
+}
+
+interface QuestionParts {
+  readonly self: Owner;
+  readonly routing: Routing;
+  readonly client: PeerClient;
+  readonly liveness: Liveness;
+  readonly clock: Pick<Clock, "monotonic">;
+  readonly system: () => AskedSystem;
+}
+
+export class PeerQuestions {
+  private readonly parts: QuestionParts;
+
+  constructor(parts: QuestionParts) {
+    this.parts = parts;
+  }
+
+  ask(organizationId: string, members: readonly Member[]): Promise<Outcome<readonly unknown[]>> {
+    return this.put({ organizationId, members }) as Promise<Outcome<readonly unknown[]>>;
+  }
+
+  settled(organizationId: string): Promise<Outcome<null>> {
+    return this.put({ organizationId, members: null }) as Promise<Outcome<null>>;
+  }
+
+  /** Answers another replica's question, or this one's own; null: the organization is not served here. */
+  answer(text: string): Promise<Outcome<unknown>> | null {
+    const question = JSON.parse(text) as Question;
+    return this.parts.system().serves(question.organizationId) ? this.here(question) : null;
+  }
+
+  private here({ organizationId, members }: Question): Promise<Outcome<unknown>> {
+    const system = this.parts.system();
+    return members === null ? system.settled(organizationId) : system.dispatchGroup(members);
+  }
+
+  private async put(question: Question): Promise<Outcome<unknown>> {
+    const { routing, client, liveness, clock } = this.parts;
+    const untilMs = clock.monotonic() + OWNER_WAIT_MS;
+    const text = JSON.stringify(question);
+    for (;;) {
+      const place = await routing.placeOf(question.organizationId, untilMs);
+      if (place === null) return refuse(UNAVAILABLE);
+      if (place.kind === "here") return this.here(question);
+      try {
+        const answer = await client.ask(place.owner, text);
+        if (answer !== null) return answer as Outcome<unknown>;
+      } catch (cause) {
+        await liveness.suspect(place.owner);
+        if (!(cause instanceof NotReached))
+          return refuse({ kind: "outcome_unknown", retryAfterMs: UNAVAILABLE_RETRY_MS });
+      }
+      if (clock.monotonic() >= untilMs) return refuse(UNAVAILABLE);
+      await routing.lookAgain();
+    }
+  }
+}

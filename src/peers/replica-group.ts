@@ -1,0 +1,137 @@
+/**
+ * This process as one of several replicas: its port for the others, what it knows of them, and how it leaves.
+ *
+ *   port open, lock held ─▶ joined (the runtime's placement) ─▶ serving ─▶ held, handed over ─▶ left
+ */
+import { type Outcome } from "../../actors/fault.ts";
+import type { Clock } from "../../actors/runtime/clock.ts";
+import type { Member } from "../../actors/runtime/members.ts";
+import type { Peers } from "../../actors/runtime/peers.ts";
+import { SHARD_COUNT } from "../../actors/runtime/placement.ts";
+import type { Forwarding } from "../http/request/forwarding.ts";
+import { RequestForwarding } from "./forwarding.ts";
+import { Liveness } from "./liveness.ts";
+import { PeerClient } from "./peer-client.ts";
+import { PeerKey } from "./peer-key.ts";
+import { type AskedSystem, PeerQuestions } from "./peer-questions.ts";
+import { openPeerServer, type PeerServer } from "./peer-server.ts";
+import type { PeersLog } from "./peers-log.ts";
+import { type PlacementReader, PlacementTable } from "./placement-table.ts";
+import { Routing } from "./routing.ts";
+
+export interface ReplicaGroupParts {
+  readonly id: string;
+  /** Where this one listens for the others. */
+  readonly hostname: string;
+  readonly port: number;
+  /** Where the others reach it, by the port that it got. */
+  readonly urlOf: (port: number) => string;
+  /** 32 bytes that only replicas of the service can derive. */
+  readonly key: Uint8Array;
+  readonly reader: PlacementReader;
+  readonly bury: (id: string) => Promise<boolean>;
+  readonly system: () => AskedSystem & { lookAtPlacement(): void };
+  readonly clock: Clock;
+  readonly maxRequestBodyBytes: number;
+  readonly log: PeersLog;
+}
+
+const ALL: ReadonlySet<number> = new Set(Array.from({ length: SHARD_COUNT }, (_, shard) => shard));
+
+export class ReplicaGroup implements Peers {
+  readonly url: string;
+  readonly forwarding: Forwarding;
+  private readonly server: PeerServer;
+  private readonly table: PlacementTable;
+  private readonly client: PeerClient;
+  private readonly liveness: Liveness;
+  private readonly routing: Routing;
+  private readonly questions: PeerQuestions;
+  private readonly parts: ReplicaGroupParts;
+  private pipeline: ((request: Request) => Promise<Response>) | null = null;
+
+  /** Opens the port for the others. Throws when it cannot be had. */
+  constructor(parts: ReplicaGroupParts) {
+    this.parts = parts;
+    const { id, clock, log, system } = parts;
+    const key = new PeerKey(parts.key, () => clock.now());
+    this.client = new PeerClient(key);
+    this.table = new PlacementTable(parts.reader, clock, (gone) => this.client.giveUp(gone));
+    this.server = openPeerServer({
+      ...parts,
+      self: id,
+      key,
+      questions: () => this.questions,
+      onLook: () => this.look(),
+      serve: () => this.pipeline,
+    });
+    this.url = parts.urlOf(this.server.port);
+    const self = { id, url: this.url };
+    const shared = { self, clock, client: this.client, table: this.table };
+    const serves = (organizationId: string): boolean => system().serves(organizationId);
+    this.routing = new Routing({ ...shared, self: id, serves });
+    const onDeath = (): void => {
+      this.look();
+      this.announce();
+    };
+    this.liveness = new Liveness({ ...shared, self: id, bury: parts.bury, onDeath, log });
+    const { routing, liveness } = this;
+    this.questions = new PeerQuestions({ ...shared, routing, liveness, system });
+    this.forwarding = new RequestForwarding({ ...shared, routing, liveness });
+  }
+
+  /** Whether another replica lives, as far as this one knows. */
+  get hasOthers(): boolean {
+    return this.table.living.some(({ id }) => id !== this.parts.id);
+  }
+
+  /** The runtime has joined: the others hand over what is this one's part, and are looked after. */
+  async joined(): Promise<void> {
+    await this.table.refresh();
+    this.announce();
+    this.liveness.start();
+  }
+
+  /** Requests that others hand on are taken from now on. */
+  serve(pipeline: (request: Request) => Promise<Response>): void {
+    this.pipeline = pipeline;
+  }
+
+  /** Takes no more requests of its own to be served here: they wait, and go to the next owners. */
+  async holdAll(): Promise<void> {
+    await this.routing.hold(ALL);
+  }
+
+  holdClients(shards: ReadonlySet<number>): Promise<() => void> {
+    return this.routing.hold(shards);
+  }
+
+  announce(): void {
+    const { id } = this.parts;
+    void this.table
+      .refresh()
+      .catch(() => {})
+      .then(() => {
+        for (const replica of this.table.living) if (replica.id !== id) this.client.look(replica);
+      });
+  }
+
+  ask(organizationId: string, members: readonly Member[]): Promise<Outcome<readonly unknown[]>> {
+    return this.questions.ask(organizationId, members);
+  }
+
+  settled(organizationId: string): Promise<Outcome<null>> {
+    return this.questions.settled(organizationId);
+  }
+
+  /** Closes the port. */
+  async stop(): Promise<void> {
+    this.liveness.stop();
+    await this.server.stop();
+  }
+
+  private look(): void {
+    this.parts.system().lookAtPlacement();
+    void this.table.refresh().catch(() => {});
+  }
+}

@@ -1,0 +1,95 @@
+/**
+ * Where the requests of an organization are served: here, or at another replica. Counts what is served here, so
+ * that a shard is handed over between requests and not in the middle of one (REP-2):
+ *
+ *   here ──hold──▶ those under way end, new ones wait ──the shard has moved──▶ there
+ */
+import type { Clock } from "../../actors/runtime/clock.ts";
+import { SHARD_COUNT, shardOf } from "../../actors/runtime/placement.ts";
+import type { Owner, PlacementTable } from "./placement-table.ts";
+
+/** How long a request waits for an owner: a hand-over takes milliseconds, a take-over from a dead process about a second. */
+export const OWNER_WAIT_MS = 8_000;
+/** Between two looks for one. */
+const LOOK_MS = 25;
+/** How long a hand-over waits for requests that are under way. Those that last longer are told to come again. */
+const UNDER_WAY_MS = 1_000;
+
+export type Place = { readonly kind: "here" } | { readonly kind: "there"; readonly owner: Owner };
+const HERE: Place = { kind: "here" };
+
+export interface RoutingParts {
+  /** This replica's id. */
+  readonly self: string;
+  readonly table: PlacementTable;
+  readonly clock: Pick<Clock, "monotonic" | "after">;
+  readonly serves: (organizationId: string) => boolean;
+}
+
+export class Routing {
+  private readonly parts: RoutingParts;
+  private readonly held = new Set<number>();
+  private readonly underWay = new Int32Array(SHARD_COUNT);
+  private onAnswered: () => void = () => {};
+
+  constructor(parts: RoutingParts) {
+    this.parts = parts;
+  }
+
+  /** The place, where it is known without a look. */
+  placeNow(organizationId: string): Place | null {
+    const shard = shardOf(organizationId);
+    if (!this.held.has(shard) && this.parts.serves(organizationId)) return HERE;
+    const owner = this.parts.table.ownerOf(shard);
+    return owner === null || owner.id === this.parts.self ? null : { kind: "there", owner };
+  }
+
+  /** The place, looked for until `untilMs` on the monotonic clock; null where there is none. */
+  async placeOf(organizationId: string, untilMs = this.parts.clock.monotonic() + OWNER_WAIT_MS): Promise<Place | null> {
+    for (;;) {
+      const place = this.placeNow(organizationId);
+      if (place !== null) return place;
+      if (this.parts.clock.monotonic() >= untilMs) return null;
+      await this.lookAgain();
+    }
+  }
+
+  /** Reads the table again. A database that does not answer is waited for. */
+  async lookAgain(): Promise<void> {
+    const { clock, table } = this.parts;
+    await new Promise<void>((resolve) => clock.after(LOOK_MS, resolve));
+    await table.refresh().catch(() => {});
+  }
+
+  /** A request of the organization is served here; the answer ends that. */
+  begin(organizationId: string): () => void {
+    const shard = shardOf(organizationId);
+    this.underWay[shard]!++;
+    let isOver = false;
+    return () => {
+      if (isOver) return;
+      isOver = true;
+      this.underWay[shard]!--;
+      if (this.held.has(shard)) this.onAnswered();
+    };
+  }
+
+  /** Lets no request of these shards begin, and resolves when none is under way, or after a second. */
+  async hold(shards: ReadonlySet<number>): Promise<() => void> {
+    for (const shard of shards) this.held.add(shard);
+    await new Promise<void>((resolve) => {
+      const cancel = this.parts.clock.after(UNDER_WAY_MS, resolve);
+      const look = (): void => {
+        if ([...shards].some((shard) => this.underWay[shard]! > 0)) return;
+        cancel();
+        resolve();
+      };
+      this.onAnswered = look;
+      look();
+    });
+    this.onAnswered = () => {};
+    return () => {
+      for (const shard of shards) this.held.delete(shard);
+    };
+  }
+}

@@ -1,0 +1,157 @@
+/**
+ * This process as one of several (REPLICA_URL): its address for the others, its lock, and the port. Null without
+ * the setting: then the process is alone, and there is nothing of this.
+ */
+import { mkdir, readdir, rm } from "node:fs/promises";
+import { networkInterfaces } from "node:os";
+import { join } from "node:path";
+import { isIP } from "node:net";
+import { holdLifeLock } from "../../db/life-lock.ts";
+import type { PostgresPlacement } from "../../db/placement.ts";
+import { newId } from "../../actors/ids.ts";
+import type { TroupeSystem } from "../../actors/troupe.ts";
+import { ReplicaGroup } from "../peers/replica-group.ts";
+import { type Config, listeningUrlOf } from "../settings/config.ts";
+import { systemClock } from "../wiring/clock.ts";
+import type { Logger } from "../log/log.ts";
+import type { App } from "./app.ts";
+import type { StopOnce } from "./stop-once.ts";
+import type { Storage } from "./storage.ts";
+import type { Undo } from "./undo.ts";
+
+/** The address for other replicas cannot be found, or not be opened. */
+export class NoReplicaAddress extends Error {
+  override readonly name = "NoReplicaAddress";
+}
+
+/** Another folder of files than that of the other replicas. */
+export class OtherFiles extends Error {
+  override readonly name = "OtherFiles";
+}
+
+export interface Replica {
+  readonly id: string;
+  readonly group: ReplicaGroup;
+  /** Before it joins: makes sure that the others have the same files. Throws `OtherFiles`. */
+  share(): Promise<void>;
+}
+
+export interface ReplicaParts {
+  readonly config: Config;
+  readonly storage: Storage;
+  readonly placement: () => PostgresPlacement;
+  readonly system: () => TroupeSystem;
+  readonly maxRequestBodyBytes: number;
+  readonly log: Logger;
+}
+
+/** Opens the port for the others and takes the lock; `undo` closes both. Throws `NoReplicaAddress`. */
+export async function openReplica(parts: ReplicaParts, undo: Pick<Undo, "add">): Promise<Replica | null> {
+  const { config, storage, placement, system, maxRequestBodyBytes, log } = parts;
+  const { replicaUrl } = config;
+  if (replicaUrl === undefined) return null;
+  const id = newId("rpl");
+  const lock = await holdLifeLock(storage.url, id);
+  undo.add(() => lock.release());
+  const group = groupAt(await placeOf(replicaUrl, storage), {
+    id,
+    key: storage.sealing.key("peer"),
+    reader: { read: () => placement().read() },
+    bury: (dead) => placement().bury(dead),
+    system,
+    clock: systemClock,
+    maxRequestBodyBytes,
+    log,
+  });
+  undo.add(() => group.stop());
+  return { id, group, share: async () => shareFiles(config, id, (await placement().read()).replicas) };
+}
+
+interface ListeningPlace {
+  readonly hostname: string;
+  readonly port: number;
+  readonly urlOf: (port: number) => string;
+}
+
+function groupAt(
+  place: ListeningPlace,
+  parts: Omit<ConstructorParameters<typeof ReplicaGroup>[0], keyof ListeningPlace>,
+): ReplicaGroup {
+  try {
+    return new ReplicaGroup({ ...place, ...parts });
+  } catch (cause) {
+    throw new NoReplicaAddress(
+      `Cannot listen for other replicas on ${place.hostname}:${place.port} (REPLICA_URL): ${String(cause)}`,
+      { cause },
+    );
+  }
+}
+
+/** How long a note stays of which nobody knows a replica. */
+const NOTE_MS = 24 * 3_600_000;
+
+/**
+ * Makes sure that the replicas have one folder of files: each leaves a note there, and finds those of the others.
+ * Throws `OtherFiles`. With S3 there is nothing to look at.
+ */
+export async function shareFiles(
+  { filesDir }: Pick<Config, "filesDir">,
+  self: string,
+  living: readonly { readonly id: string; readonly url: string }[],
+): Promise<void> {
+  if (filesDir === undefined) return;
+  const notes = join(filesDir, "replicas");
+  await mkdir(notes, { recursive: true, mode: 0o700 });
+  await Bun.write(join(notes, self), "");
+  const others = living.filter(({ id }) => id !== self);
+  for (const { id, url } of others)
+    if (!(await Bun.file(join(notes, id)).exists()))
+      throw new OtherFiles(
+        `FILES_DIR (${filesDir}) is not the folder of the replica at ${url}: all replicas need the same one.`,
+      );
+  const known = new Set([self, ...others.map(({ id }) => id)]);
+  for (const note of await readdir(notes)) {
+    const path = join(notes, note);
+    // One that is new may be that of a replica which is just joining.
+    const leftAtMs =
+      (
+        await Bun.file(path)
+          .stat()
+          .catch(() => null)
+      )?.mtimeMs ?? Number.POSITIVE_INFINITY;
+    if (!known.has(note) && leftAtMs < systemClock.now() - NOTE_MS) await rm(path, { force: true });
+  }
+}
+
+/** Where to listen for the others, and where they come to. */
+async function placeOf(replicaUrl: string, { database }: Storage): Promise<ListeningPlace> {
+  if (replicaUrl !== "auto") {
+    const { hostname, port, protocol } = new URL(replicaUrl);
+    const host = hostname.replaceAll(/^\[|\]$/g, "");
+    const own = isIP(host) === 0 || !isOwn(host) ? "0.0.0.0" : host;
+    return { hostname: own, port: Number(port || (protocol === "https:" ? 443 : 80)), urlOf: () => replicaUrl };
+  }
+  const [row] = await database.read<{ address: string | null }[]>`select host(inet_client_addr()) as address`;
+  const address = row?.address ?? "127.0.0.1";
+  if (!isOwn(address))
+    throw new NoReplicaAddress(
+      `PostgreSQL sees this process at ${address}, which is no address of this machine: set REPLICA_URL to where other replicas reach it, such as http://10.0.0.5:3100.`,
+    );
+  return { hostname: address, port: 0, urlOf: (port) => listeningUrlOf(address, port) };
+}
+
+const isOwn = (address: string): boolean =>
+  address.startsWith("127.") ||
+  Object.values(networkInterfaces()).some((all) => all?.some((one) => one.address === address) === true);
+
+/** A replica that has left goes on handing requests on for so long, until the balancer has noticed (`/readyz`). */
+const LINGER_MS = 1_500;
+
+/** Hands everything over to the other replicas while this one still answers: what comes meanwhile waits, and goes to the next owners. */
+export async function leave({ group }: Replica, app: Pick<App, "streams">, actors: StopOnce): Promise<void> {
+  await group.holdAll();
+  app.streams.closeAll();
+  await actors.stop();
+  group.announce();
+  if (group.hasOthers) await new Promise<void>((resolve) => systemClock.after(LINGER_MS, resolve));
+}

@@ -1,0 +1,39 @@
+/** What several settings must be together. */
+import type { Config, ConfigError } from "./config.ts";
+
+/** A check of several settings together. It runs when all that it reads are right by themselves. */
+export interface SettingsCheck {
+  readonly reads: readonly string[];
+  readonly errors: (config: Partial<Config>) => readonly ConfigError[];
+}
+
+/** Replicas have a database and a place of files in common. */
+export const replicaBesideDatabase: SettingsCheck = {
+  reads: ["REPLICA_URL", "DATABASE_URL", "FILES_URL", "FILES_DIR"],
+  errors({ replicaUrl, databaseUrl, filesUrl, filesDir }) {
+    if (replicaUrl === undefined) return [];
+    const errors: ConfigError[] = [];
+    if (databaseUrl === undefined)
+      errors.push({ variable: "DATABASE_URL", message: "is missing; replicas (REPLICA_URL) share a database" });
+    if (filesUrl === undefined && filesDir === undefined)
+      errors.push({
+        variable: "FILES_URL",
+        message: "or FILES_DIR is missing; replicas (REPLICA_URL) share their files",
+      });
+    return errors;
+  },
+};
+
+/** A provider that is known in part lets nobody in, and over http anybody on the way could. */
+export const wholeProvider: SettingsCheck = {
+  reads: ["OIDC_ISSUER", "OIDC_CLIENT_ID", "OIDC_CLIENT_SECRET", "OIDC_NAME", "NODE_ENV"],
+  errors({ oidcIssuer, oidcClientId, oidcClientSecret, oidcName, nodeEnv }) {
+    const given = { OIDC_ISSUER: oidcIssuer, OIDC_CLIENT_ID: oidcClientId, OIDC_CLIENT_SECRET: oidcClientSecret };
+    const missing = Object.entries(given).filter(([, value]) => value === undefined);
+    const isAsked = missing.length < Object.keys(given).length || oidcName !== undefined;
+    const message = "is missing; OIDC_ISSUER, OIDC_CLIENT_ID and OIDC_CLIENT_SECRET are set together";
+    if (isAsked && missing.length > 0) return missing.map(([variable]) => ({ variable, message }));
+    if (nodeEnv !== "production" || oidcIssuer === undefined || oidcIssuer.startsWith("https:")) return [];
+    return [{ variable: "OIDC_ISSUER", message: "is not valid; in production it must be an https URL" }];
+  },
+};

@@ -1,0 +1,38 @@
+/** Replicas as processes that join and leave beside others. */
+import { afterAll, beforeAll, expect, test } from "bun:test";
+import { join } from "node:path";
+import { ReplicaProcesses } from "../support/replica-processes.ts";
+
+let replicas: ReplicaProcesses;
+
+beforeAll(async () => {
+  replicas = await ReplicaProcesses.start(2);
+}, 60_000);
+afterAll(() => replicas.stop());
+
+test("[REP-7] a replica with another folder of files ends in words", async () => {
+  const started = replicas.join({ FILES_DIR: join(replicas.folder.path, "elsewhere") });
+  await expect(started).rejects.toThrow("is not the folder of the replica at");
+});
+
+test("[REP-8] while a replica joins and leaves, every request through the others is answered", async () => {
+  const staying = [...replicas.all];
+  let isOver = false;
+  const statuses: number[] = [];
+  const load = staying.map(async (at) => {
+    while (!isOver) {
+      statuses.push((await replicas.call(at, "POST", "/api/tasks", { title: "under load" })).status);
+      // Within the rate budget.
+      await Bun.sleep(10);
+    }
+  });
+  const guest = await replicas.join();
+  await replicas.even();
+  const before = statuses.length;
+  expect(await guest.end("SIGTERM")).toBe(0);
+  await replicas.even();
+  isOver = true;
+  await Promise.all(load);
+  expect(new Set(statuses)).toEqual(new Set([201]));
+  expect(statuses.length).toBeGreaterThan(before);
+}, 40_000);

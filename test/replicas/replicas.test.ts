@@ -1,0 +1,115 @@
+/** Two replicas as processes of their own: whatever one is asked, both answer as one service. */
+import { afterAll, beforeAll, expect, test } from "bun:test";
+import { ReplicaProcesses } from "../support/replica-processes.ts";
+import { eventually } from "../support/troupe-process.ts";
+
+let replicas: ReplicaProcesses;
+
+beforeAll(async () => {
+  replicas = await ReplicaProcesses.start(2);
+}, 60_000);
+afterAll(() => replicas.stop());
+
+test("[REP-4] a change through either replica is read through both, and a replay is byte-equal from any", async () => {
+  const { owner, other } = await replicas.sides();
+  const headers = { "idempotency-key": "one-task", "x-request-id": "from-the-client-1" };
+  const first = await replicas.call(other, "POST", "/api/tasks", { title: "through another" }, headers);
+  const text = await first.text();
+  expect([first.status, first.headers.get("x-request-id")]).toEqual([201, "from-the-client-1"]);
+  const { id } = JSON.parse(text) as { id: string };
+  for (const at of [owner, other]) {
+    const again = await replicas.call(at, "POST", "/api/tasks", { title: "through another" }, headers);
+    expect([again.status, await again.text(), again.headers.get("idempotency-status")]).toEqual([
+      201,
+      text,
+      "replayed",
+    ]);
+    const read = await replicas.call(at, "GET", `/api/tasks/${id}`);
+    expect(await read.json()).toMatchObject({ id, title: "through another" });
+    const list = (await (await replicas.call(at, "GET", "/api/tasks")).json()) as { tasks: { id: string }[] };
+    expect(list.tasks.map((task) => task.id)).toEqual([id]);
+  }
+});
+
+test("[REP-4] both count in one window, and what is wrong with a request is said in the same words", async () => {
+  const { owner, other } = await replicas.sides();
+  const left: number[] = [];
+  for (let i = 0; i < 6; i++) {
+    const answer = await replicas.call(i % 2 === 0 ? owner : other, "GET", "/api/tasks");
+    left.push(Number(answer.headers.get("x-ratelimit-remaining")));
+  }
+  // A new window may have begun in between.
+  expect(left.filter((n, i) => i > 0 && n !== left[i - 1]! - 1).length).toBeLessThanOrEqual(1);
+  const refused = [];
+  for (const at of [owner, other]) {
+    const answer = await replicas.call(at, "POST", "/api/tasks", { nothing: 1 }, { "x-request-id": "the-same-id" });
+    refused.push([answer.status, await answer.text()]);
+  }
+  expect(refused[0]).toEqual(refused[1]);
+  expect(refused[0]![0]).toBe(400);
+});
+
+test("[REP-4] bodies are handed on as they come, and a token that is revoked at one is refused by both at once", async () => {
+  const { owner, other } = await replicas.sides();
+  const big = "x".repeat(200_000);
+  const sent = await replicas.call(other, "POST", "/api/tasks", { title: "big", description: big.slice(0, 9_000) });
+  expect(sent.status).toBe(201);
+  const made = (await (
+    await replicas.call(owner, "POST", "/api/personal-access-tokens", { name: "short", scopes: ["tasks:read"] })
+  ).json()) as { id: string; token: string };
+  const asked = (at: typeof owner) =>
+    fetch(`${at.url}/api/tasks`, { headers: { authorization: `Bearer ${made.token}` } }).then(({ status }) => status);
+  expect([await asked(owner), await asked(other)]).toEqual([200, 200]);
+  expect((await replicas.call(other, "POST", `/api/personal-access-tokens/${made.id}/revoke`)).status).toBe(200);
+  expect([await asked(owner), await asked(other)]).toEqual([401, 401]);
+});
+
+test("[REP-4] the port of the replicas answers nobody without the key", async () => {
+  const rows = await replicas.sql<{ id: string; peer_url: string }[]>`select id, peer_url from replica where not dead`;
+  for (const { peer_url: url } of rows) {
+    for (const path of ["/.replica/alive", "/api/tasks"]) {
+      const headers = {
+        authorization: `Bearer ${replicas.token}`,
+        "troupe-client": "127.0.0.1",
+        "troupe-peer": "1.00",
+      };
+      expect((await fetch(url + path, { headers })).status).toBe(403);
+    }
+  }
+});
+
+test("[REP-5] a stream through another replica goes on without a gap when its owner is killed, and so do changes", async () => {
+  const { owner, other } = await replicas.sides();
+  const [workspace] = await replicas.sql<{ id: string }[]>`select id from workspace`;
+  const what = { agent_id: replicas.agentId, workspace_id: workspace!.id };
+  const made = await replicas.call(other, "POST", "/api/chats", what);
+  expect(made.status).toBe(201);
+  const chat = (await made.json()) as { id: string };
+  const leave = new AbortController();
+  const stream = await fetch(`${other.url}/api/chats/${chat.id}/events`, {
+    headers: { authorization: `Bearer ${replicas.token}` },
+    signal: leave.signal,
+  });
+  let text = "";
+  const reading = (async () => {
+    const decoder = new TextDecoder();
+    for await (const bytes of stream.body!) text += decoder.decode(bytes, { stream: true });
+  })().catch(() => {});
+  const say = (content: string) =>
+    replicas.call(other, "POST", `/api/chats/${chat.id}/messages`, { content }, { "idempotency-key": content });
+  const ended = (): number => text.split("event: message.completed").length - 1;
+  expect((await say("first")).status).toBe(202);
+  await eventually("the first answer is told", () => ended() === 1);
+  expect(await owner.end("SIGKILL")).toBe("SIGKILL");
+  // Whoever retries under its key gets through: once.
+  await eventually("the second message is taken", async () => (await say("second")).status === 202);
+  await eventually("the second answer is told", () => ended() === 2);
+  leave.abort();
+  await reading;
+  const seqs = [...text.matchAll(/\nid: (\d+)(?:\.\d+)?\n\n/g)].map(([, seq]) => Number(seq));
+  const events = [...new Set(seqs)];
+  expect(events).toEqual(Array.from({ length: events.length }, (_, i) => events[0]! + i));
+  expect(text).not.toContain("stream.closing");
+  // The message of the retried request is there once.
+  expect(text.split('"content":"second"').length - 1).toBe(1);
+}, 40_000);
