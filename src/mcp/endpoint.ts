@@ -14,6 +14,7 @@ import {
   createMcpHandler,
   isLegacyRequest,
   type McpHttpHandler,
+  type Server,
   WebStandardStreamableHTTPServerTransport,
 } from "@modelcontextprotocol/server";
 import { isDeeper } from "../../actors/json-shape.ts";
@@ -26,7 +27,7 @@ import { type Caller, detached } from "../http/request/caller.ts";
 import type { Services } from "../operations/services.ts";
 import type { McpOperations } from "./operations.ts";
 import { type Allowed, originFault } from "./origin.ts";
-import { authInfoOf, mcpServer, type ServerParts } from "./server.ts";
+import { authInfoOf, type Era, mcpServer, type ServerParts } from "./server.ts";
 import { SessionIds, type SessionTerms } from "./session-id.ts";
 import { type LiveSession, McpSessions } from "./sessions.ts";
 import { scopeFault } from "./tool-call.ts";
@@ -43,6 +44,8 @@ type Headed = Pick<Post, "headers">;
 export interface EndpointParts extends ServerParts {
   readonly services: ServerParts["services"] & Pick<Services, "sealing" | "streams">;
   readonly allowed: () => Allowed;
+  /** Other servers than ours behind the endpoint, whose tools may all wait; for the conformance suite. */
+  readonly serve?: (era: Era) => Server;
 }
 
 /** A message as JSON; what it says is looked at before the SDK checks its form. */
@@ -61,8 +64,8 @@ export class McpEndpoint {
   constructor(parts: EndpointParts) {
     this.parts = parts;
     this.ids = new SessionIds(parts.services);
-    this.sessions = new McpSessions({ clock: parts.services.clock, serve: () => mcpServer(parts, "legacy") });
-    this.modern = createMcpHandler(() => mcpServer(parts, "modern"), {
+    this.sessions = new McpSessions({ clock: parts.services.clock, serve: () => this.serve("legacy") });
+    this.modern = createMcpHandler(() => this.serve("modern"), {
       legacy: "reject",
       keepAliveMs: KEEP_ALIVE_MS,
       onerror: (err) => parts.services.log.info({ err }, "a message of MCP was refused"),
@@ -152,7 +155,7 @@ export class McpEndpoint {
       enableJsonResponse: !waits,
       keepAliveMs: KEEP_ALIVE_MS,
     });
-    await mcpServer(this.parts, "legacy").connect(transport);
+    await this.serve("legacy").connect(transport);
     const response = await transport.handleRequest(request, { parsedBody: parsed, authInfo: authInfoOf(caller) });
     const terms = response.ok ? openedBy(parsed) : null;
     if (terms !== null) response.headers.set("mcp-session-id", this.ids.make(caller.principal, terms));
@@ -198,8 +201,14 @@ export class McpEndpoint {
     return message?.method === "tools/call" ? this.parts.tools.get(String(message.params?.name)) : undefined;
   }
 
+  private serve(era: Era): Server {
+    return this.parts.serve?.(era) ?? mcpServer(this.parts, era);
+  }
+
   /** Whether the message calls a tool that waits for a job. */
   private isWaiting(message: Message | null): boolean {
+    if (this.parts.serve !== undefined)
+      return message?.method === "tools/call" || message?.method === "logging/setLevel";
     const runs = this.toolOf(message)?.spec.runs;
     return runs === "wait" || runs === "execute";
   }

@@ -1,4 +1,5 @@
 /** The MCP endpoint over real HTTP, by clients that others have written (MCP-1 to MCP-4). */
+import { createMCPClient } from "@ai-sdk/mcp";
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import Ajv2020 from "ajv/dist/2020.js";
 import { OPERATIONS } from "../../src/contract/document.ts";
@@ -227,6 +228,17 @@ describe.each(Object.entries(ERAS))("%s", (_, connect) => {
     expect(JSON.stringify(messages)).toContain("Write a line.");
     await expect(client.prompt(agentId, {})).rejects.toThrow("task is required");
   });
+});
+
+test("[MCP-3] the AI SDK's client gets the tools, and calls them", async () => {
+  const client = await createMCPClient({
+    transport: { type: "http", url: `${service.url}/mcp`, headers: { authorization: `Bearer ${owner.token}` } },
+  });
+  const tools = await client.tools();
+  expect(Object.keys(tools).join(" ")).toBe(NAMES);
+  const answer = await tools["list_agents"]!.execute({ limit: 1 }, { toolCallId: "1", messages: [], context: {} });
+  expect(answer).toMatchObject({ structuredContent: { agents: [{ id: expect.stringMatching(/^agt_/) as string }] } });
+  await client.close();
 });
 
 test("[MCP-3] the arguments of a tool are the input of its operation", async () => {
