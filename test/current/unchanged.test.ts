@@ -58,6 +58,11 @@ const CASES: Readonly<Record<string, () => Promise<Case>>> = {
     same: [{}, { title: "T", pinned: false }, { metadata: { a: 1 } }],
     other: { metadata: { a: 2 } },
   }),
+  updateMember: async () => ({
+    path: `/api/members/${(await service.join(owner.organizationId)).userId}`,
+    same: [{ role: "member" }],
+    other: { role: "owner" },
+  }),
   updateMission: async () => ({
     path: `/api/missions/${String((await mission())["id"])}`,
     same: [{}, { title: "M", status: "pending" }, { schedule: { value: "0 9 * * 1-5" } }],
