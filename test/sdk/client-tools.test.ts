@@ -41,6 +41,7 @@ function start(cmd: readonly string[], key: string) {
   const env = {
     ...PROGRAMS,
     PYTHONPATH: `${SDK}python`,
+    PYTHONDONTWRITEBYTECODE: "1",
     TROUPE_URL: service.url,
     TROUPE_TOKEN: token,
     PRICES_URL: `http://127.0.0.1:${prices.port}`,
