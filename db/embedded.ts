@@ -43,6 +43,8 @@ export interface EmbeddedOptions {
   readonly systemFolder?: string;
   /** Calls the start off: what has been started is ended, and the signal's reason thrown. */
   readonly signal?: AbortSignal;
+  /** Of the server, over `SERVER_SETTINGS`, such as `fsync=off` where nothing has to survive the machine. For tests. */
+  readonly settings?: readonly string[];
 }
 
 export interface EmbeddedPostgres {
@@ -162,12 +164,13 @@ function supervise(
   };
 }
 
-const argumentsFor = (cluster: Cluster, port: number): readonly string[] => [
+const argumentsFor = (cluster: Cluster, port: number, { settings = [] }: EmbeddedOptions): readonly string[] => [
   "-D",
   cluster.path,
   "-p",
   String(port),
   ...SERVER_SETTINGS,
+  ...settings.flatMap((setting) => ["-c", setting]),
 ];
 
 /** The server that a killed service left behind, if it can be used; one that cannot is stopped. */
@@ -183,7 +186,7 @@ async function adopt(cluster: Cluster, binaries: Binaries, options: EmbeddedOpti
     removeStalePidFile(cluster.path);
     return null;
   }
-  const refusal = await whyNotAdopt(file, cluster, binaries);
+  const refusal = await whyNotAdopt(file, cluster, binaries, options);
   if (refusal === null) {
     options.log("info", `adopted the running PostgreSQL (process ${file.pid}, port ${file.port})`);
     return { pid: file.pid, port: file.port, child: null };
@@ -194,9 +197,14 @@ async function adopt(cluster: Cluster, binaries: Binaries, options: EmbeddedOpti
 }
 
 /** Null when the server can be adopted. */
-async function whyNotAdopt(file: PidFile, cluster: Cluster, binaries: Binaries): Promise<string | null> {
+async function whyNotAdopt(
+  file: PidFile,
+  cluster: Cluster,
+  binaries: Binaries,
+  options: EmbeddedOptions,
+): Promise<string | null> {
   if (file.status !== "ready") return `it is ${file.status || "not ready"}`;
-  if (lastArguments(cluster.path)?.join("\n") !== argumentsFor(cluster, file.port).join("\n"))
+  if (lastArguments(cluster.path)?.join("\n") !== argumentsFor(cluster, file.port, options).join("\n"))
     return "its settings are others";
   const sql = postgres(urlOf(cluster.password, file.port), {
     max: 1,
@@ -226,7 +234,7 @@ async function start(cluster: Cluster, binaries: Binaries, options: EmbeddedOpti
     try {
       const child = await startPostmaster({
         program: binaries.postgres,
-        args: argumentsFor(cluster, port),
+        args: argumentsFor(cluster, port, options),
         cluster: cluster.path,
         account: cluster.account,
         logFile: join(options.folder, "postgres.log"),

@@ -1,7 +1,7 @@
 /**
- * PostgreSQL for tests: one embedded server for each process of the run, as durable as in production, started
- * at the first use; and a database of its own for each test file, copied from a template that is
- * migrated once.
+ * PostgreSQL for tests: one embedded server for each process of the run, started at the first use; and a database
+ * of its own for each test file, copied from a template that is migrated once. It keeps what it has acknowledged
+ * when processes are killed, and does not wait for the disk as in production: no test ends the machine.
  *
  * No test stops the server. A watchdog process does when this process ends, however it ends: it
  * waits for the end of a pipe that only this process holds.
@@ -23,10 +23,13 @@ interface TestServer {
   readonly admin: postgres.Sql;
   readonly templates: Map<string, Promise<string>>;
   databases: number;
+  /** Made while the file before runs, for the next one that wants the service's own migrations. */
+  spare: Promise<TestDatabase> | null;
   /** Kept reachable: its end of the pipe must stay open as long as this process lives. */
   readonly watchdog: Bun.Subprocess;
 }
 
+const SETTINGS = ["fsync=off", "full_page_writes=off"];
 const SERVER = Symbol.for("troupe.test.postgres");
 /** On the global object, because a runner may evaluate this module once for each test file. */
 const shared = globalThis as { [SERVER]?: Promise<TestServer> };
@@ -35,7 +38,10 @@ const shared = globalThis as { [SERVER]?: Promise<TestServer> };
 export async function createTestDatabase(migrations?: string): Promise<TestDatabase> {
   const server = await testServer();
   const template = await templateFor(server, migrations);
-  return createDatabase(server, template);
+  if (migrations !== undefined) return createDatabase(server, template);
+  const database = await (server.spare ?? createDatabase(server, template));
+  server.spare = createDatabase(server, template);
+  return database;
 }
 
 /** A new database without any table. */
@@ -49,10 +55,10 @@ function testServer(): Promise<TestServer> {
 
 async function startServer(): Promise<TestServer> {
   const folder = realpathSync(mkdtempSync(join(tmpdir(), "troupe-test-postgres-")));
-  const server = await startEmbedded({ folder, log: () => {} });
+  const server = await startEmbedded({ folder, log: () => {}, settings: SETTINGS });
   const watchdog = watchOver(server.pid, folder);
   const admin = postgres(server.url, { max: 1, onnotice: () => {} });
-  return { url: server.url, admin, templates: new Map(), databases: 0, watchdog };
+  return { url: server.url, admin, templates: new Map(), databases: 0, spare: null, watchdog };
 }
 
 function watchOver(pid: number, folder: string): Bun.Subprocess {
