@@ -39,9 +39,12 @@ export async function createTestDatabase(migrations?: string): Promise<TestDatab
   const server = await testServer();
   const template = await templateFor(server, migrations);
   if (migrations !== undefined) return createDatabase(server, template);
-  const database = await (server.spare ?? createDatabase(server, template));
+  // Taken in one step: two callers at once must not get the same one.
+  const made = server.spare ?? createDatabase(server, template);
   server.spare = createDatabase(server, template);
-  return database;
+  // Told to whoever takes it.
+  server.spare.catch(() => {});
+  return made;
 }
 
 /** A new database without any table. */
