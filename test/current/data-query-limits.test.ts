@@ -104,15 +104,6 @@ describe("SQLite", () => {
 });
 
 describe("limits", () => {
-  for (const [what, query] of [
-    ["a recursive bomb", "WITH RECURSIVE n AS (SELECT 1 AS i UNION ALL SELECT i + 1 FROM n) SELECT count(*) FROM n"],
-    ["a slow expression", "SELECT count(*) FROM range(1000000000) t(i) WHERE sha256(i::VARCHAR) = 'x'"],
-  ] as const)
-    test(`[WSP-4] ${what} ends after its time, and the next query is answered`, async () => {
-      await refused(send({ query }), 504, "timeout");
-      expect((await ask("SELECT 1"))["rows"]).toEqual([[1]]);
-    });
-
   // reason: elsewhere nothing limits the memory of a child.
   test.skipIf(Bun.which("prlimit") === null)(
     "[WSP-4] bombs of memory are refused, and the next query is answered",
@@ -133,13 +124,15 @@ describe("limits", () => {
     },
   );
 
-  test("[WSP-4] one organization's endless query holds up no other one", async () => {
+  test("[WSP-4] a recursive bomb ends after its time, and holds up no other organization", async () => {
     const other = await service.found("Other");
-    const endless = send({ query: "SELECT count(*) FROM range(1000000) a, range(100000000) b" });
+    const bomb = "WITH RECURSIVE n AS (SELECT 1 AS i UNION ALL SELECT i + 1 FROM n) SELECT count(*) FROM n";
+    const endless = send({ query: bomb });
     const path = `/api/workspaces/${other.workspaceId}/data-blocks/query`;
     const answer = await answered<Json>(service.call(other, "POST", path, { query: "SELECT 42" }));
     expect(answer["rows"]).toEqual([[42]]);
-    expect((await endless).status).toBe(504);
+    await refused(endless, 504, "timeout");
+    expect((await ask("SELECT 1"))["rows"]).toEqual([[1]]);
   });
 
   test("[WSP-4] a query needs the scope to read workspaces, and changes nothing", async () => {

@@ -8,7 +8,7 @@ import { Judge } from "./judge.ts";
 import { liveEvents } from "./live-events.ts";
 
 /** Hostile requests in each of the two environments. */
-const HOSTILE = 1_000;
+const HOSTILE = 500;
 
 const contract = readContract();
 const judge = new Judge(contract);
