@@ -1,7 +1,7 @@
 /**
  * The embedded PostgreSQL: a real server, of the binaries that an npm package brings, under the
- * data folder. Durable as any (fsync and synchronous_commit stay on), small, and reachable from
- * this machine only, with a password.
+ * data folder. Durable as any (fsync and synchronous_commit stay on, but where a test turns them off), small, and
+ * reachable from this machine only, with a password.
  *
  * Who calls this holds the data folder's lock, so a server that runs there has lost its service:
  *
@@ -43,7 +43,7 @@ export interface EmbeddedOptions {
   readonly systemFolder?: string;
   /** Calls the start off: what has been started is ended, and the signal's reason thrown. */
   readonly signal?: AbortSignal;
-  /** Of the server, over `SERVER_SETTINGS`, such as `fsync=off` where nothing has to survive the machine. For tests. */
+  /** For tests: settings of the server that replace ours, such as `fsync=off` where nothing has to outlive the machine. */
   readonly settings?: readonly string[];
 }
 

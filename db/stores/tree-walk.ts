@@ -28,6 +28,7 @@ export interface TreeWalk extends Omit<PlaceQuery, "isRecursive"> {
   readonly maxDepth: number;
 }
 
+/** The page after `after`: `limit` places, or fewer where the tree ends. Throws when the database cannot be reached. */
 export async function walkTree(sql: Sql, walk: TreeWalk): Promise<readonly ListedPlace[]> {
   const { directoryId, directory, limit, maxDepth } = walk;
   let unread: Opened[] = [{ id: directoryId, prefix: directory === "" ? "" : `${directory}/`, depth: 1 }];
