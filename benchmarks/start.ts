@@ -9,6 +9,7 @@
  */
 import { join } from "node:path";
 import { readPidFile } from "../db/postmaster.ts";
+import { freePort } from "../test/support/free-port.ts";
 import type { Aim, Benchmark, BenchmarkContext } from "./support/benchmark.ts";
 import { guard } from "./support/lifetime.ts";
 import { pssOf, pssOfFamily } from "./support/pss.ts";
@@ -51,7 +52,7 @@ export const benchmark: Benchmark = {
 };
 
 async function start({ lifetime }: BenchmarkContext, dataDir: string): Promise<Start> {
-  const port = await freePort();
+  const port = freePort();
   const began = performance.now();
   const child = Bun.spawn({
     cmd: [process.execPath, join(import.meta.dir, "../src/main.ts")],
@@ -76,13 +77,6 @@ async function start({ lifetime }: BenchmarkContext, dataDir: string): Promise<S
 
 const isReady = async (port: number): Promise<boolean> =>
   (await fetch(`http://127.0.0.1:${port}/readyz`).catch(() => null))?.status === 200;
-
-async function freePort(): Promise<number> {
-  const server = Bun.serve({ hostname: "127.0.0.1", port: 0, fetch: () => new Response() });
-  const { port } = server;
-  await server.stop(true);
-  return port ?? 0;
-}
 
 async function idleMemory(pid: number, dataDir: string): Promise<{ service: number; database: number }> {
   await Bun.sleep(IDLE_MS);

@@ -2,7 +2,7 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Lifetime } from "./lifetime.ts";
-import { freePort } from "./redis.ts";
+import { freePort } from "../../test/support/free-port.ts";
 import type { Saying } from "./stream-service.ts";
 import { wallMs } from "./wall-clock.ts";
 
@@ -61,7 +61,7 @@ export async function startNchan(lifetime: Lifetime, eventBytes: () => number): 
   const module = NCHAN_MODULES[found.indexOf(true)];
   if (nginx === null || module === undefined) return null;
   const folder = lifetime.folder({ isOpen: true });
-  const port = await freePort();
+  const port = freePort();
   writeFileSync(
     join(folder, "nginx.conf"),
     `load_module ${module};

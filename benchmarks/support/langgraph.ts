@@ -7,7 +7,7 @@ import { copyFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Lifetime } from "./lifetime.ts";
 import { installPeer, PeerProcess } from "./npm-peer.ts";
-import { freePort } from "./redis.ts";
+import { freePort } from "../../test/support/free-port.ts";
 
 const PACKAGES = [
   "@langchain/langgraph-api@1.5.1",
@@ -33,7 +33,7 @@ export async function startLangGraph(lifetime: Lifetime, providerUrl: string): P
     JSON.stringify({ node_version: "20", graphs: { agent: "./graph.mjs:graph" }, env: {}, dependencies: ["."] }),
   );
   copyFileSync(join(import.meta.dir, "langgraph-graph.mjs"), join(folder, "graph.mjs"));
-  const url = `http://127.0.0.1:${await freePort()}`;
+  const url = `http://127.0.0.1:${freePort()}`;
   const process = await PeerProcess.start(lifetime, {
     cmd: [join(folder, "node_modules/.bin/langgraphjs"), "dev", "--no-browser", "--port", new URL(url).port],
     folder,

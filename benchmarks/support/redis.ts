@@ -2,7 +2,7 @@
  * Redis with `appendfsync always`, driven by redis-benchmark: an increment that is on disk when it is
  * answered. A floor: no event log, no transaction over two things, no query, no fence.
  */
-import { createServer } from "node:net";
+import { freePort } from "../../test/support/free-port.ts";
 import { cpuOf } from "./cpu.ts";
 import type { Lifetime } from "./lifetime.ts";
 
@@ -24,7 +24,7 @@ export async function startRedis(lifetime: Lifetime): Promise<Redis | null> {
   const client = Bun.which("redis-benchmark");
   if (program === null || client === null) return null;
   const folder = lifetime.folder();
-  const port = await freePort();
+  const port = freePort();
   const pid = lifetime.spawn([
     program,
     "--port",
@@ -86,16 +86,4 @@ async function burst({ client, port, callers, keys }: Burst, count: number) {
     p50Us: (cells[4] ?? Number.NaN) * 1_000,
     p99Us: (cells[6] ?? Number.NaN) * 1_000,
   };
-}
-
-/** A port that is free now. */
-export function freePort(): Promise<number> {
-  return new Promise((resolve) => {
-    const server = createServer();
-    server.listen(0, "127.0.0.1", () => {
-      const address = server.address();
-      const port = typeof address === "object" && address !== null ? address.port : 0;
-      server.close(() => resolve(port));
-    });
-  });
 }

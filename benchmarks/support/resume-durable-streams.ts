@@ -11,7 +11,7 @@ import { copyFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Lifetime } from "./lifetime.ts";
 import { installPeer, PeerProcess } from "./npm-peer.ts";
-import { freePort } from "./redis.ts";
+import { freePort } from "../../test/support/free-port.ts";
 import type { ReaderRecord, ResumePeer, ResumeRun } from "./resume-peer.ts";
 
 const PACKAGES = ["@durable-streams/server@0.3.7", "@durable-streams/client@0.2.7"];
@@ -48,7 +48,7 @@ export async function durableStreamsPeer(lifetime: Lifetime): Promise<ResumePeer
   const node = Bun.which("node");
   if (node === null || !(await installPeer(folder, PACKAGES))) return null;
   copyFileSync(join(import.meta.dir, SERVER), join(folder, SERVER));
-  const port = await freePort();
+  const port = freePort();
   const url = `http://127.0.0.1:${port}`;
   const process = await PeerProcess.start(lifetime, {
     cmd: [node, SERVER, String(port), join(folder, "data")],

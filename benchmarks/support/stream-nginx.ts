@@ -2,7 +2,7 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Lifetime } from "./lifetime.ts";
-import { freePort } from "./redis.ts";
+import { freePort } from "../../test/support/free-port.ts";
 
 const START_LIMIT_MS = 5_000;
 
@@ -14,7 +14,7 @@ export async function startNginxRelay(
   const nginx = Bun.which("nginx") ?? Bun.which("nginx", { PATH: "/usr/sbin" });
   if (nginx === null) return null;
   const folder = lifetime.folder({ isOpen: true });
-  const port = await freePort();
+  const port = freePort();
   writeFileSync(
     join(folder, "nginx.conf"),
     `daemon off; master_process off; worker_processes 1; pid ${folder}/pid; error_log /dev/null;

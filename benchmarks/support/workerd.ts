@@ -10,7 +10,7 @@ import { copyFileSync, mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { cpuOf } from "./cpu.ts";
 import type { Lifetime } from "./lifetime.ts";
-import { freePort } from "./redis.ts";
+import { freePort } from "../../test/support/free-port.ts";
 
 const VERSION = "1.20260730.1";
 const PACKAGE = `@cloudflare/workerd-${process.platform}-${process.arch === "x64" ? "64" : process.arch}`;
@@ -38,7 +38,7 @@ export async function startWorkerd(lifetime: Lifetime): Promise<Workerd | null> 
   });
   if ((await install.exited) !== 0) return null;
   mkdirSync(join(folder, "store"));
-  const port = await freePort();
+  const port = freePort();
   copyFileSync(join(import.meta.dir, "workerd-counter.js"), join(folder, "counter.js"));
   writeFileSync(join(folder, "config.capnp"), config(port, join(folder, "store")));
   const pid = lifetime.spawn(

@@ -2,6 +2,7 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { readdirSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
+import { freePort } from "../support/free-port.ts";
 import { type GuardedFolder, guardedFolder } from "../support/guarded-folder.ts";
 import {
   eventually,
@@ -102,7 +103,7 @@ test.skipIf(!hasCurl)(
 
 test("[START-31] the port opens after the first run: who gets a 200 finds its file", async () => {
   const dataDir = join(folder.path, "early");
-  const port = String(await freePort());
+  const port = String(freePort());
   const early = startTroupe(folder, { dataDir, env: { PORT: port } });
   await eventually(
     "it answers",
@@ -111,13 +112,6 @@ test("[START-31] the port opens after the first run: who gets a 200 finds its fi
   expect(firstRunIn(readFileSync(join(dataDir, "first-run.txt"), "utf8")).personal).toStartWith("pat_");
   expect(await (await early).end()).toBe(0);
 });
-
-async function freePort(): Promise<number> {
-  const server = Bun.serve({ hostname: "127.0.0.1", port: 0, fetch: () => new Response() });
-  const { port } = server;
-  await server.stop(true);
-  return port!;
-}
 
 test("[START-29] a second start makes nothing new and tells no token", async () => {
   await service.end();

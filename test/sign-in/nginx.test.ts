@@ -2,7 +2,8 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import * as oauth from "oauth4webapi";
 import { createAuthority } from "../support/certificates.ts";
-import { freePort, type Nginx, NGINX, startNginx } from "../support/nginx.ts";
+import { freePort } from "../support/free-port.ts";
+import { type Nginx, NGINX, startNginx } from "../support/nginx.ts";
 import { formsOf, PlainBrowser } from "../support/plain-browser.ts";
 import { type Founded, type Service, startService } from "../support/service.ts";
 import { PASSWORD, passwordLink } from "../support/signed-in.ts";

@@ -23,14 +23,6 @@ export interface Nginx {
   stop(): Promise<void>;
 }
 
-/** A port that was free a moment ago. */
-export function freePort(): number {
-  const listener = Bun.listen({ hostname: "127.0.0.1", port: 0, socket: { data() {} } });
-  const { port } = listener;
-  listener.stop(true);
-  return port;
-}
-
 /** The site as it is in the documents, but for its addresses and its certificate; `at` is a folder of its own. */
 function configured({ file, port, service, certificate }: Site, number: number, at: string): string {
   const text = readFileSync(new URL(`../../docs/${file}`, import.meta.url), "utf8")

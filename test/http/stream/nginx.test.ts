@@ -3,7 +3,8 @@ import { afterAll, beforeAll, expect, test } from "bun:test";
 import { answered, Client, refused } from "../../support/current.ts";
 import { StreamReader } from "../../support/event-streams.ts";
 import { gate } from "../../support/fake-model.ts";
-import { freePort, type Nginx, NGINX, startNginx } from "../../support/nginx.ts";
+import { freePort } from "../../support/free-port.ts";
+import { type Nginx, NGINX, startNginx } from "../../support/nginx.ts";
 import { type Founded, type Service, startService } from "../../support/service.ts";
 
 const withNginx = test.skipIf(NGINX === null);
