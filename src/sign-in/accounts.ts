@@ -56,10 +56,11 @@ const NO_MATCH: Fault = { kind: "unauthenticated", reason: "e-mail address and p
 
 export class Accounts {
   private readonly parts: AccountParts;
-  readonly passwords = new Passwords();
+  readonly passwords: Passwords;
 
-  constructor(parts: AccountParts) {
+  constructor(parts: AccountParts, passwords = new Passwords()) {
     this.parts = parts;
+    this.passwords = passwords;
   }
 
   /** Refuses `unauthenticated`, or `rate_limited` after too many attempts. */

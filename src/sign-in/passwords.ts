@@ -15,24 +15,29 @@ const AT_ONCE = 2;
 const WAITING = 100;
 const BUSY_MS = 5_000;
 
+/** What computes hashes: Bun, or what a test counts with. */
+export type Hashing = Pick<typeof Bun.password, "hash" | "verify">;
+
 export class Passwords {
+  private readonly hashing: Hashing;
   private running = 0;
   private readonly waiting: (() => void)[] = [];
   /** What is checked where there is no password. */
   private readonly decoy: Promise<string>;
 
-  constructor() {
-    this.decoy = Bun.password.hash(crypto.randomUUID(), ARGON2ID);
+  constructor(hashing: Hashing = Bun.password) {
+    this.hashing = hashing;
+    this.decoy = hashing.hash(crypto.randomUUID(), ARGON2ID);
   }
 
   hash(password: string): Promise<Outcome<string>> {
-    return this.inTurn(() => Bun.password.hash(password.normalize("NFC"), ARGON2ID));
+    return this.inTurn(() => this.hashing.hash(password.normalize("NFC"), ARGON2ID));
   }
 
   /** Whether the password is the one of this hash; never, where there is none. */
   verify(password: string, hash: string | null): Promise<Outcome<boolean>> {
     return this.inTurn(async () => {
-      const isGood = await Bun.password.verify(password.normalize("NFC"), hash ?? (await this.decoy));
+      const isGood = await this.hashing.verify(password.normalize("NFC"), hash ?? (await this.decoy));
       return isGood && hash !== null;
     });
   }

@@ -172,7 +172,9 @@ test("[MCP-5] programs that nobody lets in are forgotten after a day, the others
 });
 
 test("[MCP-5] one address registers some programs, and then waits", async () => {
-  const other = await startService();
+  const standing = new ShiftedClock();
+  standing.hold();
+  const other = await startService({ clock: standing });
   const statuses: number[] = [];
   for (let i = 0; i < 21; i++) {
     const answer = await fetch(`${other.url}/oauth/register`, {

@@ -25,8 +25,13 @@ export async function passwordLink({ system }: Service, { userId }: Caller, now 
 }
 
 /** A browser in which the person has chosen a password, and is signed in. */
-export async function signedIn(service: Service, caller: Caller, password = PASSWORD): Promise<PlainBrowser> {
-  const browser = browserOf(service);
+export async function signedIn(
+  service: Service,
+  caller: Caller,
+  password = PASSWORD,
+  origin?: string,
+): Promise<PlainBrowser> {
+  const browser = browserOf(service, origin);
   const page = await browser.get(await passwordLink(service, caller));
   const entered = await browser.submit(page, "/set-password", { password, again: password });
   if (entered.at !== "/account") throw new Error(`${entered.status} ${entered.html}`);
