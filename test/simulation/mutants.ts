@@ -14,6 +14,9 @@ const PATCHES = join(ROOT, "test/simulation/mutants");
 /** Where the simulation begins, in the copy. */
 const REPLAY = "test/simulation/replay.ts";
 
+/** Those that take so few seeds that the fast tests catch them. */
+export const QUICK_MUTANTS: ReadonlySet<string> = new Set(["read-before-commit", "superseded-alarm-fires"]);
+
 export interface Mutant {
   readonly name: string;
   readonly patch: string;
