@@ -2,28 +2,43 @@
  * The start: reads the configuration, starts the service, and drains it when it is told to end.
  *
  *   bun start                   serve
+ *   bun start --replicas 3      serve with several processes behind one port
  *   bun start --print-config    print the configuration, secrets masked, and end
  */
 import { DataFolderDamaged } from "../db/data-folder.ts";
 import { FolderInUse } from "../db/folder-lock.ts";
 import { MigrationRefused } from "../db/migrate.ts";
 import { systemClock } from "./wiring/clock.ts";
-import { type Config, describeConfig, describeErrors, outboundRequestLimit, readConfig } from "./settings/config.ts";
+import {
+  type Config,
+  describeConfig,
+  describeErrors,
+  environmentWith,
+  outboundRequestLimit,
+  readConfig,
+} from "./settings/config.ts";
 import { Ending, EXIT_BUG, EXIT_CONFIG, EXIT_UNAVAILABLE } from "./service/process-end.ts";
 import { NoRoom } from "./service/first-run.ts";
 import { watchLauncher } from "./service/launcher.ts";
 import { watchMemory } from "./service/memory-watch.ts";
 import { watchLoop } from "./service/loop-watchdog.ts";
 import { createLogger, type Logger } from "./log/log.ts";
+import { CannotListen } from "./service/ports.ts";
 import { NoReplicaAddress, OtherFiles } from "./service/replica.ts";
+import { NoSharedPort, startReplicas } from "./service/replicas-start.ts";
 import { DatabaseInUse } from "./service/rivals.ts";
 import { WrongServiceKey } from "./service/service-key.ts";
 import { ModelMissing, ModelUnavailable, modelErrors } from "./service/model-choice.ts";
-import { CannotListen, startService } from "./service/service.ts";
+import { startService } from "./service/service.ts";
+import { readArguments } from "./service/start-arguments.ts";
 import { DatabaseRefused, DataFolderUnusable } from "./service/storage.ts";
+import { superviseBy, type Supervision } from "./service/supervision.ts";
 
 /** Fewer outgoing requests than running jobs could have open would block model calls (Bun's own limit). */
 const OUTBOUND_REQUESTS_MIN = 1_024;
+
+/** Longer than the drain of a replica, which is cut off after 20 s. */
+const SUPERVISOR_DRAIN_MS = 28_000;
 
 /** What an operator can mend: one message, without a stack. */
 const EXPECTED = [
@@ -37,24 +52,59 @@ const EXPECTED = [
   WrongServiceKey,
   CannotListen,
   NoReplicaAddress,
+  NoSharedPort,
   OtherFiles,
   ModelMissing,
   ModelUnavailable,
 ];
 
 async function main(argv: readonly string[]): Promise<void> {
-  const unknown = argv.filter((argument) => argument !== "--print-config");
-  const read = readConfig(undefined, [modelErrors]);
-  if (unknown.length > 0) console.error(`Unknown argument ${unknown.join(" ")}; the only one is --print-config`);
-  if (argv.includes("--print-config"))
-    console.log(read.ok ? describeConfig(read.config) : describeConfig(read.valid, read.errors));
+  const given = readArguments(argv);
+  const isWrong = typeof given === "string";
+  const supervision = !isWrong && given.isSupervised ? await superviseBy(process) : null;
+  // Its supervisor has ended already.
+  if (!isWrong && given.isSupervised && supervision === null) return;
+  const read = readConfig(environmentWith(supervision?.order.settings ?? {}), [modelErrors]);
+  const printsConfig = !isWrong && given.printsConfig;
+  if (isWrong) console.error(given);
+  if (printsConfig) console.log(read.ok ? describeConfig(read.config) : describeConfig(read.valid, read.errors));
   if (!read.ok) console.error(`The configuration cannot be used:\n${describeErrors(read.errors)}`);
-  if (!read.ok || unknown.length > 0) process.exit(EXIT_CONFIG);
-  if (argv.includes("--print-config")) return;
-  await run(read.config, await createLogger({ level: read.config.logLevel }));
+  if (!read.ok || isWrong) process.exit(EXIT_CONFIG);
+  if (printsConfig) return;
+  const log = await createLogger({ level: read.config.logLevel });
+  const marked = supervision === null ? log : log.child({ process: supervision.order.number });
+  if (given.replicas > 1) await supervise(given.replicas, read.config, log);
+  else await run(read.config, marked, supervision);
 }
 
-async function run(config: Config, log: Logger): Promise<void> {
+/** Keeps several processes running, which serve. */
+async function supervise(count: number, config: Config, log: Logger): Promise<void> {
+  const ending = new Ending(log, SUPERVISOR_DRAIN_MS);
+  const onFatal = (reason: string, exitCode: number): void => {
+    log.fatal(reason);
+    ending.begin(reason, exitCode);
+  };
+  listen(ending, log);
+  watchLoop(config.watchdogSeconds);
+  await start(ending, log, async () => {
+    const replicas = await startReplicas({
+      count,
+      config,
+      log,
+      onFatal,
+      onExit: (reason) => onFatal(reason, EXIT_UNAVAILABLE),
+      signal: ending.signal,
+    });
+    process.on("SIGUSR2", () => {
+      log.info({}, "the replicas are started anew, one after the other");
+      void replicas.restart().then(() => log.info({}, "all replicas have been started anew"));
+    });
+    return replicas;
+  });
+}
+
+/** Serves. */
+async function run(config: Config, log: Logger, supervision: Supervision | null): Promise<void> {
   if (outboundRequestLimit() < OUTBOUND_REQUESTS_MIN) {
     log.warn(
       { limit: outboundRequestLimit() },
@@ -66,6 +116,21 @@ async function run(config: Config, log: Logger): Promise<void> {
     log.fatal(reason);
     ending.begin(reason, EXIT_UNAVAILABLE);
   };
+  listen(ending, log);
+  supervision?.onEnd((reason) => ending.begin(reason, 0));
+  await start(ending, log, async () => {
+    watchLoop(config.watchdogSeconds);
+    watchMemory({ limitMib: config.memoryLimitMib, clock: systemClock, log, onFull: onFatal });
+    const isTold = process.stdout.isTTY === true && supervision?.order.greets !== false;
+    const terminal = isTold ? process.stdout : null;
+    const service = await startService({ config, log, terminal, onFatal, signal: ending.signal, supervision });
+    supervision?.serving();
+    return service;
+  });
+}
+
+/** What ends the process. */
+function listen(ending: Ending, log: Logger): void {
   for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.on(signal, () => ending.begin(signal, 0));
   watchLauncher(systemClock, () => ending.begin("npx has ended", 0));
   // What a bug has left undone is unknown: the next start takes up what was committed.
@@ -75,11 +140,11 @@ async function run(config: Config, log: Logger): Promise<void> {
   };
   process.on("unhandledRejection", onBug("an unhandled rejection"));
   process.on("uncaughtException", onBug("an uncaught exception"));
+}
+
+async function start(ending: Ending, log: Logger, begin: () => Promise<{ stop(): Promise<void> }>): Promise<void> {
   try {
-    watchLoop(config.watchdogSeconds);
-    watchMemory({ limitMib: config.memoryLimitMib, clock: systemClock, log, onFull: onFatal });
-    const terminal = process.stdout.isTTY === true ? process.stdout : null;
-    ending.started(await startService({ config, log, terminal, onFatal, signal: ending.signal }));
+    ending.started(await begin());
   } catch (cause) {
     ending.failed(cause, cause instanceof ModelMissing ? EXIT_CONFIG : EXIT_UNAVAILABLE, () => {
       if (isExpected(cause)) console.error(cause.message);

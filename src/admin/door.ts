@@ -40,6 +40,8 @@ interface AdminRequest {
 
 export const newAdminKey = (): string => randomBytes(32).toString("base64url");
 
+export const noteText = (note: ServiceNote): string => `${JSON.stringify(note)}\n`;
+
 /** The note of the service that has the data folder, or null where there is none (yet). */
 export function readService(folder: string): ServiceNote | null {
   try {

@@ -150,8 +150,8 @@ export interface RateSettings {
 }
 
 export interface App {
-  /** Opens the port and answers which. Throws when it cannot be opened. */
-  listen(at: { readonly hostname: string; readonly port: number }): number;
+  /** Opens the port, which other processes may have too if it `isShared`, and answers which. Throws when it cannot be opened. */
+  listen(at: { readonly hostname: string; readonly port: number; readonly isShared?: boolean }): number;
   /** Ends the streams, lets the requests under way finish, turns new ones away (503), closes the port. */
   stop(): Promise<void>;
   /** What is open for long. */
@@ -170,6 +170,7 @@ export function createApp(parts: AppParts): App {
   const streams = new OpenStreams(parts.clock, parts.maxStreams, parts.system.loopTime);
   let port = 0;
   let server: Server<unknown> | null = null;
+  let hasSharedPort = false;
   const bodies = new Bodies(parts.clock, parts.bodyBytes);
   const turns = new FairTurns(parts.system.loopTime);
   const endWatch = watchTokens({ ...parts, streams });
@@ -183,14 +184,17 @@ export function createApp(parts: AppParts): App {
     turns,
     invoke,
     handle: async (request) => routes.fetch(request),
-    listen(at) {
-      server = routes.listen({ ...at }).server;
+    listen({ isShared = false, ...at }) {
+      hasSharedPort = isShared;
+      server = routes.listen({ ...at, reusePort: isShared }).server;
       port = server?.port ?? at.port;
       return port;
     },
     async stop() {
-      // The port stays open while requests are under way, so that whoever asks is told.
-      server?.reload({ routes: {}, fetch: turnAway });
+      // The port stays open while requests are under way, so that whoever asks is told. One that others have too is
+      // closed first: they answer.
+      if (hasSharedPort) void server?.stop(false);
+      else server?.reload({ routes: {}, fetch: turnAway });
       streams.closeAll();
       endWatch();
       if (server === null) return;

@@ -11,7 +11,6 @@
 import { Interrupted } from "./interruption.ts";
 import type { Logger } from "../log/log.ts";
 
-/** A drain that takes longer is cut off. */
 const DRAIN_LIMIT_MS = 20_000;
 
 /** Exit codes of sysexits(3). */
@@ -24,9 +23,12 @@ export class Ending {
   private wanted: number | null = null;
   private readonly interruption = new AbortController();
   private readonly log: Logger;
+  private readonly limitMs: number;
 
-  constructor(log: Logger) {
+  /** A drain that takes longer than `limitMs` is cut off. */
+  constructor(log: Logger, limitMs = DRAIN_LIMIT_MS) {
     this.log = log;
+    this.limitMs = limitMs;
   }
 
   /** Aborted when the end is wanted. */
@@ -54,7 +56,7 @@ export class Ending {
     setTimeout(() => {
       this.log.error("the drain took too long and is cut off");
       this.exit(EXIT_UNAVAILABLE);
-    }, DRAIN_LIMIT_MS);
+    }, this.limitMs);
     this.interruption.abort(new Interrupted(reason));
     if (this.service !== null) void this.stop(this.service);
   }

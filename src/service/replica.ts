@@ -17,6 +17,7 @@ import type { Logger } from "../log/log.ts";
 import type { App } from "./app.ts";
 import type { StopOnce } from "./stop-once.ts";
 import type { Storage } from "./storage.ts";
+import type { Supervision } from "./supervision.ts";
 import type { Undo } from "./undo.ts";
 
 /** The address for other replicas cannot be found, or not be opened. */
@@ -147,11 +148,21 @@ const isOwn = (address: string): boolean =>
 /** A replica that has left goes on handing requests on for so long, until the balancer has noticed (`/readyz`). */
 const LINGER_MS = 1_500;
 
+export interface LeaveParts {
+  readonly app: Pick<App, "streams">;
+  readonly actors: StopOnce;
+  readonly supervision: Supervision | null;
+}
+
 /** Hands everything over to the other replicas while this one still answers: what comes meanwhile waits, and goes to the next owners. */
-export async function leave({ group }: Replica, app: Pick<App, "streams">, actors: StopOnce): Promise<void> {
+export async function leave({ group }: Replica, { app, actors, supervision }: LeaveParts): Promise<void> {
+  // All of them leave at once: there is nobody to hand over to.
+  if (supervision?.isEnding() === true) return;
   await group.holdAll();
   app.streams.closeAll();
   await actors.stop();
   group.announce();
-  if (group.hasOthers) await new Promise<void>((resolve) => systemClock.after(LINGER_MS, resolve));
+  // Behind a shared port nobody has to notice: the port is closed, and the system asks the others.
+  if (group.hasOthers && supervision === null)
+    await new Promise<void>((resolve) => systemClock.after(LINGER_MS, resolve));
 }

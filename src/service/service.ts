@@ -8,7 +8,7 @@
 import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import type { ModelPort } from "../../actors/job/ports.ts";
-import { adminDoor, forgetService, newAdminKey, SERVICE_FILE, type ServiceNote } from "../admin/door.ts";
+import { adminDoor, forgetService, newAdminKey, noteText, SERVICE_FILE, type ServiceNote } from "../admin/door.ts";
 import type { AdminParts } from "../admin/subjects.ts";
 import { type App, createApp } from "./app.ts";
 import type { AdminPort } from "./admin-port.ts";
@@ -41,7 +41,10 @@ import { chooseModels } from "./model-choice.ts";
 import { type Runtime, startRuntime } from "./runtime.ts";
 import type { OpenIdProvider } from "../sign-in/openid/provider.ts";
 import { oneAtATime } from "../../db/one-at-a-time.ts";
+import { writePrivateFile } from "../../db/private-file.ts";
+import { opened, tryPort } from "./ports.ts";
 import { leave, openReplica } from "./replica.ts";
+import type { Supervision } from "./supervision.ts";
 import { StopOnce } from "./stop-once.ts";
 import { newLoopTime, openStorage, type Storage } from "./storage.ts";
 import { type Sweeper, startSweeper } from "./sweeper.ts";
@@ -58,11 +61,6 @@ import { VERSION } from "../settings/version.ts";
 /** Longest wait for the actors' last commits, when the service stops. */
 const ACTORS_STOP_MS = 8_000;
 
-/** The port is taken, or the host is not this machine's. */
-export class CannotListen extends Error {
-  override readonly name = "CannotListen";
-}
-
 export interface Service {
   readonly address: string;
   /** Finishes what is under way and leaves no process behind. */
@@ -78,6 +76,8 @@ export interface ServiceOptions {
   readonly onFatal: (reason: string) => void;
   /** Calls the start off. */
   readonly signal: AbortSignal;
+  /** What the supervisor of `--replicas N` says; null where there is none. */
+  readonly supervision: Supervision | null;
 }
 
 /**
@@ -85,7 +85,7 @@ export interface ServiceOptions {
  * calls the start off; the signal's reason is thrown then.
  */
 export async function startService(options: ServiceOptions): Promise<Service> {
-  const { config, log, onFatal, signal } = options;
+  const { config, log, onFatal, signal, supervision } = options;
   const undo = new Undo();
   try {
     // Without the port nobody asks, and nothing is counted.
@@ -95,7 +95,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
     const chosen = await unlessAborted(chooseModels(config, log, loopTime), signal);
     const { local } = chosen;
     const models = meters === null ? chosen.models : meteredModels(chosen.models, meters);
-    const storage = await openStorage({ config, log, loopTime, signal, onExit: onFatal });
+    const storage = await openStorage({ config, log, loopTime, signal, supervision, onExit: onFatal });
     undo.add(() => storage.close());
     forgetService(storage.folder.path);
     signal.throwIfAborted();
@@ -139,7 +139,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
     undo.add(() => actors.stop());
     signal.throwIfAborted();
     // A taken port must not cost the first run's tokens and its command, which are told once.
-    tryPort({ ...config, setting: "PORT" });
+    if (supervision === null) tryPort({ ...config, setting: "PORT" });
     if (config.adminPort !== undefined)
       tryPort({ host: config.adminHost, port: config.adminPort, setting: "ADMIN_PORT" });
     const first = await foundFirst(options, storage, runtime);
@@ -163,7 +163,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
     const { replica } = runtime;
     if (replica !== null) {
       replica.group.serve((request) => app.handle(request));
-      undo.add(() => leave(replica, app, actors));
+      undo.add(() => leave(replica, { app, actors, supervision }));
     }
     admin = openAdmin(options, { storage, runtime, meters, app });
     // In the background: a provider that is away must not keep the service from starting.
@@ -242,7 +242,7 @@ interface Listening {
 
 /** Opens the port, and the door for the administration command. */
 function serve(
-  { config, log }: ServiceOptions,
+  { config, log, supervision }: ServiceOptions,
   parts: Parts & {
     readonly egress: Egress;
     readonly fileSandbox: Sandbox;
@@ -253,7 +253,7 @@ function serve(
   },
 ): Listening & { readonly app: App; stop(): Promise<void> } {
   const { storage, models, runtime, egress, fileSandbox, provider, git, hasShell, meters } = parts;
-  const key = newAdminKey();
+  const key = supervision?.order.adminKey ?? newAdminKey();
   const admin: AdminParts = {
     ...runtime,
     now: () => systemClock.now(),
@@ -299,10 +299,11 @@ function serve(
     },
     internal: (request) => adminDoor(admin, key, request),
   });
-  const port = listen(app, config);
+  const port = listen(app, config, supervision !== null);
   const appUrl = appUrlOf(config, port);
+  // The supervisor leaves a note for all.
   const note: ServiceNote = { address: localUrlOf(config.host, port), key, pid: process.pid };
-  storage.folder.writePrivate(SERVICE_FILE, `${JSON.stringify(note)}\n`);
+  if (supervision === null) storage.folder.writePrivate(SERVICE_FILE, noteText(note));
   const stop = async (): Promise<void> => {
     await app.stop();
     forgetService(storage.folder.path);
@@ -333,58 +334,41 @@ function streamsOf({ maxStreams }: Config, log: Logger): number {
   return most;
 }
 
-/** Opens the port for a moment. Throws `CannotListen`. */
-function tryPort({ host, port, setting }: Wanted): void {
-  if (port !== 0)
-    opened({ host, port, setting }, () => Bun.listen({ hostname: host, port, socket: { data() {} } }).stop(true));
-}
-
-const listen = (app: App, { host, port }: Config): number =>
-  opened({ host, port, setting: "PORT" }, () => app.listen({ hostname: host, port }));
-
-/** A port that is to be opened, and the setting that says so. */
-interface Wanted {
-  readonly host: string;
-  readonly port: number;
-  readonly setting: string;
-}
-
-/** What `open` answers, or why the port cannot be had. */
-function opened<T>({ host, port, setting }: Wanted, open: () => T): T {
-  try {
-    return open();
-  } catch (cause) {
-    const code = cause instanceof Error && "code" in cause ? cause.code : null;
-    if (code === "EADDRINUSE")
-      throw new CannotListen(`Port ${port} is in use. Set ${setting} to another one.`, { cause });
-    throw new CannotListen(`Cannot listen on ${host}:${port}: ${String(cause)}`, { cause });
-  }
-}
+const listen = (app: App, { host, port }: Config, isShared: boolean): number =>
+  opened({ host, port, setting: "PORT" }, () => app.listen({ hostname: host, port, isShared }));
 
 /** Founds the first organization where there is none, and has its tokens told before they count. */
-function foundFirst({ terminal }: ServiceOptions, storage: Storage, runtime: Runtime): Promise<FirstRun | null> {
+function foundFirst(options: ServiceOptions, storage: Storage, runtime: Runtime): Promise<FirstRun | null> {
+  const { terminal } = options;
   const tell = (tokens: FirstTokens): void => {
-    if (terminal === null) storage.folder.writePrivate(FIRST_RUN_FILE, tokenLines(tokens));
+    if (terminal === null) writeFirstRun(options, storage, tokenLines(tokens));
     else terminal.write(`\n${tokenLines(tokens)}`);
   };
   const found = () => firstRun({ ...runtime, now: systemClock.now(), beforeCommit: tell });
   return runtime.replica === null ? found() : oneAtATime(storage.database, found);
 }
 
+/** Writes what the operator is told once; answers the file. */
+function writeFirstRun({ supervision }: ServiceOptions, { folder }: Storage, text: string): string {
+  if (supervision === null) return folder.writePrivate(FIRST_RUN_FILE, text);
+  const path = join(supervision.order.dataDir, FIRST_RUN_FILE);
+  writePrivateFile(path, text);
+  return path;
+}
+
 /** What a person wants to know of this start; the log gets it in short. */
 function greet(
-  { config, log, terminal }: ServiceOptions,
+  options: ServiceOptions,
   of: Parts & Listening & { readonly local: readonly LocalModel[]; readonly first: FirstRun | null },
 ): void {
+  const { config, log, terminal, supervision } = options;
   const { storage, models, local, appUrl, listens, first } = of;
+  const dataDir = supervision?.order.dataDir ?? config.dataDir;
   const model = models.describe(null);
-  const text = greeting({ version: VERSION, appUrl, listens, dataDir: config.dataDir, model, localModels: local });
+  const text = greeting({ version: VERSION, appUrl, listens, dataDir, model, localModels: local });
   if (terminal !== null) terminal.write(`${text}\n${first === null ? "" : `${tryLines(appUrl, first)}\n`}`);
   else if (first !== null) {
-    const file = storage.folder.writePrivate(
-      FIRST_RUN_FILE,
-      `${text}\n${tokenLines(first)}\n${tryLines(appUrl, first)}`,
-    );
+    const file = writeFirstRun(options, storage, `${text}\n${tokenLines(first)}\n${tryLines(appUrl, first)}`);
     log.info({ file }, "the first run made an organization and its tokens: they are in this file");
   }
   log.info(

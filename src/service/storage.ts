@@ -19,6 +19,7 @@ import { watchDisk } from "./disk-watch.ts";
 import { unlessAborted } from "./interruption.ts";
 import type { Logger } from "../log/log.ts";
 import { createSealing } from "./service-key.ts";
+import type { Supervision } from "./supervision.ts";
 import { Undo } from "./undo.ts";
 
 /** The server of DATABASE_URL does not let the service in. */
@@ -57,6 +58,8 @@ export interface StorageParts {
   readonly loopTime?: LoopTime;
   /** The embedded database ended by itself. */
   readonly onExit: (reason: string) => void;
+  /** The supervisor, if there is one: it may have started the embedded database. */
+  readonly supervision?: Supervision | null;
   /** Calls the opening off. */
   readonly signal: AbortSignal;
 }
@@ -83,7 +86,7 @@ export async function openStorage(parts: StorageParts): Promise<Storage> {
       { folder: folder.path, shared: config.filesDir ?? null, s3: s3Of(config) },
       { claims, clock: systemClock },
     );
-    const isEmbedded = config.databaseUrl === undefined;
+    const isEmbedded = parts.supervision?.order.isEmbedded ?? config.databaseUrl === undefined;
     const disk = await watchDisk({
       path: isEmbedded ? await dataDirectoryOf(database) : folder.path,
       reserveMib: isEmbedded ? config.diskReserveMib : 0,
@@ -108,7 +111,8 @@ export async function openStorage(parts: StorageParts): Promise<Storage> {
   }
 }
 
-function openFolder({ dataDir, troupeSecret }: Config): DataFolder {
+/** Opens the data folder of the settings. Throws `FolderInUse`, `DataFolderDamaged` or `DataFolderUnusable`. */
+export function openFolder({ dataDir, troupeSecret }: Config): DataFolder {
   try {
     return openDataFolder(dataDir, troupeSecret);
   } catch (cause) {

@@ -314,6 +314,12 @@ const secretBesideDatabase: SettingsCheck = {
   },
 };
 
+/** The environment of this process with other values of some variables; those that are undefined stay as they are. */
+export function environmentWith(changes: Environment): Environment {
+  const given = Object.entries(changes).filter(([, value]) => value !== undefined);
+  return { ...process.env, ...Object.fromEntries(given) };
+}
+
 /** Reads all settings, or reports everything that is wrong with them. */
 export function readConfig(env: Environment = process.env, checks: readonly SettingsCheck[] = []): ConfigResult {
   const values: Record<string, unknown> = {};

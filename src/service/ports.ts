@@ -1,0 +1,40 @@
+/** The ports that the service listens on, and why one cannot be had. */
+
+/** The port is taken, or the host is not this machine's. */
+export class CannotListen extends Error {
+  override readonly name = "CannotListen";
+}
+
+/** A port that is to be opened, and the setting that says so. */
+export interface Wanted {
+  readonly host: string;
+  readonly port: number;
+  readonly setting: string;
+}
+
+/** What `open` answers. Throws `CannotListen`. */
+export function opened<T>({ host, port, setting }: Wanted, open: () => T): T {
+  try {
+    return open();
+  } catch (cause) {
+    const code = cause instanceof Error && "code" in cause ? cause.code : null;
+    if (code === "EADDRINUSE")
+      throw new CannotListen(`Port ${port} is in use. Set ${setting} to another one.`, { cause });
+    throw new CannotListen(`Cannot listen on ${host}:${port}: ${String(cause)}`, { cause });
+  }
+}
+
+/** Opens the port for a moment, unless any would do. Throws `CannotListen`. */
+export function tryPort(wanted: Wanted): void {
+  if (wanted.port !== 0) findPort(wanted);
+}
+
+/** The port itself, or a free one for 0: open for a moment. Throws `CannotListen`. */
+export function findPort(wanted: Wanted): number {
+  return opened(wanted, () => {
+    const listener = Bun.listen({ hostname: wanted.host, port: wanted.port, socket: { data() {} } });
+    const { port } = listener;
+    listener.stop(true);
+    return port;
+  });
+}

@@ -1,0 +1,166 @@
+/**
+ * `bun start --replicas N`: this process starts the embedded database and N replicas, which share one port (the
+ * system divides the connections), and watches them. It serves nothing itself.
+ *
+ *   folder locked ─▶ former replicas gone ─▶ port free ─▶ database ─▶ replica 1 ─▶ the others ─▶ serving
+ */
+import { existsSync, mkdirSync, readdirSync } from "node:fs";
+import { join } from "node:path";
+import { FolderInUse, lockFolder } from "../../db/folder-lock.ts";
+import { forgetService, newAdminKey, noteText, SERVICE_FILE } from "../admin/door.ts";
+import type { Logger } from "../log/log.ts";
+import { appUrlOf, type Config, localUrlOf } from "../settings/config.ts";
+import { systemClock } from "../wiring/clock.ts";
+import { unlessAborted } from "./interruption.ts";
+import { CannotListen, findPort, tryPort } from "./ports.ts";
+import { spawnReplica } from "./replica-process.ts";
+import { openFolder } from "./storage.ts";
+import type { ReplicaOrder } from "./supervision.ts";
+import { Supervisor } from "./supervisor.ts";
+import { Undo } from "./undo.ts";
+
+/** Replicas whose supervisor was killed drain by themselves, for at most 20 s. */
+const FORMER_MS = 25_000;
+const LOOK_MS = 100;
+/** Connections of one replica to the embedded database, and those of the administration command. */
+const CONNECTIONS_EACH = 24;
+const CONNECTIONS_SPARE = 16;
+
+export interface ReplicasOptions {
+  readonly count: number;
+  readonly config: Config;
+  readonly log: Logger;
+  readonly onFatal: (reason: string, exitCode: number) => void;
+  /** The embedded database ended by itself. */
+  readonly onExit: (reason: string) => void;
+  /** Calls the start off. */
+  readonly signal: AbortSignal;
+}
+
+/** The system cannot do it. */
+export class NoSharedPort extends Error {
+  override readonly name = "NoSharedPort";
+}
+
+export interface Replicas {
+  /** Starts them anew one after the other, on the code that is there now. */
+  restart(): Promise<void>;
+  stop(): Promise<void>;
+}
+
+/** Starts everything; what has been started is ended again when a later step fails. Resolves when all serve. */
+export async function startReplicas(options: ReplicasOptions): Promise<Replicas> {
+  const { count, config, log, signal } = options;
+  if (process.platform !== "linux")
+    throw new NoSharedPort("--replicas needs Linux, which divides the connections of one port between processes.");
+  const folder = openFolder(config);
+  const undo = new Undo();
+  undo.add(() => folder.release());
+  try {
+    forgetService(folder.path);
+    await unlessAborted(formerGone(join(folder.path, "replicas")), signal);
+    const port = findPort({ host: config.host, port: config.port, setting: "PORT" });
+    tryAdminPorts(config, count);
+    const url = config.databaseUrl ?? (await startDatabase(folder.path, options, undo));
+    const adminKey = newAdminKey();
+    const orderOf = (number: number, greets: boolean): ReplicaOrder => ({
+      number,
+      settings: settingsOf(number, { config, url, port, folder: folder.path, secret: folder.secret }),
+      dataDir: folder.path,
+      isEmbedded: config.databaseUrl === undefined,
+      adminKey,
+      greets,
+    });
+    const supervisor = new Supervisor({
+      ...options,
+      clock: systemClock,
+      spawn: (number, isFirstStart) => spawnReplica(orderOf(number, isFirstStart && number === 1)),
+    });
+    undo.add(() => supervisor.stop());
+    await unlessAborted(supervisor.start(), signal);
+    const note = { address: localUrlOf(config.host, port), key: adminKey, pid: process.pid };
+    folder.writePrivate(SERVICE_FILE, noteText(note));
+    undo.add(() => forgetService(folder.path));
+    log.info({ address: appUrlOf(config, port), replicas: count }, "all replicas serve");
+    return { restart: () => supervisor.restart(), stop: () => undo.run() };
+  } catch (cause) {
+    await undo.run().catch((err: unknown) => log.error({ err }, "what had been started could not be ended"));
+    throw cause;
+  }
+}
+
+/** Waits for replicas that a killed supervisor has left behind. Throws `FolderInUse` where one does not end. */
+async function formerGone(root: string): Promise<void> {
+  mkdirSync(root, { recursive: true, mode: 0o700 });
+  const until = systemClock.monotonic() + FORMER_MS;
+  for (const name of readdirSync(root).filter((entry) => existsSync(join(root, entry, "lock")))) {
+    for (;;) {
+      try {
+        lockFolder(join(root, name))();
+        break;
+      } catch (cause) {
+        if (!(cause instanceof FolderInUse) || systemClock.monotonic() > until) throw cause;
+        await new Promise<void>((resolve) => systemClock.after(LOOK_MS, resolve));
+      }
+    }
+  }
+}
+
+/** Each replica has a port of its own for metrics: they are counted in each. */
+function tryAdminPorts({ adminPort, adminHost }: Config, count: number): void {
+  if (adminPort === undefined || adminPort === 0) return;
+  for (let i = 0; i < count; i++) {
+    if (adminPort + i > 65_535)
+      throw new CannotListen(
+        `ADMIN_PORT is ${adminPort}: ${count} replicas need ports up to ${adminPort + count - 1}.`,
+      );
+    tryPort({ host: adminHost, port: adminPort + i, setting: "ADMIN_PORT" });
+  }
+}
+
+async function startDatabase(
+  folder: string,
+  { count, log, signal, onExit }: ReplicasOptions,
+  undo: Undo,
+): Promise<string> {
+  const { startEmbedded } = await import("../../db/embedded.ts");
+  const server = await startEmbedded({
+    folder,
+    log: (level, message) => log[level](message),
+    onExit,
+    signal,
+    settings: [`max_connections=${count * CONNECTIONS_EACH + CONNECTIONS_SPARE}`],
+  });
+  undo.add(() => server.stop());
+  return server.url;
+}
+
+interface Shared {
+  readonly config: Config;
+  readonly url: string;
+  readonly port: number;
+  readonly folder: string;
+  readonly secret: Uint8Array;
+}
+
+/** What of the settings is another value in this replica. */
+function settingsOf(number: number, { config, url, port, folder, secret }: Shared): Record<string, string> {
+  const { adminPort, replicaUrl = "auto", filesDir, filesUrl } = config;
+  return {
+    PORT: String(port),
+    DATABASE_URL: url,
+    TROUPE_SECRET: Buffer.from(secret).toString("base64"),
+    DATA_DIR: join(folder, "replicas", String(number)),
+    REPLICA_URL: replicaUrl === "auto" ? replicaUrl : nextPort(replicaUrl, number - 1),
+    ...(adminPort === undefined || adminPort === 0 ? {} : { ADMIN_PORT: String(adminPort + number - 1) }),
+    // Where a start without replicas has them.
+    ...(filesDir === undefined && filesUrl === undefined ? { FILES_DIR: join(folder, "files") } : {}),
+  };
+}
+
+/** `http://host:3100` with a port so much higher. */
+function nextPort(address: string, more: number): string {
+  const url = new URL(address);
+  url.port = String(Number(url.port || 80) + more);
+  return url.origin;
+}

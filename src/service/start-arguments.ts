@@ -1,0 +1,33 @@
+/** The arguments of a start. */
+import { SUPERVISED } from "./supervision.ts";
+
+/** More than any machine has cores for. */
+const MOST_REPLICAS = 64;
+
+export interface StartArguments {
+  readonly printsConfig: boolean;
+  /** Processes to start; 1: this one serves. */
+  readonly replicas: number;
+  /** Whether this process is one of several that another one has started. */
+  readonly isSupervised: boolean;
+}
+
+/** Reads them, or says what is wrong. */
+export function readArguments(argv: readonly string[]): StartArguments | string {
+  let printsConfig = false;
+  let isSupervised = false;
+  let replicas = 1;
+  const left = [...argv];
+  for (let argument = left.shift(); argument !== undefined; argument = left.shift()) {
+    const [name, inline] = argument.split("=", 2);
+    if (argument === "--print-config") printsConfig = true;
+    else if (argument === SUPERVISED) isSupervised = true;
+    else if (name === "--replicas") {
+      const value = inline ?? left.shift() ?? "";
+      replicas = /^\d{1,3}$/.test(value) ? Number(value) : 0;
+      if (replicas < 1 || replicas > MOST_REPLICAS)
+        return `--replicas is ${JSON.stringify(value)}; it must be a whole number from 1 to ${MOST_REPLICAS}`;
+    } else return `Unknown argument ${argument}; there are --print-config and --replicas N`;
+  }
+  return { printsConfig, replicas, isSupervised };
+}
