@@ -1,5 +1,5 @@
-/** What an agent is connected to outside of the service: MCP servers (RUN-6), and tools of its clients (RUN-12). */
-import { type JsonObject, type Static, Type } from "../schema.ts";
+/** What an agent is connected to outside of the service: MCP servers (RUN-6), and tools of its own (RUN-12, RUN-13). */
+import { type JsonObject, OneOf, type Static, Type } from "../schema.ts";
 
 /** A header that an MCP server is sent: a secret of the organization, after a fixed prefix such as `Bearer `. */
 export const McpHeader = Type.Object({
@@ -20,12 +20,64 @@ export const McpServer = Type.Object({
 });
 export type McpServer = Static<typeof McpServer>;
 
-/** A tool of one agent alone. The kind `client`: programs that use the agent run it, and send its results (JOB-17). */
+/** A header that an HTTP tool sends: a secret of the organization after a fixed prefix, or a fixed value. One of the two. */
+export const ToolHeader = Type.Object({
+  name: McpHeader.properties.name,
+  secret: Type.Optional(McpHeader.properties.secret),
+  prefix: McpHeader.properties.prefix,
+  value: Type.Optional(Type.String({ pattern: "^[\\x20-\\x7e]{0,512}$", examples: ["2026-11-01"] })),
+});
+export type ToolHeader = Static<typeof ToolHeader>;
+
+export const HTTP_METHODS = ["GET", "POST", "PUT", "PATCH", "DELETE"] as const;
+export const ARGUMENT_PLACES = ["path", "query", "header", "body"] as const;
+
+/** Where an argument goes in a request, and under which name there; `body` is the whole body. */
+export const ArgumentPlace = Type.Object({
+  name: Type.String(),
+  place: OneOf(ARGUMENT_PLACES),
+  as: Type.Optional(Type.String()),
+});
+export type ArgumentPlace = Static<typeof ArgumentPlace>;
+
+/** The request of an HTTP tool. Secrets are names: their values are looked up for each request and kept nowhere. */
+export const HttpCall = Type.Object({
+  method: OneOf(HTTP_METHODS),
+  /** Its path may have `{argument}`. */
+  url: Type.String(),
+  headers: Type.Array(ToolHeader),
+  /** Arguments that are not listed are fields of the body, or of the query where the method has none. */
+  arguments: Type.Array(ArgumentPlace),
+  /** Of one request. */
+  timeoutMs: Type.Integer(),
+  retry: Type.Object({ times: Type.Integer(), pauseMs: Type.Integer() }),
+  /** Whether a request whose outcome is not known may be made again. */
+  repeatable: Type.Boolean(),
+  /** The secret that signs each request; null: none does. */
+  signingSecret: Type.Union([Type.String(), Type.Null()]),
+});
+export type HttpCall = Static<typeof HttpCall>;
+
+/**
+ * A tool of one agent alone. The kind `client`: programs that use the agent run it, and send its results (JOB-17);
+ * `http`: the service makes a request (RUN-13).
+ */
 export const AgentTool = Type.Object({
   name: Type.String(),
   description: Type.String(),
   /** JSON Schema of its arguments; always an object. */
   inputSchema: Type.Unsafe<JsonObject>({ type: "object" }),
-  kind: Type.Literal("client"),
+  kind: OneOf(["client", "http"] as const),
+  /** Of the kind `http`, and of no other. */
+  http: Type.Optional(HttpCall),
 });
 export type AgentTool = Static<typeof AgentTool>;
+
+/** The secrets that a tool names. */
+export const secretsOfTool = ({ http }: Pick<AgentTool, "http">): readonly string[] =>
+  http === undefined
+    ? []
+    : [
+        ...http.headers.flatMap(({ secret }) => secret ?? []),
+        ...(http.signingSecret === null ? [] : [http.signingSecret]),
+      ];

@@ -6,7 +6,7 @@
 import type { Outcome } from "../fault.ts";
 import type { JsonObject } from "../schema.ts";
 import type { MadeArtifact, OutputError, Progress } from "./terms.ts";
-import type { AgentSnapshot, AnswerBlock, Block, RunError, Usage } from "./schema.ts";
+import type { AgentSnapshot, AnswerBlock, Block, RunError, ToolUseBlock, Usage } from "./schema.ts";
 
 /** One entry of the conversation as the model sees it, oldest first. */
 export type TranscriptEntry =
@@ -152,6 +152,8 @@ export interface Toolbox {
   readonly notes: readonly string[];
   /** The rules of a call with this input. */
   rulesOf(name: string, input?: JsonObject): ToolRules;
+  /** The ids of those calls of client tools whose arguments do not fit: `call` answers them with what is wrong. Never rejects. */
+  misfits(calls: readonly ToolUseBlock[], context: ToolContext, signal: AbortSignal): Promise<ReadonlySet<string>>;
   /**
    * Runs the tool. Never rejects: a failure is a result with `isError`, in words for the model. After
    * `signal` aborts nobody waits for it longer than `TOOL_GRACE_MS`, and its result is dropped.
@@ -174,5 +176,6 @@ export const NO_TOOLS: Toolbox = {
   missing: { required: [], optional: [] },
   notes: [],
   rulesOf: () => ({ safe: false, needsApproval: false }),
+  misfits: () => Promise.resolve(new Set()),
   call: () => Promise.resolve({ content: "There are no tools yet.", isError: true }),
 };

@@ -4,6 +4,7 @@
  * are the same for reading, executing and changing.
  */
 import { type Fault, type Outcome, refuse } from "../fault.ts";
+import { secretsOfTool } from "../job/connections.ts";
 import type { Agent, CredentialKind, Role } from "./schema.ts";
 
 const SCOPE_NOUNS = ["agents", "chats", "jobs", "missions", "workspaces", "webhooks", "tokens", "tasks"] as const;
@@ -83,7 +84,10 @@ export function secretsRefusal({ role, scopes }: SecretsUser): Fault | null {
 
 /**
  * Refuses who may not set this agent's instructions and tools (AGT-6): whoever sets them uses the secrets
- * that an owner has named for its MCP servers.
+ * that an owner has named for its MCP servers and its tools.
  */
-export const settingRefusal = ({ mcpServers }: Agent, by: SecretsUser): Fault | null =>
-  mcpServers.every(({ headers = [] }) => headers.length === 0) ? null : secretsRefusal(by);
+export function settingRefusal({ mcpServers, tools = [] }: Agent, by: SecretsUser): Fault | null {
+  const names =
+    mcpServers.some(({ headers = [] }) => headers.length > 0) || tools.some((tool) => secretsOfTool(tool).length > 0);
+  return names ? secretsRefusal(by) : null;
+}

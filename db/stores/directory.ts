@@ -109,6 +109,8 @@ export class PostgresDirectory implements Directory {
 
   async usersOfSecret(organizationId: string, secret: string) {
     const header = JSON.stringify([{ headers: [{ secret }] }]);
+    const sent = JSON.stringify([{ http: { headers: [{ secret }] } }]);
+    const signing = JSON.stringify([{ http: { signingSecret: secret } }]);
     const agents = await this.database.reading("lookup", organizationId, ({ query }) =>
       query
         .select({ body: agent.body })
@@ -117,7 +119,8 @@ export class PostgresDirectory implements Directory {
           and(
             eq(agent.organizationId, organizationId),
             IS_ACTIVE,
-            sql`${agent.body} -> 'mcpServers' @> ${header}::jsonb`,
+            sql`(${agent.body} -> 'mcpServers' @> ${header}::jsonb
+              or ${agent.body} -> 'tools' @> ${sent}::jsonb or ${agent.body} -> 'tools' @> ${signing}::jsonb)`,
           ),
         )
         .limit(SECRET_USERS),

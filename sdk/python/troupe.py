@@ -4595,17 +4595,66 @@ class AgentReadiness(TypedDict):
     changelog: AgentReadinessChangelog
 
 
+AgentToolArgumentsItem = TypedDict(
+    "AgentToolArgumentsItem",
+    {
+        # Property of `input_schema`
+        "name": "str",
+        # Where it goes in the request; `body`: it is the whole body
+        "place": "Literal['path', 'query', 'header', 'body']",
+        # Its name there; the argument's own by default
+        "as": "NotRequired[str]",
+    },
+)
+
+
+class AgentToolHeadersItem(TypedDict):
+    # Name of the header
+    name: str
+    # Name of the organization's secret that is the header's value
+    secret: NotRequired[str]
+    # Text before the secret in the header's value, such as `Bearer `
+    prefix: NotRequired[str]
+    # A fixed value, instead of a secret; credentials are always secrets
+    value: NotRequired[str]
+
+
+class AgentToolRetry(TypedDict):
+    # Requests that are made after the first one has failed; 2 by default
+    times: int
+    # Milliseconds before the first of them, each next pause is twice as long; 500 by default
+    pause_ms: int
+
+
 class AgentTool(TypedDict):
     """A tool of one agent alone"""
 
-    # Its name
+    # Name of the tool
     name: str
-    # What it does, as models are told
+    # What the tool does, as models are told
     description: str
-    # JSON Schema of its arguments
+    # JSON Schema of the tool's arguments: an object, at most 16 KiB
     input_schema: dict[str, Any]
-    # Kind of the entry
-    kind: Literal["client"]
+    # Who runs it: `client`, the programs that use the agent; `http`, the service makes a request
+    kind: Literal["client", "http"]
+    # Of the kind `http`: the method of the request
+    method: NotRequired[Literal["GET", "POST", "PUT", "PATCH", "DELETE"]]
+    # Of the kind `http`: the address that is asked; `{argument}` in its path is an argument
+    url: NotRequired[str]
+    # Where arguments go; others are in the path where the address has them, else fields of the JSON body, or
+    # of the query of GET and DELETE
+    arguments: NotRequired[list[AgentToolArgumentsItem]]
+    # Headers that each request has
+    headers: NotRequired[list[AgentToolHeadersItem]]
+    # Milliseconds for one request; 30,000 by default
+    timeout_ms: NotRequired[int]
+    # How often a request is made again
+    retry: NotRequired[AgentToolRetry]
+    # Whether a request whose outcome is not known may be made again; `true` for GET, PUT and DELETE by
+    # default
+    repeatable: NotRequired[bool]
+    # Name of the secret, a `whsec_…`, by which each request is signed as a webhook is
+    signing_secret: NotRequired[str]
 
 
 class App(TypedDict):
@@ -5661,15 +5710,64 @@ class CreateAgentRequestMcpServersItem(TypedDict):
     optional: NotRequired[bool]
 
 
-class CreateAgentRequestToolsItem(TypedDict):
-    # Display name of the agent; in `mcp_servers`, the server's name: its tools are called `<name>__<tool>`
+CreateAgentRequestToolsItemArgumentsItem = TypedDict(
+    "CreateAgentRequestToolsItemArgumentsItem",
+    {
+        # Property of `input_schema`
+        "name": "str",
+        # Where it goes in the request; `body`: it is the whole body
+        "place": "Literal['path', 'query', 'header', 'body']",
+        # Its name there; the argument's own by default
+        "as": "NotRequired[str]",
+    },
+)
+
+
+class CreateAgentRequestToolsItemHeadersItem(TypedDict):
+    # Name of the header
     name: str
-    # What the agent is for
+    # Name of the organization's secret that is the header's value
+    secret: NotRequired[str]
+    # Text before the secret in the header's value, such as `Bearer `
+    prefix: NotRequired[str]
+    # A fixed value, instead of a secret; credentials are always secrets
+    value: NotRequired[str]
+
+
+class CreateAgentRequestToolsItemRetry(TypedDict):
+    # Requests that are made after the first one has failed; 2 by default
+    times: NotRequired[int]
+    # Milliseconds before the first of them, each next pause is twice as long; 500 by default
+    pause_ms: NotRequired[int]
+
+
+class CreateAgentRequestToolsItem(TypedDict):
+    # Name of the tool
+    name: str
+    # What the tool does, as models are told
     description: str
     # JSON Schema of the tool's arguments: an object, at most 16 KiB
     input_schema: dict[str, Any]
-    # Kind of the entry
-    kind: Literal["client"]
+    # Who runs it: `client`, the programs that use the agent; `http`, the service makes a request
+    kind: Literal["client", "http"]
+    # Of the kind `http`: the method of the request
+    method: NotRequired[Literal["GET", "POST", "PUT", "PATCH", "DELETE"]]
+    # Of the kind `http`: the address that is asked; `{argument}` in its path is an argument
+    url: NotRequired[str]
+    # Where arguments go; others are in the path where the address has them, else fields of the JSON body, or
+    # of the query of GET and DELETE
+    arguments: NotRequired[list[CreateAgentRequestToolsItemArgumentsItem]]
+    # Headers that each request has
+    headers: NotRequired[list[CreateAgentRequestToolsItemHeadersItem]]
+    # Milliseconds for one request; 30,000 by default
+    timeout_ms: NotRequired[int]
+    # How often a request is made again after a failure that may pass
+    retry: NotRequired[CreateAgentRequestToolsItemRetry]
+    # Name of the secret, a `whsec_…`, by which each request is signed as a webhook is
+    signing_secret: NotRequired[str]
+    # Whether a request whose outcome is not known may be made again; `true` for GET, PUT and DELETE by
+    # default
+    repeatable: NotRequired[bool]
 
 
 class CreateAgentRequest(TypedDict):
@@ -9197,15 +9295,64 @@ class UpdateAgentRequestMcpServersItem(TypedDict):
     optional: NotRequired[bool]
 
 
-class UpdateAgentRequestToolsItem(TypedDict):
-    # Display name of the agent; in `mcp_servers`, the server's name: its tools are called `<name>__<tool>`
+UpdateAgentRequestToolsItemArgumentsItem = TypedDict(
+    "UpdateAgentRequestToolsItemArgumentsItem",
+    {
+        # Property of `input_schema`
+        "name": "str",
+        # Where it goes in the request; `body`: it is the whole body
+        "place": "Literal['path', 'query', 'header', 'body']",
+        # Its name there; the argument's own by default
+        "as": "NotRequired[str]",
+    },
+)
+
+
+class UpdateAgentRequestToolsItemHeadersItem(TypedDict):
+    # Name of the header
     name: str
-    # What the agent is for; null clears it
+    # Name of the organization's secret that is the header's value
+    secret: NotRequired[str]
+    # Text before the secret in the header's value, such as `Bearer `
+    prefix: NotRequired[str]
+    # A fixed value, instead of a secret; credentials are always secrets
+    value: NotRequired[str]
+
+
+class UpdateAgentRequestToolsItemRetry(TypedDict):
+    # Requests that are made after the first one has failed; 2 by default
+    times: NotRequired[int]
+    # Milliseconds before the first of them, each next pause is twice as long; 500 by default
+    pause_ms: NotRequired[int]
+
+
+class UpdateAgentRequestToolsItem(TypedDict):
+    # Name of the tool
+    name: str
+    # What the tool does, as models are told
     description: str
     # JSON Schema of the tool's arguments: an object, at most 16 KiB
     input_schema: dict[str, Any]
-    # Kind of the entry
-    kind: Literal["client"]
+    # Who runs it: `client`, the programs that use the agent; `http`, the service makes a request
+    kind: Literal["client", "http"]
+    # Of the kind `http`: the method of the request
+    method: NotRequired[Literal["GET", "POST", "PUT", "PATCH", "DELETE"]]
+    # Of the kind `http`: the address that is asked; `{argument}` in its path is an argument
+    url: NotRequired[str]
+    # Where arguments go; others are in the path where the address has them, else fields of the JSON body, or
+    # of the query of GET and DELETE
+    arguments: NotRequired[list[UpdateAgentRequestToolsItemArgumentsItem]]
+    # Headers that each request has
+    headers: NotRequired[list[UpdateAgentRequestToolsItemHeadersItem]]
+    # Milliseconds for one request; 30,000 by default
+    timeout_ms: NotRequired[int]
+    # How often a request is made again after a failure that may pass
+    retry: NotRequired[UpdateAgentRequestToolsItemRetry]
+    # Name of the secret, a `whsec_…`, by which each request is signed as a webhook is
+    signing_secret: NotRequired[str]
+    # Whether a request whose outcome is not known may be made again; `true` for GET, PUT and DELETE by
+    # default
+    repeatable: NotRequired[bool]
 
 
 class UpdateAgentRequest(TypedDict):

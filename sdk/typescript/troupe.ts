@@ -3199,14 +3199,54 @@ export interface AgentReadiness {
 
 /** A tool of one agent alone */
 export interface AgentTool {
-  /** Its name */
+  /** Name of the tool */
   name: string;
-  /** What it does, as models are told */
+  /** What the tool does, as models are told */
   description: string;
-  /** JSON Schema of its arguments */
+  /** JSON Schema of the tool's arguments: an object, at most 16 KiB */
   input_schema: { [name: string]: unknown };
-  /** Kind of the entry */
-  kind: "client";
+  /** Who runs it: `client`, the programs that use the agent; `http`, the service makes a request */
+  kind: "client" | "http";
+  /** Of the kind `http`: the method of the request */
+  method?: "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
+  /** Of the kind `http`: the address that is asked; `{argument}` in its path is an argument */
+  url?: string;
+  /**
+   * Where arguments go; others are in the path where the address has them, else fields of the JSON body, or of the
+   * query of GET and DELETE
+   */
+  arguments?: {
+    /** Property of `input_schema` */
+    name: string;
+    /** Where it goes in the request; `body`: it is the whole body */
+    place: "path" | "query" | "header" | "body";
+    /** Its name there; the argument's own by default */
+    as?: string;
+  }[];
+  /** Headers that each request has */
+  headers?: {
+    /** Name of the header */
+    name: string;
+    /** Name of the organization's secret that is the header's value */
+    secret?: string;
+    /** Text before the secret in the header's value, such as `Bearer ` */
+    prefix?: string;
+    /** A fixed value, instead of a secret; credentials are always secrets */
+    value?: string;
+  }[];
+  /** Milliseconds for one request; 30,000 by default */
+  timeout_ms?: number;
+  /** How often a request is made again */
+  retry?: {
+    /** Requests that are made after the first one has failed; 2 by default */
+    times: number;
+    /** Milliseconds before the first of them, each next pause is twice as long; 500 by default */
+    pause_ms: number;
+  };
+  /** Whether a request whose outcome is not known may be made again; `true` for GET, PUT and DELETE by default */
+  repeatable?: boolean;
+  /** Name of the secret, a `whsec_…`, by which each request is signed as a webhook is */
+  signing_secret?: string;
 }
 
 /** A directory of static files that anybody with its address may open */
@@ -4163,14 +4203,54 @@ export interface CreateAgentRequest {
   max_steps?: number | null;
   /** Tools that the agent may use in this chat; null is all that the agent has */
   tools?: {
-    /** Display name of the agent; in `mcp_servers`, the server's name: its tools are called `<name>__<tool>` */
+    /** Name of the tool */
     name: string;
-    /** What the agent is for */
+    /** What the tool does, as models are told */
     description: string;
     /** JSON Schema of the tool's arguments: an object, at most 16 KiB */
     input_schema: { [name: string]: unknown };
-    /** Kind of the entry */
-    kind: "client";
+    /** Who runs it: `client`, the programs that use the agent; `http`, the service makes a request */
+    kind: "client" | "http";
+    /** Of the kind `http`: the method of the request */
+    method?: "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
+    /** Of the kind `http`: the address that is asked; `{argument}` in its path is an argument */
+    url?: string;
+    /**
+     * Where arguments go; others are in the path where the address has them, else fields of the JSON body, or of the
+     * query of GET and DELETE
+     */
+    arguments?: {
+      /** Property of `input_schema` */
+      name: string;
+      /** Where it goes in the request; `body`: it is the whole body */
+      place: "path" | "query" | "header" | "body";
+      /** Its name there; the argument's own by default */
+      as?: string;
+    }[];
+    /** Headers that each request has */
+    headers?: {
+      /** Name of the header */
+      name: string;
+      /** Name of the organization's secret that is the header's value */
+      secret?: string;
+      /** Text before the secret in the header's value, such as `Bearer ` */
+      prefix?: string;
+      /** A fixed value, instead of a secret; credentials are always secrets */
+      value?: string;
+    }[];
+    /** Milliseconds for one request; 30,000 by default */
+    timeout_ms?: number;
+    /** How often a request is made again after a failure that may pass */
+    retry?: {
+      /** Requests that are made after the first one has failed; 2 by default */
+      times?: number;
+      /** Milliseconds before the first of them, each next pause is twice as long; 500 by default */
+      pause_ms?: number;
+    };
+    /** Name of the secret, a `whsec_…`, by which each request is signed as a webhook is */
+    signing_secret?: string;
+    /** Whether a request whose outcome is not known may be made again; `true` for GET, PUT and DELETE by default */
+    repeatable?: boolean;
   }[];
   /** JSON Schema of an object, at most 16 KiB, that answers must fit; null: they are text */
   output_schema?: { [name: string]: unknown } | null;
@@ -7415,14 +7495,54 @@ export interface UpdateAgentRequest {
   max_steps?: number | null;
   /** Tools that the agent may use in this chat; null is all that the agent has */
   tools?: {
-    /** Display name of the agent; in `mcp_servers`, the server's name: its tools are called `<name>__<tool>` */
+    /** Name of the tool */
     name: string;
-    /** What the agent is for; null clears it */
+    /** What the tool does, as models are told */
     description: string;
     /** JSON Schema of the tool's arguments: an object, at most 16 KiB */
     input_schema: { [name: string]: unknown };
-    /** Kind of the entry */
-    kind: "client";
+    /** Who runs it: `client`, the programs that use the agent; `http`, the service makes a request */
+    kind: "client" | "http";
+    /** Of the kind `http`: the method of the request */
+    method?: "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
+    /** Of the kind `http`: the address that is asked; `{argument}` in its path is an argument */
+    url?: string;
+    /**
+     * Where arguments go; others are in the path where the address has them, else fields of the JSON body, or of the
+     * query of GET and DELETE
+     */
+    arguments?: {
+      /** Property of `input_schema` */
+      name: string;
+      /** Where it goes in the request; `body`: it is the whole body */
+      place: "path" | "query" | "header" | "body";
+      /** Its name there; the argument's own by default */
+      as?: string;
+    }[];
+    /** Headers that each request has */
+    headers?: {
+      /** Name of the header */
+      name: string;
+      /** Name of the organization's secret that is the header's value */
+      secret?: string;
+      /** Text before the secret in the header's value, such as `Bearer ` */
+      prefix?: string;
+      /** A fixed value, instead of a secret; credentials are always secrets */
+      value?: string;
+    }[];
+    /** Milliseconds for one request; 30,000 by default */
+    timeout_ms?: number;
+    /** How often a request is made again after a failure that may pass */
+    retry?: {
+      /** Requests that are made after the first one has failed; 2 by default */
+      times?: number;
+      /** Milliseconds before the first of them, each next pause is twice as long; 500 by default */
+      pause_ms?: number;
+    };
+    /** Name of the secret, a `whsec_…`, by which each request is signed as a webhook is */
+    signing_secret?: string;
+    /** Whether a request whose outcome is not known may be made again; `true` for GET, PUT and DELETE by default */
+    repeatable?: boolean;
   }[];
   /** JSON Schema of an object, at most 16 KiB, that answers must fit; null: they are text */
   output_schema?: { [name: string]: unknown } | null;

@@ -7,11 +7,19 @@ import { usableSchema } from "./usable-schema.ts";
 /** What every provider takes as the name of an argument. */
 const ARGUMENT = /^[A-Za-z0-9_.-]{1,64}$/;
 
+/** Bytes of the schemas of all tools of an agent: they go with every model call. */
+export const TOOLS_BYTES = 128 * 1024;
+
 export async function usableOwnTools(
   services: Pick<Services, "argumentChecks" | "tools">,
   organizationId: string,
   tools: readonly AgentTool[],
 ): Promise<Outcome<null>> {
+  const bytes = tools.reduce((sum, { inputSchema }) => sum + Buffer.byteLength(JSON.stringify(inputSchema)), 0);
+  if (bytes > TOOLS_BYTES) {
+    const message = `The input schemas of the tools have ${bytes} bytes as JSON; all of an agent have at most ${TOOLS_BYTES}`;
+    return refuse({ kind: "invalid_request", errors: [{ path: "/tools", message }] });
+  }
   const errors = tools.flatMap((_, i) => nameErrors(services, tools, i));
   if (errors.length > 0) return refuse({ kind: "invalid_request", errors });
   for (const [i, { inputSchema: schema }] of tools.entries()) {

@@ -116,6 +116,13 @@ function toolbox(
       };
     },
 
+    async misfits(calls, { organizationId }, signal) {
+      const faults = await Promise.all(
+        calls.map(async ({ name, input }) => byName.get(name)?.faultOf?.(input, { organizationId, signal }) ?? null),
+      );
+      return new Set(calls.flatMap(({ id }, i) => (faults[i] === null ? [] : [id])));
+    },
+
     async call(call, signal) {
       const tool = byName.get(call.name);
       if (tool === undefined) return missing(call.name);

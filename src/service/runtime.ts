@@ -259,7 +259,7 @@ function execution(
       ],
       {
         sources: [
-          agentTools,
+          agentTools({ egress, sandbox, secrets, clock: systemClock }),
           workspaceInstructions(system),
           missionTools(actorMissionService(system)),
           mcpTools({

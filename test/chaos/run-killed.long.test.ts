@@ -15,7 +15,7 @@ afterAll(() => bench.close(), 30_000);
 const COMMITS_AT_LEAST = 10;
 
 for (const moment of ["sent", "answered"] as const) {
-  test(`[JOB-4] [JOB-7] [JOB-8] killed at any commit, ${moment === "sent" ? "before it is stored" : "stored and not answered"}, a run comes to the same end`, async () => {
+  test(`[JOB-4] [JOB-7] [JOB-8] [RUN-13] killed at any commit, ${moment === "sent" ? "before it is stored" : "stored and not answered"}, a run comes to the same end`, async () => {
     let nth = 1;
     for (; ; nth++) {
       const { killed, attempt, ...played } = await bench.play({ nth, moment });

@@ -34,6 +34,7 @@ export class ScriptedWork implements Transcripts {
         missing: { required: [], optional: [] },
         notes: [],
         rulesOf: () => ({ safe: true, needsApproval: false }),
+        misfits: () => Promise.resolve(new Set()),
         call: (asked: ToolCall) => this.use(asked),
       }),
   };

@@ -54,6 +54,7 @@ export class FakeTools implements ToolPort {
         needsApproval: approvalTools.includes(name),
         ...(this.clients.has(name) ? { isClient: true } : {}),
       }),
+      misfits: () => Promise.resolve(new Set()),
       call: (call, signal) => this.call(call, signal),
     };
   }

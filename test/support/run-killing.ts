@@ -1,6 +1,7 @@
 /**
  * A run of an agent that does everything a run can lose: several steps, calls side by side, a tool with
- * a side effect inside (a task) and one outside (a page that counts its readers), an approval. The
+ * a side effect inside (a task) and some outside (a page that counts its readers, read by `web_fetch` and by an HTTP
+ * tool of the agent), an approval. The
  * service is killed at a chosen point of it, started again, and driven to the end of the run by a client
  * who asks again for what was not answered. What is then left of the run is its story, in words that are
  * the same for every run: two stories are equal or something was lost or happened twice.
@@ -40,7 +41,7 @@ export interface Played {
   readonly story: Story;
   /** Whether the run came to the point. */
   readonly killed: boolean;
-  /** Calls that were made again although their result had been stored. */
+  /** Calls that were made again although their result had been stored, or under another key than before. */
   readonly repeated: readonly string[];
   readonly attempt: number;
 }
@@ -55,6 +56,8 @@ export class RunBench {
   private readonly pages: Bun.Server<undefined>;
   /** Readers of each page. */
   private readonly hits = new Map<string, number>();
+  /** The keys under which the HTTP tool has asked for a page. */
+  private readonly keys = new Map<string, Set<string>>();
   private service!: TroupeProcess;
   private token = "";
   private agentId = "";
@@ -75,7 +78,12 @@ export class RunBench {
       fetch: (request) => {
         const { pathname } = new URL(request.url);
         this.hits.set(pathname, (this.hits.get(pathname) ?? 0) + 1);
-        return new Response(`This is ${pathname.split("/").at(-1)}.`, { headers: { "content-type": "text/plain" } });
+        const key = request.headers.get("idempotency-key");
+        if (key !== null) this.keys.set(pathname, (this.keys.get(pathname) ?? new Set()).add(key));
+        const about = key === null ? "" : `url: ${request.url}\n`;
+        return new Response(`${about}This is ${pathname.split("/").at(-1)}.`, {
+          headers: { "content-type": "text/plain" },
+        });
       },
     });
   }
@@ -93,6 +101,16 @@ export class RunBench {
       system_prompt: "Read and note.",
       allowed_tools: ["web_fetch", "create_task"],
       approval_tools: ["create_task"],
+      tools: [
+        {
+          kind: "http",
+          name: "open_page",
+          description: "Opens a page",
+          input_schema: { type: "object", properties: { run: { type: "string" }, page: { type: "string" } } },
+          method: "PUT",
+          url: `${bench.pages.url.href}{run}/{page}`,
+        },
+      ],
     });
     bench.agentId = agent?.["id"] as string;
     return bench;
@@ -143,6 +161,7 @@ export class RunBench {
     // The commit that numbers the last event of the job comes after its end.
     await standUp();
     const repeated = [...(made ?? [])].flatMap(([page, hits]) => (this.hits.get(page) === hits ? [] : [page]));
+    for (const [page, keys] of this.keys) if (keys.size > 1) repeated.push(`${page} under ${keys.size} keys`);
     const job = (await this.job(chatId))!;
     return { story: await this.story(job, name), killed: made !== null, repeated, attempt: job.attempt };
   }
@@ -157,7 +176,7 @@ export class RunBench {
       "/then",
       "/say I note what they say, and read a third.",
       `/call create_task ${JSON.stringify({ title: name })}`,
-      page("c"),
+      `/call open_page ${JSON.stringify({ run: name, page: "c" })}`,
       "/then",
       "/say That is all.",
     ].join("\n");

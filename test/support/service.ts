@@ -234,7 +234,12 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
         {
           pauses: { clock: systemClock, chance: systemChance },
           sources: [
-            agentTools,
+            agentTools({
+              egress,
+              sandbox: fileSandbox,
+              secrets: actorSecretReader(() => system, testSealing),
+              clock: systemClock,
+            }),
             workspaceInstructions(() => system),
             missionTools(actorMissionService(() => system)),
             cloneTools(

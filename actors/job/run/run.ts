@@ -4,7 +4,7 @@ import type { EffectContext } from "../../runtime/effects.ts";
 import type { EffectRow } from "../../runtime/store.ts";
 import type { RunServices } from "./services.ts";
 import { type ModelInfo, type ModelOutcome, NO_TOOLS, type TranscriptEntry } from "../ports.ts";
-import type { ProgressReport, StepCall } from "../protocol.ts";
+import type { ProgressReport } from "../protocol.ts";
 import { turnEndOf } from "./turn-end.ts";
 import type { JobSlot } from "./job-slot.ts";
 import { Pulse } from "./pulse.ts";
@@ -21,6 +21,7 @@ import { checkedOutput, promptOf } from "./prompt.ts";
 import { type Job, type RunError, textOf, type Usage } from "../schema.ts";
 import { Transcript } from "./transcript.ts";
 import { keptStep } from "../step-calls.ts";
+import { callsOf } from "./step-rules.ts";
 
 type Finished = Extract<ModelOutcome, { readonly kind: "finished" }>;
 const NO_USAGE: Usage = { inputTokens: 0, outputTokens: 0 };
@@ -223,7 +224,8 @@ export class Run {
   private async finishStep(step: number, outcome: Finished, timeToFirstTokenMs: number | null): Promise<void> {
     const { attempt, transcript } = this;
     const { blocks, calls: made } = keptStep(step, transcript.blocks, outcome.blocks);
-    const calls = made.map((block): StepCall => ({ block, ...this.toolbox.rulesOf(block.name, block.input) }));
+    const calls = made.length === 0 ? [] : await callsOf(made, this.toolbox, this.job, this.abort.signal);
+    if (calls === null) return this.stopped(textOf(blocks), null, outcome.usage);
     const { usage } = outcome;
     const output =
       calls.length > 0 ? undefined : await checkedOutput(this.parts.outputs, this.job, blocks, this.abort.signal);

@@ -1,5 +1,5 @@
 /** Agents on the current surface: the organization's own, the caller's private ones, and the library (AGT-1 to AGT-3). */
-import { invalid, mapped, ok, type Outcome } from "../../../actors/fault.ts";
+import { invalid, mapped, ok, type Outcome, refuse } from "../../../actors/fault.ts";
 import type { Principal } from "../../../actors/organization/principal.ts";
 import type { AgentInput } from "../../../actors/organization/protocol.ts";
 import { organizationRef } from "../../../actors/organization/schema.ts";
@@ -18,6 +18,8 @@ import { usableModel } from "../usable-model.ts";
 import type { agentOperations } from "./operations.ts";
 import type { UpdateAgentBody } from "./schema.ts";
 import { libraryView, listAgents } from "./list.ts";
+import { agentToolOf } from "./tool-schema.ts";
+import { toolKindErrors, usableHttpTools } from "./usable-http-tools.ts";
 import { usableServers } from "./usable-servers.ts";
 import { type AgentView, agentView } from "./view.ts";
 
@@ -25,6 +27,8 @@ export const agentHandlers: Handlers<typeof agentOperations.operations, Services
   listAgents: (services, { principal }, { query }) => listAgents(services, principal, query, pageOf(query)),
 
   async createAgent(services, change, { body }) {
+    const kinds = toolKindErrors(body.tools ?? []);
+    if (kinds.length > 0) return refuse({ kind: "invalid_request", errors: kinds });
     const { name, role = "Assistant", visibility = "private", system_prompt: systemPrompt, ...settings } = body;
     const input: AgentInput = { name, role, systemPrompt, visibility, ...settingsOf(settings) };
     const model = usableModel(services, input.model, "/model");
@@ -47,6 +51,8 @@ export const agentHandlers: Handlers<typeof agentOperations.operations, Services
 
   async updateAgent(services, change, { params: { id: agentId }, headers, body }) {
     const { principal } = change;
+    const kinds = toolKindErrors(body.tools ?? []);
+    if (kinds.length > 0) return refuse({ kind: "invalid_request", errors: kinds });
     const { name, visibility, system_prompt: systemPrompt, ...settings } = body;
     const changes = { ...defined({ name, visibility, systemPrompt }), ...settingsOf(settings) };
     const model = usableModel(services, changes.model, "/model");
@@ -117,14 +123,16 @@ async function usableToolsOf(
   return usableTools(services, { allowedTools, mcpServers, tools, given: changes });
 }
 
-/** Whether the schemas of the answers and of the agent's own tools can be used, and the names of the tools. */
+/** Whether the schemas of the answers and of the agent's own tools can be used, their names, and the requests of those that make some. */
 async function usableSchemas(
   services: Services,
-  { organizationId }: Principal,
-  { outputSchema, tools }: Partial<AgentInput>,
+  principal: Principal,
+  { outputSchema, tools = [] }: Partial<AgentInput>,
 ): Promise<Outcome<null>> {
+  const { organizationId } = principal;
   const answers = await usableSchema(services, organizationId, { schema: outputSchema, path: "/output_schema" });
-  return answers.ok ? usableOwnTools(services, organizationId, tools ?? []) : answers;
+  const own = answers.ok ? await usableOwnTools(services, organizationId, tools) : answers;
+  return own.ok ? usableHttpTools(services, principal, tools) : own;
 }
 
 /** Only the fields that were given. */
@@ -143,7 +151,7 @@ function settingsOf(body: Omit<UpdateAgentBody, "name" | "visibility" | "system_
     body.max_steps,
   ];
   const { output_schema: outputSchema } = body;
-  const tools = body.tools?.map(({ input_schema: inputSchema, ...tool }) => ({ ...tool, inputSchema }));
+  const tools = body.tools?.map(agentToolOf);
   const { after_seconds: afterSeconds, on_expiry: onExpiry } = body.approval_expiry ?? {};
   const approvalExpiry = afterSeconds === undefined || onExpiry === undefined ? undefined : { afterSeconds, onExpiry };
   const lists = { tags, tools, allowedTools, approvalTools, mcpServers };

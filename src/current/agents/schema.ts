@@ -5,20 +5,13 @@ import { ApprovalExpiry } from "../../../actors/job/terms.ts";
 import { VISIBILITIES } from "../../../actors/organization/schema.ts";
 import { type JsonObject, OneOf, type Static, Type } from "../../../actors/schema.ts";
 import { FreeObject } from "../../http/contract/body-schema.ts";
+import { AgentToolBody } from "./tool-schema.ts";
 
 /** Characters; the same bounds as on v1. */
 const NAME = 512;
 const PROMPT = 65_536;
 /** Names of tools; `<server>__*` is all of one MCP server. */
 const Names = Type.Array(Type.String({ pattern: "^[A-Za-z0-9_-]{1,64}(?:__\\*)?$" }), { maxItems: 64 });
-
-/** A tool that programs which use the agent run themselves (RUN-12). */
-export const AgentToolBody = Type.Object({
-  name: Type.String({ pattern: "^[A-Za-z0-9_-]{1,64}$", examples: ["lookup"] }),
-  description: Type.String({ pattern: "\\S", maxLength: 2_048, examples: ["Looks up the price of an article"] }),
-  input_schema: Type.Unsafe<JsonObject>(FreeObject),
-  kind: OneOf(["client"] as const),
-});
 
 const settings = {
   role: Type.Optional(Type.String({ pattern: "\\S", maxLength: NAME })),

@@ -1,5 +1,5 @@
 /** An agent as the current surface shows it (AGT-1). */
-import { type AgentTool, McpServer } from "../../../actors/job/connections.ts";
+import { McpServer } from "../../../actors/job/connections.ts";
 import { ApprovalExpiry, DEFAULT_EXPIRY } from "../../../actors/job/terms.ts";
 import type { LibraryAgent } from "../../../actors/organization/library.ts";
 import { canChange, type Principal, settingRefusal } from "../../../actors/organization/principal.ts";
@@ -9,6 +9,7 @@ import { Id, listOf, noun, OpenObject, Text } from "../../http/contract/noun.ts"
 import type { Shown } from "../../http/contract/operation.ts";
 import { WHILE_NOT_INSTALLED } from "../library-visibility.ts";
 import { isDisabled } from "../../work/prepared-work.ts";
+import { AgentToolView, agentToolView } from "./tool-schema.ts";
 import { permitted, RECORD, recordView } from "../record.ts";
 
 export const AgentView = noun("Agent", "An AI assistant with a name, a role and instructions", {
@@ -36,15 +37,7 @@ export const AgentView = noun("Agent", "An AI assistant with a name, a role and 
   ),
   mcp_servers: Type.Array(McpServer, { examples: [[]] }),
   max_steps: Nullable(Type.Integer({ minimum: 1, description: "Model calls of one job" })),
-  tools: Type.Array(
-    noun("AgentTool", "A tool of one agent alone", {
-      name: Text("Its name", "lookup"),
-      description: Text("What it does, as models are told", "Looks up the price of an article"),
-      input_schema: OpenObject("JSON Schema of its arguments"),
-      kind: OneOf(["client"] as const),
-    }),
-    { examples: [[]] },
-  ),
+  tools: Type.Array(AgentToolView, { examples: [[]] }),
   output_schema: Nullable(OpenObject("JSON Schema that its answers must fit; null: they are text")),
   tags: Type.Array(Type.String(), { examples: [["texts"]] }),
   created_by: Nullable(Id("usr", "The user who created it; null for a library entry that is not installed")),
@@ -72,7 +65,7 @@ export const agentView = (agent: Agent, by: Principal): AgentView => ({
   approval_expiry: expiryView(agent),
   mcp_servers: agent.organizationId === by.organizationId ? agent.mcpServers : [],
   max_steps: agent.maxSteps,
-  tools: agent.organizationId === by.organizationId ? (agent.tools ?? []).map(toolView) : [],
+  tools: agent.organizationId === by.organizationId ? (agent.tools ?? []).map(agentToolView) : [],
   output_schema: agent.outputSchema ?? null,
   tags: agent.tags,
   created_by: agent.createdBy,
@@ -85,13 +78,6 @@ export const agentView = (agent: Agent, by: Principal): AgentView => ({
 
 /** What an agent is executed with is a chat. */
 const ACTION_SCOPES = { execute: "chats:write" };
-
-const toolView = ({ name, description, inputSchema, kind }: AgentTool) => ({
-  name,
-  description,
-  input_schema: inputSchema,
-  kind,
-});
 
 const expiryView = ({ approvalExpiry = DEFAULT_EXPIRY }: Pick<Agent, "approvalExpiry">) => ({
   after_seconds: approvalExpiry.afterSeconds,
@@ -133,7 +119,7 @@ export const availableView = ({ id, definition }: LibraryAgent, by: Principal): 
   approval_expiry: expiryView(definition),
   mcp_servers: [],
   max_steps: definition.maxSteps ?? null,
-  tools: (definition.tools ?? []).map(toolView),
+  tools: (definition.tools ?? []).map(agentToolView),
   output_schema: definition.outputSchema ?? null,
   tags: definition.tags ?? [],
   created_by: null,

@@ -1,25 +1,53 @@
-/** The tools that an agent has of its own (RUN-12): on for it without being named, and there for no other. */
+/**
+ * The tools that an agent has of its own (RUN-12, RUN-13): on for it without being named, and there for no other. The
+ * arguments of each call are checked by the tool's schema before anything else happens with them.
+ */
 import type { AgentTool } from "../../../actors/job/connections.ts";
+import { Lanes } from "../../sandbox/lanes.ts";
+import { argumentFault } from "./argument-check.ts";
+import { callHttp, type HttpToolParts } from "./http-tool.ts";
 import { failure, type Tool, type ToolSource } from "./tool.ts";
 
-export const agentTools: ToolSource = {
-  find: ({ tools = [] }) =>
-    Promise.resolve({
-      tools: tools.map(toolOf),
-      missing: { required: [], optional: [] },
-      notes: [],
-      whyMissing: () => null,
-    }),
-};
+/** Requests on their way at a time, of one organization and in all: each may hold an answer in memory. */
+const REQUESTS_OF_ORGANIZATION = 16;
+const REQUESTS = 128;
 
-const toolOf = ({ name, description, inputSchema }: AgentTool): Tool => ({
-  name,
-  description,
-  inputSchema,
-  access: "safe",
-  reads: "own_work",
-  // It is the client that runs it, once for each result: nothing here runs, or is lost.
-  safeToRepeat: true,
-  isClient: true,
-  call: () => Promise.resolve(failure("The client runs this tool, and this call did not reach it.")),
-});
+export type AgentToolParts = Omit<HttpToolParts, "gate">;
+
+export function agentTools(given: AgentToolParts): ToolSource {
+  const parts: HttpToolParts = { ...given, gate: new Lanes(REQUESTS, REQUESTS_OF_ORGANIZATION) };
+  return {
+    find: ({ tools = [] }) =>
+      Promise.resolve({
+        tools: tools.map((tool) => toolOf(parts, tool)),
+        missing: { required: [], optional: [] },
+        notes: [],
+        whyMissing: () => null,
+      }),
+  };
+}
+
+function toolOf(parts: HttpToolParts, { name, description, inputSchema, http }: AgentTool): Tool {
+  const faultOf: Tool["faultOf"] = (input, { organizationId, signal, budget }) =>
+    argumentFault(parts.sandbox, {
+      organizationId,
+      schema: inputSchema,
+      input,
+      signal,
+      ...(budget === undefined ? {} : { budget }),
+    });
+  const own = { name, description, inputSchema, access: "safe", reads: "own_work", faultOf } as const;
+  return {
+    ...own,
+    // Of a client's tool nothing runs here, and nothing is lost.
+    safeToRepeat: http?.repeatable ?? true,
+    ...(http === undefined ? { isClient: true } : {}),
+    async call(input, run) {
+      const { context, signal, budget } = run;
+      const fault = await faultOf(input, { organizationId: context.organizationId, signal, budget });
+      if (fault !== null) return failure(fault);
+      if (http === undefined) return failure("The client runs this tool, and this call did not reach it.");
+      return callHttp(parts, { http, inputSchema }, { input, run });
+    },
+  };
+}

@@ -49,8 +49,17 @@ export interface ToolDefinition<S extends TSchema> {
 /** A tool as the registry sees it: its input is not checked yet. */
 export interface Tool extends Omit<ToolDefinition<TSchema>, "input" | "run"> {
   readonly inputSchema: JsonObject;
+  /** What is wrong with these arguments, in words for the model; null: nothing. Of tools whose calls are looked at before they are made. */
+  readonly faultOf?: (input: JsonObject, by: ArgumentsOf) => Promise<string | null>;
   /** Checks the input, then runs; a bad input is an error result that names the field. */
   call(input: JsonObject, run: ToolRun): Promise<ToolResult>;
+}
+
+/** Whose arguments are checked, and until when. */
+export interface ArgumentsOf {
+  readonly organizationId: string;
+  readonly signal: AbortSignal;
+  readonly budget?: CpuBudget;
 }
 
 /** Where tools come from that are not the same for each run, such as MCP servers. */

@@ -2,7 +2,7 @@
  * Whether a value fits its schema: arguments that of their tool, an answer that of its job. The schema may be an MCP server's, patterns and all, so it is
  * compiled where a pattern that never ends costs a child only.
  */
-import { Ajv, type ErrorObject } from "ajv";
+import { Ajv, type ErrorObject, type ValidateFunction } from "ajv";
 import { Ajv2020 } from "ajv/dist/2020.js";
 import type { JsonObject } from "../../../actors/schema.ts";
 
@@ -16,18 +16,33 @@ const OPTIONS = {
 /** Errors that are told. */
 const MOST_ERRORS = 20;
 
-/** What is wrong, each with its place as a JSON pointer; none where the schema itself cannot be used. */
-export function argumentErrors(options: JsonObject, content: Uint8Array): { path: string; message: string }[] {
-  const { schema, given } = JSON.parse(new TextDecoder().decode(content)) as { schema: JsonObject; given: JsonObject };
+/** Schemas that a child keeps compiled; the oldest goes first. */
+const KEPT_SCHEMAS = 32;
+const kept = new Map<string, ValidateFunction | null>();
+
+/** Compiled once in a child, however often its tool is called; null where the schema cannot be used. */
+function compiled(schema: JsonObject): ValidateFunction | null {
+  const key = JSON.stringify(schema);
+  const known = kept.get(key);
+  if (known !== undefined) return known;
   const { $schema: dialect, ...rules } = schema;
   const ajv = typeof dialect === "string" && dialect.includes("draft-07") ? new Ajv(OPTIONS) : new Ajv2020(OPTIONS);
-  let check: ReturnType<typeof ajv.compile>;
+  let check: ValidateFunction | null = null;
   try {
     check = ajv.compile(rules);
   } catch {
-    return [];
+    // Whoever brought the schema has been told, or it is an MCP server's own affair.
   }
-  if (check(given) === true) return [];
+  for (const oldest of kept.keys()) if (kept.size >= KEPT_SCHEMAS) kept.delete(oldest);
+  kept.set(key, check);
+  return check;
+}
+
+/** What is wrong, each with its place as a JSON pointer; none where the schema itself cannot be used. */
+export function argumentErrors(options: JsonObject, content: Uint8Array): { path: string; message: string }[] {
+  const { schema, given } = JSON.parse(new TextDecoder().decode(content)) as { schema: JsonObject; given: JsonObject };
+  const check = compiled(schema);
+  if (check === null || check(given) === true) return [];
   return (check.errors ?? [])
     .slice(0, MOST_ERRORS)
     .map((error) => complaint(error, options["what"] === "output" ? "output" : "arguments"));

@@ -1,0 +1,172 @@
+/** An agent's own tools on the current surface: as they are given, and as they are shown (RUN-12, RUN-13). */
+import { ARGUMENT_PLACES, type AgentTool, HTTP_METHODS, ToolHeader } from "../../../actors/job/connections.ts";
+import { type JsonObject, OneOf, type Static, Type } from "../../../actors/schema.ts";
+import { FreeObject } from "../../http/contract/body-schema.ts";
+import { noun } from "../../http/contract/noun.ts";
+import type { Shown } from "../../http/contract/operation.ts";
+
+export const DEFAULT_TIMEOUT_MS = 30_000;
+const DEFAULT_RETRY = { times: 2, pauseMs: 500 } as const;
+
+const Argument = Type.Object({
+  name: Type.String({
+    pattern: "^[A-Za-z0-9_.-]{1,64}$",
+    description: "Property of `input_schema`",
+    examples: ["article"],
+  }),
+  place: OneOf(ARGUMENT_PLACES, { description: "Where it goes in the request; `body`: it is the whole body" }),
+  as: Type.Optional(
+    Type.String({
+      pattern: "^\\S{1,128}$",
+      description: "Its name there; the argument's own by default",
+      examples: ["article_id"],
+    }),
+  ),
+});
+
+const SentHeader = Type.Object({
+  name: Type.String({
+    pattern: ToolHeader.properties.name.pattern!,
+    description: "Name of the header",
+    examples: ["Authorization"],
+  }),
+  secret: ToolHeader.properties.secret,
+  prefix: ToolHeader.properties.prefix,
+  value: Type.Optional(
+    Type.String({
+      pattern: ToolHeader.properties.value.pattern!,
+      description: "A fixed value, instead of a secret; credentials are always secrets",
+      examples: ["2026-11-01"],
+    }),
+  ),
+});
+
+const RetryTimes = Type.Integer({
+  minimum: 0,
+  maximum: 5,
+  description: "Requests that are made after the first one has failed; 2 by default",
+});
+const RetryPause = Type.Integer({
+  minimum: 100,
+  maximum: 30_000,
+  description: "Milliseconds before the first of them, each next pause is twice as long; 500 by default",
+});
+
+const URL_EXAMPLE = "https://shop.example/articles/{article}";
+const Url = Type.String({
+  pattern: "^https?://",
+  maxLength: 2_048,
+  description: "Of the kind `http`: the address that is asked; `{argument}` in its path is an argument",
+  examples: [URL_EXAMPLE],
+});
+const Repeatable = Type.Boolean({
+  description:
+    "Whether a request whose outcome is not known may be made again; `true` for GET, PUT and DELETE by default",
+});
+const Method = OneOf(HTTP_METHODS, { description: "Of the kind `http`: the method of the request" });
+const Arguments = Type.Array(Argument, {
+  maxItems: 64,
+  description:
+    "Where arguments go; others are in the path where the address has them, else fields of the JSON body, or of the query of GET and DELETE",
+});
+
+/** What the requests of several tools can have in common. */
+export const REQUEST_SETTINGS = {
+  headers: Type.Optional(Type.Array(SentHeader, { maxItems: 8, description: "Headers that each request has" })),
+  timeout_ms: Type.Optional(
+    Type.Integer({ minimum: 100, maximum: 120_000, description: "Milliseconds for one request; 30,000 by default" }),
+  ),
+  retry: Type.Optional(
+    Type.Object(
+      { times: Type.Optional(RetryTimes), pause_ms: Type.Optional(RetryPause) },
+      { description: "How often a request is made again after a failure that may pass" },
+    ),
+  ),
+  signing_secret: Type.Optional(
+    Type.String({
+      pattern: ToolHeader.properties.secret.pattern!,
+      description: "Name of the secret, a `whsec_…`, by which each request is signed as a webhook is",
+      examples: ["SHOP_SIGNING"],
+    }),
+  ),
+};
+
+const own = {
+  name: Type.String({ pattern: "^[A-Za-z0-9_-]{1,64}$", description: "Name of the tool", examples: ["lookup"] }),
+  description: Type.String({
+    pattern: "\\S",
+    maxLength: 2_048,
+    description: "What the tool does, as models are told",
+    examples: ["Looks up the price of an article"],
+  }),
+  input_schema: Type.Unsafe<JsonObject>(FreeObject),
+  kind: OneOf(["client", "http"] as const, {
+    description: "Who runs it: `client`, the programs that use the agent; `http`, the service makes a request",
+  }),
+};
+
+/** A tool of one agent alone. */
+export const AgentToolBody = Type.Object({
+  ...own,
+  method: Type.Optional(Method),
+  url: Type.Optional(Url),
+  arguments: Type.Optional(Arguments),
+  ...REQUEST_SETTINGS,
+  repeatable: Type.Optional(Repeatable),
+});
+export type AgentToolBody = Static<typeof AgentToolBody>;
+
+export const AgentToolView = noun("AgentTool", "A tool of one agent alone", {
+  ...own,
+  method: Type.Optional(Method),
+  url: Type.Optional(Url),
+  arguments: Type.Optional(Arguments),
+  headers: REQUEST_SETTINGS.headers,
+  timeout_ms: REQUEST_SETTINGS.timeout_ms,
+  retry: Type.Optional(
+    Type.Object({ times: RetryTimes, pause_ms: RetryPause }, { description: "How often a request is made again" }),
+  ),
+  repeatable: Type.Optional(Repeatable),
+  signing_secret: REQUEST_SETTINGS.signing_secret,
+});
+
+/** As it was given, with the defaults; of the kind `http` it has an address and a method, or it is refused. */
+export function agentToolOf(body: AgentToolBody): AgentTool {
+  const { name, description, input_schema: inputSchema, kind, method, url } = body;
+  const base = { name, description, inputSchema, kind };
+  if (method === undefined || url === undefined) return base;
+  return {
+    ...base,
+    http: {
+      method,
+      url,
+      headers: body.headers ?? [],
+      arguments: body.arguments ?? [],
+      timeoutMs: body.timeout_ms ?? DEFAULT_TIMEOUT_MS,
+      retry: {
+        times: body.retry?.times ?? DEFAULT_RETRY.times,
+        pauseMs: body.retry?.pause_ms ?? DEFAULT_RETRY.pauseMs,
+      },
+      // What these methods mean: twice is once.
+      repeatable: body.repeatable ?? (method !== "POST" && method !== "PATCH"),
+      signingSecret: body.signing_secret ?? null,
+    },
+  };
+}
+
+export function agentToolView({ name, description, inputSchema, kind, http }: AgentTool): Shown<typeof AgentToolView> {
+  const base = { name, description, input_schema: inputSchema, kind };
+  if (http === undefined) return base;
+  const { method, url, headers, timeoutMs, retry, repeatable, signingSecret } = http;
+  return {
+    ...base,
+    method,
+    url,
+    arguments: http.arguments,
+    headers,
+    timeout_ms: timeoutMs,
+    retry: { times: retry.times, pause_ms: retry.pauseMs },
+    repeatable,
+    ...(signingSecret === null ? {} : { signing_secret: signingSecret }),
+  };
+}

@@ -1,0 +1,162 @@
+/** The requests that a caller may have an agent make (RUN-13): addresses, headers, arguments, and secrets in them. */
+import { type InputError, ok, type Outcome, refuse } from "../../../actors/fault.ts";
+import { isReservedHeader } from "../../../actors/header-name.ts";
+import { type AgentTool, type HttpCall, secretsOfTool } from "../../../actors/job/connections.ts";
+import { type Principal, secretsRefusal } from "../../../actors/organization/principal.ts";
+import { organizationRef } from "../../../actors/organization/schema.ts";
+import type { Services } from "../../operations/services.ts";
+import type { AgentToolBody } from "./tool-schema.ts";
+
+/** What the service says in headers itself. */
+const OF_THE_SERVICE = /^(?:content-type|content-encoding|idempotency-key|service-.*|webhook-.*)$/i;
+/** Headers that have credentials: their values are secrets. */
+const CREDENTIALS = /^(?:authorization|cookie)$|api-?key|token|secret|password/i;
+const HTTP_ONLY = [
+  "method",
+  "url",
+  "arguments",
+  "headers",
+  "timeout_ms",
+  "retry",
+  "repeatable",
+  "signing_secret",
+] as const;
+const PLACEHOLDER = /\{([^{}/]*)\}/g;
+
+/** Refuses tools whose fields do not belong to their kind. */
+export function toolKindErrors(tools: readonly AgentToolBody[]): InputError[] {
+  return tools.flatMap((tool, i) => {
+    const wanted = tool.kind === "http" ? (["method", "url"] as const) : [];
+    const missing = wanted.filter((field) => tool[field] === undefined);
+    const extra = tool.kind === "http" ? [] : HTTP_ONLY.filter((field) => tool[field] !== undefined);
+    return [
+      ...missing.map((field) => ({
+        path: `/tools/${i}/${field}`,
+        message: `Missing required field: tools.${i}.${field}`,
+      })),
+      ...extra.map((field) => ({
+        path: `/tools/${i}/${field}`,
+        message: `Field tools.${i}.${field} is of tools of the kind http, and this one is of the kind ${tool.kind}`,
+      })),
+    ];
+  });
+}
+
+/** Refuses requests that cannot be made, addresses that may not be reached (HOOK-11), and secrets that do not exist. */
+export async function usableHttpTools(
+  { system, webhookTools }: Pick<Services, "system" | "webhookTools">,
+  principal: Principal,
+  tools: readonly AgentTool[],
+): Promise<Outcome<null>> {
+  const errors = tools.flatMap(({ http, inputSchema }, i) =>
+    http === undefined
+      ? []
+      : requestErrors(http, Object.keys((inputSchema["properties"] ?? {}) as object), `/tools/${i}`),
+  );
+  if (errors.length > 0) return refuse({ kind: "invalid_request", errors });
+  const named = tools.some((tool) => secretsOfTool(tool).length > 0);
+  const refused = named ? secretsRefusal(principal) : null;
+  if (refused !== null) return refuse(refused);
+  const hosts = new Map<string, number>();
+  for (const [i, { http }] of tools.entries()) {
+    const { origin } = URL.parse(http === undefined ? "" : plainUrl(http.url)) ?? {};
+    if (origin !== undefined && !hosts.has(origin)) hosts.set(origin, i);
+  }
+  const refusals = await Promise.all(
+    [...hosts].map(async ([origin, i]) => ({ path: `/tools/${i}/url`, message: await webhookTools.refusalOf(origin) })),
+  );
+  const unreachable = refusals.flatMap(({ path, message }) => (message === null ? [] : [{ path, message }]));
+  if (unreachable.length > 0) return refuse({ kind: "invalid_request", errors: unreachable });
+  return named ? knownSecrets(system, principal, tools) : ok(null);
+}
+
+async function knownSecrets(
+  system: Services["system"],
+  { organizationId }: Principal,
+  tools: readonly AgentTool[],
+): Promise<Outcome<null>> {
+  const secrets = await system.dispatch(organizationRef(organizationId), { kind: "list_secrets" });
+  if (!secrets.ok) return secrets;
+  const known = new Set(secrets.value.map(({ name }) => name));
+  const errors = tools.flatMap(({ http }, i) => {
+    if (http === undefined) return [];
+    const places = [
+      ...http.headers.map(({ secret }, n) => ({ secret, path: `/tools/${i}/headers/${n}/secret` })),
+      { secret: http.signingSecret ?? undefined, path: `/tools/${i}/signing_secret` },
+    ];
+    return places.flatMap(({ secret, path }) =>
+      secret === undefined || known.has(secret)
+        ? []
+        : [{ path, message: `There is no secret ${secret}: store it first with PUT /api/secrets/${secret}` }],
+    );
+  });
+  return errors.length === 0 ? ok(null) : refuse({ kind: "invalid_request", errors });
+}
+
+const plainUrl = (url: string): string => url.replace(PLACEHOLDER, "x");
+
+function requestErrors(http: HttpCall, names: readonly string[], path: string): InputError[] {
+  return [...urlErrors(http, names, path), ...headerErrors(http, path), ...argumentErrors(http, names, path)];
+}
+
+function urlErrors({ url, arguments: listed }: HttpCall, names: readonly string[], path: string): InputError[] {
+  const at = (message: string): InputError[] => [{ path: `${path}/url`, message }];
+  const parsed = URL.parse(plainUrl(url));
+  if (parsed === null) return at("The url of a tool must be a complete URL");
+  // The record is shown to all who may read the agent.
+  if (parsed.username !== "" || parsed.password !== "")
+    return at("The url of a tool has no user name or password; a header names a secret");
+  if (url.includes("#")) return at("The url of a tool has no fragment");
+  const [address = "", query = ""] = url.split("?", 2);
+  const [, , host = ""] = address.split("/");
+  if (/[{}]/.test(host + query)) return at("Arguments stand in the path of the url only; list others in `arguments`");
+  if (/[{}]/.test(address.replace(PLACEHOLDER, ""))) return at("A `{` in the path of the url needs its `}`");
+  const inPath = new Set(listed.filter(({ place }) => place === "path").map(({ name, as }) => as ?? name));
+  const unknown = [...address.matchAll(PLACEHOLDER)]
+    .map(([, name = ""]) => name)
+    .find((name) => !inPath.has(name) && !names.includes(name));
+  return unknown === undefined
+    ? []
+    : at(`\`{${unknown}}\` is no argument of the tool: its input_schema has no such property`);
+}
+
+function headerErrors({ headers }: HttpCall, path: string): InputError[] {
+  return headers.flatMap(({ name, secret, value, prefix }, n) => {
+    const at = (message: string, field = ""): InputError[] => [{ path: `${path}/headers/${n}${field}`, message }];
+    if (isReservedHeader(name) || OF_THE_SERVICE.test(name))
+      return at("The service sets a header of this name itself", "/name");
+    if ((secret === undefined) === (value === undefined)) return at("A header has either a secret or a value");
+    if (value !== undefined && prefix !== undefined) return at("Only a secret has a prefix", "/prefix");
+    if (value !== undefined && CREDENTIALS.test(name))
+      return at("A header with credentials names a secret: store it with PUT /api/secrets/{name}", "/value");
+    const isTwice = headers.slice(0, n).some((other) => other.name.toLowerCase() === name.toLowerCase());
+    return isTwice ? at("Another header has this name already", "/name") : [];
+  });
+}
+
+function argumentErrors(
+  { url, method, headers, arguments: listed }: HttpCall,
+  names: readonly string[],
+  path: string,
+): InputError[] {
+  return listed.flatMap(({ name, place, as = name }, n) => {
+    const at = (message: string): InputError[] => [{ path: `${path}/arguments/${n}`, message }];
+    if (!names.includes(name)) return at(`The input_schema has no property ${name}`);
+    if (listed.slice(0, n).some((other) => other.name === name)) return at(`The argument ${name} has a place already`);
+    if (place === "path" && !url.includes(`{${as}}`)) return at(`The url has no {${as}}`);
+    if (place === "body" && method === "GET") return at("A GET has no body");
+    if (place === "body" && listed.slice(0, n).some((other) => other.place === "body"))
+      return at("One argument only can be the whole body");
+    if (place !== "header") return [];
+    const isTaken = headers.some((header) => header.name.toLowerCase() === as.toLowerCase());
+    if (
+      !/^[A-Za-z0-9-]{1,64}$/.test(as) ||
+      isReservedHeader(as) ||
+      OF_THE_SERVICE.test(as) ||
+      CREDENTIALS.test(as) ||
+      isTaken
+    )
+      return at(`An argument cannot be the header ${as}`);
+    return [];
+  });
+}

@@ -1,0 +1,45 @@
+/**
+ * Whether arguments fit the schema of a tool that somebody brought (RUN-12). The schema is their own words, patterns and
+ * all, so it is compiled and used in the sandbox.
+ */
+import type { InputError } from "../../../actors/fault.ts";
+import type { JsonObject } from "../../../actors/schema.ts";
+import type { CpuBudget } from "../../sandbox/cpu-budget.ts";
+import type { Sandbox } from "../../sandbox/sandbox.ts";
+
+/** Errors that a model is told at once. */
+const MOST_ERRORS = 8;
+/** Checks of one call that may find no child. */
+const TRIES = 3;
+
+export interface GivenArguments {
+  readonly organizationId: string;
+  readonly schema: JsonObject;
+  readonly input: JsonObject;
+  readonly signal: AbortSignal;
+  readonly budget?: CpuBudget;
+}
+
+/** What is wrong with them, in words for the model; null where they fit. */
+export async function argumentFault(
+  sandbox: Pick<Sandbox, "run">,
+  { organizationId, schema, input, signal, budget }: GivenArguments,
+): Promise<string | null> {
+  const content = new TextEncoder().encode(JSON.stringify({ schema, given: input }));
+  const job = { job: "arguments", lane: organizationId, options: {}, content, signal };
+  for (let tries = 1; ; tries++) {
+    const checked = await sandbox.run(budget === undefined ? job : { ...job, budget });
+    if (checked.ok) return wordsOf(checked.value as readonly InputError[]);
+    // A child that was ended for another reason than this job costs a try.
+    if (checked.error !== "crashed" || tries >= TRIES || signal.aborted)
+      return checked.error === "over_budget"
+        ? "The calls of this step have used up their computing time. Make fewer at a time."
+        : "The arguments could not be checked by the schema of the tool in time.";
+  }
+}
+
+function wordsOf(errors: readonly InputError[]): string | null {
+  if (errors.length === 0) return null;
+  const words = errors.slice(0, MOST_ERRORS).map(({ message }) => message);
+  return `The arguments are not valid: ${words.join("; ")}.`;
+}

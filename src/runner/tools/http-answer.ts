@@ -1,0 +1,77 @@
+/**
+ * What a model reads of the answer to an HTTP tool (RUN-13), and whether another try may end otherwise. The text of an
+ * answer is not parsed here: JSON goes to the model as it came, and a page goes through the sandbox.
+ */
+import type { EgressResult } from "../../egress/egress.ts";
+import type { EgressError } from "../../egress/failure.ts";
+
+type Answer = Exclude<EgressResult, { readonly kind: "failed" }>;
+
+/** Of an answer, in bytes: the model is shown less (RUN-3). */
+export const MAX_ANSWER_BYTES = 256 * 1024;
+/** Characters of a header that are looked at. */
+const MAX_HEADER = 1_000;
+
+/** What went wrong before there was an answer. Fixed words, so that a model cannot explore a network by them. */
+export const EGRESS_WORDS: Readonly<Record<EgressError, string>> = {
+  invalid_url: "The arguments do not make an address that can be asked.",
+  https_required: "The address of this tool is not an https address.",
+  invalid_header: "The request could not be made: one of its headers cannot be sent.",
+  blocked_address: "The host of this tool has no address on the public internet.",
+  dns_error: "The host of this tool has no address on the public internet.",
+  connection_refused: "The host of this tool does not accept connections.",
+  connection_reset: "The host closed the connection before its answer was complete.",
+  tls_error: "The host of this tool has no valid certificate for its name, so it was not trusted.",
+  invalid_response: "The answer of the host is not valid HTTP.",
+  too_large: "The head of the answer is too large.",
+  too_many_redirects: "The host redirects too often.",
+  timeout: "There was no complete answer in time.",
+  aborted: "The call was stopped before it had a result.",
+};
+
+/** Nothing was sent, so nothing has happened. */
+const NOT_SENT: ReadonlySet<EgressError> = new Set(["connection_refused", "dns_error"]);
+/** It may have happened, or not. */
+const UNKNOWN: ReadonlySet<EgressError> = new Set(["timeout", "connection_reset", "invalid_response"]);
+/** The host says that it has done nothing. */
+const NOT_DONE: ReadonlySet<number> = new Set([425, 429]);
+const PASSING: ReadonlySet<number> = new Set([408, 500, 502, 503, 504]);
+
+/** Whether the request may be made again: always where it did nothing, else where repeating it is harmless. */
+export function mayPass(result: EgressResult, repeatable: boolean): boolean {
+  if (result.kind === "failed") return NOT_SENT.has(result.error) || (repeatable && UNKNOWN.has(result.error));
+  return NOT_DONE.has(result.status) || (repeatable && PASSING.has(result.status));
+}
+
+/** How long the host wants to be left alone, in ms; 0 where it does not say. */
+export function retryAfterMs(result: EgressResult, now: number): number {
+  const header = result.kind === "failed" ? null : result.headers.get("retry-after");
+  if (header === null || header.length > MAX_HEADER) return 0;
+  const ms = /^\d{1,9}$/.test(header.trim()) ? Number(header) * 1_000 : Date.parse(header) - now;
+  return Number.isNaN(ms) ? 0 : Math.max(0, ms);
+}
+
+/** Text that a model can read as it is. */
+const TEXT =
+  /^(?:text\/|application\/(?:[a-z0-9.+-]*[+.-])?(?:json|xml|yaml|ndjson|javascript|x-www-form-urlencoded)\b)/i;
+const HTML = /^(?:text\/html|application\/xhtml\+xml)\b/i;
+
+export type AnswerText =
+  | { readonly kind: "text"; readonly text: string }
+  /** A page, whose text is found in the sandbox. */
+  | { readonly kind: "page"; readonly contentType: string }
+  /** It is not shown, for this reason. */
+  | { readonly kind: "none"; readonly why: string };
+
+/** The text of an answer. */
+export function textOfAnswer({ headers, body }: Answer): AnswerText {
+  const encoding = (headers.get("content-encoding") ?? "identity").trim().toLowerCase();
+  if (body.length === 0) return { kind: "none", why: "without content" };
+  if (encoding !== "identity") return { kind: "none", why: "whose content is packed and not shown" };
+  const contentType = (headers.get("content-type") ?? "").slice(0, MAX_HEADER).trim();
+  if (HTML.test(contentType)) return { kind: "page", contentType };
+  if (contentType !== "" && !TEXT.test(contentType))
+    return { kind: "none", why: `whose content is no text (${body.length} bytes) and not shown` };
+  // The bytes may end within a character, where they were cut.
+  return { kind: "text", text: new TextDecoder().decode(body) };
+}

@@ -1,0 +1,120 @@
+/**
+ * The request that a call of an HTTP tool makes (RUN-13), of the tool and the arguments. Pure. Arguments are words of a
+ * model: none of them changes the host, leaves the path of the tool, or adds a header or a parameter that it is not for.
+ */
+import type { ArgumentPlace, HttpCall } from "../../../actors/job/connections.ts";
+import type { Json, JsonObject } from "../../../actors/schema.ts";
+
+/** Characters of a whole address: what servers take. */
+export const MAX_URL = 8_192;
+/** Characters of a header that an argument gives. */
+const MAX_HEADER = 4_096;
+/** Bytes of a body. */
+export const MAX_BODY_BYTES = 256 * 1024;
+const SENDABLE = /^[\x20-\x7e]*$/;
+
+export interface BuiltRequest {
+  readonly url: string;
+  readonly headers: Readonly<Record<string, string>>;
+  /** JSON. */
+  readonly body?: string;
+}
+
+interface Parts {
+  path: string;
+  readonly query: string[];
+  readonly headers: Record<string, string>;
+  /** The whole body. */
+  body: Json | undefined;
+  /** Fields of the body. */
+  readonly fields: Record<string, Json>;
+}
+
+/** The request, or why there is none, in words for the model. */
+export function requestOf(http: HttpCall, inputSchema: JsonObject, input: JsonObject): BuiltRequest | string {
+  const [address = "", ...rest] = http.url.split("?");
+  const parts: Parts = {
+    path: address,
+    query: rest.length === 0 ? [] : [rest.join("?")],
+    headers: {},
+    body: undefined,
+    fields: {},
+  };
+  for (const [name, value] of Object.entries(input)) {
+    if (value === null) continue;
+    const wrong = put(parts, placeOf(http, name), value as Json);
+    if (wrong !== null) return `The argument ${name} ${wrong}.`;
+  }
+  const open = /\{([^{}]*)\}/.exec(parts.path);
+  if (open !== null) return `The argument ${open[1]} is missing: it is a part of the address.`;
+  // An address is read without `.` and `..`: it would lead out of the path of the tool.
+  if (parts.path.split("/").some((segment) => segment === "." || segment === ".."))
+    return "An argument that is a part of the address must not make it `.` or `..`.";
+  const url = parts.query.length === 0 ? parts.path : `${parts.path}?${parts.query.join("&")}`;
+  if (url.length > MAX_URL) return `The arguments make the address longer than ${MAX_URL} characters.`;
+  const body = bodyOf(http, inputSchema, parts);
+  if (body !== undefined && Buffer.byteLength(body) > MAX_BODY_BYTES)
+    return `The arguments are larger than ${MAX_BODY_BYTES} bytes.`;
+  return { url, headers: parts.headers, ...(body === undefined ? {} : { body }) };
+}
+
+/** Where an argument goes: as the tool lists it, into the `{name}` of the address, or where the method has room. */
+function placeOf(
+  { arguments: listed, url, method }: HttpCall,
+  name: string,
+): ArgumentPlace | { readonly name: string; readonly place: "field" } {
+  const found = listed.find((one) => one.name === name);
+  if (found !== undefined) return found;
+  if (url.includes(`{${name}}`)) return { name, place: "path" };
+  return hasBody(method) ? { name, place: "field" } : { name, place: "query" };
+}
+
+const hasBody = (method: HttpCall["method"]): boolean => method !== "GET" && method !== "DELETE";
+
+/** Puts a value at its place; what is wrong with it, or null. */
+function put(parts: Parts, place: ReturnType<typeof placeOf>, value: Json): string | null {
+  const { name } = place;
+  if (place.place === "field") {
+    Object.defineProperty(parts.fields, name, { value, enumerable: true });
+    return null;
+  }
+  const as = place.as ?? name;
+  if (place.place === "body") parts.body = value;
+  if (place.place === "path") {
+    const text = scalar(value);
+    if (text === null || text === "")
+      return "is a part of the address: it must be a text or a number, and not be empty";
+    // By a function: `$&` in a text is no pattern.
+    parts.path = parts.path.replaceAll(`{${as}}`, () => encoded(text));
+  }
+  if (place.place === "query") {
+    const values = Array.isArray(value) ? value : [value];
+    for (const one of values) parts.query.push(`${encoded(as)}=${encoded(scalar(one as Json) ?? JSON.stringify(one))}`);
+  }
+  if (place.place === "header") {
+    const text = Array.isArray(value)
+      ? value.map((one) => scalar(one as Json) ?? JSON.stringify(one)).join(",")
+      : (scalar(value) ?? JSON.stringify(value));
+    if (!SENDABLE.test(text)) return "goes into a header: it must be printable ASCII";
+    if (text.length > MAX_HEADER) return `goes into a header: it must have at most ${MAX_HEADER} characters`;
+    parts.headers[as.toLowerCase()] = text;
+  }
+  return null;
+}
+
+/** The body as JSON; none where all arguments of the tool go elsewhere. */
+function bodyOf(http: HttpCall, inputSchema: JsonObject, { body, fields }: Parts): string | undefined {
+  if (body !== undefined) return JSON.stringify(body);
+  if (!hasBody(http.method)) return undefined;
+  if (Object.keys(fields).length > 0) return JSON.stringify(fields);
+  const names = Object.keys((inputSchema["properties"] ?? {}) as object);
+  return names.some((name) => placeOf(http, name).place === "field") ? "{}" : undefined;
+}
+
+const encoded = (text: string): string => encodeURIComponent(text.toWellFormed());
+
+/** A text, a number or a truth value as text; null for what is none. */
+function scalar(value: Json): string | null {
+  if (typeof value === "string") return value;
+  return typeof value === "number" || typeof value === "boolean" ? String(value) : null;
+}

@@ -1,0 +1,184 @@
+/**
+ * A tool of an agent that is a request to somebody's server (RUN-13):
+ *
+ *   arguments ─▶ checked by their schema ─▶ request ─▶ guarded client ─┬─▶ answer ─▶ text, without secrets
+ *                                              ▲                       └─▶ passing failure ─┐
+ *                                              └──────────── pause, at most `retry.times` ◀─┘
+ *
+ * Each request of a call has the same `Idempotency-Key`, the key of the call (JOB-7), also after a crash. Redirects are
+ * not followed: they would carry the secrets of the headers to another place.
+ */
+import { maskSecrets } from "../mask.ts";
+import { type HttpCall, secretsOfTool } from "../../../actors/job/connections.ts";
+import type { ToolResult } from "../../../actors/job/ports.ts";
+import type { Clock } from "../../../actors/runtime/clock.ts";
+import { type BackoffParts, pauseMs } from "../../../actors/runtime/backoff.ts";
+import type { JsonObject } from "../../../actors/schema.ts";
+import type { Egress, EgressResult } from "../../egress/egress.ts";
+import { SECRET_PREFIX, signatureHeaders, Signer } from "../../egress/webhook-signature.ts";
+import type { Lanes } from "../../sandbox/lanes.ts";
+import type { Sandbox } from "../../sandbox/sandbox.ts";
+import type { SecretReader } from "../mcp/header-secrets.ts";
+import { EGRESS_WORDS, MAX_ANSWER_BYTES, mayPass, retryAfterMs, textOfAnswer } from "./http-answer.ts";
+import { type BuiltRequest, requestOf } from "./http-request.ts";
+import { patiently } from "./patience.ts";
+import { failure, success, type ToolRun } from "./tool.ts";
+
+/** The longest pause before another try: a host that wants more is told to the model. */
+export const MAX_RETRY_AFTER_MS = 60_000;
+/** Characters of a page's text: as much as a result holds. */
+const PAGE_CHARS = 60_000;
+const ACCEPT = "application/json, text/*;q=0.9, */*;q=0.5";
+const SENDABLE = /^[\x20-\x7e]*$/;
+/** Keys that a header holds as they are; of others a hash is sent. */
+const PLAIN_KEY = /^[\x21-\x7e]{1,200}$/;
+
+export interface HttpToolParts {
+  readonly egress: Egress;
+  readonly sandbox: Sandbox;
+  readonly secrets: SecretReader;
+  /** Requests that are under way: each may hold an answer. */
+  readonly gate: Lanes;
+  readonly clock: Pick<Clock, "now">;
+}
+
+/** Makes the request of a call whose arguments have been checked. Does not reject. */
+export async function callHttp(
+  parts: HttpToolParts,
+  { http, inputSchema }: { readonly http: HttpCall; readonly inputSchema: JsonObject },
+  { input, run }: { readonly input: JsonObject; readonly run: ToolRun },
+): Promise<ToolResult> {
+  const built = requestOf(http, inputSchema, input);
+  if (typeof built === "string") return failure(built);
+  const secrets = await secretsOf(parts.secrets, http, run);
+  if (typeof secrets === "string") return failure(secrets);
+  const release = await parts.gate.enter(run.context.organizationId, 0, run.signal);
+  if (typeof release === "string")
+    return failure("Too many requests of this organization are under way. Try again later.");
+  try {
+    const result = await answered(parts, http, { built, secrets, run });
+    const shown = await shownAnswer(parts, result, run);
+    return { ...shown, content: maskSecrets(shown.content, [...secrets.values()]) };
+  } finally {
+    release();
+  }
+}
+
+/** The values by their names, or why there are none, in words for the model. */
+async function secretsOf(
+  reader: SecretReader,
+  http: HttpCall,
+  { context, pauses, signal }: ToolRun,
+): Promise<ReadonlyMap<string, string> | string> {
+  const values = new Map<string, string>();
+  for (const name of secretsOfTool({ http })) {
+    const value = await patiently({ pauses, signal }, () => reader.read(context.organizationId, name));
+    if (!value.ok)
+      return value.fault.kind === "not_found"
+        ? `The secret ${name}, which this tool is called with, does not exist.`
+        : `The secret ${name}, which this tool is called with, cannot be read now.`;
+    if (!SENDABLE.test(value.value)) return `The secret ${name} cannot be sent in a header.`;
+    if (name === http.signingSecret && !value.value.startsWith(SECRET_PREFIX))
+      return `The secret ${name} cannot sign requests: a signing secret begins with ${SECRET_PREFIX}.`;
+    values.set(name, value.value);
+  }
+  return values;
+}
+
+interface Asking {
+  readonly built: BuiltRequest;
+  readonly secrets: ReadonlyMap<string, string>;
+  readonly run: ToolRun;
+}
+
+/** The first result that is final, after the retries that the tool has. */
+async function answered({ egress, clock }: HttpToolParts, http: HttpCall, asking: Asking): Promise<EgressResult> {
+  const { built, run } = asking;
+  const { signal, pauses } = run;
+  const { times, pauseMs: firstMs } = http.retry;
+  const key = keyOf(run.idempotencyKey);
+  for (let retries = 0; ; retries++) {
+    const result = await egress.request({
+      url: built.url,
+      method: http.method,
+      headers: headersOf(http, asking, key, Math.floor(clock.now() / 1_000)),
+      ...(built.body === undefined ? {} : { body: built.body }),
+      limits: { timeoutMs: http.timeoutMs, maxResponseBytes: MAX_ANSWER_BYTES },
+      signal,
+    });
+    const afterMs = retryAfterMs(result, clock.now());
+    if (retries >= times || !mayPass(result, http.repeatable) || afterMs > MAX_RETRY_AFTER_MS || signal.aborted)
+      return result;
+    await pause(pauses, pauseMs({ firstMs, lastMs: MAX_RETRY_AFTER_MS }, retries, pauses.chance, afterMs), signal);
+    if (signal.aborted) return { kind: "failed", error: "aborted" };
+  }
+}
+
+/** Waits, or until the signal aborts. */
+function pause({ clock }: BackoffParts, ms: number, signal: AbortSignal): Promise<void> {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  const cancel = clock.after(ms, resolve);
+  const end = (): void => (cancel(), resolve());
+  signal.addEventListener("abort", end, { once: true });
+  return promise.finally(() => signal.removeEventListener("abort", end));
+}
+
+/** Arguments first, so that none of them takes the place of what the tool sends itself. */
+function headersOf(
+  { headers, signingSecret }: HttpCall,
+  { built, secrets }: Asking,
+  key: string,
+  seconds: number,
+): Record<string, string> {
+  const { body = "" } = built;
+  const signer = signingSecret === null ? [] : [new Signer(secrets.get(signingSecret) ?? "")];
+  return {
+    accept: ACCEPT,
+    ...built.headers,
+    ...(built.body === undefined ? {} : { "content-type": "application/json" }),
+    ...Object.fromEntries(
+      headers.map(({ name, secret, prefix = "", value = "" }) => [
+        name.toLowerCase(),
+        secret === undefined ? value : prefix + (secrets.get(secret) ?? ""),
+      ]),
+    ),
+    "idempotency-key": key,
+    ...(signer.length === 0 ? {} : signatureHeaders(signer, { eventId: key, seconds, body })),
+  };
+}
+
+/** The key of the call; ids of calls are words of a model's server. */
+function keyOf(idempotencyKey: string): string {
+  if (PLAIN_KEY.test(idempotencyKey)) return idempotencyKey;
+  return `sha256:${new Bun.CryptoHasher("sha256").update(idempotencyKey).digest("hex")}`;
+}
+
+async function shownAnswer(
+  { sandbox }: HttpToolParts,
+  result: EgressResult,
+  { context, budget, signal }: ToolRun,
+): Promise<ToolResult> {
+  if (result.kind === "failed") return failure(EGRESS_WORDS[result.error]);
+  const { status, truncated, finalUrl } = result;
+  const isError = status < 200 || status >= 300;
+  const about = isError ? `The host answers ${status}` : "";
+  const found = textOfAnswer(result);
+  if (found.kind === "none") {
+    const words = `${about === "" ? `The host answers ${status}` : about}, ${found.why}.`;
+    return isError ? failure(words + redirectWords(status)) : success(words);
+  }
+  let text = found.kind === "text" ? found.text : "";
+  if (found.kind === "page") {
+    const options = { contentType: found.contentType, url: finalUrl, maxChars: PAGE_CHARS };
+    const content = result.body;
+    const read = await sandbox.run({ job: "page", lane: context.organizationId, options, content, budget, signal });
+    const page = read.ok ? (read.value as { page?: { text?: unknown } | null } | null)?.page : null;
+    if (typeof page?.text !== "string") return failure(`The host answers ${status} with a page that cannot be read.`);
+    ({ text } = page as { text: string });
+  }
+  const note = truncated ? `\n[Cut: only the first ${MAX_ANSWER_BYTES} bytes were read.]` : "";
+  return isError ? failure(`${about}.${redirectWords(status)}\n\n${text}${note}`) : success(text + note);
+}
+
+const redirectWords = (status: number): string =>
+  status >= 300 && status < 400 ? " It redirects to another address, which is not followed." : "";
