@@ -19,6 +19,10 @@ export type SealingPurpose =
   | "app_stream"
   /** Session ids of MCP. */
   | "mcp_session"
+  /** Ids of events in streams of MCP. */
+  | "mcp_event"
+  /** What a call of MCP that asks its person goes on from. */
+  | "mcp_call"
   /** Calls of one replica to another. */
   | "peer"
   /** By which a start notices that it has another key. */

@@ -57,6 +57,7 @@ type Take = (sql: TransactionSql, cutoff: string, limit: number) => Promise<Take
 /** Everything that is swept. */
 export const sweepsOf = ({ eventDays }: Retention): readonly Sweep[] => [
   { name: "idempotency_keys", retentionMs: SKEW_MS, take: past("idempotency_key", "expires_at") },
+  { name: "client_sessions", retentionMs: SKEW_MS, take: past("client_sessions", "expires_at") },
   { name: "rate_windows", retentionMs: RATE_WINDOW_KEPT_MS, take: past("rate_window", "updated_at") },
   { name: "webhook_events", retentionMs: EVENT_RETENTION_MS, take: past("webhook_event", "created_at") },
   { name: "webhook_attempts", retentionMs: ATTEMPT_RETENTION_MS, take: past("webhook_attempt", "created_at") },

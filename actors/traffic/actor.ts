@@ -2,8 +2,9 @@
 import type { ActorDefinition, RecordKey } from "../runtime/actor.ts";
 import { BURST_BOUNDS } from "../runtime/mailbox.ts";
 import { idempotencyHandlers } from "./idempotency.ts";
+import { sessionHandlers } from "./client-sessions.ts";
 import type { TrafficCommand, TrafficProtocol } from "./protocol.ts";
-import { idempotencyKeyTable, rateWindowTable } from "./schema.ts";
+import { clientSessionsTable, idempotencyKeyTable, rateWindowTable } from "./schema.ts";
 import { unspent, windowHandlers } from "./windows.ts";
 
 export const trafficActor: ActorDefinition<TrafficProtocol> = {
@@ -12,7 +13,7 @@ export const trafficActor: ActorDefinition<TrafficProtocol> = {
   writesWhenFull: true,
   isUnordered: true,
   needs: (_ref, command) => needs(command),
-  handlers: { ...windowHandlers, ...idempotencyHandlers },
+  handlers: { ...windowHandlers, ...idempotencyHandlers, ...sessionHandlers },
   beforeEviction: unspent,
 };
 
@@ -28,5 +29,10 @@ function needs(command: TrafficCommand): readonly RecordKey[] {
       return [{ table: idempotencyKeyTable.name, id: command.claim.keyId }];
     case "settle_key":
       return [{ table: idempotencyKeyTable.name, id: command.keyId }];
+    case "find_session":
+    case "end_session":
+    case "subscribe":
+    case "unsubscribe":
+      return [{ table: clientSessionsTable.name, id: command.session.userId }];
   }
 }

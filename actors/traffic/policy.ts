@@ -30,6 +30,15 @@ export const rateLimit = (budget: number): RateLimit => ({
   reservation: Math.min(RESERVATION_LIMIT, Math.max(1, Math.ceil(budget * RESERVED_SHARE) - 1)),
 });
 
+/** A session of an MCP client opens for so long after its beginning: longer than any client keeps one (MCP-1). */
+export const CLIENT_SESSION_MS = 30 * 24 * 60 * 60_000;
+/** Sessions of one person of which something is kept: that they have ended, or what they are subscribed to. */
+export const CLIENT_SESSIONS_KEPT = 256;
+/** Resources that one session is subscribed to (MCP-6), */
+export const SESSION_SUBSCRIPTIONS = 64;
+/** and all sessions of one person. */
+export const PERSON_SUBSCRIPTIONS = 256;
+
 /** An idempotency key is remembered for so long (IDEM-1). */
 export const IDEMPOTENCY_KEY_MS = 24 * 60 * 60_000;
 /** A request that commits more than once has so long to its end; then its key is free again. */

@@ -23,6 +23,15 @@ export interface KeyClaim {
   readonly holder: string;
 }
 
+/** A session of an MCP client. */
+export interface SessionName {
+  readonly userId: string;
+  /** A hash of its id. */
+  readonly key: string;
+  /** Wall clock in ms. */
+  readonly openedAt: number;
+}
+
 export type TrafficCommand =
   /** Counts one request of an identity. Past the budget the answer says so; it is no refusal. */
   | { readonly kind: "admit_request"; readonly identity: string; readonly limit: RateLimit }
@@ -35,7 +44,14 @@ export type TrafficCommand =
   /** The answer of work that has ended; the first one stays. */
   | { readonly kind: "settle_key"; readonly keyId: string; readonly ending: KeyEnding }
   /** The holder of a running key gives up. */
-  | { readonly kind: "release_key"; readonly claim: KeyClaim };
+  | { readonly kind: "release_key"; readonly claim: KeyClaim }
+  /** What is kept of a session of an MCP client. */
+  | { readonly kind: "find_session"; readonly session: SessionName }
+  /** Its client has ended it, for ever. */
+  | { readonly kind: "end_session"; readonly session: SessionName }
+  /** Refuses a session that is over, and more than a session or a person may have. */
+  | { readonly kind: "subscribe"; readonly session: SessionName; readonly uri: string }
+  | { readonly kind: "unsubscribe"; readonly session: SessionName; readonly uri: string };
 
 export interface TrafficReplies {
   admit_request: RateState;
@@ -44,6 +60,10 @@ export interface TrafficReplies {
   keep_key: { readonly ending: KeyEnding | RunningKey; readonly isNew: boolean };
   settle_key: KeyEnding;
   release_key: null;
+  find_session: { readonly isOver: boolean; readonly subscriptions: readonly string[] };
+  end_session: null;
+  subscribe: null;
+  unsubscribe: null;
 }
 
 export interface TrafficProtocol {

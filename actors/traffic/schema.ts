@@ -1,4 +1,4 @@
-/** The nouns that an organization's traffic actor owns: the rate windows of its identities, the idempotency keys. */
+/** The nouns that an organization's traffic actor owns: the rate windows of its identities, the idempotency keys, the sessions of MCP clients. */
 import { type ActorRef, table } from "../runtime/actor.ts";
 import { type JsonObject, RecordBase, type Static, Timestamp, Type } from "../schema.ts";
 
@@ -39,6 +39,31 @@ export const IdempotencyKey = Type.Object({
 });
 export type IdempotencyKey = Static<typeof IdempotencyKey>;
 
+/** What is kept of one session of an MCP client. */
+export const ClientSession = Type.Object({
+  /** A hash of its id. */
+  key: Type.String(),
+  /** Wall clock in ms. */
+  openedAt: Type.Integer(),
+  isOver: Type.Boolean(),
+  /** URIs of resources; empty once it is over. */
+  subscriptions: Type.Array(Type.String()),
+});
+export type ClientSession = Static<typeof ClientSession>;
+
+/** The sessions of one person's MCP clients of which something has to be known; its id is the user's. */
+export const ClientSessions = Type.Object({
+  ...RecordBase,
+  /** The one that began first comes first. */
+  sessions: Type.Array(ClientSession),
+  /** Sessions that began up to then are over: what was known of some of them had to make room. Wall clock in ms. */
+  overUpTo: Type.Integer(),
+  /** When nothing in it has a meaning any more. */
+  expiresAt: Timestamp,
+});
+export type ClientSessions = Static<typeof ClientSessions>;
+
+export const clientSessionsTable = table<ClientSessions>("client_sessions");
 export const idempotencyKeyTable = table<IdempotencyKey>("idempotency_key");
 export const rateWindowTable = table<RateWindow>("rate_window");
 

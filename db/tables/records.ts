@@ -315,6 +315,13 @@ export const idempotencyKey = pgTable(
   (t) => [primaryKey({ columns: [t.organizationId, t.id] }), index("idempotency_key_expiry").on(t.expiresAt)],
 );
 
+/** What is kept of sessions of MCP clients, one row for each person; the sweep takes it by its end. */
+export const clientSessions = pgTable(
+  "client_sessions",
+  { ...columns, expiresAt: generated("expires_at", "expiresAt") },
+  (t) => [primaryKey({ columns: [t.organizationId, t.id] }), index("client_sessions_expiry").on(t.expiresAt)],
+);
+
 /** Where an organization's events go; one row. */
 export const webhookDestination = pgTable("webhook_destination", columns, (t) => [
   primaryKey({ columns: [t.organizationId, t.id] }),

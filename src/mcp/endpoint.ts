@@ -8,7 +8,8 @@
  *   GET, DELETE /mcp ─────────────────────────────────────────────────▶ the session's server
  *
  * A session begins as nothing but its id (`session-id.ts`), and is in memory only while something of it is open
- * (`sessions.ts`). Clients of the older era may do without one.
+ * (`sessions.ts`); what has to outlive the process is a record (`session-records.ts`). Clients of the older era may do
+ * without one.
  */
 import {
   createMcpHandler,
@@ -19,7 +20,8 @@ import {
 } from "@modelcontextprotocol/server";
 import { isDeeper } from "../../actors/json-shape.ts";
 import { MAX_JSON_DEPTH } from "../../actors/clean-text.ts";
-import { type Fault, ok, type Outcome, refuse } from "../../actors/fault.ts";
+import { type Fault, mapped, ok, type Outcome, refuse } from "../../actors/fault.ts";
+import { newId } from "../../actors/ids.ts";
 import type { JsonObject } from "../../actors/schema.ts";
 import type { Input } from "../http/contract/operation.ts";
 import { MCP_RESOURCE } from "../http/contract/oauth-paths.ts";
@@ -27,16 +29,26 @@ import { type Caller, detached } from "../http/request/caller.ts";
 import type { Services } from "../operations/services.ts";
 import type { McpOperations } from "./operations.ts";
 import { type Allowed, originFault } from "./origin.ts";
-import { authInfoOf, type Era, mcpServer, type ServerParts } from "./server.ts";
+import { authInfoOf, type Era, mcpServer, type ServedSession, type ServerParts, toolResult } from "./server.ts";
+import { EventIds, type WaitingCall } from "./event-cursor.ts";
+import { jobOfCall } from "./execute.ts";
+import { listen, type ListenRequest } from "./modern-listen.ts";
+import { type RevivedCall, revivedCall } from "./revived-call.ts";
 import { SessionIds, type SessionTerms } from "./session-id.ts";
-import { type LiveSession, McpSessions } from "./sessions.ts";
+import { SessionRecords } from "./session-records.ts";
+import { type FoundSession, type LiveSession, McpSessions } from "./sessions.ts";
 import { scopeFault } from "./tool-call.ts";
+import { WAIT_SECONDS } from "./tools.ts";
 import { watchedStream } from "./watched-stream.ts";
 
 /** Silence on a stream after which a comment shows that the connection lives. */
 const KEEP_ALIVE_MS = 10_000;
 /** A stream may be silent for so long before the connection is closed. */
 const QUIET_SECONDS = 30;
+
+/** Characters of what an id of an event carries of a message. */
+const SHORT = 128;
+const LISTEN = "subscriptions/listen";
 
 type Post = Input<McpOperations["sendMcpMessage"]>;
 type Headed = Pick<Post, "headers">;
@@ -59,12 +71,33 @@ export class McpEndpoint {
   private readonly parts: EndpointParts;
   private readonly modern: McpHttpHandler;
   private readonly ids: SessionIds;
+  private readonly records: SessionRecords;
   readonly sessions: McpSessions;
+  /** Calls that go on after their process has gone, by their sessions and requests. */
+  private readonly revived = new Map<string, RevivedCall>();
 
   constructor(parts: EndpointParts) {
     this.parts = parts;
     this.ids = new SessionIds(parts.services);
-    this.sessions = new McpSessions({ clock: parts.services.clock, serve: () => this.serve("legacy") });
+    const { system, clock, sealing } = parts.services;
+    this.records = new SessionRecords(system);
+    this.sessions = new McpSessions({
+      clock,
+      sealing,
+      watching: parts,
+      serve: ({ name }, subscriptions) =>
+        this.serve("legacy", {
+          subscribe: async (principal, uri, version) => {
+            const kept = await this.records.subscribe(principal, name, uri);
+            if (kept.ok) subscriptions.add(uri, version);
+            return kept;
+          },
+          unsubscribe: (principal, uri) => {
+            subscriptions.remove(uri);
+            return this.records.unsubscribe(principal, name, uri);
+          },
+        }),
+    });
     this.modern = createMcpHandler(() => this.serve("modern"), {
       legacy: "reject",
       keepAliveMs: KEEP_ALIVE_MS,
@@ -81,20 +114,32 @@ export class McpEndpoint {
     const messages = [parsed].flat() as readonly (Message | null)[];
     const lacking = this.lackingScope(caller, messages);
     if (lacking !== null) return refuse(lacking);
-    const waits = messages.some((message) => this.isWaiting(message));
+    const waits = messages.some((message) => this.isWaiting(message) || message?.method === LISTEN);
     const room = waits ? this.parts.services.streams.room(caller.principal.organizationId) : ok(null);
     if (!room.ok) return room;
     caller.keepOpen(QUIET_SECONDS);
     const request = this.requestOf("POST", headers, caller.signal);
-    if (!(await isLegacyRequest(request, parsed)))
-      return ok(await this.modern.fetch(request, { parsedBody: parsed, authInfo: authInfoOf(caller) }));
+    if (!(await isLegacyRequest(request, parsed))) return this.modernAnswer(caller, request, parsed as Message);
     const id = headers["mcp-session-id"];
     if (id === undefined) return ok(await this.legacy(caller, request, { parsed, waits }));
-    const terms = this.termsOf(caller, id);
-    if (terms === null) return ok(NO_SESSION());
+    const found = await this.find(caller, id);
+    if (!found.ok) return found;
+    const session = found.value;
+    if (session === null) return ok(NO_SESSION());
+    for (const message of messages) this.cancelRevived(session, message);
     return messages.some((message) => this.isWaiting(message) || isOfSession(message))
-      ? this.inSession(caller, { id, terms, request, parsed })
+      ? this.inSession(caller, session, { request, parsed })
       : ok(await this.legacy(caller, request, { parsed, waits }));
+  }
+
+  private async modernAnswer(caller: Caller, request: Request, message: Message): Promise<Outcome<Response>> {
+    if (message.method !== LISTEN)
+      return ok(await this.modern.fetch(request, { parsedBody: message, authInfo: authInfoOf(caller) }));
+    const parts = { ...this.parts, serve: () => this.serve("modern"), keepAliveMs: KEEP_ALIVE_MS };
+    const listening = await listen(parts, caller, { request, message: message as ListenRequest });
+    if (!listening.ok) return listening;
+    const { response, end } = listening.value;
+    return ok(this.watched(caller, response, end));
   }
 
   /** Opens the stream of a session, or goes on with one that was cut. */
@@ -102,27 +147,47 @@ export class McpEndpoint {
     const foreign = this.foreignFault(headers);
     if (foreign !== null) return refuse(foreign);
     const id = headers["mcp-session-id"];
-    if (id === undefined) return ok(rpcError(400, -32_000, "Mcp-Session-Id is required; `initialize` gives one"));
-    const terms = this.termsOf(caller, id);
-    if (terms === null) return ok(NO_SESSION());
+    if (id === undefined) return ok(NEEDS_SESSION());
+    const found = await this.find(caller, id);
+    if (!found.ok) return found;
+    const session = found.value;
+    if (session === null) return ok(NO_SESSION());
     const room = this.parts.services.streams.room(caller.principal.organizationId);
     if (!room.ok) return room;
     caller.keepOpen(QUIET_SECONDS);
-    return this.inSession(caller, { id, terms, request: this.requestOf("GET", headers, caller.signal) });
+    const { "last-event-id": last } = headers;
+    if (last === undefined) return this.listenIn(caller, session, headers);
+    const place = new EventIds(this.parts.services.sealing, session.name).open(last);
+    if (this.sessions.hasEvent(id, last))
+      return place === "listening"
+        ? this.listenIn(caller, session, headers)
+        : this.inSession(caller, session, { request: this.requestOf("GET", headers, caller.signal) });
+    if (place === "listening") return this.listenIn(caller, session, { ...headers, "last-event-id": undefined });
+    if (place === undefined || place === "unknown")
+      return ok(rpcError(400, -32_000, "Nothing is known of Last-Event-ID"));
+    return ok(this.revive(caller, session, place));
   }
 
   async end(caller: Caller, { headers }: Headed): Promise<Outcome<Response>> {
     const foreign = this.foreignFault(headers);
     if (foreign !== null) return refuse(foreign);
     const id = headers["mcp-session-id"];
-    if (id === undefined) return ok(rpcError(400, -32_000, "Mcp-Session-Id is required; `initialize` gives one"));
-    if (this.termsOf(caller, id) === null) return ok(NO_SESSION());
-    await this.sessions.end(id);
+    if (id === undefined) return ok(NEEDS_SESSION());
+    const found = await this.find(caller, id);
+    if (!found.ok) return found;
+    if (found.value === null) return ok(NO_SESSION());
+    const ended = await this.records.end(caller.principal, found.value.name);
+    if (!ended.ok) return ended;
+    await this.sessions.drop(id);
     return ok(new Response(null, { status: 200 }));
   }
 
-  private termsOf({ principal }: Caller, id: string): SessionTerms | null {
-    return this.sessions.hasEnded(id) ? null : this.ids.open(principal, id);
+  /** This person's session; null for one that is none, is somebody else's, is too old or has been ended. */
+  private async find({ principal }: Caller, id: string): Promise<Outcome<FoundSession | null>> {
+    const opened = this.ids.open(principal, id);
+    if (opened === null) return ok(null);
+    const kept = await this.records.find(principal, opened.name);
+    return mapped(kept, ({ isOver, subscriptions }) => (isOver ? null : { ...opened, subscriptions }));
   }
 
   private foreignFault(headers: Headed["headers"]): Fault | null {
@@ -165,32 +230,100 @@ export class McpEndpoint {
   /** What runs in a session goes on when its connection is lost, and is kept for the client's return. */
   private async inSession(
     caller: Caller,
-    {
-      id,
-      terms,
-      request,
-      parsed,
-    }: { readonly id: string; readonly terms: SessionTerms; readonly request: Request; readonly parsed?: unknown },
+    session: FoundSession,
+    { request, parsed }: { readonly request: Request; readonly parsed?: unknown },
   ): Promise<Outcome<Response>> {
-    const opened = await this.sessions.of(caller.principal, id, terms);
+    const opened = await this.sessions.of(caller.principal, session);
     if (!opened.ok) return opened;
-    const response = await opened.value.transport.handleRequest(request, {
-      authInfo: authInfoOf(detached(caller)),
+    const key = newId("req");
+    const response = await this.sessions.take(opened.value, request, {
+      authInfo: authInfoOf(detached(caller), key),
+      call: this.callIn(parsed, key),
       ...(parsed === undefined ? {} : { parsedBody: parsed }),
     });
-    return ok(this.watched(caller, opened.value, response));
+    return ok(this.held(caller, opened.value, response));
   }
 
-  /** A stream ends with its token and with the service, and holds its session in memory. */
-  private watched(caller: Caller, session: LiveSession, response: Response): Response {
-    const { streams, clock } = this.parts.services;
-    const { body, status, headers } = response;
-    if (body === null || headers.get("content-type") !== "text/event-stream") return response;
+  /** The stream on which a session's client is told of what it is subscribed to. */
+  private async listenIn(
+    caller: Caller,
+    session: FoundSession,
+    headers: Headed["headers"],
+  ): Promise<Outcome<Response>> {
+    const opened = await this.sessions.of(caller.principal, session);
+    if (!opened.ok) return opened;
+    const { transport, subscriptions } = opened.value;
+    const response = await transport.handleRequest(this.requestOf("GET", headers, caller.signal));
+    if (!response.ok) return ok(response);
+    const stop = subscriptions.listen(detached(caller));
+    return ok(this.held(caller, opened.value, response, stop));
+  }
+
+  private revive(caller: Caller, { id, name }: FoundSession, call: WaitingCall): Response {
+    const { services, invoke } = this.parts;
+    const ids = new EventIds(services.sealing, name);
+    const key = revivedKey(id, call.id);
+    const revived = revivedCall(
+      {
+        services,
+        invoke,
+        idAt: (place) => ids.make(place),
+        resultOf: (job) =>
+          toolResult(
+            this.parts,
+            caller.requestId,
+            mapped(job, (value) => ({ value })),
+          ),
+      },
+      caller,
+      call,
+    );
+    this.revived.set(key, revived);
+    const headers = { "content-type": "text/event-stream", "cache-control": "no-cache, no-transform" };
+    return this.watched(caller, new Response(revived.stream, { headers }), () => {
+      if (this.revived.get(key) === revived) this.revived.delete(key);
+    });
+  }
+
+  private cancelRevived({ id }: FoundSession, message: Message | null): void {
+    const call = message?.method === "notifications/cancelled" ? message.params?.["requestId"] : undefined;
+    if (typeof call === "string" || typeof call === "number") this.revived.get(revivedKey(id, call))?.cancel();
+  }
+
+  /** What the stream of a message goes on from; null where only its process can go on with it. */
+  private callIn(parsed: unknown, key: string): WaitingCall | null {
+    const { id, params } = (parsed ?? {}) as Message;
+    const runs = this.toolOf(parsed as Message)?.spec.runs;
+    if (runs !== "execute" && runs !== "wait") return null;
+    const given = (params?.["arguments"] ?? {}) as JsonObject;
+    const token = (params?.["_meta"] as JsonObject | undefined)?.["progressToken"] ?? null;
+    const job = runs === "wait" ? given["job_id"] : given["idempotency_key"] === undefined ? jobOfCall(key) : null;
+    if (!isShort(id) || !(token === null || isShort(token)) || !(job === null || isShort(job))) return null;
+    const seconds = Number(given["wait_seconds"] ?? WAIT_SECONDS.default);
+    const endsAt = this.parts.services.clock.now() + seconds * 1_000;
+    const jobId = job === null ? null : String(job);
+    return { id, progressToken: token, progress: 0, jobId, isOwn: runs === "execute", endsAt };
+  }
+
+  /** A stream that holds its session in memory. */
+  private held(caller: Caller, session: LiveSession, response: Response, onEnd: () => void = () => {}): Response {
+    if (!isStream(response)) return response;
     session.streams++;
+    return this.watched(caller, response, () => {
+      session.streams--;
+      session.usedAt = this.parts.services.clock.monotonic();
+      onEnd();
+    });
+  }
+
+  /** A stream ends with its token and with the service. */
+  private watched(caller: Caller, response: Response, onEnd: () => void): Response {
+    const { streams } = this.parts.services;
+    const { body, status, headers } = response;
+    if (body === null || !isStream(response)) return response;
     const open = { bearer: caller.principal, end: () => watched.end() };
     const watched = watchedStream(body, () => {
-      session.streams--;
-      session.usedAt = clock.monotonic();
+      onEnd();
       streams.remove(open);
     });
     streams.add(open);
@@ -201,8 +334,8 @@ export class McpEndpoint {
     return message?.method === "tools/call" ? this.parts.tools.get(String(message.params?.name)) : undefined;
   }
 
-  private serve(era: Era): Server {
-    return this.parts.serve?.(era) ?? mcpServer(this.parts, era);
+  private serve(era: Era, session: ServedSession | null = null): Server {
+    return this.parts.serve?.(era) ?? mcpServer(this.parts, era, session);
   }
 
   /** Whether the message calls a tool that waits for a job. */
@@ -214,9 +347,20 @@ export class McpEndpoint {
   }
 }
 
+const OF_SESSIONS: ReadonlySet<unknown> = new Set([
+  undefined,
+  "notifications/cancelled",
+  "resources/subscribe",
+  "resources/unsubscribe",
+]);
 /** Whether the message is about something that the session's server holds: a call under way, or a subscription. */
-const isOfSession = (message: Message | null): boolean =>
-  message?.method === undefined || message.method === "notifications/cancelled";
+const isOfSession = (message: Message | null): boolean => OF_SESSIONS.has(message?.method);
+
+const isStream = ({ headers }: Response): boolean => headers.get("content-type") === "text/event-stream";
+const revivedKey = (sessionId: string, id: string | number): string => `${sessionId} ${JSON.stringify(id)}`;
+/** Whether it fits into an id of an event. */
+const isShort = (value: unknown): value is string | number =>
+  typeof value === "number" || (typeof value === "string" && value.length <= SHORT);
 
 /** What a message that opens a session says of its client; null for any other. */
 function openedBy(parsed: unknown): SessionTerms | null {
@@ -244,4 +388,5 @@ function messageIn(bytes: Uint8Array): unknown {
 const rpcError = (status: number, code: number, message: string): Response =>
   Response.json({ jsonrpc: "2.0", error: { code, message }, id: null }, { status });
 
+const NEEDS_SESSION = (): Response => rpcError(400, -32_000, "Mcp-Session-Id is required; `initialize` gives one");
 const NO_SESSION = (): Response => rpcError(404, -32_001, "Session not found; begin a new one with `initialize`");

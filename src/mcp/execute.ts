@@ -3,7 +3,6 @@
  * REST has its own (V1-2); everything else of an operation holds: scope, schema, idempotency key.
  */
 import { preview } from "../../actors/chat/schema.ts";
-import { assert } from "../../actors/assert.ts";
 import type { Outcome } from "../../actors/fault.ts";
 import { newId } from "../../actors/ids.ts";
 import { PLAIN_TERMS } from "../../actors/job/schema.ts";
@@ -14,6 +13,7 @@ import { withinMessage } from "../http/contract/limits.ts";
 import { type Handlers, type Input, operationGroup } from "../http/contract/operation.ts";
 import { accepted, type Change, type Committed } from "../http/request/commit.ts";
 import type { Services } from "../operations/services.ts";
+import { keyedId } from "../work/keyed-id.ts";
 import { prepareWork } from "../work/prepared-work.ts";
 
 /** Characters of an id, of a title, and of the message that becomes the title. */
@@ -25,6 +25,8 @@ const ExecuteBody = Type.Object({
   agent_id: Type.String({ pattern: NOT_BLANK, maxLength: ID, description: "The agent, from list_agents" }),
   message: Type.String({ pattern: NOT_BLANK, description: "What the agent is told" }),
   workspace_id: Type.String({ pattern: NOT_BLANK, maxLength: ID }),
+  /** Names the chat and the job before they are there; each one once. */
+  call_key: Type.Optional(Type.String({ pattern: NOT_BLANK, maxLength: ID })),
   title: Type.Optional(
     Type.String({ pattern: NOT_BLANK, maxLength: TITLE, description: "Title of the chat; the message by default" }),
   ),
@@ -43,6 +45,11 @@ export const executeOperations = operationGroup("MCP execution", "What only tool
   },
 });
 
+/** Keys of calls are kept apart from those of other work by it; it never changes. */
+const PURPOSE = "mcp call";
+/** The job that the call of this key begins. */
+export const jobOfCall = (key: string): string => keyedId("job", { purpose: PURPOSE, key });
+
 type Execute = Input<(typeof executeOperations.operations)["executeAgent"]>;
 type Parts = Pick<Services, "system" | "models" | "agents">;
 
@@ -59,18 +66,17 @@ async function execute(parts: Parts, change: Change, body: Execute["body"]): Pro
   if (!workspace.ok) return workspace;
   const work = await prepareWork(parts, { by, agent: body.agent_id });
   if (!work.ok) return work;
-  const chatId = newId("cht");
+  const key = body.call_key ?? newId("req");
+  const chatId = keyedId("cht", { purpose: PURPOSE, key });
+  const jobId = jobOfCall(key);
   const title = body.title ?? preview(body.message.trim().replace(/\s+/g, " "), SHOWN_TITLE);
-  const message = work.value.message({
+  const message = work.value.firstMessage({
     chatId,
+    jobId,
     opening: { workspaceId: workspace.value.id, title },
     content: body.message,
-    onBusy: "queue",
+    sender: { type: "user", id: by.userId },
     terms: { ...PLAIN_TERMS, requestId },
-    metadata: {},
   });
-  return change.commit([message], ({ job }) => {
-    assert(job !== null, "a queued message has a job");
-    return accepted({ job_id: job.id, chat_id: chatId });
-  });
+  return change.commit([message], () => accepted({ job_id: jobId, chat_id: chatId }));
 }

@@ -31,6 +31,8 @@ export interface Waiting {
   readonly signal: AbortSignal;
   /** Whether the client has said that it wants no answer any more. */
   readonly isCancelled: () => boolean;
+  /** By which the job is known before it begins; null where nobody asks. */
+  readonly callKey?: string | null;
   /** Whether anybody is told what `onChange` hears. */
   readonly isTold: boolean;
 }

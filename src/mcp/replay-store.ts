@@ -1,7 +1,7 @@
 /** The last messages of one session's streams, for a client that comes back with `Last-Event-ID`. */
 import type { EventStore } from "@modelcontextprotocol/server";
 
-type Message = Parameters<EventStore["storeEvent"]>[1];
+export type Message = Parameters<EventStore["storeEvent"]>[1];
 
 /** Messages that are kept, and their characters: some answers of the size of a job. */
 const MESSAGES = 256;
@@ -16,12 +16,20 @@ interface Kept {
 
 export class ReplayStore implements EventStore {
   private readonly kept: Kept[] = [];
-  private readonly prefix = crypto.randomUUID();
-  private count = 0;
+  private readonly idOf: (streamId: string, message: Message) => string;
   private characters = 0;
 
+  /** `idOf` makes another id each time. */
+  constructor(idOf: (streamId: string, message: Message) => string) {
+    this.idOf = idOf;
+  }
+
+  has(eventId: string): boolean {
+    return this.kept.some(({ id }) => id === eventId);
+  }
+
   storeEvent(streamId: string, message: Message): Promise<string> {
-    const id = `${this.prefix}_${++this.count}`;
+    const id = this.idOf(streamId, message);
     const characters = JSON.stringify(message).length;
     this.kept.push({ id, streamId, message, characters });
     this.characters += characters;

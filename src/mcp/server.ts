@@ -13,6 +13,7 @@ import {
   type ServerContext,
 } from "@modelcontextprotocol/server";
 import type { Fault, Outcome } from "../../actors/fault.ts";
+import type { Principal } from "../../actors/organization/principal.ts";
 import type { Json } from "../../actors/schema.ts";
 import type { Caller } from "../http/request/caller.ts";
 import type { Refusal } from "../http/request/dialect.ts";
@@ -20,6 +21,7 @@ import { didYouMean } from "../http/request/near-name.ts";
 import type { Services } from "../operations/services.ts";
 import type { WaitedJob, Waiting } from "./job-wait.ts";
 import { getPrompt, listPrompts } from "./prompts.ts";
+import { watchable } from "./resource-watch.ts";
 import { listResources, readResource, RESOURCE_TEMPLATES } from "./resources.ts";
 import { callTool, type CallParts, type ToolAnswer } from "./tool-call.ts";
 import type { BoundTool } from "./tool-schema.ts";
@@ -43,21 +45,30 @@ const NO_VALIDATOR: jsonSchemaValidator = {
   getValidator: () => () => ({ valid: false, data: undefined, errorMessage: "nothing is elicited" }),
 };
 
-/** Whose message it is: the SDK hands them on as what it knows of a token. */
-export const authInfoOf = (caller: Caller) => ({
+/** Whose message it is: the SDK hands them on as what it knows of a token. `callKey` names what a call begins. */
+export const authInfoOf = (caller: Caller, callKey: string | null = null) => ({
   token: "",
   clientId: caller.principal.tokenId,
   scopes: [...caller.principal.scopes],
-  extra: { caller },
+  extra: { caller, callKey },
 });
+const callKeyIn = (context: ServerContext): string | null =>
+  (context.http?.authInfo?.extra?.["callKey"] as string | null | undefined) ?? null;
 const callerIn = (context: ServerContext): Caller => context.http?.authInfo?.extra?.["caller"] as Caller;
 
-export function mcpServer(parts: ServerParts, era: Era): Server {
+/** The session that a server is for: the older era's, where one has been opened. */
+export interface ServedSession {
+  /** Keeps the subscription. */
+  subscribe(by: Principal, uri: string, version: number): Promise<Outcome<null>>;
+  unsubscribe(by: Principal, uri: string): Promise<Outcome<null>>;
+}
+
+export function mcpServer(parts: ServerParts, era: Era, session: ServedSession | null = null): Server {
   const { invoke, tools, services } = parts;
   const server = new Server(
     { name: "troupe", title: "Troupe", version: services.facts.version },
     {
-      capabilities: { tools: {}, resources: {}, prompts: {} },
+      capabilities: { tools: {}, resources: { subscribe: true }, prompts: {} },
       instructions: INSTRUCTIONS,
       jsonSchemaValidator: NO_VALIDATOR,
     },
@@ -96,6 +107,23 @@ export function mcpServer(parts: ServerParts, era: Era): Server {
       return { contents: [orThrow(read)] };
     }),
   );
+  if (era === "legacy") {
+    server.setRequestHandler("resources/subscribe", ({ params: { uri } }, context) =>
+      guarded(context, async ({ caller, orThrow }) => {
+        const { principal } = caller;
+        const watched = await watchable(parts, caller, uri);
+        if (!watched.ok && watched.fault.kind === "not_found") throw new ResourceNotFoundError(uri);
+        orThrow(await needed(session).subscribe(principal, uri, orThrow(watched).version));
+        return {};
+      }),
+    );
+    server.setRequestHandler("resources/unsubscribe", ({ params: { uri } }, context) =>
+      guarded(context, async ({ caller, orThrow }) => {
+        orThrow(await needed(session).unsubscribe(caller.principal, uri));
+        return {};
+      }),
+    );
+  }
   server.setRequestHandler("prompts/list", ({ params }, context) =>
     guarded(context, async ({ caller, orThrow }) => ({
       ...orThrow(await listPrompts(invoke, caller, params?.cursor)),
@@ -107,6 +135,11 @@ export function mcpServer(parts: ServerParts, era: Era): Server {
     })),
   );
   return server;
+}
+
+function needed(session: ServedSession | null): ServedSession {
+  if (session !== null) return session;
+  throw new ProtocolError(ProtocolErrorCode.InvalidRequest, "Subscriptions need a session; `initialize` gives one");
 }
 
 interface Asking {
@@ -143,8 +176,15 @@ async function called(parts: ServerParts, call: Call): Promise<CallToolResult> {
   const waiting = waitingOf(call);
   // Arguments have come as JSON.
   const answer = await callTool(parts, caller, { tool, given: given as Readonly<Record<string, Json>>, waiting });
-  return answer.ok ? resultOf(answer.value) : errorOf(parts.refusal(answer.fault, caller.requestId));
+  return toolResult(parts, caller.requestId, answer);
 }
+
+/** What a tool answers, or the error that its refusal is. */
+export const toolResult = (
+  { refusal }: Pick<ServerParts, "refusal">,
+  requestId: string,
+  answer: Outcome<ToolAnswer>,
+): CallToolResult => (answer.ok ? resultOf(answer.value) : errorOf(refusal(answer.fault, requestId)));
 
 const resultOf = ({ value, content }: ToolAnswer): CallToolResult => ({
   content: [...(content ?? [{ type: "text", text: JSON.stringify(value) }])],
@@ -170,6 +210,7 @@ function waitingOf({ context, caller, era }: Call): Waiting {
   return {
     onChange,
     signal: AbortSignal.any([signal, caller.signal]),
+    callKey: callKeyIn(context),
     isTold: token !== undefined,
     // In the newer era a client cancels by leaving; in the older one it says so, and a lost connection is resumed.
     isCancelled: () => signal.aborted && (era === "modern" || !(signal.reason instanceof SdkError)),

@@ -1,17 +1,19 @@
 /**
  * Session ids of the older era. An id is what the client has said in `initialize`, sealed for its organization and
  * user: it opens for nobody else, holds over a restart and on every replica, and costs no memory, however many a
- * client opens and forgets. Until a client waits, subscribes or listens, that is all there is of its session.
+ * client opens and forgets. Until a client waits, subscribes, listens or ends it, that is all there is of its session.
  */
+import { CLIENT_SESSION_MS } from "../../actors/traffic/policy.ts";
 import type { Principal } from "../../actors/organization/principal.ts";
 import type { Clock } from "../../actors/runtime/clock.ts";
 import type { JsonObject } from "../../actors/schema.ts";
+import type { SessionName } from "../../actors/traffic/protocol.ts";
 import type { Sealing } from "../../actors/sealing.ts";
 
-/** An id opens for 30 days: longer than any client keeps one. */
-const LIFE_MS = 30 * 24 * 60 * 60 * 1_000;
 /** Characters of what the client has said of itself that an id carries; more is left out. */
 const SAID_CHARACTERS = 2_048;
+/** Characters of the hash of an id that tell sessions of one person apart. */
+const KEY_CHARACTERS = 22;
 
 /** What `initialize` has settled. */
 export interface SessionTerms {
@@ -36,13 +38,23 @@ export class SessionIds {
     return this.sealing.seal("mcp_session", JSON.stringify(session), contextOf(by));
   }
 
-  /** The terms of this person's session; null for an id that is none, is somebody else's, or is too old. */
-  open(by: Principal, id: string): SessionTerms | null {
+  /** This person's session; null for an id that is none, is somebody else's, or is too old. */
+  open(by: Principal, id: string): OpenedSession | null {
     const text = this.sealing.open("mcp_session", id, contextOf(by));
     if (text === null) return null;
-    const session = JSON.parse(text) as Sealed;
-    return this.clock.now() - session.openedAt < LIFE_MS ? session : null;
+    const { openedAt, ...terms } = JSON.parse(text) as Sealed;
+    if (this.clock.now() - openedAt >= CLIENT_SESSION_MS) return null;
+    const key = new Bun.CryptoHasher("sha256").update(id).digest("base64url").slice(0, KEY_CHARACTERS);
+    return { id, terms, name: { userId: by.userId, key, openedAt } };
   }
+}
+
+/** A session as its id tells of it. */
+export interface OpenedSession {
+  readonly id: string;
+  readonly terms: SessionTerms;
+  /** What it is known by where something of it is kept. */
+  readonly name: SessionName;
 }
 
 interface Sealed extends SessionTerms {

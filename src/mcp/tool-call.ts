@@ -78,7 +78,7 @@ async function work(
     return invalid("/wait_seconds", `wait_seconds must be a whole number from 0 to ${WAIT_SECONDS.most}`);
   let jobId = input.params?.["id"] ?? "";
   if (tool.spec.runs === "execute") {
-    const begun = await parts.invoke(tool.spec.operation, caller, input);
+    const begun = await parts.invoke(tool.spec.operation, caller, keyed(input, waiting.callKey ?? null));
     if (!begun.ok) return begun;
     jobId = (begun.value as { readonly job_id: string }).job_id;
   }
@@ -88,6 +88,12 @@ async function work(
     await parts.invoke("cancelJob", detached(caller), { params: { id: jobId } });
   return job.ok ? ok({ value: job.value }) : job;
 }
+
+/** A repetition under an idempotency key finds the job of the first call, so that job is not known before. */
+const keyed = (input: LocalInput, key: string | null): LocalInput =>
+  key === null || input.idempotencyKey !== undefined
+    ? input
+    : { ...input, body: { ...(input.body as JsonObject), call_key: key } };
 
 function unknownArgument(tool: BoundTool, given: Given): Outcome<never> | null {
   const names = [...tool.arguments.keys()];

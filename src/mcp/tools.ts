@@ -67,6 +67,7 @@ export const TOOLS: readonly ToolSpec[] = [
     description:
       "Gives an agent a message in a new chat and waits for its answer, up to wait_seconds. If the work takes longer, the answer names the job that continues: call wait_for_job with its job_id. Use send_message to continue the chat afterwards.",
     operation: "executeAgent",
+    left: ["call_key"],
     runs: "execute",
     answersAs: "getJob",
     selectsWorkspace: true,

@@ -56,8 +56,9 @@ test("[AUTH-17] the audit is kept for 365 days", async () => {
   expect(await left("audit_entries", "audit_entry")).toEqual(["new"]);
 });
 
-test("[MCP-5] [AUTH-21] programs that nobody uses and sign-ins that nobody ended go, and grants and invitations a month after their end", async () => {
+test("[MCP-1] [MCP-5] [AUTH-21] sessions of clients past their time, programs that nobody uses and sign-ins that nobody ended go, and grants and invitations a month after their end", async () => {
   for (const [table, name, days] of [
+    ["client_sessions", "client_sessions", 0.1],
     ["oauth_client", "oauth_clients", 0.1],
     ["sign_in_flow", "sign_in_flows", 0.1],
     ["oauth_grant", "oauth_grants", 31],

@@ -4,6 +4,7 @@
  */
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { join } from "node:path";
+import { ok } from "../../actors/fault.ts";
 import { McpEndpoint } from "../../src/mcp/endpoint.ts";
 import { localCaller } from "../../src/http/request/caller.ts";
 import { OpenStreams } from "../../src/http/stream/open-streams.ts";
@@ -46,13 +47,15 @@ const SCENARIOS = {
       "resources-read-text",
       "resources-read-binary",
       "resources-templates-read",
+      "resources-subscribe",
+      "resources-unsubscribe",
       "prompts-get-simple",
       "prompts-get-with-args",
       "prompts-get-embedded-resource",
       "prompts-get-with-image",
     ],
-    // Subscriptions are not offered yet. The other one asks for a tool of its own whose schema the endpoint hands on unread.
-    left: ["resources-subscribe", "resources-unsubscribe", "json-schema-2020-12"],
+    // It asks for a tool of its own whose schema the endpoint hands on unread.
+    left: ["json-schema-2020-12"],
   },
   "2026-07-28": {
     service: [
@@ -144,7 +147,9 @@ afterAll(async () => {
 
 function fixtureEndpoint(): McpEndpoint {
   const log = { info() {}, warn() {}, error() {} };
-  const services = { clock: systemClock, sealing: testSealing, streams: new OpenStreams(systemClock), log };
+  // Nothing is kept of its sessions.
+  const system = { dispatch: () => Promise.resolve(ok({ isOver: false, subscriptions: [] })) };
+  const services = { system, clock: systemClock, sealing: testSealing, streams: new OpenStreams(systemClock), log };
   return new McpEndpoint({
     services: services as never,
     tools: new Map(),

@@ -4,7 +4,7 @@ import { expect, test } from "bun:test";
 import type { Principal } from "../../actors/organization/principal.ts";
 import { ReplayStore } from "../../src/mcp/replay-store.ts";
 import { SessionIds, type SessionTerms } from "../../src/mcp/session-id.ts";
-import { IDLE_MS, LIVE_SESSIONS, type LiveSession, McpSessions } from "../../src/mcp/sessions.ts";
+import { IDLE_MS, LIVE_SESSIONS, type FoundSession, type LiveSession, McpSessions } from "../../src/mcp/sessions.ts";
 import { createSealing } from "../../src/service/service-key.ts";
 import { FakeClock } from "../support/fake-clock.ts";
 
@@ -22,6 +22,13 @@ const principal = (organizationId: string, userId = "usr_1"): Principal => ({
   expiresAt: "",
   scopes: ["mcp"],
 });
+const SEALING = createSealing(new Uint8Array(32).fill(1));
+const found = (id: string): FoundSession => ({
+  id,
+  terms: TERMS,
+  name: { userId: "usr_1", key: id, openedAt: 0 },
+  subscriptions: [],
+});
 const ACME = principal("org_acme");
 
 function sessionsAt(clock: FakeClock) {
@@ -31,11 +38,12 @@ function sessionsAt(clock: FakeClock) {
     servers.push(server);
     return server;
   };
-  return { sessions: new McpSessions({ clock, serve }), servers };
+  const watching = { invoke: () => Promise.reject(new Error("nothing is watched")), services: {} as never };
+  return { sessions: new McpSessions({ clock, sealing: SEALING, watching, serve }), servers };
 }
 
 async function opened(sessions: McpSessions, by: Principal, id: string): Promise<LiveSession> {
-  const session = await sessions.of(by, id, TERMS);
+  const session = await sessions.of(by, found(id));
   if (!session.ok) throw new Error(session.fault.kind);
   return session.value;
 }
@@ -69,7 +77,7 @@ test("[MCP-1] an organization has a bounded number in memory, and those in use k
   expect(sessions.count).toBe(LIVE_SESSIONS.organization);
   expect(await opened(sessions, ACME, "0")).toBe(busy);
   for (let n = 2; n <= LIVE_SESSIONS.organization; n++) (await opened(sessions, ACME, String(n))).streams++;
-  expect(await sessions.of(ACME, "one more", TERMS)).toMatchObject({ ok: false, fault: { kind: "overloaded" } });
+  expect(await sessions.of(ACME, found("one more"))).toMatchObject({ ok: false, fault: { kind: "overloaded" } });
   await opened(sessions, principal("org_other"), "another organization's");
 });
 
@@ -79,7 +87,7 @@ test("[MCP-1] an id opens for its person on every process with the service's key
   const id = new SessionIds({ sealing, clock }).make(ACME, TERMS);
   expect(id).toMatch(/^[\x21-\x7e]+$/);
   const after = new SessionIds({ sealing: createSealing(new Uint8Array(32).fill(1)), clock });
-  expect(after.open(ACME, id)).toMatchObject(TERMS);
+  expect(after.open(ACME, id)?.terms).toEqual(TERMS);
   expect(after.open(principal("org_acme", "usr_2"), id)).toBeNull();
   expect(after.open(principal("org_other"), id)).toBeNull();
   expect(new SessionIds({ sealing: createSealing(new Uint8Array(32)), clock }).open(ACME, id)).toBeNull();
@@ -90,7 +98,8 @@ test("[MCP-1] an id opens for its person on every process with the service's key
 });
 
 test("[MCP-1] a replay has a bounded number of messages, of its own stream", async () => {
-  const store = new ReplayStore();
+  let count = 0;
+  const store = new ReplayStore(() => String(++count));
   const message = (n: number) => ({ jsonrpc: "2.0" as const, method: "notifications/message", params: { n } });
   const first = await store.storeEvent("one", message(0));
   const other = await store.storeEvent("two", message(1));

@@ -4,20 +4,27 @@ import { answered, Client, type Job, type Json } from "../support/current.ts";
 import { until } from "../support/condition.ts";
 import { FakeModel } from "../support/fake-model.ts";
 import { legacyClient, modernClient, postMcp, rpc } from "../support/mcp-clients.ts";
-import { type Caller, type Founded, type Service, startService } from "../support/service.ts";
+import { eventsUntil, inSession, openSession, request, type SseEvent } from "../support/mcp-sessions.ts";
+import { createTestDatabase, type TestDatabase } from "../support/postgres.ts";
+import { type Founded, type Service, startService } from "../support/service.ts";
 
 const models = new FakeModel();
+let testDatabase: TestDatabase;
 let service: Service;
 let owner: Founded;
 let agentId = "";
 
 beforeAll(async () => {
-  service = await startService({ models });
+  testDatabase = await createTestDatabase();
+  service = await startService({ models, testDatabase });
   owner = await service.found();
   const agent = await new Client(service, owner).call("POST", "/api/agents", { name: "Ada", system_prompt: "x" });
   agentId = ((await agent.json()) as { readonly id: string }).id;
 });
-afterAll(() => service.stop());
+afterAll(async () => {
+  await service.stop();
+  await testDatabase.drop();
+});
 
 /** Lets the model go on that holds since the test began. */
 let goOn = (): void => {};
@@ -27,63 +34,8 @@ beforeEach(() => {
   models.script = () => [{ hold: held.promise }, { say: "done at last" }];
 });
 
-const HELLO = rpc("initialize", {
-  protocolVersion: "2025-11-25",
-  capabilities: {},
-  clientInfo: { name: "test", version: "1" },
-});
-
-async function openSession(caller: Caller): Promise<string> {
-  const answer = await postMcp(service, caller.token, HELLO);
-  expect(await answer.json()).toMatchObject({ result: { protocolVersion: "2025-11-25" } });
-  return answer.headers.get("mcp-session-id") ?? "";
-}
-
-const inSession = (id: string, headers: Readonly<Record<string, string>> = {}) => ({
-  "mcp-session-id": id,
-  "mcp-protocol-version": "2025-11-25",
-  ...headers,
-});
-
-const request = (method: string, caller: Caller, headers: Readonly<Record<string, string>>, signal?: AbortSignal) =>
-  fetch(`${service.url}/mcp`, {
-    method,
-    headers: { accept: "text/event-stream", authorization: `Bearer ${caller.token}`, ...headers },
-    ...(signal === undefined ? {} : { signal }),
-  });
-
-interface SseEvent {
-  readonly id: string;
-  readonly message: Json | null;
-}
-
-/** Reads events of a stream until one is as it should be, or to its end. */
-async function eventsUntil(response: Response, isLast: (event: SseEvent) => boolean): Promise<SseEvent[]> {
-  const events: SseEvent[] = [];
-  let text = "";
-  const decoder = new TextDecoder();
-  for await (const piece of response.body!) {
-    text += decoder.decode(piece, { stream: true });
-    for (let end = text.indexOf("\n\n"); end !== -1; end = text.indexOf("\n\n")) {
-      const lines = text.slice(0, end).split("\n");
-      text = text.slice(end + 2);
-      const field = (name: string): string | undefined =>
-        lines
-          .find((line) => line.startsWith(`${name}:`))
-          ?.slice(name.length + 1)
-          .trim();
-      const [id, data] = [field("id"), field("data")];
-      if (id === undefined) continue; // a comment
-      const event = { id, message: data === undefined || data === "" ? null : (JSON.parse(data) as Json) };
-      events.push(event);
-      if (isLast(event)) return events;
-    }
-  }
-  return events;
-}
-
 const isResult = ({ message }: SseEvent): boolean => message !== null && "result" in message;
-const execute = (id = 7) =>
+const execute = (id: string | number = 7) =>
   rpc(
     "tools/call",
     { name: "execute_agent", arguments: { agent_id: agentId, message: "slow" }, _meta: { progressToken: "p" } },
@@ -94,7 +46,7 @@ const newestJob = async (): Promise<Job | undefined> =>
   (await new Client(service, owner).get<{ readonly jobs: readonly Job[] }>("/api/jobs?limit=1")).jobs[0];
 
 test("[MCP-1] a session is its person's, with any of their tokens, and nobody else's", async () => {
-  const id = await openSession(owner);
+  const id = await openSession(service, owner);
   const another = await service.tokenFor(owner, { scopes: ["mcp"] });
   const colleague = await service.join(owner.organizationId);
   const stranger = await service.found("Strangers");
@@ -107,22 +59,22 @@ test("[MCP-1] a session is its person's, with any of their tokens, and nobody el
   ] as const) {
     for (const answer of [
       await postMcp(service, caller.token, rpc("ping"), inSession(given)),
-      await request("GET", caller, inSession(given)),
-      await request("DELETE", caller, inSession(given)),
+      await request(service, "GET", caller, inSession(given)),
+      await request(service, "DELETE", caller, inSession(given)),
     ])
       expect([answer.status, await answer.json()]).toMatchObject([404, { error: { code: -32_001 } }]);
   }
-  expect((await request("GET", owner, {})).status).toBe(400);
+  expect((await request(service, "GET", owner, {})).status).toBe(400);
 });
 
 test("[MCP-1] a session that is ended opens nothing any more", async () => {
-  const id = await openSession(owner);
-  expect((await request("DELETE", owner, inSession(id))).status).toBe(200);
+  const id = await openSession(service, owner);
+  expect((await request(service, "DELETE", owner, inSession(id))).status).toBe(200);
   expect((await postMcp(service, owner.token, rpc("ping"), inSession(id))).status).toBe(404);
 });
 
 test("[MCP-1] a stream that was cut goes on behind the last event that the client has, and the job meanwhile", async () => {
-  const id = await openSession(owner);
+  const id = await openSession(service, owner);
   const cut = new AbortController();
   const answer = await fetch(`${service.url}/mcp`, {
     method: "POST",
@@ -142,7 +94,7 @@ test("[MCP-1] a stream that was cut goes on behind the last event that the clien
   await new Client(service, owner).reached(jobId, "completed");
   let rest: SseEvent[] = [];
   await until("the service has seen that the client has left", async () => {
-    const resumed = await request("GET", owner, inSession(id, { "last-event-id": seen.at(-1)?.id ?? "" }));
+    const resumed = await request(service, "GET", owner, inSession(id, { "last-event-id": seen.at(-1)?.id ?? "" }));
     if (resumed.status === 409) return false;
     rest = await eventsUntil(resumed, isResult);
     return true;
@@ -153,8 +105,12 @@ test("[MCP-1] a stream that was cut goes on behind the last event that the clien
   });
   const ids = [...seen, ...rest].map((event) => event.id);
   expect(new Set(ids).size).toBe(ids.length);
-  const unknown = await request("GET", owner, inSession(id, { "last-event-id": "nothing" }));
-  expect(unknown.status).toBe(400);
+  const foreign = await openSession(service, owner);
+  for (const [session, last] of [
+    [id, "nothing"],
+    [foreign, ids.at(-1) ?? ""],
+  ] as const)
+    expect((await request(service, "GET", owner, inSession(session, { "last-event-id": last }))).status).toBe(400);
 });
 
 test("[MCP-1] a client of the older era cancels by saying so, one of the newer by leaving", async () => {
@@ -185,11 +141,100 @@ test("[MCP-1] a client of the older era cancels by saying so, one of the newer b
 });
 
 test("[MCP-1] sessions that are opened and forgotten cost nothing, and a token's end closes its streams", async () => {
-  const ids = await Promise.all(Array.from({ length: 200 }, () => openSession(owner)));
-  expect(new Set(ids).size).toBe(200);
+  const ids = await Promise.all(Array.from({ length: 1_000 }, () => openSession(service, owner)));
+  expect(new Set(ids).size).toBe(1_000);
   const short = await service.tokenFor(owner, { scopes: ["mcp"] });
-  const listening = await request("GET", short, inSession(ids[0] ?? ""));
+  const listening = await request(service, "GET", short, inSession(ids[0] ?? ""));
   expect(listening.headers.get("content-type")).toBe("text/event-stream");
   await answered(service.call(owner, "POST", `/api/personal-access-tokens/${short.tokenId}/revoke`));
   expect(await eventsUntil(listening, () => false)).toEqual([]);
+});
+
+/** Begins a job that the model holds. */
+async function held(): Promise<Job> {
+  const call = { name: "execute_agent", arguments: { agent_id: agentId, message: "slow", wait_seconds: 0 } };
+  const answer = await postMcp(service, owner.token, rpc("tools/call", call));
+  const result = (await answer.text()).split("\n").find((line) => line.startsWith("data: ")) ?? "";
+  return (JSON.parse(result.slice("data: ".length)) as { readonly result: { readonly structuredContent: Job } }).result
+    .structuredContent;
+}
+const subscribe = (id: string, uri: string, method = "resources/subscribe") =>
+  postMcp(service, owner.token, rpc(method, { uri }), inSession(id)).then((answer) => answer.text());
+const isUpdate =
+  (uri: string) =>
+  ({ message }: SseEvent): boolean =>
+    message?.["method"] === "notifications/resources/updated" && (message["params"] as Json)["uri"] === uri;
+
+test("[MCP-6] a session is told of the changes of what it is subscribed to, and of nothing else", async () => {
+  const id = await openSession(service, owner);
+  const [job, other] = [await held(), await held()];
+  const uri = `troupe://jobs/${job.id}`;
+  expect(await subscribe(id, uri)).toContain('"result":{}');
+  await subscribe(id, `troupe://chats/${other.chat_id}`);
+  expect(await subscribe(id, `troupe://chats/${other.chat_id}`, "resources/unsubscribe")).toContain('"result":{}');
+  const listening = await request(service, "GET", owner, inSession(id));
+  goOn();
+  for (const { id: jobId } of [other, job]) await new Client(service, owner).reached(jobId, "completed");
+  const events = await eventsUntil(listening, isUpdate(uri));
+  expect(events.every(isUpdate(uri))).toBe(true);
+  for (const [refusedUri, words] of [
+    ["troupe://jobs/job_none", "not found"],
+    [`troupe://workspaces/${owner.workspaceId}/files/a.txt`, "Files do not tell of their changes"],
+  ] as const)
+    expect(await subscribe(id, refusedUri)).toContain(words);
+  const without = await postMcp(service, owner.token, rpc("resources/subscribe", { uri }));
+  expect(await without.text()).toContain("Subscriptions need a session");
+});
+
+test("[MCP-6] a stream of the newer era tells of what it names, as far as its client may read that", async () => {
+  const job = await held();
+  const strangers = await service.found("Strangers");
+  const uri = `troupe://jobs/${job.id}`;
+  const told: string[] = [];
+  const client = await modernClient(service, owner);
+  client.setNotificationHandler("notifications/resources/updated", ({ params }) => void told.push(params.uri));
+  const subscription = await client.listen({ resourceSubscriptions: [uri, "troupe://jobs/job_none"] });
+  expect(subscription.honoredFilter).toEqual({ resourceSubscriptions: [uri] });
+  const stranger = await modernClient(service, strangers);
+  expect((await stranger.listen({ resourceSubscriptions: [uri] })).honoredFilter).toEqual({});
+  goOn();
+  await until("the client is told", () => told.length > 0);
+  expect(new Set(told)).toEqual(new Set([uri]));
+  await expect(
+    client.listen({ resourceSubscriptions: Array.from({ length: 65 }, (_, n) => `troupe://jobs/${n}`) }),
+  ).rejects.toThrow();
+  await Promise.all([client.close(), stranger.close()]);
+});
+
+test("[MCP-1] [MCP-6] after a restart a cut call is answered, subscriptions tell again, and what was ended stays ended", async () => {
+  const [id, ended] = [await openSession(service, owner), await openSession(service, owner)];
+  expect((await request(service, "DELETE", owner, inSession(ended))).status).toBe(200);
+  const call = await postMcp(service, owner.token, execute("call 1"), inSession(id));
+  const last = (await eventsUntil(call, ({ message }) => message?.["method"] === "notifications/progress")).at(-1);
+  const priming = await postMcp(service, owner.token, execute("call 2"), inSession(id));
+  const first = (await eventsUntil(priming, () => true)).at(-1);
+  const job = await newestJob();
+  await subscribe(id, `troupe://chats/${job?.chat_id}`);
+  await service.stop();
+  goOn();
+  service = await startService({ models, testDatabase });
+  expect((await postMcp(service, owner.token, rpc("ping"), inSession(ended))).status).toBe(404);
+  expect((await postMcp(service, owner.token, rpc("ping"), inSession(id))).status).toBe(200);
+  for (const [event, requestId] of [
+    [last, "call 1"],
+    [first, "call 2"],
+  ] as const) {
+    const resumed = await request(service, "GET", owner, inSession(id, { "last-event-id": event?.id ?? "" }));
+    const events = await eventsUntil(resumed, isResult);
+    expect(events.at(-1)?.message).toMatchObject({
+      id: requestId,
+      result: { structuredContent: { status: "completed", result: "done at last" } },
+    });
+    const progress = events.flatMap(({ message }) =>
+      message?.["method"] === undefined ? [] : [message["params"] as Json],
+    );
+    expect(progress.every(({ progressToken }) => progressToken === "p")).toBe(true);
+  }
+  const listening = await request(service, "GET", owner, inSession(id));
+  expect(await eventsUntil(listening, isUpdate(`troupe://chats/${job?.chat_id}`))).toHaveLength(1);
 });

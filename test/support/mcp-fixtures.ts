@@ -113,7 +113,7 @@ const RESOURCES: Readonly<Record<string, object>> = {
 export function fixtureServer(): Server {
   const server = new Server(
     { name: "fixtures", version: "1.0.0" },
-    { capabilities: { tools: {}, resources: {}, prompts: {}, logging: {}, completions: {} } },
+    { capabilities: { tools: {}, resources: { subscribe: true }, prompts: {}, logging: {}, completions: {} } },
   );
   server.setRequestHandler("tools/list", () => ({
     tools: Object.keys(TOOLS).map((name) => ({ name, description: name, inputSchema: { type: "object" } })),
@@ -136,6 +136,8 @@ export function fixtureServer(): Server {
     const templated = { mimeType: "application/json", text: JSON.stringify({ id, templateTest: true }) };
     return { contents: [{ uri, ...(id === undefined ? RESOURCES[uri] : templated) } as never] };
   });
+  server.setRequestHandler("resources/subscribe", () => ({}));
+  server.setRequestHandler("resources/unsubscribe", () => ({}));
   server.setRequestHandler("prompts/list", () => ({
     prompts: Object.keys(PROMPTS).map((name) => ({ name, description: name })),
   }));

@@ -1,0 +1,78 @@
+/**
+ * Sessions of MCP clients, as far as something of them has to outlive the process (MCP-1, MCP-6): that a client has
+ * ended one, and what it is subscribed to. The session itself is in its id, which the client has; one of which
+ * nothing has to be known has no place here, so sessions that are opened and forgotten cost nothing.
+ *
+ * The place is bounded. What has to make room is the session that began first, and with it all that began before are
+ * over: a client whose session is over begins a new one, and one that was ended never opens again.
+ */
+import { invalid, notFound, ok, type Outcome } from "../fault.ts";
+import type { Handlers, Tx } from "../runtime/actor.ts";
+import { isoTime } from "../schema.ts";
+import { CLIENT_SESSION_MS, CLIENT_SESSIONS_KEPT, PERSON_SUBSCRIPTIONS, SESSION_SUBSCRIPTIONS } from "./policy.ts";
+import type { SessionName, TrafficProtocol } from "./protocol.ts";
+import { type ClientSession, clientSessionsTable } from "./schema.ts";
+
+type SessionCommand = "find_session" | "end_session" | "subscribe" | "unsubscribe";
+
+export const sessionHandlers: Pick<Handlers<TrafficProtocol>, SessionCommand> = {
+  find_session(tx, { session }) {
+    const { isOver, subscriptions } = find(tx, session);
+    return ok({ isOver, subscriptions });
+  },
+
+  end_session(tx, { session }) {
+    const found = find(tx, session);
+    if (!found.isOver) keep(tx, session, { ...found, isOver: true, subscriptions: [] });
+    return ok(null);
+  },
+
+  subscribe(tx, { session, uri }) {
+    const found = find(tx, session);
+    if (found.isOver) return notFound("route");
+    if (found.subscriptions.includes(uri)) return ok(null);
+    const refused = roomFault(tx, session, found);
+    if (refused !== null) return refused;
+    keep(tx, session, { ...found, subscriptions: [...found.subscriptions, uri] });
+    return ok(null);
+  },
+
+  unsubscribe(tx, { session, uri }) {
+    const found = find(tx, session);
+    if (!found.subscriptions.includes(uri)) return ok(null);
+    keep(tx, session, { ...found, subscriptions: found.subscriptions.filter((one) => one !== uri) });
+    return ok(null);
+  },
+};
+
+function find(tx: Tx, { userId, key, openedAt }: SessionName): ClientSession {
+  const record = tx.read(clientSessionsTable, userId);
+  const known = record?.sessions.find((one) => one.key === key);
+  return known ?? { key, openedAt, isOver: record !== null && openedAt <= record.overUpTo, subscriptions: [] };
+}
+
+function roomFault(tx: Tx, { userId }: SessionName, { subscriptions }: ClientSession): Outcome<never> | null {
+  if (subscriptions.length >= SESSION_SUBSCRIPTIONS)
+    return invalid("/uri", `A session has at most ${SESSION_SUBSCRIPTIONS} subscriptions; end one of them first`);
+  const sessions = tx.read(clientSessionsTable, userId)?.sessions ?? [];
+  const all = sessions.reduce((sum, one) => sum + one.subscriptions.length, 0);
+  return all < PERSON_SUBSCRIPTIONS
+    ? null
+    : invalid("/uri", `Your sessions have at most ${PERSON_SUBSCRIPTIONS} subscriptions; end one of them first`);
+}
+
+function keep(tx: Tx, { userId }: SessionName, session: ClientSession): void {
+  const record = tx.read(clientSessionsTable, userId);
+  const others = (record?.sessions ?? []).filter(
+    (one) => one.key !== session.key && one.openedAt + CLIENT_SESSION_MS > tx.now,
+  );
+  const says = session.isOver || session.subscriptions.length > 0;
+  const all = [...others, ...(says ? [session] : [])].toSorted((a, b) => a.openedAt - b.openedAt);
+  const dropped = all.splice(0, all.length - CLIENT_SESSIONS_KEPT);
+  const overUpTo = Math.max(record?.overUpTo ?? 0, dropped.at(-1)?.openedAt ?? 0);
+  // What is over by `overUpTo` needs no place any more.
+  const sessions = all.filter((one) => one.openedAt > overUpTo);
+  const fields = { sessions, overUpTo, expiresAt: isoTime(tx.now + CLIENT_SESSION_MS) };
+  if (record === null) tx.create(clientSessionsTable, { id: userId, ...fields });
+  else tx.update(clientSessionsTable, { ...record, ...fields });
+}

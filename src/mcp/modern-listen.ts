@@ -1,0 +1,66 @@
+/**
+ * `subscriptions/listen` of revision 2026-07-28 (MCP-6): a stream that tells of the resources that it names. Each has a
+ * bus of its own, so that nobody hears of anything but what they may read.
+ */
+import { createMcpHandler, InMemoryServerEventBus, type Server } from "@modelcontextprotocol/server";
+import { invalid, isPassing, ok, type Outcome } from "../../actors/fault.ts";
+import { SESSION_SUBSCRIPTIONS } from "../../actors/traffic/policy.ts";
+import { type Caller, localCaller } from "../http/request/caller.ts";
+import { watchable, watchResource } from "./resource-watch.ts";
+import { authInfoOf } from "./server.ts";
+import type { SubscriptionParts } from "./subscriptions.ts";
+
+export interface ListenRequest {
+  readonly params?: { readonly notifications?: { readonly resourceSubscriptions?: unknown } };
+}
+
+export interface Listening {
+  readonly response: Response;
+  /** Ends it in good order, as the protocol does. */
+  end(): void;
+}
+
+export async function listen(
+  { serve, keepAliveMs, ...parts }: SubscriptionParts & { readonly serve: () => Server; readonly keepAliveMs: number },
+  caller: Caller,
+  { request, message }: { readonly request: Request; readonly message: ListenRequest },
+): Promise<Outcome<Listening>> {
+  const { notifications } = message.params ?? {};
+  const asked = notifications?.resourceSubscriptions;
+  const uris = Array.isArray(asked) ? [...new Set(asked.filter((uri) => typeof uri === "string"))] : [];
+  if (uris.length > SESSION_SUBSCRIPTIONS)
+    return invalid("/notifications", `One stream tells of at most ${SESSION_SUBSCRIPTIONS} resources`);
+  const known = new Map<string, number>();
+  for (const uri of uris) {
+    const found = await watchable(parts, caller, uri);
+    if (found.ok) known.set(uri, found.value.version);
+    else if (isPassing(found.fault)) return found;
+  }
+  const bus = new InMemoryServerEventBus();
+  const handler = createMcpHandler(serve, { legacy: "reject", keepAliveMs, bus });
+  // The acknowledgement names what is told of: what the caller may read.
+  const parsedBody = Array.isArray(asked)
+    ? {
+        ...message,
+        params: { ...message.params, notifications: { ...notifications, resourceSubscriptions: [...known.keys()] } },
+      }
+    : message;
+  const leaving = new AbortController();
+  request.signal.addEventListener("abort", () => leaving.abort(), { once: true });
+  const response = await handler.fetch(request, { parsedBody, authInfo: authInfoOf(caller) });
+  const watcher = localCaller(caller.principal, { requestId: caller.requestId, signal: leaving.signal });
+  if (response.headers.get("content-type") === "text/event-stream")
+    for (const [uri, since] of known) {
+      const onChange = (): void => bus.publish({ kind: "resource_updated", uri });
+      watchResource(parts, watcher, { uri, since, onChange }).catch((err: unknown) =>
+        parts.services.log.error({ err, requestId: caller.requestId }, "a resource of MCP could not be watched"),
+      );
+    }
+  return ok({
+    response,
+    end() {
+      leaving.abort();
+      void handler.close();
+    },
+  });
+}

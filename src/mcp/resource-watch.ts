@@ -1,0 +1,92 @@
+/**
+ * Tells of the changes of a chat or a job (MCP-6), by long polls of its record: the rights of the caller count at each
+ * of them, and they end with the caller's token and with the service. Changes within a moment are told as one.
+ */
+import { invalid, isPassing, type Outcome, refuse } from "../../actors/fault.ts";
+import type { Clock } from "../../actors/runtime/clock.ts";
+import type { Caller } from "../http/request/caller.ts";
+import { recordOf } from "./resources.ts";
+import type { CallParts } from "./tool-call.ts";
+
+/** Seconds of one poll; the operation takes no more. */
+const POLL_SECONDS = 30;
+/** A poll that ends so much before its time was ended. */
+const EARLY_MS = 500;
+/** Between two tellings of one resource. */
+const GAP_MS = 250;
+/** After a refusal that passes. */
+const RETRY_MS = 5_000;
+
+const READS = { chat: "getChat", job: "getJob" } as const;
+
+interface Versioned {
+  readonly version: number;
+}
+
+/** The version of the resource now; refuses what the caller may not read, and what cannot be watched. */
+export async function watchable(
+  { invoke }: Pick<CallParts, "invoke">,
+  caller: Caller,
+  uri: string,
+): Promise<Outcome<Versioned>> {
+  const named = recordOf(uri);
+  if (named === null) return refuse({ kind: "not_found", noun: "route" });
+  if (named.kind === "file") return invalid("/uri", "Files do not tell of their changes; chats and jobs do");
+  return (await invoke(READS[named.kind], caller, { params: { id: named.id } })) as Outcome<Versioned>;
+}
+
+export interface Watch {
+  readonly uri: string;
+  /** The version that is known; null: any, so that the client is told once at the beginning. */
+  readonly since: number | null;
+  /** Hears the version that is there now; null where the caller may not read it any more. */
+  readonly onChange: (version: number | null) => void;
+}
+
+/** Until the caller's signal is aborted, their token or the service ends, or they may not read it any more. */
+export async function watchResource(
+  { invoke, services: { clock } }: CallParts,
+  caller: Caller,
+  { uri, since: known, onChange }: Watch,
+): Promise<void> {
+  const named = recordOf(uri);
+  if (named === null || named.kind === "file") return;
+  const { signal } = caller;
+  const params = { id: named.id };
+  let since = known;
+  while (!signal.aborted) {
+    const askedAt = clock.monotonic();
+    const query = since === null ? {} : { since_version: since, wait: POLL_SECONDS };
+    const polled = await invoke(READS[named.kind], caller, { params, query });
+    if (signal.aborted) return;
+    if (!polled.ok && isPassing(polled.fault)) {
+      await pause(clock, RETRY_MS, signal);
+      continue;
+    }
+    // 304: nothing is newer. One that comes early says that the token or the service ends its streams.
+    if (polled.ok && polled.value instanceof Response) {
+      if (clock.monotonic() < askedAt + POLL_SECONDS * 1_000 - EARLY_MS) return;
+      continue;
+    }
+    onChange(polled.ok ? (polled.value as Versioned).version : null);
+    // It is gone, or not theirs any more: who reads it now is told so.
+    if (!polled.ok) return;
+    since = (polled.value as Versioned).version;
+    await pause(clock, GAP_MS, signal);
+  }
+}
+
+function pause(clock: Pick<Clock, "after">, ms: number, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    const cancel = clock.after(ms, () => {
+      signal.removeEventListener("abort", stop);
+      resolve();
+    });
+    const stop = (): void => {
+      cancel();
+      resolve();
+    };
+    signal.addEventListener("abort", stop, { once: true });
+    if (signal.aborted) stop();
+  });
+}

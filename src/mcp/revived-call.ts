@@ -1,0 +1,89 @@
+/**
+ * The rest of a stream whose process is gone, or has forgotten it (MCP-1): the id of the last event says which job its
+ * call waits for. The job has gone on meanwhile; its client hears of it as before, and gets the answer to its request.
+ */
+import { notFound, type Outcome } from "../../actors/fault.ts";
+import { type Caller, detached } from "../http/request/caller.ts";
+import type { WaitingCall } from "./event-cursor.ts";
+import { type WaitedJob, waitForJob } from "./job-wait.ts";
+import type { CallParts } from "./tool-call.ts";
+
+/** Silence after which a comment shows that the connection lives. */
+const KEEP_ALIVE_MS = 10_000;
+
+const LOST = notFound("job");
+/** The process has ended between the message and the commit of its job: nothing has happened. */
+const LOST_CALL = {
+  code: -32_603,
+  message:
+    "The service ended before the call had begun its job; call again, with the same idempotency_key if it had one",
+};
+
+export interface RevivedParts extends CallParts {
+  /** The id of an event that is at this place. */
+  readonly idAt: (call: WaitingCall) => string;
+  /** The result of the call, for its job or for why that cannot be read. */
+  readonly resultOf: (job: Outcome<WaitedJob>) => object;
+}
+
+export interface RevivedCall {
+  readonly stream: ReadableStream<Uint8Array>;
+  /** Its client has said that it wants no answer any more. */
+  cancel(): void;
+}
+
+export function revivedCall(parts: RevivedParts, caller: Caller, from: WaitingCall): RevivedCall {
+  const { clock } = parts.services;
+  const call = { ...from };
+  const leaving = new AbortController();
+  const encoder = new TextEncoder();
+  let isCancelled = false;
+  let beat = (): void => {};
+  const follow = async (send: (message: object) => void): Promise<void> => {
+    const tell = ({ id, status }: WaitedJob): void => {
+      if (call.progressToken === null) return;
+      call.progress++;
+      const params = { progressToken: call.progressToken, progress: call.progress, message: `${id} is ${status}` };
+      send({ jsonrpc: "2.0", method: "notifications/progress", params });
+    };
+    const { signal } = leaving;
+    const waiting = { onChange: tell, signal, isCancelled: () => isCancelled, isTold: call.progressToken !== null };
+    const seconds = Math.max(0, Math.ceil((call.endsAt - clock.now()) / 1_000));
+    const { jobId } = call;
+    const job = jobId === null ? LOST : await waitForJob(parts, caller, { jobId, seconds, waiting });
+    const isLost = !job.ok && job.fault.kind === "not_found" && call.isOwn;
+    const answer = isLost ? { error: LOST_CALL } : { result: parts.resultOf(job) };
+    if (isCancelled && call.isOwn && call.jobId !== null)
+      await parts.invoke("cancelJob", detached(caller), { params: { id: call.jobId } });
+    if (!leaving.signal.aborted) send({ jsonrpc: "2.0", id: call.id, ...answer });
+  };
+  const stream = new ReadableStream<Uint8Array>({
+    start(controller) {
+      const write = (text: string): void => {
+        if (!leaving.signal.aborted) controller.enqueue(encoder.encode(text));
+      };
+      const beatLater = (): void => {
+        beat = clock.after(KEEP_ALIVE_MS, () => {
+          write(": keepalive\n\n");
+          beatLater();
+        });
+      };
+      beatLater();
+      follow((message) => write(`event: message\nid: ${parts.idAt(call)}\ndata: ${JSON.stringify(message)}\n\n`))
+        .then(() => controller.close())
+        .catch((cause: unknown) => controller.error(cause))
+        .finally(() => beat());
+    },
+    cancel() {
+      beat();
+      leaving.abort();
+    },
+  });
+  return {
+    stream,
+    cancel() {
+      isCancelled = true;
+      leaving.abort();
+    },
+  };
+}

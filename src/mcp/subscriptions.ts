@@ -1,0 +1,72 @@
+/**
+ * What one session is subscribed to (MCP-6). Its client is told while it listens on a GET stream, with the rights of
+ * the token that opened that stream. Of what has changed while nobody listened it is told once when it listens again;
+ * where that is not known, as after a restart, it is told of everything.
+ */
+import { type Caller, localCaller } from "../http/request/caller.ts";
+import type { Services } from "../operations/services.ts";
+import { watchResource } from "./resource-watch.ts";
+import type { CallParts } from "./tool-call.ts";
+
+export interface SubscriptionParts extends Pick<CallParts, "invoke"> {
+  readonly services: CallParts["services"] & Pick<Services, "log">;
+}
+
+export class Subscriptions {
+  private readonly parts: SubscriptionParts;
+  /** Tells the client. */
+  private readonly tell: (uri: string) => void;
+  /** The version that the client was told of last; null where that is not known. */
+  private readonly known = new Map<string, number | null>();
+  private readonly watches = new Map<string, AbortController>();
+  private listener: Caller | null = null;
+
+  constructor(parts: SubscriptionParts, uris: readonly string[], tell: (uri: string) => void) {
+    this.parts = parts;
+    this.tell = tell;
+    for (const uri of uris) this.known.set(uri, null);
+  }
+
+  /** `version`: what the client can have read. */
+  add(uri: string, version: number): void {
+    if (this.known.has(uri)) return;
+    this.known.set(uri, version);
+    if (this.listener !== null) this.watch(uri, this.listener);
+  }
+
+  remove(uri: string): void {
+    this.known.delete(uri);
+    this.watches.get(uri)?.abort();
+    this.watches.delete(uri);
+  }
+
+  /** The client listens; the answer says that it does so no more. */
+  listen(by: Caller): () => void {
+    this.stop();
+    this.listener = by;
+    for (const uri of this.known.keys()) this.watch(uri, by);
+    return () => {
+      if (this.listener === by) this.stop();
+    };
+  }
+
+  private stop(): void {
+    this.listener = null;
+    for (const watch of this.watches.values()) watch.abort();
+    this.watches.clear();
+  }
+
+  private watch(uri: string, { principal, requestId }: Caller): void {
+    const watch = new AbortController();
+    this.watches.set(uri, watch);
+    const caller = localCaller(principal, { requestId, signal: watch.signal });
+    const onChange = (version: number | null): void => {
+      this.known.set(uri, version);
+      this.tell(uri);
+    };
+    const since = this.known.get(uri) ?? null;
+    watchResource(this.parts, caller, { uri, since, onChange }).catch((err: unknown) =>
+      this.parts.services.log.error({ err, requestId }, "a resource of MCP could not be watched"),
+    );
+  }
+}
