@@ -49,7 +49,11 @@ const connect = (url: string): postgres.Sql =>
   });
 
 /** Gives `read` one snapshot of the database at `url`. */
-export async function inSnapshot<T>(url: string, read: (snapshot: Snapshot) => Promise<T>): Promise<T> {
+export const inSnapshot = <T>(url: string, read: (snapshot: Snapshot) => Promise<T>): Promise<T> =>
+  inTransaction(url, async (tx) => read(await snapshotIn(tx)));
+
+/** As `inSnapshot`, with the transaction itself: it reads only. */
+export async function inTransaction<T>(url: string, read: (tx: TransactionSql) => Promise<T>): Promise<T> {
   const guard = connect(url);
   const sql = connect(url);
   try {
@@ -60,7 +64,7 @@ export async function inSnapshot<T>(url: string, read: (snapshot: Snapshot) => P
     return (await guard.begin(async (held) => {
       // The sweep of contents works only while it has this row.
       await held`select 1 from sweep_position where sweep = 'blobs' for update`;
-      return sql.begin("isolation level repeatable read read only", async (tx) => read(await snapshotIn(tx)));
+      return sql.begin("isolation level repeatable read read only", async (tx) => read(tx));
     })) as T;
   } finally {
     await Promise.all([sql.end({ timeout: 5 }), guard.end({ timeout: 5 })]);

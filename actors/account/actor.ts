@@ -59,6 +59,11 @@ export const accountActor: ActorDefinition<AccountProtocol> = {
       return ok(null);
     },
 
+    forget_organization(tx, { organizationId }) {
+      if (accountOf(tx)?.chosenOrganizationId === organizationId) keep(tx, { chosenOrganizationId: null });
+      return ok(null);
+    },
+
     make_link(tx, { link }) {
       keep(tx, { link });
       return ok(null);

@@ -21,6 +21,8 @@ export type AccountCommand =
   /** A person without an account has no password. */
   | { readonly kind: "read_credentials" }
   | { readonly kind: "choose_organization"; readonly organizationId: string }
+  /** The organization was erased: nothing names it any more. */
+  | { readonly kind: "forget_organization"; readonly organizationId: string }
   /** A new link replaces the one before. */
   | { readonly kind: "make_link"; readonly link: PasswordLink }
   /** Whether the link with this hash still opens; refuses `not_found`. */
@@ -59,6 +61,7 @@ export type AccountCommand =
 export interface AccountReplies {
   read_credentials: Credentials;
   choose_organization: null;
+  forget_organization: null;
   make_link: null;
   check_link: null;
   set_password: null;

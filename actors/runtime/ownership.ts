@@ -18,9 +18,10 @@ import type { Chance, Clock } from "./clock.ts";
 import type { Effects } from "./effects.ts";
 import type { FlushHost } from "./flush.ts";
 import type { HandOver } from "./hand-over.ts";
-import { type Lease, LEASE_RENEW_MS, type Placement, SHARD_COUNT, type ShardGrant } from "./placement.ts";
+import { type Lease, LEASE_RENEW_MS, type Placement, SHARD_COUNT, type ShardGrant, shardOf } from "./placement.ts";
 import type { Shards } from "./shards.ts";
 import type { TakeUp } from "./take-up.ts";
+import type { ActorStore } from "./store.ts";
 import type { WriteGuard } from "./write-guard.ts";
 import type { RuntimeLog } from "./log.ts";
 
@@ -44,6 +45,7 @@ interface OwnershipParts {
   /** Gives shards to another replica; null where there is no other one. */
   readonly handOver: HandOver | null;
   readonly guard?: WriteGuard;
+  readonly store: Pick<ActorStore, "erased">;
 }
 
 export class Ownership implements FlushHost {
@@ -179,6 +181,8 @@ export class Ownership implements FlushHost {
     this.abandon(new Set(fresh.map((g) => g.shard)));
     for (const { shard, epoch } of fresh) shards.grant(shard, epoch);
     try {
+      // First: nothing that is undone for an erased organization may run.
+      await this.learnErased(fresh);
       await this.parts.takeUp.begin(fresh);
       await this.parts.alarms.scan(fresh.map((g) => g.shard));
     } catch (cause) {
@@ -186,6 +190,14 @@ export class Ownership implements FlushHost {
       throw cause;
     }
     for (const { shard, epoch } of fresh) shards.open(shard, epoch);
+  }
+
+  private async learnErased(grants: readonly ShardGrant[]): Promise<void> {
+    const erased = Map.groupBy(await this.parts.store.erased(grants.map((g) => g.shard)), shardOf);
+    for (const { shard, epoch } of grants) {
+      const organizationIds = erased.get(shard);
+      if (organizationIds !== undefined) this.parts.shards.erase(shard, epoch, organizationIds);
+    }
   }
 
   /** Extends the lease. What a claim brings is taken up beside it: that may last longer than the lease. */

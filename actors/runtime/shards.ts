@@ -14,6 +14,8 @@ interface Held {
   readonly epoch: number;
   /** The answer of a successful admission, made once. */
   readonly grant: Outcome<ShardGrant>;
+  /** Organizations that were erased: nobody finds them, and nothing is stored for them. */
+  erased: ReadonlySet<string>;
   recovering: boolean;
   leaving: boolean;
 }
@@ -67,6 +69,7 @@ export class Shards {
     const shard = shardOf(organizationId);
     const held = this.held.get(shard);
     if (!this.lease.isSafe() || held === undefined) return refuse(UNAVAILABLE);
+    if (held.erased.has(organizationId)) return refuse(ERASED);
     if (admission.epoch === undefined) {
       if (held.recovering || held.leaving) return refuse(UNAVAILABLE);
       if (this.draining) return refuse(SHUTTING_DOWN);
@@ -76,7 +79,13 @@ export class Shards {
 
   /** Takes a shard over; it serves after `open`. */
   grant(shard: number, epoch: number): void {
-    this.held.set(shard, { epoch, grant: ok({ shard, epoch }), recovering: true, leaving: false });
+    this.held.set(shard, { epoch, grant: ok({ shard, epoch }), erased: NONE, recovering: true, leaving: false });
+  }
+
+  /** These organizations were erased: of a shard that is served at this epoch. */
+  erase(shard: number, epoch: number, organizationIds: readonly string[]): void {
+    const held = this.held.get(shard);
+    if (held?.epoch === epoch) held.erased = new Set(organizationIds);
   }
 
   /** Another replica is to have these: only what is under way goes on. */
@@ -105,3 +114,6 @@ export class Shards {
 
 export const UNAVAILABLE: Fault = { kind: "unavailable", retryAfterMs: UNAVAILABLE_RETRY_MS };
 export const SHUTTING_DOWN: Fault = { kind: "shutting_down", retryAfterMs: UNAVAILABLE_RETRY_MS };
+/** As of somebody with a token that nobody has: there is no such organization. */
+const ERASED: Fault = { kind: "unauthenticated", reason: "the organization was erased" };
+const NONE: ReadonlySet<string> = new Set();

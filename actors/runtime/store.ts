@@ -137,6 +137,8 @@ export interface ActorStore {
   flush(batch: readonly ShardWrites[]): Promise<FlushOutcome>;
   /** Committed events of a stream, ascending. */
   events(organizationId: string, stream: string, page: PageOfEvents): Promise<EventPage>;
+  /** The organizations of these shards that were erased, or are being. */
+  erased(shards: readonly number[]): Promise<readonly string[]>;
   /** Those of these shards that have messages or effects. */
   undoneShards(shards: readonly number[]): Promise<readonly number[]>;
   /** Messages of a shard in the order of their commits, after this position. */

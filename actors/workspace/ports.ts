@@ -43,12 +43,16 @@ export interface BlobStore {
   place(key: BlobKey, path: string): Promise<boolean>;
   /** Removes content; nothing happens where there is none. */
   remove(key: BlobKey): Promise<void>;
+  /** Removes all content of an organization, for which nothing is put any more. */
+  removeAll(organizationId: string): Promise<void>;
 }
 
 /** Claims on content, stored in the database. */
 export interface BlobClaims {
   /** Says that this content is about to be referred to. Once it resolves, the sweep leaves it alone for a day. */
   claim(key: BlobKey): Promise<void>;
+  /** Whether the claim is still there: it is not once the organization was erased. */
+  stands(key: BlobKey): Promise<boolean>;
 }
 
 /** Content that was received and stored, and is to be referred to by a commit now. */

@@ -116,6 +116,16 @@ export class PostgresActorStore implements ActorStore {
     });
   }
 
+  async erased(shards: readonly number[]): Promise<readonly string[]> {
+    const rows = await this.database.reading(
+      "own",
+      NO_ORGANIZATION,
+      ({ sql }) => sql<{ organizationId: string }[]>`
+        select organization_id as "organizationId" from erasure where shard = any(${[...shards]}::int[])`,
+    );
+    return rows.map(({ organizationId }) => organizationId);
+  }
+
   async undoneShards(shards: readonly number[]): Promise<readonly number[]> {
     const rows = await this.database.reading(
       "own",

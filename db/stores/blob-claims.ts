@@ -9,14 +9,25 @@ export class PostgresBlobClaims implements BlobClaims {
     this.database = database;
   }
 
-  /** Waits while the sweep removes this very content, and claims it anew after that. */
+  /** Waits while the sweep removes this very content, and claims it anew after that. An erased organization claims nothing. */
   async claim({ organizationId, sha256 }: BlobKey): Promise<void> {
     await this.database.reading(
       "load",
       organizationId,
       ({ sql }) => sql`
-        insert into blob_claim (organization_id, sha256, claimed_at) values (${organizationId}, ${sha256}, now())
+        insert into blob_claim (organization_id, sha256, claimed_at)
+        select ${organizationId}, ${sha256}, now()
+        where not exists (select from erasure where organization_id = ${organizationId})
         on conflict (organization_id, sha256) do update set claimed_at = now()`,
     );
+  }
+
+  async stands({ organizationId, sha256 }: BlobKey): Promise<boolean> {
+    const rows = await this.database.reading(
+      "load",
+      organizationId,
+      ({ sql }) => sql`select 1 from blob_claim where organization_id = ${organizationId} and sha256 = ${sha256}`,
+    );
+    return rows.length === 1;
   }
 }

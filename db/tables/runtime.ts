@@ -91,6 +91,22 @@ export const shard = pgTable("shard", {
   wanted: text("wanted"),
 });
 
+/**
+ * Organizations that were erased, or are being: nothing is ever stored for one again. A row is all that stays of it.
+ * Every owner of a shard reads those of it before it serves, and a begun one raises the epoch in its commit.
+ */
+export const erasure = pgTable(
+  "erasure",
+  {
+    organizationId: text("organization_id").primaryKey(),
+    shard: smallint("shard").notNull(),
+    begunAt: timestamp("begun_at", { withTimezone: true }).notNull().defaultNow(),
+    /** Null: what it had is not all gone yet. */
+    finishedAt: timestamp("finished_at", { withTimezone: true }),
+  },
+  (t) => [index("erasure_shard").on(t.shard)],
+);
+
 /** The key of the service that the database belongs to, by a value from which the key cannot be found. */
 export const serviceKey = pgTable("service_key", {
   /** Always 1: there is one row. */

@@ -31,7 +31,7 @@ const VALUES = [
   "by",
   "request-id",
 ] as const;
-const FLAGS = ["owner", "service", "with-key", "help", "json"] as const;
+const FLAGS = ["owner", "service", "with-key", "yes", "help", "json"] as const;
 
 /** Splits `org create --name X` into the command and what it was given. Throws `AdminRefused`. */
 export function parseAdmin(argv: readonly string[]): { readonly command: string; readonly given: AdminArguments } {

@@ -46,7 +46,7 @@ export const BRAKES: Readonly<Record<string, Command>> = {
   },
 };
 
-async function setSuspended(parts: AdminParts, given: AdminArguments, isSuspended: boolean) {
+export async function setSuspended(parts: AdminParts, given: AdminArguments, isSuspended: boolean) {
   const { id } = await organizationOf(parts.directory, given);
   const organization = taken(await parts.system.dispatch(organizationRef(id), { kind: "set_suspended", isSuspended }));
   parts.onSuspended(id, isSuspended);
@@ -60,7 +60,7 @@ async function setDisabled(parts: AdminParts, given: AdminArguments, isDisabled:
 }
 
 /** Cancels what is unfinished until nothing is; answers how many jobs that were. */
-async function cancelJobs(parts: AdminParts, organizationId: string, agentId: string | null): Promise<number> {
+export async function cancelJobs(parts: AdminParts, organizationId: string, agentId: string | null): Promise<number> {
   let count = 0;
   for (;;) {
     // The list is read from the tables: a job of a commit that is under way must be in it.

@@ -17,6 +17,7 @@ import { didYouMean } from "../http/request/near-name.ts";
 import { countViolations } from "../work/invariants.ts";
 import { type AdminArguments, AdminRefused, integer, required } from "./arguments.ts";
 import { BRAKES } from "./brakes.ts";
+import { ERASING } from "./erasing.ts";
 import { LOAD } from "./load.ts";
 import { listed } from "./told.ts";
 import { type Command, memberOf, organizationOf, personOf, taken } from "./subjects.ts";
@@ -32,6 +33,8 @@ export const ADMIN_USAGE = `Usage: bun run admin <command>
   org quota --org ORG [--quota NAME --limit N|unlimited|default]
   org suspend --org ORG
   org resume --org ORG
+  org export --org ORG --to FILE
+  org erase --org ORG --yes
   user add --org ORG --email EMAIL [--name NAME] [--owner]
   user remove --org ORG --email EMAIL
   user list --org ORG
@@ -63,6 +66,7 @@ Scopes: ${SCOPES.join(" ")}`;
 export const ADMIN_COMMANDS: Readonly<Record<string, Command>> = {
   ...BRAKES,
   ...LOAD,
+  ...ERASING,
 
   async "org create"({ system, directory }, given) {
     const name = named("name", required(given, "name"));

@@ -20,6 +20,8 @@ export const ADMIN_PATH = "/internal/admin";
 export const SERVICE_FILE = "service.json";
 /** A command line is short. */
 const BODY_BYTES = 16 * 1024;
+/** Shorter than what the service lets a quiet connection live. */
+const BEAT_MS = 10_000;
 
 /** What the service tells the command about itself. */
 export interface ServiceNote {
@@ -98,7 +100,36 @@ export async function adminDoor(parts: AdminParts, key: string, request: Request
   if (text.length > BODY_BYTES) return refused(413, `A command has at most ${BODY_BYTES} characters`);
   const asked = requestIn(text);
   if (asked === null) return refused(400, "A command is a JSON object with command, options and flags");
-  return Response.json(await runAdmin(parts, asked));
+  return patiently(runAdmin(parts, asked));
+}
+
+/**
+ * The answer as a response. What takes longer than `everyMs` begins with line feeds, which mean nothing in JSON: so
+ * nobody takes the connection for a dead one.
+ */
+export async function patiently(answer: Promise<AdminAnswer>, everyMs = BEAT_MS): Promise<Response> {
+  const { promise: late, resolve } = Promise.withResolvers<null>();
+  const timer = setTimeout(() => resolve(null), everyMs);
+  const early = await Promise.race([answer, late]).finally(() => clearTimeout(timer));
+  if (early !== null) return Response.json(early);
+  const encoder = new TextEncoder();
+  let beat: Timer | undefined;
+  const body = new ReadableStream<Uint8Array>({
+    start(controller) {
+      controller.enqueue(encoder.encode("\n"));
+      beat = setInterval(() => controller.enqueue(encoder.encode("\n")), everyMs);
+      answer
+        .then((found) => {
+          controller.enqueue(encoder.encode(JSON.stringify(found)));
+          controller.close();
+        })
+        // A bug: the connection breaks, as it does with the process.
+        .catch((cause: unknown) => controller.error(cause))
+        .finally(() => clearInterval(beat));
+    },
+    cancel: () => clearInterval(beat),
+  });
+  return new Response(body, { headers: { "content-type": "application/json" } });
 }
 
 const refused = (status: number, text: string): Response =>

@@ -8,6 +8,10 @@ export const EXPLANATIONS: Readonly<Record<string, string>> = {
   "org quota": "Shows what an organization has of what is bounded, or sets one bound.",
   "org suspend": "Refuses every token of an organization, ends its streams and cancels its jobs.",
   "org resume": "Ends a suspension. Jobs that were cancelled stay so.",
+  "org export":
+    "Writes all that an organization has into one file: its records as JSON lines, its events and the content of its files. Secrets, hashes of tokens and passwords are not in it. The service may run meanwhile.",
+  "org erase":
+    "Erases an organization for ever, with everything that it has, and how its people sign in who belong to no other. The service may run meanwhile. A run that broke off is begun again. Backups keep what they have.",
   "user add": "Adds a person to an organization, or changes their name and role.",
   "user remove": "Takes a person out of an organization; their tokens there no longer count.",
   "user list": "Lists the people of an organization.",

@@ -5,6 +5,7 @@
 import { existsSync, mkdirSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { readBackupHead, loadBackup, writeBackup } from "./backup.ts";
+import { writeExport } from "./organization-export.ts";
 import { DATABASE_NOTE, readSecret, SECRET_BYTES, writeSecret } from "../../db/data-folder.ts";
 import type { BlobStore } from "../../actors/workspace/ports.ts";
 import { LocalBlobStore } from "../files/local-blobs.ts";
@@ -47,6 +48,23 @@ export const LOCAL_COMMANDS: Readonly<Record<string, LocalCommand>> = {
     if (missingFiles.length > 0)
       lines.push(`Missing in the store, and so in the backup: ${missingFiles.slice(0, 20).join(", ")}`);
     return { text: lines.join("\n"), json: { file: path, has_key: withKey, ...summary } };
+  },
+
+  async "org export"(errand) {
+    const { config, given } = errand;
+    const path = resolve(required(given, "to"));
+    if (existsSync(path)) throw new AdminRefused(`${path} exists already: an export overwrites nothing`);
+    const organizationId = required(given, "org");
+    const { rows, files, missingFiles } = await withDatabase(errand, (url) =>
+      writeExport(path, { url, organizationId, blobs: blobsOf(config), version: VERSION, now: systemClock.now() }),
+    );
+    const all = Object.values(rows).reduce((sum, count) => sum + count, 0);
+    const lines = [
+      `${path} has ${all} records and ${files} files of ${organizationId}. Secrets, tokens and passwords are not in it.`,
+    ];
+    if (missingFiles.length > 0)
+      lines.push(`Missing in the store, and so in the export: ${missingFiles.slice(0, 20).join(", ")}`);
+    return { text: lines.join("\n"), json: { file: path, rows, files, missing_files: missingFiles } };
   },
 
   async restore(errand) {

@@ -6,6 +6,7 @@ import type { Directory } from "../../actors/organization/directory.ts";
 import type { Organization } from "../../actors/organization/schema.ts";
 import type { QuotaReports } from "../../actors/usage/quota.ts";
 import type { TroupeSystem } from "../../actors/troupe.ts";
+import type { PostgresErasure } from "../../db/erasure.ts";
 import type { Bodies } from "../http/request/bodies.ts";
 import { type AdminArguments, AdminRefused } from "./arguments.ts";
 import type { Told } from "./told.ts";
@@ -15,6 +16,9 @@ export interface AdminParts {
   readonly directory: Directory;
   readonly jobs: JobDirectory;
   readonly quotas: QuotaReports;
+  readonly erasure: PostgresErasure;
+  /** Where content is kept. */
+  readonly contents: { removeAll(organizationId: string): Promise<void> };
   readonly now: () => number;
   /** Where users reach the service. */
   readonly appUrl: () => string;

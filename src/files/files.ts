@@ -52,6 +52,15 @@ interface Parts {
   readonly claims: BlobClaims;
 }
 
+/** Content arrived for an organization that was erased meanwhile. Nothing of it is kept. */
+export class OrganizationErased extends Error {
+  override readonly name = "OrganizationErased";
+
+  constructor(organizationId: string) {
+    super(`the organization ${organizationId} was erased`);
+  }
+}
+
 export class Files implements FileContents {
   readonly blobs: BlobStore;
   readonly staging: Staging;
@@ -114,6 +123,12 @@ export class Files implements FileContents {
     return mimeOf(name, given);
   }
 
+  /** Removes everything of an organization, for which nothing is received any more. */
+  async removeAll(organizationId: string): Promise<void> {
+    await this.uploads.removeAll(organizationId);
+    await this.blobs.removeAll(organizationId);
+  }
+
   /** Stores a staged file. What no commit refers to within a day is removed again. */
   async keep(organizationId: string, staged: StagedFile): Promise<ReceivedContent> {
     const { path, size, sha256 } = staged;
@@ -122,6 +137,11 @@ export class Files implements FileContents {
       const key = { organizationId, sha256 };
       await this.claims.claim(key);
       await this.blobs.put(key, path);
+      // The claim went first, so an erasure that began since removes it here or has yet to look at the store.
+      if (!(await this.claims.stands(key))) {
+        await this.blobs.remove(key);
+        throw new OrganizationErased(organizationId);
+      }
       return { sha256, size, text };
     } finally {
       await this.staging.discard(staged);

@@ -6,7 +6,7 @@
 import { constants, copyFile, link, mkdir, open, rename, rm, stat } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import type { BlobKey, BlobStore, ByteRange } from "../../actors/workspace/ports.ts";
-import { blobName } from "./blob-name.ts";
+import { blobName, organizationFolder } from "./blob-name.ts";
 
 export class LocalBlobStore implements BlobStore {
   private readonly root: string;
@@ -54,6 +54,12 @@ export class LocalBlobStore implements BlobStore {
 
   async remove(key: BlobKey): Promise<void> {
     await rm(this.pathOf(key), { force: true });
+  }
+
+  async removeAll(organizationId: string): Promise<void> {
+    const folder = join(this.root, organizationFolder(organizationId));
+    await rm(folder, { recursive: true, force: true });
+    for (const known of this.synced) if (known === folder || dirname(known) === folder) this.synced.delete(known);
   }
 
   private pathOf(key: BlobKey): string {

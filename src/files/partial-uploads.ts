@@ -17,6 +17,7 @@ import { join } from "node:path";
 import { invalid, ok, type Outcome, refuse } from "../../actors/fault.ts";
 import type { ContentPart, UploadName, UploadProgress } from "../../actors/workspace/ports.ts";
 import { isoTime } from "../../actors/schema.ts";
+import { organizationFolder } from "./blob-name.ts";
 import { writeWhole } from "./staging.ts";
 
 /** Of one organization: their content together is bounded by this and the limit of a file. */
@@ -95,6 +96,17 @@ export class PartialUploads {
       this.writers.delete(at);
       ended.resolve();
     }
+  }
+
+  /** Removes all uploads of an organization, which begins none any more; those that are written to now end first. */
+  async removeAll(organizationId: string): Promise<void> {
+    const folder = organizationFolder(organizationId);
+    for (const [at, { stop, ended }] of this.writers) {
+      if (!at.startsWith(`${folder}/`)) continue;
+      stop();
+      await ended;
+    }
+    await rm(join(this.folder, folder), { recursive: true, force: true });
   }
 
   /** Removes uploads that were begun before `beforeMs`; answers how many. One that is written to now stays. */

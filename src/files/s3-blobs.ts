@@ -6,7 +6,7 @@
 import { rm, writeFile } from "node:fs/promises";
 import { S3Client } from "bun";
 import type { BlobKey, BlobStore, ByteRange } from "../../actors/workspace/ports.ts";
-import { blobName } from "./blob-name.ts";
+import { blobName, organizationFolder } from "./blob-name.ts";
 
 export interface S3Settings {
   readonly bucket: string;
@@ -23,6 +23,10 @@ const PART_BYTES = 8 * 1024 * 1024;
 const PARTS_IN_FLIGHT = 2;
 /** Attempts of one part before the upload fails. */
 const ATTEMPTS = 3;
+
+/** As many names as one list has at most, and removals that are on their way at once. */
+const LISTED = 1_000;
+const REMOVED_AT_ONCE = 16;
 
 export class S3BlobStore implements BlobStore {
   private readonly client: S3Client;
@@ -82,6 +86,17 @@ export class S3BlobStore implements BlobStore {
 
   async remove(key: BlobKey): Promise<void> {
     await this.client.delete(this.nameOf(key)).catch(unlessMissing);
+  }
+
+  async removeAll(organizationId: string): Promise<void> {
+    const prefix = `${this.prefix}${organizationFolder(organizationId)}/`;
+    for (;;) {
+      // What was listed is gone when the next list begins, so each begins at the front.
+      const { contents = [] } = await this.client.list({ prefix, maxKeys: LISTED });
+      if (contents.length === 0) return;
+      for (let at = 0; at < contents.length; at += REMOVED_AT_ONCE)
+        await Promise.all(contents.slice(at, at + REMOVED_AT_ONCE).map(({ key }) => this.client.delete(key)));
+    }
   }
 
   private nameOf(key: BlobKey): string {

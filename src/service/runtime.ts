@@ -18,6 +18,8 @@ import { System } from "../../actors/runtime/system.ts";
 import { type ActorSettings, troupeActors, type TroupeProtocols, type TroupeSystem } from "../../actors/troupe.ts";
 import type { QuotaLimits, QuotaReports } from "../../actors/usage/quota.ts";
 import type { UsageDirectory } from "../../actors/usage/directory.ts";
+import type { Files } from "../files/files.ts";
+import { PostgresErasure } from "../../db/erasure.ts";
 import { PostgresPlacement } from "../../db/placement.ts";
 import { PostgresActorStore } from "../../db/stores/actor-store.ts";
 import { PostgresChatDirectory } from "../../db/stores/chat-directory.ts";
@@ -80,6 +82,9 @@ export interface Runtime {
   readonly quotas: QuotaReports;
   readonly webhooks: WebhookDirectory;
   readonly missions: MissionDirectory;
+  readonly erasure: PostgresErasure;
+  /** Where content is kept. */
+  readonly contents: Files;
 }
 
 /** What jobs run with. */
@@ -184,6 +189,8 @@ export async function startRuntime(parts: RuntimeParts): Promise<Runtime> {
     usage: new PostgresUsageDirectory(storage.database),
     webhooks,
     missions,
+    erasure: new PostgresErasure(database),
+    contents: storage.files,
   };
 }
 

@@ -290,4 +290,10 @@ export class Accounts {
   }
 }
 
+/** Under which keys attempts to sign in as this person are counted, and to change their password. */
+export const attemptKeysOf = (person: { readonly id: string; readonly email: string }): readonly string[] => [
+  `eml_${hashed(person.email.trim().toLowerCase())}`,
+  `pwd_${hashed(person.id)}`,
+];
+
 const hashed = (text: string): string => Bun.SHA256.hash(text, "hex").slice(0, HASH_CHARACTERS);

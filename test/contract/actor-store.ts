@@ -33,6 +33,8 @@ export interface StoreFixture {
   replica(id: string): Promise<Placement>;
   /** Makes the next flush stand still when it writes this event, which is not to be there. */
   stall(organizationId: string, stream: string, seq: number): Promise<Stall>;
+  /** Marks the organization as erased. */
+  erase(organizationId: string): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -315,6 +317,13 @@ export function actorStoreContract(name: string, open: () => Promise<StoreFixtur
       expect(await undone(shardOf(OTHER))).toEqual({ messages: [], effects: [] });
       expect(await store.alarms([shardOf(OTHER)], 10, 9)).toEqual([]);
       expect(await store.alarms([], 10, 9)).toEqual([]);
+    });
+
+    test("[OPS-6] erased organizations are those of the shards asked for", async () => {
+      expect(await store.erased([shardOf(ORG), shardOf(OTHER)])).toEqual([]);
+      await fixture.erase(ORG);
+      expect(await store.erased([shardOf(ORG), shardOf(OTHER)])).toEqual([ORG]);
+      expect(await store.erased([shardOf(OTHER)])).toEqual([]);
     });
 
     test("[RT-10] alarms: due before the time asked, soonest first, at most the limit", async () => {

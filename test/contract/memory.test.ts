@@ -28,6 +28,7 @@ actorStoreContract("the model in memory", async () => {
         kill: async () => gate.break(),
       };
     },
+    erase: async (organizationId) => void database.erased.add(organizationId),
     close: async () => {},
   };
 });

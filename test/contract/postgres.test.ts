@@ -94,6 +94,9 @@ actorStoreContract("PostgreSQL", async (): Promise<StoreFixture> => {
     store: new PostgresActorStore(bench.database),
     replica: (id) => bench.replica(id),
     stall: (organizationId, stream, seq) => bench.stall(organizationId, stream, seq),
+    erase: async (organizationId) => {
+      await bench.beside`insert into erasure (organization_id, shard) values (${organizationId}, ${shardOf(organizationId)})`;
+    },
     close: () => bench.close(),
   };
 });

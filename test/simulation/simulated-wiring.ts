@@ -124,6 +124,10 @@ export class SimulatedStore implements ActorStore {
     return call(this.wiring, "events", () => this.store.events(organizationId, stream, page));
   }
 
+  erased(shards: readonly number[]): Promise<readonly string[]> {
+    return this.store.erased(shards);
+  }
+
   undoneShards(shards: readonly number[]): Promise<readonly number[]> {
     return call(this.wiring, "undone", () => this.store.undoneShards(shards));
   }

@@ -1,4 +1,5 @@
 /** The administration's commands against a service of the tests, without the door and its process. */
+import { PostgresErasure } from "../../db/erasure.ts";
 import { PostgresJobDirectory } from "../../db/stores/job-directory.ts";
 import { ADMIN_COMMANDS } from "../../src/admin/commands.ts";
 import { render } from "../../src/admin/told.ts";
@@ -7,9 +8,10 @@ import type { Service } from "./service.ts";
 
 /** Runs one command; answers its text. */
 export async function runCommand(
-  { system, directory, database, app, quotas }: Service,
+  { system, directory, database, app, quotas, files }: Service,
   command: string,
   options: Readonly<Record<string, string>>,
+  flags: readonly string[] = [],
 ): Promise<string> {
   const parts: AdminParts = {
     system,
@@ -17,11 +19,13 @@ export async function runCommand(
     jobs: new PostgresJobDirectory(database),
     appUrl: () => "https://troupe.test",
     quotas,
+    erasure: new PostgresErasure(database),
+    contents: files,
     now: Date.now,
     onRevoked: (tokenId) => app.streams.closeOf(tokenId),
     opened: () => ({ bodies: app.bodies.usage, streams: app.streams.count, waiting: app.turns.waiting }),
     onSuspended: (organizationId, isSuspended) => app.streams.suspend(organizationId, isSuspended),
   };
-  const given = { options, flags: new Set<string>() };
+  const given = { options, flags: new Set(flags) };
   return render(await ADMIN_COMMANDS[command]!(parts, given), given).text;
 }

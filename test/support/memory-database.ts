@@ -56,6 +56,8 @@ const alarmRow = (k: { readonly organizationId: string; readonly actorId: string
 export class MemoryDatabase {
   readonly clock: Clock;
   readonly shards: ShardRow[] = Array.from({ length: SHARD_COUNT }, () => ({ owner: null, epoch: 0 }));
+  /** Organizations that were erased. */
+  readonly erased = new Set<string>();
   readonly replicas = new Map<string, ReplicaRow>();
   /** Awaited before each operation takes effect; a scheduler may hold it there. */
   pace: (operation: string) => Promise<void> = () => Promise.resolve();

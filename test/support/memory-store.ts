@@ -14,6 +14,7 @@
  *     ▼
  *   answered
  */
+import { shardOf } from "../../actors/runtime/placement.ts";
 import type { RecordFields } from "../../actors/runtime/actor.ts";
 import type {
   ActorStore,
@@ -142,6 +143,10 @@ export class MemoryActorStore implements ActorStore {
         .map(({ seq, type, at, data, live }) => ({ seq, type, at, data, ...(live === undefined ? {} : { live }) }));
       return { events, hasMore: count < rows.length };
     });
+  }
+
+  async erased(shards: readonly number[]): Promise<readonly string[]> {
+    return [...this.database.erased].filter((organizationId) => shards.includes(shardOf(organizationId)));
   }
 
   async undoneShards(shards: readonly number[]): Promise<readonly number[]> {

@@ -60,6 +60,10 @@ export class WatchedStore implements ActorStore {
     return this.store.events(organizationId, stream, page);
   }
 
+  erased(shards: readonly number[]): Promise<readonly string[]> {
+    return this.store.erased(shards);
+  }
+
   undoneShards(shards: readonly number[]): Promise<readonly number[]> {
     return this.store.undoneShards(shards);
   }

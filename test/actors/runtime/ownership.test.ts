@@ -45,6 +45,16 @@ describe("taking up", () => {
     expect(faultOf(await replica.add("l1"))).toBe("ok");
   });
 
+  test("[OPS-6] nothing is stored for an organization that was erased before its shard was taken up", async () => {
+    const { world, replica } = await started();
+    expect(faultOf(await replica.add("l1"))).toBe("ok");
+    world.database.erased.add(ORG);
+    world.database.shards[SHARD]!.epoch++;
+    await world.clock.advance(LEASE_RENEW_MS);
+    expect(faultOf(await replica.add("l1"))).toBe("unauthenticated");
+    expect(faultOf(await replica.system.settled(ORG))).toBe("unauthenticated");
+  });
+
   test("[RT-12] the lease is renewed while a shard is being taken up, however long it takes", async () => {
     for (const takeOver of [false, true]) {
       const { world, replica } = await started();

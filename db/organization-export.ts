@@ -1,0 +1,58 @@
+/** The rows of one organization, read in one snapshot, for its export. */
+import type { TransactionSql } from "postgres";
+import { type Content, inTransaction } from "./copying.ts";
+import { ACCOUNT_LEFT_OUT, ORGANIZATION_TABLES, without } from "./organization-tables.ts";
+
+/** Rows that are in memory at once. */
+const PAGE = 500;
+
+export interface OrganizationSnapshot {
+  /** The organization's own record; null where there is none. */
+  readonly organization: { readonly id: string; readonly name: string } | null;
+  readonly tables: readonly string[];
+  /** The records of a table, page by page, without what is secret. */
+  records(table: string): AsyncIterable<readonly unknown[]>;
+  /** How the members sign in, without what proves it. */
+  people(): AsyncIterable<readonly unknown[]>;
+  contents(): AsyncIterable<readonly Content[]>;
+}
+
+/** Gives `read` one snapshot of the organization in the database at `url`. */
+export const inOrganization = <T>(
+  url: string,
+  organizationId: string,
+  read: (snapshot: OrganizationSnapshot) => Promise<T>,
+): Promise<T> => inTransaction(url, async (tx) => read(await snapshotOf(tx, organizationId)));
+
+async function snapshotOf(tx: TransactionSql, organizationId: string): Promise<OrganizationSnapshot> {
+  const [found] = await tx<{ id: string; name: string }[]>`
+    select id, body ->> 'name' as name from organization where organization_id = ${organizationId}`;
+  return {
+    organization: found ?? null,
+    tables: Object.keys(ORGANIZATION_TABLES).filter((table) => ORGANIZATION_TABLES[table] !== null),
+    async *records(table) {
+      const leftOut = ORGANIZATION_TABLES[table] ?? [];
+      const rows =
+        table === "event"
+          ? tx<{ body: unknown }[]>`
+              select json_build_object('stream', stream, 'seq', seq, 'type', type, 'at', at, 'data', data) as body
+              from event where organization_id = ${organizationId} order by stream, seq`
+          : tx<{ body: unknown }[]>`
+              select body from ${tx(table)} where organization_id = ${organizationId} order by id`;
+      for await (const page of rows.cursor(PAGE)) yield page.map(({ body }) => without(body, leftOut));
+    },
+    async *people() {
+      const rows = tx<{ body: unknown }[]>`
+        select a.body from member m join account a on a.organization_id = m.id and a.id = m.id
+        where m.organization_id = ${organizationId} order by a.id`;
+      for await (const page of rows.cursor(PAGE)) yield page.map(({ body }) => without(body, ACCOUNT_LEFT_OUT));
+    },
+    contents: () =>
+      tx<Content[]>`
+        select organization_id as "organizationId", sha256 from workspace_place
+        where organization_id = ${organizationId} and sha256 is not null
+        union select organization_id, sha256 from workspace_version
+        where organization_id = ${organizationId} and sha256 is not null
+        order by 2`.cursor(PAGE),
+  };
+}

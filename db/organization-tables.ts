@@ -1,0 +1,79 @@
+/**
+ * What of each table is an organization's: what an export has of it, and what an erasure takes. A test compares this
+ * with the tables that there are, so that no new one is forgotten.
+ */
+
+/**
+ * Tables whose rows are all of the organization that `organization_id` names, in the order of an erasure: the last two
+ * say that there is an organization and who its people are, so an erasure that broke off can be begun again.
+ * Of each, the fields of the record that an export leaves out, because they prove something or are secret; null: an
+ * export has none of it, because it follows from the rest, is of one process, or is over within a day.
+ */
+export const ORGANIZATION_TABLES: Readonly<Record<string, readonly string[] | null>> = {
+  actor_message: null,
+  effect: null,
+  alarm: null,
+  idempotency_key: null,
+  rate_window: null,
+  client_sessions: null,
+  event: [],
+  message: [],
+  job: [],
+  chat: [],
+  task: [],
+  mission_run: [],
+  mission: [],
+  agent: [],
+  webhook_attempt: [],
+  webhook_event: [],
+  webhook_feed: [],
+  webhook_destination: ["secret", "formerSecret"],
+  day_usage: [],
+  month_usage: [],
+  token_budget: [],
+  workspace_text: null,
+  workspace_share: ["hash", "passwordHash"],
+  workspace_version: [],
+  workspace_place: [],
+  workspace_deleted_directory: null,
+  workspace_selection: [],
+  workspace: [],
+  blob_claim: null,
+  secret: ["secrets.sealed"],
+  audit_entry: [],
+  oauth_grant: ["codeHash", "codeChallenge"],
+  invitation: ["hash"],
+  token: ["hash"],
+  member: [],
+  organization: [],
+};
+
+/** Fields of an account that no export has. */
+export const ACCOUNT_LEFT_OUT = ["passwordHash", "link", "passkeys.publicKey", "passkeys.id"] as const;
+
+/** Tables of people, who may belong to several organizations: placed by the person, or by a hash of what names them. */
+export const PEOPLE_TABLES = ["account", "identity_owner", "sign_in_attempts"] as const;
+
+/** Tables that say nothing of an organization, or no more than that it was erased. */
+export const SERVICE_TABLES = [
+  "erasure",
+  "oauth_client",
+  "replica",
+  "service_key",
+  "shard",
+  "sign_in_flow",
+  "sweep_position",
+] as const;
+
+/** The record without these fields; `a.b` is `b` of the object `a`, or of each object of the list `a`. */
+export function without(record: unknown, fields: readonly string[]): unknown {
+  if (Array.isArray(record)) return record.map((each) => without(each, fields));
+  if (typeof record !== "object" || record === null) return record;
+  const left: Record<string, unknown> = {};
+  for (const [name, value] of Object.entries(record)) {
+    if (fields.includes(name)) continue;
+    const inner = fields.filter((field) => field.startsWith(`${name}.`)).map((field) => field.slice(name.length + 1));
+    left[name] = inner.length === 0 ? value : without(value, inner);
+  }
+  return left;
+}

@@ -1,0 +1,101 @@
+/**
+ * What one organization has, in one archive, for itself or for another service:
+ *
+ *   header.json                    of whom it is, and when it was made
+ *   records/<table>/<number>.jsonl its records, one on a line, in pieces of some megabytes
+ *   people/<number>.jsonl          how its people sign in, without what proves it
+ *   files/<digest>                 content, by its SHA-256; the records of `workspace_place` say which paths have it
+ *   summary.json                   how much there is of each; without it the export was cut off
+ *
+ * It is one snapshot. No secret is in it, and nothing from which a token or a password could be had.
+ */
+import type { BlobStore } from "../../actors/workspace/ports.ts";
+import { inOrganization, type OrganizationSnapshot } from "../../db/organization-export.ts";
+import { type ArchiveWriter, writeArchive } from "../archive/archive.ts";
+import { AdminRefused } from "./arguments.ts";
+
+/** Rises when the layout changes. */
+const FORMAT = 1;
+/** Of one file of records. */
+const PIECE_CHARACTERS = 4 * 1024 * 1024;
+
+export interface ExportParts {
+  readonly url: string;
+  readonly organizationId: string;
+  readonly blobs: Pick<BlobStore, "size" | "read">;
+  readonly version: string;
+  readonly now: number;
+}
+
+export interface ExportSummary {
+  /** Records of each table. */
+  readonly rows: Readonly<Record<string, number>>;
+  readonly files: number;
+  /** Digests that records refer to and that the store does not have. */
+  readonly missingFiles: readonly string[];
+}
+
+/** Writes the export to `path`. It is there whole, or not at all. Throws `AdminRefused` where there is no such organization. */
+export const writeExport = (path: string, parts: ExportParts): Promise<ExportSummary> =>
+  inOrganization(parts.url, parts.organizationId, (snapshot) => {
+    if (snapshot.organization === null) throw new AdminRefused(`There is no organization ${parts.organizationId}`);
+    return writeArchive(path, (archive) => fill(archive, snapshot, parts));
+  });
+
+async function fill(
+  archive: ArchiveWriter,
+  snapshot: OrganizationSnapshot,
+  { blobs, version, now }: ExportParts,
+): Promise<ExportSummary> {
+  const { organization, tables } = snapshot;
+  await archive.add(
+    "header.json",
+    json({ format: FORMAT, version, madeAt: new Date(now).toISOString(), organization }),
+  );
+  const rows: Record<string, number> = {};
+  for (const table of tables) rows[table] = await addLines(archive, `records/${table}`, snapshot.records(table));
+  rows["account"] = await addLines(archive, "people", snapshot.people());
+  let files = 0;
+  const missingFiles: string[] = [];
+  for await (const contents of snapshot.contents()) {
+    for (const content of contents) {
+      const [size, found] = [await blobs.size(content), await blobs.read(content)];
+      if (size === null || found === null) {
+        missingFiles.push(content.sha256);
+        continue;
+      }
+      await archive.stream(`files/${content.sha256}`, size, found instanceof Blob ? found.stream() : found);
+      files++;
+    }
+  }
+  const summary: ExportSummary = { rows, files, missingFiles };
+  await archive.add("summary.json", json(summary));
+  return summary;
+}
+
+/** Answers how many there were. */
+async function addLines(
+  archive: ArchiveWriter,
+  folder: string,
+  pages: AsyncIterable<readonly unknown[]>,
+): Promise<number> {
+  let count = 0;
+  let number = 0;
+  let text = "";
+  const add = async (): Promise<void> => {
+    if (text === "") return;
+    await archive.add(`${folder}/${String(++number).padStart(6, "0")}.jsonl`, Buffer.from(text));
+    text = "";
+  };
+  for await (const page of pages) {
+    for (const record of page) {
+      text += `${JSON.stringify(record)}\n`;
+      if (text.length >= PIECE_CHARACTERS) await add();
+    }
+    count += page.length;
+  }
+  await add();
+  return count;
+}
+
+const json = (value: object): Uint8Array => Buffer.from(`${JSON.stringify(value, null, 2)}\n`);
