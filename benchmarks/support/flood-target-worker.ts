@@ -1,15 +1,20 @@
 /**
  * A server that does nothing but read what it is sent and answer `{}`: what a flood of this machine costs
- * by itself is seen beside it. Where a body does not end, neither does its answer come.
+ * by itself is seen beside it. A body of a megabyte is refused unread, as the service refuses most of them: what
+ * connects again and sends again costs the kernel more than what is held open.
  *
  *   bun flood-target-worker.ts      asked by IPC for its port
  */
 import { serveWorker } from "./worker.ts";
 
+const REFUSED_BYTES = 1024 * 1024;
+
 const server = Bun.serve({
   hostname: "127.0.0.1",
   port: 0,
   async fetch(request) {
+    if (Number(request.headers.get("content-length") ?? 0) >= REFUSED_BYTES)
+      return new Response("{}", { status: 503, headers: { connection: "close", "content-type": "application/json" } });
     await request.arrayBuffer();
     return new Response("{}", { headers: { "content-type": "application/json" } });
   },

@@ -4,6 +4,7 @@
  */
 import type { Server } from "bun";
 import { assert } from "../../../actors/assert.ts";
+import { type Fault, ok, type Outcome } from "../../../actors/fault.ts";
 import type { Principal } from "../../../actors/organization/principal.ts";
 import type { RateState } from "../../../actors/traffic/protocol.ts";
 import { COMPRESSED_FROM_BYTES, compressed, encodingFor } from "../document/encoding.ts";
@@ -11,7 +12,7 @@ import type { Caller } from "./caller.ts";
 import type { ClientAddresses } from "./client-address.ts";
 import type { Audience } from "./cross-origin.ts";
 import type { Refusal } from "./dialect.ts";
-import type { Bodies } from "./bodies.ts";
+import type { Bodies, BodyHold, BodyOwner } from "./bodies.ts";
 import type { BodyDoor, RawInput, Reading } from "./input-reader.ts";
 import type { HttpLog } from "../../log/port.ts";
 import type { RateHeaders } from "./rate-headers.ts";
@@ -54,6 +55,9 @@ export class Exchange implements Caller, RawInput {
   private readonly addresses: ClientAddresses;
   private readonly bodiesUnderWay: Bodies;
   private readonly startedAt = performance.now();
+  /** What its body counts before it is read. */
+  private unread: BodyHold | null = null;
+  private isDropped = false;
 
   private admitted: Principal | null = null;
 
@@ -107,12 +111,62 @@ export class Exchange implements Caller, RawInput {
   }
 
   get bodies(): BodyDoor {
-    const { bodiesUnderWay, organizationId } = this;
-    const owner = { organizationId, tokenId: this.admitted?.tokenId ?? null };
+    const { bodiesUnderWay, bodyOwner } = this;
     return {
-      begin: (announced) => bodiesUnderWay.begin(owner, announced),
-      beginStream: () => bodiesUnderWay.beginStream(owner),
+      begin: (announced) => {
+        this.releaseBody();
+        return bodiesUnderWay.begin(bodyOwner, announced);
+      },
+      beginStream: () => {
+        this.releaseBody();
+        return bodiesUnderWay.beginStream(bodyOwner);
+      },
     };
+  }
+
+  /** Bytes of its body as its head tells; infinite where it does not say how many, 0 where there is none. */
+  get announcedBytes(): number {
+    const length = this.header("content-length");
+    if (length !== null) return Number(length);
+    return this.header("transfer-encoding") === null ? 0 : Number.POSITIVE_INFINITY;
+  }
+
+  /**
+   * Makes room for what comes of its body while the request waits (FAIR-5): for its organization, once that is known.
+   * It is released when the body is read, or the request is answered.
+   */
+  holdBody(): Outcome<null> {
+    if (this.isDropped || this.announcedBytes === 0) return ok(null);
+    const { bodyOwner, unread } = this;
+    if (unread?.owner.organizationId === bodyOwner.organizationId) return ok(null);
+    this.releaseBody();
+    const hold = this.bodiesUnderWay.beginUnread(bodyOwner, this.announcedBytes);
+    if (!hold.ok) return hold;
+    this.unread = hold.value;
+    return ok(null);
+  }
+
+  releaseBody(): void {
+    this.unread?.release();
+    this.unread = null;
+  }
+
+  /** Lets a body go that nobody will read: what is not read would be kept for as long as the answer takes. */
+  dropBody(): void {
+    if (this.announcedBytes === 0) return;
+    this.isDropped = true;
+    void this.request.body?.cancel();
+  }
+
+  /** Closes the connection behind a refusal that leaves its body where it is: it would have to be taken to its end. */
+  refusedFor(kind: Fault["kind"]): void {
+    const isUnread = this.reading?.input.ok !== true && UNREAD.has(kind) && this.announcedBytes > 0;
+    if (isUnread) this.headers = { ...this.headers, connection: "close" };
+  }
+
+  private get bodyOwner(): BodyOwner {
+    const { organizationId } = this;
+    return { organizationId, tokenId: this.admitted?.tokenId ?? (organizationId === null ? this.payer : null) };
   }
 
   header(name: string): string | null {
@@ -187,6 +241,16 @@ export class Exchange implements Caller, RawInput {
     response.headers.set("x-request-id", requestId);
     return rate === null ? response : this.rateHeaders.finish(response, rate);
   }
+}
+
+/** Refusals before a body is read to its end. */
+const UNREAD: ReadonlySet<Fault["kind"]> = new Set(["overloaded", "request_timeout"]);
+
+/** Elysia's own router counts the bytes of what it answers to HEAD: an event stream would never end. */
+export function withoutStream(response: Response): Response {
+  if (response.headers.get("content-type")?.startsWith("text/event-stream") !== true) return response;
+  void response.body?.cancel();
+  return new Response(null, response);
 }
 
 /** The path of a request's url, as it was sent: nothing is decoded. */

@@ -62,6 +62,12 @@ export class FairTurns {
     return this.waitingCount;
   }
 
+  /** Whether `enter` would have to wait. */
+  isFull(organizationId: string): boolean {
+    const lane = this.lanes.get(organizationId);
+    return lane !== undefined && (lane.waiting.length > 0 || lane.balanceMs <= 0);
+  }
+
   /** Null where the work may begin now; else whether it may, when its turn has come. */
   enter(organizationId: string): Promise<boolean> | null {
     let lane = this.lanes.get(organizationId);
@@ -71,7 +77,7 @@ export class FairTurns {
       this.lanes.set(organizationId, lane);
     }
     this.plan();
-    if (lane.waiting.length === 0 && lane.balanceMs > 0) {
+    if (!this.isFull(organizationId)) {
       lane.balanceMs -= lane.estimateMs;
       return null;
     }

@@ -20,7 +20,7 @@ import type { Answered } from "./commit.ts";
 import type { Bodies } from "./bodies.ts";
 import type { Audience, CrossOrigin } from "./cross-origin.ts";
 import type { Dialect, Refusal } from "./dialect.ts";
-import { Exchange, pathOf } from "./exchange.ts";
+import { Exchange, pathOf, withoutStream } from "./exchange.ts";
 import { type Forwarding, forwardedFor } from "./forwarding.ts";
 import type { FairTurns } from "./fair-turns.ts";
 import type { RawInput } from "./input-reader.ts";
@@ -93,9 +93,9 @@ export class Surface {
   admit(exchange: Exchange, operation: BoundOperation): MaybePromise<Response | undefined> {
     exchange.operation = operation.id;
     const { forwarding } = this.parts;
-    return forwarding === undefined
-      ? this.admitHere(exchange, operation)
-      : this.admitAtOwner(forwarding, exchange, operation);
+    if (forwarding === undefined) return this.admitHere(exchange, operation);
+    const held = exchange.holdBody();
+    return held.ok ? this.admitAtOwner(forwarding, exchange, operation) : this.refused(exchange, held.fault);
   }
 
   /** Hands the request to the owner of its caller's organization, unless that is this process or nobody. */
@@ -115,13 +115,22 @@ export class Surface {
       return this.admitHere(exchange, operation);
     }
     exchange.isAnswered = true;
+    exchange.releaseBody();
     exchange.organizationId = organizationId;
     exchange.log(this.parts.log, route.response.status);
     return route.response;
   }
 
   private admitHere(exchange: Exchange, operation: BoundOperation): MaybePromise<Response | undefined> {
+    if (!operation.reader.waits && !isKeyed(exchange, operation)) exchange.dropBody();
     const admitted = this.timed(exchange, () => this.admitted(exchange, operation));
+    if (admitted instanceof Promise) {
+      const held = exchange.holdBody();
+      if (!held.ok) {
+        admitted.catch((err: unknown) => this.parts.log.error({ err }, "a request that was refused failed besides"));
+        return this.refused(exchange, held.fault);
+      }
+    }
     return whenReady(admitted, (outcome) =>
       outcome.ok ? this.inTurn(exchange) : this.turnedAway(exchange, outcome.fault),
     );
@@ -135,6 +144,8 @@ export class Surface {
 
   /** Refuses a caller. Somebody whom nobody knows is told in the turn of their address, so that bad tokens cost no one else. */
   private turnedAway(exchange: Exchange, fault: Fault): MaybePromise<Response> {
+    const held = this.roomToWait(exchange, exchange.payer);
+    if (!held.ok) return this.refused(exchange, held.fault);
     const turn = exchange.organizationId === null ? this.parts.turns.enter(exchange.payer) : null;
     const refused = (): Response => {
       const response = this.timed(exchange, () => this.refused(exchange, fault));
@@ -148,6 +159,8 @@ export class Surface {
   private inTurn(exchange: Exchange): MaybePromise<Response | undefined> {
     const { organizationId } = exchange;
     if (organizationId === null) return undefined;
+    const held = this.roomToWait(exchange, organizationId);
+    if (!held.ok) return this.refused(exchange, held.fault);
     const turn = this.parts.turns.enter(organizationId);
     exchange.hasTurn = true;
     if (turn === null) return undefined;
@@ -156,6 +169,11 @@ export class Surface {
       exchange.hasTurn = false;
       return this.refused(exchange, CROWDED);
     });
+  }
+
+  /** Whether there is room for what comes of its body, where the request would have to wait for its turn. */
+  private roomToWait(exchange: Exchange, payer: string): Outcome<null> {
+    return this.parts.turns.isFull(payer) ? exchange.holdBody() : NO_WAIT;
   }
 
   /** Does a part of the request's work, and charges its organization for it. */
@@ -178,14 +196,7 @@ export class Surface {
   /** Reads the input. Where it is wrong, `run` says so. */
   async read(exchange: Exchange, operation: BoundOperation, params: RawInput["params"]): Promise<void> {
     exchange.params = params;
-    const isKeyed = !operation.isRead && exchange.header("idempotency-key") !== null;
-    const reading = await operation.reader.read(exchange, isKeyed);
-    exchange.reading = reading;
-    if (reading.input.ok) return;
-    const { kind } = reading.input.fault;
-    // The rest of the body would have to be taken before the connection could serve another request.
-    if (kind === "overloaded" || kind === "request_timeout")
-      exchange.headers = { ...exchange.headers, connection: "close" };
+    exchange.reading = await operation.reader.read(exchange, isKeyed(exchange, operation));
   }
 
   /** Runs the operation with what was read. */
@@ -333,6 +344,7 @@ export class Surface {
   }
 
   private refused(exchange: Exchange, fault: Fault): Response {
+    exchange.refusedFor(fault.kind);
     return this.finished(exchange, this.refusal(exchange, fault));
   }
 
@@ -359,6 +371,7 @@ export class Surface {
     if (headers !== null) for (const [name, value] of Object.entries(headers)) response.headers.set(name, value);
     this.crossOrigin(exchange, response);
     exchange.isAnswered = true;
+    exchange.releaseBody();
     exchange.onAnswered?.();
     const durationMs = exchange.log(this.parts.log, response.status);
     this.parts.meter?.answered(exchange.operation, response.status, durationMs / 1_000);
@@ -375,12 +388,11 @@ export interface Offered {
 const responseOf = (exchange: Exchange, value: Answered | Response): Response =>
   value instanceof Response ? exchange.own(value) : exchange.answer(value);
 
-/** Elysia's own router counts the bytes of what it answers to HEAD: an event stream would never end. */
-function withoutStream(response: Response): Response {
-  if (response.headers.get("content-type")?.startsWith("text/event-stream") !== true) return response;
-  void response.body?.cancel();
-  return new Response(null, response);
-}
+const NO_WAIT = ok(null);
+
+/** Whether it has a key whose fingerprint needs the body, whatever that is. */
+const isKeyed = (exchange: Exchange, { isRead }: BoundOperation): boolean =>
+  !isRead && exchange.header("idempotency-key") !== null;
 
 /** Too many requests of the organization wait for their turn, or this one has waited for too long. */
 const CROWDED: Fault = { kind: "overloaded", retryAfterMs: 1_000 };

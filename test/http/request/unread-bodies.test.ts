@@ -1,0 +1,109 @@
+/** What comes of a body while its request waits counts from its head on, and a body that nobody reads is let go (FAIR-5). */
+import { afterAll, beforeAll, expect, test } from "bun:test";
+import { connect } from "node:net";
+import { ORGANIZATION_PART, TOKEN_PART, UNREAD_BODY_BYTES } from "../../../src/http/request/bodies.ts";
+import { until } from "../../support/condition.ts";
+import { HeldRequest } from "../../support/held-request.ts";
+import { type Founded, type Service, startService } from "../../support/service.ts";
+
+const MIB = 1024 * 1024;
+const LIMIT = 64 * MIB;
+const REQUESTS = 40;
+
+let service: Service;
+let owner: Founded;
+/** Look-ups of tokens wait for it. */
+const lookUps = Promise.withResolvers<void>();
+beforeAll(async () => {
+  service = await startService({
+    app: ({ directory }) => ({
+      bodyBytes: LIMIT,
+      directory: new Proxy(directory, {
+        get(target, name) {
+          if (name === "findToken") return async (hash: string) => lookUps.promise.then(() => target.findToken(hash));
+          const value: unknown = Reflect.get(target, name);
+          return typeof value === "function" ? value.bind(target) : value;
+        },
+      }),
+    }),
+  });
+  owner = await service.found();
+});
+afterAll(() => service.stop());
+
+const held = (token: string): HeldRequest =>
+  new HeldRequest(`${service.url}/api/v1/tasks`, {
+    method: "POST",
+    headers: { authorization: `Bearer ${token}`, "content-type": "application/json", "content-length": String(MIB) },
+    body: "{",
+  });
+const answered = (requests: readonly HeldRequest[]): number => requests.filter(({ isAnswered }) => isAnswered).length;
+
+/** So many requests that wait: all but `most` of them are refused meanwhile. Ends with nothing held. */
+async function refusesAllBut(most: number, goOn: () => void): Promise<void> {
+  const requests = Array.from({ length: REQUESTS }, () => held(owner.token));
+  await until("what has no room is refused", () => answered(requests) === REQUESTS - most);
+  expect(service.app.bodies.usage).toEqual({ count: most, bytes: most * MIB });
+  const refused = requests.find(({ isAnswered }) => isAnswered)!;
+  expect((await refused.answer).head).toMatch(/^HTTP\/1\.1 503 [^]*connection: close/i);
+  goOn();
+  for (const request of requests) request.leave();
+  await until("nothing is held", () => service.app.bodies.usage.count === 0);
+}
+
+test("[FAIR-5] a body counts while its token is looked up: for its address, because nobody knows whose it is", () =>
+  refusesAllBut(LIMIT / TOKEN_PART / MIB, () => lookUps.resolve()));
+
+test("[FAIR-5] bodies of many addresses that nobody knows have the part of one organization together", () => {
+  const { bodies } = service.app;
+  const outcomes = Array.from({ length: REQUESTS }, (_, i) =>
+    bodies.beginUnread({ organizationId: null, tokenId: `address ${i}` }, 8 * MIB),
+  );
+  const holds = outcomes.flatMap((outcome) => (outcome.ok ? [outcome.value] : []));
+  // However long a body is: of one that nobody reads, no more is taken.
+  expect(holds).toHaveLength(Math.floor(LIMIT / ORGANIZATION_PART / UNREAD_BODY_BYTES));
+  for (const hold of holds) hold.release();
+});
+
+/** Requests wait for their turn until `give`. */
+async function withoutTurns(run: (give: () => void) => Promise<void>): Promise<void> {
+  const { turns } = service.app;
+  const turn = Promise.withResolvers<boolean>();
+  const [isFull, enter] = [turns.isFull.bind(turns), turns.enter.bind(turns)];
+  turns.isFull = () => true;
+  turns.enter = () => turn.promise;
+  try {
+    await run(() => turn.resolve(true));
+  } finally {
+    turn.resolve(true);
+    [turns.isFull, turns.enter] = [isFull, enter];
+  }
+}
+
+test("[FAIR-5] a body counts for its token while the request waits for the turn of its organization", async () => {
+  expect((await service.call(owner, "GET", "/api/v1/tasks")).status).toBe(200);
+  await withoutTurns((give) => refusesAllBut(LIMIT / TOKEN_PART / MIB, give));
+});
+
+test("[FAIR-5] a body that an operation does not take is not kept for as long as the answer takes", () =>
+  withoutTurns(async (give) => {
+    const { hostname, port } = new URL(service.url);
+    const socket = connect(Number(port), hostname);
+    // More than the kernel and Bun keep for a connection that nobody reads.
+    const bytes = 32 * MIB;
+    let isTaken = false;
+    let answer = "";
+    socket.on("data", (chunk: Buffer) => (answer += chunk.toString()));
+    socket.write(
+      `GET /api/agents HTTP/1.1\r\nHost: ${hostname}:${port}\r\nAuthorization: Bearer ${owner.token}\r\nContent-Length: ${bytes}\r\n\r\n`,
+    );
+    socket.write(Buffer.alloc(bytes), () => (isTaken = true));
+    try {
+      await until("all of it is taken", () => isTaken);
+      expect(service.app.bodies.usage.count).toBe(0);
+      give();
+      await until("the request is answered", () => answer.startsWith("HTTP/1.1 200"));
+    } finally {
+      socket.destroy();
+    }
+  }));
