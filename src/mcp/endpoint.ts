@@ -29,7 +29,8 @@ import { type Caller, detached } from "../http/request/caller.ts";
 import type { Services } from "../operations/services.ts";
 import type { McpOperations } from "./operations.ts";
 import { type Allowed, originFault } from "./origin.ts";
-import { authInfoOf, type Era, mcpServer, type ServedSession, type ServerParts, toolResult } from "./server.ts";
+import { authInfoOf, type Era, mcpServer, type ServedSession, type ServerParts } from "./server.ts";
+import { toolResult } from "./answered-call.ts";
 import { EventIds, type WaitingCall } from "./event-cursor.ts";
 import { jobOfCall } from "./execute.ts";
 import { listen, type ListenRequest } from "./modern-listen.ts";
@@ -54,7 +55,7 @@ type Post = Input<McpOperations["sendMcpMessage"]>;
 type Headed = Pick<Post, "headers">;
 
 export interface EndpointParts extends ServerParts {
-  readonly services: ServerParts["services"] & Pick<Services, "sealing" | "streams">;
+  readonly services: ServerParts["services"] & Pick<Services, "streams">;
   readonly allowed: () => Allowed;
   /** Other servers than ours behind the endpoint, whose tools may all wait; for the conformance suite. */
   readonly serve?: (era: Era) => Server;

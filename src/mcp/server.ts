@@ -3,31 +3,27 @@
  * two can never differ. It keeps nothing: tools, resources and prompts are views of the operations.
  */
 import {
-  type CallToolResult,
   type jsonSchemaValidator,
   ProtocolError,
   ProtocolErrorCode,
   ResourceNotFoundError,
-  SdkError,
   Server,
   type ServerContext,
 } from "@modelcontextprotocol/server";
 import type { Fault, Outcome } from "../../actors/fault.ts";
 import type { Principal } from "../../actors/organization/principal.ts";
-import type { Json } from "../../actors/schema.ts";
 import type { Caller } from "../http/request/caller.ts";
 import type { Refusal } from "../http/request/dialect.ts";
-import { didYouMean } from "../http/request/near-name.ts";
 import type { Services } from "../operations/services.ts";
-import type { WaitedJob, Waiting } from "./job-wait.ts";
+import { answeredCall } from "./answered-call.ts";
 import { getPrompt, listPrompts } from "./prompts.ts";
 import { watchable } from "./resource-watch.ts";
 import { listResources, readResource, RESOURCE_TEMPLATES } from "./resources.ts";
-import { callTool, type CallParts, type ToolAnswer } from "./tool-call.ts";
+import type { CallParts } from "./tool-call.ts";
 import type { BoundTool } from "./tool-schema.ts";
 
 export interface ServerParts extends CallParts {
-  readonly services: Pick<Services, "system" | "clock" | "log" | "facts">;
+  readonly services: Pick<Services, "system" | "clock" | "log" | "facts" | "sealing">;
   /** By their names, in the order in which they are listed. */
   readonly tools: ReadonlyMap<string, BoundTool>;
   /** A refusal in the words of REST. */
@@ -40,9 +36,9 @@ export type Era = "legacy" | "modern";
 const INSTRUCTIONS =
   "Agents of Troupe do work in chats; each message begins a job. execute_agent starts a chat and waits for the answer. When a job is still queued or running, call wait_for_job. A job that is blocked or needs_review waits for a person: show them what it asks before you call approve_job.";
 
-/** Elicitation is not used, so nothing is validated; the default one would be built anew for each message. */
-const NO_VALIDATOR: jsonSchemaValidator = {
-  getValidator: () => () => ({ valid: false, data: undefined, errorMessage: "nothing is elicited" }),
+/** What a person has said is looked at where it is used; the default one would be built anew for each message. */
+const ANY_ANSWER: jsonSchemaValidator = {
+  getValidator: () => (data) => ({ valid: true, data: data as never, errorMessage: undefined }),
 };
 
 /** Whose message it is: the SDK hands them on as what it knows of a token. `callKey` names what a call begins. */
@@ -52,8 +48,6 @@ export const authInfoOf = (caller: Caller, callKey: string | null = null) => ({
   scopes: [...caller.principal.scopes],
   extra: { caller, callKey },
 });
-const callKeyIn = (context: ServerContext): string | null =>
-  (context.http?.authInfo?.extra?.["callKey"] as string | null | undefined) ?? null;
 const callerIn = (context: ServerContext): Caller => context.http?.authInfo?.extra?.["caller"] as Caller;
 
 /** The session that a server is for: the older era's, where one has been opened. */
@@ -70,7 +64,7 @@ export function mcpServer(parts: ServerParts, era: Era, session: ServedSession |
     {
       capabilities: { tools: {}, resources: { subscribe: true }, prompts: {} },
       instructions: INSTRUCTIONS,
-      jsonSchemaValidator: NO_VALIDATOR,
+      jsonSchemaValidator: ANY_ANSWER,
     },
   );
   const guarded = async <T>(context: ServerContext, run: (asking: Asking) => Promise<T>): Promise<T> => {
@@ -91,7 +85,7 @@ export function mcpServer(parts: ServerParts, era: Era, session: ServedSession |
   server.setRequestHandler("tools/list", () => ({ tools: shown as never }));
   server.setRequestHandler("tools/call", ({ params }, context) =>
     guarded(context, ({ caller }) =>
-      called(parts, { caller, era, context, name: params.name, given: params.arguments ?? {} }),
+      answeredCall(parts, { caller, server, era, context, name: params.name, given: params.arguments ?? {} }),
     ),
   );
   server.setRequestHandler("resources/list", ({ params }, context) =>
@@ -153,66 +147,4 @@ function orError<V>(outcome: Outcome<V>, refusal: (fault: Fault) => Refusal): V 
   const { status, body } = refusal(outcome.fault);
   const code = status === 400 || status === 404 ? ProtocolErrorCode.InvalidParams : ProtocolErrorCode.InternalError;
   throw new ProtocolError(code, (body as { readonly message: string }).message, body);
-}
-
-interface Call {
-  readonly caller: Caller;
-  readonly era: Era;
-  readonly context: ServerContext;
-  readonly name: string;
-  readonly given: Readonly<Record<string, unknown>>;
-}
-
-async function called(parts: ServerParts, call: Call): Promise<CallToolResult> {
-  const { caller, name, given } = call;
-  const tool = parts.tools.get(name);
-  if (tool === undefined) {
-    const shown = name.slice(0, 64).toWellFormed();
-    throw new ProtocolError(
-      ProtocolErrorCode.InvalidParams,
-      `Unknown tool \`${shown}\`${didYouMean(shown, [...parts.tools.keys()])}`,
-    );
-  }
-  const waiting = waitingOf(call);
-  // Arguments have come as JSON.
-  const answer = await callTool(parts, caller, { tool, given: given as Readonly<Record<string, Json>>, waiting });
-  return toolResult(parts, caller.requestId, answer);
-}
-
-/** What a tool answers, or the error that its refusal is. */
-export const toolResult = (
-  { refusal }: Pick<ServerParts, "refusal">,
-  requestId: string,
-  answer: Outcome<ToolAnswer>,
-): CallToolResult => (answer.ok ? resultOf(answer.value) : errorOf(refusal(answer.fault, requestId)));
-
-const resultOf = ({ value, content }: ToolAnswer): CallToolResult => ({
-  content: [...(content ?? [{ type: "text", text: JSON.stringify(value) }])],
-  structuredContent: value,
-});
-
-const errorOf = ({ body }: Refusal): CallToolResult => ({
-  content: [{ type: "text", text: JSON.stringify(body) }],
-  isError: true,
-});
-
-/** Tells a client that has asked for it how a job goes on. */
-function waitingOf({ context, caller, era }: Call): Waiting {
-  const { _meta: meta, signal } = context.mcpReq;
-  const token = meta?.progressToken;
-  let progress = 0;
-  const onChange = ({ id, status }: WaitedJob): void => {
-    if (token === undefined) return;
-    progress++;
-    const params = { progressToken: token, progress, message: `${id} is ${status}` };
-    context.mcpReq.notify({ method: "notifications/progress", params }).catch(() => {}); // the client has left
-  };
-  return {
-    onChange,
-    signal: AbortSignal.any([signal, caller.signal]),
-    callKey: callKeyIn(context),
-    isTold: token !== undefined,
-    // In the newer era a client cancels by leaving; in the older one it says so, and a lost connection is resumed.
-    isCancelled: () => signal.aborted && (era === "modern" || !(signal.reason instanceof SdkError)),
-  };
 }

@@ -44,11 +44,19 @@ export function scopeFault({ scopes }: BoundTool, { principal }: Caller): Fault 
   return lacking.length === 0 ? null : { kind: "insufficient_scope", required: lacking };
 }
 
+export interface ToolRun {
+  readonly tool: BoundTool;
+  readonly given: Given;
+  readonly waiting: Waiting;
+  /** The job that an earlier part of the same call has begun or waited for; absent or null: none. */
+  readonly begun?: string | null;
+}
+
 /** Runs the tool. `waiting` hears of a job that is waited for. */
 export async function callTool(
   parts: CallParts,
   caller: Caller,
-  { tool, given, waiting }: { readonly tool: BoundTool; readonly given: Given; readonly waiting: Waiting },
+  { tool, given, waiting, begun = null }: ToolRun,
 ): Promise<Outcome<ToolAnswer>> {
   const lacking = scopeFault(tool, caller);
   if (lacking !== null) return refuse(lacking);
@@ -58,7 +66,7 @@ export async function callTool(
   if (!read.ok) return read;
   const { input, own } = read.value;
   const { runs, operation } = tool.spec;
-  if (runs === "wait" || runs === "execute") return work(parts, caller, { tool, input, own, waiting });
+  if (runs === "wait" || runs === "execute") return work(parts, caller, { tool, input, own, waiting, begun });
   if (runs === "read_file") return readContent(parts.invoke, caller, input, own);
   if (runs === "write_file") {
     const written = writtenContent(input, own);
@@ -71,13 +79,13 @@ export async function callTool(
 async function work(
   parts: CallParts,
   caller: Caller,
-  { tool, input, own, waiting }: Read & { readonly tool: BoundTool; readonly waiting: Waiting },
+  { tool, input, own, waiting, begun: known }: Read & Required<Omit<ToolRun, "given">>,
 ): Promise<Outcome<ToolAnswer>> {
   const seconds = own["wait_seconds"] ?? WAIT_SECONDS.default;
   if (typeof seconds !== "number" || !Number.isInteger(seconds) || seconds < 0 || seconds > WAIT_SECONDS.most)
     return invalid("/wait_seconds", `wait_seconds must be a whole number from 0 to ${WAIT_SECONDS.most}`);
-  let jobId = input.params?.["id"] ?? "";
-  if (tool.spec.runs === "execute") {
+  let jobId = known ?? input.params?.["id"] ?? "";
+  if (tool.spec.runs === "execute" && known === null) {
     const begun = await parts.invoke(tool.spec.operation, caller, keyed(input, waiting.callKey ?? null));
     if (!begun.ok) return begun;
     jobId = (begun.value as { readonly job_id: string }).job_id;

@@ -1,12 +1,20 @@
 /** Clients of the MCP endpoint that others have written, for a caller of a test. */
-import { Client as ModernClient, StreamableHTTPClientTransport as ModernTransport } from "@modelcontextprotocol/client";
+import {
+  Client as ModernClient,
+  type ClientCapabilities,
+  StreamableHTTPClientTransport as ModernTransport,
+} from "@modelcontextprotocol/client";
 import { Client as LegacyClient } from "@modelcontextprotocol/sdk/client/index.js";
 import { StreamableHTTPClientTransport as LegacyTransport } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
 import type { Caller, Service } from "./service.ts";
 
 /** `@modelcontextprotocol/sdk` 1.x: revision 2025-11-25. */
-export async function legacyClient({ url }: Service, { token }: Caller): Promise<LegacyClient> {
-  const client = new LegacyClient({ name: "legacy", version: "1.0.0" });
+export async function legacyClient(
+  { url }: Service,
+  { token }: Caller,
+  capabilities: ClientCapabilities = {},
+): Promise<LegacyClient> {
+  const client = new LegacyClient({ name: "legacy", version: "1.0.0" }, { capabilities });
   const transport = new LegacyTransport(new URL(`${url}/mcp`), {
     requestInit: { headers: { authorization: `Bearer ${token}` } },
   });
@@ -16,10 +24,14 @@ export async function legacyClient({ url }: Service, { token }: Caller): Promise
 }
 
 /** `@modelcontextprotocol/client` 2.x: the stateless revision 2026-07-28. */
-export async function modernClient({ url }: Service, { token }: Caller): Promise<ModernClient> {
+export async function modernClient(
+  { url }: Service,
+  { token }: Caller,
+  capabilities: ClientCapabilities = {},
+): Promise<ModernClient> {
   const client = new ModernClient(
     { name: "modern", version: "1.0.0" },
-    { versionNegotiation: { mode: { pin: "2026-07-28" } } },
+    { capabilities, versionNegotiation: { mode: { pin: "2026-07-28" } } },
   );
   const transport = new ModernTransport(new URL(`${url}/mcp`), {
     requestInit: { headers: { authorization: `Bearer ${token}` } },

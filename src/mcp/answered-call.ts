@@ -1,0 +1,155 @@
+/**
+ * A call of a tool as the protocol answers it: progress while its job goes on, a question to the person where the job
+ * asks one (MCP-7), and the result or the error of the tool.
+ *
+ *   call ─▶ job ─┬─ blocked for an approval ─▶ older era: a form on the stream of the call, and on with its answer
+ *                │                             newer era: `input_required`; the client calls again with the answer
+ *                └─ anything else ───────────▶ the job
+ */
+import {
+  type CallToolResult,
+  inputRequired,
+  type InputRequiredResult,
+  ProtocolError,
+  ProtocolErrorCode,
+  SdkError,
+  type Server,
+  type ServerContext,
+} from "@modelcontextprotocol/server";
+import type { Outcome } from "../../actors/fault.ts";
+import type { Json } from "../../actors/schema.ts";
+import type { Caller } from "../http/request/caller.ts";
+import type { Refusal } from "../http/request/dialect.ts";
+import { didYouMean } from "../http/request/near-name.ts";
+import { decide, type Question, questionOf, showsForms } from "./approval-question.ts";
+import type { WaitedJob, Waiting } from "./job-wait.ts";
+import type { Era, ServerParts } from "./server.ts";
+import { callTool, type ToolAnswer } from "./tool-call.ts";
+import type { BoundTool } from "./tool-schema.ts";
+
+/** Questions of one call; what comes then, the model reads in the job. */
+const QUESTIONS = 8;
+/** A person has so long to answer one. */
+const ANSWER_MS = 600_000;
+
+export interface ToolCall {
+  readonly caller: Caller;
+  readonly server: Server;
+  readonly era: Era;
+  readonly context: ServerContext;
+  readonly name: string;
+  readonly given: Readonly<Record<string, unknown>>;
+}
+
+export async function answeredCall(parts: ServerParts, call: ToolCall): Promise<CallToolResult | InputRequiredResult> {
+  const { caller, era } = call;
+  const tool = namedTool(parts, call.name);
+  // Arguments have come as JSON.
+  const run = { tool, given: call.given as Readonly<Record<string, Json>>, waiting: waitingOf(call) };
+  const asked = askedBefore(parts, call);
+  const said = asked === null ? null : await decide(parts, caller, asked, call.context.mcpReq.inputResponses?.[ANSWER]);
+  if (said !== null && !said.ok) return toolResult(parts, caller.requestId, said);
+  let answer = await callTool(parts, caller, { ...run, begun: asked?.jobId ?? null });
+  // Whoever has left the question open is not asked again by the same call.
+  let asks = canAsk(tool, call) && said?.value !== false ? QUESTIONS : 0;
+  while (asks-- > 0 && answer.ok) {
+    const question = questionOf(answer.value.value, caller);
+    if (question === null) break;
+    if (era === "modern") return asking(parts, call, question);
+    const decided = await decide(parts, caller, question, await elicited(call, question, run.waiting));
+    if (!decided.ok) answer = decided;
+    else if (decided.value) answer = await callTool(parts, caller, { ...run, begun: question.jobId });
+    else break;
+  }
+  return toolResult(parts, caller.requestId, answer);
+}
+
+function namedTool({ tools }: ServerParts, name: string): BoundTool {
+  const tool = tools.get(name);
+  if (tool !== undefined) return tool;
+  const shown = name.slice(0, 64).toWellFormed();
+  throw new ProtocolError(
+    ProtocolErrorCode.InvalidParams,
+    `Unknown tool \`${shown}\`${didYouMean(shown, [...tools.keys()])}`,
+  );
+}
+
+const canAsk = ({ spec }: BoundTool, { server, context, era }: ToolCall): boolean =>
+  (spec.runs === "execute" || spec.runs === "wait") && showsForms(server, context, era);
+
+/** Under which name the client sends what its person has said. */
+const ANSWER = "approval";
+
+/** What the client sends back with the answer. */
+interface Asked extends Pick<Question, "jobId" | "approvalId"> {
+  readonly tool: string;
+}
+
+const contextOf = ({ principal: { organizationId, userId } }: Caller): readonly string[] => [organizationId, userId];
+
+function asking({ services }: ServerParts, { caller, name }: ToolCall, question: Question): InputRequiredResult {
+  const { jobId, approvalId, form } = question;
+  const asked: Asked = { jobId, approvalId, tool: name };
+  return inputRequired({
+    inputRequests: { [ANSWER]: inputRequired.elicit(form) },
+    requestState: services.sealing.seal("mcp_call", JSON.stringify(asked), contextOf(caller)),
+  });
+}
+
+/** What this call goes on from; null for one that begins. */
+function askedBefore({ services }: ServerParts, { caller, context, era, name }: ToolCall): Asked | null {
+  const state = era === "modern" ? context.mcpReq.requestState<string>() : undefined;
+  if (state === undefined) return null;
+  const text = services.sealing.open("mcp_call", state, contextOf(caller));
+  const asked = text === null ? null : (JSON.parse(text) as Asked);
+  if (asked?.tool === name) return asked;
+  throw new ProtocolError(ProtocolErrorCode.InvalidParams, "requestState is none of this call; call again without it");
+}
+
+/** What the person says; undefined where the client does not tell it. */
+async function elicited({ context }: ToolCall, { form }: Question, { signal }: Waiting): Promise<unknown> {
+  try {
+    return await context.mcpReq.elicitInput(form, { timeout: ANSWER_MS, signal });
+  } catch {
+    // The client has left, has failed, or its person takes too long: the job waits on.
+    return undefined;
+  }
+}
+
+/** What a tool answers, or the error that its refusal is. */
+export const toolResult = (
+  { refusal }: Pick<ServerParts, "refusal">,
+  requestId: string,
+  answer: Outcome<ToolAnswer>,
+): CallToolResult => (answer.ok ? resultOf(answer.value) : errorOf(refusal(answer.fault, requestId)));
+
+const resultOf = ({ value, content }: ToolAnswer): CallToolResult => ({
+  content: [...(content ?? [{ type: "text", text: JSON.stringify(value) }])],
+  structuredContent: value,
+});
+
+const errorOf = ({ body }: Refusal): CallToolResult => ({
+  content: [{ type: "text", text: JSON.stringify(body) }],
+  isError: true,
+});
+
+/** Tells a client that has asked for it how a job goes on. */
+function waitingOf({ context, caller, era }: ToolCall): Waiting {
+  const { _meta: meta, signal } = context.mcpReq;
+  const token = meta?.progressToken;
+  let progress = 0;
+  const onChange = ({ id, status }: WaitedJob): void => {
+    if (token === undefined) return;
+    progress++;
+    const params = { progressToken: token, progress, message: `${id} is ${status}` };
+    context.mcpReq.notify({ method: "notifications/progress", params }).catch(() => {}); // the client has left
+  };
+  return {
+    onChange,
+    signal: AbortSignal.any([signal, caller.signal]),
+    callKey: (context.http?.authInfo?.extra?.["callKey"] as string | null | undefined) ?? null,
+    isTold: token !== undefined,
+    // In the newer era a client cancels by leaving; in the older one it says so, and a lost connection is resumed.
+    isCancelled: () => signal.aborted && (era === "modern" || !(signal.reason instanceof SdkError)),
+  };
+}

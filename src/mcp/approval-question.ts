@@ -1,0 +1,99 @@
+/**
+ * Asking the person at the client whether an agent may call a tool (MCP-7): a job that is blocked for an approval
+ * becomes a form, where the client shows forms and its token may decide. What the person says goes through the
+ * operation that decides everywhere else.
+ */
+import {
+  CLIENT_CAPABILITIES_META_KEY,
+  type ClientCapabilities,
+  type Server,
+  type ServerContext,
+} from "@modelcontextprotocol/server";
+import { ok, type Outcome } from "../../actors/fault.ts";
+import { hasScope } from "../../actors/organization/principal.ts";
+import type { Json, JsonObject } from "../../actors/schema.ts";
+import { visibleText } from "../../actors/visible-text.ts";
+import { type Caller, detached } from "../http/request/caller.ts";
+import type { CallParts } from "./tool-call.ts";
+
+/** Characters of a call's arguments that the form shows. */
+const SHOWN_ARGUMENTS = 4_000;
+
+/** Which call of a tool is asked about. */
+export interface Question {
+  readonly jobId: string;
+  readonly approvalId: string;
+  /** The form, as the protocol says it. */
+  readonly form: {
+    readonly message: string;
+    readonly requestedSchema: {
+      readonly type: "object";
+      readonly properties: Record<string, never>;
+      readonly required: string[];
+    };
+  };
+}
+
+const FIELDS = {
+  decision: {
+    type: "string",
+    title: "Decision",
+    oneOf: [
+      { const: "approve", title: "Approve" },
+      { const: "deny", title: "Deny" },
+    ],
+  },
+  comment: { type: "string", title: "Comment", description: "The agent reads it", maxLength: 2_000 },
+};
+
+interface Approval {
+  readonly id: string;
+  readonly tool_name: string;
+  readonly arguments: JsonObject;
+  readonly message: string;
+  readonly decision: string | null;
+}
+
+/** What a job asks of a person who may decide it; null where it asks nothing. */
+export function questionOf(job: JsonObject, { principal }: Caller): Question | null {
+  const { id, blocked_reason: reason, allowed_actions: actions } = job;
+  const mayDecide = hasScope(principal.scopes, "jobs:write") && (actions as readonly Json[]).includes("approve");
+  if (reason !== "approval_required" || !mayDecide) return null;
+  const approvals = job["approvals"] as unknown as readonly Approval[];
+  const open = approvals.find(({ decision }) => decision === null);
+  if (open === undefined) return null;
+  const given = visibleText(JSON.stringify(open.arguments, null, 2));
+  const left = given.length - SHOWN_ARGUMENTS;
+  const shown = left <= 0 ? given : `${given.slice(0, SHOWN_ARGUMENTS).toWellFormed()}\n… and ${left} more characters`;
+  const form = {
+    message: `${visibleText(open.message)}\n\n${shown}`,
+    requestedSchema: { type: "object" as const, properties: FIELDS as never, required: ["decision"] },
+  };
+  return { jobId: String(id), approvalId: open.id, form };
+}
+
+/** Whether the client of this message shows forms. */
+export function showsForms(server: Server, context: ServerContext, era: "legacy" | "modern"): boolean {
+  const envelope = context.mcpReq.envelope as Readonly<Record<string, unknown>> | undefined;
+  const said = era === "modern" ? envelope?.[CLIENT_CAPABILITIES_META_KEY] : server.getClientCapabilities();
+  const { elicitation } = (said ?? {}) as ClientCapabilities;
+  // The first revision with forms had nothing else.
+  return elicitation !== undefined && (elicitation.form !== undefined || elicitation.url === undefined);
+}
+
+/** Decides as the person has said. False: they have not, so the job goes on waiting. */
+export async function decide(
+  { invoke }: Pick<CallParts, "invoke">,
+  caller: Caller,
+  { jobId, approvalId }: Pick<Question, "jobId" | "approvalId">,
+  response: unknown,
+): Promise<Outcome<boolean>> {
+  const { action, content } = (response ?? {}) as { readonly action?: unknown; readonly content?: JsonObject };
+  const { decision, comment } = content ?? {};
+  if (action !== "accept" || (decision !== "approve" && decision !== "deny")) return ok(false);
+  const body = { approval_id: approvalId, decision, ...(typeof comment === "string" ? { comment } : {}) };
+  const decided = await invoke("approveJob", detached(caller), { params: { id: jobId }, body });
+  // Somebody else was quicker: the job says how it goes on.
+  if (!decided.ok && decided.fault.kind !== "invalid_state" && decided.fault.kind !== "not_found") return decided;
+  return ok(true);
+}
