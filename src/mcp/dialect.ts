@@ -4,6 +4,7 @@
  */
 import type { Fault } from "../../actors/fault.ts";
 import type { Dialect, Refusal } from "../http/request/dialect.ts";
+import { MCP_SCOPES } from "../http/contract/mcp-scopes.ts";
 import { MCP_RESOURCE } from "../http/contract/oauth-paths.ts";
 
 const METADATA_PATH = `/.well-known/oauth-protected-resource${MCP_RESOURCE}`;
@@ -27,6 +28,6 @@ function challengeOf(fault: Fault, appUrl: string): string | null {
   if (fault.kind === "token_expired") return `Bearer error="invalid_token", ${metadata}`;
   if (fault.kind !== "unauthenticated") return null;
   return fault.reason.startsWith("no bearer token")
-    ? `Bearer scope="mcp", ${metadata}`
+    ? `Bearer scope="${MCP_SCOPES.join(" ")}", ${metadata}`
     : `Bearer error="invalid_token", ${metadata}`;
 }

@@ -1,8 +1,10 @@
 /** What programs read before they ask a person for a token (MCP-2): RFC 8414 and RFC 9728. */
 import { GRANTABLE_SCOPES } from "../../actors/organization/principal.ts";
+import { MCP_SCOPES } from "../http/contract/mcp-scopes.ts";
 import {
   AUTHORIZE_PATH,
   INTROSPECT_PATH,
+  MCP_RESOURCE,
   REGISTER_PATH,
   REVOKE_PATH,
   TOKEN_PATH,
@@ -38,7 +40,7 @@ export function protectedResource(services: Services, path: string): Shown<typeo
   return {
     resource: services.appUrl() + path,
     authorization_servers: [services.appUrl()],
-    scopes_supported: [...GRANTABLE_SCOPES],
+    scopes_supported: [...(path === MCP_RESOURCE ? MCP_SCOPES : GRANTABLE_SCOPES)],
     bearer_methods_supported: ["header"],
     resource_name: path === "" ? "Troupe" : "Troupe (MCP)",
     resource_documentation: services.appUrl() + pathOfDocument("getReference"),

@@ -4,6 +4,8 @@ import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import Ajv2020 from "ajv/dist/2020.js";
 import { OPERATIONS } from "../../src/contract/document.ts";
 import type { OperationContract } from "../../src/http/contract/operation.ts";
+import { MCP_SCOPES } from "../../src/http/contract/mcp-scopes.ts";
+import { executeOperations } from "../../src/mcp/execute.ts";
 import { TOOLS } from "../../src/mcp/tools.ts";
 import { answered, Client, type Job, type Json, refused } from "../support/current.ts";
 import { FakeModel } from "../support/fake-model.ts";
@@ -275,11 +277,23 @@ test("[MCP-3] the arguments of a tool are the input of its operation", async () 
   }
 });
 
+test("[MCP-2] the scopes that the endpoint asks for are those of its tools, and no more", () => {
+  const own = Object.entries(executeOperations.operations).map(([id, operation]) => ({ id, operation }));
+  const scopes = new Map([...OPERATIONS, ...own].map(({ id, operation }) => [id, operation.scope]));
+  const needed = new Set<string>(["mcp"]);
+  for (const { operation, answersAs = operation } of TOOLS)
+    for (const id of [operation, answersAs]) needed.add(scopes.get(id) ?? `the scope of ${id}`);
+  const minimal = [...needed].filter(
+    (scope) => !needed.has(scope.replace(/:read$/, ":write")) || !scope.endsWith(":read"),
+  );
+  expect(minimal.toSorted()).toEqual([...MCP_SCOPES].toSorted());
+});
+
 test("[MCP-2] the endpoint says where tokens come from, and takes those that are for it", async () => {
   const metadata = `resource_metadata="${ISSUER}/.well-known/oauth-protected-resource/mcp"`;
   const challengeOf = (answer: Response): string => answer.headers.get("www-authenticate") ?? "";
   const nobody = await postMcp(service, null, rpc("ping"));
-  expect(challengeOf(nobody)).toBe(`Bearer scope="mcp", ${metadata}`);
+  expect(challengeOf(nobody)).toBe(`Bearer scope="${MCP_SCOPES.join(" ")}", ${metadata}`);
   await refused(nobody, 401, "unauthenticated");
   const narrow = await service.tokenFor(owner, { scopes: ["agents:read"] });
   const lacking = await postMcp(service, narrow.token, rpc("ping"));

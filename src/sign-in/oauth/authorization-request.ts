@@ -4,6 +4,7 @@
  * to the program.
  */
 import { DEFAULT_SCOPES, GRANTABLE_SCOPES } from "../../../actors/organization/principal.ts";
+import { MCP_SCOPES } from "../../http/contract/mcp-scopes.ts";
 import { API_RESOURCE, MCP_RESOURCE } from "../../http/contract/oauth-paths.ts";
 import type { Client, Clients } from "./clients.ts";
 import { isRegistered } from "./redirect-uri.ts";
@@ -73,7 +74,7 @@ export async function readAuthorization(
   if (given.get("prompt") === "none") return refused("interaction_required", "a person must consent");
   const resource = resourceOf(given.getAll("resource"), appUrl);
   if (resource === null) return refused("invalid_target", "resource is not one of this service");
-  const scopes = scopesOf(given.get("scope"));
+  const scopes = scopesOf(given.get("scope"), resource === appUrl + MCP_RESOURCE ? MCP_SCOPES : DEFAULT_SCOPES);
   if (scopes.length === 0) return refused("invalid_scope", "scope has nothing that this service grants");
   return { kind: "good", request: { client: client.value, redirectUri, state, codeChallenge, scopes, resource } };
 }
@@ -87,9 +88,12 @@ export function resourceOf(given: readonly string[], appUrl: string): string | n
   return [API_RESOURCE, MCP_RESOURCE].map((path) => appUrl + path).find((each) => each === first) ?? null;
 }
 
-/** What of it is grantable, in the order of our scopes; words of other services, such as `openid`, say nothing here. */
-export function scopesOf(given: string | null): readonly string[] {
-  const asked = given === null || given.trim() === "" ? DEFAULT_SCOPES : given.split(/\s+/);
+/**
+ * What of it is grantable, in the order of our scopes; `unasked` where it names none. Words of other services, such as
+ * `openid`, say nothing here.
+ */
+function scopesOf(given: string | null, unasked: readonly string[]): readonly string[] {
+  const asked = given === null || given.trim() === "" ? unasked : given.split(/\s+/);
   return GRANTABLE_SCOPES.filter((scope) => asked.includes(scope));
 }
 
