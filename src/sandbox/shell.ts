@@ -2,15 +2,20 @@
  * Commands of agents (WSP-16): each in a bubblewrap of its own, over a folder that holds copies of files.
  *
  *   /workspace   the folder: all that it may change and keep
- *   /tmp         memory, of a bounded size
+ *   /tmp         memory, of a bounded size; so is /dev/shm
  *   /usr, /lib   the programs of this machine, to read
  *
  * There is nothing else: no network, no other process, no environment, no file of the service. Output, time,
  * memory of each process, the number of processes and what is written are bounded. When the command ends, so does
  * everything that it has started.
+ *
+ * With a `proxy` it has one way out: a proxy on its own loopback, which a process beside the command (`shell-relay.ts`)
+ * leads to a socket of the service.
  */
+import { realpathSync } from "node:fs";
 import { lstat, readdir } from "node:fs/promises";
 import { join } from "node:path";
+import { fileURLToPath } from "node:url";
 
 export interface ShellLimits {
   /** On the wall; the CPU time of each process as well. */
@@ -19,6 +24,14 @@ export interface ShellLimits {
   readonly folderBytes: number;
   /** Of what it says that is kept, in bytes; the rest is dropped. */
   readonly outputBytes: number;
+}
+
+export interface ShellRun {
+  readonly folder: string;
+  readonly limits: ShellLimits;
+  readonly signal: AbortSignal;
+  /** The socket of an HTTP proxy: the only way out, if any. */
+  readonly proxy?: string;
 }
 
 export type ShellEnd =
@@ -55,18 +68,59 @@ export async function findShell(program = "bwrap"): Promise<Shell | null> {
   return (await child.exited) === 0 ? new Shell() : null;
 }
 
-const ALONE = ["--unshare-all", "--die-with-parent", "--new-session", "--clearenv", "--cap-drop", "ALL"];
-const OWN = ["--proc", "/proc", "--dev", "/dev", "--size", String(TMP_BYTES), "--tmpfs", "/tmp"];
+/** Inside: where the relay and what it needs are, and its port. */
+const RELAY = "/run/troupe";
+const PROXY_PORT = 3128;
+const RELAY_PROGRAM = fileURLToPath(new URL("shell-relay.ts", import.meta.url));
+/** Whom programs trust, which is nobody's secret. */
+const CERTIFICATES = ["/etc/ssl", "/etc/pki", "/etc/ca-certificates"];
+/** Programs read either spelling. */
+const PROXY_NAMES = ["HTTP_PROXY", "HTTPS_PROXY", "http_proxy", "https_proxy"];
 
-const bubble = (folder: string): string[] => [
+interface Relay {
+  /** What the sandbox sees besides. */
+  readonly options: readonly string[];
+  /** What runs the command. */
+  readonly runs: readonly string[];
+}
+
+function relayTo(proxy: string): Relay {
+  const [bun, program, socket] = [`${RELAY}/bun`, `${RELAY}/relay.ts`, `${RELAY}/proxy`];
+  return {
+    options: [
+      ...PROXY_NAMES.flatMap((name) => ["--setenv", name, `http://127.0.0.1:${PROXY_PORT}`]),
+      ...CERTIFICATES.flatMap((path) => ["--ro-bind-try", path, path]),
+      "--ro-bind",
+      realpathSync(process.execPath),
+      bun,
+      "--ro-bind",
+      RELAY_PROGRAM,
+      program,
+      "--bind",
+      proxy,
+      socket,
+    ],
+    runs: [bun, program, socket, String(PROXY_PORT)],
+  };
+}
+
+const ALONE = ["--unshare-all", "--die-with-parent", "--new-session", "--clearenv", "--cap-drop", "ALL"];
+const memory = (path: string): string[] => ["--size", String(TMP_BYTES), "--tmpfs", path];
+/** What is in memory is bounded; the rest of it (`/`, `/dev`) becomes read-only when all is mounted. */
+const OWN = ["--proc", "/proc", "--dev", "/dev", ...memory("/dev/shm"), ...memory("/tmp")];
+const READ_ONLY = ["--remount-ro", "/dev", "--remount-ro", "/"];
+
+const bubble = (folder: string, more: readonly string[] = []): string[] => [
   "bwrap",
   ...ALONE,
   ...Object.entries(ENVIRONMENT).flatMap(([name, value]) => ["--setenv", name, value]),
   ...OWN,
   ...SYSTEM.flatMap((path) => ["--ro-bind-try", path, path]),
+  ...more,
   "--bind",
   folder,
   "/workspace",
+  ...READ_ONLY,
   "--chdir",
   "/workspace",
   "--",
@@ -77,17 +131,17 @@ const MERGED = 'exec 2>&1; eval "$1"';
 
 export class Shell {
   /** Runs `sh -c command` over the folder. Does not reject for what the command does. */
-  async run(
-    command: string,
-    { folder, limits, signal }: { readonly folder: string; readonly limits: ShellLimits; readonly signal: AbortSignal },
-  ): Promise<ShellResult> {
+  async run(command: string, { folder, limits, signal, proxy }: ShellRun): Promise<ShellResult> {
     const { timeoutMs, folderBytes, outputBytes } = limits;
-    const bounds = [`--as=${MEMORY_BYTES}`, `--fsize=${folderBytes}`, `--nofile=${OPEN_FILES}`, "--core=0"];
+    const bounds = [`--data=${MEMORY_BYTES}`, `--fsize=${folderBytes}`, `--nofile=${OPEN_FILES}`, "--core=0"];
     const cpu = `--cpu=${Math.ceil(timeoutMs / 1_000) + 1}`;
     // In a user namespace of its own the number counts the command's processes alone.
     const inside = ["prlimit", ...bounds, cpu, `--nproc=${PROCESSES}`, "sh", "-c", MERGED, "sh", command];
     const manners = Bun.which("choom") === null ? [] : ["choom", "-n", "1000", "--"];
-    const child = Bun.spawn([...manners, ...bubble(folder), ...inside], {
+    const relay = proxy === undefined ? null : relayTo(proxy);
+    const wrapped =
+      relay === null ? [...bubble(folder), ...inside] : [...bubble(folder, relay.options), ...relay.runs, ...inside];
+    const child = Bun.spawn([...manners, ...wrapped], {
       cwd: "/",
       env: {},
       stdin: "ignore",

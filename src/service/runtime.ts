@@ -49,8 +49,7 @@ import type { Cloner } from "../repositories/clone.ts";
 import { withRepositoryModel } from "../runner/repository-model.ts";
 import { cloneTools } from "../runner/tools/clone-repository.ts";
 import { shellTool } from "../runner/tools/shell.ts";
-import type { Shell } from "../sandbox/shell.ts";
-import { shellService } from "../wiring/shell-service.ts";
+import { type AgentShell, shellService } from "../wiring/shell-service.ts";
 import type { Sandbox } from "../sandbox/sandbox.ts";
 import { Quotas } from "../wiring/quotas.ts";
 import { actorSecretReader } from "../wiring/secret-reader.ts";
@@ -97,7 +96,7 @@ export interface RunnerParts {
   /** Where files of workspaces are queried. */
   readonly fileSandbox: Sandbox;
   /** What runs commands of agents, and where their folders are; null where they cannot be isolated. */
-  readonly shell: { readonly shell: Shell; readonly root: string } | null;
+  readonly shell: AgentShell | null;
   /** What fetches repositories. */
   readonly cloner: Cloner;
   /** Jobs that run at once (JOB-10). */
@@ -262,7 +261,9 @@ function execution(
             queries: dataQueries({ sandbox: fileSandbox, system, contents: storage.files }),
           }),
         ),
-        ...(runner.shell === null ? [] : [shellTool(shellService({ ...shared, ...runner.shell }))]),
+        ...(runner.shell === null
+          ? []
+          : [shellTool(shellService({ ...shared, ...runner.shell, egress }), runner.shell.hosts)]),
       ],
       {
         sources: [

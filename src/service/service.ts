@@ -5,7 +5,6 @@
  *
  * Each step is undone in reverse order, when a later one fails and when the service stops.
  */
-import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import type { ModelPort } from "../../actors/job/ports.ts";
 import { adminDoor, forgetService, newAdminKey, noteText, SERVICE_FILE, type ServiceNote } from "../admin/door.ts";
@@ -32,7 +31,6 @@ import { greeting, tokenLines, tryLines } from "./greeting.ts";
 import type { Logger } from "../log/log.ts";
 import { openFilesLimit, streamsWithin } from "./open-files.ts";
 import { createSandbox, filePool, type Sandbox } from "../sandbox/sandbox.ts";
-import { findShell, type Shell } from "../sandbox/shell.ts";
 import { Cloner } from "../repositories/clone.ts";
 import { findGit, type GitVersion, OLDEST_GIT } from "../repositories/git.ts";
 import type { LocalModel } from "../runner/local-models.ts";
@@ -54,6 +52,7 @@ import { dataQueries } from "../wiring/data-queries.ts";
 import { argumentChecks } from "../wiring/argument-checks.ts";
 import { openIdProvider } from "../wiring/openid-provider.ts";
 import { sandboxPreviews } from "../wiring/previews.ts";
+import { openShell } from "../wiring/shell-service.ts";
 import { catalogueWithShell } from "../wiring/tool-catalogue.ts";
 import { webhookTools } from "../wiring/webhooks.ts";
 import { VERSION } from "../settings/version.ts";
@@ -111,7 +110,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
     const cloner = new Cloner(join(storage.folder.path, "files", "clones"), egress);
     await cloner.prepare();
     const git = await gitOf(log);
-    const shell = await shellOf(log, join(storage.folder.path, "files", "shells"));
+    const shell = await openShell(config.shellHosts, join(storage.folder.path, "files", "shells"), log);
     const runtime = await startRuntime({
       storage,
       runner: {
@@ -198,14 +197,6 @@ function egressOf({ egressAllow, nodeEnv }: Config, log: Logger): Egress {
   return createEgress({ allow: egressAllow, production: nodeEnv === "production" }, log);
 }
 
-/** Agents have a shell where it can be isolated; the log says whether. `root` is for folders of its commands. */
-async function shellOf(log: Logger, root: string): Promise<{ readonly shell: Shell; readonly root: string } | null> {
-  await rm(root, { recursive: true, force: true });
-  const shell = await findShell();
-  if (shell === null) log.info({}, "bubblewrap does not work here: agents have no shell");
-  return shell === null ? null : { shell, root };
-}
-
 /** Repositories can be cloned where there is a git that can be trusted with it; the log says whether. */
 async function gitOf(log: Logger): Promise<GitVersion | null> {
   const git = await findGit();
@@ -289,7 +280,7 @@ function serve(
     previews: sandboxPreviews({ sandbox: fileSandbox, contents: storage.files }),
     queries: dataQueries({ sandbox: fileSandbox, system: () => runtime.system, contents: storage.files }),
     git,
-    ...(hasShell ? { tools: catalogueWithShell } : {}),
+    ...(hasShell ? { tools: catalogueWithShell(config.shellHosts) } : {}),
     ...(config.appsUrl === undefined ? {} : { appsUrl: config.appsUrl }),
     rates: {
       trustedProxies: config.trustedProxies,

@@ -13,6 +13,7 @@ import type { ActorSettings } from "../../actors/troupe.ts";
 import { DEFAULT_WORKSPACE_LIMITS } from "../../actors/workspace/limits.ts";
 import { QUOTAS_SETTING } from "./quotas.ts";
 import { replicaBesideDatabase, type SettingsCheck, wholeProvider } from "./setting-checks.ts";
+import { SHELL_HOSTS_SETTING } from "./shell.ts";
 import { INVALID, isUrlFormat, maskUrl, parseSetting } from "./setting-format.ts";
 
 /** What the schema of a setting says beyond JSON Schema. */
@@ -231,6 +232,7 @@ const Settings = Type.Object({
       allowed: "host names, IP addresses and CIDR ranges, separated by commas",
     }),
   ),
+  shellHosts: Type.Array(Type.String({ format: "host-rule" }), setting(SHELL_HOSTS_SETTING)),
   oidcIssuer: optional("OIDC_ISSUER", "issuer-url", "the https URL that the OpenID provider calls itself by"),
   oidcClientId: optional("OIDC_CLIENT_ID", "word", "the id that the OpenID provider knows this service by"),
   oidcClientSecret: Type.Optional(

@@ -6,6 +6,7 @@ import { isIP } from "node:net";
 import type { TSchema } from "../../actors/schema.ts";
 import { RATE_BUDGET } from "../../actors/traffic/policy.ts";
 import { quotaEntry } from "../../actors/usage/quota.ts";
+import { isHostRule } from "./shell.ts";
 
 /** What a text that is not allowed becomes. */
 export const INVALID = Symbol("invalid");
@@ -67,6 +68,7 @@ const FORMATS = {
     /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d:\d\d)$/.test(text) && !Number.isNaN(Date.parse(text)),
   network: isNetwork,
   "host-or-network": (text: string) => isNetwork(text) || isHostName(text),
+  "host-rule": isHostRule,
   origin: isOrigin,
   /** An origin, and below it the path of a proxy, if any: segments of plain characters. */
   "base-url": (text: string) => {

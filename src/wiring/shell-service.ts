@@ -5,6 +5,7 @@
  */
 import { constants } from "node:fs";
 import { lstat, mkdir, mkdtemp, open, readdir, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { invalid, notFound, ok, type Outcome } from "../../actors/fault.ts";
 import type { ToolContext } from "../../actors/job/ports.ts";
@@ -17,9 +18,13 @@ import { parseDirectory, parsePath } from "../../actors/workspace/path.ts";
 import type { FileContents } from "../../actors/workspace/ports.ts";
 import type { Precondition } from "../../actors/workspace/protocol.ts";
 import { type FileNode, workspaceRef } from "../../actors/workspace/schema.ts";
+import type { Logger } from "../log/log.ts";
 import { faultWords } from "../runner/tools/fault-words.ts";
+import { openTunnels } from "../egress/tunnels.ts";
+import type { Egress } from "../egress/egress.ts";
 import type { ShellCommand, ShellReport, ShellService } from "../runner/tools/shell.ts";
-import type { Shell, ShellEnd } from "../sandbox/shell.ts";
+import { findShell, type Shell, type ShellEnd, type ShellResult, type ShellRun } from "../sandbox/shell.ts";
+import { hostRules } from "../settings/shell.ts";
 
 /** Of the files that are copied, and of what a command may leave. */
 const COPIED_BYTES = 256 * 1024 * 1024;
@@ -29,16 +34,35 @@ const OUTPUT_BYTES = 64 * 1024;
 const LISTED = 1_000;
 /** Paths that the report names. */
 const NAMED = 100;
+/** Of one command. */
+const TUNNELS = { connections: 32, bytes: 512 * 1024 * 1024, connectMs: 10_000 };
 
-interface Parts {
+interface Parts extends AgentShell {
   /** Late-bound: the runner is made before the system that runs it. */
   readonly system: () => TroupeSystem;
   readonly files: FileDirectory;
   readonly contents: FileContents;
+  readonly workspaceLimits: WorkspaceLimits;
+  /** Checks where names lead. */
+  readonly egress: Pick<Egress, "resolve">;
+}
+
+/** What runs commands of agents. */
+export interface AgentShell {
   readonly shell: Pick<Shell, "run">;
   /** Where the folders of commands are made; for this process alone. */
   readonly root: string;
-  readonly workspaceLimits: WorkspaceLimits;
+  /** What commands may reach, as the operator names it (`SHELL_HOSTS`); nothing where it is empty. */
+  readonly hosts: readonly string[];
+}
+
+/** Agents have a shell where it can be isolated; the log says whether. */
+export async function openShell(hosts: readonly string[], root: string, log: Logger): Promise<AgentShell | null> {
+  await rm(root, { recursive: true, force: true });
+  const shell = await findShell();
+  if (shell === null) log.info({}, "bubblewrap does not work here: agents have no shell");
+  else if (hosts.length > 0) log.warn({ hosts }, "commands of agents may reach these hosts");
+  return shell === null ? null : { shell, root, hosts };
 }
 
 /** Files that were copied, by their paths below the directory. */
@@ -87,7 +111,7 @@ async function runIn(
   const copied = await copyOut(parts, at, node.id);
   if (!copied.ok) return copied;
   const limits = { timeoutMs, folderBytes: FOLDER_BYTES, outputBytes: OUTPUT_BYTES };
-  const { end, output, isCut } = await parts.shell.run(command, { folder: at.folder, limits, signal });
+  const { end, output, isCut } = await runConnected(parts, command, { folder: at.folder, limits, signal });
   // What was cut short in the middle of its work is not kept.
   const kept = end.kind === "exited" ? await bringBack(parts, at, copied.value) : { changed: [], notKept: [] };
   return ok({
@@ -97,6 +121,25 @@ async function runIn(
     changed: kept.changed.slice(0, NAMED),
     not_kept: kept.notKept.slice(0, NAMED),
   });
+}
+
+/** With tunnels to the hosts that the operator allows, which end with the command. */
+async function runConnected({ shell, hosts, egress }: Parts, command: string, run: ShellRun): Promise<ShellResult> {
+  if (hosts.length === 0) return shell.run(command, run);
+  // Not below the data folder: the path of a socket is short.
+  const folder = await mkdtemp(join(tmpdir(), "troupe-way-out-"));
+  const proxy = join(folder, "proxy");
+  try {
+    const isAllowed = hostRules(hosts);
+    const tunnels = await openTunnels(egress, { path: proxy, isAllowed, limits: TUNNELS });
+    try {
+      return await shell.run(command, { ...run, proxy });
+    } finally {
+      await tunnels.close();
+    }
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
 }
 
 function wordsOf(end: ShellEnd, timeoutMs: number): string {

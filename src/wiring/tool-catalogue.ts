@@ -28,5 +28,6 @@ export const toolCatalogue: readonly ToolInfo[] = inOrder([
   ...missionToolsOf(NOTHING).map((tool) => ({ ...infoOf(tool), availability: "missions" as const })),
 ]);
 
-/** The same where commands of agents can be isolated (WSP-16). */
-export const catalogueWithShell = inOrder([...toolCatalogue, infoOf(shellTool(NOTHING))]);
+/** The same where commands of agents can be isolated (WSP-16), and reach these hosts (WSP-17). */
+export const catalogueWithShell = (hosts: readonly string[]): readonly ToolInfo[] =>
+  inOrder([...toolCatalogue, infoOf(shellTool(NOTHING, hosts))]);

@@ -1,6 +1,7 @@
 /** The shell of agents: what a command sees, what of it is kept, and what it cannot do. */
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:test";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { findShell, type Shell, type ShellResult } from "../../src/sandbox/shell.ts";
@@ -67,6 +68,40 @@ describe.skipIf(shell === null)("the sandbox of the shell", () => {
     expect((await stopped).end).toEqual({ kind: "aborted" });
   });
 
+  test("[WSP-16] nothing but its folder and a bounded part of memory can be written", async () => {
+    const outside = 'for at in / /dev /run /usr /proc; do echo x > "$at/x" && echo "WRITTEN $at"; done; ';
+    const full =
+      'for at in /tmp /dev/shm; do n=0; while head -c 3000000 /dev/zero > "$at/$n"; do n=$((n+1)); done; done; ';
+    const { output } = await run(`(${outside}${full}) 2>/dev/null; df -k --output=size /tmp /dev/shm | tail -n +2`);
+    expect(output.trim().split(/\s+/)).toEqual(["65536", "65536"]);
+  });
+
+  test("[WSP-17] with a proxy it has one way out: the socket of the service", async () => {
+    const folder = mkdtempSync(join(tmpdir(), "troupe-shell-"));
+    const path = join(folder, "proxy");
+    const asked: string[] = [];
+    const server = createServer((socket) => {
+      socket.once("data", (head) => {
+        asked.push(head.toString().split("\r\n")[0] ?? "");
+        socket.end("HTTP/1.1 200 Connected\r\n\r\nthrough");
+      });
+    });
+    await new Promise<void>((resolve) => server.listen(path, resolve));
+    const command =
+      "bash -c 'exec 3<>/dev/tcp/127.0.0.1/3128; printf \"CONNECT a.test:443 HTTP/1.1\\r\\n\\r\\n\" >&3; cat <&3'; " +
+      "env | grep -c _proxy; cat /proc/net/route | tail -n +2; exit 5";
+    try {
+      const signal = new AbortController().signal;
+      const { output, end } = await (shell as Shell).run(command, { folder, limits: LIMITS, signal, proxy: path });
+      expect(output).toBe("HTTP/1.1 200 Connected\r\n\r\nthrough2\n");
+      expect(end).toEqual({ kind: "exited", code: 5 });
+      expect(asked).toEqual(["CONNECT a.test:443 HTTP/1.1"]);
+    } finally {
+      server.close();
+      rmSync(folder, { recursive: true, force: true });
+    }
+  });
+
   test("[WSP-16] what it has started ends with it", async () => {
     const from = performance.now();
     expect((await run("sleep 60 & echo done")).output).toBe("done\n");
@@ -79,7 +114,7 @@ describe.skipIf(shell === null)("the tool", () => {
   let owner: Founded;
   let client: Client;
   beforeAll(async () => {
-    service = await startService({ shell: shell as Shell });
+    service = await startService({ shell: shell as Shell, shellHosts: ["packages.test"] });
   });
   afterAll(() => service.stop());
   beforeEach(async () => {
@@ -130,6 +165,16 @@ describe.skipIf(shell === null)("the tool", () => {
       .filter(({ type, source }) => type === "workspace_file.changed" && source === "job_lifecycle")
       .map(({ data }) => `${String((data as Json)["path"])} ${String((data as Json)["change"])}`);
     expect(changed.toSorted()).toEqual(["src/a.txt updated", "src/b.txt deleted", "src/new/d.txt created"]);
+  });
+
+  test("[WSP-17] a command asks for what its operator allows, and hears why it cannot have the rest", async () => {
+    const connect = (host: string) =>
+      `bash -c 'exec 3<>/dev/tcp/127.0.0.1/3128; printf "CONNECT ${host}:443 HTTP/1.1\\r\\n\\r\\n" >&3; cat <&3'`;
+    const told = await use({ command: `${connect("packages.test")}; ${connect("elsewhere.test")}` });
+    expect(told).toContain("dns_error");
+    expect(told).toContain("elsewhere.test:443 is not in SHELL_HOSTS");
+    const { tools } = await client.get<{ tools: Json[] }>("/api/tools");
+    expect(tools.find(({ name }) => name === "shell")?.["description"]).toContain("to these hosts: packages.test");
   });
 
   test("[WSP-16] a failure, and what it was not allowed, is told to the model", async () => {

@@ -105,6 +105,8 @@ export interface ServiceOptions {
   readonly workspaceLimits?: WorkspaceLimits;
   /** What runs commands of agents; they have no shell unless given. */
   readonly shell?: Pick<Shell, "run">;
+  /** What they may reach; nothing unless given. */
+  readonly shellHosts?: readonly string[];
   readonly cloneLimits?: CloneLimits;
   /** Quotas that are not the default ones. */
   readonly quotas?: Partial<QuotaLimits>;
@@ -216,9 +218,12 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
               files: new PostgresFileDirectory(database),
               contents: files,
               shell: options.shell,
+              hosts: options.shellHosts ?? [],
+              egress,
               root: join(folder, "shells"),
               workspaceLimits,
             }),
+            options.shellHosts,
           ),
         ];
   const execution = jobExecution({
@@ -333,7 +338,7 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
     provider: null,
     // Fake tools have these, whatever a test makes of them.
     ...(options.tools === undefined ? {} : { tools: [...toolCatalogue, ...FAKE_TOOLS] }),
-    ...(options.shell === undefined ? {} : { tools: catalogueWithShell }),
+    ...(options.shell === undefined ? {} : { tools: catalogueWithShell(options.shellHosts ?? []) }),
   };
   const app = createApp({ ...parts, ...options.app?.(parts) });
   const url = `http://127.0.0.1:${app.listen({ hostname: "127.0.0.1", port: options.port ?? 0 })}`;

@@ -30,11 +30,16 @@ export interface ShellService {
   run(context: ToolContext, command: ShellCommand, signal: AbortSignal): Promise<Outcome<ShellReport>>;
 }
 
-export const shellTool = (shells: ShellService): Tool =>
+const networkOf = (hosts: readonly string[]): string =>
+  hosts.length === 0
+    ? "in a sandbox without a network"
+    : `in a sandbox whose only network is an HTTPS proxy (in HTTPS_PROXY) to these hosts: ${hosts.join(", ")}`;
+
+/** `hosts`: what commands may reach, as the operator has written it; none by default. */
+export const shellTool = (shells: ShellService, hosts: readonly string[] = []): Tool =>
   defineTool({
     name: "shell",
-    description:
-      "Runs a POSIX shell command in a sandbox without a network. It sees copies of the workspace's files in the current directory; files that it changes, makes or removes there are changed in the workspace afterwards.",
+    description: `Runs a POSIX shell command ${networkOf(hosts)}. It sees copies of the workspace's files in the current directory; files that it changes, makes or removes there are changed in the workspace afterwards.`,
     input: Type.Object({
       command: Type.String({ minLength: 1, maxLength: COMMAND_CHARACTERS }),
       path: Type.Optional(

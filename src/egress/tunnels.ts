@@ -1,0 +1,126 @@
+/**
+ * A way out for a program without a network: an HTTP proxy (RFC 9110, section 9.3.6) on a socket of the file system,
+ * that knows CONNECT only, so that what passes is TLS between the program and the host.
+ *
+ *   program ─▶ socket ─▶ host allowed? ─▶ name resolved once, every address checked ─▶ that address
+ *
+ * Connections, bytes and the time to connect are bounded. Nothing rejects: what is refused is answered with a status
+ * and one line that says why.
+ */
+import { connect, createServer, type Socket } from "node:net";
+import type { Egress } from "./egress.ts";
+
+export interface TunnelLimits {
+  readonly connections: number;
+  /** Of all connections together, both ways. */
+  readonly bytes: number;
+  readonly connectMs: number;
+}
+
+interface TunnelSettings {
+  /** Of the socket, in a folder that nobody else may enter. Systems take some hundred characters at most. */
+  readonly path: string;
+  readonly isAllowed: (host: string, port: number) => boolean;
+  readonly limits: TunnelLimits;
+}
+
+export interface Tunnels {
+  /** Ends all connections. */
+  close(): Promise<void>;
+}
+
+const HEAD_BYTES = 8 * 1024;
+/** The one request that is understood. Of the host a name only: certificates are for names. */
+const CONNECT = /^CONNECT ([a-z0-9._-]{1,253}):(\d{1,5}) HTTP\/1\.[01]\r\n/i;
+
+export async function openTunnels(egress: Pick<Egress, "resolve">, settings: TunnelSettings): Promise<Tunnels> {
+  const { path, limits } = settings;
+  const open = new Set<Socket>();
+  let bytes = 0;
+  const keep = (socket: Socket): void => {
+    open.add(socket);
+    // Whoever breaks off is gone; `close` follows.
+    socket.on("error", () => {}).on("close", () => open.delete(socket));
+  };
+  const count = (chunk: Buffer): void => {
+    bytes += chunk.byteLength;
+    if (bytes > limits.bytes) for (const socket of open) socket.destroy();
+  };
+
+  let programs = 0;
+  const server = createServer((program) => {
+    keep(program);
+    programs++;
+    program.on("close", () => programs--);
+    if (programs > limits.connections) return refuse(program, 503, "too many connections at once");
+    if (bytes > limits.bytes) return refuse(program, 503, "the bytes of this command are used up");
+    void serve(program);
+  });
+
+  async function serve(program: Socket): Promise<void> {
+    const head = await headOf(program);
+    if (head === null) return void program.destroy();
+    const [, host = "", portText] = CONNECT.exec(head.text) ?? [];
+    if (host === "") return refuse(program, 501, "only CONNECT to a host name is served: use https");
+    const port = Number(portText);
+    if (!settings.isAllowed(host, port)) return refuse(program, 403, `${host}:${port} is not in SHELL_HOSTS`);
+    const to = await egress.resolve(`https://${host}:${port}/`, { timeoutMs: limits.connectMs });
+    if (to.kind === "failed") return refuse(program, 502, to.error);
+    const remote = connect({ host: to.addresses[0] ?? "", port, timeout: limits.connectMs });
+    keep(remote);
+    remote.once("timeout", () => remote.destroy());
+    remote.once("connect", () => {
+      remote.setTimeout(0);
+      program.write("HTTP/1.1 200 Connected\r\n\r\n");
+      if (head.rest.byteLength > 0) {
+        count(head.rest);
+        remote.write(head.rest);
+      }
+      program.on("data", count).pipe(remote);
+      remote.on("data", count).pipe(program);
+    });
+    remote.once("close", () => {
+      if (remote.bytesRead === 0 && remote.bytesWritten === 0) refuse(program, 502, "connection_refused");
+      else program.end();
+    });
+    program.once("close", () => remote.destroy());
+  }
+
+  await new Promise<void>((resolve, reject) => {
+    server.once("error", reject).listen(path, resolve);
+  });
+  return {
+    async close() {
+      for (const socket of open) socket.destroy();
+      await new Promise<void>((resolve) => server.close(() => resolve()));
+    },
+  };
+}
+
+/** The head of a request and what came behind it; null where none comes, or one that is too long. */
+function headOf(socket: Socket): Promise<{ readonly text: string; readonly rest: Buffer } | null> {
+  return new Promise((resolve) => {
+    let seen: Buffer = Buffer.alloc(0);
+    const done = (found: { readonly text: string; readonly rest: Buffer } | null): void => {
+      socket.off("data", read).off("close", none).off("end", none);
+      socket.pause();
+      resolve(found);
+    };
+    const none = (): void => done(null);
+    const read = (chunk: Buffer): void => {
+      seen = Buffer.concat([seen, chunk]);
+      const end = seen.indexOf("\r\n\r\n");
+      if (end >= 0) done({ text: seen.subarray(0, end + 2).toString("latin1"), rest: seen.subarray(end + 4) });
+      else if (seen.byteLength > HEAD_BYTES) none();
+    };
+    socket.on("data", read).on("close", none).on("end", none);
+  });
+}
+
+function refuse(socket: Socket, status: number, why: string): void {
+  if (socket.destroyed) return;
+  const body = `${why}\n`;
+  socket.end(
+    `HTTP/1.1 ${status} Refused\r\ncontent-type: text/plain\r\ncontent-length: ${Buffer.byteLength(body)}\r\nx-refused: ${why}\r\nconnection: close\r\n\r\n${body}`,
+  );
+}

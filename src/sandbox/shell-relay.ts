@@ -1,0 +1,21 @@
+/**
+ * Runs a command inside of its sandbox, with a proxy on its loopback that leads to the service's socket: programs know
+ * proxies by address and port only, and the sandbox has no other way out.
+ *
+ *   bun shell-relay.ts SOCKET PORT COMMAND…      ends with the command, and with its code
+ */
+import { connect, createServer } from "node:net";
+
+const [socket = "", port = "", ...command] = process.argv.slice(2);
+
+const server = createServer((program) => {
+  const service = connect(socket);
+  program.on("error", () => service.destroy()).pipe(service);
+  service.on("error", () => program.destroy()).pipe(program);
+});
+await new Promise<void>((resolve, reject) => {
+  server.once("error", reject).listen(Number(port), "127.0.0.1", resolve);
+});
+const child = Bun.spawn(command, { stdio: ["inherit", "inherit", "inherit"] });
+const code = await child.exited;
+process.exit(child.signalCode === null ? code : 128 + code);
