@@ -1,0 +1,25 @@
+/**
+ * The entry of the executable: the service, or with `admin` as its first word the administration command.
+ *
+ *   troupe [--print-config]     start
+ *   troupe admin …              administer
+ *   troupe --version
+ */
+import manifest from "../package.json" with { type: "json" };
+
+/** As `bun start` sets it: Bun reads it before it runs any code, so the process begins again with it. */
+const REQUESTS = "BUN_CONFIG_MAX_HTTP_REQUESTS";
+const MANY = "65336";
+
+const [command, ...rest] = process.argv.slice(2);
+if (command === "--version") console.log(manifest.version);
+else if (command === "admin") {
+  process.argv.splice(2, 1);
+  await import("../src/admin/main.ts");
+} else {
+  if (process.env[REQUESTS] === undefined && process.execve !== undefined) {
+    const words = command === undefined ? [] : [command, ...rest];
+    process.execve(process.execPath, [process.execPath, ...words], { ...process.env, [REQUESTS]: MANY });
+  }
+  await import("../src/main.ts");
+}

