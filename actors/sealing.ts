@@ -2,6 +2,8 @@
  * Port: encryption and keys under the key of the service (RUN-5). Every replica of a database has the
  * same key, so what one has sealed each can open. Each purpose has keys of its own: what is sealed
  * for one is opened for no other, and a key that is handed out tells nothing of the others.
+ *
+ * While the key is changed there are several: all open, and the present one alone seals.
  */
 
 export type SealingPurpose =
@@ -41,6 +43,16 @@ export interface Sealing {
   open(purpose: SealingPurpose, sealed: string, context: SealingContext, under?: string): string | null;
   /** 32 bytes, always the same for one purpose and one key of the service; none that seals. */
   key(purpose: SealingPurpose): Uint8Array;
+  /** The same of each key of the service, the present one first: what was signed under any of them counts. */
+  keys(purpose: SealingPurpose): readonly [Uint8Array, ...Uint8Array[]];
+  /** Whether the text opens under the present key. */
+  isPresent(purpose: SealingPurpose, sealed: string, context: SealingContext): boolean;
+}
+
+/** A sealed text, and one that says the same under another key. */
+export interface Resealed {
+  readonly former: string;
+  readonly sealed: string;
 }
 
 /** Where a secret of an organization is sealed: it opens under its own name only. */

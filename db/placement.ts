@@ -13,6 +13,8 @@ export interface ReplicaIdentity {
   /** Where other replicas reach it; absent: it is to be alone. */
   readonly peerUrl?: string;
   readonly build: string;
+  /** The check value of the key that it seals under. */
+  readonly keyCheck?: string;
   /** The data folder whose lock this process holds, or null. */
   readonly folder: string | null;
 }
@@ -44,13 +46,13 @@ export class PostgresPlacement implements Placement {
 
   /** Registers this replica with a lease of one term. */
   async join(): Promise<void> {
-    const { id, address, build, folder, peerUrl = null } = this.self;
+    const { id, address, build, folder, peerUrl = null, keyCheck = null } = this.self;
     await this.ask(
       (sql) => sql`insert into shard (id) select generate_series(0, ${SHARD_COUNT - 1}) on conflict do nothing`,
     );
     await this.ask(
-      (sql) => sql`insert into replica (id, address, build, folder, peer_url, lease_until)
-      values (${id}, ${address}, ${build}, ${folder}, ${peerUrl}, ${term(sql)})`,
+      (sql) => sql`insert into replica (id, address, build, folder, peer_url, key_check, lease_until)
+      values (${id}, ${address}, ${build}, ${folder}, ${peerUrl}, ${keyCheck}, ${term(sql)})`,
     );
   }
 

@@ -1,9 +1,9 @@
 /** To which key of the service a database belongs. */
 import type { Database } from "./client.ts";
 
-/** Whether the database belongs to the key of this check value; one that belongs to none does from now on. */
-export async function claimServiceKey({ read: sql }: Database, check: string): Promise<boolean> {
+/** The check value of the key that the database belongs to; one that belongs to none belongs to this from now on. */
+export async function claimServiceKey({ read: sql }: Database, check: string): Promise<string> {
   await sql`insert into service_key (id, check_value) values (1, ${check}) on conflict (id) do nothing`;
-  const [row] = await sql<{ check: string }[]>`select check_value as check from service_key where id = 1`;
-  return row?.check === check;
+  const [row] = await sql<[{ check: string }]>`select check_value as check from service_key where id = 1`;
+  return row.check;
 }

@@ -92,6 +92,8 @@ function needs(id: string, command: OrganizationCommand): readonly RecordKey[] {
     case "put_secret":
     case "delete_secret":
     case "read_secret":
+    case "read_sealed_secrets":
+    case "reseal_secrets":
     case "list_secrets":
       return [{ table: secretTable.name, id }];
     case "missions_told":

@@ -1,6 +1,7 @@
 /** What an organization's actor can be asked, and what it answers. */
 import type { Origin, PeopleCommand, PeopleReplies } from "./people-protocol.ts";
 import type { JsonObject } from "../schema.ts";
+import type { Resealed } from "../sealing.ts";
 import type { Workspace } from "../workspace/schema.ts";
 import type { Principal, SecretsUser } from "./principal.ts";
 import type {
@@ -191,6 +192,10 @@ export type OrganizationCommand =
   | { readonly kind: "put_secret"; readonly name: string; readonly sealed: string }
   | { readonly kind: "delete_secret"; readonly name: string }
   | { readonly kind: "read_secret"; readonly name: string }
+  /** All of them as they are stored. */
+  | { readonly kind: "read_sealed_secrets" }
+  /** The same values under another key; one that was replaced or deleted since it was read as `former` stays so. Answers how many. */
+  | { readonly kind: "reseal_secrets"; readonly resealed: readonly Resealed[] }
   | { readonly kind: "list_secrets" };
 
 export interface OrganizationReplies extends PeopleReplies {
@@ -237,6 +242,8 @@ export interface OrganizationReplies extends PeopleReplies {
   put_secret: { readonly secret: SecretInfo; readonly isNew: boolean };
   delete_secret: SecretInfo;
   read_secret: string;
+  read_sealed_secrets: readonly { readonly name: string; readonly sealed: string }[];
+  reseal_secrets: number;
   list_secrets: readonly SecretInfo[];
 }
 

@@ -9,7 +9,13 @@ import { isoTime } from "../schema.ts";
 import type { OrganizationProtocol, SecretInfo } from "./protocol.ts";
 import { MAX_SECRETS, type Secret, secretTable } from "./schema.ts";
 
-type SecretCommand = "put_secret" | "delete_secret" | "read_secret" | "list_secrets";
+type SecretCommand =
+  | "put_secret"
+  | "delete_secret"
+  | "read_secret"
+  | "list_secrets"
+  | "read_sealed_secrets"
+  | "reseal_secrets";
 
 export const secretHandlers: Pick<Handlers<OrganizationProtocol>, SecretCommand> = {
   put_secret(tx, { name, sealed }) {
@@ -42,6 +48,20 @@ export const secretHandlers: Pick<Handlers<OrganizationProtocol>, SecretCommand>
   read_secret(tx, { name }) {
     const secret = secretsOf(tx).find((other) => other.name === name);
     return secret === undefined ? notFound("secret") : ok(secret.sealed);
+  },
+
+  read_sealed_secrets: (tx) => ok(secretsOf(tx).map(({ name, sealed }) => ({ name, sealed }))),
+
+  reseal_secrets(tx, { resealed }) {
+    const fresh = new Map(resealed.map(({ former, sealed }) => [former, sealed]));
+    const secrets = secretsOf(tx);
+    const count = secrets.filter(({ sealed }) => fresh.has(sealed)).length;
+    if (count > 0)
+      keep(
+        tx,
+        secrets.map((secret) => ({ ...secret, sealed: fresh.get(secret.sealed) ?? secret.sealed })),
+      );
+    return ok(count);
   },
 
   list_secrets: (tx) => ok(secretsOf(tx).map(infoOf)),

@@ -26,7 +26,10 @@ function needs(command: TrafficCommand): readonly RecordKey[] {
     case "find_key":
     case "keep_key":
     case "release_key":
-      return [{ table: idempotencyKeyTable.name, id: command.claim.keyId }];
+      return [command.claim, ...(command.claim.others ?? [])].map(({ keyId: id }) => ({
+        table: idempotencyKeyTable.name,
+        id,
+      }));
     case "settle_key":
       return [{ table: idempotencyKeyTable.name, id: command.keyId }];
     case "find_session":

@@ -54,8 +54,15 @@ export const idempotencyHandlers: Pick<Handlers<TrafficProtocol>, KeyCommand> = 
 };
 
 /** What the same request has come to, or null where it may begin. */
-function find(tx: Tx, { keyId, fingerprint, holder }: KeyClaim): Outcome<KeyEnding | null> {
-  const key = live(tx, keyId);
+function find(tx: Tx, claim: KeyClaim): Outcome<KeyEnding | null> {
+  const { holder } = claim;
+  let key: IdempotencyKey | null = null;
+  let fingerprint = "";
+  for (const known of [claim, ...(claim.others ?? [])]) {
+    key = live(tx, known.keyId);
+    ({ fingerprint } = known);
+    if (key !== null) break;
+  }
   if (key === null) return ok(null);
   if (key.fingerprint !== fingerprint) return refuse({ kind: "idempotency_conflict" });
   if (key.ending.kind !== "running") return ok(key.ending);

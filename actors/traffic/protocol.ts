@@ -21,6 +21,8 @@ export interface KeyClaim {
   readonly fingerprint: string;
   /** The request itself, so that it knows a running key as its own. */
   readonly holder: string;
+  /** The same under former keys of the service, where there are some. */
+  readonly others?: readonly { readonly keyId: string; readonly fingerprint: string }[];
 }
 
 /** A session of an MCP client. */

@@ -7,7 +7,7 @@ import { destinationOf, feedOf, filled, keepFeed, withMore } from "./queue.ts";
 import { numbered } from "./numbering.ts";
 import { type Destination, destinationTable, type DisabledReason, type Feed, feedTable } from "./schema.ts";
 
-type DestinationCommand = "read_destination" | "configure_destination" | "rotate_secret";
+type DestinationCommand = "read_destination" | "configure_destination" | "rotate_secret" | "reseal_signing";
 
 export const destinationHandlers: Pick<Handlers<WebhookProtocol>, DestinationCommand> = {
   read_destination(tx) {
@@ -36,6 +36,22 @@ export const destinationHandlers: Pick<Handlers<WebhookProtocol>, DestinationCom
     const { sealed } = destination.secret;
     const formerSecret = graceMs === 0 ? null : { sealed, until: isoTime(tx.now + graceMs) };
     return ok(stateOf(tx, tx.update(destinationTable, { ...destination, secret: fresh, formerSecret })));
+  },
+
+  reseal_signing(tx, { resealed }) {
+    const destination = destinationOf(tx);
+    if (destination === null) return ok(0);
+    const fresh = new Map(resealed.map(({ former, sealed }) => [former, sealed]));
+    const { secret, formerSecret } = destination;
+    const sealed = fresh.get(secret.sealed);
+    const formerSealed = formerSecret === null ? undefined : fresh.get(formerSecret.sealed);
+    if (sealed === undefined && formerSealed === undefined) return ok(0);
+    tx.update(destinationTable, {
+      ...destination,
+      secret: { ...secret, sealed: sealed ?? secret.sealed },
+      formerSecret: formerSecret === null ? null : { ...formerSecret, sealed: formerSealed ?? formerSecret.sealed },
+    });
+    return ok([sealed, formerSealed].filter((each) => each !== undefined).length);
   },
 };
 

@@ -1,6 +1,7 @@
 /** What an organization's webhook actor can be asked, and what it answers. */
 import type { NewsEvent, TakeEvent } from "./events.ts";
 import type { RetryProfile } from "./policy.ts";
+import type { Resealed } from "../sealing.ts";
 import type { Attempt, AttemptError, Destination, Feed, WebhookEvent } from "./schema.ts";
 
 /** A signing secret as it is stored. */
@@ -75,6 +76,8 @@ export type WebhookCommand =
   /** `fresh` is the signing secret of a destination that has none. */
   | { readonly kind: "configure_destination"; readonly input: DestinationInput; readonly fresh: SealedSecret }
   | { readonly kind: "rotate_secret"; readonly fresh: SealedSecret; readonly graceMs: number }
+  /** The same signing secrets under another key; one that was replaced since it was read as `former` stays so. Answers how many. */
+  | { readonly kind: "reseal_signing"; readonly resealed: readonly Resealed[] }
   /** Numbers the event and sends it, whatever is subscribed to. */
   | { readonly kind: "send_test"; readonly event: NewsEvent }
   /** The event of this attempt once more, as a delivery of its own. */
@@ -109,6 +112,7 @@ export interface WebhookReplies {
   read_destination: DestinationState | null;
   configure_destination: DestinationState & { readonly isNew: boolean };
   rotate_secret: DestinationState;
+  reseal_signing: number;
   send_test: Attempt;
   redeliver: Attempt;
   redeliver_range: EventRange;

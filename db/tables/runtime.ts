@@ -75,6 +75,8 @@ export const replica = pgTable("replica", {
   build: text("build").notNull(),
   /** Where other replicas reach it; null where it is to be alone. */
   peerUrl: text("peer_url"),
+  /** The check value of the key that it seals under; null of a version that did not say so. */
+  keyCheck: text("key_check"),
   /** Which data folder's lock its process holds; null with a database of its own. */
   folder: text("folder"),
   startedAt: timestamp("started_at", { withTimezone: true }).notNull().defaultNow(),

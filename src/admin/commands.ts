@@ -18,6 +18,7 @@ import { countViolations } from "../work/invariants.ts";
 import { type AdminArguments, AdminRefused, integer, required } from "./arguments.ts";
 import { BRAKES } from "./brakes.ts";
 import { ERASING } from "./erasing.ts";
+import { KEYS } from "./keys.ts";
 import { LOAD } from "./load.ts";
 import { listed } from "./told.ts";
 import { type Command, memberOf, organizationOf, personOf, taken } from "./subjects.ts";
@@ -45,6 +46,7 @@ export const ADMIN_USAGE = `Usage: bun run admin <command>
   agent disable --org ORG --id AGENT_ID
   agent enable --org ORG --id AGENT_ID
   jobs cancel --org ORG [--agent AGENT_ID]
+  secrets rotate-key
   invariants
   load
   backup --to FILE [--with-key]
@@ -67,6 +69,7 @@ export const ADMIN_COMMANDS: Readonly<Record<string, Command>> = {
   ...BRAKES,
   ...LOAD,
   ...ERASING,
+  ...KEYS,
 
   async "org create"({ system, directory }, given) {
     const name = named("name", required(given, "name"));

@@ -11,7 +11,8 @@ import { listModels } from "../runner/model-list.ts";
 import { createModels } from "../runner/models.ts";
 import { findShell } from "../sandbox/shell.ts";
 import { modelSettings } from "../service/model-choice.ts";
-import { createSealing, keyCheckOf } from "../service/service-key.ts";
+import { otherSecretsOf } from "../settings/other-secrets.ts";
+import { createSealing, isCheckOf } from "../service/service-key.ts";
 import type { Config } from "../settings/config.ts";
 import { systemClock } from "../wiring/clock.ts";
 import type { DatabaseFacts, DoctorFacts } from "./doctor.ts";
@@ -43,14 +44,15 @@ export async function doctorFacts(
 }
 
 async function databaseFacts(
-  { troupeSecret, dataDir }: Config,
+  { troupeSecret, dataDir, ...rest }: Config,
   withDatabase: <T>(run: (url: string) => Promise<T>) => Promise<T>,
 ): Promise<DatabaseFacts | string> {
   try {
     return await withDatabase(async (url) => {
       const { keyCheck, nowMs, ...facts } = await inspectDatabase(url);
       const key = troupeSecret ?? readSecret(dataDir);
-      const isOfKey = keyCheck === null || key === null ? null : keyCheckOf(createSealing(key)) === keyCheck;
+      const others = otherSecretsOf(rest);
+      const isOfKey = keyCheck === null || key === null ? null : isCheckOf(createSealing(key, others), keyCheck);
       return { ...facts, isOfKey, skewMs: Math.round(nowMs - systemClock.now()) };
     });
   } catch (cause) {

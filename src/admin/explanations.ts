@@ -22,6 +22,8 @@ export const EXPLANATIONS: Readonly<Record<string, string>> = {
   "agent disable": "Stops an agent: its jobs are cancelled and none begins.",
   "agent enable": "Lets a disabled agent work again.",
   "jobs cancel": "Cancels every unfinished job of an organization, or of one of its agents.",
+  "secrets rotate-key":
+    "Encrypts every secret anew under the present key of the service (TROUPE_SECRET), looks at all of them, and says whether the former key can go. The service may run meanwhile; a run that broke off is begun again.",
   invariants: "Counts what must never be: each is 0 in a healthy service.",
   load: "Shows which organizations the event loop works for.",
   backup: "Writes the database and all files into one file, while the service runs or stands still.",

@@ -10,7 +10,8 @@ import { DATABASE_NOTE, readSecret, SECRET_BYTES, writeSecret } from "../../db/d
 import type { BlobStore } from "../../actors/workspace/ports.ts";
 import { LocalBlobStore } from "../files/local-blobs.ts";
 import { S3BlobStore } from "../files/s3-blobs.ts";
-import { createSealing, keyCheckOf } from "../service/service-key.ts";
+import { createSealing, isCheckOf } from "../service/service-key.ts";
+import { otherSecretsOf } from "../settings/other-secrets.ts";
 import type { Config } from "../settings/config.ts";
 import { VERSION } from "../settings/version.ts";
 import { systemClock } from "../wiring/clock.ts";
@@ -77,8 +78,10 @@ export const LOCAL_COMMANDS: Readonly<Record<string, LocalCommand>> = {
       throw new AdminRefused(
         `The key of the service is not in the backup. Set TROUPE_SECRET to it, or put its file \`secret\` into ${config.dataDir}.`,
       );
-    if (header.keyCheck !== null && keyCheckOf(createSealing(key)) !== header.keyCheck)
-      throw new AdminRefused("The backup belongs to another key than TROUPE_SECRET or the file `secret` has.");
+    if (header.keyCheck !== null && !isCheckOf(createSealing(key, otherSecretsOf(config)), header.keyCheck))
+      throw new AdminRefused(
+        "The backup belongs to another key than TROUPE_SECRET or the file `secret` has. One that was made while the key was being changed needs the former key in TROUPE_OTHER_SECRETS.",
+      );
     if (config.databaseUrl === undefined && existsSync(join(config.dataDir, DATABASE_NOTE)))
       throw new AdminRefused(
         `${config.dataDir} has a database already: set DATA_DIR to a folder that is not there yet.`,

@@ -6,6 +6,8 @@ import type { Directory } from "../../actors/organization/directory.ts";
 import type { Organization } from "../../actors/organization/schema.ts";
 import type { QuotaReports } from "../../actors/usage/quota.ts";
 import type { TroupeSystem } from "../../actors/troupe.ts";
+import type { Sealing } from "../../actors/sealing.ts";
+import type { PostgresKeyRotation } from "../../db/key-rotation.ts";
 import type { PostgresErasure } from "../../db/erasure.ts";
 import type { Bodies } from "../http/request/bodies.ts";
 import { type AdminArguments, AdminRefused } from "./arguments.ts";
@@ -17,6 +19,8 @@ export interface AdminParts {
   readonly jobs: JobDirectory;
   readonly quotas: QuotaReports;
   readonly erasure: PostgresErasure;
+  readonly keyRotation: PostgresKeyRotation;
+  readonly sealing: Sealing;
   /** Where content is kept. */
   readonly contents: { removeAll(organizationId: string): Promise<void> };
   readonly now: () => number;

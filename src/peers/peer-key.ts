@@ -22,28 +22,30 @@ export interface PeerCall {
 }
 
 export class PeerKey {
-  private readonly key: Uint8Array;
+  private readonly keys: readonly [Uint8Array, ...Uint8Array[]];
   private readonly now: () => number;
 
-  constructor(key: Uint8Array, now: () => number) {
-    this.key = key;
+  /** The first key seals; a replica that has another of them for its first one is ours too. */
+  constructor(keys: readonly [Uint8Array, ...Uint8Array[]], now: () => number) {
+    this.keys = keys;
     this.now = now;
   }
 
   /** The value of the seal's header. */
   seal(call: PeerCall): string {
     const at = String(this.now());
-    return `${at}.${this.mac(call, at)}`;
+    return `${at}.${macOf(this.keys[0], call, at)}`;
   }
 
   /** Whether a replica of this service has sent the call, not long ago. */
   isOurs(call: PeerCall, seal: string | null): boolean {
     const [, at = "", mac = ""] = SEAL.exec(seal ?? "") ?? [];
-    return mac !== "" && isSameHash(this.mac(call, at), mac) && Math.abs(this.now() - Number(at)) <= SKEW_MS;
+    const isSealed = mac !== "" && this.keys.some((key) => isSameHash(macOf(key, call, at), mac));
+    return isSealed && Math.abs(this.now() - Number(at)) <= SKEW_MS;
   }
+}
 
-  private mac({ to, method, target, client }: PeerCall, at: string): string {
-    const text = JSON.stringify([at, to, method, target, client]);
-    return new Bun.CryptoHasher("sha256", this.key).update(text).digest("hex");
-  }
+function macOf(key: Uint8Array, { to, method, target, client }: PeerCall, at: string): string {
+  const text = JSON.stringify([at, to, method, target, client]);
+  return new Bun.CryptoHasher("sha256", key).update(text).digest("hex");
 }

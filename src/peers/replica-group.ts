@@ -27,7 +27,7 @@ export interface ReplicaGroupParts {
   /** Where the others reach it, by the port that it got. */
   readonly urlOf: (port: number) => string;
   /** 32 bytes that only replicas of the service can derive. */
-  readonly key: Uint8Array;
+  readonly keys: readonly [Uint8Array, ...Uint8Array[]];
   readonly reader: PlacementReader;
   readonly bury: (id: string) => Promise<boolean>;
   readonly system: () => AskedSystem & { lookAtPlacement(): void };
@@ -54,7 +54,7 @@ export class ReplicaGroup implements Peers {
   constructor(parts: ReplicaGroupParts) {
     this.parts = parts;
     const { id, clock, log, system } = parts;
-    const key = new PeerKey(parts.key, () => clock.now());
+    const key = new PeerKey(parts.keys, () => clock.now());
     this.client = new PeerClient(key);
     this.table = new PlacementTable(parts.reader, clock, (gone) => this.client.giveUp(gone));
     this.server = openPeerServer({

@@ -56,7 +56,7 @@ export async function openReplica(parts: ReplicaParts, undo: Pick<Undo, "add">):
   undo.add(() => lock.release());
   const group = groupAt(await placeOf(replicaUrl, storage), {
     id,
-    key: storage.sealing.key("peer"),
+    keys: storage.sealing.keys("peer"),
     reader: { read: () => placement().read() },
     bury: (dead) => placement().bury(dead),
     system,

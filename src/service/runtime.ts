@@ -19,6 +19,8 @@ import { type ActorSettings, troupeActors, type TroupeProtocols, type TroupeSyst
 import type { QuotaLimits, QuotaReports } from "../../actors/usage/quota.ts";
 import type { UsageDirectory } from "../../actors/usage/directory.ts";
 import type { Files } from "../files/files.ts";
+import type { Sealing } from "../../actors/sealing.ts";
+import { PostgresKeyRotation } from "../../db/key-rotation.ts";
 import { PostgresErasure } from "../../db/erasure.ts";
 import { PostgresPlacement } from "../../db/placement.ts";
 import { PostgresActorStore } from "../../db/stores/actor-store.ts";
@@ -57,7 +59,7 @@ import { cloneService } from "../wiring/clone-service.ts";
 import { DEFAULT_WORKSPACE_LIMITS } from "../../actors/workspace/limits.ts";
 import { calendar } from "../schedule/calendar.ts";
 import type { Replica, ReplicaParts } from "./replica.ts";
-import { checkServiceKey } from "./service-key.ts";
+import { checkServiceKey, keyCheckOf } from "./service-key.ts";
 import type { Storage } from "./storage.ts";
 import { missionTools } from "../runner/tools/mission-tools.ts";
 import { actorMissionService } from "../wiring/mission-service.ts";
@@ -82,6 +84,8 @@ export interface Runtime {
   readonly webhooks: WebhookDirectory;
   readonly missions: MissionDirectory;
   readonly erasure: PostgresErasure;
+  readonly keyRotation: PostgresKeyRotation;
+  readonly sealing: Sealing;
   /** Where content is kept. */
   readonly contents: Files;
 }
@@ -134,6 +138,7 @@ export async function startRuntime(parts: RuntimeParts): Promise<Runtime> {
     id: replica?.id ?? newId("rpl"),
     address: parts.address,
     build: parts.build,
+    keyCheck: keyCheckOf(storage.sealing),
     folder,
     ...(replica === null ? {} : { peerUrl: replica.group.url }),
   };
@@ -189,6 +194,8 @@ export async function startRuntime(parts: RuntimeParts): Promise<Runtime> {
     webhooks,
     missions,
     erasure: new PostgresErasure(database),
+    keyRotation: new PostgresKeyRotation(database),
+    sealing: storage.sealing,
     contents: storage.files,
   };
 }

@@ -22,8 +22,28 @@ export class WrongServiceKey extends Error {
   override readonly name = "WrongServiceKey";
 }
 
-/** Sealing under this key, of at least 32 bytes. */
-export function createSealing(serviceKey: Uint8Array): Sealing {
+/** Sealing under this key, of at least 32 bytes; what one of the `others` has sealed opens too. */
+export function createSealing(serviceKey: Uint8Array, others: readonly Uint8Array[] = []): Sealing {
+  const present = sealingUnder(serviceKey);
+  const ring = [present, ...others.map(sealingUnder)];
+  return {
+    seal: (...given) => present.seal(...given),
+    open(...given) {
+      for (const each of ring) {
+        const plain = each.open(...given);
+        if (plain !== null) return plain;
+      }
+      return null;
+    },
+    key: (purpose) => present.key(purpose),
+    keys: (purpose) => [present.key(purpose), ...ring.slice(1).map((each) => each.key(purpose))],
+    isPresent: (purpose, sealed, context) => present.open(purpose, sealed, context) !== null,
+  };
+}
+
+type OneKey = Pick<Sealing, "seal" | "open" | "key">;
+
+function sealingUnder(serviceKey: Uint8Array): OneKey {
   const keys = new Map<string, Uint8Array>();
   const derived = (use: "seal" | "key", purpose: SealingPurpose): Uint8Array => {
     const info = `troupe ${VERSION}${use} ${purpose}`;
@@ -75,15 +95,20 @@ const bound = (context: SealingContext): Buffer => Buffer.from(JSON.stringify(co
 /** A value from which the key cannot be found, and which no other key has. */
 export const keyCheckOf = (sealing: Sealing): string => Buffer.from(sealing.key("key_check")).toString("hex");
 
+/** Whether a check value is of one of the keys. */
+export const isCheckOf = (sealing: Sealing, check: string): boolean =>
+  sealing.keys("key_check").some((key) => Buffer.from(key).toString("hex") === check);
+
 /**
  * Makes sure that what the database holds was sealed under this key. The first start leaves a check
  * value, from which the key cannot be found. Throws `WrongServiceKey`.
  */
 export async function checkServiceKey(database: Database, sealing: Sealing): Promise<void> {
-  if (await claimServiceKey(database, keyCheckOf(sealing))) return;
+  if (isCheckOf(sealing, await claimServiceKey(database, keyCheckOf(sealing)))) return;
   throw new WrongServiceKey(
     "This database belongs to another key: its secrets were encrypted under another one than this start has. " +
-      "Set TROUPE_SECRET to the key that it was made with, which is in the file `secret` of that data folder. " +
+      "Set TROUPE_SECRET to the key that it was made with, which is in the file `secret` of that data folder; " +
+      "where the key is being changed, name the former one in TROUPE_OTHER_SECRETS. " +
       "Where that key is lost, docs/operations.md says how to go on without what was encrypted.",
   );
 }

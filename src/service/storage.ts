@@ -18,6 +18,7 @@ import { systemClock } from "../wiring/clock.ts";
 import { watchDisk } from "./disk-watch.ts";
 import { unlessAborted } from "./interruption.ts";
 import type { Logger } from "../log/log.ts";
+import { otherSecretsOf } from "../settings/other-secrets.ts";
 import { createSealing } from "./service-key.ts";
 import type { Supervision } from "./supervision.ts";
 import { Undo } from "./undo.ts";
@@ -100,7 +101,7 @@ export async function openStorage(parts: StorageParts): Promise<Storage> {
       loopTime,
       url,
       files,
-      sealing: createSealing(folder.secret),
+      sealing: createSealing(folder.secret, otherSecretsOf(config)),
       isEmbedded,
       hasRoom: () => disk.hasRoom(),
       close: () => undo.run(),

@@ -11,6 +11,7 @@ import { DEFAULT_SLOTS } from "../../actors/job/run/slots.ts";
 import { OneOf, type Static, type TSchema, Type } from "../../actors/schema.ts";
 import type { ActorSettings } from "../../actors/troupe.ts";
 import { DEFAULT_WORKSPACE_LIMITS } from "../../actors/workspace/limits.ts";
+import { OTHER_SECRETS_SETTING } from "./other-secrets.ts";
 import { QUOTAS_SETTING } from "./quotas.ts";
 import { replicaBesideDatabase, type SettingsCheck, wholeProvider } from "./setting-checks.ts";
 import { SHELL_HOSTS_SETTING } from "./shell.ts";
@@ -103,6 +104,7 @@ const Settings = Type.Object({
       setting({ env: "TROUPE_SECRET", secret: true, allowed: "32 bytes in base64 (openssl rand -base64 32)" }),
     ),
   ),
+  troupeOtherSecrets: Type.Optional(Type.Array(Type.String({ format: "service-key" }), setting(OTHER_SECRETS_SETTING))),
   model: optional("MODEL", "word", "a model as provider:name, without spaces"),
   models: Type.Array(
     Type.String({ format: "word" }),

@@ -61,6 +61,7 @@ const FORMATS = {
   word: (text: string) => !/\s/.test(text),
   path: (text: string) => !text.includes("\0"),
   host: (text: string) => isIP(text) !== 0 || /^[a-z0-9]([a-z0-9.-]*[a-z0-9])?$/i.test(text),
+  "service-key": (text: string) => parseSecret(text) !== INVALID,
   quota: (text: string) => quotaEntry(text) !== null,
   "rate-budget": (text: string) => Number(/^(?:org_[\w-]+|\*)=(\d{1,9})$/.exec(text)?.[1] ?? 0) >= RATE_BUDGET,
   commit: (text: string) => /^([0-9a-f]{40}|[0-9a-f]{64})$/.test(text),

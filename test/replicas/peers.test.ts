@@ -17,12 +17,15 @@ describe("the key", () => {
 
   test("[REP-4] a seal holds for one call, one replica, one key and a minute", () => {
     let now = 1_000_000;
-    const key = new PeerKey(new Uint8Array(32).fill(1), () => now);
+    const key = new PeerKey([new Uint8Array(32).fill(1)], () => now);
     const seal = key.seal(call);
     expect(key.isOurs(call, seal)).toBe(true);
     for (const other of [{ to: "rpl_2" }, { method: "GET" }, { target: "/api/tasks" }, { client: "10.0.0.2" }])
       expect(key.isOurs({ ...call, ...other }, seal)).toBe(false);
-    expect(new PeerKey(new Uint8Array(32).fill(2), () => now).isOurs(call, seal)).toBe(false);
+    expect(new PeerKey([new Uint8Array(32).fill(2)], () => now).isOurs(call, seal)).toBe(false);
+    // While the key is changed, some replicas seal under the one and some under the other.
+    const both = new PeerKey([new Uint8Array(32).fill(2), new Uint8Array(32).fill(1)], () => now);
+    expect([both.isOurs(call, seal), key.isOurs(call, both.seal(call))]).toEqual([true, false]);
     for (const bad of [null, "", "x", `${now}.`, `${now + 1}.${seal.split(".")[1]}`])
       expect(key.isOurs(call, bad)).toBe(false);
     now += 60_001;

@@ -1,10 +1,12 @@
 /** The administration's commands against a service of the tests, without the door and its process. */
+import type { Sealing } from "../../actors/sealing.ts";
+import { PostgresKeyRotation } from "../../db/key-rotation.ts";
 import { PostgresErasure } from "../../db/erasure.ts";
 import { PostgresJobDirectory } from "../../db/stores/job-directory.ts";
 import { ADMIN_COMMANDS } from "../../src/admin/commands.ts";
 import { render } from "../../src/admin/told.ts";
 import type { AdminParts } from "../../src/admin/subjects.ts";
-import type { Service } from "./service.ts";
+import { type Service, testSealing } from "./service.ts";
 
 /** Runs one command; answers its text. */
 export async function runCommand(
@@ -12,6 +14,7 @@ export async function runCommand(
   command: string,
   options: Readonly<Record<string, string>>,
   flags: readonly string[] = [],
+  sealing: Sealing = testSealing,
 ): Promise<string> {
   const parts: AdminParts = {
     system,
@@ -20,6 +23,8 @@ export async function runCommand(
     appUrl: () => "https://troupe.test",
     quotas,
     erasure: new PostgresErasure(database),
+    keyRotation: new PostgresKeyRotation(database),
+    sealing,
     contents: files,
     now: Date.now,
     onRevoked: (tokenId) => app.streams.closeOf(tokenId),

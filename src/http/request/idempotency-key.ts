@@ -33,16 +33,25 @@ export interface KeyedInput {
   readonly query: string;
 }
 
-/** What the organization's traffic actor knows the request by; `secret` is the service's. `digest` stands for the body. */
-export const claimOf = (
+/**
+ * What the organization's traffic actor knows the request by; `secrets` are the service's, the present one first.
+ * `digest` stands for the body.
+ */
+export function claimOf(
   { organizationId, tokenId }: Pick<Principal, "organizationId" | "tokenId">,
   { key, method, path, query }: KeyedInput,
-  { digest, secret }: { readonly digest: string; readonly secret: Uint8Array },
-): KeyClaim => ({
-  keyId: hash(secret, [organizationId, tokenId, method, path, key]),
-  fingerprint: hash(secret, [method, path, query, digest]),
-  holder: newId("req"),
-});
+  {
+    digest,
+    secrets: [present, ...others],
+  }: { readonly digest: string; readonly secrets: readonly [Uint8Array, ...Uint8Array[]] },
+): KeyClaim {
+  const under = (secret: Uint8Array) => ({
+    keyId: hash(secret, [organizationId, tokenId, method, path, key]),
+    fingerprint: hash(secret, [method, path, query, digest]),
+  });
+  const claim = { ...under(present), holder: newId("req") };
+  return others.length === 0 ? claim : { ...claim, others: others.map(under) };
+}
 
 /** One hash of several texts; as JSON they cannot run into each other. */
 const hash = (secret: Uint8Array, texts: readonly string[]): string =>

@@ -101,12 +101,12 @@ export class KeyedDoor implements Door {
     const { principal, input, sealing } = this.parts;
     const digest = this.parts.digest();
     assert(digest !== null, "an operation reads its body before it commits under a key");
-    return (this.made = claimOf(principal, input, { digest, secret: sealing.key("replay") }));
+    return (this.made = claimOf(principal, input, { digest, secrets: sealing.keys("replay") }));
   }
 
   private get sealed(): SealedBody | null {
     const { sealing, input, hasOneTimeSecret } = this.parts;
-    return hasOneTimeSecret ? new SealedBody(sealing, this.claim.keyId, input.key) : null;
+    return hasOneTimeSecret ? new SealedBody(sealing, this.claim, input.key) : null;
   }
 
   /** What an earlier request came to, or null. */
@@ -182,25 +182,27 @@ export class KeyedDoor implements Door {
 /** Bodies with a secret that is shown once, as they are kept. */
 class SealedBody {
   private readonly sealing: Sealing;
-  private readonly keyId: string;
+  private readonly claim: KeyClaim;
   private readonly key: string;
 
-  constructor(sealing: Sealing, keyId: string, key: string) {
+  constructor(sealing: Sealing, claim: KeyClaim, key: string) {
     this.sealing = sealing;
-    this.keyId = keyId;
+    this.claim = claim;
     this.key = key;
   }
 
   seal(ending: KeyEnding): KeyEnding {
     assert(ending.kind === "answer", "a secret is shown at the commit");
-    const body = this.sealing.seal("replay", ending.body, [this.keyId], this.key);
+    const body = this.sealing.seal("replay", ending.body, [this.claim.keyId], this.key);
     return { ...ending, body, isSealed: true };
   }
 
   open(ending: KeyEnding): KeyEnding {
     if (ending.kind !== "answer" || !ending.isSealed) return ending;
-    const body = this.sealing.open("replay", ending.body, [this.keyId], this.key);
-    assert(body !== null, "what was kept under this key opens under it");
-    return { ...ending, body, isSealed: false };
+    for (const { keyId } of [this.claim, ...(this.claim.others ?? [])]) {
+      const body = this.sealing.open("replay", ending.body, [keyId], this.key);
+      if (body !== null) return { ...ending, body, isSealed: false };
+    }
+    throw new Error("what was kept under this key opens under it");
   }
 }

@@ -46,8 +46,8 @@ export async function showConsent(parts: ConsentParts, visit: Visit): Promise<Re
 export async function decideConsent(parts: ConsentParts, visit: OwnVisit): Promise<Response> {
   const { form, principal, sender } = visit;
   const appUrl = parts.appUrl();
-  const signature = signatureOf(parts.sealing, principal.tokenId, form);
-  if (!isSameHash(signature, form.get("signature") ?? ""))
+  const given = form.get("signature") ?? "";
+  if (!parts.sealing.keys("form").some((key) => isSameHash(signatureOf(key, principal.tokenId, form), given)))
     return untrustedPage("This form was not made for your session.", 403);
   const reading = await readAuthorization(form, { clients: parts.clients, appUrl });
   if (reading.kind !== "good") return unlessGood(reading, appUrl);
@@ -96,9 +96,9 @@ const untrustedPage = (words: string, status: number): Response =>
   });
 
 /** By what the request came with, in a fixed order, and the session that it was shown to. */
-function signatureOf(sealing: Sealing, sessionId: string, given: URLSearchParams): string {
+function signatureOf(key: Uint8Array, sessionId: string, given: URLSearchParams): string {
   const text = JSON.stringify([sessionId, ...CARRIED.map((name) => given.getAll(name))]);
-  return new Bun.CryptoHasher("sha256", sealing.key("form")).update(text).digest("hex");
+  return new Bun.CryptoHasher("sha256", key).update(text).digest("hex");
 }
 
 interface Asked {
@@ -133,7 +133,7 @@ function consentForm(parts: ConsentParts, { query, principal }: OwnVisit, { requ
         ${carried}<input
           type="hidden"
           name="signature"
-          value="${signatureOf(parts.sealing, principal.tokenId, query)}"
+          value="${signatureOf(parts.sealing.key("form"), principal.tokenId, query)}"
         />
         <fieldset>
           <legend>It may</legend>

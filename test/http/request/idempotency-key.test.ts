@@ -64,7 +64,7 @@ describe("the claim", () => {
     claimOf(
       by,
       { key, method, path: path.split("?")[0] ?? "", query: path.slice(path.indexOf("?") + 1) },
-      { digest: body, secret },
+      { digest: body, secrets: [secret] },
     );
 
   test("[IDEM-1] another organization, token, method, path or key is another key", () => {
@@ -90,7 +90,7 @@ describe("the claim", () => {
 
   test("[IDEM-7] what is stored is found by trying keys and bodies only with the key of the service", () => {
     const [here, elsewhere] = [secret, new Uint8Array(32).fill(2)].map((of) =>
-      claimOf(principal, { key: "k", method: "GET", path: "/a", query: "" }, { digest: "b", secret: of }),
+      claimOf(principal, { key: "k", method: "GET", path: "/a", query: "" }, { digest: "b", secrets: [of] }),
     );
     for (const hash of [here!.keyId, here!.fingerprint]) expect(hash).toMatch(/^[0-9a-f]{64}$/);
     expect(elsewhere!.keyId).not.toBe(here!.keyId);

@@ -1,0 +1,68 @@
+/** What the tables say of keys of the service: who seals under which one, and which texts are sealed. */
+import { type Database, NO_ORGANIZATION, type Sql } from "./client.ts";
+
+export interface SealedTexts {
+  readonly organizationId: string;
+  readonly secrets: readonly { readonly name: string; readonly sealed: string }[];
+  /** Signing secrets of webhooks. */
+  readonly signing: readonly string[];
+}
+
+/** A replica that lives, by its address. */
+export interface OtherReplica {
+  readonly id: string;
+  readonly address: string;
+}
+
+export class PostgresKeyRotation {
+  private readonly database: Database;
+
+  constructor(database: Database) {
+    this.database = database;
+  }
+
+  /** Replicas that live and seal under another key than that of this check value. */
+  sealingOtherwise(check: string): Promise<readonly OtherReplica[]> {
+    return this.ask(
+      (sql) => sql<OtherReplica[]>`
+        select id, address from replica
+        where not dead and lease_until > clock_timestamp() and key_check is distinct from ${check} order by address`,
+    );
+  }
+
+  /** What is sealed, of the organizations that come after this one in the order of their ids; at most `limit` of them. */
+  async after(organizationId: string, limit: number): Promise<readonly SealedTexts[]> {
+    const rows = await this.ask(
+      (sql) => sql<SealedTexts[]>`
+        with next as (
+          select organization_id from (
+            select organization_id from secret union select organization_id from webhook_destination) all_of
+          where organization_id > ${organizationId} order by organization_id limit ${limit})
+        select n.organization_id as "organizationId",
+          coalesce((select json_agg(json_build_object('name', each ->> 'name', 'sealed', each ->> 'sealed'))
+            from secret s, jsonb_array_elements(s.body -> 'secrets') each
+            where s.organization_id = n.organization_id), '[]') as secrets,
+          coalesce((select json_agg(each) from webhook_destination d, unnest(array[
+              d.body -> 'secret' ->> 'sealed', d.body -> 'formerSecret' ->> 'sealed']) each
+            where d.organization_id = n.organization_id and each is not null), '[]') as signing
+        from next n order by n.organization_id`,
+    );
+    return rows.map(({ secrets, signing, ...rest }) => ({
+      ...rest,
+      secrets: parsed(secrets),
+      signing: parsed(signing),
+    }));
+  }
+
+  /** The database belongs to the key of this check value from now on. */
+  async belongsTo(check: string): Promise<void> {
+    await this.ask((sql) => sql`update service_key set check_value = ${check} where id = 1`);
+  }
+
+  private ask<T>(question: (sql: Sql) => PromiseLike<T>): Promise<T> {
+    return this.database.reading("own", NO_ORGANIZATION, ({ sql }) => question(sql));
+  }
+}
+
+/** The pool leaves JSON as text. */
+const parsed = <T>(value: T): T => (typeof value === "string" ? (JSON.parse(value) as T) : value);

@@ -1,0 +1,102 @@
+/**
+ * `secrets rotate-key`: whatever was sealed under a former key of the service is sealed under the present one. The
+ * organizations' actors replace each text, and only the one that was read, so a secret that somebody sets meanwhile
+ * stays. Then everything is read again from the tables, and the database belongs to the present key when all of it
+ * opens under that one alone.
+ */
+import type { Resealed, SealingContext, SealingPurpose } from "../../actors/sealing.ts";
+import { secretContext } from "../../actors/sealing.ts";
+import { organizationRef } from "../../actors/organization/schema.ts";
+import { signingContext } from "../../actors/webhook/schema.ts";
+import { webhookRef } from "../../actors/webhook/events.ts";
+import type { SealedTexts } from "../../db/key-rotation.ts";
+import { keyCheckOf } from "../service/service-key.ts";
+import { AdminRefused } from "./arguments.ts";
+import { type AdminParts, type Command, taken } from "./subjects.ts";
+
+/** Organizations whose sealed texts are in memory at once. */
+const PAGE = 50;
+/** Names of what does not open that are told. */
+const SHOWN = 20;
+
+export const KEYS: Readonly<Record<string, Command>> = {
+  async "secrets rotate-key"(parts) {
+    const { keyRotation, sealing } = parts;
+    const check = keyCheckOf(sealing);
+    const others = await keyRotation.sealingOtherwise(check);
+    if (others.length > 0)
+      throw new AdminRefused(
+        `${others.map(({ address }) => address).join(", ")} still ${others.length === 1 ? "seals" : "seal"} under another key: start it anew with the same TROUPE_SECRET as this replica first`,
+      );
+    const count = { organizations: 0, secrets: 0, signing: 0 };
+    for await (const of of pages(parts)) {
+      count.organizations++;
+      count.secrets += await resealSecrets(parts, of);
+      count.signing += await resealSigning(parts, of);
+      taken(await parts.system.settled(of.organizationId));
+    }
+    const left = await stillSealed(parts);
+    if (left.length > 0)
+      throw new AdminRefused(
+        `These do not open under any key that the service has: ${left.slice(0, SHOWN).join(", ")}${left.length > SHOWN ? ` and ${left.length - SHOWN} more` : ""}. ` +
+          "Name the key that they were sealed under in TROUPE_OTHER_SECRETS, or have them set anew; then run this again",
+      );
+    await keyRotation.belongsTo(check);
+    return {
+      text:
+        `${count.secrets} secrets and ${count.signing} signing secrets of ${count.organizations} organizations were encrypted anew; all open under the present key alone.\n` +
+        "Leave the former key in TROUPE_OTHER_SECRETS for a day: answers that are kept for Idempotency-Key, and forms on screens, still need it. Programs that have not refreshed their sign-in since the change have to sign in again once it is gone.",
+      json: { ...count, key_check: check },
+    };
+  },
+};
+
+async function* pages({ keyRotation }: AdminParts): AsyncGenerator<SealedTexts> {
+  let after = "";
+  for (;;) {
+    const page = await keyRotation.after(after, PAGE);
+    if (page.length === 0) return;
+    yield* page;
+    after = page.at(-1)?.organizationId ?? after;
+  }
+}
+
+async function resealSecrets(parts: AdminParts, { organizationId, secrets }: SealedTexts): Promise<number> {
+  const resealed = secrets.flatMap(({ name, sealed }) =>
+    resealedUnder(parts, "secret", sealed, secretContext(organizationId, name)),
+  );
+  if (resealed.length === 0) return 0;
+  return taken(await parts.system.dispatch(organizationRef(organizationId), { kind: "reseal_secrets", resealed }));
+}
+
+async function resealSigning(parts: AdminParts, { organizationId, signing }: SealedTexts): Promise<number> {
+  const resealed = signing.flatMap((sealed) => resealedUnder(parts, "webhook", sealed, signingContext(organizationId)));
+  if (resealed.length === 0) return 0;
+  return taken(await parts.system.dispatch(webhookRef(organizationId), { kind: "reseal_signing", resealed }));
+}
+
+/** The same text under the present key; none where it has that one already, or opens under none. */
+function resealedUnder(
+  { sealing }: AdminParts,
+  purpose: SealingPurpose,
+  former: string,
+  context: SealingContext,
+): readonly Resealed[] {
+  if (sealing.isPresent(purpose, former, context)) return [];
+  const plain = sealing.open(purpose, former, context);
+  return plain === null ? [] : [{ former, sealed: sealing.seal(purpose, plain, context) }];
+}
+
+/** What does not open under the present key, as the tables have it. */
+async function stillSealed(parts: AdminParts): Promise<readonly string[]> {
+  const left: string[] = [];
+  for await (const { organizationId, secrets, signing } of pages(parts)) {
+    for (const { name, sealed } of secrets)
+      if (!parts.sealing.isPresent("secret", sealed, secretContext(organizationId, name)))
+        left.push(`the secret ${name} of ${organizationId}`);
+    for (const sealed of signing)
+      if (!parts.sealing.isPresent("webhook", sealed, signingContext(organizationId)))
+        left.push(`a signing secret of ${organizationId}`);
+  }
+  return left;
+}

@@ -1,0 +1,10 @@
+/** Keys of the service besides the present one, while it is changed: they open what was sealed under them, and seal nothing. */
+
+export const OTHER_SECRETS_SETTING = {
+  env: "TROUPE_OTHER_SECRETS",
+  secret: true,
+  allowed: "keys of 32 bytes in base64, separated by commas",
+} as const;
+
+export const otherSecretsOf = ({ troupeOtherSecrets = [] }: { readonly troupeOtherSecrets?: readonly string[] }) =>
+  troupeOtherSecrets.map((text) => new Uint8Array(Buffer.from(text, "base64")));
