@@ -14,6 +14,7 @@ import { PostgresBlobClaims } from "../../db/stores/blob-claims.ts";
 import { PostgresFileDirectory } from "../../db/stores/file-directory.ts";
 import { createSandbox, filePool } from "../../src/sandbox/sandbox.ts";
 import { argumentChecks } from "../../src/wiring/argument-checks.ts";
+import { toolImports } from "../../src/wiring/tool-imports.ts";
 import { sandboxPreviews } from "../../src/wiring/previews.ts";
 import { dataQueries } from "../../src/wiring/data-queries.ts";
 import { openFiles } from "../../src/files/files.ts";
@@ -139,6 +140,7 @@ const app = createApp({
   files: new PostgresFileDirectory(database),
   contents,
   argumentChecks: argumentChecks(fileSandbox),
+  toolImports: toolImports(egress, fileSandbox),
   previews: sandboxPreviews({ sandbox: fileSandbox, contents }),
   queries: dataQueries({ sandbox: fileSandbox, system: () => system, contents }),
   workspaceLimits: DEFAULT_WORKSPACE_LIMITS,

@@ -87,6 +87,26 @@ export class Troupe {
         return this.#http.json({ method: "DELETE", path: `/api/agents/${segment(agentId)}`, isKeyed: true, options });
     }
     /**
+     * Make tools from an OpenAPI document.
+     *
+     * Each chosen operation becomes a tool of the kind `http`: its parameters and the fields of its JSON body are the
+     * arguments. A tool of this kind with the same name is replaced, the others stay. A `dry_run` stores nothing, and
+     * without `operations` shows which there are.
+     *
+     * `POST /api/agents/{id}/tools/import`. Needs `agents:write`. May throw `OwnerRequiredError`,
+     * `OrganizationSuspendedError`, `ForbiddenError`, `NotFoundError`, `RequestTimeoutError`, `InvalidStateError`,
+     * `VersionConflictError`, `QuotaExceededError` or `StorageFullError`.
+     */
+    importAgentTools(agentId, body, options) {
+        return this.#http.json({
+            method: "POST",
+            path: `/api/agents/${segment(agentId)}/tools/import`,
+            body,
+            isKeyed: true,
+            options,
+        });
+    }
+    /**
      * Install, uninstall or restore a library agent.
      *
      * Give `install_state`, or the `action`. `install` applies the library's settings; `restore` brings back those from

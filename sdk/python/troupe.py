@@ -235,6 +235,38 @@ class Troupe:
         )
         return answer
 
+    def import_agent_tools(
+        self,
+        agent_id: str,
+        body: ImportAgentToolsRequest,
+        *,
+        idempotency_key: str | None = None,
+        if_match: int | None = None,
+        timeout: float | None = None,
+    ) -> ToolImport:
+        """Make tools from an OpenAPI document.
+
+        Each chosen operation becomes a tool of the kind `http`: its parameters and the fields of its JSON
+        body are the arguments. A tool of this kind with the same name is replaced, the others stay. A
+        `dry_run` stores nothing, and without `operations` shows which there are.
+
+        `POST /api/agents/{id}/tools/import`. Needs `agents:write`. May raise `OwnerRequiredError`,
+        `OrganizationSuspendedError`, `ForbiddenError`, `NotFoundError`, `RequestTimeoutError`,
+        `InvalidStateError`, `VersionConflictError`, `QuotaExceededError` or `StorageFullError`.
+        """
+        answer: ToolImport = self._http.json(
+            _Request(
+                "POST",
+                f"/api/agents/{_segment(agent_id)}/tools/import",
+                body=body,
+                is_keyed=True,
+                idempotency_key=idempotency_key,
+                if_match=if_match,
+                timeout=timeout,
+            )
+        )
+        return answer
+
     def set_agent_install_state(
         self,
         agent_id: str,
@@ -6624,6 +6656,49 @@ class FoundFiles(TypedDict):
     files: list[FoundFile]
 
 
+class ImportAgentToolsRequestHeadersItem(TypedDict):
+    # Name of the header
+    name: str
+    # Name of the organization's secret that is the header's value
+    secret: NotRequired[str]
+    # Text before the secret in the header's value, such as `Bearer `
+    prefix: NotRequired[str]
+    # A fixed value, instead of a secret; credentials are always secrets
+    value: NotRequired[str]
+
+
+class ImportAgentToolsRequestRetry(TypedDict):
+    # Requests that are made after the first one has failed; 2 by default
+    times: NotRequired[int]
+    # Milliseconds before the first of them, each next pause is twice as long; 500 by default
+    pause_ms: NotRequired[int]
+
+
+class ImportAgentToolsRequest(TypedDict):
+    # The OpenAPI document, of version 3.0 or 3.1; or `text`, or `url`
+    document: NotRequired[dict[str, Any]]
+    # The document as JSON or YAML
+    text: NotRequired[str]
+    # Where the document is fetched from
+    url: NotRequired[str]
+    # The operations that become tools, by `operationId` or as `GET /path`; only a `dry_run` can do without
+    operations: NotRequired[list[str]]
+    # Before the names of the tools, which are those of their operations
+    prefix: NotRequired[str]
+    # Where the operations are; the first server of the document by default
+    server_url: NotRequired[str]
+    # Headers that each request has
+    headers: NotRequired[list[ImportAgentToolsRequestHeadersItem]]
+    # Milliseconds for one request; 30,000 by default
+    timeout_ms: NotRequired[int]
+    # How often a request is made again after a failure that may pass
+    retry: NotRequired[ImportAgentToolsRequestRetry]
+    # Name of the secret, a `whsec_…`, by which each request is signed as a webhook is
+    signing_secret: NotRequired[str]
+    # Whether nothing is stored: the answer shows what would be
+    dry_run: NotRequired[bool]
+
+
 class InputError(TypedDict):
     """One error of the input"""
 
@@ -9244,6 +9319,45 @@ class Tool(TypedDict):
     availability: Literal["always", "granted", "missions", "agent"]
     # Whether it changes nothing
     read_only: bool
+
+
+class ToolImportOperationsItem(TypedDict):
+    # By what it is chosen
+    operation_id: str
+    # Its method
+    method: str
+    # Its path
+    path: str
+    # What it does, in the words of the document
+    summary: str
+
+
+class ToolImportNotesItem(TypedDict):
+    # Of which operation
+    operation_id: str
+    # What its tool leaves out
+    message: str
+
+
+class ToolImport(TypedDict):
+    """Tools made from an OpenAPI document"""
+
+    # The agent that has them
+    agent_id: str
+    # Whether nothing was stored
+    dry_run: bool
+    # Title of the document
+    title: str
+    # The operations of the document, in its order, at most 300
+    operations: list[ToolImportOperationsItem]
+    # How many operations the document has
+    operations_total: int
+    # The tools of the operations that were chosen
+    tools: list[AgentTool]
+    # What the tools cannot do of what their operations can
+    notes: list[ToolImportNotesItem]
+    # Version of the agent
+    version: int
 
 
 class ToolList(TypedDict):

@@ -104,6 +104,27 @@ export class Troupe {
   }
 
   /**
+   * Make tools from an OpenAPI document.
+   *
+   * Each chosen operation becomes a tool of the kind `http`: its parameters and the fields of its JSON body are the
+   * arguments. A tool of this kind with the same name is replaced, the others stay. A `dry_run` stores nothing, and
+   * without `operations` shows which there are.
+   *
+   * `POST /api/agents/{id}/tools/import`. Needs `agents:write`. May throw `OwnerRequiredError`,
+   * `OrganizationSuspendedError`, `ForbiddenError`, `NotFoundError`, `RequestTimeoutError`, `InvalidStateError`,
+   * `VersionConflictError`, `QuotaExceededError` or `StorageFullError`.
+   */
+  importAgentTools(agentId: string, body: ImportAgentToolsRequest, options?: VersionedOptions): Promise<ToolImport> {
+    return this.#http.json({
+      method: "POST",
+      path: `/api/agents/${segment(agentId)}/tools/import`,
+      body,
+      isKeyed: true,
+      options,
+    });
+  }
+
+  /**
    * Install, uninstall or restore a library agent.
    *
    * Give `install_state`, or the `action`. `install` applies the library's settings; `restore` brings back those from
@@ -5039,6 +5060,45 @@ export interface FoundFiles {
   files: FoundFile[];
 }
 
+export interface ImportAgentToolsRequest {
+  /** The OpenAPI document, of version 3.0 or 3.1; or `text`, or `url` */
+  document?: { [name: string]: unknown };
+  /** The document as JSON or YAML */
+  text?: string;
+  /** Where the document is fetched from */
+  url?: string;
+  /** The operations that become tools, by `operationId` or as `GET /path`; only a `dry_run` can do without */
+  operations?: string[];
+  /** Before the names of the tools, which are those of their operations */
+  prefix?: string;
+  /** Where the operations are; the first server of the document by default */
+  server_url?: string;
+  /** Headers that each request has */
+  headers?: {
+    /** Name of the header */
+    name: string;
+    /** Name of the organization's secret that is the header's value */
+    secret?: string;
+    /** Text before the secret in the header's value, such as `Bearer ` */
+    prefix?: string;
+    /** A fixed value, instead of a secret; credentials are always secrets */
+    value?: string;
+  }[];
+  /** Milliseconds for one request; 30,000 by default */
+  timeout_ms?: number;
+  /** How often a request is made again after a failure that may pass */
+  retry?: {
+    /** Requests that are made after the first one has failed; 2 by default */
+    times?: number;
+    /** Milliseconds before the first of them, each next pause is twice as long; 500 by default */
+    pause_ms?: number;
+  };
+  /** Name of the secret, a `whsec_…`, by which each request is signed as a webhook is */
+  signing_secret?: string;
+  /** Whether nothing is stored: the answer shows what would be */
+  dry_run?: boolean;
+}
+
 /** One error of the input */
 export interface InputError {
   /** A JSON pointer */
@@ -7427,6 +7487,40 @@ export interface Tool {
   availability: "always" | "granted" | "missions" | "agent";
   /** Whether it changes nothing */
   read_only: boolean;
+}
+
+/** Tools made from an OpenAPI document */
+export interface ToolImport {
+  /** The agent that has them */
+  agent_id: string;
+  /** Whether nothing was stored */
+  dry_run: boolean;
+  /** Title of the document */
+  title: string;
+  /** The operations of the document, in its order, at most 300 */
+  operations: {
+    /** By what it is chosen */
+    operation_id: string;
+    /** Its method */
+    method: string;
+    /** Its path */
+    path: string;
+    /** What it does, in the words of the document */
+    summary: string;
+  }[];
+  /** How many operations the document has */
+  operations_total: number;
+  /** The tools of the operations that were chosen */
+  tools: AgentTool[];
+  /** What the tools cannot do of what their operations can */
+  notes: {
+    /** Of which operation */
+    operation_id: string;
+    /** What its tool leaves out */
+    message: string;
+  }[];
+  /** Version of the agent */
+  version: number;
 }
 
 /** All tools of the service */

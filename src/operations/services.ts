@@ -24,6 +24,7 @@ import type { AgentFinder } from "../work/agent-finder.ts";
 import type { AppPlaces } from "./app-places.ts";
 import type { ArgumentChecks } from "./argument-checks.ts";
 import type { ServiceFacts } from "./service-facts.ts";
+import type { ToolImports } from "./tool-imports.ts";
 import type { ToolInfo } from "./tool-catalogue.ts";
 import type { WebhookTools } from "./webhook-tools.ts";
 
@@ -40,6 +41,7 @@ export interface Services {
   readonly queries: DataQueries;
   readonly previews: Previews;
   readonly argumentChecks: ArgumentChecks;
+  readonly toolImports: ToolImports;
   readonly workspaceLimits: WorkspaceLimits;
   /** The git that clones repositories; null where there is none. */
   readonly git: { readonly version: string } | null;

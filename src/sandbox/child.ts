@@ -29,6 +29,7 @@ const JOBS: Readonly<Record<string, () => Promise<Job>>> = {
   "preview-image": async () => (await import("./jobs/preview-image.ts")).previewImage,
   "preview-pdf": async () => (await import("./jobs/preview-pdf.ts")).previewPdf,
   arguments: async () => (await import("./jobs/arguments.ts")).argumentErrors,
+  openapi: async () => (await import("./jobs/openapi.ts")).openApiTools,
   "schema-flaws": async () => (await import("./jobs/schema-flaws.ts")).schemaFlaws,
   "mcp-answer": async () => (await import("./jobs/mcp-answer.ts")).mcpAnswer,
 };

@@ -34,6 +34,7 @@ import { currentRoutes } from "../current/index.ts";
 import { MCP_RESOURCE } from "../http/contract/oauth-paths.ts";
 import type { ArgumentChecks } from "../operations/argument-checks.ts";
 import type { ToolInfo } from "../operations/tool-catalogue.ts";
+import type { ToolImports } from "../operations/tool-imports.ts";
 import type { WebhookTools } from "../operations/webhook-tools.ts";
 import { toolCatalogue } from "../wiring/tool-catalogue.ts";
 import { Bodies } from "../http/request/bodies.ts";
@@ -93,6 +94,7 @@ export interface AppParts {
   readonly queries: DataQueries;
   readonly previews: Previews;
   readonly argumentChecks: ArgumentChecks;
+  readonly toolImports: ToolImports;
   readonly workspaceLimits: WorkspaceLimits;
   /** Where apps are served; at the service itself unless given. */
   readonly appsUrl?: string;

@@ -50,6 +50,7 @@ import { serviceSweeps } from "./sweeps.ts";
 import { Undo } from "./undo.ts";
 import { dataQueries } from "../wiring/data-queries.ts";
 import { argumentChecks } from "../wiring/argument-checks.ts";
+import { toolImports } from "../wiring/tool-imports.ts";
 import { openIdProvider } from "../wiring/openid-provider.ts";
 import { sandboxPreviews } from "../wiring/previews.ts";
 import { openShell } from "../wiring/shell-service.ts";
@@ -277,6 +278,7 @@ function serve(
     workspaceLimits: actorSettingsOf(config).workspaceLimits,
     contents: storage.files,
     argumentChecks: argumentChecks(fileSandbox),
+    toolImports: toolImports(egress, fileSandbox),
     previews: sandboxPreviews({ sandbox: fileSandbox, contents: storage.files }),
     queries: dataQueries({ sandbox: fileSandbox, system: () => runtime.system, contents: storage.files }),
     git,

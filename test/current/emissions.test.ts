@@ -80,12 +80,23 @@ const hooks = { url: "https://hooks.test/x" };
 const configured = (): Promise<Response> => client.call("PUT", "/api/messaging-integration", hooks);
 const revocable = async (path: string): Promise<Call> => ["POST", `${path}/${await make(path, token)}/revoke`];
 
+/** An OpenAPI document with one operation, and its choice. */
+const ARTICLES = {
+  document: {
+    openapi: "3.1.0",
+    servers: [{ url: "https://hooks.test" }],
+    paths: { "/articles": { get: { operationId: "listArticles" } } },
+  },
+  operations: ["listArticles"],
+};
+
 type Call = readonly [method: string, path: string, body?: Json];
 
 /** For each mutating operation a request that succeeds; what it needs is made first. */
 const REQUESTS: Readonly<Record<string, () => Promise<Call> | Call>> = {
   createAgent: () => ["POST", "/api/agents", { name: "Eve", system_prompt: "Be brief." }],
   updateAgent: () => ["PATCH", `/api/agents/${agent}`, { name: "Eve" }],
+  importAgentTools: () => ["POST", `/api/agents/${agent}/tools/import`, ARTICLES],
   deleteAgent: () => ["DELETE", `/api/agents/${agent}`],
   setAgentInstallState: () => [
     "PATCH",

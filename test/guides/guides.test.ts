@@ -13,6 +13,22 @@ import { type FirstRunText, startTroupe, type TroupeProcess } from "../support/t
 const GUIDES = join(CLONE, "docs/guides");
 const pages = readdirSync(GUIDES).filter((name) => name.endsWith(".md") && name !== "README.md");
 const read = (name: string): string => readFileSync(join(GUIDES, name), "utf8");
+/** The server of the page about HTTP tools, as it describes itself. */
+const SHOP = {
+  openapi: "3.1.0",
+  paths: {
+    "/articles/{article}": {
+      put: {
+        operationId: "setPrice",
+        parameters: [{ name: "article", in: "path", required: true, schema: { type: "string" } }],
+        requestBody: {
+          content: { "application/json": { schema: { type: "object", properties: { price: { type: "number" } } } } },
+        },
+      },
+    },
+  },
+};
+
 const hasPrograms = ["curl", "openssl"].every((program) => Bun.which(program) !== null);
 
 let folder: GuardedFolder;
@@ -20,16 +36,23 @@ let service: TroupeProcess;
 let first: FirstRunText;
 let mcp: McpServerUnderTest;
 let receiver: Bun.Server<undefined>;
+let shop: Bun.Server<undefined>;
 
 beforeAll(async () => {
   folder = guardedFolder();
   first = await copyFirstRun(folder);
   service = await startTroupe(folder, { env: { EGRESS_ALLOW: "127.0.0.1" } });
   mcp = startMcpServer([{ name: "forecast", run: ({ input }) => textResult(`Sunny in ${String(input["city"])}`) }]);
+  shop = Bun.serve({
+    port: 0,
+    hostname: "127.0.0.1",
+    fetch: (request) => (request.url.endsWith("/openapi.json") ? Response.json(SHOP) : new Response("7 EUR")),
+  });
   receiver = Bun.serve({ port: 0, hostname: "127.0.0.1", fetch: () => new Response(null, { status: 204 }) });
 });
 afterAll(async () => {
   await receiver.stop(true);
+  await shop.stop(true);
   await mcp.stop();
   await folder.remove();
 });
@@ -48,6 +71,7 @@ describe.skipIf(!hasPrograms)("guides", () => {
       TROUPE_TOKEN: first.personal,
       RECEIVER: `http://127.0.0.1:${receiver.port}/hook`,
       MCP_URL: mcp.url,
+      SHOP_URL: shop.url.origin,
     };
     // The page about production starts the service from the clone; the others write files.
     const cwd = name === "going-to-production.md" ? CLONE : home;

@@ -41,6 +41,7 @@ import { actorFileService } from "../../src/wiring/file-service.ts";
 import { type Files, openFiles } from "../../src/files/files.ts";
 import { createSandbox, filePool } from "../../src/sandbox/sandbox.ts";
 import { argumentChecks } from "../../src/wiring/argument-checks.ts";
+import { toolImports } from "../../src/wiring/tool-imports.ts";
 import { sandboxPreviews } from "../../src/wiring/previews.ts";
 import { dataQueries } from "../../src/wiring/data-queries.ts";
 import { impoliteLaunches } from "./sandbox.ts";
@@ -325,6 +326,7 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
     files: new PostgresFileDirectory(database),
     contents: files,
     argumentChecks: argumentChecks(fileSandbox),
+    toolImports: toolImports(egress, fileSandbox),
     previews: sandboxPreviews({ sandbox: fileSandbox, contents: files }),
     queries,
     workspaceLimits,

@@ -60,6 +60,16 @@ export const HAPPY: Readonly<Record<string, Happy>> = {
     body: { name: "Grace", visibility: "organization" },
     headers: { "if-match": "1", "idempotency-key": world.name("key") },
   }),
+  importAgentTools: async (world) => ({
+    ...of(await world.agent()),
+    body: {
+      document: { openapi: "3.0.3", paths: { "/articles": { get: { operationId: "listArticles" } } } },
+      operations: ["listArticles"],
+      server_url: "https://127.0.0.1:9/v1",
+      headers: [{ name: "x-version", value: "3" }],
+      retry: { times: 1 },
+    },
+  }),
   deleteAgent: async (world) => of(await world.agent()),
   setAgentInstallState: async (world) => ({ ...of(await world.libraryAgent()), body: { action: "install" } }),
 

@@ -17,6 +17,7 @@ import { usableOwnTools } from "../usable-own-tools.ts";
 import { usableModel } from "../usable-model.ts";
 import type { agentOperations } from "./operations.ts";
 import type { UpdateAgentBody } from "./schema.ts";
+import { importTools } from "./importing.ts";
 import { libraryView, listAgents } from "./list.ts";
 import { agentToolOf } from "./tool-schema.ts";
 import { toolKindErrors, usableHttpTools } from "./usable-http-tools.ts";
@@ -70,6 +71,9 @@ export const agentHandlers: Handlers<typeof agentOperations.operations, Services
     const result = await updated(change, steps, (agent) => agentView(agent, principal));
     return unlessNotInstalled(services, principal, agentId, result);
   },
+
+  importAgentTools: (services, change, { params, headers, body }) =>
+    importTools(services, change, { agentId: params.id, version: headers["if-match"] ?? null, body }),
 
   async deleteAgent(services, change, { params: { id: agentId } }) {
     const { principal } = change;

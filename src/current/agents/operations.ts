@@ -6,6 +6,7 @@ import { operationGroup } from "../../http/contract/operation.ts";
 import { IF_MATCH } from "../../http/contract/request-headers.ts";
 import { pageQuery } from "../paging.ts";
 import { AgentId } from "../path-ids.ts";
+import { ImportToolsBody, ToolImportView } from "./import-schema.ts";
 import { CreateAgentBody, InstallStateBody, UpdateAgentBody } from "./schema.ts";
 import { AgentList, AgentView } from "./view.ts";
 
@@ -59,6 +60,20 @@ export const agentOperations = operationGroup("Agents", "AI assistants: your own
     headers: IF_MATCH,
     body: UpdateAgentBody,
     answers: { 200: AgentView },
+    errors: ["not_found", "invalid_state", "version_conflict", "forbidden", "owner_required"],
+    emits: "agent.updated",
+  },
+  importAgentTools: {
+    method: "POST",
+    path: "/api/agents/{id}/tools/import",
+    scope: "agents:write",
+    summary: "Make tools from an OpenAPI document",
+    description:
+      "Each chosen operation becomes a tool of the kind `http`: its parameters and the fields of its JSON body are the arguments. A tool of this kind with the same name is replaced, the others stay. A `dry_run` stores nothing, and without `operations` shows which there are.",
+    params,
+    headers: IF_MATCH,
+    body: ImportToolsBody,
+    answers: { 200: ToolImportView },
     errors: ["not_found", "invalid_state", "version_conflict", "forbidden", "owner_required"],
     emits: "agent.updated",
   },

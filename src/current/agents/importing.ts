@@ -1,0 +1,172 @@
+/** Makes tools of an agent from an OpenAPI document (RUN-14). They replace those of its HTTP tools that have their names. */
+import { type Fault, invalid, notFound, ok, type Outcome, refuse } from "../../../actors/fault.ts";
+import type { AgentTool } from "../../../actors/job/connections.ts";
+import { type Agent, organizationRef } from "../../../actors/organization/schema.ts";
+import { type Static, Type } from "../../../actors/schema.ts";
+import { ask } from "../../../actors/troupe.ts";
+import { type Change, type Committed, done } from "../../http/request/commit.ts";
+import { Body } from "../../http/request/validation.ts";
+import type { Services } from "../../operations/services.ts";
+import type { ReadDocument } from "../../operations/tool-imports.ts";
+import { usableOwnTools } from "../usable-own-tools.ts";
+import type { ImportToolsBody } from "./import-schema.ts";
+import { AgentToolBody, agentToolOf, agentToolView } from "./tool-schema.ts";
+import { usableHttpTools } from "./usable-http-tools.ts";
+
+type Given = Static<typeof ImportToolsBody>;
+/** Tools of one agent (RUN-12). */
+const MOST_TOOLS = 32;
+/** What the sandbox has made of somebody's document is held to the same rules as what a caller gives. */
+const MADE = new Body(Type.Object({ tools: Type.Array(AgentToolBody) }), { isStrict: true });
+
+export async function importTools(
+  services: Services,
+  change: Change,
+  { agentId, version, body }: { readonly agentId: string; readonly version: number | null; readonly body: Given },
+): Promise<Outcome<Committed>> {
+  const { principal } = change;
+  const agent = await services.agents.find(principal, agentId);
+  if (!agent.ok) return agent;
+  if (agent.value.organizationId !== principal.organizationId) return notFound("agent");
+  const read = await readDocument(services, change, body);
+  if (!read.ok) return read;
+  const made = madeTools(read.value, body);
+  if (!made.ok) return made;
+  const kept = (agent.value.tools ?? []).filter(
+    ({ name, kind }) => kind !== "http" || !made.value.some((tool) => tool.name === name),
+  );
+  const usable = await usableTools(services, change, { kept, made: made.value });
+  if (!usable.ok) return usable;
+  const isDry = body.dry_run === true;
+  const view = (after: Agent) => done(importView(after, { read: read.value, made: made.value, isDry }));
+  const ref = organizationRef(principal.organizationId);
+  if (isDry) {
+    const reading = ask(ref, { kind: "read_agent", by: principal, agentId } as const);
+    return change.commit([reading], (after) => ({ ...view(after ?? agent.value), emits: null }));
+  }
+  const changes = { tools: [...kept, ...made.value] };
+  // Tools that somebody else gives it meanwhile are not lost.
+  const command = {
+    kind: "update_agent",
+    by: principal,
+    agentId,
+    changes,
+    version: version ?? agent.value.version,
+  } as const;
+  return change.commit([ask(ref, command)], view);
+}
+
+async function readDocument(
+  { toolImports }: Services,
+  { principal, signal }: Change,
+  { document, text, url, operations, dry_run: isDry, prefix = "", server_url: serverUrl }: Given,
+): Promise<Outcome<ReadDocument>> {
+  const given = [document, text, url].filter((one) => one !== undefined);
+  if (given.length !== 1) return invalid("/document", "Give one of document, text and url");
+  if (operations === undefined && isDry !== true)
+    return invalid("/operations", "Missing required field: operations; a dry_run without it lists what there is");
+  const fetched = url === undefined ? ok(text ?? JSON.stringify(document)) : await toolImports.fetched(url, signal);
+  if (!fetched.ok) return fetched;
+  const choice = { operations: operations ?? [], prefix, serverUrl: serverUrl ?? null, documentUrl: url ?? null };
+  const read = await toolImports.read(principal.organizationId, fetched.value, choice);
+  if (!read.ok || read.value.errors.length === 0) return read;
+  const errors = read.value.errors.map(({ at, message }) => ({ path: `/operations/${at}`, message }));
+  return refuse({ kind: "invalid_request", errors });
+}
+
+/** The tools with what all requests have in common. */
+function madeTools({ tools }: ReadDocument, body: Given): Outcome<readonly AgentTool[]> {
+  const parsed = MADE.parse({ tools });
+  if (!parsed.ok) return { ok: false, fault: atOperations(parsed.fault, 0) };
+  const { headers = [], timeout_ms, retry, signing_secret } = body;
+  const own = new Set(headers.map(({ name }) => name.toLowerCase()));
+  return ok(
+    parsed.value.tools.map((tool) => {
+      // A header that all requests have is no argument of any.
+      const hidden = (tool.arguments ?? []).filter(
+        ({ place, name, as = name }) => place === "header" && own.has(as.toLowerCase()),
+      );
+      const shared = {
+        headers,
+        ...(timeout_ms === undefined ? {} : { timeout_ms }),
+        ...(retry === undefined ? {} : { retry }),
+        ...(signing_secret === undefined ? {} : { signing_secret }),
+      };
+      return agentToolOf({
+        ...without(
+          tool,
+          hidden.map(({ name }) => name),
+        ),
+        ...shared,
+      });
+    }),
+  );
+}
+
+function without(tool: AgentToolBody, names: readonly string[]): AgentToolBody {
+  if (names.length === 0) return tool;
+  const {
+    properties = {},
+    required = [],
+    ...schema
+  } = tool.input_schema as {
+    properties?: Record<string, never>;
+    required?: readonly string[];
+  };
+  const left = required.filter((name) => !names.includes(name));
+  return {
+    ...tool,
+    arguments: (tool.arguments ?? []).filter(({ name }) => !names.includes(name)),
+    input_schema: {
+      ...schema,
+      properties: Object.fromEntries(Object.entries(properties).filter(([name]) => !names.includes(name))),
+      ...(left.length === 0 ? {} : { required: left }),
+    },
+  };
+}
+
+/** The checks of tools that a caller gives; what is wrong is told at the operation, or at the setting of the import. */
+async function usableTools(
+  services: Services,
+  { principal }: Change,
+  { kept, made }: { readonly kept: readonly AgentTool[]; readonly made: readonly AgentTool[] },
+): Promise<Outcome<null>> {
+  if (kept.length + made.length > MOST_TOOLS)
+    return invalid(
+      "/operations",
+      `The agent would have ${kept.length + made.length} tools of its own; at most ${MOST_TOOLS} are allowed`,
+    );
+  const named = await usableOwnTools(services, principal.organizationId, [...kept, ...made]);
+  if (!named.ok) return { ok: false, fault: atOperations(named.fault, kept.length) };
+  const asked = await usableHttpTools(services, principal, made);
+  return asked.ok ? asked : { ok: false, fault: atOperations(asked.fault, 0) };
+}
+
+const OF_THE_IMPORT = /^\/(?:headers|signing_secret)\b/;
+
+/** Paths of tools as paths of this request: tool `first` is that of the first operation. */
+function atOperations(fault: Fault, first: number): Fault {
+  if (fault.kind !== "invalid_request") return fault;
+  const errors = fault.errors.map(({ path, message }) => {
+    const [, list, place = "", ...rest] = path.split("/");
+    const at = Number(place) - first;
+    if (list !== "tools" || place === "" || at < 0) return { path: "/operations", message };
+    const inner = `/${rest.join("/")}`;
+    return { path: OF_THE_IMPORT.test(inner) ? inner : `/operations/${at}`, message };
+  });
+  return { ...fault, errors: errors.filter(({ path }, i) => errors.findIndex((other) => other.path === path) === i) };
+}
+
+const importView = (
+  { id, version }: Agent,
+  { read, made, isDry }: { readonly read: ReadDocument; readonly made: readonly AgentTool[]; readonly isDry: boolean },
+) => ({
+  agent_id: id,
+  dry_run: isDry,
+  title: read.title,
+  operations: read.operations,
+  operations_total: read.total,
+  tools: made.map(agentToolView),
+  notes: read.notes,
+  version,
+});

@@ -1,0 +1,150 @@
+/**
+ * Schemas of an OpenAPI document as JSON Schema that stands by itself: what is referred to is under `$defs`, small
+ * things are in place, fields that only answers have are left out, and the words of 3.0 are those of JSON Schema.
+ */
+import type { Json, JsonObject } from "../../../actors/schema.ts";
+import { isObject, listIn, type OpenApiDocument, OpenApiFlaw, textIn } from "./openapi-document.ts";
+
+/** Schemas of one tool, and how deep they are nested without a reference. */
+const MOST_SCHEMAS = 2_000;
+const DEEPEST = 20;
+/** Characters of a description in a schema. */
+const DESCRIPTION = 300;
+
+/** Keywords whose values are taken as they are. */
+const PLAIN = [
+  "title",
+  "type",
+  "enum",
+  "const",
+  "default",
+  "format",
+  "multipleOf",
+  "minimum",
+  "maximum",
+  "exclusiveMinimum",
+  "exclusiveMaximum",
+  "minLength",
+  "maxLength",
+  "minItems",
+  "maxItems",
+  "uniqueItems",
+  "minProperties",
+  "maxProperties",
+] as const;
+const INNER = ["items", "additionalProperties", "not", "contains", "propertyNames"] as const;
+const LISTS = ["allOf", "anyOf", "oneOf", "prefixItems"] as const;
+const NESTED = [...INNER, ...LISTS, "properties", "patternProperties"] as const;
+
+/** The schemas of one tool. */
+export class ToolSchemas {
+  private readonly document: OpenApiDocument;
+  /** By reference: the names under which they are in `defs`. */
+  private readonly names = new Map<string, string>();
+  /** What is referred to. */
+  readonly defs: Record<string, Json> = {};
+  private count = 0;
+
+  constructor(document: OpenApiDocument) {
+    this.document = document;
+  }
+
+  /** A schema of the document as it is in a tool. Throws `OpenApiFlaw`. */
+  schema(value: unknown, depth = 0): Json {
+    if (typeof value === "boolean") return value;
+    if (!isObject(value)) return {};
+    if (++this.count > MOST_SCHEMAS) throw new OpenApiFlaw(`Its schemas are more than ${MOST_SCHEMAS}`);
+    if (depth > DEEPEST) throw new OpenApiFlaw(`Its schemas are nested deeper than ${DEEPEST} levels`);
+    const ref = value["$ref"];
+    return typeof ref === "string" ? this.reference(ref, value, depth) : this.own(value, depth);
+  }
+
+  private reference(ref: string, beside: JsonObject, depth: number): Json {
+    const target = this.document.at(ref);
+    const description = this.document.isThreeZero ? {} : descriptionOf(beside);
+    if (isObject(target) && !NESTED.some((word) => target[word] !== undefined)) {
+      // Small enough to stand where it is needed; it may be a reference itself.
+      const own = this.schema(target, depth + 1);
+      return isObject(own) ? { ...own, ...description } : own;
+    }
+    let name = this.names.get(ref);
+    if (name === undefined) {
+      name = this.freeName(ref);
+      this.names.set(ref, name);
+      // Its name is there before its schema, which may refer to itself.
+      this.defs[name] = {};
+      this.defs[name] = this.schema(target);
+    }
+    return { $ref: `#/$defs/${name}`, ...description };
+  }
+
+  private freeName(ref: string): string {
+    const base = (ref.split("/").at(-1) ?? "").replace(/[^A-Za-z0-9_]/g, "_").slice(0, 48) || "schema";
+    let name = base;
+    for (let n = 2; Object.hasOwn(this.defs, name); n++) name = `${base}_${n}`;
+    return name;
+  }
+
+  private own(value: JsonObject, depth: number): Json {
+    const schema: Record<string, Json> = descriptionOf(value);
+    for (const word of PLAIN) if (value[word] !== undefined) schema[word] = value[word];
+    const pattern = value["pattern"];
+    // What is no pattern here may be one at the server, which checks it.
+    if (typeof pattern === "string" && isPattern(pattern)) schema["pattern"] = pattern;
+    for (const word of INNER) if (value[word] !== undefined) schema[word] = this.schema(value[word], depth + 1);
+    for (const word of LISTS)
+      if (Array.isArray(value[word])) schema[word] = listIn(value[word]).map((one) => this.schema(one, depth + 1));
+    this.addProperties(schema, value, depth);
+    return this.document.isThreeZero ? ofThreeZero(schema, value) : schema;
+  }
+
+  private addProperties(schema: Record<string, Json>, value: JsonObject, depth: number): void {
+    const required = listIn(value["required"]).filter((name): name is string => typeof name === "string");
+    const { properties } = value;
+    if (!isObject(properties)) {
+      if (required.length > 0) schema["required"] = required;
+      return;
+    }
+    const writable = Object.entries(properties).filter(([, one]) => !(isObject(one) && one["readOnly"] === true));
+    // `__proto__` as a name is a name.
+    schema["properties"] = Object.fromEntries(writable.map(([name, one]) => [name, this.schema(one, depth + 1)]));
+    const isLeft = (name: string): boolean =>
+      !Object.hasOwn(properties, name) || writable.some(([other]) => other === name);
+    const left = required.filter(isLeft);
+    if (left.length > 0) schema["required"] = left;
+  }
+}
+
+function descriptionOf(value: JsonObject): Record<string, Json> {
+  const text = textIn(value["description"]).trim();
+  return text === "" ? {} : { description: text.slice(0, DESCRIPTION).toWellFormed() };
+}
+
+function isPattern(pattern: string): boolean {
+  try {
+    return new RegExp(pattern, "u").source !== "";
+  } catch {
+    return false;
+  }
+}
+
+/** `nullable`, and bounds that say of themselves whether they are in. */
+function ofThreeZero(schema: Record<string, Json>, value: JsonObject): Json {
+  for (const [bound, exclusive] of [
+    ["minimum", "exclusiveMinimum"],
+    ["maximum", "exclusiveMaximum"],
+  ] as const) {
+    if (typeof schema[exclusive] !== "boolean") continue;
+    const isOut = schema[exclusive];
+    delete schema[exclusive];
+    if (!isOut || schema[bound] === undefined) continue;
+    schema[exclusive] = schema[bound];
+    delete schema[bound];
+  }
+  if (value["nullable"] !== true) return schema;
+  if (typeof schema["type"] !== "string") return { anyOf: [schema, { type: "null" }] };
+  const list = schema["enum"];
+  if (Array.isArray(list) && !list.includes(null)) schema["enum"] = [...(list as Json[]), null];
+  schema["type"] = [schema["type"], "null"];
+  return schema;
+}

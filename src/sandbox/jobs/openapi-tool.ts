@@ -1,0 +1,199 @@
+/** The tool that calls one operation of an OpenAPI document: its name, its arguments, and where they go in the request. */
+import type { Json, JsonObject } from "../../../actors/schema.ts";
+import { isObject, listIn, type OpenApiDocument, OpenApiFlaw, textIn } from "./openapi-document.ts";
+import { ToolSchemas } from "./openapi-schema.ts";
+import { addressOf } from "./openapi-server.ts";
+
+/** Characters that every model provider takes. */
+const NAME = 64;
+const DESCRIPTION = 1_000;
+const PARAMETERS = 64;
+/** What OpenAPI leaves to the client. */
+const NOT_PARAMETERS = /^(?:accept|content-type|authorization)$/i;
+
+export interface ImportedTool {
+  readonly kind: "http";
+  readonly name: string;
+  readonly description: string;
+  readonly input_schema: JsonObject;
+  readonly method: string;
+  readonly url: string;
+  readonly arguments: readonly { readonly name: string; readonly place: string; readonly as?: string }[];
+}
+
+interface Chosen {
+  readonly operation_id: string;
+  readonly method: string;
+  readonly path: string;
+  readonly item: JsonObject;
+  readonly operation: JsonObject;
+}
+
+/** What a tool is made of. */
+interface Draft {
+  readonly schemas: ToolSchemas;
+  readonly properties: Map<string, Json>;
+  readonly required: string[];
+  readonly places: { name: string; place: string; as?: string }[];
+  /** What is left out, in words for people. */
+  readonly left: string[];
+}
+
+/** The tool, and what it leaves out. Throws `OpenApiFlaw` for an operation that no tool can call. */
+export function toolOf(
+  document: OpenApiDocument,
+  chosen: Chosen,
+  where: { readonly prefix: string; readonly serverUrl: string | null; readonly documentUrl: string | null },
+): { readonly tool: ImportedTool; readonly left: readonly string[] } {
+  const { operation, method, path, operation_id: id } = chosen;
+  const draft: Draft = {
+    schemas: new ToolSchemas(document),
+    properties: new Map(),
+    required: [],
+    places: [],
+    left: [],
+  };
+  for (const parameter of parametersOf(document, chosen)) addParameter(document, draft, parameter);
+  addBody(document, draft, chosen);
+  const { properties, required, places, schemas, left } = draft;
+  const defs = schemas.defs;
+  const tool: ImportedTool = {
+    kind: "http",
+    name: nameOf(where.prefix + id),
+    description: descriptionOf(operation) || `${method} ${path}`,
+    input_schema: {
+      type: "object",
+      properties: Object.fromEntries(properties),
+      ...(required.length === 0 ? {} : { required }),
+      ...(Object.keys(defs).length === 0 ? {} : { $defs: defs }),
+    },
+    method,
+    url: addressOf(document, chosen, where) + path,
+    arguments: places,
+  };
+  return { tool, left };
+}
+
+const nameOf = (id: string): string =>
+  id
+    .replace(/[^A-Za-z0-9_-]+/g, "_")
+    .replace(/_{2,}/g, "_")
+    .replace(/^_+|_+$/g, "")
+    .slice(0, NAME) || "operation";
+
+function descriptionOf(operation: JsonObject): string {
+  const [summary, description] = [textIn(operation["summary"]).trim(), textIn(operation["description"]).trim()];
+  const both = [summary, description === summary ? "" : description].filter((text) => text !== "").join("\n");
+  return (operation["deprecated"] === true ? `Deprecated. ${both}` : both).slice(0, DESCRIPTION).toWellFormed();
+}
+
+/** Those of the operation before those of its path with the same name and place. */
+function parametersOf(document: OpenApiDocument, { item, operation }: Chosen): JsonObject[] {
+  const all = new Map<string, JsonObject>();
+  for (const given of [...listIn(item["parameters"]), ...listIn(operation["parameters"])]) {
+    const parameter = document.resolved(given);
+    if (parameter !== undefined) all.set(`${textIn(parameter["in"])} ${textIn(parameter["name"])}`, parameter);
+  }
+  if (all.size > PARAMETERS) throw new OpenApiFlaw(`It has more than ${PARAMETERS} parameters`);
+  return [...all.values()];
+}
+
+function addParameter(document: OpenApiDocument, draft: Draft, parameter: JsonObject): void {
+  const [name, place] = [textIn(parameter["name"]), textIn(parameter["in"])];
+  if (name === "" || (place === "header" && NOT_PARAMETERS.test(name))) return;
+  const isRequired = place === "path" || parameter["required"] === true;
+  const why = unsupported(document, parameter, { name, place });
+  if (why !== null) {
+    if (isRequired) throw new OpenApiFlaw(`Its parameter ${name} ${why}`);
+    draft.left.push(`The parameter ${name} is left out: it ${why}`);
+    return;
+  }
+  const argument = freeName(draft, name, place);
+  const schema = draft.schemas.schema(parameter["schema"]);
+  const description = textIn(parameter["description"]).trim().slice(0, DESCRIPTION).toWellFormed();
+  draft.properties.set(argument, isObject(schema) && description !== "" ? { ...schema, description } : schema);
+  draft.places.push({ name: argument, place, ...(argument === name ? {} : { as: name }) });
+  if (isRequired) draft.required.push(argument);
+}
+
+/** Why a parameter cannot be sent; null: it can. */
+function unsupported(
+  document: OpenApiDocument,
+  { style, explode, content, schema: given }: JsonObject,
+  { name, place }: { readonly name: string; readonly place: string },
+): string | null {
+  if (place === "cookie") return "is a cookie";
+  if (place !== "path" && place !== "query" && place !== "header") return "is at a place that is not known";
+  if (content !== undefined) return "has a content type of its own";
+  if (!/^\S{1,128}$/.test(name)) return "has a name that cannot be sent";
+  const usual = place === "query" ? "form" : "simple";
+  if (style !== undefined && style !== usual) return `has the style ${textIn(style).slice(0, NAME)}`;
+  const type = document.resolved(given)?.["type"];
+  if (place === "query" && type === "array" && explode === false) return "is a list that is not exploded";
+  if (type === "object") return "is an object";
+  if (place === "path" && type === "array") return "is a list in the path";
+  return null;
+}
+
+/** A name that no other argument has, and that every provider takes. */
+function freeName({ properties }: Draft, name: string, place: string): string {
+  const plain = name.replace(/[^A-Za-z0-9_.-]/g, "_").slice(0, NAME - 10);
+  let free = properties.has(plain) ? `${place}_${plain}` : plain;
+  while (properties.has(free)) free += "_";
+  return free;
+}
+
+function addBody(document: OpenApiDocument, draft: Draft, { method, operation }: Chosen): void {
+  const body = document.resolved(operation["requestBody"]);
+  if (body === undefined) return;
+  const isRequired = body["required"] === true;
+  const given = jsonOf(document, body["content"]);
+  const why = method === "GET" ? "a GET has none" : given === null ? "it takes no JSON" : null;
+  if (why !== null || given === null) {
+    if (isRequired) throw new OpenApiFlaw(`Its body cannot be sent: ${why}`);
+    draft.left.push(`The body is left out: ${why}`);
+    return;
+  }
+  const schema = document.resolved(given) ?? {};
+  const fields = method === "DELETE" ? null : fieldsOf(draft, schema);
+  const { properties, required, schemas, places } = draft;
+  if (fields === null) {
+    const name = freeName(draft, "body", "request");
+    properties.set(name, schemas.schema(given));
+    places.push({ name, place: "body" });
+    if (isRequired) required.push(name);
+    return;
+  }
+  const whole = schemas.schema(schema);
+  const inner = isObject(whole) ? whole : {};
+  for (const [name, one] of Object.entries((inner["properties"] ?? {}) as JsonObject))
+    properties.set(name, one as Json);
+  if (isRequired)
+    required.push(
+      ...listIn(inner["required"])
+        .map(String)
+        .filter((name) => properties.has(name)),
+    );
+}
+
+/** The names of the fields that a body can be given by; null where it has to be one argument. */
+function fieldsOf({ properties: taken }: Draft, schema: JsonObject): readonly string[] | null {
+  const { properties } = schema;
+  if (!isObject(properties) || ["allOf", "anyOf", "oneOf", "not"].some((word) => schema[word] !== undefined))
+    return null;
+  if (schema["nullable"] === true || isObject(schema["additionalProperties"])) return null;
+  const names = Object.keys(properties);
+  const fit = names.every((name) => /^[A-Za-z0-9_.-]{1,64}$/.test(name) && !taken.has(name) && name !== "__proto__");
+  return fit && names.length > 0 ? names : null;
+}
+
+/** The schema of the body as JSON; null where it takes none. */
+function jsonOf(document: OpenApiDocument, content: unknown): Json | null {
+  if (!isObject(content)) return null;
+  const types = Object.keys(content);
+  const type =
+    types.find((one) => /^application\/json\b/i.test(one)) ??
+    types.find((one) => /\+json\b|^\*\/\*$|^application\/\*$/i.test(one));
+  const media = type === undefined ? undefined : document.resolved(content[type]);
+  return media === undefined ? null : (media["schema"] ?? {});
+}

@@ -1,0 +1,118 @@
+/**
+ * Tools from an OpenAPI document (RUN-14): the operations that it has, and of those that are chosen the tools that call
+ * them. Parameters and the fields of a JSON body become one input schema.
+ */
+import type { JsonObject } from "../../../actors/schema.ts";
+import { isObject, OpenApiDocument, OpenApiFlaw, textIn } from "./openapi-document.ts";
+import { type ImportedTool, toolOf } from "./openapi-tool.ts";
+
+/** Operations that are listed. */
+const LISTED = 300;
+/** Characters of what is said of an operation in the list. */
+const SUMMARY = 120;
+const ID = 128;
+/** Bytes of all tools: an agent has no more, and an answer no room for more. */
+const TOOLS_BYTES = 160 * 1024;
+
+const METHODS = ["get", "post", "put", "patch", "delete"] as const;
+
+/** What is chosen, and where its servers are. */
+export interface OpenApiChoice {
+  /** Their operationIds, or `GET /path`. */
+  readonly operations: readonly string[];
+  /** Before the names of the tools. */
+  readonly prefix: string;
+  /** In the place of the document's servers; null: theirs. */
+  readonly serverUrl: string | null;
+  /** Where the document is from; null: from nowhere. */
+  readonly documentUrl: string | null;
+}
+
+interface OpenApiOperation {
+  readonly operation_id: string;
+  readonly method: string;
+  readonly path: string;
+  readonly summary: string;
+}
+
+export type OpenApiResult =
+  | { readonly kind: "refused"; readonly message: string }
+  | {
+      readonly kind: "read";
+      readonly title: string;
+      /** The first ones, and how many there are. */
+      readonly operations: readonly OpenApiOperation[];
+      readonly total: number;
+      readonly tools: readonly ImportedTool[];
+      /** What the tools leave out. */
+      readonly notes: readonly { readonly operation_id: string; readonly message: string }[];
+      /** By the place in the choice. */
+      readonly errors: readonly { readonly at: number; readonly message: string }[];
+    };
+
+interface Found extends OpenApiOperation {
+  readonly item: JsonObject;
+  readonly operation: JsonObject;
+}
+
+export function openApiTools(options: JsonObject, content: Uint8Array): OpenApiResult {
+  const choice = options as unknown as OpenApiChoice;
+  try {
+    const document = new OpenApiDocument(new TextDecoder().decode(content));
+    return read(document, choice);
+  } catch (cause) {
+    if (cause instanceof OpenApiFlaw) return { kind: "refused", message: cause.message };
+    throw cause;
+  }
+}
+
+function read(document: OpenApiDocument, choice: OpenApiChoice): OpenApiResult {
+  const found = operationsOf(document);
+  const byId = new Map(found.toReversed().map((one) => [one.operation_id, one]));
+  for (const one of found) byId.set(`${one.method} ${one.path}`, one);
+  const tools: ImportedTool[] = [];
+  const notes: { operation_id: string; message: string }[] = [];
+  const errors: { at: number; message: string }[] = [];
+  for (const [at, id] of choice.operations.entries()) {
+    const one = byId.get(id);
+    if (one === undefined) {
+      errors.push({ at, message: `The document has no operation ${id}` });
+      continue;
+    }
+    try {
+      const { tool, left } = toolOf(document, one, choice);
+      tools.push(tool);
+      for (const message of left) notes.push({ operation_id: id, message });
+    } catch (cause) {
+      if (!(cause instanceof OpenApiFlaw)) throw cause;
+      errors.push({ at, message: cause.message });
+    }
+  }
+  if (Buffer.byteLength(JSON.stringify(tools)) > TOOLS_BYTES)
+    return { kind: "refused", message: `The tools have more than ${TOOLS_BYTES} bytes: choose fewer operations` };
+  const title = textIn(isObject(document.root["info"]) ? document.root["info"]["title"] : "").slice(0, SUMMARY);
+  const operations = found
+    .slice(0, LISTED)
+    .map(({ operation_id, method, path, summary }) => ({ operation_id, method, path, summary }));
+  return { kind: "read", title: title.toWellFormed(), operations, total: found.length, tools, notes, errors };
+}
+
+function operationsOf(document: OpenApiDocument): Found[] {
+  const { paths } = document.root;
+  if (!isObject(paths)) throw new OpenApiFlaw("The document has no paths");
+  return Object.entries(paths).flatMap(([path, given]) => {
+    const item = document.resolved(given);
+    if (item === undefined || !path.startsWith("/")) return [];
+    return METHODS.flatMap((verb) => {
+      const operation = item[verb];
+      if (!isObject(operation)) return [];
+      const method = verb.toUpperCase();
+      const id = textIn(operation["operationId"]) || `${method} ${path}`;
+      const summary = textIn(operation["summary"]) || textIn(operation["description"]);
+      const shown = { operation_id: short(id, ID), method, path: short(path, ID), summary: short(summary, SUMMARY) };
+      return [{ ...shown, path, item, operation }];
+    });
+  });
+}
+
+const short = (text: string, most: number): string => text.slice(0, most).toWellFormed();

@@ -1,0 +1,78 @@
+/** OpenAPI documents (port: `ToolImports`), by the guarded client and the sandbox. */
+import { cleanJson } from "../../actors/clean-text.ts";
+import { invalid, ok } from "../../actors/fault.ts";
+import type { JsonObject } from "../../actors/schema.ts";
+import { visibleText } from "../../actors/visible-text.ts";
+import type { Egress } from "../egress/egress.ts";
+import type { EgressError } from "../egress/failure.ts";
+import type { ReadDocument, ToolImports } from "../operations/tool-imports.ts";
+import type { Sandbox } from "../sandbox/sandbox.ts";
+
+/** Of a document: the largest that are published have some 5 MB, and become tools only by a choice. */
+export const DOCUMENT_BYTES = 6 * 1024 * 1024;
+const LIMITS = { timeoutMs: 30_000, maxResponseBytes: DOCUMENT_BYTES, maxRedirects: 3 };
+const ACCEPT = "application/json, application/yaml;q=0.9, text/yaml;q=0.9, */*;q=0.5";
+
+const WORDS: Partial<Record<EgressError, string>> = {
+  https_required: "The URL must begin with https://",
+  blocked_address: "The URL leads to an address that is not public; an operator can open it with EGRESS_ALLOW",
+  timeout: "The host did not send the document in time",
+};
+
+export const toolImports = (egress: Pick<Egress, "request">, sandbox: Pick<Sandbox, "run">): ToolImports => ({
+  async fetched(url, signal) {
+    const answer = await egress.request({ url, method: "GET", headers: { accept: ACCEPT }, limits: LIMITS, signal });
+    if (answer.kind === "failed") return invalid("/url", WORDS[answer.error] ?? "The document cannot be fetched");
+    const { status, headers, truncated, body } = answer;
+    if (status !== 200) return invalid("/url", `The host answers ${status} in the place of the document`);
+    if (truncated) return invalid("/url", `The document has more than ${DOCUMENT_BYTES} bytes`);
+    if ((headers.get("content-encoding") ?? "identity").toLowerCase() !== "identity")
+      return invalid("/url", "The host sends the document packed although it was not asked to");
+    return ok(new TextDecoder().decode(body));
+  },
+
+  async read(organizationId, text, choice) {
+    const content = new TextEncoder().encode(text);
+    const options = { ...choice, operations: [...choice.operations] };
+    const result = await sandbox.run({ job: "openapi", lane: organizationId, options, content });
+    if (!result.ok)
+      return invalid(
+        "/document",
+        result.error === "busy" ? "Too many documents wait to be read" : "The document cannot be read",
+      );
+    const value = cleanJson(result.value);
+    if (isObject(value) && value["kind"] === "refused")
+      return invalid("/document", visibleText(String(value["message"])));
+    const read = documentIn(value);
+    return read === null ? invalid("/document", "The document cannot be read") : ok(read);
+  },
+});
+
+/** What a child answers, which may have been taken over: null where it has another shape. */
+function documentIn(value: unknown): ReadDocument | null {
+  if (!isObject(value)) return null;
+  const { title, total, operations, tools, notes, errors } = value;
+  const lists = [operations, tools, notes, errors];
+  if (typeof title !== "string" || typeof total !== "number" || !lists.every(Array.isArray)) return null;
+  const text = (one: unknown, key: string): string =>
+    isObject(one) && typeof one[key] === "string" ? visibleText(one[key]) : "";
+  return {
+    title: visibleText(title),
+    total,
+    operations: (operations as JsonObject[]).map((one) => ({
+      operation_id: text(one, "operation_id"),
+      method: text(one, "method"),
+      path: text(one, "path"),
+      summary: text(one, "summary"),
+    })),
+    tools: (tools as JsonObject[]).map((one) => ({ ...one, description: text(one, "description") })),
+    notes: (notes as JsonObject[]).map((one) => ({
+      operation_id: text(one, "operation_id"),
+      message: text(one, "message"),
+    })),
+    errors: (errors as JsonObject[]).map((one) => ({ at: Number(one["at"]), message: text(one, "message") })),
+  };
+}
+
+const isObject = (value: unknown): value is JsonObject =>
+  typeof value === "object" && value !== null && !Array.isArray(value);
