@@ -28,7 +28,7 @@ import { MCP_RESOURCE } from "../http/contract/oauth-paths.ts";
 import { type Caller, detached } from "../http/request/caller.ts";
 import type { Services } from "../operations/services.ts";
 import type { McpOperations } from "./operations.ts";
-import { type Allowed, originFault } from "./origin.ts";
+import { originFault } from "./origin.ts";
 import { authInfoOf, type Era, mcpServer, type ServedSession, type ServerParts } from "./server.ts";
 import { toolResult } from "./answered-call.ts";
 import { EventIds, type WaitingCall } from "./event-cursor.ts";
@@ -56,7 +56,6 @@ type Headed = Pick<Post, "headers">;
 
 export interface EndpointParts extends ServerParts {
   readonly services: ServerParts["services"] & Pick<Services, "streams">;
-  readonly allowed: () => Allowed;
   /** Other servers than ours behind the endpoint, whose tools may all wait; for the conformance suite. */
   readonly serve?: (era: Era) => Server;
 }

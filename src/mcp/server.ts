@@ -16,6 +16,8 @@ import type { Caller } from "../http/request/caller.ts";
 import type { Refusal } from "../http/request/dialect.ts";
 import type { Services } from "../operations/services.ts";
 import { answeredCall } from "./answered-call.ts";
+import { JOB_VIEW_URI, jobViewResource } from "./job-view.ts";
+import type { Allowed } from "./origin.ts";
 import { getPrompt, listPrompts } from "./prompts.ts";
 import { watchable } from "./resource-watch.ts";
 import { listResources, readResource, RESOURCE_TEMPLATES } from "./resources.ts";
@@ -26,6 +28,8 @@ export interface ServerParts extends CallParts {
   readonly services: Pick<Services, "system" | "clock" | "log" | "facts" | "sealing">;
   /** By their names, in the order in which they are listed. */
   readonly tools: ReadonlyMap<string, BoundTool>;
+  /** Who may ask, and where clients reach the service. */
+  readonly allowed: () => Allowed;
   /** A refusal in the words of REST. */
   readonly refusal: (fault: Fault, requestId: string) => Refusal;
 }
@@ -96,6 +100,7 @@ export function mcpServer(parts: ServerParts, era: Era, session: ServedSession |
   server.setRequestHandler("resources/templates/list", () => ({ resourceTemplates: RESOURCE_TEMPLATES }));
   server.setRequestHandler("resources/read", ({ params: { uri } }, context) =>
     guarded(context, async ({ caller, orThrow }) => {
+      if (uri === JOB_VIEW_URI) return { contents: [jobViewResource(parts.allowed().appUrl)] };
       const read = await readResource(invoke, caller, uri);
       if (!read.ok && read.fault.kind === "not_found") throw new ResourceNotFoundError(uri);
       return { contents: [orThrow(read)] };

@@ -2,6 +2,7 @@
 import { assert } from "../../actors/assert.ts";
 import { type TSchema, Type } from "../../actors/schema.ts";
 import { isJsonBody, isRead, type OperationContract } from "../http/contract/operation.ts";
+import { JOB_VIEW_URI } from "./job-view.ts";
 import { closedSchema, type Describe, describedField, type JsonSchema, plainSchema } from "./json-schema.ts";
 import { READ_BYTES, type ToolSpec, WAIT_SECONDS } from "./tools.ts";
 
@@ -32,6 +33,7 @@ export interface ShownTool {
   readonly inputSchema: JsonSchema & { readonly type: "object" };
   readonly outputSchema: JsonSchema & { readonly type: "object" };
   readonly annotations: Readonly<Record<string, string | boolean>>;
+  readonly _meta?: { readonly ui: { readonly resourceUri: string } };
 }
 
 type Fields = Readonly<Record<string, TSchema>>;
@@ -169,6 +171,7 @@ function shownTool(spec: ToolSpec, { operation, answering, found }: Parts): Show
       idempotentHint: isReading || isIdempotent === true,
       openWorldHint: isOpenWorld === true,
     },
+    ...(spec.showsJob === true ? { _meta: { ui: { resourceUri: JOB_VIEW_URI } } } : {}),
   };
 }
 

@@ -23,6 +23,8 @@ export interface ToolSpec {
   readonly selectsWorkspace?: true;
   /** How it runs, where the operation's answer is not the tool's. */
   readonly runs?: "wait" | "execute" | "read_file" | "write_file";
+  /** Its answer is a job, which a client that shows pages can show as one (MCP-8). */
+  readonly showsJob?: true;
   /** It may replace or end something. */
   readonly isDestructive?: true;
   /** A second call with the same arguments changes nothing more. */
@@ -67,6 +69,7 @@ export const TOOLS: readonly ToolSpec[] = [
     description:
       "Gives an agent a message in a new chat and waits for its answer, up to wait_seconds. If the work takes longer, the answer names the job that continues: call wait_for_job with its job_id. Use send_message to continue the chat afterwards.",
     operation: "executeAgent",
+    showsJob: true,
     left: ["call_key"],
     runs: "execute",
     answersAs: "getJob",
@@ -118,6 +121,7 @@ export const TOOLS: readonly ToolSpec[] = [
     operation: "getJob",
     ...JOB,
     left: ["since_version", "wait"],
+    showsJob: true,
   },
   {
     name: "wait_for_job",
@@ -128,6 +132,7 @@ export const TOOLS: readonly ToolSpec[] = [
     ...JOB,
     left: ["since_version", "wait"],
     runs: "wait",
+    showsJob: true,
   },
   {
     name: "approve_job",

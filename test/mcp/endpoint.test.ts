@@ -22,6 +22,7 @@ interface ShownTool {
   readonly inputSchema: Json & { readonly properties: Json; readonly required: readonly string[] };
   readonly outputSchema: Json;
   readonly annotations: Json;
+  readonly _meta?: Json;
 }
 interface Called {
   readonly isError?: boolean;
@@ -220,6 +221,18 @@ describe.each(Object.entries(ERAS))("%s", (_, connect) => {
     for (const uri of [`troupe://jobs/${id}`, "troupe://jobs/job_none", "troupe://elsewhere/1"])
       await expect(stranger.read(uri)).rejects.toThrow(/not found/i);
     await stranger.close();
+  });
+
+  test("[MCP-8] tools that answer a job name its view, which reaches the service alone", async () => {
+    const views = (await client.tools()).flatMap(({ name, _meta }) => (_meta === undefined ? [] : [[name, _meta]]));
+    const ui = { ui: { resourceUri: "ui://troupe/job" } };
+    expect(Object.fromEntries(views)).toEqual({ execute_agent: ui, get_job: ui, wait_for_job: ui });
+    const [page] = (await client.read("ui://troupe/job")).contents;
+    expect(page).toMatchObject({
+      mimeType: "text/html;profile=mcp-app",
+      _meta: { ui: { csp: { connectDomains: [ISSUER], resourceDomains: [] } } },
+    });
+    expect(String(page?.["text"])).not.toMatch(/(?:src|href)=/);
   });
 
   test("[MCP-4] agents are prompts", async () => {
