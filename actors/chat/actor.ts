@@ -4,11 +4,13 @@
  * committed together with the chat's changes, so chat and job never disagree.
  */
 import { hasAll, isSame } from "../changes.ts";
-import { invalid, notFound, ok, refuse } from "../fault.ts";
+import { invalid, notFound, ok, type Outcome, refuse } from "../fault.ts";
 import { jobRef } from "../job/schema.ts";
 import type { ActorDefinition, RecordKey, Tx } from "../runtime/actor.ts";
 import { isoTime } from "../schema.ts";
+import { compactChat, pinMessage, turnsCompacted } from "./compacting.ts";
 import { appendChatEvent } from "./events.ts";
+import { forkChat } from "./forking.ts";
 import type { ChatCommand, ChatProtocol } from "./protocol.ts";
 import { type Chat, chatTable, messageTable, newChat } from "./schema.ts";
 import { sendMessage, sendOnce } from "./sending.ts";
@@ -27,6 +29,21 @@ export const chatActor: ActorDefinition<ChatProtocol> = {
 
     send_message: sendMessage,
     send_once: sendOnce,
+
+    compact_chat: (tx, command) => onVisible(tx, (chat) => compactChat(tx, chat, command)),
+    pin_message: (tx, command) => onVisible(tx, (chat) => pinMessage(tx, chat, command)),
+    /** Also in a deleted chat: its running turns still end. */
+    turns_compacted(tx, command) {
+      const chat = tx.read(chatTable, tx.self.id);
+      return chat === null ? notFound("chat") : turnsCompacted(tx, chat, command);
+    },
+
+    read_message: (tx, { messageId }) =>
+      onVisible(tx, () => {
+        const message = tx.read(messageTable, messageId);
+        return message === null || message.chatId !== tx.self.id ? notFound("message") : ok(message);
+      }),
+    fork_chat: forkChat,
 
     read_chat(tx) {
       const chat = visible(tx);
@@ -67,10 +84,17 @@ function visible(tx: Tx): Chat | null {
   return chat === null || chat.deletedAt !== null ? null : chat;
 }
 
+function onVisible<T>(tx: Tx, run: (chat: Chat) => Outcome<T>): Outcome<T> {
+  const chat = visible(tx);
+  return chat === null ? notFound("chat") : run(chat);
+}
+
 function needs(id: string, command: ChatCommand): readonly RecordKey[] {
   const chat = { table: chatTable.name, id };
   switch (command.kind) {
     case "turn_ended":
+    case "pin_message":
+    case "read_message":
       return [chat, { table: messageTable.name, id: command.messageId }];
     case "turn_started":
       return [chat, { table: messageTable.name, id: command.inputMessageId }];

@@ -10,7 +10,8 @@
  *
  * `begin`: a turn starts or resumes; `wait`: it needs a person; `next`: it ends and another one is
  * queued. A message that arrives while a turn runs or waits does not change the status: its `on_busy`
- * policy decides (CHAT-5). A deleted chat has no status.
+ * policy decides (CHAT-5). `compact` begins a turn as `send_message` does; there is nothing to compact or to fork
+ * in a chat without messages. A deleted chat has no status.
  */
 import { assert } from "../assert.ts";
 import type { Chat } from "./schema.ts";
@@ -20,6 +21,8 @@ export const CHAT_TRIGGERS = [
   "update",
   "update_options",
   "delete",
+  "compact",
+  "fork",
   "begin",
   "wait",
   "next",
@@ -34,6 +37,8 @@ export const CHAT_ACTIONS = [
   "update",
   "update_options",
   "delete",
+  "compact",
+  "fork",
 ] as const satisfies readonly ChatTrigger[];
 export type ChatAction = (typeof CHAT_ACTIONS)[number];
 
@@ -47,6 +52,8 @@ export const CHAT_MACHINE: Readonly<Record<ChatStatus, Row>> = {
     update: "standby",
     update_options: "standby",
     delete: "standby",
+    compact: null,
+    fork: null,
     begin: null,
     wait: null,
     next: null,
@@ -58,6 +65,8 @@ export const CHAT_MACHINE: Readonly<Record<ChatStatus, Row>> = {
     update: "working",
     update_options: "working",
     delete: "working",
+    compact: "working",
+    fork: "working",
     begin: "working",
     wait: "needs_attention",
     next: "working",
@@ -69,6 +78,8 @@ export const CHAT_MACHINE: Readonly<Record<ChatStatus, Row>> = {
     update: "needs_attention",
     update_options: "needs_attention",
     delete: "needs_attention",
+    compact: "needs_attention",
+    fork: "needs_attention",
     begin: "working",
     wait: "needs_attention",
     next: "working",
@@ -80,6 +91,8 @@ export const CHAT_MACHINE: Readonly<Record<ChatStatus, Row>> = {
     update: "done",
     update_options: "done",
     delete: "done",
+    compact: "working",
+    fork: "done",
     begin: null,
     wait: null,
     next: null,
@@ -91,6 +104,8 @@ export const CHAT_MACHINE: Readonly<Record<ChatStatus, Row>> = {
     update: "error",
     update_options: "error",
     delete: "error",
+    compact: "working",
+    fork: "error",
     begin: null,
     wait: null,
     next: null,

@@ -3,7 +3,7 @@ import type { MadeArtifact } from "../job/terms.ts";
 import type { AgentSnapshot, Block, Job, JobTerms, RunError, Usage } from "../job/schema.ts";
 import type { JsonObject } from "../schema.ts";
 import type { ChatEventData } from "./events.ts";
-import type { Chat, ChatOptions, Message, OnBusy } from "./schema.ts";
+import type { Chat, ChatOptions, ContextMeasure, Message, OnBusy } from "./schema.ts";
 
 /** How a turn of the agent ended. */
 export type TurnEnd =
@@ -70,6 +70,39 @@ export type ChatCommand =
       readonly jobId: string;
       readonly terms: JobTerms;
     }
+  /** Begins a job that compacts the conversation; in a busy chat it waits in the queue. `instructions`: what the summary must keep. */
+  | {
+      readonly kind: "compact_chat";
+      readonly agent: AgentSnapshot;
+      readonly instructions: string;
+      readonly userId: string;
+      readonly terms: JobTerms;
+    }
+  /** A summary stands for the older turns from now on. `messageId`: the message that the job has begun for it; null: a new one. */
+  | {
+      readonly kind: "turns_compacted";
+      readonly jobId: string;
+      readonly messageId: string | null;
+      readonly text: string;
+      readonly throughTurn: number;
+      readonly messages: number;
+      readonly usage: Usage;
+    }
+  /** The message stays in the context, or may be compacted again. */
+  | { readonly kind: "pin_message"; readonly messageId: string; readonly isPinned: boolean }
+  | { readonly kind: "read_message"; readonly messageId: string }
+  /** Makes a chat that goes on from the message `from` of `source`: with these messages of it, in any order. */
+  | ({
+      readonly kind: "fork_chat";
+      readonly source: Chat;
+      readonly from: string;
+      readonly agent: { readonly id: string; readonly name: string };
+      readonly title: string;
+      readonly userId: string;
+    } & {
+      readonly messages: readonly Message[];
+      readonly summary: ForkedSummary | null;
+    })
   | { readonly kind: "read_chat" }
   | {
       readonly kind: "update_chat";
@@ -86,6 +119,8 @@ export type ChatCommand =
       readonly inputMessageId: string;
       readonly messageId: string;
       readonly attempt: number;
+      /** Of a job that compacts: its message is a summary. */
+      readonly isSummary?: true;
     }
   /** A runner resumes the turn; `text` is the committed text of the message. */
   | {
@@ -126,6 +161,8 @@ export type ChatCommand =
       readonly blocks: readonly Block[] | null;
       readonly usage: Usage;
       readonly updates: readonly JobUpdate[];
+      /** What the last model call took. */
+      readonly measured?: ContextMeasure | null;
     }
   /** Updates of a job that neither start nor end its turn. */
   | { readonly kind: "job_updates"; readonly updates: readonly JobUpdate[] };
@@ -135,6 +172,11 @@ export interface ChatReplies {
   send_message: SentMessage;
   /** The job; null where an earlier command has made it. */
   send_once: Job | null;
+  compact_chat: StartedCompaction;
+  turns_compacted: null;
+  pin_message: { readonly chat: Chat; readonly message: Message };
+  read_message: Message;
+  fork_chat: Chat;
   read_chat: Chat;
   update_chat: Chat;
   delete_chat: Chat;
@@ -146,6 +188,18 @@ export interface ChatReplies {
   turn_restarted: null;
   turn_ended: null;
   job_updates: null;
+}
+
+/** The summary of the other chat, its last turn there, and how many messages it stands for. */
+export interface ForkedSummary {
+  readonly message: Message;
+  readonly throughTurn: number;
+  readonly messages: number;
+}
+
+export interface StartedCompaction {
+  readonly chat: Chat;
+  readonly job: Job;
 }
 
 export interface SentMessage {

@@ -30,6 +30,25 @@ export const ChatOptions = Type.Object({
 });
 export type ChatOptions = Static<typeof ChatOptions>;
 
+/** The summary that stands for the older turns of a chat in model calls (CHAT-11). */
+export const ChatSummary = Type.Object({
+  /** The message with its text. */
+  messageId: Type.String(),
+  /** The last turn that it stands for, as `turnsOf` numbers them. */
+  throughTurn: Type.Integer(),
+  /** Messages that it stands for, those of earlier summaries included. */
+  messages: Type.Integer(),
+  at: Timestamp,
+});
+export type ChatSummary = Static<typeof ChatSummary>;
+
+/** What a provider has counted for the newest model call of a chat, and how many bytes that was (CHAT-8). */
+export const ContextMeasure = Type.Object({ tokens: Type.Integer(), bytes: Type.Integer() });
+export type ContextMeasure = Static<typeof ContextMeasure>;
+
+/** Messages of one chat that stay in the context whatever is compacted. */
+export const CHAT_PINS = 20;
+
 export const Chat = Type.Object({
   ...RecordBase,
   status: OneOf(CHAT_STATUSES),
@@ -45,6 +64,13 @@ export const Chat = Type.Object({
   missionId: OptionalText,
   runNumber: Type.Union([Type.Integer(), Type.Null()]),
   lastSeq: Type.Integer(),
+  /** Absent: no turn has been compacted. */
+  summary: Type.Optional(ChatSummary),
+  /** Ids of messages that stay in the context (CHAT-12). */
+  pins: Type.Optional(Type.Array(Type.String(), { maxItems: CHAT_PINS })),
+  measured: Type.Optional(ContextMeasure),
+  /** The chat that it goes on from, and the message up to which it does (CHAT-13). */
+  forkedFrom: Type.Optional(Type.Object({ chatId: Type.String(), messageId: Type.String() })),
   metadata: Type.Unsafe<JsonObject>({ type: "object" }),
   createdBy: Type.String(),
   /** The records of deleted chats are kept, but no request finds them (CHAT-1). */
@@ -62,6 +88,8 @@ export const Message = Type.Object({
   blocks: Type.Array(Block),
   jobId: Type.Union([Type.String(), Type.Null()]),
   usage: Type.Union([Usage, Type.Null()]),
+  /** Of a summary: what it stands for. */
+  compaction: Type.Optional(Type.Object({ throughTurn: Type.Integer(), messages: Type.Integer() })),
   sender: Type.Object({ type: OneOf(["user", "agent"] as const), id: Type.String() }),
   metadata: Type.Unsafe<JsonObject>({ type: "object" }),
   /** The seq of its `message.created` event: the order of the conversation. */

@@ -178,7 +178,7 @@ const inBoth = (one: readonly string[], other: readonly string[]): string[] => [
 ];
 
 /** The agent as this chat uses it. */
-function withOptions(agent: AgentSnapshot, { options }: Chat): AgentSnapshot {
+export function withOptions(agent: AgentSnapshot, { options }: Chat): AgentSnapshot {
   const { model, tools, autoApprove } = options;
   return {
     ...agent,

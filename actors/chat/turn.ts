@@ -23,11 +23,12 @@ type TurnCommand =
 type TurnEnded = Extract<ChatCommand, { readonly kind: "turn_ended" }>;
 
 export const turnHandlers: Pick<Handlers<ChatProtocol>, TurnCommand> = {
-  turn_started: (tx, { jobId, inputMessageId, messageId, attempt }) =>
+  turn_started: (tx, { jobId, inputMessageId, messageId, attempt, isSummary }) =>
     withChat(tx, (chat) => {
       takeFromQueue(tx, inputMessageId, "completed");
       const seq = appendChatEvent(tx, "message.started", { messageId, jobId, attempt });
-      tx.create(messageTable, assistantMessage(chat, { id: messageId, jobId, seq }));
+      const role = isSummary === true ? "system" : "assistant";
+      tx.create(messageTable, agentMessage(chat, { id: messageId, role, jobId, seq }));
       appendChatEvent(tx, "job.updated", { jobId, status: "running", blockedReason: null });
       tx.beginText(messageId, attempt, "");
       tx.update(chatTable, { ...chat, status: moved(chat, "begin"), messageCount: chat.messageCount + 1 });
@@ -76,7 +77,8 @@ export const turnHandlers: Pick<Handlers<ChatProtocol>, TurnCommand> = {
       if (chat.activeJobId !== command.jobId && !chat.queue.includes(command.jobId)) return ok(null);
       endMessage(tx, command);
       announce(tx, command.updates);
-      tx.update(chatTable, afterTurn(tx, chat, command));
+      const { measured = null } = command;
+      tx.update(chatTable, { ...afterTurn(tx, chat, command), ...(measured === null ? {} : { measured }) });
       return ok(null);
     }),
 
@@ -96,14 +98,19 @@ function withChat<T>(tx: Tx, run: (chat: Chat) => Outcome<T>): Outcome<T> {
   return chat === null ? notFound("chat") : run(chat);
 }
 
-const assistantMessage = (
+const agentMessage = (
   chat: Chat,
-  { id, jobId, seq }: { readonly id: string; readonly jobId: string; readonly seq: number },
+  {
+    id,
+    role,
+    jobId,
+    seq,
+  }: Pick<Message, "id" | "seq"> & { readonly role: "assistant" | "system"; readonly jobId: string },
 ) =>
   ({
     id,
     chatId: chat.id,
-    role: "assistant",
+    role,
     status: "streaming",
     content: "",
     blocks: [],
@@ -116,7 +123,7 @@ const assistantMessage = (
   }) as const satisfies Partial<Message>;
 
 /** The chat after a turn: it waits with it, or continues with the next of the queue. */
-function afterTurn(tx: Tx, chat: Chat, { jobId, end, blocks }: TurnEnded): Chat {
+function afterTurn(tx: Tx, chat: Chat, { jobId, messageId, end, blocks }: TurnEnded): Chat {
   if (end.status === "blocked" || end.status === "in_review") {
     const status = moved(chat, "wait");
     appendChatEvent(tx, "chat.updated", { status });
@@ -127,7 +134,8 @@ function afterTurn(tx: Tx, chat: Chat, { jobId, end, blocks }: TurnEnded): Chat 
   const [next = null, ...rest] = queue;
   if (next !== null) tx.send(jobRef(tx.self.organizationId, next), { kind: "start" });
   const status = moved(chat, next !== null ? "next" : end.status === "failed" ? "fail" : "finish");
-  const text = blocks === null ? "" : textOf(blocks);
+  // A summary is nothing that anybody has said.
+  const text = blocks === null || chat.summary?.messageId === messageId ? "" : textOf(blocks);
   appendChatEvent(tx, "chat.updated", { status });
   return {
     ...chat,

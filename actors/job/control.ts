@@ -73,7 +73,7 @@ export const controlHandlers: Pick<Handlers<JobProtocol>, ControlCommand> = {
 
   request_changes: (tx, { by, feedback, inGroup }) =>
     withJob(tx, (job) => {
-      if (afterTrigger(job.status, "iterate") === null) return stale(job);
+      if (afterTrigger(job.status, "iterate") === null || job.isCompaction === true) return stale(job);
       appendJobEvent(tx, "job.iteration_requested", { by, feedback });
       if (job.status !== "needs_review") {
         const changed = tx.update(jobTable, { ...job, review: changesRequested(tx, job, by, feedback) });
@@ -85,6 +85,8 @@ export const controlHandlers: Pick<Handlers<JobProtocol>, ControlCommand> = {
 
   steer: (tx, { by, messageId, content }) =>
     withJob(tx, (job) => {
+      // Nobody reads it in there: the message is queued.
+      if (job.isCompaction === true) return stale(job);
       if (job.status === "blocked" || job.status === "needs_review") return pending(job);
       if (job.status !== "running" && job.status !== "queued") return stale(job);
       const foreign = unlessOwnWords(job, by);

@@ -69,6 +69,14 @@ const TranscriptEvent = Type.Union([
   Type.Object({ kind: Type.Literal("tool_use"), id: Type.String(), name: Type.String(), input: Input }),
   /** What the service asked of the model: to repair an answer that does not fit its schema. */
   Type.Object({ kind: Type.Literal("repair"), text: Type.String() }),
+  /** A summary that stands for what came before in model calls, and for how many parts of the run it does (CHAT-11). */
+  Type.Object({
+    kind: Type.Literal("summary"),
+    text: Type.String(),
+    covers: Type.Integer({
+      description: "Parts of the run that it stands for; 0 for a summary of earlier turns alone",
+    }),
+  }),
   /** What the service did about the run, such as that it waits; no part of the content. */
   Type.Object({ kind: Type.Literal("system"), text: Type.String() }),
   /** What the run did without, or why a call failed; no part of the content. */

@@ -190,11 +190,15 @@ export function allowedActions(job: {
   readonly status: JobStatus;
   readonly approvals: readonly Pick<Approval, "decision">[];
   readonly blockedReason?: BlockedReason | null;
+  readonly isCompaction?: true;
 }): readonly JobAction[] {
   const isApproval = hasOpenApprovals(job);
   const isClient = job.blockedReason === "tool_result_required";
   return JOB_ACTIONS.filter((action) => {
     if (afterTrigger(job.status, action) === null) return false;
+    // Its summary has nothing to go on from: the chat is compacted again.
+    if (job.isCompaction === true && action === "iterate") return false;
+    if (job.isCompaction === true && action === "resume" && job.status !== "blocked") return false;
     if (job.status === "blocked" && action === "approve") return isApproval;
     if (job.status === "blocked" && action === "resume") return !isApproval && !isClient;
     if (action === "tool_results") return isClient;

@@ -12,6 +12,7 @@ export function usageOf({ agent, runner }: Job, report: JobCommand): UsageComman
       return counted(agent.id, report.runner, { jobs: 1 });
     case "run_waiting":
     case "step_finished":
+    case "run_compacted":
     case "run_failed":
     case "run_stopped":
       return isNothing(report.usage) ? null : counted(agent.id, runner, report.usage);

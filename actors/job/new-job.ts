@@ -18,7 +18,8 @@ export function newJob(
     | "outputMessageId"
     | "executionId"
     | "createdBy"
-  >,
+  > &
+    Pick<Partial<Job>, "isCompaction">,
   { lineage, reviewRequired, ...terms }: JobTerms,
 ): NewRecord<JobIn<"queued">> {
   return {

@@ -37,6 +37,16 @@ export interface ModelCall {
   readonly tools: readonly ToolDescription[];
   /** JSON Schema of the final answer, for providers that keep to one; absent or null: text. */
   readonly outputSchema?: JsonObject | null;
+  /** What it is for; absent: a step of a run. The demo tells them apart. */
+  readonly purpose?: "summary";
+}
+
+/** How much a model takes, in tokens. */
+export interface ModelWindow {
+  /** Of a call with its answer. */
+  readonly contextTokens: number;
+  /** Of that, what is left for the answer. */
+  readonly answerTokens: number;
 }
 
 /** What a model is. `demo` marks the built-in provider that is no language model (RUN-1). */
@@ -48,6 +58,7 @@ export interface ModelInfo {
 
 /** One of the models that the operator allows. */
 export interface AllowedModel extends ModelInfo {
+  readonly window: ModelWindow;
   /** What answers where no model is named. */
   readonly isDefault: boolean;
 }
@@ -69,6 +80,8 @@ export type ModelOutcome =
 export interface ModelPort {
   /** The model that a call with this name would reach; `provider_error` where it is not allowed or cannot be used. */
   describe(model: string | null): Outcome<ModelInfo>;
+  /** How much the model of this name takes; of one that cannot be used, that of an unknown one. */
+  windowOf(model: string | null): ModelWindow;
   /** All that `describe` takes, the default first. */
   allowed(): readonly AllowedModel[];
   /**

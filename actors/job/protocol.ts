@@ -1,4 +1,5 @@
 /** What a job's actor can be asked, and what it answers. */
+import type { ContextMeasure } from "../chat/schema.ts";
 import type { JsonObject } from "../schema.ts";
 import type { Recovery } from "./machine.ts";
 import type { CheckedOutput, ModelInfo } from "./ports.ts";
@@ -81,6 +82,17 @@ type RunReport =
       readonly result: string;
       /** Without calls, where the answer must fit a schema: whether it does. */
       readonly output?: CheckedOutput;
+    }
+  /**
+   * A summary stands for the turns before the run, and for the first `covers` parts of the run. A job that
+   * compacts is over with it.
+   */
+  | {
+      readonly kind: "run_compacted";
+      readonly attempt: number;
+      readonly text: string;
+      readonly covers: number;
+      readonly usage: Usage;
     }
   /** These calls are made from now on: what is unsafe among them is not made again after a crash. */
   | { readonly kind: "tools_started"; readonly attempt: number; readonly callIds: readonly string[] }
@@ -168,6 +180,7 @@ export interface JobReplies {
   run_warned: Job;
   take_steers: { readonly job: Job; readonly steers: readonly string[] };
   step_finished: Job;
+  run_compacted: Job;
   tools_started: Job;
   tool_finished: Job;
   run_failed: Job;
@@ -191,21 +204,34 @@ export interface JobProtocol {
 /** Reads a job's transcript and its chat's history: what a model call needs besides the records. */
 export interface Transcripts {
   /**
-   * The chat's ended messages without those of this job, turn by turn, at most the newest `limit`. Queued
-   * messages and messages that were cancelled before their turn are left out.
+   * The chat's summary, and the ended messages that it does not stand for without those of this job, turn by
+   * turn, at most the newest `limit`. Queued messages and messages that were cancelled before their turn are
+   * left out.
    */
-  history(of: {
-    organizationId: string;
-    chatId: string;
-    jobId: string;
-    limit: number;
-  }): Promise<readonly HistoryEntry[]>;
+  history(of: { organizationId: string; chatId: string; jobId: string; limit: number }): Promise<ChatHistory>;
   /** The content of the job that is committed, in order. */
   parts(organizationId: string, jobId: string): Promise<readonly TranscriptPart[]>;
 }
+
+/** What a chat's next turn goes on from. */
+export interface ChatHistory {
+  /** The text of the summary, what it stands for, and its pinned messages; null: nothing was compacted. */
+  readonly summary: {
+    readonly text: string;
+    readonly messages: number;
+    readonly pinned: readonly HistoryEntry[];
+  } | null;
+  readonly entries: readonly HistoryEntry[];
+  /** Of the newest model call of the chat; null: nobody has counted yet. */
+  readonly measured: ContextMeasure | null;
+}
+export const NO_HISTORY: ChatHistory = { summary: null, entries: [], measured: null };
 
 export interface HistoryEntry {
   readonly role: "user" | "assistant";
   readonly content: string;
   readonly blocks: readonly Block[];
+  /** The number of its turn: rising, the same for a message and its answer. */
+  readonly turn: number;
+  readonly isPinned: boolean;
 }

@@ -5,7 +5,7 @@ import { isoTime } from "../schema.ts";
 import { madeBy, withMade } from "./artifacts.ts";
 import type { MadeArtifact } from "./terms.ts";
 import { opened, blockedForCalls } from "./approvals.ts";
-import { blocked, cancelled, deadlineFrom, failed } from "./transitions.ts";
+import { blocked, cancelled, completed, deadlineFrom, failed } from "./transitions.ts";
 import { hasSpentSteps, hasSpentTokens } from "./budget.ts";
 import { JOB_WARNINGS, type JobLimits } from "./limits.ts";
 import { stale } from "./refusals.ts";
@@ -26,6 +26,7 @@ type Report =
   | "run_warned"
   | "take_steers"
   | "step_finished"
+  | "run_compacted"
   | "tools_started"
   | "tool_finished"
   | "run_failed"
@@ -133,6 +134,16 @@ export const reportHandlers = ({ runMs }: JobLimits): Pick<Handlers<JobProtocol>
         openCalls: opened(command.calls, isoTime(tx.now)),
       };
       return ok(tx.update<Job>(jobTable, afterStep(tx, stepped, command)));
+    }),
+
+  run_compacted: (tx, { attempt, text, covers, usage }) =>
+    withRunning(tx, attempt, (before) => {
+      appendJobEvent(tx, "transcript.event", transcriptEventOf({ type: "summary", text, covers }));
+      const metrics = metricsAfter(before, usage, null);
+      const job = { ...alive(tx, before), metrics };
+      if (job.isCompaction === true) return ok(tx.update<Job>(jobTable, completed(tx, job, text)));
+      appendJobEvent(tx, "usage.updated", { inputTokens: metrics.inputTokens, outputTokens: metrics.outputTokens });
+      return ok(tx.update<Job>(jobTable, job));
     }),
 
   tools_started: (tx, { attempt, callIds }) =>

@@ -85,9 +85,9 @@ export const RUN_ERROR_CODES = [
   "provider_error",
   /** The stream was silent for longer than the limit. */
   "provider_stalled",
-  /** The provider refused the request itself (400, 404, context too long). */
+  /** The provider refused the request itself (400, 404). */
   "provider_rejected",
-  /** No usable model is configured. */
+  "context_length_exceeded",
   "model_unavailable",
   /** A limit of the job: steps, wall clock. */
   "step_limit",
@@ -160,7 +160,7 @@ const JobBase = Type.Object({
   /** The user's message that it answers, and the assistant's message that it writes. */
   inputMessageId: Type.String(),
   outputMessageId: Type.String(),
-  /** What the user said. */
+  /** What the user said; of a job that compacts, what its summary must keep. */
   input: Type.String(),
   /** The v1 surface's name of this execution. */
   executionId: Type.String(),

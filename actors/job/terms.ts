@@ -167,6 +167,8 @@ export type Artifact = Static<typeof Artifact>;
 export const JobNotes = Type.Object({
   warnings: Type.Optional(Type.Array(Warning)),
   artifacts: Type.Optional(Type.Array(Artifact)),
+  /** The job writes a summary of its chat, and no answer (CHAT-11). */
+  isCompaction: Type.Optional(Type.Literal(true)),
 });
 
 export const OutputSchema = Type.Optional(Type.Union([Type.Unsafe<JsonObject>({ type: "object" }), Type.Null()]));

@@ -6,17 +6,27 @@ import type { Json, JsonObject } from "../schema.ts";
 import type { TranscriptData } from "./events.ts";
 import type { Block } from "./schema.ts";
 
-/** A part of a job's transcript: the assistant's content, a message that steered the run, or a request of the service to repair the answer. */
+/** A part of a job's transcript: the assistant's content, a message that steered the run, a request of the service to repair the answer, or a summary of what came before. */
 export type TranscriptPart =
   | Block
   | { readonly type: "user_text"; readonly text: string }
-  | { readonly type: "repair"; readonly text: string };
+  | { readonly type: "repair"; readonly text: string }
+  | SummaryPart;
+
+/** Stands for the turns before the run, and for the first `covers` parts of the run itself, in model calls (CHAT-11). */
+export interface SummaryPart {
+  readonly type: "summary";
+  readonly text: string;
+  readonly covers: number;
+}
 
 export function transcriptEventOf(block: TranscriptPart): TranscriptData {
   switch (block.type) {
     case "user_text":
     case "repair":
       return { kind: block.type, text: block.text };
+    case "summary":
+      return { kind: "summary", text: block.text, covers: block.covers };
     case "text":
       return { kind: "assistant_text", text: block.text };
     case "reasoning":
@@ -31,6 +41,7 @@ export function transcriptEventOf(block: TranscriptPart): TranscriptData {
 /** The part of an event's data; null where it is none. */
 export function partOf(data: JsonObject): TranscriptPart | null {
   const { kind } = data;
+  if (kind === "summary") return { type: kind, text: textIn(data["text"]), covers: Number(data["covers"]) || 0 };
   return kind === "user_text" || kind === "repair" ? { type: kind, text: textIn(data["text"]) } : blockOf(data);
 }
 

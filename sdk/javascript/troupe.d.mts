@@ -188,6 +188,39 @@ export declare class Troupe {
      */
     sendMessage(chatId: string, body: SendMessageRequest, options?: MutationOptions): Promise<SentMessage>;
     /**
+     * Pin a message, or take its pin away.
+     *
+     * A pinned message stays in the model's context as it is, also when the conversation around it is compacted. A chat
+     * has at most 20.
+     *
+     * `PATCH /api/chats/{id}/messages/{message_id}`. Needs `chats:write`. May throw `OrganizationSuspendedError`,
+     * `NotFoundError`, `RequestTimeoutError`, `InvalidStateError`, `QuotaExceededError` or `StorageFullError`.
+     */
+    updateMessage(chatId: string, messageId: string, body: UpdateMessageRequest, options?: MutationOptions): Promise<Message>;
+    /**
+     * Compact the conversation.
+     *
+     * Begins a job that writes a summary of the conversation so far. From then on the model gets the summary in place of
+     * what it stands for; all messages stay readable. Long conversations are compacted without being asked.
+     *
+     * `POST /api/chats/{id}/compact`. Needs `chats:write`. May throw `OrganizationSuspendedError`, `NotFoundError`,
+     * `RequestTimeoutError`, `InvalidStateError`, `BudgetExceededError`, `QuotaExceededError`, `ProviderError` or
+     * `StorageFullError`.
+     */
+    compactChat(chatId: string, body: CompactChatRequest, options?: MutationOptions): Promise<StartedCompaction>;
+    /**
+     * Go on from an earlier message in a new chat.
+     *
+     * Copies the conversation up to and including the message into a new chat; this one stays as it is. With `content`
+     * the message, which is then a user's, is replaced by it, and the agent answers: edit and resend. At most the newest
+     * 1,000 messages and 4 MiB before the message are copied.
+     *
+     * `POST /api/chats/{id}/fork`. Needs `chats:write`. May throw `OrganizationSuspendedError`, `NotFoundError`,
+     * `RequestTimeoutError`, `InvalidStateError`, `BudgetExceededError`, `QuotaExceededError`, `ProviderError` or
+     * `StorageFullError`.
+     */
+    forkChat(chatId: string, body: ForkChatRequest, options?: MutationOptions): Promise<ForkedChat>;
+    /**
      * List jobs.
      *
      * Filters are combined with AND.
@@ -2355,6 +2388,10 @@ export interface Chat {
     mission_id: string | null;
     /** Number of the mission's run that the chat belongs to; null for other chats */
     run_number: number | null;
+    /** What stands for the older messages in model calls; null where nothing was compacted */
+    summary: ChatSummary | null;
+    /** The chat that this one goes on from; null for one that began empty */
+    forked_from: ForkOrigin | null;
     /** The beginning of the newest message */
     last_message_preview: string | null;
     /** Number of the job's newest event */
@@ -2812,6 +2849,44 @@ export type ChatStreamEvent = {
         deleted?: boolean;
     };
 } | {
+    /** Always "chat.compacted" */
+    event: "chat.compacted";
+    /** Cursor of this event */
+    id: string;
+    /** Data of the event */
+    data: {
+        /** Number in the stream, from 1, without gaps */
+        seq: number;
+        /** Always "chat.compacted" */
+        type: "chat.compacted";
+        /** ISO 8601 UTC with milliseconds */
+        at: string;
+        /** Id of the job; null where no job answers */
+        job_id: string;
+        /** Id of the message */
+        message_id: string;
+        /** The messages of this page */
+        messages: number;
+    };
+} | {
+    /** Always "message.updated" */
+    event: "message.updated";
+    /** Cursor of this event */
+    id: string;
+    /** Data of the event */
+    data: {
+        /** Number in the stream, from 1, without gaps */
+        seq: number;
+        /** Always "message.updated" */
+        type: "message.updated";
+        /** ISO 8601 UTC with milliseconds */
+        at: string;
+        /** Id of the message */
+        message_id: string;
+        /** Whether the chat is pinned in lists */
+        pinned: boolean;
+    };
+} | {
     /** Always "usage.updated" */
     event: "usage.updated";
     /** Cursor of this event */
@@ -2847,7 +2922,7 @@ export type ChatStreamEvent = {
         /** Id of the job; null where no job answers */
         job_id: string;
         /** Code of the error */
-        code: "provider_unreachable" | "provider_unauthorized" | "provider_rate_limited" | "provider_error" | "provider_stalled" | "provider_rejected" | "model_unavailable" | "step_limit" | "timeout" | "attempts_exhausted" | "tools_unavailable" | "clone_failed" | "output_invalid" | "internal_error";
+        code: "provider_unreachable" | "provider_unauthorized" | "provider_rate_limited" | "provider_error" | "provider_stalled" | "provider_rejected" | "context_length_exceeded" | "model_unavailable" | "step_limit" | "timeout" | "attempts_exhausted" | "tools_unavailable" | "clone_failed" | "output_invalid" | "internal_error";
         /** Explanation, for people */
         message: string;
     };
@@ -2891,6 +2966,15 @@ export type ChatStreamEvent = {
     /** Data of the event */
     data: {};
 };
+/** What stands for the older messages in model calls */
+export interface ChatSummary {
+    /** The message with the summary */
+    message_id: string;
+    /** Messages that it stands for */
+    messages: number;
+    /** ISO 8601 UTC with milliseconds */
+    created_at: string;
+}
 /** The current work of a chat */
 export interface ChatWork {
     /** A job's id */
@@ -2924,6 +3008,10 @@ export interface CloneRepositoryRequest {
     mode?: "read" | "write";
     /** The name of the secret with its credentials: `user:password`, or a token alone */
     secret?: string | null;
+}
+export interface CompactChatRequest {
+    /** What the summary must keep, in your own words */
+    instructions?: string;
 }
 export interface CreateAgentRequest {
     /** Display name of the agent; in `mcp_servers`, the server's name: its tools are called `<name>__<tool>` */
@@ -3195,6 +3283,10 @@ export interface DeletedChat {
     mission_id: string | null;
     /** Number of the mission's run that the chat belongs to; null for other chats */
     run_number: number | null;
+    /** What stood for the older messages in model calls */
+    summary: ChatSummary | null;
+    /** The chat that this one goes on from; null for one that began empty */
+    forked_from: ForkOrigin | null;
     /** The beginning of the newest message */
     last_message_preview: string | null;
     /** Number of the job's newest event */
@@ -3618,6 +3710,29 @@ export interface FileVersions {
     path: string;
     /** The versions, newest first */
     versions: FileVersion[];
+}
+export interface ForkChatRequest {
+    /** The message of this chat up to which the new one has the conversation */
+    from_message_id: string;
+    /** In place of the message, which must be a user's; it is answered */
+    content?: string;
+    /** Title, for people */
+    title?: string;
+}
+/** The chat that this one goes on from */
+export interface ForkOrigin {
+    /** The chat */
+    chat_id: string;
+    /** The message in it up to which the conversation was copied */
+    message_id: string;
+}
+/** A chat that goes on from an earlier message of another one */
+export interface ForkedChat {
+    chat: Chat;
+    /** Explanation, for people */
+    message: Message | null;
+    /** The job; null where nothing has been started */
+    job: Job | null;
 }
 /** A file that a search has found */
 export interface FoundFile {
@@ -4135,7 +4250,7 @@ export type JobStreamEvent = {
         /** Why it failed; null where it did not */
         error: {
             /** Code of the error */
-            code: "provider_unreachable" | "provider_unauthorized" | "provider_rate_limited" | "provider_error" | "provider_stalled" | "provider_rejected" | "model_unavailable" | "step_limit" | "timeout" | "attempts_exhausted" | "tools_unavailable" | "clone_failed" | "output_invalid" | "internal_error";
+            code: "provider_unreachable" | "provider_unauthorized" | "provider_rate_limited" | "provider_error" | "provider_stalled" | "provider_rejected" | "context_length_exceeded" | "model_unavailable" | "step_limit" | "timeout" | "attempts_exhausted" | "tools_unavailable" | "clone_failed" | "output_invalid" | "internal_error";
             /** Explanation, for people */
             message: string;
         };
@@ -4270,6 +4385,19 @@ export type JobStreamEvent = {
         kind: "repair";
         /** The text */
         text: string;
+    } | {
+        /** Number in the stream, from 1, without gaps */
+        seq: number;
+        /** Always "transcript.event" */
+        type: "transcript.event";
+        /** ISO 8601 UTC with milliseconds */
+        at: string;
+        /** Always "summary" */
+        kind: "summary";
+        /** The text */
+        text: string;
+        /** Parts of the run that it stands for; 0 for a summary of earlier turns alone */
+        covers: number;
     } | {
         /** Number in the stream, from 1, without gaps */
         seq: number;
@@ -4462,7 +4590,7 @@ export type JobStreamEvent = {
         /** ISO 8601 UTC with milliseconds */
         at: string;
         /** Code of the error */
-        code: "provider_unreachable" | "provider_unauthorized" | "provider_rate_limited" | "provider_error" | "provider_stalled" | "provider_rejected" | "model_unavailable" | "step_limit" | "timeout" | "attempts_exhausted" | "tools_unavailable" | "clone_failed" | "output_invalid" | "internal_error";
+        code: "provider_unreachable" | "provider_unauthorized" | "provider_rate_limited" | "provider_error" | "provider_stalled" | "provider_rejected" | "context_length_exceeded" | "model_unavailable" | "step_limit" | "timeout" | "attempts_exhausted" | "tools_unavailable" | "clone_failed" | "output_invalid" | "internal_error";
         /** Explanation, for people */
         message: string;
     };
@@ -4583,6 +4711,10 @@ export interface Message {
     job_id: string | null;
     /** Tokens of the model calls behind the message; null until it is complete */
     usage: TokenUsage | null;
+    /** Whether it stays in the model's context when the conversation is compacted */
+    pinned: boolean;
+    /** Of a summary: how many messages it stands for in model calls */
+    summary_of: number | null;
     /** User or agent who sent the message */
     sender: {
         /** Kind of sender */
@@ -4965,6 +5097,8 @@ export interface Model {
     demo: boolean;
     /** Limits of the model */
     limits: {
+        /** What one call of it takes with its answer, in tokens: longer conversations are compacted */
+        context_tokens: number;
         /** Model calls of one job, unless its budget or its agent names a number */
         max_steps: number;
         /** How long one job may run, unless its budget names a time */
@@ -5437,7 +5571,7 @@ export interface RotateSigningSecretRequest {
 /** Why a job has failed */
 export interface RunError {
     /** Code of the error */
-    code: "provider_unreachable" | "provider_unauthorized" | "provider_rate_limited" | "provider_error" | "provider_stalled" | "provider_rejected" | "model_unavailable" | "step_limit" | "timeout" | "attempts_exhausted" | "tools_unavailable" | "clone_failed" | "output_invalid" | "internal_error";
+    code: "provider_unreachable" | "provider_unauthorized" | "provider_rate_limited" | "provider_error" | "provider_stalled" | "provider_rejected" | "context_length_exceeded" | "model_unavailable" | "step_limit" | "timeout" | "attempts_exhausted" | "tools_unavailable" | "clone_failed" | "output_invalid" | "internal_error";
     /** In words */
     message: string;
     /** Of `output_invalid`: what is wrong with the last answer; else empty */
@@ -5707,6 +5841,11 @@ export interface SignatureVerification {
     reason: "valid" | "missing_signature" | "malformed_signature" | "timestamp_out_of_tolerance" | "wrong_secret_encoding" | "body_changed" | "signature_mismatch";
     /** Explanation, for people */
     message: string;
+}
+/** The job that writes a summary of the conversation */
+export interface StartedCompaction {
+    chat: Chat;
+    job: Job;
 }
 /** The states of a record, and the transitions between them */
 export interface StateMachine {
@@ -6021,6 +6160,10 @@ export interface UpdateChatRequest {
 export interface UpdateMemberRequest {
     /** `owner` administers the organization, `member` works in it */
     role: "owner" | "member";
+}
+export interface UpdateMessageRequest {
+    /** Whether the chat is pinned in lists */
+    pinned: boolean;
 }
 export interface UpdateMissionRequest {
     /** Title, for people */

@@ -253,6 +253,63 @@ export class Troupe {
             options,
         });
     }
+    /**
+     * Pin a message, or take its pin away.
+     *
+     * A pinned message stays in the model's context as it is, also when the conversation around it is compacted. A chat
+     * has at most 20.
+     *
+     * `PATCH /api/chats/{id}/messages/{message_id}`. Needs `chats:write`. May throw `OrganizationSuspendedError`,
+     * `NotFoundError`, `RequestTimeoutError`, `InvalidStateError`, `QuotaExceededError` or `StorageFullError`.
+     */
+    updateMessage(chatId, messageId, body, options) {
+        return this.#http.json({
+            method: "PATCH",
+            path: `/api/chats/${segment(chatId)}/messages/${segment(messageId)}`,
+            body,
+            isKeyed: true,
+            options,
+        });
+    }
+    /**
+     * Compact the conversation.
+     *
+     * Begins a job that writes a summary of the conversation so far. From then on the model gets the summary in place of
+     * what it stands for; all messages stay readable. Long conversations are compacted without being asked.
+     *
+     * `POST /api/chats/{id}/compact`. Needs `chats:write`. May throw `OrganizationSuspendedError`, `NotFoundError`,
+     * `RequestTimeoutError`, `InvalidStateError`, `BudgetExceededError`, `QuotaExceededError`, `ProviderError` or
+     * `StorageFullError`.
+     */
+    compactChat(chatId, body, options) {
+        return this.#http.json({
+            method: "POST",
+            path: `/api/chats/${segment(chatId)}/compact`,
+            body,
+            isKeyed: true,
+            options,
+        });
+    }
+    /**
+     * Go on from an earlier message in a new chat.
+     *
+     * Copies the conversation up to and including the message into a new chat; this one stays as it is. With `content`
+     * the message, which is then a user's, is replaced by it, and the agent answers: edit and resend. At most the newest
+     * 1,000 messages and 4 MiB before the message are copied.
+     *
+     * `POST /api/chats/{id}/fork`. Needs `chats:write`. May throw `OrganizationSuspendedError`, `NotFoundError`,
+     * `RequestTimeoutError`, `InvalidStateError`, `BudgetExceededError`, `QuotaExceededError`, `ProviderError` or
+     * `StorageFullError`.
+     */
+    forkChat(chatId, body, options) {
+        return this.#http.json({
+            method: "POST",
+            path: `/api/chats/${segment(chatId)}/fork`,
+            body,
+            isKeyed: true,
+            options,
+        });
+    }
     // Jobs: Long-running work records. [Guide: Approvals and review](/guides/approvals-and-review.md)
     /**
      * List jobs.

@@ -605,6 +605,96 @@ class Troupe:
         )
         return answer
 
+    def update_message(
+        self,
+        chat_id: str,
+        message_id: str,
+        body: UpdateMessageRequest,
+        *,
+        idempotency_key: str | None = None,
+        timeout: float | None = None,
+    ) -> Message:
+        """Pin a message, or take its pin away.
+
+        A pinned message stays in the model's context as it is, also when the conversation around it is
+        compacted. A chat has at most 20.
+
+        `PATCH /api/chats/{id}/messages/{message_id}`. Needs `chats:write`. May raise
+        `OrganizationSuspendedError`, `NotFoundError`, `RequestTimeoutError`, `InvalidStateError`,
+        `QuotaExceededError` or `StorageFullError`.
+        """
+        answer: Message = self._http.json(
+            _Request(
+                "PATCH",
+                f"/api/chats/{_segment(chat_id)}/messages/{_segment(message_id)}",
+                body=body,
+                is_keyed=True,
+                idempotency_key=idempotency_key,
+                timeout=timeout,
+            )
+        )
+        return answer
+
+    def compact_chat(
+        self,
+        chat_id: str,
+        body: CompactChatRequest,
+        *,
+        idempotency_key: str | None = None,
+        timeout: float | None = None,
+    ) -> StartedCompaction:
+        """Compact the conversation.
+
+        Begins a job that writes a summary of the conversation so far. From then on the model gets the
+        summary in place of what it stands for; all messages stay readable. Long conversations are
+        compacted without being asked.
+
+        `POST /api/chats/{id}/compact`. Needs `chats:write`. May raise `OrganizationSuspendedError`,
+        `NotFoundError`, `RequestTimeoutError`, `InvalidStateError`, `BudgetExceededError`,
+        `QuotaExceededError`, `ProviderError` or `StorageFullError`.
+        """
+        answer: StartedCompaction = self._http.json(
+            _Request(
+                "POST",
+                f"/api/chats/{_segment(chat_id)}/compact",
+                body=body,
+                is_keyed=True,
+                idempotency_key=idempotency_key,
+                timeout=timeout,
+            )
+        )
+        return answer
+
+    def fork_chat(
+        self,
+        chat_id: str,
+        body: ForkChatRequest,
+        *,
+        idempotency_key: str | None = None,
+        timeout: float | None = None,
+    ) -> ForkedChat:
+        """Go on from an earlier message in a new chat.
+
+        Copies the conversation up to and including the message into a new chat; this one stays as it is.
+        With `content` the message, which is then a user's, is replaced by it, and the agent answers: edit
+        and resend. At most the newest 1,000 messages and 4 MiB before the message are copied.
+
+        `POST /api/chats/{id}/fork`. Needs `chats:write`. May raise `OrganizationSuspendedError`,
+        `NotFoundError`, `RequestTimeoutError`, `InvalidStateError`, `BudgetExceededError`,
+        `QuotaExceededError`, `ProviderError` or `StorageFullError`.
+        """
+        answer: ForkedChat = self._http.json(
+            _Request(
+                "POST",
+                f"/api/chats/{_segment(chat_id)}/fork",
+                body=body,
+                is_keyed=True,
+                idempotency_key=idempotency_key,
+                timeout=timeout,
+            )
+        )
+        return answer
+
     # Jobs: Long-running work records. [Guide: Approvals and review](/guides/approvals-and-review.md)
 
     def list_jobs(
@@ -4986,6 +5076,10 @@ class Chat(TypedDict):
     mission_id: str | None
     # Number of the mission's run that the chat belongs to; null for other chats
     run_number: int | None
+    # What stands for the older messages in model calls; null where nothing was compacted
+    summary: ChatSummary | None
+    # The chat that this one goes on from; null for one that began empty
+    forked_from: ForkOrigin | None
     # The beginning of the newest message
     last_message_preview: str | None
     # Number of the job's newest event
@@ -5517,6 +5611,52 @@ class ChatStreamEventChatUpdated(TypedDict):
     data: ChatStreamEventChatUpdatedData
 
 
+class ChatStreamEventChatCompactedData(TypedDict):
+    # Number in the stream, from 1, without gaps
+    seq: int
+    # Always "chat.compacted"
+    type: Literal["chat.compacted"]
+    # ISO 8601 UTC with milliseconds
+    at: str
+    # Id of the job; null where no job answers
+    job_id: str
+    # Id of the message
+    message_id: str
+    # The messages of this page
+    messages: int
+
+
+class ChatStreamEventChatCompacted(TypedDict):
+    # Always "chat.compacted"
+    event: Literal["chat.compacted"]
+    # Cursor of this event
+    id: str
+    # Data of the event
+    data: ChatStreamEventChatCompactedData
+
+
+class ChatStreamEventMessageUpdatedData(TypedDict):
+    # Number in the stream, from 1, without gaps
+    seq: int
+    # Always "message.updated"
+    type: Literal["message.updated"]
+    # ISO 8601 UTC with milliseconds
+    at: str
+    # Id of the message
+    message_id: str
+    # Whether the chat is pinned in lists
+    pinned: bool
+
+
+class ChatStreamEventMessageUpdated(TypedDict):
+    # Always "message.updated"
+    event: Literal["message.updated"]
+    # Cursor of this event
+    id: str
+    # Data of the event
+    data: ChatStreamEventMessageUpdatedData
+
+
 class ChatStreamEventUsageUpdatedData(TypedDict):
     # Number in the stream, from 1, without gaps
     seq: int
@@ -5558,6 +5698,7 @@ class ChatStreamEventErrorData(TypedDict):
         "provider_error",
         "provider_stalled",
         "provider_rejected",
+        "context_length_exceeded",
         "model_unavailable",
         "step_limit",
         "timeout",
@@ -5657,6 +5798,8 @@ ChatStreamEvent: TypeAlias = Union[
     "ChatStreamEventJobLinked",
     "ChatStreamEventJobUpdated",
     "ChatStreamEventChatUpdated",
+    "ChatStreamEventChatCompacted",
+    "ChatStreamEventMessageUpdated",
     "ChatStreamEventUsageUpdated",
     "ChatStreamEventError",
     "ChatStreamEventMessageDelta",
@@ -5664,6 +5807,17 @@ ChatStreamEvent: TypeAlias = Union[
     "ChatStreamEventStreamClosing",
     "ChatStreamEventStreamEnd",
 ]
+
+
+class ChatSummary(TypedDict):
+    """What stands for the older messages in model calls"""
+
+    # The message with the summary
+    message_id: str
+    # Messages that it stands for
+    messages: int
+    # ISO 8601 UTC with milliseconds
+    created_at: str
 
 
 class ChatWorkJobsItem(TypedDict):
@@ -5712,6 +5866,11 @@ class CloneRepositoryRequest(TypedDict):
     mode: NotRequired[Literal["read", "write"]]
     # The name of the secret with its credentials: `user:password`, or a token alone
     secret: NotRequired[str | None]
+
+
+class CompactChatRequest(TypedDict):
+    # What the summary must keep, in your own words
+    instructions: NotRequired[str]
 
 
 class CreateAgentRequestApprovalExpiry(TypedDict):
@@ -6046,6 +6205,10 @@ class DeletedChat(TypedDict):
     mission_id: str | None
     # Number of the mission's run that the chat belongs to; null for other chats
     run_number: int | None
+    # What stood for the older messages in model calls
+    summary: ChatSummary | None
+    # The chat that this one goes on from; null for one that began empty
+    forked_from: ForkOrigin | None
     # The beginning of the newest message
     last_message_preview: str | None
     # Number of the job's newest event
@@ -6615,6 +6778,34 @@ class FileVersions(TypedDict):
     path: str
     # The versions, newest first
     versions: list[FileVersion]
+
+
+class ForkChatRequest(TypedDict):
+    # The message of this chat up to which the new one has the conversation
+    from_message_id: str
+    # In place of the message, which must be a user's; it is answered
+    content: NotRequired[str]
+    # Title, for people
+    title: NotRequired[str]
+
+
+class ForkOrigin(TypedDict):
+    """The chat that this one goes on from"""
+
+    # The chat
+    chat_id: str
+    # The message in it up to which the conversation was copied
+    message_id: str
+
+
+class ForkedChat(TypedDict):
+    """A chat that goes on from an earlier message of another one"""
+
+    chat: Chat
+    # Explanation, for people
+    message: Message | None
+    # The job; null where nothing has been started
+    job: Job | None
 
 
 class FoundFileModifiedBy(TypedDict):
@@ -7229,6 +7420,7 @@ class JobStreamEventJobFailedDataError(TypedDict):
         "provider_error",
         "provider_stalled",
         "provider_rejected",
+        "context_length_exceeded",
         "model_unavailable",
         "step_limit",
         "timeout",
@@ -7408,6 +7600,21 @@ class JobStreamEventTranscriptEventDataRepair(TypedDict):
     text: str
 
 
+class JobStreamEventTranscriptEventDataSummary(TypedDict):
+    # Number in the stream, from 1, without gaps
+    seq: int
+    # Always "transcript.event"
+    type: Literal["transcript.event"]
+    # ISO 8601 UTC with milliseconds
+    at: str
+    # Always "summary"
+    kind: Literal["summary"]
+    # The text
+    text: str
+    # Parts of the run that it stands for; 0 for a summary of earlier turns alone
+    covers: int
+
+
 class JobStreamEventTranscriptEventDataSystem(TypedDict):
     # Number in the stream, from 1, without gaps
     seq: int
@@ -7457,7 +7664,7 @@ class JobStreamEventTranscriptEvent(TypedDict):
     # Cursor of this event
     id: str
     # Data of the event
-    data: JobStreamEventTranscriptEventDataAssistantText | JobStreamEventTranscriptEventDataReasoning | JobStreamEventTranscriptEventDataUserText | JobStreamEventTranscriptEventDataToolUse | JobStreamEventTranscriptEventDataRepair | JobStreamEventTranscriptEventDataSystem | JobStreamEventTranscriptEventDataError | JobStreamEventTranscriptEventDataToolResult
+    data: JobStreamEventTranscriptEventDataAssistantText | JobStreamEventTranscriptEventDataReasoning | JobStreamEventTranscriptEventDataUserText | JobStreamEventTranscriptEventDataToolUse | JobStreamEventTranscriptEventDataRepair | JobStreamEventTranscriptEventDataSummary | JobStreamEventTranscriptEventDataSystem | JobStreamEventTranscriptEventDataError | JobStreamEventTranscriptEventDataToolResult
 
 
 class JobStreamEventLogData(TypedDict):
@@ -7634,6 +7841,7 @@ class JobStreamEventErrorData(TypedDict):
         "provider_error",
         "provider_stalled",
         "provider_rejected",
+        "context_length_exceeded",
         "model_unavailable",
         "step_limit",
         "timeout",
@@ -7838,6 +8046,10 @@ class Message(TypedDict):
     job_id: str | None
     # Tokens of the model calls behind the message; null until it is complete
     usage: TokenUsage | None
+    # Whether it stays in the model's context when the conversation is compacted
+    pinned: bool
+    # Of a summary: how many messages it stands for in model calls
+    summary_of: int | None
     # User or agent who sent the message
     sender: MessageSender
     # What its sender gave it
@@ -8251,6 +8463,8 @@ class MissionTaskStarted(TypedDict):
 
 
 class ModelLimits(TypedDict):
+    # What one call of it takes with its answer, in tokens: longer conversations are compacted
+    context_tokens: int
     # Model calls of one job, unless its budget or its agent names a number
     max_steps: int
     # How long one job may run, unless its budget names a time
@@ -8844,6 +9058,7 @@ class RunError(TypedDict):
         "provider_error",
         "provider_stalled",
         "provider_rejected",
+        "context_length_exceeded",
         "model_unavailable",
         "step_limit",
         "timeout",
@@ -9164,6 +9379,13 @@ class SignatureVerification(TypedDict):
     ]
     # Explanation, for people
     message: str
+
+
+class StartedCompaction(TypedDict):
+    """The job that writes a summary of the conversation"""
+
+    chat: Chat
+    job: Job
 
 
 class StateMachine(TypedDict):
@@ -9529,6 +9751,11 @@ class UpdateChatRequest(TypedDict):
 class UpdateMemberRequest(TypedDict):
     # `owner` administers the organization, `member` works in it
     role: Literal["owner", "member"]
+
+
+class UpdateMessageRequest(TypedDict):
+    # Whether the chat is pinned in lists
+    pinned: bool
 
 
 class UpdateMissionRequestSchedule(TypedDict):

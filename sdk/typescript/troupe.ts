@@ -297,6 +297,71 @@ export class Troupe {
     });
   }
 
+  /**
+   * Pin a message, or take its pin away.
+   *
+   * A pinned message stays in the model's context as it is, also when the conversation around it is compacted. A chat
+   * has at most 20.
+   *
+   * `PATCH /api/chats/{id}/messages/{message_id}`. Needs `chats:write`. May throw `OrganizationSuspendedError`,
+   * `NotFoundError`, `RequestTimeoutError`, `InvalidStateError`, `QuotaExceededError` or `StorageFullError`.
+   */
+  updateMessage(
+    chatId: string,
+    messageId: string,
+    body: UpdateMessageRequest,
+    options?: MutationOptions,
+  ): Promise<Message> {
+    return this.#http.json({
+      method: "PATCH",
+      path: `/api/chats/${segment(chatId)}/messages/${segment(messageId)}`,
+      body,
+      isKeyed: true,
+      options,
+    });
+  }
+
+  /**
+   * Compact the conversation.
+   *
+   * Begins a job that writes a summary of the conversation so far. From then on the model gets the summary in place of
+   * what it stands for; all messages stay readable. Long conversations are compacted without being asked.
+   *
+   * `POST /api/chats/{id}/compact`. Needs `chats:write`. May throw `OrganizationSuspendedError`, `NotFoundError`,
+   * `RequestTimeoutError`, `InvalidStateError`, `BudgetExceededError`, `QuotaExceededError`, `ProviderError` or
+   * `StorageFullError`.
+   */
+  compactChat(chatId: string, body: CompactChatRequest, options?: MutationOptions): Promise<StartedCompaction> {
+    return this.#http.json({
+      method: "POST",
+      path: `/api/chats/${segment(chatId)}/compact`,
+      body,
+      isKeyed: true,
+      options,
+    });
+  }
+
+  /**
+   * Go on from an earlier message in a new chat.
+   *
+   * Copies the conversation up to and including the message into a new chat; this one stays as it is. With `content`
+   * the message, which is then a user's, is replaced by it, and the agent answers: edit and resend. At most the newest
+   * 1,000 messages and 4 MiB before the message are copied.
+   *
+   * `POST /api/chats/{id}/fork`. Needs `chats:write`. May throw `OrganizationSuspendedError`, `NotFoundError`,
+   * `RequestTimeoutError`, `InvalidStateError`, `BudgetExceededError`, `QuotaExceededError`, `ProviderError` or
+   * `StorageFullError`.
+   */
+  forkChat(chatId: string, body: ForkChatRequest, options?: MutationOptions): Promise<ForkedChat> {
+    return this.#http.json({
+      method: "POST",
+      path: `/api/chats/${segment(chatId)}/fork`,
+      body,
+      isKeyed: true,
+      options,
+    });
+  }
+
   // Jobs: Long-running work records. [Guide: Approvals and review](/guides/approvals-and-review.md)
 
   /**
@@ -3545,6 +3610,10 @@ export interface Chat {
   mission_id: string | null;
   /** Number of the mission's run that the chat belongs to; null for other chats */
   run_number: number | null;
+  /** What stands for the older messages in model calls; null where nothing was compacted */
+  summary: ChatSummary | null;
+  /** The chat that this one goes on from; null for one that began empty */
+  forked_from: ForkOrigin | null;
   /** The beginning of the newest message */
   last_message_preview: string | null;
   /** Number of the job's newest event */
@@ -4025,6 +4094,46 @@ export type ChatStreamEvent =
     };
   }
   | {
+    /** Always "chat.compacted" */
+    event: "chat.compacted";
+    /** Cursor of this event */
+    id: string;
+    /** Data of the event */
+    data: {
+      /** Number in the stream, from 1, without gaps */
+      seq: number;
+      /** Always "chat.compacted" */
+      type: "chat.compacted";
+      /** ISO 8601 UTC with milliseconds */
+      at: string;
+      /** Id of the job; null where no job answers */
+      job_id: string;
+      /** Id of the message */
+      message_id: string;
+      /** The messages of this page */
+      messages: number;
+    };
+  }
+  | {
+    /** Always "message.updated" */
+    event: "message.updated";
+    /** Cursor of this event */
+    id: string;
+    /** Data of the event */
+    data: {
+      /** Number in the stream, from 1, without gaps */
+      seq: number;
+      /** Always "message.updated" */
+      type: "message.updated";
+      /** ISO 8601 UTC with milliseconds */
+      at: string;
+      /** Id of the message */
+      message_id: string;
+      /** Whether the chat is pinned in lists */
+      pinned: boolean;
+    };
+  }
+  | {
     /** Always "usage.updated" */
     event: "usage.updated";
     /** Cursor of this event */
@@ -4068,6 +4177,7 @@ export type ChatStreamEvent =
         | "provider_error"
         | "provider_stalled"
         | "provider_rejected"
+        | "context_length_exceeded"
         | "model_unavailable"
         | "step_limit"
         | "timeout"
@@ -4130,6 +4240,16 @@ export type ChatStreamEvent =
     data: {};
   };
 
+/** What stands for the older messages in model calls */
+export interface ChatSummary {
+  /** The message with the summary */
+  message_id: string;
+  /** Messages that it stands for */
+  messages: number;
+  /** ISO 8601 UTC with milliseconds */
+  created_at: string;
+}
+
 /** The current work of a chat */
 export interface ChatWork {
   /** A job's id */
@@ -4172,6 +4292,11 @@ export interface CloneRepositoryRequest {
   mode?: "read" | "write";
   /** The name of the secret with its credentials: `user:password`, or a token alone */
   secret?: string | null;
+}
+
+export interface CompactChatRequest {
+  /** What the summary must keep, in your own words */
+  instructions?: string;
 }
 
 export interface CreateAgentRequest {
@@ -4486,6 +4611,10 @@ export interface DeletedChat {
   mission_id: string | null;
   /** Number of the mission's run that the chat belongs to; null for other chats */
   run_number: number | null;
+  /** What stood for the older messages in model calls */
+  summary: ChatSummary | null;
+  /** The chat that this one goes on from; null for one that began empty */
+  forked_from: ForkOrigin | null;
   /** The beginning of the newest message */
   last_message_preview: string | null;
   /** Number of the job's newest event */
@@ -5021,6 +5150,32 @@ export interface FileVersions {
   path: string;
   /** The versions, newest first */
   versions: FileVersion[];
+}
+
+export interface ForkChatRequest {
+  /** The message of this chat up to which the new one has the conversation */
+  from_message_id: string;
+  /** In place of the message, which must be a user's; it is answered */
+  content?: string;
+  /** Title, for people */
+  title?: string;
+}
+
+/** The chat that this one goes on from */
+export interface ForkOrigin {
+  /** The chat */
+  chat_id: string;
+  /** The message in it up to which the conversation was copied */
+  message_id: string;
+}
+
+/** A chat that goes on from an earlier message of another one */
+export interface ForkedChat {
+  chat: Chat;
+  /** Explanation, for people */
+  message: Message | null;
+  /** The job; null where nothing has been started */
+  job: Job | null;
 }
 
 /** A file that a search has found */
@@ -5589,6 +5744,7 @@ export type JobStreamEvent =
           | "provider_error"
           | "provider_stalled"
           | "provider_rejected"
+          | "context_length_exceeded"
           | "model_unavailable"
           | "step_limit"
           | "timeout"
@@ -5737,6 +5893,20 @@ export type JobStreamEvent =
         kind: "repair";
         /** The text */
         text: string;
+      }
+      | {
+        /** Number in the stream, from 1, without gaps */
+        seq: number;
+        /** Always "transcript.event" */
+        type: "transcript.event";
+        /** ISO 8601 UTC with milliseconds */
+        at: string;
+        /** Always "summary" */
+        kind: "summary";
+        /** The text */
+        text: string;
+        /** Parts of the run that it stands for; 0 for a summary of earlier turns alone */
+        covers: number;
       }
       | {
         /** Number in the stream, from 1, without gaps */
@@ -5942,6 +6112,7 @@ export type JobStreamEvent =
         | "provider_error"
         | "provider_stalled"
         | "provider_rejected"
+        | "context_length_exceeded"
         | "model_unavailable"
         | "step_limit"
         | "timeout"
@@ -6084,6 +6255,10 @@ export interface Message {
   job_id: string | null;
   /** Tokens of the model calls behind the message; null until it is complete */
   usage: TokenUsage | null;
+  /** Whether it stays in the model's context when the conversation is compacted */
+  pinned: boolean;
+  /** Of a summary: how many messages it stands for in model calls */
+  summary_of: number | null;
   /** User or agent who sent the message */
   sender: {
     /** Kind of sender */
@@ -6498,6 +6673,8 @@ export interface Model {
   demo: boolean;
   /** Limits of the model */
   limits: {
+    /** What one call of it takes with its answer, in tokens: longer conversations are compacted */
+    context_tokens: number;
     /** Model calls of one job, unless its budget or its agent names a number */
     max_steps: number;
     /** How long one job may run, unless its budget names a time */
@@ -7042,6 +7219,7 @@ export interface RunError {
     | "provider_error"
     | "provider_stalled"
     | "provider_rejected"
+    | "context_length_exceeded"
     | "model_unavailable"
     | "step_limit"
     | "timeout"
@@ -7338,6 +7516,12 @@ export interface SignatureVerification {
     | "signature_mismatch";
   /** Explanation, for people */
   message: string;
+}
+
+/** The job that writes a summary of the conversation */
+export interface StartedCompaction {
+  chat: Chat;
+  job: Job;
 }
 
 /** The states of a record, and the transitions between them */
@@ -7674,6 +7858,11 @@ export interface UpdateChatRequest {
 export interface UpdateMemberRequest {
   /** `owner` administers the organization, `member` works in it */
   role: "owner" | "member";
+}
+
+export interface UpdateMessageRequest {
+  /** Whether the chat is pinned in lists */
+  pinned: boolean;
 }
 
 export interface UpdateMissionRequest {

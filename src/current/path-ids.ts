@@ -12,6 +12,7 @@ const exact = (prefix: IdPrefix, noun: Noun, description: string) =>
 const ANY_ID = /^[A-Za-z0-9_-]{1,64}$/;
 
 export const ChatId = exact("cht", "chat", "The chat's id");
+export const MessageId = exact("msg", "message", "The message's id");
 export const JobId = exact("job", "job", "The job's id");
 export const MissionId = exact("mis", "mission", "The mission's id");
 export const MissionTaskId = exact("mtk", "mission_task", "The task's id");

@@ -21,6 +21,9 @@ const MAX_PIECE_CHARS = 16;
 /** Characters of a tool's result that are quoted. */
 const MAX_QUOTED_CHARS = 8_192;
 
+/** Words of a conversation that its summary quotes, from either end. */
+const QUOTED_WORDS = 24;
+
 const INTRODUCTION = "This is the built-in demo. It is no language model and repeats what it gets.";
 const GRAMMAR = `It knows these commands, each on a line of its own:
 /say TEXT             answer exactly TEXT (lines below belong to it)
@@ -43,7 +46,7 @@ export interface DemoContext {
 /** One call of the demo, with the guarantees of `ModelPort.call`. */
 export async function callDemo(call: ModelCall, context: DemoContext): Promise<ModelOutcome> {
   const turn = currentTurn(call.entries);
-  const step = stepOf(turn);
+  const step = call.purpose === "summary" ? summaryStep(turn.message) : stepOf(turn);
   const text = answerText(step);
   let partialText = "";
   for (const piece of pieces(text)) {
@@ -122,6 +125,14 @@ function stepOf(turn: Turn): DemoStep {
     turn.results
       .map(({ name, result }) => `${name} ${result.is_error ? "failed" : "answered"}: ${quoted(result.content)}`)
       .join("\n"),
+  );
+}
+
+/** Of a summary the beginning and the end of what was said: nobody has understood it. */
+function summaryStep(message: string): DemoStep {
+  const words = message.match(/\S+/g) ?? [];
+  return said(
+    `${words.length} words, from "${words.slice(0, QUOTED_WORDS).join(" ")}" to "${words.slice(-QUOTED_WORDS).join(" ")}".`,
   );
 }
 

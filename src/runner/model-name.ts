@@ -20,6 +20,8 @@ export interface ModelSettings {
   readonly anthropicBaseUrl?: string | null;
   /** Further ones that may be named, from MODELS; one that cannot be used is none. */
   readonly models?: readonly string[];
+  /** Tokens by `provider:name`, from MODEL_WINDOWS. */
+  readonly windows?: ReadonlyMap<string, number>;
   /** What `findLocalModels` has found. Used with `auto` only: no prompt goes there otherwise. */
   readonly localModels: readonly LocalModel[];
   /** In production the demo provider is refused unless `allowDemoModel`. */

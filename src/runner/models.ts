@@ -12,6 +12,7 @@ import { callDemo } from "./demo.ts";
 import { STALLED_STREAM_MS } from "../../actors/job/limits.ts";
 import type { RunnerLog } from "./log.ts";
 import { allowedTarget, allowedTargets, type ModelSettings, type Target } from "./model-name.ts";
+import { NO_WINDOW, windowOfTarget } from "./model-window.ts";
 import { type AnswerSource, type RunTime, streamCall } from "./stream-call.ts";
 import { realTimers, type Timers } from "./watchdog.ts";
 import { wireSource } from "./wire/source.ts";
@@ -35,17 +36,27 @@ export function createModels(
   const stalledStreamMs = settings.stalledStreamMs ?? STALLED_STREAM_MS;
   const secrets = secretsOf(settings);
   const allowed = allowedTargets(settings);
+  const windows = settings.windows ?? new Map<string, number>();
   return {
     describe(model) {
       const target = allowedTarget(model, allowed);
       return target.ok ? ok(infoOf(target.value)) : target;
     },
 
+    windowOf(model) {
+      const target = allowedTarget(model, allowed);
+      return target.ok ? windowOfTarget(target.value, windows) : NO_WINDOW;
+    },
+
     allowed() {
       const { fallback, byName } = allowed;
       const isDefault = ({ provider, name }: Target): boolean =>
         fallback.ok && provider === fallback.value.provider && name === fallback.value.name;
-      return [...byName.values()].map((target) => ({ ...infoOf(target), isDefault: isDefault(target) }));
+      return [...byName.values()].map((target) => ({
+        ...infoOf(target),
+        isDefault: isDefault(target),
+        window: windowOfTarget(target, windows),
+      }));
     },
 
     async call(call, onText, signal) {

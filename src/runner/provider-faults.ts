@@ -56,6 +56,7 @@ const SENTENCES = {
   provider_error: "The model provider failed to answer.",
   provider_stalled: "The model provider sent nothing for too long.",
   provider_rejected: "The model provider refused the request.",
+  context_length_exceeded: "The conversation is longer than the model's context window.",
 } as const satisfies Partial<Record<RunErrorCode, string>>;
 
 type ProviderCode = keyof typeof SENTENCES;
@@ -170,7 +171,14 @@ function diagnose(error: unknown): Diagnosis {
   const networkCode = findNetworkCode(error);
   const status = statusOf(error);
   if (error instanceof Error && error.name === NO_KEY) return { code: "provider_unauthorized", status, networkCode };
-  if (status !== undefined && status >= 300) return { code: codeOfStatus(status), status, networkCode };
+  if (status !== undefined && status >= 300) {
+    const code = codeOfStatus(status);
+    return {
+      code: code === "provider_rejected" && saysTooLong(error) ? "context_length_exceeded" : code,
+      status,
+      networkCode,
+    };
+  }
   return { code: networkCode === undefined ? "provider_error" : "provider_unreachable", status, networkCode };
 }
 
@@ -222,6 +230,19 @@ function providerWords(error: unknown): string {
   const status = statusOf(error);
   if (status === undefined || status < 300 || typeof body !== "string" || body.length > MAX_BODY_CHARS) return "";
   return wordsIn(parseWithin(body, ERROR_BODY));
+}
+
+/** How providers and servers say that a request does not fit into the context window. */
+const TOO_LONG =
+  /context_length_exceeded|exceed_context_size|context (?:length|window|size|limit)|prompt is too long|input is too long|too many (?:input )?tokens|maximum (?:input|number of) tokens|reduce the length/i;
+
+/** By the error's own code, or by its words. */
+function saysTooLong(error: unknown): boolean {
+  const body = field(error, "responseBody");
+  const told = typeof body === "string" && body.length <= MAX_BODY_CHARS ? parseWithin(body, ERROR_BODY) : error;
+  const inner = field(told, "error") ?? told;
+  const names = [field(inner, "code"), field(inner, "type"), field(error, "kind")];
+  return [...names, providerWords(error)].some((word) => typeof word === "string" && TOO_LONG.test(word));
 }
 
 function wordsIn(body: unknown): string {

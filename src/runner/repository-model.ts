@@ -14,6 +14,7 @@ export const CLONE_TOOL = "clone_repository";
 export const withRepositoryModel = (models: ModelPort): ModelPort => ({
   describe: (model) =>
     model === REPOSITORY_MODEL ? ok({ provider: "troupe", name: "git", demo: false }) : models.describe(model),
+  windowOf: (model) => models.windowOf(model),
   allowed: () => models.allowed(),
   call: (call, onText, signal) =>
     call.model === REPOSITORY_MODEL ? Promise.resolve(step(call, onText)) : models.call(call, onText, signal),

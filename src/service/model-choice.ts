@@ -16,6 +16,7 @@ import { type ModelSettings, resolveModel } from "../runner/model-name.ts";
 import { createModels } from "../runner/models.ts";
 import type { RunTime } from "../runner/stream-call.ts";
 import type { Config, ConfigError } from "../settings/config.ts";
+import { windowsOf } from "../settings/model-windows.ts";
 import type { SettingsCheck } from "../settings/setting-checks.ts";
 
 /** No server answers now that has a model; a later start may find one. */
@@ -40,6 +41,7 @@ type ModelConfig = Pick<
   | "model"
   | "models"
   | "modelFallbacks"
+  | "modelWindows"
   | "anthropicApiKey"
   | "openaiApiKey"
   | "openaiBaseUrl"
@@ -141,6 +143,7 @@ export function modelSettings(config: ModelConfig, localModels: readonly LocalMo
     openaiApiKey: config.openaiApiKey ?? null,
     openaiBaseUrl: config.openaiBaseUrl ?? null,
     models: [...(config.models ?? []), ...(config.modelFallbacks ?? [])],
+    windows: windowsOf(config),
     localModels,
     production: config.nodeEnv === "production",
     allowDemoModel: config.allowDemoModel ?? false,

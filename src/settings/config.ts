@@ -12,6 +12,7 @@ import { OneOf, type Static, type TSchema, Type } from "../../actors/schema.ts";
 import type { ActorSettings } from "../../actors/troupe.ts";
 import { DEFAULT_WORKSPACE_LIMITS } from "../../actors/workspace/limits.ts";
 import { OTHER_SECRETS_SETTING } from "./other-secrets.ts";
+import { MODEL_WINDOWS_SETTING } from "./model-windows.ts";
 import { QUOTAS_SETTING } from "./quotas.ts";
 import { replicaBesideDatabase, type SettingsCheck, wholeProvider } from "./setting-checks.ts";
 import { SHELL_HOSTS_SETTING } from "./shell.ts";
@@ -114,6 +115,7 @@ const Settings = Type.Object({
     Type.String({ format: "word" }),
     setting({ env: "MODEL_FALLBACKS", default: [], allowed: "models as provider:name, separated by commas" }),
   ),
+  modelWindows: Type.Array(Type.String({ format: "model-window" }), setting(MODEL_WINDOWS_SETTING)),
   modelRetries: wholeNumber("MODEL_RETRIES", DEFAULT_MODEL_RETRIES, [0, 100]),
   anthropicApiKey: Type.Optional(
     Type.String(setting({ env: "ANTHROPIC_API_KEY", secret: true, format: "word", allowed: "a key without spaces" })),

@@ -4,6 +4,7 @@
  */
 import { isIP } from "node:net";
 import type { TSchema } from "../../actors/schema.ts";
+import { windowEntry } from "../../actors/job/window-entry.ts";
 import { RATE_BUDGET } from "../../actors/traffic/policy.ts";
 import { quotaEntry } from "../../actors/usage/quota.ts";
 import { isHostRule } from "./shell.ts";
@@ -62,6 +63,7 @@ const FORMATS = {
   path: (text: string) => !text.includes("\0"),
   host: (text: string) => isIP(text) !== 0 || /^[a-z0-9]([a-z0-9.-]*[a-z0-9])?$/i.test(text),
   "service-key": (text: string) => parseSecret(text) !== INVALID,
+  "model-window": (text: string) => windowEntry(text) !== null,
   quota: (text: string) => quotaEntry(text) !== null,
   "rate-budget": (text: string) => Number(/^(?:org_[\w-]+|\*)=(\d{1,9})$/.exec(text)?.[1] ?? 0) >= RATE_BUDGET,
   commit: (text: string) => /^([0-9a-f]{40}|[0-9a-f]{64})$/.test(text),

@@ -47,6 +47,7 @@ export class MeteredPlacement extends PostgresPlacement {
 export function meteredModels(models: ModelPort, meters: Meters): ModelPort {
   return {
     describe: (model) => models.describe(model),
+    windowOf: (model) => models.windowOf(model),
     allowed: () => models.allowed(),
     async call(call, onText, signal) {
       const from = performance.now();

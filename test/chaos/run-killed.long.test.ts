@@ -29,3 +29,21 @@ for (const moment of ["sent", "answered"] as const) {
     expect(await bench.undone()).toBe(0);
   }, 300_000);
 }
+
+/** Of a compaction: its job, its start, its summary with its end. */
+const COMPACTION_COMMITS = 2;
+
+for (const moment of ["sent", "answered"] as const) {
+  test(`[CHAT-11] killed at any commit, ${moment === "sent" ? "before it is stored" : "stored and not answered"}, a compaction comes to one summary`, async () => {
+    const expected = await bench.playCompaction(null);
+    expect(expected.told.at(-1)).toBe("done 3 2 true");
+    let nth = 1;
+    for (; ; nth++) {
+      const { killed, told } = await bench.playCompaction({ nth, moment });
+      expect({ nth, told }).toEqual({ nth, told: expected.told });
+      if (!killed) break;
+    }
+    expect(nth - 1).toBeGreaterThanOrEqual(COMPACTION_COMMITS);
+    expect(await bench.invariants()).toMatchObject({ ok: true });
+  }, 300_000);
+}

@@ -66,6 +66,8 @@ describe("create", () => {
       mission_id: null,
       run_number: null,
       options: { model: null, on_busy: "queue", tools: null, auto_approve: false, title: "Ada", pinned: false },
+      summary: null,
+      forked_from: null,
       last_message_preview: null,
       last_seq: 0,
       metadata: {},
@@ -355,6 +357,8 @@ describe("messages", () => {
       job_id: job.id,
       status: "completed",
       id: expect.stringMatching(/^msg_/),
+      pinned: false,
+      summary_of: null,
     };
     expect(said).toEqual({
       ...record,

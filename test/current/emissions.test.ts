@@ -53,6 +53,13 @@ async function jobIn(status: string, fields: Json = {}): Promise<Job> {
   const { job } = await client.send(chat, "hello", fields);
   return client.reached(job.id, status);
 }
+/** A chat with one turn. */
+async function saidChat(): Promise<{ readonly chat: string; readonly message: string }> {
+  const chat = await client.chat(agent, owner.workspaceId);
+  const { job, message } = await client.send(chat, "hello");
+  await client.reached(job.id, "completed");
+  return { chat, message: message.id };
+}
 const make = async (path: string, body: Json): Promise<string> => {
   const made = await (await client.call("POST", path, body)).json();
   return (made as { id?: string; task?: { id: string } }).id ?? (made as { task: { id: string } }).task.id;
@@ -116,6 +123,15 @@ const REQUESTS: Readonly<Record<string, () => Promise<Call> | Call>> = {
     `/api/chats/${await client.chat(agent, owner.workspaceId)}/messages`,
     { content: "hello" },
   ],
+  updateMessage: async () => {
+    const { chat, message } = await saidChat();
+    return ["PATCH", `/api/chats/${chat}/messages/${message}`, { pinned: true }];
+  },
+  compactChat: async () => ["POST", `/api/chats/${(await saidChat()).chat}/compact`, {}],
+  forkChat: async () => {
+    const { chat, message } = await saidChat();
+    return ["POST", `/api/chats/${chat}/fork`, { from_message_id: message }];
+  },
   approveJob: async () => ["POST", `/api/jobs/${(await jobIn("needs_review", { review_required: true })).id}/approve`],
   cancelJob: async () => ["POST", `/api/jobs/${(await jobIn("needs_review", { review_required: true })).id}/cancel`],
   resumeJob: async () => {

@@ -59,6 +59,18 @@ const CHAT: { readonly [K in ChatEventType]: Shapes<ChatEventData<K>> } = {
       { job_id: "j", message_id: "m", status: "failed", content: "" },
     ],
   ],
+  "chat.compacted": [
+    [
+      { jobId: "j", messageId: "m", messages: 3 },
+      { job_id: "j", message_id: "m", messages: 3 },
+    ],
+  ],
+  "message.updated": [
+    [
+      { messageId: "m", pinned: true },
+      { message_id: "m", pinned: true },
+    ],
+  ],
   "tool.started": [
     [
       { jobId: "j", callId: "c", name: "n" },

@@ -16,7 +16,7 @@ test("[RUN-3] [RUN-4] the operator's limits are what a run keeps and what the li
     const owner = await service.found();
     const client = new Client(service, owner);
     const [model] = (await client.get<{ models: Json[] }>("/api/models")).models;
-    expect(model?.["limits"]).toEqual({ max_steps: 2, max_run_seconds: 90 });
+    expect(model?.["limits"]).toMatchObject({ max_steps: 2, max_run_seconds: 90 });
     const agent = await createAgent(service, owner);
     service.model.script = () => [
       { use: { type: "tool_use", id: `c${service.model.calls.length}`, name: "current_time", input: {} } },
@@ -46,11 +46,11 @@ describe("models of a configuration", () => {
   afterAll(() => service.stop());
 
   test("[RUN-4] GET /api/models lists them with provider and limits", async () => {
-    const limits = { max_steps: 32, max_run_seconds: 1_800 };
+    const limits = (context_tokens: number) => ({ context_tokens, max_steps: 32, max_run_seconds: 1_800 });
     expect(await client.get("/api/models")).toEqual({
       models: [
-        { id: "demo:echo", provider: "demo", name: "echo", default: true, demo: true, limits },
-        { id: ALLOWED, provider: "openai", name: "gpt-x", default: false, demo: false, limits },
+        { id: "demo:echo", provider: "demo", name: "echo", default: true, demo: true, limits: limits(128_000) },
+        { id: ALLOWED, provider: "openai", name: "gpt-x", default: false, demo: false, limits: limits(32_768) },
       ],
     });
   });

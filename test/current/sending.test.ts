@@ -162,7 +162,7 @@ describe("a busy chat", () => {
     const { job } = await client.send(id, "one");
     const details = {
       status: "working",
-      allowed_actions: ["send_message", "update", "update_options", "delete"],
+      allowed_actions: ["send_message", "update", "update_options", "delete", "compact", "fork"],
       job_id: job.id,
     };
     expect(await refused(post(id, { content: "two" }), 409, "chat_busy")).toEqual(details);

@@ -53,9 +53,9 @@ for (const way of WAYS) {
     });
 
     const statuses: readonly (readonly [number, string, RegExp])[] = [
-      [400, "provider_rejected", /It said: prompt is too long: 9 tokens > 8$/],
-      [404, "provider_rejected", /It said: prompt is too long/],
-      [413, "provider_rejected", /It said: prompt is too long/],
+      [400, "context_length_exceeded", /It said: prompt is too long: 9 tokens > 8$/],
+      [404, "context_length_exceeded", /It said: prompt is too long/],
+      [413, "context_length_exceeded", /It said: prompt is too long/],
       [401, "provider_unauthorized", /An operator has to check the key/],
       [403, "provider_unauthorized", /An operator has to check the key/],
       [429, "provider_rate_limited", /rate limit is reached/],

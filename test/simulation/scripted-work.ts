@@ -9,7 +9,7 @@ import type {
   ToolPort,
   ToolResult,
 } from "../../actors/job/ports.ts";
-import type { HistoryEntry, Transcripts } from "../../actors/job/protocol.ts";
+import type { ChatHistory, Transcripts } from "../../actors/job/protocol.ts";
 import type { TranscriptPart } from "../../actors/job/transcript.ts";
 import type { ToolUseBlock } from "../../actors/job/schema.ts";
 import { shardOf } from "../../actors/runtime/placement.ts";
@@ -20,11 +20,13 @@ import { must, Violation } from "./violation.ts";
 
 const USAGE = { inputTokens: 7, outputTokens: 3 };
 const TOOL = "look";
+const WINDOW = { contextTokens: 128_000, answerTokens: 16_000 };
 
 export class ScriptedWork implements Transcripts {
   readonly models: ModelPort = {
     describe: (): Outcome<ModelInfo> => ok({ provider: "scripted", name: "scripted", demo: false }),
-    allowed: () => [{ provider: "scripted", name: "scripted", demo: false, isDefault: true }],
+    windowOf: () => WINDOW,
+    allowed: () => [{ provider: "scripted", name: "scripted", demo: false, isDefault: true, window: WINDOW }],
     call: (asked, onText, signal) => this.think(asked, onText, signal),
   };
   readonly tools: ToolPort = {
@@ -51,7 +53,7 @@ export class ScriptedWork implements Transcripts {
     this.fail = fail;
   }
 
-  history(of: Parameters<Transcripts["history"]>[0]): Promise<readonly HistoryEntry[]> {
+  history(of: Parameters<Transcripts["history"]>[0]): Promise<ChatHistory> {
     return call(this.wiring, "history", () => this.transcripts.history(of));
   }
 

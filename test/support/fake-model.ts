@@ -3,8 +3,15 @@
  * pieces. A step of a script may hold until the test lets it go on, so tests wait for conditions.
  */
 import { ok, type Outcome, refuse } from "../../actors/fault.ts";
-import type { AllowedModel, ModelCall, ModelInfo, ModelOutcome, ModelPort } from "../../actors/job/ports.ts";
-import type { ReasoningBlock, RunError, ToolUseBlock } from "../../actors/job/schema.ts";
+import type {
+  AllowedModel,
+  ModelCall,
+  ModelInfo,
+  ModelOutcome,
+  ModelPort,
+  ModelWindow,
+} from "../../actors/job/ports.ts";
+import type { ReasoningBlock, RunError, ToolUseBlock, Usage } from "../../actors/job/schema.ts";
 
 export type ModelStep =
   | { readonly say: string }
@@ -53,8 +60,17 @@ export class FakeModel implements ModelPort {
     return refuse({ kind: "provider_error", message: `${model} is gone` });
   }
 
+  /** What it says that a call has cost. */
+  usageOf: (call: ModelCall) => Usage = () => USAGE;
+  /** How much it takes. */
+  window: ModelWindow = { contextTokens: 128_000, answerTokens: 16_000 };
+
+  windowOf(): ModelWindow {
+    return this.window;
+  }
+
   allowed(): readonly AllowedModel[] {
-    return this.info.ok ? [{ ...this.info.value, isDefault: true }] : [];
+    return this.info.ok ? [{ ...this.info.value, isDefault: true, window: this.window }] : [];
   }
 
   async call(call: ModelCall, onText: (text: string) => void, signal: AbortSignal): Promise<ModelOutcome> {
@@ -72,11 +88,12 @@ export class FakeModel implements ModelPort {
         onText(step.say);
       } else if ("think" in step) thoughts.push({ type: "reasoning", text: step.think });
       else if ("use" in step) uses.push(step.use);
-      else if ("fail" in step) return { kind: "failed", error: step.fail, partialText: text, usage: USAGE };
+      else if ("fail" in step)
+        return { kind: "failed", error: step.fail, partialText: text, usage: this.usageOf(call) };
       else if ((await Promise.race([step.hold, aborted])) === "aborted") return { kind: "aborted", partialText: text };
     }
     const blocks = [...thoughts, ...(text === "" ? [] : [{ type: "text" as const, text }]), ...uses];
-    return { kind: "finished", blocks, usage: USAGE, finishReason: uses.length > 0 ? "tool_use" : "stop" };
+    return { kind: "finished", blocks, usage: this.usageOf(call), finishReason: uses.length > 0 ? "tool_use" : "stop" };
   }
 }
 

@@ -236,7 +236,12 @@ function strangeEvents(replica: JobReplica, stream: string, table: Readonly<Reco
 async function disagreementsOf(replica: JobReplica, job: Job): Promise<string[]> {
   const wrong: string[] = [];
   const message = replica.messages(job.chatId).find((m) => m.id === job.outputMessageId);
-  const { blocks } = new Transcript(await replica.transcripts.parts(ORG, job.id));
+  const parts = await replica.transcripts.parts(ORG, job.id);
+  // A summary is the whole content of the message of a job that compacts.
+  const blocks =
+    job.isCompaction === true
+      ? parts.flatMap((part): Block[] => (part.type === "summary" ? [{ type: "text", text: part.text }] : []))
+      : new Transcript(parts).blocks;
   const isOver = job.status === "completed" || job.status === "failed" || job.status === "cancelled";
   if (
     isOver &&

@@ -1,7 +1,7 @@
 /** What a run reads besides its records, from the model in memory (port: `Transcripts` of the job). */
-import type { Message } from "../../actors/chat/schema.ts";
-import { inTurnOrder } from "../../actors/chat/turn-order.ts";
-import type { HistoryEntry, Transcripts } from "../../actors/job/protocol.ts";
+import { chatHistory } from "../../actors/chat/history.ts";
+import type { Chat, Message } from "../../actors/chat/schema.ts";
+import type { ChatHistory, Transcripts } from "../../actors/job/protocol.ts";
 import { partOf, type TranscriptPart } from "../../actors/job/transcript.ts";
 import type { MemoryDatabase } from "./memory-database.ts";
 
@@ -14,18 +14,17 @@ export class MemoryTranscripts implements Transcripts {
     this.database = database;
   }
 
-  async history(of: {
-    organizationId: string;
-    chatId: string;
-    jobId: string;
-    limit: number;
-  }): Promise<readonly HistoryEntry[]> {
-    const messages = messagesOf(this.database, of.chatId).filter(
-      (m) => ENDED.includes(m.status) && m.jobId !== of.jobId && !(m.role === "user" && m.status === "cancelled"),
+  async history(of: { organizationId: string; chatId: string; jobId: string; limit: number }): Promise<ChatHistory> {
+    const all = messagesOf(this.database, of.chatId);
+    const newest = all.filter(
+      (m) =>
+        ENDED.includes(m.status) &&
+        m.role !== "system" &&
+        m.jobId !== of.jobId &&
+        !(m.role === "user" && m.status === "cancelled"),
     );
-    return inTurnOrder(messages.slice(-of.limit)).flatMap(({ role, content, blocks }): HistoryEntry[] =>
-      role === "user" || role === "assistant" ? [{ role, content, blocks }] : [],
-    );
+    const chat = this.database.record("chat", of.organizationId, of.chatId) as Chat | null;
+    return chatHistory(chat, newest.slice(-of.limit), all);
   }
 
   async parts(organizationId: string, jobId: string): Promise<readonly TranscriptPart[]> {

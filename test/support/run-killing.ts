@@ -12,7 +12,7 @@
 import { join } from "node:path";
 import postgres from "postgres";
 import type { Job } from "../../actors/job/schema.ts";
-import type { Message } from "../../actors/chat/schema.ts";
+import type { Chat, Message } from "../../actors/chat/schema.ts";
 import { type GuardedFolder, guardedFolder } from "./guarded-folder.ts";
 import { createEmptyDatabase, type TestDatabase } from "./postgres.ts";
 import { type Moment, PostgresProxy } from "./postgres-proxy.ts";
@@ -164,6 +164,43 @@ export class RunBench {
     for (const [page, keys] of this.keys) if (keys.size > 1) repeated.push(`${page} under ${keys.size} keys`);
     const job = (await this.job(chatId))!;
     return { story: await this.story(job, name), killed: made !== null, repeated, attempt: job.attempt };
+  }
+
+  /** Compacts a chat, killed at the point if one is given: what the chat then has, and whether it came to the point. */
+  async playCompaction(
+    point: KillPoint | null,
+  ): Promise<{ readonly told: readonly string[]; readonly killed: boolean }> {
+    const chat = await this.post("/api/chats", { agent_id: this.agentId, workspace_id: this.workspaceId });
+    const chatId = chat?.["id"] as string;
+    await this.post(`/api/chats/${chatId}/messages`, { content: "/say Hello." });
+    const jobs = () =>
+      this.sql<Row<Job>[]>`select body from job where chat_id = ${chatId} order by body ->> 'createdAt'`;
+    await eventually("the turn has ended", async () => (await jobs())[0]?.body.status === "completed");
+    this.arm(point);
+    let killed = false;
+    for (;;) {
+      if (this.isStruck && !killed) {
+        killed = true;
+        await this.service.ended();
+        await this.restart();
+      }
+      const job = (await jobs()).find(({ body }) => body.isCompaction === true)?.body;
+      if (job === undefined) await this.post(`/api/chats/${chatId}/compact`, {});
+      else if (job.status === "completed" && !(this.isStruck && !killed)) break;
+      await Bun.sleep(2);
+    }
+    this.proxy.watch(null);
+    if (this.isStruck && !killed) await this.restart();
+    const messages = await this.sql<Row<Message>[]>`select body from message where chat_id = ${chatId} order by seq`;
+    const [row] = await this.sql<Row<Chat>[]>`select body from chat where id = ${chatId}`;
+    const summary = row?.body.summary;
+    return {
+      killed,
+      told: [
+        ...messages.map(({ body: { role, status, content } }) => `${role} ${status} ${content}`),
+        `${row?.body.status} ${row?.body.messageCount} ${summary?.messages} ${summary?.messageId === messages.at(-1)?.body.id}`,
+      ],
+    };
   }
 
   private script(name: string): string {

@@ -20,6 +20,13 @@ const CLERK = {
 };
 const CAREFUL = { allowed_tools: ["create_task"], approval_tools: ["create_task"] };
 
+/** The id of what was said first in this chat, and was answered. */
+async function firstMessage(world: World, chat: string): Promise<string> {
+  await world.said(chat, "hello", "completed");
+  const { messages } = await world.call<{ messages: { id: string }[] }>("listMessages", of(chat));
+  return messages[0]!.id;
+}
+
 /** A record by a long poll: as it is, and not newer than it is. */
 const polled = (id: string): readonly HappyAsk[] => [
   { ...of(id), status: 200 },
@@ -107,6 +114,20 @@ export const HAPPY: Readonly<Record<string, Happy>> = {
       budget: { max_tokens: 10_000, max_steps: 4, deadline_at: "2100-01-01T00:00:00Z" },
     },
   }),
+  updateMessage: async (world) => {
+    const chat = await world.chat();
+    return { params: { id: chat, message_id: await firstMessage(world, chat) }, body: { pinned: true } };
+  },
+  compactChat: async (world) => {
+    const chat = await world.chat();
+    await world.said(chat, "hello", "completed");
+    return { ...of(chat), body: { instructions: "Keep the greeting." } };
+  },
+  forkChat: async (world) => {
+    const chat = await world.chat();
+    const from = await firstMessage(world, chat);
+    return { ...of(chat), body: { from_message_id: from, content: "hello again", title: "Again" } };
+  },
 
   listJobs: () => ({
     query: [

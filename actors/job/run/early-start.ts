@@ -21,6 +21,7 @@ import { usageRef } from "../../usage/schema.ts";
 import { usageOf } from "../metering.ts";
 import type { ProgressReport } from "../protocol.ts";
 import { type Job, jobRef } from "../schema.ts";
+import { turnStartOf } from "./turn-end.ts";
 import { askChat, askJob, askUsage, type RunIntent, type RunServices } from "./services.ts";
 import type { SlotRequest } from "./slots.ts";
 
@@ -76,9 +77,7 @@ export class EarlyStarts {
   ): Promise<StartedJob | null> {
     try {
       const started = followed(askJob(jobRef(organizationId, jobId), command), (job) => {
-        const { chatId, inputMessageId, outputMessageId: messageId, attempt } = job;
-        const turn = { kind: "turn_started", jobId, inputMessageId, messageId, attempt } as const;
-        return askChat(chatRef(organizationId, chatId), turn);
+        return askChat(chatRef(organizationId, job.chatId), turnStartOf(job));
       });
       const metered = following(started, ([job]) => {
         const used = usageOf(job, command);

@@ -22,7 +22,7 @@ import type { RunServices } from "./services.ts";
 
 type Failed = Extract<ModelOutcome, { readonly kind: "failed" }>;
 /** What is asked; which model and for whom is the job's. */
-export type Prompt = Pick<ModelCall, "system" | "entries" | "tools" | "outputSchema">;
+export type Prompt = Pick<ModelCall, "system" | "entries" | "tools" | "outputSchema" | "purpose">;
 
 interface CallerParts {
   readonly reporter: Reporter;
@@ -64,7 +64,8 @@ export class ModelCalls {
     for (;;) {
       const outcome = await this.once(prompt, before, state, signal);
       if (outcome.kind !== "failed") return { outcome, ...state };
-      const next = await this.afterFailure(outcome, before, state, signal);
+      const shown = prompt.purpose === "summary" ? { ...outcome, partialText: "" } : outcome;
+      const next = await this.afterFailure(shown, before, state, signal);
       if (next !== "again") return { outcome: next, ...state };
     }
   }
@@ -87,6 +88,8 @@ export class ModelCalls {
         { origin: originOf(job), model, ...prompt },
         (text) => {
           if (text === "") return;
+          // A summary is no part of the message.
+          if (prompt.purpose === "summary") return;
           state.timeToFirstTokenMs ??= Math.round(services.clock.monotonic() - from);
           run.reporter.showText(run.reporter.attempt, separator + text);
           separator = "";

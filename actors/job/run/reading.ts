@@ -6,16 +6,13 @@
 import type { EffectContext } from "../../runtime/effects.ts";
 import type { EffectRow } from "../../runtime/store.ts";
 import type { RunServices } from "./services.ts";
-import type { TranscriptEntry } from "../ports.ts";
+import type { ChatHistory } from "../protocol.ts";
 import { RunOver } from "./reporter.ts";
 import { sleep } from "./run-wait.ts";
 import { Transcript } from "./transcript.ts";
-import type { Block } from "../schema.ts";
 
-/** Messages of the chat that go into a model call, newest first counted. */
-export const HISTORY_MESSAGES = 200;
-/** And their characters: about 100,000 tokens, which leaves room for the turn itself in what models take. */
-export const HISTORY_CHARACTERS = 400_000;
+/** Messages of the chat that a model call may have, newest first counted. Long before, they are compacted. */
+export const HISTORY_MESSAGES = 1_000;
 
 /** First wait before a read is tried again; doubled up to the last. */
 const REREAD_FIRST_MS = 100;
@@ -40,18 +37,10 @@ export class RunReading {
   }
 
   /** The conversation before this turn; null when the signal has called the run off. */
-  async history(chatId: string, signal: AbortSignal): Promise<TranscriptEntry[] | null> {
+  async history(chatId: string, signal: AbortSignal): Promise<ChatHistory | null> {
     const { organizationId, actorId: jobId } = this.effect;
     const of = { organizationId, chatId, jobId, limit: HISTORY_MESSAGES };
-    const history = await this.withRetries(() => this.parts.transcripts.history(of), signal);
-    if (history === null) return null;
-    return newestOf(
-      history.map((m) =>
-        m.role === "user"
-          ? { role: "user", text: m.content }
-          : { role: "assistant", blocks: withoutReasoning(m.blocks) },
-      ),
-    );
+    return this.withRetries(() => this.parts.transcripts.history(of), signal);
   }
 
   /** What is committed of this run. Throws `RunOver` when the signal has called it off. */
@@ -80,21 +69,4 @@ export class RunReading {
       waitMs = Math.min(2 * waitMs, REREAD_LAST_MS);
     }
   }
-}
-
-/** Earlier reasoning is not sent back: it would only fill the context. */
-const withoutReasoning = (blocks: readonly Block[]): readonly Block[] =>
-  blocks.filter((block) => block.type !== "reasoning");
-
-/** The newest entries that fit into a model call, from a user's message on. */
-function newestOf(entries: readonly TranscriptEntry[]): TranscriptEntry[] {
-  let characters = 0;
-  let first = entries.length;
-  for (let i = entries.length - 1; i >= 0; i--) {
-    const entry = entries[i]!;
-    characters += entry.role === "user" ? entry.text.length : JSON.stringify(entry.blocks).length;
-    if (characters > HISTORY_CHARACTERS) break;
-    if (entry.role === "user") first = i;
-  }
-  return entries.slice(first);
 }

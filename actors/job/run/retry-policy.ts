@@ -24,6 +24,7 @@ const REASONS: Readonly<Record<RunErrorCode, WaitReason | null>> = {
   tools_unavailable: "tools_unavailable",
   provider_unauthorized: null,
   provider_rejected: null,
+  context_length_exceeded: null,
   model_unavailable: null,
   step_limit: null,
   timeout: null,

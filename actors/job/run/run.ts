@@ -3,19 +3,20 @@ import type { ChatCommand } from "../../chat/protocol.ts";
 import type { EffectContext } from "../../runtime/effects.ts";
 import type { EffectRow } from "../../runtime/store.ts";
 import type { RunServices } from "./services.ts";
-import { type ModelInfo, type ModelOutcome, NO_TOOLS, type TranscriptEntry } from "../ports.ts";
-import type { ProgressReport } from "../protocol.ts";
-import { turnEndOf } from "./turn-end.ts";
+import { type ModelOutcome, NO_TOOLS } from "../ports.ts";
+import { NO_HISTORY, type ProgressReport } from "../protocol.ts";
+import { RunContext } from "./run-context.ts";
+import { turnEndOf, turnStartOf } from "./turn-end.ts";
 import type { JobSlot } from "./job-slot.ts";
 import { Pulse } from "./pulse.ts";
 import { Reporter, RunOver } from "./reporter.ts";
 import { RunCalls } from "./calls.ts";
-import { ModelCalls } from "./model-calls.ts";
+import { ModelCalls, type Prompt } from "./model-calls.ts";
 import type { ProviderLimits } from "./provider-limits.ts";
 import type { StartedJob } from "./early-start.ts";
 import { RunReading } from "./reading.ts";
 import { RunWait } from "./run-wait.ts";
-import { openTools } from "./tool-opening.ts";
+import { NOTHING_OPEN, openTools } from "./tool-opening.ts";
 import { repairRequest } from "../output.ts";
 import { checkedOutput, promptOf } from "./prompt.ts";
 import { type Job, type RunError, textOf, type Usage } from "../schema.ts";
@@ -53,6 +54,7 @@ export class Run {
   /** Text and tokens of a step that no accepted report contains yet. */
   private unreported = { text: "", usage: NO_USAGE };
   private toolbox = NO_TOOLS;
+  private told: RunContext | null = null;
 
   constructor(parts: RunServices, { effect, context, slot, limits, started }: RunStart) {
     this.started = started;
@@ -94,7 +96,7 @@ export class Run {
         stop();
       });
       this.pulse.start();
-      await this.loop(await this.entries(isFirstTurn));
+      await this.work(isFirstTurn);
     } catch (cause) {
       this.pulse.stop();
       await this.onFault(cause);
@@ -146,13 +148,14 @@ export class Run {
     return job.status === "queued" ? this.start(job) : this.resume(job);
   }
 
-  /** The conversation up to the user's message. */
-  private async entries(isFirstTurn: boolean): Promise<TranscriptEntry[]> {
-    const { chatId, input } = this.job;
+  /** Answers the message, or, in a job that compacts, writes the summary. */
+  private async work(isFirstTurn: boolean): Promise<void> {
+    const { reporter, wait, models } = this;
     const { signal } = this.abort;
+    const isCompaction = this.job.isCompaction === true;
     const [history, tools] = await Promise.all([
-      isFirstTurn ? [] : this.reading.history(chatId, signal),
-      openTools(this.parts, { reporter: this.reporter, wait: this.wait }, signal),
+      isFirstTurn ? NO_HISTORY : this.reading.history(this.job.chatId, signal),
+      isCompaction ? NOTHING_OPEN : openTools(this.parts, { reporter, wait }, signal),
     ]);
     if (history === null || tools.kind === "aborted") return this.stopped("", null);
     if (tools.kind === "unavailable") {
@@ -160,21 +163,27 @@ export class Run {
       throw new RunOver();
     }
     this.toolbox = tools.toolbox;
-    return [...history, { role: "user", text: input }];
+    const spends = (usage: Usage): void => void (this.unreported = { text: "", usage });
+    this.told = new RunContext(this.parts, { reporter, models, spends }, history, this.transcript);
+    if (!isCompaction) return this.loop(this.told);
+    const failed = await this.told.compactChat(signal);
+    if (failed !== null) return this.stopped("", failed);
   }
 
-  private async start({ id: jobId, agent, inputMessageId, outputMessageId: messageId }: Job): Promise<boolean> {
-    const { attempt } = this;
+  private async start({ agent }: Job): Promise<boolean> {
     const model = this.parts.models.describe(agent.model);
     if (!model.ok) {
       const message = model.fault.kind === "provider_error" ? model.fault.message : "No model can be used";
       await this.fail({ code: "model_unavailable", message }, "", NO_USAGE);
       throw new RunOver();
     }
-    const runner: ModelInfo = model.value;
-    const reply = await this.reporter.report({ kind: "run_started", effectId: this.effect.id, attempt, runner }, () => [
-      { kind: "turn_started", jobId, inputMessageId, messageId, attempt },
-    ]);
+    const command = {
+      kind: "run_started",
+      effectId: this.effect.id,
+      attempt: this.attempt,
+      runner: model.value,
+    } as const;
+    const reply = await this.reporter.report(command, (job) => [turnStartOf(job)]);
     return reply?.isFirstTurn ?? false;
   }
 
@@ -188,7 +197,7 @@ export class Run {
     return false;
   }
 
-  private async loop(entries: readonly TranscriptEntry[]): Promise<void> {
+  private async loop(context: RunContext): Promise<void> {
     // A resumed run first makes the open calls: lost in a crash, or approved.
     await this.useTools();
     if (this.job.status !== "running") return;
@@ -197,7 +206,7 @@ export class Run {
     for (let step = this.job.step + 1; step <= most; step++) {
       await this.takeSteers();
       if (this.job.status !== "running") return;
-      await this.step(step, entries);
+      await this.step(step, context);
       if (this.job.status !== "running") return;
       await this.useTools();
       if (this.job.status !== "running") return;
@@ -213,10 +222,9 @@ export class Run {
   }
 
   /** One model call, committed with its tool calls; ends the run when there are none, or when it failed. */
-  private async step(step: number, entries: readonly TranscriptEntry[]): Promise<void> {
-    const { transcript } = this;
-    const prompt = promptOf(this.job, this.toolbox, [...entries, ...transcript.entries]);
-    const { outcome, timeToFirstTokenMs } = await this.models.call(prompt, transcript.text, this.abort.signal);
+  private async step(step: number, context: RunContext): Promise<void> {
+    const prompt = (entries: Prompt["entries"]): Prompt => promptOf(this.job, this.toolbox, entries);
+    const { outcome, timeToFirstTokenMs } = await context.call(prompt, this.abort.signal);
     if (outcome.kind !== "finished") return this.stopped(outcome.partialText, outcome);
     await this.finishStep(step, outcome, timeToFirstTokenMs);
   }
@@ -233,20 +241,9 @@ export class Run {
     transcript.add(...blocks);
     this.unreported = { text: textOf(blocks), usage };
     const { outputRepairs = 0 } = this.job;
-    await this.reporter.report(
-      {
-        kind: "step_finished",
-        attempt,
-        step,
-        blocks,
-        calls,
-        usage,
-        timeToFirstTokenMs,
-        result: transcript.text,
-        ...(output === undefined ? {} : { output }),
-      },
-      (job) => this.turnAfter(job),
-    );
+    const finished = { kind: "step_finished", attempt, step, blocks, calls, usage, timeToFirstTokenMs } as const;
+    const report = { ...finished, result: transcript.text, ...(output === undefined ? {} : { output }) };
+    await this.reporter.report(report, (job) => this.turnAfter(job));
     this.unreported = { text: "", usage: NO_USAGE };
     // The commit of the answer has the same request.
     if (output?.kind === "invalid" && (this.job.outputRepairs ?? 0) > outputRepairs)
@@ -293,6 +290,6 @@ export class Run {
 
   /** The end of the chat's turn where the job is settled; nothing while it runs. */
   private turnAfter(job: Job): readonly ChatCommand[] {
-    return turnEndOf(job, this.transcript.blocks);
+    return turnEndOf(job, this.transcript.blocks, this.told?.measured ?? null);
   }
 }

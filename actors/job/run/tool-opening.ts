@@ -5,7 +5,7 @@
  */
 import { pauseMs } from "../../runtime/backoff.ts";
 import { contextOf, type RunError } from "../schema.ts";
-import type { Toolbox } from "../ports.ts";
+import { NO_TOOLS, type Toolbox } from "../ports.ts";
 import type { Reporter } from "./reporter.ts";
 import { MODEL_PAUSES } from "./retry-policy.ts";
 import type { RunWait } from "./run-wait.ts";
@@ -20,6 +20,9 @@ export type OpenedTools =
   | { readonly kind: "open"; readonly toolbox: Toolbox }
   | { readonly kind: "unavailable"; readonly error: RunError }
   | { readonly kind: "aborted" };
+
+/** Of a run that calls no tools. */
+export const NOTHING_OPEN: OpenedTools = { kind: "open", toolbox: NO_TOOLS };
 
 /** Never rejects but with `RunOver`. What was opened is closed when `signal` aborts. */
 export async function openTools(services: RunServices, run: OpeningParts, signal: AbortSignal): Promise<OpenedTools> {

@@ -1,10 +1,11 @@
 /**
  * The transcript of a run in memory: what is committed of it, as the model sees it and as the
  * message shows it. Messages that steer the run, and requests to repair the answer, are entries for the
- * model, and no part of the assistant's message.
+ * model, and no part of the assistant's message; a summary stands for what came before it.
  */
 import type { TranscriptEntry } from "../ports.ts";
-import type { TranscriptPart } from "../transcript.ts";
+import type { SummaryPart, TranscriptPart } from "../transcript.ts";
+import { bytesOfEntries } from "./context-window.ts";
 import { type Block, textOf, type ToolUseBlock } from "../schema.ts";
 
 export class Transcript {
@@ -20,18 +21,54 @@ export class Transcript {
 
   /** The content of the message. */
   get blocks(): Block[] {
-    return this.parts.filter((part) => part.type !== "user_text" && part.type !== "repair");
+    return this.parts.filter((part) => part.type !== "user_text" && part.type !== "repair" && part.type !== "summary");
   }
 
   get text(): string {
     return textOf(this.blocks);
   }
 
-  /** The run's conversation so far, oldest first. */
+  /** The newest summary that stands for a part of the run; null: all of the run is told. */
+  get summary(): SummaryPart | null {
+    return this.parts.findLast((part): part is SummaryPart => part.type === "summary" && part.covers > 0) ?? null;
+  }
+
+  /** What the next summary of so many parts is made of: those that no summary stands for yet. */
+  before(parts: number): readonly TranscriptPart[] {
+    return this.parts.slice(this.summary?.covers ?? 0, parts);
+  }
+
+  /** The run's conversation so far without what its summary stands for, oldest first. */
   get entries(): TranscriptEntry[] {
+    return this.entriesFrom(this.summary?.covers ?? 0);
+  }
+
+  /**
+   * How many parts the next summary must stand for, so that the others have at most `bytes`; null where they have
+   * so already, or where no round of calls but the last one has ended.
+   */
+  cutFor(bytes: number): number | null {
+    if (bytesOfEntries(this.entries) <= bytes) return null;
+    const ends = this.roundEnds;
+    return ends.find((end) => bytesOfEntries(this.entriesFrom(end)) <= bytes) ?? ends.at(-1) ?? null;
+  }
+
+  /** Where rounds of calls have ended, and something follows them. */
+  private get roundEnds(): number[] {
+    const { parts } = this;
+    const from = this.summary?.covers ?? 0;
+    return parts.flatMap(({ type }, index) =>
+      index >= from && type === "tool_result" && parts[index + 1] !== undefined && !isOfRound(parts[index + 1]!)
+        ? [index + 1]
+        : [],
+    );
+  }
+
+  private entriesFrom(covered: number): TranscriptEntry[] {
     const entries: TranscriptEntry[] = [];
     let open: Block[] | null = null;
-    for (const part of this.parts) {
+    for (const part of this.parts.slice(covered)) {
+      if (part.type === "summary") continue;
       if (part.type === "user_text" || part.type === "repair") {
         open = null;
         entries.push({ role: "user", text: part.text });
@@ -49,3 +86,6 @@ export class Transcript {
     return found?.type === "tool_use" ? found : null;
   }
 }
+
+/** Whether it still belongs to the round of calls before it. */
+const isOfRound = ({ type }: TranscriptPart): boolean => type === "tool_result";

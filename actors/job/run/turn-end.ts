@@ -1,14 +1,31 @@
-/** What the chat is told at the end of a turn, in the commit of the report that ends it. */
+/** What the chat is told at the start and the end of a turn, in the commit of the report that starts or ends it. */
 import type { ChatCommand } from "../../chat/protocol.ts";
 import { updatesOf } from "../chat-updates.ts";
+import type { ContextMeasure } from "../../chat/schema.ts";
 import type { Block, Job } from "../schema.ts";
 import { turnEnd } from "../transitions.ts";
 
 /** The end of the chat's turn with the content of its message, where the job is settled; nothing while it runs. */
-export function turnEndOf(job: Job, blocks: readonly Block[]): readonly ChatCommand[] {
+export function turnEndOf(
+  job: Job,
+  blocks: readonly Block[],
+  measured: ContextMeasure | null = null,
+): readonly ChatCommand[] {
   const end = turnEnd(job);
   if (end === null) return [];
   const { id: jobId, inputMessageId, outputMessageId: messageId, metrics } = job;
   const usage = { inputTokens: metrics.inputTokens, outputTokens: metrics.outputTokens };
-  return [{ kind: "turn_ended", jobId, inputMessageId, messageId, end, blocks, usage, updates: updatesOf(job) }];
+  const updates = updatesOf(job);
+  return [{ kind: "turn_ended", jobId, inputMessageId, messageId, end, blocks, usage, updates, measured }];
 }
+
+/** The beginning of the chat's turn, in the commit that starts the job. */
+export const turnStartOf = ({ id: jobId, inputMessageId, outputMessageId: messageId, attempt, isCompaction }: Job) =>
+  ({
+    kind: "turn_started",
+    jobId,
+    inputMessageId,
+    messageId,
+    attempt,
+    ...(isCompaction === true ? { isSummary: true } : {}),
+  }) as const satisfies ChatCommand;

@@ -21,6 +21,7 @@ import { updated } from "../updating.ts";
 import { usableChatTools } from "../usable-tools.ts";
 import { usableModel } from "../usable-model.ts";
 import { visibleChat } from "../work-visibility.ts";
+import { compactChat, forkChat, updateMessage } from "./long-chats.ts";
 import { messagePage } from "./message-page.ts";
 import type { chatOperations } from "./operations.ts";
 import { mayApprove } from "./standing-approval.ts";
@@ -75,6 +76,15 @@ export const chatHandlers: Handlers<ChatOperations, Services> = {
 
   sendMessage: (services, change, input) =>
     onChat(services, change, input.params.id, (chat) => sendMessage(services, change, chat, input)),
+
+  updateMessage: (services, change, input) =>
+    onChat(services, change, input.params.id, (chat) => updateMessage(services, change, chat, input)),
+
+  compactChat: (services, change, input) =>
+    onChat(services, change, input.params.id, (chat) => compactChat(services, change, chat, input)),
+
+  forkChat: (services, change, input) =>
+    onChat(services, change, input.params.id, (chat) => forkChat(services, change, chat, input)),
 };
 
 const NOT_THEIRS: Fault = {

@@ -3,7 +3,7 @@
  * oldest, and each is in the order of the conversation; the cursor is the chat and the place in it before
  * which the next one ends.
  */
-import type { Message } from "../../../actors/chat/schema.ts";
+import type { Chat, Message } from "../../../actors/chat/schema.ts";
 import { chatRef } from "../../../actors/chat/schema.ts";
 import { ok, type Outcome, refuse } from "../../../actors/fault.ts";
 import type { Principal } from "../../../actors/organization/principal.ts";
@@ -51,15 +51,15 @@ export async function messagePage(
     options: { title },
     status,
   } = chat.value;
-  return ok({ chat_id, title, status, ...pageOf(chat_id, newest), work: workView(chat.value, latest) });
+  return ok({ chat_id, title, status, ...pageOf(chat.value, newest), work: workView(chat.value, latest) });
 }
 
 type Messages = Pick<Shown<typeof MessagePage>, "messages" | "next_cursor">;
 
-function pageOf(chatId: string, { records, hasMore }: ListHead<Message>): Messages {
+function pageOf(chat: Chat, { records, hasMore }: ListHead<Message>): Messages {
   const last = records.at(-1);
-  const next = hasMore && last !== undefined ? { next_cursor: encode(chatId, last.seq) } : {};
-  return { messages: records.toReversed().map(messageView), ...next };
+  const next = hasMore && last !== undefined ? { next_cursor: encode(chat.id, last.seq) } : {};
+  return { messages: records.toReversed().map((message) => messageView(message, chat)), ...next };
 }
 
 const encode = (chatId: string, seq: number): string => Buffer.from(`${chatId} ${seq}`).toString("base64url");

@@ -7,11 +7,20 @@ import { operationGroup } from "../../http/contract/operation.ts";
 import { IF_MATCH } from "../../http/contract/request-headers.ts";
 import { POLL_QUERY } from "../long-poll.ts";
 import { LIMIT, pageQuery } from "../paging.ts";
-import { ChatId } from "../path-ids.ts";
+import { ChatId, MessageId } from "../path-ids.ts";
 import { MessageCursor } from "./message-page.ts";
-import { CreateChatBody, OptionsBody, SendMessageBody, UpdateChatBody } from "./schema.ts";
+import {
+  CompactChatBody,
+  CreateChatBody,
+  ForkChatBody,
+  OptionsBody,
+  SendMessageBody,
+  UpdateChatBody,
+  UpdateMessageBody,
+} from "./schema.ts";
+import { CompactionView, ForkView } from "./fork-view.ts";
 import { SentView } from "./sent-view.ts";
-import { ChatList, ChatView, DeletedChat, MessagePage } from "./view.ts";
+import { ChatList, ChatView, DeletedChat, MessagePage, MessageView } from "./view.ts";
 
 const params = { id: ChatId };
 
@@ -127,5 +136,44 @@ export const chatOperations = operationGroup("Chats", "Durable conversations wit
       "provider_error",
     ],
     emits: "chat.message_sent",
+  },
+  updateMessage: {
+    method: "PATCH",
+    path: "/api/chats/{id}/messages/{message_id}",
+    scope: "chats:write",
+    summary: "Pin a message, or take its pin away",
+    description:
+      "A pinned message stays in the model's context as it is, also when the conversation around it is compacted. A chat has at most 20.",
+    params: { ...params, message_id: MessageId },
+    body: UpdateMessageBody,
+    answers: { 200: MessageView },
+    errors: ["not_found", "invalid_state"],
+    emits: "chat.updated",
+  },
+  compactChat: {
+    method: "POST",
+    path: "/api/chats/{id}/compact",
+    scope: "chats:write",
+    summary: "Compact the conversation",
+    description:
+      "Begins a job that writes a summary of the conversation so far. From then on the model gets the summary in place of what it stands for; all messages stay readable. Long conversations are compacted without being asked.",
+    params,
+    body: CompactChatBody,
+    answers: { 202: CompactionView },
+    errors: ["not_found", "invalid_state", "budget_exceeded", "provider_error"],
+    emits: "chat.updated",
+  },
+  forkChat: {
+    method: "POST",
+    path: "/api/chats/{id}/fork",
+    scope: "chats:write",
+    summary: "Go on from an earlier message in a new chat",
+    description:
+      "Copies the conversation up to and including the message into a new chat; this one stays as it is. With `content` the message, which is then a user's, is replaced by it, and the agent answers: edit and resend. At most the newest 1,000 messages and 4 MiB before the message are copied.",
+    params,
+    body: ForkChatBody,
+    answers: { 201: ForkView },
+    errors: ["not_found", "invalid_state", "budget_exceeded", "provider_error"],
+    emits: "chat.created",
   },
 });

@@ -10,6 +10,7 @@ import { timeOf } from "../../http/contract/field.ts";
 /** Characters. */
 const TITLE = 512;
 const ID = 256;
+const INSTRUCTIONS = 4_096;
 const Title = Type.String({ pattern: NOT_BLANK, maxLength: TITLE });
 
 /** What a chat's options may be set to; null takes an override back. */
@@ -80,6 +81,38 @@ export const SendMessageBody = Type.Object(
   { examples: [{ content: "Write the release notes of this week." }] },
 );
 export type SendMessageBody = Static<typeof SendMessageBody>;
+
+/** `PATCH /api/chats/{id}/messages/{message_id}`. */
+export const UpdateMessageBody = Type.Object({ pinned: Type.Boolean() }, { examples: [{ pinned: true }] });
+
+/** `POST /api/chats/{id}/compact`. */
+export const CompactChatBody = Type.Object(
+  {
+    instructions: Type.Optional(
+      Type.String({ description: "What the summary must keep, in your own words", maxLength: INSTRUCTIONS }),
+    ),
+  },
+  { examples: [{ instructions: "Keep all prices and dates." }] },
+);
+
+/** `POST /api/chats/{id}/fork`. */
+export const ForkChatBody = Type.Object(
+  {
+    from_message_id: Type.String({
+      pattern: NOT_BLANK,
+      maxLength: ID,
+      description: "The message of this chat up to which the new one has the conversation",
+    }),
+    content: Type.Optional(
+      Type.String({
+        pattern: NOT_BLANK,
+        description: "In place of the message, which must be a user's; it is answered",
+      }),
+    ),
+    title: Type.Optional(Title),
+  },
+  { examples: [{ from_message_id: "msg_V1StGXR8_Z5jdHi6B-myT", content: "The same in French, please." }] },
+);
 
 /** The options that a body sets. */
 export function optionsOf({ on_busy: onBusy, auto_approve: autoApprove, ...same }: OptionsBody): Partial<ChatOptions> {

@@ -14,7 +14,7 @@ export const SentView = noun("SentMessage", "A message that is stored, and the j
 });
 
 export const sentView = ({ message, job, chat, queuedPosition }: Sent, by: Principal): Shown<typeof SentView> => ({
-  message: messageView(message),
+  message: messageView(message, chat),
   job: jobView(job, by),
   chat: chatView(chat, by),
   queued_position: queuedPosition,

@@ -43,6 +43,19 @@ export const ChatView = noun("Chat", "A durable conversation with an agent", {
   queued_messages: Count("Messages that wait for their turn"),
   mission_id: Nullable(Id("mis", "The mission that the chat is a run of")),
   run_number: Nullable(Type.Integer()),
+  summary: Nullable(
+    noun("ChatSummary", "What stands for the older messages in model calls", {
+      message_id: Id("msg", "The message with the summary"),
+      messages: Count("Messages that it stands for"),
+      created_at: Timestamp,
+    }),
+  ),
+  forked_from: Nullable(
+    noun("ForkOrigin", "The chat that this one goes on from", {
+      chat_id: Id("cht", "The chat"),
+      message_id: Id("msg", "The message in it up to which the conversation was copied"),
+    }),
+  ),
   last_message_preview: Nullable(Text("The beginning of the newest message", "Hello")),
   last_seq: Count("Number of the job's newest event"),
   metadata: OpenObject("Any JSON object, as the creator gave it"),
@@ -66,6 +79,8 @@ export const MessageView = noun("Message", "A message in a chat", {
       output_tokens: Count("Tokens that came back"),
     }),
   ),
+  pinned: Type.Boolean({ description: "Whether it stays in the model's context when the conversation is compacted" }),
+  summary_of: Nullable(Count("Of a summary: how many messages it stands for in model calls")),
   sender: Type.Object({ type: OneOf(["user", "agent"] as const), id: Id("usr", "A user's or an agent's id") }),
   metadata: OpenObject("What its sender gave it"),
   seq: Count("Its place in the conversation: the seq of the event that made it"),
@@ -125,6 +140,12 @@ export const chatView = (chat: Chat, by: Principal, standing: Standing = STANDS)
   queued_messages: chat.queue.length,
   mission_id: chat.missionId,
   run_number: chat.runNumber,
+  summary:
+    chat.summary === undefined
+      ? null
+      : { message_id: chat.summary.messageId, messages: chat.summary.messages, created_at: chat.summary.at },
+  forked_from:
+    chat.forkedFrom === undefined ? null : { chat_id: chat.forkedFrom.chatId, message_id: chat.forkedFrom.messageId },
   last_message_preview: chat.lastMessagePreview,
   last_seq: chat.lastSeq,
   metadata: chat.metadata,
@@ -144,7 +165,7 @@ function linksOf({ id, agentId, activeJobId }: Chat): Record<string, string> {
   return activeJobId === null ? links : { ...links, active_job: `/api/jobs/${activeJobId}` };
 }
 
-export const messageView = (message: Message): Shown<typeof MessageView> => ({
+export const messageView = (message: Message, { pins = [] }: Pick<Chat, "pins">): Shown<typeof MessageView> => ({
   id: message.id,
   chat_id: message.chatId,
   organization_id: message.organizationId,
@@ -154,6 +175,8 @@ export const messageView = (message: Message): Shown<typeof MessageView> => ({
   blocks: message.blocks.map(shownBlock),
   job_id: message.jobId,
   usage: message.usage === null ? null : usageView(message.usage),
+  pinned: pins.includes(message.id),
+  summary_of: message.compaction?.messages ?? null,
   sender: message.sender,
   metadata: message.metadata,
   seq: message.seq,

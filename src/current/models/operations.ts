@@ -10,6 +10,7 @@ export const ModelView = noun("Model", "A model that the operator allows", {
   default: Type.Boolean({ description: "Whether it answers where no model is named" }),
   demo: Type.Boolean({ description: "Whether it is the built-in demo provider, which is no language model" }),
   limits: Type.Object({
+    context_tokens: Count("What one call of it takes with its answer, in tokens: longer conversations are compacted"),
     max_steps: Count("Model calls of one job, unless its budget or its agent names a number"),
     max_run_seconds: Count("How long one job may run, unless its budget names a time"),
   }),

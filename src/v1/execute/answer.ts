@@ -109,6 +109,7 @@ function withoutOutput(code: RunErrorCode, message: string): Outcome<never> | nu
     case "provider_error":
     case "provider_stalled":
     case "provider_rejected":
+    case "context_length_exceeded":
     case "model_unavailable":
       return refuse({ kind: "provider_error", message });
     case "timeout":

@@ -16,10 +16,15 @@ const turn = { begin: "working", wait: "needs_attention", next: "working", finis
 /** The table of CHAT-1, written down a second time by hand, without what keeps the status; what is not here is refused. */
 const MOVES: Readonly<Record<Status, Partial<Record<ChatTrigger, Status>>>> = {
   standby: { send_message: "working" },
-  working: { send_message: "working", ...turn },
-  needs_attention: { send_message: "needs_attention", ...turn },
-  done: { send_message: "working" },
-  error: { send_message: "working" },
+  working: { send_message: "working", compact: "working", fork: "working", ...turn },
+  needs_attention: {
+    send_message: "needs_attention",
+    compact: "needs_attention",
+    fork: "needs_attention",
+    ...turn,
+  },
+  done: { send_message: "working", compact: "working", fork: "done" },
+  error: { send_message: "working", compact: "working", fork: "error" },
 };
 
 test("[CHAT-1] every trigger in every status goes where the table says, or is refused", () => {
@@ -41,5 +46,7 @@ test("[CHAT-1] the table is total, and what it refuses is a bug of whoever does 
 });
 
 test("[GEN-5] a chat that is not deleted takes messages and options in every status", () => {
-  for (const status of CHAT_STATUSES) expect(allowedActions({ status })).toEqual(CHAT_ACTIONS);
+  const ofEmpty = CHAT_ACTIONS.filter((action) => action !== "compact" && action !== "fork");
+  for (const status of CHAT_STATUSES)
+    expect(allowedActions({ status })).toEqual(status === "standby" ? ofEmpty : CHAT_ACTIONS);
 });

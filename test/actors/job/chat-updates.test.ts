@@ -106,6 +106,7 @@ describe("the tables of events", () => {
     let replica = await begin();
     const held = gate();
     model.script = (call) => {
+      if (call.purpose === "summary") return [{ say: "All of this." }];
       const first = call.entries.findLast((entry) => entry.role === "user");
       const last = call.entries.at(-1)!;
       const said = first?.role === "user" ? first.text : "";
@@ -154,6 +155,12 @@ describe("the tables of events", () => {
       version: null,
     });
     expect(changed.ok).toBe(true);
+    const messageId = replica.messages()[0]!.id;
+    const agent = ASKING;
+    const compacting = { kind: "compact_chat", agent, instructions: "", userId: "usr_1", terms: PLAIN_TERMS } as const;
+    for (const command of [{ kind: "pin_message", messageId, isPinned: true } as const, compacting])
+      expect(await replica.system.dispatch(chatRef(ORG, CHAT), command)).toMatchObject({ ok: true });
+    await until("it is compacted", () => told(replica, "chat.compacted").length === 1);
     await until("the chat is told", () => told(replica, "review.updated").length === 4);
     const types = new Set([asked, queued, plain, jobId].flatMap((id) => replica.types(id)));
     expect([...types].toSorted()).toEqual(Object.keys(JOB_EVENTS).toSorted());

@@ -1,0 +1,117 @@
+/**
+ * Summaries in the place of older turns (CHAT-11), and messages that stay beside them (CHAT-12). Nothing is taken
+ * away: what was compacted stays in the chat, and only model calls get the summary in its place.
+ */
+import { notFound, ok, type Outcome, refuse } from "../fault.ts";
+import { newExecutionId } from "../ids.ts";
+import { announceJob, firstEvents } from "../job/events.ts";
+import { newJob, runIntent } from "../job/new-job.ts";
+import { jobRef, jobTable } from "../job/schema.ts";
+import type { Tx } from "../runtime/actor.ts";
+import { isoTime } from "../schema.ts";
+import { appendChatEvent } from "./events.ts";
+import { afterTrigger, allowedActions } from "./machine.ts";
+import type { ChatCommand, ChatReplies, StartedCompaction } from "./protocol.ts";
+import { CHAT_PINS, CHAT_QUEUE, type Chat, chatTable, messageTable } from "./schema.ts";
+import { withOptions } from "./sending.ts";
+
+type Command<K extends ChatCommand["kind"]> = Extract<ChatCommand, { readonly kind: K }>;
+
+const TITLE = "Compact the conversation";
+
+/** A job like that of a message, but its turn ends with a summary. */
+export function compactChat(
+  tx: Tx,
+  chat: Chat,
+  { agent, instructions, userId, terms }: Command<"compact_chat">,
+): Outcome<StartedCompaction> {
+  const status = afterTrigger(chat.status, "compact");
+  if (status === null) return conflict(chat, "There is nothing to compact in this chat yet");
+  if (chat.agentId !== agent.id) return conflict(chat, "This chat belongs to another agent");
+  if (chat.queue.length >= CHAT_QUEUE) return conflict(chat, `More than ${CHAT_QUEUE} messages wait in this chat`);
+  const jobId = tx.id("job");
+  const ref = jobRef(tx.self.organizationId, jobId);
+  const messageId = tx.id("msg");
+  const record = newJob(
+    {
+      id: jobId,
+      title: TITLE,
+      input: instructions,
+      isCompaction: true,
+      agent: withOptions(agent, chat),
+      chatId: chat.id,
+      workspaceId: chat.workspaceId,
+      // It answers nobody's message.
+      inputMessageId: messageId,
+      outputMessageId: messageId,
+      executionId: newExecutionId(tx.now, tx.random),
+      createdBy: userId,
+    },
+    terms,
+  );
+  const isIdle = chat.activeJobId === null;
+  const runEffectId = isIdle ? tx.effect(ref, "run", runIntent(record, isoTime(tx.now))) : null;
+  const events = firstEvents({ chatId: chat.id, agentId: agent.id, title: TITLE });
+  const job = announceJob(tx, tx.birth(ref, jobTable, { ...record, runEffectId, lastSeq: events.length }, events));
+  const queue = isIdle ? chat.queue : [...chat.queue, jobId];
+  appendChatEvent(tx, "job.linked", { jobId, messageId });
+  const changed = tx.update(chatTable, { ...chat, status, activeJobId: chat.activeJobId ?? jobId, queue });
+  return ok({ chat: changed, job });
+}
+
+/** The summary is a message of its own, and stands for what it tells from now on. */
+export function turnsCompacted(
+  tx: Tx,
+  chat: Chat,
+  { jobId, messageId, text, throughTurn, messages, usage }: Command<"turns_compacted">,
+): Outcome<null> {
+  const compaction = { throughTurn, messages };
+  const begun = messageId === null ? null : tx.read(messageTable, messageId);
+  const id = begun?.id ?? tx.id("msg");
+  if (begun !== null) tx.update(messageTable, { ...begun, compaction });
+  else {
+    const seq = appendChatEvent(tx, "message.created", { messageId: id, role: "system", content: text, jobId });
+    tx.create(messageTable, {
+      id,
+      chatId: chat.id,
+      role: "system",
+      status: "completed",
+      content: text,
+      blocks: [{ type: "text", text }],
+      jobId,
+      usage,
+      compaction,
+      sender: { type: "agent", id: chat.agentId },
+      metadata: {},
+      seq,
+      completedAt: isoTime(tx.now),
+    });
+  }
+  appendChatEvent(tx, "chat.compacted", { messageId: id, jobId, messages });
+  const messageCount = chat.messageCount + (begun === null ? 1 : 0);
+  const summary = { messageId: id, throughTurn, messages, at: isoTime(tx.now) };
+  tx.update(chatTable, { ...chat, messageCount, summary });
+  return ok(null);
+}
+
+/** A pin of a pinned message changes nothing. */
+export function pinMessage(
+  tx: Tx,
+  chat: Chat,
+  { messageId, isPinned }: Command<"pin_message">,
+): Outcome<ChatReplies["pin_message"]> {
+  const message = tx.read(messageTable, messageId);
+  if (message === null || message.chatId !== chat.id) return notFound("message");
+  if (message.role !== "user" && message.role !== "assistant")
+    return conflict(chat, "Only messages of users and of the agent are pinned");
+  const { pins = [] } = chat;
+  if (pins.includes(messageId) === isPinned) return ok({ chat, message });
+  if (isPinned && pins.length >= CHAT_PINS)
+    return conflict(chat, `This chat has ${CHAT_PINS} pinned messages, and takes no more`);
+  appendChatEvent(tx, "message.updated", { messageId, pinned: isPinned });
+  const changed = isPinned ? [...pins, messageId] : pins.filter((id) => id !== messageId);
+  return ok({ chat: tx.update(chatTable, { ...chat, pins: changed }), message });
+}
+
+const conflict = (chat: Chat, message: string): Outcome<never> =>
+  refuse({ kind: "invalid_state", status: chat.status, allowedActions: allowedActions(chat), message });

@@ -1,0 +1,43 @@
+/** What a chat's next turn goes on from (CHAT-8, CHAT-11), of messages that were read. */
+import { type ChatHistory, type HistoryEntry, NO_HISTORY } from "../job/protocol.ts";
+import type { Chat, Message } from "./schema.ts";
+import { inTurnOrder, turnsOf } from "./turn-order.ts";
+
+/**
+ * Messages before a summary's last turn that may belong to a later one, because they waited in the queue. A reader
+ * that has so many of them has all.
+ */
+export const BEFORE_SUMMARY = 256;
+
+/**
+ * `newest` are ended messages of the chat, without those of the job that asks, in any order; `named` are its pinned
+ * messages and its summary.
+ */
+export function chatHistory(
+  chat: Pick<Chat, "summary" | "pins" | "measured"> | null,
+  newest: readonly Message[],
+  named: readonly Message[],
+): ChatHistory {
+  if (chat === null) return NO_HISTORY;
+  const { summary, pins = [], measured = null } = chat;
+  const turnOf = turnsOf(newest);
+  const entryOf = (message: Message, turn: number): HistoryEntry[] => {
+    const { id, role, content, blocks } = message;
+    return role === "user" || role === "assistant"
+      ? [{ role, content, blocks, turn, isPinned: pins.includes(id) }]
+      : [];
+  };
+  const through = summary?.throughTurn ?? 0;
+  const entries = inTurnOrder(newest).flatMap((message) => {
+    const turn = turnOf(message);
+    return turn > through ? entryOf(message, turn) : [];
+  });
+  const text = named.find(({ id }) => id === summary?.messageId)?.content;
+  if (summary === undefined || text === undefined) return { summary: null, entries, measured };
+  const told = new Set(newest.filter((message) => turnOf(message) > through).map(({ id }) => id));
+  const pinned = named
+    .filter(({ id, seq }) => pins.includes(id) && seq <= through && !told.has(id))
+    .toSorted((a, b) => a.seq - b.seq)
+    .flatMap((message) => entryOf(message, message.seq));
+  return { summary: { text, messages: summary.messages, pinned }, entries, measured };
+}

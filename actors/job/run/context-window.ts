@@ -1,0 +1,105 @@
+/**
+ * How much of its model's context window a call takes (CHAT-8). Nothing is guessed where a provider has counted:
+ *
+ *   the newest call of the chat took T tokens and B bytes ─▶ a call of B' bytes takes T + (B' - B) / (B / T)
+ *   no call was counted yet                               ─▶ B' / 2
+ *
+ * Two bytes a token is on the safe side for text of every script in the tokenizers that are in use (three to five
+ * for English, some three for code and for Chinese). A call fits while it leaves the answer its part, and a tenth
+ * as a margin. Where a provider refuses one nevertheless, the limit is lowered for the rest of the run.
+ */
+import type { ContextMeasure } from "../../chat/schema.ts";
+import type { ModelWindow, ToolDescription, TranscriptEntry } from "../ports.ts";
+import type { Block, Usage } from "../schema.ts";
+import type { Prompt } from "./model-calls.ts";
+
+/** Bytes of a token before anybody has counted. */
+export const UNCOUNTED_BYTES = 2;
+/** Calls with fewer tokens say little of the rate: instructions of the provider's own are a large part of them. */
+const TELLING_TOKENS = 1_000;
+/** Bytes of a token, as a counted call may say. */
+const RATES = { least: 1, most: 4 };
+/** Part of the window that is used, without that of the answer. */
+const USED = 0.9;
+/** What of a call that was refused as too long the next one may take. */
+const AFTER_REFUSAL = 0.6;
+/** What a message costs beside its content, in bytes. */
+const ENTRY_BYTES = 16;
+
+export class ContextWindow {
+  private limit: number;
+  private newest: ContextMeasure | null;
+
+  constructor({ contextTokens, answerTokens }: ModelWindow, measured: ContextMeasure | null) {
+    this.limit = Math.max(1, Math.floor((contextTokens - answerTokens) * USED));
+    this.newest = measured;
+  }
+
+  /** Tokens that a call may take. */
+  get limitTokens(): number {
+    return this.limit;
+  }
+
+  /** What the newest counted call took. */
+  get measured(): ContextMeasure | null {
+    return this.newest;
+  }
+
+  fits(prompt: Prompt): boolean {
+    return this.tokensOf(bytesOf(prompt)) <= this.limit;
+  }
+
+  /** Bytes that so many tokens have. */
+  bytesFor(tokens: number): number {
+    return Math.floor(tokens * this.rate());
+  }
+
+  /** A provider has counted this call. */
+  note(prompt: Prompt, { inputTokens }: Usage): void {
+    if (inputTokens > 0) this.newest = { tokens: inputTokens, bytes: bytesOf(prompt) };
+  }
+
+  /** A provider has refused this call as too long. */
+  wasTooLong(prompt: Prompt): void {
+    this.limit = Math.max(1, Math.floor(Math.min(this.limit, this.tokensOf(bytesOf(prompt))) * AFTER_REFUSAL));
+  }
+
+  private tokensOf(bytes: number): number {
+    const from = this.newest !== null && bytes >= this.newest.bytes ? this.newest : { tokens: 0, bytes: 0 };
+    return Math.ceil(from.tokens + (bytes - from.bytes) / this.rate());
+  }
+
+  private rate(): number {
+    if (this.newest === null || this.newest.tokens < TELLING_TOKENS) return UNCOUNTED_BYTES;
+    return Math.min(RATES.most, Math.max(RATES.least, this.newest.bytes / this.newest.tokens));
+  }
+}
+
+/** Bytes of everything that a call tells its model. */
+function bytesOf({ system, entries, tools }: Prompt): number {
+  return Buffer.byteLength(system) + toolBytes(tools) + bytesOfEntries(entries);
+}
+
+export const bytesOfEntries = (entries: readonly TranscriptEntry[]): number =>
+  entries.reduce((sum, entry) => sum + bytesOfEntry(entry), 0);
+
+const bytesOfEntry = (entry: TranscriptEntry): number =>
+  ENTRY_BYTES +
+  (entry.role === "user"
+    ? Buffer.byteLength(entry.text)
+    : entry.blocks.reduce((sum, block) => sum + blockBytes(block), 0));
+
+const ofTools = new WeakMap<readonly ToolDescription[], number>();
+function toolBytes(tools: readonly ToolDescription[]): number {
+  const known = ofTools.get(tools) ?? Buffer.byteLength(JSON.stringify(tools));
+  ofTools.set(tools, known);
+  return known;
+}
+
+const ofBlocks = new WeakMap<Block, number>();
+/** Reasoning is not sent back. */
+function blockBytes(block: Block): number {
+  const known = ofBlocks.get(block) ?? (block.type === "reasoning" ? 0 : Buffer.byteLength(JSON.stringify(block)));
+  ofBlocks.set(block, known);
+  return known;
+}

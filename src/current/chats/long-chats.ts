@@ -1,0 +1,108 @@
+/** Conversations that grow long, and that branch (CHAT-11 to CHAT-13): summaries, pinned messages and forks. */
+import { type Chat, chatRef } from "../../../actors/chat/schema.ts";
+import { type Outcome } from "../../../actors/fault.ts";
+import { newId } from "../../../actors/ids.ts";
+import { type Job, PLAIN_TERMS } from "../../../actors/job/schema.ts";
+import { ask } from "../../../actors/troupe.ts";
+import { withinMessage } from "../../http/contract/limits.ts";
+import type { Input } from "../../http/contract/operation.ts";
+import { accepted, type Change, type Committed, created, done } from "../../http/request/commit.ts";
+import { lookUp } from "../../log/look-up.ts";
+import type { Services } from "../../operations/services.ts";
+import { forkedPart } from "../../work/forking.ts";
+import { prepareWork } from "../../work/prepared-work.ts";
+import { workOf } from "../../work/sending.ts";
+import { aboutRecord, chatVerbs, FALLEN } from "../standing.ts";
+import { jobView } from "../jobs/view.ts";
+import type { chatOperations } from "./operations.ts";
+import { chatView, messageView } from "./view.ts";
+
+type ChatOperations = typeof chatOperations.operations;
+type Committing = Promise<Outcome<Committed>>;
+
+/** Begins the job that writes the summary. */
+export async function compactChat(
+  services: Services,
+  change: Change,
+  chat: Chat,
+  { body }: Input<ChatOperations["compactChat"]>,
+): Committing {
+  const { principal: by, requestId } = change;
+  const { instructions = "" } = body;
+  const fits = withinMessage(instructions);
+  if (!fits.ok) return fits;
+  const work = await prepareWork(services, workOf(chat, by));
+  if (!work.ok) return fallen(services, change, chat, work);
+  const command = {
+    kind: "compact_chat",
+    agent: work.value.agent,
+    instructions,
+    userId: by.userId,
+    terms: { ...PLAIN_TERMS, requestId },
+  } as const;
+  return change.commit([ask(chatRef(chat.organizationId, chat.id), command)], ({ chat: after, job }) =>
+    accepted({ chat: chatView(after, by), job: jobView(job, by) }),
+  );
+}
+
+/** Pins the message, or takes the pin away. */
+export async function updateMessage(
+  _services: Services,
+  change: Change,
+  chat: Chat,
+  { params, body }: Input<ChatOperations["updateMessage"]>,
+): Committing {
+  const command = { kind: "pin_message", messageId: params.message_id, isPinned: body.pinned } as const;
+  return change.commit([ask(chatRef(chat.organizationId, chat.id), command)], ({ chat: after, message }) =>
+    done(messageView(message, after)),
+  );
+}
+
+/** Copies the conversation up to a message; with content, that goes in the place of the message, and is answered. */
+export async function forkChat(
+  services: Services,
+  change: Change,
+  chat: Chat,
+  { body }: Input<ChatOperations["forkChat"]>,
+): Committing {
+  const { principal: by, requestId } = change;
+  const { from_message_id: from, content = null, title = chat.options.title } = body;
+  const fits = withinMessage(content ?? "");
+  if (!fits.ok) return fits;
+  const work = await prepareWork(services, { ...workOf(chat, by), checksBudget: content !== null });
+  if (!work.ok) return fallen(services, change, chat, work);
+  const settled = await services.system.settled(chat.organizationId);
+  if (!settled.ok) return settled;
+  const read = await lookUp(services.log, forkedPart(services, chat, { messageId: from, isEdit: content !== null }));
+  if (!read.ok) return read;
+  const part = read.value;
+  if (!part.ok) return part;
+  const chatId = newId("cht");
+  const ref = chatRef(chat.organizationId, chatId);
+  const { id, name } = work.value.agent;
+  const agent = { id, name };
+  const fork = ask(ref, { kind: "fork_chat", source: chat, from, agent, title, userId: by.userId, ...part.value });
+  if (content === null)
+    return change.commit([fork], (forked) => created({ chat: chatView(forked, by), message: null, job: null }));
+  const terms = { ...PLAIN_TERMS, requestId };
+  const sending = work.value.message({ chatId, opening: null, content, onBusy: null, terms, metadata: {} });
+  return change.commit([fork, sending], (_, [, sent]) =>
+    created({
+      chat: chatView(sent.chat, by),
+      message: messageView(sent.message, sent.chat),
+      job: jobView(sent.job as Job, by),
+    }),
+  );
+}
+
+/** The refusal in words about the chat, where its agent is gone. */
+const fallen = (services: Services, { principal }: Change, chat: Chat, refused: Outcome<never>): Outcome<never> =>
+  aboutRecord(
+    services,
+    {
+      status: chat.status,
+      verbs: chatVerbs(chat, principal, FALLEN),
+      agent: { id: chat.agentId, name: chat.agentName, organizationId: chat.organizationId },
+    },
+    refused,
+  );
