@@ -1,6 +1,7 @@
 /** Calls to other replicas over HTTP keep-alive. */
-import { CLIENT_HEADER, type PeerKey, SEAL_HEADER } from "./peer-key.ts";
+import { answeredBy, CLIENT_HEADER, hashOf, type PeerCall, type PeerKey, piecesOf, SEAL_HEADER } from "./peer-key.ts";
 import type { Owner } from "./placement-table.ts";
+import { sealedPieces } from "./sealed-body.ts";
 
 /** Paths of the replicas' own calls; no operation has one. */
 export const ASK_PATH = "/.replica/ask";
@@ -25,7 +26,7 @@ const HOP_HEADERS = [
   CLIENT_HEADER,
 ];
 
-/** The call has not reached the replica: nothing of it was done. */
+/** The call has not reached the replica, because nobody or another one listens there: nothing of it was done. */
 export class NotReached extends Error {
   override readonly name = "NotReached";
 }
@@ -60,10 +61,8 @@ export class PeerClient {
     // The client of this process would add its own where there is none, and the answer would be compressed.
     if (!headers.has("accept-encoding")) headers.set("accept-encoding", "identity");
     for (const [name, value] of Object.entries(more)) headers.set(name, value);
-    const { method } = request;
     headers.set(CLIENT_HEADER, client);
-    headers.set(SEAL_HEADER, this.key.seal({ to: owner.id, method, target, client }));
-    return this.send(owner, target, { method, headers, body, signal });
+    return this.send(owner, { method: request.method, target, client }, { headers, body, signal });
   }
 
   /** The answer to a group as JSON; null: misdirected. Throws `NotReached`, or whatever broke it off. */
@@ -86,7 +85,10 @@ export class PeerClient {
     this.own(owner, "POST", LOOK_PATH, null, signal).catch(() => {});
   }
 
-  /** Whether nobody listens at the replica's address: what refuses a connection is no process. Silence proves nothing. */
+  /**
+   * Whether the replica does not listen at its address: what refuses a connection is no process, and where another
+   * replica answers it has gone. Silence proves nothing.
+   */
   async isNobodyThere(owner: Owner): Promise<boolean> {
     try {
       await this.own(owner, "GET", ALIVE_PATH, null, AbortSignal.timeout(LOOK_LIMIT_MS));
@@ -118,22 +120,43 @@ export class PeerClient {
     body: string | null,
     signal: AbortSignal,
   ): Promise<Response> {
-    const seal = this.key.seal({ to: owner.id, method, target, client: "" });
-    return this.send(owner, target, { method, headers: new Headers({ [SEAL_HEADER]: seal }), body, signal });
+    return this.send(owner, { method, target, client: "" }, { headers: new Headers(), body, signal });
   }
 
+  /** Seals and sends the call. The answer is that of the owner and of nobody else. */
   private async send(
-    { url }: Owner,
-    target: string,
+    owner: Owner,
+    call: PeerCall,
     init: {
-      readonly method: string;
       readonly headers: Headers;
       readonly body: ReadableStream<Uint8Array> | ArrayBuffer | string | null;
       readonly signal: AbortSignal;
     },
   ): Promise<Response> {
+    const { headers, body, signal } = init;
+    const isStream = body instanceof ReadableStream;
+    const seal = this.key.seal(owner.id, call, isStream ? piecesOf(headers.get("content-length")) : hashOf(body));
+    headers.set(SEAL_HEADER, seal.header);
+    if (isStream) headers.delete("content-length");
+    const response = await this.fetch(owner.url + call.target, {
+      method: call.method,
+      headers,
+      signal,
+      body: isStream ? sealedPieces(body, seal) : body,
+      redirect: "manual",
+      decompress: false,
+      timeout: false,
+    });
+    const from = answeredBy(seal, response.headers.get(SEAL_HEADER));
+    if (from === owner.id) return response;
+    void response.body?.cancel();
+    if (from !== null) throw new NotReached(`${owner.url} is now the address of replica ${from}`);
+    throw new Error(`at ${owner.url} somebody answers (${response.status}) who is no replica of this service`);
+  }
+
+  private async fetch(url: string, init: BunFetchRequestInit): Promise<Response> {
     try {
-      return await fetch(url + target, { ...init, redirect: "manual", decompress: false, timeout: false });
+      return await fetch(url, init);
     } catch (cause) {
       const code = cause instanceof Error && "code" in cause ? cause.code : null;
       if (code === "ECONNREFUSED" || code === "ConnectionRefused") throw new NotReached(url, { cause });

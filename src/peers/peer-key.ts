@@ -1,19 +1,28 @@
 /**
  * How replicas know each other (REP-4): each call carries an HMAC-SHA256, under a key that only replicas of this
- * service can derive, over what it asks and of whom. It does not encrypt: replicas talk on a private network.
+ * service can derive, over what it asks, of whom, its body, and a number that its sender never uses again. Each answer
+ * carries one over the call's. It does not encrypt: replicas talk on a private network.
+ *
+ *   seal     time.sender.number.receiver.body.mac
+ *   answer   receiver.mac
  */
 import { isSameHash } from "../../actors/constant-time.ts";
+import { UsedNumbers } from "./used-numbers.ts";
 
 /** Clocks of replicas may differ by this much. */
-const SKEW_MS = 60_000;
+export const SKEW_MS = 60_000;
 export const SEAL_HEADER = "troupe-peer";
 export const CLIENT_HEADER = "troupe-client";
-const SEAL = /^(\d{1,16})\.([0-9a-f]{64})$/;
+/** What the seal says of a body: that there is none, or that each piece has a seal of its own (and how long it is, where that is known); else its hash. */
+export const NO_BODY = "none";
+export const IN_PIECES = "pieces";
+
+const SEAL =
+  /^(\d{1,16})\.([\w-]{1,64})\.(\d{1,16})\.([\w-]{1,64})\.(none|pieces(?:-\d{1,16})?|[0-9a-f]{64})\.([0-9a-f]{64})$/;
+const ANSWER = /^([\w-]{1,64})\.([0-9a-f]{64})$/;
 
 /** What is vouched for. */
 export interface PeerCall {
-  /** The replica that is asked: nobody else takes the call. */
-  readonly to: string;
   readonly method: string;
   /** Path and query, as they are sent. */
   readonly target: string;
@@ -21,31 +30,82 @@ export interface PeerCall {
   readonly client: string;
 }
 
+/** A call that is sealed: what the answer and the pieces of the body refer to. */
+export interface SealedCall {
+  readonly mac: string;
+  /** The key of its seal. */
+  readonly key: Uint8Array;
+}
+
+/** A seal that holds. */
+export interface OpenedSeal extends SealedCall {
+  /** The replica that is asked. */
+  readonly to: string;
+  /** `NO_BODY`, `IN_PIECES` (with `-` and the length, where it is known), or the SHA-256 of the body in hexadecimal. */
+  readonly body: string;
+}
+
 export class PeerKey {
   private readonly keys: readonly [Uint8Array, ...Uint8Array[]];
+  private readonly self: string;
   private readonly now: () => number;
+  private readonly used: UsedNumbers;
+  private sent = 0;
 
-  /** The first key seals; a replica that has another of them for its first one is ours too. */
-  constructor(keys: readonly [Uint8Array, ...Uint8Array[]], now: () => number) {
+  /**
+   * The first key seals; a replica that has another of them for its first one is ours too. `self` is the id of this
+   * replica, `now` the wall clock in ms.
+   */
+  constructor(keys: readonly [Uint8Array, ...Uint8Array[]], self: string, now: () => number) {
     this.keys = keys;
+    this.self = self;
     this.now = now;
+    this.used = new UsedNumbers(2 * SKEW_MS);
   }
 
-  /** The value of the seal's header. */
-  seal(call: PeerCall): string {
-    const at = String(this.now());
-    return `${at}.${macOf(this.keys[0], call, at)}`;
+  /** The value of the seal's header, for one call to the replica `to`. */
+  seal(to: string, call: PeerCall, body: string): SealedCall & { readonly header: string } {
+    const [key] = this.keys;
+    const parts = [String(this.now()), this.self, String(++this.sent), to, body];
+    const mac = macOf(key, "call", ...parts, call.method, call.target, call.client);
+    return { header: [...parts, mac].join("."), mac, key };
   }
 
-  /** Whether a replica of this service has sent the call, not long ago. */
-  isOurs(call: PeerCall, seal: string | null): boolean {
-    const [, at = "", mac = ""] = SEAL.exec(seal ?? "") ?? [];
-    const isSealed = mac !== "" && this.keys.some((key) => isSameHash(macOf(key, call, at), mac));
-    return isSealed && Math.abs(this.now() - Number(at)) <= SKEW_MS;
+  /** The seal, if a replica of this service has made it for this call not long ago, and it has not been used. */
+  open(call: PeerCall, header: string | null): OpenedSeal | null {
+    const [, at = "", from = "", number = "", to = "", body = "", mac = ""] = SEAL.exec(header ?? "") ?? [];
+    if (mac === "") return null;
+    const said = ["call", at, from, number, to, body, call.method, call.target, call.client];
+    const key = this.keys.find((one) => isSameHash(macOf(one, ...said), mac));
+    if (key === undefined || Math.abs(this.now() - Number(at)) > SKEW_MS) return null;
+    return this.used.use(from, Number(number), this.now()) ? { to, body, mac, key } : null;
+  }
+
+  /** The value of the header of an answer of this replica: under the key of the call, which the other one has. */
+  sealAnswer({ key, mac }: SealedCall): string {
+    return `${this.self}.${macOf(key, "answer", this.self, mac)}`;
   }
 }
 
-function macOf(key: Uint8Array, { to, method, target, client }: PeerCall, at: string): string {
-  const text = JSON.stringify([at, to, method, target, client]);
-  return new Bun.CryptoHasher("sha256", key).update(text).digest("hex");
+/** The replica that has answered the call; null where it is none of this service. */
+export function answeredBy({ key, mac: call }: SealedCall, header: string | null): string | null {
+  const [, from = "", mac = ""] = ANSWER.exec(header ?? "") ?? [];
+  return mac !== "" && isSameHash(macOf(key, "answer", from, call), mac) ? from : null;
 }
+
+/** The seal of one piece of a body: 32 bytes. */
+export function pieceSeal({ key, mac }: SealedCall, index: number, bytes: Uint8Array): Uint8Array {
+  const hash = new Bun.CryptoHasher("sha256", key).update(`piece ${mac} ${index} ${bytes.length} `);
+  return hash.update(bytes).digest();
+}
+
+const macOf = (key: Uint8Array, ...parts: readonly string[]): string =>
+  new Bun.CryptoHasher("sha256", key).update(JSON.stringify(parts)).digest("hex");
+
+/** What the seal says of a body in pieces. `length` is the value of its header. */
+export const piecesOf = (length: string | null): string =>
+  length !== null && /^\d{1,16}$/.test(length) ? `${IN_PIECES}-${length}` : IN_PIECES;
+
+/** What the seal says of a body that is known as a whole. */
+export const hashOf = (body: ArrayBuffer | string | null): string =>
+  body === null ? NO_BODY : new Bun.CryptoHasher("sha256").update(body).digest("hex");

@@ -6,9 +6,19 @@ import { forwardedFor, noteForwarded } from "../http/request/forwarding.ts";
 import { pathOf } from "../http/request/exchange.ts";
 import { targetOf } from "./forwarding.ts";
 import { ALIVE_PATH, ASK_PATH, LOOK_PATH, MISDIRECTED } from "./peer-client.ts";
-import { CLIENT_HEADER, type PeerKey, SEAL_HEADER } from "./peer-key.ts";
+import {
+  CLIENT_HEADER,
+  hashOf,
+  IN_PIECES,
+  NO_BODY,
+  type OpenedSeal,
+  type PeerCall,
+  type PeerKey,
+  SEAL_HEADER,
+} from "./peer-key.ts";
 import type { PeerQuestions } from "./peer-questions.ts";
 import type { PeersLog } from "./peers-log.ts";
+import { openedPieces } from "./sealed-body.ts";
 
 export interface PeerServerParts {
   readonly self: string;
@@ -48,29 +58,65 @@ export function openPeerServer(parts: PeerServerParts): PeerServer {
 
 async function answer(request: Request, parts: PeerServerParts): Promise<Response> {
   const { headers, method, url } = request;
-  const client = headers.get(CLIENT_HEADER) ?? "";
-  const call = { to: parts.self, method, target: targetOf(url), client };
-  if (!parts.key.isOurs(call, headers.get(SEAL_HEADER))) return new Response(null, { status: 403 });
-  if (client !== "") return handedOn(request, client, parts);
-  switch (pathOf(url)) {
+  const call = { method, target: targetOf(url), client: headers.get(CLIENT_HEADER) ?? "" };
+  const seal = parts.key.open(call, headers.get(SEAL_HEADER));
+  if (seal === null) return refused();
+  const response = seal.to === parts.self ? await answerOwn(request, call, seal, parts) : misdirected();
+  if (response !== null) response.headers.set(SEAL_HEADER, parts.key.sealAnswer(seal));
+  return response ?? refused();
+}
+
+const refused = (): Response => new Response(null, { status: 403 });
+const misdirected = (): Response => new Response(null, { status: MISDIRECTED });
+
+/** Null: its body is not the one that was sealed. */
+async function answerOwn(
+  request: Request,
+  { client }: PeerCall,
+  seal: OpenedSeal,
+  parts: PeerServerParts,
+): Promise<Response | null> {
+  if (seal.body.startsWith(IN_PIECES)) return client === "" ? null : handedOn(inPieces(request, seal), client, parts);
+  const body = request.body === null ? null : await request.arrayBuffer();
+  const isWhole = hashOf(body) === seal.body || (body?.byteLength === 0 && seal.body === NO_BODY);
+  if (!isWhole) return null;
+  if (client !== "") return handedOn(request.body === null ? request : rebuilt(request, body), client, parts);
+  switch (pathOf(request.url)) {
     case ALIVE_PATH:
       return new Response(null, { status: 204 });
     case LOOK_PATH:
       parts.onLook();
       return new Response(null, { status: 204 });
     case ASK_PATH: {
-      const outcome = parts.questions().answer(await request.text());
-      return outcome === null ? new Response(null, { status: MISDIRECTED }) : Response.json(await outcome);
+      const outcome = parts.questions().answer(new TextDecoder().decode(body ?? new ArrayBuffer()));
+      return outcome === null ? misdirected() : Response.json(await outcome);
     }
     default:
       return new Response(null, { status: 404 });
   }
 }
 
+/** The request with the body that was in the pieces, and its length. */
+function inPieces(request: Request, seal: OpenedSeal): Request {
+  const { body: said } = seal;
+  const opened = rebuilt(request, openedPieces(request.body ?? new Response("").body!, seal));
+  if (said.length > IN_PIECES.length) opened.headers.set("content-length", said.slice(IN_PIECES.length + 1));
+  return opened;
+}
+
+/** The request with another body. */
+function rebuilt(
+  { url, method, headers, signal }: Request,
+  body: ReadableStream<Uint8Array> | ArrayBuffer | null,
+): Request {
+  return new Request(url, { method, headers, signal, body });
+}
+
 /** A client's request, as if the client had sent it here. */
 function handedOn(request: Request, client: string, { serve }: PeerServerParts): Response | Promise<Response> {
   const pipeline = serve();
-  if (pipeline === null) return new Response(null, { status: MISDIRECTED });
+  if (pipeline === null) return misdirected();
+  request.headers.delete(SEAL_HEADER);
   if (forwardedFor(request) === null) noteForwarded(request, client);
   return pipeline(request);
 }

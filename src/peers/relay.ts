@@ -7,10 +7,21 @@
  *     └── moved, stopped, or cut off ──▶ the next owner, behind the last id
  */
 
+import { SEAL_HEADER } from "./peer-key.ts";
+
 /** Answers of a known length up to this many bytes are read at once. */
 const WHOLE_BYTES = 64 * 1024;
 /** What belongs to the connection to the owner. */
-const HOP_HEADERS = ["connection", "keep-alive", "transfer-encoding", "te", "trailer", "upgrade", "proxy-connection"];
+const HOP_HEADERS = [
+  "connection",
+  "keep-alive",
+  "transfer-encoding",
+  "te",
+  "trailer",
+  "upgrade",
+  "proxy-connection",
+  SEAL_HEADER,
+];
 const BLANK_LINE = Buffer.from("\n\n");
 const ID = Buffer.from("\nid: ");
 /** How an owner ends a stream that goes on elsewhere. */

@@ -54,7 +54,7 @@ export class ReplicaGroup implements Peers {
   constructor(parts: ReplicaGroupParts) {
     this.parts = parts;
     const { id, clock, log, system } = parts;
-    const key = new PeerKey(parts.keys, () => clock.now());
+    const key = new PeerKey(parts.keys, id, () => clock.now());
     this.client = new PeerClient(key);
     this.table = new PlacementTable(parts.reader, clock, (gone) => this.client.giveUp(gone));
     this.server = openPeerServer({

@@ -2,10 +2,14 @@
 import { describe, expect, test } from "bun:test";
 import { SHARD_COUNT, shardOf } from "../../actors/runtime/placement.ts";
 import { Liveness } from "../../src/peers/liveness.ts";
-import { PeerKey } from "../../src/peers/peer-key.ts";
+import { answeredBy, hashOf, IN_PIECES, NO_BODY, PeerKey } from "../../src/peers/peer-key.ts";
+import { NotReached, PeerClient } from "../../src/peers/peer-client.ts";
+import { openPeerServer } from "../../src/peers/peer-server.ts";
 import { PlacementTable } from "../../src/peers/placement-table.ts";
 import { relayed } from "../../src/peers/relay.ts";
 import { OWNER_WAIT_MS, Routing } from "../../src/peers/routing.ts";
+import { BodyBroken, openedPieces, PIECE_BYTES, sealedPieces } from "../../src/peers/sealed-body.ts";
+import { UsedNumbers } from "../../src/peers/used-numbers.ts";
 import { FakeClock, settle } from "../support/fake-clock.ts";
 
 const ORG = "org_a";
@@ -13,23 +17,143 @@ const ONE = { id: "rpl_1", url: "http://one" };
 const TWO = { id: "rpl_2", url: "http://two" };
 
 describe("the key", () => {
-  const call = { to: "rpl_1", method: "POST", target: "/api/tasks?x=1", client: "10.0.0.1" };
+  const call = { method: "POST", target: "/api/tasks?x=1", client: "10.0.0.1" };
+  const keyOf = (id: string, now = () => 1_000_000, byte = 1) => new PeerKey([new Uint8Array(32).fill(byte)], id, now);
 
-  test("[REP-4] a seal holds for one call, one replica, one key and a minute", () => {
+  test("[REP-4] a seal holds for one call, one body, one key, a minute, and once", () => {
     let now = 1_000_000;
-    const key = new PeerKey([new Uint8Array(32).fill(1)], () => now);
-    const seal = key.seal(call);
-    expect(key.isOurs(call, seal)).toBe(true);
-    for (const other of [{ to: "rpl_2" }, { method: "GET" }, { target: "/api/tasks" }, { client: "10.0.0.2" }])
-      expect(key.isOurs({ ...call, ...other }, seal)).toBe(false);
-    expect(new PeerKey([new Uint8Array(32).fill(2)], () => now).isOurs(call, seal)).toBe(false);
-    // While the key is changed, some replicas seal under the one and some under the other.
-    const both = new PeerKey([new Uint8Array(32).fill(2), new Uint8Array(32).fill(1)], () => now);
-    expect([both.isOurs(call, seal), key.isOurs(call, both.seal(call))]).toEqual([true, false]);
-    for (const bad of [null, "", "x", `${now}.`, `${now + 1}.${seal.split(".")[1]}`])
-      expect(key.isOurs(call, bad)).toBe(false);
+    const sender = keyOf("rpl_1");
+    const receiver = keyOf("rpl_2", () => now);
+    const body = hashOf("a body");
+    const { header, ...sealed } = sender.seal("rpl_2", call, body);
+    for (const other of [{ method: "GET" }, { target: "/api/tasks" }, { client: "10.0.0.2" }])
+      expect(receiver.open({ ...call, ...other }, header)).toBeNull();
+    expect(keyOf("rpl_2", () => now, 2).open(call, header)).toBeNull();
+    const parts = header.split(".");
+    for (const at of parts.keys()) {
+      const changed = parts.with(at, at === 4 ? hashOf("another") : at % 2 === 0 ? "9" : "rpl_3").join(".");
+      expect(receiver.open(call, changed)).toBeNull();
+    }
+    for (const bad of [null, "", "x", `${header}0`]) expect(receiver.open(call, bad)).toBeNull();
+    expect(receiver.open(call, header)).toEqual({ to: "rpl_2", body, ...sealed });
+    expect(receiver.open(call, header)).toBeNull();
+    const late = sender.seal("rpl_2", call, NO_BODY).header;
     now += 60_001;
-    expect(key.isOurs(call, seal)).toBe(false);
+    expect(receiver.open(call, late)).toBeNull();
+  });
+
+  test("[REP-4] an answer says which replica has given it, and to which call", () => {
+    const sender = keyOf("rpl_1");
+    const asked = sender.seal("rpl_2", call, NO_BODY);
+    const answer = keyOf("rpl_3").sealAnswer(asked);
+    expect(answeredBy(asked, answer)).toBe("rpl_3");
+    expect(answeredBy(sender.seal("rpl_2", call, NO_BODY), answer)).toBeNull();
+    const another = keyOf("rpl_3").sealAnswer({ ...asked, key: new Uint8Array(32) });
+    for (const bad of [null, "", answer.replace("rpl_3", "rpl_2"), another]) expect(answeredBy(asked, bad)).toBeNull();
+  });
+
+  test("[REP-4] while the key is changed, replicas that have both take each other's calls and answers", () => {
+    const [former, next] = [new Uint8Array(32).fill(1), new Uint8Array(32).fill(2)];
+    const changing = new PeerKey([next, former], "rpl_2", () => 1_000_000);
+    const behind = keyOf("rpl_1");
+    const asked = behind.seal("rpl_2", call, NO_BODY);
+    expect(answeredBy(asked, changing.sealAnswer(changing.open(call, asked.header)!))).toBe("rpl_2");
+    expect(behind.open(call, changing.seal("rpl_1", call, NO_BODY).header)).toBeNull();
+  });
+
+  test("[REP-4] numbers are used once in whatever order they come, and those far behind count as used", () => {
+    const used = new UsedNumbers(1_000);
+    const order = [3, 1, 2, 65_536, 65_537, 70_000, 4_465];
+    expect(order.map((number) => used.use("rpl_1", number, 0))).toEqual(order.map(() => true));
+    for (const number of [...order, 4_464]) expect(used.use("rpl_1", number, 0)).toBe(false);
+    expect(used.use("rpl_2", 1, 0)).toBe(true);
+    // Nothing was heard of either for long.
+    expect(used.use("rpl_3", 1, 2_000)).toBe(true);
+    expect(used.use("rpl_1", 1, 2_000)).toBe(true);
+  });
+
+  describe("of a body in pieces", () => {
+    const key = keyOf("rpl_1");
+    const sealing = key.seal("rpl_2", call, IN_PIECES);
+    const streamOf = (...pieces: readonly Uint8Array[]) => new Response(new Blob([...pieces])).body!;
+    const sealed = async (bytes: Uint8Array) =>
+      new Uint8Array(await new Response(sealedPieces(streamOf(bytes), sealing)).arrayBuffer());
+    const opened = (bytes: Uint8Array) => new Response(openedPieces(streamOf(bytes), sealing)).arrayBuffer();
+
+    test("[REP-4] the body comes as it was, however its bytes are cut", async () => {
+      for (const length of [0, 1, PIECE_BYTES, 3 * PIECE_BYTES + 7]) {
+        const bytes = crypto.getRandomValues(new Uint8Array(65_536)).subarray(0, length);
+        const body = length <= 65_536 ? bytes : new Uint8Array(length).fill(7);
+        const whole = await sealed(body);
+        expect(Bun.hash(await opened(whole))).toBe(Bun.hash(body));
+        if (length > 1) continue;
+        const left = [...whole];
+        const bytewise = new ReadableStream<Uint8Array>({
+          pull: (sink) => (left.length > 0 ? sink.enqueue(Uint8Array.of(left.shift()!)) : sink.close()),
+        });
+        expect(new Uint8Array(await new Response(openedPieces(bytewise, sealing)).arrayBuffer())).toEqual(body);
+      }
+    });
+
+    test("[REP-4] a byte that was changed, a piece that is missing or elsewhere, and a missing end break it", async () => {
+      const one = await sealed(Buffer.from("first"));
+      const head = one.subarray(0, 36 + 5);
+      const end = one.subarray(36 + 5);
+      for (let at = 0; at < one.length; at++) {
+        const changed = new Uint8Array(one);
+        changed[at]! ^= 1;
+        await expect(opened(changed)).rejects.toThrow(BodyBroken);
+      }
+      for (const bad of [head, end, one.subarray(0, -1), Buffer.concat([head, one]), Buffer.concat([one, end])])
+        await expect(opened(bad)).rejects.toThrow(BodyBroken);
+      const another = key.seal("rpl_2", call, IN_PIECES);
+      await expect(new Response(openedPieces(streamOf(one), another)).text()).rejects.toThrow(BodyBroken);
+    });
+  });
+});
+
+describe("calls", () => {
+  const key = (id: string) => new PeerKey([new Uint8Array(32).fill(1)], id, () => 1_000_000);
+  const log = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} };
+
+  test("[REP-4] [REP-6] where another replica or a stranger answers, nothing of it reaches a client", async () => {
+    const server = openPeerServer({
+      self: "rpl_2",
+      key: key("rpl_2"),
+      hostname: "127.0.0.1",
+      port: 0,
+      maxRequestBodyBytes: 1_000,
+      questions: () => {
+        throw new Error("nobody asks");
+      },
+      onLook: () => {},
+      serve: () => (request) => request.text().then((text) => new Response(`${request.method} ${text}`)),
+      log,
+    });
+    const stranger = Bun.serve({ port: 0, hostname: "127.0.0.1", fetch: () => new Response("of a stranger") });
+    try {
+      const client = new PeerClient(key("rpl_1"));
+      const url = `http://127.0.0.1:${server.port}`;
+      const pass = (owner: { id: string; url: string }, body: ArrayBuffer | ReadableStream<Uint8Array>) => {
+        const request = new Request("http://client/api/x?y=1", { method: "POST" });
+        const { signal } = new AbortController();
+        return client.pass(owner, { request, target: "/api/x?y=1", body, requestId: "r", client: "10.0.0.1", signal });
+      };
+      const bytes = new TextEncoder().encode("a body").buffer;
+      for (const body of [bytes, new Response("a body").body!]) {
+        const answer = await pass({ id: "rpl_2", url }, body);
+        expect([answer.status, await answer.text()]).toEqual([200, "POST a body"]);
+      }
+      await expect(pass({ id: "rpl_3", url }, bytes)).rejects.toThrow(NotReached);
+      const elsewhere = { id: "rpl_2", url: stranger.url.origin };
+      await expect(pass(elsewhere, bytes)).rejects.toThrow("who is no replica of this service");
+      expect(await client.isNobodyThere({ id: "rpl_2", url })).toBe(false);
+      expect(await client.isNobodyThere({ id: "rpl_3", url })).toBe(true);
+      expect(await client.isNobodyThere(elsewhere)).toBe(false);
+    } finally {
+      await server.stop();
+      await stranger.stop(true);
+    }
   });
 });
 
