@@ -15,6 +15,8 @@ export type SealingPurpose =
   | "webhook"
   /** Forms that a page has given out: nobody else has made them. */
   | "form"
+  /** What a browser keeps of a sign-in by the OpenID provider. */
+  | "provider_session"
   /** Refresh tokens of OAuth. */
   | "refresh_token"
   /** Signatures of the streams for embedded apps. */

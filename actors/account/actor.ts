@@ -87,18 +87,13 @@ export const accountActor: ActorDefinition<AccountProtocol> = {
       });
     },
 
-    link_identity(tx, { issuer, subject }) {
+    link_identity(tx, { issuer, subject, keepsOthers }) {
       const identities = accountOf(tx)?.identities ?? [];
       const present = identities.find((each) => each.issuer === issuer);
       if (present !== undefined) return ok(present.subject === subject ? "present" : "other");
       const identity = { issuer, subject, linkedAt: isoTime(tx.now) };
-      keep(tx, {
-        identities: [...identities, identity],
-        passwordHash: null,
-        passwordSetAt: null,
-        link: null,
-        passkeys: [],
-      });
+      const others = keepsOthers ? {} : { passwordHash: null, passwordSetAt: null, link: null, passkeys: [] };
+      keep(tx, { ...others, identities: [...identities, identity] });
       return ok("new");
     },
 

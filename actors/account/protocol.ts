@@ -31,10 +31,16 @@ export type AccountCommand =
   | { readonly kind: "set_password"; readonly passwordHash: string; readonly linkHash: string | null }
   | { readonly kind: "read_ways_in" }
   /**
-   * The person is this one at the issuer. Where that is new, every other way in ends: whoever was given the link of an
-   * invitation may have chosen it, and only the issuer has seen whose the address is.
+   * The person is this one at the issuer. Where that is new, every other way in ends, for whoever was given the link of
+   * an invitation may have chosen it, and only the issuer has seen whose the address is. With `keepsOthers` they stay:
+   * the person has proved who they are by one of them.
    */
-  | { readonly kind: "link_identity"; readonly issuer: string; readonly subject: string }
+  | {
+      readonly kind: "link_identity";
+      readonly issuer: string;
+      readonly subject: string;
+      readonly keepsOthers: boolean;
+    }
   | { readonly kind: "unlink_identity"; readonly issuer: string }
   /** Whose the identity is, or null. */
   | { readonly kind: "find_owner" }

@@ -30,13 +30,16 @@ import { partyAt } from "./passkeys/passkeys.ts";
 import { newPasswordFields } from "./password-page.ts";
 import { complaintOf } from "./passwords.ts";
 import { OFFERED_SCOPES, scopeWords } from "./scope-words.ts";
-import { ACCOUNT_PATH, faultPage, type PageParts } from "./sign-in-page.ts";
+import { ACCOUNT_PATH, faultPage, type PageParts, PROVIDER_PATH } from "./sign-in-page.ts";
 import type { Visit } from "./visit.ts";
 
 /** A visit of somebody who has signed in. */
 export type OwnVisit = Visit & { readonly principal: Principal };
 
 export type AccountPageParts = PageParts & Pick<AccountParts, "system" | "directory" | "clock" | "log" | "onRevoked">;
+
+/** The part of the address with which somebody who has signed in goes to the provider. */
+export const CONNECT = "connect";
 
 /** What a form has come to, said once on the page that follows. */
 const NOTICES: Readonly<Record<string, string>> = {
@@ -46,6 +49,7 @@ const NOTICES: Readonly<Record<string, string>> = {
   "token-revoked": "The token is revoked.",
   "passkey-added": "The passkey is added.",
   "passkey-removed": "The passkey is removed. Remove it from your device too, which cannot be told from here.",
+  connected: "Your account is connected. You can sign in with it from now on.",
   disconnected: "Your account is not connected any more. The next sign-in connects it anew.",
 };
 export const toAccount = (notice: keyof typeof NOTICES): Response => redirectTo(`${ACCOUNT_PATH}?notice=${notice}`);
@@ -343,7 +347,16 @@ const newTokenSection = (): Html =>
 
 const providerSection = ({ provider }: PageParts, { ways }: Shown): Html | null => {
   const identity = ways.identities.find(({ issuer }) => issuer === provider?.issuer);
-  if (provider === null || identity === undefined) return null;
+  if (provider === null) return null;
+  if (identity === undefined)
+    return html`<section aria-labelledby="provider">
+      <h2 id="provider">${provider.name}</h2>
+      <p class="note">
+        Connect your account of ${provider.name} and sign in with it, whatever your e-mail address is there. Your other
+        ways to sign in stay.
+      </p>
+      <p><a class="button" href="${PROVIDER_PATH}?${CONNECT}=yes">Connect ${provider.name}</a></p>
+    </section>`;
   return html`<section aria-labelledby="provider">
     <h2 id="provider">${provider.name}</h2>
     <p>You sign in with ${provider.name} since ${dayAndTime(identity.linkedAt)}.</p>

@@ -29,7 +29,8 @@ import {
   PROVIDER_CALLBACK_PATH,
   type ProviderPageParts,
 } from "./openid/pages.ts";
-import { ACCOUNT_PATH, PROVIDER_PATH, showSignIn, SIGN_IN_PATH, signIn, signOut, toSignIn } from "./sign-in-page.ts";
+import { goSignOut, PROVIDER_SIGN_OUT_PATH, showSignedOut, SIGNED_OUT_PATH, signOutOfBoth } from "./openid/sign-out.ts";
+import { ACCOUNT_PATH, PROVIDER_PATH, showSignIn, SIGN_IN_PATH, signIn, toSignIn } from "./sign-in-page.ts";
 import { type Visit, visitOf, type VisitParts } from "./visit.ts";
 
 export type SignInParts = VisitParts &
@@ -48,7 +49,9 @@ const own =
 const PAGES: readonly (readonly ["GET" | "POST", string, Answer])[] = [
   ["GET", SIGN_IN_PATH, (parts, visit) => showSignIn(parts, visit)],
   ["POST", SIGN_IN_PATH, signIn],
-  ["POST", "/sign-out", signOut],
+  ["POST", "/sign-out", signOutOfBoth],
+  ["GET", PROVIDER_SIGN_OUT_PATH, goSignOut],
+  ["GET", SIGNED_OUT_PATH, showSignedOut],
   ["GET", PROVIDER_PATH, goToProvider],
   ["GET", PROVIDER_CALLBACK_PATH, comeFromProvider],
   ["POST", `${ACCOUNT_PATH}/provider/disconnect`, own(disconnect)],

@@ -13,6 +13,8 @@ import { browserOf, emailOf, PASSWORD, signedIn } from "../support/signed-in.ts"
 const APP = "https://troupe.test";
 const CALLBACK = "/sign-in/provider/callback";
 const COOKIE = "__Host-troupe_session";
+/** What the browser keeps for signing out at the provider. */
+const KEPT = "__Host-troupe_provider";
 
 let provider: TestProvider;
 let service: Service;
@@ -71,11 +73,11 @@ test("[AUTH-21] a member signs in by a verified e-mail address, then by the subj
   expect([shown.status, shown.at]).toEqual([200, "/account?x=1"]);
   expect(shown.html).toContain("You sign in with Example ID");
   expect(shown.html).toContain(", by Example ID");
-  expect([...browser.cookies.keys()]).toEqual([COOKIE]);
+  expect([...browser.cookies.keys()]).toEqual([COOKIE, KEPT]);
   const actions = (await auditOf(person)).map(({ action }) => action);
   expect(actions).toEqual(["session.started", "identity.linked"]);
   const out = await browser.submit(shown, "/sign-out");
-  expect([out.at, isIn(browser)]).toEqual(["/sign-in", false]);
+  expect([out.at, isIn(browser)]).toEqual(["/sign-in/provider/signed-out", false]);
   // The address at the provider may change, and become somebody else's: the subject does not.
   const renamed = await enter(browser, { sub: somebody.sub, email: "other@example.com", email_verified: false });
   expect([renamed.status, renamed.at]).toEqual([200, "/account"]);
@@ -287,4 +289,131 @@ test("[AUTH-21] a provider that is away, another one, or does not know the servi
   const browser = browserOf(service);
   const shown = await enter(browser, somebody);
   expect([shown.status, shown.html.includes("are not set up for each other")]).toEqual([503, true]);
+});
+
+/** Signs in by the provider, whose own session is in `there`. */
+async function enterKeeping(browser: PlainBrowser, somebody: Somebody, there: Map<string, string>): Promise<Shown> {
+  return back(browser, await provider.visit(await leave(browser), somebody, there));
+}
+
+test("[AUTH-23] a person signs out here, then at the provider, and comes back", async () => {
+  const { person, somebody } = await known();
+  const browser = browserOf(service);
+  const there = new Map<string, string>();
+  const out = await browser.submit(await enterKeeping(browser, somebody, there), "/sign-out");
+  expect([out.at, isIn(browser)]).toEqual(["/sign-in/provider/signed-out", false]);
+  expect(out.html).toContain("You are still signed in at Example ID.");
+  expect((await auditOf(person)).map(({ action }) => action)).toContain("session.ended");
+  // Without its person there is nobody to ask.
+  expect((await enterKeeping(browserOf(service), somebody, there)).at).toBe("/account");
+  const away = new URL((await browser.get("/sign-in/provider/sign-out")).at);
+  expect(away.origin).toBe(provider.issuer);
+  const { id_token_hint: hint = "", state = "", ...asked } = Object.fromEntries(away.searchParams);
+  expect(asked).toEqual({ client_id: "troupe", post_logout_redirect_uri: `${APP}/sign-in/provider/signed-out` });
+  expect(JSON.parse(Buffer.from(hint.split(".")[1] ?? "", "base64url").toString())).toMatchObject({
+    iss: provider.issuer,
+    sub: somebody.sub,
+  });
+  const home = new URL(await provider.signOut(away.href, there));
+  expect(home.searchParams.get("state")).toBe(state);
+  const stranger = await browserOf(service).get(home.pathname + home.search);
+  expect(stranger.html).not.toContain("at Example ID");
+  const ended = await browser.get(home.pathname + home.search);
+  expect([ended.status, ended.html.includes("You are signed out here, and at Example ID.")]).toEqual([200, true]);
+  expect([...browser.cookies.keys()]).toEqual([]);
+  // Nobody is known there any more either.
+  const asking = await leave(browserOf(service));
+  expect(await provider.visit(asking, null, there)).toContain("error=access_denied");
+});
+
+test("[AUTH-23] nobody is led to the provider by another site, as somebody else, or where it has no such address", async () => {
+  const { somebody } = await known();
+  const browser = browserOf(service);
+  const account = await enter(browser, somebody);
+  const kept = browser.cookies.get(KEPT) ?? "";
+  expect(kept).not.toContain(
+    Buffer.from(JSON.stringify({ iss: provider.issuer }))
+      .toString("base64url")
+      .slice(0, 20),
+  );
+  // While the session lasts, and from elsewhere.
+  expect((await browser.get("/sign-in/provider/sign-out")).at).toBe("/account");
+  await browser.submit(account, "/sign-out");
+  const led = await browser.get("/sign-in/provider/sign-out", { "sec-fetch-site": "cross-site" });
+  expect(led.at).toBe("/sign-in");
+  for (const [value, at] of [
+    [kept, "/sign-in/provider/signed-out"],
+    [`${kept.slice(0, -2)}xx`, "/sign-in"],
+  ] as const) {
+    const again = browserOf(service);
+    const shown = await enter(again, somebody);
+    again.cookies.set(KEPT, value);
+    expect((await again.submit(shown, "/sign-out")).at).toBe(at);
+  }
+  const colleague = browserOf(service);
+  const theirs = await enter(colleague, (await known()).somebody);
+  expect((await colleague.get("/sign-in/provider/signed-out")).at).toBe("/account");
+  colleague.cookies.set(KEPT, kept);
+  const out = await colleague.submit(theirs, "/sign-out");
+  expect([out.at, colleague.cookies.has(KEPT)]).toEqual(["/sign-in", false]);
+  // A provider that cannot be asked keeps nobody signed in.
+  const lines: string[] = [];
+  const note = (_: object, message: string): void => void lines.push(message);
+  const away = provider.client({ info: note, warn: note, error: note }, { issuer: "http://127.0.0.1:9" });
+  expect(await away.signOut({ redirectUri: APP, idToken: "", state: "s" })).toBeNull();
+  expect(lines).toEqual(["nobody can sign out at the OpenID provider"]);
+});
+
+test("[AUTH-24] somebody who has signed in connects an account of another e-mail address, and keeps the other ways in", async () => {
+  const { person, somebody } = await known();
+  const browser = await signedIn(service, person);
+  const elsewhere = { sub: `other ${somebody.sub}`, email: "quite@other.example", email_verified: false };
+  const connect = async (by: PlainBrowser, as: Somebody | null): Promise<Shown> =>
+    back(by, await provider.visit((await by.get("/sign-in/provider?connect=yes")).at, as));
+  expect((await browser.get("/account")).html).toContain("Connect Example ID");
+  const connected = await connect(browser, elsewhere);
+  expect([connected.at, connected.html.includes("Your account is connected.")]).toEqual([
+    "/account?notice=connected",
+    true,
+  ]);
+  expect(connected.html).toContain("You sign in with Example ID");
+  expect((await auditOf(person)).map(({ action }) => action)).toContain("identity.linked");
+  expect((await enter(browserOf(service), elsewhere)).at).toBe("/account");
+  // The password and the sessions stay.
+  expect((await browser.get("/account")).status).toBe(200);
+  expect((await browserOf(service).post("/sign-in", { email: somebody.email, password: PASSWORD })).at).toBe(
+    "/account",
+  );
+  const twice = await connect(browser, { ...elsewhere, sub: "a third" });
+  expect([twice.status, twice.html.includes("connected with another account")]).toEqual([409, true]);
+  const colleague = await signedIn(service, await service.join(owner.organizationId));
+  const taken = await connect(colleague, elsewhere);
+  expect([taken.status, taken.html.includes("belongs to somebody else here")]).toEqual([409, true]);
+  const denied = await connect(colleague, null);
+  expect([denied.status, denied.html.includes("Example ID did not let you in")]).toEqual([403, true]);
+});
+
+test("[AUTH-24] only their own page connects a person, and only with what they themselves began", async () => {
+  const { person, somebody } = await known();
+  const attacker = await signedIn(service, await service.join(owner.organizationId));
+  const theirs = { ...somebody, sub: "attacker's", email: "attacker@example.com" };
+  const begun = (by: PlainBrowser) => by.get("/sign-in/provider?connect=yes");
+  const planted = await provider.visit((await begun(attacker)).at, theirs);
+  const victim = await signedIn(service, person);
+  const flow = [...attacker.cookies].find(([name]) => name.endsWith("_flow"));
+  // The attacker's answer, without and with their cookie, in the victim's browser.
+  expect((await back(victim, planted)).status).toBe(400);
+  victim.cookies.set(flow?.[0] ?? "", flow?.[1] ?? "");
+  expect((await back(victim, planted)).status).toBe(400);
+  expect((await victim.get("/account")).html).toContain("Connect Example ID");
+  // Another site does not begin it, nor does somebody who has not signed in.
+  const led = await victim.get("/sign-in/provider?connect=yes", { "sec-fetch-site": "cross-site" });
+  expect(led.at).toStartWith("/account");
+  expect((await begun(browserOf(service))).at).toBe("/sign-in");
+  // An answer is taken once.
+  const own = await provider.visit((await begun(victim)).at, somebody);
+  const cookies = new Map(victim.cookies);
+  expect((await back(victim, own)).at).toBe("/account?notice=connected");
+  for (const [name, value] of cookies) victim.cookies.set(name, value);
+  expect((await back(victim, own)).status).toBe(400);
 });

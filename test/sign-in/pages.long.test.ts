@@ -98,6 +98,7 @@ test.skipIf(CHROMIUM === null)(
       faults.push(...(await faultsOf(page)));
       await see(await passwordLink(service, person));
       await see("/set-password");
+      await see("/sign-in/provider/signed-out");
       await enter(page, person);
       for (const path of ["/account", "/members", `/oauth/authorize?${consent.toString()}`, "/oauth/authorize"])
         await see(path);

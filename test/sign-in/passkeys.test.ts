@@ -170,6 +170,7 @@ test("[AUTH-22] the only way in stays, and a removed member's passkey opens noth
     { kind: "account", organizationId: person.userId, id: "account" },
     {
       kind: "link_identity",
+      keepsOthers: false,
       issuer: "https://id.example",
       subject: "x",
     },

@@ -56,6 +56,7 @@ export class TestProvider {
           client_id: CLIENT.clientId,
           client_secret: CLIENT.clientSecret,
           redirect_uris: [redirectUri],
+          post_logout_redirect_uris: [new URL("/sign-in/provider/signed-out", redirectUri).href],
         },
       ],
       claims: { openid: ["sub"], email: ["email", "email_verified"], profile: ["name"] },
@@ -91,19 +92,13 @@ export class TestProvider {
   }
 
   /** Follows the address as the browser of this person, who signs in (null: refuses); answers where they are sent back. */
-  async visit(address: string, somebody: Somebody | null): Promise<string> {
+  async visit(address: string, somebody: Somebody | null, cookies = new Map<string, string>()): Promise<string> {
     this.signingIn = somebody;
     if (somebody !== null) this.people.set(somebody.sub, somebody);
-    const cookies = new Map<string, string>();
     let at = address;
     for (let hops = 0; at.startsWith(this.issuer); hops++) {
       if (hops > 10) throw new Error(`too many redirects, at ${at}`);
-      const cookie = [...cookies].map(([name, value]) => `${name}=${value}`).join("; ");
-      const answer = await fetch(at, { headers: { cookie }, redirect: "manual" });
-      for (const given of answer.headers.getSetCookie()) {
-        const [, name = "", value = ""] = /^([^=]+)=([^;]*)/.exec(given) ?? [];
-        cookies.set(name, value);
-      }
+      const answer = await ask(at, cookies);
       const to = answer.headers.get("location");
       if (to === null) throw new Error(`${answer.status} at ${at}: ${await answer.text()}`);
       at = new URL(to, at).href;
@@ -111,9 +106,31 @@ export class TestProvider {
     return at;
   }
 
+  /** Signs out at this address, as the browser with these cookies, and says yes; answers where they are sent back. */
+  async signOut(address: string, cookies: Map<string, string>): Promise<string> {
+    const page = await (await ask(address, cookies)).text();
+    const [, xsrf = ""] = /name="xsrf" value="([^"]+)"/.exec(page) ?? [];
+    const [, action = ""] = /action="([^"]+)"/.exec(page) ?? [];
+    if (xsrf === "") throw new Error(page);
+    const answer = await ask(action, cookies, new URLSearchParams({ xsrf, logout: "yes" }));
+    return answer.headers.get("location") ?? "";
+  }
+
   async stop(): Promise<void> {
     this.egress.close();
     this.server.closeAllConnections();
     await new Promise<void>((resolve) => void this.server.close(() => resolve()));
   }
+}
+
+/** One request of a browser, which keeps what it is given. */
+async function ask(address: string, cookies: Map<string, string>, form?: URLSearchParams): Promise<Response> {
+  const cookie = [...cookies].map(([name, value]) => `${name}=${value}`).join("; ");
+  const sent = form === undefined ? {} : { method: "POST", body: form };
+  const answer = await fetch(address, { ...sent, headers: { cookie }, redirect: "manual" });
+  for (const given of answer.headers.getSetCookie()) {
+    const [, name = "", value = ""] = /^([^=]+)=([^;]*)/.exec(given) ?? [];
+    cookies.set(name, value);
+  }
+  return answer;
 }

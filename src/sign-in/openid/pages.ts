@@ -4,14 +4,23 @@
  */
 import { accountRef } from "../../../actors/account/schema.ts";
 import { isOwnLink } from "../../http/request/same-origin.ts";
-import { type OwnVisit, toAccount } from "../account-page.ts";
+import { type AccountPageParts, complained, CONNECT, type OwnVisit, showAccount, toAccount } from "../account-page.ts";
 import { beginFlow, derived, FLOW_MINUTES, type FlowParts, flowKeyIn, noFlowCookie, takeFlow } from "../flow.ts";
 import type { InvitationPageParts } from "../invitation-page.ts";
 import { redirectTo } from "../layout.ts";
 import { nextPath } from "../next-path.ts";
-import { enter, faultPage, type PageParts, PROVIDER_PATH, SIGN_IN_PATH, signInForm } from "../sign-in-page.ts";
+import {
+  ACCOUNT_PATH,
+  enter,
+  faultPage,
+  type PageParts,
+  PROVIDER_PATH,
+  SIGN_IN_PATH,
+  signInForm,
+} from "../sign-in-page.ts";
 import type { Visit } from "../visit.ts";
-import { type Entry, entryOf, type PeopleParts } from "./people.ts";
+import { connect, type Entry, entryOf, type PeopleParts } from "./people.ts";
+import { providerCookie, type ProviderCookieParts } from "./provider-cookie.ts";
 import type { FlowSecrets, OpenIdProvider, ProviderFailure } from "./provider.ts";
 
 /** What the provider is told as the redirect URI, behind the address of the service. */
@@ -19,19 +28,29 @@ export const PROVIDER_CALLBACK_PATH = `${PROVIDER_PATH}/callback`;
 
 export type ProviderPageParts = FlowParts &
   PeopleParts &
+  ProviderCookieParts &
+  AccountPageParts &
   InvitationPageParts & { readonly provider: OpenIdProvider | null };
 
-export async function goToProvider(parts: ProviderPageParts, { request, query }: Visit): Promise<Response> {
+export async function goToProvider(parts: ProviderPageParts, visit: Visit): Promise<Response> {
   const { provider } = parts;
+  const { request, query, principal } = visit;
   const next = nextPath(query.get("next"));
   const asked = next === null ? "" : `?next=${encodeURIComponent(next)}`;
   // Another site must not have a person sign in without their wish.
   if (provider === null || !isOwnLink(request)) return redirectTo(SIGN_IN_PATH + asked);
+  const isConnecting = query.has(CONNECT);
+  if (isConnecting && principal === null) return redirectTo(SIGN_IN_PATH);
   const flow = await beginFlow(parts, next);
   if (!flow.ok) return faultPage(flow.fault);
   const { key, cookie } = flow.value;
-  const to = await provider.begin(redirectUriOf(parts), secretsOf(key));
-  if (!(to instanceof URL)) return refused(parts, next, wordsOfFailure(to, provider.name));
+  const to = await provider.begin(redirectUriOf(parts), secretsOf(key, isConnecting ? principal : null));
+  if (!(to instanceof URL)) {
+    const refusal = wordsOfFailure(to, provider.name);
+    return isConnecting && principal !== null
+      ? notConnected(parts, { ...visit, principal }, refusal)
+      : refused(parts, next, refusal);
+  }
   return redirectTo(to.href, { "set-cookie": cookie });
 }
 
@@ -40,7 +59,11 @@ export async function comeFromProvider(parts: ProviderPageParts, visit: Visit): 
   if (provider === null) return redirectTo(SIGN_IN_PATH);
   const key = flowKeyIn(visit.request, parts.appUrl());
   // Whoever has only the address has not begun this sign-in; the one of the browser goes on.
-  if (key === null || visit.query.get("state") !== secretsOf(key).state) return refused(parts, null, STALE);
+  const { principal } = visit;
+  const state = visit.query.get("state");
+  if (key !== null && principal !== null && state === secretsOf(key, principal).state)
+    return connectPerson(parts, { ...visit, principal }, key);
+  if (key === null || state !== secretsOf(key).state) return refused(parts, null, STALE);
   const flow = await takeFlow(parts, key);
   if (!flow.ok) return flow.fault.kind === "not_found" ? refused(parts, null, STALE) : faultPage(flow.fault);
   const { next } = flow.value;
@@ -52,7 +75,41 @@ export async function comeFromProvider(parts: ProviderPageParts, visit: Visit): 
   if (entry.kind !== "entered") return refused(parts, next, wordsOfEntry(entry, provider.name));
   const entered = await enter(parts, visit, { started: entry.started, next: entry.hasJoined ? null : next });
   entered.headers.append("set-cookie", noFlowCookie(parts.appUrl()));
+  entered.headers.append(
+    "set-cookie",
+    providerCookie(parts, { userId: entry.started.userId, idToken: proven.idToken }),
+  );
   return entered;
+}
+
+/** The person who has signed in comes back as somebody at the provider: from now on that is them. */
+async function connectPerson(parts: ProviderPageParts, visit: OwnVisit, key: string): Promise<Response> {
+  const { provider } = parts;
+  const { principal, sender } = visit;
+  if (provider === null) return redirectTo(ACCOUNT_PATH);
+  const flow = await takeFlow(parts, key);
+  if (!flow.ok) return flow.fault.kind === "not_found" ? notConnected(parts, visit, STALE) : faultPage(flow.fault);
+  const proven = await provider.finish(redirectUriOf(parts), visit.query, secretsOf(key, principal));
+  if ("kind" in proven) return notConnected(parts, visit, wordsOfFailure(proven, provider.name));
+  const connected = await connect(parts, principal, { proven, sender });
+  if (!connected.ok) return faultPage(connected.fault);
+  if (connected.value !== "connected")
+    return notConnected(parts, visit, {
+      status: 409,
+      wrong:
+        connected.value === "taken"
+          ? `That account of ${provider.name} belongs to somebody else here.`
+          : `You are connected with another account of ${provider.name}. Disconnect it first.`,
+    });
+  const done = toAccount("connected");
+  done.headers.append("set-cookie", noFlowCookie(parts.appUrl()));
+  return done;
+}
+
+async function notConnected(parts: ProviderPageParts, visit: OwnVisit, { status, wrong }: Refusal): Promise<Response> {
+  const page = await showAccount(parts, visit, { ...complained(wrong), status });
+  page.headers.append("set-cookie", noFlowCookie(parts.appUrl()));
+  return page;
 }
 
 /** Ends what connects the person with the provider: the next sign-in goes by the e-mail address again. */
@@ -71,8 +128,9 @@ export async function disconnect(parts: ProviderPageParts, { principal, sender }
 
 const redirectUriOf = ({ appUrl }: PageParts): string => appUrl() + PROVIDER_CALLBACK_PATH;
 
-const secretsOf = (key: string): FlowSecrets => ({
-  state: derived(key, "state"),
+/** `connecting`: the person who asks to be connected, and nobody else comes back with that state. */
+const secretsOf = (key: string, connecting: Pick<OwnVisit["principal"], "userId"> | null = null): FlowSecrets => ({
+  state: derived(key, connecting === null ? "state" : `state for ${connecting.userId}`),
   nonce: derived(key, "nonce"),
   verifier: derived(key, "verifier"),
 });

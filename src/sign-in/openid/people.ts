@@ -5,6 +5,7 @@
  */
 import { accountRef, identityRef } from "../../../actors/account/schema.ts";
 import { type Fault, type Outcome, ok } from "../../../actors/fault.ts";
+import type { Principal } from "../../../actors/organization/principal.ts";
 import type { TroupeSystem } from "../../../actors/troupe.ts";
 import { INVITATION_PATH } from "../../http/contract/invitation-path.ts";
 import type { Accounts, Sender, StartedSession } from "../accounts.ts";
@@ -78,7 +79,12 @@ async function link(
   { proven, sender }: Arrival,
 ): Promise<Outcome<"new" | "present" | "other">> {
   const { issuer, subject } = proven;
-  const linked = await system.dispatch(accountRef(userId), { kind: "link_identity", issuer, subject });
+  const linked = await system.dispatch(accountRef(userId), {
+    kind: "link_identity",
+    issuer,
+    subject,
+    keepsOthers: false,
+  });
   if (!linked.ok || linked.value === "other") return linked;
   const named = await system.dispatch(ownerRef(proven), { kind: "name_owner", userId });
   if (!named.ok) return named;
@@ -93,6 +99,35 @@ const noteLinked = ({ accounts }: PeopleParts, userId: string, { proven, sender 
     { userId, tokenId: null, address: sender.address },
     userId,
   );
+
+/** `taken`: it is somebody else here. `other`: the person is connected with another account there. */
+export type Connected = "connected" | "taken" | "other";
+
+/**
+ * Connects the person who has signed in with this identity, whatever its e-mail address: they have proved who they are
+ * here, and there. Their other ways in stay.
+ */
+export async function connect(
+  parts: PeopleParts,
+  { userId, tokenId }: Pick<Principal, "userId" | "tokenId">,
+  { proven, sender }: Pick<Arrival, "proven" | "sender">,
+): Promise<Outcome<Connected>> {
+  const { system, accounts } = parts;
+  const { issuer, subject } = proven;
+  const known = await linkedPerson(parts, proven);
+  if (!known.ok) return known;
+  if (known.value !== null && known.value !== userId) return ok("taken");
+  const command = { kind: "link_identity", issuer, subject, keepsOthers: true } as const;
+  const linked = await system.dispatch(accountRef(userId), command);
+  if (!linked.ok) return linked;
+  if (linked.value === "other") return ok("other");
+  const named = await system.dispatch(ownerRef(proven), { kind: "name_owner", userId });
+  if (!named.ok) return named;
+  const entry = { action: "identity.linked", subjectId: userId, detail: issuer } as const;
+  const origin = { userId, tokenId, address: sender.address };
+  const noted = linked.value === "new" ? await accounts.noteEverywhere(entry, origin, userId) : ok(null);
+  return noted.ok ? ok("connected") : noted;
+}
 
 /** Somebody new, who has come from the link of an invitation to this address. */
 async function invited(parts: PeopleParts, arrival: Arrival & { readonly email: string }): Promise<Entry> {

@@ -32,6 +32,15 @@ export interface FlowSecrets {
   readonly verifier: string;
 }
 
+/** What a person signs out with. */
+export interface SignOut {
+  /** Where they come back; the operator has registered it there. */
+  readonly redirectUri: string;
+  /** Empty where it was too long to keep. */
+  readonly idToken: string;
+  readonly state: string;
+}
+
 /** Who the provider says that somebody is. */
 export interface ProvenPerson {
   readonly issuer: string;
@@ -40,6 +49,8 @@ export interface ProvenPerson {
   /** The provider has seen that the address is theirs. */
   readonly isEmailVerified: boolean;
   readonly name: string | null;
+  /** What the provider has signed: the hint with which they sign out there. */
+  readonly idToken: string;
 }
 
 /**
@@ -136,8 +147,29 @@ export class OpenIdProvider {
       if (claims === undefined) throw new Error("no ID token");
       // Many providers keep the address for those who ask with the access token.
       const hasAll = claims["email"] !== undefined || server.userinfo_endpoint === undefined;
-      return personOf(claims, hasAll ? claims : await this.userInfo(server, client, tokens, claims.sub));
+      const said = hasAll ? claims : await this.userInfo(server, client, tokens, claims.sub);
+      return personOf(claims, said, tokens.id_token ?? "");
     });
+  }
+
+  /**
+   * Where a person signs out at the provider (OpenID Connect RP-Initiated Logout 1.0), who then comes back with
+   * `state`. Null where the provider offers it nowhere, or is away.
+   */
+  async signOut(asked: SignOut): Promise<URL | null> {
+    try {
+      const { end_session_endpoint: endpoint } = await this.server();
+      if (endpoint === undefined || !this.isUsable(endpoint)) return null;
+      const url = new URL(endpoint);
+      url.searchParams.set("client_id", this.settings.clientId);
+      if (asked.idToken !== "") url.searchParams.set("id_token_hint", asked.idToken);
+      url.searchParams.set("post_logout_redirect_uri", asked.redirectUri);
+      url.searchParams.set("state", asked.state);
+      return url;
+    } catch (error) {
+      this.parts.log.warn({ issuer: this.issuer, ...detailsOf(error) }, "nobody can sign out at the OpenID provider");
+      return null;
+    }
   }
 
   private async userInfo(
@@ -182,11 +214,15 @@ export class OpenIdProvider {
     if (response.status !== 200) throw new ProviderAway(`${issuer.host}: its configuration answers ${response.status}`);
     const server = await oauth.processDiscoveryResponse(issuer, response);
     for (const endpoint of ["authorization_endpoint", "token_endpoint", "jwks_uri"] as const) {
-      const url = URL.parse(server[endpoint] ?? "");
-      const isGood = url?.protocol === "https:" || (url?.protocol === "http:" && isPlain(this.issuer));
-      if (!isGood) throw new Error(`its ${endpoint} is no https address`);
+      if (!this.isUsable(server[endpoint] ?? "")) throw new Error(`its ${endpoint} is no https address`);
     }
     return server;
+  }
+
+  /** Https; plain http only where the operator has set it for the issuer. */
+  private isUsable(address: string): boolean {
+    const protocol = URL.parse(address)?.protocol;
+    return protocol === "https:" || (protocol === "http:" && isPlain(this.issuer));
   }
 
   /** What `work` comes to. What has gone wrong is for the log; a person is told its kind. */
@@ -228,6 +264,7 @@ const isPlain = (issuer: string): boolean => issuer.startsWith("http:");
 function personOf(
   { iss: issuer, sub: subject }: Pick<oauth.IDToken, "iss" | "sub">,
   { email, email_verified: isVerified, name }: Readonly<Record<string, unknown>>,
+  idToken: string,
 ): ProvenPerson {
   const said = typeof name === "string" ? name.replace(/\p{Cc}/gu, " ").trim() : "";
   return {
@@ -236,5 +273,6 @@ function personOf(
     email: typeof email === "string" && email.trim() !== "" ? email.trim() : null,
     isEmailVerified: isVerified === true,
     name: said === "" ? null : said.slice(0, NAME_CHARACTERS),
+    idToken,
   };
 }

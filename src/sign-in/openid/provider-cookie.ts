@@ -1,0 +1,51 @@
+/**
+ * What a browser keeps of a sign-in by the provider, sealed: whose it is, and the ID token, which says at the provider
+ * who signs out. It is in no record, so the service holds nobody's token of theirs.
+ */
+import type { Sealing } from "../../../actors/sealing.ts";
+import { cookieIn, cookieOf } from "../../http/request/session-cookie.ts";
+import { SESSION_MS } from "../accounts.ts";
+
+const COOKIE = "troupe_provider";
+const CONTEXT = ["browser"];
+/** Browsers keep 4,096 bytes of name, value and attributes; sealing makes a third more. */
+const ID_TOKEN_CHARACTERS = 2_700;
+/** After signing out here, to do so there too. */
+const AFTERWARDS_SECONDS = 600;
+
+export interface ProviderCookieParts {
+  readonly sealing: Pick<Sealing, "seal" | "open">;
+  readonly appUrl: () => string;
+}
+
+export interface ProviderSession {
+  readonly userId: string;
+  /** Empty where it is too long for a cookie. */
+  readonly idToken: string;
+}
+
+/** `Set-Cookie` that keeps it as long as the session. */
+export const providerCookie = (parts: ProviderCookieParts, session: ProviderSession): string =>
+  keptFor(parts, session, SESSION_MS / 1_000);
+
+/** `Set-Cookie` that keeps it for the page after signing out. */
+export const cookieAfterwards = (parts: ProviderCookieParts, session: ProviderSession): string =>
+  keptFor(parts, session, AFTERWARDS_SECONDS);
+
+export const noProviderCookie = ({ appUrl }: ProviderCookieParts): string => cookieOf(COOKIE, "", appUrl(), 0);
+
+/** What the browser has kept, or null. */
+export function providerSessionIn(request: Request, { sealing, appUrl }: ProviderCookieParts): ProviderSession | null {
+  const sealed = cookieIn(COOKIE, request.headers.get("cookie"), appUrl());
+  const text = sealed === null ? null : sealing.open("provider_session", sealed, CONTEXT);
+  return text === null ? null : (JSON.parse(text) as ProviderSession);
+}
+
+function keptFor(
+  { sealing, appUrl }: ProviderCookieParts,
+  { userId, idToken }: ProviderSession,
+  seconds: number,
+): string {
+  const kept: ProviderSession = { userId, idToken: idToken.length > ID_TOKEN_CHARACTERS ? "" : idToken };
+  return cookieOf(COOKIE, sealing.seal("provider_session", JSON.stringify(kept), CONTEXT), appUrl(), seconds);
+}
