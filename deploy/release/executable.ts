@@ -31,6 +31,7 @@ const BESIDE = [
   "sdk/javascript",
   "sdk/python",
   "sdk/typescript",
+  "src/sandbox/relay.ts",
   "src/service/loop-watchdog-thread.ts",
   "tsconfig.json",
   "vendor",

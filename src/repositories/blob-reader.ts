@@ -3,7 +3,7 @@
  * `<object id> blob <size>`, a line break, the bytes, a line break.
  */
 import type { FileSink } from "bun";
-import { type GitRun, startGit } from "./git.ts";
+import { type GitOptions, type GitRun, startGit } from "./git.ts";
 
 const HEAD_BYTES = 200;
 const LINE_BREAK = 10;
@@ -18,7 +18,7 @@ export class BlobReader {
   private readonly reader: { read(): Promise<{ readonly done: boolean; readonly value?: Uint8Array | undefined }> };
   private held: Uint8Array = new Uint8Array(0);
 
-  constructor(options: { readonly folder: string; readonly fileBytes: number; readonly signal: AbortSignal }) {
+  constructor(options: Pick<GitOptions, "folder" | "fileBytes" | "signal" | "isIsolated">) {
     this.git = startGit(["cat-file", "--batch"], { ...options, hasInput: true });
     this.reader = this.git.child.stdout.getReader();
   }

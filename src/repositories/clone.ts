@@ -6,10 +6,12 @@
  * Nothing is checked out: names, links, hooks, filters and attributes of the repository do nothing here.
  */
 import { mkdir, mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Egress } from "../egress/egress.ts";
 import { BlobReader } from "./blob-reader.ts";
-import { repositoryIn, runGit, startGit } from "./git.ts";
+import { type GitOptions, repositoryIn, runGit, startGit } from "./git.ts";
+import { hasBubbles, relayTo } from "../sandbox/bubble.ts";
 import { openProxy, type RemoteFailure } from "./pinning-proxy.ts";
 
 export interface CloneLimits {
@@ -70,6 +72,7 @@ const PHASES: Readonly<Record<string, readonly [number, number]>> = {
 export class Cloner {
   private readonly root: string;
   private readonly egress: Pick<Egress, "open">;
+  private isIsolated = false;
 
   /** `root` is for this process alone. */
   constructor(root: string, egress: Pick<Egress, "open">) {
@@ -77,8 +80,9 @@ export class Cloner {
     this.egress = egress;
   }
 
-  /** Makes the folder and removes what a former process has left in it. */
-  async prepare(): Promise<void> {
+  /** Makes the folder and removes what a former process has left in it. `bubbles`: what isolates git. */
+  async prepare(bubbles?: string): Promise<void> {
+    this.isIsolated = await hasBubbles(bubbles);
     await rm(this.root, { recursive: true, force: true });
     await mkdir(this.root, { recursive: true, mode: 0o700 });
   }
@@ -97,14 +101,21 @@ export class Cloner {
         const ended = settings.signal.aborted ? "aborted" : deadline.aborted ? "timeout" : null;
         return { ok: false, failure: ended === null ? fetched : { kind: ended } };
       }
-      const reader = new BlobReader({ folder, fileBytes: settings.limits.maxBytes, signal: settings.signal });
+      const { isIsolated } = this;
+      const reader = new BlobReader({
+        folder,
+        fileBytes: settings.limits.maxBytes,
+        signal: settings.signal,
+        isIsolated,
+      });
       try {
         return { ok: true, value: await use({ ...fetched, reader }) };
       } finally {
         await reader.close();
       }
     } finally {
-      await rm(folder, { recursive: true, force: true });
+      // What a bubble had inside ends a moment after it, and may be writing still.
+      await rm(folder, { recursive: true, force: true, maxRetries: 5 });
     }
   }
 
@@ -114,8 +125,11 @@ export class Cloner {
   ): Promise<Omit<FetchedRepository, "reader"> | CloneFailure> {
     const { url, branch, authorization, limits, signal, onProgress } = settings;
     const { maxBytes, timeoutMs } = limits;
-    const at = { folder, fileBytes: maxBytes, signal };
-    const proxy = openProxy(this.egress, { url, authorization, maxBytes, timeoutMs, signal });
+    const at = { folder, fileBytes: maxBytes, signal, isIsolated: this.isIsolated };
+    const wayOut = this.isIsolated ? await mkdtemp(join(tmpdir(), "troupe-way-out-")) : null;
+    const path = wayOut === null ? null : join(wayOut, "proxy");
+    const socket = path === null ? null : { path, url: relayTo(path).url };
+    const proxy = openProxy(this.egress, { url, authorization, maxBytes, timeoutMs, signal, socket });
     try {
       const made = await runGit(["init", "--quiet", "--bare", "--template=", repositoryIn(folder)], at);
       if (made === null) return { kind: "git", complaint: "no repository could be made" };
@@ -136,7 +150,7 @@ export class Cloner {
         const [from, share] = PHASES[phase] ?? [0, 0];
         if (share > 0) onProgress(Math.min(100, Math.round(from + (Number(percent) * share) / 100)));
       };
-      const { child, ended } = startGit(fetch, { ...at, onLine });
+      const { child, ended } = startGit(fetch, { ...at, onLine, socket: path });
       void child.stdout.cancel();
       const complaint = await ended;
       const failure = proxy.failure();
@@ -145,6 +159,7 @@ export class Cloner {
       onProgress(100);
     } finally {
       await proxy.close();
+      if (wayOut !== null) await rm(wayOut, { recursive: true, force: true });
     }
     const commit = await runGit(["rev-parse", "--verify", "--quiet", `${COPY}^{commit}`], at);
     if (commit === null) return { kind: "git", complaint: "the branch is no commit" };
@@ -155,7 +170,7 @@ export class Cloner {
   private async tree(
     commit: string,
     { limits }: CloneSettings,
-    at: { readonly folder: string; readonly fileBytes: number; readonly signal: AbortSignal },
+    at: Pick<GitOptions, "folder" | "fileBytes" | "signal" | "isIsolated">,
   ): Promise<Omit<FetchedRepository, "reader"> | CloneFailure> {
     const { child, ended } = startGit(["ls-tree", "-r", "-z", "-l", "--full-tree", commit], at);
     const files: RepositoryFile[] = [];

@@ -2,8 +2,12 @@
  * The system's `git`, run so that nothing of the machine or of the repository decides what it does: no
  * configuration but ours, no hooks, no submodules, no filters, no helpers, one protocol, and one address to
  * talk to (`pinning-proxy.ts`). It never writes a working tree: files are read out of a bare repository.
+ *
+ * Where bubblewrap works, a git that a pack has taken over finds no file but its repository, no other process and no
+ * network: the socket of its proxy is all that leads out.
  */
 import { join } from "node:path";
+import { bubble, readable, relayTo, SYSTEM_FOLDERS, writable } from "../sandbox/bubble.ts";
 
 /** `http.extraHeader` in the environment's configuration, and `--no-write-fetch-head`, need this. */
 export const OLDEST_GIT = [2, 31] as const;
@@ -80,12 +84,16 @@ export interface GitRun {
   readonly ended: Promise<string | null>;
 }
 
-interface GitOptions {
+export interface GitOptions {
   /** Where all that it writes is, and the bare repository in it. */
   readonly folder: string;
   /** Of one file that it writes, in bytes. */
   readonly fileBytes: number;
   readonly signal: AbortSignal;
+  /** Whether it runs in a bubble. */
+  readonly isIsolated: boolean;
+  /** The socket that leads out of the bubble. */
+  readonly socket?: string | null;
   readonly onLine?: (line: string) => void;
   readonly hasInput?: boolean;
 }
@@ -94,7 +102,8 @@ interface GitOptions {
 export function startGit(args: readonly string[], options: GitOptions): GitRun {
   const { folder, signal, onLine, hasInput = false } = options;
   const settings = SETTINGS.flatMap((setting) => ["-c", setting]);
-  const command = [...limits(options), "git", `--git-dir=${repositoryIn(folder)}`, ...settings, ...args];
+  const git = ["git", `--git-dir=${repositoryIn(folder)}`, ...settings, ...args];
+  const command = [...limits(options), ...around(options), ...git];
   const child = Bun.spawn(command, {
     cwd: folder,
     env: environment(folder),
@@ -130,6 +139,15 @@ export async function runGit(args: readonly string[], options: GitOptions): Prom
 }
 
 export const repositoryIn = (folder: string): string => join(folder, "repository.git");
+
+/** What goes before it, where it runs in a bubble. */
+function around({ folder, isIsolated, socket = null }: GitOptions): string[] {
+  if (!isIsolated) return [];
+  const relay = socket === null ? null : relayTo(socket);
+  const mounts = [...SYSTEM_FOLDERS.flatMap((path) => readable(path)), ...writable(folder), ...(relay?.mounts ?? [])];
+  const inside = { ...environment(folder), ...relay?.environment };
+  return [...bubble({ environment: inside, mounts, folder }), ...(relay?.runs ?? [])];
+}
 
 /** What the machine has to bound a child. */
 function limits({ fileBytes }: GitOptions): string[] {

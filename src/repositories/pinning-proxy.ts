@@ -5,6 +5,8 @@
  * configuration, its environment or the list of processes.
  *
  *   git ──http, with a key──▶ 127.0.0.1 ──guarded client, https, with the credentials──▶ repository
+ *
+ * For a git in a bubble, which has a loopback of its own, it is a socket of the file system instead.
  */
 import type { Egress } from "../egress/egress.ts";
 import { type EgressError, EgressInterrupted } from "../egress/failure.ts";
@@ -32,10 +34,12 @@ export interface ProxySettings {
   readonly maxBytes: number;
   readonly timeoutMs: number;
   readonly signal: AbortSignal;
+  /** The path of its socket, and where git finds that in its bubble. It has a port of this machine where this is null. */
+  readonly socket: { readonly path: string; readonly url: string } | null;
 }
 
 export interface PinningProxy {
-  /** For git. */
+  /** For git. Of a proxy at a socket, what comes before the path is where the bubble's relay is. */
   readonly url: string;
   /** `http.extraHeader`: without it nobody on this machine gets anything. It belongs into a file, not into arguments. */
   readonly header: string;
@@ -108,12 +112,13 @@ export function openProxy(egress: Pick<Egress, "open">, settings: ProxySettings)
     });
   }
 
+  const { socket } = settings;
   const server = Bun.serve({
-    hostname: "127.0.0.1",
-    port: 0,
-    idleTimeout: 0,
+    ...(socket === null ? { hostname: "127.0.0.1", port: 0 } : { unix: socket.path }),
     maxRequestBodySize: REQUEST_BYTES,
-    async fetch(request) {
+    async fetch(request, self) {
+      // A repository may think for long; `timeoutMs` ends it.
+      self.timeout(request, 0);
       if (request.headers.get(KEY_HEADER) !== key) return new Response(null, { status: 403 });
       const { pathname, search } = new URL(request.url);
       if (request.method === "GET" && pathname === "/repository/info/refs" && search === `?${SERVICE}`)
@@ -124,7 +129,7 @@ export function openProxy(egress: Pick<Egress, "open">, settings: ProxySettings)
     },
   });
   return {
-    url: `http://127.0.0.1:${server.port}/repository`,
+    url: `${socket?.url ?? `http://127.0.0.1:${server.port}`}/repository`,
     header: `${KEY_HEADER}: ${key}`,
     failure: () => failure,
     received: () => received,

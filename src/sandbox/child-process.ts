@@ -8,7 +8,8 @@
  */
 import type { Subprocess } from "bun";
 import { type JsonLimits, parseWithin } from "../../actors/json-shape.ts";
-import { CHILD_ENVIRONMENT, FOLDER, type Launch } from "./launch.ts";
+import { CHILD_ENVIRONMENT } from "./bubble.ts";
+import { FOLDER, type Launch } from "./launch.ts";
 import { empty, fill, removeFolder, type SandboxFile } from "./child-folder.ts";
 import { cpuMsOf } from "./process-cpu.ts";
 import { ANSWER_HEAD_BYTES, DONE, LENGTH_BYTES, MAX_OUTPUT_BYTES } from "./protocol.ts";

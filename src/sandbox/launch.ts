@@ -12,6 +12,7 @@
 import { realpathSync } from "node:fs";
 import { basename, dirname } from "node:path";
 import { fileURLToPath } from "node:url";
+import { bubble, CHILD_ENVIRONMENT, readable } from "./bubble.ts";
 
 /** What the children of a pool need. */
 export interface ChildNeeds {
@@ -45,14 +46,6 @@ const SIDE_BY_SIDE = basename(dirname(ROOT)) === "node_modules" ? dirname(ROOT) 
 const ROOT_INSIDE = SIDE_BY_SIDE === null ? INSIDE : `${INSIDE}/node_modules/${basename(ROOT)}`;
 /** Libraries of the system. */
 const SYSTEM = ["/usr/lib", "/usr/lib64", "/lib", "/lib64", "/etc/ld.so.cache"];
-
-/** The service's environment stays here: it has the keys. */
-export const CHILD_ENVIRONMENT = {
-  BUN_ENABLE_CRASH_REPORTING: "0",
-  BUN_RUNTIME_TRANSPILER_CACHE_PATH: "0",
-  // Where the service is one executable, that is the Bun for its children too; a plain Bun does not care.
-  BUN_BE_BUN: "1",
-} as const;
 
 export interface Launch {
   readonly command: readonly string[];
@@ -94,31 +87,21 @@ export async function launches({ dataBytes, openFiles, hasFolder }: ChildNeeds):
 /** `limiter`: where prlimit is, for the number of threads. */
 function inside(hasFolder: boolean, limiter: string | null): string[] {
   const bun = realpathSync(process.execPath);
-  const bind = (from: string, to = from): string[] => ["--ro-bind-try", from, to];
   return [
-    "bwrap",
-    "--unshare-all",
-    "--die-with-parent",
-    "--new-session",
-    "--clearenv",
-    "--cap-drop",
-    "ALL",
-    ...Object.entries(CHILD_ENVIRONMENT).flatMap(([name, value]) => ["--setenv", name, value]),
-    "--proc",
-    "/proc",
-    "--dev",
-    "/dev",
-    ...SYSTEM.flatMap((path) => bind(path)),
-    ...bind(bun),
-    ...(limiter === null ? [] : bind(limiter)),
-    // Its packages, and of the package itself only its parts.
-    ...(SIDE_BY_SIDE === null ? [] : [...bind(SIDE_BY_SIDE, `${INSIDE}/node_modules`), "--tmpfs", ROOT_INSIDE]),
-    ...PARTS.flatMap((part) => bind(`${ROOT}${part}`, `${ROOT_INSIDE}/${part}`)),
-    ...(SIDE_BY_SIDE === null ? [] : ["--remount-ro", ROOT_INSIDE]),
-    ...(hasFolder ? ["--ro-bind", FOLDER, FOLDER_INSIDE] : []),
-    "--chdir",
-    hasFolder ? FOLDER_INSIDE : INSIDE,
-    "--",
+    ...bubble({
+      environment: CHILD_ENVIRONMENT,
+      mounts: [
+        ...SYSTEM.flatMap((path) => readable(path)),
+        ...readable(bun),
+        ...(limiter === null ? [] : readable(limiter)),
+        // Its packages, and of the package itself only its parts.
+        ...(SIDE_BY_SIDE === null ? [] : [...readable(SIDE_BY_SIDE, `${INSIDE}/node_modules`), "--tmpfs", ROOT_INSIDE]),
+        ...PARTS.flatMap((part) => readable(`${ROOT}${part}`, `${ROOT_INSIDE}/${part}`)),
+        ...(SIDE_BY_SIDE === null ? [] : ["--remount-ro", ROOT_INSIDE]),
+        ...(hasFolder ? ["--ro-bind", FOLDER, FOLDER_INSIDE] : []),
+      ],
+      folder: hasFolder ? FOLDER_INSIDE : INSIDE,
+    }),
     ...(limiter === null ? [] : [limiter, `--nproc=${MAX_THREADS}`]),
     bun,
     `${ROOT_INSIDE}/src/sandbox/child.ts`,

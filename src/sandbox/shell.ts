@@ -9,13 +9,12 @@
  * memory of each process, the number of processes and what is written are bounded. When the command ends, so does
  * everything that it has started.
  *
- * With a `proxy` it has one way out: a proxy on its own loopback, which a process beside the command (`shell-relay.ts`)
+ * With a `proxy` it has one way out: a proxy on its own loopback, which a process beside the command (`relay.ts`)
  * leads to a socket of the service.
  */
-import { realpathSync } from "node:fs";
 import { lstat, readdir } from "node:fs/promises";
 import { join } from "node:path";
-import { fileURLToPath } from "node:url";
+import { bubble, hasBubbles, readable, relayTo, SYSTEM_FOLDERS, writable } from "./bubble.ts";
 
 export interface ShellLimits {
   /** On the wall; the CPU time of each process as well. */
@@ -46,85 +45,35 @@ export interface ShellResult {
 
 /** Of one process, in bytes. */
 const MEMORY_BYTES = 1024 * 1024 * 1024;
-const TMP_BYTES = 64 * 1024 * 1024;
 const OPEN_FILES = 256;
 const PROCESSES = 128;
 /** Between two looks at the size of the folder. */
 const LOOK_MS = 500;
 /** Files that one look counts; more are too many. */
 const MAX_ENTRIES = 20_000;
-const SYSTEM = ["/usr", "/bin", "/sbin", "/lib", "/lib64", "/etc/alternatives", "/etc/ld.so.cache"];
 const ENVIRONMENT = { PATH: "/usr/local/bin:/usr/bin:/bin", HOME: "/tmp", LANG: "C.UTF-8", TERM: "dumb" };
-
-/** Where bubblewrap works, what runs commands; null elsewhere. Found out by running nothing in it. */
-export async function findShell(program = "bwrap"): Promise<Shell | null> {
-  if (process.platform !== "linux" || Bun.which(program) === null || Bun.which("prlimit") === null) return null;
-  const child = Bun.spawn([...bubble("/tmp"), "true"], {
-    stdin: "ignore",
-    stdout: "ignore",
-    stderr: "ignore",
-    env: {},
-  });
-  return (await child.exited) === 0 ? new Shell() : null;
-}
-
-/** Inside: where the relay and what it needs are, and its port. */
-const RELAY = "/run/troupe";
-const PROXY_PORT = 3128;
-const RELAY_PROGRAM = fileURLToPath(new URL("shell-relay.ts", import.meta.url));
 /** Whom programs trust, which is nobody's secret. */
 const CERTIFICATES = ["/etc/ssl", "/etc/pki", "/etc/ca-certificates"];
 /** Programs read either spelling. */
 const PROXY_NAMES = ["HTTP_PROXY", "HTTPS_PROXY", "http_proxy", "https_proxy"];
 
-interface Relay {
-  /** What the sandbox sees besides. */
-  readonly options: readonly string[];
-  /** What runs the command. */
-  readonly runs: readonly string[];
-}
+/** Where bubblewrap works, what runs commands; null elsewhere. */
+export const findShell = async (program?: string): Promise<Shell | null> =>
+  Bun.which("prlimit") !== null && (await hasBubbles(program)) ? new Shell() : null;
 
-function relayTo(proxy: string): Relay {
-  const [bun, program, socket] = [`${RELAY}/bun`, `${RELAY}/relay.ts`, `${RELAY}/proxy`];
-  return {
-    options: [
-      ...PROXY_NAMES.flatMap((name) => ["--setenv", name, `http://127.0.0.1:${PROXY_PORT}`]),
-      ...CERTIFICATES.flatMap((path) => ["--ro-bind-try", path, path]),
-      "--ro-bind",
-      realpathSync(process.execPath),
-      bun,
-      "--ro-bind",
-      RELAY_PROGRAM,
-      program,
-      "--bind",
-      proxy,
-      socket,
-    ],
-    runs: [bun, program, socket, String(PROXY_PORT)],
+/** What goes before the command, over its folder. */
+function around(folder: string, proxy: string | undefined): string[] {
+  const mounts = [...SYSTEM_FOLDERS.flatMap((path) => readable(path)), ...writable(folder, "/workspace")];
+  if (proxy === undefined) return bubble({ environment: ENVIRONMENT, mounts, folder: "/workspace" });
+  const relay = relayTo(proxy);
+  const environment = {
+    ...ENVIRONMENT,
+    ...relay.environment,
+    ...Object.fromEntries(PROXY_NAMES.map((name) => [name, relay.url])),
   };
+  const more = [...CERTIFICATES.flatMap((path) => readable(path)), ...relay.mounts];
+  return [...bubble({ environment, mounts: [...mounts, ...more], folder: "/workspace" }), ...relay.runs];
 }
-
-const ALONE = ["--unshare-all", "--die-with-parent", "--new-session", "--clearenv", "--cap-drop", "ALL"];
-const memory = (path: string): string[] => ["--size", String(TMP_BYTES), "--tmpfs", path];
-/** What is in memory is bounded; the rest of it (`/`, `/dev`) becomes read-only when all is mounted. */
-const OWN = ["--proc", "/proc", "--dev", "/dev", ...memory("/dev/shm"), ...memory("/tmp")];
-const READ_ONLY = ["--remount-ro", "/dev", "--remount-ro", "/"];
-
-const bubble = (folder: string, more: readonly string[] = []): string[] => [
-  "bwrap",
-  ...ALONE,
-  ...Object.entries(ENVIRONMENT).flatMap(([name, value]) => ["--setenv", name, value]),
-  ...OWN,
-  ...SYSTEM.flatMap((path) => ["--ro-bind-try", path, path]),
-  ...more,
-  "--bind",
-  folder,
-  "/workspace",
-  ...READ_ONLY,
-  "--chdir",
-  "/workspace",
-  "--",
-];
 
 /** Both of its outputs are one, also for a command that the shell cannot read. */
 const MERGED = 'exec 2>&1; eval "$1"';
@@ -138,10 +87,7 @@ export class Shell {
     // In a user namespace of its own the number counts the command's processes alone.
     const inside = ["prlimit", ...bounds, cpu, `--nproc=${PROCESSES}`, "sh", "-c", MERGED, "sh", command];
     const manners = Bun.which("choom") === null ? [] : ["choom", "-n", "1000", "--"];
-    const relay = proxy === undefined ? null : relayTo(proxy);
-    const wrapped =
-      relay === null ? [...bubble(folder), ...inside] : [...bubble(folder, relay.options), ...relay.runs, ...inside];
-    const child = Bun.spawn([...manners, ...wrapped], {
+    const child = Bun.spawn([...manners, ...around(folder, proxy), ...inside], {
       cwd: "/",
       env: {},
       stdin: "ignore",

@@ -89,7 +89,7 @@ describe.skipIf(shell === null)("the sandbox of the shell", () => {
     await new Promise<void>((resolve) => server.listen(path, resolve));
     const command =
       "bash -c 'exec 3<>/dev/tcp/127.0.0.1/3128; printf \"CONNECT a.test:443 HTTP/1.1\\r\\n\\r\\n\" >&3; cat <&3'; " +
-      "env | grep -c _proxy; cat /proc/net/route | tail -n +2; exit 5";
+      "env | grep -c _proxy; env | grep BUN; cat /proc/net/route | tail -n +2; exit 5";
     try {
       const signal = new AbortController().signal;
       const { output, end } = await (shell as Shell).run(command, { folder, limits: LIMITS, signal, proxy: path });

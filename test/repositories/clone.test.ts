@@ -1,10 +1,20 @@
 /** Copies of repositories: what is read of them, what they cannot make git do, and their limits. */
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:test";
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import {
+  existsSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  readlinkSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type CloneFailure, Cloner, type CloneSettings } from "../../src/repositories/clone.ts";
 import { findGit } from "../../src/repositories/git.ts";
+import { hasBubbles } from "../../src/sandbox/bubble.ts";
 import { until } from "../support/condition.ts";
 import { createEgressWorld, type EgressWorld } from "../support/egress-world.ts";
 import { type GitServer, hasGit, startGitServer } from "../support/git-server.ts";
@@ -56,6 +66,18 @@ async function filesOf(name: string, more: Partial<CloneSettings> = {}): Promise
   });
   if (!cloned.ok) throw new Error(JSON.stringify(cloned.failure));
   return cloned.value;
+}
+/** Processes that name a path. */
+const processesOf = (path: string): string[] =>
+  readdirSync("/proc").filter((pid) => /^\d+$/.test(pid) && readOr(`/proc/${pid}/cmdline`).includes(path));
+const nameOf = (pid: string): string => readOr(`/proc/${pid}/comm`).trim();
+/** Nothing where the process has ended. */
+function readOr(path: string): string {
+  try {
+    return readFileSync(path, "utf8");
+  } catch {
+    return "";
+  }
 }
 async function failureOf(name: string, more: Partial<CloneSettings> = {}): Promise<CloneFailure | "none"> {
   const cloned = await cloner.clone(settings(name, more), () => Promise.resolve(null));
@@ -186,14 +208,28 @@ describe.skipIf(!hasGit)("clones", () => {
     stopping.abort();
     expect(await cloning).toEqual({ kind: "aborted" });
     expect(readdirSync(join(root, "clones"))).toEqual([]);
-    const processes = readdirSync("/proc").filter((name) => {
-      try {
-        return readFileSync(`/proc/${name}/cmdline`, "utf8").includes(join(root, "clones"));
-      } catch {
-        return false;
-      }
-    });
-    expect(processes).toEqual([]);
+    await until("git has ended", () => processesOf(join(root, "clones")).length === 0);
+  });
+
+  test("[WSP-5] without bubblewrap it is cloned all the same, and with it git sees no network of the machine", async () => {
+    const bare = new Cloner(join(root, "bare"), world.client());
+    await bare.prepare("no-such-program");
+    server.commit("either", { a: "1" });
+    const networks: string[] = [];
+    const here = readlinkSync("/proc/self/ns/net");
+    server.before = () => {
+      const gits = ["clones", "bare"].flatMap((name) => processesOf(join(root, name)));
+      networks.push(...gits.filter((pid) => nameOf(pid) === "git").map((pid) => readlinkSync(`/proc/${pid}/ns/net`)));
+      return null;
+    };
+    const cloned = await bare.clone(settings("either"), ({ files }) => Promise.resolve(files.length));
+    expect(cloned).toEqual({ ok: true, value: 1 });
+    expect(new Set(networks)).toEqual(new Set([here]));
+    if (!(await hasBubbles())) return;
+    networks.length = 0;
+    expect(await filesOf("either")).toEqual({ a: "1" });
+    expect(networks.length).toBeGreaterThan(0);
+    expect(networks).not.toContain(here);
   });
 
   test("[WSP-5] a repository that is not there, or has nothing, is told apart", async () => {

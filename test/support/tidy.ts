@@ -165,7 +165,7 @@ export const LAYERS: readonly Layer[] = [
   {
     name: "clones of repositories",
     files: at("src/repositories/.*"),
-    ours: at("actors/.*", "src/repositories/.*", "src/egress/.*"),
+    ours: at("actors/.*", "src/repositories/.*", "src/egress/.*", "src/sandbox/.*"),
     packages: [],
     builtins: true,
   },

@@ -1,8 +1,8 @@
 /**
- * Runs a command inside of its sandbox, with a proxy on its loopback that leads to the service's socket: programs know
- * proxies by address and port only, and the sandbox has no other way out.
+ * Runs a command inside of its sandbox, with a port on its loopback that leads to the service's socket: programs know
+ * addresses and ports only, and the sandbox has no other way out.
  *
- *   bun shell-relay.ts SOCKET PORT COMMAND…      ends with the command, and with its code
+ *   bun relay.ts SOCKET PORT COMMAND…      ends with the command, and with its code
  */
 import { connect, createServer } from "node:net";
 
