@@ -19,6 +19,8 @@ async function javascript(contract: Contract, file: string): Promise<string> {
     "troupe.ts": await typescript(contract),
     "conversation.ts": await read("sdk/typescript/conversation.ts"),
     "webhook.ts": await read("sdk/typescript/webhook.ts"),
+    "client-tool.ts": await read("sdk/typescript/client-tool.ts"),
+    "http-tool.ts": await read("sdk/typescript/http-tool.ts"),
   });
   return files.get(file) ?? "";
 }
@@ -31,10 +33,12 @@ const MAKERS: Readonly<Record<string, (contract: Contract) => Promise<string>>> 
   "sdk/javascript/troupe.d.mts": (contract) => javascript(contract, "troupe.d.mts"),
   "sdk/javascript/conversation.mjs": (contract) => javascript(contract, "conversation.mjs"),
   "sdk/javascript/webhook.mjs": (contract) => javascript(contract, "webhook.mjs"),
+  "sdk/javascript/client-tool.mjs": (contract) => javascript(contract, "client-tool.mjs"),
+  "sdk/javascript/http-tool.mjs": (contract) => javascript(contract, "http-tool.mjs"),
 };
 
 /** The modules of the runtime, in the order in which they go into the file. */
-const MODULES = ["errors", "transport", "event-stream", "live-text", "client-tools", "webhook"];
+const MODULES = ["errors", "transport", "event-stream", "live-text", "client-tools", "tool-programs", "webhook"];
 
 export const FILES: readonly string[] = Object.keys(MAKERS);
 

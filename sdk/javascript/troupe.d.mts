@@ -6980,7 +6980,8 @@ export interface RunToolsOptions {
     /** Milliseconds for which the service may be away, one time. Default 300,000. */
     readonly outageMs?: number;
 }
-interface ToolJob {
+/** What is needed of a job. */
+export interface ToolJob {
     readonly id: string;
     readonly version: number;
     readonly status: string;
@@ -6991,7 +6992,7 @@ interface ToolJob {
     }[];
 }
 /** What is needed of `Troupe`. */
-interface ToolClient<J extends ToolJob> {
+export interface ToolClient<J extends ToolJob> {
     getJob(id: string, options?: {
         signal?: AbortSignal;
     }): Promise<J>;
@@ -7017,6 +7018,52 @@ interface ToolClient<J extends ToolJob> {
  * calls whose results are stored are not run again. Calls of tools that are not given are left to other programs.
  */
 export declare function runTools<J extends ToolJob>(troupe: ToolClient<J>, jobId: string, tools: ClientTools, { signal, outageMs }?: RunToolsOptions): Promise<J>;
+/** Programs whose functions are an agent's tools: for one message, or for all jobs of an agent. */
+/** What is needed of `Troupe`. */
+interface MessageClient<B, J extends ToolJob> extends ToolClient<J> {
+    sendMessage(chatId: string, body: B, options?: {
+        signal?: AbortSignal;
+        idempotencyKey?: string;
+    }): Promise<{
+        job: J;
+    }>;
+}
+interface JobsClient<J extends ToolJob> extends ToolClient<J> {
+    listAllJobs(query?: {
+        agent_id?: string;
+        status?: "blocked"[];
+    }, options?: {
+        signal?: AbortSignal;
+    }): AsyncIterable<J & {
+        readonly allowed_actions: readonly string[];
+    }>;
+}
+export interface SendWithToolsOptions extends RunToolsOptions {
+    /**
+     * Names the message: a program that is started again with the same key goes on with the job that it began, and sends
+     * nothing twice. Without it each call sends a message.
+     */
+    readonly idempotencyKey?: string;
+}
+/** Sends a message, runs the tools that its job calls, and answers the job when it is over. */
+export declare function sendWithTools<B, J extends ToolJob>(troupe: MessageClient<B, J>, chatId: string, message: B & {
+    readonly tools: ClientTools;
+}, { idempotencyKey, ...options }?: SendWithToolsOptions): Promise<J>;
+export interface ServeToolsOptions {
+    /** Ends the serving; jobs go on waiting, for a day. */
+    readonly signal: AbortSignal;
+    /** Milliseconds between two looks for jobs that wait. Default 1,000. */
+    readonly pollMs?: number;
+    /** Jobs that are served side by side. Default 8. */
+    readonly jobs?: number;
+    /** Hears of what fails; the serving goes on. */
+    readonly onError?: (error: unknown, jobId: string | null) => void;
+}
+/**
+ * Runs the tools of all jobs of an agent that act for this token's user, whoever sends the messages, until the signal
+ * aborts. Start it again after a crash: jobs wait for it.
+ */
+export declare function serveTools<J extends ToolJob>(troupe: JobsClient<J>, agentId: string, tools: ClientTools, { signal, pollMs, jobs: most, onError }: ServeToolsOptions): Promise<void>;
 /** A webhook as it has arrived. */
 export interface ReceivedWebhook {
     /** All headers of the request, whatever their case. */

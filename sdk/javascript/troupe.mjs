@@ -2903,6 +2903,80 @@ async function resultOf(tools, call, context) {
         return { error: error instanceof Error ? error.message : String(error) };
     }
 }
+/** Between two tries to send a message, and for how long they go on, in milliseconds. */
+const SEND_RETRY_MS = 500;
+const SEND_OUTAGE_MS = 300_000;
+/** Sends a message, runs the tools that its job calls, and answers the job when it is over. */
+export async function sendWithTools(troupe, chatId, message, { idempotencyKey = crypto.randomUUID(), ...options } = {}) {
+    const { tools, ...body } = message;
+    const { signal, outageMs = SEND_OUTAGE_MS } = options;
+    const http = { idempotencyKey, ...(signal === undefined ? {} : { signal }) };
+    const since = Date.now();
+    let jobId = null;
+    while (jobId === null) {
+        try {
+            jobId = (await troupe.sendMessage(chatId, body, http)).job.id;
+        }
+        catch (error) {
+            const isAway = error instanceof ConnectionFailedError || (error instanceof ApiError && error.status >= 500);
+            if (!isAway || signal?.aborted === true || Date.now() - since > outageMs)
+                throw error;
+            await new Promise((resolve) => setTimeout(resolve, SEND_RETRY_MS));
+        }
+    }
+    return runTools(troupe, jobId, tools, options);
+}
+/**
+ * Runs the tools of all jobs of an agent that act for this token's user, whoever sends the messages, until the signal
+ * aborts. Start it again after a crash: jobs wait for it.
+ */
+export async function serveTools(troupe, agentId, tools, { signal, pollMs = 1_000, jobs: most = 8, onError = () => { } }) {
+    const served = new Map();
+    const serve = async (id) => {
+        try {
+            await runTools(troupe, id, tools, { signal });
+        }
+        catch (error) {
+            if (!signal.aborted)
+                onError(error, id);
+        }
+        finally {
+            served.delete(id);
+        }
+    };
+    while (!signal.aborted) {
+        try {
+            for await (const job of troupe.listAllJobs({ agent_id: agentId, status: ["blocked"] }, { signal })) {
+                const isOurs = job.requested_tool_calls.some(({ name }) => Object.hasOwn(tools, name));
+                if (!isOurs || !job.allowed_actions.includes("tool_results") || served.has(job.id))
+                    continue;
+                if (served.size >= most)
+                    break;
+                served.set(job.id, serve(job.id));
+            }
+        }
+        catch (error) {
+            if (!signal.aborted)
+                onError(error, null);
+        }
+        await pause(pollMs, signal);
+    }
+    await Promise.all(served.values());
+}
+/** Waits, or until the signal aborts. */
+function pause(ms, signal) {
+    return new Promise((resolve) => {
+        if (signal.aborted)
+            return resolve();
+        const end = () => {
+            clearTimeout(timer);
+            signal.removeEventListener("abort", end);
+            resolve();
+        };
+        const timer = setTimeout(end, ms);
+        signal.addEventListener("abort", end);
+    });
+}
 /** Whether a webhook is what the service sent. */
 /** Seconds that a signature may be old, or ahead of this clock. */
 const TOLERANCE_SECONDS = 300;

@@ -4,7 +4,7 @@ import json
 import os
 import urllib.request
 
-from troupe import Troupe, run_tools
+from troupe import Troupe, send_with_tools
 
 troupe = Troupe(os.environ["TROUPE_URL"], os.environ["TROUPE_TOKEN"])
 LOOKUP = {
@@ -26,7 +26,6 @@ agent = troupe.create_agent(
 )
 workspace = next(troupe.list_all_workspaces())
 chat = troupe.create_chat({"agent_id": agent["id"], "workspace_id": workspace["id"]})
-job = troupe.send_message(chat["id"], {"content": os.environ["QUESTION"]})["job"]
 
-done = run_tools(troupe, job["id"], {"lookup": lookup})
+done = send_with_tools(troupe, chat["id"], {"content": os.environ["QUESTION"], "tools": {"lookup": lookup}})
 print(done["status"], json.dumps(done["output"]))

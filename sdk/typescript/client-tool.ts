@@ -2,7 +2,7 @@
  * An agent with a tool that this program runs, and an answer that fits a schema. Kill it and the service at any
  * time, and start both again: keys make each request once, and the job goes on where it was.
  */
-import { runTools, Troupe } from "./troupe.ts";
+import { sendWithTools, Troupe } from "./troupe.ts";
 
 const env = (name: string): string => process.env[name] ?? "";
 const troupe = new Troupe({ baseUrl: env("TROUPE_URL"), token: env("TROUPE_TOKEN") });
@@ -27,9 +27,16 @@ const agent = await troupe.createAgent(
 );
 const { workspaces } = await troupe.listWorkspaces();
 const chat = await troupe.createChat({ agent_id: agent.id, workspace_id: workspaces[0]?.id ?? "" }, key("chat"));
-const { job } = await troupe.sendMessage(chat.id, { content: env("QUESTION") }, key("message"));
 
-const done = await runTools(troupe, job.id, {
-  lookup: async ({ article }: { article: string }) => (await fetch(`${env("PRICES_URL")}/${article}`)).text(),
-});
+const done = await sendWithTools(
+  troupe,
+  chat.id,
+  {
+    content: env("QUESTION"),
+    tools: {
+      lookup: async ({ article }: { article: string }) => (await fetch(`${env("PRICES_URL")}/${article}`)).text(),
+    },
+  },
+  key("message"),
+);
 console.log(done.status, JSON.stringify(done.output));

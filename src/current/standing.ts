@@ -45,7 +45,9 @@ export const jobVerbs = (job: Job, by: Principal, { canBegin }: Standing): reado
   permitted(
     by,
     "jobs:write",
-    allowedActions(job).filter((action) => canBegin || !isBeginning(job, action)),
+    allowedActions(job).filter(
+      (action) => (canBegin || !isBeginning(job, action)) && (action !== "tool_results" || job.createdBy === by.userId),
+    ),
   );
 
 /** Whether the chat is this person's to name and to delete: its maker's, and the owners'. */

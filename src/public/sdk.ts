@@ -28,7 +28,12 @@ const SOURCES: Readonly<Record<Language, Source>> = {
     form: TEXT_FORM,
     requires: "`fetch` and Web Crypto: Node 22.18 (the first that loads TypeScript), Bun, Deno",
     run: "bun",
-    examples: { "conversation.ts": "Have a conversation", "webhook.ts": "Receive webhooks" },
+    examples: {
+      "conversation.ts": "Have a conversation",
+      "webhook.ts": "Receive webhooks",
+      "client-tool.ts": "Run a tool of an agent in your program, and get a value that fits a schema",
+      "http-tool.ts": "Give an agent operations of an API as tools",
+    },
   },
   javascript: {
     file: "troupe.mjs",
@@ -38,7 +43,12 @@ const SOURCES: Readonly<Record<Language, Source>> = {
     types: "troupe.d.mts",
     requires: "`fetch` and Web Crypto: Node 20, Bun, Deno, browsers",
     run: "node",
-    examples: { "conversation.mjs": "Have a conversation", "webhook.mjs": "Receive webhooks" },
+    examples: {
+      "conversation.mjs": "Have a conversation",
+      "webhook.mjs": "Receive webhooks",
+      "client-tool.mjs": "Run a tool of an agent in your program, and get a value that fits a schema",
+      "http-tool.mjs": "Give an agent operations of an API as tools",
+    },
   },
   python: {
     file: "troupe.py",
@@ -46,7 +56,12 @@ const SOURCES: Readonly<Record<Language, Source>> = {
     form: TEXT_FORM,
     requires: "Python 3.11",
     run: "python3",
-    examples: { "conversation.py": "Have a conversation", "webhook.py": "Receive webhooks" },
+    examples: {
+      "conversation.py": "Have a conversation",
+      "webhook.py": "Receive webhooks",
+      "client_tool.py": "Run a tool of an agent in your program, and get a value that fits a schema",
+      "http_tool.py": "Give an agent operations of an API as tools",
+    },
   },
 };
 const LANGUAGES = Object.keys(SOURCES) as readonly Language[];

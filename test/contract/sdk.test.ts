@@ -28,6 +28,8 @@ describe("the files", () => {
       "sdk/javascript/troupe.d.mts",
       "sdk/javascript/conversation.mjs",
       "sdk/javascript/webhook.mjs",
+      "sdk/javascript/client-tool.mjs",
+      "sdk/javascript/http-tool.mjs",
     ]);
     for (const path of FILES)
       expect(
@@ -39,7 +41,7 @@ describe("the files", () => {
     expect(await committed("sdk/typescript/troupe.ts")).not.toMatch(/^import\b|\bfrom "|\bimport\(|\brequire\(/m);
     const modules = [...(await committed("sdk/python/troupe.py")).matchAll(/^(?:import|from) (\w+)/gm)];
     const standard =
-      "__future__ base64 binascii codecs collections dataclasses hashlib hmac http json random re time typing urllib uuid";
+      "__future__ base64 binascii codecs collections concurrent dataclasses hashlib hmac http json random re threading time typing urllib uuid";
     expect(new Set(modules.map((match) => match[1] ?? ""))).toEqual(new Set(standard.split(" ")));
   });
 

@@ -58,10 +58,16 @@ test("[DOC-3] the commands name the environment that they read", () => {
   expect(said.examples.map(({ file }) => file)).toEqual([
     "conversation.ts",
     "webhook.ts",
+    "client-tool.ts",
+    "http-tool.ts",
     "conversation.mjs",
     "webhook.mjs",
+    "client-tool.mjs",
+    "http-tool.mjs",
     "conversation.py",
     "webhook.py",
+    "client_tool.py",
+    "http_tool.py",
   ]);
 });
 

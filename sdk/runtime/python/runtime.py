@@ -28,12 +28,14 @@ import http.client
 import json
 import random
 import re
+import threading
 import time
 import urllib.error
 import urllib.parse
 import urllib.request
 import uuid
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from typing import IO, Any, Literal, NotRequired, TypeAlias, TypedDict, TypeVar, Union
 
@@ -605,6 +607,78 @@ def run_tools(
             if status < 500 or time.monotonic() - away_since > outage:
                 raise
             time.sleep(_TOOL_RETRY_SECONDS)
+
+
+def send_with_tools(
+    troupe: Any,
+    chat_id: str,
+    message: Mapping[str, Any],
+    *,
+    idempotency_key: str | None = None,
+    outage: float = 300.0,
+) -> Any:
+    """Sends a message, runs the tools that its job calls, and answers the job when it is over.
+
+    ``message`` is the body of ``send_message`` with ``tools`` besides: a function by the name of each tool, as
+    ``run_tools`` takes them. With ``idempotency_key`` a program that is started again goes on with the job that it
+    began, and sends nothing twice; without it each call sends a message.
+    """
+    key = str(uuid.uuid4()) if idempotency_key is None else idempotency_key
+    body = {name: value for name, value in message.items() if name != "tools"}
+    since = time.monotonic()
+    while True:
+        try:
+            job = troupe.send_message(chat_id, body, idempotency_key=key)["job"]
+            break
+        except (ApiError, ConnectionFailedError) as error:
+            is_refused = isinstance(error, ApiError) and error.status < 500
+            if is_refused or time.monotonic() - since > outage:
+                raise
+            time.sleep(_TOOL_RETRY_SECONDS)
+    return run_tools(troupe, job["id"], message["tools"], outage=outage)
+
+
+def serve_tools(
+    troupe: Any,
+    agent_id: str,
+    tools: Mapping[str, Callable[..., Any]],
+    *,
+    stop: threading.Event,
+    poll: float = 1.0,
+    jobs: int = 8,
+    on_error: Callable[[Exception, str | None], None] | None = None,
+) -> None:
+    """Runs the tools of all jobs of an agent that act for this token's user, whoever sends the messages.
+
+    It returns after ``stop`` is set, when the jobs that it serves are over. Start it again after a crash: jobs wait
+    for it. ``jobs`` are served side by side, each in a thread of its own; ``poll`` is the seconds between two looks
+    for more. ``on_error`` hears of what fails, with the job's id; the serving goes on.
+    """
+    served: set[str] = set()
+
+    def serve(job_id: str) -> None:
+        try:
+            run_tools(troupe, job_id, tools)
+        except Exception as error:
+            if on_error is not None:
+                on_error(error, job_id)
+        finally:
+            served.discard(job_id)
+
+    with ThreadPoolExecutor(max_workers=jobs) as threads:
+        while not stop.is_set():
+            try:
+                for job in troupe.list_all_jobs(agent_id=agent_id, status=["blocked"]):
+                    if len(served) >= jobs:
+                        break
+                    is_ours = any(call["name"] in tools for call in job["requested_tool_calls"])
+                    if is_ours and "tool_results" in job["allowed_actions"] and job["id"] not in served:
+                        served.add(job["id"])
+                        threads.submit(serve, job["id"])
+            except (ApiError, ConnectionFailedError) as error:
+                if on_error is not None:
+                    on_error(error, None)
+            stop.wait(poll)
 
 
 def _result_of(tool: Callable[..., Any], given: Any) -> dict[str, str]:

@@ -21,7 +21,8 @@ export interface RunToolsOptions {
   readonly outageMs?: number;
 }
 
-interface ToolJob {
+/** What is needed of a job. */
+export interface ToolJob {
   readonly id: string;
   readonly version: number;
   readonly status: string;
@@ -29,7 +30,7 @@ interface ToolJob {
 }
 
 /** What is needed of `Troupe`. */
-interface ToolClient<J extends ToolJob> {
+export interface ToolClient<J extends ToolJob> {
   getJob(id: string, options?: { signal?: AbortSignal }): Promise<J>;
   waitForJob(
     id: string,
