@@ -2,6 +2,7 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import * as oauth from "oauth4webapi";
 import { USED_CLIENT_MS, UNUSED_CLIENT_MS } from "../../actors/account/actor.ts";
+import { CODE_MS } from "../../actors/organization/grants.ts";
 import { createEgress } from "../../src/egress/egress.ts";
 import { createAuthority } from "../support/certificates.ts";
 import { allow, consentPage, ISSUER, OAuthProgram, REDIRECT } from "../support/oauth-program.ts";
@@ -139,6 +140,9 @@ test("[MCP-5] registrations are read strictly", async () => {
     "file:///etc",
     "no",
     "https://x.example/\n",
+    "x://a;sandbox/cb",
+    "x://a,default-src/cb",
+    "https://*.example/cb",
     7,
   ])
     expect([uri, await register({ ...good, redirect_uris: [uri] })]).toMatchObject([
@@ -153,6 +157,7 @@ test("[MCP-5] registrations are read strictly", async () => {
     expect(await register(body)).toMatchObject({ status: 400, error: "invalid_redirect_uri" });
   for (const body of [
     { ...good, client_name: "" },
+    { ...good, client_name: "\u200b\u2060 " },
     { ...good, client_name: "x".repeat(101) },
     { ...good, grant_types: ["client_credentials"] },
     "[]",
@@ -169,6 +174,12 @@ test("[MCP-5] programs that nobody lets in are forgotten after a day, the others
   const shows = async (one: OAuthProgram): Promise<number> => (await consentPage(browser, await one.ask())).status;
   expect([await shows(unused), await shows(used)]).toEqual([400, 200]);
   expect(USED_CLIENT_MS).toBeGreaterThan(90 * UNUSED_CLIENT_MS);
+});
+
+test("[MCP-5] a name cannot have the page read as something else", async () => {
+  const tricky = await OAuthProgram.register(service, { client_name: "Safe\u202eevil <b>&" });
+  const page = await consentPage(browser, await tricky.ask());
+  expect(page.html).toContain("Safe⟨U+202E⟩evil &lt;b&gt;&amp;");
 });
 
 test("[MCP-5] one address registers some programs, and then waits", async () => {
@@ -192,12 +203,15 @@ test("[MCP-5] a program may be the address of its document, read through the gua
   const authority = createAuthority();
   const { cert, key } = authority.issue(["program.example"]);
   const documents = new Map<string, string>();
+  const asked: string[] = [];
   const host = Bun.serve({
     port: 0,
     hostname: "127.0.0.1",
     tls: { cert, key },
     fetch: (request) => {
-      const text = documents.get(new URL(request.url).pathname);
+      const { pathname } = new URL(request.url);
+      asked.push(pathname);
+      const text = documents.get(pathname);
       return text === undefined ? new Response(null, { status: 404 }) : new Response(text);
     },
   });
@@ -230,6 +244,9 @@ test("[MCP-5] a program may be the address of its document, read through the gua
     const one = registered.as({ client_id: at(path) });
     expect([path, (await consentPage(own, await one.ask())).status]).toEqual([path, 400]);
   }
+  expect(asked.filter((path) => path === "/none")).toHaveLength(1);
+  await consentPage(own, await registered.as({ client_id: at("/none") }).ask());
+  expect(asked.filter((path) => path === "/none")).toHaveLength(1);
   // Addresses that are not public stay closed where the operator has not opened them.
   const closed = await consentPage(browser, await program.as({ client_id: at("/good") }).ask());
   expect(closed.status).toBe(400);
@@ -254,4 +271,21 @@ test("[MCP-5] pages of other origins may use the endpoints of programs, and send
     "*",
     { error: "unsupported_grant_type" },
   ]);
+});
+
+// The session of the others ends meanwhile, so this one is the last.
+test("[MCP-5] a code is good for a minute, and a refresh token for 90 days", async () => {
+  const used = await OAuthProgram.register(service);
+  const asking = await used.ask();
+  const back = await allow(browser, asking);
+  clock.shift(CODE_MS);
+  const errorOf = (attempt: Promise<unknown>): Promise<unknown> =>
+    attempt.then(
+      () => "none",
+      (error: unknown) => (error instanceof oauth.ResponseBodyError ? error.error : error),
+    );
+  expect(await errorOf(used.redeem(asking, back))).toBe("invalid_grant");
+  const tokens = await used.letIn(browser);
+  clock.shift(90 * UNUSED_CLIENT_MS);
+  expect(await errorOf(used.refresh(tokens.refresh_token ?? ""))).toBe("invalid_grant");
 });

@@ -10,6 +10,7 @@ import { isIdOf, newId } from "../../../actors/ids.ts";
 import type { Clock } from "../../../actors/runtime/clock.ts";
 import type { TroupeSystem } from "../../../actors/troupe.ts";
 import type { Egress } from "../../egress/egress.ts";
+import { visibleText } from "../../../actors/visible-text.ts";
 import { REDIRECT_URIS_MAX, redirectComplaint } from "./redirect-uri.ts";
 
 export interface Client {
@@ -31,6 +32,8 @@ export const CLIENT_NAME_CHARACTERS = 100;
 const DOCUMENT_BYTES = 16 * 1_024;
 const DOCUMENT_TIMEOUT_MS = 5_000;
 const DOCUMENT_MS = 300_000;
+/** One that could not be read: so long nobody has it asked for again, or has a stranger's host asked. */
+const NO_DOCUMENT_MS = 30_000;
 const DOCUMENTS_REMEMBERED = 500;
 const CLIENT_ID_CHARACTERS = 500;
 
@@ -42,7 +45,7 @@ export interface ClientParts {
 
 export class Clients {
   private readonly parts: ClientParts;
-  private readonly documents = new BoundedMap<{ readonly client: Client; readonly until: number }>(
+  private readonly documents = new BoundedMap<{ readonly client: Outcome<Client>; readonly until: number }>(
     DOCUMENTS_REMEMBERED,
   );
 
@@ -74,7 +77,13 @@ export class Clients {
   private async fromDocument(id: string): Promise<Outcome<Client>> {
     const now = this.parts.clock.now();
     const known = this.documents.get(id);
-    if (known !== undefined && known.until > now) return ok(known.client);
+    if (known !== undefined && known.until > now) return known.client;
+    const client = await this.readDocument(id);
+    this.documents.set(id, { client, until: now + (client.ok ? DOCUMENT_MS : NO_DOCUMENT_MS) });
+    return client;
+  }
+
+  private async readDocument(id: string): Promise<Outcome<Client>> {
     const answer = await this.parts.egress.request({
       url: id,
       method: "GET",
@@ -87,9 +96,7 @@ export class Clients {
     if (said === null || said["client_id"] !== id) return UNKNOWN;
     const metadata = readMetadata({ client_name: new URL(id).hostname, ...said });
     if (typeof metadata === "string") return UNKNOWN;
-    const client = { id, ...metadata, host: new URL(id).host };
-    this.documents.set(id, { client, until: now + DOCUMENT_MS });
-    return ok(client);
+    return ok({ id, ...metadata, host: new URL(id).host });
   }
 }
 
@@ -102,6 +109,9 @@ function isDocumentId(id: string): boolean {
   const isPlain = hash === "" && username === "" && password === "" && href === id;
   return protocol === "https:" && pathname !== "/" && isPlain;
 }
+
+/** Something to see: a name of nothing but joiners and blanks is none. */
+const VISIBLE = /[\p{L}\p{N}\p{P}\p{S}]/u;
 
 type Said = Readonly<Record<string, unknown>>;
 
@@ -117,7 +127,7 @@ export function parsed(text: string): Said | null {
 /** What a program says of itself, or what is wrong with it. What we do not offer is left out, as RFC 7591 allows. */
 export function readMetadata(said: Said): ClientMetadata | string {
   const { redirect_uris: uris, client_name: name = "A program", grant_types: grants } = said;
-  if (typeof name !== "string" || name.trim() === "" || name.length > CLIENT_NAME_CHARACTERS || /\p{Cc}/u.test(name))
+  if (typeof name !== "string" || !VISIBLE.test(name) || name.length > CLIENT_NAME_CHARACTERS || /\p{Cc}/u.test(name))
     return `client_name must be a text of 1 to ${CLIENT_NAME_CHARACTERS} characters`;
   if (!Array.isArray(uris) || uris.length === 0 || uris.length > REDIRECT_URIS_MAX)
     return `redirect_uris must be a list of 1 to ${REDIRECT_URIS_MAX} addresses`;
@@ -130,5 +140,6 @@ export function readMetadata(said: Said): ClientMetadata | string {
     if (complaint !== null) return `redirect_uris: ${JSON.stringify(uri)} ${complaint}`;
     redirectUris.push(uri);
   }
-  return { name: name.trim(), redirectUris };
+  // Overrides of direction would have the name, or what stands behind it, read as something else.
+  return { name: visibleText(name.trim()), redirectUris };
 }

@@ -19,13 +19,16 @@ const NEVER = new Set([
 ]);
 const LOOPBACK = new Set(["127.0.0.1", "[::1]", "localhost"]);
 const CONTROL = /[\p{Cc}\s]/u;
+/** The page of the consent names the host in its policy, where `;`, `,` and `*` would say more than that. */
+const HOST = /^[\w.:[\]%~-]*$/;
 
 /** What is wrong with the address, or null. */
 export function redirectComplaint(uri: string): string | null {
   if (uri.length > REDIRECT_URI_CHARACTERS || CONTROL.test(uri) || !URL.canParse(uri)) return "is no address";
-  const { protocol, hostname, hash, username, password } = new URL(uri);
+  const { protocol, host, hostname, hash, username, password } = new URL(uri);
   if (NEVER.has(protocol)) return `has the scheme ${protocol.slice(0, -1)}`;
   if (hash !== "" || uri.includes("#")) return "has a fragment";
+  if (!HOST.test(host)) return "has a host of odd characters";
   if (username !== "" || password !== "") return "has a user name or a password";
   if (protocol === "http:" && !LOOPBACK.has(hostname)) return "is plain http and not of the program's own machine";
   return null;
