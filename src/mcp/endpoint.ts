@@ -50,6 +50,8 @@ const QUIET_SECONDS = 30;
 /** Characters of what an id of an event carries of a message. */
 const SHORT = 128;
 const LISTEN = "subscriptions/listen";
+/** The one revision that has batches; it is also that of clients that name none. */
+const BATCHES = "2025-03-26";
 
 type Post = Input<McpOperations["sendMcpMessage"]>;
 type Headed = Pick<Post, "headers">;
@@ -111,6 +113,8 @@ export class McpEndpoint {
     if (foreign !== null) return refuse(foreign);
     const parsed = messageIn(body.bytes);
     if (parsed === undefined) return ok(rpcError(400, -32_700, "Parse error: the body is no JSON"));
+    const version = headers["mcp-protocol-version"];
+    if (Array.isArray(parsed) && version !== undefined && version !== BATCHES) return ok(NO_BATCHES());
     const messages = [parsed].flat() as readonly (Message | null)[];
     const lacking = this.lackingScope(caller, messages);
     if (lacking !== null) return refuse(lacking);
@@ -388,5 +392,6 @@ function messageIn(bytes: Uint8Array): unknown {
 const rpcError = (status: number, code: number, message: string): Response =>
   Response.json({ jsonrpc: "2.0", error: { code, message }, id: null }, { status });
 
+const NO_BATCHES = (): Response => rpcError(400, -32_600, `Only revision ${BATCHES} has batches; send one message`);
 const NEEDS_SESSION = (): Response => rpcError(400, -32_000, "Mcp-Session-Id is required; `initialize` gives one");
 const NO_SESSION = (): Response => rpcError(404, -32_001, "Session not found; begin a new one with `initialize`");

@@ -349,6 +349,26 @@ test("[MCP-1] names and pages of somebody else, messages that are too long, and 
   expect(none.status).toBe(202);
 });
 
+test("[MCP-1] batches are answered in the revision that has them, and in no other", async () => {
+  const post = (message: unknown, version?: string) =>
+    postMcp(service, owner.token, message, version === undefined ? {} : { "mcp-protocol-version": version });
+  const batch = [
+    rpc("ping", {}, "a"),
+    { jsonrpc: "2.0", method: "notifications/initialized" },
+    rpc("nothing", {}, "b"),
+  ];
+  for (const version of [undefined, "2025-03-26"]) {
+    const answers = await answered<readonly Json[]>(post(batch, version));
+    expect(answers).toEqual([
+      { jsonrpc: "2.0", id: "a", result: {} },
+      { jsonrpc: "2.0", id: "b", error: expect.objectContaining({ code: -32_601 }) as Json },
+    ]);
+  }
+  for (const version of ["2025-06-18", "2025-11-25", "2026-07-28"])
+    expect(await answered(post(batch, version), 400)).toMatchObject({ error: { code: -32_600 } });
+  for (const empty of [[], [1], [[]]]) expect((await post(empty)).status).toBe(400);
+});
+
 test("[MCP-3] a message counts as a request of its token", async () => {
   const budget = async () => {
     const { headers } = await postMcp(service, owner.token, rpc("tools/call", { name: "list_agents" }));

@@ -64,6 +64,20 @@ test("[REP-4] bodies are handed on as they come, and a token that is revoked at 
   expect([await asked(owner), await asked(other)]).toEqual([401, 401]);
 });
 
+test("[MCP-1] a session of MCP is the same at both, and what is ended at one is ended at both", async () => {
+  const { owner, other } = await replicas.sides();
+  const accept = { accept: "application/json, text/event-stream" };
+  const hello = { protocolVersion: "2025-11-25", capabilities: {}, clientInfo: { name: "test", version: "1" } };
+  const opening = { jsonrpc: "2.0", id: 1, method: "initialize", params: hello };
+  const opened = await replicas.call(other, "POST", "/mcp", opening, accept);
+  const session = { ...accept, "mcp-session-id": opened.headers.get("mcp-session-id") ?? "" };
+  const ping = async (at: typeof owner): Promise<number> =>
+    (await replicas.call(at, "POST", "/mcp", { jsonrpc: "2.0", id: 2, method: "ping" }, session)).status;
+  expect([await ping(owner), await ping(other)]).toEqual([200, 200]);
+  expect((await replicas.call(other, "DELETE", "/mcp", undefined, session)).status).toBe(200);
+  expect([await ping(owner), await ping(other)]).toEqual([404, 404]);
+});
+
 test("[REP-4] the port of the replicas answers nobody without the key", async () => {
   const rows = await replicas.sql<{ id: string; peer_url: string }[]>`select id, peer_url from replica where not dead`;
   for (const { peer_url: url } of rows) {
