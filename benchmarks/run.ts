@@ -32,6 +32,7 @@ const NAMES = [
   "missions",
   "lists",
   "files",
+  "mcp",
 ] as const;
 const RESULTS = join(import.meta.dir, "RESULTS.md");
 
