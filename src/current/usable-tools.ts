@@ -47,13 +47,13 @@ export const infoOf = ({ name, description, inputSchema }: AgentTool): ToolInfo 
   isReadOnly: false,
 });
 
-/** The `tools` of a chat with an agent that has these servers. */
+/** The `tools` of a chat with an agent that has these servers and tools of its own. */
 export function usableChatTools(
-  services: ToolServices,
-  mcpServers: readonly McpServer[],
+  { tools }: ToolServices,
+  { mcpServers, tools: own = [] }: { readonly mcpServers: readonly McpServer[]; readonly tools?: readonly AgentTool[] },
   list: { readonly names: readonly string[]; readonly path: string },
 ): Outcome<null> {
-  const errors = unknownNames(services, mcpServers, list);
+  const errors = unknownNames({ tools: [...tools, ...own.map(infoOf)] }, mcpServers, list);
   return errors.length === 0 ? ok(null) : refuse({ kind: "invalid_request", errors });
 }
 

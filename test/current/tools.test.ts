@@ -112,6 +112,9 @@ describe("names that name no tool", () => {
   test("[RUN-11] in a chat's tools are told too", async () => {
     const id = await made({ mcp_servers: [server], allowed_tools: ["files__*", "web_fetch"] });
     const body = { agent_id: id, workspace_id: owner.workspaceId, options: { tools: ["fetch_url"] } };
+    const own = { kind: "client", name: "lookup", description: "d", input_schema: { type: "object" } };
+    const named = { ...body, agent_id: await made({ tools: [own] }), options: { tools: ["lookup"] } };
+    await answered(client.call("POST", "/api/chats", named), 201);
     expect(await complaints(client.call("POST", "/api/chats", body))).toEqual({
       "/options/tools/0": "Unknown tool `fetch_url`; did you mean `web_fetch`?",
     });

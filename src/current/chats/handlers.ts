@@ -141,7 +141,7 @@ async function createChat(
   if (!workspace.ok) return workspace;
   const model = usableModel(services, options.model, "/options/model");
   if (!model.ok) return model;
-  const tools = usableChatTools(services, serversOf(agent.value, organizationId), {
+  const tools = usableChatTools(services, connectionsOf(agent.value, organizationId), {
     names: options.tools ?? [],
     path: "/options/tools",
   });
@@ -177,7 +177,7 @@ async function updateOptions(
   const agent = names.length === 0 ? null : await services.agents.find(principal, chat.agentId);
   // Where the agent is gone its servers are unknown, and nothing runs in the chat.
   if (agent?.ok === true) {
-    const tools = usableChatTools(services, serversOf(agent.value, chat.organizationId), { names, path: "/tools" });
+    const tools = usableChatTools(services, connectionsOf(agent.value, chat.organizationId), { names, path: "/tools" });
     if (!tools.ok) return tools;
   }
   const approves = mayApprove(principal, body.auto_approve);
@@ -186,8 +186,9 @@ async function updateOptions(
 }
 
 /** Another organization's agent comes without its servers (V1-5). */
-const serversOf = (agent: Agent, organizationId: string) =>
-  agent.organizationId === organizationId ? agent.mcpServers : [];
+/** What its own organization has connected an agent to; of a foreign one nothing. */
+const connectionsOf = (agent: Agent, organizationId: string): Pick<Agent, "mcpServers" | "tools"> =>
+  agent.organizationId === organizationId ? agent : { mcpServers: [] };
 
 async function commitUpdate(
   services: Services,
