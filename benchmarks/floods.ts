@@ -2,10 +2,17 @@
  * What does one organization's flood cost another one's small requests?
  *
  * One service as an operator starts it, on a PostgreSQL of its own. Organization B creates a small task and reads
- * an agent so many times a second, at fixed times. Slices follow each other: B alone; B while an organization of
- * its own does one of ten floods; B while the same generator floods a bare server instead, which says what the
- * generator takes from a machine of a few cores. All samples of all slices of a kind count. The generators have
- * the lowest priority. BENCH_FLOODS=reads,executes runs these only.
+ * an agent so many times a second, at fixed times. Slices follow each other:
+ *
+ *   alone   B asks the service, and nobody else does
+ *   flood   the same while an organization of its own does one of ten floods
+ *   bare    the same while the generator floods a bare server instead: what it takes from a machine of a few cores
+ *   floor   B asks the flooded bare server: what such a flood costs in a server of one event loop that does nothing
+ *
+ * All samples of all slices of a kind count. Attackers have machines of their own, and here they are processes on
+ * the cores of what is measured: generators, hostile servers and slow receivers run with the lowest priority, and
+ * their cost is in the bare columns, so that the figure says what the service does. What the kernel does for their
+ * packets knows no priority; it is in the floor. BENCH_FLOODS=reads,executes runs these only.
  */
 import type { Aim, Benchmark, BenchmarkContext } from "./support/benchmark.ts";
 import { cpuOf } from "./support/cpu.ts";
@@ -30,8 +37,8 @@ const REST_MS = 1_500;
 /** Nothing else than what is measured may refuse: a flood that is limited by its number of requests is none. */
 const SETTINGS = { RATE_BUDGETS: "*=999999999", EGRESS_ALLOW: "127.0.0.1" };
 
-type Situation = "alone" | "flood" | "bare";
-const SITUATIONS: readonly Situation[] = ["alone", "flood", "bare"];
+type Situation = "alone" | "flood" | "bare" | "floor";
+const SITUATIONS: readonly Situation[] = ["alone", "flood", "bare", "floor"];
 
 interface Slices {
   readonly writes: number[];
@@ -71,7 +78,7 @@ export const benchmark: Benchmark = {
       service,
       probes: startWorker<Probe, ProbeAnswer>(lifetime, "probe-worker.ts"),
       probe: { port: service.port, requests, perSecond: PER_SECOND, seconds: context.seconds },
-      flood: startWorker<FloodQuestion, FloodAnswer>(lifetime, "flood-worker.ts"),
+      flood: startWorker<FloodQuestion, FloodAnswer>(lifetime, "flood-worker.ts", { isLow: true }),
       barePort: (await bare.ask({})).port,
     };
     await stage.probes.ask(stage.probe);
@@ -90,7 +97,7 @@ function chosen(): readonly string[] {
 async function measured(context: BenchmarkContext, stage: Stage, plan: FloodPlan): Promise<Measured> {
   const none = (): Slices => ({ writes: [], reads: [] });
   const of: Measured = {
-    slices: { alone: none(), flood: none(), bare: none() },
+    slices: { alone: none(), flood: none(), bare: none(), floor: none() },
     answers: {},
     refused: 0,
     loopBusy: 0,
@@ -98,11 +105,11 @@ async function measured(context: BenchmarkContext, stage: Stage, plan: FloodPlan
   };
   for (let round = 0; round < context.rounds; round++)
     for (const situation of SITUATIONS) await slice(stage, plan, situation, of);
-  const [ratio, bare] = [ratioOf(of, "flood"), ratioOf(of, "bare")];
+  const [ratio, bare, floor] = [ratioOf(of, "flood"), ratioOf(of, "bare"), ratioOf(of, "floor")];
   const answers = JSON.stringify(of.answers);
   context.say(
     `${plan.name}: writes ${times(ratio.writes)}, reads ${times(ratio.reads)}; beside the bare server ` +
-      `${times(bare.writes)}, ${times(bare.reads)}; alone ${figure(p99(of.slices.alone.writes))} and ` +
+      `${times(bare.writes)}, ${times(bare.reads)}; the flooded bare server ${times(floor.writes)}, ${times(floor.reads)}; alone ${figure(p99(of.slices.alone.writes))} and ` +
       `${figure(p99(of.slices.alone.reads))} ms; the flood was answered ${answers}; busy ${figure(of.loopBusy)}, ${figure(of.pssMib)} MiB`,
   );
   return of;
@@ -115,7 +122,7 @@ async function slice(stage: Stage, plan: FloodPlan, situation: Situation, of: Me
     await flood.ask({ kind: "start", port, flood: plan.flood });
   }
   const [cpu, from] = [cpuOf(service.pid), performance.now()];
-  const answer = await probes.ask(probe);
+  const answer = await probes.ask(situation === "floor" ? { ...probe, port: barePort } : probe);
   if (situation === "flood") {
     of.loopBusy = Math.max(of.loopBusy, (cpuOf(service.pid) - cpu) / ((performance.now() - from) / 1_000));
     of.pssMib = Math.max(of.pssMib, pssOf(service.pid) / 1024 / 1024);
@@ -149,30 +156,38 @@ function report(results: readonly (readonly [string, Measured])[]) {
     "writes alone",
     "beside the flood",
     "beside a bare server",
+    "of that",
+    "floor",
     "reads alone",
     "beside the flood",
     "beside a bare server",
+    "of that",
+    "floor",
     "service's CPU",
     "PSS MiB",
   ];
   const rows = results.map(([name, of]) => {
-    const [ratio, bare] = [ratioOf(of, "flood"), ratioOf(of, "bare")];
+    const [ratio, bare, floor] = [ratioOf(of, "flood"), ratioOf(of, "bare"), ratioOf(of, "floor")];
     const alone = of.slices.alone;
     return [
       name,
       `${figure(p99(alone.writes))} ms`,
       times(ratio.writes),
       times(bare.writes),
+      times(ratio.writes / bare.writes),
+      times(floor.writes),
       `${figure(p99(alone.reads))} ms`,
       times(ratio.reads),
       times(bare.reads),
+      times(ratio.reads / bare.reads),
+      times(floor.reads),
       figure(of.loopBusy),
       figure(of.pssMib),
     ];
   });
   const text =
     `B creates ${PER_SECOND} small tasks and reads ${PER_SECOND} agents a second. p99, and its multiple of B's alone. ` +
-    `The columns of the bare server say what the generator takes from this machine.\n\n${table(head, rows)}`;
+    `Beside a bare server: while the same generator floods that, which says what it takes from this machine; "of that" is the flood's multiple divided by it. The floor: B asks the flooded bare server itself.\n\n${table(head, rows)}`;
   return { text, aims: results.map(([name, of]) => aim(name, of)), skipped: [] };
 }
 

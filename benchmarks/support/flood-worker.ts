@@ -1,6 +1,6 @@
 /**
- * A flood of HTTP requests in a process of its own, with the lowest priority: what an attacker computes is
- * computed elsewhere. It goes on whatever it is answered, and asks at once again.
+ * A flood of HTTP requests in a process of its own, which is started with the lowest priority: what an attacker
+ * computes is computed elsewhere. It goes on whatever it is answered, and asks at once again.
  *
  *   ask    each connection sends its next request when the last one is answered
  *   drop   each connection is closed at the first byte of its answer, and opened again
@@ -9,7 +9,6 @@
  *   bun flood-worker.ts      questions by IPC
  */
 import type { Socket } from "bun";
-import { getPriority, setPriority } from "node:os";
 import { serveWorker } from "./worker.ts";
 
 export interface Flood {
@@ -159,7 +158,6 @@ class Flooding {
   }
 }
 
-setPriority(Math.min(19, getPriority() + 19));
 let flooding: Flooding | null = null;
 serveWorker<FloodQuestion, FloodAnswer>(async (question) => {
   if (question.kind === "stop") {

@@ -6,7 +6,7 @@ import type { Flood } from "./flood-worker.ts";
 import { get, headOfPost, post, readAgent } from "./http-requests.ts";
 import { asked, fillTasks, newOrganization, type Organization } from "./organization.ts";
 import type { RunningService } from "./service.ts";
-import { startWorker } from "./worker.ts";
+import { LOWEST_PRIORITY, startWorker } from "./worker.ts";
 
 export interface FloodPlan {
   readonly name: string;
@@ -101,7 +101,9 @@ const FLOODS: Readonly<Record<string, Prepare>> = {
   },
 
   "a slow webhook receiver": async ({ service, lifetime }, of) => {
-    const receiver = startWorker<object, { readonly port: number }>(lifetime, "slow-receiver-worker.ts");
+    const receiver = startWorker<object, { readonly port: number }>(lifetime, "slow-receiver-worker.ts", {
+      isLow: true,
+    });
     const { port } = await receiver.ask({});
     await asked(service, of, ["PUT", "/api/messaging-integration"], { url: `http://127.0.0.1:${port}/hook` });
     const agent = json({ name: "Ada", system_prompt: "Be brief." });
@@ -120,7 +122,11 @@ export async function planned(world: FloodWorld, name: string): Promise<FloodPla
 /** Starts the server that means harm of the tests, in a process of its own; answers its address. */
 export async function startHostile(lifetime: Lifetime): Promise<string> {
   const program = join(import.meta.dir, "../../test/support/hostile-server.ts");
-  const child = Bun.spawn([process.execPath, program], { stdin: "pipe", stdout: "pipe", stderr: "inherit" });
+  const child = Bun.spawn([...LOWEST_PRIORITY, process.execPath, program], {
+    stdin: "pipe",
+    stdout: "pipe",
+    stderr: "inherit",
+  });
   lifetime.add(async () => {
     child.kill("SIGKILL");
     await child.exited;

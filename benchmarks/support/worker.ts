@@ -19,15 +19,24 @@ export function profiling(): string[] {
   return folder === undefined || folder === "" ? [] : ["--cpu-prof", `--cpu-prof-dir=${folder}`];
 }
 
-/** Starts `script` of this folder; it ends with the lifetime, and when this process does. */
+/** Before a command: all threads of the process have the lowest priority. `setPriority` of node:os reaches one of them only. */
+export const LOWEST_PRIORITY: readonly string[] = ["nice", "-n", "19"];
+
+/** Starts `script` of this folder; `isLow`: with the lowest priority. It ends with the lifetime, and when this process does. */
 export function startWorker<Q, A>(
   lifetime: Lifetime,
   script: string,
-  options: { readonly args?: readonly string[]; readonly env?: Record<string, string> } = {},
+  options: { readonly args?: readonly string[]; readonly env?: Record<string, string>; readonly isLow?: boolean } = {},
 ): Worker<Q, A> {
   let settle: ((reply: Reply<A>) => void) | null = null;
   const child = Bun.spawn({
-    cmd: [process.execPath, ...profiling(), join(import.meta.dir, script), ...(options.args ?? [])],
+    cmd: [
+      ...(options.isLow === true ? LOWEST_PRIORITY : []),
+      process.execPath,
+      ...profiling(),
+      join(import.meta.dir, script),
+      ...(options.args ?? []),
+    ],
     stdio: ["ignore", "ignore", "inherit"],
     env: { ...process.env, ...options.env },
     ipc: (reply: Reply<A>) => settle?.(reply),
