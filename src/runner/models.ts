@@ -20,7 +20,7 @@ import { wireSource } from "./wire/source.ts";
 interface ModelsOptions {
   /** For tests. */
   readonly timers?: Timers;
-  /** Where the reading of answers is charged to the organizations that they are for (FAIR-1). */
+  /** Where the work on requests and answers is charged to the organizations that they are for (FAIR-1). */
   readonly time?: RunTime;
 }
 

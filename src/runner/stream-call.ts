@@ -35,8 +35,8 @@ export type RunTime = Pick<LoopTime, "measure">;
 /** The other side of a source. */
 export interface Listener {
   readonly sink: AnswerSink;
-  /** Reads a piece of the answer, and charges the organization that it is for. */
-  readonly reading: <T>(read: () => T) => T;
+  /** Makes the request or reads a piece of the answer, and charges the organization that it is for. */
+  readonly charged: <T>(work: () => T) => T;
   /** Closes the upstream request when it aborts. */
   readonly signal: AbortSignal;
   /** The headers of the answer have come, with names in lower case. */
@@ -60,7 +60,7 @@ export interface CallContext {
   readonly signal: AbortSignal;
   readonly stalledStreamMs: number;
   readonly timers: Timers;
-  /** Where the reading of the answer is charged; nowhere unless given. */
+  /** Where the making of the request and the reading of the answer are charged; nowhere unless given. */
   readonly time?: RunTime | undefined;
   /** Strings that no message may show. */
   readonly secrets: readonly string[];
@@ -116,7 +116,7 @@ class Call {
     const { time, origin } = this.#context;
     const listener: Listener = {
       sink: this.#answer,
-      reading: (read) => (time === undefined ? read() : time.measure(origin.organizationId, "runs", read)),
+      charged: (work) => (time === undefined ? work() : time.measure(origin.organizationId, "runs", work)),
       signal: this.#upstream.signal,
       onHeaders: (headers) => {
         this.#pauseMs = pauseAsked(headers, Date.now());

@@ -253,7 +253,8 @@ function execution(
   const secrets = actorSecretReader(system, storage.sealing);
   const files = new PostgresFileDirectory(storage.database);
   const { workspaceLimits = DEFAULT_WORKSPACE_LIMITS } = parts;
-  const shared = { system, files, contents: storage.files, workspaceLimits };
+  const isOverShare = (organizationId: string): boolean => system().loopTime.isOverShare(organizationId);
+  const shared = { system, files, contents: storage.files, workspaceLimits, isOverShare };
   return jobExecution({
     models: withRepositoryModel(models),
     tools: createTools(

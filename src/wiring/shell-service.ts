@@ -2,12 +2,14 @@
  * Shell commands over the files of a workspace (port: `src/runner/tools/shell.ts`). Files are copied into a folder
  * of the command, and what differs afterwards is written back as versions of files, each only over what was
  * copied: what somebody else has changed meanwhile stays, and the report says so.
+ *
+ * Commands have a few places, of which one organization has a part; organizations take turns (FAIR-4).
  */
 import { constants } from "node:fs";
 import { lstat, mkdir, mkdtemp, open, readdir, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
-import { invalid, notFound, ok, type Outcome } from "../../actors/fault.ts";
+import { invalid, notFound, ok, type Outcome, refuse } from "../../actors/fault.ts";
 import type { ToolContext } from "../../actors/job/ports.ts";
 import { jobRef } from "../../actors/job/schema.ts";
 import type { ActorRef } from "../../actors/runtime/actor.ts";
@@ -23,6 +25,7 @@ import { faultWords } from "../runner/tools/fault-words.ts";
 import { openTunnels } from "../egress/tunnels.ts";
 import type { Egress } from "../egress/egress.ts";
 import type { ShellCommand, ShellReport, ShellService } from "../runner/tools/shell.ts";
+import { Lanes } from "../sandbox/lanes.ts";
 import { findShell, type Shell, type ShellEnd, type ShellResult, type ShellRun } from "../sandbox/shell.ts";
 import { hostRules } from "../settings/shell.ts";
 
@@ -31,6 +34,10 @@ const COPIED_BYTES = 256 * 1024 * 1024;
 const COPIED_FILES = 5_000;
 const FOLDER_BYTES = 512 * 1024 * 1024;
 const OUTPUT_BYTES = 64 * 1024;
+/** Commands at a time, with their copies: of all organizations, and of one. A command takes two minutes at most. */
+export const SHELL_PLACES = 8;
+export const ORGANIZATION_SHELLS = 2;
+const BUSY_MS = 1_000;
 const LISTED = 1_000;
 /** Paths that the report names. */
 const NAMED = 100;
@@ -45,6 +52,8 @@ interface Parts extends AgentShell {
   readonly workspaceLimits: WorkspaceLimits;
   /** Checks where names lead. */
   readonly egress: Pick<Egress, "resolve">;
+  /** Whether an organization waits behind the others (FAIR-4); none does unless given. */
+  readonly isOverShare?: (organizationId: string) => boolean;
 }
 
 /** What runs commands of agents. */
@@ -77,20 +86,46 @@ interface At {
 }
 
 export function shellService(parts: Parts): ShellService {
+  const lanes = new Lanes(SHELL_PLACES, ORGANIZATION_SHELLS, parts.isOverShare);
   return {
     async run(context, command, signal) {
       const ref = await workspaceOf(parts, context);
       if (!ref.ok) return ref;
-      await mkdir(parts.root, { recursive: true, mode: 0o700 });
-      const folder = await mkdtemp(join(parts.root, "shell-"));
+      const release = await lanes.enter(context.organizationId, 0, signal);
+      if (release === "busy") return refuse({ kind: "overloaded", retryAfterMs: BUSY_MS });
+      if (release === "aborted") return ok(NOT_BEGUN);
       try {
-        return await runIn(parts, { context, ref: ref.value, folder }, command, signal);
+        return await runCopied(parts, { context, ref: ref.value }, command, signal);
       } finally {
-        // A command may have left what its user cannot remove; the next start tries again.
-        await rm(folder, { recursive: true, force: true }).catch(() => {});
+        release();
       }
     },
   };
+}
+
+/** What was stopped while it waited. */
+const NOT_BEGUN: ShellReport = {
+  end: "stopped before it began",
+  output: "",
+  output_is_cut: false,
+  changed: [],
+  not_kept: [],
+};
+
+async function runCopied(
+  parts: Parts,
+  of: Pick<At, "context" | "ref">,
+  command: ShellCommand,
+  signal: AbortSignal,
+): Promise<Outcome<ShellReport>> {
+  await mkdir(parts.root, { recursive: true, mode: 0o700 });
+  const folder = await mkdtemp(join(parts.root, "shell-"));
+  try {
+    return await runIn(parts, { ...of, folder }, command, signal);
+  } finally {
+    // A command may have left what its user cannot remove; the next start tries again.
+    await rm(folder, { recursive: true, force: true }).catch(() => {});
+  }
 }
 
 async function runIn(

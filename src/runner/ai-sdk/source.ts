@@ -13,7 +13,7 @@ import type { JsonObject } from "../../../actors/schema.ts";
 import type { AnswerSink, EndReason } from "../answer.ts";
 import { conversation } from "../conversation.ts";
 import { streamFault } from "../provider-faults.ts";
-import type { AnswerSource } from "../stream-call.ts";
+import type { AnswerSource, Listener } from "../stream-call.ts";
 import { modelMessages } from "./messages.ts";
 
 /** The SDK's call and a model for it. */
@@ -22,17 +22,20 @@ export interface LoadedModel {
   readonly model: LanguageModel;
 }
 
-/** `load` is asked when the call begins. Tools have no `execute`, so their calls come back to us. */
+/**
+ * `load` is asked when the call begins. What the SDK parses between our `fetch` and its parts is in nobody's account:
+ * it is done in streams of its own. Tools have no `execute`, so their calls come back to us.
+ */
 export function sdkSource(call: ModelCall, load: () => Promise<LoadedModel>): AnswerSource {
-  return async ({ sink, signal, touch, isOver }) => {
-    const stream = await open(call, await load(), signal);
+  return async ({ sink, signal, touch, isOver, charged }) => {
+    const stream = await open(call, await load(), { signal, charged });
     const reader = stream.getReader();
     try {
       while (!isOver()) {
         const { done, value } = await reader.read();
         if (done || isOver()) break;
         touch();
-        report(value, sink);
+        charged(() => report(value, sink));
       }
     } catch (error) {
       // The SDK's own word for a stream that ended without its last frame.
@@ -44,7 +47,11 @@ export function sdkSource(call: ModelCall, load: () => Promise<LoadedModel>): An
   };
 }
 
-async function open(call: ModelCall, { streamCall, model }: LoadedModel, abortSignal: AbortSignal) {
+async function open(
+  call: ModelCall,
+  { streamCall, model }: LoadedModel,
+  { signal, charged }: Pick<Listener, "signal" | "charged">,
+) {
   const { jsonSchema, Output } = await import("ai");
   const { outputSchema = null } = call;
   const toolset = Object.fromEntries(
@@ -53,10 +60,10 @@ async function open(call: ModelCall, { streamCall, model }: LoadedModel, abortSi
       { description, inputSchema: jsonSchema<JsonObject>({ ...inputSchema }) },
     ]),
   );
-  const { stream } = await streamCall({
+  const request = {
     model,
-    messages: modelMessages(conversation(call.entries)),
-    abortSignal,
+    messages: charged(() => modelMessages(conversation(call.entries))),
+    abortSignal: signal,
     ...(call.system.trim() === "" ? {} : { instructions: call.system }),
     ...(call.tools.length === 0 ? {} : { tools: toolset }),
     ...(outputSchema === null
@@ -66,7 +73,8 @@ async function open(call: ModelCall, { streamCall, model }: LoadedModel, abortSi
     providerOptions: { anthropic: { includePings: true }, openai: { store: false } },
     // The content is collected here already.
     _internal: { collectContent: false },
-  });
+  };
+  const { stream } = await charged(() => streamCall(request));
   return stream;
 }
 

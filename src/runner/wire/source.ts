@@ -50,9 +50,14 @@ async function opened(
   { entries, system, tools, outputSchema = null }: ModelCall,
   target: WireTarget,
   format: WireFormat,
-  { signal, onHeaders }: Listener,
+  { signal, onHeaders, charged }: Listener,
 ) {
   const instructions = system.trim() === "" ? "" : system;
+  const asked = charged(() =>
+    JSON.stringify(
+      format.body({ model: target.name, system: instructions, messages: conversation(entries), tools, outputSchema }),
+    ),
+  );
   const answer = await askProvider(target.baseUrl.replace(/\/+$/, "") + format.path, {
     method: "POST",
     headers: {
@@ -62,9 +67,7 @@ async function opened(
       "user-agent": "troupe",
       ...format.headers(target.apiKey),
     },
-    body: JSON.stringify(
-      format.body({ model: target.name, system: instructions, messages: conversation(entries), tools, outputSchema }),
-    ),
+    body: asked,
     signal,
   });
   if (answer.ok) {
@@ -78,7 +81,7 @@ async function opened(
 async function read(
   stream: ReadableStream<Uint8Array>,
   format: WireFormat,
-  { sink, touch, isOver, reading }: Listener,
+  { sink, touch, isOver, charged }: Listener,
 ) {
   const reader = stream.getReader();
   const frames = format.reader(sink);
@@ -90,7 +93,7 @@ async function read(
       touch();
       for (let from = 0; from < value.length && !isOver(); from += PIECE_BYTES) {
         const piece = value.length <= PIECE_BYTES ? value : value.subarray(from, from + PIECE_BYTES);
-        const turn = slices.take(reading(() => events.read(piece)));
+        const turn = slices.take(charged(() => events.read(piece)));
         if (turn !== null) await turn;
       }
     }

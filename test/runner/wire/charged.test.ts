@@ -1,44 +1,69 @@
-/** Whose time the reading of a model's answer is. */
-import { afterAll, beforeAll, expect, test } from "bun:test";
+/** Whose time the work on a model's request and answer is. */
+import { describe, expect, test } from "bun:test";
 import { createModels } from "../../../src/runner/models.ts";
-import type { RunTime } from "../../../src/runner/stream-call.ts";
-import type { FakeProvider } from "../../support/fake-provider.ts";
+import { streamCall, type RunTime } from "../../../src/runner/stream-call.ts";
+import { fakeTimers } from "../../support/fake-timers.ts";
 import { startFakeOpenAi } from "../../support/fake-openai.ts";
 import { modelCall, NO_MODELS } from "../../support/model-calls.ts";
+import { WAYS } from "../../support/model-ways.ts";
 
-let fake: FakeProvider;
-beforeAll(async () => {
-  fake = await startFakeOpenAi();
-});
-afterAll(() => fake.stop());
-
-test("[FAIR-1] the frames of a provider are read on the account of the organization that they are for", async () => {
-  const charged: unknown[] = [];
-  let isReading = false;
+test("[FAIR-1] every model of a provider is called on that account", async () => {
+  const fake = await startFakeOpenAi();
+  const organizations: string[] = [];
   const time: RunTime = {
-    measure(organizationId, work, read) {
-      charged.push([organizationId, work]);
-      isReading = true;
-      try {
-        return read();
-      } finally {
-        isReading = false;
-      }
+    measure(organizationId, _, run) {
+      organizations.push(organizationId);
+      return run();
     },
   };
   const settings = { ...NO_MODELS, model: "openai-compatible:fake-model", openaiBaseUrl: fake.baseUrl };
   const call = modelCall("hi");
-  const during: boolean[] = [];
-  const outcome = await createModels(settings, undefined, { time }).call(
-    call,
-    () => during.push(isReading),
-    new AbortController().signal,
-  );
-  expect(outcome.kind).toBe("finished");
-  expect(during.length).toBeGreaterThan(0);
-  expect(new Set(during)).toEqual(new Set([true]));
-  expect(charged.length).toBeGreaterThan(0);
-  expect(new Set(charged.map((each) => JSON.stringify(each)))).toEqual(
-    new Set([JSON.stringify([call.origin.organizationId, "runs"])]),
-  );
+  await createModels(settings, undefined, { time }).call(call, () => {}, new AbortController().signal);
+  await fake.stop();
+  expect(new Set(organizations)).toEqual(new Set([call.origin.organizationId]));
+});
+
+describe.each(WAYS.map((way) => [way.name, way] as const))("%s", (_, way) => {
+  test("[FAIR-1] the request is made and the parts of the answer are read on the account of the organization that they are for", async () => {
+    const fake = await way.start();
+    const charged: unknown[] = [];
+    let isCharged = false;
+    const time: RunTime = {
+      measure(organizationId, work, run) {
+        charged.push([organizationId, work]);
+        isCharged = true;
+        try {
+          return run();
+        } finally {
+          isCharged = false;
+        }
+      },
+    };
+    const call = modelCall("hi");
+    const during: boolean[] = [];
+    let chargedBefore = 0;
+    const outcome = await streamCall({
+      origin: call.origin,
+      source: way.source(call, fake.baseUrl),
+      onText: () => {
+        chargedBefore ||= charged.length;
+        during.push(isCharged);
+      },
+      signal: new AbortController().signal,
+      stalledStreamMs: 60_000,
+      timers: fakeTimers(),
+      time,
+      secrets: [],
+      log: undefined,
+    });
+    await fake.stop();
+    expect(outcome.kind).toBe("finished");
+    expect(during.length).toBeGreaterThan(0);
+    expect(new Set(during)).toEqual(new Set([true]));
+    // The request before the first text, and the text itself.
+    expect(chargedBefore).toBeGreaterThanOrEqual(2);
+    expect(new Set(charged.map((each) => JSON.stringify(each)))).toEqual(
+      new Set([JSON.stringify([call.origin.organizationId, "runs"])]),
+    );
+  });
 });
