@@ -53,3 +53,6 @@ export const RecordBase = {
   createdAt: Timestamp,
   updatedAt: Timestamp,
 };
+
+/** What tokens have cost, exactly (`money.ts`); absent where none of them has a price. */
+export const CostFields = { cost: Type.Optional(Type.String()), pricedTokens: Type.Optional(Type.Integer()) };

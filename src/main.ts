@@ -29,6 +29,7 @@ import { NoSharedPort, startReplicas } from "./service/replicas-start.ts";
 import { DatabaseInUse } from "./service/rivals.ts";
 import { WrongServiceKey } from "./service/service-key.ts";
 import { ModelMissing, ModelUnavailable, modelErrors } from "./service/model-choice.ts";
+import { priceErrors } from "./settings/prices.ts";
 import { startService } from "./service/service.ts";
 import { readArguments } from "./service/start-arguments.ts";
 import { DatabaseRefused, DataFolderUnusable } from "./service/storage.ts";
@@ -64,7 +65,7 @@ async function main(argv: readonly string[]): Promise<void> {
   const supervision = !isWrong && given.isSupervised ? await superviseBy(process) : null;
   // Its supervisor has ended already.
   if (!isWrong && given.isSupervised && supervision === null) return;
-  const read = readConfig(environmentWith(supervision?.order.settings ?? {}), [modelErrors]);
+  const read = readConfig(environmentWith(supervision?.order.settings ?? {}), [modelErrors, priceErrors]);
   const printsConfig = !isWrong && given.printsConfig;
   if (isWrong) console.error(given);
   if (printsConfig) console.log(read.ok ? describeConfig(read.config) : describeConfig(read.valid, read.errors));

@@ -11,7 +11,7 @@
 import type { NewEvent, Tx } from "../runtime/actor.ts";
 import { type JsonObject, OneOf, type Static, Timestamp, Type } from "../schema.ts";
 import { isLifecycle, sendCreated, sendLifecycle } from "./lifecycle.ts";
-import { BLOCKED_REASONS, type Job, RUN_ERROR_CODES, Usage } from "./schema.ts";
+import { BLOCKED_REASONS, type Job, RUN_ERROR_CODES, Tokens } from "./schema.ts";
 import {
   APPROVAL_DECISIONS,
   MadeArtifact,
@@ -107,9 +107,9 @@ export const JOB_EVENTS = {
   }),
   "job.iteration_requested": Type.Object({ by: Type.String(), feedback: Type.String() }),
   "job.cancelling": Type.Object({}),
-  "job.completed": Type.Object({ usage: Usage }),
-  "job.failed": Type.Object({ error: ErrorData, usage: Usage }),
-  "job.cancelled": Type.Object({ toolCallsAborted: Type.Integer(), usage: Usage }),
+  "job.completed": Type.Object({ usage: Tokens }),
+  "job.failed": Type.Object({ error: ErrorData, usage: Tokens }),
+  "job.cancelled": Type.Object({ toolCallsAborted: Type.Integer(), usage: Tokens }),
   /** `heartbeatAt`: the runner's last sign of life, null where none has begun. */
   "runner.status": Type.Object({
     state: OneOf(RUNNER_STATES),
@@ -123,7 +123,7 @@ export const JOB_EVENTS = {
   "transcript.event": TranscriptEvent,
   /** A line that a tool or the runner logs about its work. */
   log: Type.Object({ level: OneOf(["info", "warn"] as const), message: Type.String() }),
-  "usage.updated": Usage,
+  "usage.updated": Tokens,
   /** A tool has written a file that no call of the job had written before. */
   "artifact.created": MadeArtifact,
   "approval.requested": ApprovalRequested,

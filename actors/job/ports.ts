@@ -84,6 +84,8 @@ export interface ModelPort {
   windowOf(model: string | null): ModelWindow;
   /** All that `describe` takes, the default first. */
   allowed(): readonly AllowedModel[];
+  /** Of the costs in usages; absent where no model has a price. */
+  readonly currency?: string;
   /**
    * Streams one model call. `onText` gets each piece of text as it arrives, before the promise
    * resolves; the pieces joined equal `textOf` the blocks of the outcome. Never rejects: every

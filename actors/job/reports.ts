@@ -1,4 +1,5 @@
 /** What the runner's loop reports, and what the job makes of it. */
+import { addCosts } from "../money.ts";
 import { notFound, ok, type Outcome } from "../fault.ts";
 import type { Handlers, Tx } from "../runtime/actor.ts";
 import { isoTime } from "../schema.ts";
@@ -217,6 +218,7 @@ function metricsAfter(job: Job, usage: Usage, timeToFirstTokenMs: number | null)
     ...job.metrics,
     inputTokens: job.metrics.inputTokens + usage.inputTokens,
     outputTokens: job.metrics.outputTokens + usage.outputTokens,
+    ...addCosts(job.metrics, usage),
     timeToFirstTokenMs: job.metrics.timeToFirstTokenMs ?? timeToFirstTokenMs,
   };
 }

@@ -20,7 +20,7 @@ import {
   type Stop,
   Waiting,
 } from "./terms.ts";
-import { OneOf, RecordBase, type Static, Timestamp, Type, type JsonObject } from "../schema.ts";
+import { CostFields, OneOf, RecordBase, type Static, Timestamp, Type, type JsonObject } from "../schema.ts";
 
 export const JOB_STATUSES = [
   "queued",
@@ -70,7 +70,8 @@ export type Block = Static<typeof Block>;
 /** What one answer of a model is made of. */
 export type AnswerBlock = TextBlock | ReasoningBlock | ToolUseBlock;
 
-export const Usage = Type.Object({ inputTokens: Type.Integer(), outputTokens: Type.Integer() });
+export const Tokens = Type.Object({ inputTokens: Type.Integer(), outputTokens: Type.Integer() });
+export const Usage = Type.Object({ ...Tokens.properties, ...CostFields });
 export type Usage = Static<typeof Usage>;
 
 /** Why a run failed, in words for the user: no stack, no host, no key. */
@@ -136,8 +137,7 @@ export const AgentSnapshot = Type.Object({
 export type AgentSnapshot = Static<typeof AgentSnapshot>;
 
 export const Metrics = Type.Object({
-  inputTokens: Type.Integer(),
-  outputTokens: Type.Integer(),
+  ...Usage.properties,
   toolCalls: Type.Integer(),
   durationMs: Type.Union([Type.Integer(), Type.Null()]),
   timeToFirstTokenMs: Type.Union([Type.Number(), Type.Null()]),

@@ -2,6 +2,7 @@
  * How a job settles or goes on: each function returns the changed record and appends its events. `chatAfter`
  * and `sendTurnEnd` bring the change to the chat where no report of the runner does so in the same commit.
  */
+import { costOf } from "../money.ts";
 import { DECISION_MS, DEFAULT_JOB_LIMITS, LONGEST_RUN_MS } from "./limits.ts";
 import type { ChatCommand, JobUpdate, TurnEnd } from "../chat/protocol.ts";
 import { chatRef } from "../chat/schema.ts";
@@ -191,7 +192,8 @@ export function sendTurnEnd(tx: Tx, job: Job): void {
  */
 export function chatAfter(job: Job): { readonly ref: ActorRef<"chat">; readonly command: ChatCommand } | null {
   if (job.status !== "completed" && job.status !== "cancelled") return null;
-  const usage: Usage = { inputTokens: job.metrics.inputTokens, outputTokens: job.metrics.outputTokens };
+  const { inputTokens, outputTokens } = job.metrics;
+  const usage: Usage = { inputTokens, outputTokens, ...costOf(job.metrics) };
   const { id: jobId, inputMessageId, outputMessageId: messageId, status } = job;
   const command: ChatCommand = {
     kind: "turn_ended",

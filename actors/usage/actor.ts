@@ -6,6 +6,7 @@
  */
 import { ok } from "../fault.ts";
 import type { ActorDefinition, RecordKey, Tx } from "../runtime/actor.ts";
+import { addCosts } from "../money.ts";
 import { isoTime } from "../schema.ts";
 import type { Budgeted, UsageCommand, UsageProtocol } from "./protocol.ts";
 import {
@@ -75,11 +76,13 @@ function countMonth(tx: Tx, counts: Counts): void {
 }
 
 /** Both together, up to the largest number that is still exact: a budget that is spent stays spent. */
-export const sum = (a: Counts, b: Counts): Counts =>
-  COUNTS.reduce(
+export const sum = (a: Counts, b: Counts): Counts => ({
+  ...COUNTS.reduce(
     (total, name) => ({ ...total, [name]: Math.min(a[name] + b[name], Number.MAX_SAFE_INTEGER) }),
     NO_COUNTS,
-  );
+  ),
+  ...addCosts(a, b),
+});
 
 function limitOf(tx: Tx, serviceTokens: number | null): number | null {
   const limit = tx.read(tokenBudgetTable, tx.self.organizationId)?.limit ?? { kind: "service" };
@@ -101,5 +104,6 @@ function usedTokens(tx: Tx): number {
 const budgeted = (tx: Tx, serviceTokens: number | null): Budgeted => ({
   monthlyTokens: limitOf(tx, serviceTokens),
   usedTokens: usedTokens(tx),
+  usedCost: tx.read(monthUsageTable, monthOf(tx.now))?.cost ?? null,
   resetsAt: isoTime(monthEndMs(tx.now)),
 });

@@ -14,6 +14,8 @@ export interface Budgeted {
   /** Tokens that may be used, in and out together; null without a limit. */
   readonly monthlyTokens: number | null;
   readonly usedTokens: number;
+  /** What those with a price have cost; null: none has one. */
+  readonly usedCost: string | null;
   /** ISO 8601: when the next month begins. */
   readonly resetsAt: string;
 }

@@ -2,8 +2,9 @@
  * What an organization has used (RUN-4): for each day, agent and model, and for each month; and what
  * it may use in a month. Days and months are those of UTC.
  */
+import type { Costed } from "../money.ts";
 import { type ActorRef, table } from "../runtime/actor.ts";
-import { isoTime, RecordBase, type Static, Type } from "../schema.ts";
+import { CostFields, isoTime, RecordBase, type Static, Type } from "../schema.ts";
 
 /** What is counted. */
 export const COUNTS = ["inputTokens", "outputTokens", "jobs", "toolCalls"] as const;
@@ -15,13 +16,14 @@ const Counts = {
   /** Tool calls that have a result. */
   toolCalls: Type.Integer(),
 };
-export type Counts = Readonly<Record<(typeof COUNTS)[number], number>>;
+export type Counts = Readonly<Record<(typeof COUNTS)[number], number>> & Costed;
 export const NO_COUNTS: Counts = { inputTokens: 0, outputTokens: 0, jobs: 0, toolCalls: 0 };
 
 /** What one agent has used of one model on one day. */
 export const DayUsage = Type.Object({
   ...RecordBase,
   ...Counts,
+  ...CostFields,
   /** `2026-11-30` */
   day: Type.String(),
   agentId: Type.String(),
@@ -31,7 +33,7 @@ export const DayUsage = Type.Object({
 export type DayUsage = Static<typeof DayUsage>;
 
 /** All that was used in one month; its id is the month, `2026-11`. */
-export const MonthUsage = Type.Object({ ...RecordBase, ...Counts });
+export const MonthUsage = Type.Object({ ...RecordBase, ...Counts, ...CostFields });
 export type MonthUsage = Static<typeof MonthUsage>;
 
 /** How many tokens a month may use: as the service says for all, none at most, or so many. */

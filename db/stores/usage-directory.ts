@@ -12,6 +12,8 @@ interface Row {
   readonly output: string | null;
   readonly jobs: string | null;
   readonly tools: string | null;
+  readonly cost: string | null;
+  readonly priced: string | null;
 }
 
 export class PostgresUsageDirectory implements UsageDirectory {
@@ -31,10 +33,12 @@ export class PostgresUsageDirectory implements UsageDirectory {
       // The empty grouping set is the row of the totals.
       return read<Row[]>`
       select ${column} as key, sum(input)::text as input, sum(output)::text as output,
-        sum(jobs)::text as jobs, sum(tools)::text as tools
+        sum(jobs)::text as jobs, sum(tools)::text as tools,
+        trim_scale(sum(cost))::text as cost, sum(priced)::text as priced
       from (
         select day, agent_id, model, ${count("inputTokens")} as input, ${count("outputTokens")} as output,
           ${count("jobs")} as jobs, ${count("toolCalls")} as tools,
+          (body ->> 'cost')::numeric as cost, coalesce((body ->> 'pricedTokens')::numeric, 0) as priced,
           ${count("inputTokens")} + ${count("outputTokens")} as tokens
         from day_usage
         where organization_id = ${organizationId} and day between ${since} and ${until}
@@ -51,9 +55,10 @@ export class PostgresUsageDirectory implements UsageDirectory {
   }
 }
 
-const countsOf = ({ input, output, jobs, tools }: Row): Counts => ({
+const countsOf = ({ input, output, jobs, tools, cost, priced }: Row): Counts => ({
   inputTokens: Number(input),
   outputTokens: Number(output),
   jobs: Number(jobs),
   toolCalls: Number(tools),
+  ...(cost === null ? {} : { cost, pricedTokens: Number(priced) }),
 });

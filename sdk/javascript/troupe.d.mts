@@ -3992,6 +3992,10 @@ export interface JobMetrics {
     input_tokens: number;
     /** Tokens that came back */
     output_tokens: number;
+    /** The exact price of the tokens that have one, in `currency` of `GET /api/usage`; null where none has */
+    cost: string | null;
+    /** Tokens of models for which the operator has set no price; `cost` is without them */
+    unpriced_tokens: number;
     /** Calls of tools */
     tool_calls: number;
     /** Model calls that were tried again */
@@ -5956,6 +5960,10 @@ export interface TokenUsage {
     input_tokens: number;
     /** Tokens that came back */
     output_tokens: number;
+    /** The exact price of the tokens that have one, in `currency` of `GET /api/usage`; null where none has */
+    cost: string | null;
+    /** Tokens of models for which the operator has set no price; `cost` is without them */
+    unpriced_tokens: number;
 }
 /** Something that an agent can do besides answering */
 export interface Tool {
@@ -6264,6 +6272,8 @@ export interface UsageBudget {
     monthly_tokens: number | null;
     /** Tokens that are used up */
     used_tokens: number;
+    /** The exact price of the tokens that have one, in `currency` of `GET /api/usage`; null where none has */
+    used_cost: string | null;
     /** ISO 8601 UTC with milliseconds */
     resets_at: string;
 }
@@ -6271,6 +6281,8 @@ export interface UsageBudget {
 export interface UsageReport {
     /** What the rows are grouped by */
     group_by: "agent" | "model" | "day";
+    /** The currency of all costs, by ISO 4217; null without a price table of the operator */
+    currency: string | null;
     /** A day of UTC */
     since: string;
     /** A day of UTC */
@@ -6300,6 +6312,10 @@ export interface UsageRow {
     jobs: number;
     /** Calls of tools */
     tool_calls: number;
+    /** The exact price of the tokens that have one, in `currency` of `GET /api/usage`; null where none has */
+    cost: string | null;
+    /** Tokens of models for which the operator has set no price; `cost` is without them */
+    unpriced_tokens: number;
 }
 /** What all have used together */
 export interface UsageTotals {
@@ -6311,6 +6327,10 @@ export interface UsageTotals {
     jobs: number;
     /** Calls of tools */
     tool_calls: number;
+    /** The exact price of the tokens that have one, in `currency` of `GET /api/usage`; null where none has */
+    cost: string | null;
+    /** Tokens of models for which the operator has set no price; `cost` is without them */
+    unpriced_tokens: number;
 }
 /** An AI assistant with a name, a role and system instructions */
 export interface V1Agent {

@@ -7103,6 +7103,10 @@ class JobMetrics(TypedDict):
     input_tokens: int
     # Tokens that came back
     output_tokens: int
+    # The exact price of the tokens that have one, in `currency` of `GET /api/usage`; null where none has
+    cost: str | None
+    # Tokens of models for which the operator has set no price; `cost` is without them
+    unpriced_tokens: int
     # Calls of tools
     tool_calls: int
     # Model calls that were tried again
@@ -9527,6 +9531,10 @@ class TokenUsage(TypedDict):
     input_tokens: int
     # Tokens that came back
     output_tokens: int
+    # The exact price of the tokens that have one, in `currency` of `GET /api/usage`; null where none has
+    cost: str | None
+    # Tokens of models for which the operator has set no price; `cost` is without them
+    unpriced_tokens: int
 
 
 class Tool(TypedDict):
@@ -9864,6 +9872,8 @@ class UsageBudget(TypedDict):
     monthly_tokens: int | None
     # Tokens that are used up
     used_tokens: int
+    # The exact price of the tokens that have one, in `currency` of `GET /api/usage`; null where none has
+    used_cost: str | None
     # ISO 8601 UTC with milliseconds
     resets_at: str
 
@@ -9873,6 +9883,8 @@ class UsageReport(TypedDict):
 
     # What the rows are grouped by
     group_by: Literal["agent", "model", "day"]
+    # The currency of all costs, by ISO 4217; null without a price table of the operator
+    currency: str | None
     # A day of UTC
     since: str
     # A day of UTC
@@ -9904,6 +9916,10 @@ class UsageRow(TypedDict):
     jobs: int
     # Calls of tools
     tool_calls: int
+    # The exact price of the tokens that have one, in `currency` of `GET /api/usage`; null where none has
+    cost: str | None
+    # Tokens of models for which the operator has set no price; `cost` is without them
+    unpriced_tokens: int
 
 
 class UsageTotals(TypedDict):
@@ -9917,6 +9933,10 @@ class UsageTotals(TypedDict):
     jobs: int
     # Calls of tools
     tool_calls: int
+    # The exact price of the tokens that have one, in `currency` of `GET /api/usage`; null where none has
+    cost: str | None
+    # Tokens of models for which the operator has set no price; `cost` is without them
+    unpriced_tokens: int
 
 
 class V1Agent(TypedDict):

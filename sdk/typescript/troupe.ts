@@ -5451,6 +5451,10 @@ export interface JobMetrics {
   input_tokens: number;
   /** Tokens that came back */
   output_tokens: number;
+  /** The exact price of the tokens that have one, in `currency` of `GET /api/usage`; null where none has */
+  cost: string | null;
+  /** Tokens of models for which the operator has set no price; `cost` is without them */
+  unpriced_tokens: number;
   /** Calls of tools */
   tool_calls: number;
   /** Model calls that were tried again */
@@ -7654,6 +7658,10 @@ export interface TokenUsage {
   input_tokens: number;
   /** Tokens that came back */
   output_tokens: number;
+  /** The exact price of the tokens that have one, in `currency` of `GET /api/usage`; null where none has */
+  cost: string | null;
+  /** Tokens of models for which the operator has set no price; `cost` is without them */
+  unpriced_tokens: number;
 }
 
 /** Something that an agent can do besides answering */
@@ -7966,6 +7974,8 @@ export interface UsageBudget {
   monthly_tokens: number | null;
   /** Tokens that are used up */
   used_tokens: number;
+  /** The exact price of the tokens that have one, in `currency` of `GET /api/usage`; null where none has */
+  used_cost: string | null;
   /** ISO 8601 UTC with milliseconds */
   resets_at: string;
 }
@@ -7974,6 +7984,8 @@ export interface UsageBudget {
 export interface UsageReport {
   /** What the rows are grouped by */
   group_by: "agent" | "model" | "day";
+  /** The currency of all costs, by ISO 4217; null without a price table of the operator */
+  currency: string | null;
   /** A day of UTC */
   since: string;
   /** A day of UTC */
@@ -8004,6 +8016,10 @@ export interface UsageRow {
   jobs: number;
   /** Calls of tools */
   tool_calls: number;
+  /** The exact price of the tokens that have one, in `currency` of `GET /api/usage`; null where none has */
+  cost: string | null;
+  /** Tokens of models for which the operator has set no price; `cost` is without them */
+  unpriced_tokens: number;
 }
 
 /** What all have used together */
@@ -8016,6 +8032,10 @@ export interface UsageTotals {
   jobs: number;
   /** Calls of tools */
   tool_calls: number;
+  /** The exact price of the tokens that have one, in `currency` of `GET /api/usage`; null where none has */
+  cost: string | null;
+  /** Tokens of models for which the operator has set no price; `cost` is without them */
+  unpriced_tokens: number;
 }
 
 /** An AI assistant with a name, a role and system instructions */

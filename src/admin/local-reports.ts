@@ -1,4 +1,5 @@
 /** Reports that are read beside the service: its health, its jobs, what was used, and lines of its log. */
+import { unpricedTokens } from "../../actors/money.ts";
 import { existsSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { USAGE_GROUPS, type UsageGroup } from "../../actors/usage/directory.ts";
@@ -53,10 +54,24 @@ export const LOCAL_REPORTS = {
       const rows: string[][] = [];
       for (const { id } of all) {
         const { groups } = await usage.report(id, request);
-        for (const { key, inputTokens, outputTokens, jobs, toolCalls } of groups)
-          rows.push([id, key, ...[inputTokens, outputTokens, jobs, toolCalls].map(String)]);
+        for (const { key, jobs, toolCalls, ...used } of groups) {
+          const counts = [used.inputTokens, used.outputTokens, jobs, toolCalls].map(String);
+          rows.push([id, key, ...counts, used.cost ?? "-", String(unpricedTokens(used))]);
+        }
       }
-      return listed(["ORGANIZATION", by.toUpperCase(), "INPUT TOKENS", "OUTPUT TOKENS", "JOBS", "TOOL CALLS"], rows);
+      return listed(
+        [
+          "ORGANIZATION",
+          by.toUpperCase(),
+          "INPUT TOKENS",
+          "OUTPUT TOKENS",
+          "JOBS",
+          "TOOL CALLS",
+          "COST",
+          "UNPRICED TOKENS",
+        ],
+        rows,
+      );
     }),
 
   async logs({ given }) {

@@ -17,6 +17,9 @@ import { createModels } from "../runner/models.ts";
 import type { RunTime } from "../runner/stream-call.ts";
 import type { Config, ConfigError } from "../settings/config.ts";
 import { windowsOf } from "../settings/model-windows.ts";
+import { pricesOf } from "../settings/prices.ts";
+import { systemClock } from "../wiring/clock.ts";
+import { pricedModels } from "../wiring/priced.ts";
 import type { SettingsCheck } from "../settings/setting-checks.ts";
 
 /** No server answers now that has a model; a later start may find one. */
@@ -81,6 +84,12 @@ type Created = (settings: ModelSettings) => ModelPort;
 
 /** Decides, and asks the servers that are needed for it. Throws `ModelUnavailable` or `ModelMissing`. */
 export async function chooseModels(config: Config, log: Logger, time?: RunTime): Promise<ChosenModels> {
+  const chosen = await choose(config, log, time);
+  const prices = pricesOf(config);
+  return prices === null ? chosen : { ...chosen, models: pricedModels(chosen.models, prices, systemClock) };
+}
+
+async function choose(config: Config, log: Logger, time?: RunTime): Promise<ChosenModels> {
   const created = (settings: ModelSettings): ModelPort =>
     createModels(settings, log, time === undefined ? {} : { time });
   if (config.model === "auto") return auto(config, log, created);

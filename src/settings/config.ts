@@ -42,7 +42,6 @@ const optional = (env: string, format: string, allowed: string) =>
 
 const LOG_LEVELS = ["trace", "debug", "info", "warn", "error", "fatal", "silent"] as const;
 const ENVIRONMENTS = ["development", "production", "test"] as const;
-
 const MIB = 1024 * 1024;
 
 /** A quiet stream costs some ten kilobytes and a file descriptor; one organization gets half of them at most. */
@@ -124,6 +123,7 @@ const Settings = Type.Object({
     Type.String(setting({ env: "OPENAI_API_KEY", secret: true, format: "word", allowed: "a key without spaces" })),
   ),
   openaiBaseUrl: optional("OPENAI_BASE_URL", "http-url", "an http or https URL such as http://localhost:11434/v1"),
+  modelPrices: optional("MODEL_PRICES", "path", "a file with the prices of models"),
   allowDemoModel: Type.Boolean(setting({ env: "ALLOW_DEMO_MODEL", default: false, allowed: "true, false, 1 or 0" })),
   monthlyTokenBudget: Type.Optional(
     Type.Integer(
@@ -336,7 +336,7 @@ export function readConfig(env: Environment = process.env, checks: readonly Sett
     if (value === INVALID) errors.push({ variable: schema.env, message: complaint(schema, raw ?? "") });
     else if (value !== undefined) values[key] = value;
   }
-  for (const folder of ["dataDir", "filesDir"])
+  for (const folder of ["dataDir", "filesDir", "modelPrices"])
     if (values[folder] !== undefined) values[folder] = resolve(String(values[folder]));
   const wrong = new Set(errors.map(({ variable }) => variable));
   const config = values as unknown as Config;

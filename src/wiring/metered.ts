@@ -49,6 +49,7 @@ export function meteredModels(models: ModelPort, meters: Meters): ModelPort {
     describe: (model) => models.describe(model),
     windowOf: (model) => models.windowOf(model),
     allowed: () => models.allowed(),
+    ...(models.currency === undefined ? {} : { currency: models.currency }),
     async call(call, onText, signal) {
       const from = performance.now();
       let firstTokenSeconds: number | null = null;

@@ -89,6 +89,8 @@ describe("record", () => {
       metrics: {
         input_tokens: 7,
         output_tokens: 3,
+        cost: null,
+        unpriced_tokens: 10,
         tool_calls: 0,
         model_retries: 0,
         duration_ms: expect.any(Number),

@@ -52,12 +52,13 @@ test("[RUN-4] usage is told by agent, model and day, with totals and the budget"
   await run();
   callingOnce();
   await run(other);
-  const ofAgent = { input_tokens: 14, output_tokens: 6, jobs: 2, tool_calls: 0 };
-  const ofOther = { input_tokens: 14, output_tokens: 6, jobs: 1, tool_calls: 1 };
-  const totals = { input_tokens: 28, output_tokens: 12, jobs: 3, tool_calls: 1 };
+  const ofAgent = { input_tokens: 14, output_tokens: 6, jobs: 2, tool_calls: 0, cost: null, unpriced_tokens: 20 };
+  const ofOther = { input_tokens: 14, output_tokens: 6, jobs: 1, tool_calls: 1, cost: null, unpriced_tokens: 20 };
+  const totals = { input_tokens: 28, output_tokens: 12, jobs: 3, tool_calls: 1, cost: null, unpriced_tokens: 40 };
   const byDay = await report();
   expect(byDay).toEqual({
     group_by: "day",
+    currency: null,
     since: expect.stringMatching(/^\d{4}-\d\d-01$/),
     until: expect.stringMatching(/^\d{4}-\d\d-\d\d$/),
     usage: [{ day: expect.stringMatching(/^\d{4}-\d\d-\d\d$/), ...totals }],
@@ -66,6 +67,7 @@ test("[RUN-4] usage is told by agent, model and day, with totals and the budget"
     budget: {
       monthly_tokens: SERVICE_TOKENS,
       used_tokens: 40,
+      used_cost: null,
       resets_at: expect.stringMatching(/^\d{4}-\d\d-01T00:00:00\.000Z$/),
     },
     quotas: expect.any(Array),

@@ -11,6 +11,7 @@
  *   any fault ──▶ run_failed        cancelled ──▶ run_stopped
  *   the process or the epoch ends, or the job has moved on ──▶ the loop ends without a report
  */
+import { costOf } from "../../money.ts";
 import { Backoff } from "../../runtime/backoff.ts";
 import { type Ask, followed } from "../../runtime/members.ts";
 import { assert } from "../../assert.ts";
@@ -100,7 +101,7 @@ function chatAfterRecovery(job: Job, recovery: Recovery, transcript: Transcript)
   if (recovery.kind === "rerun" || recovery.kind === "over") return null;
   const end = turnEnd(job);
   assert(end !== null, "a recovered job runs again or is settled");
-  const usage = { inputTokens: metrics.inputTokens, outputTokens: metrics.outputTokens };
+  const usage = { inputTokens: metrics.inputTokens, outputTokens: metrics.outputTokens, ...costOf(metrics) };
   return {
     kind: "turn_ended",
     jobId,

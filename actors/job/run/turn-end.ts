@@ -1,4 +1,5 @@
 /** What the chat is told at the start and the end of a turn, in the commit of the report that starts or ends it. */
+import { costOf } from "../../money.ts";
 import type { ChatCommand } from "../../chat/protocol.ts";
 import { updatesOf } from "../chat-updates.ts";
 import type { ContextMeasure } from "../../chat/schema.ts";
@@ -14,7 +15,7 @@ export function turnEndOf(
   const end = turnEnd(job);
   if (end === null) return [];
   const { id: jobId, inputMessageId, outputMessageId: messageId, metrics } = job;
-  const usage = { inputTokens: metrics.inputTokens, outputTokens: metrics.outputTokens };
+  const usage = { inputTokens: metrics.inputTokens, outputTokens: metrics.outputTokens, ...costOf(metrics) };
   const updates = updatesOf(job);
   return [{ kind: "turn_ended", jobId, inputMessageId, messageId, end, blocks, usage, updates, measured }];
 }

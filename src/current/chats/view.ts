@@ -1,4 +1,5 @@
 /** Chats and messages as the current surface shows them (CHAT-2, CHAT-3, CHAT-6). */
+import { CostField, costView, UnpricedField } from "../cost.ts";
 import { visibleJson } from "../../../actors/visible-text.ts";
 import { ArtifactView, artifactViews } from "../jobs/artifact-view.ts";
 import {
@@ -77,6 +78,8 @@ export const MessageView = noun("Message", "A message in a chat", {
     noun("TokenUsage", "Tokens that model calls have used", {
       input_tokens: Count("Tokens that were sent"),
       output_tokens: Count("Tokens that came back"),
+      cost: CostField,
+      unpriced_tokens: UnpricedField,
     }),
   ),
   pinned: Type.Boolean({ description: "Whether it stays in the model's context when the conversation is compacted" }),
@@ -186,9 +189,10 @@ export const messageView = (message: Message, { pins = [] }: Pick<Chat, "pins">)
   completed_at: message.completedAt,
 });
 
-const usageView = ({ inputTokens, outputTokens }: Usage) => ({
-  input_tokens: inputTokens,
-  output_tokens: outputTokens,
+const usageView = (usage: Usage) => ({
+  input_tokens: usage.inputTokens,
+  output_tokens: usage.outputTokens,
+  ...costView(usage),
 });
 
 /** What goes on in a chat, as its messages' readers see it. */

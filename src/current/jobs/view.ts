@@ -1,4 +1,5 @@
 /** Jobs as the current surface shows them (JOB-3, JOB-5, JOB-6). */
+import { CostField, costView, UnpricedField } from "../cost.ts";
 import { visibleJson, visibleText } from "../../../actors/visible-text.ts";
 import { ArtifactView, artifactViews } from "./artifact-view.ts";
 import { expiryOf, waitingCalls } from "../../../actors/job/client-call.ts";
@@ -128,6 +129,8 @@ export const JobView = noun("Job", "A long-running work record: one turn of an a
   metrics: noun("JobMetrics", "What a job has used", {
     input_tokens: Count("Tokens that were sent to models"),
     output_tokens: Count("Tokens that came back"),
+    cost: CostField,
+    unpriced_tokens: UnpricedField,
     tool_calls: Count("Calls of tools"),
     model_retries: Count("Model calls that were tried again"),
     duration_ms: Nullable(Type.Integer({ minimum: 0 })),
@@ -266,6 +269,7 @@ const waitingView = (waiting: Waiting | null) =>
 const metricsView = (metrics: Metrics) => ({
   input_tokens: metrics.inputTokens,
   output_tokens: metrics.outputTokens,
+  ...costView(metrics),
   tool_calls: metrics.toolCalls,
   model_retries: metrics.modelRetries ?? 0,
   duration_ms: metrics.durationMs,

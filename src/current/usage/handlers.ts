@@ -7,6 +7,7 @@ import { type Counts, dayOf, monthOf, usageRef } from "../../../actors/usage/sch
 import { lookUp } from "../../log/look-up.ts";
 import type { Handlers, Shown } from "../../http/contract/operation.ts";
 import type { Services } from "../../operations/services.ts";
+import { costView } from "../cost.ts";
 import type { usageOperations } from "./operations.ts";
 import { type UsageReportView } from "./operations.ts";
 
@@ -18,7 +19,7 @@ const KEYS: Readonly<Record<UsageGroup, string>> = { agent: "agent_id", model: "
 
 export const usageHandlers: Handlers<typeof usageOperations.operations, Services> = {
   /** From the first day of this month to today, unless the query says otherwise. */
-  async getUsage({ system, usage, quotas, clock, log }, { principal: { organizationId } }, { query }) {
+  async getUsage({ system, usage, quotas, models, clock, log }, { principal: { organizationId } }, { query }) {
     const now = clock.now();
     const { group_by: groupBy, since = `${monthOf(now)}-01`, until = dayOf(now) } = query;
     const request = { groupBy, since, until, limit: USAGE_ROWS };
@@ -28,16 +29,23 @@ export const usageHandlers: Handlers<typeof usageOperations.operations, Services
     if (!settled.ok) return settled;
     const reports = Promise.all([usage.report(organizationId, request), quotas.report(organizationId)]);
     const found = await lookUp(log, reports);
-    return mapped(found, ([report, states]) => usageView(request, report, { budget: budget.value, quotas: states }));
+    return mapped(found, ([report, states]) =>
+      usageView(request, report, { budget: budget.value, quotas: states, currency: models.currency ?? null }),
+    );
   },
 };
 
 const usageView = (
   { groupBy, since, until }: UsageRequest,
   { groups, totals }: UsageReport,
-  { budget, quotas }: { readonly budget: Budgeted; readonly quotas: readonly QuotaState[] },
+  {
+    budget,
+    quotas,
+    currency,
+  }: { readonly budget: Budgeted; readonly quotas: readonly QuotaState[]; readonly currency: string | null },
 ): Shown<typeof UsageReportView> => ({
   group_by: groupBy,
+  currency,
   since,
   until,
   usage: groups.map(({ key, ...counts }) => ({ [KEYS[groupBy]]: key, ...countsView(counts) })),
@@ -46,14 +54,16 @@ const usageView = (
   budget: {
     monthly_tokens: budget.monthlyTokens,
     used_tokens: budget.usedTokens,
+    used_cost: budget.usedCost,
     resets_at: budget.resetsAt,
   },
   quotas,
 });
 
-const countsView = ({ inputTokens, outputTokens, jobs, toolCalls }: Counts) => ({
-  input_tokens: inputTokens,
-  output_tokens: outputTokens,
-  jobs,
-  tool_calls: toolCalls,
+const countsView = (counts: Counts) => ({
+  input_tokens: counts.inputTokens,
+  output_tokens: counts.outputTokens,
+  jobs: counts.jobs,
+  tool_calls: counts.toolCalls,
+  ...costView(counts),
 });

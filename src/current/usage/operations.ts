@@ -3,6 +3,7 @@ import { Nullable, OneOf, Timestamp, Type } from "../../../actors/schema.ts";
 import { QUOTAS } from "../../../actors/usage/quota.ts";
 import { USAGE_GROUPS } from "../../../actors/usage/directory.ts";
 import { bad, good, textField, timeOf, withDefault } from "../../http/contract/field.ts";
+import { CostField, UnpricedField } from "../cost.ts";
 import { Count, Id, noun, Text } from "../../http/contract/noun.ts";
 import { operationGroup } from "../../http/contract/operation.ts";
 
@@ -23,10 +24,13 @@ const COUNTS = {
   output_tokens: Count("Tokens that came back"),
   jobs: Count("Jobs that used them"),
   tool_calls: Count("Calls of tools"),
+  cost: CostField,
+  unpriced_tokens: UnpricedField,
 };
 
 export const UsageReportView = noun("UsageReport", "What an organization has used", {
   group_by: OneOf(USAGE_GROUPS),
+  currency: Nullable(Text("The currency of all costs, by ISO 4217; null without a price table of the operator", "USD")),
   since: Day,
   until: Day,
   usage: Type.Array(
@@ -42,6 +46,7 @@ export const UsageReportView = noun("UsageReport", "What an organization has use
   budget: noun("UsageBudget", "The organization's tokens of this month", {
     monthly_tokens: Nullable(Type.Integer({ description: "Null for no limit" })),
     used_tokens: Count("Tokens that are used up"),
+    used_cost: CostField,
     resets_at: Timestamp,
   }),
   quotas: Type.Array(

@@ -1,0 +1,49 @@
+/**
+ * Exact amounts of money: decimal text, such as `0.0105`, with at most twelve digits behind the point. They are added
+ * as whole numbers of the last digit, so a sum of a million calls is exact; floating point would not be.
+ */
+
+const DIGITS = 12;
+const ONE = 10n ** BigInt(DIGITS);
+const AMOUNT = /^(\d{1,30})(?:\.(\d{1,12}))?$/;
+
+/** The amount in units of 10⁻¹². Throws for what is no amount. */
+export function unitsOf(amount: string): bigint {
+  const [, whole, fraction = ""] = AMOUNT.exec(amount) ?? [];
+  if (whole === undefined) throw new Error(`no amount: ${amount}`);
+  return BigInt(whole) * ONE + BigInt(fraction.padEnd(DIGITS, "0"));
+}
+
+/** The shortest text of so many units. */
+export function amountOf(units: bigint): string {
+  const fraction = String(units % ONE)
+    .padStart(DIGITS, "0")
+    .replace(/0+$/, "");
+  return fraction === "" ? String(units / ONE) : `${units / ONE}.${fraction}`;
+}
+
+/** What tokens have cost, as far as their models have a price. */
+export interface Costed {
+  /** Absent: nothing of it has a price. */
+  readonly cost?: string;
+  /** Tokens, in and out together, that are in `cost`. */
+  readonly pricedTokens?: number;
+}
+
+/** Both together; without a cost where neither has one. */
+export function addCosts(a: Costed, b: Costed): Costed {
+  if (a.cost === undefined && b.cost === undefined) return {};
+  return {
+    cost: amountOf(unitsOf(a.cost ?? "0") + unitsOf(b.cost ?? "0")),
+    pricedTokens: Math.min((a.pricedTokens ?? 0) + (b.pricedTokens ?? 0), Number.MAX_SAFE_INTEGER),
+  };
+}
+
+/** The cost alone. */
+export const costOf = ({ cost, pricedTokens }: Costed): Costed =>
+  cost === undefined ? {} : { cost, pricedTokens: pricedTokens ?? 0 };
+
+/** Tokens that have no price: they are used, and in no cost. */
+export const unpricedTokens = (
+  used: Costed & { readonly inputTokens: number; readonly outputTokens: number },
+): number => Math.max(0, used.inputTokens + used.outputTokens - (used.pricedTokens ?? 0));

@@ -1,0 +1,128 @@
+/**
+ * The operator's price table (`MODEL_PRICES`): a JSON file. A price counts from the beginning of its day, in UTC, until
+ * the next one of the same model.
+ *
+ *   { "currency": "USD",
+ *     "prices": [{ "model": "anthropic:claude-x", "from": "2026-01-01", "input": "3.00", "output": "15.00" }] }
+ *
+ * `input` and `output` are prices of a million tokens, as text: a number of JSON is not exact.
+ */
+import { readFileSync } from "node:fs";
+import { amountOf, unitsOf } from "../../actors/money.ts";
+import type { SettingsCheck } from "./setting-checks.ts";
+
+const MILLION = 1_000_000n;
+/** Of a million tokens: with more digits, a single token would cost less than the last digit of an amount. */
+const PRICE = /^\d{1,9}(\.\d{1,6})?$/;
+const CURRENCY = /^[A-Z]{3}$/;
+const MODEL = /^[^\s:]+:\S+$/;
+const DAY = /^\d{4}-\d\d-\d\d$/;
+const MOST_PRICES = 10_000;
+
+interface Tokens {
+  readonly inputTokens: number;
+  readonly outputTokens: number;
+}
+
+interface Price {
+  /** The day from which it counts. */
+  readonly from: string;
+  /** Of one token, in units of `actors/money.ts`. */
+  readonly input: bigint;
+  readonly output: bigint;
+}
+
+export class PriceTable {
+  /** ISO 4217, such as `USD`. */
+  readonly currency: string;
+  /** Prices of each model, the newest first. */
+  private readonly prices: ReadonlyMap<string, readonly Price[]>;
+
+  constructor(currency: string, prices: ReadonlyMap<string, readonly Price[]>) {
+    this.currency = currency;
+    this.prices = prices;
+  }
+
+  /** What these tokens of the model (`provider:name`) cost on this day of UTC, exactly; null where it has no price then. */
+  cost(model: string, day: string, { inputTokens, outputTokens }: Tokens): string | null {
+    const price = this.prices.get(model)?.find(({ from }) => from <= day);
+    if (price === undefined) return null;
+    return amountOf(BigInt(inputTokens) * price.input + BigInt(outputTokens) * price.output);
+  }
+}
+
+/** The table in a text, or everything that is wrong with it, each with its place. */
+export function parsePrices(text: string): PriceTable | readonly string[] {
+  let file: unknown;
+  try {
+    file = JSON.parse(text);
+  } catch {
+    return ["is no JSON"];
+  }
+  const { currency, prices } = (file ?? {}) as { readonly currency?: unknown; readonly prices?: unknown };
+  const errors: string[] = [];
+  if (typeof currency !== "string" || !CURRENCY.test(currency))
+    errors.push('has no currency; it must be three capitals, such as "USD"');
+  if (!Array.isArray(prices) || prices.length > MOST_PRICES)
+    return [...errors, `has no list of at most ${MOST_PRICES} \`prices\``];
+  const table = new Map<string, Price[]>();
+  for (const [index, entry] of (prices as unknown[]).entries()) {
+    const wrong = faultIn(entry);
+    if (wrong !== null) {
+      errors.push(`has at prices[${index}] ${wrong}`);
+      continue;
+    }
+    const { model, from, input, output } = entry as Record<"model" | "from" | "input" | "output", string>;
+    const known = table.get(model) ?? [];
+    if (known.some((price) => price.from === from)) {
+      errors.push(`has two prices of ${model} from ${from}`);
+      continue;
+    }
+    known.push({ from, input: unitsOf(input) / MILLION, output: unitsOf(output) / MILLION });
+    table.set(
+      model,
+      known.toSorted((a, b) => (a.from < b.from ? 1 : -1)),
+    );
+  }
+  return errors.length > 0 ? errors : new PriceTable(currency as string, table);
+}
+
+/** What is wrong with an entry, as `input "3,00"; it must be …`; null: nothing. */
+function faultIn(entry: unknown): string | null {
+  if (typeof entry !== "object" || entry === null) return "no object";
+  const { model, from, input, output } = entry as Readonly<Record<string, unknown>>;
+  const is = (name: string, value: unknown, must: string): string =>
+    `${name} ${JSON.stringify(value) ?? "missing"}; it must be ${must}`;
+  if (typeof model !== "string" || !MODEL.test(model)) return is("model", model, 'like "provider:name"');
+  if (typeof from !== "string" || !DAY.test(from) || Number.isNaN(Date.parse(from)))
+    return is("from", from, 'a day such as "2026-01-01"');
+  for (const [name, price] of Object.entries({ input, output })) {
+    if (typeof price !== "string" || !PRICE.test(price))
+      return is(name, price, 'the price of a million tokens as text, such as "3.00", with at most 6 decimals');
+  }
+  return null;
+}
+
+const MOST_ERRORS = 10;
+
+/** The table of MODEL_PRICES; null without one. Throws where it cannot be used: `priceErrors` says so before. */
+export function pricesOf({ modelPrices }: { readonly modelPrices?: string }): PriceTable | null {
+  if (modelPrices === undefined) return null;
+  const table = parsePrices(readFileSync(modelPrices, "utf8"));
+  if (table instanceof PriceTable) return table;
+  throw new Error(`MODEL_PRICES: ${modelPrices} ${table.join("; ")}`);
+}
+
+export const priceErrors: SettingsCheck = {
+  reads: ["MODEL_PRICES"],
+  errors({ modelPrices }) {
+    if (modelPrices === undefined) return [];
+    const error = (what: string) => ({ variable: "MODEL_PRICES", message: `names ${modelPrices}, which ${what}` });
+    try {
+      const table = parsePrices(readFileSync(modelPrices, "utf8"));
+      return table instanceof PriceTable ? [] : table.slice(0, MOST_ERRORS).map(error);
+    } catch (cause) {
+      return [error(`cannot be read: ${cause instanceof Error ? cause.message : String(cause)}`)];
+    }
+  },
+};

@@ -1,0 +1,27 @@
+/** Amounts of money are exact. */
+import { expect, test } from "bun:test";
+import fc from "fast-check";
+import { addCosts, amountOf, costOf, unitsOf, unpricedTokens } from "../../actors/money.ts";
+
+test("[OPS-8] an amount is the shortest text of its units, and comes back from it", () => {
+  const texts = ["0", "1", "0.1", "0.000000000001", "123456789012345678901.5", "10"];
+  expect(texts.map((text) => amountOf(unitsOf(text)))).toEqual(texts);
+  expect(["1.00", "0.10", "007"].map((text) => amountOf(unitsOf(text)))).toEqual(["1", "0.1", "7"]);
+  fc.assert(fc.property(fc.bigInt({ min: 0n, max: 10n ** 30n }), (units) => unitsOf(amountOf(units)) === units));
+  for (const text of ["", "-1", "1.", ".5", "1e3", "1,5", "0.0000000000001", "NaN"])
+    expect(() => unitsOf(text)).toThrow("no amount");
+});
+
+test("[OPS-8] a sum of many costs is exact, where floating point is not", () => {
+  let total = {};
+  for (let i = 0; i < 1_000; i++) total = addCosts(total, { cost: "0.1", pricedTokens: 3 });
+  expect(total).toEqual({ cost: "100", pricedTokens: 3_000 });
+});
+
+test("[OPS-8] what has no price adds nothing, and is counted", () => {
+  expect(addCosts({}, {})).toEqual({});
+  expect(addCosts({ cost: "2", pricedTokens: 5 }, {})).toEqual({ cost: "2", pricedTokens: 5 });
+  expect(costOf({})).toEqual({});
+  expect(unpricedTokens({ inputTokens: 6, outputTokens: 4 })).toBe(10);
+  expect(unpricedTokens({ inputTokens: 6, outputTokens: 4, cost: "1", pricedTokens: 7 })).toBe(3);
+});
