@@ -25,7 +25,7 @@ const WINDOWS: readonly (readonly [RegExp, number])[] = [
 ];
 /** Of models that are not known. A server of one's own often has less than its model could. */
 const UNKNOWN: Readonly<Record<Target["kind"], number>> = {
-  demo: 128_000,
+  demo: 1_000_000,
   anthropic: 200_000,
   openai: 128_000,
   "ai-sdk": 128_000,

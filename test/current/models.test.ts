@@ -49,7 +49,7 @@ describe("models of a configuration", () => {
     const limits = (context_tokens: number) => ({ context_tokens, max_steps: 32, max_run_seconds: 1_800 });
     expect(await client.get("/api/models")).toEqual({
       models: [
-        { id: "demo:echo", provider: "demo", name: "echo", default: true, demo: true, limits: limits(128_000) },
+        { id: "demo:echo", provider: "demo", name: "echo", default: true, demo: true, limits: limits(1_000_000) },
         { id: ALLOWED, provider: "openai", name: "gpt-x", default: false, demo: false, limits: limits(32_768) },
       ],
     });

@@ -1,0 +1,50 @@
+/** Programs with both SDKs that compact a conversation and fork it. */
+import { afterAll, beforeAll, expect, test } from "bun:test";
+import { hasPython, PROGRAMS } from "../support/python.ts";
+import { type Founded, type Service, startService } from "../support/service.ts";
+
+const SDK = new URL("../../sdk/", import.meta.url).pathname;
+const SAID = [
+  "echo: My name is Grace",
+  "echo: Count to three",
+  "They have talked.",
+  "The summary stands for 4 messages",
+  "echo: My name is Ada",
+];
+
+let service: Service;
+let owner: Founded;
+
+beforeAll(async () => {
+  service = await startService();
+  owner = await service.found();
+  const { script } = service.model;
+  service.model.script = (call) => (call.purpose === "summary" ? [{ say: "They have talked." }] : script(call));
+});
+afterAll(() => service.stop());
+
+async function printed(cmd: readonly string[]): Promise<string[]> {
+  const env = {
+    ...PROGRAMS,
+    PYTHONPATH: `${SDK}python`,
+    PYTHONDONTWRITEBYTECODE: "1",
+    TROUPE_URL: service.url,
+    TROUPE_TOKEN: owner.token,
+  };
+  const child = Bun.spawn([...cmd], { env, stdout: "pipe", stderr: "pipe" });
+  const [out, problems] = await Promise.all([new Response(child.stdout).text(), new Response(child.stderr).text()]);
+  expect({ status: await child.exited, problems }).toEqual({ status: 0, problems: "" });
+  return out.trimEnd().split("\n");
+}
+
+test("[CHAT-11] [CHAT-12] [CHAT-13] a program in TypeScript compacts a chat and edits a message in a fork", async () => {
+  expect(await printed([process.execPath, `${SDK}typescript/long-chat.ts`])).toEqual(SAID);
+}, 30_000);
+
+test.skipIf(!hasPython)(
+  "[CHAT-11] [CHAT-12] [CHAT-13] a program in Python compacts a chat and edits a message in a fork",
+  async () => {
+    expect(await printed(["python3", `${SDK}python/long_chat.py`])).toEqual(SAID);
+  },
+  30_000,
+);
