@@ -3,6 +3,7 @@ import { describe, expect, test } from "bun:test";
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import manifest from "../package.json" with { type: "json" };
+import { logLinesOf } from "./support/log-lines.ts";
 import { importTable, tableBreaches } from "./support/import-table.ts";
 import { importsOf } from "./support/source-text.ts";
 import {
@@ -216,6 +217,25 @@ describe("documents", () => {
         !/^\d+\.\d+\.\d+(?:-[\w.]+)?$/.test(version) || !page.includes(`| \`${name}\` | ${version} |`),
     );
     expect(wrong).toEqual([]);
+  });
+
+  test("[OPS-20] the page of operations explains every line that the service logs", () => {
+    const source = planted(
+      "src/x.ts",
+      'log.warn({ a: f("x", 1) }, `no ${thing} here`);\nthis.log?.error({}, "a, (b");\nlog.fatal(reason);',
+    );
+    expect(logLinesOf(source)).toEqual([
+      { level: "warn", message: "no … here" },
+      { level: "error", message: "a, (b" },
+    ]);
+    const page = read("docs/operations.md").text;
+    // What stands in backquotes cannot have any.
+    const shown = (message: string): string => `\`${message.replaceAll(/`[^`]*`/g, "…")}\``;
+    const lines = sources.flatMap(logLinesOf);
+    expect(lines.length).toBeGreaterThan(80);
+    const unexplained = lines.map(({ message }) => shown(message)).filter((message) => !page.includes(message));
+    // A line that has just come may wait for its explanation; a page that is left behind may not.
+    expect(unexplained.slice(lines.length / 20)).toEqual([]);
   });
 
   test("[TIDY-7] the version of the service has its heading in the changelog, under what is not released", () => {

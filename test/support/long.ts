@@ -16,10 +16,12 @@ export interface LongScale {
   readonly fuzzSeconds: number;
   /** Of every quarter of an hour, in each zone. The fast tests look at ten years, less densely. */
   readonly calendarYears: number;
+  /** Of mixed load and cuts, while memory is read. An hour is 3,600. */
+  readonly soakSeconds: number;
 }
 
 /** The size of the long run, by TROUPE_TEST_FAULTS, TROUPE_TEST_ACKNOWLEDGEMENTS, TROUPE_TEST_STREAMS, TROUPE_TEST_REQUESTS,
- * TROUPE_TEST_FUZZ_SECONDS and TROUPE_TEST_CALENDAR_YEARS. */
+ * TROUPE_TEST_FUZZ_SECONDS, TROUPE_TEST_CALENDAR_YEARS and TROUPE_TEST_SOAK_SECONDS. */
 export function longScale(): LongScale {
   return {
     faults: size("TROUPE_TEST_FAULTS", 44),
@@ -28,8 +30,12 @@ export function longScale(): LongScale {
     requests: size("TROUPE_TEST_REQUESTS", 20_000),
     fuzzSeconds: size("TROUPE_TEST_FUZZ_SECONDS", 180),
     calendarYears: size("TROUPE_TEST_CALENDAR_YEARS", 2),
+    soakSeconds: size("TROUPE_TEST_SOAK_SECONDS", 180),
   };
 }
+
+/** Where the soak draws its graph, by TROUPE_TEST_SOAK_GRAPH; null: nowhere. */
+export const soakGraph = (): string | null => process.env["TROUPE_TEST_SOAK_GRAPH"] ?? null;
 
 function size(name: string, otherwise: number): number {
   const text = process.env[name] ?? "";

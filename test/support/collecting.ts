@@ -1,0 +1,32 @@
+/**
+ * Loaded before the service of the soak (`bun --preload`). On SIGUSR2 the process collects its garbage and writes a
+ * line with what is left, so that memory that grows can be told from memory that nobody has collected yet. And it has
+ * room for few actors, so that its working set is full within a minute, and not after an hour: what it then takes
+ * more is a leak.
+ */
+import { heapStats } from "bun:jsc";
+import { plugin } from "bun";
+
+const LIMIT = /(export const LIVE_ACTORS = )[\d_]+;/;
+const FEW = 1_000;
+
+plugin({
+  name: "room for few actors",
+  setup(build) {
+    build.onLoad({ filter: /\/actors\/runtime\/live-actors\.ts$/ }, async ({ path }) => {
+      const text = await Bun.file(path).text();
+      if (!LIMIT.test(text)) throw new Error(`${path} does not say how many actors there may be`);
+      return { contents: text.replace(LIMIT, `$1${FEW};`), loader: "ts" };
+    });
+  },
+});
+
+process.on("SIGUSR2", () => {
+  Bun.gc(true);
+  Bun.gc(true);
+  const { heapSize, objectCount } = heapStats();
+  const { rss } = process.memoryUsage();
+  console.log(
+    JSON.stringify({ msg: "collected", level: 30, heapBytes: heapSize, objects: objectCount, rssBytes: rss }),
+  );
+});
