@@ -50,7 +50,7 @@ const service = spawn(bun, words, {
   env: { BUN_CONFIG_MAX_HTTP_REQUESTS: "65336", ...process.env },
 });
 // The service drains; this process ends with it, as it did.
-for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"]) process.on(signal, () => service.kill(signal));
+for (const signal of ["SIGINT", "SIGTERM", "SIGHUP", "SIGUSR2"]) process.on(signal, () => service.kill(signal));
 service.on("error", ({ message }) => {
   console.error(`Troupe could not be started: ${message}`);
   process.exit(EXIT_UNAVAILABLE);

@@ -74,9 +74,17 @@ export async function cancelJobs(parts: AdminParts, organizationId: string, agen
   }
 }
 
-/** Job and chat in one commit. A job that has ended meanwhile is fine. */
+/**
+ * Job and chat in one commit, where this process owns the organization; else the job's own, which tells the chat: a
+ * group that depends on a reply cannot be asked of another replica. A job that has ended meanwhile is fine.
+ */
 async function cancelJob({ system }: AdminParts, organizationId: string, jobId: string): Promise<void> {
-  const cancel = ask(jobRef(organizationId, jobId), { kind: "cancel", inGroup: true, unlessOver: true });
+  const ref = jobRef(organizationId, jobId);
+  if (!system.serves(organizationId)) {
+    taken(await system.dispatch(ref, { kind: "cancel", unlessOver: true }));
+    return;
+  }
+  const cancel = ask(ref, { kind: "cancel", inGroup: true, unlessOver: true });
   taken(await system.dispatchGroup(followed(cancel, chatAfter)));
 }
 

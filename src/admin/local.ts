@@ -103,11 +103,11 @@ export const LOCAL_COMMANDS: Readonly<Record<string, LocalCommand>> = {
   },
 } satisfies Readonly<Record<LocalName, LocalCommand>>;
 
-/** The store of contents, without what receives them. */
-function blobsOf(config: Config): BlobStore {
+/** The store of contents, without what receives them: where `src/files/files.ts` has it. */
+export function blobsOf(config: Config): BlobStore {
   const s3 = s3Of(config);
   if (s3 !== null) return new S3BlobStore(s3);
-  const root = join(config.dataDir, "files", "blobs");
+  const root = join(config.filesDir ?? join(config.dataDir, "files"), "blobs");
   mkdirSync(root, { recursive: true, mode: 0o700 });
   return new LocalBlobStore(root);
 }

@@ -45,3 +45,17 @@ function size(name: string, otherwise: number): number {
     throw new Error(`${name} is ${JSON.stringify(text)}; it must be a whole number from 1`);
   return value;
 }
+
+/** The chaos run of replicas, by TROUPE_TEST_CHAOS_SECONDS, TROUPE_TEST_CHAOS_SEED and TROUPE_TEST_CHAOS_FAULTS (names, with commas; all unless set). */
+export function chaosScale(): {
+  readonly seconds: number;
+  readonly seed: number;
+  readonly faults: readonly string[] | null;
+} {
+  const names = process.env["TROUPE_TEST_CHAOS_FAULTS"] ?? "";
+  return {
+    seconds: size("TROUPE_TEST_CHAOS_SECONDS", 90),
+    seed: size("TROUPE_TEST_CHAOS_SEED", 1),
+    faults: names === "" ? null : names.split(","),
+  };
+}

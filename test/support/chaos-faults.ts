@@ -1,0 +1,47 @@
+/** What befalls replicas in the chaos run, each with the time that it takes. */
+import type { ChaosCluster } from "./chaos-cluster.ts";
+
+/** A silence that everybody outlives. */
+const SHORT_MS = 3_000;
+
+type Fault = (cluster: ChaosCluster, pick: (below: number) => number) => Promise<void>;
+
+const slotOf = (cluster: ChaosCluster, pick: (below: number) => number) => cluster.slots[pick(cluster.slots.length)]!;
+
+export const CHAOS_FAULTS: Readonly<Record<string, Fault>> = {
+  async killed(cluster, pick) {
+    await cluster.end(slotOf(cluster, pick), "SIGKILL");
+  },
+  async two_killed(cluster, pick) {
+    const spared = pick(cluster.slots.length);
+    await Promise.all(cluster.slots.filter((_, i) => i !== spared).map((slot) => cluster.end(slot, "SIGKILL")));
+  },
+  async drained(cluster, pick) {
+    await cluster.end(slotOf(cluster, pick), "SIGTERM");
+  },
+  async database_crashed(cluster) {
+    await cluster.crashDatabase();
+  },
+  async database_cut(cluster, pick) {
+    slotOf(cluster, pick).toDatabase.cut();
+    await Bun.sleep(1_000);
+  },
+  async database_silent(cluster, pick) {
+    const { toDatabase } = slotOf(cluster, pick);
+    toDatabase.freeze();
+    await Bun.sleep(SHORT_MS);
+    toDatabase.thaw();
+  },
+  async peers_silent(cluster, pick) {
+    const { toPeers } = slotOf(cluster, pick);
+    toPeers?.freeze();
+    await Bun.sleep(SHORT_MS);
+    toPeers?.thaw();
+  },
+  async rolled(cluster) {
+    for (const slot of cluster.slots) {
+      await cluster.end(slot, "SIGTERM");
+      await cluster.even();
+    }
+  },
+};
