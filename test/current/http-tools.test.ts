@@ -123,6 +123,13 @@ test("[RUN-13] a call that needs approval waits, and takes edited arguments that
   expect(heard.map(({ path }) => path)).toEqual(["/articles/ink"]);
 });
 
+test("[RUN-12] nobody is asked to approve what does not fit the schema", async () => {
+  input = { article: 5 };
+  const { id } = await sent([tool()], { approval_tools: ["price"] });
+  expect((await client.reached(id, "completed")).result).toContain("error: The arguments are not valid");
+  expect(heard).toEqual([]);
+});
+
 test("[RUN-12] a client's tool is not asked for what does not fit its schema", async () => {
   const own = tool();
   for (const field of ["method", "url"]) delete own[field];

@@ -4,8 +4,8 @@ import type { StepCall } from "../protocol.ts";
 import { contextOf, type Job, type ToolUseBlock } from "../schema.ts";
 
 /**
- * A call of a client's tool whose arguments do not fit reaches neither a person nor the client: the toolbox answers it
- * with what is wrong. Null where the run was called off meanwhile.
+ * A call whose arguments do not fit the schema of a tool that somebody brought reaches neither a person nor a client:
+ * the toolbox answers it with what is wrong. Null where the run was called off meanwhile.
  */
 export async function callsOf(
   made: readonly ToolUseBlock[],
@@ -14,9 +14,10 @@ export async function callsOf(
   signal: AbortSignal,
 ): Promise<readonly StepCall[] | null> {
   const calls = made.map((block): StepCall => ({ block, ...toolbox.rulesOf(block.name, block.input) }));
-  const clients = calls.filter(({ isClient }) => isClient === true).map(({ block }) => block);
-  if (clients.length === 0) return calls;
-  const misfits = await toolbox.misfits(clients, contextOf(job), signal);
+  const asked = calls.filter(({ isClient, needsApproval }) => isClient === true || needsApproval);
+  if (asked.length === 0) return calls;
+  const blocks = asked.map(({ block }) => block);
+  const misfits = await toolbox.misfits(blocks, contextOf(job), signal);
   if (signal.aborted) return null;
   return calls.map((call) =>
     misfits.has(call.block.id) ? { block: call.block, safe: true, needsApproval: false } : call,
