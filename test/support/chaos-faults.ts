@@ -4,6 +4,9 @@ import type { ChaosCluster } from "./chaos-cluster.ts";
 /** A silence that everybody outlives. */
 const SHORT_MS = 3_000;
 
+/** Longer than a lease. */
+const PAST_LEASE_MS = 12_000;
+
 type Fault = (cluster: ChaosCluster, pick: (below: number) => number) => Promise<void>;
 
 const slotOf = (cluster: ChaosCluster, pick: (below: number) => number) => cluster.slots[pick(cluster.slots.length)]!;
@@ -43,5 +46,17 @@ export const CHAOS_FAULTS: Readonly<Record<string, Fault>> = {
       await cluster.end(slot, "SIGTERM");
       await cluster.even();
     }
+  },
+  async paused(cluster, pick) {
+    const slot = slotOf(cluster, pick);
+    slot.process?.child.kill("SIGSTOP");
+    await Bun.sleep(PAST_LEASE_MS);
+    slot.process?.child.kill("SIGCONT");
+  },
+  async database_lost(cluster, pick) {
+    const { toDatabase } = slotOf(cluster, pick);
+    toDatabase.freeze();
+    await Bun.sleep(PAST_LEASE_MS);
+    toDatabase.thaw();
   },
 };
