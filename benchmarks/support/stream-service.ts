@@ -129,7 +129,7 @@ const folder = mkdtempSync(join(tmpdir(), "troupe-bench-"));
 const budgets = new Map<string, number>();
 const contents = await openFiles(
   { folder, s3: null },
-  { claims: new PostgresBlobClaims(database), clock: systemClock },
+  { claims: new PostgresBlobClaims(database), clock: systemClock, onFailure: console.error },
 );
 const fileSandbox = createSandbox(undefined, { kind: filePool(contents.children) });
 const egress = createEgress({ allow: [], production: false });

@@ -11,8 +11,9 @@
 import { mkdir, rm } from "node:fs/promises";
 import { hostname } from "node:os";
 import { join } from "node:path";
-import { isPassing, mapped, ok, type Outcome } from "../../actors/fault.ts";
+import { isPassing, mapped, ok, type Outcome, refuse } from "../../actors/fault.ts";
 import type { Clock } from "../../actors/runtime/clock.ts";
+import { UNAVAILABLE } from "../../actors/runtime/shards.ts";
 import { SEARCHED_BYTES } from "../../actors/workspace/limits.ts";
 import type {
   BlobClaims,
@@ -50,6 +51,8 @@ interface Parts {
   readonly uploads: PartialUploads;
   readonly children: string;
   readonly claims: BlobClaims;
+  /** Is told why content could not be stored. */
+  readonly onFailure: (err: unknown) => void;
 }
 
 /** Content arrived for an organization that was erased meanwhile. Nothing of it is kept. */
@@ -68,13 +71,15 @@ export class Files implements FileContents {
   readonly children: string;
   private readonly uploads: PartialUploads;
   private readonly claims: BlobClaims;
+  private readonly onFailure: Parts["onFailure"];
 
-  constructor({ blobs, staging, uploads, children, claims }: Parts) {
+  constructor({ blobs, staging, uploads, children, claims, onFailure }: Parts) {
     this.blobs = blobs;
     this.children = children;
     this.staging = staging;
     this.uploads = uploads;
     this.claims = claims;
+    this.onFailure = onFailure;
   }
 
   /**
@@ -92,7 +97,7 @@ export class Files implements FileContents {
     maxBytes: number,
   ): Promise<Outcome<ReceivedContent>> {
     const staged = await this.staging.receive(body, maxBytes);
-    return staged.ok ? ok(await this.keep(organizationId, staged.value)) : staged;
+    return staged.ok ? this.keep(organizationId, staged.value) : staged;
   }
 
   async receivePart<T>(
@@ -104,7 +109,7 @@ export class Files implements FileContents {
       // What has arrived stays until the commit: a crash between the two costs the client nothing.
       const { path } = await this.staging.linked(whole);
       const content = await this.keep(name.organizationId, { path, size: name.size, sha256: name.sha256 });
-      const value = await complete(content);
+      const value = content.ok ? await complete(content.value) : content;
       return { value, isOver: value.ok || !isPassing(value.fault) };
     });
     if (!taken.ok || taken.value.kind === "partial") return taken as Outcome<UploadProgress>;
@@ -129,8 +134,21 @@ export class Files implements FileContents {
     await this.blobs.removeAll(organizationId);
   }
 
-  /** Stores a staged file. What no commit refers to within a day is removed again. */
-  async keep(organizationId: string, staged: StagedFile): Promise<ReceivedContent> {
+  /**
+   * Stores a staged file. What no commit refers to within a day is removed again. `unavailable` where the database or
+   * the store cannot be reached.
+   */
+  private async keep(organizationId: string, staged: StagedFile): Promise<Outcome<ReceivedContent>> {
+    try {
+      return ok(await this.stored(organizationId, staged));
+    } catch (err) {
+      if (err instanceof OrganizationErased) throw err;
+      this.onFailure(err);
+      return refuse(UNAVAILABLE);
+    }
+  }
+
+  private async stored(organizationId: string, staged: StagedFile): Promise<ReceivedContent> {
     const { path, size, sha256 } = staged;
     try {
       const text = await readableText(Bun.file(path), SEARCHED_BYTES);
@@ -152,7 +170,7 @@ export class Files implements FileContents {
 /** Opens the folders, or the way to S3. */
 export async function openFiles(
   { folder, s3, shared = null }: FilesSettings,
-  { claims, clock }: { readonly claims: BlobClaims; readonly clock: Pick<Clock, "now"> },
+  { claims, clock, onFailure }: Pick<Parts, "claims" | "onFailure"> & { readonly clock: Pick<Clock, "now"> },
 ): Promise<Files> {
   const root = shared ?? join(folder, "files");
   const staging = new Staging(join(root, "staging"));
@@ -166,8 +184,9 @@ export async function openFiles(
   );
   // Of a process that is gone.
   await rm(children, { recursive: true, force: true });
-  if (s3 !== null) return new Files({ blobs: new S3BlobStore(s3), staging, uploads, children, claims });
+  const parts = { staging, uploads, children, claims, onFailure };
+  if (s3 !== null) return new Files({ ...parts, blobs: new S3BlobStore(s3) });
   const blobs = join(root, "blobs");
   await mkdir(blobs, { recursive: true, mode: 0o700 });
-  return new Files({ blobs: new LocalBlobStore(blobs), staging, uploads, children, claims });
+  return new Files({ ...parts, blobs: new LocalBlobStore(blobs) });
 }

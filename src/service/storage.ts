@@ -85,7 +85,7 @@ export async function openStorage(parts: StorageParts): Promise<Storage> {
     const claims = new PostgresBlobClaims(database);
     const files = await openFiles(
       { folder: folder.path, shared: config.filesDir ?? null, s3: s3Of(config) },
-      { claims, clock: systemClock },
+      { claims, clock: systemClock, onFailure: (err) => log.error({ err }, "content could not be stored") },
     );
     const isEmbedded = parts.supervision?.order.isEmbedded ?? config.databaseUrl === undefined;
     const disk = await watchDisk({

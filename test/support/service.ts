@@ -190,7 +190,10 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
   const jobLimits = options.jobLimits ?? DEFAULT_JOB_LIMITS;
   const workspaceLimits = options.workspaceLimits ?? DEFAULT_WORKSPACE_LIMITS;
   const folder = options.folder ?? mkdtempSync(join(tmpdir(), "troupe-files-"));
-  const files = await openFiles({ folder, s3: null }, { claims: new PostgresBlobClaims(database), clock });
+  const files = await openFiles(
+    { folder, s3: null },
+    { claims: new PostgresBlobClaims(database), clock, onFailure: () => {} },
+  );
   const lines: LogLine[] = [];
   const log = logInto(lines);
   const directory = new PostgresDirectory(database);

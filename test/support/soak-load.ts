@@ -12,8 +12,8 @@ const FILES = 20;
 /** Of a reader, before it is cut off: less than a turn takes, or just a little more. */
 const LONGEST_READ_MS = 120;
 
-/** While the database is away a request may fail with any 5xx; what the clients did wrong, it never is. */
-const isAway = (status: number): boolean => status >= 500;
+/** While the database is away a request is answered with 503, and with nothing else. */
+const isAway = (status: number): boolean => status === 503;
 
 export interface SoakAddress {
   readonly url: string;

@@ -20,6 +20,12 @@ export const DEFAULT_BODY_BYTES = 256 * 1024 * 1024;
 /** Of these, what the bodies of one organization may have, and of one token: no client has so many on their way. */
 export const ORGANIZATION_PART = 4;
 export const TOKEN_PART = 8;
+/**
+ * The same of bodies that wait to be read. They wait for milliseconds, and clients that upload many files at once begin
+ * all of them at once, so they have more room, and take none of that of bodies that are read.
+ */
+export const UNREAD_ORGANIZATION_PART = 2;
+export const UNREAD_TOKEN_PART = 4;
 /** A body counts as so much at least, for its connection and its request: 4,096 of them are the part of a token. */
 export const LEAST_BODY_BYTES = 8 * 1024;
 /** What Bun takes of a body that nobody reads yet: 1.25 MiB were measured (1.4.5). */
@@ -49,6 +55,7 @@ export class BodyHold {
   readonly owner: BodyOwner;
   /** What it counts. */
   readonly bytes: number;
+  readonly isUnread: boolean;
   private readonly bodies: Bodies;
   private endsAt: number;
   private onLate: (() => void) | null = null;
@@ -56,12 +63,13 @@ export class BodyHold {
   constructor(
     bodies: Bodies,
     owner: BodyOwner,
-    { bytes, endsAt }: { readonly bytes: number; readonly endsAt: number },
+    { bytes, endsAt, isUnread }: { readonly bytes: number; readonly endsAt: number; readonly isUnread: boolean },
   ) {
     this.bodies = bodies;
     this.owner = owner;
     this.bytes = bytes;
     this.endsAt = endsAt;
+    this.isUnread = isUnread;
   }
 
   /** Calls `run` when its time is over; it is released then. */
@@ -105,40 +113,52 @@ export class Bodies {
     return { count: this.open.size, bytes: this.all };
   }
 
+  /** Bodies among them that wait to be read. */
+  get unreadCount(): number {
+    let count = 0;
+    for (const { isUnread } of this.open) if (isUnread) count++;
+    return count;
+  }
+
   /** Begins a body that is read whole, of at most `bytes`; refuses where there is no room for it. */
   begin(owner: BodyOwner, announced: number): Outcome<BodyHold> {
-    const bytes = Math.max(announced, LEAST_BODY_BYTES);
-    if (this.all + bytes > this.limit) return FULL;
-    for (const [name, part] of partsOf(owner)) if ((this.held.get(name) ?? 0) + bytes > this.limit / part) return FULL;
-    return ok(this.add(owner, bytes, (announced / BODY_BYTES_PER_SECOND) * 1_000));
+    return this.within(owner, announced, false);
   }
 
   /** Begins what comes of a body before it is read, which is no longer than this. */
   beginUnread(owner: BodyOwner, announced: number): Outcome<BodyHold> {
-    return this.begin(owner, Math.min(announced, UNREAD_BODY_BYTES));
+    return this.within(owner, Math.min(announced, UNREAD_BODY_BYTES), true);
   }
 
   /** Begins a body that is handed on as it comes, and so takes no memory. */
   beginStream(owner: BodyOwner): BodyHold {
-    return this.add(owner, 0, 0);
+    return this.add({ owner, isUnread: false }, 0, 0);
   }
 
   release(hold: BodyHold): void {
     if (!this.open.delete(hold)) return;
     this.all -= hold.bytes;
-    for (const [name] of partsOf(hold.owner)) {
+    for (const [name] of partsOf(hold)) {
       const left = (this.held.get(name) ?? 0) - hold.bytes;
       if (left > 0) this.held.set(name, left);
       else this.held.delete(name);
     }
   }
 
-  private add(owner: BodyOwner, bytes: number, patienceMs: number): BodyHold {
+  private within(owner: BodyOwner, announced: number, isUnread: boolean): Outcome<BodyHold> {
+    const bytes = Math.max(announced, LEAST_BODY_BYTES);
+    if (this.all + bytes > this.limit) return FULL;
+    for (const [name, part] of partsOf({ owner, isUnread }))
+      if ((this.held.get(name) ?? 0) + bytes > this.limit / part) return FULL;
+    return ok(this.add({ owner, isUnread }, bytes, (announced / BODY_BYTES_PER_SECOND) * 1_000));
+  }
+
+  private add(counted: Counted, bytes: number, patienceMs: number): BodyHold {
     const endsAt = this.clock.monotonic() + BODY_GRACE_MS + patienceMs;
-    const hold = new BodyHold(this, owner, { bytes, endsAt });
+    const hold = new BodyHold(this, counted.owner, { bytes, endsAt, isUnread: counted.isUnread });
     this.open.add(hold);
     this.all += bytes;
-    if (bytes > 0) for (const [name] of partsOf(owner)) this.held.set(name, (this.held.get(name) ?? 0) + bytes);
+    if (bytes > 0) for (const [name] of partsOf(counted)) this.held.set(name, (this.held.get(name) ?? 0) + bytes);
     this.plan();
     return hold;
   }
@@ -156,8 +176,16 @@ export class Bodies {
   }
 }
 
+/** Whose body it is, and whether it still waits to be read. */
+interface Counted {
+  readonly owner: BodyOwner;
+  readonly isUnread: boolean;
+}
+
 /** The names that a body counts for, each with its part of the whole. Those whom nobody knows count together. */
-function* partsOf({ organizationId, tokenId }: BodyOwner): Iterable<readonly [name: string, part: number]> {
-  yield [organizationId ?? "", ORGANIZATION_PART];
-  if (tokenId !== null) yield [tokenId, TOKEN_PART];
+function* partsOf({ owner, isUnread }: Counted): Iterable<readonly [name: string, part: number]> {
+  const { organizationId, tokenId } = owner;
+  const kind = isUnread ? "unread " : "";
+  yield [`${kind}${organizationId ?? ""}`, isUnread ? UNREAD_ORGANIZATION_PART : ORGANIZATION_PART];
+  if (tokenId !== null) yield [`${kind}${tokenId}`, isUnread ? UNREAD_TOKEN_PART : TOKEN_PART];
 }

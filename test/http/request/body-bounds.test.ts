@@ -38,6 +38,12 @@ const heads = (announced: number | null): Record<string, string> => ({
 const held = (path: string, announced: number | null, body = "{"): HeldRequest =>
   new HeldRequest(`${service.url}${path}`, { method: "POST", headers: heads(announced), body });
 
+/** So many bodies are being read, and none waits for that. */
+const reads = (count: number): boolean => {
+  const { usage, unreadCount } = service.app.bodies;
+  return usage.count === count && unreadCount === 0;
+};
+
 const holdOf = (outcome: Outcome<BodyHold>): BodyHold => {
   if (!outcome.ok) throw new Error(`refused: ${outcome.fault.kind}`);
   return outcome.value;
@@ -73,7 +79,8 @@ test("[FAIR-5] a small body counts as the least, and one whose sender nobody kno
 
 test("[FAIR-5] what a token holds open is refused past its part, on both surfaces, with Retry-After and a closed connection; other tokens are served", async () => {
   const open = Array.from({ length: TOKEN_BYTES / MIB }, () => held("/api/v1/tasks", MIB));
-  await until("the bodies are on their way", () => service.app.bodies.usage.bytes === TOKEN_BYTES);
+  await until("the bodies are on their way", () => reads(open.length));
+  expect(service.app.bodies.usage.bytes).toBe(TOKEN_BYTES);
   const v1 = await held("/api/v1/tasks", 100).answer;
   expect(v1.head).toMatch(/^HTTP\/1\.1 503 [^]*retry-after: 1\r\n/i);
   expect(v1.head).toMatch(/connection: close/i);
@@ -94,7 +101,7 @@ test("[FAIR-5] what a token holds open is refused past its part, on both surface
 test("[FAIR-6] a body that trickles is 408 when its time is over, in the words of its surface, and nothing is done", async () => {
   const announced = 4 * BODY_BYTES_PER_SECOND;
   const requests = [held("/api/v1/tasks", announced), held("/api/agents", announced)];
-  await until("the bodies are on their way", () => service.app.bodies.usage.count === 2);
+  await until("the bodies are on their way", () => reads(2));
   await clock.advance(BODY_GRACE_MS + 3_000);
   for (const request of requests) request.send(" ");
   expect(requests.some(({ isAnswered }) => isAnswered)).toBe(false);
@@ -110,7 +117,7 @@ test("[FAIR-6] an upload that does not move is 408", async () => {
   const target = `/api/workspaces/${owner.workspaceId}/files/content?path=slow.txt`;
   const { "content-type": _, ...head } = heads(1_000_000);
   const upload = new HeldRequest(`${service.url}${target}`, { method: "PUT", headers: head, body: "" });
-  await until("it is on its way", () => service.app.bodies.usage.count === 1);
+  await until("it is on its way", () => reads(1));
   await clock.advance(BODY_GRACE_MS - 2_000);
   expect(upload.isAnswered).toBe(false);
   await clock.advance(4_000);

@@ -20,6 +20,7 @@ test("[FAIR-2] a bad token is refused in the turn of its address, and charged to
     {
       system: { loopTime: time },
       turns: {
+        isFull: () => true,
         enter: (payer: string) => (told.push(["enter", payer]), turn.promise),
         cost: (payer: string) => void told.push(["cost", payer]),
       },
@@ -31,7 +32,11 @@ test("[FAIR-2] a bad token is refused in the turn of its address, and charged to
     } as unknown as SurfaceParts,
   );
   const exchange = surface.begin(new Request("http://localhost/api/agents", { headers: { host: "localhost" } }));
-  const operation = { contract: { scope: "agents:read" }, refusalOf: () => null } as unknown as BoundOperation;
+  const operation = {
+    contract: { scope: "agents:read" },
+    reader: { waits: false },
+    refusalOf: () => null,
+  } as unknown as BoundOperation;
   let status = 0;
   void Promise.resolve(surface.admit(exchange, operation)).then((response) => void (status = response?.status ?? 0));
   await settle();

@@ -1,7 +1,7 @@
 /** What comes of a body while its request waits counts from its head on, and a body that nobody reads is let go (FAIR-5). */
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { connect } from "node:net";
-import { ORGANIZATION_PART, TOKEN_PART, UNREAD_BODY_BYTES } from "../../../src/http/request/bodies.ts";
+import { UNREAD_BODY_BYTES, UNREAD_ORGANIZATION_PART, UNREAD_TOKEN_PART } from "../../../src/http/request/bodies.ts";
 import { until } from "../../support/condition.ts";
 import { HeldRequest } from "../../support/held-request.ts";
 import { type Founded, type Service, startService } from "../../support/service.ts";
@@ -52,7 +52,7 @@ async function refusesAllBut(most: number, goOn: () => void): Promise<void> {
 }
 
 test("[FAIR-5] a body counts while its token is looked up: for its address, because nobody knows whose it is", () =>
-  refusesAllBut(LIMIT / TOKEN_PART / MIB, () => lookUps.resolve()));
+  refusesAllBut(LIMIT / UNREAD_TOKEN_PART / MIB, () => lookUps.resolve()));
 
 test("[FAIR-5] bodies of many addresses that nobody knows have the part of one organization together", () => {
   const { bodies } = service.app;
@@ -61,7 +61,11 @@ test("[FAIR-5] bodies of many addresses that nobody knows have the part of one o
   );
   const holds = outcomes.flatMap((outcome) => (outcome.ok ? [outcome.value] : []));
   // However long a body is: of one that nobody reads, no more is taken.
-  expect(holds).toHaveLength(Math.floor(LIMIT / ORGANIZATION_PART / UNREAD_BODY_BYTES));
+  expect(holds).toHaveLength(Math.floor(LIMIT / UNREAD_ORGANIZATION_PART / UNREAD_BODY_BYTES));
+  // They take nothing of the room for bodies that are read.
+  const read = bodies.begin({ organizationId: null, tokenId: "address 0" }, 1 * MIB);
+  expect(read.ok).toBe(true);
+  if (read.ok) read.value.release();
   for (const hold of holds) hold.release();
 });
 
@@ -82,7 +86,7 @@ async function withoutTurns(run: (give: () => void) => Promise<void>): Promise<v
 
 test("[FAIR-5] a body counts for its token while the request waits for the turn of its organization", async () => {
   expect((await service.call(owner, "GET", "/api/v1/tasks")).status).toBe(200);
-  await withoutTurns((give) => refusesAllBut(LIMIT / TOKEN_PART / MIB, give));
+  await withoutTurns((give) => refusesAllBut(LIMIT / UNREAD_TOKEN_PART / MIB, give));
 });
 
 test("[FAIR-5] a body that an operation does not take is not kept for as long as the answer takes", () =>
