@@ -56,12 +56,15 @@ export const ownsChat = ({ createdBy }: Chat, { role, userId }: Principal): bool
 
 const OF_ITS_MAKER: ReadonlySet<ChatAction> = new Set(["update", "delete"]);
 
+/** What needs the chat's agent: a message, a summary by its model, and another chat with it. */
+const OF_ITS_AGENT: ReadonlySet<ChatAction> = new Set(["send_message", "compact", "fork"]);
+
 export const chatVerbs = (chat: Chat, by: Principal, { canBegin }: Standing): readonly string[] =>
   permitted(
     by,
     "chats:write",
     chatActions(chat).filter((action) =>
-      action === "send_message" ? canBegin : !OF_ITS_MAKER.has(action) || ownsChat(chat, by),
+      OF_ITS_AGENT.has(action) ? canBegin : !OF_ITS_MAKER.has(action) || ownsChat(chat, by),
     ),
   );
 

@@ -28,9 +28,6 @@ test("[RT-4] [RT-8] [RT-10] [RT-11] a storm on one replica: nothing acknowledged
       "statement_cancelled",
       "all_connections_cut",
       "server_crashed",
-      "reply_lost",
-      "cut_short",
-      "shards_stolen",
       "partition",
       "renewal_swallowed",
       "reply_swallowed",
@@ -43,15 +40,6 @@ test("[RT-5] [RT-12] shards that move between two replicas under load, and a rep
     seed: 2,
     replicas: 2,
     acknowledgements: 2_000,
-    faults: [
-      "shards_moved",
-      "reply_lost",
-      "shards_moved",
-      "shards_moved",
-      "cut_short",
-      "shards_stolen",
-      "shards_moved",
-      "replica_lost",
-    ],
+    faults: ["shards_moved", "reply_lost", "shards_moved", "cut_short", "shards_stolen", "replica_lost"],
   });
 }, 60_000);

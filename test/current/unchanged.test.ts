@@ -92,7 +92,24 @@ test("[GEN-8] every PATCH is looked at", () => {
   const patches = CURRENT_OPERATIONS.flatMap(({ operations }) =>
     Object.entries(operations).flatMap(([id, { method }]) => (method === "PATCH" ? [id] : [])),
   );
-  expect(patches.toSorted()).toEqual(Object.keys(CASES).toSorted());
+  // A message has no version; its test is below.
+  expect(patches.toSorted()).toEqual([...Object.keys(CASES), "updateMessage"].toSorted());
+});
+
+test("[GEN-8] [CHAT-12] updateMessage that changes nothing leaves no event", async () => {
+  const chat = await client.chat(String((await agent())["id"]), owner.workspaceId);
+  const { message, job } = await client.send(chat, "hello");
+  await client.reached(job.id, "completed");
+  const head = async () => (await client.get<{ last_sequence: number }>("/api/events?limit=100")).last_sequence;
+  const pin = (pinned: boolean) =>
+    answered<Json>(client.call("PATCH", `/api/chats/${chat}/messages/${String(message["id"])}`, { pinned }));
+  const before = await head();
+  expect(await pin(false)).toMatchObject({ pinned: false });
+  expect(await head()).toBe(before);
+  expect(await pin(true)).toMatchObject({ pinned: true });
+  expect(await head()).toBe(before + 1);
+  expect(await pin(true)).toMatchObject({ pinned: true });
+  expect(await head()).toBe(before + 1);
 });
 
 test.each(Object.keys(CASES))("[GEN-8] %s that changes nothing leaves no version, no time and no event", async (id) => {

@@ -53,8 +53,13 @@ export async function updateMessage(
   { params, body }: Input<ChatOperations["updateMessage"]>,
 ): Committing {
   const command = { kind: "pin_message", messageId: params.message_id, isPinned: body.pinned } as const;
-  return change.commit([ask(chatRef(chat.organizationId, chat.id), command)], ({ chat: after, message }) =>
-    done(messageView(message, after)),
+  const ref = chatRef(chat.organizationId, chat.id);
+  return change.commit(
+    [ask(ref, { kind: "read_chat" }), ask(ref, command)],
+    (before, [, { chat: after, message }]) => ({
+      ...done(messageView(message, after)),
+      ...(before.version === after.version ? { emits: null } : {}),
+    }),
   );
 }
 

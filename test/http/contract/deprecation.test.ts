@@ -62,7 +62,7 @@ const surface = new Surface(
   currentDialect(() => "https://troupe.test"),
   {
     system: { loopTime: new LoopTime(() => 0) },
-    turns: { enter: () => null, cost() {} },
+    turns: { isFull: () => false, enter: () => null, cost() {} },
     addresses: new ClientAddresses([]),
     rateHeaders: new RateHeaders(systemClock),
     admission: {
