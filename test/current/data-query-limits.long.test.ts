@@ -60,3 +60,14 @@ test("[WSP-4] a query of SQLite without an end ends after its time", async () =>
   await refused(inSqlite(endless), 504, "timeout");
   expect((await answered<Json>(inSqlite("SELECT 1")))["rows"]).toEqual([[1]]);
 });
+
+test("[WSP-4] a recursive bomb ends after its time, and holds up no other organization", async () => {
+  const other = await service.found("Other");
+  const bomb = "WITH RECURSIVE n AS (SELECT 1 AS i UNION ALL SELECT i + 1 FROM n) SELECT count(*) FROM n";
+  const endless = send({ query: bomb });
+  const path = `/api/workspaces/${other.workspaceId}/data-blocks/query`;
+  const answer = await answered<Json>(service.call(other, "POST", path, { query: "SELECT 42" }));
+  expect(answer["rows"]).toEqual([[42]]);
+  await refused(endless, 504, "timeout");
+  expect((await answered<Json>(send({ query: "SELECT 1" })))["rows"]).toEqual([[1]]);
+});

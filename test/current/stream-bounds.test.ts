@@ -90,11 +90,11 @@ test("[SSE-5] deltas merge for a reader that is behind", async () => {
   await late.leave();
 });
 
-test("[SSE-5] ten thousand connects and drops on a quiet stream leave no reader behind", async () => {
+test("[SSE-5] four thousand connects and drops on a quiet stream leave no reader behind", async () => {
   const chat = await newChat();
   await until("no stream is open", () => service.app.streams.count === 0);
   const url = urlOf(chat);
-  for (let round = 0; round < 100; round++) {
+  for (let round = 0; round < 40; round++) {
     const streams = Array.from({ length: 100 }, () => new RawStream(url, headers()));
     await until("they are open", () => service.app.streams.count === 100);
     for (const stream of streams) stream.cut();

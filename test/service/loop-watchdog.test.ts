@@ -32,13 +32,3 @@ for (const hang of ["loop", "wait"]) {
     expect(line.running).toBe(hang !== "wait");
   });
 }
-
-test("[GUARD-6] the next start serves, and a service that works or is paused is left alone", async () => {
-  const service = await start("loop", "1");
-  service.child.kill("SIGSTOP");
-  await Bun.sleep(2_500);
-  service.child.kill("SIGCONT");
-  const until = performance.now() + 3_000;
-  while (performance.now() < until) expect((await fetch(`${service.url}/healthz`)).status).toBe(200);
-  expect(await service.end()).toBe(0);
-});

@@ -1,7 +1,7 @@
 /** How the webhook actor numbers events, delivers them, and goes on after whatever happens to an attempt. */
 import { takes } from "../../../actors/webhook/events.ts";
 import { expect, test } from "bun:test";
-import { FAILING_LIMIT_MS, IN_FLIGHT_LIMIT, REDELIVERY_PAGE } from "../../../actors/webhook/policy.ts";
+import { IN_FLIGHT_LIMIT, REDELIVERY_PAGE } from "../../../actors/webhook/policy.ts";
 import type { AttemptResult } from "../../../actors/webhook/protocol.ts";
 import { until } from "../../support/condition.ts";
 import { World } from "../../support/replica.ts";
@@ -167,35 +167,6 @@ test("[HOOK-6] a final answer is not retried, and 410 switches delivery off and 
   await replica.take(1);
   await idle(replica);
   expect(replica.receiver.sequences).toEqual([1, 2]);
-  await replica.system.stop();
-});
-
-test("[HOOK-6] five days of unbroken failure switch delivery off; what waits is skipped", async () => {
-  const world = new World();
-  const replica = await startWebhooks(world);
-  await replica.configure({ retryProfile: "durable" });
-  replica.receiver.react = () => httpError(500);
-  await replica.take(1);
-  await world.clock.advance(FAILING_LIMIT_MS - HOUR_MS);
-  expect(replica.destination.enabled).toBe(true);
-  await replica.take(1);
-  await world.clock.advance(4 * HOUR_MS);
-  expect(replica.destination).toMatchObject({ enabled: false, disabledReason: "failing" });
-  await idle(replica);
-  expect(replica.statuses).not.toContain("pending");
-  await replica.system.stop();
-});
-
-test("[HOOK-6] one success begins the five days anew", async () => {
-  const world = new World();
-  const replica = await startWebhooks(world);
-  await replica.configure();
-  for (let day = 0; day < 6; day++) {
-    replica.receiver.react = () => (day === 3 ? delivered : httpError(404));
-    await replica.take(1);
-    await world.clock.advance(24 * HOUR_MS);
-  }
-  expect(replica.destination.enabled).toBe(true);
   await replica.system.stop();
 });
 
