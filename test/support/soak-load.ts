@@ -12,8 +12,9 @@ const FILES = 20;
 /** Of a reader, before it is cut off: less than a turn takes, or just a little more. */
 const LONGEST_READ_MS = 120;
 
-/** While the database is away a request is answered with 503, and with nothing else. */
-const isAway = (status: number): boolean => status === 503;
+/** While the database is away a request is answered with 503, and on v1 with 500 in these words; with nothing else. */
+const isAway = (status: number, text: string): boolean =>
+  status === 503 || (status === 500 && text.includes("The service is temporarily unavailable"));
 
 export interface SoakAddress {
   readonly url: string;
@@ -135,7 +136,7 @@ export class SoakLoad {
     const response = await this.send(method, path, body);
     const text = await response.text();
     if (response.ok) this.counts.done++;
-    else if (isAway(response.status)) this.counts.refused++;
+    else if (isAway(response.status, text)) this.counts.refused++;
     else {
       const what = `${method} ${path.replaceAll(/\w{3}_[\w-]{21}/g, "…").replace(/\?.*/, "")} ${response.status} ${text.slice(0, 200)}`;
       this.counts.wrong.set(what, (this.counts.wrong.get(what) ?? 0) + 1);
