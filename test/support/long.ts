@@ -30,7 +30,7 @@ export function longScale(): LongScale {
     requests: size("TROUPE_TEST_REQUESTS", 20_000),
     fuzzSeconds: size("TROUPE_TEST_FUZZ_SECONDS", 180),
     calendarYears: size("TROUPE_TEST_CALENDAR_YEARS", 2),
-    soakSeconds: size("TROUPE_TEST_SOAK_SECONDS", 180),
+    soakSeconds: size("TROUPE_TEST_SOAK_SECONDS", 60),
   };
 }
 
