@@ -2,7 +2,7 @@
  * The import table of ARCHITECTURE.md, held against the layers that the tests enforce. A row names folders and what
  * they may import; a folder may always import itself, and the log's port wherever a layer says so.
  */
-import { LAYERS, LOG_PORT_FILES } from "./tidy.ts";
+import { LAYERS, LOG_PORT_FILES } from "./layers.ts";
 
 interface Row {
   readonly folders: readonly string[];
