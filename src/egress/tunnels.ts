@@ -66,6 +66,8 @@ export async function openTunnels(egress: Pick<Egress, "resolve">, settings: Tun
     if (!settings.isAllowed(host, port)) return refuse(program, 403, `${host}:${port} is not in SHELL_HOSTS`);
     const to = await egress.resolve(`https://${host}:${port}/`, { timeoutMs: limits.connectMs });
     if (to.kind === "failed") return refuse(program, 502, to.error);
+    // The tunnels were closed meanwhile: nobody would end the connection.
+    if (program.destroyed) return;
     const remote = connect({ host: to.addresses[0] ?? "", port, timeout: limits.connectMs });
     keep(remote);
     remote.once("timeout", () => remote.destroy());

@@ -7,6 +7,7 @@ import { join } from "node:path";
 import { createEgress } from "../../src/egress/egress.ts";
 import { openTunnels, type TunnelLimits } from "../../src/egress/tunnels.ts";
 import { hostRules } from "../../src/settings/shell.ts";
+import { until } from "../support/condition.ts";
 
 const LIMITS: TunnelLimits = { connections: 2, bytes: 1_000_000, connectMs: 5_000 };
 const undo: (() => unknown)[] = [];
@@ -97,6 +98,43 @@ test("[WSP-17] connections and bytes are bounded, and all end with the proxy", a
   const cut = await say(small.path, `${ask(`echo.test:${port}`)}${"x".repeat(9_000)}`);
   expect(cut.length).toBeLessThan(12_000);
   expect(await say(small.path, ask(`echo.test:${port}`))).toContain("used up");
+});
+
+test("[WSP-17] nothing is connected for a command that has ended while its host was looked up", async () => {
+  let connected = 0;
+  const server = createServer((socket) => {
+    connected++;
+    socket.on("error", () => {}).end("hello");
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const { port } = server.address() as AddressInfo;
+  const folder = mkdtempSync(join(tmpdir(), "troupe-tunnel-"));
+  const lookUps: (() => void)[] = [];
+  const url = new URL(`https://echo.test:${port}/`);
+  const found = { kind: "destination", url, addresses: ["127.0.0.1"], serverName: "echo.test" } as const;
+  const resolve = () => new Promise<typeof found>((end) => lookUps.push(() => end(found)));
+  const path = join(folder, "proxy");
+  const tunnels = await openTunnels(
+    { resolve },
+    { path, isAllowed: () => true, limits: { ...LIMITS, connections: 1 } },
+  );
+  undo.push(
+    () => rmSync(folder, { recursive: true }),
+    () => server.close(),
+  );
+  const cut = say(path, ask(`echo.test:${port}`));
+  await until("the host is looked up", () => lookUps.length === 1);
+  await tunnels.close();
+  expect(await cut).toBe("");
+  for (const end of lookUps) end();
+  await Promise.resolve();
+  // A connection of the proxy would have come before this one.
+  await new Promise((heard) =>
+    connect(port, "127.0.0.1")
+      .on("error", () => {})
+      .once("data", heard),
+  );
+  expect(connected).toBe(1);
 });
 
 test("[WSP-17] an entry opens a name, all below one, or every host, at its port", () => {
