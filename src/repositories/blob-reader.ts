@@ -56,7 +56,7 @@ export class BlobReader {
   }
 
   async close(): Promise<void> {
-    this.git.child.kill("SIGKILL");
+    this.git.kill();
     await this.git.ended;
   }
 

@@ -172,7 +172,7 @@ export class Cloner {
     { limits }: CloneSettings,
     at: Pick<GitOptions, "folder" | "fileBytes" | "signal" | "isIsolated">,
   ): Promise<Omit<FetchedRepository, "reader"> | CloneFailure> {
-    const { child, ended } = startGit(["ls-tree", "-r", "-z", "-l", "--full-tree", commit], at);
+    const { child, kill, ended } = startGit(["ls-tree", "-r", "-z", "-l", "--full-tree", commit], at);
     const files: RepositoryFile[] = [];
     let leftOut = 0;
     let bytes = 0;
@@ -196,7 +196,7 @@ export class Cloner {
       if (failure !== null) break;
     }
     if (failure !== null) {
-      child.kill("SIGKILL");
+      kill();
       await ended;
       return failure;
     }

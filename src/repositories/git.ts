@@ -79,7 +79,9 @@ const SETTINGS = [
 ];
 
 export interface GitRun {
-  readonly child: Bun.Subprocess<"ignore" | "pipe", "pipe", "pipe">;
+  /** Ended by `kill` only, which takes what it has started along. */
+  readonly child: Pick<Bun.Subprocess<"ignore" | "pipe", "pipe", "pipe">, "stdin" | "stdout">;
+  kill(): void;
   /** Resolves when it has ended: null where it went well, else the end of its complaint. */
   readonly ended: Promise<string | null>;
 }
@@ -128,7 +130,7 @@ export function startGit(args: readonly string[], options: GitOptions): GitRun {
     signal.removeEventListener("abort", kill);
     return code === 0 ? null : complaint;
   })();
-  return { child, ended };
+  return { child, kill, ended };
 }
 
 /** Runs it to its end; answers its output, or null where it failed. */
@@ -146,7 +148,7 @@ function around({ folder, isIsolated, socket = null }: GitOptions): string[] {
   const relay = socket === null ? null : relayTo(socket);
   const mounts = [...SYSTEM_FOLDERS.flatMap((path) => readable(path)), ...writable(folder), ...(relay?.mounts ?? [])];
   const inside = { ...environment(folder), ...relay?.environment };
-  return [...bubble({ environment: inside, mounts, folder }), ...(relay?.runs ?? [])];
+  return [...bubble({ environment: inside, mounts, folder, isDetached: true }), ...(relay?.runs ?? [])];
 }
 
 /** What the machine has to bound a child. */

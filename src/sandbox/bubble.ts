@@ -19,7 +19,7 @@ export const CHILD_ENVIRONMENT = {
 
 /** Of each folder in memory. */
 const MEMORY_BYTES = 64 * 1024 * 1024;
-const ALONE = ["--unshare-all", "--die-with-parent", "--new-session", "--clearenv", "--cap-drop", "ALL"];
+const ALONE = ["--unshare-all", "--die-with-parent", "--clearenv", "--cap-drop", "ALL"];
 const memory = (path: string): string[] => ["--size", String(MEMORY_BYTES), "--tmpfs", path];
 const OWN = ["--proc", "/proc", "--dev", "/dev", ...memory("/dev/shm"), ...memory("/tmp")];
 /** The rest of what is in memory, once all is mounted. */
@@ -31,6 +31,11 @@ interface Bubble {
   readonly mounts: readonly string[];
   /** Inside: where the program begins. */
   readonly folder: string;
+  /**
+   * Whether it is started `detached`, in a session of its own. All of it is one process group then, and is ended by a
+   * kill of that group: of one that is killed alone in the moment of its start, what is inside may live on.
+   */
+  readonly isDetached: boolean;
 }
 
 /** To read, where it is there. */
@@ -38,9 +43,11 @@ export const readable = (from: string, to = from): string[] => ["--ro-bind-try",
 export const writable = (from: string, to = from): string[] => ["--bind", from, to];
 
 /** What goes before a command. */
-export const bubble = ({ environment, mounts, folder }: Bubble): string[] => [
+export const bubble = ({ environment, mounts, folder, isDetached }: Bubble): string[] => [
   "bwrap",
   ...ALONE,
+  // Away from a terminal, into which it could write as if somebody typed.
+  ...(isDetached ? [] : ["--new-session"]),
   ...Object.entries(environment).flatMap(([name, value]) => ["--setenv", name, value]),
   ...OWN,
   ...mounts,
@@ -62,7 +69,8 @@ const works = new Map<string, Promise<boolean>>();
 
 async function tried(program: string): Promise<boolean> {
   if (process.platform !== "linux" || Bun.which(program) === null) return false;
-  const nothing = bubble({ environment: {}, mounts: SYSTEM_FOLDERS.flatMap((path) => readable(path)), folder: "/tmp" });
+  const mounts = SYSTEM_FOLDERS.flatMap((path) => readable(path));
+  const nothing = bubble({ environment: {}, mounts, folder: "/tmp", isDetached: false });
   const child = Bun.spawn([...nothing, "true"], { stdin: "ignore", stdout: "ignore", stderr: "ignore" });
   return (await child.exited) === 0;
 }

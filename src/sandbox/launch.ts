@@ -101,6 +101,7 @@ function inside(hasFolder: boolean, limiter: string | null): string[] {
         ...(hasFolder ? ["--ro-bind", FOLDER, FOLDER_INSIDE] : []),
       ],
       folder: hasFolder ? FOLDER_INSIDE : INSIDE,
+      isDetached: false,
     }),
     ...(limiter === null ? [] : [limiter, `--nproc=${MAX_THREADS}`]),
     bun,

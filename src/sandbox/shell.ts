@@ -64,7 +64,8 @@ export const findShell = async (program?: string): Promise<Shell | null> =>
 /** What goes before the command, over its folder. */
 function around(folder: string, proxy: string | undefined): string[] {
   const mounts = [...SYSTEM_FOLDERS.flatMap((path) => readable(path)), ...writable(folder, "/workspace")];
-  if (proxy === undefined) return bubble({ environment: ENVIRONMENT, mounts, folder: "/workspace" });
+  const place = { folder: "/workspace", isDetached: true };
+  if (proxy === undefined) return bubble({ environment: ENVIRONMENT, mounts, ...place });
   const relay = relayTo(proxy);
   const environment = {
     ...ENVIRONMENT,
@@ -72,7 +73,7 @@ function around(folder: string, proxy: string | undefined): string[] {
     ...Object.fromEntries(PROXY_NAMES.map((name) => [name, relay.url])),
   };
   const more = [...CERTIFICATES.flatMap((path) => readable(path)), ...relay.mounts];
-  return [...bubble({ environment, mounts: [...mounts, ...more], folder: "/workspace" }), ...relay.runs];
+  return [...bubble({ environment, mounts: [...mounts, ...more], ...place }), ...relay.runs];
 }
 
 /** Both of its outputs are one, also for a command that the shell cannot read. */

@@ -13,7 +13,7 @@ import {
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type CloneFailure, Cloner, type CloneSettings } from "../../src/repositories/clone.ts";
-import { findGit } from "../../src/repositories/git.ts";
+import { findGit, repositoryIn, runGit, startGit } from "../../src/repositories/git.ts";
 import { hasBubbles } from "../../src/sandbox/bubble.ts";
 import { until } from "../support/condition.ts";
 import { createEgressWorld, type EgressWorld } from "../support/egress-world.ts";
@@ -230,6 +230,27 @@ describe.skipIf(!hasGit)("clones", () => {
     expect(await filesOf("either")).toEqual({ a: "1" });
     expect(networks.length).toBeGreaterThan(0);
     expect(networks).not.toContain(here);
+  });
+
+  test("[WSP-5] git ends however early it is killed, and nothing of it stays", async () => {
+    const folder = mkdtempSync(join(root, "early-"));
+    const isIsolated = await hasBubbles();
+    const { signal } = new AbortController();
+    await runGit(["init", "--quiet", "--bare", repositoryIn(folder)], {
+      folder,
+      fileBytes: 100_000,
+      signal,
+      isIsolated,
+    });
+    // Many at once: then the moment of a start is long, and some are killed in each part of it.
+    const runs = Array.from({ length: 60 }, async (_, i) => {
+      const git = startGit(["cat-file", "--batch"], { folder, fileBytes: 1, signal, isIsolated, hasInput: true });
+      await Bun.sleep(i);
+      git.kill();
+      await git.ended;
+    });
+    await Promise.all(runs);
+    await until("none is left", () => processesOf(folder).length === 0);
   });
 
   test("[WSP-5] a repository that is not there, or has nothing, is told apart", async () => {
