@@ -8,9 +8,24 @@ import type { JsonObject } from "../schema.ts";
 import type { MadeArtifact, OutputError, Progress } from "./terms.ts";
 import type { AgentSnapshot, AnswerBlock, Block, RunError, ToolUseBlock, Usage } from "./schema.ts";
 
+/** A part of what a user says. */
+export type ContentPart =
+  | { readonly type: "text"; readonly text: string }
+  | {
+      readonly type: "image" | "file";
+      /** In lower case and without parameters, such as `image/png`. */
+      readonly mediaType: string;
+      readonly name?: string;
+      /** Whether the answer is to cite it, where its provider can. */
+      readonly citations?: true;
+      /** Never changed: what is made of it for a provider is kept as long as this array is. */
+      readonly data: Uint8Array;
+    };
+
 /** One entry of the conversation as the model sees it, oldest first. */
 export type TranscriptEntry =
-  | { readonly role: "user"; readonly text: string }
+  /** `parts`: all that is said, where it is more than text; `text` is then that of its text parts. */
+  | { readonly role: "user"; readonly text: string; readonly parts?: readonly ContentPart[] }
   | { readonly role: "assistant"; readonly blocks: readonly Block[] };
 
 export interface ToolDescription {

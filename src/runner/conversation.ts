@@ -6,6 +6,7 @@
 import type { TranscriptEntry } from "../../actors/job/ports.ts";
 import type { Block, ToolResultBlock, ToolUseBlock } from "../../actors/job/schema.ts";
 import type { JsonObject } from "../../actors/schema.ts";
+import type { UserContent } from "./content.ts";
 
 const LOST_RESULT = "There is no result: the call was not finished.";
 /** Longest tool name that every provider takes. */
@@ -30,7 +31,7 @@ export interface SpokenResult {
 }
 
 export type Message =
-  | { readonly role: "user"; readonly text: string }
+  | { readonly role: "user"; readonly content: UserContent }
   | { readonly role: "assistant"; readonly parts: readonly (SpokenText | SpokenCall)[] }
   | { readonly role: "tool"; readonly results: readonly SpokenResult[] };
 
@@ -38,7 +39,7 @@ export type Message =
 export function conversation(entries: readonly TranscriptEntry[]): Message[] {
   const writer = new ConversationWriter();
   for (const entry of entries) {
-    if (entry.role === "user") writer.messages.push({ role: "user", text: entry.text });
+    if (entry.role === "user") writer.messages.push({ role: "user", content: entry.parts ?? entry.text });
     else writer.assistant(entry.blocks);
   }
   return writer.messages;

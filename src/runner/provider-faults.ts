@@ -8,6 +8,7 @@
 import type { RunError, RunErrorCode } from "../../actors/job/schema.ts";
 import { type JsonLimits, parseWithin } from "../../actors/json-shape.ts";
 import { AnswerRefused } from "./answer-limits.ts";
+import { UnspeakableFile } from "./content.ts";
 import { field } from "./field.ts";
 import { maskWords } from "./mask.ts";
 import { rateHeaderPause } from "./rate-headers.ts";
@@ -47,6 +48,9 @@ const UNREADABLE = /JSONParseError|TypeValidationError|UnreadableFrame/;
 
 /** The SDK's name for a package that finds no key in the environment. */
 const NO_KEY = "AI_LoadAPIKeyError";
+/** The SDK's name for a part of a conversation that its provider does not take. */
+const NOT_SUPPORTED = "AI_UnsupportedFunctionalityError";
+const NOT_TAKEN = "The conversation has an image or a file of a type that this model does not take.";
 
 const SENTENCES = {
   provider_unreachable: "The model provider could not be reached, or the connection to it broke.",
@@ -147,6 +151,8 @@ function statusOfKind(error: unknown): number | undefined {
 /** The error of a thrown value or an `error` part. `now` is wall-clock time in ms; `secrets` are masked. */
 export function providerFault(error: unknown, secrets: readonly string[], now: number): RunError {
   if (error instanceof ModelUnavailable) return { code: "model_unavailable", message: error.message };
+  if (error instanceof UnspeakableFile) return { code: "provider_rejected", message: error.message };
+  if (error instanceof Error && error.name === NOT_SUPPORTED) return { code: "provider_rejected", message: NOT_TAKEN };
   const refused = refusal(error);
   if (refused !== null)
     return { code: "provider_error", message: `The model provider's answer was refused: ${refused.message}.` };

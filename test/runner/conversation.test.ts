@@ -20,7 +20,7 @@ const lines = (blocks: readonly Block[]): string[] =>
   ])
     .slice(1)
     .map((message) => {
-      if (message.role === "user") return `user: ${message.text}`;
+      if (message.role === "user") return `user: ${String(message.content)}`;
       const parts =
         message.role === "tool"
           ? message.results.map(({ id, text, isError }) => `${id}→${isError ? "error-text" : "text"} ${text}`)

@@ -1,12 +1,25 @@
 /** The conversation in the words of the AI SDK. */
-import type { ModelMessage, ToolResultPart } from "ai";
+import type { FilePart, ModelMessage, TextPart, ToolResultPart } from "ai";
+import { type ContentPart, type DataPart, isTextFile, spokenFile } from "../content.ts";
 import type { Message, SpokenResult } from "../conversation.ts";
 
-export function modelMessages(messages: readonly Message[]): ModelMessage[] {
+/** What a provider of the SDK takes beyond images and PDFs. */
+export interface Takes {
+  /** Files of text, as documents that its answers cite. Text is what every provider takes, and few take a file of it. */
+  readonly textFiles: boolean;
+}
+
+export function modelMessages(messages: readonly Message[], takes: Takes): ModelMessage[] {
   return messages.map((message): ModelMessage => {
     switch (message.role) {
       case "user":
-        return { role: "user", content: message.text };
+        return {
+          role: "user",
+          content:
+            typeof message.content === "string"
+              ? message.content
+              : message.content.map((part) => userPart(part, takes)),
+        };
       case "assistant":
         return {
           role: "assistant",
@@ -21,6 +34,20 @@ export function modelMessages(messages: readonly Message[]): ModelMessage[] {
     }
   });
 }
+
+function userPart(part: ContentPart, { textFiles }: Takes): TextPart | FilePart {
+  if (part.type === "text") return { type: "text", text: part.text };
+  if (!isTextFile(part)) return filePart(part, part.mediaType);
+  return textFiles ? filePart(part, "text/plain") : { type: "text", text: spokenFile(part) };
+}
+
+const filePart = ({ name, data, citations }: DataPart, mediaType: string): FilePart => ({
+  type: "file",
+  mediaType,
+  data,
+  ...(name === undefined ? {} : { filename: name }),
+  ...(citations === true ? { providerOptions: { anthropic: { citations: { enabled: true } } } } : {}),
+});
 
 const resultPart = ({ id, name, text, isError }: SpokenResult): ToolResultPart => ({
   type: "tool-result",

@@ -62,7 +62,7 @@ async function open(
   );
   const request = {
     model,
-    messages: charged(() => modelMessages(conversation(call.entries))),
+    messages: charged(() => modelMessages(conversation(call.entries), takenBy(model))),
     abortSignal: signal,
     ...(call.system.trim() === "" ? {} : { instructions: call.system }),
     ...(call.tools.length === 0 ? {} : { tools: toolset }),
@@ -77,6 +77,11 @@ async function open(
   const { stream } = await charged(() => streamCall(request));
   return stream;
 }
+
+/** The models of Anthropic, wherever they are hosted, take text as documents. */
+const takenBy = (model: LanguageModel) => ({
+  textFiles: typeof model !== "string" && model.provider.includes("anthropic"),
+});
 
 /** Throws what an `error` part holds. */
 export function report(part: LanguageModelStreamPart, sink: AnswerSink): void {

@@ -3,6 +3,7 @@
  * A frame holds what is new of the first choice; the tokens come in a frame of their own.
  */
 import type { AnswerSink, CountedTokens, EndReason } from "../answer.ts";
+import { isPdf, isTextFile, spokenFile, UnspeakableFile, type ContentPart, type UserContent } from "../content.ts";
 import type { Message } from "../conversation.ts";
 import { field } from "../field.ts";
 import { streamFault } from "../provider-faults.ts";
@@ -18,7 +19,7 @@ import {
 } from "./frame.ts";
 import { isClosed } from "./closed-schema.ts";
 import { StreamedCalls } from "./streamed-calls.ts";
-import type { FrameReader, WireCall, WireFormat } from "./wire-format.ts";
+import type { Base64, FrameReader, WireCall, WireFormat } from "./wire-format.ts";
 
 export const chatCompletions: WireFormat = {
   path: "/chat/completions",
@@ -27,8 +28,8 @@ export const chatCompletions: WireFormat = {
   reader: (sink) => new ChatCompletionsReader(sink),
 };
 
-function body({ model, system, messages, tools, outputSchema }: WireCall): object {
-  const spoken = messages.flatMap(chatMessages);
+function body({ model, system, messages, tools, outputSchema, base64 }: WireCall): object {
+  const spoken = messages.flatMap((message) => chatMessages(message, base64));
   return {
     model,
     messages: system === "" ? spoken : [{ role: "system", content: system }, ...spoken],
@@ -55,8 +56,8 @@ function body({ model, system, messages, tools, outputSchema }: WireCall): objec
   };
 }
 
-function chatMessages(message: Message): object[] {
-  if (message.role === "user") return [{ role: "user", content: message.text }];
+function chatMessages(message: Message, base64: Base64): object[] {
+  if (message.role === "user") return [{ role: "user", content: userContent(message.content, base64) }];
   if (message.role === "tool")
     return message.results.map(({ id, text }) => ({ role: "tool", tool_call_id: id, content: text }));
   let content = "";
@@ -72,6 +73,32 @@ function chatMessages(message: Message): object[] {
   }
   if (calls.length === 0) return [{ role: "assistant", content }];
   return [{ role: "assistant", content: content === "" ? null : content, tool_calls: calls }];
+}
+
+function userContent(content: UserContent, base64: Base64): string | object[] {
+  if (typeof content === "string") return content;
+  const spoken = content.map((part) => userPart(part, base64));
+  // Text alone is told as every server takes it.
+  const [first] = spoken;
+  return spoken.length === 1 && first?.text !== undefined ? first.text : spoken;
+}
+
+interface SpokenPart {
+  readonly type: string;
+  readonly text?: string;
+  readonly image_url?: object;
+  readonly file?: object;
+}
+
+function userPart(part: ContentPart, base64: Base64): SpokenPart {
+  if (part.type === "text") return { type: "text", text: part.text };
+  if (isTextFile(part)) return { type: "text", text: spokenFile(part) };
+  const { type, mediaType, name = "document.pdf", data } = part;
+  if (type === "file" && !isPdf(part)) throw new UnspeakableFile(part);
+  const url = `data:${mediaType};base64,${base64(data)}`;
+  return type === "image"
+    ? { type: "image_url", image_url: { url } }
+    : { type, file: { filename: name, file_data: url } };
 }
 
 class ChatCompletionsReader implements FrameReader {

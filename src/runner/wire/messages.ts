@@ -3,6 +3,7 @@
  * stop; what we do not know of it is passed over, as its documentation asks for.
  */
 import type { AnswerSink, CountedTokens, EndReason } from "../answer.ts";
+import { type DataPart, fileText, isPdf, isTextFile, UnspeakableFile } from "../content.ts";
 import type { Message } from "../conversation.ts";
 import { field } from "../field.ts";
 import { streamFault } from "../provider-faults.ts";
@@ -18,7 +19,7 @@ import {
   UnreadableFrame,
 } from "./frame.ts";
 import { longestAnswer } from "./longest-answer.ts";
-import type { FrameReader, WireCall, WireFormat } from "./wire-format.ts";
+import type { Base64, FrameReader, WireCall, WireFormat } from "./wire-format.ts";
 
 const VERSION = "2023-06-01";
 
@@ -29,12 +30,14 @@ export const messages: WireFormat = {
   reader: (sink) => new MessagesReader(sink),
 };
 
-function body({ model, system, messages: conversation, tools, outputSchema }: WireCall): object {
+function body({ model, system, messages: conversation, tools, outputSchema, base64 }: WireCall): object {
+  // Those of a request cite all or none, and no answer by a schema can cite.
+  const cites = outputSchema === null && conversation.some(asksForCitations);
   return {
     model,
     max_tokens: longestAnswer(model),
     ...(system === "" ? {} : { system: [{ type: "text", text: system }] }),
-    messages: turns(conversation),
+    messages: turns(conversation, { cites, base64 }),
     ...(tools.length === 0
       ? {}
       : {
@@ -55,14 +58,24 @@ function body({ model, system, messages: conversation, tools, outputSchema }: Wi
   };
 }
 
+interface Documents {
+  readonly cites: boolean;
+  readonly base64: Base64;
+}
+
+const asksForCitations = (message: Message): boolean =>
+  message.role === "user" &&
+  typeof message.content !== "string" &&
+  message.content.some((part) => part.type === "file" && part.citations === true);
+
 /** Messages in a row of one side are one message. */
-function turns(conversation: readonly Message[]): object[] {
+function turns(conversation: readonly Message[], documents: Documents): object[] {
   const joined: { role: "user" | "assistant"; content: { type: string; text?: string }[] }[] = [];
   for (const message of conversation) {
     const role = message.role === "assistant" ? "assistant" : "user";
     const last = joined.at(-1);
-    if (last?.role === role) last.content.push(...blocks(message));
-    else joined.push({ role, content: blocks(message) });
+    if (last?.role === role) last.content.push(...blocks(message, documents));
+    else joined.push({ role, content: blocks(message, documents) });
   }
   // A call must be followed by its result, so nothing may stand behind it.
   for (const { content } of joined)
@@ -74,10 +87,12 @@ function turns(conversation: readonly Message[]): object[] {
   return joined;
 }
 
-function blocks(message: Message): { type: string; text?: string }[] {
+function blocks(message: Message, documents: Documents): { type: string; text?: string }[] {
   switch (message.role) {
     case "user":
-      return [{ type: "text", text: message.text }];
+      return typeof message.content === "string"
+        ? [{ type: "text", text: message.content }]
+        : message.content.map((part) => (part.type === "text" ? part : dataBlock(part, documents)));
     case "assistant":
       return message.parts.map((part) =>
         part.kind === "text"
@@ -93,6 +108,21 @@ function blocks(message: Message): { type: string; text?: string }[] {
       }));
   }
 }
+
+function dataBlock(part: DataPart, { cites, base64 }: Documents): { type: string; source: object } {
+  const { type, mediaType, name: title, data } = part;
+  if (isTextFile(part))
+    return document({ source: { type: "text", media_type: "text/plain", data: fileText(part) }, title }, cites);
+  if (type === "file" && !isPdf(part)) throw new UnspeakableFile(part);
+  const source = { type: "base64", media_type: mediaType, data: base64(data) };
+  return type === "image" ? { type, source } : document({ source, title }, cites);
+}
+
+const document = (of: { readonly source: object; readonly title: string | undefined }, cites: boolean) => ({
+  type: "document",
+  ...of,
+  ...(cites ? { citations: { enabled: true } } : {}),
+});
 
 interface OpenCall {
   readonly id: string;

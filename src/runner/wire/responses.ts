@@ -3,6 +3,7 @@
  * is done, and the last event has the tokens. Events that we do not know are passed over.
  */
 import type { AnswerSink, EndReason } from "../answer.ts";
+import { isPdf, isTextFile, spokenFile, UnspeakableFile, type UserContent } from "../content.ts";
 import type { Message } from "../conversation.ts";
 import { field } from "../field.ts";
 import { streamFault } from "../provider-faults.ts";
@@ -17,7 +18,7 @@ import {
   textOf,
   UnreadableFrame,
 } from "./frame.ts";
-import type { FrameReader, WireCall, WireFormat } from "./wire-format.ts";
+import type { Base64, FrameReader, WireCall, WireFormat } from "./wire-format.ts";
 
 export const responses: WireFormat = {
   path: "/responses",
@@ -26,11 +27,11 @@ export const responses: WireFormat = {
   reader: (sink) => new ResponsesReader(sink),
 };
 
-function body({ model, system, messages, tools, outputSchema }: WireCall): object {
+function body({ model, system, messages, tools, outputSchema, base64 }: WireCall): object {
   return {
     model,
     ...(system === "" ? {} : { instructions: system }),
-    input: messages.flatMap(items),
+    input: messages.flatMap((message) => items(message, base64)),
     // Nothing is to be kept there.
     store: false,
     ...(tools.length === 0
@@ -57,10 +58,10 @@ function body({ model, system, messages, tools, outputSchema }: WireCall): objec
   };
 }
 
-function items(message: Message): object[] {
+function items(message: Message, base64: Base64): object[] {
   switch (message.role) {
     case "user":
-      return [{ role: "user", content: [{ type: "input_text", text: message.text }] }];
+      return [{ role: "user", content: userContent(message.content, base64) }];
     case "assistant":
       return message.parts.map((part) =>
         part.kind === "text"
@@ -75,6 +76,18 @@ function items(message: Message): object[] {
         output: isError ? JSON.stringify({ error: text }) : text,
       }));
   }
+}
+
+function userContent(content: UserContent, base64: Base64): object[] {
+  if (typeof content === "string") return [{ type: "input_text", text: content }];
+  return content.map((part, index) => {
+    if (part.type === "text") return { type: "input_text", text: part.text };
+    const { type, mediaType, name = `part-${index}.pdf`, data } = part;
+    if (type === "image") return { type: "input_image", image_url: `data:${mediaType};base64,${base64(data)}` };
+    if (isTextFile(part)) return { type: "input_text", text: spokenFile(part) };
+    if (!isPdf(part)) throw new UnspeakableFile(part);
+    return { type: "input_file", filename: name, file_data: `data:${mediaType};base64,${base64(data)}` };
+  });
 }
 
 class ResponsesReader implements FrameReader {

@@ -55,7 +55,14 @@ async function opened(
   const instructions = system.trim() === "" ? "" : system;
   const asked = charged(() =>
     JSON.stringify(
-      format.body({ model: target.name, system: instructions, messages: conversation(entries), tools, outputSchema }),
+      format.body({
+        model: target.name,
+        system: instructions,
+        messages: conversation(entries),
+        tools,
+        outputSchema,
+        base64: (data) => Buffer.from(data.buffer, data.byteOffset, data.byteLength).toString("base64"),
+      }),
     ),
   );
   const answer = await askProvider(target.baseUrl.replace(/\/+$/, "") + format.path, {

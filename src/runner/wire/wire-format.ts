@@ -17,7 +17,11 @@ export interface WireCall {
   readonly tools: readonly ToolDescription[];
   /** JSON Schema that the provider is to keep the answer to; null: none. */
   readonly outputSchema: JsonObject | null;
+  /** What stands in the body for the base64 of these bytes: text without anything that JSON escapes. */
+  readonly base64: Base64;
 }
+
+export type Base64 = (data: Uint8Array) => string;
 
 /** What takes the frames of one answer. Synchronous; throws the provider's fault. */
 export interface FrameReader {

@@ -1,0 +1,31 @@
+/** Images and files in what a user says, on their way to a provider. */
+import type { ContentPart } from "../../actors/job/ports.ts";
+
+export type { ContentPart };
+
+/** What a user says: text, or parts. */
+export type UserContent = string | readonly ContentPart[];
+/** An image or a file. */
+export type DataPart = Exclude<ContentPart, { readonly type: "text" }>;
+
+/** Media types whose bytes are text, in UTF-8. */
+const TEXT_TYPES = /^(?:text\/|application\/(?:json|xml|yaml|x-yaml|toml|javascript|sql|[\w.-]+\+(?:json|xml))$)/;
+
+export const isTextFile = ({ type, mediaType }: DataPart): boolean => type === "file" && TEXT_TYPES.test(mediaType);
+export const isPdf = ({ type, mediaType }: DataPart): boolean => type === "file" && mediaType === "application/pdf";
+
+/** The text of a text file. */
+export const fileText = ({ data }: DataPart): string => new TextDecoder().decode(data);
+
+/** A text file as providers take it that know no files of text: its name, and what it says. */
+export const spokenFile = (file: DataPart): string =>
+  file.name === undefined ? fileText(file) : `${file.name}:\n\n${fileText(file)}`;
+
+/** Says that a file is of a type that no provider of this format takes. */
+export class UnspeakableFile extends Error {
+  override readonly name = "UnspeakableFile";
+
+  constructor({ mediaType }: DataPart) {
+    super(`Files of the type ${mediaType} cannot be sent to this model.`);
+  }
+}
