@@ -20,6 +20,7 @@ export type IdPrefix =
   | "app"
   | "shr"
   | "fil"
+  | "upl"
   | "dir"
   | "evt"
   | "dlv"

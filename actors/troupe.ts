@@ -16,6 +16,8 @@ import type { System } from "./runtime/system.ts";
 import type { Ask } from "./runtime/members.ts";
 import { trafficActor } from "./traffic/actor.ts";
 import type { TrafficProtocol } from "./traffic/protocol.ts";
+import { uploadActor } from "./upload/actor.ts";
+import type { UploadProtocol } from "./upload/protocol.ts";
 import { usageActor } from "./usage/actor.ts";
 import type { UsageProtocol } from "./usage/protocol.ts";
 import { workspaceActor } from "./workspace/actor.ts";
@@ -32,6 +34,7 @@ export type TroupeProtocols = {
   job: JobProtocol;
   mission: MissionProtocol;
   traffic: TrafficProtocol;
+  upload: UploadProtocol;
   usage: UsageProtocol;
   webhook: WebhookProtocol;
   workspace: WorkspaceProtocol;
@@ -74,6 +77,7 @@ export const troupeActors = ({
     jobActor(jobLimits),
     missionActor(calendar),
     trafficActor,
+    uploadActor,
     usageActor(monthlyTokens),
     webhookActor,
     workspaceActor(workspaceLimits),

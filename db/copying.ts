@@ -11,6 +11,7 @@ import { join } from "node:path";
 import type { Writable } from "node:stream";
 import postgres, { type TransactionSql } from "postgres";
 import { migrate, MigrationRefused } from "./migrate.ts";
+import { referredContents } from "./stores/content-references.ts";
 
 /** Of the processes, not of the data. */
 const LEFT_OUT = ["replica", "shard"];
@@ -80,11 +81,7 @@ async function snapshotIn(tx: TransactionSql): Promise<Snapshot> {
     keyCheck: key?.check ?? null,
     tables: await tablesIn(tx),
     rows: (table) => tx.unsafe(`copy ${target(table)} to stdout`).readable(),
-    contents: () =>
-      tx<Content[]>`
-        select organization_id as "organizationId", sha256 from workspace_place where sha256 is not null
-        union select organization_id, sha256 from workspace_version where sha256 is not null
-        order by 1, 2`.cursor(PAGE),
+    contents: () => tx.unsafe<Content[]>(referredContents()).cursor(PAGE),
   };
 }
 

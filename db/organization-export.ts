@@ -1,6 +1,7 @@
 /** The rows of one organization, read in one snapshot, for its export. */
 import type { TransactionSql } from "postgres";
 import { type Content, inTransaction } from "./copying.ts";
+import { referredContents } from "./stores/content-references.ts";
 import { ACCOUNT_LEFT_OUT, ORGANIZATION_TABLES, without } from "./organization-tables.ts";
 
 /** Rows that are in memory at once. */
@@ -47,12 +48,6 @@ async function snapshotOf(tx: TransactionSql, organizationId: string): Promise<O
         where m.organization_id = ${organizationId} order by a.id`;
       for await (const page of rows.cursor(PAGE)) yield page.map(({ body }) => without(body, ACCOUNT_LEFT_OUT));
     },
-    contents: () =>
-      tx<Content[]>`
-        select organization_id as "organizationId", sha256 from workspace_place
-        where organization_id = ${organizationId} and sha256 is not null
-        union select organization_id, sha256 from workspace_version
-        where organization_id = ${organizationId} and sha256 is not null
-        order by 2`.cursor(PAGE),
+    contents: () => tx.unsafe<Content[]>(referredContents("organization_id = $1"), [organizationId]).cursor(PAGE),
   };
 }

@@ -31,6 +31,8 @@ export const ORGANIZATION_TABLES: Readonly<Record<string, readonly string[] | nu
   day_usage: [],
   month_usage: [],
   token_budget: [],
+  attachment: [],
+  upload: [],
   workspace_text: null,
   workspace_share: ["hash", "passwordHash"],
   workspace_version: [],

@@ -1,6 +1,6 @@
 /**
- * What workspaces leave behind: versions and deleted files after their time, what was below deleted
- * directories, and content that nothing refers to.
+ * What workspaces and uploads leave behind: versions and deleted files after their time, what was below deleted
+ * directories, uploads that were deleted or that no message has named, and content that nothing refers to.
  *
  * Content is removed under the lock of its claim. An upload claims its content before it stores it: either
  * its claim comes first, and then it is young and the sweep goes on; or the sweep has the lock, the upload
@@ -9,6 +9,7 @@
 import type { TransactionSql } from "postgres";
 import { VERSION_MS } from "../actors/workspace/limits.ts";
 import type { BlobStore } from "../actors/workspace/ports.ts";
+import { isReferred } from "./stores/content-references.ts";
 import { past, type Sweep, type Taken } from "./sweeps.ts";
 
 /** From its claim, content has so long to be referred to. An upload takes minutes. */
@@ -24,6 +25,7 @@ export const workspaceSweeps = (blobs: Pick<BlobStore, "remove">): readonly Swee
   { name: "vacant_places", retentionMs: VERSION_MS, take: past("workspace_place", "vacant_since") },
   { name: "file_texts", retentionMs: SKEW_MS, take: past("workspace_text", "empty_since") },
   { name: "shares", retentionMs: VERSION_MS, take: past("workspace_share", "ends_at") },
+  { name: "uploads", retentionMs: SKEW_MS, take: past("upload", "ends_at") },
   { name: "deleted_directories", retentionMs: VERSION_MS, take: emptyDirectories },
   { name: "blobs", retentionMs: CLAIM_MS, take: unreferenced(blobs) },
 ];
@@ -62,9 +64,7 @@ function unreferenced(blobs: Pick<BlobStore, "remove">): Sweep["take"] {
     if (held.count === 0) return { deleted: 0, isDone: true };
     const claims = await sql<{ organizationId: string; sha256: string; isUsed: boolean }[]>`
       select c.organization_id as "organizationId", c.sha256, c.claimed_at >= ${cutoff}::timestamptz
-        or exists (select from workspace_place p where p.organization_id = c.organization_id and p.sha256 = c.sha256)
-        or exists (select from workspace_version v where v.organization_id = c.organization_id and v.sha256 = c.sha256)
-        as "isUsed"
+        or ${sql.unsafe(isReferred("c.organization_id", "c.sha256"))} as "isUsed"
       from blob_claim c, sweep_position s
       where s.sweep = 'blobs' and (c.organization_id, c.sha256) > (s.organization_id, s.id)
       order by c.organization_id, c.sha256 limit ${limit}`;
@@ -96,9 +96,7 @@ async function removeUnused(
     and claimed_at < ${cutoff}::timestamptz for update skip locked`;
   if (locked.count === 0) return false;
   // Asked again: the lock keeps new claims away, and what is referred to was claimed before.
-  const used = await sql`
-    select 1 where exists (select from workspace_place where organization_id = ${organizationId} and sha256 = ${sha256})
-    or exists (select from workspace_version where organization_id = ${organizationId} and sha256 = ${sha256})`;
+  const used = await sql.unsafe(`select 1 where ${isReferred("$1", "$2")}`, [organizationId, sha256]);
   if (used.count > 0) return false;
   await blobs.remove({ organizationId, sha256 });
   await sql`delete from blob_claim where organization_id = ${organizationId} and sha256 = ${sha256}`;

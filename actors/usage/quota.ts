@@ -15,6 +15,7 @@ import {
   tokenTable,
 } from "../organization/schema.ts";
 import type { RecordChange } from "../runtime/write-guard.ts";
+import { type Attachment, attachmentTable, type Upload, uploadTable } from "../upload/schema.ts";
 import { type Place, placeTable, workspaceTable } from "../workspace/schema.ts";
 
 export const QUOTAS = [
@@ -118,12 +119,19 @@ export function demandOf(changes: readonly RecordChange[]): Demand | null {
   return { asked, freed, secrets, rows, isNew: isNew || hasFile, organization };
 }
 
-/** Files that are written; one that is moved leaves a vacant place and asks for nothing. Whether there is one. */
+/**
+ * Files that are written, and what is uploaded and sent; one that is moved leaves a vacant place and asks for nothing.
+ * Whether there is one. Content that messages have of an upload counts once more here, and once where it is measured.
+ */
 function askFiles(changes: readonly RecordChange[], asked: Map<QuotaName, number>, freed: Set<QuotaName>): boolean {
   let files = 0;
   let bytes = 0;
   let vacated = 0;
   for (const { table, record } of changes) {
+    if (table === uploadTable.name || table === attachmentTable.name) {
+      if (isSet((record as Partial<Upload>).deletedAt)) freed.add("file_bytes");
+      else if (record.version === 1) bytes += (record as Upload | Attachment).size;
+    }
     if (table !== placeTable.name) continue;
     const { node } = record as Place;
     if (node.kind === "vacant") vacated++;

@@ -33,6 +33,7 @@ import { PostgresPlacement } from "../../db/placement.ts";
 import { PostgresActorStore } from "../../db/stores/actor-store.ts";
 import { PostgresChatDirectory } from "../../db/stores/chat-directory.ts";
 import { PostgresMissionDirectory } from "../../db/stores/mission-directory.ts";
+import { PostgresUploadDirectory } from "../../db/stores/upload-directory.ts";
 import { PostgresUsageDirectory } from "../../db/stores/usage-directory.ts";
 import { PostgresJobDirectory } from "../../db/stores/job-directory.ts";
 import { PostgresDirectory } from "../../db/stores/directory.ts";
@@ -145,6 +146,7 @@ const app = createApp({
   queries: dataQueries({ sandbox: fileSandbox, system: () => system, contents }),
   workspaceLimits: DEFAULT_WORKSPACE_LIMITS,
   git: null,
+  uploads: new PostgresUploadDirectory(database),
   usage: new PostgresUsageDirectory(database),
   quotas: { report: () => Promise.resolve([]) },
   jobs: new PostgresJobDirectory(database),

@@ -23,7 +23,11 @@ const COUNTS: Readonly<Record<Counted, string>> = {
     "select coalesce(sum(size), 0) as n from (" +
     "select (body -> 'node' ->> 'size')::bigint as size from workspace_place " +
     "where organization_id = $1 and body -> 'node' ->> 'kind' = 'file' union all " +
-    "select (body ->> 'size')::bigint from workspace_version where organization_id = $1 and kept_until > $2) as s",
+    "select (body ->> 'size')::bigint from workspace_version where organization_id = $1 and kept_until > $2 union all " +
+    // The same content of several messages is stored once.
+    "select max(size) from (select sha256, (body ->> 'size')::bigint as size from upload " +
+    "where organization_id = $1 and coalesce(ends_at, $2) >= $2 union all " +
+    "select sha256, (body ->> 'size')::bigint from attachment where organization_id = $1) as sent group by sha256) as s",
 };
 
 /** Tables whose rows an organization makes without end, and the column that has most of their bytes. */
@@ -41,6 +45,8 @@ const STORED: readonly (readonly [table: string, column: string])[] = [
     "workspace_place",
     "workspace_version",
     "workspace_text",
+    "upload",
+    "attachment",
     "idempotency_key",
   ].map((table) => [table, "body"] as const),
   ["event", "data"],

@@ -128,6 +128,33 @@ export const workspaceShare = pgTable(
   ],
 );
 
+/** Uploads of people; the sweep takes them after their deletion or expiry. */
+export const upload = pgTable(
+  "upload",
+  {
+    ...columns,
+    createdAt,
+    createdBy: generated("created_by", "createdBy"),
+    sha256: generated("sha256", "sha256"),
+    endsAt: text("ends_at").generatedAlwaysAs(raw(`coalesce(body ->> 'deletedAt', body ->> 'expiresAt')`)),
+    deletedAt: generated("deleted_at", "deletedAt"),
+  },
+  (t) => [
+    primaryKey({ columns: [t.organizationId, t.id] }),
+    index("upload_creator")
+      .on(t.organizationId, t.createdBy, t.createdAt, t.id)
+      .where(sql`deleted_at is null`),
+    index("upload_content").on(t.organizationId, t.sha256),
+    index("upload_end").on(t.endsAt),
+  ],
+);
+
+/** Content that messages have. */
+export const attachment = pgTable("attachment", { ...columns, sha256: generated("sha256", "sha256") }, (t) => [
+  primaryKey({ columns: [t.organizationId, t.id] }),
+  index("attachment_content").on(t.organizationId, t.sha256),
+]);
+
 /** Content that is stored, or about to be: claimed before it is. The sweep removes what nothing refers to. */
 export const blobClaim = pgTable(
   "blob_claim",

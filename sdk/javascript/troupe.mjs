@@ -514,6 +514,80 @@ export class Troupe {
             options,
         });
     }
+    // Uploads: Files that messages refer to
+    /**
+     * List your uploaded files.
+     *
+     * `GET /api/files`. Needs `chats:read`. May throw `InvalidCursorError` or `OrganizationSuspendedError`.
+     */
+    listUploads(query, options) {
+        return this.#http.json({ method: "GET", path: "/api/files", query, options });
+    }
+    /**
+     * List your uploaded files. All of them: the next page is asked for when it is needed.
+     *
+     * `GET /api/files`. Needs `chats:read`. May throw `InvalidCursorError` or `OrganizationSuspendedError`.
+     */
+    listAllUploads(query, options) {
+        return this.#http.items((next) => this.listUploads({ ...query, ...(next === undefined ? {} : { cursor: next }) }, options), (page) => page.files);
+    }
+    /**
+     * Upload a file for a message.
+     *
+     * The body is the file: a PNG, JPEG, GIF or WebP image, a PDF, or text in UTF-8. Its first bytes decide what it is. A
+     * file that no message refers to is removed after 7 days.
+     *
+     * `POST /api/files`. Needs `chats:write`. May throw `OrganizationSuspendedError`, `RequestTimeoutError`,
+     * `QuotaExceededError` or `StorageFullError`.
+     */
+    createUpload(body, query, options) {
+        return this.#http.json({
+            method: "POST",
+            path: "/api/files",
+            query,
+            body,
+            contentType: "application/octet-stream",
+            isKeyed: true,
+            options,
+        });
+    }
+    /**
+     * Read what is known of an uploaded file.
+     *
+     * `GET /api/files/{id}`. Needs `chats:read`. May throw `OrganizationSuspendedError` or `NotFoundError`.
+     */
+    getUpload(fileId, options) {
+        return this.#http.json({ method: "GET", path: `/api/files/${segment(fileId)}`, options });
+    }
+    /**
+     * Delete an uploaded file.
+     *
+     * No further message can refer to it. Messages that do so already keep its content.
+     *
+     * `DELETE /api/files/{id}`. Needs `chats:write`. May throw `OrganizationSuspendedError`, `NotFoundError`,
+     * `RequestTimeoutError`, `QuotaExceededError` or `StorageFullError`.
+     */
+    deleteUpload(fileId, options) {
+        return this.#http.json({ method: "DELETE", path: `/api/files/${segment(fileId)}`, isKeyed: true, options });
+    }
+    /**
+     * Download an uploaded file.
+     *
+     * `GET /api/files/{id}/content`. Needs `chats:read`. May throw `OrganizationSuspendedError`, `NotFoundError` or
+     * `RangeNotSatisfiableError`.
+     */
+    readUpload(fileId, options) {
+        return this.#http.bytes({ method: "GET", path: `/api/files/${segment(fileId)}/content`, options });
+    }
+    /**
+     * Download an uploaded file. The content in pieces, as they arrive: a file of any size takes little memory.
+     *
+     * `GET /api/files/{id}/content`. Needs `chats:read`. May throw `OrganizationSuspendedError`, `NotFoundError` or
+     * `RangeNotSatisfiableError`.
+     */
+    readUploadStream(fileId, options) {
+        return this.#http.chunks({ method: "GET", path: `/api/files/${segment(fileId)}/content`, options });
+    }
     // Missions: Recurring work for an agent, started by hand or by a schedule. [Guide: Missions](/guides/missions.md)
     /**
      * List missions.

@@ -1134,6 +1134,154 @@ class Troupe:
             )
         )
 
+    # Uploads: Files that messages refer to
+
+    def list_uploads(
+        self,
+        *,
+        limit: int | None = None,
+        cursor: str | None = None,
+        timeout: float | None = None,
+    ) -> UploadedFileList:
+        """List your uploaded files.
+
+        `GET /api/files`. Needs `chats:read`. May raise `InvalidCursorError` or
+        `OrganizationSuspendedError`.
+        """
+        answer: UploadedFileList = self._http.json(
+            _Request(
+                "GET",
+                "/api/files",
+                query={"limit": limit, "cursor": cursor},
+                timeout=timeout,
+            )
+        )
+        return answer
+
+    def list_all_uploads(
+        self,
+        *,
+        limit: int | None = None,
+        timeout: float | None = None,
+    ) -> Generator[UploadedFile, None, None]:
+        """List your uploaded files. All of them: the next page is asked for when it is needed.
+
+        `GET /api/files`. Needs `chats:read`. May raise `InvalidCursorError` or
+        `OrganizationSuspendedError`.
+        """
+        return self._http.items(
+            lambda cursor: self.list_uploads(
+                limit=limit,
+                cursor=cursor,
+                timeout=timeout,
+            ),
+            "files",
+        )
+
+    def create_upload(
+        self,
+        body: BinaryBody,
+        *,
+        name: str | None = None,
+        idempotency_key: str | None = None,
+        timeout: float | None = None,
+    ) -> UploadedFile:
+        """Upload a file for a message.
+
+        The body is the file: a PNG, JPEG, GIF or WebP image, a PDF, or text in UTF-8. Its first bytes
+        decide what it is. A file that no message refers to is removed after 7 days.
+
+        `POST /api/files`. Needs `chats:write`. May raise `OrganizationSuspendedError`,
+        `RequestTimeoutError`, `QuotaExceededError` or `StorageFullError`.
+        """
+        answer: UploadedFile = self._http.json(
+            _Request(
+                "POST",
+                "/api/files",
+                query={"name": name},
+                body=body,
+                content_type="application/octet-stream",
+                is_keyed=True,
+                idempotency_key=idempotency_key,
+                timeout=timeout,
+            )
+        )
+        return answer
+
+    def get_upload(self, file_id: str, *, timeout: float | None = None) -> UploadedFile:
+        """Read what is known of an uploaded file.
+
+        `GET /api/files/{id}`. Needs `chats:read`. May raise `OrganizationSuspendedError` or
+        `NotFoundError`.
+        """
+        answer: UploadedFile = self._http.json(
+            _Request(
+                "GET",
+                f"/api/files/{_segment(file_id)}",
+                timeout=timeout,
+            )
+        )
+        return answer
+
+    def delete_upload(
+        self,
+        file_id: str,
+        *,
+        idempotency_key: str | None = None,
+        timeout: float | None = None,
+    ) -> UploadedFile:
+        """Delete an uploaded file.
+
+        No further message can refer to it. Messages that do so already keep its content.
+
+        `DELETE /api/files/{id}`. Needs `chats:write`. May raise `OrganizationSuspendedError`,
+        `NotFoundError`, `RequestTimeoutError`, `QuotaExceededError` or `StorageFullError`.
+        """
+        answer: UploadedFile = self._http.json(
+            _Request(
+                "DELETE",
+                f"/api/files/{_segment(file_id)}",
+                is_keyed=True,
+                idempotency_key=idempotency_key,
+                timeout=timeout,
+            )
+        )
+        return answer
+
+    def read_upload(self, file_id: str, *, timeout: float | None = None) -> bytes:
+        """Download an uploaded file.
+
+        `GET /api/files/{id}/content`. Needs `chats:read`. May raise `OrganizationSuspendedError`,
+        `NotFoundError` or `RangeNotSatisfiableError`.
+        """
+        return self._http.content(
+            _Request(
+                "GET",
+                f"/api/files/{_segment(file_id)}/content",
+                timeout=timeout,
+            )
+        )
+
+    def read_upload_stream(
+        self,
+        file_id: str,
+        *,
+        timeout: float | None = None,
+    ) -> Generator[bytes, None, None]:
+        """Download an uploaded file. The content in pieces, as they arrive: a file of any size takes little
+        memory.
+
+        `GET /api/files/{id}/content`. Needs `chats:read`. May raise `OrganizationSuspendedError`,
+        `NotFoundError` or `RangeNotSatisfiableError`.
+        """
+        return self._http.chunks(
+            _Request(
+                "GET",
+                f"/api/files/{_segment(file_id)}/content",
+                timeout=timeout,
+            )
+        )
+
     # Missions: Recurring work for an agent, started by hand or by a schedule. [Guide: Missions](/guides/missions.md)
 
     def list_missions(
@@ -9863,6 +10011,46 @@ class UpdateWorkspaceRequest(TypedDict):
     description: NotRequired[str | None]
     # Instructions that agents get in this workspace; null for none
     instructions: NotRequired[str | None]
+
+
+class UploadedFile(TypedDict):
+    """A file for messages to refer to, as `file_id`"""
+
+    # The file's id
+    id: str
+    # What its sender calls it
+    name: str
+    # What its first bytes say that it is
+    media_type: str
+    # Bytes
+    size: int
+    # The digest of its content, in hex
+    sha256: str
+    # The person who has uploaded it, and who alone finds it
+    created_by: str
+    # When it is removed; null once a message has it
+    expires_at: str | None
+    # The organization that owns it
+    organization_id: str
+    # One more with each change; `If-Match` takes it
+    version: int
+    # ISO 8601 UTC with milliseconds
+    created_at: str
+    # ISO 8601 UTC with milliseconds
+    updated_at: str
+    # Where what belongs to it is, by name
+    links: dict[str, str]
+    # What this caller may do with it now
+    allowed_actions: list[str]
+
+
+class UploadedFileList(TypedDict):
+    """A page of files, newest first"""
+
+    # The files of this page
+    files: list[UploadedFile]
+    # Cursor of the next page; absent on the last page
+    next_cursor: NotRequired[str]
 
 
 class UsageBudget(TypedDict):

@@ -607,6 +607,94 @@ export class Troupe {
     });
   }
 
+  // Uploads: Files that messages refer to
+
+  /**
+   * List your uploaded files.
+   *
+   * `GET /api/files`. Needs `chats:read`. May throw `InvalidCursorError` or `OrganizationSuspendedError`.
+   */
+  listUploads(query?: ListUploadsQuery, options?: RequestOptions): Promise<UploadedFileList> {
+    return this.#http.json({ method: "GET", path: "/api/files", query, options });
+  }
+
+  /**
+   * List your uploaded files. All of them: the next page is asked for when it is needed.
+   *
+   * `GET /api/files`. Needs `chats:read`. May throw `InvalidCursorError` or `OrganizationSuspendedError`.
+   */
+  listAllUploads(
+    query?: Omit<ListUploadsQuery, "cursor">,
+    options?: RequestOptions,
+  ): AsyncGenerator<UploadedFile, void, undefined> {
+    return this.#http.items(
+      (next) => this.listUploads({ ...query, ...(next === undefined ? {} : { cursor: next }) }, options),
+      (page) => page.files,
+    );
+  }
+
+  /**
+   * Upload a file for a message.
+   *
+   * The body is the file: a PNG, JPEG, GIF or WebP image, a PDF, or text in UTF-8. Its first bytes decide what it is. A
+   * file that no message refers to is removed after 7 days.
+   *
+   * `POST /api/files`. Needs `chats:write`. May throw `OrganizationSuspendedError`, `RequestTimeoutError`,
+   * `QuotaExceededError` or `StorageFullError`.
+   */
+  createUpload(body: BinaryBody, query?: CreateUploadQuery, options?: MutationOptions): Promise<UploadedFile> {
+    return this.#http.json({
+      method: "POST",
+      path: "/api/files",
+      query,
+      body,
+      contentType: "application/octet-stream",
+      isKeyed: true,
+      options,
+    });
+  }
+
+  /**
+   * Read what is known of an uploaded file.
+   *
+   * `GET /api/files/{id}`. Needs `chats:read`. May throw `OrganizationSuspendedError` or `NotFoundError`.
+   */
+  getUpload(fileId: string, options?: RequestOptions): Promise<UploadedFile> {
+    return this.#http.json({ method: "GET", path: `/api/files/${segment(fileId)}`, options });
+  }
+
+  /**
+   * Delete an uploaded file.
+   *
+   * No further message can refer to it. Messages that do so already keep its content.
+   *
+   * `DELETE /api/files/{id}`. Needs `chats:write`. May throw `OrganizationSuspendedError`, `NotFoundError`,
+   * `RequestTimeoutError`, `QuotaExceededError` or `StorageFullError`.
+   */
+  deleteUpload(fileId: string, options?: MutationOptions): Promise<UploadedFile> {
+    return this.#http.json({ method: "DELETE", path: `/api/files/${segment(fileId)}`, isKeyed: true, options });
+  }
+
+  /**
+   * Download an uploaded file.
+   *
+   * `GET /api/files/{id}/content`. Needs `chats:read`. May throw `OrganizationSuspendedError`, `NotFoundError` or
+   * `RangeNotSatisfiableError`.
+   */
+  readUpload(fileId: string, options?: RequestOptions): Promise<Uint8Array> {
+    return this.#http.bytes({ method: "GET", path: `/api/files/${segment(fileId)}/content`, options });
+  }
+
+  /**
+   * Download an uploaded file. The content in pieces, as they arrive: a file of any size takes little memory.
+   *
+   * `GET /api/files/{id}/content`. Needs `chats:read`. May throw `OrganizationSuspendedError`, `NotFoundError` or
+   * `RangeNotSatisfiableError`.
+   */
+  readUploadStream(fileId: string, options?: RequestOptions): AsyncGenerator<Uint8Array, void, undefined> {
+    return this.#http.chunks({ method: "GET", path: `/api/files/${segment(fileId)}/content`, options });
+  }
+
   // Missions: Recurring work for an agent, started by hand or by a schedule. [Guide: Missions](/guides/missions.md)
 
   /**
@@ -2641,6 +2729,20 @@ export interface StreamSignedJobEventsQuery {
   after?: string;
   /** Without a cursor: how many past durable events are sent first, a number or `all`. Default "100" */
   replay?: string;
+}
+
+/** What `listUploads` takes besides. */
+export interface ListUploadsQuery {
+  /** Records of one page. Default 25 */
+  limit?: number;
+  /** `next_cursor` of the previous page */
+  cursor?: string;
+}
+
+/** What `createUpload` takes besides. */
+export interface CreateUploadQuery {
+  /** What it is called */
+  name?: string;
 }
 
 /** What `listMissions` takes besides. */
@@ -7966,6 +8068,44 @@ export interface UpdateWorkspaceRequest {
   description?: string | null;
   /** Instructions that agents get in this workspace; null for none */
   instructions?: string | null;
+}
+
+/** A file for messages to refer to, as `file_id` */
+export interface UploadedFile {
+  /** The file's id */
+  id: string;
+  /** What its sender calls it */
+  name: string;
+  /** What its first bytes say that it is */
+  media_type: string;
+  /** Bytes */
+  size: number;
+  /** The digest of its content, in hex */
+  sha256: string;
+  /** The person who has uploaded it, and who alone finds it */
+  created_by: string;
+  /** When it is removed; null once a message has it */
+  expires_at: string | null;
+  /** The organization that owns it */
+  organization_id: string;
+  /** One more with each change; `If-Match` takes it */
+  version: number;
+  /** ISO 8601 UTC with milliseconds */
+  created_at: string;
+  /** ISO 8601 UTC with milliseconds */
+  updated_at: string;
+  /** Where what belongs to it is, by name */
+  links: { [name: string]: string };
+  /** What this caller may do with it now */
+  allowed_actions: string[];
+}
+
+/** A page of files, newest first */
+export interface UploadedFileList {
+  /** The files of this page */
+  files: UploadedFile[];
+  /** Cursor of the next page; absent on the last page */
+  next_cursor?: string;
 }
 
 /** The organization's tokens of this month */

@@ -14,6 +14,7 @@ import { appStreamOperations, streamOperations } from "./streams/operations.ts";
 import { taskOperations } from "./tasks/operations.ts";
 import { tokenOperations } from "./tokens/operations.ts";
 import { toolOperations } from "./tools/operations.ts";
+import { uploadOperations } from "./uploads/operations.ts";
 import { usageOperations } from "./usage/operations.ts";
 import { appOperations } from "./workspaces/app-operations.ts";
 import { fileOperations, shareOperations } from "./workspaces/file-operations.ts";
@@ -27,6 +28,7 @@ export const CURRENT_OPERATIONS = [
   jobOperations,
   streamOperations,
   appStreamOperations,
+  uploadOperations,
   missionOperations,
   taskOperations,
   workspaceOperations,

@@ -21,6 +21,7 @@ export const SessionId = exact("tok", "session", "The session's id");
 export const GrantId = exact("gra", "grant", "The grant's id");
 export const InvitationId = exact("inv", "invitation", "The invitation's id");
 export const ShareId = exact("shr", "share", "The share's id");
+export const UploadId = exact("upl", "file", "The file's id");
 export const AppId = exact("app", "app", "The app's id");
 export const RepositoryId = exact("rep", "repository", "The mount's id");
 export const DeliveryId = exact("dlv", "delivery", "Id of any delivery attempt of the event");

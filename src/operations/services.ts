@@ -10,6 +10,7 @@ import type { Library } from "../../actors/organization/library.ts";
 import type { Clock } from "../../actors/runtime/clock.ts";
 import type { Sealing } from "../../actors/sealing.ts";
 import type { TroupeSystem } from "../../actors/troupe.ts";
+import type { UploadDirectory } from "../../actors/upload/directory.ts";
 import type { QuotaReports } from "../../actors/usage/quota.ts";
 import type { UsageDirectory } from "../../actors/usage/directory.ts";
 import type { WebhookDirectory } from "../../actors/webhook/directory.ts";
@@ -37,6 +38,7 @@ export interface Services {
   /** When schedules come next. */
   readonly calendar: Calendar;
   readonly files: FileDirectory;
+  readonly uploads: UploadDirectory;
   readonly contents: FileContents;
   readonly queries: DataQueries;
   readonly previews: Previews;

@@ -20,6 +20,7 @@ import type { TroupeSystem } from "../../actors/troupe.ts";
 import type { QuotaReports } from "../../actors/usage/quota.ts";
 import type { UsageDirectory } from "../../actors/usage/directory.ts";
 import type { DataQueries } from "../../actors/workspace/data-queries.ts";
+import type { UploadDirectory } from "../../actors/upload/directory.ts";
 import type { FileDirectory } from "../../actors/workspace/directory.ts";
 import type { WorkspaceLimits } from "../../actors/workspace/limits.ts";
 import type { FileContents } from "../../actors/workspace/ports.ts";
@@ -89,6 +90,7 @@ export interface AppParts {
   readonly jobs: JobDirectory;
   readonly missions: MissionDirectory;
   readonly files: FileDirectory;
+  readonly uploads: UploadDirectory;
   /** Where the content of files is. */
   readonly contents: FileContents;
   readonly queries: DataQueries;

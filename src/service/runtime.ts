@@ -17,6 +17,7 @@ import { SHARD_COUNT } from "../../actors/runtime/placement.ts";
 import { System } from "../../actors/runtime/system.ts";
 import { type ActorSettings, troupeActors, type TroupeProtocols, type TroupeSystem } from "../../actors/troupe.ts";
 import type { QuotaLimits, QuotaReports } from "../../actors/usage/quota.ts";
+import type { UploadDirectory } from "../../actors/upload/directory.ts";
 import type { UsageDirectory } from "../../actors/usage/directory.ts";
 import type { Files } from "../files/files.ts";
 import type { Sealing } from "../../actors/sealing.ts";
@@ -33,6 +34,7 @@ import type { FileDirectory } from "../../actors/workspace/directory.ts";
 import { PostgresFileDirectory } from "../../db/stores/file-directory.ts";
 import { PostgresTranscripts } from "../../db/stores/transcripts.ts";
 import { PostgresQuotaDirectory } from "../../db/stores/quota-directory.ts";
+import { PostgresUploadDirectory } from "../../db/stores/upload-directory.ts";
 import { PostgresUsageDirectory } from "../../db/stores/usage-directory.ts";
 import { PostgresWebhookDirectory } from "../../db/stores/webhook-directory.ts";
 import { systemChance, systemClock } from "../wiring/clock.ts";
@@ -79,6 +81,7 @@ export interface Runtime {
   readonly chats: ChatDirectory;
   readonly jobs: JobDirectory;
   readonly files: FileDirectory;
+  readonly uploads: UploadDirectory;
   readonly usage: UsageDirectory;
   readonly quotas: QuotaReports;
   readonly webhooks: WebhookDirectory;
@@ -190,6 +193,7 @@ export async function startRuntime(parts: RuntimeParts): Promise<Runtime> {
     chats: new PostgresChatDirectory(storage.database),
     jobs: new PostgresJobDirectory(storage.database),
     files: new PostgresFileDirectory(storage.database),
+    uploads: new PostgresUploadDirectory(storage.database),
     usage: new PostgresUsageDirectory(storage.database),
     webhooks,
     missions,

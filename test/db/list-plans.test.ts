@@ -12,6 +12,7 @@ import { fillLists, RARE_IDS, RARE_NAME } from "../support/list-fill.ts";
 import { readsOf, recordLists, type Statement } from "../support/list-plans.ts";
 import { until } from "../support/condition.ts";
 import { type Founded, type Service, startService } from "../support/service.ts";
+import { uploaded } from "../support/uploads.ts";
 import { createAgent } from "../support/v1.ts";
 
 /** Records of each noun: walking them all reads far more than a page. */
@@ -48,6 +49,7 @@ const READ_FROM_TABLES = [
   "listWorkspaces",
   "listFiles",
   "listShares",
+  "listUploads",
   "listDeliveries",
   "listEvents",
   "v1ListTasks",
@@ -104,6 +106,7 @@ async function makeOneOfEach(): Promise<void> {
   const files = `/api/workspaces/${workspaceId}/files`;
   await answered(client.call("PUT", `${files}/content?path=a.txt`, "text"), 201);
   await post(`${files}/share`, { path: "a.txt" });
+  await uploaded(client, "a.txt", "text");
   const ledger = "/api/messaging-integration/deliveries";
   await until("a delivery", async () => (await client.get<{ deliveries: Json[] }>(ledger)).deliveries.length > 0);
   Object.assign(common, { chats: chat, jobs: job.id, missions: mission, workspaces: workspaceId });

@@ -122,6 +122,12 @@ export class Client {
     return this.service.call(this.caller, method, path, body);
   }
 
+  /** Posts bytes as they are. */
+  upload(path: string, body: string | Uint8Array<ArrayBuffer>): Promise<Response> {
+    const headers = { authorization: `Bearer ${this.caller.token}` };
+    return fetch(`${this.service.url}${path}`, { method: "POST", headers, body });
+  }
+
   get<T = Json>(path: string): Promise<T> {
     return answered<T>(this.call("GET", path));
   }

@@ -45,13 +45,15 @@ export const LAYERS: readonly Layer[] = [
     packages: [],
     builtins: false,
   },
-  ...["account", "organization", "chat", "job", "mission", "usage", "traffic", "webhook", "workspace"].map((kind) => ({
-    name: `the actor kind ${kind}`,
-    files: at(`actors/${kind}/.*`),
-    ours: at(PURE, RUNTIME, WORDS, `actors/${kind}/.*`),
-    packages: [],
-    builtins: false,
-  })),
+  ...["account", "organization", "chat", "job", "mission", "usage", "traffic", "upload", "webhook", "workspace"].map(
+    (kind) => ({
+      name: `the actor kind ${kind}`,
+      files: at(`actors/${kind}/.*`),
+      ours: at(PURE, RUNTIME, WORDS, `actors/${kind}/.*`),
+      packages: [],
+      builtins: false,
+    }),
+  ),
   {
     name: "db",
     files: at("db/.*"),

@@ -91,6 +91,7 @@ const COPIES: readonly Copies[] = [
     numbered: { number: "1000 + i", scheduledAt: "copy.at" },
   },
   { table: "workspace", prefix: "wsp_" },
+  { table: "upload", prefix: "upl_" },
   { table: "workspace_share", prefix: "shr_", numbered: { hash: "'h' || i" } },
   { table: "workspace_place", prefix: "plc_", numbered: { name: "'file ' || lpad(i::text, 8, '0')" } },
   { table: "token", prefix: "tok_", numbered: { hash: "'h' || i" } },

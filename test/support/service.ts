@@ -27,6 +27,7 @@ import { PostgresChatDirectory } from "../../db/stores/chat-directory.ts";
 import { PostgresDirectory } from "../../db/stores/directory.ts";
 import { PostgresJobDirectory } from "../../db/stores/job-directory.ts";
 import { PostgresQuotaDirectory } from "../../db/stores/quota-directory.ts";
+import { PostgresUploadDirectory } from "../../db/stores/upload-directory.ts";
 import { PostgresUsageDirectory } from "../../db/stores/usage-directory.ts";
 import { PostgresWebhookDirectory } from "../../db/stores/webhook-directory.ts";
 import { PostgresMissionDirectory } from "../../db/stores/mission-directory.ts";
@@ -334,6 +335,7 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
     queries,
     workspaceLimits,
     git: await findGit(),
+    uploads: new PostgresUploadDirectory(database),
     usage: new PostgresUsageDirectory(database),
     quotas,
     sealing: testSealing,

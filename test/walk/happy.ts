@@ -129,6 +129,22 @@ export const HAPPY: Readonly<Record<string, Happy>> = {
     return { ...of(chat), body: { from_message_id: from, content: "hello again", title: "Again" } };
   },
 
+  listUploads: async (world) => {
+    await world.uploaded();
+    return { query: PAGE };
+  },
+  createUpload: () => ({ query: [["name", "note.txt"]], raw: "a note", headers: { "content-type": "text/plain" } }),
+  getUpload: async (world) => of((await world.uploaded()).id),
+  readUpload: async (world) => {
+    const { id, sha256 } = await world.uploaded();
+    return [
+      { ...of(id), status: 200 },
+      { ...of(id), headers: { range: "bytes=0-2" }, status: 206 },
+      { ...of(id), headers: { "if-none-match": `"${sha256}"` }, status: 304 },
+    ];
+  },
+  deleteUpload: async (world) => of((await world.uploaded()).id),
+
   listJobs: () => ({
     query: [
       ...PAGE,

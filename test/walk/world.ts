@@ -80,6 +80,15 @@ export class World {
     return { id, path, etag };
   }
 
+  /** A file for messages. */
+  async uploaded(): Promise<{ readonly id: string; readonly sha256: string }> {
+    return this.call<{ id: string; sha256: string }>("createUpload", {
+      query: [["name", `${this.name("note")}.txt`]],
+      raw: "a note",
+      headers: TEXT,
+    });
+  }
+
   /** An app in a workspace of its own: a workspace has few of them. */
   async app(): Promise<{ readonly workspaceId: string; readonly id: string }> {
     const { id: workspaceId } = await this.call<Made>("createWorkspace", { body: { name: this.name("workspace") } });

@@ -14,6 +14,15 @@ const SHA256 = /(?:^|,)\s*sha-256=:([A-Za-z0-9+/]{43}=):\s*(?:,|$)/;
 const WRONG_RANGE =
   "Content-Range of an upload is `bytes <first>-<last>/<size>` with the bytes of this part, or `bytes */<size>` without any";
 
+/** The digest of the whole content, read as hex. */
+export const DIGEST_HEADER = {
+  "repr-digest": textField<string>({ type: "string" }, (text) => {
+    const digest = SHA256.exec(text)?.[1];
+    if (digest === undefined) return bad("Repr-Digest must have `sha-256=:<base64>:` of the whole content");
+    return good(Buffer.from(digest, "base64").toString("hex"));
+  }),
+} as const;
+
 export const CONTENT_HEADERS = {
   "content-range": textField<ContentRange>({ type: "string" }, (text) => {
     const whole = NONE.exec(text.trim());
@@ -22,10 +31,5 @@ export const CONTENT_HEADERS = {
     if (first === undefined || last === undefined || size === undefined) return bad(WRONG_RANGE);
     return first <= last && last < size ? good({ part: { first, last }, size }) : bad(WRONG_RANGE);
   }),
-  /** Read as the digest in hex. */
-  "repr-digest": textField<string>({ type: "string" }, (text) => {
-    const digest = SHA256.exec(text)?.[1];
-    if (digest === undefined) return bad("Repr-Digest must have `sha-256=:<base64>:` of the whole content");
-    return good(Buffer.from(digest, "base64").toString("hex"));
-  }),
+  ...DIGEST_HEADER,
 } as const;

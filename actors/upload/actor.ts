@@ -1,0 +1,55 @@
+/** The upload's actor: who may name it, and until when it is kept. Its content never changes. */
+import { invalid, notFound, ok, type Outcome } from "../fault.ts";
+import type { ActorDefinition, Tx } from "../runtime/actor.ts";
+import { isoTime } from "../schema.ts";
+import { UPLOAD_MS } from "./limits.ts";
+import type { UploadProtocol } from "./protocol.ts";
+import { type Upload, uploadTable } from "./schema.ts";
+
+export const uploadActor: ActorDefinition<UploadProtocol> = {
+  kind: "upload",
+  needs: ({ id }) => [{ table: uploadTable.name, id }],
+  handlers: {
+    create_upload(tx, { name, content, userId }) {
+      if (tx.read(uploadTable, tx.self.id) !== null) return invalid("/id", "This file exists already");
+      return ok(
+        tx.create(uploadTable, {
+          id: tx.self.id,
+          name,
+          ...content,
+          createdBy: userId,
+          usedAt: null,
+          expiresAt: isoTime(tx.now + UPLOAD_MS),
+          deletedAt: null,
+        }),
+      );
+    },
+
+    read_upload: (tx, { userId }) => present(tx, userId),
+
+    use_upload(tx, { userId, field }) {
+      const upload = present(tx, userId);
+      if (!upload.ok) return invalid(field, noUpload(tx.self.id));
+      if (upload.value.usedAt !== null) return upload;
+      return ok(tx.update(uploadTable, { ...upload.value, usedAt: isoTime(tx.now), expiresAt: null }));
+    },
+
+    delete_upload(tx, { userId }) {
+      const upload = present(tx, userId);
+      return upload.ok ? ok(tx.update(uploadTable, { ...upload.value, deletedAt: isoTime(tx.now) })) : upload;
+    },
+  },
+};
+
+/** In words for the sender of a message that names it. */
+export const noUpload = (id: string): string => `There is no file ${id} of yours; POST /api/files makes one`;
+
+function present(tx: Tx, userId: string): Outcome<Upload> {
+  const upload = tx.read(uploadTable, tx.self.id);
+  const isGone =
+    upload === null ||
+    upload.createdBy !== userId ||
+    upload.deletedAt !== null ||
+    (upload.expiresAt !== null && Date.parse(upload.expiresAt) <= tx.now);
+  return isGone ? notFound("file") : ok(upload);
+}

@@ -1,0 +1,29 @@
+/** Lists of uploads (port: `UploadDirectory`). */
+import { gt, isNull, or } from "drizzle-orm";
+import type { Page, PageRequest } from "../../actors/page.ts";
+import type { UploadDirectory } from "../../actors/upload/directory.ts";
+import type { Upload } from "../../actors/upload/schema.ts";
+import type { Database } from "../client.ts";
+import { upload } from "../tables/workspaces.ts";
+import { filtered, given, type Walks } from "./index-walk.ts";
+import { pageOf } from "./paging.ts";
+
+const UPLOADS: Walks = { table: upload, indexes: [[upload.createdBy]], standing: isNull(upload.deletedAt) };
+
+export class PostgresUploadDirectory implements UploadDirectory {
+  private readonly database: Database;
+
+  constructor(database: Database) {
+    this.database = database;
+  }
+
+  pageUploads(
+    { organizationId, userId }: { readonly organizationId: string; readonly userId: string },
+    now: string,
+    page: PageRequest,
+  ): Promise<Page<Upload>> {
+    const list = filtered(UPLOADS, organizationId, given([upload.createdBy, userId]));
+    const tests = [or(isNull(upload.endsAt), gt(upload.endsAt, now))];
+    return pageOf<Upload>({ database: this.database, organizationId }, { ...list, tests }, page);
+  }
+}
