@@ -6,7 +6,7 @@
 import type { TranscriptEntry } from "../../actors/job/ports.ts";
 import type { Block, ToolResultBlock, ToolUseBlock } from "../../actors/job/schema.ts";
 import type { JsonObject } from "../../actors/schema.ts";
-import type { UserContent } from "./content.ts";
+import { checkData, type UserContent } from "./content.ts";
 
 const LOST_RESULT = "There is no result: the call was not finished.";
 /** Longest tool name that every provider takes. */
@@ -35,8 +35,9 @@ export type Message =
   | { readonly role: "assistant"; readonly parts: readonly (SpokenText | SpokenCall)[] }
   | { readonly role: "tool"; readonly results: readonly SpokenResult[] };
 
-/** The messages of a call, oldest first. An assistant entry without content gives none. */
+/** The messages of a call, oldest first. An assistant entry without content gives none. Throws `TooMuchData`. */
 export function conversation(entries: readonly TranscriptEntry[]): Message[] {
+  checkData(entries);
   const writer = new ConversationWriter();
   for (const entry of entries) {
     if (entry.role === "user") writer.messages.push({ role: "user", content: entry.parts ?? entry.text });

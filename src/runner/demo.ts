@@ -8,6 +8,7 @@
  */
 import type { ModelCall, ModelOutcome, TranscriptEntry } from "../../actors/job/ports.ts";
 import type { Block, RunError, TextBlock, ToolResultBlock, ToolUseBlock } from "../../actors/job/schema.ts";
+import { type DataPart, dataParts } from "./content.ts";
 import { type DemoCall, type DemoFault, type DemoStep, parseScript } from "./demo-grammar.ts";
 import { cleanText } from "../../actors/clean-text.ts";
 import { visibleText } from "../../actors/visible-text.ts";
@@ -47,7 +48,7 @@ export interface DemoContext {
 export async function callDemo(call: ModelCall, context: DemoContext): Promise<ModelOutcome> {
   const turn = currentTurn(call.entries);
   const step = call.purpose === "summary" ? summaryStep(turn.message) : stepOf(turn);
-  const text = answerText(step);
+  const text = answerText(step, turn.received);
   let partialText = "";
   for (const piece of pieces(text)) {
     await pause(step.slowMs, context);
@@ -69,6 +70,8 @@ export async function callDemo(call: ModelCall, context: DemoContext): Promise<M
 
 interface Turn {
   readonly message: string;
+  /** The images and files beside it. */
+  readonly received: readonly DataPart[];
   /** Results of the last round of calls; empty at the first step. */
   readonly results: readonly { readonly name: string; readonly result: ToolResultBlock }[];
   /** Rounds of calls that have their results. */
@@ -79,18 +82,20 @@ interface Turn {
 
 function currentTurn(entries: readonly TranscriptEntry[]): Turn {
   let message = "";
+  let received: readonly DataPart[] = [];
   let blocks: readonly Block[] = [];
   let callsBefore = 0;
   for (const entry of entries) {
     if (entry.role === "user") {
       message = entry.text;
+      received = dataParts(entry);
       blocks = [];
     } else {
       blocks = [...blocks, ...entry.blocks];
       callsBefore += entry.blocks.filter((block) => block.type === "tool_use").length;
     }
   }
-  return { message, callsBefore, ...rounds(blocks) };
+  return { message, received, callsBefore, ...rounds(blocks) };
 }
 
 /** A round is a run of calls and then of their results. */
@@ -150,15 +155,23 @@ function quoted(content: string): string {
     : `${content.slice(0, MAX_QUOTED_CHARS).replace(/[\uD800-\uDBFF]$/, "")}…`;
 }
 
-function answerText({ text, repeat }: DemoStep): string {
+function answerText({ text, repeat }: DemoStep, received: readonly DataPart[]): string {
   if (text === null) return "";
-  const once =
-    text.kind === "said"
-      ? text.text
-      : `${INTRODUCTION} ${text.text === "" ? "Send /help to see what it can do." : `You wrote: ${text.text}`}`;
+  const once = text.kind === "said" ? text.text : [INTRODUCTION, ...told(text.text, received)].join(" ");
   const times = Math.min(repeat, Math.max(1, Math.floor(MAX_DEMO_CHARS / Math.max(1, once.length))));
   return visibleText(cleanText(once.repeat(times)));
 }
+
+function told(words: string, received: readonly DataPart[]): string[] {
+  if (words === "" && received.length === 0) return ["Send /help to see what it can do."];
+  return [
+    ...(received.length === 0 ? [] : [`You sent: ${received.map(label).join(", ")}.`]),
+    ...(words === "" ? [] : [`You wrote: ${words}`]),
+  ];
+}
+
+const label = ({ type, mediaType, name, data }: DataPart): string =>
+  `${type === "image" ? "an image" : "a file"} (${name === undefined ? "" : `${name}, `}${mediaType}, ${data.length} bytes)`;
 
 /** Words with the space before them, long ones cut between characters. Joined they are the text. */
 function* pieces(text: string): Generator<string> {
@@ -214,7 +227,7 @@ const countWords = (text: string): number => text.match(/\S+/g)?.length ?? 0;
 function countInput(call: ModelCall): number {
   let words = countWords(call.system);
   for (const entry of call.entries) {
-    if (entry.role === "user") words += countWords(entry.text);
+    if (entry.role === "user") words += countWords(entry.text) + dataParts(entry).length;
     else for (const block of entry.blocks) words += block.type === "text" ? countWords(block.text) : 1;
   }
   return words;

@@ -8,7 +8,7 @@
 import type { RunError, RunErrorCode } from "../../actors/job/schema.ts";
 import { type JsonLimits, parseWithin } from "../../actors/json-shape.ts";
 import { AnswerRefused } from "./answer-limits.ts";
-import { UnspeakableFile } from "./content.ts";
+import { TooMuchData, UnspeakableFile } from "./content.ts";
 import { field } from "./field.ts";
 import { maskWords } from "./mask.ts";
 import { rateHeaderPause } from "./rate-headers.ts";
@@ -152,6 +152,7 @@ function statusOfKind(error: unknown): number | undefined {
 export function providerFault(error: unknown, secrets: readonly string[], now: number): RunError {
   if (error instanceof ModelUnavailable) return { code: "model_unavailable", message: error.message };
   if (error instanceof UnspeakableFile) return { code: "provider_rejected", message: error.message };
+  if (error instanceof TooMuchData) return { code: "context_length_exceeded", message: error.message };
   if (error instanceof Error && error.name === NOT_SUPPORTED) return { code: "provider_rejected", message: NOT_TAKEN };
   const refused = refusal(error);
   if (refused !== null)

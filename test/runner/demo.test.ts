@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
-import type { ModelOutcome, TranscriptEntry } from "../../actors/job/ports.ts";
+import type { ContentPart, ModelOutcome, TranscriptEntry } from "../../actors/job/ports.ts";
 import { type Block, RUN_ERROR_CODES } from "../../actors/job/schema.ts";
 import { MAX_DEMO_CHARS } from "../../src/runner/demo.ts";
 import { MAX_REPEAT, MAX_SLOW_MS } from "../../src/runner/demo-grammar.ts";
@@ -47,6 +47,19 @@ describe("the demo model", () => {
       finishReason: "stop",
       usage: { inputTokens: 3, outputTokens: 20 },
     });
+  });
+
+  test("[RUN-15] says which images and files it got", async () => {
+    const parts: readonly ContentPart[] = [
+      { type: "text", text: "What is it?" },
+      { type: "image", mediaType: "image/png", name: "plan.png", data: new Uint8Array(12) },
+      { type: "file", mediaType: "application/pdf", data: new Uint8Array(3) },
+    ];
+    const { outcome } = await run(demo, modelCall([{ role: "user", text: "What is it?", parts }]));
+    expect(textOf(outcome)).toEndWith(
+      "You sent: an image (plan.png, image/png, 12 bytes), a file (application/pdf, 3 bytes). You wrote: What is it?",
+    );
+    expect(outcome).toMatchObject({ usage: { inputTokens: 5 } });
   });
 
   test("[RUN-1] streams any message in short pieces that joined are the answer, the same each time", async () => {

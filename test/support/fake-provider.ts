@@ -139,12 +139,19 @@ function listen(server: Server): Promise<number> {
   });
 }
 
-/** Requests of one connection, one after the other; bodies by content-length only. */
+/** Requests of one connection, one after the other; bodies by content-length only. A body of megabytes costs its length. */
 function readRequests(socket: Socket, handle: (request: Omit<FakeRequest, "closed">) => void): void {
-  let buffer = Buffer.alloc(0);
+  let pieces: Buffer[] = [];
+  let size = 0;
+  /** Bytes without which the request cannot be complete. */
+  let awaited = 0;
   socket.on("data", (data: Buffer) => {
-    buffer = Buffer.concat([buffer, data]);
-    for (;;) {
+    pieces.push(data);
+    size += data.length;
+    while (size >= awaited) {
+      const buffer = Buffer.concat(pieces, size);
+      pieces = [buffer];
+      awaited = size + 1;
       const end = buffer.indexOf("\r\n\r\n");
       if (end < 0) return;
       const [first = "", ...lines] = buffer.subarray(0, end).toString("latin1").split("\r\n");
@@ -154,10 +161,15 @@ function readRequests(socket: Socket, handle: (request: Omit<FakeRequest, "close
           return [line.slice(0, colon).toLowerCase(), line.slice(colon + 1).trim()];
         }),
       );
-      const length = Number(headers["content-length"] ?? 0);
-      if (buffer.length < end + 4 + length) return;
-      const text = buffer.subarray(end + 4, end + 4 + length).toString("utf8");
-      buffer = buffer.subarray(end + 4 + length);
+      const bodyEnd = end + 4 + Number(headers["content-length"] ?? 0);
+      if (size < bodyEnd) {
+        awaited = bodyEnd;
+        return;
+      }
+      const text = buffer.subarray(end + 4, bodyEnd).toString("utf8");
+      pieces = [buffer.subarray(bodyEnd)];
+      size -= bodyEnd;
+      awaited = 1;
       const [method = "", path = ""] = first.split(" ");
       handle({ method, path, headers, body: text === "" ? null : JSON.parse(text) });
     }

@@ -9,7 +9,7 @@
  * as a margin. Where a provider refuses one nevertheless, the limit is lowered for the rest of the run.
  */
 import type { ContextMeasure } from "../../chat/schema.ts";
-import type { ModelWindow, ToolDescription, TranscriptEntry } from "../ports.ts";
+import type { ContentPart, ModelWindow, ToolDescription, TranscriptEntry } from "../ports.ts";
 import type { Block, Usage } from "../schema.ts";
 import type { Prompt } from "./model-calls.ts";
 
@@ -86,8 +86,23 @@ export const bytesOfEntries = (entries: readonly TranscriptEntry[]): number =>
 const bytesOfEntry = (entry: TranscriptEntry): number =>
   ENTRY_BYTES +
   (entry.role === "user"
-    ? Buffer.byteLength(entry.text)
+    ? (entry.parts?.reduce((sum, part) => sum + partBytes(part), 0) ?? Buffer.byteLength(entry.text))
     : entry.blocks.reduce((sum, block) => sum + blockBytes(block), 0));
+
+/**
+ * What an image and a PDF take has little to do with their bytes: an image at most some 1,600 tokens, a page of a PDF
+ * up to 3,000, and a page has rarely less than 16 KiB. It counts until a provider has counted.
+ */
+const IMAGE_BYTES = 1_600 * UNCOUNTED_BYTES;
+const PDF_PAGE = { bytes: 16 * 1024, tokens: 3_000, most: 100 };
+
+function partBytes(part: ContentPart): number {
+  if (part.type === "text") return Buffer.byteLength(part.text);
+  if (part.type === "image") return IMAGE_BYTES;
+  if (part.mediaType !== "application/pdf") return part.data.length;
+  const pages = Math.min(PDF_PAGE.most, Math.ceil(part.data.length / PDF_PAGE.bytes));
+  return pages * PDF_PAGE.tokens * UNCOUNTED_BYTES;
+}
 
 const ofTools = new WeakMap<readonly ToolDescription[], number>();
 function toolBytes(tools: readonly ToolDescription[]): number {

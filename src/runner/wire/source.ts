@@ -8,6 +8,7 @@ import { conversation } from "../conversation.ts";
 import type { Target } from "../model-name.ts";
 import { ProviderAnswer } from "../provider-faults.ts";
 import { askProvider, firstBytes, PIECE_BYTES, slices } from "../provider-fetch.ts";
+import { requestBody } from "../request-body.ts";
 import type { AnswerSource, Listener } from "../stream-call.ts";
 import { chatCompletions } from "./chat-completions.ts";
 import { EventFrames } from "./event-frames.ts";
@@ -50,20 +51,20 @@ async function opened(
   { entries, system, tools, outputSchema = null }: ModelCall,
   target: WireTarget,
   format: WireFormat,
-  { signal, onHeaders, charged }: Listener,
+  { signal, onHeaders, charged, touch }: Listener,
 ) {
   const instructions = system.trim() === "" ? "" : system;
-  const asked = charged(() =>
-    JSON.stringify(
+  const asked = requestBody(
+    (base64) =>
       format.body({
         model: target.name,
         system: instructions,
         messages: conversation(entries),
         tools,
         outputSchema,
-        base64: (data) => Buffer.from(data.buffer, data.byteOffset, data.byteLength).toString("base64"),
+        base64,
       }),
-    ),
+    { charged, touch },
   );
   const answer = await askProvider(target.baseUrl.replace(/\/+$/, "") + format.path, {
     method: "POST",
@@ -73,8 +74,9 @@ async function opened(
       "accept-encoding": "identity",
       "user-agent": "troupe",
       ...format.headers(target.apiKey),
+      ...asked.headers,
     },
-    body: asked,
+    body: asked.body,
     signal,
   });
   if (answer.ok) {

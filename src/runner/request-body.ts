@@ -1,0 +1,83 @@
+/**
+ * The body of a request to a provider. The base64 of images and files is made while it is sent, piece by piece: no
+ * call holds it in memory, none stalls the event loop with it, and no step has to keep it for the next one.
+ *
+ *   JSON with a mark for each image or file ─▶ its texts, and between them the pieces of base64
+ *
+ * Measured for 20 MiB: 20 ms of work in pieces of 0.2 ms, beside 60 ms at a stretch for the base64, its JSON and its
+ * bytes. The peer's pace is kept: while it takes nothing, at most some 4 MiB are made.
+ */
+import { slices } from "./provider-fetch.ts";
+import type { Listener } from "./stream-call.ts";
+import type { Base64 } from "./wire/wire-format.ts";
+
+/** Bytes whose base64 is made at once. A multiple of three, so that only the end of the whole is padded. */
+const PIECE_BYTES = 192 * 1024;
+
+export interface RequestBody {
+  readonly body: string | ReadableStream<Uint8Array>;
+  /** The length, where the body is a stream: not every server takes a request without it. */
+  readonly headers: Readonly<Record<string, string>>;
+}
+
+/** Who the work is for, and who hears that it goes on. */
+type Sender = Pick<Listener, "charged" | "touch">;
+
+/** `write` makes the body, to be written as JSON. */
+export function requestBody(write: (base64: Base64) => object, sender: Sender): RequestBody {
+  const { charged } = sender;
+  // Nothing that anybody says can have it: it is new for each request.
+  const mark = crypto.randomUUID();
+  const data: Uint8Array[] = [];
+  const json = charged(() => JSON.stringify(write((bytes) => `${mark}:${data.push(bytes) - 1}:`)));
+  if (data.length === 0) return { body: json, headers: {} };
+  const parts: Part[] = charged(() =>
+    json.split(new RegExp(`${mark}:(\\d+):`)).map((piece, at) => {
+      const bytes = data[Number(piece)];
+      return at % 2 === 1 && bytes !== undefined
+        ? { kind: "data", bytes }
+        : { kind: "text", bytes: Buffer.from(piece) };
+    }),
+  );
+  const length = parts.reduce(
+    (sum, { kind, bytes }) => sum + (kind === "text" ? bytes.length : 4 * Math.ceil(bytes.length / 3)),
+    0,
+  );
+  return { body: streamed(parts, sender), headers: { "content-length": String(length) } };
+}
+
+/** Bytes that go as they are, or as their base64. */
+interface Part {
+  readonly kind: "text" | "data";
+  readonly bytes: Uint8Array;
+}
+
+function streamed(parts: readonly Part[], { charged, touch }: Sender): ReadableStream<Uint8Array> {
+  const pieces = piecesOf(parts);
+  return new ReadableStream<Uint8Array>(
+    {
+      async pull(controller) {
+        const turn = slices.take(PIECE_BYTES);
+        if (turn !== null) await turn;
+        // A long request over a slow line is no silence of the provider.
+        touch();
+        const next = charged(() => pieces.next());
+        if (next.done === true) controller.close();
+        else controller.enqueue(next.value);
+      },
+    },
+    { highWaterMark: 0 },
+  );
+}
+
+function* piecesOf(parts: readonly Part[]): Generator<Uint8Array> {
+  for (const { kind, bytes } of parts) {
+    if (kind === "text") yield bytes;
+    else
+      for (let from = 0; from < bytes.length; from += PIECE_BYTES) {
+        const piece = bytes.subarray(from, from + PIECE_BYTES);
+        const base64 = Buffer.from(piece.buffer, piece.byteOffset, piece.byteLength).toString("base64");
+        yield Buffer.from(base64, "latin1");
+      }
+  }
+}
