@@ -6,6 +6,14 @@ import { LEASE_TERM_MS, type Placement, SHARD_COUNT, type ShardGrant } from "../
 import type { Database, Sql } from "./client.ts";
 import { lockName } from "./life-lock.ts";
 
+/**
+ * The first epoch of the server's timeline, which rises with each failover. A standby that takes over without having
+ * all commits may have lost epochs too; none of them comes again, because those of a later timeline are higher.
+ */
+const FIRST_EPOCH =
+  "((('x' || substr(pg_walfile_name(pg_current_wal_lsn()), 1, 8))::bit(32)::bigint - 1) * 4294967296)";
+const NEXT_EPOCH = `greatest(epoch + 1, ${FIRST_EPOCH})`;
+
 export interface ReplicaIdentity {
   readonly id: string;
   /** Where clients reach it. */
@@ -92,13 +100,15 @@ export class PostgresPlacement implements Placement {
           select array_agg(f.id) into free from (
             select s.id from shard s left join replica r on r.id = s.owner
             where s.owner is null or r.dead or r.id is null order by s.id for update of s) f;
-          update shard s set owner = ${self}, epoch = epoch + 1 where s.id in (
+          update shard s set owner = ${self}, epoch = ${NEXT_EPOCH} where s.id in (
             select f.id from unnest(free) f(id) join shard o on o.id = f.id
             where not exists (select from replica r where r.id = o.owner and not r.dead)
             order by f.id limit greatest(0, ${Number(most)} - (select count(*) from shard where owner = ${self})))
           and exists (select from replica where id = ${self} and not dead);
         end
       $claim$`,
+      // After a failover: what this replica has in memory may be more than the new server has.
+      `update shard set epoch = ${NEXT_EPOCH} where owner = ${self} and epoch < ${FIRST_EPOCH}`,
       `select id, epoch from shard where owner = ${self}`,
     );
     return grantsOf(rows);
@@ -108,7 +118,7 @@ export class PostgresPlacement implements Placement {
     const ids = `array[${shards.map(Number).join(", ")}]::int[]`;
     const rows = await this.transaction(
       `select id from shard where id = any(${ids}) order by id for update`,
-      `update shard set epoch = epoch + 1 where id = any(${ids}) and owner = ${literal(this.self.id)} returning id, epoch`,
+      `update shard set epoch = ${NEXT_EPOCH} where id = any(${ids}) and owner = ${literal(this.self.id)} returning id, epoch`,
     );
     return grantsOf(rows);
   }

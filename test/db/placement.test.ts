@@ -94,3 +94,25 @@ test("[START-39] replicas without shards, dead ones and oneself are no rivals", 
   await database.read`update replica set dead = true where id = 'rpl_1'`;
   expect(await idle.rivals()).toEqual([]);
 });
+
+test("[PG-3] after a failover every epoch is above those of the former primary, and what is owned is taken anew", async () => {
+  const placement = await owner("rpl_1", null);
+  expect(await placement.raise([1])).toEqual([{ shard: 1, epoch: 2 }]);
+  // The second timeline: a standby has been promoted.
+  await database.read.unsafe(`create schema promoted;
+    create function promoted.pg_walfile_name(pg_lsn) returns text language sql as 'select ''000000020000000000000001''';
+    alter database ${new URL(testDatabase.url).pathname.slice(1)} set search_path = promoted, public, pg_catalog`);
+  const promoted = openDatabase(testDatabase.url);
+  const after = new PostgresPlacement(promoted, { id: "rpl_1", address: "", build: "test", folder: null });
+  const base = 2 ** 32;
+  try {
+    expect(new Set((await after.claim()).map(({ epoch }) => epoch))).toEqual(new Set([base]));
+    expect(await after.raise([1])).toEqual([{ shard: 1, epoch: base + 1 }]);
+    expect(new Set((await after.claim()).map(({ epoch }) => epoch))).toEqual(new Set([base, base + 1]));
+  } finally {
+    await promoted.close();
+    await database.read.unsafe(
+      `alter database ${new URL(testDatabase.url).pathname.slice(1)} reset search_path; drop schema promoted cascade`,
+    );
+  }
+});
