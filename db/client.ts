@@ -99,7 +99,8 @@ const FLUSH_PLANS = {
   enable_mergejoin: "off",
 };
 
-function pool(url: string, name: string, max: number, settings: Readonly<Record<string, string>> = {}): Sql {
+/** Connections with the limits of the service; made at first use. */
+export function poolOf(url: string, name: string, max: number, settings: Readonly<Record<string, string>> = {}): Sql {
   return postgres(url, {
     max,
     connect_timeout: CONNECT_TIMEOUT_SECONDS,
@@ -167,9 +168,9 @@ export function openDatabase(
   url: string,
   { lanes = 1, answerMs = ANSWER_LIMIT_MS, bulk = AT_ONCE, isOverShare = () => false }: DatabaseOptions = {},
 ): Database {
-  const flush = new Pool(() => pool(url, "flush", lanes, FLUSH_PLANS), answerMs);
-  const read = new Pool(() => pool(url, "read", READ_CONNECTIONS), answerMs);
-  const placement = new Pool(() => pool(url, "placement", PLACEMENT_CONNECTIONS), answerMs);
+  const flush = new Pool(() => poolOf(url, "flush", lanes, FLUSH_PLANS), answerMs);
+  const read = new Pool(() => poolOf(url, "read", READ_CONNECTIONS), answerMs);
+  const placement = new Pool(() => poolOf(url, "placement", PLACEMENT_CONNECTIONS), answerMs);
   const placing = new FairGate({ slots: PLACEMENT_CONNECTIONS, each: PLACEMENT_CONNECTIONS });
   const gates = Object.fromEntries(
     READ_KINDS.map((kind) => [kind, new FairGate(READ_BOUNDS[kind], { isOverShare })]),
