@@ -26,6 +26,8 @@ export interface MigrateOptions {
   /** Where drizzle-kit wrote the migrations; `db/migrations` unless a test has its own. */
   readonly folder?: string;
   readonly lockWaitMs?: number;
+  /** Whether another server takes over when this one is lost. */
+  readonly expectsFailover?: boolean;
 }
 
 export interface MigrateReport {
@@ -42,6 +44,10 @@ export interface ServerFacts {
   readonly fsync: string;
   readonly synchronousCommit: string;
   readonly fullPageWrites: string;
+  /** The standbys for which a commit waits; empty: for none. */
+  readonly synchronousStandbys: string;
+  /** Servers that receive its log now. */
+  readonly standbys: number;
 }
 
 /** One line of drizzle's journal; `when` (ms) is also the identity under which the database keeps it. */
@@ -67,9 +73,11 @@ export async function migrate(url: string, options: MigrateOptions = {}): Promis
       select current_setting('server_version_num')::int as "versionNumber", current_setting('fsync') as fsync,
         current_setting('synchronous_commit') as "synchronousCommit",
         current_setting('full_page_writes') as "fullPageWrites",
+        current_setting('synchronous_standby_names') as "synchronousStandbys",
+        (select count(*)::int from pg_stat_replication) as standbys,
         to_regclass('drizzle.__drizzle_migrations') is not null as migrated`;
     if (row === undefined) throw new Error("the server did not answer about itself");
-    const warnings = checkServer(row);
+    const warnings = checkServer(row, options.expectsFailover);
     if (row.migrated && pendingOf(journal, await appliedIn(sql)).length === 0) return { applied: 0, warnings };
     return { applied: await applyUnderLock(sql, folder, journal, options.lockWaitMs ?? LOCK_WAIT_MS), warnings };
   } finally {
@@ -87,8 +95,11 @@ export async function pendingMigrations(sql: postgres.Sql): Promise<number | nul
   return applied.every((when) => known.has(when)) ? journal.length - applied.length : null;
 }
 
+/** Values of synchronous_commit with which a commit does not wait until a standby has it on disk. */
+const LOCAL_COMMITS: readonly string[] = ["off", "local", "remote_write"];
+
 /** Refuses a server that is too old; answers warnings about one that may lose commits. */
-export function checkServer(server: ServerFacts): readonly string[] {
+export function checkServer(server: ServerFacts, expectsFailover = false): readonly string[] {
   const major = Math.floor(server.versionNumber / 10_000);
   if (major < OLDEST_SERVER) {
     throw new MigrationRefused("server_too_old", `This is PostgreSQL ${major}; ${OLDEST_SERVER} or newer is needed.`);
@@ -102,6 +113,13 @@ export function checkServer(server: ServerFacts): readonly string[] {
   }
   if (server.synchronousCommit === "off") {
     warnings.push("synchronous_commit is off: a crash may lose acknowledged requests. Set synchronous_commit = on.");
+  }
+  const isSynchronous = server.synchronousStandbys !== "" && !LOCAL_COMMITS.includes(server.synchronousCommit);
+  if ((expectsFailover || server.standbys > 0) && !isSynchronous) {
+    warnings.push(
+      "the standbys of PostgreSQL are asynchronous: a failover may lose the last acknowledged requests. " +
+        "Set synchronous_standby_names (Patroni: synchronous_mode: true), and leave synchronous_commit = on.",
+    );
   }
   return warnings;
 }

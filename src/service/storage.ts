@@ -6,6 +6,7 @@
 import { type Database, openDatabase } from "../../db/client.ts";
 import { type DataFolder, openDataFolder } from "../../db/data-folder.ts";
 import { migrate, type MigrateReport, MigrationRefused } from "../../db/migrate.ts";
+import { checkSessions } from "../../db/sessions.ts";
 import { PostgresBlobClaims } from "../../db/stores/blob-claims.ts";
 import { type Files, openFiles } from "../files/files.ts";
 import { s3Of } from "../wiring/files.ts";
@@ -18,6 +19,7 @@ import { systemClock } from "../wiring/clock.ts";
 import { watchDisk } from "./disk-watch.ts";
 import { unlessAborted } from "./interruption.ts";
 import type { Logger } from "../log/log.ts";
+import { hasSeveralHosts, hostsOf } from "../settings/postgres-url.ts";
 import { otherSecretsOf } from "../settings/other-secrets.ts";
 import { createSealing } from "./service-key.ts";
 import type { Supervision } from "./supervision.ts";
@@ -151,11 +153,15 @@ async function startEmbeddedDatabase(
 /** Migrates; what the server of DATABASE_URL has against it is told without a stack. */
 async function migrateAt(url: string, { databaseUrl }: Config): Promise<MigrateReport> {
   try {
-    return await migrate(url);
+    // Nobody else is between this process and its own PostgreSQL.
+    if (databaseUrl !== undefined) await checkSessions(url);
+    return await migrate(url, { expectsFailover: databaseUrl !== undefined && hasSeveralHosts(databaseUrl) });
   } catch (cause) {
     if (databaseUrl === undefined || cause instanceof MigrationRefused) throw cause;
-    const { host } = new URL(databaseUrl);
-    throw new DatabaseRefused(`The database of DATABASE_URL (${host}) cannot be used: ${wordsOf(cause)}`, { cause });
+    throw new DatabaseRefused(
+      `The database of DATABASE_URL (${hostsOf(databaseUrl)}) cannot be used: ${wordsOf(cause)}`,
+      { cause },
+    );
   }
 }
 

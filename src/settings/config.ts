@@ -16,7 +16,7 @@ import { MODEL_WINDOWS_SETTING } from "./model-windows.ts";
 import { QUOTAS_SETTING } from "./quotas.ts";
 import { replicaBesideDatabase, type SettingsCheck, wholeProvider } from "./setting-checks.ts";
 import { SHELL_HOSTS_SETTING } from "./shell.ts";
-import { INVALID, isUrlFormat, maskUrl, parseSetting } from "./setting-format.ts";
+import { INVALID, isUrlFormat, maskUrl, parseSetting, POSTGRES_URL_FORM } from "./setting-format.ts";
 
 /** What the schema of a setting says beyond JSON Schema. */
 interface SettingOptions {
@@ -98,7 +98,7 @@ const Settings = Type.Object({
       allowed: "a whole number of MiB, or 0 for none",
     }),
   ),
-  databaseUrl: optional("DATABASE_URL", "postgres-url", "a URL such as postgres://user:password@host:5432/database"),
+  databaseUrl: optional("DATABASE_URL", "postgres-url", POSTGRES_URL_FORM),
   troupeSecret: Type.Optional(
     Type.Uint8Array(
       setting({ env: "TROUPE_SECRET", secret: true, allowed: "32 bytes in base64 (openssl rand -base64 32)" }),

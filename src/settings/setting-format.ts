@@ -7,7 +7,12 @@ import type { TSchema } from "../../actors/schema.ts";
 import { windowEntry } from "../../actors/job/window-entry.ts";
 import { RATE_BUDGET } from "../../actors/traffic/policy.ts";
 import { quotaEntry } from "../../actors/usage/quota.ts";
+import { isPostgresUrl, withUrl } from "./postgres-url.ts";
 import { isHostRule } from "./shell.ts";
+
+/** What an address of a PostgreSQL has to be. */
+export const POSTGRES_URL_FORM =
+  "a URL such as postgres://user:password@host:5432/database; with several hosts (a,b) also ?target_session_attrs=read-write";
 
 /** What a text that is not allowed becomes. */
 export const INVALID = Symbol("invalid");
@@ -93,7 +98,7 @@ const FORMATS = {
     const endpoint = url?.searchParams.get("endpoint") ?? "https://s3";
     return url !== null && url.hostname !== "" && urlWith(endpoint, ["http:", "https:"]) !== null;
   },
-  "postgres-url": (text: string) => (urlWith(text, ["postgres:", "postgresql:"])?.hostname ?? "") !== "",
+  "postgres-url": isPostgresUrl,
 } as const;
 
 function isOrigin(text: string): boolean {
@@ -124,10 +129,10 @@ function isHostName(text: string): boolean {
 
 /** Masks the password, and each parameter that has one in its name. */
 export function maskUrl(text: string): string {
-  const url = new URL(text);
-  if (url.password !== "") url.password = "redacted";
-  for (const name of url.searchParams.keys()) {
-    if (/pass|secret|key|token/i.test(name)) url.searchParams.set(name, "redacted");
-  }
-  return url.href;
+  return withUrl(text, (url) => {
+    if (url.password !== "") url.password = "redacted";
+    for (const name of url.searchParams.keys()) {
+      if (/pass|secret|key|token/i.test(name)) url.searchParams.set(name, "redacted");
+    }
+  });
 }

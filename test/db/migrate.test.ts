@@ -12,7 +12,14 @@ const UNSAFE_TEST_SERVER = [
   expect.stringContaining("fsync is off"),
   expect.stringContaining("full_page_writes is off"),
 ];
-const HEALTHY = { versionNumber: 150_000, fsync: "on", synchronousCommit: "on", fullPageWrites: "on" };
+const HEALTHY = {
+  versionNumber: 150_000,
+  fsync: "on",
+  synchronousCommit: "on",
+  fullPageWrites: "on",
+  synchronousStandbys: "",
+  standbys: 0,
+};
 
 let folder: TestFolder;
 let database: TestDatabase;
@@ -145,6 +152,13 @@ test("[START-25] a server that may lose what was acknowledged is warned about", 
   expect(checkServer({ ...HEALTHY, fsync: "off" })).toEqual([expect.stringContaining("fsync is off")]);
   expect(checkServer({ ...HEALTHY, fullPageWrites: "off" })).toEqual([
     expect.stringContaining("full_page_writes is off"),
+  ]);
+  const asynchronous = expect.stringContaining("the standbys of PostgreSQL are asynchronous");
+  expect(checkServer(HEALTHY, true)).toEqual([asynchronous]);
+  expect(checkServer({ ...HEALTHY, standbys: 1 })).toEqual([asynchronous]);
+  expect(checkServer({ ...HEALTHY, standbys: 1, synchronousStandbys: "b" }, true)).toEqual([]);
+  expect(checkServer({ ...HEALTHY, synchronousStandbys: "b", synchronousCommit: "local" }, true)).toEqual([
+    asynchronous,
   ]);
   const options = migrations(ONE);
   await withSql((sql) =>

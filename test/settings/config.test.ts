@@ -235,6 +235,11 @@ const WRONG: readonly (readonly [string, string])[] = [
   ["APP_URL", "https://user@troupe.example"],
   ["DATABASE_URL", "mysql://db/troupe"],
   ["DATABASE_URL", "db/troupe"],
+  ["DATABASE_URL", "postgres://u:p@a,b/troupe"],
+  ["DATABASE_URL", "postgres://u:p@a,b/troupe?target_session_attrs=prefer-standby"],
+  ["DATABASE_URL", "postgres://u:p@a,/troupe?target_session_attrs=read-write"],
+  ["DATABASE_URL", "postgres://u:p@a:5432,b:x/troupe?target_session_attrs=read-write"],
+  ["DATABASE_URL", "postgres://u:p@a,[::1]:5432/troupe?target_session_attrs=read-write"],
   ["TROUPE_SECRET", "short"],
   ["TROUPE_SECRET", Buffer.alloc(31).toString("base64")],
   ["TROUPE_SECRET", Buffer.alloc(33).toString("base64")],
@@ -343,6 +348,14 @@ test("[START-4] the printed settings mask secrets and the passwords of URLs", ()
   expect(lines).toContain("TROUPE_SECRET=[redacted]");
   expect(lines).toContain("DATABASE_URL=postgres://troupe:redacted@db/x?sslmode=require&password=redacted");
   expect(lines).toContain("APP_URL=");
+});
+
+test("[PG-1] DATABASE_URL may have several hosts, of which the one that takes writes is used", () => {
+  const url = "postgres://troupe:hunter2@db:5432,10.0.0.2:5433,db/troupe?target_session_attrs=read-write";
+  expect(configOf({ DATABASE_URL: url }).databaseUrl).toBe(url);
+  expect(describeConfig(configOf({ DATABASE_URL: url }))).toContain(
+    `DATABASE_URL=${url.replace("hunter2", "redacted")}`,
+  );
 });
 
 test("[START-5] without APP_URL the address follows from where the service listens", () => {

@@ -2,7 +2,6 @@
  * Clients of several organizations that retry under idempotency keys wherever they get through, and readers of
  * streams beside them. What they were told is noted, and held against what is stored in the end.
  */
-import type { ChaosCluster } from "./chaos-cluster.ts";
 import { seededChance } from "./fake-clock.ts";
 import { StreamReader } from "./event-streams.ts";
 import { StreamBook } from "./stream-book.ts";
@@ -17,6 +16,14 @@ const PAUSE_MS = 20;
 /** Why the same request is sent again. */
 const PASSING: ReadonlySet<number> = new Set([429, 502, 503, 504]);
 const SETTLED_MS = 90_000;
+
+/** What the load is sent to. */
+export interface ChaosTarget {
+  /** Where clients may come to. */
+  readonly urls: readonly string[];
+  readonly databaseUrl: string;
+  admin(...args: readonly string[]): Promise<string>;
+}
 
 interface Organization {
   readonly id: string;
@@ -37,7 +44,7 @@ export interface ChaosVerdict {
 
 export class ChaosLoad {
   readonly organizations: readonly Organization[];
-  private readonly cluster: ChaosCluster;
+  private readonly cluster: ChaosTarget;
   private readonly wrong: string[] = [];
   /** Titles of tasks, and contents of messages, that were acknowledged. */
   private readonly tasks = new Set<string>();
@@ -50,13 +57,13 @@ export class ChaosLoad {
   private areReadersOver = false;
   private count = 0;
 
-  private constructor(cluster: ChaosCluster, organizations: readonly Organization[]) {
+  private constructor(cluster: ChaosTarget, organizations: readonly Organization[]) {
     this.cluster = cluster;
     this.organizations = organizations;
   }
 
   /** So many organizations with so many clients each. */
-  static async start(cluster: ChaosCluster, organizations: number, clients: number, seed: number): Promise<ChaosLoad> {
+  static async start(cluster: ChaosTarget, organizations: number, clients: number, seed: number): Promise<ChaosLoad> {
     const made: Organization[] = [];
     for (let i = 0; i < organizations; i++) made.push(await organizationAt(cluster, i));
     const load = new ChaosLoad(cluster, made);
@@ -291,7 +298,7 @@ async function sent(
 }
 
 /** An organization with an agent whose tool makes tasks. */
-async function organizationAt(cluster: ChaosCluster, number: number): Promise<Organization> {
+async function organizationAt(cluster: ChaosTarget, number: number): Promise<Organization> {
   const email = `owner${number}@chaos.example`;
   const made = await cluster.admin("org", "create", "--name", `Chaos ${number}`, "--owner-email", email);
   const id = /org_[\w-]+/.exec(made)![0];

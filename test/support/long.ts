@@ -59,3 +59,6 @@ export function chaosScale(): {
     faults: names === "" ? null : names.split(","),
   };
 }
+
+/** How often the failover test kills the primary, by TROUPE_TEST_FAILOVERS. */
+export const failovers = (): number => size("TROUPE_TEST_FAILOVERS", 3);

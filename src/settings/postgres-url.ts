@@ -1,0 +1,53 @@
+/**
+ * The address of a PostgreSQL, which may have several hosts: `postgres://user:password@a:5432,b:5432/database`.
+ * Of several, one takes writes; the driver looks for it when `target_session_attrs` says so.
+ */
+import { isIP } from "node:net";
+
+/** What of several hosts the service can use. */
+const WRITABLE: readonly string[] = ["read-write", "primary"];
+
+interface Parted {
+  readonly before: string;
+  readonly hosts: readonly string[];
+  readonly after: string;
+}
+
+function parted(text: string): Parted {
+  const [, before = "", hosts = "", after = ""] = /^([a-z]+:\/\/(?:[^/?#]*@)?)([^/?#]*)(.*)$/i.exec(text) ?? [];
+  return { before, hosts: hosts.split(","), after };
+}
+
+/** With the first host alone: `URL` knows no more. */
+const single = ({ before, hosts, after }: Parted): string => `${before}${hosts[0]}${after}`;
+
+export function isPostgresUrl(text: string): boolean {
+  const address = parted(text);
+  const { hosts } = address;
+  const url = URL.parse(single(address));
+  if (url === null || !["postgres:", "postgresql:"].includes(url.protocol) || url.hostname === "") return false;
+  if (hosts.length === 1) return true;
+  return hosts.every(isHost) && WRITABLE.includes(url.searchParams.get("target_session_attrs") ?? "");
+}
+
+/** Whether fail-over is expected: the address names several hosts. */
+export const hasSeveralHosts = (text: string): boolean => parted(text).hosts.length > 1;
+
+/** The hosts, for messages. */
+export const hostsOf = (text: string): string => parted(text).hosts.join(",");
+
+/** The address after an edit of what is not its hosts. */
+export function withUrl(text: string, edit: (url: URL) => void): string {
+  const address = parted(text);
+  const url = new URL(single(address));
+  edit(url);
+  const edited = parted(url.href);
+  return `${edited.before}${address.hosts.join(",")}${edited.after}`;
+}
+
+/** One of several hosts: a name or an IPv4 address, and a port or none. The driver knows no IPv6 address here. */
+function isHost(text: string): boolean {
+  const [host = "", port, ...rest] = text.split(":");
+  const isPort = port === undefined || (/^\d{1,5}$/.test(port) && Number(port) > 0 && Number(port) < 65_536);
+  return rest.length === 0 && isPort && (isIP(host) === 4 || /^[a-z0-9]([a-z0-9._-]*[a-z0-9])?$/i.test(host));
+}
