@@ -124,6 +124,18 @@ const workFamilies = (meters: Meters, readings: Readings): Family[] => [
     meters.firstTokenSeconds,
   ),
   counter("troupe_model_tokens_total", "Tokens of models, by model and direction.", meters.modelTokens),
+  {
+    name: "troupe_model_cost_total",
+    help: "What model calls have cost, by model and currency.",
+    type: "counter",
+    read: () =>
+      [...meters.modelCosts.entries()].map(([model, cost]) => [{ model, currency: meters.currency ?? "" }, cost]),
+  },
+  counter(
+    "troupe_model_unpriced_tokens_total",
+    "Tokens of models without a price, while other models have one.",
+    meters.unpricedTokens,
+  ),
   counter("troupe_webhook_attempts_total", "Attempts to deliver a webhook, by outcome.", meters.deliveries),
   histogram("troupe_webhook_attempt_duration_seconds", "How long an attempt to deliver takes.", meters.deliverySeconds),
   histogram("troupe_loop_delay_seconds", "How late the event loop is for a timer.", meters.loopSeconds),

@@ -4,8 +4,9 @@
  */
 import type { FaultKind } from "../../actors/fault.ts";
 import type { ModelOutcome } from "../../actors/job/ports.ts";
+import { unpricedTokens } from "../../actors/money.ts";
 import type { FlushOutcome } from "../../actors/runtime/store.ts";
-import { Counts, Distribution, Distributions } from "./tally.ts";
+import { Amounts, Counts, Distribution, Distributions } from "./tally.ts";
 
 /** In seconds: from an answer out of memory to a request that waits for a slow disk. */
 const REQUEST_SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10];
@@ -34,6 +35,11 @@ export class Meters {
   readonly modelSeconds = new Distributions("model", MODEL_SECONDS);
   readonly firstTokenSeconds = new Distributions("model", MODEL_SECONDS);
   readonly modelTokens = new Counts("model", "direction");
+  readonly modelCosts = new Amounts();
+  /** Counted only where there are prices: without any, all tokens are without one. */
+  readonly unpricedTokens = new Counts("model");
+  /** Of the costs; null where no model has a price. */
+  currency: string | null = null;
   readonly deliveries = new Counts("outcome");
   readonly deliverySeconds = new Distribution(DELIVERY_SECONDS);
   readonly loopSeconds = new Distribution(LOOP_SECONDS);
@@ -65,8 +71,11 @@ export class Meters {
     this.modelSeconds.observe(model, seconds);
     if (firstTokenSeconds !== null) this.firstTokenSeconds.observe(model, firstTokenSeconds);
     if (outcome.kind === "aborted") return;
-    this.modelTokens.add(outcome.usage.inputTokens, model, "input");
-    this.modelTokens.add(outcome.usage.outputTokens, model, "output");
+    const { usage } = outcome;
+    this.modelTokens.add(usage.inputTokens, model, "input");
+    this.modelTokens.add(usage.outputTokens, model, "output");
+    if (usage.cost !== undefined) this.modelCosts.add(usage.cost, model);
+    if (this.currency !== null && unpricedTokens(usage) > 0) this.unpricedTokens.add(unpricedTokens(usage), model);
   }
 
   sent(outcome: DeliveryOutcome, seconds: number): void {

@@ -2,6 +2,7 @@
  * What is counted while the service works: plain numbers that cost some nanoseconds each, and that are put into
  * Prometheus' words only when somebody asks (`exposition.ts`).
  */
+import { amountOf, unitsOf } from "../../actors/money.ts";
 
 /** Between the values of labels in a key; no label has it. */
 const SEPARATOR = "\t";
@@ -23,6 +24,20 @@ export class Counts {
 
   *entries(): Generator<readonly [labels: Readonly<Record<string, string>>, count: number]> {
     for (const [key, count] of this.counts) yield [named(this.labels, key.split(SEPARATOR)), count];
+  }
+}
+
+/** Money of each model, added up exactly; floating point would lose the last digits of a long sum. */
+export class Amounts {
+  private readonly units = new Map<string, bigint>();
+
+  /** `amount` is decimal text, as `actors/money.ts` has it. */
+  add(amount: string, model: string): void {
+    this.units.set(model, (this.units.get(model) ?? 0n) + unitsOf(amount));
+  }
+
+  *entries(): Generator<readonly [model: string, amount: number]> {
+    for (const [model, units] of this.units) yield [model, Number(amountOf(units))];
   }
 }
 

@@ -45,6 +45,7 @@ export class MeteredPlacement extends PostgresPlacement {
 
 /** The models, with what each call came to. */
 export function meteredModels(models: ModelPort, meters: Meters): ModelPort {
+  meters.currency = models.currency ?? null;
   return {
     describe: (model) => models.describe(model),
     windowOf: (model) => models.windowOf(model),

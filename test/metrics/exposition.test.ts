@@ -1,4 +1,5 @@
 import { expect, test } from "bun:test";
+import type { Usage } from "../../actors/job/schema.ts";
 import { exposition } from "../../src/metrics/exposition.ts";
 import { Meters } from "../../src/metrics/meters.ts";
 import { Counts, Distribution } from "../../src/metrics/tally.ts";
@@ -61,6 +62,28 @@ test("[OPS-1] the text has each family with its help, its type and its values", 
   expect(linesOf(text, "troupe_model_first_token_seconds_count")[0]).toEndWith(" 1");
   expect(linesOf(text, "troupe_webhook_attempts_total")).toEqual([
     'troupe_webhook_attempts_total{outcome="timeout"} 1',
+  ]);
+});
+
+test("[OPS-1] [OPS-8] costs are told by model and currency, added up exactly, with the tokens that have no price", async () => {
+  const meters = new Meters();
+  const told = async () => (await exposition(meters, silentReadings(), () => {}).text()).split("\n");
+  const call = (model: string, usage: Usage): void =>
+    meters.called(
+      model,
+      { kind: "finished", blocks: [], usage, finishReason: "stop" },
+      { seconds: 1, firstTokenSeconds: 1 },
+    );
+  const tokens = { inputTokens: 7, outputTokens: 5 };
+  call("a:free", tokens);
+  expect((await told()).filter((line) => line.includes("unpriced") && !line.startsWith("#"))).toEqual([]);
+  meters.currency = "EUR";
+  // As floating point, ten of them are 0.9999999999999999.
+  for (let i = 0; i < 10; i++) call("a:dear", { ...tokens, cost: "0.1", pricedTokens: 12 });
+  call("a:free", tokens);
+  expect((await told()).filter((line) => /^troupe_model_(cost|unpriced)/.test(line))).toEqual([
+    'troupe_model_cost_total{model="a:dear",currency="EUR"} 1',
+    'troupe_model_unpriced_tokens_total{model="a:free"} 12',
   ]);
 });
 
