@@ -107,7 +107,8 @@ interface FaultDetails {
   event_not_retained: { readonly oldest?: number };
   forbidden: { readonly message: string };
   /** The organization's tokens of this month are used up (RUN-4). */
-  budget_exceeded: { readonly retryAfterMs: number };
+  /** `of`: which limit of the month is reached. */
+  budget_exceeded: { readonly of: "tokens" | "cost"; readonly retryAfterMs: number };
   /** The organization has as much of this as it may have (QUOTA-1). */
   quota_exceeded: { readonly quota: string; readonly limit: number; readonly used: number };
   /** The model or a provider refused or failed before any output. */

@@ -14,6 +14,13 @@ export function unitsOf(amount: string): bigint {
   return BigInt(whole) * ONE + BigInt(fraction.padEnd(DIGITS, "0"));
 }
 
+/** Digits before the point of a limit. */
+const LIMIT = /^\d{1,12}(\.\d{1,12})?$/;
+
+/** The amount in its shortest text; null for what is no amount above 0. */
+export const limitOf = (text: string): string | null =>
+  LIMIT.test(text) && unitsOf(text) > 0n ? amountOf(unitsOf(text)) : null;
+
 /** The shortest text of so many units. */
 export function amountOf(units: bigint): string {
   const fraction = String(units % ONE)

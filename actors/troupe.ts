@@ -46,6 +46,8 @@ export type TroupeSystem = System<TroupeProtocols>;
 export interface ActorSettings {
   /** Tokens that an organization without a limit of its own may use in a month; null: any number. */
   readonly monthlyTokens: number | null;
+  /** What its month may cost, in the currency of the price table; null: any amount. */
+  readonly monthlyCost?: string | null;
   /** What one job may take unless its budget says otherwise. */
   readonly jobLimits: JobLimits;
   /** What one workspace may hold; absent: the default. */
@@ -67,6 +69,7 @@ export const ask = <K extends keyof TroupeProtocols, C extends CommandOf<TroupeP
 export const troupeActors = ({
   calendar,
   monthlyTokens = null,
+  monthlyCost = null,
   jobLimits = DEFAULT_JOB_LIMITS,
   workspaceLimits = DEFAULT_WORKSPACE_LIMITS,
 }: ActorParts): readonly AnyDefinition[] =>
@@ -78,7 +81,7 @@ export const troupeActors = ({
     missionActor(calendar),
     trafficActor,
     uploadActor,
-    usageActor(monthlyTokens),
+    usageActor({ monthlyTokens, monthlyCost }),
     webhookActor,
     workspaceActor(workspaceLimits),
   ] as readonly AnyDefinition[];

@@ -1,12 +1,72 @@
 /** What is left of a job's own budget. A resume with a new budget counts from there. */
+import { amountOf, unitsOf, unpricedTokens } from "../money.ts";
 import type { Job } from "./schema.ts";
+import type { Budget } from "./terms.ts";
 
-type Budgeted = Pick<Job, "metrics" | "budget" | "budgetFrom" | "budgetFromStep" | "step">;
+type Budgeted = Pick<
+  Job,
+  "metrics" | "budget" | "budgetFrom" | "budgetFromStep" | "budgetFromCost" | "budgetFromUnpriced" | "step" | "runner"
+>;
 
-/** Whether the job has used up the tokens of its budget. */
-export const hasSpentTokens = ({ metrics, budget: { maxTokens }, budgetFrom }: Budgeted): boolean =>
-  maxTokens !== null && metrics.inputTokens + metrics.outputTokens - budgetFrom >= maxTokens;
+/** The parts of a budget that a job uses up. */
+const PARTS = ["maxSteps", "maxTokens", "maxCost"] as const;
+export type BudgetPart = (typeof PARTS)[number];
 
-/** Whether the job has made all steps of its budget. */
-export const hasSpentSteps = ({ budget: { maxSteps }, step, budgetFromStep = 0 }: Budgeted): boolean =>
-  maxSteps !== null && step - budgetFromStep >= maxSteps;
+const usedTokens = ({ metrics, budgetFrom }: Budgeted): number =>
+  metrics.inputTokens + metrics.outputTokens - budgetFrom;
+
+const usedCost = ({ metrics, budgetFromCost = "0" }: Budgeted): bigint =>
+  unitsOf(metrics.cost ?? "0") - unitsOf(budgetFromCost);
+
+/**
+ * Whether the job has used tokens without a price: nobody knows what they cost, so a budget of cost counts as spent.
+ * The demo model costs nothing.
+ */
+export const hasUnknownCost = ({ metrics, budgetFromUnpriced = 0, runner }: Budgeted): boolean =>
+  runner?.demo !== true && unpricedTokens(metrics) > budgetFromUnpriced;
+
+/** The part of its budget that the job has used up; null: there is some left of all. */
+export const spentPart = (job: Budgeted): BudgetPart | null => PARTS.find((part) => isSpent[part](job)) ?? null;
+
+const isSpent: Readonly<Record<BudgetPart, (job: Budgeted) => boolean>> = {
+  maxSteps: ({ budget: { maxSteps }, step, budgetFromStep = 0 }) =>
+    maxSteps !== null && step - budgetFromStep >= maxSteps,
+  maxTokens: (job) => job.budget.maxTokens !== null && usedTokens(job) >= job.budget.maxTokens,
+  maxCost: (job) => {
+    const { maxCost = null } = job.budget;
+    return maxCost !== null && (usedCost(job) >= unitsOf(maxCost) || hasUnknownCost(job));
+  },
+};
+
+/** The least that a budget can have: a child of a job whose budget is spent makes one step. */
+const LEAST_TOKENS = 1;
+const LEAST_UNITS = 1n;
+
+/** What is left for a job that this one begins. Its steps and its deadline are its own. */
+export function budgetLeft(job: Budgeted): Pick<Budget, "maxTokens" | "maxCost"> {
+  const { maxTokens, maxCost = null } = job.budget;
+  const left = maxCost === null ? null : unitsOf(maxCost) - usedCost(job);
+  return {
+    maxTokens: maxTokens === null ? null : Math.max(LEAST_TOKENS, maxTokens - usedTokens(job)),
+    ...(left === null ? {} : { maxCost: amountOf(left < LEAST_UNITS ? LEAST_UNITS : left) }),
+  };
+}
+
+/** Of a job that gets this budget now; what it does not name stays as it was. */
+export function budgetFromHere(
+  { metrics, step, budget: before }: Budgeted,
+  { maxTokens, maxCost, maxSteps, deadlineAt }: Budget,
+): Pick<Job, "budget" | "budgetFrom" | "budgetFromStep" | "budgetFromCost" | "budgetFromUnpriced"> {
+  return {
+    budget: {
+      maxTokens: maxTokens ?? before.maxTokens,
+      maxCost: maxCost ?? before.maxCost ?? null,
+      maxSteps: maxSteps ?? before.maxSteps,
+      deadlineAt: deadlineAt ?? before.deadlineAt,
+    },
+    budgetFrom: metrics.inputTokens + metrics.outputTokens,
+    budgetFromStep: step,
+    budgetFromCost: metrics.cost ?? "0",
+    budgetFromUnpriced: unpricedTokens(metrics),
+  };
+}

@@ -4,7 +4,7 @@ import { invalid, notFound, ok, type Outcome } from "../fault.ts";
 import type { Handlers, Tx } from "../runtime/actor.ts";
 import { isoTime } from "../schema.ts";
 import { approveCalls, expired, blockedForCalls } from "./approvals.ts";
-import { hasSpentSteps, hasSpentTokens } from "./budget.ts";
+import { budgetFromHere, hasUnknownCost, spentPart } from "./budget.ts";
 import { waitingCalls } from "./client-call.ts";
 import { takeResults, withoutClient } from "./client-calls.ts";
 import { cancelChildren, delegate } from "./delegation.ts";
@@ -16,7 +16,7 @@ import { updatesOf, reviewUpdate, statusUpdate, sendUpdates } from "./chat-updat
 import type { JobCommand, JobProtocol, JobReplies } from "./protocol.ts";
 import { pending, stale, unlessOwnWords } from "./refusals.ts";
 import { type Job, type JobIn, jobTable } from "./schema.ts";
-import type { Budget, Review } from "./terms.ts";
+import type { Review } from "./terms.ts";
 
 type ControlCommand =
   | "read_job"
@@ -158,10 +158,10 @@ function unblock(tx: Tx, job: JobIn<"blocked">, { input, retryStep, budget = nul
   if (isInterrupted && retryStep === null) {
     return invalid("/retry_step", "Say whether the interrupted tool call is made again: retry_step true or false");
   }
-  const missing = budget === null ? missingBudget(job) : null;
-  if (missing !== null) return missing;
+  const unpaid = budget === null ? missingBudget(job) : null;
+  if (unpaid !== null) return unpaid;
   let next = unblocked(job, "resume");
-  if (budget !== null) next = withBudget(next, budget);
+  if (budget !== null) next = { ...next, ...budgetFromHere(next, budget) };
   if (isInterrupted) next = retryStep === true ? unstarted(next) : abandoned(tx, next);
   if (input !== null) next = { ...next, steers: [...next.steers, { messageId: job.inputMessageId, content: input }] };
   const settled = blockedForCalls(tx, next);
@@ -172,31 +172,25 @@ function unblock(tx: Tx, job: JobIn<"blocked">, { input, retryStep, budget = nul
 
 /** A spent budget stays spent: the resume must bring a new one. */
 function missingBudget(job: Job): Outcome<never> | null {
-  const { maxTokens, maxSteps } = job.budget;
-  if (hasSpentSteps(job)) {
-    return invalid("/budget/max_steps", `The job has made the ${maxSteps} steps of its budget: send budget.max_steps`);
+  const { maxTokens, maxSteps, maxCost } = job.budget;
+  switch (spentPart(job)) {
+    case "maxSteps":
+      return missing("max_steps", `The job has made the ${maxSteps} steps of its budget`);
+    case "maxTokens":
+      return missing("max_tokens", `The job has used the ${maxTokens} tokens of its budget`);
+    case "maxCost":
+      return missing(
+        "max_cost",
+        hasUnknownCost(job)
+          ? "The job has used a model without a price, so what is left of its budget is not known"
+          : `The job has cost the ${maxCost} of its budget`,
+      );
+    case null:
+      return null;
   }
-  if (!hasSpentTokens(job)) return null;
-  return invalid(
-    "/budget/max_tokens",
-    `The job has used the ${maxTokens} tokens of its budget: send budget.max_tokens`,
-  );
 }
-
-/** The new budget counts from here on; what it does not name stays. */
-function withBudget(job: JobIn<"running">, { maxTokens, maxSteps, deadlineAt }: Budget): JobIn<"running"> {
-  const { metrics, step: budgetFromStep, budget } = job;
-  return {
-    ...job,
-    budget: {
-      maxTokens: maxTokens ?? budget.maxTokens,
-      maxSteps: maxSteps ?? budget.maxSteps,
-      deadlineAt: deadlineAt ?? budget.deadlineAt,
-    },
-    budgetFrom: metrics.inputTokens + metrics.outputTokens,
-    budgetFromStep,
-  };
-}
+const missing = (field: string, why: string): Outcome<never> =>
+  invalid(`/budget/${field}`, `${why}: send budget.${field}`);
 
 const unstarted = (job: JobIn<"running">): JobIn<"running"> => ({
   ...job,

@@ -5,6 +5,7 @@
  */
 import { ok, type Outcome, refuse } from "../fault.ts";
 import type { Tx } from "../runtime/actor.ts";
+import { budgetLeft } from "./budget.ts";
 import { allowedActions } from "./machine.ts";
 import type { JobCommand } from "./protocol.ts";
 import { type Job, jobRef, jobTable, type JobTerms, PLAIN_TERMS } from "./schema.ts";
@@ -31,19 +32,14 @@ export function delegate(
   return ok(tx.update(jobTable, { ...job, openCalls, delegations: job.delegations + 1 }));
 }
 
-/** The child has its parent's priority, and what is left of its parent's tokens. */
+/** The child has its parent's priority, and what is left of its parent's tokens and cost. */
 export function childTerms(parent: Job): JobTerms {
-  const { maxTokens } = parent.budget;
-  const used = parent.metrics.inputTokens + parent.metrics.outputTokens - parent.budgetFrom;
   return {
     ...PLAIN_TERMS,
     priority: parent.priority,
     requestId: parent.requestId,
     metadata: parent.metadata,
-    budget: {
-      ...PLAIN_TERMS.budget,
-      maxTokens: maxTokens === null ? null : Math.max(1, maxTokens - used),
-    },
+    budget: { ...PLAIN_TERMS.budget, ...budgetLeft(parent) },
     lineage: {
       parentJobId: parent.id,
       rootJobId: parent.rootJobId ?? parent.id,

@@ -101,6 +101,8 @@ export interface ModelPort {
   allowed(): readonly AllowedModel[];
   /** Of the costs in usages; absent where no model has a price. */
   readonly currency?: string;
+  /** Whether it is known what a call with this name costs today; absent where no model has a price. */
+  hasPrice?(model: string | null): boolean;
   /**
    * Streams one model call. `onText` gets each piece of text as it arrives, before the promise
    * resolves; the pieces joined equal `textOf` the blocks of the outcome. Never rejects: every

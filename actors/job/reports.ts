@@ -7,7 +7,7 @@ import { madeBy, withMade } from "./artifacts.ts";
 import type { MadeArtifact } from "./terms.ts";
 import { opened, blockedForCalls } from "./approvals.ts";
 import { blocked, cancelled, completed, deadlineFrom, failed } from "./transitions.ts";
-import { hasSpentSteps, hasSpentTokens } from "./budget.ts";
+import { spentPart } from "./budget.ts";
 import { JOB_WARNINGS, type JobLimits } from "./limits.ts";
 import { stale } from "./refusals.ts";
 import { appendJobEvent, appendRunnerStatus } from "./events.ts";
@@ -112,7 +112,7 @@ export const reportHandlers = ({ runMs }: JobLimits): Pick<Handlers<JobProtocol>
 
   take_steers: (tx, { attempt, isSpent, result }) =>
     withRunning(tx, attempt, (job) => {
-      if (isSpent || hasSpentSteps(job))
+      if (isSpent || spentPart(job) !== null)
         return ok({ job: tx.update<Job>(jobTable, blocked(tx, job, "budget_reached", result)), steers: [] });
       const steers = job.steers.map((steer) => steer.content);
       if (steers.length === 0) return ok({ job, steers });
@@ -209,7 +209,7 @@ const withRunning = <T>(tx: Tx, attempt: number, run: (job: JobIn<"running">) =>
 function afterStep(tx: Tx, job: JobIn<"running">, step: StepFinished): Job {
   const { result } = step;
   if (job.openCalls.length === 0) return job.steers.length > 0 ? job : answered(tx, job, step);
-  if (hasSpentTokens(job) || hasSpentSteps(job)) return blocked(tx, job, "budget_reached", result);
+  if (spentPart(job) !== null) return blocked(tx, job, "budget_reached", result);
   return blockedForCalls(tx, { ...job, result });
 }
 

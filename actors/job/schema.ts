@@ -5,11 +5,13 @@ import { JOB_STEERS } from "./limits.ts";
 import {
   Approval,
   ApprovalExpiry,
-  Budget,
+  type Budget,
+  Budgeting,
   JOB_PRIORITIES,
   JobNotes,
   type JobPriority,
   Lineage,
+  NO_BUDGET,
   OpenCall,
   Output,
   OutputError,
@@ -187,11 +189,7 @@ const JobBase = Type.Object({
   delegations: Type.Integer(),
   approvals: Type.Array(Approval),
   review: Review,
-  budget: Budget,
-  /** Tokens that had been used when the present budget began: a resume grants it once more. */
-  budgetFrom: Type.Integer(),
-  /** Steps that had been made then. */
-  budgetFromStep: Type.Optional(Type.Integer()),
+  ...Budgeting.properties,
   /** Messages that the model gets before its next call (CHAT-5). */
   steers: Type.Array(Type.Object({ messageId: Type.String(), content: Type.String() }), { maxItems: JOB_STEERS }),
   /** The effect that runs it, while one does. */
@@ -267,7 +265,7 @@ export const PLAIN_TERMS: JobTerms = {
   lineage: ROOT,
   priority: "medium",
   reviewRequired: false,
-  budget: { maxTokens: null, maxSteps: null, deadlineAt: null },
+  budget: NO_BUDGET,
   metadata: {},
   missionId: null,
   missionTaskId: null,

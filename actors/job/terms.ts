@@ -100,10 +100,24 @@ export const ROOT: Lineage = { parentJobId: null, rootJobId: null, relation: "ro
 
 export const Budget = Type.Object({
   maxTokens: Type.Union([Type.Integer({ minimum: 1 }), Type.Null()]),
+  /** An amount of `actors/money.ts`; absent or null: no limit. */
+  maxCost: Type.Optional(Type.Union([Type.String(), Type.Null()])),
   maxSteps: Type.Union([Type.Integer({ minimum: 1 }), Type.Null()]),
   deadlineAt: OptionalTime,
 });
 export type Budget = Static<typeof Budget>;
+export const NO_BUDGET: Budget = { maxTokens: null, maxSteps: null, deadlineAt: null };
+
+/** A job's budget, and what had been used when it began: a resume grants it once more. What is absent was nothing. */
+export const Budgeting = Type.Object({
+  budget: Budget,
+  /** Tokens. */
+  budgetFrom: Type.Integer(),
+  budgetFromStep: Type.Optional(Type.Integer()),
+  budgetFromCost: Type.Optional(Type.String()),
+  /** Tokens without a price. */
+  budgetFromUnpriced: Type.Optional(Type.Integer()),
+});
 
 /** How a cancelled job stopped (JOB-3): after `seq` it emits nothing. */
 export const Stop = Type.Object({

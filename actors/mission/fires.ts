@@ -1,4 +1,5 @@
 /** What the effect of a fire and the jobs of a mission tell its actor; and what becomes of its agent. */
+import { spentWords } from "../usage/schema.ts";
 import { notFound, ok } from "../fault.ts";
 import type { Handlers, Tx } from "../runtime/actor.ts";
 import { runContent } from "./context.ts";
@@ -111,7 +112,7 @@ function refused(
 ): Mission {
   switch (refusal.kind) {
     case "budget_spent": {
-      const error = { code: "budget_exceeded", message: "The organization has used up its model tokens of this month" };
+      const error = { code: "budget_exceeded", message: spentWords(refusal.of) };
       const ended = endRun(tx, mission, open, { outcome: "skipped_budget", result: null, error });
       return afterRun(tx, calendar, ended, "skipped_budget");
     }

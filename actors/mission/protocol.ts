@@ -1,4 +1,5 @@
 /** What a mission's actor can be asked, and what it answers. */
+import type { SpentBudget } from "../usage/schema.ts";
 import type { JobStatus } from "../job/schema.ts";
 import type { ForecastTime } from "./ports.ts";
 import type {
@@ -43,7 +44,7 @@ export interface JobIds {
 /** Why a run could not begin. */
 export type ImpossibleReason = Extract<FailedReason, "agent_unavailable" | "workspace_deleted" | "creator_removed">;
 export type RunRefusal =
-  | { readonly kind: "budget_spent" }
+  | { readonly kind: "budget_spent"; readonly of: SpentBudget }
   /** The agent or the workspace is gone, or the user that it acts for has left: the mission fails. */
   | { readonly kind: "impossible"; readonly reason: ImpossibleReason }
   /** Anything else, such as a model that cannot be used: a failed run. */

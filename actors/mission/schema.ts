@@ -124,6 +124,8 @@ export type MissionTask = Static<typeof MissionTask>;
 /** What each run of a mission may take. */
 export const MissionBudget = Type.Object({
   maxTokens: Nullable(Type.Integer({ minimum: 1 })),
+  /** An amount of `actors/money.ts`; absent or null: no limit. */
+  maxCost: Type.Optional(Nullable(Type.String())),
   maxSteps: Nullable(Type.Integer({ minimum: 1 })),
 });
 export type MissionBudget = Static<typeof MissionBudget>;

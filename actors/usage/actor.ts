@@ -6,7 +6,7 @@
  */
 import { ok } from "../fault.ts";
 import type { ActorDefinition, RecordKey, Tx } from "../runtime/actor.ts";
-import { addCosts } from "../money.ts";
+import { addCosts, amountOf, unitsOf, unpricedTokens } from "../money.ts";
 import { isoTime } from "../schema.ts";
 import type { Budgeted, UsageCommand, UsageProtocol } from "./protocol.ts";
 import {
@@ -14,15 +14,18 @@ import {
   type Counts,
   dayOf,
   dayUsageTable,
+  type MonthLimits,
+  type MonthUsage,
   monthEndMs,
   monthOf,
   monthUsageTable,
   NO_COUNTS,
+  type SpentBudget,
   tokenBudgetTable,
 } from "./schema.ts";
 
-/** `serviceTokens`: what an organization without a limit of its own may use in a month; null: any number. */
-export function usageActor(serviceTokens: number | null): ActorDefinition<UsageProtocol> {
+/** `service`: what an organization without limits of its own may use. */
+export function usageActor(service: MonthLimits): ActorDefinition<UsageProtocol> {
   return {
     kind: "usage",
     needs: (ref, command) => needs(ref.organizationId, command),
@@ -34,20 +37,22 @@ export function usageActor(serviceTokens: number | null): ActorDefinition<UsageP
       },
 
       check_budget(tx) {
-        const monthlyTokens = limitOf(tx, serviceTokens);
+        const limits = limitsOf(tx, service);
+        const { monthlyTokens, monthlyCost } = limits;
         // Without a limit the month is not read: it is about to change whenever a job runs.
-        const isSpent = monthlyTokens !== null && usedTokens(tx) >= monthlyTokens;
-        return ok({ isSpent, retryAfterMs: monthEndMs(tx.now) - tx.now });
+        const spent = monthlyTokens === null && monthlyCost === null ? null : spentOf(limits, monthOfNow(tx));
+        return ok({ spent, limitsCost: monthlyCost !== null, retryAfterMs: monthEndMs(tx.now) - tx.now });
       },
 
-      read_budget: (tx) => ok(budgeted(tx, serviceTokens)),
+      read_budget: (tx) => ok(budgeted(tx, service)),
 
-      set_budget(tx, { limit }) {
+      set_budget(tx, { limit, costLimit }) {
+        const limits = { ...(limit === undefined ? {} : { limit }), ...(costLimit === undefined ? {} : { costLimit }) };
         const { organizationId: id } = tx.self;
         const budget = tx.read(tokenBudgetTable, id);
-        if (budget === null) tx.create(tokenBudgetTable, { id, limit });
-        else tx.update(tokenBudgetTable, { ...budget, limit });
-        return ok(budgeted(tx, serviceTokens));
+        if (budget === null) tx.create(tokenBudgetTable, { limit: { kind: "service" }, ...limits, id });
+        else tx.update(tokenBudgetTable, { ...budget, ...limits });
+        return ok(budgeted(tx, service));
       },
     },
   };
@@ -84,26 +89,31 @@ export const sum = (a: Counts, b: Counts): Counts => ({
   ...addCosts(a, b),
 });
 
-function limitOf(tx: Tx, serviceTokens: number | null): number | null {
-  const limit = tx.read(tokenBudgetTable, tx.self.organizationId)?.limit ?? { kind: "service" };
-  switch (limit.kind) {
-    case "service":
-      return serviceTokens;
-    case "unlimited":
-      return null;
-    case "tokens":
-      return limit.tokens;
-  }
+function limitsOf(tx: Tx, service: MonthLimits): MonthLimits {
+  const own = tx.read(tokenBudgetTable, tx.self.organizationId);
+  const { limit = { kind: "service" }, costLimit = { kind: "service" } } = own ?? {};
+  return {
+    monthlyTokens: limit.kind === "tokens" ? limit.tokens : limit.kind === "service" ? service.monthlyTokens : null,
+    monthlyCost: costLimit.kind === "cost" ? costLimit.cost : costLimit.kind === "service" ? service.monthlyCost : null,
+  };
 }
 
-function usedTokens(tx: Tx): number {
-  const { inputTokens, outputTokens } = tx.read(monthUsageTable, monthOf(tx.now)) ?? NO_COUNTS;
-  return inputTokens + outputTokens;
+const monthOfNow = (tx: Tx): Counts | MonthUsage => tx.read(monthUsageTable, monthOf(tx.now)) ?? NO_COUNTS;
+
+function spentOf({ monthlyTokens, monthlyCost }: MonthLimits, used: Counts): SpentBudget | null {
+  if (monthlyTokens !== null && used.inputTokens + used.outputTokens >= monthlyTokens) return "tokens";
+  return monthlyCost !== null && unitsOf(used.cost ?? "0") >= unitsOf(monthlyCost) ? "cost" : null;
 }
 
-const budgeted = (tx: Tx, serviceTokens: number | null): Budgeted => ({
-  monthlyTokens: limitOf(tx, serviceTokens),
-  usedTokens: usedTokens(tx),
-  usedCost: tx.read(monthUsageTable, monthOf(tx.now))?.cost ?? null,
-  resetsAt: isoTime(monthEndMs(tx.now)),
-});
+function budgeted(tx: Tx, service: MonthLimits): Budgeted {
+  const used = monthOfNow(tx);
+  const { monthlyTokens, monthlyCost } = limitsOf(tx, service);
+  return {
+    monthlyTokens,
+    usedTokens: used.inputTokens + used.outputTokens,
+    monthlyCost: monthlyCost === null ? null : amountOf(unitsOf(monthlyCost)),
+    usedCost: used.cost ?? null,
+    unpricedTokens: unpricedTokens(used),
+    resetsAt: isoTime(monthEndMs(tx.now)),
+  };
+}

@@ -44,8 +44,35 @@ export const TokenLimit = Type.Union([
 ]);
 export type TokenLimit = Static<typeof TokenLimit>;
 
-/** The organization's own limit, by its id; one without a record has the service's. */
-export const TokenBudget = Type.Object({ ...RecordBase, limit: TokenLimit });
+/** What a month may cost at most, in the currency of the price table. */
+export const CostLimit = Type.Union([
+  Type.Object({ kind: Type.Literal("service") }),
+  Type.Object({ kind: Type.Literal("unlimited") }),
+  Type.Object({ kind: Type.Literal("cost"), cost: Type.String() }),
+]);
+export type CostLimit = Static<typeof CostLimit>;
+
+/** What an organization may use in a month, as the operator has set it for all; null: any number, whatever it costs. */
+export interface MonthLimits {
+  readonly monthlyTokens: number | null;
+  readonly monthlyCost: string | null;
+}
+
+/** Which limit of the month is reached. */
+export type SpentBudget = "tokens" | "cost";
+const SPENT: Readonly<Record<SpentBudget, string>> = {
+  tokens: "The organization has used up its token budget for this month",
+  cost: "The organization has used up its cost budget for this month",
+};
+export const spentWords = (of: SpentBudget): string => SPENT[of];
+
+/** The organization's own limits, by its id; one without a record has the service's. */
+export const TokenBudget = Type.Object({
+  ...RecordBase,
+  limit: TokenLimit,
+  /** Absent: the service's. */
+  costLimit: Type.Optional(CostLimit),
+});
 export type TokenBudget = Static<typeof TokenBudget>;
 
 export const dayUsageTable = table<DayUsage>("day_usage");

@@ -23,6 +23,7 @@ const VALUES = [
   "days",
   "id",
   "tokens",
+  "cost",
   "agent",
   "quota",
   "limit",

@@ -3,6 +3,7 @@
  * commands run in the process that owns the actors, because only there a revocation takes effect at
  * once; `main.ts` brings them there. Answers are plain text for a terminal.
  */
+import { budgetWords, monthLimitsOf } from "./month-budget.ts";
 import { newId } from "../../actors/ids.ts";
 import type { OrganizationCommand } from "../../actors/organization/protocol.ts";
 import { DEFAULT_SCOPES, SCOPES } from "../../actors/organization/principal.ts";
@@ -10,7 +11,7 @@ import { organizationRef, type TokenKind } from "../../actors/organization/schem
 import { TOKEN_DAYS, TOKEN_DAYS_MAX, TOKEN_DAYS_MIN, tokenExpiry } from "../../actors/organization/tokens.ts";
 import { isQuotaName, quotaEntry, type QuotaName, QUOTAS } from "../../actors/usage/quota.ts";
 import { endingsOf } from "../../actors/organization/removal.ts";
-import { type TokenLimit, usageRef } from "../../actors/usage/schema.ts";
+import { usageRef } from "../../actors/usage/schema.ts";
 import { newToken } from "../http/request/token.ts";
 import { LINK_HOURS, makePasswordLink } from "../sign-in/password-link.ts";
 import { didYouMean } from "../http/request/near-name.ts";
@@ -30,7 +31,7 @@ export const ADMIN_USAGE = `Usage: bun run admin <command>
 
   org create --name NAME --owner-email EMAIL [--owner-name NAME]
   org list
-  org budget --org ORG [--tokens N|unlimited|default]
+  org budget --org ORG [--tokens N|unlimited|default] [--cost AMOUNT|unlimited|default]
   org quota --org ORG [--quota NAME --limit N|unlimited|default]
   org suspend --org ORG
   org resume --org ORG
@@ -58,7 +59,8 @@ export const ADMIN_USAGE = `Usage: bun run admin <command>
 
 Each command has --help, and --json for programs.
 ORG is an organization's id; it may be left out while there is only one. A token is shown once.
-A budget is of model tokens for a month of UTC, in and out together; default is MONTHLY_TOKEN_BUDGET.
+A budget is of model tokens for a month of UTC, in and out together, and of what they cost by MODEL_PRICES;
+default is MONTHLY_TOKEN_BUDGET and MONTHLY_COST_BUDGET.
 A backup has the database and the files; the service may run meanwhile. --with-key puts the key of the
 service into it, without which its secrets cannot be read: keep such a file as you keep the key. A restore
 needs an empty DATA_DIR (and DATABASE_URL), and the key: in the backup, in TROUPE_SECRET or in DATA_DIR.
@@ -100,12 +102,9 @@ export const ADMIN_COMMANDS: Readonly<Record<string, Command>> = {
 
   async "org budget"({ system, directory }, given) {
     const organization = await organizationOf(directory, given);
-    const limit = limitOf(given);
-    const command = limit === null ? ({ kind: "read_budget" } as const) : ({ kind: "set_budget", limit } as const);
-    const budget = taken(await system.dispatch(usageRef(organization.id), command));
-    const { monthlyTokens, usedTokens, resetsAt } = budget;
-    const allowed = monthlyTokens === null ? "any number of" : String(monthlyTokens);
-    return `${organization.name} may use ${allowed} model tokens a month. It has used ${usedTokens}; the month ends at ${resetsAt}.`;
+    const limits = monthLimitsOf(given);
+    const command = limits === null ? ({ kind: "read_budget" } as const) : ({ kind: "set_budget", ...limits } as const);
+    return budgetWords(organization.name, taken(await system.dispatch(usageRef(organization.id), command)));
   },
 
   async "org quota"({ system, directory, quotas }, given) {
@@ -201,16 +200,6 @@ export const ADMIN_COMMANDS: Readonly<Record<string, Command>> = {
     return listed(["ID", "KIND", "NAME", "ENDS IN", "USER", "SCOPES", "EXPIRES", "LAST USED"], rows);
   },
 };
-
-/** What `--tokens` says; null where the budget is only to be shown. */
-function limitOf(given: AdminArguments): TokenLimit | null {
-  const text = given.options["tokens"];
-  if (text === undefined) return null;
-  if (text === "unlimited") return { kind: "unlimited" };
-  if (text === "default") return { kind: "service" };
-  const bounds = { fallback: 1, min: 1, max: Number.MAX_SAFE_INTEGER };
-  return { kind: "tokens", tokens: integer(given, "tokens", bounds) };
-}
 
 /** What `--quota` and `--limit` say; null where the quotas are only to be shown. */
 function quotaOf(given: AdminArguments): { readonly quota: QuotaName; readonly limit?: number | null } | null {

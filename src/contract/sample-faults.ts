@@ -39,7 +39,7 @@ export const SAMPLE_FAULTS: { readonly [K in FaultKind]: Omit<FaultOf<K>, "kind"
   share_expired: {},
   event_not_retained: {},
   forbidden: { message: "Only its creator may make an agent private" },
-  budget_exceeded: { retryAfterMs },
+  budget_exceeded: { of: "tokens", retryAfterMs },
   quota_exceeded: { quota: "agents", limit: 10_000, used: 10_000 },
   provider_error: { message: "The model's provider could not be reached" },
   rate_limited: { retryAfterMs },

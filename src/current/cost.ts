@@ -1,6 +1,8 @@
 /** What tokens have cost, wherever it is shown. */
-import { type Costed, unpricedTokens } from "../../actors/money.ts";
-import { Nullable } from "../../actors/schema.ts";
+import { invalid, ok, type Outcome } from "../../actors/fault.ts";
+import type { Budget } from "../../actors/job/terms.ts";
+import { type Costed, limitOf, unpricedTokens } from "../../actors/money.ts";
+import { Nullable, Type } from "../../actors/schema.ts";
 import { Count, Text } from "../http/contract/noun.ts";
 
 export const CostField = Nullable(
@@ -12,3 +14,28 @@ export const costView = (used: Costed & { readonly inputTokens: number; readonly
   cost: used.cost ?? null,
   unpriced_tokens: unpricedTokens(used),
 });
+
+/** A limit of cost, as a body has it. */
+export const GivenAmount = Type.String({
+  description:
+    "The most that it may cost, as decimal text in `currency` of `GET /api/usage`; its model must have a price",
+  maxLength: 32,
+  examples: ["2.50"],
+});
+
+/** A limit as it is shown. */
+export const CostLimitField = Nullable(
+  Text("The most that it may cost, in `currency` of `GET /api/usage`; null for no limit", "2.5"),
+);
+
+/** The limit of a budget's `max_cost`. */
+export function costLimitOf(text: string | null): Outcome<Pick<Budget, "maxCost">> {
+  if (text === null) return ok({});
+  const maxCost = limitOf(text);
+  if (maxCost === null)
+    return invalid(
+      "/budget/max_cost",
+      `budget.max_cost is ${JSON.stringify(text)}; it must be an amount above 0 as text, such as "2.50", with at most 12 decimals`,
+    );
+  return ok({ maxCost });
+}

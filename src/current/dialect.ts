@@ -1,4 +1,5 @@
 /** How the current surface reports errors (ERR-1, ERR-2): `{type, code, error, message, status, request_id, details}`. The statuses are those of `error-codes.ts`. */
+import { spentWords } from "../../actors/usage/schema.ts";
 import type { Fault } from "../../actors/fault.ts";
 import type { JsonObject } from "../../actors/schema.ts";
 import { EVENT_TYPES } from "../../actors/webhook/events.ts";
@@ -119,8 +120,7 @@ const WORDS: RefusalTable<Words> = {
     }),
   forbidden: ({ message }) => words("forbidden", message),
   invalid_signature: () => words("invalid_signature", "The signed address is invalid or has expired"),
-  budget_exceeded: ({ retryAfterMs }) =>
-    words("budget_exceeded", "The organization has used up its token budget for this month", later(retryAfterMs)),
+  budget_exceeded: ({ of, retryAfterMs }) => words("budget_exceeded", spentWords(of), later(retryAfterMs)),
   quota_exceeded: ({ quota, limit, used }) =>
     words("quota_exceeded", `The organization has reached its quota of ${quota.replaceAll("_", " ")}`, {
       details: { quota, limit, used },

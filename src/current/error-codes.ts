@@ -190,7 +190,7 @@ export const ERROR_CODES: Readonly<Record<ErrorCode, ErrorEntry>> = {
   ),
   budget_exceeded: entry(
     429,
-    "The organization has used up its model tokens for this month.",
+    "The organization has used up its model tokens, or what they may cost, for this month.",
     "Wait for the next month, or ask the operator for a larger budget. Work that has started is kept.",
   ),
   quota_exceeded: entry(

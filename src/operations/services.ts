@@ -54,7 +54,7 @@ export interface Services {
   readonly webhookTools: WebhookTools;
   /** Encryption and keys under the key of the service. */
   readonly sealing: Sealing;
-  readonly models: Pick<ModelPort, "describe" | "allowed" | "currency">;
+  readonly models: Pick<ModelPort, "describe" | "allowed" | "currency" | "hasPrice">;
   /** What one job may take unless its budget says otherwise. */
   readonly jobLimits: JobLimits;
   /** Those of the service itself, by name. */

@@ -112,7 +112,7 @@ export interface AppParts {
   readonly provider: OpenIdProvider | null;
   /** Encryption and keys under the key of the service. */
   readonly sealing: Sealing;
-  readonly models: Pick<ModelPort, "describe" | "allowed" | "currency">;
+  readonly models: Pick<ModelPort, "describe" | "allowed" | "currency" | "hasPrice">;
   /** Tools that agents can be given; the service's own unless given. */
   readonly tools?: readonly ToolInfo[];
   /** What one job may take unless its budget says otherwise. */

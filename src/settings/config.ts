@@ -11,6 +11,7 @@ import { DEFAULT_SLOTS } from "../../actors/job/run/slots.ts";
 import { OneOf, type Static, type TSchema, Type } from "../../actors/schema.ts";
 import type { ActorSettings } from "../../actors/troupe.ts";
 import { DEFAULT_WORKSPACE_LIMITS } from "../../actors/workspace/limits.ts";
+import { MONTHLY_COST_SETTING, MONTHLY_TOKENS_SETTING, monthLimitsOf, pricesOfBudget } from "./month-limits.ts";
 import { OTHER_SECRETS_SETTING } from "./other-secrets.ts";
 import { MODEL_WINDOWS_SETTING } from "./model-windows.ts";
 import { QUOTAS_SETTING } from "./quotas.ts";
@@ -125,16 +126,8 @@ const Settings = Type.Object({
   openaiBaseUrl: optional("OPENAI_BASE_URL", "http-url", "an http or https URL such as http://localhost:11434/v1"),
   modelPrices: optional("MODEL_PRICES", "path", "a file with the prices of models"),
   allowDemoModel: Type.Boolean(setting({ env: "ALLOW_DEMO_MODEL", default: false, allowed: "true, false, 1 or 0" })),
-  monthlyTokenBudget: Type.Optional(
-    Type.Integer(
-      setting({
-        env: "MONTHLY_TOKEN_BUDGET",
-        minimum: 1,
-        maximum: Number.MAX_SAFE_INTEGER,
-        allowed: "a whole number of tokens, at least 1",
-      }),
-    ),
-  ),
+  monthlyTokenBudget: Type.Optional(Type.Integer(setting(MONTHLY_TOKENS_SETTING))),
+  monthlyCostBudget: Type.Optional(Type.String(setting(MONTHLY_COST_SETTING))),
   maxStreams: wholeNumber("MAX_STREAMS", DEFAULT_MAX_STREAMS, [2, 1_000_000]),
   bodyMemoryMib: Type.Integer(
     setting({
@@ -286,9 +279,9 @@ const Settings = Type.Object({
 export type Config = Readonly<Static<typeof Settings>>;
 
 /** What of it the actors are told. */
-export const actorSettingsOf = ({ monthlyTokenBudget, jobSteps, jobMinutes, ...rest }: Config) =>
+export const actorSettingsOf = ({ jobSteps, jobMinutes, ...rest }: Config) =>
   ({
-    monthlyTokens: monthlyTokenBudget ?? null,
+    ...monthLimitsOf(rest),
     jobLimits: { steps: jobSteps, runMs: jobMinutes * 60_000 },
     workspaceLimits: { fileBytes: rest.fileMib * MIB, workspaceBytes: rest.workspaceMib * MIB },
   }) satisfies ActorSettings;
@@ -340,7 +333,7 @@ export function readConfig(env: Environment = process.env, checks: readonly Sett
     if (values[folder] !== undefined) values[folder] = resolve(String(values[folder]));
   const wrong = new Set(errors.map(({ variable }) => variable));
   const config = values as unknown as Config;
-  for (const check of [secretBesideDatabase, replicaBesideDatabase, wholeProvider, ...checks]) {
+  for (const check of [secretBesideDatabase, replicaBesideDatabase, wholeProvider, pricesOfBudget, ...checks]) {
     if (!check.reads.some((variable) => wrong.has(variable))) errors.push(...check.errors(config));
   }
   return errors.length > 0 ? { ok: false, errors, valid: config } : { ok: true, config };

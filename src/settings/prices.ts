@@ -43,6 +43,11 @@ export class PriceTable {
     this.prices = prices;
   }
 
+  /** Whether the model has a price on this day of UTC. */
+  has(model: string, day: string): boolean {
+    return this.prices.get(model)?.some(({ from }) => from <= day) === true;
+  }
+
   /** What these tokens of the model (`provider:name`) cost on this day of UTC, exactly; null where it has no price then. */
   cost(model: string, day: string, { inputTokens, outputTokens }: Tokens): string | null {
     const price = this.prices.get(model)?.find(({ from }) => from <= day);

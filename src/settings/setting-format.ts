@@ -2,6 +2,7 @@
  * How the text of an environment variable becomes a typed value, by the schema of its setting: its
  * type, its limits and its format. Knows no setting.
  */
+import { limitOf } from "../../actors/money.ts";
 import { isIP } from "node:net";
 import type { TSchema } from "../../actors/schema.ts";
 import { windowEntry } from "../../actors/job/window-entry.ts";
@@ -69,6 +70,7 @@ const FORMATS = {
   host: (text: string) => isIP(text) !== 0 || /^[a-z0-9]([a-z0-9.-]*[a-z0-9])?$/i.test(text),
   "service-key": (text: string) => parseSecret(text) !== INVALID,
   "model-window": (text: string) => windowEntry(text) !== null,
+  amount: (text: string) => limitOf(text) !== null,
   quota: (text: string) => quotaEntry(text) !== null,
   "rate-budget": (text: string) => Number(/^(?:org_[\w-]+|\*)=(\d{1,9})$/.exec(text)?.[1] ?? 0) >= RATE_BUDGET,
   commit: (text: string) => /^([0-9a-f]{40}|[0-9a-f]{64})$/.test(text),

@@ -4,6 +4,7 @@
  * a database that cannot be reached and for other temporary unavailability; what the service itself
  * holds back for a moment is 503. Both say when to try again.
  */
+import { spentWords } from "../../actors/usage/schema.ts";
 import type { Noun } from "../../actors/fault.ts";
 import {
   contentRange,
@@ -109,8 +110,7 @@ const REFUSALS: RefusalTable<Refusal> = {
   event_not_retained: () => refusal(410, "The event is no longer retained"),
   forbidden: () => UNAUTHORIZED,
   invalid_signature: () => UNAUTHORIZED,
-  budget_exceeded: ({ retryAfterMs }) =>
-    refusal(429, "The organization has used up its token budget for this month", retryAfter(retryAfterMs)),
+  budget_exceeded: ({ of, retryAfterMs }) => refusal(429, spentWords(of), retryAfter(retryAfterMs)),
   quota_exceeded: ({ quota, limit, used }) =>
     refusal(429, `The organization has reached its quota of ${quota.replaceAll("_", " ")}: ${used} of ${limit}`),
   provider_error: ({ message }) => refusal(502, message),

@@ -51,6 +51,7 @@ export function meteredModels(models: ModelPort, meters: Meters): ModelPort {
     windowOf: (model) => models.windowOf(model),
     allowed: () => models.allowed(),
     ...(models.currency === undefined ? {} : { currency: models.currency }),
+    ...(models.hasPrice === undefined ? {} : { hasPrice: (model) => models.hasPrice?.(model) === true }),
     async call(call, onText, signal) {
       const from = performance.now();
       let firstTokenSeconds: number | null = null;

@@ -7,15 +7,21 @@ import type { PriceTable } from "../settings/prices.ts";
 
 /** A call costs what its model costs on the day of its end. */
 export function pricedModels(models: ModelPort, prices: PriceTable, clock: Pick<Clock, "now">): ModelPort {
-  const priced = (model: string | null, usage: Usage): Usage => {
+  const nameOf = (model: string | null): string | null => {
     const described = models.describe(model);
-    if (!described.ok) return usage;
-    const { provider, name } = described.value;
-    const cost = prices.cost(`${provider}:${name}`, dayOf(clock.now()), usage);
+    return described.ok ? `${described.value.provider}:${described.value.name}` : null;
+  };
+  const priced = (model: string | null, usage: Usage): Usage => {
+    const name = nameOf(model);
+    const cost = name === null ? null : prices.cost(name, dayOf(clock.now()), usage);
     return cost === null ? usage : { ...usage, cost, pricedTokens: usage.inputTokens + usage.outputTokens };
   };
   return {
     currency: prices.currency,
+    hasPrice(model) {
+      const name = nameOf(model);
+      return name !== null && prices.has(name, dayOf(clock.now()));
+    },
     describe: (model) => models.describe(model),
     windowOf: (model) => models.windowOf(model),
     allowed: () => models.allowed(),

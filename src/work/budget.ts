@@ -1,12 +1,41 @@
-/** Whether the organization may begin something that costs tokens (RUN-4). */
-import { ok, type Outcome, refuse } from "../../actors/fault.ts";
+/**
+ * Whether work may begin that costs tokens and money (RUN-4, RUN-20). A limit of cost needs models whose cost is
+ * known: one without a price is refused, and one that costs nothing has the price 0. The demo model costs nothing.
+ */
+import { invalid, ok, type Outcome, refuse } from "../../actors/fault.ts";
+import type { ModelInfo, ModelPort } from "../../actors/job/ports.ts";
+import type { Budget } from "../../actors/job/terms.ts";
 import type { TroupeSystem } from "../../actors/troupe.ts";
 import { usageRef } from "../../actors/usage/schema.ts";
 
 /** Refuses `budget_exceeded` until the month ends. What runs then goes on to its next model call only. */
-export async function withinBudget(system: TroupeSystem, organizationId: string): Promise<Outcome<null>> {
+export async function withinBudget(
+  system: TroupeSystem,
+  organizationId: string,
+): Promise<Outcome<{ readonly limitsCost: boolean }>> {
   const budget = await system.dispatch(usageRef(organizationId), { kind: "check_budget" });
   if (!budget.ok) return budget;
-  const { isSpent, retryAfterMs } = budget.value;
-  return isSpent ? refuse({ kind: "budget_exceeded", retryAfterMs }) : ok(null);
+  const { spent, retryAfterMs } = budget.value;
+  return spent === null ? ok(budget.value) : refuse({ kind: "budget_exceeded", of: spent, retryAfterMs });
 }
+
+type Prices = Pick<ModelPort, "hasPrice">;
+
+const nameOf = ({ provider, name }: ModelInfo): string => `${provider}:${name}`;
+
+/** Whether it is known what calls of the model cost. */
+export const hasCost = ({ hasPrice }: Prices, model: ModelInfo): boolean =>
+  model.demo || hasPrice?.(nameOf(model)) === true;
+
+/** Refuses a budget of cost for a model whose cost is not known. */
+export function costKnown(prices: Prices, model: ModelInfo, budget: Pick<Budget, "maxCost"> | null): Outcome<null> {
+  if ((budget?.maxCost ?? null) === null || hasCost(prices, model)) return ok(null);
+  return invalid("/budget/max_cost", `budget.max_cost needs a model with a price; ${nameOf(model)} has none`);
+}
+
+/** Where the month has a limit of cost. */
+export const unpriced = (model: ModelInfo): Outcome<never> =>
+  refuse({
+    kind: "provider_error",
+    message: `The organization has a cost budget, and the model ${nameOf(model)} has no price`,
+  });

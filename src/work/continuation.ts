@@ -42,7 +42,7 @@ export async function continueWork<T>(
   { by, relation, jobId, command, content, requestId, budget = null, metadata = null }: Continuation,
   commit: (steps: ContinuationSteps) => Promise<Outcome<T>>,
 ): Promise<Outcome<T>> {
-  const work = await prepareWork(services, workOf(chat, by));
+  const work = await prepareWork(services, { ...workOf(chat, by), budget });
   if (!work.ok) return work;
   const messageAfter = (parent: Job): Ask<SentMessage> =>
     work.value.message({
@@ -68,8 +68,9 @@ export function newJobOf([, , { job }]: RepliesOf<ContinuationSteps>): Job {
 }
 
 /** What the new budget does not name stays as it was; a deadline was the earlier job's own. */
-const merged = ({ budget: { maxTokens, maxSteps } }: Job, budget: Budget): Budget => ({
+const merged = ({ budget: { maxTokens, maxCost = null, maxSteps } }: Job, budget: Budget): Budget => ({
   maxTokens: budget.maxTokens ?? maxTokens,
+  maxCost: budget.maxCost ?? maxCost,
   maxSteps: budget.maxSteps ?? maxSteps,
   deadlineAt: budget.deadlineAt,
 });
@@ -77,7 +78,6 @@ const merged = ({ budget: { maxTokens, maxSteps } }: Job, budget: Budget): Budge
 /** The terms of the earlier job, but its deadline: that one was the earlier job's own. */
 function termsAfter(parent: Job, relation: Continuation["relation"], requestId: string | null): JobTerms {
   const { priority, metadata, missionId, missionTaskId, outputSchema } = parent;
-  const { maxTokens, maxSteps } = parent.budget;
   return {
     ...PLAIN_TERMS,
     priority,
@@ -87,7 +87,7 @@ function termsAfter(parent: Job, relation: Continuation["relation"], requestId: 
     requestId,
     ...(outputSchema === undefined ? {} : { outputSchema }),
     reviewRequired: parent.review.required,
-    budget: { maxTokens, maxSteps, deadlineAt: null },
+    budget: { ...parent.budget, deadlineAt: null },
     lineage: {
       parentJobId: parent.id,
       rootJobId: parent.rootJobId ?? parent.id,

@@ -149,7 +149,7 @@ async function tryRun(parts: MissionEffectParts, run: Run, context: EffectContex
 const IMPOSSIBLE: Partial<Record<Noun, ImpossibleReason>> = { user: "creator_removed", workspace: "workspace_deleted" };
 
 function refusalOf(fault: Fault): RunRefusal {
-  if (fault.kind === "budget_exceeded") return { kind: "budget_spent" };
+  if (fault.kind === "budget_exceeded") return { kind: "budget_spent", of: fault.of };
   if (fault.kind === "not_found") return { kind: "impossible", reason: IMPOSSIBLE[fault.noun] ?? "agent_unavailable" };
   const message =
     fault.kind === "quota_exceeded"

@@ -34,6 +34,7 @@ import { chatRef, type Message, type OnBusy } from "../../actors/chat/schema.ts"
 import { ok, type Outcome, refuse } from "../../actors/fault.ts";
 import type { ModelInfo, ModelPort } from "../../actors/job/ports.ts";
 import type { AgentSnapshot, Job, JobTerms } from "../../actors/job/schema.ts";
+import type { Budget } from "../../actors/job/terms.ts";
 import type { Principal } from "../../actors/organization/principal.ts";
 import type { Agent } from "../../actors/organization/schema.ts";
 import type { JsonObject } from "../../actors/schema.ts";
@@ -41,12 +42,12 @@ import type { Ask } from "../../actors/runtime/members.ts";
 import { ask, type TroupeSystem } from "../../actors/troupe.ts";
 import type { AgentFinder } from "./agent-finder.ts";
 import { snapshotOf } from "./agent-snapshot.ts";
-import { withinBudget } from "./budget.ts";
+import { costKnown, hasCost, unpriced, withinBudget } from "./budget.ts";
 
 export interface WorkServices {
   readonly system: TroupeSystem;
   readonly agents: Pick<AgentFinder, "find">;
-  readonly models: Pick<ModelPort, "describe">;
+  readonly models: Pick<ModelPort, "describe" | "hasPrice">;
 }
 
 /** For whom the work is done: the job acts with the permissions of this user (AUTH-7). */
@@ -60,6 +61,8 @@ export interface WorkRequest {
   readonly model?: string | null;
   /** False only for a message that steers a running job and so begins none. */
   readonly checksBudget?: boolean;
+  /** What the job may use, where the caller sets it. */
+  readonly budget?: Budget | null;
 }
 
 /** A user's message and the job that answers it. */
@@ -130,17 +133,20 @@ const DISABLED = refuse({
   message: "The operator of this service has disabled the agent",
 });
 
-/** Finds the agent, checks its model and then the budget (RUN-4). Refuses as the first of these does. */
+/** Finds the agent, checks its model and then the budgets (RUN-4, RUN-20). Refuses as the first of these does. */
 export async function prepareWork(
   { system, agents, models }: WorkServices,
-  { by, agent: asked, model: override, checksBudget = true }: WorkRequest,
+  { by, agent: asked, model: override, checksBudget = true, budget = null }: WorkRequest,
 ): Promise<Outcome<PreparedWork>> {
   const agent = typeof asked === "string" ? await agents.find(by, asked) : ok(asked);
   if (!agent.ok) return agent;
   if (isDisabled(agent.value)) return DISABLED;
   const model = models.describe(override ?? agent.value.model);
   if (!model.ok) return model;
-  const allowed = checksBudget ? await withinBudget(system, by.organizationId) : ok(null);
+  const countable = costKnown(models, model.value, budget);
+  if (!countable.ok) return countable;
+  const allowed = checksBudget ? await withinBudget(system, by.organizationId) : ok({ limitsCost: false });
   if (!allowed.ok) return allowed;
+  if (allowed.value.limitsCost && !hasCost(models, model.value)) return unpriced(model.value);
   return ok(new PreparedWork({ agent: snapshotOf(agent.value, by.organizationId), model: model.value, by }));
 }

@@ -44,7 +44,7 @@ export async function sendMessage<T>(
   commit: CommitSending<T>,
 ): Promise<Outcome<T>> {
   const send = async (as: ChatMessage, checksBudget: boolean): Promise<Outcome<T>> => {
-    const work = await prepareWork(services, { ...workOf(chat, as.by), checksBudget });
+    const work = await prepareWork(services, { ...workOf(chat, as.by), checksBudget, budget: message.terms.budget });
     return work.ok ? commit(sendingSteps(chat.id, work.value, as)) : work;
   };
   const steers = (message.onBusy ?? chat.options.onBusy) === "steer" && chat.activeJobId !== null;

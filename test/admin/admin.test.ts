@@ -64,15 +64,20 @@ async function everyCommand(name: string): Promise<void> {
   const load = await ask("load");
   expect(load).toMatch(/^The event loop has worked [\d.]+ s for organizations in [\d.]+ s/);
   expect(load).toMatch(/\nWaiting for their turn: 0 requests\. Bodies on their way: 0, 0\.0 MiB\. Open streams: 0\./);
-  const used = "It has used 0; the month ends at";
+  const used = "It has used 0, at a cost of 0; the month ends at";
   expect(await ask("org", "budget", "--org", org)).toStartWith(
-    `${name} may use any number of model tokens a month. ${used}`,
+    `${name} may use any number of model tokens a month, at a cost of any amount. ${used}`,
   );
   const budget = await ask("org", "budget", "--org", org, "--tokens", "5000");
-  expect(budget).toStartWith(`${name} may use 5000 model tokens a month. ${used}`);
+  expect(budget).toStartWith(`${name} may use 5000 model tokens a month, at a cost of any amount. ${used}`);
   expect(await ask("org", "budget", "--org", org)).toBe(budget);
   for (const lifted of ["unlimited", "default"]) {
     expect(await ask("org", "budget", "--org", org, "--tokens", lifted)).toContain("any number of");
+  }
+  const costing = await ask("org", "budget", "--org", org, "--cost", "250.00");
+  expect(costing).toStartWith(`${name} may use any number of model tokens a month, at a cost of 250. ${used}`);
+  for (const lifted of ["unlimited", "default"]) {
+    expect(await ask("org", "budget", "--org", org, "--cost", lifted)).toContain("at a cost of any amount");
   }
 
   expect(await ask("user", "add", "--org", org, "--email", `bob@${name}.test`, "--name", "Bob B")).toEndWith(
@@ -145,6 +150,10 @@ function refusalsIn(org: string, name: string): readonly Refusal[] {
     [
       ["token", "create", ...there, "--email", "carl@first.test", "--days", "366"],
       "--days must be a whole number from 7 to 365",
+    ],
+    [
+      ["org", "budget", ...there, "--cost", "250,00"],
+      "--cost must be an amount above 0 such as 250.00, unlimited or default",
     ],
     [["org", "budget", ...there, "--tokens", "0"], /^--tokens must be a whole number from 1 to /],
     [["token", "revoke", ...there], "--id is missing"],

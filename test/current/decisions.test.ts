@@ -83,7 +83,7 @@ describe("resume", () => {
     expect(await client.reached(job.id, "blocked")).toMatchObject({
       blocked_reason: "budget_reached",
       allowed_actions: ["cancel", "resume"],
-      budget: { max_tokens: 10, max_steps: 5 },
+      budget: { max_tokens: 10, max_cost: null, max_steps: 5 },
     });
     expect(tools.calls).toEqual([]);
     await refused(client.decide(job.id, "approve"), 409, "invalid_state");
@@ -93,7 +93,7 @@ describe("resume", () => {
     expect((await answered<Job>(client.decide(job.id, "resume", more), 202)).status).toBe("running");
     expect(await client.reached(job.id, "completed")).toMatchObject({
       result: "Let me. \n\nDone.",
-      budget: { max_tokens: 11, max_steps: 5 },
+      budget: { max_tokens: 11, max_cost: null, max_steps: 5 },
     });
     expect(service.model.calls.at(-1)?.entries.at(-1)).toEqual({ role: "user", text: "be quick" });
     expect(tools.calls.length).toBe(1);

@@ -83,7 +83,7 @@ describe("record", () => {
       },
       approvals: [],
       artifacts: [],
-      budget: { max_tokens: null, max_steps: null, deadline_at: time },
+      budget: { max_tokens: null, max_cost: null, max_steps: null, deadline_at: time },
       metadata: {},
       last_seq: 7,
       metrics: {

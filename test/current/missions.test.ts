@@ -61,7 +61,7 @@ test("[MIS-2] a mission has the whole record", async () => {
       jitter_seconds: 0,
     },
     review_required: false,
-    budget: { max_tokens: null, max_steps: null },
+    budget: { max_tokens: null, max_cost: null, max_steps: null },
     metadata: {},
     consecutive_failures: 0,
     tasks: [],

@@ -67,7 +67,9 @@ test("[RUN-4] usage is told by agent, model and day, with totals and the budget"
     budget: {
       monthly_tokens: SERVICE_TOKENS,
       used_tokens: 40,
+      monthly_cost: null,
       used_cost: null,
+      unpriced_tokens: 40,
       resets_at: expect.stringMatching(/^\d{4}-\d\d-01T00:00:00\.000Z$/),
     },
     quotas: expect.any(Array),

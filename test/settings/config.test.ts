@@ -108,6 +108,8 @@ test("[START-1] every setting is read and typed", () => {
     OPENAI_BASE_URL: "http://localhost:11434/v1",
     ALLOW_DEMO_MODEL: "1",
     MONTHLY_TOKEN_BUDGET: "5000000",
+    MODEL_PRICES: "/etc/prices.json",
+    MONTHLY_COST_BUDGET: "250.00",
     MAX_STREAMS: "50000",
     BODY_MEMORY_MIB: "1000",
     JOB_STEPS: "256",
@@ -164,6 +166,8 @@ test("[START-1] every setting is read and typed", () => {
     openaiBaseUrl: "http://localhost:11434/v1",
     allowDemoModel: true,
     monthlyTokenBudget: 5_000_000,
+    modelPrices: "/etc/prices.json",
+    monthlyCostBudget: "250.00",
     maxStreams: 50_000,
     bodyMemoryMib: 1_000,
     jobSteps: 256,
@@ -227,6 +231,8 @@ const WRONG: readonly (readonly [string, string])[] = [
   ["PORT", "3e3"],
   ["MONTHLY_TOKEN_BUDGET", "0"],
   ["MONTHLY_TOKEN_BUDGET", "1e6"],
+  ["MONTHLY_COST_BUDGET", "0"],
+  ["MONTHLY_COST_BUDGET", "250,00"],
   ["HOST", "a host"],
   ["APP_URL", "troupe.example"],
   ["APP_URL", "https://troupe.example/a//b"],
@@ -381,4 +387,11 @@ test("[START-1] the README has a row for every setting, and for none that there 
     .split("\n")
     .map((line) => line.split("=")[0]!);
   expect(named.toSorted()).toEqual(settings.toSorted());
+});
+
+test("[RUN-20] a budget of cost for all needs prices", () => {
+  expect(readConfig({ MONTHLY_COST_BUDGET: "10" })).toMatchObject({
+    ok: false,
+    errors: [{ variable: "MODEL_PRICES", message: "is missing; MONTHLY_COST_BUDGET needs the prices of models" }],
+  });
 });

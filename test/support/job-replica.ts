@@ -13,6 +13,7 @@ import {
 } from "../../actors/job/schema.ts";
 import { Value } from "@sinclair/typebox/value";
 import { assert } from "../../actors/assert.ts";
+import { costOf } from "../../actors/money.ts";
 import { CHAT_EVENTS } from "../../actors/chat/events.ts";
 import { JOB_EVENTS } from "../../actors/job/events.ts";
 import { Transcript } from "../../actors/job/run/transcript.ts";
@@ -258,7 +259,8 @@ async function disagreementsOf(replica: JobReplica, job: Job): Promise<string[]>
       wrong.push(`${job.id}: content ${message.content}, transcript ${textOf(blocks)}`);
     if (message.blocks.map(word).join() !== blocks.map(word).join())
       wrong.push(`${job.id}: blocks ${message.blocks.map(word).join()}, transcript ${blocks.map(word).join()}`);
-    const used = { inputTokens: job.metrics.inputTokens, outputTokens: job.metrics.outputTokens };
+    const { inputTokens, outputTokens } = job.metrics;
+    const used = { inputTokens, outputTokens, ...costOf(job.metrics) };
     if (JSON.stringify(message.usage) !== JSON.stringify(used)) wrong.push(`${job.id}: usage`);
   }
   if (isOver && replica.world.database.effects().some((effect) => effect.actorId === job.id))

@@ -111,7 +111,7 @@ export const HAPPY: Readonly<Record<string, Happy>> = {
       on_busy: "queue",
       priority: "high",
       metadata: { from: "the walk" },
-      budget: { max_tokens: 10_000, max_steps: 4, deadline_at: "2100-01-01T00:00:00Z" },
+      budget: { max_tokens: 10_000, max_cost: "2.50", max_steps: 4, deadline_at: "2100-01-01T00:00:00Z" },
     },
   }),
   updateMessage: async (world) => {
@@ -201,7 +201,7 @@ export const HAPPY: Readonly<Record<string, Happy>> = {
       visibility: "private",
       priority: "high",
       review_required: false,
-      budget: { max_tokens: 10_000, max_steps: 4 },
+      budget: { max_tokens: 10_000, max_cost: "2.50", max_steps: 4 },
       schedule: {
         type: "cron",
         value: "0 9 * * 1-5",

@@ -109,8 +109,8 @@ export class Reporter {
    */
   async takeSteers(attempt: number, result: string, chat: (job: Job) => readonly ChatCommand[]) {
     const { organizationId } = this.effect;
-    const taking = followed(askUsage(usageRef(organizationId), { kind: "check_budget" }), ({ isSpent }) =>
-      askJob(this.ref, { kind: "take_steers", attempt, isSpent, result }),
+    const taking = followed(askUsage(usageRef(organizationId), { kind: "check_budget" }), ({ spent }) =>
+      askJob(this.ref, { kind: "take_steers", attempt, isSpent: spent !== null, result }),
     );
     const members = following(taking, ([, { job }]) => {
       const [command] = chat(job);

@@ -1,4 +1,5 @@
 /** The bodies of chats and messages on the current surface (CHAT-2, CHAT-4, CHAT-7). */
+import { costLimitOf, GivenAmount } from "../cost.ts";
 import { type ChatOptions, ON_BUSY } from "../../../actors/chat/schema.ts";
 import { MOST_STEPS } from "../../../actors/job/limits.ts";
 import { type Budget, JOB_PRIORITIES } from "../../../actors/job/terms.ts";
@@ -58,6 +59,7 @@ export const UpdateChatBody = Type.Object(
 /** What the job of a message may use. */
 export const BudgetBody = Type.Object({
   max_tokens: Type.Optional(Type.Integer({ minimum: 1, maximum: 1_000_000_000 })),
+  max_cost: Type.Optional(GivenAmount),
   max_steps: Type.Optional(Type.Integer({ minimum: 1, maximum: MOST_STEPS })),
   deadline_at: Type.Optional(
     Type.String({ description: "When its run ends, in ISO 8601; 24 hours after its beginning at the latest" }),
@@ -125,7 +127,7 @@ export function optionsOf({ on_busy: onBusy, auto_approve: autoApprove, ...same 
 
 /** The budget that a body sets; `now` in ms. A deadline in the past is refused. */
 export function budgetOf(
-  { max_tokens: maxTokens, max_steps: maxSteps, deadline_at: text }: Static<typeof BudgetBody>,
+  { max_tokens: maxTokens, max_cost: maxCost, max_steps: maxSteps, deadline_at: text }: Static<typeof BudgetBody>,
   now: number,
 ): Outcome<Budget> {
   const deadlineAt = text === undefined ? null : timeOf(text);
@@ -133,5 +135,7 @@ export function budgetOf(
     return invalid("/budget/deadline_at", "Field budget.deadline_at must be a time in ISO 8601");
   if (deadlineAt !== null && Date.parse(deadlineAt) <= now)
     return invalid("/budget/deadline_at", "budget.deadline_at is in the past; a deadline is a time in the future");
-  return ok({ maxTokens: maxTokens ?? null, maxSteps: maxSteps ?? null, deadlineAt });
+  const cost = costLimitOf(maxCost ?? null);
+  if (!cost.ok) return cost;
+  return ok({ maxTokens: maxTokens ?? null, ...cost.value, maxSteps: maxSteps ?? null, deadlineAt });
 }

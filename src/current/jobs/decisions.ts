@@ -8,7 +8,7 @@ import { type Job, jobRef } from "../../../actors/job/schema.ts";
 import { followed } from "../../../actors/runtime/members.ts";
 import type { JsonObject, Static } from "../../../actors/schema.ts";
 import { ask, type TroupeSystem } from "../../../actors/troupe.ts";
-import { withinBudget } from "../../work/budget.ts";
+import { costKnown, withinBudget } from "../../work/budget.ts";
 import { accepted, type Committed, done, type Joined, type Change, type Steps } from "../../http/request/commit.ts";
 import { withinArguments, withinMessage, withinMetadata } from "../../http/contract/limits.ts";
 import type { Caller } from "../../http/request/caller.ts";
@@ -124,6 +124,8 @@ export async function resumeJob(
   const command = { kind: "resume", by: principal.userId, input, retryStep, budget } as const;
   if (job.status !== "failed" && job.status !== "cancelled") {
     if (metadata !== null) return invalid("/metadata", "A blocked job goes on with the metadata that it has");
+    const countable = job.runner === null ? ok(null) : costKnown(services.models, job.runner, budget);
+    if (!countable.ok) return countable;
     const allowed = await mayGoOn(services.system, job);
     if (!allowed.ok) return allowed;
     const ref = jobRef(principal.organizationId, job.id);
@@ -141,7 +143,7 @@ export async function resumeJob(
 }
 
 /** A job that waits for tokens goes on when there are some: before that it would only wait again. */
-const mayGoOn = (system: TroupeSystem, { blockedReason, organizationId }: Job): Promise<Outcome<null>> =>
+const mayGoOn = (system: TroupeSystem, { blockedReason, organizationId }: Job): Promise<Outcome<unknown>> =>
   blockedReason === "budget_reached" ? withinBudget(system, organizationId) : Promise.resolve(ok(null));
 
 /** Answers the review, where there is one, and begins another round. */

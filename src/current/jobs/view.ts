@@ -1,5 +1,5 @@
 /** Jobs as the current surface shows them (JOB-3, JOB-5, JOB-6). */
-import { CostField, costView, UnpricedField } from "../cost.ts";
+import { CostField, CostLimitField, costView, UnpricedField } from "../cost.ts";
 import { visibleJson, visibleText } from "../../../actors/visible-text.ts";
 import { ArtifactView, artifactViews } from "./artifact-view.ts";
 import { expiryOf, waitingCalls } from "../../../actors/job/client-call.ts";
@@ -138,6 +138,7 @@ export const JobView = noun("Job", "A long-running work record: one turn of an a
   }),
   budget: noun("JobBudget", "What a job may use; null is the service's own limit", {
     max_tokens: Nullable(Type.Integer({ minimum: 1 })),
+    max_cost: CostLimitField,
     max_steps: Nullable(Type.Integer({ minimum: 1 })),
     deadline_at: Time,
   }),
@@ -277,8 +278,9 @@ const metricsView = (metrics: Metrics) => ({
 });
 
 /** The deadline is the limit of the present run, once there is one. */
-const budgetView = ({ maxTokens, maxSteps, deadlineAt }: Budget, ofRun: string | null) => ({
+const budgetView = ({ maxTokens, maxCost = null, maxSteps, deadlineAt }: Budget, ofRun: string | null) => ({
   max_tokens: maxTokens,
+  max_cost: maxCost,
   max_steps: maxSteps,
   deadline_at: ofRun ?? deadlineAt,
 });

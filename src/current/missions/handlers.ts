@@ -1,8 +1,11 @@
 /** Missions on the current surface: list, create, read, change, run, and their tasks (MIS-1 to MIS-8). */
+import type { MissionChanges } from "../../../actors/mission/protocol.ts";
+import type { Agent } from "../../../actors/organization/schema.ts";
+import { costKnown } from "../../work/budget.ts";
 import { mapped, ok, type Outcome } from "../../../actors/fault.ts";
 import { newId } from "../../../actors/ids.ts";
 import { DEFAULT_SCHEDULE } from "../../../actors/mission/schedule-input.ts";
-import { type Mission, missionRef } from "../../../actors/mission/schema.ts";
+import { type Mission, type MissionBudget, missionRef } from "../../../actors/mission/schema.ts";
 import type { Principal } from "../../../actors/organization/principal.ts";
 import { organizationRef } from "../../../actors/organization/schema.ts";
 import { ask } from "../../../actors/troupe.ts";
@@ -168,6 +171,8 @@ async function createMission(
   if (!workspaceId.ok) return workspaceId;
   const given = changesOf(body);
   if (!given.ok) return given;
+  const countable = budgetKnown(services, agent.value, given.value.budget);
+  if (!countable.ok) return countable;
   const { schedule = {}, ...rest } = given.value;
   const settings = {
     visibility: "organization",
@@ -213,12 +218,33 @@ async function updateMission(
   if (!usable.ok) return usable;
   const given = changesOf(body);
   if (!given.ok) return given;
+  const countable = await withinPrices(services, principal, mission, given.value);
+  if (!countable.ok) return countable;
   const version = headers["if-match"] ?? null;
   if (body.status === "running") return updateAndRun(services, change, mission, { changes: given.value, version });
   const command = { kind: "update_mission", by: askerOf(principal), changes: given.value, version } as const;
   const ref = missionRef(principal.organizationId, mission.id);
   const read = ask(ref, { kind: "read_mission", by: askerOf(principal) });
   return updated(change, [read, ask(ref, command)], (after) => missionView(after, principal, services.calendar));
+}
+
+/** Refuses a budget of cost for an agent whose model has no price (RUN-20). */
+function budgetKnown({ models }: Services, { model }: Agent, budget: MissionBudget | undefined): Outcome<null> {
+  const described = models.describe(model);
+  // A model that cannot be used is said when a run begins.
+  return described.ok ? costKnown(models, described.value, budget ?? null) : ok(null);
+}
+
+/** Looks at the agent only where the change sets a budget of cost. */
+async function withinPrices(
+  services: Services,
+  principal: Principal,
+  mission: Mission,
+  { agentId = mission.agentId, budget }: MissionChanges,
+): Promise<Outcome<null>> {
+  if ((budget?.maxCost ?? null) === null) return ok(null);
+  const agent = await services.agents.find(principal, agentId);
+  return agent.ok ? budgetKnown(services, agent.value, budget) : ok(null);
 }
 
 /** Refuses another agent or workspace that the caller may not use. */

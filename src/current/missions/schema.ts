@@ -1,4 +1,5 @@
 /** The bodies of missions and their tasks (MIS-1, MIS-2, MIS-7), and what they mean for the actor. */
+import { costLimitOf, GivenAmount } from "../cost.ts";
 import { type InputError, ok, type Outcome, refuse } from "../../../actors/fault.ts";
 import { MOST_STEPS } from "../../../actors/job/limits.ts";
 import { JOB_PRIORITIES } from "../../../actors/job/terms.ts";
@@ -80,6 +81,7 @@ const settings = {
   budget: optional(
     Type.Object({
       max_tokens: optional(Nullable(Type.Integer({ minimum: 1, maximum: MOST_TOKENS }))),
+      max_cost: optional(Nullable(GivenAmount)),
       max_steps: optional(Nullable(Type.Integer({ minimum: 1, maximum: MOST_STEPS }))),
     }),
   ),
@@ -186,6 +188,8 @@ export function changesOf(body: UpdateMissionBody): Outcome<MissionChanges> {
   const { title, goal, visibility, priority, status, budget, metadata } = body;
   const fits = withinMetadata(metadata ?? {});
   if (!fits.ok) return fits;
+  const cost = costLimitOf(budget?.max_cost ?? null);
+  if (!cost.ok) return cost;
   const schedule = body.schedule === undefined ? undefined : scheduleOf(body.schedule);
   if (schedule?.ok === false) return schedule;
   return ok(
@@ -202,7 +206,9 @@ export function changesOf(body: UpdateMissionBody): Outcome<MissionChanges> {
       pausedReason: body.paused_reason,
       schedule: schedule?.value,
       budget:
-        budget === undefined ? undefined : { maxTokens: budget.max_tokens ?? null, maxSteps: budget.max_steps ?? null },
+        budget === undefined
+          ? undefined
+          : { maxTokens: budget.max_tokens ?? null, ...cost.value, maxSteps: budget.max_steps ?? null },
     }),
   );
 }

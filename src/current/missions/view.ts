@@ -1,4 +1,5 @@
 /** Missions, their tasks and their ledgers as the current surface shows them (MIS-2, MIS-5 to MIS-7). */
+import { CostLimitField } from "../cost.ts";
 import { JOB_PRIORITIES } from "../../../actors/job/terms.ts";
 import { actionsFor } from "../../../actors/mission/access.ts";
 import type { Calendar, ForecastTime } from "../../../actors/mission/ports.ts";
@@ -94,6 +95,7 @@ export const MissionView = noun("Mission", "Recurring work for an agent, started
   review_required: Type.Boolean(),
   budget: noun("MissionBudget", "What each run may use; null is the service's own limit", {
     max_tokens: Nullable(Type.Integer({ minimum: 1 })),
+    max_cost: CostLimitField,
     max_steps: Nullable(Type.Integer({ minimum: 1 })),
   }),
   metadata: OpenObject("What its jobs have as their metadata"),
@@ -187,7 +189,11 @@ export const missionView = (mission: Mission, by: Principal, calendar: Calendar)
       jitter_seconds: schedule.jitterSeconds,
     },
     review_required: mission.reviewRequired,
-    budget: { max_tokens: mission.budget.maxTokens, max_steps: mission.budget.maxSteps },
+    budget: {
+      max_tokens: mission.budget.maxTokens,
+      max_cost: mission.budget.maxCost ?? null,
+      max_steps: mission.budget.maxSteps,
+    },
     metadata: mission.metadata ?? {},
     consecutive_failures: mission.consecutiveFailures,
     tasks: mission.tasks.map((task) => missionTaskView(mission, task, by)),

@@ -54,7 +54,9 @@ const usageView = (
   budget: {
     monthly_tokens: budget.monthlyTokens,
     used_tokens: budget.usedTokens,
+    monthly_cost: budget.monthlyCost,
     used_cost: budget.usedCost,
+    unpriced_tokens: budget.unpricedTokens,
     resets_at: budget.resetsAt,
   },
   quotas,

@@ -3,7 +3,7 @@ import { Nullable, OneOf, Timestamp, Type } from "../../../actors/schema.ts";
 import { QUOTAS } from "../../../actors/usage/quota.ts";
 import { USAGE_GROUPS } from "../../../actors/usage/directory.ts";
 import { bad, good, textField, timeOf, withDefault } from "../../http/contract/field.ts";
-import { CostField, UnpricedField } from "../cost.ts";
+import { CostField, CostLimitField, UnpricedField } from "../cost.ts";
 import { Count, Id, noun, Text } from "../../http/contract/noun.ts";
 import { operationGroup } from "../../http/contract/operation.ts";
 
@@ -43,10 +43,12 @@ export const UsageReportView = noun("UsageReport", "What an organization has use
   ),
   totals: noun("UsageTotals", "What all have used together", COUNTS),
   truncated: Type.Boolean({ description: "Whether there are more groups than are shown; the totals are of all" }),
-  budget: noun("UsageBudget", "The organization's tokens of this month", {
+  budget: noun("UsageBudget", "What the organization may use in this month, and has", {
     monthly_tokens: Nullable(Type.Integer({ description: "Null for no limit" })),
     used_tokens: Count("Tokens that are used up"),
+    monthly_cost: CostLimitField,
     used_cost: CostField,
+    unpriced_tokens: UnpricedField,
     resets_at: Timestamp,
   }),
   quotas: Type.Array(

@@ -1,4 +1,5 @@
 /** Refusals of the service in words for the model: what went wrong and whether to try again. */
+import { spentWords } from "../../../actors/usage/schema.ts";
 import type { Fault, FaultKind, FaultOf } from "../../../actors/fault.ts";
 
 const LATER = "The service cannot do this now. Try again later.";
@@ -39,7 +40,7 @@ const WORDS: { readonly [K in FaultKind]: (fault: FaultOf<K>) => string } = {
   event_not_retained: () => "The event is no longer retained.",
   forbidden: ({ message }) => message,
   invalid_signature: () => "The signed address is invalid or has expired.",
-  budget_exceeded: () => "The organization has used up its token budget for this month.",
+  budget_exceeded: ({ of }) => `${spentWords(of)}.`,
   quota_exceeded: ({ quota, limit }) =>
     `The organization has reached its quota of ${quota.replaceAll("_", " ")} (${limit}).`,
   provider_error: ({ message }) => message,

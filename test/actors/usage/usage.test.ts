@@ -24,7 +24,7 @@ const setLimit = (replica: JobReplica, limit: TokenLimit) =>
   replica.system.dispatch(usageRef(ORG), { kind: "set_budget", limit });
 const isSpent = async (replica: JobReplica): Promise<unknown> => {
   const outcome = await replica.system.dispatch(usageRef(ORG), { kind: "check_budget" });
-  return outcome.ok ? outcome.value.isSpent : outcome.fault;
+  return outcome.ok ? outcome.value.spent !== null : outcome.fault;
 };
 const resume = (replica: JobReplica, id: string) =>
   replica.system.dispatch(jobRef(ORG, id), { kind: "resume", by: "usr_1", input: null, retryStep: null });
