@@ -3277,6 +3277,8 @@ export interface CreateMissionRequest {
     budget?: {
         /** Most tokens, sent and received, of one job; null is no limit of its own */
         max_tokens?: number | null;
+        /** The most that it may cost, as decimal text in `currency` of `GET /api/usage`; its model must have a price */
+        max_cost?: string | null;
         /** Most model calls of one job; null is the service's limit */
         max_steps?: number | null;
     };
@@ -4030,6 +4032,8 @@ export interface Job {
 export interface JobBudget {
     /** Most tokens, sent and received, of one job; null is no limit of its own */
     max_tokens: number | null;
+    /** The most that it may cost, in `currency` of `GET /api/usage`; null for no limit */
+    max_cost: string | null;
     /** Most model calls of one job; null is the service's limit */
     max_steps: number | null;
     /** ISO 8601 UTC with milliseconds */
@@ -4959,6 +4963,8 @@ export interface Mission {
 export interface MissionBudget {
     /** Most tokens, sent and received, of one job; null is no limit of its own */
     max_tokens: number | null;
+    /** The most that it may cost, in `currency` of `GET /api/usage`; null for no limit */
+    max_cost: string | null;
     /** Most model calls of one job; null is the service's limit */
     max_steps: number | null;
 }
@@ -5599,6 +5605,8 @@ export interface ResumeJobRequest {
     budget?: {
         /** Most tokens, sent and received, of one job; null is no limit of its own */
         max_tokens?: number;
+        /** The most that it may cost, as decimal text in `currency` of `GET /api/usage`; its model must have a price */
+        max_cost?: string;
         /** Most model calls of one job; null is the service's limit */
         max_steps?: number;
         /** When its run ends, in ISO 8601; 24 hours after its beginning at the latest */
@@ -5750,6 +5758,8 @@ export interface SendMessageRequest {
     budget?: {
         /** Most tokens, sent and received, of one job; null is no limit of its own */
         max_tokens?: number;
+        /** The most that it may cost, as decimal text in `currency` of `GET /api/usage`; its model must have a price */
+        max_cost?: string;
         /** Most model calls of one job; null is the service's limit */
         max_steps?: number;
         /** When its run ends, in ISO 8601; 24 hours after its beginning at the latest */
@@ -6279,6 +6289,8 @@ export interface UpdateMissionRequest {
     budget?: {
         /** Most tokens, sent and received, of one job; null is no limit of its own */
         max_tokens?: number | null;
+        /** The most that it may cost, as decimal text in `currency` of `GET /api/usage`; its model must have a price */
+        max_cost?: string | null;
         /** Most model calls of one job; null is the service's limit */
         max_steps?: number | null;
     };
@@ -6367,14 +6379,18 @@ export interface UploadedFileList {
     /** Cursor of the next page; absent on the last page */
     next_cursor?: string;
 }
-/** The organization's tokens of this month */
+/** What the organization may use in this month, and has */
 export interface UsageBudget {
     /** Null for no limit */
     monthly_tokens: number | null;
     /** Tokens that are used up */
     used_tokens: number;
+    /** The most that it may cost, in `currency` of `GET /api/usage`; null for no limit */
+    monthly_cost: string | null;
     /** The exact price of the tokens that have one, in `currency` of `GET /api/usage`; null where none has */
     used_cost: string | null;
+    /** Tokens of models for which the operator has set no price; `cost` is without them */
+    unpriced_tokens: number;
     /** ISO 8601 UTC with milliseconds */
     resets_at: string;
 }
@@ -6987,7 +7003,7 @@ export declare class UnsupportedMediaTypeError extends ApiError {
 export declare class RateLimitedError extends ApiError {
     name: string;
 }
-/** `budget_exceeded`: The organization has used up its model tokens for this month. */
+/** `budget_exceeded`: The organization has used up its model tokens, or what they may cost, for this month. */
 export declare class BudgetExceededError extends ApiError {
     name: string;
 }

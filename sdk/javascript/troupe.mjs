@@ -2418,7 +2418,7 @@ export class UnsupportedMediaTypeError extends ApiError {
 export class RateLimitedError extends ApiError {
     name = "RateLimitedError";
 }
-/** `budget_exceeded`: The organization has used up its model tokens for this month. */
+/** `budget_exceeded`: The organization has used up its model tokens, or what they may cost, for this month. */
 export class BudgetExceededError extends ApiError {
     name = "BudgetExceededError";
 }

@@ -6220,6 +6220,9 @@ class CreateMissionRequestSchedule(TypedDict):
 class CreateMissionRequestBudget(TypedDict):
     # Most tokens, sent and received, of one job; null is no limit of its own
     max_tokens: NotRequired[int | None]
+    # The most that it may cost, as decimal text in `currency` of `GET /api/usage`; its model must have a
+    # price
+    max_cost: NotRequired[str | None]
     # Most model calls of one job; null is the service's limit
     max_steps: NotRequired[int | None]
 
@@ -7220,6 +7223,8 @@ class JobBudget(TypedDict):
 
     # Most tokens, sent and received, of one job; null is no limit of its own
     max_tokens: int | None
+    # The most that it may cost, in `currency` of `GET /api/usage`; null for no limit
+    max_cost: str | None
     # Most model calls of one job; null is the service's limit
     max_steps: int | None
     # ISO 8601 UTC with milliseconds
@@ -8382,6 +8387,8 @@ class MissionBudget(TypedDict):
 
     # Most tokens, sent and received, of one job; null is no limit of its own
     max_tokens: int | None
+    # The most that it may cost, in `currency` of `GET /api/usage`; null for no limit
+    max_cost: str | None
     # Most model calls of one job; null is the service's limit
     max_steps: int | None
 
@@ -9153,6 +9160,9 @@ class RequestedToolCall(TypedDict):
 class ResumeJobRequestBudget(TypedDict):
     # Most tokens, sent and received, of one job; null is no limit of its own
     max_tokens: NotRequired[int]
+    # The most that it may cost, as decimal text in `currency` of `GET /api/usage`; its model must have a
+    # price
+    max_cost: NotRequired[str]
     # Most model calls of one job; null is the service's limit
     max_steps: NotRequired[int]
     # When its run ends, in ISO 8601; 24 hours after its beginning at the latest
@@ -9335,6 +9345,9 @@ class SecretList(TypedDict):
 class SendMessageRequestBudget(TypedDict):
     # Most tokens, sent and received, of one job; null is no limit of its own
     max_tokens: NotRequired[int]
+    # The most that it may cost, as decimal text in `currency` of `GET /api/usage`; its model must have a
+    # price
+    max_cost: NotRequired[str]
     # Most model calls of one job; null is the service's limit
     max_steps: NotRequired[int]
     # When its run ends, in ISO 8601; 24 hours after its beginning at the latest
@@ -9941,6 +9954,9 @@ class UpdateMissionRequestSchedule(TypedDict):
 class UpdateMissionRequestBudget(TypedDict):
     # Most tokens, sent and received, of one job; null is no limit of its own
     max_tokens: NotRequired[int | None]
+    # The most that it may cost, as decimal text in `currency` of `GET /api/usage`; its model must have a
+    # price
+    max_cost: NotRequired[str | None]
     # Most model calls of one job; null is the service's limit
     max_steps: NotRequired[int | None]
 
@@ -10054,14 +10070,18 @@ class UploadedFileList(TypedDict):
 
 
 class UsageBudget(TypedDict):
-    """The organization's tokens of this month"""
+    """What the organization may use in this month, and has"""
 
     # Null for no limit
     monthly_tokens: int | None
     # Tokens that are used up
     used_tokens: int
+    # The most that it may cost, in `currency` of `GET /api/usage`; null for no limit
+    monthly_cost: str | None
     # The exact price of the tokens that have one, in `currency` of `GET /api/usage`; null where none has
     used_cost: str | None
+    # Tokens of models for which the operator has set no price; `cost` is without them
+    unpriced_tokens: int
     # ISO 8601 UTC with milliseconds
     resets_at: str
 
@@ -10765,7 +10785,9 @@ class RateLimitedError(ApiError):
 
 
 class BudgetExceededError(ApiError):
-    """`budget_exceeded`: The organization has used up its model tokens for this month."""
+    """`budget_exceeded`: The organization has used up its model tokens, or what they may cost, for this
+    month.
+    """
 
 
 class QuotaExceededError(ApiError):

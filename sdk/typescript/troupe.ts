@@ -4601,6 +4601,8 @@ export interface CreateMissionRequest {
   budget?: {
     /** Most tokens, sent and received, of one job; null is no limit of its own */
     max_tokens?: number | null;
+    /** The most that it may cost, as decimal text in `currency` of `GET /api/usage`; its model must have a price */
+    max_cost?: string | null;
     /** Most model calls of one job; null is the service's limit */
     max_steps?: number | null;
   };
@@ -5525,6 +5527,8 @@ export interface Job {
 export interface JobBudget {
   /** Most tokens, sent and received, of one job; null is no limit of its own */
   max_tokens: number | null;
+  /** The most that it may cost, in `currency` of `GET /api/usage`; null for no limit */
+  max_cost: string | null;
   /** Most model calls of one job; null is the service's limit */
   max_steps: number | null;
   /** ISO 8601 UTC with milliseconds */
@@ -6543,6 +6547,8 @@ export interface Mission {
 export interface MissionBudget {
   /** Most tokens, sent and received, of one job; null is no limit of its own */
   max_tokens: number | null;
+  /** The most that it may cost, in `currency` of `GET /api/usage`; null for no limit */
+  max_cost: string | null;
   /** Most model calls of one job; null is the service's limit */
   max_steps: number | null;
 }
@@ -7277,6 +7283,8 @@ export interface ResumeJobRequest {
   budget?: {
     /** Most tokens, sent and received, of one job; null is no limit of its own */
     max_tokens?: number;
+    /** The most that it may cost, as decimal text in `currency` of `GET /api/usage`; its model must have a price */
+    max_cost?: string;
     /** Most model calls of one job; null is the service's limit */
     max_steps?: number;
     /** When its run ends, in ISO 8601; 24 hours after its beginning at the latest */
@@ -7452,6 +7460,8 @@ export interface SendMessageRequest {
   budget?: {
     /** Most tokens, sent and received, of one job; null is no limit of its own */
     max_tokens?: number;
+    /** The most that it may cost, as decimal text in `currency` of `GET /api/usage`; its model must have a price */
+    max_cost?: string;
     /** Most model calls of one job; null is the service's limit */
     max_steps?: number;
     /** When its run ends, in ISO 8601; 24 hours after its beginning at the latest */
@@ -8018,6 +8028,8 @@ export interface UpdateMissionRequest {
   budget?: {
     /** Most tokens, sent and received, of one job; null is no limit of its own */
     max_tokens?: number | null;
+    /** The most that it may cost, as decimal text in `currency` of `GET /api/usage`; its model must have a price */
+    max_cost?: string | null;
     /** Most model calls of one job; null is the service's limit */
     max_steps?: number | null;
   };
@@ -8108,14 +8120,18 @@ export interface UploadedFileList {
   next_cursor?: string;
 }
 
-/** The organization's tokens of this month */
+/** What the organization may use in this month, and has */
 export interface UsageBudget {
   /** Null for no limit */
   monthly_tokens: number | null;
   /** Tokens that are used up */
   used_tokens: number;
+  /** The most that it may cost, in `currency` of `GET /api/usage`; null for no limit */
+  monthly_cost: string | null;
   /** The exact price of the tokens that have one, in `currency` of `GET /api/usage`; null where none has */
   used_cost: string | null;
+  /** Tokens of models for which the operator has set no price; `cost` is without them */
+  unpriced_tokens: number;
   /** ISO 8601 UTC with milliseconds */
   resets_at: string;
 }
@@ -8857,7 +8873,7 @@ export class RateLimitedError extends ApiError {
   override name = "RateLimitedError";
 }
 
-/** `budget_exceeded`: The organization has used up its model tokens for this month. */
+/** `budget_exceeded`: The organization has used up its model tokens, or what they may cost, for this month. */
 export class BudgetExceededError extends ApiError {
   override name = "BudgetExceededError";
 }
