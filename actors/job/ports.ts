@@ -52,6 +52,11 @@ export interface ModelCall {
   readonly tools: readonly ToolDescription[];
   /** JSON Schema of the final answer, for providers that keep to one; absent or null: text. */
   readonly outputSchema?: JsonObject | null;
+  /**
+   * The run's own part of the conversation without any cut, where a summary stands for the beginning of it. For the
+   * demo, which reads no summary: nothing of it goes to a provider.
+   */
+  readonly uncut?: readonly TranscriptEntry[];
   /** What it is for; absent: a step of a run. The demo tells them apart. */
   readonly purpose?: "summary";
 }

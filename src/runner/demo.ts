@@ -4,7 +4,8 @@
  * whole service can be tried and tested without a key.
  *
  * Which step of a message it is in follows from the transcript alone, so a call that is made again
- * after a crash gives the same answer.
+ * after a crash gives the same answer. Of a run that was compacted it gets the whole transcript (`uncut`): from a
+ * summary it could not tell which steps it has made.
  */
 import type { ModelCall, ModelOutcome, TranscriptEntry } from "../../actors/job/ports.ts";
 import type { Block, RunError, TextBlock, ToolResultBlock, ToolUseBlock } from "../../actors/job/schema.ts";
@@ -46,7 +47,7 @@ export interface DemoContext {
 
 /** One call of the demo, with the guarantees of `ModelPort.call`. */
 export async function callDemo(call: ModelCall, context: DemoContext): Promise<ModelOutcome> {
-  const turn = currentTurn(call.entries);
+  const turn = currentTurn(call.uncut ?? call.entries);
   const step = call.purpose === "summary" ? summaryStep(turn.message) : stepOf(turn);
   const text = answerText(step, turn.received);
   let partialText = "";

@@ -6,6 +6,7 @@
  *                  ▲                              └─ the next ones, with this summary
  *                  └── half as many, where the provider says that it is too long
  */
+import { addCosts } from "../../money.ts";
 import type { ModelOutcome } from "../ports.ts";
 import { textOf, type Usage } from "../schema.ts";
 import type { ModelCalls, Prompt } from "./model-calls.ts";
@@ -104,4 +105,5 @@ function promptOf(earlier: string | null, pieces: readonly string[], wish: strin
 const sum = (one: Usage, other: Usage): Usage => ({
   inputTokens: one.inputTokens + other.inputTokens,
   outputTokens: one.outputTokens + other.outputTokens,
+  ...addCosts(one, other),
 });

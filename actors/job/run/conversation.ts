@@ -70,6 +70,12 @@ export class RunConversation {
     ];
   }
 
+  /** The user's message and the whole run, where its summary stands for a part of the run. */
+  get uncut(): { readonly uncut?: readonly TranscriptEntry[] } {
+    const { transcript, input } = this;
+    return transcript.summary === null ? {} : { uncut: [{ role: "user", text: input }, ...transcript.uncut] };
+  }
+
   /**
    * The cut after which the conversation has at most `bytes`, and the turns before it at most `messages`, or comes
    * as near to that as can be; null: nothing can be cut.

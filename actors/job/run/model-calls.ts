@@ -22,7 +22,7 @@ import type { RunServices } from "./services.ts";
 
 type Failed = Extract<ModelOutcome, { readonly kind: "failed" }>;
 /** What is asked; which model and for whom is the job's. */
-export type Prompt = Pick<ModelCall, "system" | "entries" | "tools" | "outputSchema" | "purpose">;
+export type Prompt = Pick<ModelCall, "system" | "entries" | "tools" | "outputSchema" | "uncut" | "purpose">;
 
 interface CallerParts {
   readonly reporter: Reporter;

@@ -67,7 +67,7 @@ export class RunContext {
 
   /** Asks the model. Throws `RunOver` when the job has moved on. */
   async call(promptWith: (entries: Prompt["entries"]) => Prompt, signal: AbortSignal): Promise<Called> {
-    const prompt = (): Prompt => promptWith(this.conversation.entries);
+    const prompt = (): Prompt => ({ ...promptWith(this.conversation.entries), ...this.conversation.uncut });
     const ask = (asked: Prompt) => this.run.models.call(asked, this.transcript.text, signal);
     let asked = prompt();
     const hasMany = this.conversation.messages >= COMPACTED_MESSAGES;

@@ -43,6 +43,11 @@ export class Transcript {
     return this.entriesFrom(this.summary?.covers ?? 0);
   }
 
+  /** All of the run, as if there were no summary. */
+  get uncut(): TranscriptEntry[] {
+    return this.entriesFrom(0);
+  }
+
   /**
    * How many parts the next summary must stand for, so that the others have at most `bytes`; null where they have
    * so already, or where no round of calls but the last one has ended.

@@ -5,9 +5,11 @@ import type { ModelCall, TranscriptEntry } from "../../../actors/job/ports.ts";
 import { ContextWindow, UNCOUNTED_BYTES } from "../../../actors/job/run/context-window.ts";
 import { COMPACTED_MESSAGES } from "../../../actors/job/run/run-context.ts";
 import { PLAIN_TERMS, textOf } from "../../../actors/job/schema.ts";
+import { createModels } from "../../../src/runner/models.ts";
 import { Scene } from "../../support/crash-scene.ts";
 import type { ModelStep } from "../../support/fake-model.ts";
 import { AGENT, CHAT, disagreements, type JobReplica, ORG, startJobs } from "../../support/job-replica.ts";
+import { NO_MODELS } from "../../support/model-calls.ts";
 import { World } from "../../support/replica.ts";
 
 /** 1,800 tokens for the conversation. */
@@ -219,6 +221,41 @@ describe("a long run", () => {
     expect(answer.blocks.filter(({ type }) => type === "tool_result")).toHaveLength(8);
     expect(replica.messages()).toHaveLength(2);
     expect(replica.tools.calls).toHaveLength(8);
+    expect(await disagreements(replica)).toEqual([]);
+  });
+
+  test("[RUN-1] [CHAT-11] the demo repeats no step after a summary, and the ids of its calls go on", async () => {
+    const replica = await started();
+    const demo = createModels(NO_MODELS);
+    replica.model.call = async (call, onText, signal) => {
+      replica.model.calls.push(call);
+      const outcome = await demo.call(call, onText, signal);
+      // Nobody has counted: two bytes a token.
+      return outcome.kind === "aborted" ? outcome : { ...outcome, usage: { inputTokens: 0, outputTokens: 3 } };
+    };
+    replica.tools.script = ({ input }) => ({
+      content: `${String(input["n"])} ${"y".repeat(600 * UNCOUNTED_BYTES)}`,
+      isError: false,
+    });
+    const steps = Array.from({ length: 6 }, (_, n) => `/call look {"n": ${n}}`);
+    const job = await replica.ended(await replica.send([...steps, "/say done"].join("\n/then\n")));
+    expect(job).toMatchObject({ status: "completed", result: "done", step: 7, metrics: { toolCalls: 6 } });
+    expect(replica.model.calls.some(({ purpose }) => purpose === "summary")).toBe(true);
+    expect(replica.tools.calls.map(({ input }) => input["n"])).toEqual([0, 1, 2, 3, 4, 5]);
+    expect((await replica.transcript(job.id)).filter((word) => word.startsWith("use"))).toEqual(
+      steps.map((_, n) => `use demo_call_${n + 1}`),
+    );
+  });
+
+  test("[OPS-8] [CHAT-11] costs what its steps and its summaries have cost", async () => {
+    const replica = await started();
+    replica.model.usageOf = () => ({ inputTokens: 0, outputTokens: 10, cost: "0.1", pricedTokens: 10 });
+    replica.tools.script = () => ({ content: "y".repeat(600 * UNCOUNTED_BYTES), isError: false });
+    replica.model.script = calling(8);
+    const { metrics } = await replica.ended(await replica.send("call 0"));
+    expect(replica.model.calls.some(({ purpose }) => purpose === "summary")).toBe(true);
+    const tokens = 10 * replica.model.calls.length;
+    expect(metrics).toMatchObject({ cost: String(tokens / 100), pricedTokens: tokens });
     expect(await disagreements(replica)).toEqual([]);
   });
 
