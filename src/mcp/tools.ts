@@ -271,6 +271,33 @@ export const TOOLS: readonly ToolSpec[] = [
     ...WORKSPACE,
     left: ["format"],
   },
+  {
+    name: "compact_chat",
+    title: "Compact a chat",
+    description:
+      "Begins a job that writes a summary of a long chat. From then on the agent gets the summary in place of the older messages, which stay readable. Call wait_for_job with the id of that job. Long chats are compacted without being asked.",
+    operation: "compactChat",
+    ...CHAT,
+    isOpenWorld: true,
+  },
+  {
+    name: "fork_chat",
+    title: "Fork a chat",
+    description:
+      "Goes on from an earlier message in a new chat; the chat itself stays as it is. With content, which replaces that message of a user, the agent answers in the new chat: call wait_for_job with the id of the job. Take from_message_id from read_chat.",
+    operation: "forkChat",
+    ...CHAT,
+    isOpenWorld: true,
+  },
+  {
+    name: "pin_message",
+    title: "Pin a message",
+    description:
+      "Pins a message of a chat, so that the agent gets it as it is also after the chat was compacted; pinned=false takes the pin away. A chat has at most 20.",
+    operation: "updateMessage",
+    ...CHAT,
+    isIdempotent: true,
+  },
 ];
 
 /** Seconds that a call waits for a job, unless it says otherwise, and at most. Clients give up after a minute. */

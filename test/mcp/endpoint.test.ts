@@ -15,7 +15,7 @@ import { type Founded, type Service, startService } from "../support/service.ts"
 import { signedIn } from "../support/signed-in.ts";
 
 const NAMES =
-  "list_agents create_agent update_agent execute_agent list_chats create_chat send_message read_chat list_jobs get_job wait_for_job approve_job cancel_job resume_job iterate_job list_missions create_mission update_mission run_mission add_mission_task start_mission_task list_files read_file write_file move_file share_file query_data";
+  "list_agents create_agent update_agent execute_agent list_chats create_chat send_message read_chat list_jobs get_job wait_for_job approve_job cancel_job resume_job iterate_job list_missions create_mission update_mission run_mission add_mission_task start_mission_task list_files read_file write_file move_file share_file query_data compact_chat fork_chat pin_message";
 
 interface ShownTool {
   readonly name: string;
@@ -201,6 +201,37 @@ describe.each(Object.entries(ERAS))("%s", (_, connect) => {
     await client.call("write_file", { path: "sales.csv", text: "region,amount\nnorth,2\n" });
     const rows = await client.call("query_data", { query: "SELECT amount FROM 'sales.csv'" });
     expect(rows.structuredContent).toMatchObject({ rows: [[2]], truncated: false });
+  });
+
+  test("[MCP-3] [CHAT-11] a chat is pinned, compacted and forked", async () => {
+    const made = await client.call("create_chat", { agent_id: agentId });
+    const chatId = String(made.structuredContent?.["id"]);
+    const sent = await client.call("send_message", { chat_id: chatId, content: "first" });
+    const { job, message } = sent.structuredContent as { readonly job: Job; readonly message: { readonly id: string } };
+    await client.call("wait_for_job", { job_id: job.id });
+    const pin = { chat_id: chatId, message_id: message.id };
+    for (const pinned of [true, true]) {
+      const pinning = await client.call("pin_message", { ...pin, pinned });
+      expect(pinning.structuredContent).toMatchObject({ id: message.id, pinned });
+    }
+    const key = crypto.randomUUID();
+    const compacting = { chat_id: chatId, instructions: "Keep the greeting.", idempotency_key: key };
+    const begun = (await client.call("compact_chat", compacting)).structuredContent as { readonly job: Job };
+    expect((await client.call("compact_chat", compacting)).structuredContent).toEqual(begun as never);
+    const compacted = await client.call("wait_for_job", { job_id: begun.job.id });
+    expect(compacted.structuredContent).toMatchObject({ status: "completed", chat_id: chatId });
+    const edit = { chat_id: chatId, from_message_id: message.id, content: "second" };
+    const fork = (await client.call("fork_chat", edit)).structuredContent as { readonly chat: Json; readonly job: Job };
+    expect(fork.chat).toMatchObject({ forked_from: { chat_id: chatId, message_id: message.id } });
+    const answer = await client.call("wait_for_job", { job_id: fork.job.id });
+    expect(answer.structuredContent).toMatchObject({ status: "completed", chat_id: fork.chat["id"] });
+    const read = await client.call("read_chat", { chat_id: String(fork.chat["id"]) });
+    expect(read.structuredContent).toMatchObject({ messages: [{ content: "second" }, { role: "assistant" }] });
+    expect(errorIn(await client.call("pin_message", { ...pin, message_id: "msg_none", pinned: true }))).toMatchObject({
+      code: "not_found",
+    });
+    const { pinned } = (await client.call("pin_message", { ...pin, pinned: false })).structuredContent ?? {};
+    expect(pinned).toBe(false);
   });
 
   test("[MCP-4] chats, jobs and files are resources", async () => {
