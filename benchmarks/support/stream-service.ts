@@ -142,6 +142,7 @@ const app = createApp({
   contents,
   argumentChecks: argumentChecks(fileSandbox),
   toolImports: toolImports(egress, fileSandbox),
+  mcpCatalogue: { toolsOf: () => Promise.resolve([]), namesOf: () => null },
   previews: sandboxPreviews({ sandbox: fileSandbox, contents }),
   queries: dataQueries({ sandbox: fileSandbox, system: () => system, contents }),
   workspaceLimits: DEFAULT_WORKSPACE_LIMITS,

@@ -1,7 +1,7 @@
 /**
  * Names of tools that somebody gives an agent or a chat (RUN-11). One that names nothing would silently give nothing,
- * so it is told when it is set, with the name that is near. Of an MCP server only its name is known here: what tools
- * it has is asked in each run.
+ * so it is told when it is set, with the name that is near. What tools an MCP server has is asked in each run, and not
+ * here: a name is told where the server was asked lately and has one that is near.
  */
 import { type InputError, ok, type Outcome, refuse } from "../../actors/fault.ts";
 import type { AgentTool, McpServer } from "../../actors/job/connections.ts";
@@ -10,11 +10,12 @@ import { didYouMean, didYouMeanWord } from "../http/request/near-name.ts";
 import type { ToolInfo } from "../operations/tool-catalogue.ts";
 import type { Services } from "../operations/services.ts";
 
-type ToolServices = Pick<Services, "tools">;
+type ToolServices = Pick<Services, "tools" | "mcpCatalogue">;
 const SEPARATOR = "__";
 
 /** The lists of an agent as it will be; only what is `given` is checked. */
 export interface AgentTools {
+  readonly organizationId: string;
   readonly allowedTools: readonly string[];
   readonly mcpServers: readonly McpServer[];
   readonly tools?: readonly AgentTool[];
@@ -25,14 +26,15 @@ export interface AgentTools {
 }
 
 export function usableTools(
-  { tools }: ToolServices,
-  { allowedTools, mcpServers, tools: own = [], given }: AgentTools,
+  { tools, mcpCatalogue }: ToolServices,
+  { organizationId, allowedTools, mcpServers, tools: own = [], given }: AgentTools,
 ): Outcome<null> {
-  const services = { tools: [...tools, ...own.map(infoOf)] };
+  const services = { tools: [...tools, ...own.map(infoOf)], mcpCatalogue };
+  const connected = { organizationId, mcpServers };
   const { allowedTools: allowed = [], approvalTools: approval = [] } = given;
   const unknown = [
-    ...unknownNames(services, mcpServers, { names: allowed, path: "/allowed_tools" }),
-    ...unknownNames(services, mcpServers, { names: approval, path: "/approval_tools" }),
+    ...unknownNames(services, connected, { names: allowed, path: "/allowed_tools" }),
+    ...unknownNames(services, connected, { names: approval, path: "/approval_tools" }),
   ];
   const errors = unknown.length > 0 ? unknown : neverCalled(services, allowedTools, approval);
   return errors.length === 0 ? ok(null) : refuse({ kind: "invalid_request", errors });
@@ -49,24 +51,36 @@ export const infoOf = ({ name, description, inputSchema }: AgentTool): ToolInfo 
 
 /** The `tools` of a chat with an agent that has these servers and tools of its own. */
 export function usableChatTools(
-  { tools }: ToolServices,
-  { mcpServers, tools: own = [] }: { readonly mcpServers: readonly McpServer[]; readonly tools?: readonly AgentTool[] },
+  { tools, mcpCatalogue }: ToolServices,
+  { tools: own = [], ...connected }: Connected & { readonly tools?: readonly AgentTool[] },
   list: { readonly names: readonly string[]; readonly path: string },
 ): Outcome<null> {
-  const errors = unknownNames({ tools: [...tools, ...own.map(infoOf)] }, mcpServers, list);
+  const errors = unknownNames({ tools: [...tools, ...own.map(infoOf)], mcpCatalogue }, connected, list);
   return errors.length === 0 ? ok(null) : refuse({ kind: "invalid_request", errors });
 }
 
+/** Whose servers they are. */
+interface Connected {
+  readonly organizationId: string;
+  readonly mcpServers: readonly McpServer[];
+}
+
 function unknownNames(
-  { tools }: ToolServices,
-  servers: readonly McpServer[],
+  { tools, mcpCatalogue }: ToolServices,
+  { organizationId, mcpServers: servers }: Connected,
   { names, path }: { readonly names: readonly string[]; readonly path: string },
 ): InputError[] {
   const known = tools.map(({ name }) => name);
   const serverNames = servers.map(({ name }) => name);
   return names.flatMap((name, i) => {
-    if (known.includes(name) || serverNames.some((server) => name.startsWith(server + SEPARATOR))) return [];
+    if (known.includes(name)) return [];
     const at = name.indexOf(SEPARATOR);
+    const server = servers.find((one) => name.startsWith(one.name + SEPARATOR));
+    if (server !== undefined) {
+      const near = nearOf(name, mcpCatalogue.namesOf(organizationId, server));
+      const said = `The MCP server \`${server.name}\` has no tool \`${name}\`${near}`;
+      return near === "" ? [] : [{ path: `${path}/${i}`, message: said }];
+    }
     const message =
       at > 0
         ? `The agent has no MCP server \`${name.slice(0, at)}\`${didYouMean(name.slice(0, at), serverNames)}`
@@ -75,8 +89,16 @@ function unknownNames(
   });
 }
 
+/** A name without a near one may be that of a tool which the server does not have yet. */
+const nearOf = (name: string, known: readonly string[] | null): string =>
+  known === null || name.endsWith(`${SEPARATOR}*`) || known.includes(name) ? "" : didYouMean(name, known);
+
 /** Tools that wait for an approval that is never asked, because the agent may not use them. */
-function neverCalled({ tools }: ToolServices, allowed: readonly string[], approval: readonly string[]): InputError[] {
+function neverCalled(
+  { tools }: Pick<ToolServices, "tools">,
+  allowed: readonly string[],
+  approval: readonly string[],
+): InputError[] {
   const isAlways = (name: string): boolean =>
     tools.some((tool) => tool.name === name && tool.availability !== "granted");
   return approval.flatMap((name, i) => {

@@ -1,4 +1,5 @@
 /** What operations are made over: one object, built once by the composition, for every surface and every caller. */
+import type { McpCatalogue } from "./mcp-catalogue.ts";
 import type { ChatDirectory } from "../../actors/chat/directory.ts";
 import type { JobDirectory } from "../../actors/job/directory.ts";
 import type { JobLimits } from "../../actors/job/limits.ts";
@@ -44,6 +45,7 @@ export interface Services {
   readonly previews: Previews;
   readonly argumentChecks: ArgumentChecks;
   readonly toolImports: ToolImports;
+  readonly mcpCatalogue: McpCatalogue;
   readonly workspaceLimits: WorkspaceLimits;
   /** The git that clones repositories; null where there is none. */
   readonly git: { readonly version: string } | null;

@@ -2,6 +2,7 @@
  * Everything that the service answers over HTTP, on one Elysia app. Requests that no route takes end
  * here: the path decides in which dialect they are refused.
  */
+import type { McpCatalogue } from "../operations/mcp-catalogue.ts";
 import type { Server } from "bun";
 import { Elysia } from "elysia";
 import type { ChatDirectory } from "../../actors/chat/directory.ts";
@@ -97,6 +98,7 @@ export interface AppParts {
   readonly previews: Previews;
   readonly argumentChecks: ArgumentChecks;
   readonly toolImports: ToolImports;
+  readonly mcpCatalogue: McpCatalogue;
   readonly workspaceLimits: WorkspaceLimits;
   /** Where apps are served; at the service itself unless given. */
   readonly appsUrl?: string;

@@ -5,6 +5,9 @@
  *
  * Each step is undone in reverse order, when a later one fails and when the service stops.
  */
+import { actorSecretReader } from "../wiring/secret-reader.ts";
+import { HeldBytes } from "../runner/held-bytes.ts";
+import { CachedMcpCatalogue } from "../wiring/mcp-catalogue.ts";
 import { join } from "node:path";
 import type { ModelPort } from "../../actors/job/ports.ts";
 import { adminDoor, forgetService, newAdminKey, noteText, SERVICE_FILE, type ServiceNote } from "../admin/door.ts";
@@ -153,6 +156,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
       models,
       runtime,
       egress,
+      sandbox,
       fileSandbox,
       provider: provider?.client ?? null,
       git,
@@ -237,6 +241,7 @@ function serve(
   { config, log, supervision }: ServiceOptions,
   parts: Parts & {
     readonly egress: Egress;
+    readonly sandbox: Sandbox;
     readonly fileSandbox: Sandbox;
     readonly provider: OpenIdProvider | null;
     readonly git: GitVersion | null;
@@ -244,7 +249,7 @@ function serve(
     readonly meters: Meters | null;
   },
 ): Listening & { readonly app: App; stop(): Promise<void> } {
-  const { storage, models, runtime, egress, fileSandbox, provider, git, hasShell, meters } = parts;
+  const { storage, models, runtime, egress, sandbox, fileSandbox, provider, git, hasShell, meters } = parts;
   const key = supervision?.order.adminKey ?? newAdminKey();
   const admin: AdminParts = {
     ...runtime,
@@ -279,6 +284,13 @@ function serve(
     contents: storage.files,
     argumentChecks: argumentChecks(fileSandbox),
     toolImports: toolImports(egress, fileSandbox),
+    mcpCatalogue: new CachedMcpCatalogue({
+      egress,
+      sandbox,
+      held: new HeldBytes(),
+      secrets: actorSecretReader(() => runtime.system, storage.sealing),
+      clock: systemClock,
+    }),
     previews: sandboxPreviews({ sandbox: fileSandbox, contents: storage.files }),
     queries: dataQueries({ sandbox: fileSandbox, system: () => runtime.system, contents: storage.files }),
     git,

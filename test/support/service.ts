@@ -3,6 +3,8 @@
  * that does what the test says, and the app on a port of its own. Organizations, people and tokens
  * are made through the actors, as the administration command makes them.
  */
+import { HeldBytes } from "../../src/runner/held-bytes.ts";
+import { CachedMcpCatalogue } from "../../src/wiring/mcp-catalogue.ts";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -45,7 +47,7 @@ import { argumentChecks } from "../../src/wiring/argument-checks.ts";
 import { toolImports } from "../../src/wiring/tool-imports.ts";
 import { sandboxPreviews } from "../../src/wiring/previews.ts";
 import { dataQueries } from "../../src/wiring/data-queries.ts";
-import { impoliteLaunches } from "./sandbox.ts";
+import { impoliteLaunches, testSandbox } from "./sandbox.ts";
 import { PostgresTranscripts } from "../../db/stores/transcripts.ts";
 import { type App, type AppParts, createApp } from "../../src/service/app.ts";
 import { systemChance, systemClock } from "../../src/wiring/clock.ts";
@@ -331,6 +333,13 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
     contents: files,
     argumentChecks: argumentChecks(fileSandbox),
     toolImports: toolImports(egress, fileSandbox),
+    mcpCatalogue: new CachedMcpCatalogue({
+      egress,
+      sandbox: testSandbox,
+      held: new HeldBytes(),
+      secrets: actorSecretReader(() => system, testSealing),
+      clock,
+    }),
     previews: sandboxPreviews({ sandbox: fileSandbox, contents: files }),
     queries,
     workspaceLimits,

@@ -39,8 +39,9 @@ export const agentHandlers: Handlers<typeof agentOperations.operations, Services
     if (!servers.ok) return servers;
     const schemas = await usableSchemas(services, principal, input);
     if (!schemas.ok) return schemas;
-    const { allowedTools = [], mcpServers = [] } = input;
-    const tools = usableTools(services, { allowedTools, mcpServers, tools: input.tools ?? [], given: input });
+    const { organizationId } = principal;
+    const { allowedTools = [], mcpServers = [], tools: own = [] } = input;
+    const tools = usableTools(services, { organizationId, allowedTools, mcpServers, tools: own, given: input });
     if (!tools.ok) return tools;
     const command = { kind: "create_agent", by: principal, input } as const;
     return change.commit([ask(organizationRef(principal.organizationId), command)], ({ agent }) =>
@@ -124,7 +125,8 @@ async function usableToolsOf(
   const agent = await services.agents.find(by, agentId);
   if (!agent.ok) return ok(null);
   const { allowedTools, mcpServers, tools = [] } = { ...agent.value, ...changes };
-  return usableTools(services, { allowedTools, mcpServers, tools, given: changes });
+  const { organizationId } = by;
+  return usableTools(services, { organizationId, allowedTools, mcpServers, tools, given: changes });
 }
 
 /** Whether the schemas of the answers and of the agent's own tools can be used, their names, and the requests of those that make some. */

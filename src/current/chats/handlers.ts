@@ -187,8 +187,8 @@ async function updateOptions(
 
 /** Another organization's agent comes without its servers (V1-5). */
 /** What its own organization has connected an agent to; of a foreign one nothing. */
-const connectionsOf = (agent: Agent, organizationId: string): Pick<Agent, "mcpServers" | "tools"> =>
-  agent.organizationId === organizationId ? agent : { mcpServers: [] };
+const connectionsOf = (agent: Agent, organizationId: string): Pick<Agent, "organizationId" | "mcpServers" | "tools"> =>
+  agent.organizationId === organizationId ? agent : { organizationId, mcpServers: [] };
 
 async function commitUpdate(
   services: Services,

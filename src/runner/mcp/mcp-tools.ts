@@ -83,7 +83,7 @@ async function toolsOf(parts: McpParts, server: McpServer, { agent, context, sig
       },
       signal,
     );
-    const mask = (text: string): string => visibleText(cleanText(secrets.mask(text)));
+    const mask = shownBy(secrets);
     const allowed = tools.filter(({ name }) => namesTool(agent.allowedTools, mcpToolName(server.name, name)));
     const fitting = allowed.filter(({ _meta: meta }) => meta?.[LEFT_OUT] !== true).slice(0, MAX_SERVER_TOOLS);
     const left = allowed.length - fitting.length;
@@ -108,6 +108,32 @@ async function toolsOf(parts: McpParts, server: McpServer, { agent, context, sig
 }
 
 function toolOf(connection: McpConnection, server: string, listed: ListedTool, mask: (text: string) => string): Tool {
+  const { isReadOnly, ...described } = describedTool(server, listed, mask);
+  return {
+    ...described,
+    access: "granted",
+    safeToRepeat: isReadOnly || listed.annotations?.idempotentHint === true,
+    // The server checks the arguments: what its schema means is its own affair.
+    call: (input, run) => connection.call(listed.name, input, run),
+  };
+}
+
+/** What a server says may be shown: without secrets that were sent, and without what nobody sees. */
+export const shownBy =
+  (secrets: HeaderSecrets) =>
+  (text: string): string =>
+    visibleText(cleanText(secrets.mask(text)));
+
+/** A tool as models and people are told of it. */
+export interface DescribedTool {
+  readonly name: string;
+  readonly description: string;
+  readonly inputSchema: JsonObject;
+  /** Whether its server says that it changes nothing. */
+  readonly isReadOnly: boolean;
+}
+
+export function describedTool(server: string, listed: ListedTool, mask: (text: string) => string): DescribedTool {
   const { name, description = "", inputSchema, annotations = {} } = listed;
   const schema = JSON.parse(mask(JSON.stringify(inputSchema))) as JsonObject;
   return {
@@ -115,10 +141,7 @@ function toolOf(connection: McpConnection, server: string, listed: ListedTool, m
     description:
       visibleText(mask(description).slice(0, MAX_DESCRIPTION)) || `The tool ${name} of the MCP server ${server}.`,
     inputSchema: { properties: {}, ...schema, type: "object" },
-    access: "granted",
-    safeToRepeat: annotations.readOnlyHint === true || annotations.idempotentHint === true,
-    // The server checks the arguments: what its schema means is its own affair.
-    call: (input, run) => connection.call(name, input, run),
+    isReadOnly: annotations.readOnlyHint === true,
   };
 }
 

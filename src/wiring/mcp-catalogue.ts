@@ -1,0 +1,124 @@
+/**
+ * The tools of agents' MCP servers (port: `McpCatalogue`). A server is asked once for all who wait, and what it said
+ * is kept for a while:
+ *
+ *   asked ─▶ kept, and younger than its age? ── yes ─▶ that
+ *                      └─ no ─▶ being asked now? ── yes ─▶ its answer
+ *                                       └─ no ─▶ room for one more? ─▶ ask, keep ─▶ its answer
+ *
+ * What is kept belongs to one organization and one setting of the server: a changed url or header is another one.
+ */
+import type { McpServer } from "../../actors/job/connections.ts";
+import type { Clock } from "../../actors/runtime/clock.ts";
+import type { McpCatalogue, ServerTools } from "../operations/mcp-catalogue.ts";
+import { type FoundServer, serverTools } from "../runner/mcp/server-tools.ts";
+import type { McpParts } from "../runner/mcp/mcp-tools.ts";
+
+/** How long a list counts; of a server that did not answer, so that one that is mended is soon there. */
+export const LIST_AGE_MS = 5 * 60_000;
+export const PROBLEM_AGE_MS = 15_000;
+/** All lists that are kept, as JSON: the one that is oldest goes first. */
+export const KEPT_BYTES = 16 * 1024 * 1024;
+/** Servers that are asked at once, of one organization and of all. */
+export const ASKED_AT_ONCE = { ofOrganization: 8, ofAll: 64 };
+
+interface Kept {
+  readonly found: ServerTools;
+  readonly names: readonly string[];
+  readonly bytes: number;
+}
+
+export type CatalogueParts = Omit<McpParts, "log"> & { readonly clock: Pick<Clock, "now"> };
+
+export class CachedMcpCatalogue implements McpCatalogue {
+  private readonly parts: CatalogueParts;
+  /** The oldest first. */
+  private readonly kept = new Map<string, Kept>();
+  private keptBytes = 0;
+  private readonly asking = new Map<
+    string,
+    { readonly organizationId: string; readonly found: Promise<ServerTools> }
+  >();
+
+  constructor(parts: CatalogueParts) {
+    this.parts = parts;
+  }
+
+  toolsOf(organizationId: string, servers: readonly McpServer[]): Promise<readonly ServerTools[]> {
+    return Promise.all(servers.map((server) => this.toolsOfServer(organizationId, server)));
+  }
+
+  namesOf(organizationId: string, server: McpServer): readonly string[] | null {
+    const kept = this.fresh(keyOf(organizationId, server));
+    return kept === null || kept.found.problem !== null || kept.found.leftOut > 0 ? null : kept.names;
+  }
+
+  private async toolsOfServer(organizationId: string, server: McpServer): Promise<ServerTools> {
+    const key = keyOf(organizationId, server);
+    const kept = this.fresh(key);
+    if (kept !== null) return kept.found;
+    const asked = this.asking.get(key);
+    if (asked !== undefined) return asked.found;
+    const ofOrganization = [...this.asking.values()].filter((one) => one.organizationId === organizationId).length;
+    if (this.asking.size >= ASKED_AT_ONCE.ofAll || ofOrganization >= ASKED_AT_ONCE.ofOrganization) {
+      const problem = `The MCP server ${server.name} was not asked: too many servers are being asked at once.`;
+      return this.shown(server, { tools: [], leftOut: 0, problem });
+    }
+    const found = this.ask(organizationId, server, key).finally(() => this.asking.delete(key));
+    this.asking.set(key, { organizationId, found });
+    return found;
+  }
+
+  private async ask(organizationId: string, server: McpServer, key: string): Promise<ServerTools> {
+    const found = this.shown(server, await serverTools(this.parts, organizationId, server));
+    this.keep(key, found);
+    return found;
+  }
+
+  private shown({ name: server }: McpServer, { tools, leftOut, problem }: FoundServer): ServerTools {
+    return {
+      server,
+      tools: tools.map(({ isReadOnly, name, description, inputSchema }) => ({
+        name,
+        description,
+        inputSchema,
+        availability: "granted",
+        isReadOnly,
+      })),
+      leftOut,
+      problem,
+      askedAt: this.parts.clock.now(),
+    };
+  }
+
+  private fresh(key: string): Kept | null {
+    const kept = this.kept.get(key);
+    if (kept === undefined) return null;
+    const age = this.parts.clock.now() - kept.found.askedAt;
+    return age < (kept.found.problem === null ? LIST_AGE_MS : PROBLEM_AGE_MS) ? kept : null;
+  }
+
+  private keep(key: string, found: ServerTools): void {
+    this.forget(key);
+    const kept = { found, names: found.tools.map(({ name }) => name), bytes: JSON.stringify(found).length };
+    this.kept.set(key, kept);
+    this.keptBytes += kept.bytes;
+    for (const oldest of this.kept.keys()) {
+      if (this.keptBytes <= KEPT_BYTES) break;
+      this.forget(oldest);
+    }
+  }
+
+  private forget(key: string): void {
+    this.keptBytes -= this.kept.get(key)?.bytes ?? 0;
+    this.kept.delete(key);
+  }
+}
+
+const keyOf = (organizationId: string, { name, url, headers = [] }: McpServer): string =>
+  JSON.stringify([
+    organizationId,
+    name,
+    url,
+    headers.map((header) => [header.name, header.secret, header.prefix ?? ""]),
+  ]);
