@@ -123,7 +123,8 @@ test("[RUN-4] [ERR-2] past the budget new jobs are refused on both surfaces unti
   await refused(answer, 429, "budget_exceeded");
   await refused(client.decide(done.id, "iterate", { feedback: "better" }), 429, "budget_exceeded");
   expect(await client.readChat(chat)).toEqual(before);
-  expect(await client.job(done.id)).toEqual(done);
+  // The address of its stream is signed anew for each second.
+  expect(await client.job(done.id)).toEqual({ ...done, links: expect.any(Object) } as never);
 
   const old = await execute(service, owner, agent, { message: "hi" });
   expect(Math.abs(Number(old.headers.get("retry-after")) - secondsLeft())).toBeLessThan(60);
