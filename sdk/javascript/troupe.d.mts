@@ -910,8 +910,9 @@ export declare class Troupe {
     /**
      * List the tools that agents can be given.
      *
-     * The service's own tools, by name. Those of an agent's MCP servers are `<server>__<tool>`, and `<server>__*` names
-     * all of one server.
+     * The service's own tools, by name, and with `agent_id` those of the agent and of its MCP servers. The latter are
+     * called `<server>__<tool>`, and `<server>__*` names all of one server. A server is asked at most every 5 minutes,
+     * and one that cannot be used is told in `mcp_servers`.
      *
      * `GET /api/tools`. Needs `agents:read`. May throw `OrganizationSuspendedError` or `NotFoundError`.
      */
@@ -4730,6 +4731,21 @@ export interface MadeDirectory {
     /** Whether it was created by this request */
     created: boolean;
 }
+/** What an MCP server was found to have */
+export interface McpServerTools {
+    /** The name of the server */
+    name: string;
+    /** `listed`: its tools are in the list; `unavailable`: it could not be used, `message` says why */
+    status: "listed" | "unavailable";
+    /** Tools of it in the list */
+    tools: number;
+    /** Tools that are not in the list: past 256, or with too large a schema */
+    left_out: number;
+    /** Why it cannot be used */
+    message: string | null;
+    /** ISO 8601 UTC with milliseconds */
+    asked_at: string;
+}
 /** A person in the organization */
 export interface Member {
     /** The user's id: the same in every organization */
@@ -6093,6 +6109,8 @@ export interface ToolImport {
 export interface ToolList {
     /** By name */
     tools: Tool[];
+    /** The MCP servers of the agent, with what came of asking them */
+    mcp_servers: McpServerTools[];
 }
 /** An allowed transition */
 export interface Transition {

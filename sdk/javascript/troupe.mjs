@@ -1368,8 +1368,9 @@ export class Troupe {
     /**
      * List the tools that agents can be given.
      *
-     * The service's own tools, by name. Those of an agent's MCP servers are `<server>__<tool>`, and `<server>__*` names
-     * all of one server.
+     * The service's own tools, by name, and with `agent_id` those of the agent and of its MCP servers. The latter are
+     * called `<server>__<tool>`, and `<server>__*` names all of one server. A server is asked at most every 5 minutes,
+     * and one that cannot be used is told in `mcp_servers`.
      *
      * `GET /api/tools`. Needs `agents:read`. May throw `OrganizationSuspendedError` or `NotFoundError`.
      */

@@ -2765,8 +2765,9 @@ class Troupe:
     def list_tools(self, *, agent_id: str | None = None, timeout: float | None = None) -> ToolList:
         """List the tools that agents can be given.
 
-        The service's own tools, by name. Those of an agent's MCP servers are `<server>__<tool>`, and
-        `<server>__*` names all of one server.
+        The service's own tools, by name, and with `agent_id` those of the agent and of its MCP servers.
+        The latter are called `<server>__<tool>`, and `<server>__*` names all of one server. A server is
+        asked at most every 5 minutes, and one that cannot be used is told in `mcp_servers`.
 
         `GET /api/tools`. Needs `agents:read`. May raise `OrganizationSuspendedError` or `NotFoundError`.
         """
@@ -8143,6 +8144,23 @@ class MadeDirectory(TypedDict):
     created: bool
 
 
+class McpServerTools(TypedDict):
+    """What an MCP server was found to have"""
+
+    # The name of the server
+    name: str
+    # `listed`: its tools are in the list; `unavailable`: it could not be used, `message` says why
+    status: Literal["listed", "unavailable"]
+    # Tools of it in the list
+    tools: int
+    # Tools that are not in the list: past 256, or with too large a schema
+    left_out: int
+    # Why it cannot be used
+    message: str | None
+    # ISO 8601 UTC with milliseconds
+    asked_at: str
+
+
 class Member(TypedDict):
     """A person in the organization"""
 
@@ -9758,6 +9776,8 @@ class ToolList(TypedDict):
 
     # By name
     tools: list[Tool]
+    # The MCP servers of the agent, with what came of asking them
+    mcp_servers: list[McpServerTools]
 
 
 # An allowed transition
