@@ -27,8 +27,8 @@ interface Question {
 interface QuestionParts {
   readonly self: Owner;
   readonly routing: Routing;
-  readonly client: PeerClient;
-  readonly liveness: Liveness;
+  readonly client: Pick<PeerClient, "ask">;
+  readonly liveness: Pick<Liveness, "suspect">;
   readonly clock: Pick<Clock, "monotonic">;
   readonly system: () => AskedSystem;
 }

@@ -211,7 +211,9 @@ export class LedgerClients {
           );
       });
     const name = write === null ? what : `${what} ${write.key} ${write.wakes ?? write.ledgers.join()}`;
-    this.await(replica, name, replica.system.dispatchGroup(members), write, (value) =>
+    const [first] = members;
+    const { organizationId } = (first as { readonly ref: { readonly organizationId: string } }).ref;
+    this.await(replica, name, replica.request(organizationId, members), write, (value) =>
       told(value as readonly unknown[]),
     );
   }

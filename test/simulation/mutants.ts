@@ -7,6 +7,7 @@ import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, syml
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { applyPatch } from "./patch.ts";
+import { REPLICAS_FROM } from "./simulation.ts";
 import { INVARIANTS, type Invariant } from "./violation.ts";
 
 const ROOT = new URL("../..", import.meta.url).pathname;
@@ -24,6 +25,8 @@ export interface Mutant {
   readonly caughtBy: readonly Invariant[];
   /** Whether it takes hundreds of seeds: the long tests look for it. */
   readonly isRare: boolean;
+  /** Whether it shows among replicas that divide the organizations between them, and is looked for there. */
+  readonly isAmongReplicas: boolean;
 }
 
 export interface Verdict {
@@ -43,24 +46,30 @@ export const mutants = (): readonly Mutant[] =>
       const patch = readFileSync(join(PATCHES, file), "utf8");
       const caughtBy = (/^# Caught by: (.*)$/m.exec(patch)?.[1] ?? "").split(", ");
       const known = caughtBy.filter((name): name is Invariant => name in INVARIANTS);
-      return { name: file.replace(/\.patch$/, ""), patch, caughtBy: known, isRare: /^# Rare:/m.test(patch) };
+      const [isRare, isAmongReplicas] = [/^# Rare:/m.test(patch), /^# Among replicas\./m.test(patch)];
+      return { name: file.replace(/\.patch$/, ""), patch, caughtBy: known, isRare, isAmongReplicas };
     });
 
-/** Runs the simulation with the mutant, from seed 1 up to the first that breaks an invariant. */
-export async function trial({ patch }: Pick<Mutant, "patch">, seeds: number): Promise<Verdict> {
+/** Runs the simulation with the mutant, from the first seed up to the one that breaks an invariant. */
+export async function trial(
+  { patch, isAmongReplicas = false }: Pick<Mutant, "patch"> & Partial<Mutant>,
+  seeds: number,
+): Promise<Verdict> {
   const folder = mkdtempSync(join(tmpdir(), "troupe-mutant-"));
   try {
     for (const part of ["actors", "test/simulation", "test/support"])
       cpSync(join(ROOT, part), join(folder, part), { recursive: true });
     mkdirSync(join(folder, "src"));
     // How work begins goes with the actors; the calendar is given to them as it is.
-    for (const part of ["src/work", "src/log"]) cpSync(join(ROOT, part), join(folder, part), { recursive: true });
-    for (const part of ["node_modules", "package.json", "src/schedule"])
+    for (const part of ["src/work", "src/log", "src/peers"])
+      cpSync(join(ROOT, part), join(folder, part), { recursive: true });
+    for (const part of ["node_modules", "package.json", "src/schedule", "src/http"])
       symlinkSync(join(ROOT, part), join(folder, part));
     const patched = applyPatch(patch, (path) => readFileSync(join(folder, path), "utf8"));
     for (const [path, text] of patched) writeFileSync(join(folder, path), text);
     const began = performance.now();
-    const run = Bun.spawn([process.execPath, REPLAY, "1", String(seeds)], {
+    const first = isAmongReplicas ? REPLICAS_FROM + 1 : 1;
+    const run = Bun.spawn([process.execPath, REPLAY, String(first), String(seeds)], {
       cwd: folder,
       stdout: "pipe",
       stderr: "pipe",

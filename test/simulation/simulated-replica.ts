@@ -4,8 +4,9 @@ import type { ModelPort } from "../../actors/job/ports.ts";
 import { jobExecution } from "../../actors/job/run/execution.ts";
 import { NO_RETRIES } from "../../actors/job/run/retry-policy.ts";
 import { Slots } from "../../actors/job/run/slots.ts";
-import { isPassing } from "../../actors/fault.ts";
+import { isPassing, type Outcome } from "../../actors/fault.ts";
 import type { EffectContext, EffectHandler } from "../../actors/runtime/effects.ts";
+import type { MemberStep } from "../../actors/runtime/members.ts";
 import type { EffectRow } from "../../actors/runtime/store.ts";
 import { System } from "../../actors/runtime/system.ts";
 import { troupeActors, type TroupeProtocols, type TroupeSystem } from "../../actors/troupe.ts";
@@ -20,6 +21,7 @@ import type { WatchedDatabase } from "./ledger-book.ts";
 import { NO_MISSIONS, servicesOf } from "./missions.ts";
 import { parsedOutputs } from "../support/fake-tools.ts";
 import type { Line, Scheduler } from "./scheduler.ts";
+import { type GroupParts, SimulatedGroup } from "./simulated-group.ts";
 import { ScriptedWork } from "./scripted-work.ts";
 import { type Faults, SimulatedClock, SimulatedPlacement, SimulatedStore, type Wiring } from "./simulated-wiring.ts";
 
@@ -46,6 +48,8 @@ export interface ReplicaParts {
   readonly fail: (cause: unknown) => void;
   readonly lanes: number;
   readonly liveActors: number;
+  /** The replicas among which it is one; null: it is alone. */
+  readonly world: GroupParts["world"] | null;
 }
 
 export class SimulatedReplica {
@@ -58,6 +62,7 @@ export class SimulatedReplica {
   isStarted = false;
   readonly bugs: string[] = [];
   readonly models: ModelPort;
+  readonly group: SimulatedGroup | null;
   private readonly clock: SimulatedClock;
   private readonly scheduler: Scheduler;
 
@@ -72,7 +77,20 @@ export class SimulatedReplica {
     this.clock = new SimulatedClock(clock, wiring);
     const work = new ScriptedWork(wiring, database, parts.fail);
     this.models = work.models;
+    const hasDatabase = (): boolean => !this.placement.isCut;
+    this.group =
+      parts.world === null
+        ? null
+        : new SimulatedGroup({
+            wiring,
+            clock: this.clock,
+            database,
+            world: parts.world,
+            system: () => this.system,
+            hasDatabase,
+          });
     this.system = new System<LedgerProtocols & TroupeProtocols>({
+      ...(this.group === null ? {} : { peers: this.group }),
       definitions: [erased(ledgerActor()), ...troupeActors({ calendar })],
       effects: { count: this.counting(), run: this.running(work), ...this.missions() },
       store: new SimulatedStore(this.store, wiring),
@@ -92,7 +110,8 @@ export class SimulatedReplica {
   }
 
   start(): void {
-    this.system.start().then(
+    const started = this.system.start().then(() => this.group?.joined());
+    started.then(
       () => void (this.isStarted = true),
       (cause: unknown) => void (this.lost = String(cause)),
     );
@@ -101,10 +120,17 @@ export class SimulatedReplica {
   /** Gives its shards up and ends. */
   stop(): void {
     this.isStarted = false;
-    this.system.stop().then(
+    const held = this.group?.holdAll() ?? Promise.resolve();
+    const stopped = held.then(() => this.system.stop()).then(() => this.group?.announce());
+    stopped.then(
       () => void (this.lost = "stopped"),
       (cause: unknown) => void (this.lost = String(cause)),
     );
+  }
+
+  /** A client's request, which may be another replica's. */
+  request(organizationId: string, steps: readonly MemberStep[]): Promise<Outcome<readonly unknown[]>> {
+    return this.group?.request(organizationId, steps) ?? this.system.dispatchGroup(steps);
   }
 
   /** Whether it serves this organization now. */

@@ -1,9 +1,10 @@
 /** The short form of the simulation; `simulation.long.test.ts` runs more of them. */
 import { expect, test } from "bun:test";
 import { runSeeds, story } from "./replay.ts";
-import { Simulation } from "./simulation.ts";
+import { REPLICAS_FROM, Simulation } from "./simulation.ts";
 
 const SEEDS = 50;
+const SEEDS_AMONG_REPLICAS = 10;
 /** It takes a tenth of this on an idle machine. */
 const TIMEOUT_MS = 120_000;
 
@@ -22,9 +23,21 @@ test(
   TIMEOUT_MS,
 );
 
+test(
+  `[SIM-4] the invariants hold in ${SEEDS_AMONG_REPLICAS} seeds of replicas that divide the organizations between them`,
+  async () => {
+    const reports = await runSeeds(REPLICAS_FROM + 1, SEEDS_AMONG_REPLICAS);
+    const last = reports.at(-1)!;
+    if (last.violation !== null) throw new Error(story(last));
+    expect(reports.length).toBe(SEEDS_AMONG_REPLICAS);
+    expect(reports.reduce((sum, { acknowledged }) => sum + acknowledged, 0)).toBeGreaterThan(10 * SEEDS_AMONG_REPLICAS);
+  },
+  TIMEOUT_MS,
+);
+
 test("[SIM-2] a seed replays to the same trace, and another seed to another", async () => {
   const traces = new Set<string>();
-  for (const seed of [7, 8, 9]) {
+  for (const seed of [7, 8, REPLICAS_FROM + 9]) {
     const [once, again] = [await new Simulation(seed).run(), await new Simulation(seed).run()];
     expect(again).toEqual(once);
     traces.add(once.trace);

@@ -12,6 +12,7 @@ import { LedgerClients, ORGANIZATIONS } from "./ledger-clients.ts";
 import { checkLiveRecords } from "./live-records.ts";
 import { Missions } from "./missions.ts";
 import { Scheduler, TRACE_KEPT } from "./scheduler.ts";
+import type { SimulatedGroup } from "./simulated-group.ts";
 import { SimulatedReplica } from "./simulated-replica.ts";
 import type { Faults } from "./simulated-wiring.ts";
 import { Visitors } from "./visitors.ts";
@@ -23,8 +24,12 @@ const STEPS = 1_200;
 const DRAIN_STEPS = 6_000;
 /** Commands that wait for their answer at most. */
 const CALLERS = 16;
-/** Processes that live at the same time. */
+/** Processes that live at the same time, each of which would own everything. */
 const REPLICAS = 2;
+/** Processes that live at the same time, in histories of replicas that divide the organizations between them. */
+const TOGETHER = 3;
+/** The histories of replicas have the seeds behind this one. */
+export const REPLICAS_FROM = 1_000_000;
 
 export interface Report {
   readonly seed: number;
@@ -41,6 +46,8 @@ export interface Report {
 const ACTIONS = { resume: 64, command: 16, message: 2, visit: 3, time: 14, connect: 2, fault: 2 };
 /** Of every third history, in which there are missions: the others stay what they were. */
 const WITH_MISSIONS = { ...ACTIONS, command: 8, mission: 8 };
+/** Of histories of replicas: more is asked, because requests wait for their owners, and less goes wrong at once. */
+const AMONG_REPLICAS = { ...ACTIONS, command: 36, connect: 4, mission: 0, time: 6, fault: 3 };
 const FAULTS = {
   crash: 4,
   kill: 3,
@@ -55,6 +62,8 @@ const FAULTS = {
   start: 8,
   rest: 2,
 };
+/** They come and go, and lose the database or each other. */
+const FAULTS_AMONG_REPLICAS = { ...FAULTS, crash: 3, stop: 6, steal: 1, cut: 8, pause: 1, start: 20, rest: 4 };
 
 export class Simulation {
   private readonly seed: number;
@@ -73,6 +82,8 @@ export class Simulation {
   private readonly isLawless: boolean;
   private readonly lanes: number;
   private readonly liveActors: number;
+  /** The replicas by name, where they divide the organizations; null: each is alone. */
+  private readonly world: Map<string, SimulatedGroup> | null;
   private replicas: SimulatedReplica[] = [];
   private born = 0;
   private steps = 0;
@@ -82,6 +93,7 @@ export class Simulation {
     this.seed = seed;
     const scheduler = (this.scheduler = new Scheduler(seed, kept));
     this.isLawless = scheduler.happens(0.4);
+    this.world = seed > REPLICAS_FROM ? new Map() : null;
     const callers = (this.callers = new Callers(scheduler, this.fail));
     this.clients = new LedgerClients({
       scheduler,
@@ -94,11 +106,11 @@ export class Simulation {
     this.conversations = new Conversations({ scheduler, callers, database: this.database });
     this.visitors = new Visitors({ scheduler, callers, database: this.database });
     this.missions = new Missions({ scheduler, callers, database: this.database });
-    this.actions = seed % 3 === 0 ? WITH_MISSIONS : { ...ACTIONS, mission: 0 };
+    this.actions = this.world !== null ? AMONG_REPLICAS : seed % 3 === 0 ? WITH_MISSIONS : { ...ACTIONS, mission: 0 };
     this.faults = {
       isOn: true,
       flush: scheduler.one([0, 0.05, 0.15, 0.3]),
-      call: scheduler.one([0, 0.02, 0.1]),
+      call: scheduler.one(this.world === null ? [0, 0.02, 0.1] : [0.02, 0.1, 0.2]),
       struck: 0,
     };
     this.lanes = scheduler.one([1, 1, 2]);
@@ -162,7 +174,11 @@ export class Simulation {
         return this.time();
       case "connect": {
         const replica = this.anyone();
-        const free = this.clients.readers.filter((reader) => reader.replica === null);
+        const isHere = (organizationId: string): boolean =>
+          this.world === null || replica?.serves(organizationId) === true;
+        const free = this.clients.readers.filter(
+          (reader) => reader.replica === null && isHere(reader.address.split("/")[0] ?? ""),
+        );
         if (replica !== null && free.length > 0) this.clients.connect(this.scheduler.one(free), replica);
         return;
       }
@@ -189,13 +205,13 @@ export class Simulation {
 
   private fault(): void {
     const { scheduler } = this;
-    const kind = scheduler.weighted(FAULTS);
+    const kind = scheduler.weighted(this.world === null ? FAULTS : FAULTS_AMONG_REPLICAS);
     const replica = this.replicas.length > 0 ? scheduler.one(this.replicas) : null;
     scheduler.note(`fault: ${kind} ${replica?.line.name ?? ""}`);
     this.faults.struck++;
     switch (kind) {
       case "start":
-        return void (this.replicas.length < REPLICAS && this.begin());
+        return void (this.replicas.length < (this.world === null ? REPLICAS : TOGETHER) && this.begin());
       case "steal":
         return this.steal(scheduler.one(ORGANIZATIONS));
       case "give_back":
@@ -221,7 +237,7 @@ export class Simulation {
   }
 
   private begin(): void {
-    const { scheduler, clock, database, faults, fail, lanes, liveActors } = this;
+    const { scheduler, clock, database, faults, fail, lanes, liveActors, world } = this;
     const name = `r${++this.born}`;
     const replica = new SimulatedReplica({
       name,
@@ -233,6 +249,7 @@ export class Simulation {
       fail,
       lanes,
       liveActors,
+      world,
     });
     this.replicas.push(replica);
     replica.start();
@@ -242,6 +259,7 @@ export class Simulation {
   private end(replica: SimulatedReplica, isNoticed: boolean): void {
     this.scheduler.note(`${replica.line.name} ends`);
     this.scheduler.end(replica.line);
+    replica.group?.ended();
     this.callers.abandon(replica);
     this.clients.abandon(replica);
     this.replicas = this.replicas.filter((other) => other !== replica);
