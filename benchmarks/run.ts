@@ -33,6 +33,7 @@ const NAMES = [
   "lists",
   "files",
   "mcp",
+  "replicas",
 ] as const;
 const RESULTS = join(import.meta.dir, "RESULTS.md");
 

@@ -91,3 +91,32 @@ async function serving(folder: string, child: Bun.Subprocess, holds: () => boole
     }
   }
 }
+
+/** Starts a process of the service in this folder, without waiting for it; answers its pid. It ends with the lifetime. */
+export function spawnService(lifetime: Lifetime, folder: string, env: Readonly<Record<string, string>>): number {
+  const { child, release } = spawn(folder, env);
+  lifetime.add(async () => {
+    child.kill("SIGKILL");
+    await child.exited;
+    release();
+  });
+  return child.pid;
+}
+
+/** Resolves when the process has ended. */
+export const stopped = (pid: number): Promise<void> =>
+  waitFor("the process ends", () => !existsSync(`/proc/${pid}`) || /^State:\s+Z/m.test(statusOf(pid)));
+
+const statusOf = (pid: number): string => {
+  try {
+    return readFileSync(`/proc/${pid}/status`, "utf8");
+  } catch {
+    return "State: Z";
+  }
+};
+
+/** Resolves when it has come true. */
+export async function waitFor(what: string, holds: () => boolean | Promise<boolean>): Promise<void> {
+  for (const until = performance.now() + START_LIMIT_MS; !(await holds()); await Bun.sleep(5))
+    if (performance.now() > until) throw new Error(`did not come true: ${what}`);
+}

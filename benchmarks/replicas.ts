@@ -1,0 +1,211 @@
+/**
+ * What do several replicas give, what does a forwarded request cost, and how long does a take-over take?
+ *
+ * One PostgreSQL, and one to three processes of the service that divide 24 organizations between them. Each replica
+ * gets its own organizations' requests from 16 connections of a load generator of its own; on a machine with two cores
+ * these share them with the replicas and with PostgreSQL, so what counts is the CPU for each answer, not the rate.
+ * A forwarded request is one that comes to the replica that does not own its organization: the CPU of both counts.
+ * A take-over is the time from the end of the owner to the first answer that another replica gives for the
+ * organization: after kill -9, whose death two witnesses prove, and after SIGTERM, which hands over.
+ */
+import type { Aim, Benchmark, BenchmarkContext } from "./support/benchmark.ts";
+import { cpuOf } from "./support/cpu.ts";
+import type { HttpLoad, HttpRun } from "./support/http-load.ts";
+import { createTask, get } from "./support/http-requests.ts";
+import { startServer } from "./support/postgres.ts";
+import { type BenchReplica, BenchReplicas, type FoundOrganization } from "./support/replicas.ts";
+import { figure, percentile, times } from "./support/statistics.ts";
+import { table } from "./support/table.ts";
+import { startWorker, type Worker } from "./support/worker.ts";
+
+const MOST_REPLICAS = 3;
+const ORGANIZATIONS = 24;
+const CONNECTIONS = 16;
+/** The CPU of a forwarded read, as a multiple of a direct one. */
+const MOST_FORWARD = 1.4;
+/** A take-over after a kill, as a multiple of a lease of 3 s. */
+const MOST_TAKE_OVER_MS = 3_600;
+const MOST_DRAIN_MS = 150;
+/** Take-overs of each kind in a round. */
+const TAKE_OVERS = 3;
+
+const REQUESTS = {
+  "read a task": ({ token, taskId }: FoundOrganization) => get(`/api/tasks/${taskId}`, token),
+  "create a task": ({ token }: FoundOrganization) => createTask({ token }),
+} as const;
+type Kind = keyof typeof REQUESTS;
+
+interface Figures {
+  readonly perSecond: number;
+  readonly p99Us: number;
+  readonly cpuUs: number;
+}
+
+type Loads = readonly Worker<HttpLoad, HttpRun>[];
+
+export const benchmark: Benchmark = {
+  question: "What do several replicas give, what does a forward cost, and how long does a take-over take?",
+  async run(context) {
+    const { lifetime, say } = context;
+    const loads = Array.from({ length: MOST_REPLICAS }, () => startWorker<HttpLoad, HttpRun>(lifetime, "http-load.ts"));
+    const replicas = new BenchReplicas(lifetime, await startServer(lifetime));
+    const direct = new Map<string, Figures>();
+    for (let count = 1; count <= MOST_REPLICAS; count++) {
+      await replicas.join();
+      await replicas.found(ORGANIZATIONS);
+      for (const kind of Object.keys(REQUESTS) as Kind[]) {
+        const best = await measured(context, () => owned(replicas, loads, kind, context.seconds));
+        direct.set(`${count} ${kind}`, best);
+        say(`${count} replicas: ${kind}: ${figure(best.perSecond)}/s, ${figure(best.cpuUs)} µs CPU`);
+      }
+    }
+    const forwarded = new Map<Kind, Figures>();
+    for (const kind of Object.keys(REQUESTS) as Kind[]) {
+      forwarded.set(kind, await measured(context, () => elsewhere(replicas, loads, kind, context.seconds)));
+      say(`forwarded: ${kind}: ${figure(forwarded.get(kind)!.cpuUs)} µs CPU`);
+    }
+    const takeOvers = { "kill -9": [] as number[], SIGTERM: [] as number[] };
+    for (let n = 0; n < TAKE_OVERS * context.rounds; n++)
+      for (const [name, signal] of [
+        ["kill -9", "SIGKILL"],
+        ["SIGTERM", "SIGTERM"],
+      ] as const) {
+        takeOvers[name].push(await takeOver(replicas, signal));
+        say(`take-over after ${name}: ${figure(takeOvers[name].at(-1)!)} ms`);
+      }
+    return { text: told(direct, forwarded, takeOvers), aims: aimsOf(direct, forwarded, takeOvers), skipped: [] };
+  },
+};
+
+/** Each replica is asked for what it owns. */
+async function owned(replicas: BenchReplicas, loads: Loads, kind: Kind, seconds: number): Promise<Figures> {
+  return asked(
+    replicas,
+    await Promise.all(
+      replicas.all.map(async (replica, i) => [loads[i]!, replica, await replicas.ownedBy(replica)] as const),
+    ),
+    kind,
+    seconds,
+  );
+}
+
+/** The first replica is asked for what the last one owns. */
+async function elsewhere(replicas: BenchReplicas, loads: Loads, kind: Kind, seconds: number): Promise<Figures> {
+  const [first, last] = [replicas.all[0]!, replicas.all.at(-1)!];
+  return asked(replicas, [[loads[0]!, first, await replicas.ownedBy(last)]], kind, seconds);
+}
+
+async function asked(
+  { all }: BenchReplicas,
+  askers: readonly (readonly [Worker<HttpLoad, HttpRun>, BenchReplica, readonly FoundOrganization[]])[],
+  kind: Kind,
+  seconds: number,
+): Promise<Figures> {
+  const cpu = (): number => all.reduce((sum, { pid }) => sum + cpuOf(pid), 0);
+  const before = cpu();
+  const runs = await Promise.all(
+    askers.map(([load, { port }, organizations]) => {
+      const request = organizations.map((organization) => REQUESTS[kind](organization));
+      return load.ask({ port, request, connections: CONNECTIONS, seconds });
+    }),
+  );
+  const sum = (of: (run: HttpRun) => number): number => runs.reduce((total, run) => total + of(run), 0);
+  return {
+    perSecond: sum((run) => run.perSecond),
+    p99Us: Math.max(...runs.map((run) => run.p99Us)),
+    cpuUs: ((cpu() - before) * 1e6) / sum((run) => run.all),
+  };
+}
+
+/** The best of the rounds, after one that warms up. */
+async function measured({ rounds }: BenchmarkContext, run: () => Promise<Figures>): Promise<Figures> {
+  await run();
+  let best = await run();
+  for (let round = 1; round < rounds; round++) {
+    const next = await run();
+    best = { ...(next.perSecond > best.perSecond ? next : best), cpuUs: Math.min(best.cpuUs, next.cpuUs) };
+  }
+  return best;
+}
+
+/** Ends the last replica; ms until the first one answers for an organization of it, or the longest time between two answers. */
+async function takeOver(replicas: BenchReplicas, signal: NodeJS.Signals): Promise<number> {
+  const [organization] = await replicas.ownedBy(replicas.all.at(-1)!);
+  if (organization === undefined) throw new Error("the last replica owns no organization");
+  const url = `${replicas.all[0]!.url}/api/tasks?limit=1`;
+  const headers = { authorization: `Bearer ${organization.token}` };
+  const ask = async (): Promise<boolean> => (await fetch(url, { headers }).catch(() => null))?.ok === true;
+  await ask();
+  let last = performance.now();
+  let longest = 0;
+  const startAgain = replicas.end(signal);
+  // A drain hands over within two seconds; a kill is over with the first answer.
+  const until = last + (signal === "SIGTERM" ? 3_000 : 30_000);
+  while (performance.now() < until) {
+    if (await ask()) {
+      const now = performance.now();
+      longest = Math.max(longest, now - last);
+      last = now;
+      if (signal === "SIGKILL") break;
+    }
+    await Bun.sleep(1);
+  }
+  await startAgain();
+  return longest;
+}
+
+function told(
+  direct: ReadonlyMap<string, Figures>,
+  forwarded: ReadonlyMap<Kind, Figures>,
+  takeOvers: Readonly<Record<string, readonly number[]>>,
+): string {
+  const row = (name: string, { perSecond, p99Us, cpuUs }: Figures, beside: number): string[] => [
+    name,
+    figure(perSecond),
+    figure(p99Us / 1_000),
+    figure(cpuUs),
+    times(cpuUs / beside),
+  ];
+  const rows = (Object.keys(REQUESTS) as Kind[]).flatMap((kind) => {
+    const one = direct.get(`1 ${kind}`)!.cpuUs;
+    const counts = Array.from({ length: MOST_REPLICAS }, (_, i) => i + 1);
+    return [
+      ...counts.map((count) =>
+        row(`${kind}, ${count} replica${count > 1 ? "s" : ""}`, direct.get(`${count} ${kind}`)!, one),
+      ),
+      row(`${kind}, forwarded`, forwarded.get(kind)!, direct.get(`${MOST_REPLICAS} ${kind}`)!.cpuUs),
+    ];
+  });
+  const head = ["requests", "answers/s", "p99 ms", "CPU µs of all replicas", "beside direct"];
+  const times_ = Object.entries(takeOvers).map(([name, all]) => {
+    const sorted = all.toSorted((a, b) => a - b);
+    return [name, String(all.length), figure(percentile(sorted, 0.5)), figure(sorted.at(-1)!)];
+  });
+  return `${table(head, rows)}\n\n${table(["take-over after", "times", "median ms", "longest ms"], times_)}`;
+}
+
+function aimsOf(
+  direct: ReadonlyMap<string, Figures>,
+  forwarded: ReadonlyMap<Kind, Figures>,
+  takeOvers: Readonly<Record<"kill -9" | "SIGTERM", readonly number[]>>,
+): Aim[] {
+  const forward = forwarded.get("read a task")!.cpuUs / direct.get(`${MOST_REPLICAS} read a task`)!.cpuUs;
+  const [killed, drained] = [Math.max(...takeOvers["kill -9"]), Math.max(...takeOvers.SIGTERM)];
+  return [
+    {
+      aim: `a forwarded read: at most ${MOST_FORWARD}× the CPU of a direct one`,
+      figure: times(forward),
+      holds: forward <= MOST_FORWARD,
+    },
+    {
+      aim: `after kill -9: an answer within ${MOST_TAKE_OVER_MS} ms`,
+      figure: `${figure(killed)} ms`,
+      holds: killed <= MOST_TAKE_OVER_MS,
+    },
+    {
+      aim: `a drain: no time without an answer over ${MOST_DRAIN_MS} ms`,
+      figure: `${figure(drained)} ms`,
+      holds: drained <= MOST_DRAIN_MS,
+    },
+  ];
+}
