@@ -10,6 +10,7 @@
  */
 import type { NewEvent, Tx } from "../runtime/actor.ts";
 import { type JsonObject, OneOf, type Static, Timestamp, Type } from "../schema.ts";
+import { Citations } from "./citation.ts";
 import { isLifecycle, sendCreated, sendLifecycle } from "./lifecycle.ts";
 import { BLOCKED_REASONS, type Job, RUN_ERROR_CODES, Tokens } from "./schema.ts";
 import {
@@ -63,7 +64,7 @@ const ToldCall = Type.Object({
 
 /** A piece of the transcript, by its `kind`. */
 const TranscriptEvent = Type.Union([
-  Type.Object({ kind: Type.Literal("assistant_text"), text: Type.String() }),
+  Type.Object({ kind: Type.Literal("assistant_text"), text: Type.String(), citations: Citations }),
   Type.Object({ kind: Type.Literal("reasoning"), text: Type.String() }),
   Type.Object({ kind: Type.Literal("user_text"), text: Type.String(), messageId: Type.Optional(Type.String()) }),
   Type.Object({ kind: Type.Literal("tool_use"), id: Type.String(), name: Type.String(), input: Input }),

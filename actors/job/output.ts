@@ -37,9 +37,10 @@ export function repairRequest(errors: readonly OutputError[]): string {
 /** The job after its last step. */
 export function answered(
   tx: Tx,
-  job: JobIn<"running">,
-  { result, output }: Pick<StepFinished, "result" | "output">,
+  before: JobIn<"running">,
+  { result, output, citations = [] }: Pick<StepFinished, "result" | "output" | "citations">,
 ): Job {
+  const job = citations.length === 0 ? before : { ...before, citations: [...citations] };
   if (output === undefined) return completed(tx, job, result);
   if (output.kind === "valid") return completed(tx, { ...job, output: output.value }, result);
   const { outputRepairs = 0 } = job;

@@ -5,6 +5,7 @@ import type { Recovery } from "./machine.ts";
 import type { CheckedOutput, ModelInfo } from "./ports.ts";
 import type { TranscriptPart } from "./transcript.ts";
 import type { MadeArtifact, Budget, Progress, Waiting, Warning } from "./terms.ts";
+import type { Citation } from "./citation.ts";
 import type { Block, Job, RunError, ToolUseBlock, Usage } from "./schema.ts";
 
 /** A call that a step has made. */
@@ -80,6 +81,8 @@ type RunReport =
       readonly timeToFirstTokenMs: number | null;
       /** All text of the run; without calls the run is over and ends in the same commit. */
       readonly result: string;
+      /** Without calls: what the text cites. */
+      readonly citations?: readonly Citation[];
       /** Without calls, where the answer must fit a schema: whether it does. */
       readonly output?: CheckedOutput;
     }

@@ -1,5 +1,6 @@
 /** The job: one execution of an agent's turn, and the words of its transcript (JOB-5, V1-3). */
 import { type ActorRef, table } from "../runtime/actor.ts";
+import { Citations } from "./citation.ts";
 import { AgentTool, McpServer } from "./connections.ts";
 import { JOB_STEERS } from "./limits.ts";
 import {
@@ -19,6 +20,7 @@ import {
   Progress,
   Review,
   ROOT,
+  type RunnerInfo,
   type Stop,
   Waiting,
 } from "./terms.ts";
@@ -48,7 +50,7 @@ export const BLOCKED_REASONS = [
 ] as const;
 export type BlockedReason = (typeof BLOCKED_REASONS)[number];
 
-export const TextBlock = Type.Object({ type: Type.Literal("text"), text: Type.String() });
+export const TextBlock = Type.Object({ type: Type.Literal("text"), text: Type.String(), citations: Citations });
 /** What the model thought before it spoke, where its provider tells it. No part of the answer, and not sent back to a model. */
 export const ReasoningBlock = Type.Object({ type: Type.Literal("reasoning"), text: Type.String() });
 export const ToolUseBlock = Type.Object({
@@ -147,10 +149,6 @@ export const Metrics = Type.Object({
   modelRetries: Type.Optional(Type.Integer()),
 });
 export type Metrics = Static<typeof Metrics>;
-
-/** Which model runs it; known when it starts. */
-export const RunnerInfo = Type.Object({ provider: Type.String(), name: Type.String(), demo: Type.Boolean() });
-export type RunnerInfo = Static<typeof RunnerInfo>;
 
 /** What every job has, whatever its status. */
 const JobBase = Type.Object({

@@ -1,4 +1,5 @@
 /** The terms of a job: what it was asked for, what it waits for, how it was stopped (JOB-3, JOB-5, JOB-8). */
+import { Citations } from "./citation.ts";
 import { type JsonObject, OneOf, type Static, Timestamp, Type } from "../schema.ts";
 
 const OptionalTime = Type.Union([Timestamp, Type.Null()]);
@@ -194,6 +195,12 @@ export const Output = Type.Object({
   outputSchema: OutputSchema,
   /** The value, checked by the schema, once the answer is complete. */
   output: Type.Optional(Type.Unsafe<JsonObject>({ type: "object" })),
+  /** What its result cites, as parts of it; absent: nothing. */
+  citations: Citations,
   /** Answers that did not fit and were sent back to the model. */
   outputRepairs: Type.Optional(Type.Integer()),
 });
+
+/** Which model runs it; known when it starts. */
+export const RunnerInfo = Type.Object({ provider: Type.String(), name: Type.String(), demo: Type.Boolean() });
+export type RunnerInfo = Static<typeof RunnerInfo>;

@@ -3,6 +3,7 @@
  * back. Parts are the blocks of the assistant's content, and messages that steered the run.
  */
 import type { Json, JsonObject } from "../schema.ts";
+import type { Citation } from "./citation.ts";
 import type { TranscriptData } from "./events.ts";
 import type { Block } from "./schema.ts";
 
@@ -28,7 +29,7 @@ export function transcriptEventOf(block: TranscriptPart): TranscriptData {
     case "summary":
       return { kind: "summary", text: block.text, covers: block.covers };
     case "text":
-      return { kind: "assistant_text", text: block.text };
+      return { kind: "assistant_text", text: block.text, ...cited(block.citations) };
     case "reasoning":
       return { kind: "reasoning", text: block.text };
     case "tool_use":
@@ -48,7 +49,7 @@ export function partOf(data: JsonObject): TranscriptPart | null {
 /** The block of an event's data; null where it is none. */
 export function blockOf(data: JsonObject): Block | null {
   const { kind } = data;
-  if (kind === "assistant_text") return { type: "text", text: textIn(data["text"]) };
+  if (kind === "assistant_text") return { type: "text", text: textIn(data["text"]), ...cited(data["citations"]) };
   if (kind === "reasoning") return { type: "reasoning", text: textIn(data["text"]) };
   if (kind === "tool_use") {
     return { type: "tool_use", id: textIn(data["id"]), name: textIn(data["name"]), input: data["input"] as JsonObject };
@@ -57,5 +58,9 @@ export function blockOf(data: JsonObject): Block | null {
   const [id, content] = [textIn(data["toolUseId"]), textIn(data["content"])];
   return { type: "tool_result", tool_use_id: id, content, is_error: data["isError"] === true };
 }
+
+/** The record has them as they were stored. */
+const cited = (citations: Json | readonly Citation[] | undefined): { citations?: Citation[] } =>
+  Array.isArray(citations) && citations.length > 0 ? { citations: [...(citations as readonly Citation[])] } : {};
 
 const textIn = (value: Json | undefined): string => (typeof value === "string" ? value : "");

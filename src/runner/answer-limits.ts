@@ -22,6 +22,13 @@ export const MAX_INPUT_VALUES = 65_536;
 export const MAX_ID_CHARS = 256;
 /** Characters of a name that a model calls; the longest one that any tool has is 64. */
 export const MAX_NAME_CHARS = 256;
+/** Citations of one answer, and characters of all of them; what is past that is left out. */
+export const MAX_CITATIONS = 128;
+export const MAX_CITATION_CHARS = 64 * 1024;
+/** Characters of the words that one citation quotes, and of its source's title and address. */
+export const MAX_CITED_CHARS = 1_000;
+export const MAX_SOURCE_TITLE_CHARS = 256;
+export const MAX_SOURCE_URL_CHARS = 2_048;
 /** Tokens that one call can have used; the largest models take ten million. */
 export const MAX_CALL_TOKENS = 100_000_000;
 

@@ -8,6 +8,7 @@
  */
 import { type AnswerBlock, TEXT_SEPARATOR, type Usage } from "../../actors/job/schema.ts";
 import { AnswerCalls, type CallMade } from "./answer-calls.ts";
+import { AnswerCitations, type CitationMade } from "./answer-citations.ts";
 import { MAX_CALL_TOKENS } from "./answer-limits.ts";
 import { cleanText, TextPieces } from "../../actors/clean-text.ts";
 import { visibleText } from "../../actors/visible-text.ts";
@@ -27,6 +28,10 @@ export interface CountedTokens {
 /** What a source reports, in the order in which the provider sends it. All calls are synchronous. */
 export interface AnswerSink {
   text(piece: string): void;
+  /** A part of the text begins: citations count from here. */
+  beginText(): void;
+  /** The part cites a source. */
+  cite(made: CitationMade): void;
   reasoning(piece: string): void;
   /** A tool call begins. */
   beginCall(): void;
@@ -58,6 +63,7 @@ export class Answer implements AnswerSink {
   readonly #receiver: AnswerReceiver;
   readonly #pieces = new TextPieces();
   readonly #calls = new AnswerCalls();
+  readonly #citations = new AnswerCitations();
   /** What the model thinks, until it says or calls something. */
   #reasoning = "";
   /** Where in `partialText` the text block begins that is being written. */
@@ -75,7 +81,16 @@ export class Answer implements AnswerSink {
     if (this.endReason !== undefined) return;
     this.#receiver.onChars(piece.length);
     if (this.#reasoning !== "") this.#endReasoning();
+    this.#citations.text(piece);
     this.#hand(this.#pieces.take(piece));
+  }
+
+  beginText(): void {
+    if (this.endReason === undefined) this.#citations.begin(this.partialText.length - this.#textFrom);
+  }
+
+  cite(made: CitationMade): void {
+    if (this.endReason === undefined) this.#citations.cite(made);
   }
 
   reasoning(piece: string): void {
@@ -132,8 +147,9 @@ export class Answer implements AnswerSink {
 
   #endText(): void {
     this.#hand(this.#pieces.end());
-    if (this.partialText.length > this.#textFrom)
-      this.blocks.push({ type: "text", text: this.partialText.slice(this.#textFrom) });
+    const text = this.partialText.slice(this.#textFrom);
+    const citations = this.#citations.take(text.length);
+    if (text !== "") this.blocks.push({ type: "text", text, ...(citations.length === 0 ? {} : { citations }) });
     this.#textFrom = this.partialText.length;
   }
 }

@@ -11,6 +11,7 @@ import type {
   ModelPort,
   ModelWindow,
 } from "../../actors/job/ports.ts";
+import type { Citation } from "../../actors/job/citation.ts";
 import type { ReasoningBlock, RunError, ToolUseBlock, Usage } from "../../actors/job/schema.ts";
 
 export type ModelStep =
@@ -18,6 +19,8 @@ export type ModelStep =
   /** Waits; the text before it is out by then. */
   | { readonly hold: Promise<void> }
   | { readonly think: string }
+  /** Of what it says in this call. */
+  | { readonly cite: Citation }
   | { readonly use: ToolUseBlock }
   | { readonly fail: RunError };
 
@@ -79,6 +82,7 @@ export class FakeModel implements ModelPort {
     let text = "";
     const thoughts: ReasoningBlock[] = [];
     const uses: ToolUseBlock[] = [];
+    const citations: Citation[] = [];
     const aborted = new Promise<"aborted">((resolve) =>
       signal.addEventListener("abort", () => resolve("aborted"), { once: true }),
     );
@@ -87,12 +91,17 @@ export class FakeModel implements ModelPort {
         text += step.say;
         onText(step.say);
       } else if ("think" in step) thoughts.push({ type: "reasoning", text: step.think });
+      else if ("cite" in step) citations.push(step.cite);
       else if ("use" in step) uses.push(step.use);
       else if ("fail" in step)
         return { kind: "failed", error: step.fail, partialText: text, usage: this.usageOf(call) };
       else if ((await Promise.race([step.hold, aborted])) === "aborted") return { kind: "aborted", partialText: text };
     }
-    const blocks = [...thoughts, ...(text === "" ? [] : [{ type: "text" as const, text }]), ...uses];
+    const blocks = [
+      ...thoughts,
+      ...(text === "" ? [] : [{ type: "text" as const, text, ...(citations.length === 0 ? {} : { citations }) }]),
+      ...uses,
+    ];
     return { kind: "finished", blocks, usage: this.usageOf(call), finishReason: uses.length > 0 ? "tool_use" : "stop" };
   }
 }

@@ -3,6 +3,7 @@
  * a call makes of it, or the code with which it fails.
  */
 import type { ModelOutcome } from "../../actors/job/ports.ts";
+import type { Citation } from "../../actors/job/citation.ts";
 import type { RunErrorCode, ToolUseBlock } from "../../actors/job/schema.ts";
 import type { JsonObject } from "../../actors/schema.ts";
 import type { FormatName } from "./model-ways.ts";
@@ -56,6 +57,18 @@ const ended = (reason: string): string => chunk({ delta: {}, finish_reason: reas
 const text = (words: string) => ({ type: "text", text: words }) as const;
 const thought = (words: string) => ({ type: "reasoning", text: words }) as const;
 const call = (id: string, name: string, input: JsonObject): ToolUseBlock => ({ type: "tool_use", id, name, input });
+export const cited = (start: number, end: number, of: Partial<Citation>): Citation => ({
+  start,
+  end,
+  type: "url",
+  title: null,
+  url: null,
+  document_index: null,
+  first_page: null,
+  last_page: null,
+  cited_text: null,
+  ...of,
+});
 const tokens = (inputTokens: number, outputTokens: number) => ({ inputTokens, outputTokens });
 
 const CHAT: readonly Omit<Recording, "format">[] = [
@@ -288,7 +301,7 @@ const MESSAGES: readonly Omit<Recording, "format">[] = [
     reads: { blocks: [], usage: tokens(15, 1), finishReason: "length" },
   },
   {
-    about: "a search of the provider's own, with its result and citations",
+    about: "a search of the provider's own, with a citation of its result",
     stream:
       messageStart +
       blockStart(0, { type: "text", text: "" }) +
@@ -305,7 +318,16 @@ const MESSAGES: readonly Omit<Recording, "format">[] = [
       }) +
       blockStop(0) +
       messageEnd("end_turn", 2),
-    reads: { blocks: [text("It rains.")], usage: tokens(15, 2), finishReason: "stop" },
+    reads: {
+      blocks: [
+        {
+          ...text("It rains."),
+          citations: [cited(0, 9, { url: "https://weather.example/", title: "W", cited_text: "rain" })],
+        },
+      ],
+      usage: tokens(15, 2),
+      finishReason: "stop",
+    },
   },
   {
     about: "events, blocks and deltas that are new",

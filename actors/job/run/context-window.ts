@@ -112,9 +112,15 @@ function toolBytes(tools: readonly ToolDescription[]): number {
 }
 
 const ofBlocks = new WeakMap<Block, number>();
-/** Reasoning is not sent back. */
 function blockBytes(block: Block): number {
-  const known = ofBlocks.get(block) ?? (block.type === "reasoning" ? 0 : Buffer.byteLength(JSON.stringify(block)));
+  const known = ofBlocks.get(block) ?? toldBytes(block);
   ofBlocks.set(block, known);
   return known;
+}
+
+/** Neither reasoning nor citations are sent back. */
+function toldBytes(block: Block): number {
+  if (block.type === "reasoning") return 0;
+  const told = block.type === "text" ? { type: block.type, text: block.text } : block;
+  return Buffer.byteLength(JSON.stringify(told));
 }

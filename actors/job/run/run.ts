@@ -17,6 +17,7 @@ import type { StartedJob } from "./early-start.ts";
 import { RunReading } from "./reading.ts";
 import { RunWait } from "./run-wait.ts";
 import { NOTHING_OPEN, openTools } from "./tool-opening.ts";
+import { keptCitations } from "../citation.ts";
 import { repairRequest } from "../output.ts";
 import { checkedOutput, promptOf } from "./prompt.ts";
 import { type Job, type RunError, textOf, type Usage } from "../schema.ts";
@@ -242,7 +243,8 @@ export class Run {
     this.unreported = { text: textOf(blocks), usage };
     const { outputRepairs = 0 } = this.job;
     const finished = { kind: "step_finished", attempt, step, blocks, calls, usage, timeToFirstTokenMs } as const;
-    const report = { ...finished, result: transcript.text, ...(output === undefined ? {} : { output }) };
+    const citations = calls.length > 0 ? [] : keptCitations(transcript.citations);
+    const report = { ...finished, result: transcript.text, citations, ...(output === undefined ? {} : { output }) };
     await this.reporter.report(report, (job) => this.turnAfter(job));
     this.unreported = { text: "", usage: NO_USAGE };
     // The commit of the answer has the same request.

@@ -5,8 +5,9 @@
  */
 import type { TranscriptEntry } from "../ports.ts";
 import type { SummaryPart, TranscriptPart } from "../transcript.ts";
+import type { Citation } from "../citation.ts";
 import { bytesOfEntries } from "./context-window.ts";
-import { type Block, textOf, type ToolUseBlock } from "../schema.ts";
+import { type Block, TEXT_SEPARATOR, textOf, type ToolUseBlock } from "../schema.ts";
 
 export class Transcript {
   private readonly parts: TranscriptPart[];
@@ -26,6 +27,17 @@ export class Transcript {
 
   get text(): string {
     return textOf(this.blocks);
+  }
+
+  /** What its text cites, as parts of `text`. */
+  get citations(): Citation[] {
+    let at = 0;
+    return this.blocks.flatMap((block) => {
+      if (block.type !== "text" || block.text === "") return [];
+      const from = at;
+      at += block.text.length + TEXT_SEPARATOR.length;
+      return (block.citations ?? []).map((one) => ({ ...one, start: from + one.start, end: from + one.end }));
+    });
   }
 
   /** The newest summary that stands for a part of the run; null: all of the run is told. */

@@ -2,6 +2,7 @@
 import { CostField, CostLimitField, costView, UnpricedField } from "../cost.ts";
 import { visibleJson, visibleText } from "../../../actors/visible-text.ts";
 import { ArtifactView, artifactViews } from "./artifact-view.ts";
+import { Citation } from "../../../actors/job/citation.ts";
 import { expiryOf, waitingCalls } from "../../../actors/job/client-call.ts";
 import type { JobHead } from "../../../actors/job/directory.ts";
 import {
@@ -82,6 +83,7 @@ export const JobView = noun("Job", "A long-running work record: one turn of an a
     OpenObject("JSON Schema that the answer must fit: the message's, or the agent's; null: none"),
   ),
   output: Nullable(OpenObject("The answer as a value that fits `output_schema`, once the job is done; null: none")),
+  citations: Type.Array(Citation, { description: "What `result` cites, as parts of it", examples: [[]] }),
   error: Nullable(
     noun("RunError", "Why a job has failed", {
       code: OneOf(RUN_ERROR_CODES),
@@ -211,6 +213,7 @@ export const jobView = (
   result: job.result,
   output_schema: outputSchemaOf(job),
   output: job.output === undefined ? null : visibleJson(job.output),
+  citations: [...(job.citations ?? [])],
   error: job.error === null ? null : errorView(job.error),
   progress: { percent: job.progress.percent, label: job.progress.label },
   waiting: waitingView(job.waiting ?? null),

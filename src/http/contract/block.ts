@@ -1,10 +1,19 @@
-/** The blocks of a message, which both surfaces show alike, but for what a model thought, which v1 does not know (CHAT-3, V1-3). */
+/** The blocks of a message: what a model thought and what its text cites v1 does not know (CHAT-3, V1-3). */
 import { ReasoningBlock, TextBlock, ToolResultBlock, ToolUseBlock } from "../../../actors/job/schema.ts";
 import { Type } from "../../../actors/schema.ts";
+
+const PlainText = Type.Object({ type: Type.Literal("text"), text: Type.String() });
+
+/** As v1 has them. */
+export const PlainBlockView = Type.Union([PlainText, ReasoningBlock, ToolUseBlock, ToolResultBlock], {
+  $id: "PlainBlock",
+  title: "Plain block",
+  description: "A piece of a message: text, a call of a tool, or what the tool answered",
+});
 
 export const BlockView = Type.Union([TextBlock, ReasoningBlock, ToolUseBlock, ToolResultBlock], {
   $id: "Block",
   title: "Block",
   description:
-    "A piece of a message: text, what the model thought before it, a call of a tool, or what the tool answered",
+    "A piece of a message: text with what it cites, what the model thought before it, a call of a tool, or what the tool answered",
 });

@@ -10,8 +10,10 @@ import type {
 } from "ai";
 import type { ModelCall } from "../../../actors/job/ports.ts";
 import type { JsonObject } from "../../../actors/schema.ts";
+import type { CitationMade } from "../answer-citations.ts";
 import type { AnswerSink, EndReason } from "../answer.ts";
 import { conversation } from "../conversation.ts";
+import { field } from "../field.ts";
 import { streamFault } from "../provider-faults.ts";
 import type { AnswerSource, Listener } from "../stream-call.ts";
 import { modelMessages } from "./messages.ts";
@@ -88,6 +90,10 @@ export function report(part: LanguageModelStreamPart, sink: AnswerSink): void {
   switch (part.type) {
     case "text-delta":
       return sink.text(part.text);
+    case "text-start":
+      return sink.beginText();
+    case "text-end":
+      return citationsIn(part).forEach((made) => sink.cite(made));
     case "reasoning-delta":
       return sink.reasoning(part.text);
     case "tool-input-start":
@@ -107,6 +113,20 @@ export function report(part: LanguageModelStreamPart, sink: AnswerSink): void {
       throw part.error instanceof Error ? part.error : streamFault(part.error);
     default:
   }
+}
+
+/** Adapters name their citations alike, but not the places within a source. */
+function citationsIn(part: object): CitationMade[] {
+  const citations = field(part, "citations");
+  if (!Array.isArray(citations)) return [];
+  return citations.map((citation: unknown): CitationMade => {
+    const source = field(citation, "source");
+    const range = { start: field(citation, "startIndex"), end: field(citation, "endIndex") };
+    const told = { title: field(source, "title"), citedText: field(citation, "citedText"), ...range };
+    if (field(source, "sourceType") === "url") return { type: "url", url: field(source, "url"), ...told };
+    const index = Number(field(source, "id"));
+    return { type: "document", documentIndex: Number.isInteger(index) ? index : undefined, ...told };
+  });
 }
 
 /** Undefined where the answer is not complete. Adapters end a stream that broke with `error`, `interrupted`, or an `other` that the provider did not name. */

@@ -141,6 +141,8 @@ class ChatCompletionsReader implements FrameReader {
     if (typeof content === "string") {
       if (content !== "") this.sink.text(content);
     } else if (content !== undefined && content !== null) this.parts(listOf(delta, "content"));
+    const annotations = field(delta, "annotations");
+    if (Array.isArray(annotations)) this.cite(annotations);
     // Some servers send `false`.
     const refusal = field(delta, "refusal");
     if (typeof refusal === "string" && refusal !== "") {
@@ -150,6 +152,23 @@ class ChatCompletionsReader implements FrameReader {
     const calls = field(delta, "tool_calls");
     if (calls !== undefined && calls !== null)
       for (const call of listOf(delta, "tool_calls")) this.calls.take(objectOf(call));
+  }
+
+  /** As OpenAI's models that search have them, and OpenRouter for others. */
+  private cite(annotations: readonly unknown[]): void {
+    for (const annotation of annotations) {
+      const source = field(annotation, "url_citation");
+      const of = (name: string): unknown => field(source, name);
+      if (field(annotation, "type") === "url_citation")
+        this.sink.cite({
+          type: "url",
+          url: of("url"),
+          title: of("title"),
+          citedText: of("content"),
+          start: of("start_index"),
+          end: of("end_index"),
+        });
+    }
   }
 
   /** The content of Mistral's models: parts of text and of thoughts. */

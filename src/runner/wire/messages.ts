@@ -2,6 +2,7 @@
  * The messages of Anthropic. An answer is a list of blocks by index, each with a start, deltas and a
  * stop; what we do not know of it is passed over, as its documentation asks for.
  */
+import type { CitationMade } from "../answer-citations.ts";
 import type { AnswerSink, CountedTokens, EndReason } from "../answer.ts";
 import { type DataPart, fileText, isPdf, isTextFile, UnspeakableFile } from "../content.ts";
 import type { Message } from "../conversation.ts";
@@ -174,6 +175,8 @@ class MessagesReader implements FrameReader {
         return this.sink.text(textOf(delta, "text"));
       case "thinking_delta":
         return this.sink.reasoning(textOf(delta, "thinking"));
+      case "citations_delta":
+        return this.sink.cite(citationOf(field(delta, "citation")));
       case "input_json_delta":
         return this.input(indexOf(frame), textOf(delta, "partial_json"));
       default:
@@ -182,6 +185,7 @@ class MessagesReader implements FrameReader {
 
   private start(frame: Frame): void {
     const block = objectOf(field(frame, "content_block"));
+    if (field(block, "type") === "text") return this.sink.beginText();
     if (field(block, "type") !== "tool_use") return;
     this.sink.beginCall();
     const index = indexOf(frame);
@@ -232,6 +236,23 @@ class MessagesReader implements FrameReader {
       outputTokens: optionalNumber(usage, "output_tokens"),
     };
   }
+}
+
+/** It is for all of its block, and says where in its source it is. */
+function citationOf(citation: unknown): CitationMade {
+  const type = field(citation, "type");
+  const [title, citedText] = [field(citation, "title"), field(citation, "cited_text")];
+  if (type === "web_search_result_location") return { type: "url", url: field(citation, "url"), title, citedText };
+  if (type === "search_result_location") return { type: "url", url: field(citation, "source"), title, citedText };
+  const pageAfter = field(citation, "end_page_number");
+  return {
+    type: "document",
+    title: field(citation, "document_title"),
+    documentIndex: field(citation, "document_index"),
+    firstPage: field(citation, "start_page_number"),
+    lastPage: typeof pageAfter === "number" ? pageAfter - 1 : undefined,
+    citedText,
+  };
 }
 
 function indexOf(frame: Frame): number {

@@ -2,6 +2,7 @@
  * The responses of OpenAI. An answer is a list of items by index; a call is complete where its item
  * is done, and the last event has the tokens. Events that we do not know are passed over.
  */
+import type { CitationMade } from "../answer-citations.ts";
 import type { AnswerSink, EndReason } from "../answer.ts";
 import { isPdf, isTextFile, spokenFile, UnspeakableFile, type UserContent } from "../content.ts";
 import type { Message } from "../conversation.ts";
@@ -106,6 +107,10 @@ class ResponsesReader implements FrameReader {
     switch (field(frame, "type")) {
       case "response.output_text.delta":
         return this.sink.text(textOf(frame, "delta"));
+      case "response.content_part.added":
+        return this.sink.beginText();
+      case "response.output_text.annotation.added":
+        return this.cite(field(frame, "annotation"));
       case "response.refusal.delta":
         this.hasRefusal = true;
         return this.sink.text(textOf(frame, "delta"));
@@ -133,9 +138,15 @@ class ResponsesReader implements FrameReader {
   ended(): void {}
 
   private added(index: number, item: Frame): void {
+    if (field(item, "type") === "message") return this.sink.beginText();
     if (field(item, "type") !== "function_call") return;
     this.calls.set(index, false);
     this.sink.beginCall();
+  }
+
+  private cite(annotation: unknown): void {
+    const made = citationOf(annotation);
+    if (made !== null) this.sink.cite(made);
   }
 
   private input(index: number, piece: string): void {
@@ -181,6 +192,22 @@ class ResponsesReader implements FrameReader {
     if (this.hasCall) return "tool_use";
     if (incomplete !== undefined) return "other";
     return this.hasRefusal ? "content_filter" : "stop";
+  }
+}
+
+/** Null where it is no citation. */
+function citationOf(annotation: unknown): CitationMade | null {
+  const of = (name: string): unknown => field(annotation, name);
+  switch (of("type")) {
+    case "url_citation":
+      return { type: "url", url: of("url"), title: of("title"), start: of("start_index"), end: of("end_index") };
+    case "file_citation":
+      // A place, and no range.
+      return { type: "document", title: of("filename"), start: of("index"), end: of("index") };
+    case "container_file_citation":
+      return { type: "document", title: of("filename"), start: of("start_index"), end: of("end_index") };
+    default:
+      return null;
   }
 }
 

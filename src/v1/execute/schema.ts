@@ -1,7 +1,7 @@
 /** The body and the answers of an execution on v1. */
 import { BLOCKED_REASONS } from "../../../actors/job/schema.ts";
 import { OneOf, type Static, type TSchema, Type } from "../../../actors/schema.ts";
-import { BlockView } from "../../http/contract/block.ts";
+import { PlainBlockView } from "../../http/contract/block.ts";
 import { Count, Id, noun, Text } from "../../http/contract/noun.ts";
 import type { Shown } from "../../http/contract/operation.ts";
 import { NOT_BLANK } from "../../http/contract/body-schema.ts";
@@ -76,7 +76,7 @@ export const ExecutionEvent = Type.Union(
         }),
         Type.Object({
           messageType: Type.Literal("assistant"),
-          message: Type.Object({ role: Type.Literal("assistant"), content: Type.Array(BlockView) }),
+          message: Type.Object({ role: Type.Literal("assistant"), content: Type.Array(PlainBlockView) }),
         }),
       ]),
     ),

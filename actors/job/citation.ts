@@ -1,0 +1,37 @@
+/** What a part of an answer rests on, as its model says (RUN-16). It is content from outside, as the answer is. */
+import { OneOf, type Static, Type } from "../schema.ts";
+
+const text = (description: string) => Type.Union([Type.String(), Type.Null()], { description });
+const number = (description: string) => Type.Union([Type.Integer(), Type.Null()], { description });
+
+export const Citation = Type.Object(
+  {
+    start: Type.Integer({ description: "Where the cited part of the text begins, in UTF-16 units" }),
+    end: Type.Integer({ description: "The first place behind the part" }),
+    type: OneOf(["url", "document"] as const, { description: "A page of the web, or a document of the conversation" }),
+    title: text("The source's title, or its name; null: it has none"),
+    url: text("The source's address, with http or https; null: it has none"),
+    document_index: number("Which of the conversation's documents it is, counted from 0; null: it is none"),
+    first_page: number("The first page that is cited, counted from 1; null: the source has no pages"),
+    last_page: number("The last page that is cited; null: the source has no pages"),
+    cited_text: text("The words of the source, cut after 1,000 characters; null: the provider does not tell them"),
+  },
+  { $id: "Citation", title: "Citation", description: "What a part of an answer rests on, as its model says" },
+);
+export type Citation = Static<typeof Citation>;
+
+/** Citations that the record of a job has, and characters of them: the newest. Its messages have all. */
+export const JOB_CITATIONS = { most: 128, characters: 64 * 1024 };
+
+/** The newest of these, within `JOB_CITATIONS`. */
+export function keptCitations(all: readonly Citation[]): Citation[] {
+  let room = JOB_CITATIONS.characters;
+  const from = all.findLastIndex(({ title, url, cited_text: words }) => {
+    room -= (title?.length ?? 0) + (url?.length ?? 0) + (words?.length ?? 0);
+    return room < 0;
+  });
+  return all.slice(Math.max(from + 1, all.length - JOB_CITATIONS.most));
+}
+
+/** Of a text block, or of a result; absent: it cites nothing. */
+export const Citations = Type.Optional(Type.Array(Citation, { description: "What the text cites, as parts of it" }));
