@@ -68,6 +68,7 @@ describe("record", () => {
       requested_tool_calls: [],
       output_schema: null,
       output: null,
+      citations: [],
       error: null,
       progress: { percent: 100, label: null },
       waiting: null,
