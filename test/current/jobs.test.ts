@@ -205,7 +205,8 @@ describe("record", () => {
       await refused(client.call(method, `/api/jobs/job_${"x".repeat(21)}${path}`, body), 404, "not_found");
       await refused(client.call(method, `/api/jobs/%00${path}`, body), 404, "not_found");
     }
-    expect(await client.job(job.id)).toEqual(job);
+    // A signed link ends so long after it was made.
+    expect({ ...(await client.job(job.id)), links: null }).toEqual({ ...job, links: null });
   });
 
   test("[AUTH-3] every operation has its scope", async () => {
