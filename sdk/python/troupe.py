@@ -5113,6 +5113,8 @@ class BlockText(TypedDict):
     type: Literal["text"]
     # The text
     text: str
+    # What the text cites, as parts of it
+    citations: NotRequired[list[Citation]]
 
 
 class BlockReasoning(TypedDict):
@@ -5144,7 +5146,8 @@ class BlockToolResult(TypedDict):
     is_error: bool
 
 
-# A piece of a message: text, what the model thought before it, a call of a tool, or what the tool answered
+# A piece of a message: text with what it cites, what the model thought before it, a call of a tool, or what
+# the tool answered
 Block: TypeAlias = Union[
     "BlockText",
     "BlockReasoning",
@@ -6002,6 +6005,29 @@ class ChatWork(TypedDict):
     artifacts: list[Artifact]
     # Whether it waits for a person
     needs_attention: bool
+
+
+class Citation(TypedDict):
+    """What a part of an answer rests on, as its model says"""
+
+    # Where the cited part of the text begins, in UTF-16 units
+    start: int
+    # The first place behind the part
+    end: int
+    # A page of the web, or a document of the conversation
+    type: Literal["url", "document"]
+    # The source's title, or its name; null: it has none
+    title: str | None
+    # The source's address, with http or https; null: it has none
+    url: str | None
+    # Which of the conversation's documents it is, counted from 0; null: it is none
+    document_index: int | None
+    # The first page that is cited, counted from 1; null: the source has no pages
+    first_page: int | None
+    # The last page that is cited; null: the source has no pages
+    last_page: int | None
+    # The words of the source, cut after 1,000 characters; null: the provider does not tell them
+    cited_text: str | None
 
 
 class CloneRepositoryRequest(TypedDict):
@@ -7176,6 +7202,8 @@ class Job(TypedDict):
     output_schema: dict[str, Any] | None
     # The answer as a value that fits `output_schema`, once the job is done; null: none
     output: dict[str, Any] | None
+    # What `result` cites, as parts of it
+    citations: list[Citation]
     # Why it failed; null where it did not
     error: RunError | None
     # How far the job is, as a tool reports it; null where none does
@@ -7700,6 +7728,8 @@ class JobStreamEventTranscriptEventDataAssistantText(TypedDict):
     kind: Literal["assistant_text"]
     # The text
     text: str
+    # What the text cites, as parts of it
+    citations: NotRequired[list[Citation]]
 
 
 class JobStreamEventTranscriptEventDataReasoning(TypedDict):
@@ -8901,6 +8931,51 @@ class PersonalAccessTokenList(TypedDict):
     personal_access_tokens: list[Token]
     # Cursor of the next page; absent on the last page
     next_cursor: NotRequired[str]
+
+
+class PlainBlockText(TypedDict):
+    # Always "text"
+    type: Literal["text"]
+    # The text
+    text: str
+
+
+class PlainBlockReasoning(TypedDict):
+    # Always "reasoning"
+    type: Literal["reasoning"]
+    # The text
+    text: str
+
+
+class PlainBlockToolUse(TypedDict):
+    # Always "tool_use"
+    type: Literal["tool_use"]
+    # Id of the tool call
+    id: str
+    # Name of the tool
+    name: str
+    # Input of the tool call
+    input: dict[str, Any]
+
+
+class PlainBlockToolResult(TypedDict):
+    # Always "tool_result"
+    type: Literal["tool_result"]
+    # Id of the tool call that this is the result of
+    tool_use_id: str
+    # Result of the tool call, as text
+    content: str
+    # Whether the tool has failed
+    is_error: bool
+
+
+# A piece of a message: text, a call of a tool, or what the tool answered
+PlainBlock: TypeAlias = Union[
+    "PlainBlockText",
+    "PlainBlockReasoning",
+    "PlainBlockToolUse",
+    "PlainBlockToolResult",
+]
 
 
 class PreviewFileRequest(TypedDict):
@@ -10319,7 +10394,7 @@ class V1ExecutionEventMessageDataAssistantMessage(TypedDict):
     # Always "assistant"
     role: Literal["assistant"]
     # Content blocks of the answer
-    content: list[Block]
+    content: list[PlainBlock]
 
 
 class V1ExecutionEventMessageDataAssistant(TypedDict):

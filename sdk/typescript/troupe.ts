@@ -3607,13 +3607,18 @@ export interface AuthorizationServer {
   service_documentation: string;
 }
 
-/** A piece of a message: text, what the model thought before it, a call of a tool, or what the tool answered */
+/**
+ * A piece of a message: text with what it cites, what the model thought before it, a call of a tool, or what the tool
+ * answered
+ */
 export type Block =
   | {
     /** Always "text" */
     type: "text";
     /** The text */
     text: string;
+    /** What the text cites, as parts of it */
+    citations?: Citation[];
   }
   | {
     /** Always "reasoning" */
@@ -4380,6 +4385,28 @@ export interface ChatWork {
   artifacts: Artifact[];
   /** Whether it waits for a person */
   needs_attention: boolean;
+}
+
+/** What a part of an answer rests on, as its model says */
+export interface Citation {
+  /** Where the cited part of the text begins, in UTF-16 units */
+  start: number;
+  /** The first place behind the part */
+  end: number;
+  /** A page of the web, or a document of the conversation */
+  type: "url" | "document";
+  /** The source's title, or its name; null: it has none */
+  title: string | null;
+  /** The source's address, with http or https; null: it has none */
+  url: string | null;
+  /** Which of the conversation's documents it is, counted from 0; null: it is none */
+  document_index: number | null;
+  /** The first page that is cited, counted from 1; null: the source has no pages */
+  first_page: number | null;
+  /** The last page that is cited; null: the source has no pages */
+  last_page: number | null;
+  /** The words of the source, cut after 1,000 characters; null: the provider does not tell them */
+  cited_text: string | null;
 }
 
 export interface CloneRepositoryRequest {
@@ -5476,6 +5503,8 @@ export interface Job {
   output_schema: { [name: string]: unknown } | null;
   /** The answer as a value that fits `output_schema`, once the job is done; null: none */
   output: { [name: string]: unknown } | null;
+  /** What `result` cites, as parts of it */
+  citations: Citation[];
   /** Why it failed; null where it did not */
   error: RunError | null;
   /** How far the job is, as a tool reports it; null where none does */
@@ -5950,6 +5979,8 @@ export type JobStreamEvent =
         kind: "assistant_text";
         /** The text */
         text: string;
+        /** What the text cites, as parts of it */
+        citations?: Citation[];
       }
       | {
         /** Number in the stream, from 1, without gaps */
@@ -7031,6 +7062,41 @@ export interface PersonalAccessTokenList {
   /** Cursor of the next page; absent on the last page */
   next_cursor?: string;
 }
+
+/** A piece of a message: text, a call of a tool, or what the tool answered */
+export type PlainBlock =
+  | {
+    /** Always "text" */
+    type: "text";
+    /** The text */
+    text: string;
+  }
+  | {
+    /** Always "reasoning" */
+    type: "reasoning";
+    /** The text */
+    text: string;
+  }
+  | {
+    /** Always "tool_use" */
+    type: "tool_use";
+    /** Id of the tool call */
+    id: string;
+    /** Name of the tool */
+    name: string;
+    /** Input of the tool call */
+    input: { [name: string]: unknown };
+  }
+  | {
+    /** Always "tool_result" */
+    type: "tool_result";
+    /** Id of the tool call that this is the result of */
+    tool_use_id: string;
+    /** Result of the tool call, as text */
+    content: string;
+    /** Whether the tool has failed */
+    is_error: boolean;
+  };
 
 export interface PreviewFileRequest {
   /** Path in the workspace, such as `reports/2026.md` */
@@ -8364,7 +8430,7 @@ export type V1ExecutionEvent =
           /** Always "assistant" */
           role: "assistant";
           /** Content blocks of the answer */
-          content: Block[];
+          content: PlainBlock[];
         };
       };
   }
