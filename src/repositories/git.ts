@@ -7,6 +7,7 @@
  * network: the socket of its proxy is all that leads out.
  */
 import { join } from "node:path";
+import { lowerSession, manners } from "../sandbox/low-priority.ts";
 import { bubble, readable, relayTo, SYSTEM_FOLDERS, writable } from "../sandbox/bubble.ts";
 
 /** `http.extraHeader` in the environment's configuration, and `--no-write-fetch-head`, need this. */
@@ -115,6 +116,7 @@ export function startGit(args: readonly string[], options: GitOptions): GitRun {
     // A group of its own: what git starts ends with it.
     detached: true,
   });
+  lowerSession(child.pid);
   const kill = (): void => {
     try {
       process.kill(-child.pid, "SIGKILL");
@@ -148,15 +150,14 @@ function around({ folder, isIsolated, socket = null }: GitOptions): string[] {
   const relay = socket === null ? null : relayTo(socket);
   const mounts = [...SYSTEM_FOLDERS.flatMap((path) => readable(path)), ...writable(folder), ...(relay?.mounts ?? [])];
   const inside = { ...environment(folder), ...relay?.environment };
-  return [...bubble({ environment: inside, mounts, folder, isDetached: true }), ...(relay?.runs ?? [])];
+  return [...bubble({ environment: inside, mounts, folder }), ...(relay?.runs ?? [])];
 }
 
 /** What the machine has to bound a child. */
 function limits({ fileBytes }: GitOptions): string[] {
-  const manners = Bun.which("choom") === null ? [] : ["choom", "-n", "1000", "--"];
-  if (Bun.which("prlimit") === null) return manners;
+  if (Bun.which("prlimit") === null) return manners();
   const bounds = [`--data=${DATA_BYTES}`, `--fsize=${fileBytes}`, `--nofile=${OPEN_FILES}`, "--core=0"];
-  return [...manners, "prlimit", ...bounds];
+  return [...manners(), "prlimit", ...bounds];
 }
 
 /** Hands on each line, those of progress among them; answers the end of all. */

@@ -31,23 +31,20 @@ interface Bubble {
   readonly mounts: readonly string[];
   /** Inside: where the program begins. */
   readonly folder: string;
-  /**
-   * Whether it is started `detached`, in a session of its own. All of it is one process group then, and is ended by a
-   * kill of that group: of one that is killed alone in the moment of its start, what is inside may live on.
-   */
-  readonly isDetached: boolean;
 }
 
 /** To read, where it is there. */
 export const readable = (from: string, to = from): string[] => ["--ro-bind-try", from, to];
 export const writable = (from: string, to = from): string[] => ["--bind", from, to];
 
-/** What goes before a command. */
-export const bubble = ({ environment, mounts, folder, isDetached }: Bubble): string[] => [
+/**
+ * What goes before a command. It is to be started `detached`: in a session of its own it is away from a terminal, into
+ * which it could write as if somebody typed, and all of it is one process group. It is ended by a kill of that group: of
+ * one that is killed alone in the moment of its start, what is inside may live on.
+ */
+export const bubble = ({ environment, mounts, folder }: Bubble): string[] => [
   "bwrap",
   ...ALONE,
-  // Away from a terminal, into which it could write as if somebody typed.
-  ...(isDetached ? [] : ["--new-session"]),
   ...Object.entries(environment).flatMap(([name, value]) => ["--setenv", name, value]),
   ...OWN,
   ...mounts,
@@ -70,8 +67,13 @@ const works = new Map<string, Promise<boolean>>();
 async function tried(program: string): Promise<boolean> {
   if (process.platform !== "linux" || Bun.which(program) === null) return false;
   const mounts = SYSTEM_FOLDERS.flatMap((path) => readable(path));
-  const nothing = bubble({ environment: {}, mounts, folder: "/tmp", isDetached: false });
-  const child = Bun.spawn([...nothing, "true"], { stdin: "ignore", stdout: "ignore", stderr: "ignore" });
+  const nothing = bubble({ environment: {}, mounts, folder: "/tmp" });
+  const child = Bun.spawn([...nothing, "true"], {
+    stdin: "ignore",
+    stdout: "ignore",
+    stderr: "ignore",
+    detached: true,
+  });
   return (await child.exited) === 0;
 }
 

@@ -11,6 +11,7 @@ import { type JsonLimits, parseWithin } from "../../actors/json-shape.ts";
 import { CHILD_ENVIRONMENT } from "./bubble.ts";
 import { FOLDER, type Launch } from "./launch.ts";
 import { empty, fill, removeFolder, type SandboxFile } from "./child-folder.ts";
+import { lowerSession } from "./low-priority.ts";
 import { cpuMsOf } from "./process-cpu.ts";
 import { ANSWER_HEAD_BYTES, DONE, LENGTH_BYTES, MAX_OUTPUT_BYTES } from "./protocol.ts";
 
@@ -62,7 +63,7 @@ export class ChildProcess {
   private cpuBefore: number | null = null;
 
   /** `folder` is its working directory, of whose files it can read any; it is removed when the child is dead. */
-  constructor({ command }: Launch, { folder = null, maxBytes = 0 }: ChildOptions = {}) {
+  constructor({ command, isImpolite = false }: Launch, { folder = null, maxBytes = 0 }: ChildOptions = {}) {
     this.folder = folder;
     this.maxBytes = maxBytes;
     this.process = Bun.spawn(
@@ -73,8 +74,11 @@ export class ChildProcess {
         stdin: "pipe",
         stdout: "pipe",
         stderr: "ignore",
+        // A session of its own, and a group that is ended as a whole.
+        detached: true,
       },
     );
+    if (!isImpolite) lowerSession(this.process.pid);
     // A service that ends waits for no child: their input ends with it.
     this.process.unref();
     void this.listen();
@@ -139,8 +143,9 @@ export class ChildProcess {
   }
 
   kill(): void {
+    // Once: its number may be another one's afterwards.
+    if (!this.isDead) killGroup(this.process.pid);
     this.isDead = true;
-    this.process.kill("SIGKILL");
     if (this.folder !== null) removeFolder(this.folder);
     this.waiting?.(lost("crashed", 0));
     this.waiting = null;
@@ -212,6 +217,14 @@ export class ChildProcess {
     this.expected = null;
     const bytes = frame.subarray(textEnd);
     waiting(isDone ? { ok: true, value, bytes, cpuMs } : { ok: false, error: "failed", words: text, cpuMs });
+  }
+}
+
+function killGroup(leader: number): void {
+  try {
+    process.kill(-leader, "SIGKILL");
+  } catch {
+    // It is gone.
   }
 }
 

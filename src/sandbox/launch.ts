@@ -2,7 +2,7 @@
  * How a child is started: wrapped in what this machine has to limit it. Nothing of it needs root.
  *
  *   choom        first to go when memory runs out
- *   chrt --idle  runs when nobody else wants to
+ *   chrt --idle  runs when nobody else wants to; its session has a low weight as well (`low-priority.ts`)
  *   prlimit      memory, files; writes nothing, leaves no core; inside of bwrap, threads and processes
  *   bwrap        no network, no files but its own program, no other process, no environment
  *
@@ -53,6 +53,8 @@ export interface Launch {
   readonly isIsolated: boolean;
   /** Whether its memory is limited. */
   readonly isLimited: boolean;
+  /** For tests: whether its session has the weight of any other. */
+  readonly isImpolite?: boolean;
 }
 
 /** The ways to start a child that may work here, the best one first; the last one is always possible. */
@@ -101,7 +103,6 @@ function inside(hasFolder: boolean, limiter: string | null): string[] {
         ...(hasFolder ? ["--ro-bind", FOLDER, FOLDER_INSIDE] : []),
       ],
       folder: hasFolder ? FOLDER_INSIDE : INSIDE,
-      isDetached: false,
     }),
     ...(limiter === null ? [] : [limiter, `--nproc=${MAX_THREADS}`]),
     bun,

@@ -14,6 +14,7 @@
  */
 import { lstat, readdir } from "node:fs/promises";
 import { join } from "node:path";
+import { lowerSession, manners } from "./low-priority.ts";
 import { bubble, hasBubbles, readable, relayTo, SYSTEM_FOLDERS, writable } from "./bubble.ts";
 
 export interface ShellLimits {
@@ -64,7 +65,7 @@ export const findShell = async (program?: string): Promise<Shell | null> =>
 /** What goes before the command, over its folder. */
 function around(folder: string, proxy: string | undefined): string[] {
   const mounts = [...SYSTEM_FOLDERS.flatMap((path) => readable(path)), ...writable(folder, "/workspace")];
-  const place = { folder: "/workspace", isDetached: true };
+  const place = { folder: "/workspace" };
   if (proxy === undefined) return bubble({ environment: ENVIRONMENT, mounts, ...place });
   const relay = relayTo(proxy);
   const environment = {
@@ -87,8 +88,7 @@ export class Shell {
     const cpu = `--cpu=${Math.ceil(timeoutMs / 1_000) + 1}`;
     // In a user namespace of its own the number counts the command's processes alone.
     const inside = ["prlimit", ...bounds, cpu, `--nproc=${PROCESSES}`, "sh", "-c", MERGED, "sh", command];
-    const manners = Bun.which("choom") === null ? [] : ["choom", "-n", "1000", "--"];
-    const child = Bun.spawn([...manners, ...around(folder, proxy), ...inside], {
+    const child = Bun.spawn([...manners(), ...around(folder, proxy), ...inside], {
       cwd: "/",
       env: {},
       stdin: "ignore",
@@ -96,6 +96,7 @@ export class Shell {
       stderr: "ignore",
       detached: true,
     });
+    lowerSession(child.pid);
     let end: ShellEnd | null = null;
     const stop = (kind: "timeout" | "too_large" | "aborted"): void => {
       end ??= { kind };

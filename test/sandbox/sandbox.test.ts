@@ -1,6 +1,6 @@
 /** The pool of children, with the real launch chain of this machine, and with children that misbehave. */
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
-import { mkdtempSync, readdirSync, rmSync } from "node:fs";
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -8,6 +8,7 @@ import { fileURLToPath } from "node:url";
 import type { SandboxFile } from "../../src/sandbox/child-folder.ts";
 import { CpuBudget } from "../../src/sandbox/cpu-budget.ts";
 import { type ChildNeeds, type Launch, launches, MAX_THREADS } from "../../src/sandbox/launch.ts";
+import { SESSION_NICE } from "../../src/sandbox/low-priority.ts";
 import { MAX_INPUT_BYTES } from "../../src/sandbox/protocol.ts";
 import {
   createSandbox,
@@ -22,6 +23,9 @@ import { impoliteLaunches, LOOK_AROUND } from "../support/sandbox.ts";
 const BAD_CHILD = fileURLToPath(new URL("../support/bad-child.ts", import.meta.url));
 const PAGE = { contentType: "text/html", url: "https://a.test/", maxChars: 100 };
 const NO_BWRAP = Bun.which("bwrap") === null;
+const HAS_SESSIONS = existsSync("/proc/self/autogroup");
+/** Of `sched(7)`. */
+const SCHED_IDLE = 5;
 
 const opened: Sandbox[] = [];
 afterEach(() => {
@@ -57,6 +61,22 @@ test("[GUARD-1] the whole chain of this machine works, and the log says what it 
   await sandbox.prepare();
   expect(said).toEqual([expect.stringContaining("content from outside is parsed in")]);
   expect(await sandbox.run(page("<p>fine"))).toEqual(shown("fine"));
+});
+
+// reason: elsewhere sessions have no weight.
+test.skipIf(!HAS_SESSIONS)("[FAIR-8] a child goes behind the service, and so does its session", async () => {
+  const { sandbox } = sandboxOf(launches);
+  await sandbox.prepare();
+  const [leader = 0] = childrenOf("sandbox/child.ts");
+  const group = (): string => readFileSync(`/proc/${leader}/autogroup`, "utf8");
+  // Of users but root the kernel takes one change in a tenth of a second.
+  await until("its session has a low weight", () => group().includes(`nice ${SESSION_NICE}`));
+  expect(group()).not.toBe(readFileSync("/proc/self/autogroup", "utf8"));
+  // What is inside is in the same session, and runs when nobody of it wants to.
+  const inside = descendantsOf(leader).at(-1) ?? leader;
+  const stat = statOf(inside);
+  expect(stat.session).toBe(leader);
+  if (Bun.which("chrt") !== null) expect(stat.policy).toBe(SCHED_IDLE);
 });
 
 // reason: without bubblewrap there is no isolation to look at.
@@ -119,7 +139,7 @@ describe("a child that", () => {
         const limits = ["prlimit", "--data=536870912"];
         const command = [...(fault === "eats" ? limits : []), process.execPath, BAD_CHILD, fault];
         const pids: number[] = [];
-        const { sandbox } = sandboxOf(async () => [{ command, isIsolated: false, isLimited: false }]);
+        const { sandbox } = sandboxOf(async () => [{ command, isIsolated: false, isLimited: false, isImpolite: true }]);
         await sandbox.prepare();
         pids.push(...childrenOf(BAD_CHILD));
         // One that speaks unasked is dead before it has a job: the next one gets it.
@@ -229,6 +249,19 @@ test("[GUARD-2] once a budget is spent no job begins that shares it, and others 
   expect(await sandbox.run(page("<p>x", { budget }))).toMatchObject({ ok: false, error: "over_budget" });
   expect(await sandbox.run(page("<p>x", { budget: new CpuBudget() }))).toEqual(shown("x"));
 });
+
+/** What the kernel says of a process: its session, and its scheduling policy. */
+function statOf(pid: number): { readonly session: number; readonly policy: number } {
+  const stat = readFileSync(`/proc/${pid}/stat`, "utf8");
+  const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
+  return { session: Number(fields[3]), policy: Number(fields[38]) };
+}
+
+/** Pids below a process, parents before children. */
+function descendantsOf(pid: number): number[] {
+  const children = readFileSync(`/proc/${pid}/task/${pid}/children`, "utf8").split(" ").filter(Boolean).map(Number);
+  return children.flatMap((child) => [child, ...descendantsOf(child)]);
+}
 
 /** Pids of processes with this word in their command line. */
 function childrenOf(word: string): number[] {

@@ -9,7 +9,8 @@ const POLITE = ["chrt", "--idle", "0"];
 export async function impoliteLaunches(needs: ChildNeeds = NEEDS): Promise<readonly Launch[]> {
   return (await launches(needs)).map((launch) => {
     const at = launch.command.indexOf("chrt");
-    return at === -1 ? launch : { ...launch, command: launch.command.toSpliced(at, POLITE.length) };
+    const command = at === -1 ? launch.command : launch.command.toSpliced(at, POLITE.length);
+    return { ...launch, command, isImpolite: true };
   });
 }
 
