@@ -1,6 +1,6 @@
 /**
  * Connections to PostgreSQL. Three small pools, because they must not wait for each other: the flush
- * (one connection for each lane), placement (the lease must be renewed however busy the rest is), and
+ * (two connections for each lane), placement (the lease must be renewed however busy the rest is), and
  * reads, whose connections are divided by what they are for and fairly between organizations
  * (`fair-gate.ts`). Time-outs are set on the server's side too, so that no statement outlives its caller for
  * long and raising an epoch never waits for ever behind a dead client.
@@ -26,6 +26,8 @@ const CONNECT_TIMEOUT_SECONDS = 5;
  * two leases after the database has come back.
  */
 const RECONNECT_MAX_SECONDS = 0.5;
+/** Small groups and large ones have statements of their own (`actors/runtime/flush.ts`). */
+const STATEMENTS_OF_LANE = 2;
 /** What waits for a lease must not wait behind what waits for a shard's row: one connection for each. */
 const PLACEMENT_CONNECTIONS = 2;
 
@@ -66,7 +68,7 @@ export interface ReadPool {
  * clock starts when the statement is sent, not when its caller begins to wait for a connection.
  */
 export interface Database {
-  /** The flush: one statement for each lane at a time. */
+  /** The flush: two statements for each lane at a time. */
   flushing<T>(ask: (sql: Sql) => PromiseLike<T>): Promise<T>;
   placing<T>(ask: (sql: Sql) => PromiseLike<T>): Promise<T>;
   /** Waits for a slot of this kind first, fairly between organizations (`READ_BOUNDS`); rejects with `GateTimeout`. */
@@ -168,7 +170,7 @@ export function openDatabase(
   url: string,
   { lanes = 1, answerMs = ANSWER_LIMIT_MS, bulk = AT_ONCE, isOverShare = () => false }: DatabaseOptions = {},
 ): Database {
-  const flush = new Pool(() => poolOf(url, "flush", lanes, FLUSH_PLANS), answerMs);
+  const flush = new Pool(() => poolOf(url, "flush", lanes * STATEMENTS_OF_LANE, FLUSH_PLANS), answerMs);
   const read = new Pool(() => poolOf(url, "read", READ_CONNECTIONS), answerMs);
   const placement = new Pool(() => poolOf(url, "placement", PLACEMENT_CONNECTIONS), answerMs);
   const placing = new FairGate({ slots: PLACEMENT_CONNECTIONS, each: PLACEMENT_CONNECTIONS });

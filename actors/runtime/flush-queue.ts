@@ -4,6 +4,9 @@
  * gets the same share of every batch (deficit round robin, Shreedhar and Varghese, 1995): what is larger than that is
  * taken and paid for with the next shares. So what one organization stores delays another one by a batch of a
  * bounded size, and not by all that waits.
+ *
+ * Large groups have batches of their own, so that small ones wait for none of them: a batch is of the organizations
+ * whose next group is of its size, and that have nothing in flight in the other.
  */
 import type { TurnGroup } from "./group.ts";
 
@@ -14,6 +17,10 @@ export const BATCH_BYTES = 1024 * 1024;
 export const SHARED_BYTES = 128 * 1024;
 /** What a group costs besides its bytes: the rows of a small one. */
 export const GROUP_COST = 2 * 1024;
+/** A group of more is large: PostgreSQL takes longer for it than for a batch of small ones. */
+export const LARGE_BYTES = 48 * 1024;
+
+export type GroupSize = "small" | "large";
 
 interface Lane {
   /** Bytes that it may still add; below 0 what it owes. */
@@ -24,19 +31,27 @@ interface Lane {
 /** Bytes and groups of a batch that is being filled. */
 interface Filling {
   readonly batch: TurnGroup[];
+  /** Of whose groups; null: of an organization that is alone, whatever their sizes. */
+  size: GroupSize | null;
   bytes: number;
 }
 
 /** What a group takes of a batch, in bytes. */
 export const costOf = ({ bytes }: TurnGroup): number => bytes + GROUP_COST;
+const sizeOf = ({ bytes }: TurnGroup): GroupSize => (bytes > LARGE_BYTES ? "large" : "small");
 
 export class FlushQueue {
   /** The lane that is first has the next turn. One that owes something stays, also without groups. */
   private readonly lanes = new Map<string, Lane>();
   private count = 0;
+  private largeCount = 0;
 
   get length(): number {
     return this.count;
+  }
+
+  get hasLarge(): boolean {
+    return this.largeCount > 0;
   }
 
   push(group: TurnGroup): void {
@@ -44,6 +59,7 @@ export class FlushQueue {
     if (lane === undefined) this.lanes.set(group.organizationId, (lane = { balance: 0, groups: [] }));
     lane.groups.push(group);
     this.count++;
+    if (sizeOf(group) === "large") this.largeCount++;
   }
 
   /** The last group of an organization, or of each. */
@@ -57,28 +73,32 @@ export class FlushQueue {
     const groups = [...this.lanes.values()].flatMap((lane) => lane.groups);
     this.lanes.clear();
     this.count = 0;
+    this.largeCount = 0;
     return groups;
   }
 
   /**
-   * The groups of the next batch. A group that may not be sent any more is refused when nothing of its
-   * organization comes before it in the batch.
+   * The groups of the next batch of this size. A group that may not be sent any more is refused when nothing of its
+   * organization comes before it, in the batch or in flight.
    */
-  take(isShared: boolean, { mayBeSent, refuse }: Judge): TurnGroup[] {
-    const filling: Filling = { batch: [], bytes: 0 };
+  take(isShared: boolean, size: GroupSize, judge: Judge): TurnGroup[] {
+    const filling: Filling = { batch: [], bytes: 0, size: null };
     if (!isShared && this.lanes.size === 1) {
-      const [lane] = this.lanes.values();
-      lane!.balance = BATCH_BYTES + GROUP_COST * BATCH_GROUPS;
-      this.fill(filling, lane!, { mayBeSent, refuse });
-      if (lane!.groups.length === 0) this.lanes.clear();
+      const [[organizationId, lane]] = this.lanes as Iterable<[string, Lane]> as [[string, Lane]];
+      if (!mayJoin(organizationId, lane, size, judge)) return [];
+      lane.balance = BATCH_BYTES + GROUP_COST * BATCH_GROUPS;
+      this.fill(filling, lane, judge);
+      if (lane.groups.length === 0) this.lanes.clear();
       return filling.batch;
     }
-    const gift = SHARED_BYTES + this.leastDebt();
+    filling.size = size;
     // A copy: a lane that has had its turn goes to the end, and is not to have another one.
-    for (const [organizationId, lane] of Array.from(this.lanes)) {
+    const lanes = Array.from(this.lanes).filter(([organizationId, lane]) => mayJoin(organizationId, lane, size, judge));
+    const gift = SHARED_BYTES + leastDebt(lanes);
+    for (const [organizationId, lane] of lanes) {
       lane.balance = Math.min(SHARED_BYTES, lane.balance + gift);
       const before = filling.batch.length;
-      this.fill(filling, lane, { mayBeSent, refuse });
+      this.fill(filling, lane, judge);
       const isDone = lane.groups.length === 0 && lane.balance >= SHARED_BYTES;
       // To the end: all others have their turn first.
       if (isDone || filling.batch.length > before) this.lanes.delete(organizationId);
@@ -88,7 +108,7 @@ export class FlushQueue {
   }
 
   private fill(filling: Filling, lane: Lane, { mayBeSent, refuse }: Judge): void {
-    const { batch } = filling;
+    const { batch, size } = filling;
     let own = 0;
     let taken = 0;
     while (taken < lane.groups.length && batch.length < BATCH_GROUPS && lane.balance > 0) {
@@ -96,6 +116,8 @@ export class FlushQueue {
       const isSent = mayBeSent(group);
       if (own > 0 && !isSent) break;
       if (batch.length > 0 && isSent && filling.bytes + group.bytes > BATCH_BYTES) break;
+      // A large one waits for the batch of its size.
+      if (size === "small" && isSent && sizeOf(group) === "large") break;
       taken++;
       if (!isSent) {
         refuse(group);
@@ -106,20 +128,26 @@ export class FlushQueue {
       filling.bytes += group.bytes;
       lane.balance -= costOf(group);
     }
-    lane.groups.splice(0, taken);
+    for (const group of lane.groups.splice(0, taken)) if (sizeOf(group) === "large") this.largeCount--;
     this.count -= taken;
   }
+}
 
-  /** What has to be given to all beyond a share, so that one of those that wait may add a group. */
-  private leastDebt(): number {
-    let least = Number.POSITIVE_INFINITY;
-    for (const { groups, balance } of this.lanes.values()) if (groups.length > 0) least = Math.min(least, -balance);
-    return Number.isFinite(least) ? Math.max(0, least - SHARED_BYTES + 1) : 0;
-  }
+/** Whether the next group of the organization may be in a batch of this size. One without groups pays what it owes. */
+const mayJoin = (organizationId: string, { groups: [next] }: Lane, size: GroupSize, judge: Judge): boolean =>
+  (next === undefined || sizeOf(next) === size) && !judge.isInFlight(organizationId);
+
+/** What has to be given to all beyond a share, so that one of those that wait may add a group. */
+function leastDebt(lanes: readonly (readonly [string, Lane])[]): number {
+  let least = Number.POSITIVE_INFINITY;
+  for (const [, { groups, balance }] of lanes) if (groups.length > 0) least = Math.min(least, -balance);
+  return Number.isFinite(least) ? Math.max(0, least - SHARED_BYTES + 1) : 0;
 }
 
 /** Who says which groups may still be sent. */
 export interface Judge {
+  /** Whether groups of the organization are in a statement that is not answered. */
+  isInFlight(organizationId: string): boolean;
   mayBeSent(group: TurnGroup): boolean;
   refuse(group: TurnGroup): void;
 }

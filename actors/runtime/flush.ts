@@ -1,5 +1,7 @@
 /**
- * Group commit. While a flush is in flight, what comes next is the next batch; there is no timer.
+ * Group commit. While a flush is in flight, what comes next is the next batch; there is no timer. Two statements
+ * may be in flight: one of small groups, and one of organizations whose next group is large, for which PostgreSQL
+ * needs many times as long. An organization is in one of them at a time, so its groups stay in their order.
  * One batch is one statement and has three outcomes (see `ActorStore.flush`):
  *
  *   answered ─ live shard ──▶ committed      aborted ─ one group ──▶ broken
@@ -17,7 +19,7 @@
  */
 import type { CommitResult } from "./commit-result.ts";
 import type { TurnGroup } from "./group.ts";
-import { costOf, FlushQueue } from "./flush-queue.ts";
+import { costOf, FlushQueue, type GroupSize } from "./flush-queue.ts";
 import { isolate } from "./isolate.ts";
 import type { LoopTime } from "./loop-time.ts";
 import type { ActorStore, FlushOutcome } from "./store.ts";
@@ -44,14 +46,27 @@ export interface FlushHost {
 export type LaneTime = Pick<LoopTime, "isShared" | "begin" | "end" | "charge">;
 const ALONE: LaneTime = { isShared: false, begin: () => 0, end: () => 0, charge() {} };
 
+/** The statement that is in flight, or about to be, for groups of one size. */
+interface Channel {
+  readonly size: GroupSize;
+  isRunning: boolean;
+  batch: readonly TurnGroup[];
+  /** Whose groups are in the batch. */
+  organizations: ReadonlySet<string>;
+}
+const channel = (size: GroupSize): Channel => ({ size, isRunning: false, batch: [], organizations: NOBODY });
+const NOBODY: ReadonlySet<string> = new Set();
+
+interface Joining {
+  readonly organizationId: string;
+  readonly run: () => void;
+}
+
 export class FlushLane {
   private readonly queue = new FlushQueue();
-  private joining: (() => void)[] = [];
-  private running = false;
-  /** The groups that the lane is about to send or has sent. */
-  private batch: readonly TurnGroup[] = [];
+  private joining: Joining[] = [];
+  private readonly channels: readonly Channel[] = [channel("small"), channel("large")];
   private hasFailed = false;
-  private idle: (() => void)[] = [];
   /** Statements sent, for the benchmarks. */
   statements = 0;
   private readonly store: ActorStore;
@@ -73,51 +88,56 @@ export class FlushLane {
   }
 
   /**
-   * Calls `run` right before the next batch is taken: what it pushes synchronously is in that batch. So a
-   * caller can collect what arrives while another batch is in flight into one group, at no extra wait.
+   * Calls `run` right before the next batch of the organization is taken: what it pushes synchronously is in that
+   * batch. So a caller can collect what arrives while another batch is in flight into one group, at no extra wait.
    */
-  joinNext(run: () => void): void {
-    this.joining.push(run);
+  joinNext(organizationId: string, run: () => void): void {
+    this.joining.push({ organizationId, run });
     if (this.hasFailed) queueMicrotask(() => this.refuseAll());
     else this.begin();
   }
 
   /** Resolves when everything that was pushed before has ended, of an organization or of all. */
   async settled(organizationId: string | null = null): Promise<void> {
-    if (!this.running) return;
-    const last = this.queue.last(organizationId);
-    if (last.length > 0) await Promise.all(last.map((group) => new Promise<void>((end) => group.follow(() => end()))));
-    else if (organizationId === null || this.batch.some((group) => group.organizationId === organizationId))
-      await new Promise<void>((end) => this.idle.push(end));
+    const isOf = (group: TurnGroup): boolean =>
+      !group.hasEnded && (organizationId === null || group.organizationId === organizationId);
+    const last = [...this.channels.flatMap(({ batch }) => batch.filter(isOf)), ...this.queue.last(organizationId)];
+    await Promise.all(last.map((group) => new Promise<void>((end) => group.follow(() => end()))));
   }
 
   private begin(): void {
-    if (this.running) return;
-    this.running = true;
-    queueMicrotask(() => this.run().catch((cause: unknown) => this.fail(cause)));
-  }
-
-  private async run(): Promise<void> {
-    while (this.queue.length + this.joining.length > 0) {
-      this.join();
-      this.batch = this.takeBatch();
-      if (this.batch.length > 0) await this.commit(this.batch);
-      this.batch = [];
-      this.endIdle();
+    for (const one of this.channels) {
+      if (one.isRunning || (one.size === "large" && !this.queue.hasLarge)) continue;
+      one.isRunning = true;
+      queueMicrotask(() => this.run(one).catch((cause: unknown) => this.fail(cause)));
     }
-    this.running = false;
   }
 
+  private async run(one: Channel): Promise<void> {
+    for (let isRefused = true; isRefused || one.batch.length > 0;) {
+      if (one.batch.length > 0) await this.commit(one.batch);
+      if (this.hasFailed) return;
+      one.batch = [];
+      one.organizations = NOBODY;
+      this.join();
+      isRefused = this.takeBatch(one);
+      // What the other one has left out because its organization was here.
+      if (this.queue.length > 0) this.begin();
+    }
+    one.isRunning = false;
+  }
+
+  /** Of an organization that is in flight later, before its next batch. */
   private join(): void {
+    if (this.joining.length === 0) return;
     const joining = this.joining;
-    this.joining = [];
-    for (const run of joining) isolate(run, (cause) => this.host.onBug(cause));
+    this.joining = this.hasFailed ? [] : joining.filter(({ organizationId }) => this.isInFlight(organizationId));
+    for (const { organizationId, run } of joining)
+      if (this.hasFailed || !this.isInFlight(organizationId)) isolate(run, (cause) => this.host.onBug(cause));
   }
 
-  private endIdle(): void {
-    const idle = this.idle;
-    this.idle = [];
-    for (const resolve of idle) resolve();
+  private isInFlight(organizationId: string): boolean {
+    return this.channels.some(({ organizations }) => organizations.has(organizationId));
   }
 
   /**
@@ -125,31 +145,44 @@ export class FlushLane {
    * what it has not sent as unavailable, and the host ends the process.
    */
   private fail(cause: unknown): void {
+    if (this.hasFailed) return;
     this.hasFailed = true;
-    this.running = false;
     this.host.onLaneFailed(cause);
-    const sent = this.batch;
-    this.batch = [];
-    for (const group of sent) if (!group.hasEnded) this.end(group, { kind: "unknown" });
+    for (const one of this.channels) {
+      one.isRunning = false;
+      const sent = one.batch;
+      one.batch = [];
+      for (const group of sent) this.end(group, { kind: "unknown" });
+    }
     this.refuseAll();
   }
 
   private refuseAll(): void {
     this.join();
-    for (const group of this.queue.clear()) if (!group.hasEnded) this.end(group, { kind: "unavailable" });
-    this.endIdle();
+    for (const group of this.queue.clear()) this.end(group, { kind: "unavailable" });
   }
 
   private end(group: TurnGroup, result: CommitResult): void {
-    group.end(result, (cause) => this.host.onBug(cause));
+    // What was in flight when the lane failed has ended then.
+    if (!group.hasEnded) group.end(result, (cause) => this.host.onBug(cause));
   }
 
-  /** The next groups that may still be sent; of the others, those end here that no group of the batch comes before. */
-  private takeBatch(): TurnGroup[] {
-    return this.queue.take(this.time.isShared, {
+  /**
+   * Takes the next groups that may still be sent; of the others, those end here that no group of the batch comes
+   * before. Answers whether there were such.
+   */
+  private takeBatch(one: Channel): boolean {
+    let isRefused = false;
+    one.batch = this.queue.take(this.time.isShared, one.size, {
+      isInFlight: (organizationId) => this.isInFlight(organizationId),
       mayBeSent: (group) => this.refusalOf(group) === null,
-      refuse: (group) => this.end(group, this.refusalOf(group)!),
+      refuse: (group) => {
+        isRefused = true;
+        this.end(group, this.refusalOf(group)!);
+      },
     });
+    one.organizations = new Set(one.batch.map(({ organizationId }) => organizationId));
+    return isRefused;
   }
 
   /** Why a group may not be sent any more, or null. */
@@ -208,7 +241,8 @@ export class FlushLane {
 
   private release(batch: readonly TurnGroup[], live: ReadonlySet<number>): void {
     const fenced = new Set<number>();
-    for (const group of batch) if (!live.has(group.shard)) fenced.add(group.shard);
+    // Of a shard whose epoch has risen since, the other statement has brought the news.
+    for (const { shard, epoch } of batch) if (!live.has(shard) && this.host.epochOf(shard) === epoch) fenced.add(shard);
     if (fenced.size > 0) this.host.onFenced(fenced);
     for (const group of batch) this.end(group, { kind: live.has(group.shard) ? "committed" : "fenced" });
   }

@@ -221,7 +221,7 @@ export class System<P extends Protocols> implements TurnHost, HandOverHost {
 
   /** Calls `run` right before the next batch of the organization's commits is taken: what it dispatches joins that batch. */
   joinNext(organizationId: string, run: () => void): void {
-    this.laneOf(shardOf(organizationId)).joinNext(run);
+    this.laneOf(shardOf(organizationId)).joinNext(organizationId, run);
   }
 
   /** Whether this replica serves: it holds its lease and shards, and is not draining. */

@@ -2,7 +2,14 @@
 import { expect, test } from "bun:test";
 import { LiveActor } from "../../../actors/runtime/live-actor.ts";
 import { ActorDraft } from "../../../actors/runtime/draft.ts";
-import { BATCH_BYTES, FlushQueue, GROUP_COST, SHARED_BYTES } from "../../../actors/runtime/flush-queue.ts";
+import {
+  BATCH_BYTES,
+  FlushQueue,
+  GROUP_COST,
+  type GroupSize,
+  LARGE_BYTES,
+  SHARED_BYTES,
+} from "../../../actors/runtime/flush-queue.ts";
 import { TurnGroup } from "../../../actors/runtime/group.ts";
 import { noWrites } from "../../../actors/runtime/store.ts";
 import { ledgerActor, ledgerRef } from "../../support/ledger-actor.ts";
@@ -14,23 +21,35 @@ const GRANT = { shard: 1, epoch: 1 };
 function rig() {
   const queue = new FlushQueue();
   const names = new Map<TurnGroup, string>();
+  const organizationOf = new Map<string, string>();
   const refused: string[] = [];
   const stale = new Set<string>();
   const push = (organizationId: string, name: string, bytes = 100): void => {
     const drafts = [new ActorDraft(new LiveActor(ledgerRef(organizationId, name), definition, GRANT))];
     const group = new TurnGroup(GRANT, { writes: noWrites(), drafts, bytes }, () => {});
     names.set(group, name);
+    organizationOf.set(name, organizationId);
     queue.push(group);
   };
   const nameOf = (group: TurnGroup): string => names.get(group) ?? "";
-  const take = (isShared: boolean): string[] =>
+  const inFlight = new Set<string>();
+  const takeOf = (isShared: boolean, size: GroupSize): string[] =>
     queue
-      .take(isShared, {
+      .take(isShared, size, {
+        isInFlight: (organizationId) => inFlight.has(organizationId),
         mayBeSent: (group) => !stale.has(nameOf(group)),
         refuse: (group) => void refused.push(nameOf(group)),
       })
       .map(nameOf);
-  return { queue, push, take, refused, stale };
+  /** What is sent when nothing is in flight: large groups, then small ones of others. */
+  const take = (isShared: boolean): string[] => {
+    const large = takeOf(isShared, "large");
+    for (const name of large) inFlight.add(organizationOf.get(name) ?? "");
+    const small = takeOf(isShared, "small");
+    inFlight.clear();
+    return [...large, ...small];
+  };
+  return { queue, push, take, takeOf, inFlight, refused, stale };
 }
 
 const KIB = 1024;
@@ -60,7 +79,7 @@ test("[FAIR-3] a group that is larger than a share is paid for with the next one
   for (let i = 0; i < 4; i++) push("a", `a${i}`, 5 * SHARED_BYTES);
   const batches: string[][] = [];
   for (let i = 0; i < 8; i++) {
-    push("b", `b${i}`);
+    push("b", `b${i}`, LARGE_BYTES + 1);
     batches.push(take(true));
   }
   expect(batches.flat().filter((name) => name.startsWith("a"))).toEqual(["a0", "a1"]);
@@ -91,4 +110,28 @@ test("[FAIR-3] a batch of many organizations has its bounds, and those left out 
   expect(take(true)).toEqual(Array.from({ length: 8 }, (_, i) => `${i}`));
   push("org_0", "again", 120 * KIB);
   expect(take(true)).toEqual(["8", "9", "10", "11", "again"]);
+});
+
+test("[FAIR-3] a batch has the small groups of those whose next one is small, or the large ones of the others", () => {
+  const { push, takeOf } = rig();
+  push("a", "a0");
+  push("a", "a1", LARGE_BYTES + 1);
+  push("a", "a2");
+  push("b", "b0", LARGE_BYTES + 1);
+  push("c", "c0", LARGE_BYTES);
+  expect(takeOf(true, "small")).toEqual(["a0", "c0"]);
+  expect(takeOf(true, "small")).toEqual([]);
+  expect(takeOf(true, "large")).toEqual(["b0", "a1", "a2"]);
+});
+
+test("[FAIR-3] nothing of an organization that is in flight is taken, nor refused", () => {
+  const { push, takeOf, inFlight, stale, refused } = rig();
+  push("a", "a0");
+  push("a", "a1");
+  push("b", "b0");
+  stale.add("a0");
+  inFlight.add("a");
+  expect([takeOf(true, "small"), refused]).toEqual([["b0"], []]);
+  inFlight.clear();
+  expect([takeOf(true, "small"), refused]).toEqual([["a1"], ["a0"]]);
 });

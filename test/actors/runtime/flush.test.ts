@@ -1,102 +1,12 @@
 /** Group commit alone: a lane between turn groups that the tests make and a store that they answer for. */
 import { describe, expect, test } from "bun:test";
-import { LiveActor } from "../../../actors/runtime/live-actor.ts";
-import { ActorDraft } from "../../../actors/runtime/draft.ts";
-import { type FlushHost, FlushLane } from "../../../actors/runtime/flush.ts";
+import type { LiveActor } from "../../../actors/runtime/live-actor.ts";
 import { BATCH_BYTES, BATCH_GROUPS } from "../../../actors/runtime/flush-queue.ts";
 import type { CommitResult } from "../../../actors/runtime/commit-result.ts";
 import { TurnGroup } from "../../../actors/runtime/group.ts";
-import { type ActorStore, type FlushOutcome, noWrites, type ShardWrites } from "../../../actors/runtime/store.ts";
+import { noWrites } from "../../../actors/runtime/store.ts";
 import { settle } from "../../support/fake-clock.ts";
-import { ledgerActor, ledgerRef } from "../../support/ledger-actor.ts";
-import { erased } from "../../support/replica.ts";
-
-const definition = erased(ledgerActor());
-
-/** A lane, the statements that it has sent, and the order in which its groups ended. */
-class Rig implements FlushHost {
-  readonly epochs = new Map<number, number>([
-    [1, 1],
-    [2, 1],
-  ]);
-  readonly sent: string[] = [];
-  readonly ended: string[] = [];
-  readonly told: string[] = [];
-  readonly lane: FlushLane;
-  /** Names whose rows the store refuses. */
-  readonly poison = new Set<string>();
-  answer: (batch: readonly ShardWrites[]) => FlushOutcome | Promise<FlushOutcome> = (batch) => this.stored(batch);
-  private readonly names = new Map<ShardWrites, string>();
-
-  constructor() {
-    const flush = async (batch: readonly ShardWrites[]): Promise<FlushOutcome> => {
-      this.sent.push(this.namesOf(batch));
-      return this.answer(batch);
-    };
-    this.lane = new FlushLane({ flush } as Partial<ActorStore> as ActorStore, this);
-  }
-
-  epochOf(shard: number): number | null {
-    return this.epochs.get(shard) ?? null;
-  }
-  onUnknown(shards: ReadonlySet<number>): void {
-    this.told.push(`unknown ${[...shards].join()} after ${this.ended.length}`);
-    for (const shard of shards) this.epochs.delete(shard);
-  }
-  onFenced(shards: ReadonlySet<number>): void {
-    this.told.push(`fenced ${[...shards].join()} after ${this.ended.length}`);
-  }
-  onBug(cause: unknown): void {
-    this.told.push(`bug: ${(cause as Error).message}`);
-  }
-  onLaneFailed(cause: unknown): void {
-    this.told.push(`failed: ${(cause as Error).message}`);
-  }
-
-  actor(id: string, shard = 1): LiveActor {
-    return new LiveActor(ledgerRef("org", id), definition, { shard, epoch: 1 });
-  }
-
-  push(
-    name: string,
-    actors: readonly LiveActor[],
-    options: { shard?: number; epoch?: number; bytes?: number } = {},
-  ): TurnGroup {
-    const { shard = 1, epoch = 1, bytes = 10 } = options;
-    const drafts = actors.map((actor) => new ActorDraft(actor));
-    const group = new TurnGroup(
-      { shard, epoch },
-      { writes: noWrites(), drafts, bytes },
-      (result) => void this.ended.push(`${name} ${result.kind}`),
-    );
-    this.names.set(group, name);
-    this.lane.push(group);
-    return group;
-  }
-
-  namesOf(batch: readonly ShardWrites[]): string {
-    return batch.map((group) => this.names.get(group)).join(" ");
-  }
-
-  /** What a store answers that refuses poisoned batches. */
-  stored(batch: readonly ShardWrites[]): FlushOutcome {
-    if (batch.some((group) => this.poison.has(this.names.get(group)!)))
-      return { kind: "aborted", code: "23505", cause: null };
-    return { kind: "answered", live: new Set(batch.map((group) => group.shard)) };
-  }
-
-  /** Holds the next statement; the answer lets it go. */
-  hold(): () => void {
-    let open = (): void => {};
-    const opened = new Promise<void>((resolve) => (open = resolve));
-    this.answer = async (batch) => {
-      this.answer = (next) => this.stored(next);
-      await opened;
-      return this.stored(batch);
-    };
-    return () => open();
-  }
-}
+import { FlushRig as Rig } from "../../support/flush-rig.ts";
 
 const followed = (group: TurnGroup): CommitResult[] => {
   const results: CommitResult[] = [];
@@ -107,7 +17,7 @@ const followed = (group: TurnGroup): CommitResult[] => {
 describe("batches", () => {
   test("[RT-4] who joins the next batch is called when it is taken, with nothing in flight or after what is", async () => {
     const rig = new Rig();
-    const join = (name: string): void => rig.lane.joinNext(() => void rig.push(name, [rig.actor(name)]));
+    const join = (name: string): void => rig.lane.joinNext("org", () => void rig.push(name, [rig.actor(name)]));
     join("a");
     await settle();
     expect(rig.sent).toEqual(["a"]);
@@ -116,7 +26,7 @@ describe("batches", () => {
     await settle();
     rig.push("c", [rig.actor("c")]);
     join("d");
-    rig.lane.joinNext(() => void rig.told.push("nothing to push"));
+    rig.lane.joinNext("org", () => void rig.told.push("nothing to push"));
     await settle();
     expect([rig.sent, rig.told]).toEqual([["a", "b"], []]);
     letGo();
@@ -208,8 +118,8 @@ describe("bugs in callbacks", () => {
 
   test("[RT-14] a callback that joins a batch and throws is reported, and the batch is sent", async () => {
     const rig = new Rig();
-    rig.lane.joinNext(plant("a join"));
-    rig.lane.joinNext(() => void rig.push("a", []));
+    rig.lane.joinNext("org", plant("a join"));
+    rig.lane.joinNext("org", () => void rig.push("a", []));
     await settle();
     expect([rig.told, rig.ended]).toEqual([["bug: a join"], ["a committed"]]);
   });
@@ -229,7 +139,7 @@ describe("bugs in callbacks", () => {
     expect(rig.told).toEqual(["failed: a bug of the lane"]);
     expect(rig.ended).toEqual(["sent unknown", "queued unavailable"]);
     rig.push("late", []);
-    rig.lane.joinNext(() => void rig.push("later", []));
+    rig.lane.joinNext("org", () => void rig.push("later", []));
     await settle();
     await rig.lane.settled();
     expect(rig.ended.slice(2)).toEqual(["late unavailable", "later unavailable"]);

@@ -3,10 +3,11 @@ import { expect, test } from "bun:test";
 import { FairTurns, MAX_WAIT_MS, MAX_WAITING, QUANTUM_MS } from "../../../src/http/request/fair-turns.ts";
 import { settle } from "../../support/fake-clock.ts";
 
-function rig({ isShared = true } = {}) {
+/** `light`: those that have used no more than their share. */
+function rig({ isShared = true, light = [] }: { isShared?: boolean; light?: readonly string[] } = {}) {
   let now = 0;
   let due: (() => void)[] = [];
-  const time = { isShared };
+  const time = { isShared, isOverShare: (organizationId: string) => !light.includes(organizationId) };
   const turns = new FairTurns(
     time,
     () => now,
@@ -74,6 +75,33 @@ test("[FAIR-2] what a request has cost beyond its quantum is paid by the next on
   const count = (name: string): number => order.filter((each) => each === name).length;
   expect(count("light") / count("heavy")).toBeGreaterThan(2.5);
   expect(count("heavy")).toBeGreaterThan(3);
+});
+
+test("[FAIR-2] one that has used no more than its share owes nothing, however long a request of it has taken", async () => {
+  const { ask, order, turn } = rig({ light: ["light"] });
+  for (let i = 0; i < 100; i++) ask("heavy", QUANTUM_MS / 5);
+  ask("light", 100 * QUANTUM_MS);
+  for (let i = 0; i < 8; i++) ask("light", QUANTUM_MS / 5);
+  await turn();
+  await turn();
+  expect(order.filter((name) => name === "light")).toHaveLength(9);
+  expect(order.filter((name) => name === "heavy").length).toBeLessThan(50);
+});
+
+test("[FAIR-2] one that has used no more than its share comes first, with two quanta, and the others have one after it", async () => {
+  const { ask, order, turn } = rig({ light: ["light"] });
+  for (let i = 0; i < 100; i++) ask("heavy", QUANTUM_MS / 5);
+  // Ten of these are two quanta; the estimate of the first ones is less.
+  for (let i = 0; i < 80; i++) ask("light", QUANTUM_MS / 5);
+  for (let i = 0; i < 4; i++) {
+    const before = order.length;
+    await turn();
+    const begun = order.slice(before);
+    expect(begun.slice(0, 9)).toEqual(begun.slice(0, 9).map(() => "light"));
+    const heavy = begun.filter((name) => name === "heavy").length;
+    expect(heavy).toBeGreaterThan(0);
+    expect(heavy).toBeLessThanOrEqual(8);
+  }
 });
 
 test("[FAIR-2] a loop with work never rests: debts are paid at once where all that wait are in debt", async () => {

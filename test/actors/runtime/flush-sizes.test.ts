@@ -1,0 +1,128 @@
+/** Two statements of a lane: one of small groups, one of large ones. */
+import { expect, test } from "bun:test";
+import { LARGE_BYTES } from "../../../actors/runtime/flush-queue.ts";
+import { settle } from "../../support/fake-clock.ts";
+import { FlushRig as Rig } from "../../support/flush-rig.ts";
+
+const LARGE = LARGE_BYTES + 1;
+
+test("[FAIR-3] small groups of others are committed while a large one is in flight", async () => {
+  const rig = new Rig();
+  const open = rig.hold();
+  rig.of("a", "large", LARGE);
+  await settle();
+  for (const name of ["b1", "b2"]) {
+    rig.of("b", name);
+    await settle();
+  }
+  expect(rig.sent).toEqual(["large", "b1", "b2"]);
+  expect(rig.ended).toEqual(["b1 committed", "b2 committed"]);
+  open();
+  await settle();
+  expect(rig.ended.at(-1)).toBe("large committed");
+});
+
+test("[FAIR-3] one organization is in one statement at a time, and its groups stay in their order", async () => {
+  const rig = new Rig();
+  const open = rig.hold();
+  rig.of("a", "a1", LARGE);
+  await settle();
+  rig.of("a", "a2");
+  rig.of("a", "a3", LARGE);
+  rig.of("b", "b1");
+  await settle();
+  expect(rig.sent).toEqual(["a1", "b1"]);
+  open();
+  await settle();
+  expect(rig.sent).toEqual(["a1", "b1", "a2 a3"]);
+  expect(rig.ended).toEqual(["b1", "a1", "a2", "a3"].map((name) => `${name} committed`));
+});
+
+test("[FAIR-3] two large groups of different organizations wait for each other, and no small one waits for either", async () => {
+  const rig = new Rig();
+  const opens = [rig.hold()];
+  rig.of("a", "a1", LARGE);
+  await settle();
+  rig.of("c", "c1", LARGE);
+  rig.of("b", "b1");
+  await settle();
+  opens.push(rig.hold());
+  expect(rig.sent).toEqual(["a1", "b1"]);
+  opens[0]?.();
+  await settle();
+  rig.of("b", "b2");
+  await settle();
+  expect(rig.sent).toEqual(["a1", "b1", "c1", "b2"]);
+  opens[1]?.();
+  await settle();
+  expect(rig.ended).toEqual(["b1", "a1", "b2", "c1"].map((name) => `${name} committed`));
+});
+
+test("[RT-4] who joins the next batch of an organization that is in flight joins the one after it", async () => {
+  const rig = new Rig();
+  const open = rig.hold();
+  rig.of("a", "a1", LARGE);
+  await settle();
+  rig.lane.joinNext("a", () => void rig.of("a", "a2"));
+  rig.lane.joinNext("b", () => void rig.of("b", "b1"));
+  await settle();
+  expect(rig.sent).toEqual(["a1", "b1"]);
+  rig.of("b", "b2");
+  await settle();
+  expect(rig.sent).toEqual(["a1", "b1", "b2"]);
+  open();
+  await settle();
+  expect(rig.sent.at(-1)).toBe("a2");
+});
+
+test("[RT-4] settled waits for both statements, or for that of the organization", async () => {
+  const rig = new Rig();
+  const open = rig.hold();
+  rig.of("a", "a1", LARGE);
+  await settle();
+  const all = rig.lane.settled().then(() => [...rig.ended]);
+  await rig.lane.settled("b");
+  rig.of("b", "b1");
+  await rig.lane.settled("b");
+  expect(rig.ended).toEqual(["b1 committed"]);
+  open();
+  expect(await all).toContain("a1 committed");
+});
+
+test("[RT-5] a statement that is answered after its shard's epoch has risen fences no shard anew", async () => {
+  const rig = new Rig();
+  const open = rig.hold();
+  const stored = rig.stored.bind(rig);
+  rig.of("a", "a1", LARGE);
+  await settle();
+  rig.answer = () => ({ kind: "unknown", cause: null });
+  rig.of("b", "b1");
+  await settle();
+  expect(rig.told).toEqual(["unknown 1 after 0"]);
+  // Raised: the one in flight comes too late.
+  rig.epochs.set(1, 2);
+  rig.stored = () => ({ kind: "answered", live: new Set() });
+  open();
+  await settle();
+  expect(rig.ended).toEqual(["b1 unknown", "a1 fenced"]);
+  expect(rig.told).toEqual(["unknown 1 after 0"]);
+  rig.stored = stored;
+});
+
+test("[RT-14] a lane that fails ends what is in flight in the other statement once", async () => {
+  const rig = new Rig();
+  const open = rig.hold();
+  rig.of("a", "a1", LARGE);
+  await settle();
+  rig.onFenced = () => {
+    throw new Error("a bug of the lane");
+  };
+  rig.answer = () => ({ kind: "answered", live: new Set() });
+  rig.of("b", "b1");
+  await settle();
+  open();
+  await settle();
+  expect(rig.ended).toEqual(["b1 unknown", "a1 unknown"]);
+  expect(rig.told).toEqual(["failed: a bug of the lane"]);
+  expect(rig.lane.statements).toBe(2);
+});
