@@ -159,7 +159,8 @@ export class GroupRun {
     if (clears !== undefined) writes.cleared.unshift(clears);
     if (consumes !== undefined) writes.consumed.push(consumes);
     this.reservation.wait();
-    const bytes = 256 + this.reservation.bytes;
+    // A small command may change a large record, which is stored anew.
+    const bytes = 256 + Math.max(this.reservation.bytes, textBytesOf(writes));
     const conclude = (result: CommitResult): void => {
       for (const end of supersessions) end();
       verdict?.ended(result.kind === "committed" || result.kind === "unknown");
@@ -285,6 +286,20 @@ export class GroupRun {
     this.reservation.end();
     this.reject(cause);
   }
+}
+
+/** What is written of long texts, about: those of records and events themselves, which are nearly all there are. */
+function textBytesOf({ records, events }: Writes): number {
+  let bytes = 0;
+  const add = (fields: object): void => {
+    for (const key in fields) {
+      const value = (fields as Readonly<Record<string, unknown>>)[key];
+      if (typeof value === "string") bytes += 2 * value.length;
+    }
+  };
+  for (const { record } of records) add(record);
+  for (const { data } of events) add(data);
+  return bytes;
 }
 
 const OVERLOADED: Fault = { kind: "overloaded", retryAfterMs: OVERLOADED_RETRY_MS };

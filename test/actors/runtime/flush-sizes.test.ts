@@ -1,8 +1,13 @@
 /** Two statements of a lane: one of small groups, one of large ones. */
 import { expect, test } from "bun:test";
+import { ok } from "../../../actors/fault.ts";
+import { type AnyDefinition, table, type Tx } from "../../../actors/runtime/actor.ts";
 import { LARGE_BYTES } from "../../../actors/runtime/flush-queue.ts";
 import { settle } from "../../support/fake-clock.ts";
 import { FlushRig as Rig } from "../../support/flush-rig.ts";
+import { type Ledger, ledgerRef } from "../../support/ledger-actor.ts";
+import { startLedgers } from "../../support/ledger-replica.ts";
+import { World } from "../../support/replica.ts";
 
 const LARGE = LARGE_BYTES + 1;
 
@@ -20,6 +25,32 @@ test("[FAIR-3] small groups of others are committed while a large one is in flig
   open();
   await settle();
   expect(rig.ended.at(-1)).toBe("large committed");
+});
+
+test("[FAIR-3] a small command that changes a large record makes a large group", async () => {
+  const chats = table<Ledger>("chat");
+  const grow: AnyDefinition = {
+    kind: "ledger",
+    needs: (ref) => [{ table: "chat", id: ref.id }],
+    handlers: {
+      write: (tx: Tx, { note }: { note: string }) =>
+        ok(tx.create(chats, { id: tx.self.id, count: 0, lastSeq: 0, note }).note.length),
+      touch: (tx: Tx) => ok(tx.update(chats, { ...tx.read(chats, tx.self.id)!, count: 1 }).count),
+    },
+  };
+  const replica = await startLedgers(new World(), { definitions: [grow] });
+  const ask = (organizationId: string, kind: string, note = "") =>
+    replica.system.dispatchGroup([{ ref: ledgerRef(organizationId, "l1"), command: { kind, note } }]);
+  await ask("org_a", "write", "x".repeat(LARGE_BYTES));
+  await ask("org_b", "write", "x");
+  const gate = replica.store.holdNext();
+  const order: string[] = [];
+  const large = ask("org_a", "touch").then(() => order.push("large"));
+  await settle();
+  await ask("org_b", "touch").then(() => order.push("small"));
+  gate.open();
+  await large;
+  expect(order).toEqual(["small", "large"]);
 });
 
 test("[FAIR-3] one organization is in one statement at a time, and its groups stay in their order", async () => {
