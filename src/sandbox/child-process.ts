@@ -44,6 +44,8 @@ export interface ChildOptions {
 
 /** What the value of an answer may be, whoever has made it. */
 const VALUE: JsonLimits = { depth: 128, values: 65_536 };
+/** What is written at once. */
+export const PIECE_BYTES = 64 * 1024;
 /** Between two looks at what a job has used. */
 const LOOK_MS = 100;
 
@@ -120,7 +122,7 @@ export class ChildProcess {
   }
 
   /** Runs one job. `frame` as of `jobFrame`. */
-  async run(frame: Uint8Array, limits: JobLimits, signal?: AbortSignal): Promise<ChildAnswer> {
+  async run(frame: readonly Uint8Array[], limits: JobLimits, signal?: AbortSignal): Promise<ChildAnswer> {
     const from = performance.now();
     const answered = Promise.withResolvers<ChildAnswer>();
     if (this.isDead) return lost("crashed", 0);
@@ -160,11 +162,17 @@ export class ChildProcess {
     if ((used ?? wall) >= cpuMs || wall >= wallMs) this.end("deadline", used ?? wall);
   }
 
-  /** A child that is gone while it is written to must not end the service. */
-  private async say(frame: Uint8Array): Promise<void> {
+  /**
+   * In pieces, each when the child has taken the one before: what a pipe does not take is copied, and a page of megabytes
+   * would hold the loop up. A child that is gone while it is written to must not end the service.
+   */
+  private async say(frame: readonly Uint8Array[]): Promise<void> {
     try {
-      await this.process.stdin.write(frame);
-      await this.process.stdin.flush();
+      for (const part of frame)
+        for (let from = 0; from < part.length && !this.isDead; from += PIECE_BYTES) {
+          await this.process.stdin.write(part.subarray(from, from + PIECE_BYTES));
+          await this.process.stdin.flush();
+        }
     } catch {
       this.end("crashed", 0);
     }

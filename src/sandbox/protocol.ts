@@ -49,12 +49,12 @@ export class Output {
  */
 export type Job = (options: JsonObject, content: Uint8Array) => unknown;
 
-export function jobFrame(order: Order, content: Uint8Array): Uint8Array {
-  const head = Buffer.from(JSON.stringify(order));
-  const frame = Buffer.allocUnsafe(2 * LENGTH_BYTES + head.length + content.length);
-  frame.writeUInt32BE(frame.length - LENGTH_BYTES, 0);
-  frame.writeUInt32BE(head.length, LENGTH_BYTES);
-  frame.set(head, 2 * LENGTH_BYTES);
-  frame.set(content, 2 * LENGTH_BYTES + head.length);
-  return frame;
+/** The frame of a job in two parts: the content is not copied for it. */
+export function jobFrame(order: Order, content: Uint8Array): readonly Uint8Array[] {
+  const said = Buffer.from(JSON.stringify(order));
+  const head = Buffer.allocUnsafe(2 * LENGTH_BYTES + said.length);
+  head.writeUInt32BE(LENGTH_BYTES + said.length + content.length, 0);
+  head.writeUInt32BE(said.length, LENGTH_BYTES);
+  head.set(said, 2 * LENGTH_BYTES);
+  return [head, content];
 }

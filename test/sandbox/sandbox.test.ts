@@ -1,10 +1,12 @@
 /** The pool of children, with the real launch chain of this machine, and with children that misbehave. */
-import { afterEach, beforeEach, describe, expect, test } from "bun:test";
+import type { FileSink } from "bun";
+import { afterEach, beforeEach, describe, expect, spyOn, test } from "bun:test";
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { PIECE_BYTES } from "../../src/sandbox/child-process.ts";
 import type { SandboxFile } from "../../src/sandbox/child-folder.ts";
 import { CpuBudget } from "../../src/sandbox/cpu-budget.ts";
 import { type ChildNeeds, type Launch, launches, MAX_THREADS } from "../../src/sandbox/launch.ts";
@@ -117,6 +119,21 @@ test("[GUARD-1] a job takes 8 MiB, and not a byte more", async () => {
     ok: false,
     error: "too_large",
   });
+});
+
+test("[FAIR-8] a large page is handed to its child in pieces, and arrives whole", async () => {
+  const spawned = spyOn(Bun, "spawn");
+  const { sandbox } = sandboxOf();
+  await sandbox.prepare();
+  const children = spawned.mock.results.map(({ value }) => value as { readonly stdin: FileSink });
+  spawned.mockRestore();
+  const written = spyOn(children.at(-1)!.stdin, "write");
+  const content = Buffer.alloc(2 * 1024 * 1024 + 1, "x");
+  const read = await sandbox.run(page("", { content, options: { ...PAGE, contentType: "text/plain" } }));
+  expect(read).toMatchObject({ ok: true, value: { page: { chars: content.length } } });
+  const sizes = written.mock.calls.map(([bytes]) => (bytes as Uint8Array).length);
+  expect(sizes.reduce((sum, size) => sum + size, 0)).toBeGreaterThan(content.length);
+  expect(Math.max(...sizes)).toBe(PIECE_BYTES);
 });
 
 describe("a child that", () => {
