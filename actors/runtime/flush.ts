@@ -97,12 +97,19 @@ export class FlushLane {
     else this.begin();
   }
 
-  /** Resolves when everything that was pushed before has ended, of an organization or of all. */
+  /** Resolves when everything that was pushed before, or was to join, has ended, of an organization or of all. */
   async settled(organizationId: string | null = null): Promise<void> {
-    const isOf = (group: TurnGroup): boolean =>
-      !group.hasEnded && (organizationId === null || group.organizationId === organizationId);
+    const isAsked = (one: string): boolean => organizationId === null || one === organizationId;
+    const joining = new Set(this.joining.map((one) => one.organizationId).filter(isAsked));
+    // Behind those that join.
+    if (joining.size > 0) await Promise.all([...joining].map((one) => this.joined(one)));
+    const isOf = (group: TurnGroup): boolean => !group.hasEnded && isAsked(group.organizationId);
     const last = [...this.channels.flatMap(({ batch }) => batch.filter(isOf)), ...this.queue.last(organizationId)];
     await Promise.all(last.map((group) => new Promise<void>((end) => group.follow(() => end()))));
+  }
+
+  private joined(organizationId: string): Promise<void> {
+    return new Promise((resolve) => this.joinNext(organizationId, resolve));
   }
 
   private begin(): void {

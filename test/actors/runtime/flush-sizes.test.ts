@@ -120,6 +120,22 @@ test("[RT-4] settled waits for both statements, or for that of the organization"
   expect(await all).toContain("a1 committed");
 });
 
+test("[RT-4] settled waits for what is to join the next batch", async () => {
+  const rig = new Rig();
+  rig.lane.joinNext("a", () => void rig.of("a", "a1"));
+  await rig.lane.settled();
+  expect(rig.ended).toEqual(["a1 committed"]);
+  const open = rig.hold();
+  rig.of("a", "a2", LARGE);
+  await settle();
+  rig.lane.joinNext("a", () => void rig.of("a", "a3"));
+  await rig.lane.settled("b");
+  const all = rig.lane.settled("a");
+  open();
+  await all;
+  expect(rig.ended.at(-1)).toBe("a3 committed");
+});
+
 test("[RT-5] a statement that is answered after its shard's epoch has risen fences no shard anew", async () => {
   const rig = new Rig();
   const open = rig.hold();
