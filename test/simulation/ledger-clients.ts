@@ -3,6 +3,7 @@
  * are told against the book.
  */
 import { isPassing, type Outcome } from "../../actors/fault.ts";
+import { LARGE_BYTES } from "../../actors/runtime/flush-queue.ts";
 import type { StreamItem } from "../../actors/runtime/replay.ts";
 import type { MemberStep } from "../../actors/runtime/members.ts";
 import { type Ledger, type LedgerCommand, ledgerRef } from "../support/ledger-actor.ts";
@@ -14,6 +15,7 @@ import { must, Violation } from "./violation.ts";
 
 export const ORGANIZATIONS = ["org_a", "org_b", "org_c"];
 const IDS = ["x", "y", "z"];
+const LONG_NOTE = "x".repeat(LARGE_BYTES);
 /** Alarms are due within this time: some past the horizon in memory. */
 const ALARM_WITHIN_MS = 90_000;
 
@@ -78,7 +80,9 @@ export class LedgerClients {
     switch (kind) {
       case "add": {
         const write = book.begin({ ledgers: [address] });
-        return this.send(replica, kind, one({ kind, by: write.key }), write);
+        // Every fifth one is large, so that two statements are in flight.
+        const note = write.key % 5 === 0 ? LONG_NOTE : "";
+        return this.send(replica, kind, one({ kind, by: write.key, note }), write);
       }
       case "tell": {
         const write = book.begin({ ledgers: [address], tells: other });
