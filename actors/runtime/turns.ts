@@ -37,6 +37,7 @@ import { type AlarmKey, noWrites, type Writes } from "./store.ts";
 import type { Member, MemberStep } from "./members.ts";
 import { GroupTx } from "./tx.ts";
 import { admitWrites, type WriteHost } from "./write-admission.ts";
+import { textBytesOf } from "./written-bytes.ts";
 
 /** Attempts of a group whose actors are evicted mid-turn again and again; the client retries later. */
 const EVICTED_ATTEMPTS = 5;
@@ -286,20 +287,6 @@ export class GroupRun {
     this.reservation.end();
     this.reject(cause);
   }
-}
-
-/** What is written of long texts, about: those of records and events themselves, which are nearly all there are. */
-function textBytesOf({ records, events }: Writes): number {
-  let bytes = 0;
-  const add = (fields: object): void => {
-    for (const key in fields) {
-      const value = (fields as Readonly<Record<string, unknown>>)[key];
-      if (typeof value === "string") bytes += 2 * value.length;
-    }
-  };
-  for (const { record } of records) add(record);
-  for (const { data } of events) add(data);
-  return bytes;
 }
 
 const OVERLOADED: Fault = { kind: "overloaded", retryAfterMs: OVERLOADED_RETRY_MS };

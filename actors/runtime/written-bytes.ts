@@ -1,0 +1,16 @@
+/** How much a group writes, for its size in a batch. */
+import type { Writes } from "./store.ts";
+
+/** What is written of long texts, about: those of records and events themselves, which are nearly all there are. */
+export function textBytesOf({ records, events }: Writes): number {
+  let bytes = 0;
+  const add = (fields: object): void => {
+    for (const key in fields) {
+      const value = (fields as Readonly<Record<string, unknown>>)[key];
+      if (typeof value === "string") bytes += 2 * value.length;
+    }
+  };
+  for (const { record } of records) add(record);
+  for (const { data } of events) add(data);
+  return bytes;
+}
