@@ -151,6 +151,11 @@ export class PatroniCluster {
     });
   }
 
+  /** Asks the server that is the primary now. */
+  async asksPrimary<T>(work: (sql: postgres.Sql) => Promise<T>): Promise<T> {
+    return this.asking(await this.knownPrimary(), work);
+  }
+
   async close(): Promise<void> {
     for (const node of this.nodes) {
       node.process?.kill("SIGKILL");
