@@ -6,12 +6,12 @@
  * Nothing is checked out: names, links, hooks, filters and attributes of the repository do nothing here.
  */
 import { mkdir, mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Egress } from "../egress/egress.ts";
 import { BlobReader } from "./blob-reader.ts";
 import { type GitOptions, repositoryIn, runGit, startGit } from "./git.ts";
 import { hasBubbles, relayTo } from "../sandbox/bubble.ts";
+import { makeWayOut, removeWaysOut } from "../sandbox/way-out.ts";
 import { openProxy, type RemoteFailure } from "./pinning-proxy.ts";
 
 export interface CloneLimits {
@@ -83,7 +83,7 @@ export class Cloner {
   /** Makes the folder and removes what a former process has left in it. `bubbles`: what isolates git. */
   async prepare(bubbles?: string): Promise<void> {
     this.isIsolated = await hasBubbles(bubbles);
-    await rm(this.root, { recursive: true, force: true });
+    await Promise.all([rm(this.root, { recursive: true, force: true }), removeWaysOut(this.root)]);
     await mkdir(this.root, { recursive: true, mode: 0o700 });
   }
 
@@ -126,7 +126,7 @@ export class Cloner {
     const { url, branch, authorization, limits, signal, onProgress } = settings;
     const { maxBytes, timeoutMs } = limits;
     const at = { folder, fileBytes: maxBytes, signal, isIsolated: this.isIsolated };
-    const wayOut = this.isIsolated ? await mkdtemp(join(tmpdir(), "troupe-way-out-")) : null;
+    const wayOut = this.isIsolated ? await makeWayOut(this.root) : null;
     const path = wayOut === null ? null : join(wayOut, "proxy");
     const socket = path === null ? null : { path, url: relayTo(path).url };
     const proxy = openProxy(this.egress, { url, authorization, maxBytes, timeoutMs, signal, socket });

@@ -5,9 +5,9 @@
  *
  * Commands have a few places, of which one organization has a part; organizations take turns (FAIR-4).
  */
+import { makeWayOut, removeWaysOut } from "../sandbox/way-out.ts";
 import { constants } from "node:fs";
 import { lstat, mkdir, mkdtemp, open, readdir, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { invalid, notFound, ok, type Outcome, refuse } from "../../actors/fault.ts";
 import type { ToolContext } from "../../actors/job/ports.ts";
@@ -67,7 +67,7 @@ export interface AgentShell {
 
 /** Agents have a shell where it can be isolated; the log says whether. */
 export async function openShell(hosts: readonly string[], root: string, log: Logger): Promise<AgentShell | null> {
-  await rm(root, { recursive: true, force: true });
+  await Promise.all([rm(root, { recursive: true, force: true }), removeWaysOut(root)]);
   const shell = await findShell();
   if (shell === null) log.info({}, "bubblewrap does not work here: agents have no shell");
   else if (hosts.length > 0) log.warn({ hosts }, "commands of agents may reach these hosts");
@@ -159,10 +159,13 @@ async function runIn(
 }
 
 /** With tunnels to the hosts that the operator allows, which end with the command. */
-async function runConnected({ shell, hosts, egress }: Parts, command: string, run: ShellRun): Promise<ShellResult> {
+async function runConnected(
+  { shell, root, hosts, egress }: Parts,
+  command: string,
+  run: ShellRun,
+): Promise<ShellResult> {
   if (hosts.length === 0) return shell.run(command, run);
-  // Not below the data folder: the path of a socket is short.
-  const folder = await mkdtemp(join(tmpdir(), "troupe-way-out-"));
+  const folder = await makeWayOut(root);
   const proxy = join(folder, "proxy");
   try {
     const isAllowed = hostRules(hosts);

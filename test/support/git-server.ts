@@ -7,7 +7,7 @@ import type { CertificateAuthority } from "./certificates.ts";
 export const hasGit = Bun.which("git") !== null;
 
 export interface GitServer {
-  /** Of the repository with this name, on the host `git.test`. */
+  /** Of the repository with this name, on its host, which is `git.test` unless given. */
   url(name: string): string;
   /** Makes a commit with these files; null removes one. Answers its id. */
   commit(name: string, files: Readonly<Record<string, string | Uint8Array | null>>, branch?: string): string;
@@ -22,9 +22,9 @@ export interface GitServer {
   stop(): Promise<void>;
 }
 
-export function startGitServer(authority: CertificateAuthority): GitServer {
+export function startGitServer(authority: CertificateAuthority, host = "git.test"): GitServer {
   const folder = mkdtempSync(join(tmpdir(), "troupe-git-"));
-  const certificate = authority.issue(["git.test", "other.test"]);
+  const certificate = authority.issue([host, "other.test"]);
   const requests: string[] = [];
   const server = Bun.serve({
     hostname: "127.0.0.1",
@@ -68,7 +68,7 @@ export function startGitServer(authority: CertificateAuthority): GitServer {
     return stdout.toString().trim();
   };
   const made: GitServer = {
-    url: (name) => `https://git.test:${server.port}/${name}.git`,
+    url: (name) => `https://${host}:${server.port}/${name}.git`,
     authorization: null,
     before: () => null,
     requests,
