@@ -6,7 +6,7 @@ import { shardOf } from "../../actors/runtime/placement.ts";
 import { FIRST_RUN_FILE } from "../../src/service/first-run.ts";
 import { type GuardedFolder, guardedFolder } from "./guarded-folder.ts";
 import { createEmptyDatabase, type TestDatabase } from "./postgres.ts";
-import { eventually, startTroupe, type TroupeProcess } from "./troupe-process.ts";
+import { admin, eventually, startTroupe, type TroupeProcess } from "./troupe-process.ts";
 
 const SECRET = Buffer.alloc(32, 7).toString("base64");
 
@@ -44,18 +44,20 @@ export class ReplicaProcesses {
   }
 
   async join(env: Readonly<Record<string, string>> = {}): Promise<TroupeProcess> {
-    const replica = await startTroupe(this.folder, {
-      dataDir: join(this.folder.path, `data${++this.count}`),
-      env: {
-        DATABASE_URL: this.database.url,
-        TROUPE_SECRET: SECRET,
-        REPLICA_URL: "auto",
-        FILES_DIR: join(this.folder.path, "files"),
-        ...env,
-      },
-    });
+    const dataDir = join(this.folder.path, `data${++this.count}`);
+    const replica = await startTroupe(this.folder, { dataDir, env: { ...this.env, ...env } });
     this.all.push(replica);
     return replica;
+  }
+
+  /** An administration command at this replica. */
+  admin({ dataDir }: TroupeProcess, args: readonly string[]): ReturnType<typeof admin> {
+    return admin(this.folder, args, { dataDir, env: this.env });
+  }
+
+  private get env(): Record<string, string> {
+    const files = join(this.folder.path, "files");
+    return { DATABASE_URL: this.database.url, TROUPE_SECRET: SECRET, REPLICA_URL: "auto", FILES_DIR: files };
   }
 
   /** Resolves when every shard has a living owner and none more than its part. */

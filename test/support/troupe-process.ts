@@ -215,14 +215,17 @@ export async function admin(
   return { code, out: command.output.trimEnd(), err: command.complaint.trimEnd() };
 }
 
-/** How many rows a query of the service's own embedded database has. */
-export async function rowsOf(dataDir: string, query: string): Promise<number> {
+/** The service's own embedded database, while it runs; for its caller to end. */
+export function databaseOf(dataDir: string): postgres.Sql {
   const { password } = JSON.parse(readFileSync(join(dataDir, "postgres.json"), "utf8")) as { password: string };
   const port = readPidFile(join(dataDir, "postgres"))?.port;
-  const sql = postgres(`postgres://${SUPERUSER}:${password}@127.0.0.1:${port}/postgres`, {
-    max: 1,
-    onnotice: () => {},
-  });
+  const url = `postgres://${SUPERUSER}:${password}@127.0.0.1:${port}/postgres`;
+  return postgres(url, { max: 1, onnotice: () => {} });
+}
+
+/** How many rows a query of it has. */
+export async function rowsOf(dataDir: string, query: string): Promise<number> {
+  const sql = databaseOf(dataDir);
   try {
     return (await sql.unsafe(query)).count;
   } finally {
