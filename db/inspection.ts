@@ -7,6 +7,8 @@ export interface Inspection {
   readonly fsync: string;
   readonly synchronousCommit: string;
   readonly fullPageWrites: string;
+  readonly synchronousStandbys: string;
+  readonly standbys: number;
   /** Its clock, in ms. */
   readonly nowMs: number;
   /** Migrations that a start would apply; null: it is newer than this code. */
@@ -28,6 +30,8 @@ export async function inspectDatabase(url: string): Promise<Inspection> {
       select current_setting('server_version') as version, current_setting('fsync') as fsync,
         current_setting('synchronous_commit') as "synchronousCommit",
         current_setting('full_page_writes') as "fullPageWrites",
+        current_setting('synchronous_standby_names') as "synchronousStandbys",
+        (select count(*)::int from pg_stat_replication) as standbys,
         (extract(epoch from clock_timestamp()) * 1000)::float8 as "nowMs"`;
     if (row === undefined) throw new Error("the server did not answer about itself");
     const [known] = await sql<{ has: boolean }[]>`select to_regclass('public.service_key') is not null as has`;

@@ -98,6 +98,15 @@ export async function pendingMigrations(sql: postgres.Sql): Promise<number | nul
 /** Values of synchronous_commit with which a commit does not wait until a standby has it on disk. */
 const LOCAL_COMMITS: readonly string[] = ["off", "local", "remote_write"];
 
+/** Whether a standby may take over without having all that was acknowledged. */
+export function losesAtFailover(
+  server: Pick<ServerFacts, "synchronousStandbys" | "synchronousCommit" | "standbys">,
+  expectsFailover: boolean,
+): boolean {
+  const isSynchronous = server.synchronousStandbys !== "" && !LOCAL_COMMITS.includes(server.synchronousCommit);
+  return (expectsFailover || server.standbys > 0) && !isSynchronous;
+}
+
 /** Refuses a server that is too old; answers warnings about one that may lose commits. */
 export function checkServer(server: ServerFacts, expectsFailover = false): readonly string[] {
   const major = Math.floor(server.versionNumber / 10_000);
@@ -114,8 +123,7 @@ export function checkServer(server: ServerFacts, expectsFailover = false): reado
   if (server.synchronousCommit === "off") {
     warnings.push("synchronous_commit is off: a crash may lose acknowledged requests. Set synchronous_commit = on.");
   }
-  const isSynchronous = server.synchronousStandbys !== "" && !LOCAL_COMMITS.includes(server.synchronousCommit);
-  if ((expectsFailover || server.standbys > 0) && !isSynchronous) {
+  if (losesAtFailover(server, expectsFailover)) {
     warnings.push(
       "the standbys of PostgreSQL are asynchronous: a failover may lose the last acknowledged requests. " +
         "Set synchronous_standby_names (Patroni: synchronous_mode: true), and leave synchronous_commit = on.",

@@ -2,7 +2,9 @@
  * What the doctor finds, and what to do about it. It judges facts that others have gathered (`doctor-facts.ts`), so
  * each judgement can be tested without the fault.
  */
+import { losesAtFailover } from "../../db/migrate.ts";
 import type { Config } from "../settings/config.ts";
+import { hasSeveralHosts } from "../settings/postgres-url.ts";
 
 export interface Finding {
   readonly check: string;
@@ -18,6 +20,9 @@ export interface DatabaseFacts {
   readonly fsync: string;
   readonly synchronousCommit: string;
   readonly fullPageWrites: string;
+  /** The standbys for which a commit waits; empty: for none. */
+  readonly synchronousStandbys: string;
+  readonly standbys: number;
   /** Migrations that the next start applies; null: the database is newer than this code. */
   readonly pending: number | null;
   /** How far its clock is ahead of this machine's, in ms. */
@@ -122,13 +127,13 @@ function configuration(config: Config): readonly Finding[] {
   return found.length > 0 ? found : [ok("configuration", "nothing to say")];
 }
 
-function database({ database: facts }: DoctorFacts): readonly Finding[] {
+function database({ database: facts, config }: DoctorFacts): readonly Finding[] {
   if (facts === null) return [ok("database", "there is none yet: the first start makes it")];
   if (typeof facts === "string")
     return [problem("database", `it cannot be asked: ${facts}`, "See that it runs, and that DATABASE_URL is right.")];
   return [
     ok("database", `PostgreSQL ${facts.version}`),
-    ...durability(facts),
+    ...durability(facts, config),
     schema(facts),
     Math.abs(facts.skewMs) > SKEW_MS
       ? problem(
@@ -147,13 +152,22 @@ function database({ database: facts }: DoctorFacts): readonly Finding[] {
   ];
 }
 
-function durability({ fsync, fullPageWrites, synchronousCommit }: DatabaseFacts): readonly Finding[] {
+function durability(facts: DatabaseFacts, { databaseUrl }: Config): readonly Finding[] {
+  const { fsync, fullPageWrites, synchronousCommit } = facts;
   const settings: readonly (readonly [name: string, value: string, danger: string])[] = [
     ["fsync", fsync, "a crash of the machine may destroy the database"],
     ["full_page_writes", fullPageWrites, "a crash of the machine may leave torn pages"],
     ["synchronous_commit", synchronousCommit, "a crash may lose acknowledged requests"],
   ];
   const off = settings.filter(([, value]) => value === "off");
+  if (off.length === 0 && losesAtFailover(facts, databaseUrl !== undefined && hasSeveralHosts(databaseUrl)))
+    return [
+      warning(
+        "durability",
+        "the standbys are asynchronous: a failover may lose the last acknowledged requests",
+        "Set synchronous_standby_names (Patroni: synchronous_mode: true).",
+      ),
+    ];
   if (off.length === 0) return [ok("durability", "commits are on the disk before they are acknowledged")];
   return off.map(([name, , danger]) =>
     problem("durability", `${name} is off: ${danger}`, `Set ${name} = on in postgresql.conf.`),

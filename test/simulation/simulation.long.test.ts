@@ -13,7 +13,7 @@ test(`[SIM-1] the invariants hold in ${seeds} seeds`, async () => {
   expect(reports.length).toBe(seeds);
 });
 
-const among = Math.ceil(seeds / 4);
+const among = Math.ceil(seeds / 10);
 
 test(`[SIM-4] the invariants hold in ${among} seeds of replicas that divide the organizations between them`, async () => {
   const reports = await runSeeds(REPLICAS_FROM + 201, among);
