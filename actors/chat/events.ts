@@ -8,6 +8,7 @@ import { MadeArtifact } from "../job/terms.ts";
 import { ApprovalRequested, ApprovalResolved, ReviewUpdated } from "../job/events.ts";
 import { BLOCKED_REASONS, JOB_STATUSES, RUN_ERROR_CODES } from "../job/schema.ts";
 import type { Tx } from "../runtime/actor.ts";
+import { InputBlocks } from "../upload/terms.ts";
 import { type JsonObject, OneOf, type Static, Timestamp, Type } from "../schema.ts";
 import { CHAT_STATUSES, ChatOptions, MESSAGE_ROLES } from "./schema.ts";
 
@@ -33,6 +34,8 @@ export const CHAT_EVENTS = {
     messageId: Type.String(),
     role: OneOf(MESSAGE_ROLES),
     content: Type.String(),
+    /** All pieces of a message that is more than text. */
+    blocks: InputBlocks,
     /** The job that answers it, or that it steers. */
     jobId: OptionalText,
   }),

@@ -5,6 +5,8 @@
 import { invalid, ok, type Outcome } from "../fault.ts";
 import type { Tx } from "../runtime/actor.ts";
 import { isoTime } from "../schema.ts";
+import { isAttachment } from "../upload/terms.ts";
+import { addMessage, inputBlocks } from "./attachments.ts";
 import { appendChatEvent } from "./events.ts";
 import type { ChatCommand } from "./protocol.ts";
 import { type Chat, chatTable, type Message, messageTable, newChat, preview } from "./schema.ts";
@@ -35,9 +37,10 @@ export function forkChat(tx: Tx, { source, from, agent, title, userId, messages,
     const { id: oldId, role, content, jobId } = message;
     const id = tx.id("msg");
     ids.set(oldId, id);
-    const seq = appendChatEvent(tx, "message.created", { messageId: id, role, content, jobId });
+    const told = message.blocks.some(isAttachment) ? { blocks: inputBlocks(message.blocks) } : {};
+    const seq = appendChatEvent(tx, "message.created", { messageId: id, role, content, jobId, ...told });
     const { status, blocks, usage, sender, metadata, completedAt } = message;
-    return tx.create(messageTable, {
+    return addMessage(tx, {
       id,
       chatId: opened.id,
       role,

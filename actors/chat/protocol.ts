@@ -1,6 +1,7 @@
 /** What a chat's actor can be asked, and what it answers. */
 import type { MadeArtifact } from "../job/terms.ts";
 import type { AgentSnapshot, Block, Job, JobTerms, RunError, Usage } from "../job/schema.ts";
+import type { InputBlock } from "../upload/terms.ts";
 import type { JsonObject } from "../schema.ts";
 import type { ChatEventData } from "./events.ts";
 import type { Chat, ChatOptions, ContextMeasure, Message, OnBusy } from "./schema.ts";
@@ -50,6 +51,8 @@ export type ChatCommand =
       readonly open: ChatOpening | null;
       readonly agent: AgentSnapshot;
       readonly content: string;
+      /** All pieces of a message that is more than text; `content` is then that of its text. */
+      readonly blocks?: readonly InputBlock[] | undefined;
       readonly userId: string;
       /** Null: as the chat's options say. */
       readonly onBusy: OnBusy | null;
@@ -65,6 +68,8 @@ export type ChatCommand =
       readonly open: ChatOpening;
       readonly agent: AgentSnapshot;
       readonly content: string;
+      /** All pieces of a message that is more than text; `content` is then that of its text. */
+      readonly blocks?: readonly InputBlock[] | undefined;
       readonly userId: string;
       readonly sender: Message["sender"];
       readonly jobId: string;

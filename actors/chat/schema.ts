@@ -1,6 +1,7 @@
 /** The chat and its messages (CHAT-1 to CHAT-3), as far as a conversation by v1 needs them. */
 import { Block, Usage } from "../job/schema.ts";
 import { type ActorRef, type NewRecord, table } from "../runtime/actor.ts";
+import { AttachmentBlock } from "../upload/terms.ts";
 import { type JsonObject, OneOf, RecordBase, type Static, Timestamp, Type } from "../schema.ts";
 
 export const CHAT_STATUSES = ["standby", "working", "done", "error", "needs_attention"] as const;
@@ -43,7 +44,12 @@ export const ChatSummary = Type.Object({
 export type ChatSummary = Static<typeof ChatSummary>;
 
 /** What a provider has counted for the newest model call of a chat, and how many bytes that was (CHAT-8). */
-export const ContextMeasure = Type.Object({ tokens: Type.Integer(), bytes: Type.Integer() });
+export const ContextMeasure = Type.Object({
+  tokens: Type.Integer(),
+  bytes: Type.Integer(),
+  /** Tokens that its images and documents had been estimated at. */
+  attached: Type.Optional(Type.Integer()),
+});
 export type ContextMeasure = Static<typeof ContextMeasure>;
 
 /** Messages of one chat that stay in the context whatever is compacted. */
@@ -78,6 +84,10 @@ export const Chat = Type.Object({
 });
 export type Chat = Static<typeof Chat>;
 
+/** A piece of a message; only users send attachments. */
+export const MessageBlock = Type.Union([...Block.anyOf, AttachmentBlock]);
+export type MessageBlock = Static<typeof MessageBlock>;
+
 export const Message = Type.Object({
   ...RecordBase,
   chatId: Type.String(),
@@ -85,7 +95,7 @@ export const Message = Type.Object({
   status: OneOf(MESSAGE_STATUSES),
   /** The text blocks joined; `position` of the streams counts in it. */
   content: Type.String(),
-  blocks: Type.Array(Block),
+  blocks: Type.Array(MessageBlock),
   jobId: Type.Union([Type.String(), Type.Null()]),
   usage: Type.Union([Usage, Type.Null()]),
   /** Of a summary: what it stands for. */

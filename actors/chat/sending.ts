@@ -15,19 +15,12 @@ import { type AgentSnapshot, type Job, jobRef, jobTable } from "../job/schema.ts
 import { namesTool } from "../job/terms.ts";
 import type { Tx } from "../runtime/actor.ts";
 import { isoTime } from "../schema.ts";
+import { isAttachment } from "../upload/terms.ts";
+import { addMessage } from "./attachments.ts";
 import { appendChatEvent } from "./events.ts";
 import { allowedActions, moved } from "./machine.ts";
 import type { ChatCommand, SentMessage } from "./protocol.ts";
-import {
-  CHAT_QUEUE,
-  type Chat,
-  chatTable,
-  type Message,
-  messageTable,
-  newChat,
-  type OnBusy,
-  preview,
-} from "./schema.ts";
+import { CHAT_QUEUE, type Chat, chatTable, type Message, newChat, type OnBusy, preview } from "./schema.ts";
 
 /** Characters of a message that become the title of its job. */
 const TITLE_CHARACTERS = 80;
@@ -35,7 +28,7 @@ const TITLE_CHARACTERS = 80;
 type SendMessage = Extract<ChatCommand, { readonly kind: "send_message" }>;
 type SendOnce = Extract<ChatCommand, { readonly kind: "send_once" }>;
 /** A message, its sender and the terms of its job. */
-interface NewMessage extends Pick<SendMessage, "agent" | "content" | "userId" | "terms" | "metadata"> {
+interface NewMessage extends Pick<SendMessage, "agent" | "content" | "blocks" | "userId" | "terms" | "metadata"> {
   readonly sender: Message["sender"];
   /** Null: any new one. */
   readonly jobId: string | null;
@@ -117,24 +110,34 @@ function begin(tx: Tx, chat: Chat, command: NewMessage, effect: Exclude<Effect, 
 const withMessage = (chat: Chat, message: Message): Chat => ({
   ...chat,
   messageCount: chat.messageCount + 1,
-  lastMessagePreview: preview(message.content),
+  lastMessagePreview: preview(titleOf(message)),
 });
+
+/** What a message without text is called: its attachments. */
+const titleOf = ({ content, blocks }: Pick<Message, "content" | "blocks">): string =>
+  content === ""
+    ? blocks
+        .filter(isAttachment)
+        .map(({ name, media_type: mediaType }) => name ?? mediaType)
+        .join(", ")
+    : content;
 
 function addUserMessage(
   tx: Tx,
   chat: Chat,
-  { content, sender, metadata }: NewMessage,
+  { content, blocks, sender, metadata }: NewMessage,
   { jobId, status }: { readonly jobId: string | null; readonly status: "queued" | "completed" },
 ): Message {
   const id = tx.id("msg");
-  const seq = appendChatEvent(tx, "message.created", { messageId: id, role: "user", content, jobId });
-  return tx.create(messageTable, {
+  const told = blocks === undefined ? {} : { blocks: [...blocks] };
+  const seq = appendChatEvent(tx, "message.created", { messageId: id, role: "user", content, jobId, ...told });
+  return addMessage(tx, {
     id,
     chatId: chat.id,
     role: "user",
     status,
     content,
-    blocks: [{ type: "text", text: content }],
+    blocks: blocks === undefined ? [{ type: "text", text: content }] : [...blocks],
     jobId,
     usage: null,
     sender,
@@ -147,16 +150,17 @@ function addUserMessage(
 function createJob(
   tx: Tx,
   chat: Chat,
-  { agent, userId, terms }: NewMessage,
+  { agent, blocks, userId, terms }: NewMessage,
   { jobId, isIdle, message }: { readonly jobId: string; readonly isIdle: boolean; readonly message: Message },
 ): Job {
   const ref = jobRef(tx.self.organizationId, jobId);
-  const title = preview(message.content.trim().replace(/\s+/g, " "), TITLE_CHARACTERS);
+  const title = preview(titleOf(message).trim().replace(/\s+/g, " "), TITLE_CHARACTERS);
   const record = newJob(
     {
       id: jobId,
       title,
       input: message.content,
+      ...(blocks === undefined ? {} : { inputBlocks: [...blocks] }),
       agent: withOptions(agent, chat),
       chatId: chat.id,
       workspaceId: chat.workspaceId,

@@ -3,13 +3,13 @@
  * tools, waits, restarts after a crash, ends. The end of a turn starts the next one of the queue.
  */
 import { notFound, ok, type Outcome } from "../fault.ts";
-import { type Block, jobRef, textOf } from "../job/schema.ts";
+import { jobRef, textOf } from "../job/schema.ts";
 import type { Handlers, Tx } from "../runtime/actor.ts";
 import { isoTime } from "../schema.ts";
 import { appendChatEvent } from "./events.ts";
 import { moved } from "./machine.ts";
 import type { ChatCommand, ChatProtocol, JobUpdate, TurnEnd } from "./protocol.ts";
-import { type Chat, chatTable, type Message, messageTable, preview } from "./schema.ts";
+import { type Chat, chatTable, type Message, type MessageBlock, messageTable, preview } from "./schema.ts";
 
 type TurnCommand =
   | "turn_started"
@@ -155,7 +155,7 @@ function endMessage(tx: Tx, command: TurnEnded): void {
   if (message === null) return endInput(tx, command);
   if (message.completedAt !== null) return;
   const status = STATUS[end.status];
-  const blocks: Block[] = command.blocks === null ? message.blocks : [...command.blocks];
+  const blocks: MessageBlock[] = command.blocks === null ? message.blocks : [...command.blocks];
   const content = textOf(blocks);
   const completedAt = status === "streaming" ? null : isoTime(tx.now);
   tx.update(messageTable, { ...message, status, content, blocks, usage, completedAt });

@@ -83,7 +83,7 @@ export const controlHandlers: Pick<Handlers<JobProtocol>, ControlCommand> = {
       return ok(over(tx, reviewed(tx, job, { state: "changes_requested", by, comment: feedback }), inGroup));
     }),
 
-  steer: (tx, { by, messageId, content }) =>
+  steer: (tx, { by, messageId, content, blocks }) =>
     withJob(tx, (job) => {
       // Nobody reads it in there: the message is queued.
       if (job.isCompaction === true) return stale(job);
@@ -93,7 +93,12 @@ export const controlHandlers: Pick<Handlers<JobProtocol>, ControlCommand> = {
       if (foreign !== null) return foreign;
       if (job.steers.length >= JOB_STEERS)
         return invalid("/content", `More than ${JOB_STEERS} messages wait for the next model call`);
-      return ok(tx.update(jobTable, { ...job, steers: [...job.steers, { messageId, content }] }));
+      return ok(
+        tx.update(jobTable, {
+          ...job,
+          steers: [...job.steers, { messageId, content, ...(blocks === undefined ? {} : { blocks }) }],
+        }),
+      );
     }),
 
   tool_results: (tx, command) => withJob(tx, (job) => takeResults(tx, job, command)),

@@ -8,6 +8,7 @@
  * A job's terminal event is the last of its run; only `job.iteration_requested` may follow it.
  * `runner.status` says what the runner does, with a heartbeat while nothing else happens.
  */
+import { InputBlocks } from "../upload/terms.ts";
 import type { NewEvent, Tx } from "../runtime/actor.ts";
 import { type JsonObject, OneOf, type Static, Timestamp, Type } from "../schema.ts";
 import { Citations } from "./citation.ts";
@@ -66,7 +67,12 @@ const ToldCall = Type.Object({
 const TranscriptEvent = Type.Union([
   Type.Object({ kind: Type.Literal("assistant_text"), text: Type.String(), citations: Citations }),
   Type.Object({ kind: Type.Literal("reasoning"), text: Type.String() }),
-  Type.Object({ kind: Type.Literal("user_text"), text: Type.String(), messageId: Type.Optional(Type.String()) }),
+  Type.Object({
+    kind: Type.Literal("user_text"),
+    text: Type.String(),
+    messageId: Type.Optional(Type.String()),
+    blocks: InputBlocks,
+  }),
   Type.Object({ kind: Type.Literal("tool_use"), id: Type.String(), name: Type.String(), input: Input }),
   /** What the service asked of the model: to repair an answer that does not fit its schema. */
   Type.Object({ kind: Type.Literal("repair"), text: Type.String() }),

@@ -19,7 +19,7 @@ export function newJob(
     | "executionId"
     | "createdBy"
   > &
-    Pick<Partial<Job>, "isCompaction">,
+    Pick<Partial<Job>, "isCompaction" | "inputBlocks">,
   { lineage, reviewRequired, ...terms }: JobTerms,
 ): NewRecord<JobIn<"queued">> {
   return {

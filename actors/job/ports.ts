@@ -4,6 +4,7 @@
  * never inside a turn, and what they find comes back as commands.
  */
 import type { Outcome } from "../fault.ts";
+import type { InputBlock, ModelInput } from "../upload/terms.ts";
 import type { JsonObject } from "../schema.ts";
 import type { MadeArtifact, OutputError, Progress } from "./terms.ts";
 import type { AgentSnapshot, AnswerBlock, Block, RunError, ToolUseBlock, Usage } from "./schema.ts";
@@ -24,8 +25,16 @@ export type ContentPart =
 
 /** One entry of the conversation as the model sees it, oldest first. */
 export type TranscriptEntry =
-  /** `parts`: all that is said, where it is more than text; `text` is then that of its text parts. */
-  | { readonly role: "user"; readonly text: string; readonly parts?: readonly ContentPart[] }
+  /**
+   * `blocks`: all that is said as it is stored, where it is more than text; `text` is then that of its text. The loop
+   * knows only these; `parts`, with the bytes, is what they are made before a provider is asked.
+   */
+  | {
+      readonly role: "user";
+      readonly text: string;
+      readonly blocks?: readonly InputBlock[] | undefined;
+      readonly parts?: readonly ContentPart[];
+    }
   | { readonly role: "assistant"; readonly blocks: readonly Block[] };
 
 export interface ToolDescription {
@@ -79,6 +88,7 @@ export interface ModelInfo {
 /** One of the models that the operator allows. */
 export interface AllowedModel extends ModelInfo {
   readonly window: ModelWindow;
+  readonly input: readonly ModelInput[];
   /** What answers where no model is named. */
   readonly isDefault: boolean;
 }
@@ -102,6 +112,8 @@ export interface ModelPort {
   describe(model: string | null): Outcome<ModelInfo>;
   /** How much the model of this name takes; of one that cannot be used, that of an unknown one. */
   windowOf(model: string | null): ModelWindow;
+  /** What the model of this name reads; of one that cannot be used, text. */
+  inputOf(model: string | null): readonly ModelInput[];
   /** All that `describe` takes, the default first. */
   allowed(): readonly AllowedModel[];
   /** Of the costs in usages; absent where no model has a price. */

@@ -4,7 +4,8 @@ import type { JsonObject } from "../schema.ts";
 import type { Recovery } from "./machine.ts";
 import type { CheckedOutput, ModelInfo } from "./ports.ts";
 import type { TranscriptPart } from "./transcript.ts";
-import type { MadeArtifact, Budget, Progress, Waiting, Warning } from "./terms.ts";
+import type { AttachmentBlock } from "../upload/terms.ts";
+import type { MadeArtifact, Budget, Progress, Steer, Waiting, Warning } from "./terms.ts";
 import type { Citation } from "./citation.ts";
 import type { Block, Job, RunError, ToolUseBlock, Usage } from "./schema.ts";
 
@@ -162,7 +163,7 @@ type Control =
   | { readonly kind: "delegate"; readonly key: string; readonly childJobId: string }
   /** The first half of iterate: the second is a new job in the same chat. */
   | { readonly kind: "request_changes"; readonly by: string; readonly feedback: string; readonly inGroup?: true }
-  | { readonly kind: "steer"; readonly by: string; readonly messageId: string; readonly content: string }
+  | ({ readonly kind: "steer"; readonly by: string } & Steer)
   /** An alarm: a decision is overdue (JOB-8, JOB-9). */
   | { readonly kind: "decision_overdue" }
   /** Its process or epoch ended under it (JOB-4). */
@@ -181,7 +182,7 @@ export interface JobReplies {
   run_waiting: Job;
   step_restarted: Job;
   run_warned: Job;
-  take_steers: { readonly job: Job; readonly steers: readonly string[] };
+  take_steers: { readonly job: Job; readonly steers: readonly Steer[] };
   step_finished: Job;
   run_compacted: Job;
   tools_started: Job;
@@ -233,7 +234,7 @@ export const NO_HISTORY: ChatHistory = { summary: null, entries: [], measured: n
 export interface HistoryEntry {
   readonly role: "user" | "assistant";
   readonly content: string;
-  readonly blocks: readonly Block[];
+  readonly blocks: readonly (Block | AttachmentBlock)[];
   /** The number of its turn: rising, the same for a message and its answer. */
   readonly turn: number;
   readonly isPinned: boolean;

@@ -114,10 +114,12 @@ export const reportHandlers = ({ runMs }: JobLimits): Pick<Handlers<JobProtocol>
     withRunning(tx, attempt, (job) => {
       if (isSpent || spentPart(job) !== null)
         return ok({ job: tx.update<Job>(jobTable, blocked(tx, job, "budget_reached", result)), steers: [] });
-      const steers = job.steers.map((steer) => steer.content);
+      const { steers } = job;
       if (steers.length === 0) return ok({ job, steers });
-      for (const { content, messageId } of job.steers)
-        appendJobEvent(tx, "transcript.event", { kind: "user_text", text: content, messageId });
+      for (const { content: text, messageId, blocks } of steers) {
+        const more = blocks === undefined ? {} : { blocks };
+        appendJobEvent(tx, "transcript.event", { kind: "user_text", text, messageId, ...more });
+      }
       return ok({ job: tx.update<Job>(jobTable, { ...job, steers: [] }), steers });
     }),
 

@@ -2,7 +2,6 @@
 import { type ActorRef, table } from "../runtime/actor.ts";
 import { Citations } from "./citation.ts";
 import { AgentTool, McpServer } from "./connections.ts";
-import { JOB_STEERS } from "./limits.ts";
 import {
   Approval,
   ApprovalExpiry,
@@ -10,6 +9,7 @@ import {
   Budgeting,
   JOB_PRIORITIES,
   JobNotes,
+  JobInput,
   type JobPriority,
   Lineage,
   NO_BUDGET,
@@ -24,6 +24,7 @@ import {
   type Stop,
   Waiting,
 } from "./terms.ts";
+import type { AttachmentBlock } from "../upload/terms.ts";
 import { CostFields, OneOf, RecordBase, type Static, Timestamp, Type, type JsonObject } from "../schema.ts";
 
 export const JOB_STATUSES = [
@@ -160,8 +161,7 @@ const JobBase = Type.Object({
   /** The user's message that it answers, and the assistant's message that it writes. */
   inputMessageId: Type.String(),
   outputMessageId: Type.String(),
-  /** What the user said; of a job that compacts, what its summary must keep. */
-  input: Type.String(),
+  ...JobInput.properties,
   /** The v1 surface's name of this execution. */
   executionId: Type.String(),
   /** The user for whom it acts (AUTH-7). */
@@ -188,8 +188,6 @@ const JobBase = Type.Object({
   approvals: Type.Array(Approval),
   review: Review,
   ...Budgeting.properties,
-  /** Messages that the model gets before its next call (CHAT-5). */
-  steers: Type.Array(Type.Object({ messageId: Type.String(), content: Type.String() }), { maxItems: JOB_STEERS }),
   /** The effect that runs it, while one does. */
   runEffectId: Type.Union([Type.String(), Type.Null()]),
   metrics: Metrics,
@@ -289,7 +287,7 @@ export const originOf = ({ organizationId, id: jobId, requestId }: Job) => ({ or
 /** Between two text blocks: a blank line, so that texts of different steps do not run together. */
 export const TEXT_SEPARATOR = "\n\n";
 /** The content of a message: its text blocks, joined. `position` counts in it (SSE-3). */
-export const textOf = (blocks: readonly Block[]): string =>
+export const textOf = (blocks: readonly (Block | AttachmentBlock)[]): string =>
   blocks.flatMap((block) => (block.type === "text" && block.text !== "" ? [block.text] : [])).join(TEXT_SEPARATOR);
 
 export const jobTable = table<Job>("job");

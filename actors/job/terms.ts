@@ -1,5 +1,7 @@
 /** The terms of a job: what it was asked for, what it waits for, how it was stopped (JOB-3, JOB-5, JOB-8). */
 import { Citations } from "./citation.ts";
+import { InputBlocks } from "../upload/terms.ts";
+import { JOB_STEERS } from "./limits.ts";
 import { type JsonObject, OneOf, type Static, Timestamp, Type } from "../schema.ts";
 
 const OptionalTime = Type.Union([Timestamp, Type.Null()]);
@@ -204,3 +206,16 @@ export const Output = Type.Object({
 /** Which model runs it; known when it starts. */
 export const RunnerInfo = Type.Object({ provider: Type.String(), name: Type.String(), demo: Type.Boolean() });
 export type RunnerInfo = Static<typeof RunnerInfo>;
+
+/** A message that the model gets before its next call (CHAT-5). */
+export const Steer = Type.Object({ messageId: Type.String(), content: Type.String(), blocks: InputBlocks });
+export type Steer = Static<typeof Steer>;
+
+/** What the user has said to a job. */
+export const JobInput = Type.Object({
+  /** The message that it answers; of a job that compacts, what its summary must keep. */
+  input: Type.String(),
+  inputBlocks: InputBlocks,
+  /** Messages that the model gets before its next call. */
+  steers: Type.Array(Steer, { maxItems: JOB_STEERS }),
+});

@@ -2,6 +2,7 @@
  * A job's transcript: each part of it as the data of a `transcript.event` of its stream (SSE-8), and
  * back. Parts are the blocks of the assistant's content, and messages that steered the run.
  */
+import type { InputBlock } from "../upload/terms.ts";
 import type { Json, JsonObject } from "../schema.ts";
 import type { Citation } from "./citation.ts";
 import type { TranscriptData } from "./events.ts";
@@ -10,7 +11,7 @@ import type { Block } from "./schema.ts";
 /** A part of a job's transcript: the assistant's content, a message that steered the run, a request of the service to repair the answer, or a summary of what came before. */
 export type TranscriptPart =
   | Block
-  | { readonly type: "user_text"; readonly text: string }
+  | { readonly type: "user_text"; readonly text: string; readonly blocks?: readonly InputBlock[] | undefined }
   | { readonly type: "repair"; readonly text: string }
   | SummaryPart;
 
@@ -24,8 +25,9 @@ export interface SummaryPart {
 export function transcriptEventOf(block: TranscriptPart): TranscriptData {
   switch (block.type) {
     case "user_text":
+      return { kind: "user_text", text: block.text, ...given(block.blocks) };
     case "repair":
-      return { kind: block.type, text: block.text };
+      return { kind: "repair", text: block.text };
     case "summary":
       return { kind: "summary", text: block.text, covers: block.covers };
     case "text":
@@ -43,7 +45,9 @@ export function transcriptEventOf(block: TranscriptPart): TranscriptData {
 export function partOf(data: JsonObject): TranscriptPart | null {
   const { kind } = data;
   if (kind === "summary") return { type: kind, text: textIn(data["text"]), covers: Number(data["covers"]) || 0 };
-  return kind === "user_text" || kind === "repair" ? { type: kind, text: textIn(data["text"]) } : blockOf(data);
+  if (kind === "user_text")
+    return { type: kind, text: textIn(data["text"]), ...given(data["blocks"] as InputBlock[] | undefined) };
+  return kind === "repair" ? { type: kind, text: textIn(data["text"]) } : blockOf(data);
 }
 
 /** The block of an event's data; null where it is none. */
@@ -58,6 +62,8 @@ export function blockOf(data: JsonObject): Block | null {
   const [id, content] = [textIn(data["toolUseId"]), textIn(data["content"])];
   return { type: "tool_result", tool_use_id: id, content, is_error: data["isError"] === true };
 }
+
+const given = (blocks: readonly InputBlock[] | undefined) => (blocks === undefined ? {} : { blocks: [...blocks] });
 
 /** The record has them as they were stored. */
 const cited = (citations: Json | readonly Citation[] | undefined): { citations?: Citation[] } =>

@@ -111,6 +111,8 @@ export interface FileContents {
     part: ContentPart | null,
     complete: (content: ReceivedContent) => Promise<Outcome<T>>,
   ): Promise<Outcome<UploadProgress | { readonly kind: "completed"; readonly value: T }>>;
+  /** Claims content that is stored, for a commit that will refer to it; false where it is not there. */
+  hold(key: BlobKey): Promise<boolean>;
   /** As `BlobStore.read`. */
   read(key: BlobKey, range?: ByteRange): Promise<Blob | ReadableStream<Uint8Array> | null>;
   /** As `BlobStore.place`. */

@@ -66,6 +66,7 @@ const QUESTION = "What is to be said about this matter, in a sentence or two? ".
 let longest = { entries: 0, characters: 0 };
 const model: ModelPort = {
   describe: () => ok({ provider: "bench", name: "bench", demo: false }),
+  inputOf: () => ["text"],
   windowOf: () => ({ contextTokens: 128_000, answerTokens: 16_000 }),
   allowed: () => [],
   async call({ entries }, onText) {

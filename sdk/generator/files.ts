@@ -21,6 +21,7 @@ async function javascript(contract: Contract, file: string): Promise<string> {
     "webhook.ts": await read("sdk/typescript/webhook.ts"),
     "client-tool.ts": await read("sdk/typescript/client-tool.ts"),
     "http-tool.ts": await read("sdk/typescript/http-tool.ts"),
+    "attachments.ts": await read("sdk/typescript/attachments.ts"),
   });
   return files.get(file) ?? "";
 }
@@ -35,6 +36,7 @@ const MAKERS: Readonly<Record<string, (contract: Contract) => Promise<string>>> 
   "sdk/javascript/webhook.mjs": (contract) => javascript(contract, "webhook.mjs"),
   "sdk/javascript/client-tool.mjs": (contract) => javascript(contract, "client-tool.mjs"),
   "sdk/javascript/http-tool.mjs": (contract) => javascript(contract, "http-tool.mjs"),
+  "sdk/javascript/attachments.mjs": (contract) => javascript(contract, "attachments.mjs"),
 };
 
 /** The modules of the runtime, in the order in which they go into the file. */

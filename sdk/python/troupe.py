@@ -5020,6 +5020,48 @@ class Artifact(TypedDict):
     url: str
 
 
+class AttachmentSourceUpload(TypedDict):
+    # Always "upload"
+    kind: Literal["upload"]
+    # Id of the uploaded file
+    file_id: str
+
+
+class AttachmentSourceWorkspace(TypedDict):
+    # Always "workspace"
+    kind: Literal["workspace"]
+    # Id of the workspace
+    workspace_id: str
+    # Path in the workspace, such as `reports/2026.md`
+    path: str
+    # Version of the record that the event is about; null where it has none
+    version: int
+
+
+class AttachmentSourceUrl(TypedDict):
+    # Always "url"
+    kind: Literal["url"]
+    # Address of the MCP server
+    url: str
+
+
+class Attachment(TypedDict):
+    """An image or a file of a message"""
+
+    # Kind of the entry
+    type: Literal["image", "file"]
+    # What the first bytes say that it is
+    media_type: str
+    # What it is called
+    name: str | None
+    # Bytes
+    size: int
+    # The digest of its content, which never changes
+    sha256: str
+    # Where the content came from when the message was accepted
+    source: AttachmentSourceUpload | AttachmentSourceWorkspace | AttachmentSourceUrl
+
+
 class AuditEntry(TypedDict):
     """What somebody did with a credential, or to a member"""
 
@@ -5288,6 +5330,53 @@ class ChatStreamEventSnapshot(TypedDict):
     data: Chat
 
 
+class ChatStreamEventMessageCreatedDataBlocksItemVariant1(TypedDict):
+    # Always "text"
+    type: Literal["text"]
+    # The text
+    text: str
+
+
+class ChatStreamEventMessageCreatedDataBlocksItemVariant2SourceUpload(TypedDict):
+    # Always "upload"
+    kind: Literal["upload"]
+    # Id of the uploaded file
+    file_id: str
+
+
+class ChatStreamEventMessageCreatedDataBlocksItemVariant2SourceWorkspace(TypedDict):
+    # Always "workspace"
+    kind: Literal["workspace"]
+    # Id of the workspace
+    workspace_id: str
+    # Path in the workspace, such as `reports/2026.md`
+    path: str
+    # Version of the record that the event is about; null where it has none
+    version: int
+
+
+class ChatStreamEventMessageCreatedDataBlocksItemVariant2SourceUrl(TypedDict):
+    # Always "url"
+    kind: Literal["url"]
+    # Address of the MCP server
+    url: str
+
+
+class ChatStreamEventMessageCreatedDataBlocksItemVariant2(TypedDict):
+    # Kind of the entry
+    type: Literal["image", "file"]
+    # What the first bytes say that it is
+    media_type: str
+    # What it is called
+    name: str | None
+    # Bytes
+    size: int
+    # The digest of its content, which never changes
+    sha256: str
+    # Where the content came from when the message was accepted
+    source: ChatStreamEventMessageCreatedDataBlocksItemVariant2SourceUpload | ChatStreamEventMessageCreatedDataBlocksItemVariant2SourceWorkspace | ChatStreamEventMessageCreatedDataBlocksItemVariant2SourceUrl
+
+
 class ChatStreamEventMessageCreatedData(TypedDict):
     # Number in the stream, from 1, without gaps
     seq: int
@@ -5301,6 +5390,8 @@ class ChatStreamEventMessageCreatedData(TypedDict):
     role: Literal["user", "assistant", "system", "tool"]
     # Content as text
     content: str
+    # Content in the model's order: text, tool calls and their results
+    blocks: NotRequired[list[ChatStreamEventMessageCreatedDataBlocksItemVariant1 | ChatStreamEventMessageCreatedDataBlocksItemVariant2]]
     # Id of the job; null where no job answers
     job_id: str | None
 
@@ -6960,11 +7051,53 @@ class FileVersions(TypedDict):
     versions: list[FileVersion]
 
 
+class ForkChatRequestContentVariant2ItemVariant1(TypedDict):
+    # Always "text"
+    type: Literal["text"]
+    # What is said
+    text: str
+
+
+class ForkChatRequestContentVariant2ItemVariant2SourceUpload(TypedDict):
+    # Always "upload"
+    kind: Literal["upload"]
+    # A file of `POST /api/files`
+    file_id: str
+
+
+class ForkChatRequestContentVariant2ItemVariant2SourceWorkspace(TypedDict):
+    # Always "workspace"
+    kind: Literal["workspace"]
+    # A workspace; the token needs `workspaces:read`
+    workspace_id: str
+    # A file of it
+    path: str
+    # A version of the file; the present one unless given
+    version: NotRequired[int]
+
+
+class ForkChatRequestContentVariant2ItemVariant2SourceUrl(TypedDict):
+    # Always "url"
+    kind: Literal["url"]
+    # An https URL, fetched once when the message is sent
+    url: str
+
+
+class ForkChatRequestContentVariant2ItemVariant2(TypedDict):
+    # Kind of the entry
+    type: Literal["image", "file"]
+    # Where its content is. The message keeps the content as it is now
+    source: ForkChatRequestContentVariant2ItemVariant2SourceUpload | ForkChatRequestContentVariant2ItemVariant2SourceWorkspace | ForkChatRequestContentVariant2ItemVariant2SourceUrl
+    # What it is called
+    name: NotRequired[str]
+
+
 class ForkChatRequest(TypedDict):
     # The message of this chat up to which the new one has the conversation
     from_message_id: str
-    # In place of the message, which must be a user's; it is answered
-    content: NotRequired[str]
+    # In place of the message, which must be a user's; it is answered: text, or blocks of text, images and
+    # files
+    content: NotRequired[str | list[ForkChatRequestContentVariant2ItemVariant1 | ForkChatRequestContentVariant2ItemVariant2]]
     # Title, for people
     title: NotRequired[str]
 
@@ -7745,6 +7878,53 @@ class JobStreamEventTranscriptEventDataReasoning(TypedDict):
     text: str
 
 
+class JobStreamEventTranscriptEventDataUserTextBlocksItemVariant1(TypedDict):
+    # Always "text"
+    type: Literal["text"]
+    # The text
+    text: str
+
+
+class JobStreamEventTranscriptEventDataUserTextBlocksItemVariant2SourceUpload(TypedDict):
+    # Always "upload"
+    kind: Literal["upload"]
+    # Id of the uploaded file
+    file_id: str
+
+
+class JobStreamEventTranscriptEventDataUserTextBlocksItemVariant2SourceWorkspace(TypedDict):
+    # Always "workspace"
+    kind: Literal["workspace"]
+    # Id of the workspace
+    workspace_id: str
+    # Path in the workspace, such as `reports/2026.md`
+    path: str
+    # Version of the record that the event is about; null where it has none
+    version: int
+
+
+class JobStreamEventTranscriptEventDataUserTextBlocksItemVariant2SourceUrl(TypedDict):
+    # Always "url"
+    kind: Literal["url"]
+    # Address of the MCP server
+    url: str
+
+
+class JobStreamEventTranscriptEventDataUserTextBlocksItemVariant2(TypedDict):
+    # Kind of the entry
+    type: Literal["image", "file"]
+    # What the first bytes say that it is
+    media_type: str
+    # What it is called
+    name: str | None
+    # Bytes
+    size: int
+    # The digest of its content, which never changes
+    sha256: str
+    # Where the content came from when the message was accepted
+    source: JobStreamEventTranscriptEventDataUserTextBlocksItemVariant2SourceUpload | JobStreamEventTranscriptEventDataUserTextBlocksItemVariant2SourceWorkspace | JobStreamEventTranscriptEventDataUserTextBlocksItemVariant2SourceUrl
+
+
 class JobStreamEventTranscriptEventDataUserText(TypedDict):
     # Number in the stream, from 1, without gaps
     seq: int
@@ -7758,6 +7938,8 @@ class JobStreamEventTranscriptEventDataUserText(TypedDict):
     text: str
     # Id of the message
     message_id: NotRequired[str]
+    # Content in the model's order: text, tool calls and their results
+    blocks: NotRequired[list[JobStreamEventTranscriptEventDataUserTextBlocksItemVariant1 | JobStreamEventTranscriptEventDataUserTextBlocksItemVariant2]]
 
 
 class JobStreamEventTranscriptEventDataToolUse(TypedDict):
@@ -8247,8 +8429,8 @@ class Message(TypedDict):
     status: Literal["queued", "streaming", "completed", "cancelled", "failed"]
     # The text blocks joined; `position` in the streams is an offset into it
     content: str
-    # Content in the model's order: text, tool calls and their results
-    blocks: list[Block]
+    # All its pieces, in their order
+    blocks: list[Block | Attachment]
     # A job's id
     job_id: str | None
     # Tokens of the model calls behind the message; null until it is complete
@@ -8693,6 +8875,8 @@ class Model(TypedDict):
     default: bool
     # Whether it is the built-in demo provider, which is no language model
     demo: bool
+    # What it reads in messages: text, images, PDF documents (`file`). Text files go to every model
+    input: list[Literal["text", "image", "file"]]
     # Limits of the model
     limits: ModelLimits
 
@@ -9435,6 +9619,47 @@ class SecretList(TypedDict):
     secrets: list[Secret]
 
 
+class SendMessageRequestContentVariant2ItemVariant1(TypedDict):
+    # Always "text"
+    type: Literal["text"]
+    # What is said
+    text: str
+
+
+class SendMessageRequestContentVariant2ItemVariant2SourceUpload(TypedDict):
+    # Always "upload"
+    kind: Literal["upload"]
+    # A file of `POST /api/files`
+    file_id: str
+
+
+class SendMessageRequestContentVariant2ItemVariant2SourceWorkspace(TypedDict):
+    # Always "workspace"
+    kind: Literal["workspace"]
+    # A workspace; the token needs `workspaces:read`
+    workspace_id: str
+    # A file of it
+    path: str
+    # A version of the file; the present one unless given
+    version: NotRequired[int]
+
+
+class SendMessageRequestContentVariant2ItemVariant2SourceUrl(TypedDict):
+    # Always "url"
+    kind: Literal["url"]
+    # An https URL, fetched once when the message is sent
+    url: str
+
+
+class SendMessageRequestContentVariant2ItemVariant2(TypedDict):
+    # Kind of the entry
+    type: Literal["image", "file"]
+    # Where its content is. The message keeps the content as it is now
+    source: SendMessageRequestContentVariant2ItemVariant2SourceUpload | SendMessageRequestContentVariant2ItemVariant2SourceWorkspace | SendMessageRequestContentVariant2ItemVariant2SourceUrl
+    # What it is called
+    name: NotRequired[str]
+
+
 class SendMessageRequestBudget(TypedDict):
     # Most tokens, sent and received, of one job; null is no limit of its own
     max_tokens: NotRequired[int]
@@ -9448,8 +9673,8 @@ class SendMessageRequestBudget(TypedDict):
 
 
 class SendMessageRequest(TypedDict):
-    # The message, as text
-    content: str
+    # What the agent is told: text, or blocks of text, images and files
+    content: str | list[SendMessageRequestContentVariant2ItemVariant1 | SendMessageRequestContentVariant2ItemVariant2]
     # What a message does while a job of the chat is active: wait (`queue`), join the running job (`steer`),
     # replace it (`interrupt`) or be refused (`reject`)
     on_busy: NotRequired[Literal["queue", "steer", "interrupt", "reject"]]

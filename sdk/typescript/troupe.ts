@@ -3523,6 +3523,44 @@ export interface Artifact {
   url: string;
 }
 
+/** An image or a file of a message */
+export interface Attachment {
+  /** Kind of the entry */
+  type: "image" | "file";
+  /** What the first bytes say that it is */
+  media_type: string;
+  /** What it is called */
+  name: string | null;
+  /** Bytes */
+  size: number;
+  /** The digest of its content, which never changes */
+  sha256: string;
+  /** Where the content came from when the message was accepted */
+  source: 
+    | {
+      /** Always "upload" */
+      kind: "upload";
+      /** Id of the uploaded file */
+      file_id: string;
+    }
+    | {
+      /** Always "workspace" */
+      kind: "workspace";
+      /** Id of the workspace */
+      workspace_id: string;
+      /** Path in the workspace, such as `reports/2026.md` */
+      path: string;
+      /** Version of the record that the event is about; null where it has none */
+      version: number;
+    }
+    | {
+      /** Always "url" */
+      kind: "url";
+      /** Address of the MCP server */
+      url: string;
+    };
+}
+
 /** What somebody did with a credential, or to a member */
 export interface AuditEntry {
   /** The entry's id */
@@ -3794,6 +3832,50 @@ export type ChatStreamEvent =
       role: "user" | "assistant" | "system" | "tool";
       /** Content as text */
       content: string;
+      /** Content in the model's order: text, tool calls and their results */
+      blocks?: Array<
+        | {
+          /** Always "text" */
+          type: "text";
+          /** The text */
+          text: string;
+        }
+        | {
+          /** Kind of the entry */
+          type: "image" | "file";
+          /** What the first bytes say that it is */
+          media_type: string;
+          /** What it is called */
+          name: string | null;
+          /** Bytes */
+          size: number;
+          /** The digest of its content, which never changes */
+          sha256: string;
+          /** Where the content came from when the message was accepted */
+          source: 
+            | {
+              /** Always "upload" */
+              kind: "upload";
+              /** Id of the uploaded file */
+              file_id: string;
+            }
+            | {
+              /** Always "workspace" */
+              kind: "workspace";
+              /** Id of the workspace */
+              workspace_id: string;
+              /** Path in the workspace, such as `reports/2026.md` */
+              path: string;
+              /** Version of the record that the event is about; null where it has none */
+              version: number;
+            }
+            | {
+              /** Always "url" */
+              kind: "url";
+              /** Address of the MCP server */
+              url: string;
+            };
+        }>;
       /** Id of the job; null where no job answers */
       job_id: string | null;
     };
@@ -5287,8 +5369,46 @@ export interface FileVersions {
 export interface ForkChatRequest {
   /** The message of this chat up to which the new one has the conversation */
   from_message_id: string;
-  /** In place of the message, which must be a user's; it is answered */
-  content?: string;
+  /** In place of the message, which must be a user's; it is answered: text, or blocks of text, images and files */
+  content?: 
+    | string
+    | Array<
+      | {
+        /** Always "text" */
+        type: "text";
+        /** What is said */
+        text: string;
+      }
+      | {
+        /** Kind of the entry */
+        type: "image" | "file";
+        /** Where its content is. The message keeps the content as it is now */
+        source: 
+          | {
+            /** Always "upload" */
+            kind: "upload";
+            /** A file of `POST /api/files` */
+            file_id: string;
+          }
+          | {
+            /** Always "workspace" */
+            kind: "workspace";
+            /** A workspace; the token needs `workspaces:read` */
+            workspace_id: string;
+            /** A file of it */
+            path: string;
+            /** A version of the file; the present one unless given */
+            version?: number;
+          }
+          | {
+            /** Always "url" */
+            kind: "url";
+            /** An https URL, fetched once when the message is sent */
+            url: string;
+          };
+        /** What it is called */
+        name?: string;
+      }>;
   /** Title, for people */
   title?: string;
 }
@@ -6007,6 +6127,50 @@ export type JobStreamEvent =
         text: string;
         /** Id of the message */
         message_id?: string;
+        /** Content in the model's order: text, tool calls and their results */
+        blocks?: Array<
+          | {
+            /** Always "text" */
+            type: "text";
+            /** The text */
+            text: string;
+          }
+          | {
+            /** Kind of the entry */
+            type: "image" | "file";
+            /** What the first bytes say that it is */
+            media_type: string;
+            /** What it is called */
+            name: string | null;
+            /** Bytes */
+            size: number;
+            /** The digest of its content, which never changes */
+            sha256: string;
+            /** Where the content came from when the message was accepted */
+            source: 
+              | {
+                /** Always "upload" */
+                kind: "upload";
+                /** Id of the uploaded file */
+                file_id: string;
+              }
+              | {
+                /** Always "workspace" */
+                kind: "workspace";
+                /** Id of the workspace */
+                workspace_id: string;
+                /** Path in the workspace, such as `reports/2026.md` */
+                path: string;
+                /** Version of the record that the event is about; null where it has none */
+                version: number;
+              }
+              | {
+                /** Always "url" */
+                kind: "url";
+                /** Address of the MCP server */
+                url: string;
+              };
+          }>;
       }
       | {
         /** Number in the stream, from 1, without gaps */
@@ -6407,8 +6571,8 @@ export interface Message {
   status: "queued" | "streaming" | "completed" | "cancelled" | "failed";
   /** The text blocks joined; `position` in the streams is an offset into it */
   content: string;
-  /** Content in the model's order: text, tool calls and their results */
-  blocks: Block[];
+  /** All its pieces, in their order */
+  blocks: Array<Block | Attachment>;
   /** A job's id */
   job_id: string | null;
   /** Tokens of the model calls behind the message; null until it is complete */
@@ -6831,6 +6995,8 @@ export interface Model {
   default: boolean;
   /** Whether it is the built-in demo provider, which is no language model */
   demo: boolean;
+  /** What it reads in messages: text, images, PDF documents (`file`). Text files go to every model */
+  input: Array<"text" | "image" | "file">;
   /** Limits of the model */
   limits: {
     /** What one call of it takes with its answer, in tokens: longer conversations are compacted */
@@ -7526,8 +7692,46 @@ export interface SecretList {
 }
 
 export interface SendMessageRequest {
-  /** The message, as text */
-  content: string;
+  /** What the agent is told: text, or blocks of text, images and files */
+  content: 
+    | string
+    | Array<
+      | {
+        /** Always "text" */
+        type: "text";
+        /** What is said */
+        text: string;
+      }
+      | {
+        /** Kind of the entry */
+        type: "image" | "file";
+        /** Where its content is. The message keeps the content as it is now */
+        source: 
+          | {
+            /** Always "upload" */
+            kind: "upload";
+            /** A file of `POST /api/files` */
+            file_id: string;
+          }
+          | {
+            /** Always "workspace" */
+            kind: "workspace";
+            /** A workspace; the token needs `workspaces:read` */
+            workspace_id: string;
+            /** A file of it */
+            path: string;
+            /** A version of the file; the present one unless given */
+            version?: number;
+          }
+          | {
+            /** Always "url" */
+            kind: "url";
+            /** An https URL, fetched once when the message is sent */
+            url: string;
+          };
+        /** What it is called */
+        name?: string;
+      }>;
   /**
    * What a message does while a job of the chat is active: wait (`queue`), join the running job (`steer`), replace it
    * (`interrupt`) or be refused (`reject`)

@@ -116,6 +116,11 @@ export class Files implements FileContents {
     return mapped(taken.value.value, (value) => ({ kind: "completed", value }) as const);
   }
 
+  async hold(key: BlobKey): Promise<boolean> {
+    await this.claims.claim(key);
+    return (await this.blobs.size(key)) !== null;
+  }
+
   read(key: BlobKey, range?: ByteRange): Promise<Blob | ReadableStream<Uint8Array> | null> {
     return this.blobs.read(key, range);
   }

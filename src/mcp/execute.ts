@@ -7,12 +7,14 @@ import type { Outcome } from "../../actors/fault.ts";
 import { newId } from "../../actors/ids.ts";
 import { PLAIN_TERMS } from "../../actors/job/schema.ts";
 import { Type } from "../../actors/schema.ts";
+import { attachmentWords, isAttachment } from "../../actors/upload/terms.ts";
 import { workspaceRef } from "../../actors/workspace/schema.ts";
 import { NOT_BLANK } from "../http/contract/body-schema.ts";
-import { withinMessage } from "../http/contract/limits.ts";
 import { type Handlers, type Input, operationGroup } from "../http/contract/operation.ts";
 import { accepted, type Change, type Committed } from "../http/request/commit.ts";
+import { contentField, saidContent } from "../operations/said-content.ts";
 import type { Services } from "../operations/services.ts";
+import { type SaidContent, usesOf } from "../work/attaching.ts";
 import { keyedId } from "../work/keyed-id.ts";
 import { prepareWork } from "../work/prepared-work.ts";
 
@@ -23,7 +25,7 @@ const SHOWN_TITLE = 80;
 
 const ExecuteBody = Type.Object({
   agent_id: Type.String({ pattern: NOT_BLANK, maxLength: ID, description: "The agent, from list_agents" }),
-  message: Type.String({ pattern: NOT_BLANK, description: "What the agent is told" }),
+  message: contentField("What the agent is told"),
   workspace_id: Type.String({ pattern: NOT_BLANK, maxLength: ID }),
   /** Names the chat and the job before they are there; each one once. */
   call_key: Type.Optional(Type.String({ pattern: NOT_BLANK, maxLength: ID })),
@@ -51,32 +53,40 @@ const PURPOSE = "mcp call";
 export const jobOfCall = (key: string): string => keyedId("job", { purpose: PURPOSE, key });
 
 type Execute = Input<(typeof executeOperations.operations)["executeAgent"]>;
-type Parts = Pick<Services, "system" | "models" | "agents">;
 
-export const executeHandlers: Handlers<typeof executeOperations.operations, Parts> = {
+export const executeHandlers: Handlers<typeof executeOperations.operations, Services> = {
   executeAgent: (parts, change, { body }) => execute(parts, change, body),
 };
 
-async function execute(parts: Parts, change: Change, body: Execute["body"]): Promise<Outcome<Committed>> {
+async function execute(parts: Services, change: Change, body: Execute["body"]): Promise<Outcome<Committed>> {
   const { principal: by, requestId } = change;
-  const fits = withinMessage(body.message);
-  if (!fits.ok) return fits;
+  const said = await saidContent(parts, change, body.message, "message");
+  if (!said.ok) return said;
+  const { text: content, blocks } = said.value;
   const ref = workspaceRef(by.organizationId, body.workspace_id);
   const workspace = await parts.system.dispatch(ref, { kind: "read_workspace" });
   if (!workspace.ok) return workspace;
-  const work = await prepareWork(parts, { by, agent: body.agent_id });
+  const work = await prepareWork(parts, { by, agent: body.agent_id, blocks, field: "message" });
   if (!work.ok) return work;
   const key = body.call_key ?? newId("req");
   const chatId = keyedId("cht", { purpose: PURPOSE, key });
   const jobId = jobOfCall(key);
-  const title = body.title ?? preview(body.message.trim().replace(/\s+/g, " "), SHOWN_TITLE);
+  const title = body.title ?? titleOf(said.value);
   const message = work.value.firstMessage({
     chatId,
     jobId,
     opening: { workspaceId: workspace.value.id, title },
-    content: body.message,
+    content,
+    blocks,
     sender: { type: "user", id: by.userId },
     terms: { ...PLAIN_TERMS, requestId },
   });
-  return change.commit([message], () => accepted({ job_id: jobId, chat_id: chatId }));
+  return change.commit([message, ...usesOf(by, blocks, "message")], () => accepted({ job_id: jobId, chat_id: chatId }));
 }
+
+/** What was said, or what came with it. */
+const titleOf = ({ text, blocks = [] }: SaidContent): string =>
+  preview(
+    (text === "" ? blocks.filter(isAttachment).map(attachmentWords).join(", ") : text).trim().replace(/\s+/g, " "),
+    SHOWN_TITLE,
+  );

@@ -23,6 +23,7 @@ import type { Previews } from "../../actors/workspace/previews.ts";
 import type { OpenStreams } from "../http/stream/open-streams.ts";
 import type { HttpLog } from "../log/port.ts";
 import type { AgentFinder } from "../work/agent-finder.ts";
+import type { UrlContents } from "../work/attaching.ts";
 import type { AppPlaces } from "./app-places.ts";
 import type { ArgumentChecks } from "./argument-checks.ts";
 import type { ServiceFacts } from "./service-facts.ts";
@@ -41,6 +42,8 @@ export interface Services {
   readonly files: FileDirectory;
   readonly uploads: UploadDirectory;
   readonly contents: FileContents;
+  /** What messages name by a URL. */
+  readonly urlContents: UrlContents;
   readonly queries: DataQueries;
   readonly previews: Previews;
   readonly argumentChecks: ArgumentChecks;
@@ -56,7 +59,7 @@ export interface Services {
   readonly webhookTools: WebhookTools;
   /** Encryption and keys under the key of the service. */
   readonly sealing: Sealing;
-  readonly models: Pick<ModelPort, "describe" | "allowed" | "currency" | "hasPrice">;
+  readonly models: Pick<ModelPort, "describe" | "inputOf" | "allowed" | "currency" | "hasPrice">;
   /** What one job may take unless its budget says otherwise. */
   readonly jobLimits: JobLimits;
   /** Those of the service itself, by name. */

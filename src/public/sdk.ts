@@ -33,6 +33,7 @@ const SOURCES: Readonly<Record<Language, Source>> = {
       "webhook.ts": "Receive webhooks",
       "client-tool.ts": "Run a tool of an agent in your program, and get a value that fits a schema",
       "http-tool.ts": "Give an agent operations of an API as tools",
+      "attachments.ts": "Send a file with a message",
     },
   },
   javascript: {
@@ -48,6 +49,7 @@ const SOURCES: Readonly<Record<Language, Source>> = {
       "webhook.mjs": "Receive webhooks",
       "client-tool.mjs": "Run a tool of an agent in your program, and get a value that fits a schema",
       "http-tool.mjs": "Give an agent operations of an API as tools",
+      "attachments.mjs": "Send a file with a message",
     },
   },
   python: {
@@ -61,6 +63,7 @@ const SOURCES: Readonly<Record<Language, Source>> = {
       "webhook.py": "Receive webhooks",
       "client_tool.py": "Run a tool of an agent in your program, and get a value that fits a schema",
       "http_tool.py": "Give an agent operations of an API as tools",
+      "attachments.py": "Send a file with a message",
     },
   },
 };

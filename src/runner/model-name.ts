@@ -6,6 +6,7 @@
  *   "provider:x"  → that model, if its provider is configured
  */
 import { ok, type Outcome, refuse } from "../../actors/fault.ts";
+import type { ModelInput } from "../../actors/upload/terms.ts";
 import type { LocalModel } from "./local-models.ts";
 
 /** The configuration of the provider seam. Keys are never logged or shown. */
@@ -22,6 +23,8 @@ export interface ModelSettings {
   readonly models?: readonly string[];
   /** Tokens by `provider:name`, from MODEL_WINDOWS. */
   readonly windows?: ReadonlyMap<string, number>;
+  /** What models read by `provider:name`, from MODEL_INPUTS. */
+  readonly inputs?: ReadonlyMap<string, readonly ModelInput[]>;
   /** What `findLocalModels` has found. Used with `auto` only: no prompt goes there otherwise. */
   readonly localModels: readonly LocalModel[];
   /** In production the demo provider is refused unless `allowDemoModel`. */

@@ -5,6 +5,7 @@
  */
 import { ok } from "../../actors/fault.ts";
 import type { ModelCall, ModelInfo, ModelOutcome, ModelPort } from "../../actors/job/ports.ts";
+import type { ModelInput } from "../../actors/upload/terms.ts";
 import type { RunErrorCode } from "../../actors/job/schema.ts";
 import { installedModel } from "./ai-sdk/installed.ts";
 import { sdkSource } from "./ai-sdk/source.ts";
@@ -12,6 +13,7 @@ import { callDemo } from "./demo.ts";
 import { STALLED_STREAM_MS } from "../../actors/job/limits.ts";
 import type { RunnerLog } from "./log.ts";
 import { allowedTarget, allowedTargets, type ModelSettings, type Target } from "./model-name.ts";
+import { inputOfTarget, NO_INPUT } from "./model-input.ts";
 import { NO_WINDOW, windowOfTarget } from "./model-window.ts";
 import { type AnswerSource, type RunTime, streamCall } from "./stream-call.ts";
 import { realTimers, type Timers } from "./watchdog.ts";
@@ -37,6 +39,7 @@ export function createModels(
   const secrets = secretsOf(settings);
   const allowed = allowedTargets(settings);
   const windows = settings.windows ?? new Map<string, number>();
+  const inputs = settings.inputs ?? new Map<string, readonly ModelInput[]>();
   return {
     describe(model) {
       const target = allowedTarget(model, allowed);
@@ -48,6 +51,11 @@ export function createModels(
       return target.ok ? windowOfTarget(target.value, windows) : NO_WINDOW;
     },
 
+    inputOf(model) {
+      const target = allowedTarget(model, allowed);
+      return target.ok ? inputOfTarget(target.value, inputs) : NO_INPUT;
+    },
+
     allowed() {
       const { fallback, byName } = allowed;
       const isDefault = ({ provider, name }: Target): boolean =>
@@ -56,6 +64,7 @@ export function createModels(
         ...infoOf(target),
         isDefault: isDefault(target),
         window: windowOfTarget(target, windows),
+        input: inputOfTarget(target, inputs),
       }));
     },
 

@@ -15,6 +15,7 @@ export const withRepositoryModel = (models: ModelPort): ModelPort => ({
   describe: (model) =>
     model === REPOSITORY_MODEL ? ok({ provider: "troupe", name: "git", demo: false }) : models.describe(model),
   windowOf: (model) => models.windowOf(model),
+  inputOf: (model) => models.inputOf(model),
   allowed: () => models.allowed(),
   call: (call, onText, signal) =>
     call.model === REPOSITORY_MODEL ? Promise.resolve(step(call, onText)) : models.call(call, onText, signal),

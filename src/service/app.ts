@@ -70,6 +70,7 @@ import type { Caller } from "../http/request/caller.ts";
 import type { LocalInput } from "../http/request/local-input.ts";
 import { AgentFinder } from "../work/agent-finder.ts";
 import { v1Routes } from "../v1/index.ts";
+import { urlContents } from "../wiring/url-contents.ts";
 import { VERSION } from "../settings/version.ts";
 
 /**
@@ -109,12 +110,12 @@ export interface AppParts {
   readonly webhooks: WebhookDirectory;
   readonly webhookTools: WebhookTools;
   /** The way to documents of programs that ask for tokens. */
-  readonly egress: Pick<Egress, "request">;
+  readonly egress: Pick<Egress, "request" | "open">;
   /** By which people sign in besides; null for none. */
   readonly provider: OpenIdProvider | null;
   /** Encryption and keys under the key of the service. */
   readonly sealing: Sealing;
-  readonly models: Pick<ModelPort, "describe" | "allowed" | "currency" | "hasPrice">;
+  readonly models: Pick<ModelPort, "describe" | "inputOf" | "allowed" | "currency" | "hasPrice">;
   /** Tools that agents can be given; the service's own unless given. */
   readonly tools?: readonly ToolInfo[];
   /** What one job may take unless its budget says otherwise. */
@@ -328,6 +329,7 @@ function servicesOf(parts: AppParts, streams: OpenStreams, { appPlaces, appUrl, 
   const { system, directory, log, build, rates } = parts;
   return {
     ...parts,
+    urlContents: urlContents(parts.egress, parts.contents),
     appPlaces,
     appUrl,
     streams,

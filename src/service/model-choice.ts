@@ -16,7 +16,7 @@ import { type ModelSettings, resolveModel } from "../runner/model-name.ts";
 import { createModels } from "../runner/models.ts";
 import type { RunTime } from "../runner/stream-call.ts";
 import type { Config, ConfigError } from "../settings/config.ts";
-import { windowsOf } from "../settings/model-windows.ts";
+import { inputsOf, windowsOf } from "../settings/model-windows.ts";
 import { pricesOf } from "../settings/prices.ts";
 import { systemClock } from "../wiring/clock.ts";
 import { pricedModels } from "../wiring/priced.ts";
@@ -45,6 +45,7 @@ type ModelConfig = Pick<
   | "models"
   | "modelFallbacks"
   | "modelWindows"
+  | "modelInputs"
   | "anthropicApiKey"
   | "openaiApiKey"
   | "openaiBaseUrl"
@@ -153,6 +154,7 @@ export function modelSettings(config: ModelConfig, localModels: readonly LocalMo
     openaiBaseUrl: config.openaiBaseUrl ?? null,
     models: [...(config.models ?? []), ...(config.modelFallbacks ?? [])],
     windows: windowsOf(config),
+    inputs: inputsOf(config),
     localModels,
     production: config.nodeEnv === "production",
     allowDemoModel: config.allowDemoModel ?? false,

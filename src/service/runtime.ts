@@ -50,6 +50,7 @@ import { fileTools } from "../runner/tools/file-tools.ts";
 import { builtinTools, createTools } from "../runner/tools.ts";
 import { webFetch } from "../runner/tools/web-fetch.ts";
 import type { Cloner } from "../repositories/clone.ts";
+import { withAttachedContent } from "../runner/attached-content.ts";
 import { withRepositoryModel } from "../runner/repository-model.ts";
 import { cloneTools } from "../runner/tools/clone-repository.ts";
 import { shellTool } from "../runner/tools/shell.ts";
@@ -260,7 +261,7 @@ function execution(
   const isOverShare = (organizationId: string): boolean => system().loopTime.isOverShare(organizationId);
   const shared = { system, files, contents: storage.files, workspaceLimits, isOverShare };
   return jobExecution({
-    models: withRepositoryModel(models),
+    models: withRepositoryModel(withAttachedContent(models, { contents: storage.files, log })),
     tools: createTools(
       [
         ...builtinTools(toolServices({ system, directory, models, log })),

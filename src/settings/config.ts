@@ -5,15 +5,14 @@
  */
 import { isIP } from "node:net";
 import { resolve } from "node:path";
-import { DEFAULT_JOB_LIMITS, DEFAULT_MODEL_RETRIES, DEFAULT_RESULT_BYTES } from "../../actors/job/limits.ts";
-import { MOST_STEPS, STALLED_STREAM_MS } from "../../actors/job/limits.ts";
+import * as jobs from "../../actors/job/limits.ts";
 import { DEFAULT_SLOTS } from "../../actors/job/run/slots.ts";
 import { OneOf, type Static, type TSchema, Type } from "../../actors/schema.ts";
 import type { ActorSettings } from "../../actors/troupe.ts";
 import { DEFAULT_WORKSPACE_LIMITS } from "../../actors/workspace/limits.ts";
 import { MONTHLY_COST_SETTING, MONTHLY_TOKENS_SETTING, monthLimitsOf, pricesOfBudget } from "./month-limits.ts";
 import { OTHER_SECRETS_SETTING } from "./other-secrets.ts";
-import { MODEL_WINDOWS_SETTING } from "./model-windows.ts";
+import { MODEL_INPUTS_SETTING, MODEL_WINDOWS_SETTING } from "./model-windows.ts";
 import { QUOTAS_SETTING } from "./quotas.ts";
 import { replicaBesideDatabase, type SettingsCheck, wholeProvider } from "./setting-checks.ts";
 import { SHELL_HOSTS_SETTING } from "./shell.ts";
@@ -116,7 +115,8 @@ const Settings = Type.Object({
     setting({ env: "MODEL_FALLBACKS", default: [], allowed: "models as provider:name, separated by commas" }),
   ),
   modelWindows: Type.Array(Type.String({ format: "model-window" }), setting(MODEL_WINDOWS_SETTING)),
-  modelRetries: wholeNumber("MODEL_RETRIES", DEFAULT_MODEL_RETRIES, [0, 100]),
+  modelInputs: Type.Array(Type.String({ format: "model-input" }), setting(MODEL_INPUTS_SETTING)),
+  modelRetries: wholeNumber("MODEL_RETRIES", jobs.DEFAULT_MODEL_RETRIES, [0, 100]),
   anthropicApiKey: Type.Optional(
     Type.String(setting({ env: "ANTHROPIC_API_KEY", secret: true, format: "word", allowed: "a key without spaces" })),
   ),
@@ -139,11 +139,11 @@ const Settings = Type.Object({
       allowed: "a whole number of MiB from 8 to 1000000",
     }),
   ),
-  jobSteps: wholeNumber("JOB_STEPS", DEFAULT_JOB_LIMITS.steps, [1, MOST_STEPS]),
+  jobSteps: wholeNumber("JOB_STEPS", jobs.DEFAULT_JOB_LIMITS.steps, [1, jobs.MOST_STEPS]),
   jobMinutes: Type.Integer(
     setting({
       env: "JOB_MINUTES",
-      default: DEFAULT_JOB_LIMITS.runMs / 60_000,
+      default: jobs.DEFAULT_JOB_LIMITS.runMs / 60_000,
       minimum: 1,
       maximum: 1_440,
       allowed: "a whole number of minutes from 1 to 1440",
@@ -154,7 +154,7 @@ const Settings = Type.Object({
   toolResultKib: Type.Integer(
     setting({
       env: "TOOL_RESULT_KIB",
-      default: DEFAULT_RESULT_BYTES / 1_024,
+      default: jobs.DEFAULT_RESULT_BYTES / 1_024,
       minimum: 1,
       maximum: 1_024,
       allowed: "a whole number of KiB from 1 to 1024",
@@ -163,7 +163,7 @@ const Settings = Type.Object({
   stalledStreamSeconds: Type.Integer(
     setting({
       env: "STALLED_STREAM_SECONDS",
-      default: STALLED_STREAM_MS / 1_000,
+      default: jobs.STALLED_STREAM_MS / 1_000,
       minimum: 1,
       maximum: 3_600,
       allowed: "a whole number of seconds from 1 to 3600",

@@ -1,4 +1,5 @@
-/** How much models take, as the operator says it: `openai-compatible:qwen3=40960`. */
+/** How much models take and what they read, as the operator says it: `openai-compatible:qwen3=40960`, `…=text+image`. */
+import { inputEntry } from "../../actors/job/input-entry.ts";
 import { LEAST_WINDOW, windowEntry } from "../../actors/job/window-entry.ts";
 
 export const MODEL_WINDOWS_SETTING = {
@@ -6,6 +7,16 @@ export const MODEL_WINDOWS_SETTING = {
   default: [] as string[],
   allowed: `entries provider:name=tokens, separated by commas, of at least ${LEAST_WINDOW} tokens`,
 };
+
+export const MODEL_INPUTS_SETTING = {
+  env: "MODEL_INPUTS",
+  default: [] as string[],
+  allowed: "entries provider:name=text, =text+image, =text+file or =text+image+file, separated by commas",
+};
+
+/** What models read, by `provider:name`. */
+export const inputsOf = ({ modelInputs = [] }: { readonly modelInputs?: readonly string[] }) =>
+  new Map(modelInputs.flatMap((entry) => [inputEntry(entry) ?? []].filter((pair) => pair.length === 2)));
 
 /** Tokens by `provider:name`. */
 export const windowsOf = ({ modelWindows = [] }: { readonly modelWindows?: readonly string[] }) =>

@@ -5,6 +5,7 @@
 import { limitOf } from "../../actors/money.ts";
 import { isIP } from "node:net";
 import type { TSchema } from "../../actors/schema.ts";
+import { inputEntry } from "../../actors/job/input-entry.ts";
 import { windowEntry } from "../../actors/job/window-entry.ts";
 import { RATE_BUDGET } from "../../actors/traffic/policy.ts";
 import { quotaEntry } from "../../actors/usage/quota.ts";
@@ -69,6 +70,7 @@ const FORMATS = {
   path: (text: string) => !text.includes("\0"),
   host: (text: string) => isIP(text) !== 0 || /^[a-z0-9]([a-z0-9.-]*[a-z0-9])?$/i.test(text),
   "service-key": (text: string) => parseSecret(text) !== INVALID,
+  "model-input": (text: string) => inputEntry(text) !== null,
   "model-window": (text: string) => windowEntry(text) !== null,
   amount: (text: string) => limitOf(text) !== null,
   quota: (text: string) => quotaEntry(text) !== null,

@@ -27,7 +27,7 @@ interface DelegationParts {
   /** Late-bound: the runner is made before the system that runs it. */
   readonly system: () => TroupeSystem;
   readonly agents: () => Pick<AgentFinder, "find">;
-  readonly models: Pick<ModelPort, "describe">;
+  readonly models: Pick<ModelPort, "describe" | "inputOf">;
 }
 
 export function actorDelegation(parts: DelegationParts): DelegationService {

@@ -49,6 +49,7 @@ export function meteredModels(models: ModelPort, meters: Meters): ModelPort {
   return {
     describe: (model) => models.describe(model),
     windowOf: (model) => models.windowOf(model),
+    inputOf: (model) => models.inputOf(model),
     allowed: () => models.allowed(),
     ...(models.currency === undefined ? {} : { currency: models.currency }),
     ...(models.hasPrice === undefined ? {} : { hasPrice: (model) => models.hasPrice?.(model) === true }),

@@ -24,6 +24,7 @@ export function pricedModels(models: ModelPort, prices: PriceTable, clock: Pick<
     },
     describe: (model) => models.describe(model),
     windowOf: (model) => models.windowOf(model),
+    inputOf: (model) => models.inputOf(model),
     allowed: () => models.allowed(),
     async call(call, onText, signal) {
       const outcome = await models.call(call, onText, signal);

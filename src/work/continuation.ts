@@ -49,6 +49,7 @@ export async function continueWork<T>(
       chatId: chat.id,
       opening: null,
       content: content ?? parent.input,
+      blocks: content === null ? parent.inputBlocks : undefined,
       onBusy: "queue",
       terms: {
         ...termsAfter(parent, relation, requestId),

@@ -31,7 +31,7 @@
  */
 import type { ChatOpening, SentMessage } from "../../actors/chat/protocol.ts";
 import { chatRef, type Message, type OnBusy } from "../../actors/chat/schema.ts";
-import { ok, type Outcome, refuse } from "../../actors/fault.ts";
+import { invalid, ok, type Outcome, refuse } from "../../actors/fault.ts";
 import type { ModelInfo, ModelPort } from "../../actors/job/ports.ts";
 import type { AgentSnapshot, Job, JobTerms } from "../../actors/job/schema.ts";
 import type { Budget } from "../../actors/job/terms.ts";
@@ -40,14 +40,16 @@ import type { Agent } from "../../actors/organization/schema.ts";
 import type { JsonObject } from "../../actors/schema.ts";
 import type { Ask } from "../../actors/runtime/members.ts";
 import { ask, type TroupeSystem } from "../../actors/troupe.ts";
+import { type InputBlock, inputNeeded, isAttachment, type ModelInput } from "../../actors/upload/terms.ts";
 import type { AgentFinder } from "./agent-finder.ts";
 import { snapshotOf } from "./agent-snapshot.ts";
 import { costKnown, hasCost, unpriced, withinBudget } from "./budget.ts";
+import { errorAt } from "./content-blocks.ts";
 
 export interface WorkServices {
   readonly system: TroupeSystem;
   readonly agents: Pick<AgentFinder, "find">;
-  readonly models: Pick<ModelPort, "describe" | "hasPrice">;
+  readonly models: Pick<ModelPort, "describe" | "inputOf" | "hasPrice">;
 }
 
 /** For whom the work is done: the job acts with the permissions of this user (AUTH-7). */
@@ -59,6 +61,10 @@ export interface WorkRequest {
   readonly agent: string | Agent;
   /** The model that the chat sets in place of the agent's; absent or null: the agent's own. */
   readonly model?: string | null;
+  /** What the message has besides text: a model that cannot read it is refused. */
+  readonly blocks?: readonly InputBlock[] | undefined;
+  /** The name of the content in what was asked, for that refusal. */
+  readonly field?: string;
   /** False only for a message that steers a running job and so begins none. */
   readonly checksBudget?: boolean;
   /** What the job may use, where the caller sets it. */
@@ -71,6 +77,7 @@ export interface MessageTerms {
   /** Opens the chat with this message; null where the chat exists. */
   readonly opening: ChatOpening | null;
   readonly content: string;
+  readonly blocks?: readonly InputBlock[] | undefined;
   /** Null: as the chat's options say (CHAT-5). */
   readonly onBusy: OnBusy | null;
   readonly terms: JobTerms;
@@ -83,6 +90,7 @@ export interface FirstMessageTerms {
   readonly jobId: string;
   readonly opening: ChatOpening;
   readonly content: string;
+  readonly blocks?: readonly InputBlock[] | undefined;
   readonly sender: Message["sender"];
   readonly terms: JobTerms;
 }
@@ -108,18 +116,18 @@ export class PreparedWork {
   }
 
   /** The member that sends a user's message; its reply names the job, or the running one that it steers or interrupts. */
-  message({ chatId, opening: open, content, onBusy, terms, metadata }: MessageTerms): Ask<SentMessage> {
+  message({ chatId, opening: open, content, blocks, onBusy, terms, metadata }: MessageTerms): Ask<SentMessage> {
     const { organizationId, userId } = this.by;
     const { agent } = this;
-    const command = { kind: "send_message", open, agent, content, userId, onBusy, terms, metadata } as const;
+    const command = { kind: "send_message", open, agent, content, blocks, userId, onBusy, terms, metadata } as const;
     return ask(chatRef(organizationId, chatId), command);
   }
 
   /** The member that opens the chat and begins its job; its reply is null where an earlier attempt has done so. */
-  firstMessage({ chatId, jobId, opening: open, content, sender, terms }: FirstMessageTerms): Ask<Job | null> {
+  firstMessage({ chatId, jobId, opening: open, content, blocks, sender, terms }: FirstMessageTerms): Ask<Job | null> {
     const { organizationId, userId } = this.by;
     const { agent } = this;
-    const command = { kind: "send_once", open, agent, content, userId, sender, jobId, terms } as const;
+    const command = { kind: "send_once", open, agent, content, blocks, userId, sender, jobId, terms } as const;
     return ask(chatRef(organizationId, chatId), command);
   }
 }
@@ -136,17 +144,46 @@ const DISABLED = refuse({
 /** Finds the agent, checks its model and then the budgets (RUN-4, RUN-20). Refuses as the first of these does. */
 export async function prepareWork(
   { system, agents, models }: WorkServices,
-  { by, agent: asked, model: override, checksBudget = true, budget = null }: WorkRequest,
+  {
+    by,
+    agent: asked,
+    model: override,
+    blocks = [],
+    field = "content",
+    checksBudget = true,
+    budget = null,
+  }: WorkRequest,
 ): Promise<Outcome<PreparedWork>> {
   const agent = typeof asked === "string" ? await agents.find(by, asked) : ok(asked);
   if (!agent.ok) return agent;
   if (isDisabled(agent.value)) return DISABLED;
   const model = models.describe(override ?? agent.value.model);
   if (!model.ok) return model;
+  const read = readable(models.inputOf(override ?? agent.value.model), model.value, { blocks, field });
+  if (!read.ok) return read;
   const countable = costKnown(models, model.value, budget);
   if (!countable.ok) return countable;
   const allowed = checksBudget ? await withinBudget(system, by.organizationId) : ok({ limitsCost: false });
   if (!allowed.ok) return allowed;
   if (allowed.value.limitsCost && !hasCost(models, model.value)) return unpriced(model.value);
   return ok(new PreparedWork({ agent: snapshotOf(agent.value, by.organizationId), model: model.value, by }));
+}
+
+const WORDS = { text: "text", image: "images", file: "PDF documents" } as const;
+
+/** Refuses what the model cannot read, by the first block of it. */
+function readable(
+  input: readonly ModelInput[],
+  { provider, name }: ModelInfo,
+  { blocks, field }: { readonly blocks: readonly InputBlock[]; readonly field: string },
+): Outcome<null> {
+  for (const [at, block] of blocks.entries()) {
+    if (!isAttachment(block) || input.includes(inputNeeded(block))) continue;
+    const { path, message } = errorAt(
+      [field, at],
+      `cannot be sent: the model ${provider}:${name} does not read ${WORDS[inputNeeded(block)]}. GET /api/models says what each reads`,
+    );
+    return invalid(path, message);
+  }
+  return ok(null);
 }

@@ -8,8 +8,11 @@ import { type Chat, chatRef } from "../../actors/chat/schema.ts";
 import type { Outcome } from "../../actors/fault.ts";
 import { chatAfter } from "../../actors/job/transitions.ts";
 import { type Job, jobRef } from "../../actors/job/schema.ts";
+import { inputBlocks } from "../../actors/chat/attachments.ts";
+import { isAttachment } from "../../actors/upload/terms.ts";
 import { type Ask, followed, following, type RepliesOf } from "../../actors/runtime/members.ts";
 import { ask } from "../../actors/troupe.ts";
+import { usesOf } from "./attaching.ts";
 import {
   type MessageTerms,
   type PreparedWork,
@@ -44,7 +47,13 @@ export async function sendMessage<T>(
   commit: CommitSending<T>,
 ): Promise<Outcome<T>> {
   const send = async (as: ChatMessage, checksBudget: boolean): Promise<Outcome<T>> => {
-    const work = await prepareWork(services, { ...workOf(chat, as.by), checksBudget, budget: message.terms.budget });
+    const { blocks } = as;
+    const work = await prepareWork(services, {
+      ...workOf(chat, as.by),
+      blocks,
+      checksBudget,
+      budget: message.terms.budget,
+    });
     return work.ok ? commit(sendingSteps(chat.id, work.value, as)) : work;
   };
   const steers = (message.onBusy ?? chat.options.onBusy) === "steer" && chat.activeJobId !== null;
@@ -62,7 +71,8 @@ export const workOf = ({ agentId: agent, options }: Chat, by: Requester) => ({ b
 function sendingSteps(chatId: string, work: PreparedWork, { by, ...message }: ChatMessage) {
   const sending = followed(work.message({ ...message, chatId, opening: null }), (sent) => consequence(by, sent));
   const ending = following(sending, ([, job]) => (job === undefined ? null : chatAfter(job)));
-  return [...ending, ask(chatRef(by.organizationId, chatId), { kind: "read_chat" })] as const;
+  const chat = ask(chatRef(by.organizationId, chatId), { kind: "read_chat" });
+  return [...ending, chat, ...usesOf(by, message.blocks)] as const;
 }
 
 /** What the message does to the running job. */
@@ -70,9 +80,12 @@ function consequence({ organizationId, userId: by }: Requester, { also, message 
   if (also === null) return null;
   const ref = jobRef(organizationId, also.jobId);
   return also.kind === "steer"
-    ? ask(ref, { kind: "steer", by, messageId: message.id, content: message.content })
+    ? ask(ref, { kind: "steer", by, messageId: message.id, content: message.content, ...spoken(message) })
     : ask(ref, { kind: "cancel", inGroup: true, unlessOver: true });
 }
+
+const spoken = ({ blocks }: SentMessage["message"]) =>
+  blocks.some(isAttachment) ? { blocks: inputBlocks(blocks) } : {};
 
 /** The replies of a sending's members. */
 export function sentOf([first, second, , chat]: RepliesOf<SendingSteps>): Sent {

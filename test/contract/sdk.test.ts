@@ -30,6 +30,7 @@ describe("the files", () => {
       "sdk/javascript/webhook.mjs",
       "sdk/javascript/client-tool.mjs",
       "sdk/javascript/http-tool.mjs",
+      "sdk/javascript/attachments.mjs",
     ]);
     for (const path of FILES)
       expect(

@@ -49,8 +49,24 @@ describe("models of a configuration", () => {
     const limits = (context_tokens: number) => ({ context_tokens, max_steps: 32, max_run_seconds: 1_800 });
     expect(await client.get("/api/models")).toEqual({
       models: [
-        { id: "demo:echo", provider: "demo", name: "echo", default: true, demo: true, limits: limits(1_000_000) },
-        { id: ALLOWED, provider: "openai", name: "gpt-x", default: false, demo: false, limits: limits(32_768) },
+        {
+          id: "demo:echo",
+          provider: "demo",
+          name: "echo",
+          default: true,
+          demo: true,
+          input: ["text", "image", "file"],
+          limits: limits(1_000_000),
+        },
+        {
+          id: ALLOWED,
+          provider: "openai",
+          name: "gpt-x",
+          default: false,
+          demo: false,
+          input: ["text"],
+          limits: limits(32_768),
+        },
       ],
     });
   });

@@ -60,14 +60,17 @@ test("[DOC-3] the commands name the environment that they read", () => {
     "webhook.ts",
     "client-tool.ts",
     "http-tool.ts",
+    "attachments.ts",
     "conversation.mjs",
     "webhook.mjs",
     "client-tool.mjs",
     "http-tool.mjs",
+    "attachments.mjs",
     "conversation.py",
     "webhook.py",
     "client_tool.py",
     "http_tool.py",
+    "attachments.py",
   ]);
 });
 
@@ -118,6 +121,17 @@ test.skipIf(Bun.which("curl") === null || !hasPython)(
     expect(out).toEndWith(CONVERSATION);
   },
 );
+
+const SDK = new URL("../../sdk/", import.meta.url).pathname;
+const WITH_FILE = "text/csv – Ada: echo: What does a pen cost?\n";
+
+test("[DOC-3] [FILE-5] the TypeScript example sends a file with a message", async () => {
+  expect(await shell(`${process.execPath} ${SDK}typescript/attachments.ts`)).toBe(WITH_FILE);
+});
+
+test.skipIf(!hasPython)("[DOC-3] [FILE-5] the Python example sends a file with a message", async () => {
+  expect(await shell(`python3 -B ${SDK}python/attachments.py`)).toBe(WITH_FILE);
+});
 
 test("[DOC-3] the TypeScript example takes signed webhooks and refuses others", async () => {
   const { body, headers } = signed();

@@ -26,7 +26,10 @@ export class ScriptedWork implements Transcripts {
   readonly models: ModelPort = {
     describe: (): Outcome<ModelInfo> => ok({ provider: "scripted", name: "scripted", demo: false }),
     windowOf: () => WINDOW,
-    allowed: () => [{ provider: "scripted", name: "scripted", demo: false, isDefault: true, window: WINDOW }],
+    inputOf: () => ["text"],
+    allowed: () => [
+      { provider: "scripted", name: "scripted", demo: false, isDefault: true, window: WINDOW, input: ["text"] },
+    ],
     call: (asked, onText, signal) => this.think(asked, onText, signal),
   };
   readonly tools: ToolPort = {

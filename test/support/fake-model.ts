@@ -12,6 +12,7 @@ import type {
   ModelWindow,
 } from "../../actors/job/ports.ts";
 import type { Citation } from "../../actors/job/citation.ts";
+import { type ModelInput, MODEL_INPUTS } from "../../actors/upload/terms.ts";
 import type { ReasoningBlock, RunError, ToolUseBlock, Usage } from "../../actors/job/schema.ts";
 
 export type ModelStep =
@@ -68,12 +69,19 @@ export class FakeModel implements ModelPort {
   /** How much it takes: more than any test says that is not about this. */
   window: ModelWindow = { contextTokens: 1_000_000_000, answerTokens: 16_000 };
 
+  /** What it reads, of all names that are not in `blind`. */
+  readonly blind = new Set<string | null>();
+
+  inputOf(model: string | null = null): readonly ModelInput[] {
+    return this.blind.has(model) ? ["text"] : MODEL_INPUTS;
+  }
+
   windowOf(): ModelWindow {
     return this.window;
   }
 
   allowed(): readonly AllowedModel[] {
-    return this.info.ok ? [{ ...this.info.value, isDefault: true, window: this.window }] : [];
+    return this.info.ok ? [{ ...this.info.value, isDefault: true, window: this.window, input: this.inputOf() }] : [];
   }
 
   async call(call: ModelCall, onText: (text: string) => void, signal: AbortSignal): Promise<ModelOutcome> {

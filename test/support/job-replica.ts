@@ -1,4 +1,6 @@
 /** A replica of all actors of the service, with a model and tools that a test scripts. */
+import type { MessageBlock } from "../../actors/chat/schema.ts";
+import { isAttachment } from "../../actors/upload/terms.ts";
 import { DEFAULT_JOB_LIMITS } from "../../actors/job/limits.ts";
 import { type Chat, chatRef, type Message } from "../../actors/chat/schema.ts";
 import { jobExecution } from "../../actors/job/run/execution.ts";
@@ -182,12 +184,14 @@ export async function startJobs(world: World, options: JobReplicaOptions = {}): 
   return replica;
 }
 
-export const word = (block: Block): string =>
-  block.type === "text" || block.type === "reasoning"
-    ? `${block.type} ${block.text}`
-    : block.type === "tool_use"
-      ? `use ${block.id}`
-      : `result ${block.tool_use_id}`;
+export const word = (block: MessageBlock): string =>
+  isAttachment(block)
+    ? block.type
+    : block.type === "text" || block.type === "reasoning"
+      ? `${block.type} ${block.text}`
+      : block.type === "tool_use"
+        ? `use ${block.id}`
+        : `result ${block.tool_use_id}`;
 
 /** Where the chat and its jobs, as stored, disagree with each other or with their streams. */
 export async function disagreements(replica: JobReplica, chatId = CHAT): Promise<string[]> {

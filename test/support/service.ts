@@ -59,6 +59,7 @@ import { createEgress, type Egress } from "../../src/egress/egress.ts";
 import { workspaceInstructions } from "../../src/wiring/workspace-instructions.ts";
 import { cloneService } from "../../src/wiring/clone-service.ts";
 import { actorSecretReader } from "../../src/wiring/secret-reader.ts";
+import { withAttachedContent } from "../../src/runner/attached-content.ts";
 import { withRepositoryModel } from "../../src/runner/repository-model.ts";
 import { cloneTools } from "../../src/runner/tools/clone-repository.ts";
 import { shellTool } from "../../src/runner/tools/shell.ts";
@@ -234,7 +235,7 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
           ),
         ];
   const execution = jobExecution({
-    models: withRepositoryModel(models),
+    models: withRepositoryModel(withAttachedContent(models, { contents: files })),
     tools:
       options.tools ??
       createTools(

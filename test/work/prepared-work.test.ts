@@ -58,6 +58,7 @@ describe("the checks", () => {
     const services = servicesOf(replica);
     const cannot = refuse({ kind: "provider_error", message: "Unknown model" });
     const models = {
+      inputOf: () => ["text"] as const,
       describe: (model: string | null) => (model === "no:such" ? cannot : replica.model.describe(model)),
     };
     const request = { by: BY, agent: "agt_none", model: "no:such" };

@@ -4,12 +4,14 @@
  *   the newest call of the chat took T tokens and B bytes ─▶ a call of B' bytes takes T + (B' - B) / (B / T)
  *   no call was counted yet                               ─▶ B' / 2
  *
- * Two bytes a token is on the safe side for text of every script in the tokenizers that are in use (three to five
- * for English, some three for code and for Chinese). A call fits while it leaves the answer its part, and a tenth
- * as a margin. Where a provider refuses one nevertheless, the limit is lowered for the rest of the run.
+ * Images and documents count besides, as tokens on the safe side, until a provider has counted them. Two bytes a
+ * token is on the safe side for text of every script in the tokenizers that are in use (three to five for English,
+ * some three for code and for Chinese). A call fits while it leaves the answer its part, and a tenth as a margin.
+ * Where a provider refuses one nevertheless, the limit is lowered for the rest of the run.
  */
 import type { ContextMeasure } from "../../chat/schema.ts";
-import type { ContentPart, ModelWindow, ToolDescription, TranscriptEntry } from "../ports.ts";
+import { type AttachmentBlock, inputNeeded, isAttachment } from "../../upload/terms.ts";
+import type { ModelWindow, ToolDescription, TranscriptEntry } from "../ports.ts";
 import type { Block, Usage } from "../schema.ts";
 import type { Prompt } from "./model-calls.ts";
 
@@ -46,7 +48,7 @@ export class ContextWindow {
   }
 
   fits(prompt: Prompt): boolean {
-    return this.tokensOf(bytesOf(prompt)) <= this.limit;
+    return this.tokensOf(lengthOf(prompt)) <= this.limit;
   }
 
   /** Bytes that so many tokens have. */
@@ -56,17 +58,19 @@ export class ContextWindow {
 
   /** A provider has counted this call. */
   note(prompt: Prompt, { inputTokens }: Usage): void {
-    if (inputTokens > 0) this.newest = { tokens: inputTokens, bytes: bytesOf(prompt) };
+    if (inputTokens > 0) this.newest = { tokens: inputTokens, ...lengthOf(prompt) };
   }
 
   /** A provider has refused this call as too long. */
   wasTooLong(prompt: Prompt): void {
-    this.limit = Math.max(1, Math.floor(Math.min(this.limit, this.tokensOf(bytesOf(prompt))) * AFTER_REFUSAL));
+    this.limit = Math.max(1, Math.floor(Math.min(this.limit, this.tokensOf(lengthOf(prompt))) * AFTER_REFUSAL));
   }
 
-  private tokensOf(bytes: number): number {
-    const from = this.newest !== null && bytes >= this.newest.bytes ? this.newest : { tokens: 0, bytes: 0 };
-    return Math.ceil(from.tokens + (bytes - from.bytes) / this.rate());
+  private tokensOf({ bytes, attached = 0 }: Length): number {
+    const { newest } = this;
+    const isMore = newest !== null && bytes >= newest.bytes && attached >= (newest.attached ?? 0);
+    const from = isMore ? newest : { tokens: 0, bytes: 0 };
+    return Math.ceil(from.tokens + (bytes - from.bytes) / this.rate() + attached - (from.attached ?? 0));
   }
 
   private rate(): number {
@@ -75,34 +79,44 @@ export class ContextWindow {
   }
 }
 
-/** Bytes of everything that a call tells its model. */
-function bytesOf({ system, entries, tools }: Prompt): number {
-  return Buffer.byteLength(system) + toolBytes(tools) + bytesOfEntries(entries);
+/** How long a call is: bytes of text, and tokens that its images and documents may take. */
+type Length = Omit<ContextMeasure, "tokens">;
+
+function lengthOf({ system, entries, tools }: Prompt): Length {
+  const attached = entries.reduce((sum, entry) => sum + attachedTokens(entry), 0);
+  const bytes = Buffer.byteLength(system) + toolBytes(tools) + bytesOfEntries(entries) - attached * RATES.most;
+  return attached === 0 ? { bytes } : { bytes, attached };
 }
 
+/**
+ * What an image and a PDF take has little to do with their bytes: an image at most 2,500 tokens with the providers
+ * that we know, a page of a PDF up to 3,000, and a page has rarely less than 16 KiB.
+ */
+const IMAGE_TOKENS = 2_500;
+const PDF_PAGE = { bytes: 16 * 1024, tokens: 3_000, most: 100 };
+
+function attachedTokens(entry: TranscriptEntry): number {
+  if (entry.role !== "user") return 0;
+  return (entry.blocks ?? []).filter(isAttachment).reduce((sum, block) => sum + tokensOfAttachment(block), 0);
+}
+
+function tokensOfAttachment(block: AttachmentBlock): number {
+  const needed = inputNeeded(block);
+  if (needed === "text") return Math.ceil(block.size / UNCOUNTED_BYTES);
+  if (needed === "image") return IMAGE_TOKENS;
+  return Math.min(PDF_PAGE.most, Math.ceil(block.size / PDF_PAGE.bytes)) * PDF_PAGE.tokens;
+}
+
+/** What entries take of the room for a conversation, in bytes: attachments as much as text of as many tokens at most. */
 export const bytesOfEntries = (entries: readonly TranscriptEntry[]): number =>
   entries.reduce((sum, entry) => sum + bytesOfEntry(entry), 0);
 
 const bytesOfEntry = (entry: TranscriptEntry): number =>
   ENTRY_BYTES +
+  attachedTokens(entry) * RATES.most +
   (entry.role === "user"
-    ? (entry.parts?.reduce((sum, part) => sum + partBytes(part), 0) ?? Buffer.byteLength(entry.text))
+    ? Buffer.byteLength(entry.text)
     : entry.blocks.reduce((sum, block) => sum + blockBytes(block), 0));
-
-/**
- * What an image and a PDF take has little to do with their bytes: an image at most some 1,600 tokens, a page of a PDF
- * up to 3,000, and a page has rarely less than 16 KiB. It counts until a provider has counted.
- */
-const IMAGE_BYTES = 1_600 * UNCOUNTED_BYTES;
-const PDF_PAGE = { bytes: 16 * 1024, tokens: 3_000, most: 100 };
-
-function partBytes(part: ContentPart): number {
-  if (part.type === "text") return Buffer.byteLength(part.text);
-  if (part.type === "image") return IMAGE_BYTES;
-  if (part.mediaType !== "application/pdf") return part.data.length;
-  const pages = Math.min(PDF_PAGE.most, Math.ceil(part.data.length / PDF_PAGE.bytes));
-  return pages * PDF_PAGE.tokens * UNCOUNTED_BYTES;
-}
 
 const ofTools = new WeakMap<readonly ToolDescription[], number>();
 function toolBytes(tools: readonly ToolDescription[]): number {

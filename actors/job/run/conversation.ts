@@ -6,6 +6,7 @@
  * A cut takes turns away from the beginning, and then, where the run alone is too long, finished rounds of its
  * calls. What is cut is told by the next summary, which stands for everything before it.
  */
+import { attachmentWords, type InputBlock, isAttachment } from "../../upload/terms.ts";
 import type { TranscriptEntry } from "../ports.ts";
 import type { ChatHistory, HistoryEntry } from "../protocol.ts";
 import { type Block, textOf } from "../schema.ts";
@@ -18,6 +19,8 @@ const SUMMARY_HEAD =
 /** Characters of a call's arguments, and of a tool's result, that a summary is made of. */
 const TOLD_ARGUMENTS = 1_000;
 const TOLD_RESULT = 4_000;
+
+type UserEntry = Extract<TranscriptEntry, { readonly role: "user" }>;
 
 interface Turn {
   readonly number: number;
@@ -36,11 +39,11 @@ export class RunConversation {
   private turns: readonly Turn[];
   /** Messages that the summary stands for. */
   private summarized: number;
-  private readonly input: string;
+  private readonly input: UserEntry;
   private readonly transcript: Transcript;
 
-  constructor({ summary, entries }: ChatHistory, input: string, transcript: Transcript) {
-    this.input = input;
+  constructor({ summary, entries }: ChatHistory, input: Pick<UserEntry, "text" | "blocks">, transcript: Transcript) {
+    this.input = { role: "user", ...input };
     this.transcript = transcript;
     this.summary = summary?.text ?? null;
     this.pinned = summary?.pinned ?? [];
@@ -65,7 +68,7 @@ export class RunConversation {
     return [
       ...this.before,
       ...this.turns.flatMap(({ messages }) => messages.map(entryOf)),
-      { role: "user", text: this.input },
+      this.input,
       ...this.transcript.entries,
     ];
   }
@@ -73,7 +76,7 @@ export class RunConversation {
   /** The user's message and the whole run, where its summary stands for a part of the run. */
   get uncut(): { readonly uncut?: readonly TranscriptEntry[] } {
     const { transcript, input } = this;
-    return transcript.summary === null ? {} : { uncut: [{ role: "user", text: input }, ...transcript.uncut] };
+    return transcript.summary === null ? {} : { uncut: [input, ...transcript.uncut] };
   }
 
   /**
@@ -81,7 +84,7 @@ export class RunConversation {
    * as near to that as can be; null: nothing can be cut.
    */
   cut(bytes: number, messages: number): Cut | null {
-    let room = bytes - bytesOfEntries([...this.before, { role: "user", text: this.input }]);
+    let room = bytes - bytesOfEntries([...this.before, this.input]);
     const parts = this.transcript.cutFor(room);
     if (parts !== null) return { turns: this.turns.length, parts };
     room -= bytesOfEntries(this.transcript.entries);
@@ -105,14 +108,17 @@ export class RunConversation {
     const told = this.turns
       .slice(0, turns)
       .flatMap(({ messages }) =>
-        messages.flatMap(({ role, content, blocks }) => (role === "user" ? [`User: ${content}`] : toldBlocks(blocks))),
+        messages.flatMap(({ role, content, blocks }) =>
+          role === "user" ? [toldUser(content, blocks)] : toldBlocks(answerOf(blocks)),
+        ),
       );
     if (parts === 0) return told;
     return [
       ...told,
-      `User: ${this.input}`,
+      toldUser(this.input.text, this.input.blocks),
       ...this.transcript.before(parts).flatMap((part) => {
-        if (part.type === "user_text" || part.type === "repair") return [`User: ${part.text}`];
+        if (part.type === "user_text") return [toldUser(part.text, part.blocks)];
+        if (part.type === "repair") return [`User: ${part.text}`];
         return part.type === "summary" ? [] : toldBlocks([part]);
       }),
     ];
@@ -150,13 +156,29 @@ function turnsIn(entries: readonly HistoryEntry[]): Turn[] {
   return turns;
 }
 
+const userEntry = ({ content: text, blocks }: Pick<HistoryEntry, "content" | "blocks">): UserEntry =>
+  blocks.some(isAttachment) ? { role: "user", text, blocks: inputOf(blocks) } : { role: "user", text };
+
+const inputOf = (blocks: HistoryEntry["blocks"]): InputBlock[] =>
+  blocks.filter((block): block is InputBlock => block.type === "text" || isAttachment(block));
+const answerOf = (blocks: HistoryEntry["blocks"]): Block[] =>
+  blocks.filter((block): block is Block => !isAttachment(block));
+
 /** Earlier reasoning is not sent back: it would only fill the context. */
-const entryOf = ({ role, content, blocks }: HistoryEntry): TranscriptEntry =>
-  role === "user" ? { role, text: content } : { role, blocks: blocks.filter((block) => block.type !== "reasoning") };
+const entryOf = (entry: HistoryEntry): TranscriptEntry =>
+  entry.role === "user"
+    ? userEntry(entry)
+    : { role: entry.role, blocks: answerOf(entry.blocks).filter((block) => block.type !== "reasoning") };
 
 /** Of a pinned answer its text: its calls are in the summary. */
-const pinnedEntry = ({ role, content, blocks }: HistoryEntry): TranscriptEntry =>
-  role === "user" ? { role, text: content } : { role, blocks: [{ type: "text", text: textOf(blocks) }] };
+const pinnedEntry = (entry: HistoryEntry): TranscriptEntry =>
+  entry.role === "user"
+    ? userEntry(entry)
+    : { role: entry.role, blocks: [{ type: "text", text: textOf(entry.blocks) }] };
+
+/** A summary is made of words: of attachments it learns what they are called, and what was answered about them. */
+const toldUser = (text: string, blocks: readonly { readonly type: string }[] = []): string =>
+  [`User: ${text}`, ...blocks.filter(isAttachment).map((block) => `[${attachmentWords(block)}]`)].join("\n");
 
 const toldBlocks = (blocks: readonly Block[]): string[] =>
   blocks.flatMap((block) => {

@@ -12,6 +12,7 @@
  */
 import type { ChatCommand } from "../../chat/protocol.ts";
 import { pauseMs } from "../../runtime/backoff.ts";
+import { inputNeeded, isAttachment, type ModelInput } from "../../upload/terms.ts";
 import type { ModelCall, ModelInfo, ModelOutcome } from "../ports.ts";
 import { originOf, TEXT_SEPARATOR } from "../schema.ts";
 import type { CallEnd, ProviderLimits } from "./provider-limits.ts";
@@ -65,7 +66,7 @@ export class ModelCalls {
       const outcome = await this.once(prompt, before, state, signal);
       if (outcome.kind !== "failed") return { outcome, ...state };
       const shown = prompt.purpose === "summary" ? { ...outcome, partialText: "" } : outcome;
-      const next = await this.afterFailure(shown, before, state, signal);
+      const next = await this.afterFailure(shown, { prompt, before }, state, signal);
       if (next !== "again") return { outcome: next, ...state };
     }
   }
@@ -106,7 +107,7 @@ export class ModelCalls {
   /** Waits, restarts or falls back, and answers `again`; or the outcome that is final. */
   private async afterFailure(
     failure: Failed,
-    before: string,
+    { prompt, before }: { readonly prompt: Prompt; readonly before: string },
     state: StepState,
     signal: AbortSignal,
   ): Promise<"again" | ModelOutcome> {
@@ -118,7 +119,7 @@ export class ModelCalls {
     const ms = pauseMs(MODEL_PAUSES, state.retries, chance, failure.error.retryAfterMs);
     const isTooLate = clock.now() + ms >= Date.parse(this.run.reporter.job.deadlineAt ?? "");
     if (isTooLate || state.retries >= this.services.retry.retries) {
-      if (!(await this.fallBack(failure))) return failure;
+      if (!(await this.fallBack(failure, prompt))) return failure;
       state.retries = 0;
     } else {
       state.retries++;
@@ -144,11 +145,15 @@ export class ModelCalls {
   }
 
   /** Goes on with the next fallback that can be used; false where there is none. */
-  private async fallBack({ error }: Failed): Promise<boolean> {
+  private async fallBack({ error }: Failed, { entries }: Prompt): Promise<boolean> {
     const { models, retry } = this.services;
     const { reporter } = this.run;
     const from = this.fallback === undefined ? 0 : retry.fallbacks.indexOf(this.fallback) + 1;
+    const needed = inputsNeeded(entries);
     for (const name of retry.fallbacks.slice(from)) {
+      const read = models.inputOf(name);
+      // One that cannot see what the conversation has would answer about something else.
+      if (!needed.every((input) => read.includes(input))) continue;
       const runner = models.describe(name);
       const current = reporter.job.runner;
       if (!runner.ok || (current !== null && nameOf(runner.value) === nameOf(current))) continue;
@@ -181,3 +186,12 @@ function endOf(outcome: ModelOutcome): CallEnd {
   if (outcome.kind === "aborted" || outcome.error.code !== "provider_rate_limited") return { kind: "other" };
   return { kind: "limited", pauseMs: outcome.error.retryAfterMs ?? null };
 }
+
+/** What a model must read to get all of it. */
+const inputsNeeded = (entries: Prompt["entries"]): readonly ModelInput[] => [
+  ...new Set(
+    entries.flatMap((entry) =>
+      entry.role === "user" ? (entry.blocks ?? []).filter(isAttachment).map(inputNeeded) : [],
+    ),
+  ),
+];

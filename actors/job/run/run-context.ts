@@ -56,7 +56,7 @@ export class RunContext {
     this.run = run;
     this.history = history;
     this.transcript = transcript;
-    this.conversation = new RunConversation(history, job.input, transcript);
+    this.conversation = new RunConversation(history, { text: job.input, blocks: job.inputBlocks }, transcript);
     this.window = new ContextWindow(services.models.windowOf(job.agent.model), history.measured);
   }
 

@@ -219,7 +219,7 @@ export class Run {
   private async takeSteers(): Promise<void> {
     const { attempt, transcript } = this;
     const steers = await this.reporter.takeSteers(attempt, transcript.text, (job) => this.turnAfter(job));
-    for (const text of steers) transcript.add({ type: "user_text", text });
+    for (const { content: text, blocks } of steers) transcript.add({ type: "user_text", text, blocks });
   }
 
   /** One model call, committed with its tool calls; ends the run when there are none, or when it failed. */

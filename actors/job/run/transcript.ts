@@ -3,6 +3,7 @@
  * message shows it. Messages that steer the run, and requests to repair the answer, are entries for the
  * model, and no part of the assistant's message; a summary stands for what came before it.
  */
+import type { InputBlock } from "../../upload/terms.ts";
 import type { TranscriptEntry } from "../ports.ts";
 import type { SummaryPart, TranscriptPart } from "../transcript.ts";
 import type { Citation } from "../citation.ts";
@@ -88,7 +89,7 @@ export class Transcript {
       if (part.type === "summary") continue;
       if (part.type === "user_text" || part.type === "repair") {
         open = null;
-        entries.push({ role: "user", text: part.text });
+        entries.push({ role: "user", text: part.text, ...(part.type === "repair" ? {} : said(part.blocks)) });
       } else if (open === null) {
         open = [part];
         entries.push({ role: "assistant", blocks: open });
@@ -106,3 +107,5 @@ export class Transcript {
 
 /** Whether it still belongs to the round of calls before it. */
 const isOfRound = ({ type }: TranscriptPart): boolean => type === "tool_result";
+
+const said = (blocks: readonly InputBlock[] | undefined) => (blocks === undefined ? {} : { blocks });

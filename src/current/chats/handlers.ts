@@ -7,11 +7,12 @@ import { PLAIN_TERMS } from "../../../actors/job/schema.ts";
 import type { Agent } from "../../../actors/organization/schema.ts";
 import { workspaceRef } from "../../../actors/workspace/schema.ts";
 import { ask } from "../../../actors/troupe.ts";
-import { withinMessage, withinMetadata } from "../../http/contract/limits.ts";
+import { withinMetadata } from "../../http/contract/limits.ts";
 import type { Handlers, Input } from "../../http/contract/operation.ts";
 import type { Caller } from "../../http/request/caller.ts";
 import { accepted, type Change, type Committed, created, done } from "../../http/request/commit.ts";
 import { lookUp } from "../../log/look-up.ts";
+import { saidContent } from "../../operations/said-content.ts";
 import type { Services } from "../../operations/services.ts";
 import { unlessNotInstalled } from "../library-visibility.ts";
 import { polled } from "../long-poll.ts";
@@ -209,10 +210,8 @@ async function sendMessage(
   chat: Chat,
   { body }: Input<ChatOperations["sendMessage"]>,
 ): Committing {
-  const { content, on_busy: onBusy = null, metadata = {}, priority = PLAIN_TERMS.priority } = body;
+  const { on_busy: onBusy = null, metadata = {}, priority = PLAIN_TERMS.priority } = body;
   const { review_required: reviewRequired = false } = body;
-  const fits = withinMessage(content);
-  if (!fits.ok) return fits;
   const fitting = withinMetadata(metadata);
   if (!fitting.ok) return fitting;
   const budget = budgetOf(body.budget ?? {}, services.clock.now());
@@ -223,7 +222,10 @@ async function sendMessage(
   if (!usable.ok) return usable;
   const own = outputSchema === null ? {} : { outputSchema };
   const terms = { ...PLAIN_TERMS, priority, reviewRequired, budget: budget.value, metadata, requestId, ...own };
-  return say(services, change, { chat, said: { by, content, onBusy, terms, metadata } }, (sent) =>
+  const said = await saidContent(services, change, body.content);
+  if (!said.ok) return said;
+  const { text: content, blocks } = said.value;
+  return say(services, change, { chat, said: { by, content, blocks, onBusy, terms, metadata } }, (sent) =>
     accepted(sentView(sent, by)),
   );
 }

@@ -1,6 +1,6 @@
 /** Conversations that grow long, and that branch (CHAT-11 to CHAT-13): summaries, pinned messages and forks. */
 import { type Chat, chatRef } from "../../../actors/chat/schema.ts";
-import { type Outcome } from "../../../actors/fault.ts";
+import { ok, type Outcome } from "../../../actors/fault.ts";
 import { newId } from "../../../actors/ids.ts";
 import { type Job, PLAIN_TERMS } from "../../../actors/job/schema.ts";
 import { ask } from "../../../actors/troupe.ts";
@@ -9,6 +9,8 @@ import type { Input } from "../../http/contract/operation.ts";
 import { accepted, type Change, type Committed, created, done } from "../../http/request/commit.ts";
 import { lookUp } from "../../log/look-up.ts";
 import type { Services } from "../../operations/services.ts";
+import { saidContent } from "../../operations/said-content.ts";
+import { usesOf } from "../../work/attaching.ts";
 import { forkedPart } from "../../work/forking.ts";
 import { prepareWork } from "../../work/prepared-work.ts";
 import { workOf } from "../../work/sending.ts";
@@ -71,10 +73,11 @@ export async function forkChat(
   { body }: Input<ChatOperations["forkChat"]>,
 ): Committing {
   const { principal: by, requestId } = change;
-  const { from_message_id: from, content = null, title = chat.options.title } = body;
-  const fits = withinMessage(content ?? "");
-  if (!fits.ok) return fits;
-  const work = await prepareWork(services, { ...workOf(chat, by), checksBudget: content !== null });
+  const { from_message_id: from, title = chat.options.title } = body;
+  const said = body.content === undefined ? ok(null) : await saidContent(services, change, body.content);
+  if (!said.ok) return said;
+  const { text: content = null, blocks } = said.value ?? {};
+  const work = await prepareWork(services, { ...workOf(chat, by), blocks, checksBudget: content !== null });
   if (!work.ok) return fallen(services, change, chat, work);
   const settled = await services.system.settled(chat.organizationId);
   if (!settled.ok) return settled;
@@ -90,8 +93,8 @@ export async function forkChat(
   if (content === null)
     return change.commit([fork], (forked) => created({ chat: chatView(forked, by), message: null, job: null }));
   const terms = { ...PLAIN_TERMS, requestId };
-  const sending = work.value.message({ chatId, opening: null, content, onBusy: null, terms, metadata: {} });
-  return change.commit([fork, sending], (_, [, sent]) =>
+  const sending = work.value.message({ chatId, opening: null, content, blocks, onBusy: null, terms, metadata: {} });
+  return change.commit([fork, sending, ...usesOf(by, blocks)], (_, [, sent]) =>
     created({
       chat: chatView(sent.chat, by),
       message: messageView(sent.message, sent.chat),

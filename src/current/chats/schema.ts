@@ -7,6 +7,7 @@ import { invalid, ok, type Outcome } from "../../../actors/fault.ts";
 import { type JsonObject, OneOf, type Static, Type } from "../../../actors/schema.ts";
 import { FreeObject, NOT_BLANK } from "../../http/contract/body-schema.ts";
 import { timeOf } from "../../http/contract/field.ts";
+import { contentField } from "../../operations/said-content.ts";
 
 /** Characters. */
 const TITLE = 512;
@@ -72,7 +73,7 @@ export const BudgetBody = Type.Object({
  */
 export const SendMessageBody = Type.Object(
   {
-    content: Type.String({ pattern: NOT_BLANK }),
+    content: contentField("What the agent is told"),
     on_busy: Type.Optional(OneOf(ON_BUSY)),
     metadata: Type.Optional(FreeObject),
     priority: Type.Optional(OneOf(JOB_PRIORITIES)),
@@ -80,7 +81,17 @@ export const SendMessageBody = Type.Object(
     budget: Type.Optional(BudgetBody),
     output_schema: Type.Optional(Type.Union([Type.Unsafe<JsonObject>(FreeObject), Type.Null()])),
   },
-  { examples: [{ content: "Write the release notes of this week." }] },
+  {
+    examples: [
+      { content: "Write the release notes of this week." },
+      {
+        content: [
+          { type: "text", text: "What does this invoice ask for?" },
+          { type: "file", source: { kind: "upload", file_id: "upl_V1StGXR8_Z5jdHi6B-myT" } },
+        ],
+      },
+    ],
+  },
 );
 export type SendMessageBody = Static<typeof SendMessageBody>;
 
@@ -105,12 +116,7 @@ export const ForkChatBody = Type.Object(
       maxLength: ID,
       description: "The message of this chat up to which the new one has the conversation",
     }),
-    content: Type.Optional(
-      Type.String({
-        pattern: NOT_BLANK,
-        description: "In place of the message, which must be a user's; it is answered",
-      }),
-    ),
+    content: Type.Optional(contentField("In place of the message, which must be a user's; it is answered")),
     title: Type.Optional(Title),
   },
   { examples: [{ from_message_id: "msg_V1StGXR8_Z5jdHi6B-myT", content: "The same in French, please." }] },

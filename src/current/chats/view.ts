@@ -15,7 +15,7 @@ import { JOB_STATUSES, type Usage } from "../../../actors/job/schema.ts";
 import { REVIEW_STATES } from "../../../actors/job/terms.ts";
 import type { Principal } from "../../../actors/organization/principal.ts";
 import { Nullable, OneOf, Timestamp, Type } from "../../../actors/schema.ts";
-import { BlockView } from "../../http/contract/block.ts";
+import { AttachmentView, BlockView } from "../../http/contract/block.ts";
 import { Count, Id, listOf, noun, OpenObject, Text } from "../../http/contract/noun.ts";
 import type { Shown } from "../../http/contract/operation.ts";
 import { RECORD, recordView } from "../record.ts";
@@ -65,6 +65,8 @@ export const ChatView = noun("Chat", "A durable conversation with an agent", {
 });
 export const ChatList = listOf("ChatList", "chats", ChatView);
 
+const MessageBlockView = Type.Union([BlockView, AttachmentView]);
+
 export const MessageView = noun("Message", "A message in a chat", {
   id: Id("msg", "The message's id"),
   chat_id: Id("cht", "Its chat"),
@@ -72,7 +74,7 @@ export const MessageView = noun("Message", "A message in a chat", {
   role: OneOf(MESSAGE_ROLES),
   status: OneOf(MESSAGE_STATUSES),
   content: Text("The text blocks joined; `position` in the streams is an offset into it", "Hello"),
-  blocks: Type.Array(BlockView),
+  blocks: Type.Array(MessageBlockView, { description: "All its pieces, in their order" }),
   job_id: Nullable(JobId),
   usage: Nullable(
     noun("TokenUsage", "Tokens that model calls have used", {

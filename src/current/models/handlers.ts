@@ -13,7 +13,7 @@ export const modelHandlers: Handlers<typeof modelOperations.operations, Services
 
 /** `limits` are the service's own, of a job whose budget names none; what a provider allows besides is not known here. */
 const modelView = (
-  { provider, name, demo, isDefault, window }: AllowedModel,
+  { provider, name, demo, isDefault, window, input }: AllowedModel,
   { steps, runMs }: JobLimits,
 ): Shown<typeof ModelView> => ({
   id: `${provider}:${name}`,
@@ -21,5 +21,6 @@ const modelView = (
   name,
   default: isDefault,
   demo,
+  input: [...input],
   limits: { context_tokens: window.contextTokens, max_steps: steps, max_run_seconds: runMs / 1_000 },
 });

@@ -1,5 +1,6 @@
 /** What there is to know of models (RUN-4). */
-import { Type } from "../../../actors/schema.ts";
+import { OneOf, Type } from "../../../actors/schema.ts";
+import { MODEL_INPUTS } from "../../../actors/upload/terms.ts";
 import { Count, noun, Text } from "../../http/contract/noun.ts";
 import { operationGroup } from "../../http/contract/operation.ts";
 
@@ -9,6 +10,9 @@ export const ModelView = noun("Model", "A model that the operator allows", {
   name: Text("Its name there", "echo"),
   default: Type.Boolean({ description: "Whether it answers where no model is named" }),
   demo: Type.Boolean({ description: "Whether it is the built-in demo provider, which is no language model" }),
+  input: Type.Array(OneOf(MODEL_INPUTS), {
+    description: "What it reads in messages: text, images, PDF documents (`file`). Text files go to every model",
+  }),
   limits: Type.Object({
     context_tokens: Count("What one call of it takes with its answer, in tokens: longer conversations are compacted"),
     max_steps: Count("Model calls of one job, unless its budget or its agent names a number"),

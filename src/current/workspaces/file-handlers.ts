@@ -1,17 +1,18 @@
 /** Files of a workspace on the current surface: list, search, download, upload, delete, move (WSP-2, WSP-8 to WSP-11). */
-import { invalid, notFound, ok, type Outcome } from "../../../actors/fault.ts";
+import { invalid, ok, type Outcome } from "../../../actors/fault.ts";
 import type { Principal } from "../../../actors/organization/principal.ts";
 import { isoTime } from "../../../actors/schema.ts";
 import { ask } from "../../../actors/troupe.ts";
 import type { ListedPlace } from "../../../actors/workspace/directory.ts";
 import { type FilePath, parseDirectory, parsePath, pathOf } from "../../../actors/workspace/path.ts";
-import type { Cause, Found, Precondition } from "../../../actors/workspace/protocol.ts";
-import { type FilePlace, type Version, workspaceRef } from "../../../actors/workspace/schema.ts";
+import type { Cause, Precondition } from "../../../actors/workspace/protocol.ts";
+import { workspaceRef } from "../../../actors/workspace/schema.ts";
 import type { Handlers, Input } from "../../http/contract/operation.ts";
 import type { Caller } from "../../http/request/caller.ts";
 import { created, done } from "../../http/request/commit.ts";
 import { lookUp } from "../../log/look-up.ts";
 import type { Services } from "../../operations/services.ts";
+import { contentAt, fileAt } from "../../work/file-content.ts";
 import { afterView, type fileOperations } from "./file-operations.ts";
 import { fileResponse } from "./file-response.ts";
 import { changedView, fileView, versionView } from "./file-schema.ts";
@@ -48,7 +49,7 @@ export const fileHandlers: Handlers<FileOperations, Services> = {
     const given = required(path);
     if (!given.ok) return given;
     const { organizationId } = principal;
-    const file = await contentAt(services, principal, { id, path: given.value, number });
+    const file = await contentAt(services, { organizationId, id, path: given.value, number });
     if (!file.ok) return file;
     const name = given.value.names.at(-1)?.name ?? "";
     return fileResponse(services, { ...file.value, organizationId, name }, headers);
@@ -112,7 +113,7 @@ export const fileHandlers: Handlers<FileOperations, Services> = {
     caller.keepOpen(PREVIEW_QUIET_SECONDS);
     const path = parsePath(body.path);
     if (!path.ok) return path;
-    const found = await fileAt(services, principal, { id, path: path.value });
+    const found = await fileAt(services, { organizationId: principal.organizationId, id, path: path.value });
     return found.ok ? previewOf(services, { ...found.value, workspaceRef: refOf(principal, id) }) : found;
   },
 
@@ -123,45 +124,6 @@ const NO_PRECONDITION: Precondition = { kind: "none" };
 
 const required = (path: FilePath | undefined): Outcome<FilePath> =>
   path === undefined ? invalid("/path", "path must be given") : ok(path);
-
-interface At {
-  readonly id: string;
-  readonly path: FilePath;
-}
-
-async function fileAt(
-  { system }: Services,
-  principal: Principal,
-  { id, path }: At,
-): Promise<Outcome<Found<FilePlace>>> {
-  const found = await system.dispatch(refOf(principal, id), { kind: "read_place", path });
-  if (!found.ok) return found;
-  const { place } = found.value;
-  return place.node.kind === "file" ? ok({ path: found.value.path, place: place as FilePlace }) : notFound("file");
-}
-
-/** The content of a file as it is, or of one of its versions. */
-async function contentAt(
-  services: Services,
-  principal: Principal,
-  { id, path, number }: At & { readonly number: number | undefined },
-): Promise<Outcome<Pick<Version, "sha256" | "size" | "mime">>> {
-  if (number === undefined) {
-    const found = await fileAt(services, principal, { id, path });
-    return found.ok ? ok(found.value.place.node) : found;
-  }
-  const { system, files, clock, log } = services;
-  const history = await system.dispatch(refOf(principal, id), { kind: "read_history", path });
-  if (!history.ok) return history;
-  const { current, fileId } = history.value;
-  if (current?.node.number === number) return ok(current.node);
-  const settled = await system.settled(principal.organizationId);
-  if (!settled.ok) return settled;
-  const kept = await lookUp(log, files.listVersions(principal.organizationId, fileId, isoTime(clock.now())));
-  if (!kept.ok) return kept;
-  const version = kept.value.find((one) => one.number === number);
-  return version === undefined ? notFound("file") : ok(version);
-}
 
 /** Places that are read from the table at once for a page that a pattern thins out, and how often. */
 const GLOB_ROWS = 2_000;

@@ -1,4 +1,5 @@
 /** Bodies as schemas. */
+import type { InputError } from "../../../actors/fault.ts";
 import { type JsonObject, type TSchema, Type } from "../../../actors/schema.ts";
 
 /** A `Type.Object`; its fields may be plain, enums, lists, objects, and any of them or null. */
@@ -28,3 +29,11 @@ export const binary = (limitBytes: number, types?: readonly string[]) =>
 /** Bytes that the handler reads itself, as they come. */
 export const streamed = (limitBytes: number, types?: readonly string[]) =>
   ({ kind: "stream", limitBytes, ...(types === undefined ? {} : { types }) }) as const;
+
+/** Where a field's schema keeps a check of its own, in the place of that of its shape. A symbol: it is no part of the contract. */
+export const CHECK: unique symbol = Symbol("check");
+export type FieldCheck = (value: unknown, name: string) => readonly InputError[];
+
+/** A field of a body that is shown as `shown`, and of which `check` says all that is wrong. */
+export const checkedField = <T>(shown: object, check: FieldCheck) =>
+  Type.Unsafe<T>({ ...Type.Any(), ...shown, [CHECK]: check });

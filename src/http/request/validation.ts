@@ -10,7 +10,7 @@ import { type TypeCheck, TypeCompiler } from "@sinclair/typebox/compiler";
 import type { InputError, Outcome } from "../../../actors/fault.ts";
 import { ok, refuse } from "../../../actors/fault.ts";
 import type { JsonObject, Static, TSchema } from "../../../actors/schema.ts";
-import type { BodySchema } from "../contract/body-schema.ts";
+import { type BodySchema, CHECK, type FieldCheck } from "../contract/body-schema.ts";
 import { didYouMean } from "./near-name.ts";
 
 /** Errors that one answer lists at most. */
@@ -18,22 +18,32 @@ export const COMPLAINTS = 20;
 /** Characters of an unknown name that an error repeats. */
 export const SHOWN = 64;
 
+type CheckedField = readonly [name: string, check: FieldCheck];
+
 /** A compiled schema. Compiling costs about a millisecond, so it is done at the first use. */
 export class Body<S extends BodySchema> {
   private readonly schema: S;
   private readonly isStrict: boolean;
+  /** Fields with a check of their own. */
+  private readonly checked: readonly CheckedField[];
   private check: TypeCheck<S> | null = null;
 
   /** `isStrict`: objects of ours take no other keys than those of their schema. */
   constructor(schema: S, { isStrict }: { readonly isStrict: boolean }) {
     this.schema = schema;
     this.isStrict = isStrict;
+    this.checked = Object.entries(schema.properties).flatMap(([name, field]): CheckedField[] =>
+      CHECK in field ? [[name, field[CHECK] as FieldCheck]] : [],
+    );
   }
 
   /** The body's known fields, or `invalid_request`. */
   parse(body: JsonObject): Outcome<Static<S>> {
     const errors: InputError[] = [];
     const known = knownFields(this.schema, body, { path: "", errors, isStrict: this.isStrict });
+    for (const [name, own] of this.checked) {
+      if (known[name] !== undefined) errors.push(...own(known[name], name).slice(0, COMPLAINTS - errors.length));
+    }
     const check = (this.check ??= TypeCompiler.Compile(this.schema));
     if (errors.length === 0 && check.Check(known)) return ok(known);
     for (const { path, value, schema } of check.Errors(known)) {

@@ -1,0 +1,85 @@
+/** What a message says, as operations take it: the field of their bodies, and what is made of it (FILE-5, FILE-6). */
+import type { Outcome } from "../../actors/fault.ts";
+import { hasScope } from "../../actors/organization/principal.ts";
+import { OneOf, Type } from "../../actors/schema.ts";
+import { MESSAGE_BLOCKS, UPLOAD_NAME } from "../../actors/upload/limits.ts";
+import { checkedField } from "../http/contract/body-schema.ts";
+import { Id, Text } from "../http/contract/noun.ts";
+import { withinMessage } from "../http/contract/limits.ts";
+import type { Change } from "../http/request/commit.ts";
+import { attached, type SaidContent } from "../work/attaching.ts";
+import { contentErrors, type GivenContent } from "../work/content-blocks.ts";
+import type { Services } from "./services.ts";
+
+const closed = { additionalProperties: false } as const;
+const Source = Type.Union(
+  [
+    Type.Object({ kind: Type.Literal("upload"), file_id: Id("upl", "A file of `POST /api/files`") }, closed),
+    Type.Object(
+      {
+        kind: Type.Literal("workspace"),
+        workspace_id: Id("wsp", "A workspace; the token needs `workspaces:read`"),
+        path: Text("A file of it", "reports/q3.pdf"),
+        version: Type.Optional(
+          Type.Integer({ minimum: 1, description: "A version of the file; the present one unless given" }),
+        ),
+      },
+      closed,
+    ),
+    Type.Object(
+      {
+        kind: Type.Literal("url"),
+        url: Text("An https URL, fetched once when the message is sent", "https://example.com/a.png"),
+      },
+      closed,
+    ),
+  ],
+  { description: "Where its content is. The message keeps the content as it is now" },
+);
+const ContentBlock = Type.Union(
+  [
+    Type.Object({ type: Type.Literal("text"), text: Text("What is said", "What does this invoice ask for?") }, closed),
+    Type.Object(
+      {
+        type: OneOf(["image", "file"] as const),
+        source: Source,
+        name: Type.Optional(Type.String({ minLength: 1, maxLength: UPLOAD_NAME, description: "What it is called" })),
+      },
+      closed,
+    ),
+  ],
+  {
+    description: "A piece of what is said: text, an image, or a file (PDF or text)",
+  },
+);
+
+/** `field` is its name, which errors begin with. */
+export const contentField = (description: string) =>
+  checkedField<GivenContent>(
+    Type.Union([Type.String({ minLength: 1 }), Type.Array(ContentBlock, { minItems: 1, maxItems: MESSAGE_BLOCKS })], {
+      description: `${description}: text, or blocks of text, images and files`,
+    }),
+    contentErrors,
+  );
+
+/** URLs are fetched meanwhile. */
+const QUIET_SECONDS = 120;
+
+/** Pins what the content names. Refuses what is too long, what is not there, and what messages do not take. */
+export async function saidContent(
+  services: Services,
+  change: Pick<Change, "principal" | "signal" | "keepOpen">,
+  content: GivenContent,
+  field = "content",
+): Promise<Outcome<SaidContent>> {
+  const text =
+    typeof content === "string"
+      ? content
+      : content.map((block) => (block.type === "text" ? block.text : "")).join("\n\n");
+  const fits = withinMessage(text);
+  if (!fits.ok) return fits;
+  if (typeof content !== "string") change.keepOpen(QUIET_SECONDS);
+  const { organizationId, userId, scopes } = change.principal;
+  const by = { organizationId, userId, readsWorkspaces: hasScope(scopes, "workspaces:read"), signal: change.signal };
+  return attached(services, by, { content, field });
+}

@@ -1,0 +1,131 @@
+/**
+ * The bytes of images and files on their way to a model (FILE-7). The loop knows attachments by their digests; here
+ * each call gets their content, from the newest to the oldest as far as one request takes them, and only what its
+ * model reads. The rest is told in words. What is in memory is counted for the organization, and calls for which there
+ * is no room wait.
+ */
+import type { ContentPart, ModelCall, ModelOutcome, ModelPort, TranscriptEntry } from "../../actors/job/ports.ts";
+import { ATTACHED_BYTES } from "../../actors/upload/limits.ts";
+import {
+  type AttachmentBlock,
+  attachmentWords,
+  type InputBlock,
+  inputNeeded,
+  isAttachment,
+  type ModelInput,
+} from "../../actors/upload/terms.ts";
+import type { FileContents } from "../../actors/workspace/ports.ts";
+import { ByteRoom } from "./byte-room.ts";
+import type { RunnerLog } from "./log.ts";
+
+/** Images and documents of one call: no provider takes many more. */
+const CALL_ATTACHMENTS = 100;
+/** What a byte of content takes in memory until its call has ended: itself, and as base64 in a request. */
+const MEMORY_FACTOR = 4;
+const MIB = 1024 * 1024;
+/** What all calls may hold, and those of one organization. */
+const ROOM = { all: 512 * MIB, ofOrganization: 192 * MIB };
+
+interface Parts {
+  readonly contents: Pick<FileContents, "read">;
+  readonly log?: RunnerLog;
+  /** For tests. */
+  readonly room?: ByteRoom;
+}
+
+/** The models, with the content of attachments in the place of their digests. */
+export function withAttachedContent(
+  models: ModelPort,
+  { contents, log, room = new ByteRoom(ROOM.all, ROOM.ofOrganization) }: Parts,
+): ModelPort {
+  return {
+    ...(models.currency === undefined ? {} : { currency: models.currency }),
+    describe: (model) => models.describe(model),
+    windowOf: (model) => models.windowOf(model),
+    inputOf: (model) => models.inputOf(model),
+    allowed: () => models.allowed(),
+    async call(call, onText, signal) {
+      const shown = shownOf(call.entries, models.inputOf(call.model));
+      if (shown === null) return models.call(call, onText, signal);
+      const { organizationId } = call.origin;
+      const bytes = [...shown].reduce((sum, { size }) => sum + size, 0);
+      const release = await room.enter(organizationId, bytes * MEMORY_FACTOR, signal);
+      if (release === "aborted") return { kind: "aborted", partialText: "" };
+      try {
+        const entries = await filled(call, shown, contents).catch((err: unknown) => {
+          log?.error({ err, ...call.origin }, "the files of a conversation could not be read");
+          return null;
+        });
+        if (entries === null) return UNREADABLE;
+        return await models.call({ ...call, entries }, onText, signal);
+      } finally {
+        release();
+      }
+    },
+  };
+}
+
+/** The store is away for a moment, so the call is made again later. */
+const UNREADABLE: ModelOutcome = {
+  kind: "failed",
+  error: { code: "provider_unreachable", message: "The files of the conversation could not be read." },
+  partialText: "",
+  usage: { inputTokens: 0, outputTokens: 0 },
+};
+
+/** The attachments that the call gets, from the newest on; null where it has none at all. */
+function shownOf(entries: readonly TranscriptEntry[], reads: readonly ModelInput[]): Set<AttachmentBlock> | null {
+  const shown = new Set<AttachmentBlock>();
+  let room = ATTACHED_BYTES;
+  let hasAny = false;
+  for (const entry of entries.toReversed()) {
+    if (entry.role !== "user") continue;
+    for (const block of (entry.blocks ?? []).toReversed()) {
+      if (!isAttachment(block)) continue;
+      hasAny = true;
+      room -= block.size;
+      if (room >= 0 && shown.size < CALL_ATTACHMENTS && reads.includes(inputNeeded(block))) shown.add(block);
+    }
+  }
+  return hasAny ? shown : null;
+}
+
+async function filled(
+  { origin: { organizationId }, entries }: ModelCall,
+  shown: ReadonlySet<AttachmentBlock>,
+  contents: Parts["contents"],
+): Promise<TranscriptEntry[]> {
+  // The same content of several messages is in memory once.
+  const read = new Map<string, Promise<Uint8Array>>();
+  const bytesOf = (sha256: string): Promise<Uint8Array> => {
+    const known = read.get(sha256) ?? contentOf(contents, { organizationId, sha256 });
+    read.set(sha256, known);
+    return known;
+  };
+  const partOf = async (block: InputBlock): Promise<ContentPart> => {
+    if (!isAttachment(block)) return block;
+    if (!shown.has(block))
+      return {
+        type: "text",
+        text: `[${attachmentWords(block)}: not shown here, because it is too old or this model cannot read it]`,
+      };
+    const { type, media_type: mediaType, name, sha256 } = block;
+    return { type, mediaType, ...(name === null ? {} : { name }), data: await bytesOf(sha256) };
+  };
+  return Promise.all(
+    entries.map(async (entry) =>
+      entry.role === "user" && entry.blocks !== undefined
+        ? { role: entry.role, text: entry.text, parts: await Promise.all(entry.blocks.map(partOf)) }
+        : entry,
+    ),
+  );
+}
+
+async function contentOf(
+  contents: Parts["contents"],
+  key: { readonly organizationId: string; readonly sha256: string },
+): Promise<Uint8Array> {
+  const found = await contents.read(key);
+  if (found === null) throw new Error(`the content ${key.sha256} is missing`);
+  return new Uint8Array(await new Response(found).arrayBuffer());
+}

@@ -1,0 +1,56 @@
+/** What messages name by a URL, fetched through the guarded client and stored (port: `UrlContents` of `src/work`). */
+import { refuse } from "../../actors/fault.ts";
+import type { FileContents } from "../../actors/workspace/ports.ts";
+import type { Egress } from "../egress/egress.ts";
+import { type EgressError, EgressInterrupted } from "../egress/failure.ts";
+import type { UrlContents } from "../work/attaching.ts";
+
+const TIMEOUT_MS = 20_000;
+const MAX_REDIRECTS = 5;
+const ACCEPT = "image/png, image/jpeg, image/gif, image/webp, application/pdf, text/*;q=0.9, */*;q=0.1";
+const NOT_PUBLIC = "leads to no address on the public internet";
+
+const WORDS: Readonly<Record<EgressError, string>> = {
+  invalid_url: "is no complete URL, such as https://example.com/a.png, without a user name",
+  https_required: "must begin with https://",
+  invalid_header: "cannot be requested",
+  blocked_address: NOT_PUBLIC,
+  dns_error: NOT_PUBLIC,
+  connection_refused: "leads to a host that does not accept connections",
+  connection_reset: "leads to a host that closed the connection before its answer was complete",
+  tls_error: "leads to a host without a valid certificate for its name",
+  invalid_response: "leads to a host whose answer is not valid HTTP",
+  too_large: "leads to more bytes than this message may have",
+  too_many_redirects: `is redirected more than ${MAX_REDIRECTS} times`,
+  timeout: `gave no complete answer within ${TIMEOUT_MS / 1_000} seconds`,
+  aborted: "was not fetched: the request was closed",
+};
+
+export const urlContents = (egress: Pick<Egress, "open">, contents: Pick<FileContents, "receive">): UrlContents => ({
+  async fetch(organizationId, url, { maxBytes, signal }) {
+    const failed = (why: string) => ({ kind: "failed", why }) as const;
+    const limits = { timeoutMs: TIMEOUT_MS, maxResponseBytes: maxBytes, maxRedirects: MAX_REDIRECTS };
+    const headers = { accept: ACCEPT };
+    const answer = await egress.open({ url: url.trim(), method: "GET", headers, limits, signal });
+    if (answer.kind === "failed") return failed(WORDS[answer.error]);
+    const { status, body, finalUrl } = answer;
+    const encoding = answer.headers.get("content-encoding") ?? "identity";
+    if (status !== 200 || encoding.toLowerCase() !== "identity") {
+      await body.cancel().catch(() => {}); // closed already
+      return failed(status === 200 ? "answered with packed content" : `answered with status ${status}`);
+    }
+    try {
+      const received = await contents.receive(organizationId, body, maxBytes);
+      if (!received.ok)
+        return received.fault.kind === "payload_too_large"
+          ? failed(WORDS.too_large)
+          : { kind: "refused", refusal: refuse(received.fault) };
+      const { sha256, size } = received.value;
+      const mime = answer.headers.get("content-type") ?? "";
+      return { kind: "fetched", content: { sha256, size, mime }, finalUrl };
+    } catch (cause) {
+      if (cause instanceof EgressInterrupted) return failed(WORDS[cause.error]);
+      throw cause;
+    }
+  },
+});

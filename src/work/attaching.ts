@@ -1,0 +1,218 @@
+/**
+ * From what a person says to what a message stores: each image and file is found, its first bytes are looked at, and
+ * it is pinned by its digest (FILE-5, FILE-6). Nothing is committed here.
+ *
+ *   upload     ─▶ its record ───────────────────────┐
+ *   workspace  ─▶ the file, or a version of it ─────┼─▶ claimed ─▶ type, size ─▶ {type, media_type, sha256, …}
+ *   url        ─▶ fetched by the guarded client ────┘
+ */
+import { invalid, ok, type Outcome, refuse } from "../../actors/fault.ts";
+import type { Ask } from "../../actors/runtime/members.ts";
+import { ask } from "../../actors/troupe.ts";
+import { noUpload } from "../../actors/upload/actor.ts";
+import { ATTACHED_BYTES, IMAGE_BYTES, TEXT_FILE_BYTES, UPLOAD_BYTES } from "../../actors/upload/limits.ts";
+import { uploadRef } from "../../actors/upload/schema.ts";
+import type { AttachmentBlock, InputBlock } from "../../actors/upload/terms.ts";
+import { parsePath } from "../../actors/workspace/path.ts";
+import type { FileContents } from "../../actors/workspace/ports.ts";
+import type { Content } from "../../actors/workspace/schema.ts";
+import { errorAt, type GivenAttachment, type GivenContent, type GivenSource } from "./content-blocks.ts";
+import { contentAt, type FileParts } from "./file-content.ts";
+import { headOf, knownContent, TAKEN_TYPES } from "./media-type.ts";
+
+/** Fetches what a message names by a URL. */
+export interface UrlContents {
+  /** Stores at most `maxBytes` of it, claimed. A failure is in words that complete "<field> …". */
+  fetch(
+    organizationId: string,
+    url: string,
+    limits: { readonly maxBytes: number; readonly signal: AbortSignal },
+  ): Promise<
+    | { readonly kind: "fetched"; readonly content: Content; readonly finalUrl: string }
+    | { readonly kind: "failed"; readonly why: string }
+    | { readonly kind: "refused"; readonly refusal: Outcome<never> }
+  >;
+}
+
+export interface AttachingParts extends FileParts {
+  readonly contents: Pick<FileContents, "read" | "hold">;
+  readonly urlContents: UrlContents;
+}
+
+/** Who says it, and how it may be found. */
+export interface Sayer {
+  readonly organizationId: string;
+  readonly userId: string;
+  /** Whether the token reads workspaces. */
+  readonly readsWorkspaces: boolean;
+  readonly signal: AbortSignal;
+}
+
+/** What a message stores. */
+export interface SaidContent {
+  /** The text blocks, with a blank line between them. */
+  readonly text: string;
+  /** All of it; absent: it is text. */
+  readonly blocks?: readonly InputBlock[];
+}
+
+const SEPARATOR = "\n\n";
+const MIB = 1024 * 1024;
+
+/** Finds and pins everything that is named; `field` is the content's name in the body. */
+export async function attached(
+  parts: AttachingParts,
+  by: Sayer,
+  { content, field }: { readonly content: GivenContent; readonly field: string },
+): Promise<Outcome<SaidContent>> {
+  if (typeof content === "string") return ok({ text: content });
+  const blocks: InputBlock[] = [];
+  let left = ATTACHED_BYTES;
+  for (const [at, block] of content.entries()) {
+    if (block.type === "text") {
+      blocks.push({ type: "text", text: block.text });
+      continue;
+    }
+    const found = await attachment(parts, by, { block, place: [field, at], left });
+    if (!found.ok) return found;
+    left -= found.value.size;
+    blocks.push(found.value);
+  }
+  const text = blocks.flatMap((block) => (block.type === "text" ? [block.text] : [])).join(SEPARATOR);
+  return ok(blocks.every(({ type }) => type === "text") ? { text } : { text, blocks });
+}
+
+/** The members that keep the uploads which the blocks name, for the group of their message. */
+export const usesOf = (
+  { organizationId, userId }: Pick<Sayer, "organizationId" | "userId">,
+  blocks: readonly InputBlock[] = [],
+  field = "content",
+): Ask<unknown>[] =>
+  blocks.flatMap((block, at) =>
+    block.type !== "text" && block.source.kind === "upload"
+      ? [
+          ask(uploadRef(organizationId, block.source.file_id), {
+            kind: "use_upload",
+            userId,
+            field: `/${field}/${at}/source/file_id`,
+          }),
+        ]
+      : [],
+  );
+
+type Place = readonly (string | number)[];
+interface Wanted {
+  readonly block: GivenAttachment;
+  readonly place: Place;
+  /** Bytes that the message may still have. */
+  readonly left: number;
+}
+/** Content, what it is called where it is, and where that is. */
+interface Located {
+  readonly content: Content;
+  readonly name: string | null;
+  readonly source: AttachmentBlock["source"];
+}
+
+const wrong = (place: Place, message: string): Outcome<never> => {
+  const { path, message: text } = errorAt(place, message);
+  return invalid(path, text);
+};
+
+async function attachment(parts: AttachingParts, by: Sayer, wanted: Wanted): Promise<Outcome<AttachmentBlock>> {
+  const { block, place, left } = wanted;
+  const located = await LOCATE[block.source.kind](parts, by, wanted as never);
+  if (!located.ok) return located;
+  const { content, source } = located.value;
+  const { sha256, size } = content;
+  if (size === 0) return wrong([...place, "source"], "is an empty file");
+  const key = { organizationId: by.organizationId, sha256 };
+  if (!(await parts.contents.hold(key))) return wrong([...place, "source"], "has no content any more");
+  const head = await headOf(parts.contents, key, size);
+  const known = head === null ? null : knownContent(head, size, content.mime);
+  if (known === null)
+    return wrong([...place, "source"], `is of a type that messages do not take; they take ${TAKEN_TYPES}`);
+  if (known.kind !== block.type)
+    return wrong([...place, "type"], `must be "${known.kind}": the content is ${known.mime}`);
+  const most = Math.min(left, mostOf(known.mime));
+  if (size > most)
+    return wrong(
+      [...place, "source"],
+      size > left && left < mostOf(known.mime)
+        ? `makes the images and files of this message longer than ${ATTACHED_BYTES / MIB} MiB together`
+        : `has ${size} bytes; ${known.mime} may have at most ${mostOf(known.mime)}`,
+    );
+  const name = block.name ?? located.value.name;
+  return ok({ type: known.kind, media_type: known.mime, name, size, sha256, source });
+}
+
+const mostOf = (mime: string): number =>
+  mime.startsWith("image/") ? IMAGE_BYTES : mime.startsWith("text/") ? TEXT_FILE_BYTES : UPLOAD_BYTES;
+
+type Of<K extends GivenSource["kind"]> = Extract<GivenSource, { readonly kind: K }>;
+type Locating<K extends GivenSource["kind"]> = (
+  parts: AttachingParts,
+  by: Sayer,
+  wanted: Omit<Wanted, "block"> & { readonly block: { readonly source: Of<K> } },
+) => Promise<Outcome<Located>>;
+
+const LOCATE: { readonly [K in GivenSource["kind"]]: Locating<K> } = {
+  async upload({ system }, { organizationId, userId }, { block: { source }, place }) {
+    const ref = uploadRef(organizationId, source.file_id);
+    const upload = await system.dispatch(ref, { kind: "read_upload", userId });
+    if (upload.ok) return ok({ content: upload.value, name: upload.value.name, source });
+    return upload.fault.kind === "not_found"
+      ? invalid(`/${[...place, "source", "file_id"].join("/")}`, noUpload(source.file_id))
+      : upload;
+  },
+
+  async workspace(parts, { organizationId, readsWorkspaces }, { block: { source }, place }) {
+    if (!readsWorkspaces) return refuse({ kind: "insufficient_scope", required: ["workspaces:read"] });
+    const path = parsePath(source.path);
+    if (!path.ok)
+      return wrong(
+        [...place, "source", "path"],
+        path.fault.kind === "invalid_path" ? `is no path: ${path.fault.message}` : "is no path",
+      );
+    const id = source.workspace_id;
+    const found = await contentAt(parts, { organizationId, id, path: path.value, number: source.version });
+    if (found.ok) {
+      const { number: version, ...content } = found.value;
+      const name = path.value.names.at(-1)?.name ?? null;
+      return ok({ content, name, source: { kind: "workspace", workspace_id: id, path: path.value.text, version } });
+    }
+    if (found.fault.kind !== "not_found") return found;
+    const field = found.fault.noun === "workspace" ? "workspace_id" : "path";
+    const version = source.version === undefined ? "" : `, or it has no version ${source.version}`;
+    return wrong(
+      [...place, "source", field],
+      `names no ${found.fault.noun === "workspace" ? "workspace" : `file of the workspace${version}`}`,
+    );
+  },
+
+  async url({ urlContents }, { organizationId, signal }, { block: { source }, place, left }) {
+    const maxBytes = Math.min(left, UPLOAD_BYTES);
+    const found = await urlContents.fetch(organizationId, source.url, { maxBytes, signal });
+    if (found.kind === "refused") return found.refusal;
+    if (found.kind === "failed") return wrong([...place, "source", "url"], found.why);
+    const url = shownUrl(source.url);
+    const last = URL.parse(found.finalUrl)?.pathname.split("/").at(-1) ?? "";
+    return ok({ content: found.content, name: decoded(last), source: { kind: "url", url } });
+  },
+};
+
+/** Without what may be a secret. */
+function shownUrl(text: string): string {
+  const url = URL.parse(text);
+  return url === null ? "" : `${url.origin}${url.pathname}`;
+}
+
+/** The name of a file at a URL; null where it has none. */
+function decoded(text: string): string | null {
+  try {
+    const name = decodeURIComponent(text).slice(0, 255);
+    return name.trim() === "" ? null : name.toWellFormed();
+  } catch {
+    return null;
+  }
+}

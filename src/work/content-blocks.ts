@@ -1,0 +1,124 @@
+/**
+ * What a person says: text, or blocks of text, images and files, which name their content by an upload, a file of a
+ * workspace, or a URL (FILE-5). What is wrong is told with its place.
+ */
+import type { InputError } from "../../actors/fault.ts";
+import { MESSAGE_ATTACHMENTS, MESSAGE_BLOCKS, UPLOAD_NAME } from "../../actors/upload/limits.ts";
+
+export type GivenSource =
+  | { readonly kind: "upload"; readonly file_id: string }
+  | {
+      readonly kind: "workspace";
+      readonly workspace_id: string;
+      readonly path: string;
+      readonly version?: number | undefined;
+    }
+  | { readonly kind: "url"; readonly url: string };
+export interface GivenAttachment {
+  readonly type: "image" | "file";
+  readonly source: GivenSource;
+  readonly name?: string | undefined;
+}
+export type GivenBlock = { readonly type: "text"; readonly text: string } | GivenAttachment;
+export type GivenContent = string | readonly GivenBlock[];
+
+/** Characters of a URL, and of an id or a path. */
+const URL_CHARACTERS = 8_192;
+const TEXT_CHARACTERS = 4_096;
+
+type Fields = Readonly<Record<string, unknown>>;
+const isObject = (value: unknown): value is Fields =>
+  typeof value === "object" && value !== null && !Array.isArray(value);
+
+/** What is wrong with a message's content; `field` is its name in the body. */
+export function contentErrors(value: unknown, field: string): readonly InputError[] {
+  const checks = new Checks(field);
+  if (typeof value === "string") {
+    if (value.trim() === "") checks.add([], `Missing required field: ${field}`);
+  } else if (!Array.isArray(value)) checks.add([], "must be a string or an array of content blocks");
+  else checks.blocks(value);
+  return checks.errors;
+}
+
+/** The name of a place in words: `content[1].source.file_id`. */
+export const placeName = (path: readonly (string | number)[]): string =>
+  path.map((part, at) => (typeof part === "number" ? `[${part}]` : at === 0 ? part : `.${part}`)).join("");
+
+/** An error at a place, with its name. */
+export const errorAt = (path: readonly (string | number)[], message: string): InputError => ({
+  path: `/${path.join("/")}`,
+  message: message.startsWith("Missing required field") ? message : `${placeName(path)} ${message}`,
+});
+
+class Checks {
+  readonly errors: InputError[] = [];
+  private readonly field: string;
+
+  constructor(field: string) {
+    this.field = field;
+  }
+
+  add(path: readonly (string | number)[], message: string): void {
+    this.errors.push(errorAt([this.field, ...path], message));
+  }
+
+  blocks(blocks: readonly unknown[]): void {
+    if (blocks.length === 0) this.add([], "must have at least 1 block");
+    if (blocks.length > MESSAGE_BLOCKS) return this.add([], `must have at most ${MESSAGE_BLOCKS} blocks`);
+    const attached = blocks.filter((block) => isObject(block) && block["type"] !== "text").length;
+    if (attached > MESSAGE_ATTACHMENTS)
+      return this.add([], `must have at most ${MESSAGE_ATTACHMENTS} images and files`);
+    for (const [at, block] of blocks.entries()) this.block(block, at);
+  }
+
+  private block(block: unknown, at: number): void {
+    if (!isObject(block)) return this.add([at], 'must be an object such as {type: "text", text}');
+    if (block["type"] === "text") {
+      this.known(block, ["type", "text"], [at]);
+      if (typeof block["text"] !== "string" || block["text"].trim() === "")
+        this.add([at, "text"], "must be a string that is not empty");
+      return;
+    }
+    if (block["type"] !== "image" && block["type"] !== "file")
+      return this.add([at, "type"], "must be one of: text, image, file");
+    this.known(block, ["type", "source", "name"], [at]);
+    const { source, name } = block;
+    if (name !== undefined && !(typeof name === "string" && name.trim() !== "" && name.length <= UPLOAD_NAME))
+      this.add([at, "name"], `must be a string of 1 to ${UPLOAD_NAME} characters`);
+    if (!isObject(source)) return this.add([at, "source"], "must be an object with a kind: upload, workspace or url");
+    this.source(source, [at, "source"]);
+  }
+
+  private source(source: Fields, at: readonly (string | number)[]): void {
+    switch (source["kind"]) {
+      case "upload":
+        this.known(source, ["kind", "file_id"], at);
+        return this.text(source, "file_id", at);
+      case "workspace": {
+        this.known(source, ["kind", "workspace_id", "path", "version"], at);
+        this.text(source, "workspace_id", at);
+        this.text(source, "path", at);
+        const { version } = source;
+        if (version !== undefined && !(Number.isSafeInteger(version) && Number(version) >= 1))
+          this.add([...at, "version"], "must be a whole number from 1 on");
+        return;
+      }
+      case "url":
+        this.known(source, ["kind", "url"], at);
+        return this.text(source, "url", at, URL_CHARACTERS);
+      default:
+        return this.add([...at, "kind"], "must be one of: upload, workspace, url");
+    }
+  }
+
+  private text(of: Fields, name: string, at: readonly (string | number)[], most = TEXT_CHARACTERS): void {
+    const value = of[name];
+    if (typeof value !== "string" || value === "" || value.length > most)
+      this.add([...at, name], `must be a string of 1 to ${most} characters`);
+  }
+
+  private known(of: Fields, names: readonly string[], at: readonly (string | number)[]): void {
+    for (const key of Object.keys(of))
+      if (!names.includes(key)) this.add([...at, key.slice(0, 64)], "is an unknown field");
+  }
+}

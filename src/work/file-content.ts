@@ -1,0 +1,58 @@
+/** Which content a file of a workspace has, now or in one of its versions. */
+import { notFound, ok, type Outcome } from "../../actors/fault.ts";
+import type { Clock } from "../../actors/runtime/clock.ts";
+import { isoTime } from "../../actors/schema.ts";
+import type { TroupeSystem } from "../../actors/troupe.ts";
+import type { FileDirectory } from "../../actors/workspace/directory.ts";
+import type { FilePath } from "../../actors/workspace/path.ts";
+import type { Found } from "../../actors/workspace/protocol.ts";
+import { type Content, type FilePlace, workspaceRef } from "../../actors/workspace/schema.ts";
+import { lookUp } from "../log/look-up.ts";
+import type { HttpLog } from "../log/port.ts";
+
+export interface FileParts {
+  readonly system: TroupeSystem;
+  readonly files: Pick<FileDirectory, "listVersions">;
+  readonly clock: Pick<Clock, "now">;
+  readonly log: HttpLog;
+}
+
+interface At {
+  readonly organizationId: string;
+  readonly id: string;
+  readonly path: FilePath;
+}
+
+/** The file at a path of the workspace. */
+export async function fileAt(
+  { system }: Pick<FileParts, "system">,
+  { organizationId, id, path }: At,
+): Promise<Outcome<Found<FilePlace>>> {
+  const found = await system.dispatch(workspaceRef(organizationId, id), { kind: "read_place", path });
+  if (!found.ok) return found;
+  const { place } = found.value;
+  return place.node.kind === "file" ? ok({ path: found.value.path, place: place as FilePlace }) : notFound("file");
+}
+
+/** The content of a file as it is, or of one of its versions. */
+export async function contentAt(
+  parts: FileParts,
+  { number, ...at }: At & { readonly number: number | undefined },
+): Promise<Outcome<Content & { readonly number: number }>> {
+  if (number === undefined) {
+    const found = await fileAt(parts, at);
+    return found.ok ? ok(found.value.place.node) : found;
+  }
+  const { system, files, clock, log } = parts;
+  const { organizationId, id, path } = at;
+  const history = await system.dispatch(workspaceRef(organizationId, id), { kind: "read_history", path });
+  if (!history.ok) return history;
+  const { current, fileId } = history.value;
+  if (current?.node.number === number) return ok(current.node);
+  const settled = await system.settled(organizationId);
+  if (!settled.ok) return settled;
+  const kept = await lookUp(log, files.listVersions(organizationId, fileId, isoTime(clock.now())));
+  if (!kept.ok) return kept;
+  const version = kept.value.find((one) => one.number === number);
+  return version === undefined ? notFound("file") : ok(version);
+}
