@@ -18,6 +18,7 @@ import type { Chance, Clock } from "./clock.ts";
 import type { Effects } from "./effects.ts";
 import type { FlushHost } from "./flush.ts";
 import type { HandOver } from "./hand-over.ts";
+import type { Peers } from "./peers.ts";
 import { type Lease, LEASE_RENEW_MS, type Placement, SHARD_COUNT, type ShardGrant, shardOf } from "./placement.ts";
 import type { Shards } from "./shards.ts";
 import type { TakeUp } from "./take-up.ts";
@@ -45,6 +46,7 @@ interface OwnershipParts {
   /** Gives shards to another replica; null where there is no other one. */
   readonly handOver: HandOver | null;
   readonly guard?: WriteGuard;
+  readonly peers?: Pick<Peers, "opened">;
   readonly store: Pick<ActorStore, "erased">;
 }
 
@@ -183,13 +185,21 @@ export class Ownership implements FlushHost {
     try {
       // First: nothing that is undone for an erased organization may run.
       await this.learnErased(fresh);
-      await this.parts.takeUp.begin(fresh);
-      await this.parts.alarms.scan(fresh.map((g) => g.shard));
+      // Each by itself: what is undone on one holds up no clients of the others.
+      await this.parts.takeUp.begin(fresh, ({ shard, epoch }) => {
+        shards.open(shard, epoch);
+        this.parts.peers?.opened();
+      });
     } catch (cause) {
       this.abandon(new Set(fresh.filter((g) => shards.epochOf(g.shard) === g.epoch).map((g) => g.shard)));
       throw cause;
     }
-    for (const { shard, epoch } of fresh) shards.open(shard, epoch);
+    // They are served by now: a scan that fails is made up for by the next regular one.
+    await this.parts.alarms
+      .scan(fresh.map((g) => g.shard))
+      .catch((err: unknown) =>
+        this.parts.log.warn({ err }, "the alarms of shards that were taken up cannot be read yet"),
+      );
   }
 
   private async learnErased(grants: readonly ShardGrant[]): Promise<void> {

@@ -1,6 +1,6 @@
 /**
  * Takes up what a shard's former owner left undone: messages first, in the order of their commits, then
- * effects. It reads pages, so it holds few rows whatever there is, and the shard is served when all of it
+ * effects. It reads pages, so it holds few rows whatever there is, and each shard is served when all of its own
  * has been offered, or after `TAKE_UP_MS`: then the rest is taken up beside what is new.
  *
  *   granted ─▶ reading pages ─ all offered, or TAKE_UP_MS ─▶ served ─▶ the last page is empty ─▶ live
@@ -19,10 +19,10 @@ import type { Shards } from "./shards.ts";
 import type { ActorStore, EffectRow, MessageRow } from "./store.ts";
 
 /**
- * A shard is served after this at the latest, however much is undone on it: with a claim each 2.5 s that is
- * within 3 s of the end of its former owner's lease.
+ * A shard is served after this at the latest, however much is undone on it: its clients wait meanwhile, also where
+ * its former owner has left in good order.
  */
-export const TAKE_UP_MS = 400;
+export const TAKE_UP_MS = 100;
 /** Rows of one page, and messages of one shard that have been offered and are not answered. */
 export const UNDONE_PAGE = 250;
 /** Effects of one shard that are being recovered at once. */
@@ -75,11 +75,19 @@ export class TakeUp {
     this.parts.effects.start(effect, grant);
   }
 
-  /** Resolves when the shards may be served. Throws when the database cannot be asked. */
-  async begin(grants: readonly ShardGrant[]): Promise<void> {
+  /**
+   * Calls `onReady` for each grant when its shard may be served: where nothing is undone, at once. Resolves when all
+   * may be. Throws, before any is ready, when the database cannot be asked.
+   */
+  async begin(grants: readonly ShardGrant[], onReady: (grant: ShardGrant) => void): Promise<void> {
     const { store, clock } = this.parts;
     const undone = new Set(await store.undoneShards(grants.map((g) => g.shard)));
-    const all = grants.filter((grant) => undone.has(grant.shard)).map((grant) => this.takeUp(grant));
+    const waiting = new Set(grants.filter(({ shard }) => undone.has(shard)));
+    const ready = (grant: ShardGrant): void => {
+      if (waiting.delete(grant)) onReady(grant);
+    };
+    const all = [...waiting].map((grant) => this.takeUp(grant).then(() => ready(grant)));
+    for (const grant of grants) if (!undone.has(grant.shard)) onReady(grant);
     if (all.length === 0) return;
     await new Promise<void>((resolve) => {
       const cancel = clock.after(TAKE_UP_MS, resolve);
@@ -88,6 +96,7 @@ export class TakeUp {
         resolve();
       });
     });
+    for (const grant of waiting) ready(grant);
   }
 
   private async takeUp(grant: ShardGrant): Promise<void> {
