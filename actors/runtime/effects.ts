@@ -45,6 +45,8 @@ export class Effects {
   private readonly onBug: (cause: unknown, effect: EffectRow) => void;
   private readonly running = new Map<string, Running>();
   private idle: (() => void)[] = [];
+  /** Shards whose effects are the next owner's. */
+  private readonly leaving = new Set<number>();
   private isClosed = false;
 
   constructor(
@@ -85,7 +87,14 @@ export class Effects {
 
   /** The shards are gone, or their epoch is: nothing that still runs for them counts. */
   abortShards(shards: ReadonlySet<number>): void {
-    for (const running of this.running.values()) if (shards.has(running.grant.shard)) end(running);
+    for (const shard of shards) this.leaving.delete(shard);
+    this.end(shards);
+  }
+
+  /** Another replica is to have these: what runs is aborted, and nothing starts until they are gone. */
+  leaveShards(shards: ReadonlySet<number>): void {
+    for (const shard of shards) this.leaving.add(shard);
+    this.end(shards);
   }
 
   /** Aborts what runs and starts nothing any more: the rows are the next owner's. */
@@ -105,8 +114,12 @@ export class Effects {
     await Promise.all(all.map(({ ended }) => ended.promise));
   }
 
+  private end(shards: ReadonlySet<number>): void {
+    for (const running of this.running.values()) if (shards.has(running.grant.shard)) end(running);
+  }
+
   private async drive(effect: EffectRow, grant: ShardGrant, how: "run" | "recover"): Promise<boolean> {
-    if (this.isClosed) return true;
+    if (this.isClosed || this.leaving.has(grant.shard)) return true;
     const handler = this.handlers[effect.kind];
     if (handler === undefined) {
       this.onBug(new Error(`no handler for effects of kind ${effect.kind}`), effect);

@@ -2,8 +2,11 @@
  * Gives shards to another replica while this one goes on (REP-2). In this order, so that no client sees it and
  * nothing waits for a lease:
  *
- *   clients held ─▶ new commands refused ─▶ commits done ─▶ effects stopped, rows kept ─▶ volatile state stored
+ *   effects stopped, rows kept ─▶ clients held ─▶ new commands refused ─▶ commits done ─▶ volatile state stored
  *        └── the shards are free ─▶ readers sent to the new owner, clients let go, the others told
+ *
+ * Effects come first: they may take a while, and they may ask for turns themselves, which must not wait for the new
+ * owner while it waits for them.
  */
 import type { LiveActor } from "./live-actor.ts";
 import type { LiveActors } from "./live-actors.ts";
@@ -33,13 +36,12 @@ export type HandOver = (shards: ReadonlySet<number>, onReleased: () => void) => 
 export const handOver =
   (host: HandOverHost, placement: Pick<Placement, "release">, peers: Peers): HandOver =>
   async (shards, onReleased) => {
+    const { actors, effects } = host;
+    effects.leaveShards(shards);
+    await within(host.clock, EFFECTS_STOP_MS, effects.drainedOf(shards));
     const letGo = await peers.holdClients(shards);
     try {
-      const { actors, effects } = host;
       host.shards.leave(shards);
-      await settled(host.lanes);
-      effects.abortShards(shards);
-      await within(host.clock, EFFECTS_STOP_MS, effects.drainedOf(shards));
       await settled(host.lanes);
       const last = actors.lastCommands().filter(({ actor }) => shards.has(actor.shard));
       await Promise.all(last.map(({ actor, lastCommand }) => host.storeVolatile(actor, lastCommand)));

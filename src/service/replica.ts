@@ -151,15 +151,20 @@ const LINGER_MS = 1_500;
 export interface LeaveParts {
   readonly app: Pick<App, "streams">;
   readonly actors: StopOnce;
+  readonly stopEffects: () => Promise<void>;
   readonly supervision: Supervision | null;
 }
 
 /** Hands everything over to the other replicas while this one still answers: what comes meanwhile waits, and goes to the next owners. */
-export async function leave({ group }: Replica, { app, actors, supervision }: LeaveParts): Promise<void> {
+export async function leave({ group }: Replica, { app, actors, stopEffects, supervision }: LeaveParts): Promise<void> {
   // All of them leave at once: there is nobody to hand over to.
   if (supervision?.isEnding() === true) return;
-  await group.holdAll();
+  // First what may take seconds, and what asks for turns itself: clients are served meanwhile.
+  await stopEffects();
   app.streams.closeAll();
+  // What has waited for long answers with what there is.
+  await new Promise<void>((resolve) => systemClock.after(0, resolve));
+  await group.holdAll();
   await actors.stop();
   group.announce();
   // Behind a shared port nobody has to notice: the port is closed, and the system asks the others.
