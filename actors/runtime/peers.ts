@@ -14,6 +14,8 @@ export interface Peers {
   holdClients(shards: ReadonlySet<number>): Promise<() => void>;
   /** Tells the other replicas to look at the placement: shards are free, or a replica has joined. */
   announce(): void;
+  /** A shard is served here now: its clients that wait go on, here and at the other replicas. */
+  opened(): void;
   /** Runs the group at the owner of the organization, once; refuses `unavailable` where it certainly did not run. */
   ask(organizationId: string, members: readonly Member[]): Promise<Outcome<readonly unknown[]>>;
   /** As `System.settled`, at the owner of the organization. */

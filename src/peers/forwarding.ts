@@ -4,16 +4,19 @@
  * request goes to whoever is the owner by now. It is sent a second time only where the first time certainly did
  * nothing, or where doing it again does no harm: a read, or a change under an idempotency key.
  */
-import type { Fault } from "../../actors/fault.ts";
+import type { Fault, Outcome } from "../../actors/fault.ts";
 import type { MaybePromise } from "../../actors/maybe-promise.ts";
 import type { Clock } from "../../actors/runtime/clock.ts";
 import { UNAVAILABLE, UNAVAILABLE_RETRY_MS } from "../../actors/runtime/shards.ts";
 import type { Forwarding, Route, Routed } from "../http/request/forwarding.ts";
-import { forwardedFor } from "../http/request/forwarding.ts";
+import { forwardedFor, UNNAMED_STREAM } from "../http/request/forwarding.ts";
+import type { Bearer } from "../http/stream/open-streams.ts";
 import type { Liveness } from "./liveness.ts";
-import { MISDIRECTED, NotReached, type PeerClient } from "./peer-client.ts";
+import type { Again, OwnerAnswer } from "./owner-events.ts";
+import { MISDIRECTED, NotReached, type Passed, type PeerClient } from "./peer-client.ts";
 import type { Owner } from "./placement-table.ts";
-import { relayed } from "./relay.ts";
+import { relayed, relayedHeaders, STREAM_HEADER } from "./relay.ts";
+import type { RelayedStreams } from "./relayed-stream.ts";
 import { OWNER_WAIT_MS, type Place, type Routing } from "./routing.ts";
 
 /** Bodies up to this many bytes are kept until they are answered, so that they can be sent again. */
@@ -30,6 +33,7 @@ interface ForwardingParts {
   readonly routing: Routing;
   readonly client: PeerClient;
   readonly liveness: Liveness;
+  readonly streams: RelayedStreams;
   readonly clock: Pick<Clock, "monotonic" | "after">;
 }
 
@@ -39,7 +43,7 @@ type Body = ReadableStream<Uint8Array> | ArrayBuffer | null;
 interface Parcel {
   readonly routed: Routed;
   readonly target: string;
-  readonly organizationId: string;
+  readonly bearer: Bearer;
   readonly body: Body;
   /** Whether the body can be sent again. */
   readonly isKept: boolean;
@@ -55,10 +59,11 @@ export class RequestForwarding implements Forwarding {
     this.parts = parts;
   }
 
-  route(routed: Routed, organizationId: string): MaybePromise<Route> {
+  route(routed: Routed, bearer: Bearer): MaybePromise<Route> {
+    const { organizationId } = bearer;
     const place = this.parts.routing.placeNow(organizationId);
     if (place?.kind === "here") return this.here(organizationId);
-    return forwardedFor(routed.request) === null ? this.send(routed, organizationId) : this.own(organizationId);
+    return forwardedFor(routed.request) === null ? this.send(routed, bearer) : this.own(organizationId);
   }
 
   private here(organizationId: string): Route {
@@ -73,8 +78,9 @@ export class RequestForwarding implements Forwarding {
     return { kind: "elsewhere", response: new Response(null, { status: MISDIRECTED }) };
   }
 
-  private async send(routed: Routed, organizationId: string): Promise<Route> {
+  private async send(routed: Routed, bearer: Bearer): Promise<Route> {
     const { routing, clock } = this.parts;
+    const { organizationId } = bearer;
     const untilMs = clock.monotonic() + OWNER_WAIT_MS;
     const place = await routing.placeOf(organizationId, untilMs);
     if (place === null) return NOWHERE;
@@ -87,7 +93,7 @@ export class RequestForwarding implements Forwarding {
     routed.keepOpen(0);
     return this.deliver(place, {
       routed,
-      organizationId,
+      bearer,
       target: targetOf(request.url),
       body,
       isKept: !(body instanceof ReadableStream),
@@ -103,77 +109,108 @@ export class RequestForwarding implements Forwarding {
       // Its shard has come here meanwhile; what has been read of the body is handed to ourselves.
       const owner = place.kind === "here" ? this.parts.self : place.owner;
       const end = await this.attempt(owner, parcel);
-      if (typeof end !== "string") return { kind: "elsewhere", response: end };
+      if (end instanceof Response) return { kind: "elsewhere", response: end };
+      if (typeof end !== "string") return { kind: "nowhere", fault: end };
       if (end === "lost" && !(parcel.isHarmless && parcel.isKept)) return LOST;
       if (!parcel.isKept) return NOWHERE;
       if (parcel.routed.request.signal.aborted || clock.monotonic() >= parcel.untilMs) return NOWHERE;
       if (end !== "misdirected") await liveness.suspect(owner);
       await routing.lookAgain();
-      place = await routing.placeOf(parcel.organizationId, parcel.untilMs);
+      place = await routing.placeOf(parcel.bearer.organizationId, parcel.untilMs);
     }
   }
 
   /** The answer, or why there is none. */
-  private async attempt(owner: Owner, parcel: Parcel): Promise<Response | "misdirected" | "not_reached" | "lost"> {
+  private async attempt(
+    owner: Owner,
+    parcel: Parcel,
+  ): Promise<Response | Fault | "misdirected" | "not_reached" | "lost"> {
     const { client } = this.parts;
-    const { routed, target, body } = parcel;
+    const { routed, body } = parcel;
+    const { signal } = routed.request;
     const call = new AbortController();
     const leave = (): void => call.abort();
-    routed.request.signal.addEventListener("abort", leave, { once: true });
+    signal.addEventListener("abort", leave, { once: true });
     const forget = client.watch(owner.id, call);
     try {
-      const { request, requestId, address } = routed;
-      const response = await client.pass(owner, {
-        request,
-        target,
-        body,
-        requestId,
-        client: address,
-        signal: call.signal,
-      });
+      const response = await client.pass(owner, this.passed(parcel, { body, signal: call.signal }));
       if (response.status === MISDIRECTED) {
         forget();
         return "misdirected";
       }
-      return await relayed(response, {
-        request,
-        onEnd: forget,
-        again: (cursor) => this.resume(parcel, cursor),
-      });
+      const end = (): void => {
+        forget();
+        call.abort();
+      };
+      const stream = this.stream(response, parcel, end);
+      if (stream === null)
+        return await relayed(response, { ...this.reading(parcel), request: routed.request, onEnd: forget });
+      // Others may read it when this client has left.
+      signal.removeEventListener("abort", leave);
+      return stream.ok ? stream.value : stream.fault;
     } catch (cause) {
       forget();
       return cause instanceof NotReached ? "not_reached" : "lost";
     }
   }
 
-  /** The stream again, from behind this cursor, wherever it is by now; null where it cannot be had. */
-  private async resume(parcel: Parcel, cursor: string | null): Promise<ReadableStream<Uint8Array> | null> {
+  /** The stream of a record as a stream of this replica; null where the answer is something else. */
+  private stream(response: Response, parcel: Parcel, end: () => void): Outcome<Response> | null {
+    const name = response.headers.get(STREAM_HEADER);
+    const { routed, bearer } = parcel;
+    const { body, status } = response;
+    if (name === null || body === null || status !== 200 || routed.request.method !== "GET") return null;
+    return this.parts.streams.open(
+      { body, end },
+      {
+        ...this.reading(parcel),
+        name: name === UNNAMED_STREAM ? null : name,
+        bearer,
+        headers: Object.fromEntries(relayedHeaders(response)),
+        keepOpen: (seconds) => routed.keepOpen(seconds),
+      },
+    );
+  }
+
+  private reading(parcel: Parcel): { readonly again: Again; readonly cursor: string | null } {
+    const { request } = parcel.routed;
+    const cursor = request.headers.get("last-event-id") ?? new URL(request.url).searchParams.get("after");
+    return { cursor, again: (from) => this.resume(parcel, from) };
+  }
+
+  /** The stream again, from behind this cursor, wherever it is by now. */
+  private async resume(parcel: Parcel, cursor: string | null): Promise<OwnerAnswer | number> {
     const { routing, client, clock, liveness, self } = this.parts;
-    const { routed, target } = parcel;
     const untilMs = clock.monotonic() + OWNER_WAIT_MS;
-    while (!routed.request.signal.aborted && clock.monotonic() < untilMs) {
+    while (clock.monotonic() < untilMs) {
       await routing.lookAgain();
-      const place = await routing.placeOf(parcel.organizationId, untilMs);
-      if (place === null) return null;
+      const place = await routing.placeOf(parcel.bearer.organizationId, untilMs);
+      if (place === null) return 0;
       const owner = place.kind === "here" ? self : place.owner;
       const call = new AbortController();
-      routed.request.signal.addEventListener("abort", () => call.abort(), { once: true });
       const forget = client.watch(owner.id, call);
-      const headers: Record<string, string> = cursor === null ? {} : { "last-event-id": cursor };
-      const { request, requestId, address } = routed;
-      try {
-        const passed = { request, target, body: null, requestId, client: address, signal: call.signal, headers };
-        const response = await client.pass(owner, passed);
-        if (response.status === 200) return response.body;
-        void response.body?.cancel();
+      const end = (): void => {
         forget();
-        if (response.status !== MISDIRECTED && response.status !== 503) return null;
+        call.abort();
+      };
+      const headers: Record<string, string> = cursor === null ? {} : { "last-event-id": cursor };
+      try {
+        const response = await client.pass(owner, this.passed(parcel, { body: null, signal: call.signal, headers }));
+        const { status, body } = response;
+        if (status === 200 && body !== null) return { body, end };
+        end();
+        if (status !== MISDIRECTED && status !== 503) return status;
       } catch {
         forget();
         await liveness.suspect(owner);
       }
     }
-    return null;
+    return 0;
+  }
+
+  private passed({ routed, target }: Parcel, how: Pick<Passed, "body" | "signal" | "headers">): Passed {
+    const { request, requestId, address } = routed;
+    return { request, target, requestId, client: address, ...how };
   }
 }
 

@@ -6,6 +6,7 @@ import { sealedPieces } from "./sealed-body.ts";
 /** Paths of the replicas' own calls; no operation has one. */
 export const ASK_PATH = "/.replica/ask";
 export const LOOK_PATH = "/.replica/look";
+export const READ_PATH = "/.replica/read";
 export const ALIVE_PATH = "/.replica/alive";
 /** The answer of a replica that does not own the shard. */
 export const MISDIRECTED = 421;
@@ -79,10 +80,10 @@ export class PeerClient {
     }
   }
 
-  /** Tells the replica to look at the placement; a hint, which may be lost. */
-  look(owner: Owner): void {
+  /** Tells the replica that shards are free or a replica has joined (`LOOK_PATH`), or that shards are served at their new owner (`READ_PATH`); a hint, which may be lost. */
+  tell(owner: Owner, path: typeof LOOK_PATH | typeof READ_PATH): void {
     const signal = AbortSignal.timeout(LOOK_LIMIT_MS);
-    this.own(owner, "POST", LOOK_PATH, null, signal).catch(() => {});
+    this.own(owner, "POST", path, null, signal).catch(() => {});
   }
 
   /**

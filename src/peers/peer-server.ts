@@ -2,10 +2,10 @@
  * The port on which replicas reach each other: requests of clients that another one hands on, and the replicas'
  * own calls. Whatever carries no valid seal is refused without a word.
  */
-import { forwardedFor, noteForwarded } from "../http/request/forwarding.ts";
+import { forwardedFor, noteForwarded, streamOf } from "../http/request/forwarding.ts";
 import { pathOf } from "../http/request/exchange.ts";
 import { targetOf } from "./forwarding.ts";
-import { ALIVE_PATH, ASK_PATH, LOOK_PATH, MISDIRECTED } from "./peer-client.ts";
+import { ALIVE_PATH, ASK_PATH, LOOK_PATH, MISDIRECTED, READ_PATH } from "./peer-client.ts";
 import {
   CLIENT_HEADER,
   hashOf,
@@ -18,6 +18,7 @@ import {
 } from "./peer-key.ts";
 import type { PeerQuestions } from "./peer-questions.ts";
 import type { PeersLog } from "./peers-log.ts";
+import { STREAM_HEADER } from "./relay.ts";
 import { openedPieces } from "./sealed-body.ts";
 
 export interface PeerServerParts {
@@ -27,7 +28,10 @@ export interface PeerServerParts {
   readonly port: number;
   readonly maxRequestBodyBytes: number;
   readonly questions: () => PeerQuestions;
+  /** The placement is to be looked at: shards are free, or a replica has joined. */
   readonly onLook: () => void;
+  /** Shards are served at their new owner. */
+  readonly onRead: () => void;
   /** The pipeline of the service; null while there is none. */
   readonly serve: () => ((request: Request) => Promise<Response>) | null;
   readonly log: PeersLog;
@@ -87,6 +91,9 @@ async function answerOwn(
     case LOOK_PATH:
       parts.onLook();
       return new Response(null, { status: 204 });
+    case READ_PATH:
+      parts.onRead();
+      return new Response(null, { status: 204 });
     case ASK_PATH: {
       const outcome = parts.questions().answer(new TextDecoder().decode(body ?? new ArrayBuffer()));
       return outcome === null ? misdirected() : Response.json(await outcome);
@@ -113,10 +120,13 @@ function rebuilt(
 }
 
 /** A client's request, as if the client had sent it here. */
-function handedOn(request: Request, client: string, { serve }: PeerServerParts): Response | Promise<Response> {
+async function handedOn(request: Request, client: string, { serve }: PeerServerParts): Promise<Response> {
   const pipeline = serve();
   if (pipeline === null) return misdirected();
   request.headers.delete(SEAL_HEADER);
   if (forwardedFor(request) === null) noteForwarded(request, client);
-  return pipeline(request);
+  const response = await pipeline(request);
+  const stream = streamOf(request);
+  if (stream !== null) response.headers.set(STREAM_HEADER, stream);
+  return response;
 }

@@ -8,15 +8,17 @@ import type { Clock } from "../../actors/runtime/clock.ts";
 import type { Member } from "../../actors/runtime/members.ts";
 import type { Peers } from "../../actors/runtime/peers.ts";
 import { SHARD_COUNT } from "../../actors/runtime/placement.ts";
+import type { OpenStreams } from "../http/stream/open-streams.ts";
 import type { Forwarding } from "../http/request/forwarding.ts";
 import { RequestForwarding } from "./forwarding.ts";
 import { Liveness } from "./liveness.ts";
-import { PeerClient } from "./peer-client.ts";
+import { LOOK_PATH, PeerClient, READ_PATH } from "./peer-client.ts";
 import { PeerKey } from "./peer-key.ts";
 import { type AskedSystem, PeerQuestions } from "./peer-questions.ts";
 import { openPeerServer, type PeerServer } from "./peer-server.ts";
 import type { PeersLog } from "./peers-log.ts";
 import { type PlacementReader, PlacementTable } from "./placement-table.ts";
+import { RelayedStreams } from "./relayed-stream.ts";
 import { Routing } from "./routing.ts";
 
 export interface ReplicaGroupParts {
@@ -47,7 +49,10 @@ export class ReplicaGroup implements Peers {
   private readonly liveness: Liveness;
   private readonly routing: Routing;
   private readonly questions: PeerQuestions;
+  private readonly streams: RelayedStreams;
   private readonly parts: ReplicaGroupParts;
+  /** The others are about to be told that shards are served here. */
+  private isTelling = false;
   private pipeline: ((request: Request) => Promise<Response>) | null = null;
 
   /** Opens the port for the others. Throws when it cannot be had. */
@@ -63,6 +68,7 @@ export class ReplicaGroup implements Peers {
       key,
       questions: () => this.questions,
       onLook: () => this.look(),
+      onRead: () => this.read(),
       serve: () => this.pipeline,
     });
     this.url = parts.urlOf(this.server.port);
@@ -77,7 +83,8 @@ export class ReplicaGroup implements Peers {
     this.liveness = new Liveness({ ...shared, self: id, bury: parts.bury, onDeath, log });
     const { routing, liveness } = this;
     this.questions = new PeerQuestions({ ...shared, routing, liveness, system });
-    this.forwarding = new RequestForwarding({ ...shared, routing, liveness });
+    this.streams = new RelayedStreams(log);
+    this.forwarding = new RequestForwarding({ ...shared, routing, liveness, streams: this.streams });
   }
 
   /** Whether another replica lives, as far as this one knows. */
@@ -93,8 +100,9 @@ export class ReplicaGroup implements Peers {
   }
 
   /** Requests that others hand on are taken from now on. */
-  serve(pipeline: (request: Request) => Promise<Response>): void {
+  serve(pipeline: (request: Request) => Promise<Response>, streams: OpenStreams): void {
     this.pipeline = pipeline;
+    this.streams.serve(streams);
   }
 
   /** Takes no more requests of its own to be served here: they wait, and go to the next owners. */
@@ -107,13 +115,33 @@ export class ReplicaGroup implements Peers {
   }
 
   announce(): void {
-    const { id } = this.parts;
+    const told = this.tell(LOOK_PATH);
+    // And those that this one did not know of.
     void this.table
       .refresh()
       .catch(() => {})
       .then(() => {
-        for (const replica of this.table.living) if (replica.id !== id) this.client.look(replica);
+        this.routing.wake();
+        this.tell(LOOK_PATH, told);
       });
+  }
+
+  opened(): void {
+    this.routing.wake();
+    if (this.isTelling) return;
+    this.isTelling = true;
+    // Many are opened in one turn of the loop.
+    this.parts.clock.after(0, () => {
+      this.isTelling = false;
+      this.tell(READ_PATH);
+    });
+  }
+
+  /** Tells all others but these; answers who has been told. */
+  private tell(path: Parameters<PeerClient["tell"]>[1], but: ReadonlySet<string> = new Set()): ReadonlySet<string> {
+    const others = this.table.living.filter(({ id }) => id !== this.parts.id && !but.has(id));
+    for (const other of others) this.client.tell(other, path);
+    return new Set(others.map(({ id }) => id));
   }
 
   ask(organizationId: string, members: readonly Member[]): Promise<Outcome<readonly unknown[]>> {
@@ -132,6 +160,13 @@ export class ReplicaGroup implements Peers {
 
   private look(): void {
     this.parts.system().lookAtPlacement();
-    void this.table.refresh().catch(() => {});
+    this.read();
+  }
+
+  private read(): void {
+    void this.table
+      .refresh()
+      .catch(() => {})
+      .then(() => this.routing.wake());
   }
 }

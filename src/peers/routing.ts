@@ -28,9 +28,13 @@ export interface RoutingParts {
 
 export class Routing {
   private readonly parts: RoutingParts;
-  private readonly held = new Set<number>();
+  /** By how many each is held. */
+  private readonly held = new Int32Array(SHARD_COUNT);
   private readonly underWay = new Int32Array(SHARD_COUNT);
-  private onAnswered: () => void = () => {};
+  /** Holds that wait for requests under way. */
+  private readonly holding = new Set<() => void>();
+  /** Those that look for an owner. */
+  private readonly looking = new Set<() => void>();
 
   constructor(parts: RoutingParts) {
     this.parts = parts;
@@ -39,7 +43,7 @@ export class Routing {
   /** The place, where it is known without a look. */
   placeNow(organizationId: string): Place | null {
     const shard = shardOf(organizationId);
-    if (!this.held.has(shard) && this.parts.serves(organizationId)) return HERE;
+    if (this.held[shard] === 0 && this.parts.serves(organizationId)) return HERE;
     const owner = this.parts.table.ownerOf(shard);
     return owner === null || owner.id === this.parts.self ? null : { kind: "there", owner };
   }
@@ -54,11 +58,25 @@ export class Routing {
     }
   }
 
-  /** Reads the table again. A database that does not answer is waited for. */
+  /** Reads the table again, unless something is new before. A database that does not answer is waited for. */
   async lookAgain(): Promise<void> {
     const { clock, table } = this.parts;
-    await new Promise<void>((resolve) => clock.after(LOOK_MS, resolve));
-    await table.refresh().catch(() => {});
+    const isNew = await new Promise<boolean>((resolve) => {
+      const end = (woken: boolean): void => {
+        cancel();
+        this.looking.delete(wake);
+        resolve(woken);
+      };
+      const wake = (): void => end(true);
+      const cancel = clock.after(LOOK_MS, () => end(false));
+      this.looking.add(wake);
+    });
+    if (!isNew) await table.refresh().catch(() => {});
+  }
+
+  /** The table was read, or shards are served here since: whoever looks for an owner looks now. */
+  wake(): void {
+    for (const wake of this.looking) wake();
   }
 
   /** A request of the organization is served here; the answer ends that. */
@@ -70,26 +88,28 @@ export class Routing {
       if (isOver) return;
       isOver = true;
       this.underWay[shard]!--;
-      if (this.held.has(shard)) this.onAnswered();
+      if (this.held[shard]! > 0) for (const look of this.holding) look();
     };
   }
 
   /** Lets no request of these shards begin, and resolves when none is under way, or after a second. */
   async hold(shards: ReadonlySet<number>): Promise<() => void> {
-    for (const shard of shards) this.held.add(shard);
+    for (const shard of shards) this.held[shard]!++;
     await new Promise<void>((resolve) => {
-      const cancel = this.parts.clock.after(UNDER_WAY_MS, resolve);
-      const look = (): void => {
-        if ([...shards].some((shard) => this.underWay[shard]! > 0)) return;
+      const end = (): void => {
+        this.holding.delete(look);
         cancel();
         resolve();
       };
-      this.onAnswered = look;
+      const look = (): void => {
+        if (![...shards].some((shard) => this.underWay[shard]! > 0)) end();
+      };
+      const cancel = this.parts.clock.after(UNDER_WAY_MS, end);
+      this.holding.add(look);
       look();
     });
-    this.onAnswered = () => {};
     return () => {
-      for (const shard of shards) this.held.delete(shard);
+      for (const shard of shards) this.held[shard]!--;
     };
   }
 }

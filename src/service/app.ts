@@ -127,6 +127,8 @@ export interface AppParts {
   readonly bulk?: Bulk;
   /** Rejects when the database does not answer. */
   readonly pingDatabase: () => Promise<void>;
+  /** The port that it is to open; any unless given. */
+  readonly port?: number;
   /** Where clients reach the service that listens on this port, without a slash at the end. */
   readonly appUrl?: (port: number) => string;
   /** Which code this is, where that is known. */
@@ -161,6 +163,8 @@ export interface App {
   listen(at: { readonly hostname: string; readonly port: number; readonly isShared?: boolean }): number;
   /** Ends the streams, lets the requests under way finish, turns new ones away (503), closes the port. */
   stop(): Promise<void>;
+  /** The port that it has opened; before, the one that it is to open. */
+  readonly port: number;
   /** What is open for long. */
   readonly streams: OpenStreams;
   /** What is being sent to it. */
@@ -175,7 +179,7 @@ export interface App {
 
 export function createApp(parts: AppParts): App {
   const streams = new OpenStreams(parts.clock, parts.maxStreams, parts.system.loopTime);
-  let port = 0;
+  let port = parts.port ?? 0;
   let server: Server<unknown> | null = null;
   let hasSharedPort = false;
   const bodies = new Bodies(parts.clock, parts.bodyBytes);
@@ -189,6 +193,9 @@ export function createApp(parts: AppParts): App {
     streams,
     bodies,
     turns,
+    get port() {
+      return port;
+    },
     invoke,
     handle: async (request) => routes.fetch(request),
     listen({ isShared = false, ...at }) {

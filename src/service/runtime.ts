@@ -133,8 +133,22 @@ export interface RuntimeParts extends ActorSettings {
   readonly signal: AbortSignal;
 }
 
-/** Joins and takes the shards. Throws `DatabaseInUse` while another replica holds them, `WrongServiceKey`, or the signal's reason. */
+/** A runtime that owns nothing yet. */
+export interface PreparedRuntime {
+  readonly runtime: Runtime;
+  /** Joins and takes shards, whose clients are there at once. Throws `DatabaseInUse` where another replica has taken some. */
+  join(): Promise<void>;
+}
+
+/** As `prepareRuntime`, and joins. */
 export async function startRuntime(parts: RuntimeParts): Promise<Runtime> {
+  const { runtime, join } = await prepareRuntime(parts);
+  await join();
+  return runtime;
+}
+
+/** Waits until the database may be had. Throws `DatabaseInUse` while another replica holds it, `WrongServiceKey`, or the signal's reason. */
+export async function prepareRuntime(parts: RuntimeParts): Promise<PreparedRuntime> {
   const { storage, log, runner, signal } = parts;
   const folder = storage.isEmbedded ? storage.folder.path : null;
   const replica = (await parts.openReplica?.({ placement: () => placement, system: () => system })) ?? null;
@@ -154,7 +168,6 @@ export async function startRuntime(parts: RuntimeParts): Promise<Runtime> {
   await waitForRivals({ placement, clock: systemClock, log, signal });
   await checkServiceKey(storage.database, storage.sealing);
   await replica?.share();
-  await placement.join();
   const directory = new PostgresDirectory(storage.database);
   const webhooks = new PostgresWebhookDirectory(storage.database);
   const missions = new PostgresMissionDirectory(storage.database);
@@ -178,15 +191,7 @@ export async function startRuntime(parts: RuntimeParts): Promise<Runtime> {
     onLost: parts.onLost,
     hasRoom: storage.hasRoom,
   });
-  await system.start();
-  await replica?.group.joined();
-  if (replica === null && system.shards.count !== SHARD_COUNT) {
-    await system.stop();
-    throw new DatabaseInUse(
-      "Another instance of the service took shards of this database meanwhile; stop one of them.",
-    );
-  }
-  return {
+  const runtime: Runtime = {
     system,
     replica,
     quotas,
@@ -203,6 +208,17 @@ export async function startRuntime(parts: RuntimeParts): Promise<Runtime> {
     sealing: storage.sealing,
     contents: storage.files,
   };
+  const join = async (): Promise<void> => {
+    await placement.join();
+    await system.start();
+    await replica?.group.joined();
+    if (replica !== null || system.shards.count === SHARD_COUNT) return;
+    await system.stop();
+    throw new DatabaseInUse(
+      "Another instance of the service took shards of this database meanwhile; stop one of them.",
+    );
+  };
+  return { runtime, join };
 }
 
 /** Effects stay rows until a process comes that can run them. */

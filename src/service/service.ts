@@ -5,42 +5,29 @@
  *
  * Each step is undone in reverse order, when a later one fails and when the service stops.
  */
-import { actorSecretReader } from "../wiring/secret-reader.ts";
-import { HeldBytes } from "../runner/held-bytes.ts";
-import { CachedMcpCatalogue } from "../wiring/mcp-catalogue.ts";
 import { join } from "node:path";
 import type { ModelPort } from "../../actors/job/ports.ts";
-import { adminDoor, forgetService, newAdminKey, noteText, SERVICE_FILE, type ServiceNote } from "../admin/door.ts";
-import type { AdminParts } from "../admin/subjects.ts";
-import { type App, createApp } from "./app.ts";
+import { forgetService, noteText, SERVICE_FILE, type ServiceNote } from "../admin/door.ts";
+import type { App } from "./app.ts";
 import type { AdminPort } from "./admin-port.ts";
 import { serveMetrics } from "./metrics.ts";
 import { Meters } from "../metrics/meters.ts";
 import { meteredModels } from "../wiring/metered.ts";
-import { buildOf } from "../settings/build.ts";
 import { createEgress, type Egress } from "../egress/egress.ts";
 import { systemChance, systemClock } from "../wiring/clock.ts";
-import {
-  actorSettingsOf,
-  appUrlOf,
-  type Config,
-  DEFAULT_MAX_STREAMS,
-  listeningUrlOf,
-  localUrlOf,
-} from "../settings/config.ts";
+import { actorSettingsOf, appUrlOf, type Config, listeningUrlOf, localUrlOf } from "../settings/config.ts";
 import { quotasOf } from "../settings/quotas.ts";
 import { FIRST_RUN_FILE, type FirstRun, firstRun, type FirstTokens } from "./first-run.ts";
 import { greeting, tokenLines, tryLines } from "./greeting.ts";
 import type { Logger } from "../log/log.ts";
-import { openFilesLimit, streamsWithin } from "./open-files.ts";
-import { createSandbox, filePool, type Sandbox } from "../sandbox/sandbox.ts";
+import { createSandbox, filePool } from "../sandbox/sandbox.ts";
 import { Cloner } from "../repositories/clone.ts";
 import { findGit, type GitVersion, OLDEST_GIT } from "../repositories/git.ts";
 import type { LocalModel } from "../runner/local-models.ts";
+import { type MadeApp, makeApp } from "./made-app.ts";
 import { unlessAborted } from "./interruption.ts";
 import { chooseModels } from "./model-choice.ts";
-import { type Runtime, startRuntime } from "./runtime.ts";
-import type { OpenIdProvider } from "../sign-in/openid/provider.ts";
+import { prepareRuntime, type Runtime } from "./runtime.ts";
 import { oneAtATime } from "../../db/one-at-a-time.ts";
 import { writePrivateFile } from "../../db/private-file.ts";
 import { opened, tryPort } from "./ports.ts";
@@ -51,14 +38,8 @@ import { newLoopTime, openStorage, type Storage } from "./storage.ts";
 import { type Sweeper, startSweeper } from "./sweeper.ts";
 import { serviceSweeps } from "./sweeps.ts";
 import { Undo } from "./undo.ts";
-import { dataQueries } from "../wiring/data-queries.ts";
-import { argumentChecks } from "../wiring/argument-checks.ts";
-import { toolImports } from "../wiring/tool-imports.ts";
 import { openIdProvider } from "../wiring/openid-provider.ts";
-import { sandboxPreviews } from "../wiring/previews.ts";
 import { openShell } from "../wiring/shell-service.ts";
-import { catalogueWithShell } from "../wiring/tool-catalogue.ts";
-import { webhookTools } from "../wiring/webhooks.ts";
 import { VERSION } from "../settings/version.ts";
 
 /** Longest wait for the actors' last commits, when the service stops. */
@@ -115,7 +96,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
     await cloner.prepare();
     const git = await gitOf(log);
     const shell = await openShell(config.shellHosts, join(storage.folder.path, "files", "shells"), log);
-    const runtime = await startRuntime({
+    const { runtime, join: joinOthers } = await prepareRuntime({
       storage,
       runner: {
         models,
@@ -138,7 +119,16 @@ export async function startService(options: ServiceOptions): Promise<Service> {
       ...actorSettingsOf(config),
       quotas: quotasOf(config),
     });
-    const actors = new StopOnce(() => withinLimit(runtime.system.stop(), "the actors did not stop"));
+    const reached = { egress, sandbox, fileSandbox, provider: provider?.client ?? null, git, hasShell: shell !== null };
+    const made = makeApp({ ...options, ...reached, storage, models, runtime, meters });
+    const { app } = made;
+    const { replica } = runtime;
+    // First: the shards that it gets have clients already, which the others hand on.
+    replica?.group.serve((request) => app.handle(request), app.streams);
+    await joinOthers();
+    const { system } = runtime;
+    const actors = new StopOnce(() => withinLimit(system.stop(), "the actors did not stop"));
+    const stopEffects = () => withinLimit(system.stopEffects(), "the effects did not stop");
     undo.add(() => actors.stop());
     signal.throwIfAborted();
     // A taken port must not cost the first run's tokens and its command, which are told once.
@@ -151,24 +141,12 @@ export async function startService(options: ServiceOptions): Promise<Service> {
     // Until the end of the drain, so that it can be seen.
     let admin: AdminPort | null = null;
     undo.add(() => admin?.stop());
-    const { app, appUrl, listens, stop } = serve(options, {
-      storage,
-      models,
-      runtime,
-      egress,
-      sandbox,
-      fileSandbox,
-      provider: provider?.client ?? null,
-      git,
-      hasShell: shell !== null,
-      meters,
+    undo.add(async () => {
+      await app.stop();
+      forgetService(storage.folder.path);
     });
-    undo.add(stop);
-    const { replica } = runtime;
-    if (replica !== null) {
-      replica.group.serve((request) => app.handle(request));
-      undo.add(() => leave(replica, { app, actors, supervision }));
-    }
+    const { appUrl, listens } = serve(options, storage, made);
+    if (replica !== null) undo.add(() => leave(replica, { app, actors, supervision, stopEffects }));
     admin = openAdmin(options, { storage, runtime, meters, app });
     // In the background: a provider that is away must not keep the service from starting.
     void provider?.client.check();
@@ -237,83 +215,14 @@ interface Listening {
 }
 
 /** Opens the port, and the door for the administration command. */
-function serve(
-  { config, log, supervision }: ServiceOptions,
-  parts: Parts & {
-    readonly egress: Egress;
-    readonly sandbox: Sandbox;
-    readonly fileSandbox: Sandbox;
-    readonly provider: OpenIdProvider | null;
-    readonly git: GitVersion | null;
-    readonly hasShell: boolean;
-    readonly meters: Meters | null;
-  },
-): Listening & { readonly app: App; stop(): Promise<void> } {
-  const { storage, models, runtime, egress, sandbox, fileSandbox, provider, git, hasShell, meters } = parts;
-  const key = supervision?.order.adminKey ?? newAdminKey();
-  const admin: AdminParts = {
-    ...runtime,
-    now: () => systemClock.now(),
-    appUrl: () => appUrl,
-    opened: () => ({ bodies: app.bodies.usage, streams: app.streams.count, waiting: app.turns.waiting }),
-    onRevoked: (tokenId) => app.streams.closeOf(tokenId),
-    onSuspended: (organizationId, isSuspended) => app.streams.suspend(organizationId, isSuspended),
-  };
-  const app = createApp({
-    ...runtime,
-    forwarding: runtime.replica?.group.forwarding,
-    sealing: storage.sealing,
-    bulk: storage.database.bulk,
-    webhookTools: webhookTools(egress),
-    egress,
-    provider,
-    build: buildOf(config),
-    models,
-    log,
-    ...(meters === null ? {} : { meter: meters }),
-    clock: systemClock,
-    pingDatabase: async () => {
-      await storage.database.read`select 1`;
-    },
-    appUrl: (port) => appUrlOf(config, port),
-    maxStreams: streamsOf(config, log),
-    bodyBytes: config.bodyMemoryMib * MIB,
-    jobLimits: actorSettingsOf(config).jobLimits,
-    corsOrigins: config.corsOrigins,
-    workspaceLimits: actorSettingsOf(config).workspaceLimits,
-    contents: storage.files,
-    argumentChecks: argumentChecks(fileSandbox),
-    toolImports: toolImports(egress, fileSandbox),
-    mcpCatalogue: new CachedMcpCatalogue({
-      egress,
-      sandbox,
-      held: new HeldBytes(),
-      secrets: actorSecretReader(() => runtime.system, storage.sealing),
-      clock: systemClock,
-    }),
-    previews: sandboxPreviews({ sandbox: fileSandbox, contents: storage.files }),
-    queries: dataQueries({ sandbox: fileSandbox, system: () => runtime.system, contents: storage.files }),
-    git,
-    ...(hasShell ? { tools: catalogueWithShell(config.shellHosts) } : {}),
-    ...(config.appsUrl === undefined ? {} : { appsUrl: config.appsUrl }),
-    rates: {
-      trustedProxies: config.trustedProxies,
-      budgets: new Map(config.rateBudgets.map((entry) => [entry.split("=")[0] ?? "", Number(entry.split("=")[1])])),
-      countsV1: config.rateLimitV1,
-      v1RequestsPerMinute: config.v1RequestsPerMinute,
-    },
-    internal: (request) => adminDoor(admin, key, request),
-  });
-  const port = listen(app, config, supervision !== null);
-  const appUrl = appUrlOf(config, port);
+function serve({ config, supervision }: ServiceOptions, { folder }: Storage, { app, key }: MadeApp): Listening {
+  const port = opened({ host: config.host, port: config.port, setting: "PORT" }, () =>
+    app.listen({ hostname: config.host, port: config.port, isShared: supervision !== null }),
+  );
   // The supervisor leaves a note for all.
   const note: ServiceNote = { address: localUrlOf(config.host, port), key, pid: process.pid };
-  if (supervision === null) storage.folder.writePrivate(SERVICE_FILE, noteText(note));
-  const stop = async (): Promise<void> => {
-    await app.stop();
-    forgetService(storage.folder.path);
-  };
-  return { app, appUrl, listens: listeningUrlOf(config.host, port), stop };
+  if (supervision === null) folder.writePrivate(SERVICE_FILE, noteText(note));
+  return { appUrl: appUrlOf(config, port), listens: listeningUrlOf(config.host, port) };
 }
 
 /** Opens the administration port, where one is set. Throws `CannotListen`. */
@@ -327,20 +236,6 @@ function openAdmin(
   const parts = { meters, ...runtime, ...storage, app, dataDir: storage.folder.path, log, host, port };
   return opened({ host, port, setting: "ADMIN_PORT" }, () => serveMetrics(parts));
 }
-
-/** How many streams may be open: as many as are set, where there are files for them. */
-function streamsOf({ maxStreams }: Config, log: Logger): number {
-  const openFiles = openFilesLimit();
-  const most = streamsWithin(maxStreams, openFiles);
-  // Nobody who has not asked for so many needs to know.
-  const level = maxStreams === DEFAULT_MAX_STREAMS ? "debug" : "warn";
-  if (most < maxStreams)
-    log[level]({ maxStreams, openFiles, most }, "the limit of open files allows fewer streams than MAX_STREAMS");
-  return most;
-}
-
-const listen = (app: App, { host, port }: Config, isShared: boolean): number =>
-  opened({ host, port, setting: "PORT" }, () => app.listen({ hostname: host, port, isShared }));
 
 /** Founds the first organization where there is none, and has its tokens told before they count. */
 function foundFirst(options: ServiceOptions, storage: Storage, runtime: Runtime): Promise<FirstRun | null> {

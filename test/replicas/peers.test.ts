@@ -127,6 +127,7 @@ describe("calls", () => {
         throw new Error("nobody asks");
       },
       onLook: () => {},
+      onRead: () => {},
       serve: () => (request) => request.text().then((text) => new Response(`${request.method} ${text}`)),
       log,
     });
@@ -210,6 +211,15 @@ describe("routing", () => {
     expect(await next).toEqual({ kind: "there", owner: TWO });
     letGo();
     expect(routing.placeNow(ORG)).toEqual({ kind: "here" });
+    // Two holds at once: neither forgets the other's shards, or that it waits.
+    const busy = routing.begin(ORG);
+    const both = [new Set([shardOf(ORG)]), new Set([shardOf(ORG)])].map((shards) => routing.hold(shards));
+    busy();
+    const [first, second] = await Promise.all(both);
+    first!();
+    expect(routing.placeNow(ORG)).not.toEqual({ kind: "here" });
+    second!();
+    expect(routing.placeNow(ORG)).toEqual({ kind: "here" });
     // One that does not end holds nothing up for long.
     routing.begin(ORG);
     const late = routing.hold(new Set([shardOf(ORG)]));
@@ -278,10 +288,16 @@ describe("the relay", () => {
     let ends = 0;
     const again = (cursor: string | null) => {
       cursors.push(cursor);
-      return Promise.resolve(more.shift() ?? null);
+      const next = more.shift() ?? null;
+      return Promise.resolve(next === null ? 0 : { body: next, end: () => {} });
     };
     const headers = { "content-type": "text/event-stream; charset=utf-8" };
-    const response = await relayed(new Response(first, { headers }), { request, onEnd: () => void ends++, again });
+    const response = await relayed(new Response(first, { headers }), {
+      request,
+      onEnd: () => void ends++,
+      again,
+      cursor: null,
+    });
     return { text: await response.text(), cursors, ends };
   }
 

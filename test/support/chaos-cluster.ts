@@ -142,12 +142,13 @@ export class ChaosCluster {
         .serving()
         .then(() => this.serves(slot, started))
         .catch(() => {});
-      await started.ended();
+      // As a port is closed with its process: children of it may hold its output open for longer.
+      await started.child.exited;
       slot.url = null;
       slot.id = null;
-      // As a port is closed with its process.
       await slot.toPeers?.close();
       slot.toPeers = null;
+      await started.ended();
       this.bugs.push(...started.log.filter(isOfBug).map((line) => JSON.stringify(line)));
       await Bun.sleep(RESTART_MS);
     }

@@ -26,6 +26,8 @@ export class MemoryPeers implements Peers {
     for (const { system } of this.all) system.lookAtPlacement();
   }
 
+  opened(): void {}
+
   ask(organizationId: string, members: readonly Member[]): Promise<Outcome<readonly unknown[]>> {
     this.asked++;
     const owner = this.ownerOf(organizationId);

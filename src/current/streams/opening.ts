@@ -66,6 +66,7 @@ export async function openStream(
     // An EventSource comes back to whatever ends with 200, for ever; 204 is how HTML lets a server stop it.
     return ok(new Response(null, { status: 204, headers: { "cache-control": "no-store", ...connection.headers } }));
   }
+  connection.caller.nameStream?.(nameOfStream(streamed, connection));
   const source = new RecordStream(streamed.kind ?? ref.kind, subscription, ending, cursor);
   const opening =
     `${sseComment("connected")}retry: ${RETRY_MS}\n\n` +
@@ -73,6 +74,12 @@ export async function openStream(
     (cursor === null ? noteFrame("snapshot", streamed.view) : "");
   const onFailure = telling(services.log, connection.caller.requestId, ref.id);
   return ok(eventStream(source, opening, { ...connection, streams: services.streams, onFailure }));
+}
+
+/** What is told is that of the record, to all who are told the same of it; null where it ends for its reader alone. */
+function nameOfStream({ ref, kind = ref.kind, ending }: Streamed, { lifeMs }: Connection): string | null {
+  const endsWithRecord = ref.kind === "chat" ? ending.kind === "never" : ending.kind === "asked";
+  return endsWithRecord && lifeMs === undefined ? `${kind}.${ref.id}` : null;
 }
 
 /** Whether the stream is over and its reader has all of it. */

@@ -18,6 +18,7 @@ import { ask, type TroupeSystem } from "../../../actors/troupe.ts";
 import type { Authentication, Verification, Verified } from "./authentication.ts";
 import { type Exchange, pathOf } from "./exchange.ts";
 import type { ProtectiveLimit } from "./protective-limit.ts";
+import type { Bearer } from "../stream/open-streams.ts";
 import type { RateLimits } from "./rate-limits.ts";
 import { subjectOf, type SigningParts } from "./signed-address.ts";
 import { type MaybePromise, whenReady } from "../../../actors/maybe-promise.ts";
@@ -66,10 +67,10 @@ export class Admission {
   }
 
   /** Whose the request says that it is, before anything is verified; null where nobody can be found. */
-  organizationOf(exchange: Exchange, isSigned: boolean): MaybePromise<string | null> {
+  bearerOf(exchange: Exchange, isSigned: boolean): MaybePromise<Bearer | null> {
     const { request, search } = exchange;
-    if (!isSigned) return this.parts.authentication.organizationOf(exchange, this.verification);
-    return subjectOf(this.parts, pathOf(request.url), search)?.organizationId ?? null;
+    if (!isSigned) return this.parts.authentication.bearerOf(exchange, this.verification);
+    return subjectOf(this.parts, pathOf(request.url), search);
   }
 
   /**

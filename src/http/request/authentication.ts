@@ -106,8 +106,8 @@ export class Authentication {
     return this.verifySecret(asking, secret, how);
   }
 
-  /** The organization of the request's token or session, whether it still counts or not; null where it has none. */
-  organizationOf({ request, server }: Asking, how: Verification): MaybePromise<string | null> {
+  /** The request's token or session, whether it still counts or not, and its organization; null where it has none. */
+  bearerOf({ request, server }: Asking, how: Verification): MaybePromise<TokenOwner | null> {
     const header = request.headers.get("authorization");
     const secret =
       header === null && how.takesSessions
@@ -116,16 +116,16 @@ export class Authentication {
     const hash = secret === null ? null : checkToken(secret);
     if (hash === null) return null;
     const place = this.places.get(hash);
-    if (place !== undefined) return place.organizationId;
+    if (place !== undefined) return place;
     // Verifying it says what is wrong, and bounds what that costs.
     return this.parts.limits.spentAddress(request, server) === null ? this.ownerOf(hash) : null;
   }
 
-  private async ownerOf(hash: string): Promise<string | null> {
+  private async ownerOf(hash: string): Promise<TokenOwner | null> {
     const found = await lookUp(this.parts.log, this.parts.directory.findToken(hash));
     if (!found.ok || found.value === null) return null;
     this.places.set(hash, this.placeOf(found.value, hash));
-    return found.value.organizationId;
+    return found.value;
   }
 
   private verifySecret(asking: Asking, secret: string, how: Verification): MaybePromise<Outcome<Verified>> {

@@ -16,6 +16,11 @@ export interface Visitor {
   readonly address: string | null;
   /** The answer may take this many seconds without a byte; 0 for any time. */
   keepOpen(seconds: number): void;
+  /**
+   * The answer is the stream of a record. All answers of one name tell their readers the same behind the same cursor,
+   * so that a replica which hands requests on asks for them once; null: this one is like no other.
+   */
+  nameStream?(name: string | null): void;
 }
 
 /** A caller who is authenticated. */

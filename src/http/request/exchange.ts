@@ -15,6 +15,7 @@ import type { Refusal } from "./dialect.ts";
 import type { Bodies, BodyHold, BodyOwner } from "./bodies.ts";
 import type { BodyDoor, RawInput, Reading } from "./input-reader.ts";
 import type { HttpLog } from "../../log/port.ts";
+import { noteStream } from "./forwarding.ts";
 import type { RateHeaders } from "./rate-headers.ts";
 import { requestIdOf } from "./request-id.ts";
 
@@ -47,7 +48,7 @@ export class Exchange implements Caller, RawInput {
   rate: RateState | null = null;
   /** Whether it has entered `FairTurns`, and has not been settled there. */
   hasTurn = false;
-  /** Runs when it is answered; null once it has, and where nobody waits for that. */
+  /** Runs, perhaps twice, when it is answered or waits for something; null where nobody waits for that. */
   onAnswered: (() => void) | null = null;
   /** What the event loop has worked for it, in ms. */
   workMs = 0;
@@ -173,8 +174,14 @@ export class Exchange implements Caller, RawInput {
     return this.request.headers.get(name);
   }
 
+  /** An answer that may take longer waits for something: nobody is to wait for it. */
   keepOpen(seconds: number): void {
     this.server?.timeout(this.request, seconds);
+    this.onAnswered?.();
+  }
+
+  nameStream(name: string | null): void {
+    noteStream(this.request, name);
   }
 
   json(body: object): Response {

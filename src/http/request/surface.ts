@@ -106,9 +106,9 @@ export class Surface {
   ): Promise<Response | undefined> {
     const isSigned = operation.contract.signed !== undefined;
     const isAsSent = targetFault(exchange.request, exchange.server) === null;
-    const organizationId = isAsSent ? await this.parts.admission.organizationOf(exchange, isSigned) : null;
-    if (organizationId === null) return this.admitHere(exchange, operation);
-    const route = await forwarding.route(exchange, organizationId);
+    const bearer = isAsSent ? await this.parts.admission.bearerOf(exchange, isSigned) : null;
+    if (bearer === null) return this.admitHere(exchange, operation);
+    const route = await forwarding.route(exchange, bearer);
     if (route.kind === "nowhere") return this.refused(exchange, route.fault);
     if (route.kind === "here") {
       exchange.onAnswered = route.done;
@@ -116,7 +116,7 @@ export class Surface {
     }
     exchange.isAnswered = true;
     exchange.releaseBody();
-    exchange.organizationId = organizationId;
+    exchange.organizationId = bearer.organizationId;
     exchange.log(this.parts.log, route.response.status);
     return route.response;
   }

@@ -37,6 +37,8 @@ export interface EventStreamParts {
   /** The longest that it lives; without it as long as its client wants. */
   readonly lifeMs?: number;
   readonly headers?: Readonly<Record<string, string>>;
+  /** Runs once, when it has ended or its client has left. */
+  readonly onEnd?: () => void;
 }
 
 /** The streaming response; `opening` leaves at once. */
@@ -244,5 +246,6 @@ class EventStream implements Bun.DirectUnderlyingSource, OpenStream, Beating, Re
     this.parts.streams.remove(this);
     if (this.place instanceof Reading) this.place.close();
     else this.place.leave(this);
+    this.parts.onEnd?.();
   }
 }

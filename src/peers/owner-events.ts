@@ -1,0 +1,142 @@
+/**
+ * The events of a stream as its owners tell them: whole, and from one owner after the other (REP-5). Where an owner
+ * ends the stream because its shard has moved, or ends itself, the next one is asked for what follows the last event
+ * that was told.
+ *
+ *   owner ──whole events──▶ reader
+ *     └── moved, stopped, or cut off ──▶ the next owner, behind the last id
+ */
+
+const BLANK_LINE = Buffer.from("\n\n");
+const ID = Buffer.from("\nid: ");
+const CLOSING_EVENT = Buffer.from("event: stream.closing\n");
+const CLOSING = /(?<=^|\n\n)event: stream\.closing\ndata: [^\n]*"reason":"(\w+)"/;
+/** Why an owner ends a stream that goes on elsewhere. */
+const PASSING: ReadonlySet<string> = new Set(["deploy", "moved", "unavailable"]);
+const NOTHING: Buffer = Buffer.alloc(0);
+
+/** The answer of an owner; `end` gives it up. */
+export interface OwnerAnswer {
+  readonly body: ReadableStream<Uint8Array>;
+  readonly end: () => void;
+}
+
+/** Asks the owner of this moment for what follows the cursor; a number where it has refused with that status, 0 where none was found in time. */
+export type Again = (cursor: string | null) => Promise<OwnerAnswer | number>;
+
+export type Told =
+  | { readonly kind: "events"; readonly bytes: Buffer }
+  /** Over. `bytes` is what is still to be told. */
+  | { readonly kind: "over"; readonly bytes: Buffer }
+  /** Ended for its reader, for this reason; `bytes` says so. */
+  | { readonly kind: "closed"; readonly bytes: Buffer; readonly reason: string }
+  /** The next owner has refused, with this status, or none was found. */
+  | { readonly kind: "refused"; readonly bytes: Buffer; readonly status: number };
+
+const readerOf = (body: ReadableStream<Uint8Array>) => body.getReader();
+type BodyReader = ReturnType<typeof readerOf>;
+
+export class OwnerEvents {
+  /** Of the last event that was told. */
+  cursor: string | null;
+  private readonly again: Again;
+  private answer: OwnerAnswer | null;
+  private reader: BodyReader | null;
+  private rest = NOTHING;
+  /** How the last owner has ended it. */
+  private parting = NOTHING;
+  private refusal: number | null = null;
+  private isClosed = false;
+
+  /** Without an answer it asks for one. */
+  constructor(answer: OwnerAnswer | null, again: Again, cursor: string | null) {
+    this.answer = answer;
+    this.reader = answer === null ? null : readerOf(answer.body);
+    this.again = again;
+    this.cursor = cursor;
+  }
+
+  /** The next events; after anything else there are none. */
+  async next(): Promise<Told> {
+    for (;;) {
+      const events = this.reader === null ? null : await this.whole(this.reader);
+      if (events === "ended" || this.isClosed) return { kind: "over", bytes: NOTHING };
+      const told = events === null ? null : this.told(events);
+      if (told !== null) return told;
+      if (!(await this.move())) return { kind: "over", bytes: NOTHING };
+      if (typeof this.refusal === "number") return { kind: "refused", bytes: this.parting, status: this.refusal };
+    }
+  }
+
+  /** Gives it up; a waiting `next` ends. Idempotent. */
+  close(): void {
+    this.isClosed = true;
+    this.leave();
+  }
+
+  /** What of it is told; null where nothing is, and the next owner goes on. */
+  private told(events: Buffer): Told | null {
+    const closing = events.includes(CLOSING_EVENT) ? CLOSING.exec(events.toString("latin1")) : null;
+    const reason = closing?.[1] ?? "";
+    if (closing !== null && !PASSING.has(reason)) return { kind: "closed", bytes: events, reason };
+    const bytes = closing === null ? events : events.subarray(0, closing.index);
+    this.cursor = lastId(bytes) ?? this.cursor;
+    if (closing !== null) {
+      this.parting = events.subarray(closing.index);
+      this.leave();
+    }
+    return bytes.length === 0 ? null : { kind: "events", bytes };
+  }
+
+  /** Goes to the next owner, or notes its refusal; false where it was given up meanwhile. */
+  private async move(): Promise<boolean> {
+    this.leave();
+    const answer = await this.again(this.cursor);
+    if (typeof answer === "number") {
+      this.refusal = answer;
+    } else if (this.isClosed) answer.end();
+    else {
+      this.answer = answer;
+      this.reader = readerOf(answer.body);
+    }
+    return !this.isClosed;
+  }
+
+  private leave(): void {
+    this.rest = NOTHING;
+    this.reader?.cancel().catch(() => {});
+    this.answer?.end();
+    this.reader = null;
+    this.answer = null;
+  }
+
+  /** Whole events; null where the owner is cut off. */
+  private async whole(reader: BodyReader): Promise<Buffer | "ended" | null> {
+    for (;;) {
+      let read: Awaited<ReturnType<typeof reader.read>>;
+      try {
+        read = await reader.read();
+      } catch {
+        return null;
+      }
+      if (read.done) return "ended";
+      const all: Buffer = this.rest.length === 0 ? Buffer.from(read.value) : Buffer.concat([this.rest, read.value]);
+      const end = all.lastIndexOf(BLANK_LINE);
+      this.rest = end === -1 ? all : all.subarray(end + BLANK_LINE.length);
+      if (end !== -1) return all.subarray(0, end + BLANK_LINE.length);
+    }
+  }
+}
+
+/** The last id of whole events: it is the last line of its event, and no line of data begins like it. */
+export function lastId(events: Buffer): string | null {
+  const at = events.lastIndexOf(ID);
+  return at === -1 ? null : events.subarray(at + ID.length, events.indexOf("\n", at + ID.length)).toString("utf8");
+}
+
+/** Where the event with this id ends; -1 where there is none. */
+export function endOfId(events: Buffer, id: string): number {
+  const line = Buffer.from(`\nid: ${id}\n\n`);
+  const at = events.lastIndexOf(line);
+  return at === -1 ? -1 : at + line.length;
+}

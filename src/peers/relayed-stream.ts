@@ -1,0 +1,176 @@
+/**
+ * An event stream of another replica, for a client of this one (REP-5, REP-11): the client's own stream, as if the
+ * record were here, over what the owner tells.
+ *
+ *   by itself ──its place is in what is shared──▶ with others
+ *       ▲                                            │
+ *       └──────────fallen out of the ring────────────┘
+ */
+import { type Outcome, ok } from "../../actors/fault.ts";
+import type { Interruption, Piece, QUIET, SharedSource } from "../http/stream/event-source.ts";
+import { eventStream } from "../http/stream/event-stream.ts";
+import type { Bearer, OpenStreams } from "../http/stream/open-streams.ts";
+import { sseEvent, sseJson } from "../http/stream/sse.ts";
+import { type Again, type OwnerAnswer, OwnerEvents } from "./owner-events.ts";
+import type { PeersLog } from "./peers-log.ts";
+import { type Door, type Place, type SharedStream, SharedStreams } from "./shared-stream.ts";
+
+/** In the words of `stream.closing`; what is none of these the owner says itself. */
+const REASONS: Readonly<Record<Interruption, string>> = {
+  shutdown: "deploy",
+  failure: "unavailable",
+  revoked: "revoked",
+  slow_consumer: "slow_consumer",
+  expired: "expired",
+};
+
+/** A client that reads. */
+export interface Reading {
+  /** Of the stream; null where it is not to be shared. */
+  readonly name: string | null;
+  readonly bearer: Bearer | null;
+  /** Its own, as it has sent it. */
+  readonly cursor: string | null;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly again: Again;
+  keepOpen(seconds: number): void;
+}
+
+export class RelayedStreams {
+  private readonly log: PeersLog;
+  private readonly shared: SharedStreams;
+  private streams: OpenStreams | null = null;
+
+  constructor(log: PeersLog) {
+    this.log = log;
+    this.shared = new SharedStreams((tokenId, reason) => this.streams?.endOf(tokenId, reason));
+  }
+
+  /** Connections to owners that readers share, or could share. */
+  get count(): number {
+    return this.shared.count;
+  }
+
+  /** What is open in this process. */
+  serve(streams: OpenStreams): void {
+    this.streams = streams;
+  }
+
+  /** The client's stream over the owner's answer; refuses where too many are open (SSE-14). */
+  open(answer: OwnerAnswer, { name, bearer, cursor, headers, again, keepOpen }: Reading): Outcome<Response> {
+    const { streams, log } = this;
+    if (streams === null) throw new Error("requests are handed on after the app is made");
+    const room = bearer === null ? ok(null) : streams.room(bearer.organizationId);
+    if (!room.ok) {
+      answer.end();
+      return room;
+    }
+    const stream = this.shared.named(bearer === null ? null : name);
+    const door: Door = { tokenId: name === null ? null : (bearer?.tokenId ?? null), again };
+    stream.enter(door);
+    const place = stream.begin(door, answer, cursor);
+    const own = place === null ? new OwnerEvents(answer, stream.open, cursor) : null;
+    const source = new RelayedSource(stream, own, place, cursor);
+    const parts = {
+      caller: { keepOpen },
+      streams,
+      bearer,
+      headers,
+      onFailure: (err: unknown) => log.warn({ err }, "a stream of another replica was interrupted"),
+      onEnd: () => stream.leave(door),
+    };
+    return ok(eventStream(source, "", parts));
+  }
+}
+
+class RelayedSource implements SharedSource {
+  private readonly group: SharedStream;
+  private own: OwnerEvents | null;
+  private place: Place | null;
+  private cursor: string | null;
+  /** What its own connection is asked for. */
+  private asked: ReturnType<OwnerEvents["next"]> | null = null;
+  /** The first word of a connection of its own is its client's alone. */
+  private hasOpened: boolean;
+  private isOver = false;
+
+  constructor(stream: SharedStream, own: OwnerEvents | null, place: Place | null, cursor: string | null) {
+    this.group = stream;
+    this.own = own;
+    this.place = place;
+    this.cursor = cursor;
+    this.hasOpened = place !== null;
+  }
+
+  next(): Piece | typeof QUIET | null | Promise<Piece | null> {
+    if (this.isOver) return null;
+    const { place } = this;
+    if (place === null) return this.readOwn();
+    const taken = this.group.take(place);
+    if (taken !== "behind") return taken;
+    this.cursor = place.cursor;
+    this.group.giveUp(place);
+    this.place = null;
+    this.own = new OwnerEvents(null, this.group.open, this.cursor);
+    return this.readOwn();
+  }
+
+  onChange(run: () => void): void {
+    this.group.onChange(run);
+  }
+
+  get stream(): object {
+    return this.group;
+  }
+
+  shared(): SharedSource | null {
+    return this.place === null || this.isOver ? null : this;
+  }
+
+  isWith(other: RelayedSource): boolean {
+    return this.place !== null && other.place !== null && this.place.at === other.place.at;
+  }
+
+  fork(): SharedSource {
+    const place = this.place === null ? null : this.group.fork(this.place);
+    return new RelayedSource(this.group, null, place, this.cursor);
+  }
+
+  close(): void {
+    this.isOver = true;
+    this.own?.close();
+    if (this.place !== null) this.group.giveUp(this.place);
+  }
+
+  lastWords(reason: Interruption): string {
+    const data = { reason: REASONS[reason], resume_after: this.place === null ? this.cursor : this.place.cursor };
+    return sseEvent({ event: "stream.closing", data: sseJson(data) });
+  }
+
+  /** What its own connection tells next, until it stands where the others do. */
+  private async readOwn(): Promise<Piece | null> {
+    const { own } = this;
+    if (own === null) return null;
+    this.asked ??= own.next();
+    const told = await Promise.race([this.asked, this.group.changed()]);
+    if (this.isOver) return null;
+    if (this.hasOpened && this.join(own)) return "";
+    if (told === null) return "";
+    this.asked = null;
+    this.hasOpened = true;
+    this.cursor = own.cursor;
+    this.isOver = told.kind !== "events";
+    return told.bytes.length > 0 ? told.bytes : null;
+  }
+
+  /** Goes on with the others, where its place is known among them. */
+  private join(own: OwnerEvents): boolean {
+    const place = this.group.placeBehind(this.cursor);
+    if (place === null) return false;
+    own.close();
+    this.own = null;
+    this.asked = null;
+    this.place = place;
+    return true;
+  }
+}
