@@ -51,8 +51,21 @@ export interface MadeApp {
 }
 
 export function makeApp(material: AppMaterial): MadeApp {
-  const { config, log, supervision, storage, models, runtime, egress, sandbox, fileSandbox, provider, git, hasShell, meters } =
-    material;
+  const {
+    config,
+    log,
+    supervision,
+    storage,
+    models,
+    runtime,
+    egress,
+    sandbox,
+    fileSandbox,
+    provider,
+    git,
+    hasShell,
+    meters,
+  } = material;
   const key = supervision?.order.adminKey ?? newAdminKey();
   const admin: AdminParts = {
     ...runtime,

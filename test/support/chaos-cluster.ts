@@ -10,8 +10,9 @@ import { type EmbeddedPostgres, startEmbedded } from "../../db/embedded.ts";
 import { FIRST_RUN_FILE } from "../../src/service/first-run.ts";
 import { type GuardedFolder, guardedFolder } from "./guarded-folder.ts";
 import { TcpProxy } from "./tcp-proxy.ts";
-import { admin, eventually, firstRunIn, TroupeProcess, type LogLine } from "./troupe-process.ts";
+import { admin, eventually, firstRunIn, MAIN, TroupeProcess, type LogLine } from "./troupe-process.ts";
 
+const STEPPED_CLOCK = join(import.meta.dir, "stepped-clock.ts");
 const SECRET = Buffer.alloc(32, 7).toString("base64");
 /** A manager that starts a process anew waits so long. */
 const RESTART_MS = 200;
@@ -87,6 +88,11 @@ export class ChaosCluster {
     await slot.process?.end(signal);
   }
 
+  /** The wall clock of the process is ahead by this from now on. */
+  async stepClock(slot: Slot, ms: number): Promise<void> {
+    await Bun.write(this.clockOf(slot), String(ms));
+  }
+
   /** PostgreSQL ends at once, as after a crash, and is started again. */
   async crashDatabase(): Promise<void> {
     process.kill(this.server.pid, "SIGQUIT");
@@ -135,7 +141,8 @@ export class ChaosCluster {
     while (!this.isOver) {
       const started = new TroupeProcess(this.folder, {
         dataDir: this.dataDirOf(slot.number),
-        env: this.environmentOf(slot),
+        env: { ...this.environmentOf(slot), TROUPE_TEST_CLOCK: this.clockOf(slot) },
+        cmd: [process.execPath, "--preload", STEPPED_CLOCK, ...MAIN.slice(1)],
       });
       slot.process = started;
       await started
@@ -175,6 +182,10 @@ export class ChaosCluster {
       .unsafe(query)
       .then((rows) => rows as unknown as readonly T[])
       .catch(() => []);
+  }
+
+  private clockOf({ number }: Slot): string {
+    return join(this.folder.path, `clock${number}`);
   }
 
   private dataDirOf(number: number): string {

@@ -4,6 +4,9 @@ import type { ChaosCluster } from "./chaos-cluster.ts";
 /** A silence that everybody outlives. */
 const SHORT_MS = 3_000;
 
+/** A step of a clock: replicas whose clocks differ by more than a minute do not know each other (REP-4). */
+const STEP_MS = 50_000;
+
 /** Longer than a lease. */
 const PAST_LEASE_MS = 12_000;
 
@@ -45,6 +48,13 @@ export const CHAOS_FAULTS: Readonly<Record<string, Fault>> = {
     for (const slot of cluster.slots) {
       await cluster.end(slot, "SIGTERM");
       await cluster.even();
+    }
+  },
+  async clock_stepped(cluster, pick) {
+    const slot = slotOf(cluster, pick);
+    for (const ms of [STEP_MS, -STEP_MS, 0]) {
+      await cluster.stepClock(slot, ms);
+      await Bun.sleep(SHORT_MS / 2);
     }
   },
   async paused(cluster, pick) {

@@ -8,7 +8,8 @@ import { type GuardedFolder, guardedFolder } from "./guarded-folder.ts";
 import { createEmptyDatabase, type TestDatabase } from "./postgres.ts";
 import { admin, eventually, startTroupe, type TroupeProcess } from "./troupe-process.ts";
 
-const SECRET = Buffer.alloc(32, 7).toString("base64");
+/** The key of the service. */
+export const REPLICA_SECRET = Buffer.alloc(32, 7).toString("base64");
 
 export class ReplicaProcesses {
   readonly folder: GuardedFolder;
@@ -27,11 +28,14 @@ export class ReplicaProcesses {
     this.sql = postgres(database.url, { max: 2, onnotice: () => {} });
   }
 
-  /** So many, each with an even part of the shards. */
-  static async start(count: number): Promise<ReplicaProcesses> {
+  /** So many, each with an even part of the shards; `settingsOf` says what is set besides for each, from 1. */
+  static async start(
+    count: number,
+    settingsOf: (number: number) => Readonly<Record<string, string>> = () => ({}),
+  ): Promise<ReplicaProcesses> {
     const replicas = new ReplicaProcesses(guardedFolder(), await createEmptyDatabase());
     // At once: one of them founds the first organization.
-    const all = await Promise.all(Array.from({ length: count }, () => replicas.join()));
+    const all = await Promise.all(Array.from({ length: count }, (_, i) => replicas.join(settingsOf(i + 1))));
     const founders = all.filter(({ dataDir }) => existsSync(join(dataDir, FIRST_RUN_FILE)));
     if (founders.length !== 1) throw new Error(`${founders.length} replicas have founded an organization`);
     const { personal, agentId } = founders[0]!.firstRun();
@@ -44,8 +48,21 @@ export class ReplicaProcesses {
   }
 
   async join(env: Readonly<Record<string, string>> = {}): Promise<TroupeProcess> {
+<<<<<<< HEAD
     const dataDir = join(this.folder.path, `data${++this.count}`);
     const replica = await startTroupe(this.folder, { dataDir, env: { ...this.env, ...env } });
+=======
+    const replica = await startTroupe(this.folder, {
+      dataDir: join(this.folder.path, `data${++this.count}`),
+      env: {
+        DATABASE_URL: this.database.url,
+        TROUPE_SECRET: REPLICA_SECRET,
+        REPLICA_URL: "auto",
+        FILES_DIR: join(this.folder.path, "files"),
+        ...env,
+      },
+    });
+>>>>>>> 483b3db (Test what is forwarded, and step the clock of one replica in the chaos run)
     this.all.push(replica);
     return replica;
   }
