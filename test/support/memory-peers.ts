@@ -10,6 +10,8 @@ export class MemoryPeers implements Peers {
   readonly all: LedgerReplica[];
   /** What happened to clients, in order. */
   readonly said: string[] = [];
+  /** Runs when clients are held. */
+  onHold: () => void = () => {};
   /** Groups that were asked of an owner. */
   asked = 0;
 
@@ -19,6 +21,7 @@ export class MemoryPeers implements Peers {
 
   holdClients(shards: ReadonlySet<number>): Promise<() => void> {
     this.said.push(`held ${shards.size}`);
+    this.onHold();
     return Promise.resolve(() => void this.said.push("let go"));
   }
 

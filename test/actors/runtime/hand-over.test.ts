@@ -16,6 +16,8 @@ class Group {
   /** Of each replica, the shards of which its guard has been told to forget all. */
   readonly guards: Set<number>[] = [];
   readonly recovered: string[] = [];
+  /** What the effects do. */
+  readonly counting = { run: idleEffect().run };
 
   async join(): Promise<LedgerReplica> {
     const name = `r${this.all.length + 1}`;
@@ -26,7 +28,11 @@ class Group {
     this.guards.push(forgotten);
     const forget = (shards: ReadonlySet<number>): void => shards.forEach((shard) => void forgotten.add(shard));
     const guard = { admit: () => null, forget };
-    const replica = new LedgerReplica(this.world, { peers, guard, effects: { count: { ...idleEffect(), recover } } });
+    const replica = new LedgerReplica(this.world, {
+      peers,
+      guard,
+      effects: { count: { run: (...of) => this.counting.run(...of), recover } },
+    });
     this.all.push(replica);
     this.peers.push(peers);
     await replica.system.start();
@@ -91,6 +97,29 @@ test("[REP-2] what a shard has committed goes on at its new owner, its effects t
   expect(readers.get(kept!)!.isLost).toBe(false);
   for (const reader of readers.values()) reader.close();
   expect(group.peers[0]!.said).toEqual(["held 64", "let go"]);
+});
+
+test("[REP-2] effects end before clients are held, and none begins on a shard that leaves", async () => {
+  const group = new Group();
+  const first = await group.join();
+  const said = group.peers[0]!.said;
+  const organizations = Array.from({ length: 40 }, (_, i) => `org_${i}`);
+  group.counting.run = (_, { signal }) =>
+    new Promise((resolve) => {
+      said.push("begun");
+      signal.addEventListener("abort", () => void (said.push("ended"), resolve()), { once: true });
+    });
+  const begin = (id: string) => first.system.dispatch(ledgerRef(id, "l1"), { kind: "add_with_effect", by: 1 });
+  for (const id of organizations) expect(faultOf(await begin(id))).toBe("ok");
+  said.length = 0;
+  group.peers[0]!.onHold = () => {
+    for (const id of organizations) void begin(id);
+  };
+  const second = await group.join();
+  const moved = organizations.filter((id) => second.system.serves(id));
+  const before = said.slice(0, said.indexOf("held 64"));
+  expect(before).toEqual(moved.map(() => "ended"));
+  expect(said.filter((word) => word === "begun")).toHaveLength(organizations.length - moved.length);
 });
 
 test("[REP-2] what a guard of writes knows of a shard is forgotten when the shard is given away and when it comes back", async () => {

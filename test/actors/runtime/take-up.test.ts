@@ -113,6 +113,24 @@ test("[RT-11] a shard is served in time while much is undone, and new messages c
   await until("it goes from memory again", () => noted.get("fast")?.at(-1) === 13);
 });
 
+test("[RT-11] what is undone on one shard holds up no other one", async () => {
+  const { world, replica } = heir({ messages: [message(0)] });
+  const door = Promise.withResolvers<void>();
+  const read = replica.store.undoneMessages.bind(replica.store);
+  replica.store.undoneMessages = async (...asked) => {
+    await door.promise;
+    return read(...asked);
+  };
+  const start = replica.system.start();
+  await settle();
+  const another = Array.from({ length: 20 }, (_, i) => `org_${i}`).find((id) => shardOf(id) !== SHARD)!;
+  expect([replica.system.serves(ORG), replica.system.serves(another)]).toEqual([false, true]);
+  await world.clock.advance(TAKE_UP_MS);
+  await start;
+  expect(replica.system.serves(ORG)).toBe(true);
+  door.resolve();
+});
+
 test("[RT-11] a message that is committed while the last page is on its way is found in the next one", async () => {
   const { world, replica, noted, ask } = heir({ messages: [message(0, "a")] });
   const door = Promise.withResolvers<void>();
