@@ -148,7 +148,8 @@ export class ChaosCluster {
       await started
         .serving()
         .then(() => this.serves(slot, started))
-        .catch(() => {});
+        // One that does not come to serve, on however slow a machine, is started anew.
+        .catch(() => started.child.kill("SIGKILL"));
       // As a port is closed with its process: children of it may hold its output open for longer.
       await started.child.exited;
       slot.url = null;
