@@ -114,6 +114,10 @@ export class SimulatedGroup implements Peers {
     }
   }
 
+  opened(): void {
+    this.routing.wake();
+  }
+
   ask(organizationId: string, members: readonly Member[]): Promise<Outcome<readonly unknown[]>> {
     return this.questions.ask(organizationId, members);
   }
