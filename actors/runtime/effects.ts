@@ -103,6 +103,12 @@ export class Effects {
     for (const running of this.running.values()) end(running);
   }
 
+  /** Ends all while commands are taken still: before a stop, so that clients do not wait for what takes a while. */
+  async stop(): Promise<void> {
+    this.close();
+    await this.drained();
+  }
+
   /** Resolves when no effect runs. */
   async drained(): Promise<void> {
     if (this.running.size > 0) await new Promise<void>((resolve) => this.idle.push(resolve));

@@ -133,15 +133,6 @@ export class System<P extends Protocols> implements TurnHost, HandOverHost {
   }
 
   /**
-   * Stops the effects and starts none, while commands are taken still; their rows stay. Before `stop`, where clients
-   * are not to wait for effects that take a while.
-   */
-  async stopEffects(): Promise<void> {
-    this.effects.close();
-    await this.effects.drained();
-  }
-
-  /**
    * Ends: refuses new commands, lets what is under way commit, stops the effects (their rows stay,
    * so the next owner takes them up again), lets the actors store their volatile state, gives the shards back.
    */

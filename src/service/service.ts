@@ -128,7 +128,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
     await joinOthers();
     const { system } = runtime;
     const actors = new StopOnce(() => withinLimit(system.stop(), "the actors did not stop"));
-    const stopEffects = () => withinLimit(system.stopEffects(), "the effects did not stop");
+    const stopEffects = () => withinLimit(system.effects.stop(), "the effects did not stop");
     undo.add(() => actors.stop());
     signal.throwIfAborted();
     // A taken port must not cost the first run's tokens and its command, which are told once.

@@ -107,7 +107,7 @@ test("[REP-2] effects end before clients are held, and none begins on a shard th
   group.counting.run = (_, { signal }) =>
     new Promise((resolve) => {
       said.push("begun");
-      signal.addEventListener("abort", () => void (said.push("ended"), resolve()), { once: true });
+      signal.addEventListener("abort", () => resolve(void said.push("ended")), { once: true });
     });
   const begin = (id: string) => first.system.dispatch(ledgerRef(id, "l1"), { kind: "add_with_effect", by: 1 });
   for (const id of organizations) expect(faultOf(await begin(id))).toBe("ok");
