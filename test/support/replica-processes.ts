@@ -48,21 +48,8 @@ export class ReplicaProcesses {
   }
 
   async join(env: Readonly<Record<string, string>> = {}): Promise<TroupeProcess> {
-<<<<<<< HEAD
     const dataDir = join(this.folder.path, `data${++this.count}`);
     const replica = await startTroupe(this.folder, { dataDir, env: { ...this.env, ...env } });
-=======
-    const replica = await startTroupe(this.folder, {
-      dataDir: join(this.folder.path, `data${++this.count}`),
-      env: {
-        DATABASE_URL: this.database.url,
-        TROUPE_SECRET: REPLICA_SECRET,
-        REPLICA_URL: "auto",
-        FILES_DIR: join(this.folder.path, "files"),
-        ...env,
-      },
-    });
->>>>>>> 483b3db (Test what is forwarded, and step the clock of one replica in the chaos run)
     this.all.push(replica);
     return replica;
   }
@@ -74,7 +61,7 @@ export class ReplicaProcesses {
 
   private get env(): Record<string, string> {
     const files = join(this.folder.path, "files");
-    return { DATABASE_URL: this.database.url, TROUPE_SECRET: SECRET, REPLICA_URL: "auto", FILES_DIR: files };
+    return { DATABASE_URL: this.database.url, TROUPE_SECRET: REPLICA_SECRET, REPLICA_URL: "auto", FILES_DIR: files };
   }
 
   /** Resolves when every shard has a living owner and none more than its part. */
