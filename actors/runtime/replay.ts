@@ -22,6 +22,8 @@ export const RING_BYTES = 256 * 1024;
 /** UTF-16 units of live text that one stream keeps: 2 MiB, more than any model writes in one answer. */
 export const LIVE_TEXT_CHARS = 1024 * 1024;
 
+const NOTHING: readonly StreamItem[] = [];
+
 interface RingEntry {
   readonly event: StoredEvent;
   readonly live: LiveText | null;
@@ -165,10 +167,20 @@ export class Replay {
 
   /** Wakes the readers once for each turn, after everything that it published. An exception in one callback does not stop the others. */
   wake(): void {
-    if (this.waiting.size === 0) return;
-    const waiting = [...this.waiting];
-    this.waiting.clear();
-    for (const run of waiting) isolate(run, this.onBug);
+    const { waiting } = this;
+    if (waiting.size === 0) return;
+    // One reader is what most streams have, and this runs for each piece of text.
+    if (waiting.size === 1) return this.wakeOne();
+    const woken = [...waiting];
+    waiting.clear();
+    for (const run of woken) isolate(run, this.onBug);
+  }
+
+  private wakeOne(): void {
+    for (const run of this.waiting) {
+      this.waiting.delete(run);
+      return isolate(run, this.onBug);
+    }
   }
 
   /** Drops the events but not the readers: what the buffer cannot guarantee is read from the database. */
@@ -197,6 +209,9 @@ export class Replay {
 
   /** Everything after the cursor, which it moves. Call it only if the buffer covers the cursor or is not ahead of it. */
   take(cursor: Cursor): readonly StreamItem[] {
+    if (this.hasAll(cursor)) return NOTHING;
+    // Nobody to share the list with.
+    if (this.readers <= 1) return this.collect(cursor);
     const known = this.taken;
     if (known === null || known.version !== this.version || !isSamePlace(known.from, cursor)) {
       const from = placeOf(cursor);
@@ -208,6 +223,13 @@ export class Replay {
     cursor.live = known.to.live;
     cursor.position = known.to.position;
     return known.items;
+  }
+
+  /** Whether the reader has everything; false also where that is not plain. */
+  private hasAll(cursor: Cursor): boolean {
+    const { text } = this;
+    if (this.head !== null && this.head > cursor.seq) return false;
+    return text === null || (cursor.live === text && cursor.position >= text.length);
   }
 
   private collect(cursor: Cursor): StreamItem[] {

@@ -54,7 +54,12 @@ export class TextWriter {
   add(piece: string): boolean {
     const organizationId = this.text.actors[0]?.organizationId;
     if (organizationId === undefined) return false;
-    return this.loopTime.measure(organizationId, "runs", () => this.addFor(organizationId, piece));
+    const from = this.loopTime.begin();
+    try {
+      return this.addFor(organizationId, piece);
+    } finally {
+      this.loopTime.end(from, organizationId, "runs");
+    }
   }
 
   private addFor(organizationId: string, piece: string): boolean {

@@ -25,6 +25,7 @@ import { jobExecution } from "../../actors/job/run/execution.ts";
 import { NO_RETRIES } from "../../actors/job/run/retry-policy.ts";
 import { Slots } from "../../actors/job/run/slots.ts";
 import { organizationRef } from "../../actors/organization/schema.ts";
+import { LoopTime } from "../../actors/runtime/loop-time.ts";
 import { System } from "../../actors/runtime/system.ts";
 import { troupeActors, type TroupeProtocols, type TroupeSystem } from "../../actors/troupe.ts";
 import { calendar } from "../../src/schedule/calendar.ts";
@@ -85,6 +86,7 @@ const database = openDatabase(databaseUrl);
 const directory = new PostgresDirectory(database);
 const placement = new PostgresPlacement(database, { id: newId("rpl"), address: "bench", build: "bench", folder: null });
 await placement.join();
+const loopTime = new LoopTime(() => systemClock.monotonic());
 const models = createModels(
   {
     model: "openai:fake-model",
@@ -96,6 +98,7 @@ const models = createModels(
     allowDemoModel: false,
   },
   log,
+  { time: loopTime },
 );
 const system: TroupeSystem = new System<TroupeProtocols>({
   definitions: troupeActors({ calendar }),
@@ -124,6 +127,7 @@ const system: TroupeSystem = new System<TroupeProtocols>({
   chance: systemChance,
   log,
   onLost: (reason) => console.error(reason),
+  loopTime,
 });
 await system.start();
 const folder = mkdtempSync(join(tmpdir(), "troupe-bench-"));

@@ -35,7 +35,10 @@ export type RunTime = Pick<LoopTime, "measure">;
 /** The other side of a source. */
 export interface Listener {
   readonly sink: AnswerSink;
-  /** Makes the request or reads a piece of the answer, and charges the organization that it is for. */
+  /**
+   * Makes the request or reads a piece of the answer, and charges the organization that it is for. The text of
+   * the piece is handed out as one, before this returns.
+   */
   readonly charged: <T>(work: () => T) => T;
   /** Closes the upstream request when it aborts. */
   readonly signal: AbortSignal;
@@ -90,6 +93,10 @@ class Call {
   readonly #stopped: Promise<void>;
   readonly #onAbort: () => void;
   readonly #answer: Answer;
+  /** Text of the piece that is being read. */
+  #read = "";
+  /** The receiver has thrown: whatever the answer is, it has not been taken. */
+  #isRefused = false;
   #chars = 0;
   #hasWarned = false;
   /** What the provider's rate headers ask for. */
@@ -106,7 +113,7 @@ class Call {
     context.signal.addEventListener("abort", this.#onAbort, { once: true });
     this.#watchdog = new Watchdog(context.timers, context.stalledStreamMs, () => this.#end(stalled()));
     this.#answer = new Answer({
-      onText: (text) => this.#hand(text),
+      onText: (text) => void (this.#read += text),
       onChars: (chars) => this.#count(chars),
       onImpossibleUsage: () => this.#warnOfUsage(),
     });
@@ -116,7 +123,10 @@ class Call {
     const { time, origin } = this.#context;
     const listener: Listener = {
       sink: this.#answer,
-      charged: (work) => (time === undefined ? work() : time.measure(origin.organizationId, "runs", work)),
+      charged: (work) =>
+        time === undefined
+          ? this.#reading(work)
+          : time.measure(origin.organizationId, "runs", () => this.#reading(work)),
       signal: this.#upstream.signal,
       onHeaders: (headers) => {
         this.#pauseMs = pauseAsked(headers, Date.now());
@@ -151,14 +161,27 @@ class Call {
     throw new Stopped();
   }
 
-  #hand(text: string): void {
+  /** Also what came before a fault in the piece is handed out. */
+  #reading<T>(work: () => T): T {
+    try {
+      return work();
+    } finally {
+      this.#hand();
+    }
+  }
+
+  #hand(): void {
+    const text = this.#read;
+    if (text === "") return;
+    this.#read = "";
     try {
       this.#context.onText(text);
     } catch (error) {
       this.#context.log?.error({ err: error, ...this.#context.origin }, "A receiver of model text failed");
+      this.#isRefused = true;
       this.#end({ code: "internal_error", message: "The service failed while it took the model's answer." });
     }
-    // The receiver may have called it off, and what has come with this piece is for nobody.
+    // The receiver may have called it off, and what comes after this piece is for nobody.
     if (this.#stop !== undefined) throw new Stopped();
   }
 
@@ -176,7 +199,7 @@ class Call {
     const answer = this.#answer;
     if (this.#stop === "aborted") return { kind: "aborted", partialText: answer.partialText };
     // Once the answer is complete, what the connection does is of no interest.
-    if (answer.endReason !== undefined) {
+    if (answer.endReason !== undefined && !this.#isRefused) {
       const { blocks, counted: usage, endReason } = answer;
       const pause = this.#pauseMs === undefined ? {} : { pauseMs: this.#pauseMs };
       return { kind: "finished", blocks, usage, finishReason: finishReason(endReason, blocks), ...pause };

@@ -23,9 +23,6 @@ const REPORT_RETRY = { firstMs: 200, lastMs: 1_000 };
 /** Pause between two looks at a lapsed lease. */
 const LEASE_LOOK = { firstMs: 200, lastMs: 200 };
 
-/** What follows it runs when the present piece of work has ended. */
-const TICK = Promise.resolve();
-
 /** Thrown when a report is refused: the job has moved on without this run. */
 export class RunOver extends Error {}
 
@@ -35,7 +32,7 @@ export class Reporter {
   private readonly context: EffectContext;
   private currentAttempt: number;
   private latest: Job | null = null;
-  /** Text that waits for the end of this tick's work, or until the turn group before it is decided. */
+  /** Text that waits until the turn group before it is decided. */
   private unshown = "";
   /** The turn group that carries text, while there is one. */
   private carrying: Promise<void> | null = null;
@@ -141,14 +138,11 @@ export class Reporter {
    */
   showText(attempt: number, text: string): void {
     if (text === "") return;
-    const isPlanned = this.unshown !== "" || this.carrying !== null;
     this.unshown += text;
-    // The microtask joins what comes in one piece of the provider's stream.
-    if (!isPlanned) void TICK.then(() => this.show(attempt));
+    this.show(attempt);
   }
 
   private async allShown(): Promise<void> {
-    this.show(this.attempt);
     while (this.carrying !== null) await this.carrying;
   }
 

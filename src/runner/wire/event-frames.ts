@@ -23,6 +23,8 @@ const LIMITS = { depth: MAX_FRAME_DEPTH, values: MAX_FRAME_VALUES };
 const PLAIN_CHARS = 2 * MAX_FRAME_DEPTH;
 /** The end of a stream of chat completions; no frame in the others either. */
 const DONE = "[DONE]";
+const SPACE = 0x20;
+const MORE_FOLLOWS = { stream: true };
 
 export class EventFrames {
   private readonly take: (frame: unknown) => void;
@@ -47,7 +49,7 @@ export class EventFrames {
     this.answerBytes += bytes.length;
     if (this.answerBytes > MAX_ANSWER_BYTES) throw new AnswerRefused(`it has more than ${MAX_ANSWER_BYTES} bytes`);
     this.cost = bytes.length;
-    this.lines(this.withoutReturns(this.decoder.decode(bytes, { stream: true })));
+    this.lines(this.withoutReturns(this.decoder.decode(bytes, MORE_FOLLOWS)));
     return this.cost;
   }
 
@@ -63,7 +65,7 @@ export class EventFrames {
     for (;;) {
       const end = text.indexOf("\n", from);
       if (end < 0) break;
-      this.endLine(text.slice(from, end));
+      this.endLine(text, from, end);
       from = end + 1;
     }
     if (from === text.length) return;
@@ -72,19 +74,25 @@ export class EventFrames {
     this.checkLength(this.lineChars);
   }
 
-  private endLine(last: string): void {
-    let line = last;
-    if (this.lineChars > 0) {
-      this.line.push(last);
-      line = this.line.join("");
-      this.line = [];
-      this.lineChars = 0;
-    }
-    if (line === "") return this.endFrame();
-    this.checkLength(line.length);
-    this.frameChars += line.length;
-    if (!line.startsWith("data:")) return;
-    const data = line.slice(line.startsWith("data: ") ? 6 : 5);
+  /** The line that is open ends with what is between the two places of the text. */
+  private endLine(text: string, from: number, end: number): void {
+    if (this.lineChars === 0) return this.wholeLine(text, from, end);
+    this.line.push(text.slice(from, end));
+    const line = this.line.join("");
+    this.line = [];
+    this.lineChars = 0;
+    this.wholeLine(line, 0, line.length);
+  }
+
+  /** A copy is made of the data alone: most frames have one line. */
+  private wholeLine(text: string, from: number, end: number): void {
+    if (from === end) return this.endFrame();
+    this.checkLength(end - from);
+    this.frameChars += end - from;
+    // With the colon in the line itself: the next line is no part of this one's name.
+    if (end - from < 5 || !text.startsWith("data:", from)) return;
+    const hasSpace = from + 5 < end && text.charCodeAt(from + 5) === SPACE;
+    const data = text.slice(hasSpace ? from + 6 : from + 5, end);
     this.data = this.data === null ? data : `${this.data}\n${data}`;
   }
 

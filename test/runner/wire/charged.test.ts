@@ -23,6 +23,33 @@ test("[FAIR-1] every model of a provider is called on that account", async () =>
   expect(new Set(organizations)).toEqual(new Set([call.origin.organizationId]));
 });
 
+test("[RUN-1] what is read in one piece is handed out as one, before it is over and also where the piece ends in a fault", async () => {
+  const call = modelCall("hi");
+  const told: string[] = [];
+  const toldBefore: number[] = [];
+  const outcome = await streamCall({
+    origin: call.origin,
+    source: async ({ sink, charged }) => {
+      charged(() => ["a", "b", "c"].forEach((piece) => sink.text(piece)));
+      toldBefore.push(told.length);
+      charged(() => {
+        sink.text("d");
+        sink.text("e");
+        throw new Error("the piece is broken");
+      });
+    },
+    onText: (text) => void told.push(text),
+    signal: new AbortController().signal,
+    stalledStreamMs: 60_000,
+    timers: fakeTimers(),
+    secrets: [],
+    log: undefined,
+  });
+  expect(told).toEqual(["abc", "de"]);
+  expect(toldBefore).toEqual([1]);
+  expect(outcome).toMatchObject({ kind: "failed", partialText: "abcde" });
+});
+
 describe.each(WAYS.map((way) => [way.name, way] as const))("%s", (_, way) => {
   test("[FAIR-1] the request is made and the parts of the answer are read on the account of the organization that they are for", async () => {
     const fake = await way.start();
