@@ -102,22 +102,27 @@ export class LoopTime {
   end(from: number, organizationId: string | null, work: LoopWork): number {
     if (from === WITHIN) return 0;
     this.isOpen = false;
-    const ms = this.now() - from;
-    if (organizationId !== null) this.charge(organizationId, work, ms);
+    const at = this.now();
+    const ms = at - from;
+    if (organizationId !== null) this.charge(organizationId, work, ms, at);
     return ms;
   }
 
-  /** Charges the organization for work that was done. */
-  charge(organizationId: string, work: LoopWork, ms: number): void {
-    const window = this.turnWindow();
+  /** Charges the organization for work that was done; `at` is now. */
+  charge(organizationId: string, work: LoopWork, ms: number, at = this.now()): void {
+    this.turnWindow(at);
     this.active.add(organizationId);
     let account = this.accounts.get(organizationId);
     if (account === undefined) this.accounts.set(organizationId, (account = newAccount()));
-    for (const each of work === "pages" ? [account, this.all, this.pages] : [account, this.all]) {
-      roll(each, window);
-      each.currentMs += ms;
-      each.totalMs[work] += ms;
-    }
+    this.add(account, work, ms);
+    this.add(this.all, work, ms);
+    if (work === "pages") this.add(this.pages, work, ms);
+  }
+
+  private add(account: Account, work: LoopWork, ms: number): void {
+    roll(account, this.window);
+    account.currentMs += ms;
+    account.totalMs[work] += ms;
   }
 
   /** What the organization has used within the last second, in ms. */
@@ -173,14 +178,13 @@ export class LoopTime {
     return account.currentMs + account.formerMs * (1 - (at - window));
   }
 
-  private turnWindow(): number {
-    const window = Math.floor(this.now() / LOOP_WINDOW_MS);
+  private turnWindow(at = this.now()): void {
+    const window = Math.floor(at / LOOP_WINDOW_MS);
     if (window !== this.window) {
       this.formerlyActive = window === this.window + 1 ? this.active : new Set();
       this.active = new Set();
       this.window = window;
     }
-    return window;
   }
 }
 

@@ -3,6 +3,7 @@
  * comes. No pipes and no copies: a chunk of the socket is read, and what it says is reported, in one go.
  */
 import type { ModelCall } from "../../../actors/job/ports.ts";
+import type { MaybePromise } from "../../../actors/maybe-promise.ts";
 import { MAX_ERROR_BYTES } from "../answer-limits.ts";
 import { conversation } from "../conversation.ts";
 import type { Target } from "../model-name.ts";
@@ -87,24 +88,31 @@ async function opened(
   throw new ProviderAnswer(answer.status, Object.fromEntries(answer.headers), body);
 }
 
+/** What Bun's readers have besides: all that has come, and without a promise where something has. */
+interface ManyReader {
+  readMany(): MaybePromise<{ readonly done: boolean; readonly value: readonly Uint8Array[] }>;
+}
+
 async function read(
   stream: ReadableStream<Uint8Array>,
   format: WireFormat,
   { sink, touch, isOver, charged }: Listener,
 ) {
-  const reader = stream.getReader();
+  const reader = stream.getReader() as ReturnType<typeof stream.getReader> & ManyReader;
   const frames = format.reader(sink);
   const events = new EventFrames((frame) => frames.take(frame));
   try {
     while (!isOver()) {
-      const { done, value } = await reader.read();
+      const read = reader.readMany();
+      const { done, value: chunks } = read instanceof Promise ? await read : read;
       if (done) return frames.ended();
       touch();
-      for (let from = 0; from < value.length && !isOver(); from += PIECE_BYTES) {
-        const piece = value.length <= PIECE_BYTES ? value : value.subarray(from, from + PIECE_BYTES);
-        const turn = slices.take(charged(() => events.read(piece)));
-        if (turn !== null) await turn;
-      }
+      for (const chunk of chunks)
+        for (let from = 0; from < chunk.length && !isOver(); from += PIECE_BYTES) {
+          const piece = chunk.length <= PIECE_BYTES ? chunk : chunk.subarray(from, from + PIECE_BYTES);
+          const turn = slices.take(charged(() => events.read(piece)));
+          if (turn !== null) await turn;
+        }
     }
   } finally {
     // A stream that has ended takes no notice; one that was left is closed.
