@@ -74,7 +74,8 @@ const WHERE_IT_GOES =
   "Why not more: all tasks are of one organization, so one batch is under way at a time, and while its sync takes its time the " +
   "requests that wait for it do not ask again. With 64 connections a batch has about 32 tasks: 1.4 ms of the service's thread, " +
   "beside 1.1 ms of the disk and 0.7 ms of PostgreSQL for the batch before (by the costs of the section `http`). Were the disk free, " +
-  "the thread's CPU for each task would be the bound. PostgreSQL joins the commits of pgbench's clients in the same way.";
+  "the thread's CPU for each task would be the bound. PostgreSQL joins the commits of pgbench's clients in the same way. " +
+  "Why execution and sync are not overlapped: docs/decisions/0037.";
 
 /** Null where there is no compiler. */
 function compileShim(lifetime: Lifetime): string | null {

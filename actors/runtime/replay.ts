@@ -14,6 +14,7 @@
 import { isolate, type OnBug, uncaught } from "./isolate.ts";
 import { isSameText, joinPieces, type LiveText, slice, type TextName } from "./live-text.ts";
 import { SharedPages } from "./shared-pages.ts";
+import { sizeOf } from "./size-of.ts";
 import type { StoredEvent, TextMark } from "./store.ts";
 
 /** Events kept for readers that lag slightly; older ones are read from the database by pages. */
@@ -167,20 +168,10 @@ export class Replay {
 
   /** Wakes the readers once for each turn, after everything that it published. An exception in one callback does not stop the others. */
   wake(): void {
-    const { waiting } = this;
-    if (waiting.size === 0) return;
-    // One reader is what most streams have, and this runs for each piece of text.
-    if (waiting.size === 1) return this.wakeOne();
-    const woken = [...waiting];
-    waiting.clear();
-    for (const run of woken) isolate(run, this.onBug);
-  }
-
-  private wakeOne(): void {
-    for (const run of this.waiting) {
-      this.waiting.delete(run);
-      return isolate(run, this.onBug);
-    }
+    if (this.waiting.size === 0) return;
+    const waiting = [...this.waiting];
+    this.waiting.clear();
+    for (const run of waiting) isolate(run, this.onBug);
   }
 
   /** Drops the events but not the readers: what the buffer cannot guarantee is read from the database. */
@@ -304,12 +295,3 @@ const placeOf = ({ seq, live, position }: Cursor): Cursor => ({ seq, live, posit
 
 export const isSamePlace = (a: Cursor, b: Cursor): boolean =>
   a.seq === b.seq && a.live === b.live && a.position === b.position;
-
-/** An estimate in bytes, good enough for a bound: strings are most of an event. */
-export function sizeOf(value: unknown): number {
-  if (typeof value === "string") return 2 * value.length;
-  if (value === null || typeof value !== "object") return 8;
-  let bytes = 16;
-  for (const key in value) bytes += 16 + sizeOf((value as Record<string, unknown>)[key]);
-  return bytes;
-}

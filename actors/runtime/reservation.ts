@@ -7,7 +7,7 @@ import type { RecordKey } from "./actor.ts";
 import type { LiveActor } from "./live-actor.ts";
 import { recordKey } from "./draft.ts";
 import type { Ticket } from "./mailbox.ts";
-import { sizeOf } from "./replay.ts";
+import { sizeOf } from "./size-of.ts";
 
 /** One actor of a group, and the group's slot in its mailbox once the group waits. */
 interface Entry {

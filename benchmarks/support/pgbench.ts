@@ -19,8 +19,14 @@ export interface PgbenchRun {
 }
 
 export interface Pgbench {
-  /** `perSecond`: as many transactions are begun in a second, and no more; without it as many as go. */
-  run(clients: number, seconds: number, perSecond?: number): Promise<PgbenchRun>;
+  run(clients: number, seconds: number, how?: Pacing): Promise<PgbenchRun>;
+}
+
+interface Pacing {
+  /** As many transactions are begun in a second, and no more; omitted: as many as go. */
+  readonly perSecond?: number;
+  /** Whether a commit waits for its sync; omitted: it does. */
+  readonly isSynced?: boolean;
 }
 
 const SCRIPT = `insert into pgbench_event (stream, type, at, data)
@@ -37,7 +43,7 @@ export async function openPgbench(lifetime: Lifetime, server: Server): Promise<P
   const folder = lifetime.folder();
   const script = join(folder, "insert.sql");
   writeFileSync(script, SCRIPT);
-  return { run: (clients, seconds, pace) => run({ program, script, folder, server }, clients, seconds, pace) };
+  return { run: (clients, seconds, how) => run({ program, script, folder, server }, clients, seconds, how) };
 }
 
 interface Parts {
@@ -51,7 +57,7 @@ async function run(
   { program, script, folder, server }: Parts,
   clients: number,
   seconds: number,
-  pace?: number,
+  { perSecond: pace, isSynced = true }: Pacing = {},
 ): Promise<PgbenchRun> {
   const prefix = join(folder, "log");
   const threads = Math.min(clients, 2);
@@ -73,7 +79,7 @@ async function run(
       "--username=troupe",
       "postgres",
     ],
-    env: { PATH: "/usr/bin:/bin", PGPASSWORD: server.password },
+    env: { PATH: "/usr/bin:/bin", PGPASSWORD: server.password, PGOPTIONS: isSynced ? "" : "-c synchronous_commit=off" },
     stdio: ["ignore", "pipe", "pipe"],
   });
   const [output, complaint, code] = await Promise.all([child.stdout.text(), child.stderr.text(), child.exited]);

@@ -93,7 +93,8 @@ class Call {
   readonly #stopped: Promise<void>;
   readonly #onAbort: () => void;
   readonly #answer: Answer;
-  /** Text of the piece that is being read. */
+  /** Whether a piece is being read, and its text. */
+  #isReading = false;
   #read = "";
   /** The receiver has thrown: whatever the answer is, it has not been taken. */
   #isRefused = false;
@@ -113,7 +114,10 @@ class Call {
     context.signal.addEventListener("abort", this.#onAbort, { once: true });
     this.#watchdog = new Watchdog(context.timers, context.stalledStreamMs, () => this.#end(stalled()));
     this.#answer = new Answer({
-      onText: (text) => void (this.#read += text),
+      onText: (text) => {
+        this.#read += text;
+        if (!this.#isReading) this.#hand();
+      },
       onChars: (chars) => this.#count(chars),
       onImpossibleUsage: () => this.#warnOfUsage(),
     });
@@ -163,9 +167,11 @@ class Call {
 
   /** Also what came before a fault in the piece is handed out. */
   #reading<T>(work: () => T): T {
+    this.#isReading = true;
     try {
       return work();
     } finally {
+      this.#isReading = false;
       this.#hand();
     }
   }

@@ -7,9 +7,9 @@ import {
   Replay,
   RING_BYTES,
   RING_EVENTS,
-  sizeOf,
   type StreamItem,
 } from "../../../actors/runtime/replay.ts";
+import { sizeOf } from "../../../actors/runtime/size-of.ts";
 import type { StoredEvent } from "../../../actors/runtime/store.ts";
 import { said } from "../../support/ledger-replica.ts";
 
