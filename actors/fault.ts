@@ -34,6 +34,7 @@ export type Noun =
   | "invitation"
   | "oauth_client"
   | "secret"
+  | "provider_key"
   | "messaging_integration"
   | "delivery"
   | "route";
@@ -81,6 +82,8 @@ interface FaultDetails {
   secret_in_use: {
     readonly agents: readonly { readonly id: string; readonly name: string }[];
     readonly workspaces: readonly { readonly id: string; readonly name: string }[];
+    /** Those whose calls are made with it. */
+    readonly providers: readonly string[];
     readonly others: number;
   };
   /** A signed address that opens nothing, whatever is wrong with it (SSE-9). */

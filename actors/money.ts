@@ -35,20 +35,29 @@ export interface Costed {
   readonly cost?: string;
   /** Tokens, in and out together, that are in `cost`. */
   readonly pricedTokens?: number;
+  /** Tokens, in and out together, of calls that the organization's own key has paid (RUN-5). */
+  readonly ownKeyTokens?: number;
 }
 
 /** Both together; without a cost where neither has one. */
 export function addCosts(a: Costed, b: Costed): Costed {
-  if (a.cost === undefined && b.cost === undefined) return {};
+  const own = sum(a.ownKeyTokens, b.ownKeyTokens);
+  const ownKey = own === 0 ? {} : { ownKeyTokens: own };
+  if (a.cost === undefined && b.cost === undefined) return ownKey;
   return {
     cost: amountOf(unitsOf(a.cost ?? "0") + unitsOf(b.cost ?? "0")),
-    pricedTokens: Math.min((a.pricedTokens ?? 0) + (b.pricedTokens ?? 0), Number.MAX_SAFE_INTEGER),
+    pricedTokens: sum(a.pricedTokens, b.pricedTokens),
+    ...ownKey,
   };
 }
 
+const sum = (a = 0, b = 0): number => Math.min(a + b, Number.MAX_SAFE_INTEGER);
+
 /** The cost alone. */
-export const costOf = ({ cost, pricedTokens }: Costed): Costed =>
-  cost === undefined ? {} : { cost, pricedTokens: pricedTokens ?? 0 };
+export const costOf = ({ cost, pricedTokens = 0, ownKeyTokens }: Costed): Costed => ({
+  ...(cost === undefined ? {} : { cost, pricedTokens }),
+  ...(ownKeyTokens === undefined ? {} : { ownKeyTokens }),
+});
 
 /** Tokens that have no price: they are used, and in no cost. */
 export const unpricedTokens = (

@@ -55,4 +55,8 @@ export const RecordBase = {
 };
 
 /** What tokens have cost, exactly (`money.ts`); absent where none of them has a price. */
-export const CostFields = { cost: Type.Optional(Type.String()), pricedTokens: Type.Optional(Type.Integer()) };
+export const CostFields = {
+  cost: Type.Optional(Type.String()),
+  pricedTokens: Type.Optional(Type.Integer()),
+  ownKeyTokens: Type.Optional(Type.Integer()),
+};

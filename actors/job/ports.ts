@@ -52,8 +52,18 @@ export interface CallOrigin {
   readonly requestId: string | null;
 }
 
+/** Keys of organizations for providers of models (RUN-5). */
+export interface ProviderKeys {
+  /** The name of the secret with which this provider is called; null: with the operator's key. */
+  secretFor(organizationId: string, provider: string): Promise<Outcome<string | null>>;
+}
+
 export interface ModelCall {
   readonly origin: CallOrigin;
+  /** The organization's secret that is the key of the call; absent: the key is the operator's. */
+  readonly keySecret?: string;
+  /** Its value, between the parts of the runner alone: it is never stored, logged or shown. */
+  readonly apiKey?: string;
   /** `provider:name`, or null for the service's own default. */
   readonly model: string | null;
   readonly system: string;

@@ -83,8 +83,9 @@ export type Usage = Static<typeof Usage>;
 export const RUN_ERROR_CODES = [
   /** The provider could not be reached, or the connection broke. */
   "provider_unreachable",
-  /** The provider refused the credentials (401, 403). */
+  /** The provider refused the credentials (401, 403): the operator's, or the organization's own key (RUN-5). */
   "provider_unauthorized",
+  "provider_key_rejected",
   /** The provider's own limit (429); `retryAfterMs` where it named one. */
   "provider_rate_limited",
   /** The provider answered 5xx or something that is no model output. */

@@ -22,6 +22,7 @@ import {
   taskTable,
   tokenTable,
 } from "./schema.ts";
+import { providerKeyHandlers } from "./provider-keys.ts";
 import { secretHandlers } from "./secrets.ts";
 import { taskHandlers } from "./tasks.ts";
 import { tokenHandlers } from "./tokens.ts";
@@ -39,6 +40,7 @@ export const organizationActor: ActorDefinition<OrganizationProtocol> = {
     ...invitationHandlers,
     ...memberHandlers,
     ...secretHandlers,
+    ...providerKeyHandlers,
     ...taskHandlers,
     ...tokenHandlers,
     ...workspaceHandlers,
@@ -95,6 +97,10 @@ function needs(id: string, command: OrganizationCommand): readonly RecordKey[] {
     case "read_sealed_secrets":
     case "reseal_secrets":
     case "list_secrets":
+    case "put_provider_key":
+    case "delete_provider_key":
+    case "list_provider_keys":
+    case "read_provider_key":
       return [{ table: secretTable.name, id }];
     case "missions_told":
     case "note":

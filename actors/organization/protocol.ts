@@ -7,8 +7,10 @@ import type { Principal, SecretsUser } from "./principal.ts";
 import type {
   Agent,
   CredentialKind,
+  KeyedProvider,
   Member,
   Organization,
+  ProviderKey,
   Role,
   Secret,
   Task,
@@ -196,7 +198,17 @@ export type OrganizationCommand =
   | { readonly kind: "read_sealed_secrets" }
   /** The same values under another key; one that was replaced or deleted since it was read as `former` stays so. Answers how many. */
   | { readonly kind: "reseal_secrets"; readonly resealed: readonly Resealed[] }
-  | { readonly kind: "list_secrets" };
+  | { readonly kind: "list_secrets" }
+  | {
+      readonly kind: "put_provider_key";
+      readonly provider: KeyedProvider;
+      readonly secret: string;
+      readonly origin: Origin;
+    }
+  | { readonly kind: "delete_provider_key"; readonly provider: KeyedProvider; readonly origin: Origin }
+  | { readonly kind: "list_provider_keys" }
+  /** The name of the secret; null: the organization has no key of its own for this provider. */
+  | { readonly kind: "read_provider_key"; readonly provider: KeyedProvider };
 
 export interface OrganizationReplies extends PeopleReplies {
   found_organization: {
@@ -245,6 +257,10 @@ export interface OrganizationReplies extends PeopleReplies {
   read_sealed_secrets: readonly { readonly name: string; readonly sealed: string }[];
   reseal_secrets: number;
   list_secrets: readonly SecretInfo[];
+  put_provider_key: { readonly key: ProviderKey; readonly isNew: boolean };
+  delete_provider_key: ProviderKey;
+  list_provider_keys: readonly ProviderKey[];
+  read_provider_key: string | null;
 }
 
 export interface OrganizationProtocol {

@@ -132,6 +132,8 @@ export const AUDIT_ACTIONS = [
   "invitation.created",
   "invitation.accepted",
   "invitation.revoked",
+  "provider_key.set",
+  "provider_key.removed",
 ] as const;
 export type AuditAction = (typeof AUDIT_ACTIONS)[number];
 
@@ -211,8 +213,25 @@ export const Secret = Type.Object({
 });
 export type Secret = Static<typeof Secret>;
 
-/** All secrets of an organization, under the organization's id; sorted by name. */
-export const SecretBook = Type.Object({ ...RecordBase, secrets: Type.Array(Secret) });
+/** The providers of models for which an organization can have a key of its own. */
+export const KEYED_PROVIDERS = ["anthropic", "openai", "openai-compatible"] as const;
+export type KeyedProvider = (typeof KEYED_PROVIDERS)[number];
+
+/** Calls of this provider are made with the value of this secret (RUN-5). */
+export const ProviderKey = Type.Object({
+  provider: OneOf(KEYED_PROVIDERS),
+  secret: Type.String(),
+  createdAt: Timestamp,
+  updatedAt: Timestamp,
+});
+export type ProviderKey = Static<typeof ProviderKey>;
+
+/** All secrets of an organization, under the organization's id, and what of them is a key of a provider; sorted. */
+export const SecretBook = Type.Object({
+  ...RecordBase,
+  secrets: Type.Array(Secret),
+  providerKeys: Type.Optional(Type.Array(ProviderKey)),
+});
 export type SecretBook = Static<typeof SecretBook>;
 
 /** Secrets of one organization. With values of the greatest length their record stays under 512 KiB. */

@@ -14,6 +14,7 @@ interface Row {
   readonly tools: string | null;
   readonly cost: string | null;
   readonly priced: string | null;
+  readonly own: string | null;
 }
 
 export class PostgresUsageDirectory implements UsageDirectory {
@@ -34,11 +35,12 @@ export class PostgresUsageDirectory implements UsageDirectory {
       return read<Row[]>`
       select ${column} as key, sum(input)::text as input, sum(output)::text as output,
         sum(jobs)::text as jobs, sum(tools)::text as tools,
-        trim_scale(sum(cost))::text as cost, sum(priced)::text as priced
+        trim_scale(sum(cost))::text as cost, sum(priced)::text as priced, sum(own)::text as own
       from (
         select day, agent_id, model, ${count("inputTokens")} as input, ${count("outputTokens")} as output,
           ${count("jobs")} as jobs, ${count("toolCalls")} as tools,
           (body ->> 'cost')::numeric as cost, coalesce((body ->> 'pricedTokens')::numeric, 0) as priced,
+          coalesce((body ->> 'ownKeyTokens')::numeric, 0) as own,
           ${count("inputTokens")} + ${count("outputTokens")} as tokens
         from day_usage
         where organization_id = ${organizationId} and day between ${since} and ${until}
@@ -55,10 +57,11 @@ export class PostgresUsageDirectory implements UsageDirectory {
   }
 }
 
-const countsOf = ({ input, output, jobs, tools, cost, priced }: Row): Counts => ({
+const countsOf = ({ input, output, jobs, tools, cost, priced, own }: Row): Counts => ({
   inputTokens: Number(input),
   outputTokens: Number(output),
   jobs: Number(jobs),
   toolCalls: Number(tools),
   ...(cost === null ? {} : { cost, pricedTokens: Number(priced) }),
+  ...(Number(own) === 0 ? {} : { ownKeyTokens: Number(own) }),
 });

@@ -1417,6 +1417,46 @@ export class Troupe {
     deleteSecret(name, query, options) {
         return this.#http.json({ method: "DELETE", path: `/api/secrets/${segment(name)}`, query, isKeyed: true, options });
     }
+    /**
+     * List the organization's own keys for providers of models.
+     *
+     * `GET /api/provider-keys`. Needs `tokens:read`. May throw `OwnerRequiredError` or `OrganizationSuspendedError`.
+     */
+    listProviderKeys(options) {
+        return this.#http.json({ method: "GET", path: "/api/provider-keys", options });
+    }
+    /**
+     * Have a provider's calls made with a key of the organization.
+     *
+     * From the next model call on, also of running jobs. Write the secret anew to rotate the key. Where it cannot be used
+     * jobs fail with `provider_key_rejected`; the operator's key is never used instead.
+     *
+     * `PUT /api/provider-keys/{provider}`. Needs `secrets:use`. May throw `OwnerRequiredError`,
+     * `OrganizationSuspendedError`, `RequestTimeoutError`, `QuotaExceededError` or `StorageFullError`.
+     */
+    putProviderKey(provider, body, options) {
+        return this.#http.json({
+            method: "PUT",
+            path: `/api/provider-keys/${segment(provider)}`,
+            body,
+            isKeyed: true,
+            options,
+        });
+    }
+    /**
+     * Have a provider's calls made with the operator's key again.
+     *
+     * `DELETE /api/provider-keys/{provider}`. Needs `secrets:use`. May throw `OwnerRequiredError`,
+     * `OrganizationSuspendedError`, `NotFoundError`, `RequestTimeoutError`, `QuotaExceededError` or `StorageFullError`.
+     */
+    deleteProviderKey(provider, options) {
+        return this.#http.json({
+            method: "DELETE",
+            path: `/api/provider-keys/${segment(provider)}`,
+            isKeyed: true,
+            options,
+        });
+    }
     // Tokens: Credentials: service tokens for owners, personal ones for all
     /**
      * List the organization's service tokens.
@@ -2367,7 +2407,7 @@ export class ApprovalPendingError extends ApiError {
 export class VersionConflictError extends ApiError {
     name = "VersionConflictError";
 }
-/** `secret_in_use`: Agents or repositories of workspaces name the secret. */
+/** `secret_in_use`: Agents, repositories of workspaces or keys of providers name the secret. */
 export class SecretInUseError extends ApiError {
     name = "SecretInUseError";
 }

@@ -41,6 +41,9 @@ const ErrorDetails = noun(
     path: Type.Optional(Type.String({ description: "The existing file or directory" })),
     agents: Type.Optional(Type.Array(Named, { description: "Agents that use the secret, as far as you may see them" })),
     workspaces: Type.Optional(Type.Array(Named, { description: "Workspaces with repositories that use the secret" })),
+    providers: Type.Optional(
+      Type.Array(Type.String(), { description: "Providers of models that are called with the secret" }),
+    ),
     others: Type.Optional(Type.Integer({ description: "Agents that use the secret and that you may not see" })),
   },
 );

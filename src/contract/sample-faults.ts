@@ -25,7 +25,12 @@ export const SAMPLE_FAULTS: { readonly [K in FaultKind]: Omit<FaultOf<K>, "kind"
   chat_busy: { status: "working", allowedActions: ["send_message"], jobId: JOB },
   approval_pending: { status: "blocked", allowedActions: ["approve", "cancel"], jobId: JOB },
   version_conflict: { version: 4 },
-  secret_in_use: { agents: [{ id: "agt_V1StGXR8_Z5jdHi6B-myT", name: "Ada" }], workspaces: [], others: 1 },
+  secret_in_use: {
+    agents: [{ id: "agt_V1StGXR8_Z5jdHi6B-myT", name: "Ada" }],
+    workspaces: [],
+    providers: [],
+    others: 1,
+  },
   not_a_library_agent: {},
   invalid_signature: {},
   invalid_idempotency_key: {},

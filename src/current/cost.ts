@@ -10,9 +10,14 @@ export const CostField = Nullable(
 );
 export const UnpricedField = Count("Tokens of models for which the operator has set no price; `cost` is without them");
 
+export const OwnKeyField = Count(
+  "Tokens of calls that a key of the organization has paid, and not one of the operator",
+);
+
 export const costView = (used: Costed & { readonly inputTokens: number; readonly outputTokens: number }) => ({
   cost: used.cost ?? null,
   unpriced_tokens: unpricedTokens(used),
+  own_key_tokens: used.ownKeyTokens ?? 0,
 });
 
 /** A limit of cost, as a body has it. */

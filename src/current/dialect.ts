@@ -88,14 +88,19 @@ const WORDS: RefusalTable<Words> = {
     }),
   version_conflict: ({ version }) =>
     words("version_conflict", "The record was changed since you read it", { details: { version } }),
-  secret_in_use: ({ agents, workspaces, others }) =>
-    words("secret_in_use", "Agents or workspaces use this secret; `force=true` deletes it nevertheless", {
-      details: {
-        agents: agents.map(({ id, name }) => ({ id, name })),
-        workspaces: workspaces.map(({ id, name }) => ({ id, name })),
-        others,
+  secret_in_use: ({ agents, workspaces, providers, others }) =>
+    words(
+      "secret_in_use",
+      "Agents, workspaces or calls of models use this secret; `force=true` deletes it nevertheless",
+      {
+        details: {
+          agents: agents.map(({ id, name }) => ({ id, name })),
+          workspaces: workspaces.map(({ id, name }) => ({ id, name })),
+          providers,
+          others,
+        },
       },
-    }),
+    ),
   not_a_library_agent: () => words("not_a_library_agent", "Only a library agent can be installed or uninstalled"),
   invalid_idempotency_key: () =>
     words(

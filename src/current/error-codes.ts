@@ -125,7 +125,7 @@ export const ERROR_CODES: Readonly<Record<ErrorCode, ErrorEntry>> = {
   ),
   secret_in_use: entry(
     409,
-    "Agents or repositories of workspaces name the secret.",
+    "Agents, repositories of workspaces or keys of providers name the secret.",
     "Take it out of those that `details` names; `details.others` counts agents that you may not see. Or delete it with `?force=true`: their next runs then fail for want of it.",
   ),
   not_a_library_agent: entry(

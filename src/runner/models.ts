@@ -82,13 +82,16 @@ export function createModels(
         });
       }
       const source = sourceOf(call, target.value);
-      return streamCall({ origin: call.origin, source, onText, signal, stalledStreamMs, timers, time, secrets, log });
+      const hidden = call.apiKey === undefined ? secrets : [...secrets, call.apiKey];
+      const context = { origin: call.origin, onText, signal, stalledStreamMs, timers, time, log };
+      return streamCall({ ...context, source, secrets: hidden });
     },
   };
 }
 
 function sourceOf(call: ModelCall, target: Exclude<Target, { kind: "demo" }>): AnswerSource {
-  if (target.kind !== "ai-sdk") return wireSource(call, target);
+  if (target.kind !== "ai-sdk")
+    return wireSource(call, call.apiKey === undefined ? target : { ...target, apiKey: call.apiKey });
   return sdkSource(call, () => installedModel(target.package, target.model));
 }
 

@@ -51,12 +51,14 @@ import { builtinTools, createTools } from "../runner/tools.ts";
 import { webFetch } from "../runner/tools/web-fetch.ts";
 import type { Cloner } from "../repositories/clone.ts";
 import { withAttachedContent } from "../runner/attached-content.ts";
+import { withProviderKeys } from "../runner/provider-keys.ts";
 import { withRepositoryModel } from "../runner/repository-model.ts";
 import { cloneTools } from "../runner/tools/clone-repository.ts";
 import { shellTool } from "../runner/tools/shell.ts";
 import { type AgentShell, shellService } from "../wiring/shell-service.ts";
 import type { Sandbox } from "../sandbox/sandbox.ts";
 import { Quotas } from "../wiring/quotas.ts";
+import { actorProviderKeys } from "../wiring/provider-keys.ts";
 import { actorSecretReader } from "../wiring/secret-reader.ts";
 import { cloneService } from "../wiring/clone-service.ts";
 import { DEFAULT_WORKSPACE_LIMITS } from "../../actors/workspace/limits.ts";
@@ -277,7 +279,10 @@ function execution(
   const isOverShare = (organizationId: string): boolean => system().loopTime.isOverShare(organizationId);
   const shared = { system, files, contents: storage.files, workspaceLimits, isOverShare };
   return jobExecution({
-    models: withRepositoryModel(withAttachedContent(models, { contents: storage.files, log })),
+    models: withRepositoryModel(
+      withAttachedContent(withProviderKeys(models, secrets), { contents: storage.files, log }),
+    ),
+    providerKeys: actorProviderKeys(system),
     tools: createTools(
       [
         ...builtinTools(toolServices({ system, directory, models, log })),

@@ -54,6 +54,7 @@ const NOUNS: Readonly<Record<Noun, string>> = {
   invitation: "Invitation not found",
   oauth_client: "Client not found",
   secret: "Secret not found",
+  provider_key: "Provider key not found",
   messaging_integration: "Messaging integration not found",
   delivery: "Delivery not found",
   approval: "Approval not found",

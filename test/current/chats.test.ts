@@ -374,7 +374,7 @@ describe("messages", () => {
       role: "assistant",
       content: "echo: hi",
       blocks: [{ type: "text", text: "echo: hi" }],
-      usage: { input_tokens: 7, output_tokens: 3, cost: null, unpriced_tokens: 10 },
+      usage: { input_tokens: 7, output_tokens: 3, cost: null, unpriced_tokens: 10, own_key_tokens: 0 },
       sender: { type: "agent", id: agent },
       metadata: {},
     } as never);

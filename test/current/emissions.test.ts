@@ -197,6 +197,15 @@ const REQUESTS: Readonly<Record<string, () => Promise<Call> | Call>> = {
     await client.call("PUT", "/api/secrets/KEY", { value: "a long value" });
     return ["DELETE", "/api/secrets/KEY"];
   },
+  putProviderKey: async () => {
+    await client.call("PUT", "/api/secrets/KEY", { value: "a long value" });
+    return ["PUT", "/api/provider-keys/openai", { secret: "KEY" }];
+  },
+  deleteProviderKey: async () => {
+    await client.call("PUT", "/api/secrets/KEY", { value: "a long value" });
+    await client.call("PUT", "/api/provider-keys/openai", { secret: "KEY" });
+    return ["DELETE", "/api/provider-keys/openai"];
+  },
   createServiceToken: () => ["POST", "/api/service-tokens", token],
   revokeServiceToken: () => revocable("/api/service-tokens"),
   createPersonalAccessToken: () => ["POST", "/api/personal-access-tokens", token],

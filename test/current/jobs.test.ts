@@ -92,6 +92,7 @@ describe("record", () => {
         output_tokens: 3,
         cost: null,
         unpriced_tokens: 10,
+        own_key_tokens: 0,
         tool_calls: 0,
         model_retries: 0,
         duration_ms: expect.any(Number),

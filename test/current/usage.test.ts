@@ -52,9 +52,33 @@ test("[RUN-4] usage is told by agent, model and day, with totals and the budget"
   await run();
   callingOnce();
   await run(other);
-  const ofAgent = { input_tokens: 14, output_tokens: 6, jobs: 2, tool_calls: 0, cost: null, unpriced_tokens: 20 };
-  const ofOther = { input_tokens: 14, output_tokens: 6, jobs: 1, tool_calls: 1, cost: null, unpriced_tokens: 20 };
-  const totals = { input_tokens: 28, output_tokens: 12, jobs: 3, tool_calls: 1, cost: null, unpriced_tokens: 40 };
+  const ofAgent = {
+    input_tokens: 14,
+    output_tokens: 6,
+    jobs: 2,
+    tool_calls: 0,
+    cost: null,
+    unpriced_tokens: 20,
+    own_key_tokens: 0,
+  };
+  const ofOther = {
+    input_tokens: 14,
+    output_tokens: 6,
+    jobs: 1,
+    tool_calls: 1,
+    cost: null,
+    unpriced_tokens: 20,
+    own_key_tokens: 0,
+  };
+  const totals = {
+    input_tokens: 28,
+    output_tokens: 12,
+    jobs: 3,
+    tool_calls: 1,
+    cost: null,
+    unpriced_tokens: 40,
+    own_key_tokens: 0,
+  };
   const byDay = await report();
   expect(byDay).toEqual({
     group_by: "day",

@@ -32,6 +32,7 @@ const OTHERWISE: Readonly<Record<string, string>> = {
   listModels: "asks no table",
   listTools: "asks no table",
   listSecrets: "one record of the organization",
+  listProviderKeys: "one record of the organization",
   listStateMachines: "asks no table",
   searchFiles: "looks at 500 matches at most, by the index of words",
 };

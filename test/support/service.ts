@@ -58,6 +58,8 @@ import { builtinTools, createTools } from "../../src/runner/tools.ts";
 import { createEgress, type Egress } from "../../src/egress/egress.ts";
 import { workspaceInstructions } from "../../src/wiring/workspace-instructions.ts";
 import { cloneService } from "../../src/wiring/clone-service.ts";
+import { withProviderKeys } from "../../src/runner/provider-keys.ts";
+import { actorProviderKeys } from "../../src/wiring/provider-keys.ts";
 import { actorSecretReader } from "../../src/wiring/secret-reader.ts";
 import { withAttachedContent } from "../../src/runner/attached-content.ts";
 import { withRepositoryModel } from "../../src/runner/repository-model.ts";
@@ -234,8 +236,10 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
             options.shellHosts,
           ),
         ];
+  const secrets = actorSecretReader(() => system, testSealing);
   const execution = jobExecution({
-    models: withRepositoryModel(withAttachedContent(models, { contents: files })),
+    models: withRepositoryModel(withAttachedContent(withProviderKeys(models, secrets), { contents: files })),
+    providerKeys: actorProviderKeys(() => system),
     tools:
       options.tools ??
       createTools(
@@ -250,7 +254,7 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
             agentTools({
               egress,
               sandbox: fileSandbox,
-              secrets: actorSecretReader(() => system, testSealing),
+              secrets,
               clock: systemClock,
             }),
             workspaceInstructions(() => system),
@@ -260,7 +264,7 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
                 system: () => system,
                 files: new PostgresFileDirectory(database),
                 contents: files,
-                secrets: actorSecretReader(() => system, testSealing),
+                secrets,
                 cloner,
                 workspaceLimits,
                 ...(options.cloneLimits === undefined ? {} : { limits: options.cloneLimits }),

@@ -255,6 +255,7 @@ export const HAPPY: Readonly<Record<string, Happy>> = {
   checkInvariants: () => ({}),
 
   listSecrets: () => ({}),
+  listProviderKeys: () => ({}),
   createWorkspace: () => ({ body: { name: "Second", description: "For the walk", instructions: null } }),
   updateWorkspace: async (world) => ({ ...of(await world.workspace()), body: { instructions: "Be brief." } }),
   deleteWorkspace: async (world) => of((await world.call("createWorkspace", { body: { name: "Gone" } })).id),
@@ -374,6 +375,14 @@ export const HAPPY: Readonly<Record<string, Happy>> = {
     { params: { name: await world.secret() }, body: { value: "another value" }, status: 200 },
   ],
   deleteSecret: async (world) => ({ params: { name: await world.secret() } }),
+  putProviderKey: async (world) => [
+    { params: { provider: "openai" }, body: { secret: await world.secret() }, status: 201 },
+    { params: { provider: "openai" }, body: { secret: await world.secret() }, status: 200 },
+  ],
+  deleteProviderKey: async (world) => {
+    await world.call("putProviderKey", { params: { provider: "anthropic" }, body: { secret: await world.secret() } });
+    return { params: { provider: "anthropic" } };
+  },
   listMembers: () => ({ query: PAGE }),
   getMember: async (world) => of((await world.person()).userId),
   updateMember: async (world) => ({ ...of((await world.person()).userId), body: { role: "owner" } }),

@@ -11,6 +11,7 @@
  * The wait is in the record, so a restarted job waits for the rest of it (`run-wait.ts`).
  */
 import type { ChatCommand } from "../../chat/protocol.ts";
+import { ok } from "../../fault.ts";
 import { pauseMs } from "../../runtime/backoff.ts";
 import { inputNeeded, isAttachment, type ModelInput } from "../../upload/terms.ts";
 import type { ModelCall, ModelInfo, ModelOutcome } from "../ports.ts";
@@ -75,7 +76,12 @@ export class ModelCalls {
     const { services, run } = this;
     const { job } = run.reporter;
     const model = this.fallback ?? job.agent.model;
-    const limiter = run.limits.of(providerOf(services.models.describe(model)) ?? "");
+    const provider = providerOf(services.models.describe(model)) ?? "";
+    const key = (await services.providerKeys?.secretFor(job.organizationId, provider)) ?? ok(null);
+    if (!key.ok) return UNREAD_KEY;
+    const keySecret = key.value;
+    // What the provider says of one key is of no interest to the others.
+    const limiter = run.limits.of(keySecret === null ? provider : `${provider} ${job.organizationId}`);
     // A pause past the deadline cannot be waited for: the failure says so at once.
     const left = Date.parse(job.deadlineAt ?? "") - services.clock.now();
     if (limiter.pauseMs >= left) return limited(limiter.pauseMs);
@@ -86,7 +92,7 @@ export class ModelCalls {
       const from = services.clock.monotonic();
       let separator = before === "" ? "" : TEXT_SEPARATOR;
       const outcome = await services.models.call(
-        { origin: originOf(job), model, ...prompt },
+        { origin: originOf(job), model, ...(keySecret === null ? {} : { keySecret }), ...prompt },
         (text) => {
           if (text === "") return;
           // A summary is no part of the message.
@@ -169,6 +175,14 @@ export class ModelCalls {
     return false;
   }
 }
+
+/** The operator's key is not used instead. */
+const UNREAD_KEY: Failed = {
+  kind: "failed",
+  error: { code: "provider_error", message: "The organization's key for its model provider could not be read." },
+  partialText: "",
+  usage: { inputTokens: 0, outputTokens: 0 },
+};
 
 const limited = (retryAfterMs: number): Failed => ({
   kind: "failed",

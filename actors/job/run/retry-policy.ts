@@ -23,6 +23,7 @@ const REASONS: Readonly<Record<RunErrorCode, WaitReason | null>> = {
   provider_stalled: "provider_unavailable",
   tools_unavailable: "tools_unavailable",
   provider_unauthorized: null,
+  provider_key_rejected: null,
   provider_rejected: null,
   context_length_exceeded: null,
   model_unavailable: null,

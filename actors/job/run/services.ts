@@ -3,7 +3,7 @@ import type { ChatProtocol } from "../../chat/protocol.ts";
 import type { Chance, Clock } from "../../runtime/clock.ts";
 import { asking, type DispatchGroup } from "../../runtime/members.ts";
 import type { TextWriter, WrittenText } from "../../runtime/text-writer.ts";
-import type { ModelPort, OutputPort, ToolPort } from "../ports.ts";
+import type { ModelPort, OutputPort, ProviderKeys, ToolPort } from "../ports.ts";
 import type { UsageProtocol } from "../../usage/protocol.ts";
 import type { JobProtocol, Transcripts } from "../protocol.ts";
 import type { JobPriority } from "../terms.ts";
@@ -12,6 +12,8 @@ import type { Slots } from "./slots.ts";
 
 export interface RunServices {
   readonly models: ModelPort;
+  /** Absent: all calls are made with the operator's keys. */
+  readonly providerKeys?: ProviderKeys;
   readonly tools: ToolPort;
   readonly outputs: OutputPort;
   readonly transcripts: Transcripts;

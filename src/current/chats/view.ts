@@ -1,5 +1,5 @@
 /** Chats and messages as the current surface shows them (CHAT-2, CHAT-3, CHAT-6). */
-import { CostField, costView, UnpricedField } from "../cost.ts";
+import { CostField, costView, OwnKeyField, UnpricedField } from "../cost.ts";
 import { visibleJson } from "../../../actors/visible-text.ts";
 import { ArtifactView, artifactViews } from "../jobs/artifact-view.ts";
 import {
@@ -82,6 +82,7 @@ export const MessageView = noun("Message", "A message in a chat", {
       output_tokens: Count("Tokens that came back"),
       cost: CostField,
       unpriced_tokens: UnpricedField,
+      own_key_tokens: OwnKeyField,
     }),
   ),
   pinned: Type.Boolean({ description: "Whether it stays in the model's context when the conversation is compacted" }),

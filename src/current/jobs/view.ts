@@ -1,5 +1,5 @@
 /** Jobs as the current surface shows them (JOB-3, JOB-5, JOB-6). */
-import { CostField, CostLimitField, costView, UnpricedField } from "../cost.ts";
+import { CostField, CostLimitField, costView, OwnKeyField, UnpricedField } from "../cost.ts";
 import { visibleJson, visibleText } from "../../../actors/visible-text.ts";
 import { ArtifactView, artifactViews } from "./artifact-view.ts";
 import { Citation } from "../../../actors/job/citation.ts";
@@ -133,6 +133,7 @@ export const JobView = noun("Job", "A long-running work record: one turn of an a
     output_tokens: Count("Tokens that came back"),
     cost: CostField,
     unpriced_tokens: UnpricedField,
+    own_key_tokens: OwnKeyField,
     tool_calls: Count("Calls of tools"),
     model_retries: Count("Model calls that were tried again"),
     duration_ms: Nullable(Type.Integer({ minimum: 0 })),

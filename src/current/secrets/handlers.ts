@@ -5,15 +5,16 @@
 import { invalid, mapped, ok, type Outcome, refuse } from "../../../actors/fault.ts";
 import { canUse, type Principal } from "../../../actors/organization/principal.ts";
 import type { SecretInfo } from "../../../actors/organization/protocol.ts";
-import { organizationRef } from "../../../actors/organization/schema.ts";
+import { organizationRef, type ProviderKey } from "../../../actors/organization/schema.ts";
 import { secretContext } from "../../../actors/sealing.ts";
 import { ask } from "../../../actors/troupe.ts";
+import { originOf } from "../../http/request/caller.ts";
 import { created, done } from "../../http/request/commit.ts";
 import type { Handlers, Shown } from "../../http/contract/operation.ts";
 import { lookUp } from "../../log/look-up.ts";
 import type { Services } from "../../operations/services.ts";
 import type { secretOperations } from "./operations.ts";
-import { type SecretView } from "./operations.ts";
+import type { ProviderKeyView, SecretView } from "./operations.ts";
 import { SECRET_MAX_BYTES, SECRET_MIN } from "./schema.ts";
 
 export const secretHandlers: Handlers<typeof secretOperations.operations, Services> = {
@@ -42,6 +43,25 @@ export const secretHandlers: Handlers<typeof secretOperations.operations, Servic
       done(secretView(secret)),
     );
   },
+
+  async listProviderKeys({ system }, { principal }) {
+    const keys = await system.dispatch(organizationRef(principal.organizationId), { kind: "list_provider_keys" });
+    return mapped(keys, (list) => ({ provider_keys: list.map(providerKeyView) }));
+  },
+
+  async putProviderKey(_services, change, { params: { provider }, body: { secret } }) {
+    const command = { kind: "put_provider_key", provider, secret, origin: originOf(change) } as const;
+    return change.commit([ask(organizationRef(change.principal.organizationId), command)], ({ key, isNew }) =>
+      isNew ? created(providerKeyView(key)) : done(providerKeyView(key)),
+    );
+  },
+
+  async deleteProviderKey(_services, change, { params: { provider } }) {
+    const command = { kind: "delete_provider_key", provider, origin: originOf(change) } as const;
+    return change.commit([ask(organizationRef(change.principal.organizationId), command)], (key) =>
+      done(providerKeyView(key)),
+    );
+  },
 };
 
 /** Refuses where an agent or a repository names the secret. Private agents of others are counted, not named. */
@@ -58,10 +78,20 @@ async function unlessInUse(
   const users = await lookUp(log, directory.usersOfSecret(by.organizationId, secret));
   if (!users.ok) return users;
   const { agents: all, workspaces } = users.value;
-  if (all.length + workspaces.length === 0) return ok(null);
+  const keys = await system.dispatch(organizationRef(by.organizationId), { kind: "list_provider_keys" });
+  if (!keys.ok) return keys;
+  const providers = keys.value.flatMap((key) => (key.secret === secret ? [key.provider] : []));
+  if (all.length + workspaces.length + providers.length === 0) return ok(null);
   const agents = all.filter((agent) => canUse(agent, by));
-  return refuse({ kind: "secret_in_use", agents, workspaces, others: all.length - agents.length });
+  return refuse({ kind: "secret_in_use", agents, workspaces, providers, others: all.length - agents.length });
 }
+
+const providerKeyView = ({ provider, secret, createdAt, updatedAt }: ProviderKey): Shown<typeof ProviderKeyView> => ({
+  provider,
+  secret,
+  created_at: createdAt,
+  updated_at: updatedAt,
+});
 
 const secretView = ({ name, createdAt, updatedAt }: SecretInfo): Shown<typeof SecretView> => ({
   name,

@@ -15,6 +15,12 @@ export const PutSecretBody = Type.Object(
   { examples: [{ value: "a value of 8 characters or more" }] },
 );
 
+/** `PUT /api/provider-keys/{provider}` */
+export const PutProviderKeyBody = Type.Object(
+  { secret: Type.String({ description: "The name of the secret with the key" }) },
+  { examples: [{ secret: "ANTHROPIC_KEY" }] },
+);
+
 /** The name of a secret that is written; another one is 400, for the caller has chosen it. */
 export const WrittenName = (shown: TSchema) =>
   textField<string>(shown, (text) =>

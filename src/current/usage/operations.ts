@@ -3,7 +3,7 @@ import { Nullable, OneOf, Timestamp, Type } from "../../../actors/schema.ts";
 import { QUOTAS } from "../../../actors/usage/quota.ts";
 import { USAGE_GROUPS } from "../../../actors/usage/directory.ts";
 import { bad, good, textField, timeOf, withDefault } from "../../http/contract/field.ts";
-import { CostField, CostLimitField, UnpricedField } from "../cost.ts";
+import { CostField, CostLimitField, OwnKeyField, UnpricedField } from "../cost.ts";
 import { Count, Id, noun, Text } from "../../http/contract/noun.ts";
 import { operationGroup } from "../../http/contract/operation.ts";
 
@@ -26,6 +26,7 @@ const COUNTS = {
   tool_calls: Count("Calls of tools"),
   cost: CostField,
   unpriced_tokens: UnpricedField,
+  own_key_tokens: OwnKeyField,
 };
 
 export const UsageReportView = noun("UsageReport", "What an organization has used", {

@@ -105,6 +105,7 @@ function withoutOutput(code: RunErrorCode, message: string): Outcome<never> | nu
   switch (code) {
     case "provider_unreachable":
     case "provider_unauthorized":
+    case "provider_key_rejected":
     case "provider_rate_limited":
     case "provider_error":
     case "provider_stalled":

@@ -1,0 +1,14 @@
+/** Which key a call is made with (port: `actors/job/ports.ts`), as the organization has set it. */
+import { ok } from "../../actors/fault.ts";
+import type { ProviderKeys } from "../../actors/job/ports.ts";
+import { KEYED_PROVIDERS, organizationRef } from "../../actors/organization/schema.ts";
+import type { TroupeSystem } from "../../actors/troupe.ts";
+
+/** `system` is late-bound: the runner is made before the system that runs it. */
+export const actorProviderKeys = (system: () => TroupeSystem): ProviderKeys => ({
+  async secretFor(organizationId, name) {
+    const provider = KEYED_PROVIDERS.find((keyed) => keyed === name);
+    if (provider === undefined) return ok(null);
+    return await system().dispatch(organizationRef(organizationId), { kind: "read_provider_key", provider });
+  },
+});
