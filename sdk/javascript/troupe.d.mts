@@ -948,6 +948,29 @@ export declare class Troupe {
      */
     deleteSecret(name: string, query?: DeleteSecretQuery, options?: MutationOptions): Promise<Secret>;
     /**
+     * List the organization's own keys for providers of models.
+     *
+     * `GET /api/provider-keys`. Needs `tokens:read`. May throw `OwnerRequiredError` or `OrganizationSuspendedError`.
+     */
+    listProviderKeys(options?: RequestOptions): Promise<ProviderKeyList>;
+    /**
+     * Have a provider's calls made with a key of the organization.
+     *
+     * From the next model call on, also of running jobs. Write the secret anew to rotate the key. Where it cannot be used
+     * jobs fail with `provider_key_rejected`; the operator's key is never used instead.
+     *
+     * `PUT /api/provider-keys/{provider}`. Needs `secrets:use`. May throw `OwnerRequiredError`,
+     * `OrganizationSuspendedError`, `RequestTimeoutError`, `QuotaExceededError` or `StorageFullError`.
+     */
+    putProviderKey(provider: "anthropic" | "openai" | "openai-compatible", body: PutProviderKeyRequest, options?: MutationOptions): Promise<ProviderKey>;
+    /**
+     * Have a provider's calls made with the operator's key again.
+     *
+     * `DELETE /api/provider-keys/{provider}`. Needs `secrets:use`. May throw `OwnerRequiredError`,
+     * `OrganizationSuspendedError`, `NotFoundError`, `RequestTimeoutError`, `QuotaExceededError` or `StorageFullError`.
+     */
+    deleteProviderKey(provider: "anthropic" | "openai" | "openai-compatible", options?: MutationOptions): Promise<ProviderKey>;
+    /**
      * List the organization's service tokens.
      *
      * `GET /api/service-tokens`. Needs `tokens:read`. May throw `InvalidCursorError`, `OwnerRequiredError` or
@@ -1827,7 +1850,7 @@ export interface ListAuditEntriesQuery {
     /** `next_cursor` of the previous page */
     cursor?: string;
     /** Only this action */
-    action?: "session.started" | "session.ended" | "session.refused" | "password.set" | "identity.linked" | "identity.unlinked" | "passkey.added" | "passkey.removed" | "token.created" | "token.used" | "token.revoked" | "grant.created" | "grant.ended" | "grant.reused" | "member.added" | "member.changed" | "member.removed" | "invitation.created" | "invitation.accepted" | "invitation.revoked";
+    action?: "session.started" | "session.ended" | "session.refused" | "password.set" | "identity.linked" | "identity.unlinked" | "passkey.added" | "passkey.removed" | "token.created" | "token.used" | "token.revoked" | "grant.created" | "grant.ended" | "grant.reused" | "member.added" | "member.changed" | "member.removed" | "invitation.created" | "invitation.accepted" | "invitation.revoked" | "provider_key.set" | "provider_key.removed";
     /** Only what this user did */
     user_id?: string;
     /** Only entries after this time */
@@ -1838,7 +1861,7 @@ export interface ListAuditEntriesQuery {
 /** What `exportAudit` takes besides. */
 export interface ExportAuditQuery {
     /** Only this action */
-    action?: "session.started" | "session.ended" | "session.refused" | "password.set" | "identity.linked" | "identity.unlinked" | "passkey.added" | "passkey.removed" | "token.created" | "token.used" | "token.revoked" | "grant.created" | "grant.ended" | "grant.reused" | "member.added" | "member.changed" | "member.removed" | "invitation.created" | "invitation.accepted" | "invitation.revoked";
+    action?: "session.started" | "session.ended" | "session.refused" | "password.set" | "identity.linked" | "identity.unlinked" | "passkey.added" | "passkey.removed" | "token.created" | "token.used" | "token.revoked" | "grant.created" | "grant.ended" | "grant.reused" | "member.added" | "member.changed" | "member.removed" | "invitation.created" | "invitation.accepted" | "invitation.revoked" | "provider_key.set" | "provider_key.removed";
     /** Only what this user did */
     user_id?: string;
     /** Only entries after this time */
@@ -2331,7 +2354,7 @@ export interface AuditEntry {
     /** The entry's id */
     id: string;
     /** What was done */
-    action: "session.started" | "session.ended" | "session.refused" | "password.set" | "identity.linked" | "identity.unlinked" | "passkey.added" | "passkey.removed" | "token.created" | "token.used" | "token.revoked" | "grant.created" | "grant.ended" | "grant.reused" | "member.added" | "member.changed" | "member.removed" | "invitation.created" | "invitation.accepted" | "invitation.revoked";
+    action: "session.started" | "session.ended" | "session.refused" | "password.set" | "identity.linked" | "identity.unlinked" | "passkey.added" | "passkey.removed" | "token.created" | "token.used" | "token.revoked" | "grant.created" | "grant.ended" | "grant.reused" | "member.added" | "member.changed" | "member.removed" | "invitation.created" | "invitation.accepted" | "invitation.revoked" | "provider_key.set" | "provider_key.removed";
     /** Who did it; null: the operator, or somebody who is not known */
     user_id: string | null;
     /** The token or session with which it was done */
@@ -3064,7 +3087,7 @@ export type ChatStreamEvent = {
         /** Id of the job; null where no job answers */
         job_id: string;
         /** Code of the error */
-        code: "provider_unreachable" | "provider_unauthorized" | "provider_rate_limited" | "provider_error" | "provider_stalled" | "provider_rejected" | "context_length_exceeded" | "model_unavailable" | "step_limit" | "timeout" | "attempts_exhausted" | "tools_unavailable" | "clone_failed" | "output_invalid" | "internal_error";
+        code: "provider_unreachable" | "provider_unauthorized" | "provider_key_rejected" | "provider_rate_limited" | "provider_error" | "provider_stalled" | "provider_rejected" | "context_length_exceeded" | "model_unavailable" | "step_limit" | "timeout" | "attempts_exhausted" | "tools_unavailable" | "clone_failed" | "output_invalid" | "internal_error";
         /** Explanation, for people */
         message: string;
     };
@@ -3711,6 +3734,8 @@ export interface ErrorDetails {
     agents?: NamedRecord[];
     /** Workspaces with repositories that use the secret */
     workspaces?: NamedRecord[];
+    /** Providers of models that are called with the secret */
+    providers?: string[];
     /** Agents that use the secret and that you may not see */
     others?: number;
 }
@@ -4196,6 +4221,8 @@ export interface JobMetrics {
     cost: string | null;
     /** Tokens of models for which the operator has set no price; `cost` is without them */
     unpriced_tokens: number;
+    /** Tokens of calls that a key of the organization has paid, and not one of the operator */
+    own_key_tokens: number;
     /** Calls of tools */
     tool_calls: number;
     /** Model calls that were tried again */
@@ -4454,7 +4481,7 @@ export type JobStreamEvent = {
         /** Why it failed; null where it did not */
         error: {
             /** Code of the error */
-            code: "provider_unreachable" | "provider_unauthorized" | "provider_rate_limited" | "provider_error" | "provider_stalled" | "provider_rejected" | "context_length_exceeded" | "model_unavailable" | "step_limit" | "timeout" | "attempts_exhausted" | "tools_unavailable" | "clone_failed" | "output_invalid" | "internal_error";
+            code: "provider_unreachable" | "provider_unauthorized" | "provider_key_rejected" | "provider_rate_limited" | "provider_error" | "provider_stalled" | "provider_rejected" | "context_length_exceeded" | "model_unavailable" | "step_limit" | "timeout" | "attempts_exhausted" | "tools_unavailable" | "clone_failed" | "output_invalid" | "internal_error";
             /** Explanation, for people */
             message: string;
         };
@@ -4835,7 +4862,7 @@ export type JobStreamEvent = {
         /** ISO 8601 UTC with milliseconds */
         at: string;
         /** Code of the error */
-        code: "provider_unreachable" | "provider_unauthorized" | "provider_rate_limited" | "provider_error" | "provider_stalled" | "provider_rejected" | "context_length_exceeded" | "model_unavailable" | "step_limit" | "timeout" | "attempts_exhausted" | "tools_unavailable" | "clone_failed" | "output_invalid" | "internal_error";
+        code: "provider_unreachable" | "provider_unauthorized" | "provider_key_rejected" | "provider_rate_limited" | "provider_error" | "provider_stalled" | "provider_rejected" | "context_length_exceeded" | "model_unavailable" | "step_limit" | "timeout" | "attempts_exhausted" | "tools_unavailable" | "clone_failed" | "output_invalid" | "internal_error";
         /** Explanation, for people */
         message: string;
     };
@@ -5599,6 +5626,22 @@ export interface ProtectedResource {
     /** What people read */
     resource_documentation: string;
 }
+/** Calls of this provider are made with the value of this secret, in place of the operator's key */
+export interface ProviderKey {
+    /** A provider of models */
+    provider: "anthropic" | "openai" | "openai-compatible";
+    /** The name of the secret with the key */
+    secret: string;
+    /** ISO 8601 UTC with milliseconds */
+    created_at: string;
+    /** ISO 8601 UTC with milliseconds */
+    updated_at: string;
+}
+/** All keys, by provider */
+export interface ProviderKeyList {
+    /** Each provider once */
+    provider_keys: ProviderKey[];
+}
 export interface PutMessagingIntegrationRequest {
     /** Kind of destination */
     provider?: "webhook";
@@ -5614,6 +5657,10 @@ export interface PutMessagingIntegrationRequest {
     event_types?: string[];
     /** How long failed deliveries are tried again: `durable` goes on for longer than `standard` */
     retry_profile?: "standard" | "durable";
+}
+export interface PutProviderKeyRequest {
+    /** The name of the secret with the key */
+    secret: string;
 }
 export interface PutSecretRequest {
     /** The secret's value; it is never shown again */
@@ -5869,7 +5916,7 @@ export interface RotateSigningSecretRequest {
 /** Why a job has failed */
 export interface RunError {
     /** Code of the error */
-    code: "provider_unreachable" | "provider_unauthorized" | "provider_rate_limited" | "provider_error" | "provider_stalled" | "provider_rejected" | "context_length_exceeded" | "model_unavailable" | "step_limit" | "timeout" | "attempts_exhausted" | "tools_unavailable" | "clone_failed" | "output_invalid" | "internal_error";
+    code: "provider_unreachable" | "provider_unauthorized" | "provider_key_rejected" | "provider_rate_limited" | "provider_error" | "provider_stalled" | "provider_rejected" | "context_length_exceeded" | "model_unavailable" | "step_limit" | "timeout" | "attempts_exhausted" | "tools_unavailable" | "clone_failed" | "output_invalid" | "internal_error";
     /** In words */
     message: string;
     /** Of `output_invalid`: what is wrong with the last answer; else empty */
@@ -6291,6 +6338,8 @@ export interface TokenUsage {
     cost: string | null;
     /** Tokens of models for which the operator has set no price; `cost` is without them */
     unpriced_tokens: number;
+    /** Tokens of calls that a key of the organization has paid, and not one of the operator */
+    own_key_tokens: number;
 }
 /** Something that an agent can do besides answering */
 export interface Tool {
@@ -6689,6 +6738,8 @@ export interface UsageRow {
     cost: string | null;
     /** Tokens of models for which the operator has set no price; `cost` is without them */
     unpriced_tokens: number;
+    /** Tokens of calls that a key of the organization has paid, and not one of the operator */
+    own_key_tokens: number;
 }
 /** What all have used together */
 export interface UsageTotals {
@@ -6704,6 +6755,8 @@ export interface UsageTotals {
     cost: string | null;
     /** Tokens of models for which the operator has set no price; `cost` is without them */
     unpriced_tokens: number;
+    /** Tokens of calls that a key of the organization has paid, and not one of the operator */
+    own_key_tokens: number;
 }
 /** An AI assistant with a name, a role and system instructions */
 export interface V1Agent {
@@ -7207,7 +7260,7 @@ export declare class ApprovalPendingError extends ApiError {
 export declare class VersionConflictError extends ApiError {
     name: string;
 }
-/** `secret_in_use`: Agents or repositories of workspaces name the secret. */
+/** `secret_in_use`: Agents, repositories of workspaces or keys of providers name the secret. */
 export declare class SecretInUseError extends ApiError {
     name: string;
 }

@@ -2877,6 +2877,73 @@ class Troupe:
         )
         return answer
 
+    def list_provider_keys(self, *, timeout: float | None = None) -> ProviderKeyList:
+        """List the organization's own keys for providers of models.
+
+        `GET /api/provider-keys`. Needs `tokens:read`. May raise `OwnerRequiredError` or
+        `OrganizationSuspendedError`.
+        """
+        answer: ProviderKeyList = self._http.json(
+            _Request(
+                "GET",
+                "/api/provider-keys",
+                timeout=timeout,
+            )
+        )
+        return answer
+
+    def put_provider_key(
+        self,
+        provider: Literal["anthropic", "openai", "openai-compatible"],
+        body: PutProviderKeyRequest,
+        *,
+        idempotency_key: str | None = None,
+        timeout: float | None = None,
+    ) -> ProviderKey:
+        """Have a provider's calls made with a key of the organization.
+
+        From the next model call on, also of running jobs. Write the secret anew to rotate the key. Where
+        it cannot be used jobs fail with `provider_key_rejected`; the operator's key is never used instead.
+
+        `PUT /api/provider-keys/{provider}`. Needs `secrets:use`. May raise `OwnerRequiredError`,
+        `OrganizationSuspendedError`, `RequestTimeoutError`, `QuotaExceededError` or `StorageFullError`.
+        """
+        answer: ProviderKey = self._http.json(
+            _Request(
+                "PUT",
+                f"/api/provider-keys/{_segment(provider)}",
+                body=body,
+                is_keyed=True,
+                idempotency_key=idempotency_key,
+                timeout=timeout,
+            )
+        )
+        return answer
+
+    def delete_provider_key(
+        self,
+        provider: Literal["anthropic", "openai", "openai-compatible"],
+        *,
+        idempotency_key: str | None = None,
+        timeout: float | None = None,
+    ) -> ProviderKey:
+        """Have a provider's calls made with the operator's key again.
+
+        `DELETE /api/provider-keys/{provider}`. Needs `secrets:use`. May raise `OwnerRequiredError`,
+        `OrganizationSuspendedError`, `NotFoundError`, `RequestTimeoutError`, `QuotaExceededError` or
+        `StorageFullError`.
+        """
+        answer: ProviderKey = self._http.json(
+            _Request(
+                "DELETE",
+                f"/api/provider-keys/{_segment(provider)}",
+                is_keyed=True,
+                idempotency_key=idempotency_key,
+                timeout=timeout,
+            )
+        )
+        return answer
+
     # Tokens: Credentials: service tokens for owners, personal ones for all
 
     def list_service_tokens(
@@ -3494,6 +3561,8 @@ class Troupe:
             "invitation.created",
             "invitation.accepted",
             "invitation.revoked",
+            "provider_key.set",
+            "provider_key.removed",
         ] | None = None,
         user_id: str | None = None,
         created_after: str | None = None,
@@ -3549,6 +3618,8 @@ class Troupe:
             "invitation.created",
             "invitation.accepted",
             "invitation.revoked",
+            "provider_key.set",
+            "provider_key.removed",
         ] | None = None,
         user_id: str | None = None,
         created_after: str | None = None,
@@ -3600,6 +3671,8 @@ class Troupe:
             "invitation.created",
             "invitation.accepted",
             "invitation.revoked",
+            "provider_key.set",
+            "provider_key.removed",
         ] | None = None,
         user_id: str | None = None,
         created_after: str | None = None,
@@ -5089,6 +5162,8 @@ class AuditEntry(TypedDict):
         "invitation.created",
         "invitation.accepted",
         "invitation.revoked",
+        "provider_key.set",
+        "provider_key.removed",
     ]
     # Who did it; null: the operator, or somebody who is not known
     user_id: str | None
@@ -5939,6 +6014,7 @@ class ChatStreamEventErrorData(TypedDict):
     code: Literal[
         "provider_unreachable",
         "provider_unauthorized",
+        "provider_key_rejected",
         "provider_rate_limited",
         "provider_error",
         "provider_stalled",
@@ -6809,6 +6885,8 @@ class ErrorDetails(TypedDict):
     agents: NotRequired[list[NamedRecord]]
     # Workspaces with repositories that use the secret
     workspaces: NotRequired[list[NamedRecord]]
+    # Providers of models that are called with the secret
+    providers: NotRequired[list[str]]
     # Agents that use the secret and that you may not see
     others: NotRequired[int]
 
@@ -7422,6 +7500,8 @@ class JobMetrics(TypedDict):
     cost: str | None
     # Tokens of models for which the operator has set no price; `cost` is without them
     unpriced_tokens: int
+    # Tokens of calls that a key of the organization has paid, and not one of the operator
+    own_key_tokens: int
     # Calls of tools
     tool_calls: int
     # Model calls that were tried again
@@ -7737,6 +7817,7 @@ class JobStreamEventJobFailedDataError(TypedDict):
     code: Literal[
         "provider_unreachable",
         "provider_unauthorized",
+        "provider_key_rejected",
         "provider_rate_limited",
         "provider_error",
         "provider_stalled",
@@ -8209,6 +8290,7 @@ class JobStreamEventErrorData(TypedDict):
     code: Literal[
         "provider_unreachable",
         "provider_unauthorized",
+        "provider_key_rejected",
         "provider_rate_limited",
         "provider_error",
         "provider_stalled",
@@ -9184,6 +9266,26 @@ class ProtectedResource(TypedDict):
     resource_documentation: str
 
 
+class ProviderKey(TypedDict):
+    """Calls of this provider are made with the value of this secret, in place of the operator's key"""
+
+    # A provider of models
+    provider: Literal["anthropic", "openai", "openai-compatible"]
+    # The name of the secret with the key
+    secret: str
+    # ISO 8601 UTC with milliseconds
+    created_at: str
+    # ISO 8601 UTC with milliseconds
+    updated_at: str
+
+
+class ProviderKeyList(TypedDict):
+    """All keys, by provider"""
+
+    # Each provider once
+    provider_keys: list[ProviderKey]
+
+
 class PutMessagingIntegrationRequest(TypedDict):
     # Kind of destination
     provider: NotRequired[Literal["webhook"]]
@@ -9198,6 +9300,11 @@ class PutMessagingIntegrationRequest(TypedDict):
     event_types: NotRequired[list[str]]
     # How long failed deliveries are tried again: `durable` goes on for longer than `standard`
     retry_profile: NotRequired[Literal["standard", "durable"]]
+
+
+class PutProviderKeyRequest(TypedDict):
+    # The name of the secret with the key
+    secret: str
 
 
 class PutSecretRequest(TypedDict):
@@ -9495,6 +9602,7 @@ class RunError(TypedDict):
     code: Literal[
         "provider_unreachable",
         "provider_unauthorized",
+        "provider_key_rejected",
         "provider_rate_limited",
         "provider_error",
         "provider_stalled",
@@ -10014,6 +10122,8 @@ class TokenUsage(TypedDict):
     cost: str | None
     # Tokens of models for which the operator has set no price; `cost` is without them
     unpriced_tokens: int
+    # Tokens of calls that a key of the organization has paid, and not one of the operator
+    own_key_tokens: int
 
 
 class Tool(TypedDict):
@@ -10448,6 +10558,8 @@ class UsageRow(TypedDict):
     cost: str | None
     # Tokens of models for which the operator has set no price; `cost` is without them
     unpriced_tokens: int
+    # Tokens of calls that a key of the organization has paid, and not one of the operator
+    own_key_tokens: int
 
 
 class UsageTotals(TypedDict):
@@ -10465,6 +10577,8 @@ class UsageTotals(TypedDict):
     cost: str | None
     # Tokens of models for which the operator has set no price; `cost` is without them
     unpriced_tokens: int
+    # Tokens of calls that a key of the organization has paid, and not one of the operator
+    own_key_tokens: int
 
 
 class V1Agent(TypedDict):
@@ -11050,7 +11164,7 @@ class VersionConflictError(ApiError):
 
 
 class SecretInUseError(ApiError):
-    """`secret_in_use`: Agents or repositories of workspaces name the secret."""
+    """`secret_in_use`: Agents, repositories of workspaces or keys of providers name the secret."""
 
 
 class NotALibraryAgentError(ApiError):

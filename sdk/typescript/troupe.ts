@@ -1663,6 +1663,56 @@ export class Troupe {
     return this.#http.json({ method: "DELETE", path: `/api/secrets/${segment(name)}`, query, isKeyed: true, options });
   }
 
+  /**
+   * List the organization's own keys for providers of models.
+   *
+   * `GET /api/provider-keys`. Needs `tokens:read`. May throw `OwnerRequiredError` or `OrganizationSuspendedError`.
+   */
+  listProviderKeys(options?: RequestOptions): Promise<ProviderKeyList> {
+    return this.#http.json({ method: "GET", path: "/api/provider-keys", options });
+  }
+
+  /**
+   * Have a provider's calls made with a key of the organization.
+   *
+   * From the next model call on, also of running jobs. Write the secret anew to rotate the key. Where it cannot be used
+   * jobs fail with `provider_key_rejected`; the operator's key is never used instead.
+   *
+   * `PUT /api/provider-keys/{provider}`. Needs `secrets:use`. May throw `OwnerRequiredError`,
+   * `OrganizationSuspendedError`, `RequestTimeoutError`, `QuotaExceededError` or `StorageFullError`.
+   */
+  putProviderKey(
+    provider: "anthropic" | "openai" | "openai-compatible",
+    body: PutProviderKeyRequest,
+    options?: MutationOptions,
+  ): Promise<ProviderKey> {
+    return this.#http.json({
+      method: "PUT",
+      path: `/api/provider-keys/${segment(provider)}`,
+      body,
+      isKeyed: true,
+      options,
+    });
+  }
+
+  /**
+   * Have a provider's calls made with the operator's key again.
+   *
+   * `DELETE /api/provider-keys/{provider}`. Needs `secrets:use`. May throw `OwnerRequiredError`,
+   * `OrganizationSuspendedError`, `NotFoundError`, `RequestTimeoutError`, `QuotaExceededError` or `StorageFullError`.
+   */
+  deleteProviderKey(
+    provider: "anthropic" | "openai" | "openai-compatible",
+    options?: MutationOptions,
+  ): Promise<ProviderKey> {
+    return this.#http.json({
+      method: "DELETE",
+      path: `/api/provider-keys/${segment(provider)}`,
+      isKeyed: true,
+      options,
+    });
+  }
+
   // Tokens: Credentials: service tokens for owners, personal ones for all
 
   /**
@@ -2977,7 +3027,9 @@ export interface ListAuditEntriesQuery {
     | "member.removed"
     | "invitation.created"
     | "invitation.accepted"
-    | "invitation.revoked";
+    | "invitation.revoked"
+    | "provider_key.set"
+    | "provider_key.removed";
   /** Only what this user did */
   user_id?: string;
   /** Only entries after this time */
@@ -3009,7 +3061,9 @@ export interface ExportAuditQuery {
     | "member.removed"
     | "invitation.created"
     | "invitation.accepted"
-    | "invitation.revoked";
+    | "invitation.revoked"
+    | "provider_key.set"
+    | "provider_key.removed";
   /** Only what this user did */
   user_id?: string;
   /** Only entries after this time */
@@ -3586,7 +3640,9 @@ export interface AuditEntry {
     | "member.removed"
     | "invitation.created"
     | "invitation.accepted"
-    | "invitation.revoked";
+    | "invitation.revoked"
+    | "provider_key.set"
+    | "provider_key.removed";
   /** Who did it; null: the operator, or somebody who is not known */
   user_id: string | null;
   /** The token or session with which it was done */
@@ -4363,6 +4419,7 @@ export type ChatStreamEvent =
       code: 
         | "provider_unreachable"
         | "provider_unauthorized"
+        | "provider_key_rejected"
         | "provider_rate_limited"
         | "provider_error"
         | "provider_stalled"
@@ -5145,6 +5202,8 @@ export interface ErrorDetails {
   agents?: NamedRecord[];
   /** Workspaces with repositories that use the secret */
   workspaces?: NamedRecord[];
+  /** Providers of models that are called with the secret */
+  providers?: string[];
   /** Agents that use the secret and that you may not see */
   others?: number;
 }
@@ -5711,6 +5770,8 @@ export interface JobMetrics {
   cost: string | null;
   /** Tokens of models for which the operator has set no price; `cost` is without them */
   unpriced_tokens: number;
+  /** Tokens of calls that a key of the organization has paid, and not one of the operator */
+  own_key_tokens: number;
   /** Calls of tools */
   tool_calls: number;
   /** Model calls that were tried again */
@@ -6000,6 +6061,7 @@ export type JobStreamEvent =
         code: 
           | "provider_unreachable"
           | "provider_unauthorized"
+          | "provider_key_rejected"
           | "provider_rate_limited"
           | "provider_error"
           | "provider_stalled"
@@ -6414,6 +6476,7 @@ export type JobStreamEvent =
       code: 
         | "provider_unreachable"
         | "provider_unauthorized"
+        | "provider_key_rejected"
         | "provider_rate_limited"
         | "provider_error"
         | "provider_stalled"
@@ -7285,6 +7348,24 @@ export interface ProtectedResource {
   resource_documentation: string;
 }
 
+/** Calls of this provider are made with the value of this secret, in place of the operator's key */
+export interface ProviderKey {
+  /** A provider of models */
+  provider: "anthropic" | "openai" | "openai-compatible";
+  /** The name of the secret with the key */
+  secret: string;
+  /** ISO 8601 UTC with milliseconds */
+  created_at: string;
+  /** ISO 8601 UTC with milliseconds */
+  updated_at: string;
+}
+
+/** All keys, by provider */
+export interface ProviderKeyList {
+  /** Each provider once */
+  provider_keys: ProviderKey[];
+}
+
 export interface PutMessagingIntegrationRequest {
   /** Kind of destination */
   provider?: "webhook";
@@ -7300,6 +7381,11 @@ export interface PutMessagingIntegrationRequest {
   event_types?: string[];
   /** How long failed deliveries are tried again: `durable` goes on for longer than `standard` */
   retry_profile?: "standard" | "durable";
+}
+
+export interface PutProviderKeyRequest {
+  /** The name of the secret with the key */
+  secret: string;
 }
 
 export interface PutSecretRequest {
@@ -7578,6 +7664,7 @@ export interface RunError {
   code: 
     | "provider_unreachable"
     | "provider_unauthorized"
+    | "provider_key_rejected"
     | "provider_rate_limited"
     | "provider_error"
     | "provider_stalled"
@@ -8061,6 +8148,8 @@ export interface TokenUsage {
   cost: string | null;
   /** Tokens of models for which the operator has set no price; `cost` is without them */
   unpriced_tokens: number;
+  /** Tokens of calls that a key of the organization has paid, and not one of the operator */
+  own_key_tokens: number;
 }
 
 /** Something that an agent can do besides answering */
@@ -8465,6 +8554,8 @@ export interface UsageRow {
   cost: string | null;
   /** Tokens of models for which the operator has set no price; `cost` is without them */
   unpriced_tokens: number;
+  /** Tokens of calls that a key of the organization has paid, and not one of the operator */
+  own_key_tokens: number;
 }
 
 /** What all have used together */
@@ -8481,6 +8572,8 @@ export interface UsageTotals {
   cost: string | null;
   /** Tokens of models for which the operator has set no price; `cost` is without them */
   unpriced_tokens: number;
+  /** Tokens of calls that a key of the organization has paid, and not one of the operator */
+  own_key_tokens: number;
 }
 
 /** An AI assistant with a name, a role and system instructions */
@@ -9097,7 +9190,7 @@ export class VersionConflictError extends ApiError {
   override name = "VersionConflictError";
 }
 
-/** `secret_in_use`: Agents or repositories of workspaces name the secret. */
+/** `secret_in_use`: Agents, repositories of workspaces or keys of providers name the secret. */
 export class SecretInUseError extends ApiError {
   override name = "SecretInUseError";
 }
