@@ -30,6 +30,8 @@ import { DatabaseInUse } from "./service/rivals.ts";
 import { WrongServiceKey } from "./service/service-key.ts";
 import { ModelMissing, ModelUnavailable, modelErrors } from "./service/model-choice.ts";
 import { priceErrors } from "./settings/prices.ts";
+import { tracingOf } from "./settings/tracing.ts";
+import { activeTraceId } from "./tracing/active-span.ts";
 import { startService } from "./service/service.ts";
 import { readArguments } from "./service/start-arguments.ts";
 import { DatabaseRefused, DataFolderUnusable } from "./service/storage.ts";
@@ -72,7 +74,8 @@ async function main(argv: readonly string[]): Promise<void> {
   if (!read.ok) console.error(`The configuration cannot be used:\n${describeErrors(read.errors)}`);
   if (!read.ok || isWrong) process.exit(EXIT_CONFIG);
   if (printsConfig) return;
-  const log = await createLogger({ level: read.config.logLevel });
+  const isTraced = tracingOf(read.config) !== null;
+  const log = await createLogger({ level: read.config.logLevel, ...(isTraced ? { traceId: activeTraceId } : {}) });
   const marked = supervision === null ? log : log.child({ process: supervision.order.number });
   if (given.replicas > 1) await supervise(given.replicas, read.config, log);
   else await run(read.config, marked, supervision);

@@ -48,6 +48,7 @@ export function compactChat(
       createdBy: userId,
     },
     terms,
+    tx.carrier,
   );
   const isIdle = chat.activeJobId === null;
   const runEffectId = isIdle ? tx.effect(ref, "run", runIntent(record, isoTime(tx.now))) : null;

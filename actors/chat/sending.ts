@@ -170,6 +170,7 @@ function createJob(
       createdBy: userId,
     },
     terms,
+    tx.carrier,
   );
   const runEffectId = isIdle ? tx.effect(ref, "run", runIntent(record, isoTime(tx.now))) : null;
   const events = firstEvents({ chatId: chat.id, agentId: agent.id, title });

@@ -1,10 +1,11 @@
 /** A job as it is born: by the chat that it answers in. */
 import type { NewRecord } from "../runtime/actor.ts";
+import { carrying } from "../runtime/tracing.ts";
 import type { JsonObject } from "../schema.ts";
 import type { Job, JobIn, JobTerms } from "./schema.ts";
 import { NO_PROGRESS, type Review } from "./terms.ts";
 
-/** A job that has not begun. */
+/** A job that has not begun. `carrier`: the trace that it belongs to. */
 export function newJob(
   of: Pick<
     Job,
@@ -21,9 +22,10 @@ export function newJob(
   > &
     Pick<Partial<Job>, "isCompaction" | "inputBlocks">,
   { lineage, reviewRequired, ...terms }: JobTerms,
+  carrier: string | null = null,
 ): NewRecord<JobIn<"queued">> {
   return {
-    ...of,
+    ...carrying(of, carrier),
     ...lineage,
     ...terms,
     status: "queued",
@@ -53,9 +55,22 @@ export function newJob(
 
 /** What the effect of a run says of its job. A job that waits to begin is begun by it. */
 export const runIntent = (
-  { attempt, priority, status, agent }: Pick<Job, "attempt" | "priority" | "status" | "agent">,
+  {
+    attempt,
+    priority,
+    status,
+    agent,
+    trace,
+    chatId,
+  }: Pick<Job, "attempt" | "priority" | "status" | "agent" | "trace" | "chatId">,
   since: string,
-): JsonObject => ({ attempt, priority, since, ...(status === "queued" ? { begins: agent.model } : {}) });
+): JsonObject => ({
+  attempt,
+  priority,
+  since,
+  ...(status === "queued" ? { begins: agent.model } : {}),
+  ...(trace === undefined ? {} : { begun: { trace, agentId: agent.id, chatId } }),
+});
 
 const NO_REVIEW: Review = {
   state: "none",

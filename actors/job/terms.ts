@@ -186,6 +186,8 @@ export const JobNotes = Type.Object({
   artifacts: Type.Optional(Type.Array(Artifact)),
   /** The job writes a summary of its chat, and no answer (CHAT-11). */
   isCompaction: Type.Optional(Type.Literal(true)),
+  /** The carrier of the trace that it belongs to (`actors/runtime/tracing.ts`). */
+  trace: Type.Optional(Type.String()),
 });
 
 export const OutputSchema = Type.Optional(Type.Union([Type.Unsafe<JsonObject>({ type: "object" }), Type.Null()]));

@@ -73,6 +73,8 @@ export interface Tx {
   /** Wall clock in ms, the same for the whole turn group. */
   readonly now: number;
   readonly random: RandomText;
+  /** Names the trace of the group for records that begin work later; null where it belongs to none. Messages and effects have it anyway. */
+  readonly carrier: string | null;
   id(prefix: IdPrefix): string;
   /** The record as this group sees it, or null where there is none. Loads it by running the turn again. */
   read<T extends RecordFields>(table: Table<T>, id: string): T | null;

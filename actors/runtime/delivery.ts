@@ -15,6 +15,7 @@ import type { Shards, DispatchOptions } from "./shards.ts";
 import type { AlarmRow, MessageRow } from "./store.ts";
 import type { RuntimeLog } from "./log.ts";
 import type { MemberStep } from "./members.ts";
+import { carrierOf, type Tracing, uncarried } from "./tracing.ts";
 
 /** Before a message is offered again. */
 const RETRY = { firstMs: 50, lastMs: 5_000 };
@@ -27,6 +28,8 @@ interface DeliveryParts {
   readonly chance: Pick<Chance, "fraction">;
   readonly shards: Shards;
   readonly log: RuntimeLog;
+  /** Null where nothing is traced. */
+  readonly tracing: Tracing | null;
 }
 
 export class Delivery {
@@ -64,12 +67,25 @@ export class Delivery {
     const epoch = this.parts.shards.epochOf(shardOf(alarm.organizationId));
     if (epoch === null) return false;
     const ref = { kind: alarm.actorKind, organizationId: alarm.organizationId, id: alarm.actorId };
+    const fire = () => this.parts.run([{ ref, command: alarm.command }], { epoch, clears: alarm, isStillWanted });
     try {
-      const outcome = await this.parts.run([{ ref, command: alarm.command }], { epoch, clears: alarm, isStillWanted });
+      const outcome = await this.asAlarm(`${ref.kind}.${alarm.command.kind}`, fire);
       return outcome.ok || !isPassing(outcome.fault);
     } catch (err) {
       this.parts.log.error({ err, actor: alarm.actorId, alarm: alarm.name }, "an alarm's turn failed");
       return true;
+    }
+  }
+
+  /** An alarm begins a trace: what had set it may be long ago. */
+  private async asAlarm<T>(what: string, fire: () => Promise<T>): Promise<T> {
+    const { tracing } = this.parts;
+    if (tracing === null) return fire();
+    const span = tracing.begin(`alarm ${what}`, { parent: null });
+    try {
+      return await span.within(fire);
+    } finally {
+      span.end();
     }
   }
 
@@ -87,11 +103,12 @@ export class Delivery {
   }
 
   private async attempt(message: MessageRow, grant: ShardGrant, turn: number): Promise<"over" | "refused" | "thrown"> {
-    const { run, log } = this.parts;
+    const { run, log, tracing } = this.parts;
     const ref = { kind: message.actorKind, organizationId: message.organizationId, id: message.actorId };
     const options = { epoch: grant.epoch, consumes: message.id };
+    const take = () => run([{ ref, command: uncarried(message.command) }], options);
     try {
-      const outcome = await run([{ ref, command: message.command }], options);
+      const outcome = await (tracing === null ? take() : tracing.within(carrierOf(message.command), take));
       if (outcome.ok) return "over";
       if (isPassing(outcome.fault)) return "refused";
       log.warn({ actor: ref.id, command: message.command.kind, fault: outcome.fault.kind }, "a message was refused");

@@ -7,7 +7,8 @@ import type { Member, MemberStep } from "./members.ts";
 import type { Peers } from "./peers.ts";
 import { shardOf } from "./placement.ts";
 import type { DispatchOptions, Shards } from "./shards.ts";
-import { GroupRun, type TurnHost } from "./turns.ts";
+import type { TurnHost } from "./turn-host.ts";
+import { GroupRun } from "./turns.ts";
 
 type Replies = Outcome<readonly unknown[]>;
 

@@ -8,8 +8,10 @@ import { assert } from "../assert.ts";
 import { newId, type RandomText } from "../ids.ts";
 import { isoTime, type JsonObject } from "../schema.ts";
 import type { ActorRef, NewRecord, Peeked, RecordFields, RecordKey, StreamRecord, Table } from "./actor.ts";
+import type { GroupTrace } from "./group-trace.ts";
 import type { LiveActor, PendingGroup } from "./live-actor.ts";
 import type { VolatileWrite } from "./volatile-state.ts";
+import { carrying } from "./tracing.ts";
 import { noWrites, type StoredEvent, type TextMark, type Writes } from "./store.ts";
 
 /** Thrown by `tx.read`; the shell loads the record and runs the group again. Never leaves the runtime. */
@@ -114,10 +116,18 @@ export class Draft {
   private interrupted: string[] | null = null;
   private written: Writes | null = null;
   private isoNow: string | null = null;
+  private readonly trace: Pick<GroupTrace, "carrier"> | null;
 
-  constructor(now: number, random: RandomText) {
+  /** `trace`: the group's, where it belongs to one. */
+  constructor(now: number, random: RandomText, trace: Pick<GroupTrace, "carrier"> | null = null) {
     this.now = now;
     this.random = random;
+    this.trace = trace;
+  }
+
+  /** The carrier for what this group begins; null where it belongs to no trace. */
+  get carrier(): string | null {
+    return this.trace === null ? null : this.trace.carrier;
   }
 
   get writes(): Writes {
@@ -222,7 +232,8 @@ export class Draft {
 
   /** A message to another actor, with this group's commit. */
   send(to: ActorRef, command: { readonly kind: string }): void {
-    this.writes.messages.push({ id: newId("amg", this.random), ...addressOf(to), command });
+    const carried = carrying(command, this.carrier);
+    this.writes.messages.push({ id: newId("amg", this.random), ...addressOf(to), command: carried });
   }
 
   /** The group's turns have run: what they remember and have said counts for the next ones. */

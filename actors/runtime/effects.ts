@@ -6,6 +6,7 @@
  */
 import type { EffectRow } from "./store.ts";
 import type { ShardGrant } from "./placement.ts";
+import { carrierOf, type Tracing } from "./tracing.ts";
 
 export interface EffectContext {
   readonly signal: AbortSignal;
@@ -48,12 +49,15 @@ export class Effects {
   /** Shards whose effects are the next owner's. */
   private readonly leaving = new Set<number>();
   private isClosed = false;
+  private readonly tracing: Tracing | null;
 
   constructor(
     handlers: Readonly<Record<string, EffectHandler>>,
     serves: (grant: ShardGrant) => boolean,
     onBug: (cause: unknown, effect: EffectRow) => void,
+    tracing: Tracing | null = null,
   ) {
+    this.tracing = tracing;
     this.handlers = handlers;
     this.serves = serves;
     this.onBug = onBug;
@@ -133,13 +137,15 @@ export class Effects {
     }
     const running: Running = { grant, abort: new AbortController(), ended: Promise.withResolvers(), isOver: false };
     this.running.set(effect.id, running);
-    try {
-      await handler[how](effect, {
+    const work = () =>
+      handler[how](effect, {
         signal: running.abort.signal,
         epoch: grant.epoch,
         isOver: () => running.isOver,
         mayAct: () => !running.isOver && this.serves(grant),
       });
+    try {
+      await (this.tracing === null ? work() : this.tracing.within(carrierOf(effect.intent), work));
       return true;
     } catch (cause) {
       this.onBug(cause, effect);

@@ -23,6 +23,7 @@ import { costOf, FlushQueue, type GroupSize } from "./flush-queue.ts";
 import { isolate } from "./isolate.ts";
 import type { LoopTime } from "./loop-time.ts";
 import type { ActorStore, FlushOutcome } from "./store.ts";
+import type { Tracing } from "./tracing.ts";
 
 /**
  * SQLSTATE classes that say nothing about the rows: a server that is read-only, a deadlock, no space
@@ -73,9 +74,16 @@ export class FlushLane {
   private readonly host: FlushHost;
 
   private readonly time: LaneTime;
+  private readonly tracing: Pick<Tracing, "within"> | null;
 
   /** `time` says whether several organizations are at work, so that each batch is divided. */
-  constructor(store: ActorStore, host: FlushHost, time: LaneTime = ALONE) {
+  constructor(
+    store: ActorStore,
+    host: FlushHost,
+    time: LaneTime = ALONE,
+    tracing: Pick<Tracing, "within"> | null = null,
+  ) {
+    this.tracing = tracing;
     this.store = store;
     this.host = host;
     this.time = time;
@@ -116,7 +124,10 @@ export class FlushLane {
     for (const one of this.channels) {
       if (one.isRunning || (one.size === "large" && !this.queue.hasLarge)) continue;
       one.isRunning = true;
-      queueMicrotask(() => this.run(one).catch((cause: unknown) => this.fail(cause)));
+      const run = (): void => queueMicrotask(() => this.run(one).catch((cause: unknown) => this.fail(cause)));
+      // It works for all, and not for whoever has woken it.
+      if (this.tracing === null) run();
+      else this.tracing.within(null, run);
     }
   }
 

@@ -10,7 +10,7 @@
  */
 import type { Outcome } from "../fault.ts";
 import { ok, refuse } from "../fault.ts";
-import { type ActorRef, type AnyDefinition, type CommandOf, type Protocols, refKey, type ReplyOf } from "./actor.ts";
+import { type ActorRef, type CommandOf, type Protocols, refKey, type ReplyOf } from "./actor.ts";
 import { Alarms } from "./alarms.ts";
 import type { LiveActor } from "./live-actor.ts";
 import { LiveActors } from "./live-actors.ts";
@@ -19,7 +19,7 @@ import { Delivery } from "./delivery.ts";
 import { DispatchOrder } from "./dispatch-order.ts";
 import { runGroup, runGroupSync, runOne } from "./dispatching.ts";
 import type { Draft } from "./draft.ts";
-import { type EffectHandler, Effects } from "./effects.ts";
+import { Effects } from "./effects.ts";
 import { FlushLane } from "./flush.ts";
 import { handOver, type HandOverHost } from "./hand-over.ts";
 import type { OnBug } from "./isolate.ts";
@@ -28,13 +28,15 @@ import { LoopTime } from "./loop-time.ts";
 import type { RuntimeLog } from "./log.ts";
 import { Ownership } from "./ownership.ts";
 import type { Peers } from "./peers.ts";
-import { Lease, type Placement, type ShardGrant, shardOf } from "./placement.ts";
+import { Lease, type ShardGrant, shardOf } from "./placement.ts";
 import { type Admission, type DispatchOptions, Shards } from "./shards.ts";
 import type { ActorStore, AlarmKey, PageOfEvents } from "./store.ts";
 import { type StreamStore, Subscription } from "./subscription.ts";
 import { TakeUp } from "./take-up.ts";
 import type { MemberStep, RepliesOf } from "./members.ts";
-import type { TurnHost } from "./turns.ts";
+import type { SystemParts } from "./system-parts.ts";
+import type { Tracing } from "./tracing.ts";
+import type { TurnHost } from "./turn-host.ts";
 import { TextWriter, type WrittenText } from "./text-writer.ts";
 import type { WriteGuard } from "./write-guard.ts";
 
@@ -43,31 +45,10 @@ const PASSIVATE_EVERY_MS = 10_000;
 
 const NO_ADMISSION: Admission = {};
 
-export interface SystemParts {
-  readonly definitions: readonly AnyDefinition[];
-  readonly effects: Readonly<Record<string, EffectHandler>>;
-  readonly store: ActorStore;
-  readonly placement: Placement;
-  readonly clock: Clock;
-  readonly chance: Chance;
-  readonly log: RuntimeLog;
-  /** Called when this replica must end: it was declared dead, or can commit nothing any more. */
-  readonly onLost: (reason: string) => void;
-  /** Flush lanes; a shard always uses the same one. */
-  readonly lanes?: number;
-  readonly liveActors?: number;
-  readonly loopTime?: LoopTime;
-  /** Whether the storage takes more (`storage_full`). Omitted: always. Asked for each commit, so it must be cheap. */
-  readonly hasRoom?: () => boolean;
-  /** What bounds what an organization stores. Omitted: nothing. */
-  readonly guard?: WriteGuard;
-  /** The other replicas. Omitted: this one is alone. */
-  readonly peers?: Peers;
-}
-
 export class System<P extends Protocols> implements TurnHost, HandOverHost {
   readonly clock: Clock;
   readonly chance: Chance;
+  readonly tracing: Tracing | null;
   readonly actors: LiveActors;
   readonly shards: Shards;
   readonly loader: Loader;
@@ -90,6 +71,7 @@ export class System<P extends Protocols> implements TurnHost, HandOverHost {
   constructor(parts: SystemParts) {
     this.clock = parts.clock;
     this.chance = parts.chance;
+    this.tracing = parts.tracing ?? null;
     this.loopTime = parts.loopTime ?? new LoopTime(() => parts.clock.monotonic());
     this.store = parts.store;
     this.peers = parts.peers ?? null;
@@ -110,8 +92,9 @@ export class System<P extends Protocols> implements TurnHost, HandOverHost {
       (grant) => this.shards.serves(grant),
       (cause, effect) =>
         parts.log.error({ err: cause, effect: effect.kind, actor: effect.actorId }, "an effect failed"),
+      this.tracing,
     );
-    this.delivery = new Delivery({ run, clock: this.clock, chance: this.chance, shards: this.shards, log: parts.log });
+    this.delivery = new Delivery({ ...parts, run, shards: this.shards, tracing: this.tracing });
     this.alarms = new Alarms({ store: parts.store, shards: this.shards, clock: this.clock }, (alarm, isStillWanted) =>
       this.delivery.fire(alarm, isStillWanted),
     );
@@ -122,7 +105,7 @@ export class System<P extends Protocols> implements TurnHost, HandOverHost {
     this.ownership = new Ownership({ ...parts, ...held, handOver: give });
     this.lanes = Array.from(
       { length: parts.lanes ?? 1 },
-      () => new FlushLane(parts.store, this.ownership, this.loopTime),
+      () => new FlushLane(parts.store, this.ownership, this.loopTime, this.tracing),
     );
   }
 

@@ -19,24 +19,21 @@ import { assert } from "../assert.ts";
 import { type Fault, type Outcome, ok, refuse } from "../fault.ts";
 import { type RecordKey, refKey } from "./actor.ts";
 import type { LiveActor, PendingGroup } from "./live-actor.ts";
-import type { LiveActors } from "./live-actors.ts";
-import type { Chance, Clock } from "./clock.ts";
-import { type DispatchOrder, Lines } from "./dispatch-order.ts";
+import { Lines } from "./dispatch-order.ts";
 import { ActorDraft, Draft, MissingRecord, recordKey } from "./draft.ts";
-import type { FlushLane } from "./flush.ts";
 import type { CommitResult } from "./commit-result.ts";
 import { GroupBroken, TurnGroup } from "./group.ts";
-import { isolate, type OnBug } from "./isolate.ts";
-import type { Loader } from "./loader.ts";
-import type { LoopTime } from "./loop-time.ts";
+import { GroupTrace } from "./group-trace.ts";
+import { isolate } from "./isolate.ts";
 import type { ShardGrant } from "./placement.ts";
-import { type DispatchOptions, type Shards, UNAVAILABLE } from "./shards.ts";
+import { type DispatchOptions, UNAVAILABLE } from "./shards.ts";
 import { publish } from "./publishing.ts";
 import { Reservation } from "./reservation.ts";
 import { type AlarmKey, noWrites, type Writes } from "./store.ts";
 import type { Member, MemberStep } from "./members.ts";
 import { GroupTx } from "./tx.ts";
-import { admitWrites, type WriteHost } from "./write-admission.ts";
+import type { TurnHost } from "./turn-host.ts";
+import { admitWrites } from "./write-admission.ts";
 import { textBytesOf } from "./written-bytes.ts";
 
 /** Attempts of a group whose actors are evicted mid-turn again and again; the client retries later. */
@@ -47,25 +44,6 @@ const OVERLOADED_RETRY_MS = 1_000;
 const GUARD_ROUNDS = 8;
 /** A turn that asks for more records one by one than this is a bug. */
 const LOAD_ROUNDS = 64;
-
-export interface TurnHost extends WriteHost {
-  readonly actors: LiveActors;
-  readonly shards: Shards;
-  readonly loader: Loader;
-  readonly order: DispatchOrder;
-  readonly loopTime: LoopTime;
-  readonly clock: Clock;
-  readonly chance: Chance;
-  laneOf(shard: number): FlushLane;
-  /** A group that is on its way to the store replaces or clears this alarm; the answer is called when it has ended. */
-  supersede(key: AlarmKey): () => void;
-  /** Tells handlers of effects whose group is on its way to the store. */
-  intend(draft: Draft, grant: ShardGrant): void;
-  /** Starts what a committed group asked for: births, messages, effects, alarms. */
-  release(draft: Draft, grant: ShardGrant): void;
-  /** Reports a bug after a commit. */
-  readonly onBug: OnBug;
-}
 
 export class GroupRun {
   private readonly host: TurnHost;
@@ -78,6 +56,7 @@ export class GroupRun {
   private organizationId: string | null = null;
   private guarded = 0;
   private readonly lines: Lines;
+  private readonly trace: GroupTrace | null;
   private resolve!: (outcome: Outcome<readonly unknown[]>) => void;
   private reject!: (cause: unknown) => void;
 
@@ -86,6 +65,7 @@ export class GroupRun {
     this.steps = steps;
     this.options = options;
     this.lines = new Lines(host.order, () => this.attempt());
+    this.trace = GroupTrace.of(host.tracing, steps);
   }
 
   /** Calls one of both, once: `resolve` with the replies or a refusal, `reject` for bugs. */
@@ -110,7 +90,7 @@ export class GroupRun {
   private run(): void {
     if (this.options.isStillWanted?.() === false) return this.answer(ok([]));
     const at = this.host.clock.monotonic();
-    const draft = new Draft(this.host.clock.now(), this.host.chance.text);
+    const draft = new Draft(this.host.clock.now(), this.host.chance.text, this.trace);
     const replies: unknown[] = [];
     let grant: ShardGrant | null = null;
     for (const step of this.steps) {
@@ -162,7 +142,9 @@ export class GroupRun {
     this.reservation.wait();
     // A small command may change a large record, which is stored anew.
     const bytes = 256 + Math.max(this.reservation.bytes, textBytesOf(writes));
+    this.trace?.sent();
     const conclude = (result: CommitResult): void => {
+      this.trace?.concluded(result);
       for (const end of supersessions) end();
       verdict?.ended(result.kind === "committed" || result.kind === "unknown");
       this.concluded(result, () => this.leave(draft, grant, ok(replies)));
@@ -171,7 +153,12 @@ export class GroupRun {
     this.host
       .laneOf(grant.shard)
       .push(new TurnGroup(grant, { writes, drafts: [...draft.actors, ...unborn], bytes }, conclude));
-    if (writes.effects.length > 0) isolate(() => this.host.intend(draft, grant), this.host.onBug);
+    if (writes.effects.length > 0) this.intend(draft, grant);
+  }
+
+  private intend(draft: Draft, grant: ShardGrant): void {
+    const intend = (): void => this.host.intend(draft, grant);
+    isolate(this.trace === null ? intend : () => this.trace?.within(intend), this.host.onBug);
   }
 
   private waitForGuard(until: Promise<void>): void {
@@ -279,12 +266,14 @@ export class GroupRun {
   private answer(outcome: Outcome<readonly unknown[]>): void {
     this.lines.leave();
     this.reservation.end();
+    this.trace?.answered(outcome.ok ? null : outcome.fault);
     this.resolve(outcome);
   }
 
   private fail(cause: unknown): void {
     this.lines.leave();
     this.reservation.end();
+    this.trace?.failed();
     this.reject(cause);
   }
 }

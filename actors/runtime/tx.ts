@@ -5,6 +5,7 @@ import { isoTime, type JsonObject } from "../schema.ts";
 import type { ActorRef, NewEvent, NewRecord, Peeked, RecordFields, Table, Tx } from "./actor.ts";
 import { addressOf, type ActorDraft, type Draft, recordKey } from "./draft.ts";
 import type { AlarmRow } from "./store.ts";
+import { carrying } from "./tracing.ts";
 import type { VolatileTable } from "./volatile-state.ts";
 
 export class GroupTx implements Tx {
@@ -20,6 +21,10 @@ export class GroupTx implements Tx {
     this.self = draft.actor.ref;
     this.now = group.now;
     this.random = group.random;
+  }
+
+  get carrier(): string | null {
+    return this.group.carrier;
   }
 
   id(prefix: IdPrefix): string {
@@ -106,7 +111,7 @@ export class GroupTx implements Tx {
 
   effect(of: ActorRef, kind: string, intent: JsonObject): string {
     const id = this.id("eff");
-    this.group.writes.effects.push({ id, ...addressOf(of), kind, intent });
+    this.group.writes.effects.push({ id, ...addressOf(of), kind, intent: carrying(intent, this.carrier) });
     return id;
   }
 

@@ -1,5 +1,6 @@
 /** How an event gets its number, and a delivery its first attempt (HOOK-2, HOOK-3). */
 import type { Tx } from "../runtime/actor.ts";
+import { carrying } from "../runtime/tracing.ts";
 import { isoTime } from "../schema.ts";
 import type { NewsEvent } from "./events.ts";
 import type { EventHead } from "./protocol.ts";
@@ -16,7 +17,8 @@ import {
 /** Keeps the event under the next number. */
 export function numbered(tx: Tx, feed: Feed, news: NewsEvent): { readonly feed: Feed; readonly event: WebhookEvent } {
   const sequence = feed.sequence + 1;
-  const event = tx.create(webhookEventTable, { id: tx.id("evt"), sequence, ...news, changes: [...news.changes] });
+  const told = { id: tx.id("evt"), sequence, ...news, changes: [...news.changes] };
+  const event = tx.create(webhookEventTable, carrying(told, tx.carrier));
   return { feed: { ...feed, sequence }, event };
 }
 

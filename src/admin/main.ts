@@ -105,6 +105,7 @@ async function here(
       log,
       runner: null,
       meters: null,
+      tracing: null,
       address,
       build: VERSION,
       onLost: () => {},

@@ -24,6 +24,8 @@ export interface SenderParts {
   readonly clock: Clock;
   /** The body of an event (HOOK-2). */
   readonly bodyOf: (event: WebhookEvent) => string;
+  /** The headers by which a receiver goes on with the trace; absent where nothing is traced. */
+  readonly traceHeaders?: (() => Readonly<Record<string, string>>) | undefined;
 }
 
 type Result = Exclude<AttemptResult, { readonly kind: "interrupted" }>;
@@ -34,7 +36,7 @@ export function createWebhookSender(parts: SenderParts): WebhookSender {
 }
 
 async function send(
-  { egress, clock, bodyOf }: SenderParts,
+  { egress, clock, bodyOf, traceHeaders }: SenderParts,
   signers: Signers,
   { attempt, event, destination }: Prepared,
   signal: AbortSignal,
@@ -52,6 +54,7 @@ async function send(
       "service-delivery-attempt": String(attempt.attempt),
       "idempotency-key": attempt.deliveryKey,
       ...signatureHeaders(signers.of(destination, clock.now()), signed),
+      ...traceHeaders?.(),
     },
     body,
     limits: { timeoutMs: EXCHANGE_MS, maxResponseBytes: ANSWER_BYTES },

@@ -39,6 +39,8 @@ export interface LogOptions {
   readonly pretty?: boolean;
   /** Standard output unless a test takes the lines. */
   readonly sink?: LogSink;
+  /** The trace that the running code belongs to, as `trace_id` of its lines. Omitted: lines have none. */
+  readonly traceId?: () => string | null;
 }
 
 const SECRET_FIELD =
@@ -69,18 +71,24 @@ export async function createLogger(options: LogOptions): Promise<Logger> {
   const target = isPretty ? await prettySink(sink) : sink;
   const destination = { write: (line: string) => target.write(redact(line)) };
   // `base` would add the pid and the host to each line.
-  const settings = { level: options.level, timestamp: pino.stdTimeFunctions.isoTime, base: null };
-  return wrap(pino(settings, destination), { write: destination.write, flush: async () => sink.flush?.() });
+  const { level, traceId } = options;
+  const plain = { level, timestamp: pino.stdTimeFunctions.isoTime, base: null };
+  const settings = traceId === undefined ? plain : { ...plain, mixin: () => traced(traceId()) };
+  const end = { write: destination.write, flush: async () => sink.flush?.() };
+  return wrap(pino(settings, destination), end, traceId);
 }
 
-function wrap(logger: pino.Logger, sink: Required<LogSink>): Logger {
+const traced = (traceId: string | null): object => (traceId === null ? {} : { trace_id: traceId });
+
+function wrap(logger: pino.Logger, sink: Required<LogSink>, traceId: LogOptions["traceId"]): Logger {
+  const at = (level: Level): Write => writer(logger, level, sink, traceId);
   return {
-    debug: writer(logger, "debug", sink),
-    info: writer(logger, "info", sink),
-    warn: writer(logger, "warn", sink),
-    error: writer(logger, "error", sink),
-    fatal: writer(logger, "fatal", sink),
-    child: (fields) => wrap(logger.child(fields), sink),
+    debug: at("debug"),
+    info: at("info"),
+    warn: at("warn"),
+    error: at("error"),
+    fatal: at("fatal"),
+    child: (fields) => wrap(logger.child(fields), sink, traceId),
     flush: () => sink.flush(),
   };
 }
@@ -91,7 +99,7 @@ type Level = "debug" | "info" | "warn" | "error" | "fatal";
  * A line of plain fields, as each request writes one, is put together here: the same line as pino's
  * for a third of its cost. Exceptions, and what is no plain JSON, are pino's.
  */
-function writer(logger: pino.Logger, level: Level, { write }: LogSink): Write {
+function writer(logger: pino.Logger, level: Level, { write }: LogSink, traceId: LogOptions["traceId"]): Write {
   const byPino: Write = (fields: object | string, message?: string) => logger[level](fields, message);
   const number = pino.levels.values[level];
   const isEnabled = logger.isLevelEnabled(level);
@@ -105,7 +113,8 @@ function writer(logger: pino.Logger, level: Level, { write }: LogSink): Write {
     } catch {
       return byPino(fields, message as string);
     }
-    write(`{"level":${number},"time":"${timeNow()}"${bound}${given},"msg":${JSON.stringify(message)}}\n`);
+    const trace = traceId === undefined ? "" : inner(traced(traceId()));
+    write(`{"level":${number},"time":"${timeNow()}"${bound}${given}${trace},"msg":${JSON.stringify(message)}}\n`);
   };
 }
 

@@ -138,6 +138,7 @@ const workFamilies = (meters: Meters, readings: Readings): Family[] => [
   ),
   counter("troupe_webhook_attempts_total", "Attempts to deliver a webhook, by outcome.", meters.deliveries),
   histogram("troupe_webhook_attempt_duration_seconds", "How long an attempt to deliver takes.", meters.deliverySeconds),
+  counter("troupe_trace_spans_total", "Spans of traces, by what became of them.", meters.spans),
   histogram("troupe_loop_delay_seconds", "How late the event loop is for a timer.", meters.loopSeconds),
   {
     name: "troupe_loop_work_seconds_total",

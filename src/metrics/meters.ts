@@ -42,6 +42,7 @@ export class Meters {
   currency: string | null = null;
   readonly deliveries = new Counts("outcome");
   readonly deliverySeconds = new Distribution(DELIVERY_SECONDS);
+  readonly spans = new Counts("outcome");
   readonly loopSeconds = new Distribution(LOOP_SECONDS);
   /** When the lease was last renewed, monotonic ms; null before. */
   leaseRenewedAt: number | null = null;
@@ -76,6 +77,11 @@ export class Meters {
     this.modelTokens.add(usage.outputTokens, model, "output");
     if (usage.cost !== undefined) this.modelCosts.add(usage.cost, model);
     if (this.currency !== null && unpricedTokens(usage) > 0) this.unpricedTokens.add(unpricedTokens(usage), model);
+  }
+
+  /** `outcome`: exported, failed or dropped. */
+  traced(outcome: string, spans: number): void {
+    this.spans.add(spans, outcome);
   }
 
   sent(outcome: DeliveryOutcome, seconds: number): void {

@@ -1,5 +1,6 @@
 /** Calls to other replicas over HTTP keep-alive. */
 import { answeredBy, CLIENT_HEADER, hashOf, type PeerCall, type PeerKey, piecesOf, SEAL_HEADER } from "./peer-key.ts";
+import type { Tracing } from "../../actors/runtime/tracing.ts";
 import type { Owner } from "./placement-table.ts";
 import { sealedPieces } from "./sealed-body.ts";
 
@@ -47,8 +48,11 @@ export class PeerClient {
   private readonly key: PeerKey;
   private readonly calls = new Map<string, Set<AbortController>>();
 
-  constructor(key: PeerKey) {
+  private readonly tracing: Pick<Tracing, "headers"> | null;
+
+  constructor(key: PeerKey, tracing: Pick<Tracing, "headers"> | null = null) {
     this.key = key;
+    this.tracing = tracing;
   }
 
   /** Hands a client's request on; `signal` breaks it off. Throws `NotReached`, or whatever broke it off. */
@@ -61,7 +65,7 @@ export class PeerClient {
     headers.set("x-request-id", requestId);
     // The client of this process would add its own where there is none, and the answer would be compressed.
     if (!headers.has("accept-encoding")) headers.set("accept-encoding", "identity");
-    for (const [name, value] of Object.entries(more)) headers.set(name, value);
+    for (const [name, value] of Object.entries({ ...this.tracing?.headers(), ...more })) headers.set(name, value);
     headers.set(CLIENT_HEADER, client);
     return this.send(owner, { method: request.method, target, client }, { headers, body, signal });
   }
@@ -121,7 +125,11 @@ export class PeerClient {
     body: string | null,
     signal: AbortSignal,
   ): Promise<Response> {
-    return this.send(owner, { method, target, client: "" }, { headers: new Headers(), body, signal });
+    return this.send(
+      owner,
+      { method, target, client: "" },
+      { headers: new Headers(this.tracing?.headers()), body, signal },
+    );
   }
 
   /** Seals and sends the call. The answer is that of the owner and of nobody else. */

@@ -16,6 +16,7 @@ import {
   type PeerKey,
   SEAL_HEADER,
 } from "./peer-key.ts";
+import type { Tracing } from "../../actors/runtime/tracing.ts";
 import type { PeerQuestions } from "./peer-questions.ts";
 import type { PeersLog } from "./peers-log.ts";
 import { STREAM_HEADER } from "./relay.ts";
@@ -35,6 +36,8 @@ export interface PeerServerParts {
   /** The pipeline of the service; null while there is none. */
   readonly serve: () => ((request: Request) => Promise<Response>) | null;
   readonly log: PeersLog;
+  /** Where traces are told. Omitted: nothing is traced. */
+  readonly tracing?: Tracing | null;
 }
 
 export interface PeerServer {
@@ -95,7 +98,10 @@ async function answerOwn(
       parts.onRead();
       return new Response(null, { status: 204 });
     case ASK_PATH: {
-      const outcome = parts.questions().answer(new TextDecoder().decode(body ?? new ArrayBuffer()));
+      const { tracing = null } = parts;
+      const question = new TextDecoder().decode(body ?? new ArrayBuffer());
+      const ask = () => parts.questions().answer(question);
+      const outcome = tracing === null ? ask() : tracing.within(tracing.received(request.headers), ask);
       return outcome === null ? misdirected() : Response.json(await outcome);
     }
     default:

@@ -6,6 +6,7 @@
 import { type Outcome } from "../../actors/fault.ts";
 import type { Clock } from "../../actors/runtime/clock.ts";
 import type { Member } from "../../actors/runtime/members.ts";
+import type { Tracing } from "../../actors/runtime/tracing.ts";
 import type { Peers } from "../../actors/runtime/peers.ts";
 import { SHARD_COUNT } from "../../actors/runtime/placement.ts";
 import type { OpenStreams } from "../http/stream/open-streams.ts";
@@ -36,6 +37,8 @@ export interface ReplicaGroupParts {
   readonly clock: Clock;
   readonly maxRequestBodyBytes: number;
   readonly log: PeersLog;
+  /** Where traces are told. Omitted: nothing is traced. */
+  readonly tracing?: Tracing | null;
 }
 
 const ALL: ReadonlySet<number> = new Set(Array.from({ length: SHARD_COUNT }, (_, shard) => shard));
@@ -60,7 +63,7 @@ export class ReplicaGroup implements Peers {
     this.parts = parts;
     const { id, clock, log, system } = parts;
     const key = new PeerKey(parts.keys, id, () => clock.now());
-    this.client = new PeerClient(key);
+    this.client = new PeerClient(key, parts.tracing ?? null);
     this.table = new PlacementTable(parts.reader, clock, (gone) => this.client.giveUp(gone));
     this.server = openPeerServer({
       ...parts,

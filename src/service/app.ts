@@ -13,6 +13,7 @@ import type { MissionDirectory } from "../../actors/mission/directory.ts";
 import type { Directory } from "../../actors/organization/directory.ts";
 import { AT_ONCE, type Bulk } from "../../actors/runtime/bulk-work.ts";
 import type { Clock } from "../../actors/runtime/clock.ts";
+import type { Tracing } from "../../actors/runtime/tracing.ts";
 import type { Sealing } from "../../actors/sealing.ts";
 import type { Outcome } from "../../actors/fault.ts";
 import { RATE_BUDGET } from "../../actors/traffic/policy.ts";
@@ -44,11 +45,11 @@ import { pathOf } from "../http/request/exchange.ts";
 import { drainingHealth, healthRoutes } from "../http/request/health.ts";
 import type { Forwarding } from "../http/request/forwarding.ts";
 import { FairTurns } from "../http/request/fair-turns.ts";
-import { KnownPaths } from "../http/request/known-paths.ts";
+import { KnownPaths, type Offered } from "../http/request/known-paths.ts";
 import type { HttpLog } from "../log/port.ts";
 import type { RequestMeter } from "../http/request/request-meter.ts";
 import { OpenStreams } from "../http/stream/open-streams.ts";
-import type { Offered, Surface } from "../http/request/surface.ts";
+import type { Surface } from "../http/request/surface.ts";
 import { pathPrefixOf } from "../http/request/path-prefix.ts";
 import { BAD_PATH, hostFault, isAsSent, withoutSlash } from "../http/request/request-target.ts";
 import { watchTokens } from "../http/stream/token-watch.ts";
@@ -122,6 +123,8 @@ export interface AppParts {
   readonly jobLimits: JobLimits;
   readonly log: HttpLog;
   readonly meter?: RequestMeter;
+  /** Where traces are told; nothing is traced unless given. */
+  readonly tracing?: Tracing;
   readonly clock: Clock;
   /** In whose slices long answers are rendered; at once unless given. */
   readonly bulk?: Bulk;

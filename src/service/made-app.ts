@@ -7,6 +7,7 @@ import { HeldBytes } from "../runner/held-bytes.ts";
 import { actorSecretReader } from "../wiring/secret-reader.ts";
 import { CachedMcpCatalogue } from "../wiring/mcp-catalogue.ts";
 import type { Meters } from "../metrics/meters.ts";
+import type { Tracing } from "../../actors/runtime/tracing.ts";
 import type { GitVersion } from "../repositories/git.ts";
 import type { Sandbox } from "../sandbox/sandbox.ts";
 import { buildOf } from "../settings/build.ts";
@@ -42,6 +43,7 @@ export interface AppMaterial {
   readonly git: GitVersion | null;
   readonly hasShell: boolean;
   readonly meters: Meters | null;
+  readonly tracing: Tracing | null;
 }
 
 export interface MadeApp {
@@ -65,6 +67,7 @@ export function makeApp(material: AppMaterial): MadeApp {
     git,
     hasShell,
     meters,
+    tracing,
   } = material;
   const key = supervision?.order.adminKey ?? newAdminKey();
   const admin: AdminParts = {
@@ -88,6 +91,7 @@ export function makeApp(material: AppMaterial): MadeApp {
     models,
     log,
     ...(meters === null ? {} : { meter: meters }),
+    ...(tracing === null ? {} : { tracing }),
     clock: systemClock,
     pingDatabase: async () => {
       await storage.database.read`select 1`;

@@ -7,6 +7,7 @@ import { networkInterfaces } from "node:os";
 import { join } from "node:path";
 import { isIP } from "node:net";
 import { holdLifeLock } from "../../db/life-lock.ts";
+import type { Tracing } from "../../actors/runtime/tracing.ts";
 import type { PostgresPlacement } from "../../db/placement.ts";
 import { newId } from "../../actors/ids.ts";
 import type { TroupeSystem } from "../../actors/troupe.ts";
@@ -44,11 +45,12 @@ export interface ReplicaParts {
   readonly system: () => TroupeSystem;
   readonly maxRequestBodyBytes: number;
   readonly log: Logger;
+  readonly tracing: Tracing | null;
 }
 
 /** Opens the port for the others and takes the lock; `undo` closes both. Throws `NoReplicaAddress`. */
 export async function openReplica(parts: ReplicaParts, undo: Pick<Undo, "add">): Promise<Replica | null> {
-  const { config, storage, placement, system, maxRequestBodyBytes, log } = parts;
+  const { config, storage, placement, system, maxRequestBodyBytes, log, tracing } = parts;
   const { replicaUrl } = config;
   if (replicaUrl === undefined) return null;
   const id = newId("rpl");
@@ -63,6 +65,7 @@ export async function openReplica(parts: ReplicaParts, undo: Pick<Undo, "add">):
     clock: systemClock,
     maxRequestBodyBytes,
     log,
+    tracing,
   });
   undo.add(() => group.stop());
   return { id, group, share: async () => shareFiles(config, id, (await placement().read()).replicas) };

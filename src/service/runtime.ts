@@ -6,7 +6,6 @@
 import type { ChatDirectory } from "../../actors/chat/directory.ts";
 import { newId } from "../../actors/ids.ts";
 import type { JobDirectory } from "../../actors/job/directory.ts";
-import { jobExecution } from "../../actors/job/run/execution.ts";
 import type { ModelPort } from "../../actors/job/ports.ts";
 import type { RetrySettings } from "../../actors/job/run/retry-policy.ts";
 import { type SlotLimits, Slots } from "../../actors/job/run/slots.ts";
@@ -14,6 +13,7 @@ import type { MissionDirectory } from "../../actors/mission/directory.ts";
 import type { Directory } from "../../actors/organization/directory.ts";
 import type { EffectHandler } from "../../actors/runtime/effects.ts";
 import { SHARD_COUNT } from "../../actors/runtime/placement.ts";
+import type { Tracing } from "../../actors/runtime/tracing.ts";
 import { System } from "../../actors/runtime/system.ts";
 import { type ActorSettings, troupeActors, type TroupeProtocols, type TroupeSystem } from "../../actors/troupe.ts";
 import type { QuotaLimits, QuotaReports } from "../../actors/usage/quota.ts";
@@ -71,6 +71,7 @@ import { actorMissionService } from "../wiring/mission-service.ts";
 import { missionHandlers } from "../wiring/missions.ts";
 import type { Meters } from "../metrics/meters.ts";
 import { MeteredActorStore, MeteredPlacement } from "../wiring/metered.ts";
+import { tracedExecution } from "../wiring/traced.ts";
 import { toolServices } from "../wiring/tool-services.ts";
 import { workspaceInstructions } from "../wiring/workspace-instructions.ts";
 import { outputChecks } from "../wiring/output-checks.ts";
@@ -119,6 +120,8 @@ export interface RunnerParts {
 export interface RuntimeParts extends ActorSettings {
   /** Counts what is done; null where nobody asks for the counts. */
   readonly meters: Meters | null;
+  /** Where traces are told; null where nothing is traced. */
+  readonly tracing: Tracing | null;
   /** What an organization may have, unless the operator says otherwise for it. */
   readonly quotas: QuotaLimits;
   readonly storage: Storage;
@@ -192,6 +195,7 @@ export async function prepareRuntime(parts: RuntimeParts): Promise<PreparedRunti
     log,
     onLost: parts.onLost,
     hasRoom: storage.hasRoom,
+    ...(parts.tracing === null ? {} : { tracing: parts.tracing }),
   });
   const runtime: Runtime = {
     system,
@@ -262,6 +266,7 @@ const effectsOf = (runner: RunnerParts, parts: RuntimeParts, { directory, webhoo
     system,
     appUrl: parts.address,
     meters: parts.meters,
+    tracing: parts.tracing,
   }),
 });
 
@@ -273,6 +278,7 @@ function execution(
 ): EffectHandler {
   const { storage, log } = parts;
   const { models, egress, sandbox, fileSandbox } = runner;
+  const jobExecution = tracedExecution(parts.tracing);
   const secrets = actorSecretReader(system, storage.sealing);
   const files = new PostgresFileDirectory(storage.database);
   const { workspaceLimits = DEFAULT_WORKSPACE_LIMITS } = parts;

@@ -13,6 +13,8 @@ import type { AdminPort } from "./admin-port.ts";
 import { serveMetrics } from "./metrics.ts";
 import { Meters } from "../metrics/meters.ts";
 import { meteredModels } from "../wiring/metered.ts";
+import { tracedModels } from "../wiring/traced.ts";
+import { openTraces } from "./traces.ts";
 import { createEgress, type Egress } from "../egress/egress.ts";
 import { systemChance, systemClock } from "../wiring/clock.ts";
 import { actorSettingsOf, appUrlOf, type Config, listeningUrlOf, localUrlOf } from "../settings/config.ts";
@@ -74,11 +76,15 @@ export async function startService(options: ServiceOptions): Promise<Service> {
   try {
     // Without the port nobody asks, and nothing is counted.
     const meters = config.adminPort === undefined ? null : new Meters();
+    const traces = await openTraces(config, meters, log);
+    const { tracing } = traces;
+    undo.add(() => traces.close());
     const loopTime = newLoopTime();
     const isOverShare = (organizationId: string): boolean => loopTime.isOverShare(organizationId);
     const chosen = await unlessAborted(chooseModels(config, log, loopTime), signal);
     const { local } = chosen;
-    const models = meters === null ? chosen.models : meteredModels(chosen.models, meters);
+    const metered = meters === null ? chosen.models : meteredModels(chosen.models, meters);
+    const models = tracing === null ? metered : tracedModels(metered, tracing);
     const storage = await openStorage({ config, log, loopTime, signal, supervision, onExit: onFatal });
     undo.add(() => storage.close());
     forgetService(storage.folder.path);
@@ -110,17 +116,19 @@ export async function startService(options: ServiceOptions): Promise<Service> {
         toolResultBytes: config.toolResultKib * 1_024,
       },
       meters,
+      tracing,
       log,
       address,
       build: VERSION,
       onLost: onFatal,
       signal,
-      openReplica: (of) => openReplica({ ...of, config, storage, maxRequestBodyBytes: bodyBytesOf(config), log }, undo),
+      openReplica: (of) =>
+        openReplica({ ...of, config, storage, maxRequestBodyBytes: bodyBytesOf(config), log, tracing }, undo),
       ...actorSettingsOf(config),
       quotas: quotasOf(config),
     });
     const reached = { egress, sandbox, fileSandbox, provider: provider?.client ?? null, git, hasShell: shell !== null };
-    const made = makeApp({ ...options, ...reached, storage, models, runtime, meters });
+    const made = makeApp({ ...options, ...reached, storage, models, runtime, meters, tracing });
     const { app } = made;
     const { replica } = runtime;
     // First: the shards that it gets have clients already, which the others hand on.

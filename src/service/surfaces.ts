@@ -25,9 +25,24 @@ interface Surfaces {
 }
 
 export function surfacesOf(
-  { system, directory, sealing, log, meter, clock, rates, corsOrigins, bodies, turns, bulk, forwarding }: MountedParts,
+  parts: MountedParts,
   { appUrl, server }: Opened,
 ): { readonly surfaces: Surfaces; readonly authentication: Authentication; readonly limits: RateLimits } {
+  const {
+    system,
+    directory,
+    sealing,
+    log,
+    meter,
+    tracing,
+    clock,
+    rates,
+    corsOrigins,
+    bodies,
+    turns,
+    bulk,
+    forwarding,
+  } = parts;
   const addresses = new ClientAddresses(rates?.trustedProxies ?? []);
   const limits = new RateLimits({ system, clock, addresses, budgets: rates?.budgets ?? new Map() });
   const authentication = new Authentication({ system, directory, limits, clock, log, appUrl });
@@ -43,6 +58,7 @@ export function surfacesOf(
       sealing,
       log,
       meter,
+      tracing,
       forwarding,
       clock,
       rateHeaders: new RateHeaders(clock),

@@ -16,29 +16,9 @@ import { MODEL_INPUTS_SETTING, MODEL_WINDOWS_SETTING } from "./model-windows.ts"
 import { QUOTAS_SETTING } from "./quotas.ts";
 import { replicaBesideDatabase, type SettingsCheck, wholeProvider } from "./setting-checks.ts";
 import { SHELL_HOSTS_SETTING } from "./shell.ts";
+import { optional, setting, type SettingOptions, wholeNumber } from "./setting.ts";
+import { endpointWithoutKey, TRACING_SETTINGS } from "./tracing.ts";
 import { INVALID, isUrlFormat, maskUrl, parseSetting, POSTGRES_URL_FORM } from "./setting-format.ts";
-
-/** What the schema of a setting says beyond JSON Schema. */
-interface SettingOptions {
-  /** The variable's name. */
-  readonly env: string;
-  /** Completes "must be …". */
-  readonly allowed: string;
-  /** Never printed. */
-  readonly secret?: true;
-}
-
-const setting = <T extends object>(options: SettingOptions & T): SettingOptions & T => options;
-
-/** A whole number within these bounds, both included. */
-const wholeNumber = (env: string, fallback: number, [minimum, maximum]: readonly [number, number]) =>
-  Type.Integer(
-    setting({ env, default: fallback, minimum, maximum, allowed: `a whole number from ${minimum} to ${maximum}` }),
-  );
-
-/** A text of a format that need not be set. */
-const optional = (env: string, format: string, allowed: string) =>
-  Type.Optional(Type.String(setting({ env, format, allowed })));
 
 const LOG_LEVELS = ["trace", "debug", "info", "warn", "error", "fatal", "silent"] as const;
 const ENVIRONMENTS = ["development", "production", "test"] as const;
@@ -269,6 +249,7 @@ const Settings = Type.Object({
       allowed: "a whole number of MiB from 1 to 1048576000",
     }),
   ),
+  ...TRACING_SETTINGS,
   buildCommit: optional("BUILD_COMMIT", "commit", "the commit's hash in full, in hexadecimal"),
   buildTime: optional("BUILD_TIME", "time", "a time such as 2026-11-01T12:00:00Z"),
   logLevel: OneOf(LOG_LEVELS, setting({ env: "LOG_LEVEL", default: "info", allowed: LOG_LEVELS.join(", ") })),
@@ -333,7 +314,8 @@ export function readConfig(env: Environment = process.env, checks: readonly Sett
     if (values[folder] !== undefined) values[folder] = resolve(String(values[folder]));
   const wrong = new Set(errors.map(({ variable }) => variable));
   const config = values as unknown as Config;
-  for (const check of [secretBesideDatabase, replicaBesideDatabase, wholeProvider, pricesOfBudget, ...checks]) {
+  const own = [secretBesideDatabase, replicaBesideDatabase, wholeProvider, pricesOfBudget, endpointWithoutKey];
+  for (const check of [...own, ...checks]) {
     if (!check.reads.some((variable) => wrong.has(variable))) errors.push(...check.errors(config));
   }
   return errors.length > 0 ? { ok: false, errors, valid: config } : { ok: true, config };

@@ -11,6 +11,7 @@ import { RATE_BUDGET } from "../../actors/traffic/policy.ts";
 import { quotaEntry } from "../../actors/usage/quota.ts";
 import { isPostgresUrl, withUrl } from "./postgres-url.ts";
 import { isHostRule } from "./shell.ts";
+import { pairsOf } from "./tracing.ts";
 
 /** What an address of a PostgreSQL has to be. */
 export const POSTGRES_URL_FORM =
@@ -81,6 +82,8 @@ const FORMATS = {
   network: isNetwork,
   "host-or-network": (text: string) => isNetwork(text) || isHostName(text),
   "host-rule": isHostRule,
+  "otel-pairs": (text: string) => pairsOf(text) !== null,
+  ratio: (text: string) => /^(?:0|1|0?\.\d{1,12}|1\.0{1,12})$/.test(text),
   origin: isOrigin,
   /** An origin, and below it the path of a proxy, if any: segments of plain characters. */
   "base-url": (text: string) => {

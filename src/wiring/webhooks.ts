@@ -1,6 +1,7 @@
 /** The deliveries of webhooks, put together: the guarded client, the service's key, the surface's view of an event. */
 import type { Chance, Clock } from "../../actors/runtime/clock.ts";
 import type { EffectHandler } from "../../actors/runtime/effects.ts";
+import type { Tracing } from "../../actors/runtime/tracing.ts";
 import type { Sealing } from "../../actors/sealing.ts";
 import type { TroupeSystem } from "../../actors/troupe.ts";
 import { webhookEffects } from "../../actors/webhook/delivering.ts";
@@ -9,6 +10,7 @@ import type { WebhookSender } from "../../actors/webhook/ports.ts";
 import type { WebhookEvent } from "../../actors/webhook/schema.ts";
 import type { Meters } from "../metrics/meters.ts";
 import { meteredSender } from "./metered.ts";
+import { tracedSender } from "./traced.ts";
 import { webhookEventView } from "../current/events/view.ts";
 import type { WebhookTools } from "../operations/webhook-tools.ts";
 import type { Egress } from "../egress/egress.ts";
@@ -30,6 +32,8 @@ export interface WebhookParts {
   readonly appUrl: string;
   /** Counts attempts; absent where nobody asks for the counts. */
   readonly meters?: Meters | null;
+  /** Where attempts are traced; absent where nothing is. */
+  readonly tracing?: Tracing | null;
 }
 
 /** The handlers of webhook effects. */
@@ -46,10 +50,12 @@ export const webhookHandlers = (parts: WebhookParts) => {
   }) satisfies Readonly<Record<string, EffectHandler>>;
 };
 
-function senderOf({ egress, sealing, clock, appUrl, meters }: WebhookParts): WebhookSender {
+function senderOf({ egress, sealing, clock, appUrl, meters, tracing }: WebhookParts): WebhookSender {
   const bodyOf = (event: WebhookEvent): string => JSON.stringify(webhookEventView(event, appUrl));
-  const sender = createWebhookSender({ egress, sealing, clock, bodyOf });
-  return meters === null || meters === undefined ? sender : meteredSender(sender, meters);
+  const traceHeaders = tracing === null || tracing === undefined ? undefined : () => tracing.headers();
+  const plain = createWebhookSender({ egress, sealing, clock, bodyOf, traceHeaders });
+  const sender = meters === null || meters === undefined ? plain : meteredSender(plain, meters);
+  return tracing === null || tracing === undefined ? sender : tracedSender(sender, tracing);
 }
 
 /** A name has this long to be found when a destination is set. */

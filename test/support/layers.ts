@@ -186,6 +186,13 @@ export const LAYERS: readonly Layer[] = [
     builtins: true,
   },
   {
+    name: "the traces",
+    files: at("src/tracing/.*"),
+    ours: at("actors/.*", "src/tracing/.*"),
+    packages: ["@opentelemetry"],
+    builtins: true,
+  },
+  {
     name: "archives",
     files: at("src/archive/.*"),
     ours: at("actors/.*", "src/archive/.*"),

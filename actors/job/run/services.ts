@@ -44,4 +44,6 @@ export interface RunIntent {
   readonly since: string;
   /** Where the run begins the job: the model that its agent names. */
   readonly begins?: string | null;
+  /** Where the job belongs to a trace: which one, and whose run it is. */
+  readonly begun?: { readonly trace: string; readonly agentId: string; readonly chatId: string };
 }

@@ -5,6 +5,7 @@
 import type { Server } from "bun";
 import { assert } from "../../../actors/assert.ts";
 import { type Fault, ok, type Outcome } from "../../../actors/fault.ts";
+import type { Span, Tracing } from "../../../actors/runtime/tracing.ts";
 import type { Principal } from "../../../actors/organization/principal.ts";
 import type { RateState } from "../../../actors/traffic/protocol.ts";
 import { COMPRESSED_FROM_BYTES, compressed, encodingFor } from "../document/encoding.ts";
@@ -18,6 +19,7 @@ import type { HttpLog } from "../../log/port.ts";
 import { noteStream } from "./forwarding.ts";
 import type { RateHeaders } from "./rate-headers.ts";
 import { requestIdOf } from "./request-id.ts";
+import { endRequestSpan, requestSpan } from "./request-span.ts";
 
 /** Starts of an authority in `request.url`: `https://` is the longest scheme, a host has a character. */
 const AUTHORITY = 8;
@@ -42,6 +44,8 @@ export class Exchange implements Caller, RawInput {
   isAnswered = false;
   /** The id of the operation that takes it; null before, and where none does. */
   operation: string | null = null;
+  /** The operation's path, with the names of its parameters. */
+  route: string | null = null;
   /** Once the request is authenticated. */
   organizationId: string | null = null;
   /** Once it is counted: every answer tells of it (RATE-2). */
@@ -59,6 +63,9 @@ export class Exchange implements Caller, RawInput {
   /** What its body counts before it is read. */
   private unread: BodyHold | null = null;
   private isDropped = false;
+  /** Null where nothing is traced. */
+  private readonly span: Span | null;
+  private refusedAs: Fault["kind"] | null = null;
 
   private admitted: Principal | null = null;
 
@@ -69,7 +76,13 @@ export class Exchange implements Caller, RawInput {
       rateHeaders,
       addresses,
       bodies,
-    }: { readonly rateHeaders: RateHeaders; readonly addresses: ClientAddresses; readonly bodies: Bodies },
+      tracing,
+    }: {
+      readonly rateHeaders: RateHeaders;
+      readonly addresses: ClientAddresses;
+      readonly bodies: Bodies;
+      readonly tracing?: Tracing | undefined;
+    },
   ) {
     this.request = request;
     this.server = server;
@@ -77,6 +90,7 @@ export class Exchange implements Caller, RawInput {
     this.addresses = addresses;
     this.bodiesUnderWay = bodies;
     this.requestId = requestIdOf(request);
+    this.span = tracing === undefined ? null : requestSpan(tracing, request);
   }
 
   get principal(): Principal {
@@ -161,6 +175,7 @@ export class Exchange implements Caller, RawInput {
 
   /** Closes the connection behind a refusal that leaves its body where it is: it would have to be taken to its end. */
   refusedFor(kind: Fault["kind"]): void {
+    this.refusedAs = kind;
     const isUnread = this.reading?.input.ok !== true && UNREAD.has(kind) && this.announcedBytes > 0;
     if (isUnread) this.headers = { ...this.headers, connection: "close" };
   }
@@ -226,8 +241,21 @@ export class Exchange implements Caller, RawInput {
     return this.rate === null ? response : this.rateHeaders.stamp(response, this.rate);
   }
 
-  /** One line for each request; never a header, a query or a body. Answers how long it has taken, in ms. */
+  /** Works for the request: what is traced of it belongs to its span. */
+  within<T>(work: () => T): T {
+    return this.span === null ? work() : this.span.within(work);
+  }
+
+  /** It is answered: one line for each request; never a header, a query or a body. Answers how long it has taken, in ms. */
   log(log: HttpLog, status: number): number {
+    const { span } = this;
+    if (span === null) return this.logLine(log, status);
+    const { request, requestId, organizationId, operation, route, refusedAs } = this;
+    endRequestSpan(span, { method: request.method, requestId, organizationId, operation, route, refusedAs, status });
+    return span.within(() => this.logLine(log, status));
+  }
+
+  private logLine(log: HttpLog, status: number): number {
     const { request, requestId, organizationId } = this;
     const durationMs = Math.round((performance.now() - this.startedAt) * 100) / 100;
     const fields = { requestId, organizationId, method: request.method, path: pathOf(request.url), status, durationMs };

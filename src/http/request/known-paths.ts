@@ -1,4 +1,12 @@
 /** Which methods a path has, for those that it does not have (405, OPTIONS). Asked only when no route took a request. */
+import type { Audience } from "./cross-origin.ts";
+
+/** What `OPTIONS` tells of a path. */
+export interface Offered {
+  readonly allow: readonly string[];
+  readonly audience: Audience;
+}
+
 export class KnownPaths {
   private readonly paths: readonly { readonly pattern: RegExp; readonly methods: readonly string[] }[];
 

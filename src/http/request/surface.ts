@@ -11,6 +11,7 @@ import { type Fault, ok, type Outcome, refuse } from "../../../actors/fault.ts";
 import { type MaybePromise, whenReady } from "../../../actors/maybe-promise.ts";
 import type { Bulk } from "../../../actors/runtime/bulk-work.ts";
 import type { Clock } from "../../../actors/runtime/clock.ts";
+import type { Tracing } from "../../../actors/runtime/tracing.ts";
 import type { Sealing } from "../../../actors/sealing.ts";
 import type { TroupeSystem } from "../../../actors/troupe.ts";
 import type { HttpLog } from "../../log/port.ts";
@@ -18,12 +19,13 @@ import type { Admission } from "./admission.ts";
 import type { ClientAddresses } from "./client-address.ts";
 import type { Answered } from "./commit.ts";
 import type { Bodies } from "./bodies.ts";
-import type { Audience, CrossOrigin } from "./cross-origin.ts";
+import type { CrossOrigin } from "./cross-origin.ts";
 import type { Dialect, Refusal } from "./dialect.ts";
 import { Exchange, pathOf, withoutStream } from "./exchange.ts";
 import { type Forwarding, forwardedFor } from "./forwarding.ts";
 import type { FairTurns } from "./fair-turns.ts";
 import type { RawInput } from "./input-reader.ts";
+import type { Offered } from "./known-paths.ts";
 import { type BoundOperation, ChangeResult, Operations, type Result } from "./operations.ts";
 import type { RateHeaders } from "./rate-headers.ts";
 import { isLongList, Rendered, renderList } from "./rendered-list.ts";
@@ -49,6 +51,8 @@ export interface SurfaceParts {
   readonly log: HttpLog;
   /** Counts requests; absent where nobody asks for the counts. */
   readonly meter?: RequestMeter | undefined;
+  /** Where traces are told; absent where nothing is traced. */
+  readonly tracing?: Tracing | undefined;
   readonly clock: Pick<Clock, "now">;
   /**
    * The server that requests come to; absent outside of one. Elysia has it too, but defines a property on the
@@ -92,6 +96,7 @@ export class Surface {
    */
   admit(exchange: Exchange, operation: BoundOperation): MaybePromise<Response | undefined> {
     exchange.operation = operation.id;
+    exchange.route = operation.contract.path;
     const { forwarding } = this.parts;
     if (forwarding === undefined) return this.admitHere(exchange, operation);
     const held = exchange.holdBody();
@@ -108,7 +113,7 @@ export class Surface {
     const isAsSent = targetFault(exchange.request, exchange.server) === null;
     const bearer = isAsSent ? await this.parts.admission.bearerOf(exchange, isSigned) : null;
     if (bearer === null) return this.admitHere(exchange, operation);
-    const route = await forwarding.route(exchange, bearer);
+    const route = await exchange.within(() => forwarding.route(exchange, bearer));
     if (route.kind === "nowhere") return this.refused(exchange, route.fault);
     if (route.kind === "here") {
       exchange.onAnswered = route.done;
@@ -181,7 +186,7 @@ export class Surface {
     const { loopTime } = this.parts.system;
     const from = loopTime.begin();
     try {
-      return work();
+      return exchange.within(work);
     } finally {
       exchange.workMs += loopTime.end(from, exchange.payer, "requests");
     }
@@ -241,7 +246,7 @@ export class Surface {
 
   /** Answers a request whose handling threw. */
   failed(exchange: Exchange, cause: unknown): Response {
-    this.parts.log.error({ err: cause, requestId: exchange.requestId }, "a request failed");
+    exchange.within(() => this.parts.log.error({ err: cause, requestId: exchange.requestId }, "a request failed"));
     this.settle(exchange);
     this.parts.admission.leaveOut(exchange);
     return this.finished(exchange, exchange.refuse(this.dialect.bug(exchange.requestId)));
@@ -377,12 +382,6 @@ export class Surface {
     this.parts.meter?.answered(exchange.operation, response.status, durationMs / 1_000);
     return exchange.request.method === "HEAD" ? withoutStream(response) : response;
   }
-}
-
-/** What `OPTIONS` tells of a path. */
-export interface Offered {
-  readonly allow: readonly string[];
-  readonly audience: Audience;
 }
 
 const responseOf = (exchange: Exchange, value: Answered | Response): Response =>

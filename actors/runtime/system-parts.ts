@@ -1,0 +1,35 @@
+/** What an actor system is made of. */
+import type { AnyDefinition } from "./actor.ts";
+import type { Chance, Clock } from "./clock.ts";
+import type { EffectHandler } from "./effects.ts";
+import type { LoopTime } from "./loop-time.ts";
+import type { RuntimeLog } from "./log.ts";
+import type { Peers } from "./peers.ts";
+import type { Placement } from "./placement.ts";
+import type { ActorStore } from "./store.ts";
+import type { Tracing } from "./tracing.ts";
+import type { WriteGuard } from "./write-guard.ts";
+
+export interface SystemParts {
+  readonly definitions: readonly AnyDefinition[];
+  readonly effects: Readonly<Record<string, EffectHandler>>;
+  readonly store: ActorStore;
+  readonly placement: Placement;
+  readonly clock: Clock;
+  readonly chance: Chance;
+  readonly log: RuntimeLog;
+  /** Called when this replica must end: it was declared dead, or can commit nothing any more. */
+  readonly onLost: (reason: string) => void;
+  /** Flush lanes; a shard always uses the same one. */
+  readonly lanes?: number;
+  readonly liveActors?: number;
+  readonly loopTime?: LoopTime;
+  /** Whether the storage takes more (`storage_full`). Omitted: always. Asked for each commit, so it must be cheap. */
+  readonly hasRoom?: () => boolean;
+  /** What bounds what an organization stores. Omitted: nothing. */
+  readonly guard?: WriteGuard;
+  /** The other replicas. Omitted: this one is alone. */
+  readonly peers?: Peers;
+  /** Where traces are told. Omitted: nothing is traced. */
+  readonly tracing?: Tracing;
+}

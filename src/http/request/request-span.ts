@@ -1,0 +1,38 @@
+/** The span of a request (OPS-9): from its arrival to the head of its answer. Its path has ids and secrets, so only the operation's is told. */
+import type { Fault } from "../../../actors/fault.ts";
+import type { Span, Tracing } from "../../../actors/runtime/tracing.ts";
+
+/** It goes on with the trace of the client, where there is one. */
+export const requestSpan = (tracing: Tracing, { method, headers }: Request): Span =>
+  tracing.begin(method, {
+    kind: "server",
+    parent: tracing.received(headers),
+    facts: { "http.request.method": method },
+  });
+
+interface Answered {
+  readonly method: string;
+  readonly requestId: string;
+  readonly organizationId: string | null;
+  readonly operation: string | null;
+  /** Null where no operation has taken it. */
+  readonly route: string | null;
+  readonly refusedAs: Fault["kind"] | null;
+  readonly status: number;
+}
+
+export function endRequestSpan(span: Span, answered: Answered): void {
+  const { method, requestId, organizationId, operation, route, refusedAs, status } = answered;
+  if (route !== null) span.rename(`${method} ${route}`);
+  span.tell({
+    "http.route": route,
+    "http.response.status_code": status,
+    "troupe.request.id": requestId,
+    "troupe.organization.id": organizationId,
+    "troupe.operation": operation,
+    "troupe.refusal": refusedAs,
+  });
+  // A refusal of a client's fault is no fault of the server.
+  if (status >= 500) span.fail(refusedAs ?? String(status));
+  span.end();
+}

@@ -1,0 +1,35 @@
+/** Traces for a collector, where one is set (OPS-9). */
+import { randomUUID } from "node:crypto";
+import type { Tracing } from "../../actors/runtime/tracing.ts";
+import type { Logger } from "../log/log.ts";
+import type { Meters } from "../metrics/meters.ts";
+import type { Config } from "../settings/config.ts";
+import { tracingOf } from "../settings/tracing.ts";
+import { VERSION } from "../settings/version.ts";
+
+export interface Traces {
+  /** Null where nothing is traced. */
+  readonly tracing: Tracing | null;
+  /** Sends what waits, for a bounded time. Does not reject. */
+  close(): Promise<void>;
+}
+
+const NO_TRACES: Traces = { tracing: null, close: () => Promise.resolve() };
+
+/** Loads what it takes only where there is a collector. */
+export async function openTraces(config: Config, meters: Meters | null, log: Logger): Promise<Traces> {
+  const settings = tracingOf(config);
+  if (settings === null) return NO_TRACES;
+  const { openTracing } = await import("../tracing/tracing.ts");
+  const { url, protocol, sampler } = settings;
+  log.info({ url, protocol, sampler }, "traces are sent to a collector");
+  return openTracing({
+    ...settings,
+    resource: { "service.version": VERSION, "service.instance.id": randomUUID(), ...settings.resource },
+    onSpans: (outcome, count) => meters?.traced(outcome, count),
+    onChange: (err) => {
+      if (err === null) log.info({ url }, "traces are sent again");
+      else log.warn({ err, url }, "traces cannot be sent: spans are dropped");
+    },
+  });
+}

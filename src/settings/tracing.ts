@@ -1,0 +1,120 @@
+/**
+ * Where traces go and which are kept (OPS-9): the environment variables of OpenTelemetry, by the names that its
+ * specification gives them, as far as the service keeps to them. What it does not keep to is refused.
+ */
+import { OneOf, Type } from "../../actors/schema.ts";
+import type { Config } from "./config.ts";
+import { optional, setting, wholeNumber } from "./setting.ts";
+import type { SettingsCheck } from "./setting-checks.ts";
+
+const PROTOCOLS = ["http/protobuf", "http/json"] as const;
+const COMPRESSIONS = ["none", "gzip"] as const;
+const SAMPLERS = [
+  "always_on",
+  "always_off",
+  "traceidratio",
+  "parentbased_always_on",
+  "parentbased_always_off",
+  "parentbased_traceidratio",
+] as const;
+
+/** Where a path is added to, as the specification says. */
+const TRACES_PATH = "v1/traces";
+const SERVICE_NAME = "troupe";
+
+const PAIRS = "names and values, such as key=value,other=value, percent-encoded";
+
+export const TRACING_SETTINGS = {
+  otelSdkDisabled: Type.Boolean(setting({ env: "OTEL_SDK_DISABLED", default: false, allowed: "true, false, 1 or 0" })),
+  otlpEndpoint: optional(
+    "OTEL_EXPORTER_OTLP_ENDPOINT",
+    "http-url",
+    "the http or https URL of a collector, such as http://localhost:4318",
+  ),
+  otlpHeaders: Type.Optional(
+    Type.String(
+      setting({ env: "OTEL_EXPORTER_OTLP_HEADERS", secret: true, format: "otel-pairs", allowed: `headers: ${PAIRS}` }),
+    ),
+  ),
+  otlpProtocol: OneOf(
+    PROTOCOLS,
+    setting({ env: "OTEL_EXPORTER_OTLP_PROTOCOL", default: "http/protobuf", allowed: PROTOCOLS.join(", ") }),
+  ),
+  otlpCompression: OneOf(
+    COMPRESSIONS,
+    setting({ env: "OTEL_EXPORTER_OTLP_COMPRESSION", default: "none", allowed: COMPRESSIONS.join(", ") }),
+  ),
+  otlpTimeoutMs: wholeNumber("OTEL_EXPORTER_OTLP_TIMEOUT", 10_000, [1, 60_000]),
+  otelQueueSpans: wholeNumber("OTEL_BSP_MAX_QUEUE_SIZE", 2_048, [1, 1_000_000]),
+  otelDelayMs: wholeNumber("OTEL_BSP_SCHEDULE_DELAY", 5_000, [1, 60_000]),
+  otelServiceName: optional("OTEL_SERVICE_NAME", "name", "a name of at most 40 characters"),
+  otelResourceAttributes: optional("OTEL_RESOURCE_ATTRIBUTES", "otel-pairs", `attributes: ${PAIRS}`),
+  otelSampler: OneOf(
+    SAMPLERS,
+    setting({ env: "OTEL_TRACES_SAMPLER", default: "parentbased_always_on", allowed: SAMPLERS.join(", ") }),
+  ),
+  otelSamplerArg: optional("OTEL_TRACES_SAMPLER_ARG", "ratio", "a number from 0 to 1"),
+};
+
+/** How traces leave the service. */
+export interface TracingSettings {
+  readonly url: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly protocol: Config["otlpProtocol"];
+  readonly compression: Config["otlpCompression"];
+  readonly timeoutMs: number;
+  /** Spans that may wait, and how long one that is alone does. */
+  readonly queueSpans: number;
+  readonly delayMs: number;
+  readonly sampler: Config["otelSampler"];
+  /** Which part of the traces is kept, from 0 to 1, by the samplers that keep a part. */
+  readonly ratio: number;
+  /** What every span says of its process. */
+  readonly resource: Readonly<Record<string, string>>;
+}
+
+/** Null where there are to be no traces. */
+export function tracingOf(config: Config): TracingSettings | null {
+  const { otlpEndpoint, otelSdkDisabled, otelServiceName, otelSamplerArg } = config;
+  if (otlpEndpoint === undefined || otelSdkDisabled) return null;
+  const named = otelServiceName === undefined ? {} : { "service.name": otelServiceName };
+  return {
+    url: `${otlpEndpoint.replace(/\/$/, "")}/${TRACES_PATH}`,
+    headers: pairsOf(config.otlpHeaders ?? "") ?? {},
+    protocol: config.otlpProtocol,
+    compression: config.otlpCompression,
+    timeoutMs: config.otlpTimeoutMs,
+    queueSpans: config.otelQueueSpans,
+    delayMs: config.otelDelayMs,
+    sampler: config.otelSampler,
+    ratio: Number(otelSamplerArg ?? 1),
+    resource: { "service.name": SERVICE_NAME, ...pairsOf(config.otelResourceAttributes ?? ""), ...named },
+  };
+}
+
+/** `key=value,other=value`, percent-decoded; null where that is not what it is. */
+export function pairsOf(text: string): Readonly<Record<string, string>> | null {
+  const pairs: Record<string, string> = {};
+  for (const entry of text.split(",").filter((part) => part.trim() !== "")) {
+    const [, name, value] = /^\s*([!#$%&'*+.^_`|~\w-]+)\s*=\s*([^\r\n]*?)\s*$/.exec(entry) ?? [];
+    if (name === undefined || value === undefined) return null;
+    try {
+      pairs[name] = decodeURIComponent(value);
+    } catch {
+      return null;
+    }
+    if (/\p{Cc}/u.test(pairs[name])) return null;
+  }
+  return pairs;
+}
+
+/** A header of a collector over http can be read on the way, which is the operator's to decide; a key in a URL is not. */
+export const endpointWithoutKey: SettingsCheck = {
+  reads: ["OTEL_EXPORTER_OTLP_ENDPOINT"],
+  errors({ otlpEndpoint }) {
+    const url = otlpEndpoint === undefined ? null : URL.parse(otlpEndpoint);
+    if (url === null || url.search + url.hash + url.username + url.password === "") return [];
+    const message = "is not valid; it has no query and no credentials: those are for OTEL_EXPORTER_OTLP_HEADERS";
+    return [{ variable: "OTEL_EXPORTER_OTLP_ENDPOINT", message }];
+  },
+};

@@ -1,0 +1,29 @@
+/** Carriers (`actors/runtime/tracing.ts`) as OpenTelemetry's contexts, by its own parsers: what they do not take is no carrier. */
+import { isSpanContextValid, type SpanContext } from "@opentelemetry/api";
+import { parseTraceParent, TraceState } from "@opentelemetry/core";
+
+/** As the specification limits it; a longer one is left out, and the trace goes on without it. */
+const STATE_CHARACTERS = 512;
+const SAMPLED = 1;
+
+/** What `traceparent` and `tracestate` name; null where that is nothing valid. */
+export function parsed(parent: string, state: string | null): SpanContext | null {
+  const context = parseTraceParent(parent);
+  if (context === null || !isSpanContextValid(context)) return null;
+  const isKept = state !== null && state !== "" && state.length <= STATE_CHARACTERS;
+  return { ...context, isRemote: true, ...(isKept ? { traceState: new TraceState(state) } : {}) };
+}
+
+export function contextOf(carrier: string): SpanContext | null {
+  const [parent = "", ...state] = carrier.split(" ");
+  return parsed(parent, state.length === 0 ? null : state.join(" "));
+}
+
+export function headersOf(context: SpanContext): Readonly<Record<string, string>> {
+  const flags = (context.traceFlags & SAMPLED).toString(16).padStart(2, "0");
+  const traceparent = `00-${context.traceId}-${context.spanId}-${flags}`;
+  const tracestate = context.traceState?.serialize() ?? "";
+  return tracestate === "" ? { traceparent } : { traceparent, tracestate };
+}
+
+export const carrierOf = (context: SpanContext): string => Object.values(headersOf(context)).join(" ");

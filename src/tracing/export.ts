@@ -1,0 +1,138 @@
+/**
+ * How spans leave: in batches, over HTTP, beside the work. What waits for a collector is bounded; beyond that spans
+ * are dropped, and counted. Nobody waits for a collector but the end of the process, and that for a bounded time.
+ */
+import type { ReadableSpan, SpanExporter, SpanProcessor } from "@opentelemetry/sdk-trace";
+import { BatchSpanProcessor } from "@opentelemetry/sdk-trace";
+import { ExportResultCode } from "@opentelemetry/core";
+import { createNoopMeter, TraceFlags } from "@opentelemetry/api";
+import { OTLPExporterBase } from "@opentelemetry/otlp-exporter-base";
+import { createOtlpHttpExportDelegate, httpAgentFactoryFromOptions } from "@opentelemetry/otlp-exporter-base/node-http";
+import {
+  JsonTraceSerializer,
+  ProtobufTraceSerializer,
+  TraceExporterMetricsHelper,
+} from "@opentelemetry/otlp-transformer";
+
+/** Spans of one request. */
+const BATCH_SPANS = 512;
+
+export type SpanOutcome = "exported" | "failed" | "dropped";
+
+export interface ExportParts {
+  readonly url: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly protocol: "http/protobuf" | "http/json";
+  readonly compression: "none" | "gzip";
+  readonly timeoutMs: number;
+  /** Spans that may wait, some 2 KiB each. */
+  readonly queueSpans: number;
+  /** A span that is alone leaves after this. */
+  readonly delayMs: number;
+  /** Called with numbers of spans. */
+  readonly onSpans: (outcome: SpanOutcome, count: number) => void;
+  /** An export has failed after others had not (`err` says why), or goes again (null). */
+  readonly onChange: (err: unknown) => void;
+}
+
+/** Collects spans and sends them. */
+export function spanExport(parts: ExportParts): SpanProcessor {
+  const exporter = new CountedExporter(httpExporter(parts), parts);
+  const batches = new BatchSpanProcessor({
+    exporter,
+    maxQueueSize: parts.queueSpans,
+    maxExportBatchSize: Math.min(BATCH_SPANS, parts.queueSpans),
+    scheduledDelayMillis: parts.delayMs,
+    exportTimeoutMillis: parts.timeoutMs,
+  });
+  return new BoundedProcessor(batches, exporter, parts);
+}
+
+function httpExporter({ url, headers, protocol, compression, timeoutMs, queueSpans }: ExportParts): SpanExporter {
+  const isJson = protocol === "http/json";
+  const type = { "Content-Type": isJson ? "application/json" : "application/x-protobuf" };
+  const options = {
+    url,
+    headers: () => Promise.resolve({ ...headers, ...type }),
+    compression,
+    timeoutMillis: timeoutMs,
+    // One is under way as a rule, and at the end all that wait.
+    concurrencyLimit: Math.ceil(queueSpans / BATCH_SPANS) + 1,
+    agentFactory: httpAgentFactoryFromOptions({ keepAlive: true }),
+  };
+  const serializer = isJson ? JsonTraceSerializer : ProtobufTraceSerializer;
+  const noMeters = { getMeter: createNoopMeter };
+  return new OTLPExporterBase(
+    createOtlpHttpExportDelegate(options, serializer, "otlp_http_span_exporter", TraceExporterMetricsHelper, noMeters),
+  );
+}
+
+/** An exporter that counts what became of spans, and says when that changes. */
+class CountedExporter implements SpanExporter {
+  /** Spans that were handed over for an export. */
+  taken = 0;
+  private readonly exporter: SpanExporter;
+  private readonly parts: Pick<ExportParts, "onSpans" | "onChange">;
+  private hasFailed = false;
+
+  constructor(exporter: SpanExporter, parts: Pick<ExportParts, "onSpans" | "onChange">) {
+    this.exporter = exporter;
+    this.parts = parts;
+  }
+
+  export(spans: ReadableSpan[], done: Parameters<SpanExporter["export"]>[1]): void {
+    this.taken += spans.length;
+    this.exporter.export(spans, (result) => {
+      const failed = result.code !== ExportResultCode.SUCCESS;
+      this.parts.onSpans(failed ? "failed" : "exported", spans.length);
+      if (failed !== this.hasFailed) this.parts.onChange(failed ? (result.error ?? new Error("no reason")) : null);
+      this.hasFailed = failed;
+      // A failure is counted here: the processor would tell it to a handler for the whole process.
+      done({ code: ExportResultCode.SUCCESS });
+    });
+  }
+
+  forceFlush(): Promise<void> {
+    return this.exporter.forceFlush?.() ?? Promise.resolve();
+  }
+
+  shutdown(): Promise<void> {
+    return this.exporter.shutdown();
+  }
+}
+
+/** Drops what is too much before the batches would, because they do not count it. */
+class BoundedProcessor implements SpanProcessor {
+  private given = 0;
+  private readonly batches: BatchSpanProcessor;
+  private readonly exporter: CountedExporter;
+  private readonly parts: Pick<ExportParts, "queueSpans" | "onSpans">;
+
+  constructor(
+    batches: BatchSpanProcessor,
+    exporter: CountedExporter,
+    parts: Pick<ExportParts, "queueSpans" | "onSpans">,
+  ) {
+    this.batches = batches;
+    this.exporter = exporter;
+    this.parts = parts;
+  }
+
+  onStart(): void {}
+
+  onEnd(span: ReadableSpan): void {
+    if ((span.spanContext().traceFlags & TraceFlags.SAMPLED) === 0) return;
+    const { queueSpans, onSpans } = this.parts;
+    if (this.given - this.exporter.taken >= queueSpans) return onSpans("dropped", 1);
+    this.given++;
+    this.batches.onEnd(span);
+  }
+
+  forceFlush(): Promise<void> {
+    return this.batches.forceFlush();
+  }
+
+  shutdown(): Promise<void> {
+    return this.batches.shutdown();
+  }
+}

@@ -1,0 +1,164 @@
+/**
+ * Ports whose calls are spans. They are put in only where traces are told. What models and tools are asked and
+ * answer is named by the conventions of OpenTelemetry for generative AI, and none of its content is told.
+ */
+import type { ModelOutcome, ModelPort, Toolbox, ToolPort } from "../../actors/job/ports.ts";
+import type { RunIntent } from "../../actors/job/run/services.ts";
+import type { EffectHandler } from "../../actors/runtime/effects.ts";
+import type { EffectRow } from "../../actors/runtime/store.ts";
+import { carrierOf, type Span, type SpanFacts, type Tracing } from "../../actors/runtime/tracing.ts";
+import type { WebhookSender } from "../../actors/webhook/ports.ts";
+
+/** The models, each call a span. */
+export function tracedModels(models: ModelPort, tracing: Tracing): ModelPort {
+  return {
+    describe: (model) => models.describe(model),
+    windowOf: (model) => models.windowOf(model),
+    allowed: () => models.allowed(),
+    ...(models.currency === undefined ? {} : { currency: models.currency }),
+    async call(call, onText, signal) {
+      const described = models.describe(call.model);
+      const { provider, name } = described.ok ? described.value : { provider: null, name: null };
+      const from = tracing.now();
+      const span = tracing.begin(name === null ? "chat" : `chat ${name}`, {
+        kind: "client",
+        facts: {
+          "gen_ai.operation.name": "chat",
+          "gen_ai.provider.name": provider,
+          "gen_ai.request.model": name,
+          "gen_ai.request.stream": true,
+          "troupe.organization.id": call.origin.organizationId,
+          "troupe.job.id": call.origin.jobId,
+          "troupe.model.purpose": call.purpose ?? "step",
+        },
+      });
+      let firstMs: number | null = null;
+      const told = (text: string): void => {
+        if (text !== "") firstMs ??= tracing.now() - from;
+        onText(text);
+      };
+      return ending(span, async () => {
+        const outcome = await models.call(call, told, signal);
+        span.tell(factsOf(outcome, firstMs));
+        if (outcome.kind === "failed") span.fail(outcome.error.code);
+        return outcome;
+      });
+    },
+  };
+}
+
+const factsOf = (outcome: ModelOutcome, firstMs: number | null): SpanFacts => ({
+  "gen_ai.response.time_to_first_chunk": firstMs === null ? null : firstMs / 1_000,
+  ...(outcome.kind === "aborted"
+    ? { "troupe.aborted": true }
+    : {
+        "gen_ai.usage.input_tokens": outcome.usage.inputTokens,
+        "gen_ai.usage.output_tokens": outcome.usage.outputTokens,
+      }),
+  ...(outcome.kind === "finished" ? { "gen_ai.response.finish_reasons": [outcome.finishReason] } : {}),
+});
+
+/** The tools of runs, each call a span. */
+export const tracedTools = (tools: ToolPort, tracing: Tracing): ToolPort => ({
+  open: async (agent, context, signal) => tracedToolbox(await tools.open(agent, context, signal), tracing),
+});
+
+function tracedToolbox(toolbox: Toolbox, tracing: Tracing): Toolbox {
+  return {
+    ...toolbox,
+    rulesOf: (name, input) => toolbox.rulesOf(name, input),
+    misfits: (calls, context, signal) => toolbox.misfits(calls, context, signal),
+    call(call, signal) {
+      // A name that a model has made up is one of very many.
+      const name = toolbox.tools.some((tool) => tool.name === call.name) ? call.name : "unknown";
+      const { organizationId, agentId, jobId } = call.context;
+      const span = tracing.begin(`execute_tool ${name}`, {
+        facts: {
+          "gen_ai.operation.name": "execute_tool",
+          "gen_ai.tool.name": name,
+          "gen_ai.tool.type": "function",
+          "gen_ai.tool.call.id": call.idempotencyKey.split(":").slice(2).join(":"),
+          "gen_ai.agent.id": agentId,
+          "troupe.organization.id": organizationId,
+          "troupe.job.id": jobId,
+        },
+      });
+      return ending(span, async () => {
+        const result = await toolbox.call(call, signal);
+        if (result.isError) span.fail("tool_error");
+        return result;
+      });
+    },
+  };
+}
+
+/**
+ * The loop of a job, each run a span. All runs of a job belong to the trace of the request that has begun it, also
+ * after a crash and in another process; what else has led to a run, such as an approval, is linked.
+ */
+export const tracedRun = (handler: EffectHandler, tracing: Tracing): EffectHandler => ({
+  intended: (effect, epoch) => handler.intended?.(effect, epoch),
+  run(effect, context) {
+    const { parent, links, facts } = runOf(effect);
+    const span = tracing.begin("invoke_agent", { parent, links, facts });
+    return ending(span, () => handler.run(effect, context));
+  },
+  recover: (effect, context) => tracing.within(runOf(effect).parent, () => handler.recover(effect, context)),
+});
+
+function runOf({ intent, actorId, organizationId }: EffectRow) {
+  const { begun, attempt } = intent as Partial<RunIntent>;
+  const cause = carrierOf(intent);
+  const parent = begun?.trace ?? cause;
+  const isSame = parent === null || cause === null || traceOf(parent) === traceOf(cause);
+  return {
+    parent,
+    links: isSame ? [] : [cause],
+    facts: {
+      "gen_ai.operation.name": "invoke_agent",
+      "gen_ai.agent.id": begun?.agentId ?? null,
+      "gen_ai.conversation.id": begun?.chatId ?? null,
+      "troupe.organization.id": organizationId,
+      "troupe.job.id": actorId,
+      "troupe.job.attempt": attempt ?? null,
+    },
+  };
+}
+
+/** The id of the trace in a carrier. */
+const traceOf = (carrier: string): string => carrier.split("-")[1] ?? "";
+
+/** What sends webhooks, each attempt a span in the trace of what its event tells of. */
+export const tracedSender = (sender: WebhookSender, tracing: Tracing): WebhookSender => ({
+  send(prepared, signal) {
+    const { attempt, event } = prepared;
+    const parent = carrierOf(event);
+    const span = tracing.begin(`webhook ${event.type}`, {
+      kind: "client",
+      ...(parent === null ? {} : { parent }),
+      facts: {
+        "http.request.method": "POST",
+        "troupe.organization.id": event.organizationId,
+        "troupe.event.id": event.id,
+        "troupe.event.type": event.type,
+        "troupe.webhook.attempt": attempt.attempt,
+      },
+    });
+    return ending(span, async () => {
+      const result = await sender.send(prepared, signal);
+      const status = result !== null && "httpStatus" in result ? result.httpStatus : null;
+      span.tell({ "http.response.status_code": status, "troupe.aborted": result === null ? true : null });
+      if (result?.kind === "failed") span.fail(result.error);
+      return result;
+    });
+  },
+});
+
+/** Works in the span, and ends it. */
+async function ending<T>(span: Span, work: () => Promise<T>): Promise<T> {
+  try {
+    return await span.within(work);
+  } finally {
+    span.end();
+  }
+}

@@ -1,0 +1,235 @@
+/** The traces behind their port, with a real collector. */
+import { expect, test } from "bun:test";
+import * as conventions from "@opentelemetry/semantic-conventions/incubating";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { carrierOf, carrying, uncarried } from "../../actors/runtime/tracing.ts";
+import { createLogger } from "../../src/log/log.ts";
+import { readConfig } from "../../src/settings/config.ts";
+import { tracingOf } from "../../src/settings/tracing.ts";
+import { activeTraceId } from "../../src/tracing/active-span.ts";
+import { openTracing, SHUTDOWN_MS, type TracingParts } from "../../src/tracing/tracing.ts";
+import { OtlpCollector } from "../support/otlp-collector.ts";
+import { eventually } from "../support/troupe-process.ts";
+
+const TRACE = "0af7651916cd43dd8448eb211c80319c";
+const PARENT = `00-${TRACE}-b7ad6b7169203331-01`;
+const UNSAMPLED = `00-${TRACE}-b7ad6b7169203331-00`;
+
+function opened(url: string, changes: Partial<TracingParts> = {}) {
+  const spans: Record<string, number> = {};
+  const said: (string | null)[] = [];
+  const open = openTracing({
+    url,
+    headers: {},
+    protocol: "http/protobuf",
+    compression: "none",
+    timeoutMs: 5_000,
+    queueSpans: 2_048,
+    delayMs: 10,
+    sampler: "parentbased_always_on",
+    ratio: 1,
+    resource: {},
+    onSpans: (outcome, count) => void (spans[outcome] = (spans[outcome] ?? 0) + count),
+    onChange: (err) => void said.push(err === null ? null : String(err)),
+    ...changes,
+  });
+  return { ...open, spans, said };
+}
+
+for (const protocol of ["http/protobuf", "http/json"] as const)
+  for (const compression of ["none", "gzip"] as const)
+    test(`[OPS-9] a span arrives as it was told, by ${protocol} with compression ${compression}`, async () => {
+      const collector = new OtlpCollector();
+      const { tracing, close, spans } = opened(collector.url, { protocol, compression });
+      const above = tracing.begin("above", { parent: `${PARENT} vendor=value`, kind: "server" });
+      const below = above.within(() => tracing.begin("below", { links: [UNSAMPLED, "none"], kind: "client" }));
+      below.tell({ text: "ä", number: 7, part: 0.5, is: true, list: ["a", "b"], nothing: null });
+      below.fail("timeout");
+      below.rename("renamed");
+      below.end();
+      above.end();
+      await close();
+      await collector.stop();
+      const [first, second] = collector.spans;
+      expect(first).toMatchObject({
+        name: "renamed",
+        kind: 3,
+        isError: true,
+        traceId: TRACE,
+        traceState: "vendor=value",
+      });
+      expect(first!.attributes).toEqual({
+        text: "ä",
+        number: 7,
+        part: 0.5,
+        is: true,
+        list: ["a", "b"],
+        "error.type": "timeout",
+      });
+      expect(first!.links).toMatchObject([{ traceId: TRACE, spanId: "b7ad6b7169203331" }]);
+      expect(first!.parentSpanId).toBe(second!.spanId);
+      expect(second).toMatchObject({ name: "above", kind: 2, parentSpanId: "b7ad6b7169203331", isError: false });
+      expect(spans).toEqual({ exported: 2 });
+    });
+
+test("[OPS-9] what runs belongs to its span, with all that it awaits, and to none outside", async () => {
+  const { tracing, close } = opened("http://127.0.0.1:1");
+  const one = tracing.begin("one", { parent: null });
+  const two = tracing.begin("two", { parent: null });
+  const seen = await Promise.all(
+    [one, two].map((span) =>
+      span.within(async () => {
+        await Bun.sleep(1);
+        return tracing.current();
+      }),
+    ),
+  );
+  expect(seen).toEqual([one.carrier, two.carrier]);
+  expect(one.within(() => tracing.within(null, () => tracing.current()))).toBeNull();
+  expect(tracing.within("garbage", () => tracing.headers())).toEqual({});
+  expect(tracing.within(`${PARENT} a=b`, () => tracing.headers())).toEqual({ traceparent: PARENT, tracestate: "a=b" });
+  expect(tracing.current()).toBeNull();
+  await close();
+});
+
+test("[OPS-9] the sampler that is set decides, and one that follows a parent keeps what the caller keeps", async () => {
+  const kept = async (sampler: string, ratio: number, parent: string | null): Promise<number> => {
+    const collector = new OtlpCollector();
+    const { tracing, close } = opened(collector.url, { sampler, ratio });
+    for (let i = 0; i < 400; i++) tracing.begin("span", { parent }).end();
+    await close();
+    await collector.stop();
+    return collector.spans.length;
+  };
+  const cases = [
+    ["always_on", 1, UNSAMPLED, 400],
+    ["always_off", 1, PARENT, 0],
+    ["parentbased_always_on", 1, null, 400],
+    ["parentbased_always_on", 1, UNSAMPLED, 0],
+    ["parentbased_always_off", 1, PARENT, 400],
+    ["parentbased_always_off", 1, null, 0],
+    ["parentbased_traceidratio", 0, PARENT, 400],
+    ["traceidratio", 0, PARENT, 0],
+  ] as const;
+  for (const [sampler, ratio, parent, count] of cases)
+    expect([sampler, parent, await kept(sampler, ratio, parent)]).toEqual([sampler, parent, count]);
+  const part = await kept("traceidratio", 0.5, null);
+  expect(part).toBeGreaterThan(120);
+  expect(part).toBeLessThan(280);
+});
+
+test("[OPS-9] a collector that hangs costs dropped spans and a bounded end", async () => {
+  const hanging = Bun.listen({ hostname: "127.0.0.1", port: 0, socket: { data() {} } });
+  const { tracing, close, spans, said } = opened(`http://127.0.0.1:${hanging.port}`, {
+    queueSpans: 100,
+    timeoutMs: 200,
+  });
+  for (let i = 0; i < 500; i++) tracing.begin("span", { parent: null }).end();
+  // A batch of 100 is on its way, and 100 more wait.
+  expect(spans).toEqual({ dropped: 300 });
+  await eventually("both batches have failed", () => spans["failed"] === 200);
+  expect(said).toEqual([expect.stringContaining("timed out")]);
+  tracing.begin("last", { parent: null }).end();
+  const from = performance.now();
+  await close();
+  expect(performance.now() - from).toBeLessThan(SHUTDOWN_MS + 1_000);
+  hanging.stop(true);
+});
+
+test("[OPS-9] a collector that comes back gets the next spans, and it is said once that it was away", async () => {
+  let isAway = true;
+  const collector = new OtlpCollector(() => new Response(null, { status: isAway ? 400 : 200 }));
+  const { tracing, close, spans, said } = opened(collector.url);
+  for (let i = 1; i <= 2; i++) {
+    tracing.begin("lost", { parent: null }).end();
+    await eventually("it is counted", () => spans["failed"] === i);
+  }
+  isAway = false;
+  tracing.begin("there", { parent: null }).end();
+  await eventually("it is sent", () => spans["exported"] === 1);
+  expect(said).toEqual([expect.any(String), null]);
+  await close();
+  await collector.stop();
+});
+
+test("[OPS-9] a carrier goes into a row and out of it, and a row without one stays as it is", () => {
+  const command = { kind: "take_event", event: { id: "evt_1" } };
+  expect(carrying(command, null)).toBe(command);
+  const row = carrying(command, PARENT);
+  expect(carrierOf(row)).toBe(PARENT);
+  expect(uncarried(row)).toEqual(command);
+  expect(uncarried(command)).toBe(command);
+  expect([carrierOf(command), carrierOf({ trace: 7 })]).toEqual([null, null]);
+});
+
+test("[OPS-9] lines of the log have the trace in which they are written", async () => {
+  const lines: string[] = [];
+  const { tracing, close } = opened("http://127.0.0.1:1");
+  const log = await createLogger({
+    level: "info",
+    sink: { write: (line) => lines.push(line) },
+    traceId: activeTraceId,
+  });
+  log.info({ a: 1 }, "outside");
+  tracing.within(PARENT, () => log.info({ a: 1 }, "inside"));
+  tracing.within(PARENT, () => log.child({ b: 2 }).error({ err: new Error("no") }, "an error"));
+  const read = lines.map((line) => JSON.parse(line) as Record<string, unknown>);
+  expect(read.map(({ msg, trace_id }) => [msg, trace_id])).toEqual([
+    ["outside", undefined],
+    ["inside", TRACE],
+    ["an error", TRACE],
+  ]);
+  await close();
+});
+
+test("[OPS-9] the settings are those of the standard, and none are there without a collector", () => {
+  const of = (env: Readonly<Record<string, string>>) => {
+    const read = readConfig(env);
+    if (!read.ok) throw new Error(JSON.stringify(read.errors));
+    return tracingOf(read.config);
+  };
+  const at = { OTEL_EXPORTER_OTLP_ENDPOINT: "https://collector.example/otlp/" };
+  expect(of({})).toBeNull();
+  expect(of({ ...at, OTEL_SDK_DISABLED: "true" })).toBeNull();
+  expect(of(at)).toMatchObject({
+    url: "https://collector.example/otlp/v1/traces",
+    headers: {},
+    sampler: "parentbased_always_on",
+    ratio: 1,
+    resource: { "service.name": "troupe" },
+  });
+  const more = {
+    OTEL_EXPORTER_OTLP_HEADERS: "authorization=Bearer%20x%2Cy, api-key = z",
+    OTEL_RESOURCE_ATTRIBUTES: "service.name=other,k8s.pod.name=troupe-1",
+    OTEL_TRACES_SAMPLER: "traceidratio",
+    OTEL_TRACES_SAMPLER_ARG: "0.05",
+  };
+  expect(of({ ...at, ...more })).toMatchObject({
+    headers: { authorization: "Bearer x,y", "api-key": "z" },
+    resource: { "service.name": "other", "k8s.pod.name": "troupe-1" },
+    sampler: "traceidratio",
+    ratio: 0.05,
+  });
+  expect(of({ ...at, ...more, OTEL_SERVICE_NAME: "mine" })?.resource["service.name"]).toBe("mine");
+});
+
+test("[OPS-9] attributes that are not ours have the names of the conventions", () => {
+  const known = new Set<unknown>(Object.values(conventions).filter((value) => typeof value === "string"));
+  const files = [
+    "src/wiring/traced.ts",
+    "src/http/request/request-span.ts",
+    "src/tracing/tracing.ts",
+    "src/service/traces.ts",
+    "actors/runtime/group-trace.ts",
+  ];
+  const names = files.flatMap((file) =>
+    [
+      ...readFileSync(join(import.meta.dir, "../..", file), "utf8").matchAll(
+        /"((?:gen_ai|http|error|service)\.[\w.]+)"/g,
+      ),
+    ].map(([, name = ""]) => name),
+  );
+  expect(new Set(names).size).toBeGreaterThan(15);
+  expect(names.filter((name) => !known.has(name))).toEqual([]);
+});
