@@ -127,6 +127,41 @@ test("[OPS-9] a request, its turns, flushes, model calls, tool calls and webhook
   for (const span of spans) expect(span.endNs >= span.startNs).toBe(true);
 });
 
+test("[OPS-9] an approval goes on with the job's trace, and is linked to it", async () => {
+  const tools = { allowed_tools: ["create_task"], approval_tools: ["create_task"] };
+  const made = await call("POST", "/api/agents", { name: "Careful", system_prompt: "Be brief.", ...tools });
+  const agent = (await made.json()) as { id: string };
+  const trace = "2".repeat(32);
+  const message = '/call create_task {"title": "private title"}';
+  const answer = await call(
+    "POST",
+    `/api/v1/agents/${agent.id}/execute`,
+    { message, stream: true },
+    { traceparent: `00-${trace}-${CALLER}-01` },
+  );
+  const runs = () => collector.named("invoke_agent").filter(({ traceId }) => traceId === trace);
+  await eventually("the first run is told", () => runs().length === 1);
+  const jobId = String(runs()[0]!.attributes["troupe.job.id"]);
+  const approving = "3".repeat(32);
+  await eventually("the job waits", async () => {
+    const job = (await (await call("GET", `/api/jobs/${jobId}`)).json()) as { status: string };
+    return job.status === "blocked";
+  });
+  const approved = await call(
+    "POST",
+    `/api/jobs/${jobId}/approve`,
+    {},
+    { traceparent: `00-${approving}-${CALLER}-01` },
+  );
+  expect(approved.status).toBe(200);
+  await answer.text();
+  await eventually("the second run is told", () => runs().length === 2);
+  const [first, second] = runs();
+  expect(second!.parentSpanId).toBe(first!.parentSpanId);
+  expect(second!.links).toMatchObject([{ traceId: approving }]);
+  expect(collector.named("execute_tool create_task").map(({ traceId }) => traceId)).toEqual([trace]);
+});
+
 test("[OPS-9] spans name their process by the standard variables, and have nothing secret or said in them", async () => {
   expect(collector.spans[0]!.resource).toMatchObject({
     "service.name": "troupe-test",
@@ -140,7 +175,15 @@ test("[OPS-9] spans name their process by the standard variables, and have nothi
     headers: { "content-type": "application/x-protobuf", "x-collector-key": "collector secret" },
   });
   const all = collector.requests.map(({ text }) => text).join("");
-  for (const secret of ["private words", service.firstRun().personal, "pat_", "Bearer", "Europe/Berlin", "hooks"])
+  for (const secret of [
+    "private words",
+    service.firstRun().personal,
+    "pat_",
+    "Bearer",
+    "Europe/Berlin",
+    "hooks",
+    "private title",
+  ])
     expect(all).not.toContain(secret);
   expect(service.output).not.toContain("collector secret");
 });
