@@ -6,6 +6,6 @@ test.skipIf(Bun.which("promtool") === null)("[OPS-2] promtool accepts the alert 
   const rules = join(import.meta.dir, "../../docs/monitoring/alerts.yml");
   const check = Bun.spawn(["promtool", "check", "rules", rules], { stdout: "pipe", stderr: "pipe" });
   const said = (await new Response(check.stdout).text()) + (await new Response(check.stderr).text());
-  expect(said).toContain("SUCCESS: 17 rules found");
+  expect(said).toContain("SUCCESS: 18 rules found");
   expect(await check.exited).toBe(0);
 });
