@@ -61,11 +61,16 @@ export function forgetService(folder: string): void {
 /** What can be answered without a database: the usage, and that there is no such command. Else null. */
 export function answerAlone({ command, given }: AdminRequest): AdminAnswer | null {
   const isHelp = given.flags.has("help");
-  if (command === "") return { ok: isHelp, text: ADMIN_USAGE };
+  if (command === "") return isHelp ? render(ADMIN_USAGE, given) : { ok: false, text: refusal(ADMIN_USAGE, given) };
   const commands = [...Object.keys(ADMIN_COMMANDS), ...LOCAL_NAMES];
-  if (!commands.includes(command)) return { ok: false, text: unknownCommand(command, commands) };
-  if (isHelp) return { ok: true, text: usageOf(command) };
-  return null;
+  if (!commands.includes(command)) return { ok: false, text: refusal(unknownCommand(command, commands), given) };
+  return isHelp ? render(usageOf(command), given) : null;
+}
+
+/** The words of what went wrong before or beside a command, as JSON where the arguments ask for it. */
+export function refusedAlone(cause: unknown, argv: readonly string[]): string {
+  const words = cause instanceof Error ? cause.message : String(cause);
+  return refusal(words, { options: {}, flags: new Set(argv.includes("--json") ? ["json"] : []) });
 }
 
 /** How one command is given, and what it does. */

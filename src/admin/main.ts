@@ -22,7 +22,7 @@ import type { AdminParts } from "./subjects.ts";
 import { type AdminArguments, AdminRefused, parseAdmin } from "./arguments.ts";
 import { LOCAL_COMMANDS } from "./local.ts";
 import { RETRY_MS, WAIT_MS } from "./waiting.ts";
-import { type AdminAnswer, answerAlone, knock, readService, runAdmin } from "./door.ts";
+import { type AdminAnswer, answerAlone, knock, readService, refusedAlone, runAdmin } from "./door.ts";
 
 /** As a shell says of a command that Ctrl-C ended. */
 const EXIT_INTERRUPTED = 130;
@@ -37,7 +37,7 @@ interface Errand {
 async function main(argv: readonly string[]): Promise<number> {
   const read = readConfig();
   if (!read.ok) {
-    console.error(`The configuration cannot be used:\n${describeErrors(read.errors)}`);
+    console.error(refusedAlone(`The configuration cannot be used:\n${describeErrors(read.errors)}`, argv));
     return EXIT_CONFIG;
   }
   const interruption = new AbortController();
@@ -54,7 +54,7 @@ async function main(argv: readonly string[]): Promise<number> {
     (answer.ok || asked.command === "doctor" ? console.log : console.error)(answer.text);
     return answer.ok ? 0 : 1;
   } catch (cause) {
-    console.error(cause instanceof Error ? cause.message : String(cause));
+    console.error(refusedAlone(cause, argv));
     if (cause instanceof Interrupted) return EXIT_INTERRUPTED;
     return cause instanceof AdminRefused ? 1 : EXIT_UNAVAILABLE;
   }
