@@ -7,12 +7,15 @@ export interface LogLine {
   readonly message: string;
 }
 
-const CALL = /\blog(?:ger)?\??\.(info|warn|error|fatal)\(/g;
+/** Where the level is a variable, it comes with the message: the lines of that call are those of its callers. */
+const CALL = /\blog(?:ger)?(?:\??\.(info|warn|error|fatal)|\[\w+\])\(/g;
+/** What is logged by a function `log(level, message)` of the options. */
+const PASSED_ON = /\boptions\.log\((?="(info|warn|error)", )/g;
 const QUOTES = new Set(['"', "'", "`"]);
 
 /** One for each message that stands in the source itself; a message that is made elsewhere is not found. */
 export function logLinesOf({ text }: SourceFile): readonly LogLine[] {
-  return [...text.matchAll(CALL)].flatMap(({ 1: level = "", index, 0: call }) => {
+  return [...text.matchAll(CALL), ...text.matchAll(PASSED_ON)].flatMap(({ 1: level = "…", index, 0: call }) => {
     const last = lastArgument(text, index + call.length);
     if (!QUOTES.has(last.charAt(0))) return [];
     return [{ level, message: last.slice(1, -1).replaceAll(/\$\{[^}]*\}/g, "…") }];
