@@ -3,7 +3,8 @@
  * answer is named by the conventions of OpenTelemetry for generative AI, and none of its content is told.
  */
 import type { ModelOutcome, ModelPort, Toolbox, ToolPort } from "../../actors/job/ports.ts";
-import type { RunIntent } from "../../actors/job/run/services.ts";
+import { jobExecution } from "../../actors/job/run/execution.ts";
+import type { RunIntent, RunServices } from "../../actors/job/run/services.ts";
 import type { EffectHandler } from "../../actors/runtime/effects.ts";
 import type { EffectRow } from "../../actors/runtime/store.ts";
 import { carrierOf, type Span, type SpanFacts, type Tracing } from "../../actors/runtime/tracing.ts";
@@ -58,8 +59,16 @@ const factsOf = (outcome: ModelOutcome, firstMs: number | null): SpanFacts => ({
   ...(outcome.kind === "finished" ? { "gen_ai.response.finish_reasons": [outcome.finishReason] } : {}),
 });
 
+/** What makes the handler of `run` effects: with its tool calls and its runs as spans, where traces are told. */
+export const tracedExecution =
+  (tracing: Tracing | null) =>
+  (services: RunServices): EffectHandler =>
+    tracing === null
+      ? jobExecution(services)
+      : tracedRun(jobExecution({ ...services, tools: tracedTools(services.tools, tracing) }), tracing);
+
 /** The tools of runs, each call a span. */
-export const tracedTools = (tools: ToolPort, tracing: Tracing): ToolPort => ({
+const tracedTools = (tools: ToolPort, tracing: Tracing): ToolPort => ({
   open: async (agent, context, signal) => tracedToolbox(await tools.open(agent, context, signal), tracing),
 });
 
@@ -96,7 +105,7 @@ function tracedToolbox(toolbox: Toolbox, tracing: Tracing): Toolbox {
  * The loop of a job, each run a span. All runs of a job belong to the trace of the request that has begun it, also
  * after a crash and in another process; what else has led to a run, such as an approval, is linked.
  */
-export const tracedRun = (handler: EffectHandler, tracing: Tracing): EffectHandler => ({
+const tracedRun = (handler: EffectHandler, tracing: Tracing): EffectHandler => ({
   intended: (effect, epoch) => handler.intended?.(effect, epoch),
   run(effect, context) {
     const { parent, links, facts } = runOf(effect);
