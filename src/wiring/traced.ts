@@ -15,6 +15,7 @@ export function tracedModels(models: ModelPort, tracing: Tracing): ModelPort {
   return {
     describe: (model) => models.describe(model),
     windowOf: (model) => models.windowOf(model),
+    inputOf: (model) => models.inputOf(model),
     allowed: () => models.allowed(),
     ...(models.currency === undefined ? {} : { currency: models.currency }),
     async call(call, onText, signal) {
