@@ -61,7 +61,7 @@ test("[OPS-9] a job whose process is killed goes on in its trace", async () => {
 
 test("[OPS-9] a request that comes to one replica and is served by another is one trace", async () => {
   const collector = new OtlpCollector();
-  const replicas = await ReplicaProcesses.start(2, tracedBy(collector));
+  const replicas = await ReplicaProcesses.start(2, () => tracedBy(collector));
   try {
     const { owner, other } = await replicas.sides();
     const told = await execute(other, replicas.token, replicas.agentId, "/say through another");
