@@ -179,7 +179,8 @@ test("[RUN-5] a key names a provider and a secret that there are", async () => {
 });
 
 test("[RUN-5] a key is in no table, log line, answer or stream", async () => {
-  const value = `sk-${crypto.randomUUID()}`;
+  // Of no shape that gives a key away: it is known by its value alone.
+  const value = `quietriver${crypto.randomUUID().replaceAll(/[^a-f]/g, "")}`;
   await answered(store(value), 201);
   await answered(use(), 201);
   provider.answer(
