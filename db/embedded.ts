@@ -178,7 +178,7 @@ async function adopt(cluster: Cluster, binaries: Binaries, options: EmbeddedOpti
   const file = readPidFile(cluster.path);
   if (file === null) return null;
   if (!isRunning(file.pid)) {
-    if (isZombie(file.pid)) takeOverPidFile(cluster.path);
+    takeOverFromZombie(cluster);
     return null;
   }
   if (!isPostmasterOf(file.pid, cluster.path)) {
@@ -194,6 +194,12 @@ async function adopt(cluster: Cluster, binaries: Binaries, options: EmbeddedOpti
   options.log("warn", `stopping the PostgreSQL that was left running (process ${file.pid}): ${refusal}`);
   await stopProcess(file.pid);
   return null;
+}
+
+/** A killed server that nobody has waited for holds its lock file by its number alone. */
+function takeOverFromZombie(cluster: Cluster): void {
+  const file = readPidFile(cluster.path);
+  if (file !== null && isZombie(file.pid)) takeOverPidFile(cluster.path);
 }
 
 /** Null when the server can be adopted. */
@@ -246,16 +252,22 @@ async function start(cluster: Cluster, binaries: Binaries, options: EmbeddedOpti
     } catch (error) {
       if (!(error instanceof PostmasterFailed)) throw error;
       if (isPortTaken(error.log) && portTries++ < PORT_TRIES) port = randomPort();
-      else if (isRemnantInTheWay(error.log) && remnantTries++ < REMNANT_TRIES) await Bun.sleep(REMNANT_WAIT_MS);
-      else throw error;
+      else if (isRemnantInTheWay(error.log) && remnantTries++ < REMNANT_TRIES) {
+        await Bun.sleep(REMNANT_WAIT_MS);
+        takeOverFromZombie(cluster);
+      } else throw error;
     }
   }
 }
 
 const isPortTaken = (log: string): boolean => log.includes("Address already in use");
 
-/** The children of a server that was killed see that it is gone, but not at once. */
-const isRemnantInTheWay = (log: string): boolean => log.includes("pre-existing shared memory block");
+/**
+ * The children of a server that was killed see that it is gone, but not at once; and one that is killed just now may
+ * end between our look at its lock file and that of PostgreSQL.
+ */
+const isRemnantInTheWay = (log: string): boolean =>
+  log.includes("pre-existing shared memory block") || log.includes('lock file "postmaster.pid" already exists');
 
 function lastPort(cluster: string): number | null {
   const args = lastArguments(cluster);
