@@ -5,6 +5,7 @@ import { organizationRef } from "../../actors/organization/schema.ts";
 import { OPERATIONS } from "../../src/contract/document.ts";
 import { answered, Client, type Json, refused } from "../support/current.ts";
 import { grantOf, sessionOf } from "../support/credentials.ts";
+import { uploaded } from "../support/uploads.ts";
 import { type Caller, type Founded, type Service, startService } from "../support/service.ts";
 
 interface Route {
@@ -47,6 +48,7 @@ const BODIES: Readonly<Record<string, Json>> = {
   "PATCH /api/members/:id": { role: "owner" },
   "POST /api/invitations": { email: "ada@example.com" },
   "PUT /api/secrets/:name": { value: "a long value" },
+  "PUT /api/provider-keys/:provider": { secret: "KEY" },
   "PUT /api/messaging-integration": { url: "https://hooks.test/x" },
   "POST /api/messaging-integration/redeliver": { since_sequence: 1, until_sequence: 1 },
   "POST /api/messaging-integration/verify": { headers: {}, body: "{}" },
@@ -60,7 +62,12 @@ const QUERIES: Readonly<Record<string, string>> = {
   "GET /api/workspaces/:id/files/versions": "?path=a.txt",
 };
 /** Names that every organization has for itself: what an owner of another one is answered with. */
-const NAMED: Readonly<Record<string, number>> = { "PUT /api/secrets/:name": 201, "DELETE /api/secrets/:name": 200 };
+const NAMED: Readonly<Record<string, readonly [status: number, code?: string]>> = {
+  "PUT /api/secrets/:name": [201],
+  "DELETE /api/secrets/:name": [200],
+  // Their organization has no such secret.
+  "PUT /api/provider-keys/:provider": [400, "invalid_request"],
+};
 /** For the owners of an organization only (AUTH-5). */
 const OWNER_ONLY = new Set([
   "PUT /api/messaging-integration",
@@ -80,6 +87,9 @@ const OWNER_ONLY = new Set([
   "GET /api/secrets",
   "PUT /api/secrets/:name",
   "DELETE /api/secrets/:name",
+  "GET /api/provider-keys",
+  "PUT /api/provider-keys/:provider",
+  "DELETE /api/provider-keys/:provider",
   "GET /api/service-tokens",
   "POST /api/service-tokens",
   "POST /api/service-tokens/:id/revoke",
@@ -125,6 +135,7 @@ async function recordsOf(by: Founded): Promise<Records> {
   );
   return {
     "/api/agents/": agent,
+    "/api/files/": (await uploaded(client, "a.txt", "a")).id,
     "/api/chats/": chat,
     "/api/jobs/": job.id,
     "/api/missions/": mission,
@@ -133,6 +144,7 @@ async function recordsOf(by: Founded): Promise<Records> {
     "/api/workspaces/": by.workspaceId,
     ":share_id": await make(`${files}/share`, { path: "a.txt" }),
     "/api/secrets/": "KEY",
+    "/api/provider-keys/": "openai",
     "/api/messaging-integration/deliveries/": sent.delivery.id,
     "/api/members/": (await service.join(by.organizationId)).userId,
     "/api/invitations/": await make("/api/invitations", { email: "ada@example.com" }),
@@ -222,9 +234,8 @@ describe("another organization's records", () => {
     const before = await state();
     for (const route of ofOne) {
       const answer = await ask(stranger, route);
-      const own = NAMED[route.name];
-      const expected = own === undefined ? [404, "not_found"] : [own, undefined];
-      expect([route.name, answer.status, await code(answer)]).toEqual([route.name, ...expected]);
+      const [status, word] = NAMED[route.name] ?? [404, "not_found"];
+      expect([route.name, answer.status, await code(answer)]).toEqual([route.name, status, word]);
     }
     expect(await state()).toEqual(before);
   });
@@ -235,7 +246,7 @@ describe("another organization's records", () => {
     await refused(service.call(stranger, "POST", "/api/chats", body), 404, "not_found");
     for (const { path } of ROUTES.filter(({ method, path: p }) => method === "GET" && !p.includes(":"))) {
       const text = await (await service.call(stranger, "GET", path)).text();
-      for (const id of Object.values(records).filter((value) => value !== "KEY"))
+      for (const id of Object.values(records).filter((value) => !["KEY", "openai"].includes(value)))
         expect([path, text.includes(id)]).toEqual([path, false]);
     }
   });

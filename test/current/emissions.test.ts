@@ -173,6 +173,8 @@ const REQUESTS: Readonly<Record<string, () => Promise<Call> | Call>> = {
     await file();
     return ["DELETE", `${workspace()}/files/content?path=f`];
   },
+  createUpload: () => ["POST", "/api/files?name=a.json", { x: 1 }],
+  deleteUpload: async () => ["DELETE", `/api/files/${await make("/api/files?name=a.json", { x: 1 })}`],
   createDirectory: () => ["POST", `${workspace()}/files/directory`, { path: "d" }],
   moveFile: async () => {
     await file();

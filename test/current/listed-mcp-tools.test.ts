@@ -99,9 +99,9 @@ describe("GET /api/tools", () => {
         ...asked,
       },
     ] as never);
-    const requests = crm.authorizations.length;
+    const listings = crm.listings();
     expect(await client.get<Listed>(`/api/tools?agent_id=${agent}`)).toMatchObject({ tools, mcp_servers } as never);
-    expect([requests > 0, crm.authorizations.length]).toEqual([true, requests]);
+    expect([listings > 0, crm.listings()]).toEqual([true, listings]);
     expect((await client.get<Listed>("/api/tools")).mcp_servers).toEqual([]);
     const stranger = new Client(service, await service.found("Strangers"));
     const seen = await stranger.call("GET", `/api/tools?agent_id=${agent}`);

@@ -161,12 +161,12 @@ describe("a secret that is in use", () => {
     const colleague = new Client(service, await service.join(owner.organizationId, "owner"));
     const body = { name: "Hidden", system_prompt: "x", mcp_servers: [{ ...server, headers }] };
     const hidden = await answered<Json>(colleague.call("POST", "/api/agents", body), 201);
-    const users = { agents: [{ id, name: "Ada" }], workspaces: [], others: 1 };
+    const users = { agents: [{ id, name: "Ada" }], workspaces: [], providers: [], others: 1 };
     expect(await refused(remove(), 409, "secret_in_use")).toEqual(users);
     expect(await refused(remove("?force=false"), 409, "secret_in_use")).toEqual(users);
     expect((await client.get<{ secrets: Json[] }>("/api/secrets")).secrets.length).toBe(1);
     await answered(client.call("DELETE", `/api/agents/${id}`));
-    expect(await refused(remove(), 409, "secret_in_use")).toEqual({ agents: [], workspaces: [], others: 1 });
+    expect(await refused(remove(), 409, "secret_in_use")).toEqual({ ...users, agents: [] });
     await answered(colleague.call("PATCH", `/api/agents/${String(hidden["id"])}`, { mcp_servers: [] }));
     expect(await answered(remove())).toMatchObject({ name: "KEY" });
   });

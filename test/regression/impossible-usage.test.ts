@@ -19,7 +19,7 @@ test("[GUARD-4] an impossible count neither fails the report nor begins the budg
   for (let time = 0; time < 3; time++)
     await service.system.dispatch(usage, { kind: "count_usage", agentId: "agt_1", model: "a:b", counts });
   const budget = await service.system.dispatch(usage, { kind: "check_budget" });
-  expect(budget).toMatchObject({ ok: true, value: { isSpent: true } });
+  expect(budget).toMatchObject({ ok: true, value: { spent: "tokens" } });
   // As a version has stored it that did not clamp.
   await service.database.flush`
     update day_usage set body = jsonb_set(body, '{inputTokens}', to_jsonb(1e308::numeric)) where organization_id = ${owner.organizationId}`;

@@ -46,7 +46,7 @@ async function ofSuccess({ operation }: Placed, answer: Answer): Promise<string 
     "kind" in said && said["kind"] === "media"
       ? (said["types"] as Readonly<Record<string, TSchema>>)
       : { "application/json": said as TSchema };
-  const schema = types[type];
+  const schema = types[type] ?? types["*/*"];
   if (schema === undefined) return `a body of ${type}`;
   return type === "application/json" ? misfit(schema, await answer.json()) : null;
 }

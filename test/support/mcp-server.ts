@@ -17,6 +17,8 @@ export interface McpServerUnderTest {
   readonly cancelled: string[];
   /** `authorization` of each request. */
   readonly authorizations: (string | null)[];
+  /** How often its tools were listed. */
+  readonly listings: () => number;
   /** Sessions that are open. */
   readonly sessions: ReadonlyMap<string, object>;
   stop(): Promise<void>;
@@ -45,6 +47,7 @@ export function startMcpServer(
   const calls: string[] = [];
   const cancelled: string[] = [];
   const authorizations: (string | null)[] = [];
+  let listings = 0;
 
   async function open(): Promise<WebStandardStreamableHTTPServerTransport> {
     const transport = new WebStandardStreamableHTTPServerTransport({
@@ -54,9 +57,10 @@ export function startMcpServer(
       enableJsonResponse: json,
     });
     const server = new Server({ name: "test", version: "1.0.0" }, { capabilities: { tools: {} } });
-    server.setRequestHandler(ListToolsRequestSchema, () => ({
-      tools: tools.map((tool) => ({ inputSchema: { type: "object" as const }, ...tool, run: undefined })),
-    }));
+    server.setRequestHandler(ListToolsRequestSchema, () => {
+      listings++;
+      return { tools: tools.map((tool) => ({ inputSchema: { type: "object" as const }, ...tool, run: undefined })) };
+    });
     server.setRequestHandler(CallToolRequestSchema, async ({ params }, { signal, requestInfo }) => {
       const tool = tools.find(({ name }) => name === params.name);
       if (tool === undefined) throw new Error("no such tool");
@@ -88,6 +92,7 @@ export function startMcpServer(
     calls,
     cancelled,
     authorizations,
+    listings: () => listings,
     sessions,
     stop: () => listener.stop(true),
   };
