@@ -4,8 +4,8 @@
  *
  *   JSON with a mark for each image or file ─▶ its texts, and between them the pieces of base64
  *
- * Measured for 20 MiB: 18 ms of work in pieces of less than 1 ms, beside 60 ms at a stretch for the base64, its JSON and its
- * bytes. The peer's pace is kept: while it takes nothing, at most some 4 MiB are made.
+ * Measured for 20 MiB: 18 ms of work in pieces of less than 1 ms, beside 60 ms at a stretch for the base64, its JSON
+ * and its bytes. The peer's pace is kept: while it takes nothing, at most some 4 MiB are made.
  */
 import { slices } from "./provider-fetch.ts";
 import type { Listener } from "./stream-call.ts";
