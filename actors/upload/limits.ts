@@ -10,8 +10,11 @@ export const MESSAGE_ATTACHMENTS = 20;
 /** Of one image and one text file in bytes, as providers and context windows take them; a PDF is as long as an upload. */
 export const IMAGE_BYTES = 5 * MIB;
 export const TEXT_FILE_BYTES = MIB;
-/** Of all attachments of one message, and of what one model call gets. */
-export const ATTACHED_BYTES = 24 * MIB;
+/**
+ * Of all attachments of one message, and of what one model call gets: 29 MiB in base64, where the least that a
+ * provider takes are 32 MB in all.
+ */
+export const ATTACHED_BYTES = 22 * MIB;
 /** An upload that no message has named for so long is removed. */
 export const UPLOAD_MS = 7 * 86_400_000;
 /** Characters of an upload's name. */

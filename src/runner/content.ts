@@ -1,5 +1,6 @@
 /** Images and files in what a user says, on their way to a provider. */
 import type { ContentPart, TranscriptEntry } from "../../actors/job/ports.ts";
+import { ATTACHED_BYTES } from "../../actors/upload/limits.ts";
 
 export type { ContentPart };
 
@@ -11,9 +12,6 @@ export type DataPart = Exclude<ContentPart, { readonly type: "text" }>;
 /** The images and files of a message. */
 export const dataParts = (entry: TranscriptEntry): DataPart[] =>
   entry.role === "user" ? (entry.parts ?? []).filter((part) => part.type !== "text") : [];
-
-/** Bytes of images and files of one call: 29 MiB in base64, where the least that a provider takes are 32 MB in all. */
-export const MAX_CALL_DATA_BYTES = 22 * 1024 * 1024;
 
 /** Says that the images and files of a call are more than any call may have. */
 export class TooMuchData extends Error {
@@ -27,7 +25,7 @@ export class TooMuchData extends Error {
 /** Throws `TooMuchData`. */
 export function checkData(entries: readonly TranscriptEntry[]): void {
   const bytes = entries.flatMap(dataParts).reduce((sum, { data }) => sum + data.length, 0);
-  if (bytes > MAX_CALL_DATA_BYTES) throw new TooMuchData();
+  if (bytes > ATTACHED_BYTES) throw new TooMuchData();
 }
 
 /** Media types whose bytes are text, in UTF-8. */

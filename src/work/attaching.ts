@@ -9,8 +9,10 @@
 import { invalid, ok, type Outcome, refuse } from "../../actors/fault.ts";
 import type { Ask } from "../../actors/runtime/members.ts";
 import { ask } from "../../actors/troupe.ts";
+import { cleanText } from "../../actors/clean-text.ts";
+import { visibleText } from "../../actors/visible-text.ts";
 import { noUpload } from "../../actors/upload/actor.ts";
-import { ATTACHED_BYTES, IMAGE_BYTES, TEXT_FILE_BYTES, UPLOAD_BYTES } from "../../actors/upload/limits.ts";
+import { ATTACHED_BYTES, IMAGE_BYTES, TEXT_FILE_BYTES, UPLOAD_BYTES, UPLOAD_NAME } from "../../actors/upload/limits.ts";
 import { uploadRef } from "../../actors/upload/schema.ts";
 import type { AttachmentBlock, InputBlock } from "../../actors/upload/terms.ts";
 import { parsePath } from "../../actors/workspace/path.ts";
@@ -210,8 +212,10 @@ function shownUrl(text: string): string {
 /** The name of a file at a URL; null where it has none. */
 function decoded(text: string): string | null {
   try {
-    const name = decodeURIComponent(text).slice(0, 255);
-    return name.trim() === "" ? null : name.toWellFormed();
+    const name = visibleText(cleanText(decodeURIComponent(text)))
+      .slice(0, UPLOAD_NAME)
+      .toWellFormed();
+    return name.trim() === "" ? null : name;
   } catch {
     return null;
   }

@@ -206,7 +206,7 @@ describe("what is said wrongly", () => {
     const fits = await uploaded(client, "fits.png", large.slice(0, IMAGE_BYTES));
     const most = Array.from({ length: 5 }, () => image(upload(fits.id)));
     expect(await errorsOf(most)).toMatchObject([
-      { path: "/content/4/source", message: expect.stringContaining("24 MiB") as string },
+      { path: "/content/4/source", message: expect.stringContaining("22 MiB") as string },
     ]);
   });
 });
@@ -260,6 +260,12 @@ describe("a URL", () => {
     await say("and now?");
     expect(told()[0]).toEqual([{ type: "image", mediaType: "image/png", name: "a pixel.png", data: PNG }]);
     expect(asked).toHaveLength(1);
+  });
+
+  test("[FILE-6] gives a name that can be stored and shown, whatever it has", async () => {
+    const { message } = await say([image(at("/a%00b%E2%80%AEgnp.png"))]);
+    const [{ name }] = message["blocks"] as [{ name: string }];
+    expect([name.startsWith("a"), name.endsWith("gnp.png"), /[\0\u202e]/.test(name)]).toEqual([true, true, false]);
   });
 
   test("[FILE-6] that cannot be fetched is refused in words about its field", async () => {

@@ -2,7 +2,7 @@
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
 import type { ContentPart } from "../../actors/job/ports.ts";
-import { MAX_CALL_DATA_BYTES } from "../../src/runner/content.ts";
+import { ATTACHED_BYTES } from "../../actors/upload/limits.ts";
 import { slices } from "../../src/runner/provider-fetch.ts";
 import { requestBody } from "../../src/runner/request-body.ts";
 import { until } from "../support/condition.ts";
@@ -92,15 +92,15 @@ describe("the images of one call", () => {
           ];
           return run(modelsBy(way, server.baseUrl), modelCall([{ role: "user", text: "", parts }]));
         };
-        const { outcome } = await of(MAX_CALL_DATA_BYTES + 1);
+        const { outcome } = await of(ATTACHED_BYTES + 1);
         expect(outcome).toMatchObject({
           kind: "failed",
           error: { code: "context_length_exceeded", message: expect.stringContaining("22 MiB") },
         });
         expect(server.bodies).toHaveLength(0);
         if (way.isReference) return;
-        await of(MAX_CALL_DATA_BYTES);
-        expect(JSON.stringify(server.bodies).length).toBeGreaterThan(MAX_CALL_DATA_BYTES);
+        await of(ATTACHED_BYTES);
+        expect(JSON.stringify(server.bodies).length).toBeGreaterThan(ATTACHED_BYTES);
       } finally {
         await server.stop();
       }
