@@ -52,10 +52,11 @@ export function withAttachedContent(
       const release = await room.enter(organizationId, bytes * MEMORY_FACTOR, signal);
       if (release === "aborted") return { kind: "aborted", partialText: "" };
       try {
-        const entries = await filled(call, shown, contents).catch((err: unknown) => {
+        const entries = await filled(call, shown, { contents, log, signal }).catch((err: unknown) => {
           log?.error({ err, ...call.origin }, "the files of a conversation could not be read");
           return null;
         });
+        if (signal.aborted) return { kind: "aborted", partialText: "" };
         if (entries === null) return UNREADABLE;
         return await models.call({ ...call, entries }, onText, signal);
       } finally {
@@ -83,49 +84,64 @@ function shownOf(entries: readonly TranscriptEntry[], reads: readonly ModelInput
     for (const block of (entry.blocks ?? []).toReversed()) {
       if (!isAttachment(block)) continue;
       hasAny = true;
+      if (!reads.includes(inputNeeded(block))) continue;
       room -= block.size;
-      if (room >= 0 && shown.size < CALL_ATTACHMENTS && reads.includes(inputNeeded(block))) shown.add(block);
+      if (room >= 0 && shown.size < CALL_ATTACHMENTS) shown.add(block);
     }
   }
   return hasAny ? shown : null;
 }
 
-async function filled(
-  { origin: { organizationId }, entries }: ModelCall,
-  shown: ReadonlySet<AttachmentBlock>,
-  contents: Parts["contents"],
-): Promise<TranscriptEntry[]> {
-  // The same content of several messages is in memory once.
-  const read = new Map<string, Promise<Uint8Array>>();
-  const bytesOf = (sha256: string): Promise<Uint8Array> => {
-    const known = read.get(sha256) ?? contentOf(contents, { organizationId, sha256 });
-    read.set(sha256, known);
-    return known;
-  };
-  const partOf = async (block: InputBlock): Promise<ContentPart> => {
-    if (!isAttachment(block)) return block;
-    if (!shown.has(block))
-      return {
-        type: "text",
-        text: `[${attachmentWords(block)}: not shown here, because it is too old or this model cannot read it]`,
-      };
-    const { type, media_type: mediaType, name, sha256 } = block;
-    return { type, mediaType, ...(name === null ? {} : { name }), data: await bytesOf(sha256) };
-  };
-  return Promise.all(
-    entries.map(async (entry) =>
-      entry.role === "user" && entry.blocks !== undefined
-        ? { role: entry.role, text: entry.text, parts: await Promise.all(entry.blocks.map(partOf)) }
-        : entry,
-    ),
-  );
+interface Filling {
+  readonly contents: Parts["contents"];
+  readonly log: RunnerLog | undefined;
+  readonly signal: AbortSignal;
 }
 
+/** One after the other: what is not needed any more is not read, and nothing is read when the room is given back. */
+async function filled(
+  { origin, entries }: ModelCall,
+  shown: ReadonlySet<AttachmentBlock>,
+  { contents, log, signal }: Filling,
+): Promise<TranscriptEntry[]> {
+  // The same content of several messages is in memory once.
+  const read = new Map<string, Uint8Array | null>();
+  const partOf = async (block: InputBlock): Promise<ContentPart> => {
+    if (!isAttachment(block)) return block;
+    if (!shown.has(block)) return told(block, "not shown here, because it is too old or this model cannot read it");
+    const { type, media_type: mediaType, name, sha256 } = block;
+    signal.throwIfAborted();
+    const data = read.has(sha256)
+      ? read.get(sha256)!
+      : await contentOf(contents, { organizationId: origin.organizationId, sha256 });
+    read.set(sha256, data);
+    if (data !== null) return { type, mediaType, ...(name === null ? {} : { name }), data };
+    log?.error({ sha256, ...origin }, "the content of a file of a conversation is lost");
+    return told(block, "its content is lost");
+  };
+  const filledEntries: TranscriptEntry[] = [];
+  for (const entry of entries) {
+    if (entry.role !== "user" || entry.blocks === undefined) {
+      filledEntries.push(entry);
+      continue;
+    }
+    const parts: ContentPart[] = [];
+    for (const block of entry.blocks) parts.push(await partOf(block));
+    filledEntries.push({ role: entry.role, text: entry.text, parts });
+  }
+  return filledEntries;
+}
+
+const told = (block: AttachmentBlock, why: string): ContentPart => ({
+  type: "text",
+  text: `[${attachmentWords(block)}: ${why}]`,
+});
+
+/** Null: there is no such content. Rejects where the store cannot be reached. */
 async function contentOf(
   contents: Parts["contents"],
   key: { readonly organizationId: string; readonly sha256: string },
-): Promise<Uint8Array> {
+): Promise<Uint8Array | null> {
   const found = await contents.read(key);
-  if (found === null) throw new Error(`the content ${key.sha256} is missing`);
-  return new Uint8Array(await new Response(found).arrayBuffer());
+  return found === null ? null : new Uint8Array(await new Response(found).arrayBuffer());
 }

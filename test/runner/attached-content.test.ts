@@ -1,0 +1,91 @@
+/** Which bytes a model call gets of the images and files of its conversation (FILE-7). */
+import { expect, test } from "bun:test";
+import type { ModelCall, ModelOutcome, ModelPort, TranscriptEntry } from "../../actors/job/ports.ts";
+import type { AttachmentBlock, ModelInput } from "../../actors/upload/terms.ts";
+import { ATTACHED_BYTES } from "../../actors/upload/limits.ts";
+import { withAttachedContent } from "../../src/runner/attached-content.ts";
+import { ByteRoom } from "../../src/runner/byte-room.ts";
+
+const ANSWER: ModelOutcome = {
+  kind: "failed",
+  error: { code: "provider_error", message: "none" },
+  partialText: "",
+} as never;
+const attachment = (name: string, more: Partial<AttachmentBlock> = {}): AttachmentBlock => ({
+  type: "image",
+  media_type: "image/png",
+  name,
+  size: 3,
+  sha256: name,
+  source: { kind: "upload", file_id: "upl_1" },
+  ...more,
+});
+const said = (...blocks: AttachmentBlock[]): TranscriptEntry => ({ role: "user", text: "look", blocks });
+
+/** The models over a store, and what they were given. */
+function models(reads: readonly ModelInput[], read: (sha256: string) => Promise<ReadableStream<Uint8Array> | null>) {
+  const calls: ModelCall[] = [];
+  const room = new ByteRoom(1_000 * 1024 * 1024, 1_000 * 1024 * 1024);
+  const inner = {
+    inputOf: () => reads,
+    call: (call: ModelCall) => {
+      calls.push(call);
+      return Promise.resolve(ANSWER);
+    },
+  } as unknown as ModelPort;
+  const outer = withAttachedContent(inner, {
+    contents: { read: ({ sha256 }: { sha256: string }) => read(sha256) } as never,
+    room,
+  });
+  const ask = (entries: readonly TranscriptEntry[], signal = new AbortController().signal) =>
+    outer.call({ origin: { organizationId: "org_a" }, model: null, entries } as never, () => {}, signal);
+  const parts = () => calls.at(-1)!.entries.map((entry) => (entry.role === "user" ? entry.parts : undefined));
+  return { ask, parts, calls, room };
+}
+const bytes = (text: string): ReadableStream<Uint8Array> => new Blob([text]).stream();
+
+test("[FILE-7] a file whose content is lost is told in words, and the others are sent", async () => {
+  const { ask, parts } = models(["text", "image"], (sha256) =>
+    Promise.resolve(sha256 === "gone" ? null : bytes("abc")),
+  );
+  await ask([said(attachment("gone"), attachment("here"))]);
+  expect(parts()).toEqual([
+    [
+      { type: "text", text: expect.stringContaining("its content is lost") as string },
+      { type: "image", mediaType: "image/png", name: "here", data: new TextEncoder().encode("abc") },
+    ],
+  ] as never);
+});
+
+test("[FILE-7] [FILE-8] what the model cannot read takes no room of what it can", async () => {
+  const { ask, parts } = models(["text", "image"], () => Promise.resolve(bytes("abc")));
+  const pdf = attachment("long.pdf", { type: "file", media_type: "application/pdf", size: ATTACHED_BYTES });
+  await ask([said(attachment("old")), said(pdf)]);
+  expect(parts().map((of) => of?.map(({ type }) => type))).toEqual([["image"], ["text"]]);
+});
+
+test("[FILE-7] a call that is called off reads nothing more, and gives its room back when nothing is read", async () => {
+  const off = new AbortController();
+  const asked: string[] = [];
+  let held = 0;
+  const { ask, calls, room } = models(["text", "image"], (sha256) => {
+    asked.push(sha256);
+    held = room.used;
+    off.abort();
+    return Promise.resolve(bytes("abc"));
+  });
+  expect(await ask([said(attachment("one"), attachment("other"))], off.signal)).toEqual({
+    kind: "aborted",
+    partialText: "",
+  });
+  expect([asked, held > 0, room.used, calls.length]).toEqual([["one"], true, 0, 0]);
+});
+
+test("[FILE-7] while the store is away nothing is sent, and the call can be made again", async () => {
+  const { ask, calls, room } = models(["text", "image"], () => Promise.reject(new Error("away")));
+  expect(await ask([said(attachment("one"))])).toMatchObject({
+    kind: "failed",
+    error: { code: "provider_unreachable" },
+  });
+  expect([room.used, calls.length]).toEqual([0, 0]);
+});
