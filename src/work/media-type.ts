@@ -26,9 +26,11 @@ const latin = (head: Uint8Array, from: number, to: number): string => String.fro
 export function knownContent(head: Uint8Array, size: number, declared: string): KnownContent | null {
   const image = imageType(head);
   if (image !== null) return { kind: "image", mime: image };
-  // Some programs write a few bytes before the header, and readers take them (ISO 32000, annex H).
-  if (latin(head, 0, 1_024).includes("%PDF-")) return { kind: "file", mime: PDF };
-  if (!isText(head, size)) return null;
+  // Some programs write a few bytes before the header, and readers take them (ISO 32000, annex H). A text may speak of it.
+  const pdfAt = latin(head, 0, 1_024).indexOf("%PDF-");
+  const isWords = isText(head, size);
+  if (pdfAt === 0 || (pdfAt > 0 && !isWords)) return { kind: "file", mime: PDF };
+  if (!isWords) return null;
   const type = (declared.split(";")[0] ?? "").trim().toLowerCase();
   return { kind: "file", mime: TEXT.test(type) ? type : "text/plain" };
 }
