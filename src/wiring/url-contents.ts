@@ -1,5 +1,6 @@
 /** What messages name by a URL, fetched through the guarded client and stored (port: `UrlContents` of `src/work`). */
 import { refuse } from "../../actors/fault.ts";
+import { UNAVAILABLE } from "../../actors/runtime/shards.ts";
 import type { FileContents } from "../../actors/workspace/ports.ts";
 import type { Egress } from "../egress/egress.ts";
 import { type EgressError, EgressInterrupted } from "../egress/failure.ts";
@@ -28,11 +29,14 @@ const WORDS: Readonly<Record<EgressError, string>> = {
 
 export const urlContents = (egress: Pick<Egress, "open">, contents: Pick<FileContents, "receive">): UrlContents => ({
   async fetch(organizationId, url, { maxBytes, signal }) {
-    const failed = (why: string) => ({ kind: "failed", why }) as const;
+    const failed = (words: string) => ({ kind: "failed", why: words }) as const;
+    // Nobody waits for that answer, and it says nothing of the URL: a client that tries again with its key gets no 400.
+    const why = (error: EgressError) =>
+      error === "aborted" ? ({ kind: "refused", refusal: refuse(UNAVAILABLE) } as const) : failed(WORDS[error]);
     const limits = { timeoutMs: TIMEOUT_MS, maxResponseBytes: maxBytes, maxRedirects: MAX_REDIRECTS };
     const headers = { accept: ACCEPT };
     const answer = await egress.open({ url: url.trim(), method: "GET", headers, limits, signal });
-    if (answer.kind === "failed") return failed(WORDS[answer.error]);
+    if (answer.kind === "failed") return why(answer.error);
     const { status, body, finalUrl } = answer;
     const encoding = answer.headers.get("content-encoding") ?? "identity";
     if (status !== 200 || encoding.toLowerCase() !== "identity") {
@@ -49,7 +53,7 @@ export const urlContents = (egress: Pick<Egress, "open">, contents: Pick<FileCon
       const mime = answer.headers.get("content-type") ?? "";
       return { kind: "fetched", content: { sha256, size, mime }, finalUrl };
     } catch (cause) {
-      if (cause instanceof EgressInterrupted) return failed(WORDS[cause.error]);
+      if (cause instanceof EgressInterrupted) return why(cause.error);
       throw cause;
     }
   },

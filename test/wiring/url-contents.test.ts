@@ -1,0 +1,19 @@
+/** Content of messages by a URL: what becomes of a fetch that came to nothing (FILE-6). */
+import { expect, test } from "bun:test";
+import type { EgressError } from "../../src/egress/failure.ts";
+import { urlContents } from "../../src/wiring/url-contents.ts";
+
+const fetched = (error: EgressError) =>
+  urlContents({ open: () => Promise.resolve({ kind: "failed", error }) } as never, {} as never).fetch(
+    "org_a",
+    "https://example.com/a.png",
+    { maxBytes: 1, signal: new AbortController().signal },
+  );
+
+test("[FILE-6] a fetch that its client has left is no refusal that an idempotency key would keep", async () => {
+  expect(await fetched("aborted")).toMatchObject({
+    kind: "refused",
+    refusal: { ok: false, fault: { kind: "unavailable" } },
+  });
+  expect(await fetched("dns_error")).toMatchObject({ kind: "failed" });
+});
