@@ -184,6 +184,14 @@ describe("what is kept of a server", () => {
     expect(keyless?.problem).toContain("the secret gone, which it is called with, does not exist");
   });
 
+  test("[RUN-21] has no tool whose name has a secret in it", async () => {
+    const leaking = startMcpServer([tool("find"), tool(`of-${VALUE}`)]);
+    const headers = [{ name: "authorization", secret: "crm", prefix: "Bearer " }];
+    const [found] = await catalogue().toolsOf("org_a", [at(leaking.url, { headers } as never)]);
+    expect([found?.tools.map(({ name }) => name), found?.leftOut]).toEqual([["crm__find"], 1]);
+    await leaking.stop();
+  });
+
   test("[RUN-21] has at most 256 tools, and few servers are asked at once", async () => {
     const many = startMcpServer(Array.from({ length: MAX_LISTED_TOOLS + 1 }, (_, i) => tool(`t${i}`)));
     const lists = catalogue();

@@ -38,7 +38,10 @@ export async function serverTools(
       },
       leaving.signal,
     );
-    const fitting = tools.filter(({ _meta: meta }) => meta?.[LEFT_OUT] !== true).slice(0, MAX_LISTED_TOOLS);
+    const fitting = tools
+      // A name with a secret in it cannot be shown, nor be another one.
+      .filter(({ _meta: meta, name }) => meta?.[LEFT_OUT] !== true && secrets.mask(name) === name)
+      .slice(0, MAX_LISTED_TOOLS);
     const described = fitting.map((tool) => describedTool(server.name, tool, shownBy(secrets)));
     return { tools: described, leftOut: tools.length - fitting.length, problem: null };
   } catch (cause) {
