@@ -88,7 +88,7 @@ export class FlushQueue {
       if (!mayJoin(organizationId, lane, size, judge)) return [];
       lane.balance = BATCH_BYTES + GROUP_COST * BATCH_GROUPS;
       this.fill(filling, lane, judge);
-      if (lane.groups.length === 0) this.lanes.clear();
+      if (lane.groups.length === 0) this.lanes.delete(organizationId);
       return filling.batch;
     }
     filling.size = size;
