@@ -169,6 +169,7 @@ export class Ownership implements FlushHost {
       }
     }
     this.raising = false;
+    if (this.lookAgain && !this.stopped) this.look();
   }
 
   /** Serves newly granted shards after taking up what is undone on them; all of it or, on a throw, none. */
@@ -222,7 +223,7 @@ export class Ownership implements FlushHost {
 
   /** Looks at the placement now, and not at the next renewal: another replica has said that it has changed. */
   look(): void {
-    if (this.claiming) this.lookAgain = true;
+    if (this.claiming || this.stalled.size > 0) this.lookAgain = true;
     else void this.claim().catch((err: unknown) => this.parts.log.warn({ err }, "shards could not be taken up"));
   }
 

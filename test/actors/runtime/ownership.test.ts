@@ -117,6 +117,28 @@ describe("an unknown outcome", () => {
     expect(replica.storedSeqs("l1")).toEqual([1, 2, 3]);
   });
 
+  test("[REP-2] what is told of the placement while the epoch is raised is looked at afterwards, and not at the next renewal", async () => {
+    const world = new World();
+    const other = `org_${Array.from({ length: 1_000 }, (_, i) => i).find((i) => shardOf(`org_${i}`) !== SHARD)}`;
+    const { replica } = await started(world);
+    Object.assign(world.database.shards[shardOf(other)]!, { owner: "thief", epoch: 2 });
+    world.database.replicas.set("thief", { leaseUntil: Infinity, dead: false });
+    await world.clock.advance(LEASE_RENEW_MS);
+    expect(replica.system.serves(other)).toBe(false);
+    const gate = new Gate();
+    world.database.pace = async (operation) => {
+      if (operation === "raise") await gate.pass();
+    };
+    replica.store.failNext({ kind: "lost_reply" });
+    await replica.add("l1", 10);
+    await gate.reached;
+    giveBack(world);
+    replica.system.lookAtPlacement();
+    gate.open();
+    await settle();
+    expect(replica.system.serves(other)).toBe(true);
+  });
+
   test("[RT-4] never stored: nothing of it is left in memory", async () => {
     const { replica } = await started();
     await replica.add("l1", 1);
