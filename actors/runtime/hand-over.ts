@@ -55,7 +55,8 @@ export const handOver =
 
 const settled = (lanes: readonly FlushLane[]): Promise<unknown> => Promise.all(lanes.map((lane) => lane.settled()));
 
-function within(clock: Pick<Clock, "after">, limitMs: number, work: Promise<void>): Promise<void> {
+/** Resolves with the work, or after the limit without it. */
+export function within(clock: Pick<Clock, "after">, limitMs: number, work: Promise<void>): Promise<void> {
   return new Promise((resolve) => {
     const cancel = clock.after(limitMs, resolve);
     void work.then(() => {

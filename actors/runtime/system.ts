@@ -21,7 +21,7 @@ import { runGroup, runGroupSync, runOne } from "./dispatching.ts";
 import type { Draft } from "./draft.ts";
 import { Effects } from "./effects.ts";
 import { FlushLane } from "./flush.ts";
-import { handOver, type HandOverHost } from "./hand-over.ts";
+import { handOver, type HandOverHost, within } from "./hand-over.ts";
 import type { OnBug } from "./isolate.ts";
 import { Loader } from "./loader.ts";
 import { LoopTime } from "./loop-time.ts";
@@ -40,6 +40,8 @@ import type { TurnHost } from "./turn-host.ts";
 import { TextWriter, type WrittenText } from "./text-writer.ts";
 import type { WriteGuard } from "./write-guard.ts";
 
+/** An effect that does not stop within this is left behind: its row stays, and what it reports later is refused. */
+const EFFECTS_STOP_MS = 4_000;
 /** LiveActors that have been idle are looked for this often. */
 const PASSIVATE_EVERY_MS = 10_000;
 
@@ -125,7 +127,7 @@ export class System<P extends Protocols> implements TurnHost, HandOverHost {
     this.alarms.clearAll();
     await Promise.all(this.lanes.map((lane) => lane.settled()));
     this.effects.close();
-    await this.effects.drained();
+    await within(this.clock, EFFECTS_STOP_MS, this.effects.drained());
     await Promise.all(this.lanes.map((lane) => lane.settled()));
     await Promise.all(
       this.actors.lastCommands().map(({ actor, lastCommand }) => this.storeVolatile(actor, lastCommand)),

@@ -154,6 +154,7 @@ const LINGER_MS = 1_500;
 export interface LeaveParts {
   readonly app: Pick<App, "streams">;
   readonly actors: StopOnce;
+  /** Ends them, or leaves behind what does not end in time. */
   readonly stopEffects: () => Promise<void>;
   readonly supervision: Supervision | null;
 }
@@ -168,8 +169,8 @@ export async function leave({ group }: Replica, { app, actors, stopEffects, supe
   // What has waited for long answers with what there is.
   await new Promise<void>((resolve) => systemClock.after(0, resolve));
   await group.holdAll();
-  await actors.stop();
-  group.announce();
+  // The others are told also where it has not stopped in time: what they can have they take at once.
+  await actors.stop().finally(() => group.announce());
   // Behind a shared port nobody has to notice: the port is closed, and the system asks the others.
   if (group.hasOthers && supervision === null)
     await new Promise<void>((resolve) => systemClock.after(LINGER_MS, resolve));

@@ -16,6 +16,7 @@ import { meteredModels } from "../wiring/metered.ts";
 import { tracedModels } from "../wiring/traced.ts";
 import { openTraces } from "./traces.ts";
 import { createEgress, type Egress } from "../egress/egress.ts";
+import { within } from "../../actors/runtime/hand-over.ts";
 import { systemChance, systemClock } from "../wiring/clock.ts";
 import { actorSettingsOf, appUrlOf, type Config, listeningUrlOf, localUrlOf } from "../settings/config.ts";
 import { quotasOf } from "../settings/quotas.ts";
@@ -46,6 +47,8 @@ import { VERSION } from "../settings/version.ts";
 
 /** Longest wait for the actors' last commits, when the service stops. */
 const ACTORS_STOP_MS = 8_000;
+/** That of a replica that leaves, for its effects, while its clients are served still. What does not end is left behind. */
+const EFFECTS_LEAVE_MS = 2_000;
 
 export interface Service {
   readonly address: string;
@@ -136,7 +139,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
     await joinOthers();
     const { system } = runtime;
     const actors = new StopOnce(() => withinLimit(system.stop(), "the actors did not stop"));
-    const stopEffects = () => withinLimit(system.effects.stop(), "the effects did not stop");
+    const stopEffects = () => within(systemClock, EFFECTS_LEAVE_MS, system.effects.stop());
     undo.add(() => actors.stop());
     signal.throwIfAborted();
     // A taken port must not cost the first run's tokens and its command, which are told once.

@@ -194,3 +194,19 @@ test("[RT-11] a commit during the last of a stop starts no effect that the stop 
   await abandoned;
   expect([calls.length, world.database.effects().length]).toEqual([1, 2]);
 });
+
+test("[RT-11] [REP-2] an effect that does not end keeps a stop for four seconds, and the shards are free then", async () => {
+  const world = new World();
+  const { effects } = recorded({ run: () => new Promise(() => {}) });
+  const replica = await startLedgers(world, { effects });
+  await begin(replica);
+  let hasStopped = false;
+  const stopping = replica.system.stop().then(() => (hasStopped = true));
+  await world.clock.advance(3_999);
+  expect(hasStopped).toBe(false);
+  await world.clock.advance(1);
+  await stopping;
+  expect(world.database.effects().length).toBe(1);
+  const next = await startLedgers(world, { effects: recorded().effects });
+  expect(next.system.shards.count).toBeGreaterThan(0);
+});
