@@ -36,6 +36,8 @@ export class ReplicaProcesses {
     const replicas = new ReplicaProcesses(guardedFolder(), await createEmptyDatabase());
     // At once: one of them founds the first organization.
     const all = await Promise.all(Array.from({ length: count }, (_, i) => replicas.join(settingsOf(i + 1))));
+    // By their numbers, and not as they were ready.
+    replicas.all.splice(0, count, ...all);
     const founders = all.filter(({ dataDir }) => existsSync(join(dataDir, FIRST_RUN_FILE)));
     if (founders.length !== 1) throw new Error(`${founders.length} replicas have founded an organization`);
     const { personal, agentId } = founders[0]!.firstRun();
