@@ -36,6 +36,8 @@ export class Delivery {
   private readonly parts: DeliveryParts;
   /** Messages whose turns have thrown too often, and where. */
   private readonly parkedAt = new Map<string, { readonly grant: ShardGrant; readonly organizationId: string }>();
+  /** Messages from the table that are not answered yet, and the epochs that they were read in. */
+  private readonly fromTable = new Map<string, number>();
 
   constructor(parts: DeliveryParts) {
     this.parts = parts;
@@ -51,15 +53,27 @@ export class Delivery {
     return count;
   }
 
-  /** Delivers a message that was committed under this grant; goes on in the background. */
+  /**
+   * Delivers a message that was committed under this grant; goes on in the background. The table may have shown it
+   * before the answer to its commit came: then it is under way already. Commits of an organization are answered in
+   * their order, so the answer to its receiver's comes later than this call.
+   */
   send(message: MessageRow, grant: ShardGrant): void {
-    this.offer(message, grant);
+    const isOffered = this.fromTable.get(message.id) === grant.epoch || this.parkedAt.has(message.id);
+    if (!isOffered) void this.deliver(message, grant, () => {});
   }
 
-  /** The same: `once` resolves when it has been offered once, `over` when nothing is tried any more. */
+  /**
+   * Delivers a message that was read from the table under this grant: `once` resolves when it has been offered once,
+   * `over` when nothing is tried any more.
+   */
   offer(message: MessageRow, grant: ShardGrant): { readonly once: Promise<void>; readonly over: Promise<void> } {
     const first = Promise.withResolvers<void>();
-    return { once: first.promise, over: this.deliver(message, grant, first.resolve) };
+    this.fromTable.set(message.id, grant.epoch);
+    const over = this.deliver(message, grant, first.resolve).then(() => {
+      if (this.fromTable.get(message.id) === grant.epoch) this.fromTable.delete(message.id);
+    });
+    return { once: first.promise, over };
   }
 
   /** Fires an alarm while it is still set; false when no turn could run now. */

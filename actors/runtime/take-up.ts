@@ -6,8 +6,9 @@
  *   granted ─▶ reading pages ─ all offered, or TAKE_UP_MS ─▶ served ─▶ the last page is empty ─▶ live
  *
  * Until the last page, messages that new commits write are left to the pages, so each message has its
- * turn after those that were written before it, and none has two. A message or an effect that fails is
- * tried again beside the others; a parked one holds nobody up.
+ * turn after those that were written before it. A page may show one whose commit is not answered yet;
+ * `delivery.ts` sees to it that none has two turns. A message or an effect that fails is tried again
+ * beside the others; a parked one holds nobody up.
  */
 import { Backoff } from "./backoff.ts";
 import type { Chance, Clock } from "./clock.ts";

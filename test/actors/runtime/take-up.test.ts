@@ -152,6 +152,40 @@ test("[RT-11] a message that is committed while the last page is on its way is f
   expect([noted.get("a"), pages]).toEqual([[0, 1], 4]);
 });
 
+test("[RT-11] a message that a page shows before its commit is answered has one turn", async () => {
+  const { world, replica, noted, ask } = heir({ messages: [message(0, "a")] });
+  const door = Promise.withResolvers<void>();
+  const read = replica.store.undoneMessages.bind(replica.store);
+  let pages = 0;
+  replica.store.undoneMessages = async (shard, after, limit) => {
+    if (after > 0) await door.promise;
+    pages++;
+    return read(shard, after, limit);
+  };
+  const start = replica.system.start();
+  await settle();
+  await world.clock.advance(TAKE_UP_MS);
+  await start;
+  const answer = Promise.withResolvers<void>();
+  const flush = replica.store.flush.bind(replica.store);
+  replica.store.flush = async (...asked) => {
+    const committed = await flush(...asked);
+    await answer.promise;
+    return committed;
+  };
+  const told = ask("b", { kind: "tell", to: "a", i: 1 });
+  await until("its row is there", () =>
+    world.database.messages().some(({ command }) => "i" in command && command.i === 1),
+  );
+  door.resolve();
+  await until("the last page is read", () => pages === 3);
+  answer.resolve();
+  expect(faultOf(await told)).toBe("ok");
+  await until("it is delivered", () => world.database.messages().length === 0);
+  await settle();
+  expect(noted.get("a")).toEqual([0, 1]);
+});
+
 test("[RT-10] [RT-11] a message that always fails keeps neither the shard closed nor the others from their turns", async () => {
   const messages = [
     message(0, "bad", "fall"),
