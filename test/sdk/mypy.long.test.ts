@@ -17,7 +17,7 @@ test.skipIf(Bun.which("mypy") === null)(
       ],
       { cwd: new URL("../../sdk/python", import.meta.url).pathname, stdout: "pipe", stderr: "pipe" },
     );
-    expect(await new Response(mypy.stdout).text()).toBe("Success: no issues found in 4 source files\n");
+    expect(await new Response(mypy.stdout).text()).toBe("Success: no issues found in 5 source files\n");
     expect(await mypy.exited).toBe(0);
   },
 );
