@@ -130,8 +130,11 @@ export type WorkspaceCommand =
   | { readonly kind: "read_share"; readonly shareId: string }
   /** Takes one of the attempts at the password; refuses `rate_limited` when there are none. */
   | { readonly kind: "try_password"; readonly shareId: string }
-  /** Counts a download and answers the file. Refuses `share_expired`. */
-  | { readonly kind: "open_share"; readonly shareId: string };
+  /**
+   * Answers the file and counts a download, unless the file is still the one with the digest `unsent`, of which nothing
+   * will be sent. Refuses `share_expired`.
+   */
+  | { readonly kind: "open_share"; readonly shareId: string; readonly unsent: string | null };
 
 export interface Changed<P = FilePlace> extends Found<P> {
   /** Whether nothing was there before. */

@@ -1,6 +1,7 @@
 /**
  * Public shares of files (WSP-2). Who has the address and the password gets what is at the path when they
- * come. Each download is counted before its first byte leaves, so no more leave than were allowed.
+ * come. Each download is counted before its first byte leaves, so no more leave than were allowed. What sends no content
+ * (HEAD, 304, 416) is no download.
  */
 import { invalid, notFound, ok, type Outcome, refuse } from "../fault.ts";
 import type { Handlers, Tx } from "../runtime/actor.ts";
@@ -57,7 +58,7 @@ export const shareHandlers: Pick<Handlers<WorkspaceProtocol>, ShareCommand> = {
     return ok(null);
   },
 
-  open_share(tx, { shareId }) {
+  open_share(tx, { shareId, unsent }) {
     const open = openShare(tx, shareId);
     if (!open.ok) return open;
     const path = parsePath(open.value.path);
@@ -66,9 +67,11 @@ export const shareHandlers: Pick<Handlers<WorkspaceProtocol>, ShareCommand> = {
     if (!found.ok) return found;
     const { place } = found.value;
     if (!isFile(place)) return notFound("file");
+    const downloads = open.value.downloads + (place.node.sha256 === unsent ? 0 : 1);
     // Whoever comes here has the password: the attempts before were typing errors.
     const attempts = { ...open.value.attempts, count: 0 };
-    tx.update(shareTable, { ...open.value, attempts, downloads: open.value.downloads + 1 });
+    if (downloads !== open.value.downloads || open.value.attempts.count > 0)
+      tx.update(shareTable, { ...open.value, attempts, downloads });
     const file: FilePlace = place;
     return ok({ path: open.value.path, place: file });
   },

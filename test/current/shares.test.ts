@@ -67,6 +67,24 @@ test("[WSP-2] of many who come at once, as many are served as were allowed; then
   expect(shares.find(({ id }) => id === made.id)?.["downloads"]).toBe(3);
 });
 
+test("[WSP-2] what sends no content is no download: a look at the head, what the visitor has, what is behind the end", async () => {
+  const made = await share({ max_downloads: 1, password: "correct horse" });
+  const look = (method: string, headers: Readonly<Record<string, string>> = {}) =>
+    fetch(`${service.url}/share/${made.token}`, { method, headers: { ...withPassword("correct horse"), ...headers } });
+  // More than there are attempts at a password: who knows it is not throttled.
+  for (let i = 0; i <= PASSWORD_ATTEMPTS; i++) {
+    const head = await look("HEAD");
+    expect([head.status, await head.text()]).toEqual([200, ""]);
+  }
+  const etag = (await look("HEAD")).headers.get("etag") ?? "";
+  expect((await look("GET", { "if-none-match": etag })).status).toBe(304);
+  expect((await look("GET", { range: "bytes=1000-" })).status).toBe(416);
+  expect((await look("GET", { range: "bytes=0-0" })).status).toBe(206);
+  for (const method of ["HEAD", "GET"]) expect((await look(method)).status).toBe(410);
+  const { shares } = await client.get<{ shares: Json[] }>(`${workspace}/shares`);
+  expect(shares.find(({ id }) => id === made.id)?.["downloads"]).toBe(1);
+});
+
 test("[WSP-2] a password is asked for, taken, and may be tried a few times only", async () => {
   const made = await share({ password: "correct horse" });
   const asked = await open(made);

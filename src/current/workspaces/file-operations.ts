@@ -236,7 +236,7 @@ export const shareOperations = operationGroup(
       scope: null,
       summary: "Download a shared file",
       description:
-        "A share with a password takes it by HTTP Basic authentication, with any user name. Each download counts.",
+        "A share with a password takes it by HTTP Basic authentication, with any user name. Each download counts; what sends no content (HEAD, 304, 416) is none.",
       params: { token: Type.String({ description: "The last part of the share's address", maxLength: 64 }) },
       headers: { ...FILE_HEADERS, authorization: Type.String() },
       answers: { 200: BYTES, 206: BYTES, 304: null },

@@ -43,10 +43,8 @@ export async function fileResponse(
   const { organizationId, sha256, size, mime, name } = file;
   const etag = etagOf(file);
   const headers = { ...HARMLESS, etag, "cache-control": "private, no-cache", ...more };
-  const known = asked["if-none-match"];
-  if (known !== undefined && isKnown(known, etag)) return ok(new Response(null, { status: 304, headers }));
-  const isSame = asked["if-range"] === undefined || asked["if-range"] === etag;
-  const range = asked.range !== undefined && isSame ? rangeOf(asked.range, size) : null;
+  if (isHeld(file, asked)) return ok(new Response(null, { status: 304, headers }));
+  const range = partOf(file, asked);
   if (range === "unsatisfiable") return refuse({ kind: "range_not_satisfiable", bytes: size });
   const { first, last } = range ?? { first: 0, last: size - 1 };
   const body = await contents.read({ organizationId, sha256 }, { start: first, end: last + 1 });
@@ -68,6 +66,20 @@ export async function fileResponse(
   const whole =
     body instanceof Blob && asked.range !== undefined ? body.stream().pipeThrough(new TransformStream()) : body;
   return ok(new Response(whole, { headers: served }));
+}
+
+/** Whether the answer has none of the content: the caller has it already, or asks for what is behind its end. */
+export const isUnsent = (file: Pick<ServedFile, "sha256" | "size">, asked: FileHeaders): boolean =>
+  isHeld(file, asked) || partOf(file, asked) === "unsatisfiable";
+
+function isHeld(file: Pick<ServedFile, "sha256">, asked: FileHeaders): boolean {
+  const known = asked["if-none-match"];
+  return known !== undefined && isKnown(known, etagOf(file));
+}
+
+function partOf(file: Pick<ServedFile, "sha256" | "size">, asked: FileHeaders): ReturnType<typeof rangeOf> {
+  const isSame = asked["if-range"] === undefined || asked["if-range"] === etagOf(file);
+  return asked.range !== undefined && isSame ? rangeOf(asked.range, file.size) : null;
 }
 
 /** The name in ASCII for old clients, and whole for all others (RFC 6266). */

@@ -14,7 +14,7 @@ import { lookUp } from "../../log/look-up.ts";
 import type { Services } from "../../operations/services.ts";
 import { pageOf, pageView } from "../paging.ts";
 import type { fileOperations, shareOperations } from "./file-operations.ts";
-import { fileResponse } from "./file-response.ts";
+import { fileResponse, isUnsent } from "./file-response.ts";
 import { shareView } from "./file-schema.ts";
 
 type ShareOperation = "shareFile" | "listShares" | "revokeShare";
@@ -73,7 +73,7 @@ export const shareHandlers: Pick<FileHandlers, ShareOperation> = {
 };
 
 export const openShareHandlers: Handlers<typeof shareOperations.operations, Services> = {
-  async openShare(services, _visitor, { params: { token }, headers }) {
+  async openShare(services, { wantsHeadOnly = false }, { params: { token }, headers }) {
     const { files, system, log } = services;
     if (!TOKEN.test(token)) return notFound("share");
     const found = await lookUp(log, files.findShare(hashOf(token)));
@@ -83,7 +83,7 @@ export const openShareHandlers: Handlers<typeof shareOperations.operations, Serv
     const ref = workspaceRef(organizationId, workspaceId);
     const share = await system.dispatch(ref, { kind: "read_share", shareId });
     if (!share.ok) return share;
-    const { passwordHash } = share.value;
+    const { passwordHash, path: text } = share.value;
     if (passwordHash !== null) {
       const given = passwordOf(headers.authorization);
       if (given === null) return NEEDS_PASSWORD;
@@ -91,7 +91,13 @@ export const openShareHandlers: Handlers<typeof shareOperations.operations, Serv
       if (!attempt.ok) return attempt;
       if (!(await Bun.password.verify(given, passwordHash))) return NEEDS_PASSWORD;
     }
-    const opened = await system.dispatch(ref, { kind: "open_share", shareId });
+    const path = parsePath(text);
+    if (!path.ok) return path;
+    const seen = await system.dispatch(ref, { kind: "read_place", path: path.value });
+    if (!seen.ok) return seen;
+    const { node: file } = seen.value.place;
+    const unsent = file.kind === "file" && (wantsHeadOnly || isUnsent(file, headers)) ? file.sha256 : null;
+    const opened = await system.dispatch(ref, { kind: "open_share", shareId, unsent });
     if (!opened.ok) return opened;
     const { name, node } = opened.value.place;
     return fileResponse(services, { ...node, organizationId, name }, headers);

@@ -14,6 +14,8 @@ export interface Visitor {
   readonly signal: AbortSignal;
   /** Where the request comes from, as the audit writes it down; null without one. */
   readonly address: string | null;
+  /** Only the head of the answer is sent (HEAD). */
+  readonly wantsHeadOnly?: boolean;
   /** The answer may take this many seconds without a byte; 0 for any time. */
   keepOpen(seconds: number): void;
   /**

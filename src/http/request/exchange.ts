@@ -111,6 +111,10 @@ export class Exchange implements Caller, RawInput {
     return this.addresses.of(this.request, this.server);
   }
 
+  get wantsHeadOnly(): boolean {
+    return this.request.method === "HEAD";
+  }
+
   get signal(): AbortSignal {
     return this.request.signal;
   }

@@ -15,7 +15,7 @@ async function shared(options: { maxDownloads?: number; expiresAt?: string } = {
   const made = await workspace.ask({ kind: "create_share", share });
   if (!made.ok) throw new Error(made.fault.kind);
   const shareId = made.value.id;
-  return { workspace, shareId, open: () => workspace.ask({ kind: "open_share", shareId }) };
+  return { workspace, shareId, open: () => workspace.ask({ kind: "open_share", shareId, unsent: null }) };
 }
 
 test("[WSP-2] a share serves the file that is at its path when somebody comes", async () => {
