@@ -25,8 +25,9 @@ export interface ByteRange {
 export interface BlobStore {
   /**
    * Stores the file at `path` (on this machine) as the content of `key`, and takes the file: it is gone
-   * when this ends, also when it fails. Once it resolves, the content survives a crash and every `read`
-   * finds it. Storing what is there already changes nothing. Rejects when the store fails.
+   * when this ends, also when it fails. Its bytes are on the disk already (fdatasync). Once it resolves, the content
+   * survives a crash and every `read` finds it. Storing what is there already changes nothing. Rejects when the store
+   * fails.
    */
   put(key: BlobKey, path: string): Promise<void>;
   /** The size in bytes; null where there is no such content. */
@@ -55,6 +56,21 @@ export interface BlobClaims {
   stands(key: BlobKey): Promise<boolean>;
 }
 
+/** A piece of some bytes, or their end. */
+export type BytesRead =
+  | { readonly done: false; readonly value: Uint8Array }
+  | { readonly done: true; readonly value?: Uint8Array | undefined };
+
+/** Bytes on their way, read once and piece by piece: a body, or the reader of a stream. */
+export interface ByteReader {
+  read(): Promise<BytesRead>;
+  /** Leaves the rest unread. A read that waits ends. */
+  cancel(reason?: unknown): Promise<void>;
+}
+
+/** Where content comes from; null: there is none, which is content without a byte. */
+export type ByteSource = ByteReader | ReadableStream<Uint8Array> | null;
+
 /** Content that was received and stored, and is to be referred to by a commit now. */
 export interface ReceivedContent {
   readonly sha256: string;
@@ -79,7 +95,7 @@ export interface UploadName {
 export interface ContentPart {
   readonly first: number;
   readonly last: number;
-  readonly body: ReadableStream<Uint8Array> | null;
+  readonly body: ByteSource;
 }
 
 /** How far an upload is. */
@@ -96,11 +112,7 @@ export interface UploadProgress {
 /** The way of content in and out, as operations and tools use it. */
 export interface FileContents {
   /** Receives a body of at most `maxBytes` and stores it. Nothing is left of what is refused. */
-  receive(
-    organizationId: string,
-    body: ReadableStream<Uint8Array> | null,
-    maxBytes: number,
-  ): Promise<Outcome<ReceivedContent>>;
+  receive(organizationId: string, body: ByteSource, maxBytes: number): Promise<Outcome<ReceivedContent>>;
   /**
    * Receives a part of a larger content, or only says how far its upload is (null). `complete` gets the content
    * where this part was the last one that was missing; a refusal of it that may pass leaves the upload as it is.

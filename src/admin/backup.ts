@@ -17,6 +17,7 @@ import type { BlobKey, BlobStore } from "../../actors/workspace/ports.ts";
 import { type CopiedTable, inSnapshot, type Loading, loadDatabase, NotEmpty, type Snapshot } from "../../db/copying.ts";
 import { type ArchivedFile, type ArchiveWriter, bytesOf, readArchive, writeArchive } from "../archive/archive.ts";
 import { blobName } from "../files/blob-name.ts";
+import { sync } from "../files/local-blobs.ts";
 import { AdminRefused } from "./arguments.ts";
 
 /** Rises when older code could not read what is written. */
@@ -261,6 +262,7 @@ async function loadFile({ name, content }: ArchivedFile, { blobs, staging }: Res
     }
     await writer.end();
     if (hash.digest("hex") !== sha256) throw new AdminRefused(`The backup is damaged: ${name} has other content`);
+    await sync(path);
     await blobs.put(key, path);
   } finally {
     await rm(path, { force: true });

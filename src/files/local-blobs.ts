@@ -1,7 +1,14 @@
 /**
  * Content in a folder of this machine. A file that has been received is already on this disk, so storing it
- * is to rename it. The renamed file and each folder on the way are synced before `put` resolves: content
- * that a commit refers to survives a power failure, as the commit does.
+ * is to rename it: content that a commit refers to survives a power failure, as the commit does.
+ *
+ *   bytes: written, fdatasync        by who has received them, before `put`
+ *   name:  rename, fsync of the folder, and of each folder that is new on the way
+ *
+ * No second sync of the file is needed. fdatasync brings the data to the disk, and what is needed to read it back: its
+ * size and where it is (POSIX, synchronized I/O data integrity completion). A rename changes two folders and nothing of
+ * that; the entry in the folder is durable when the folder is synced, and whichever name a crash leaves, the bytes
+ * below it are whole.
  */
 import { constants, copyFile, link, mkdir, open, rename, rm, stat } from "node:fs/promises";
 import { dirname, join } from "node:path";
@@ -22,12 +29,12 @@ export class LocalBlobStore implements BlobStore {
     try {
       const target = this.pathOf(key);
       const folder = dirname(target);
-      await sync(path);
       await this.makeFolder(folder);
       // Over content that is there already this replaces equal bytes; who reads the former file goes on.
       await rename(path, target);
       await sync(folder);
     } finally {
+      // Still there where it could not be renamed, and where it was another name of what is stored.
       await rm(path, { force: true });
     }
   }
@@ -78,7 +85,7 @@ export class LocalBlobStore implements BlobStore {
 }
 
 /** Brings a file's bytes, or a folder's entries, to the disk. */
-async function sync(path: string): Promise<void> {
+export async function sync(path: string): Promise<void> {
   const handle = await open(path, "r");
   try {
     await handle.sync();

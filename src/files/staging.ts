@@ -7,10 +7,12 @@
  * A staged file that nobody takes (the process died, the client left) is removed after a time. One that
  * this process still works on is never removed, however long that takes.
  */
-import { link, mkdir, open, readdir, rm, stat } from "node:fs/promises";
+import { link, mkdir, readdir, rm, stat } from "node:fs/promises";
 import { join } from "node:path";
-import { ok, type Outcome, refuse } from "../../actors/fault.ts";
-import { WriteBehind } from "./write-behind.ts";
+import { type Fault, ok, type Outcome, refuse } from "../../actors/fault.ts";
+import { STORAGE_FULL } from "../../actors/runtime/room.ts";
+import type { ByteReader, ByteSource } from "../../actors/workspace/ports.ts";
+import { ContentWriter } from "./content-writer.ts";
 
 /** Content that was received whole. */
 export interface StagedFile {
@@ -22,11 +24,14 @@ export interface StagedFile {
 
 export class Staging {
   private readonly folder: string;
+  private readonly hasRoom: () => boolean;
   /** What this process receives, or has received and not yet handed on: paths. */
   private readonly held = new Set<string>();
 
-  constructor(folder: string) {
+  /** `hasRoom`: whether the storage takes more; it is asked for each chunk, so it must be cheap. */
+  constructor(folder: string, hasRoom: () => boolean = () => true) {
     this.folder = folder;
+    this.hasRoom = hasRoom;
   }
 
   /** Makes the folder, for the owner only. */
@@ -38,14 +43,15 @@ export class Staging {
    * Receives a body of at most `maxBytes`. Leaves nothing behind when it is refused or ends early. The staged
    * file is its caller's until `discard`, which is called also where somebody else has taken the file.
    */
-  async receive(body: ReadableStream<Uint8Array> | null, maxBytes: number): Promise<Outcome<StagedFile>> {
+  async receive(body: ByteSource, maxBytes: number): Promise<Outcome<StagedFile>> {
     const path = this.newPath();
-    const received = await this.write(path, body, { maxBytes, hasher: new Bun.CryptoHasher("sha256") }).catch(
-      async (cause: unknown) => {
-        await this.discard({ path });
-        throw cause;
-      },
-    );
+    const reader = readerOf(body);
+    const received = await this.write(path, reader, maxBytes).catch(async (cause: unknown) => {
+      // Nobody reads the rest.
+      await reader?.cancel().catch(() => {}); // broken already
+      await this.discard({ path });
+      throw cause;
+    });
     if (!received.ok) await this.discard({ path });
     return received;
   }
@@ -83,37 +89,30 @@ export class Staging {
     return path;
   }
 
-  private async write(
-    path: string,
-    body: ReadableStream<Uint8Array> | null,
-    { maxBytes, hasher }: { readonly maxBytes: number; readonly hasher: Bun.CryptoHasher },
-  ): Promise<Outcome<StagedFile>> {
-    const handle = await open(path, "wx", 0o600);
-    const behind = new WriteBehind(handle);
+  private async write(path: string, reader: ByteReader | null, maxBytes: number): Promise<Outcome<StagedFile>> {
+    const writer = new ContentWriter(path);
     let size = 0;
     try {
-      for await (const chunk of body ?? []) {
-        size += chunk.byteLength;
-        // The rest is not read: leaving the loop cancels the body.
-        if (size > maxBytes) return refuse({ kind: "payload_too_large", limitBytes: maxBytes });
-        hasher.update(chunk);
-        await behind.add(chunk);
+      for (let next = await reader?.read(); next?.done === false; next = await reader?.read()) {
+        size += next.value.byteLength;
+        const refusal = size > maxBytes ? tooLarge(maxBytes) : this.hasRoom() ? null : STORAGE_FULL;
+        if (refusal !== null) {
+          await reader?.cancel();
+          await writer.drop();
+          return refuse(refusal);
+        }
+        await writer.add(next.value);
       }
-      await behind.end();
-      await handle.datasync();
-    } finally {
-      await behind.idle();
-      await handle.close();
+      return ok({ path, size, sha256: await writer.end() });
+    } catch (cause) {
+      await writer.drop();
+      throw cause;
     }
-    return ok({ path, size, sha256: hasher.digest("hex") });
   }
 }
 
-/** A write may take a part only. */
-export async function writeWhole(handle: Awaited<ReturnType<typeof open>>, chunk: Uint8Array): Promise<void> {
-  let written = 0;
-  while (written < chunk.byteLength) {
-    const { bytesWritten } = await handle.write(chunk, written);
-    written += bytesWritten;
-  }
-}
+const tooLarge = (limitBytes: number): Fault => ({ kind: "payload_too_large", limitBytes });
+
+/** Reads a source; null where there is none. */
+export const readerOf = (source: ByteSource): ByteReader | null =>
+  source instanceof ReadableStream ? source.getReader() : source;

@@ -1,11 +1,10 @@
 /** Bodies on their way to a file: what is received, what is refused, and what is left behind. */
 import { afterEach, beforeEach, expect, test } from "bun:test";
 import { mkdtempSync, readdirSync, rmSync, utimesSync } from "node:fs";
-import { open } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { PIECE_BYTES } from "../../src/files/pieces.ts";
 import { Staging } from "../../src/files/staging.ts";
-import { WriteBehind } from "../../src/files/write-behind.ts";
 
 let folder: string;
 let staging: Staging;
@@ -26,6 +25,12 @@ const streamOf = (...chunks: Uint8Array[]): ReadableStream<Uint8Array> =>
     },
   });
 
+function randomBytes(length: number): Uint8Array<ArrayBuffer> {
+  const bytes = new Uint8Array(length);
+  for (let at = 0; at < length; at += 65_536) crypto.getRandomValues(bytes.subarray(at, Math.min(length, at + 65_536)));
+  return bytes;
+}
+
 test("[WSP-7] a body is received with its size and its digest, however it is cut", async () => {
   const bytes = crypto.getRandomValues(new Uint8Array(60_000));
   for (const cuts of [[60_000], [1, 59_999], [20_000, 20_000, 20_000]]) {
@@ -42,31 +47,50 @@ test("[WSP-7] a body is received with its size and its digest, however it is cut
   expect(readdirSync(folder)).toEqual([]);
 });
 
-test("[WSP-7] a body of several writes is the same on the disk, also where one of them fails", async () => {
-  const bytes = crypto.getRandomValues(new Uint8Array(60_000));
-  const chunks = Array.from({ length: 40 }, (_, i) => Uint8Array.from(bytes.slice(i * 100, 30_000 + i * 500)));
-  const whole = Buffer.concat(chunks);
-  const received = await staging.receive(streamOf(...chunks), whole.length);
-  if (!received.ok) throw new Error(received.fault.kind);
-  expect(Buffer.compare(await Bun.file(received.value.path).bytes(), whole)).toBe(0);
-  await staging.discard(received.value);
-  const path = join(folder, "failing");
-  const handle = await open(path, "wx");
-  const behind = new WriteBehind(handle);
-  await handle.close();
-  const large = new Uint8Array(600_000);
-  const writing = behind
-    .add(large)
-    .then(() => behind.add(large))
-    .then(() => behind.end());
-  expect(
-    await writing.then(
-      () => "written",
-      () => "failed",
-    ),
-  ).toBe("failed");
-  await behind.idle();
-  rmSync(path);
+test("[WSP-7] what the thread writes is the same on the disk, at its edges, in uneven chunks and for several at once", async () => {
+  const lengths = [PIECE_BYTES, PIECE_BYTES + 1, 2 * PIECE_BYTES, 5 * PIECE_BYTES + 7];
+  await Promise.all(
+    lengths.map(async (length, n) => {
+      const bytes = randomBytes(length);
+      const chunks: Uint8Array[] = [];
+      for (let at = 0; at < length; at += 1 + 70_000 * (n + 1)) chunks.push(bytes.slice(at, at + 1 + 70_000 * (n + 1)));
+      const received = await staging.receive(streamOf(...chunks), length);
+      if (!received.ok) throw new Error(received.fault.kind);
+      expect(received.value).toMatchObject({
+        size: length,
+        sha256: new Bun.CryptoHasher("sha256").update(bytes).digest("hex"),
+      });
+      expect(Buffer.compare(await Bun.file(received.value.path).bytes(), bytes)).toBe(0);
+      await staging.discard(received.value);
+    }),
+  );
+  expect(readdirSync(folder)).toEqual([]);
+});
+
+test("[WSP-6] large content that passes the limit, or whose client leaves, leaves nothing; one that cannot be written fails", async () => {
+  const large = 3 * PIECE_BYTES;
+  const pieces = () => Array.from({ length: 32 }, () => randomBytes(large / 32));
+  expect(await staging.receive(streamOf(...pieces()), large - 1)).toMatchObject({ ok: false });
+  let sent = 0;
+  const leaving = new ReadableStream<Uint8Array>({
+    pull(controller) {
+      if (sent++ < 20) controller.enqueue(randomBytes(large / 32));
+      else controller.error(new Error("the client left"));
+    },
+  });
+  expect(await staging.receive(leaving, large).catch(String)).toBe("Error: the client left");
+  expect(readdirSync(folder)).toEqual([]);
+  rmSync(folder, { recursive: true });
+  let cancelled = false;
+  const unwanted = new ReadableStream<Uint8Array>({
+    pull: (controller) => controller.enqueue(randomBytes(large / 32)),
+    cancel: () => void (cancelled = true),
+  });
+  expect(await staging.receive(unwanted, large).catch(({ code }: { code: string }) => code)).toBe("ENOENT");
+  expect(cancelled).toBe(true);
+  // And the thread serves the next one.
+  await staging.prepare();
+  expect(await staging.receive(streamOf(...pieces()), large)).toMatchObject({ ok: true, value: { size: large } });
 });
 
 test("[WSP-7] no body is content without a byte", async () => {

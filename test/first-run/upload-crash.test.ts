@@ -19,6 +19,11 @@ const headers = () => ({ authorization: `Bearer ${first.personal}`, "repr-digest
 test("[WSP-13] after kill -9 an upload goes on behind the last byte, and what was acknowledged is there", async () => {
   let service = await startTroupe(folder);
   const at = await contentAt(service);
+  // As long as what a thread writes.
+  const whole = new Uint8Array(2_000_000).fill(7);
+  const wholeAt = () => at(service).replace("big.bin", "whole.bin");
+  const { authorization } = headers();
+  expect((await fetch(wholeAt(), { method: "PUT", headers: { authorization }, body: whole })).status).toBe(201);
   const range = (from: number) => ({ "content-range": `bytes ${from}-${BYTES.length - 1}/${BYTES.length}` });
   const part = { "content-range": `bytes 0-9999/${BYTES.length}` };
   const begun = await fetch(at(service), {
@@ -41,6 +46,7 @@ test("[WSP-13] after kill -9 an upload goes on behind the last byte, and what wa
   await service.end("SIGKILL");
   await lost;
   service = await startTroupe(folder);
+  expect(Buffer.compare(await (await fetch(wholeAt(), { headers: { authorization } })).bytes(), whole)).toBe(0);
   const asked = await fetch(at(service), {
     method: "PUT",
     headers: { ...headers(), "content-range": `bytes */${BYTES.length}` },

@@ -64,7 +64,7 @@ async function createUpload(
   if (name === undefined) return invalid("/name", "name must be given: what the file is called, as ?name=invoice.pdf");
   if ((body.length ?? 0) > UPLOAD_BYTES) return refuse({ kind: "payload_too_large", limitBytes: UPLOAD_BYTES });
   change.keepOpen(QUIET_SECONDS);
-  const received = await contents.receive(organizationId, body.stream, UPLOAD_BYTES);
+  const received = await body.hashedBy((pieces) => contents.receive(organizationId, pieces, UPLOAD_BYTES));
   if (!received.ok) return received;
   const { sha256, size } = received.value;
   if (headers["repr-digest"] !== undefined && headers["repr-digest"] !== sha256)

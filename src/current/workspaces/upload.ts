@@ -48,7 +48,7 @@ export async function upload(
       return invalid("/repr-digest", "An upload in parts needs Repr-Digest: it says which content the part is of");
     return uploadPart(services, change, { path, input, range, sha256 });
   }
-  const received = await services.contents.receive(organizationId, body.stream, fileBytes);
+  const received = await body.hashedBy((pieces) => services.contents.receive(organizationId, pieces, fileBytes));
   if (!received.ok) return received;
   if (sha256 !== undefined && sha256 !== received.value.sha256)
     return invalid("/repr-digest", "The content has another digest than Repr-Digest says");
@@ -70,10 +70,10 @@ async function uploadPart(
   const workspaceId = input.params.id;
   const pathKey = path.names.map(({ key }) => key).join("/");
   const name = { organizationId, workspaceId, pathKey, sha256, size: range.size };
-  const part = range.part === null ? null : { ...range.part, body: input.body.stream };
+  const part = range.part === null ? null : { ...range.part, body: input.body };
   if (part === null) {
-    for await (const chunk of input.body.stream)
-      if (chunk.byteLength > 0) return invalid("/content-range", "`bytes */<size>` comes without a body");
+    for (let next = await input.body.read(); !next.done; next = await input.body.read())
+      if (next.value.byteLength > 0) return invalid("/content-range", "`bytes */<size>` comes without a body");
   }
   const taken = await services.contents.receivePart(name, part, (content) =>
     write(services, change, { path, input, content }),

@@ -1,10 +1,11 @@
 /**
  * Bodies that are no JSON. A `binary` one is read whole, within its limit, before the handler runs. A
  * `stream` is read by the handler: it is counted on its way, and ends with `BodyTooLarge` past its limit. Under an
- * idempotency key it is hashed too: the digest is the body's part of the key's fingerprint, so that a stream of any
- * length needs no memory for it.
+ * idempotency key it is hashed too, unless the handler's store does it (`hashedBy`): the digest is the body's part of
+ * the key's fingerprint, so that a stream of any length needs no memory for it.
  */
 import { type Fault, ok, type Outcome, refuse } from "../../../actors/fault.ts";
+import type { ByteReader, BytesRead } from "../../../actors/workspace/ports.ts";
 import type { RawBodyContract } from "../contract/body-schema.ts";
 import { type BodyHold, TOO_SLOW } from "./bodies.ts";
 
@@ -33,13 +34,17 @@ interface StreamOptions {
   readonly isHashed: boolean;
 }
 
-/** A body that its handler reads, once. */
-export class StreamedBody implements About {
+/**
+ * A body that its handler reads, once and piece by piece. Its pieces are handed on as they come: a stream around a
+ * stream would cost each of them two more promises and a queue.
+ */
+export class StreamedBody implements About, ByteReader {
   readonly contentType: string;
   /** Bytes to come, where the sender has said so. */
   readonly length: number | null;
-  readonly stream: ReadableStream<Uint8Array>;
-  private readonly hasher: Bun.CryptoHasher | null;
+  private readonly reader: ByteReader | null;
+  private readonly hold: BodyHold | null;
+  private hasher: Bun.CryptoHasher | null;
   private readonly limitBytes: number;
   private taken = 0;
   private digest: string | null = null;
@@ -52,39 +57,60 @@ export class StreamedBody implements About {
     this.contentType = headers.get("content-type") ?? "";
     this.length = length === null ? null : Number(length);
     this.limitBytes = limitBytes;
-    const reader = body?.getReader();
-    const late = Promise.withResolvers<never>();
-    // Nobody may be reading when it is late.
-    late.promise.catch(() => {});
+    this.hold = hold;
+    this.reader = body?.getReader() ?? null;
     hold?.whenLate(() => {
       this.brokenBy = TOO_SLOW;
-      late.reject(new BodyTooSlow());
+      // Ends the read that waits.
+      void this.cancel().catch(() => {}); // broken already
     });
-    const leave = async (reason?: unknown): Promise<void> => {
-      hold?.release();
-      await reader?.cancel(reason);
-    };
-    this.stream = new ReadableStream<Uint8Array>({
+  }
+
+  /** The next piece. Rejects with `BodyTooLarge` or `BodyTooSlow` where a bound ends it, and where the sender has left. */
+  async read(): Promise<BytesRead> {
+    const next = await this.next();
+    if (this.brokenBy?.kind === "request_timeout") throw new BodyTooSlow();
+    if (next.done) {
+      this.hold?.release();
+      this.digest ??= this.hasher?.digest("hex") ?? null;
+      return next;
+    }
+    this.hold?.progress(next.value.byteLength);
+    this.taken += next.value.byteLength;
+    if (this.taken > this.limitBytes) {
+      this.brokenBy = { kind: "payload_too_large", limitBytes: this.limitBytes };
+      await this.cancel();
+      throw new BodyTooLarge();
+    }
+    this.hasher?.update(next.value);
+    return next;
+  }
+
+  /** Hands all its pieces to somebody who answers their digest, so that they are not hashed twice. */
+  async hashedBy<T extends { readonly sha256: string }>(
+    take: (pieces: this) => Promise<Outcome<T>>,
+  ): Promise<Outcome<T>> {
+    this.hasher = null;
+    const taken = await take(this);
+    if (taken.ok) this.digest = taken.value.sha256;
+    return taken;
+  }
+
+  /** Leaves the rest unread. A read that waits ends. */
+  async cancel(reason?: unknown): Promise<void> {
+    this.hold?.release();
+    await this.reader?.cancel(reason);
+  }
+
+  /** Its pieces as a stream, for who needs one; read either the stream or the body. */
+  get stream(): ReadableStream<Uint8Array> {
+    return new ReadableStream<Uint8Array>({
       pull: async (sink) => {
-        const next = await Promise.race([reader?.read(), late.promise]).catch(async (cause: unknown) => {
-          await leave().catch(() => {}); // broken already
-          throw cause;
-        });
-        if (next === undefined || next.done) {
-          hold?.release();
-          return this.end(sink);
-        }
-        hold?.progress(next.value.byteLength);
-        this.taken += next.value.byteLength;
-        if (this.taken > this.limitBytes) {
-          this.brokenBy = { kind: "payload_too_large", limitBytes: this.limitBytes };
-          await leave();
-          throw new BodyTooLarge();
-        }
-        this.hasher?.update(next.value);
-        sink.enqueue(next.value);
+        const next = await this.read();
+        if (next.done) sink.close();
+        else sink.enqueue(next.value);
       },
-      cancel: leave,
+      cancel: (reason) => this.cancel(reason),
     });
   }
 
@@ -103,11 +129,17 @@ export class StreamedBody implements About {
     return this.brokenBy;
   }
 
-  private end(sink: ReadableStreamDefaultController<Uint8Array>): void {
-    this.digest = this.hasher?.digest("hex") ?? null;
-    sink.close();
+  private async next(): Promise<BytesRead> {
+    try {
+      return (await this.reader?.read()) ?? END;
+    } catch (cause) {
+      await this.cancel().catch(() => {}); // broken already
+      throw cause;
+    }
   }
 }
+
+const END: BytesRead = { done: true };
 
 /** The body as its operation takes it. A stream is hashed under an idempotency key only: uploads hash what they keep. */
 export async function rawBody(
