@@ -10,6 +10,7 @@
 import { closeSync, openSync, readFileSync, writeFileSync, writeSync } from "node:fs";
 import { join } from "node:path";
 import type { Aim, Benchmark, BenchmarkContext } from "./support/benchmark.ts";
+import { cpuOf } from "./support/cpu.ts";
 import type { FilesTask } from "./support/files-worker.ts";
 import { type RunningService, startService } from "./support/service.ts";
 import { figure, percentile, times } from "./support/statistics.ts";
@@ -168,39 +169,59 @@ async function lists(world: World): Promise<Part> {
   };
 }
 
+/** Of one contestant: the best rate in MiB/s, and the least CPU in ms for each MiB. */
+interface Transfer {
+  rate: number;
+  cpu: number;
+}
+
 /** Beside the bare server, in turns; the best of each. */
 async function transfers(world: World): Promise<Part> {
   const { context, service, load, other } = world;
   const [port = 0] = await other.ask({ kind: "serve", folder: context.lifetime.folder() });
-  const bare = `http://127.0.0.1:${port}/f{n}`;
-  const best = { up: 0, down: 0, bareUp: 0, bareDown: 0 };
-  const rate = ([seconds = 0]: readonly number[]): number => (TRANSFERS * TRANSFER_BYTES) / MIB / seconds;
+  const bareUrl = `http://127.0.0.1:${port}`;
+  const none = (): Transfer => ({ rate: 0, cpu: Number.POSITIVE_INFINITY });
+  const best = { up: none(), down: none(), bareUp: none(), bareDown: none(), synced: none() };
+  const mib = (TRANSFERS * TRANSFER_BYTES) / MIB;
   const many = { times: TRANSFERS, atOnce: 2 };
+  const ours = { ...many, url: contentOf(world, "large/f{n}"), token: service.token };
+  const theirs = { ...many, url: `${bareUrl}/f{n}`, token: null };
+  const measure = async (of: Transfer, pid: number, task: FilesTask): Promise<void> => {
+    const cpu = cpuOf(pid);
+    const [seconds = 0] = await load.ask(task);
+    of.rate = Math.max(of.rate, mib / seconds);
+    of.cpu = Math.min(of.cpu, ((cpuOf(pid) - cpu) * 1_000) / mib);
+  };
   for (let round = 0; round < context.rounds; round++) {
-    const ours = { ...many, url: contentOf(world, "large/f{n}"), token: service.token };
-    const theirs = { ...many, url: bare, token: null };
-    best.bareUp = Math.max(best.bareUp, rate(await load.ask({ kind: "upload", bytes: TRANSFER_BYTES, ...theirs })));
-    best.up = Math.max(best.up, rate(await load.ask({ kind: "upload", bytes: TRANSFER_BYTES, ...ours })));
-    best.bareDown = Math.max(best.bareDown, rate(await load.ask({ kind: "download", ...theirs })));
-    best.down = Math.max(best.down, rate(await load.ask({ kind: "download", ...ours })));
+    await measure(best.bareUp, other.pid, { kind: "upload", bytes: TRANSFER_BYTES, ...theirs });
+    await measure(best.up, service.pid, { kind: "upload", bytes: TRANSFER_BYTES, ...ours });
+    const url = `${bareUrl}/synced/f{n}`;
+    await measure(best.synced, other.pid, { kind: "upload", bytes: TRANSFER_BYTES, ...theirs, url });
+    await measure(best.bareDown, other.pid, { kind: "download", ...theirs });
+    await measure(best.down, service.pid, { kind: "download", ...ours });
     context.say(
-      `round ${round + 1}: up ${figure(best.up)} of ${figure(best.bareUp)} MiB/s, down ${figure(best.down)} of ${figure(best.bareDown)}`,
+      `round ${round + 1}: up ${figure(best.up.rate)} of ${figure(best.bareUp.rate)} MiB/s (${figure(best.synced.rate)} with digest and sync), down ${figure(best.down.rate)} of ${figure(best.bareDown.rate)}`,
     );
   }
+  const [hash = 0] = await other.ask({ kind: "hash", bytes: TRANSFER_BYTES });
+  const plain = `${figure(best.bareUp.rate)}; with a digest and a sync ${figure(best.synced.rate)}`;
+  const plainCpu = `${figure(best.bareUp.cpu)}; with a digest and a sync ${figure(best.synced.cpu)}`;
   return {
     rows: [
-      ["uploads of 64 MiB, 2 at once, MiB/s", figure(best.up), figure(best.bareUp)],
-      ["downloads, MiB/s", figure(best.down), figure(best.bareDown)],
+      ["uploads of 64 MiB, 2 at once, MiB/s", figure(best.up.rate), plain],
+      [`their CPU, ms for each MiB (SHA-256 alone: ${figure(hash)})`, figure(best.up.cpu), plainCpu],
+      ["downloads, MiB/s", figure(best.down.rate), figure(best.bareDown.rate)],
+      ["their CPU, ms for each MiB", figure(best.down.cpu), figure(best.bareDown.cpu)],
     ],
     aims: [
       ratioAim(
         `uploads: at least ${TRANSFER_RATIO}× a bare file server`,
-        best.up / best.bareUp,
+        best.up.rate / best.bareUp.rate,
         (r) => r >= TRANSFER_RATIO,
       ),
       ratioAim(
         `downloads: at least ${TRANSFER_RATIO}× a bare file server`,
-        best.down / best.bareDown,
+        best.down.rate / best.bareDown.rate,
         (r) => r >= TRANSFER_RATIO,
       ),
     ],

@@ -4,13 +4,16 @@
  *
  *   bun files-worker.ts      asked by IPC
  */
+import { open } from "node:fs/promises";
 import { join } from "node:path";
 import { DuckDBInstance } from "@duckdb/node-api";
 import { serveWorker } from "./worker.ts";
 
 export type FilesTask =
-  /** `Bun.serve` that stores bodies as files and sends files; answers its port. */
+  /** `Bun.serve` that stores bodies as files and sends files; answers its port. Below `/synced/` it does what an upload needs: a digest, and the bytes on the disk. */
   | { readonly kind: "serve"; readonly folder: string }
+  /** Hashes so many bytes; answers the ms of CPU for each MiB. */
+  | { readonly kind: "hash"; readonly bytes: number }
   /** Sends so many bodies of random bytes, some at once; answers the seconds that it took. */
   | (Load & { readonly kind: "upload"; readonly bytes: number })
   | (Load & { readonly kind: "download" })
@@ -85,6 +88,19 @@ function randomBytes(length: number): Uint8Array<ArrayBuffer> {
   return bytes;
 }
 
+/** The plainest way to the digest of a body that is on the disk. */
+async function synced(path: string, request: Request): Promise<string> {
+  const hasher = new Bun.CryptoHasher("sha256");
+  const file = await open(path, "w");
+  for await (const chunk of request.body ?? []) {
+    hasher.update(chunk);
+    await file.write(chunk);
+  }
+  await file.datasync();
+  await file.close();
+  return hasher.digest("hex");
+}
+
 serveWorker<FilesTask, readonly number[]>(async (task) => {
   switch (task.kind) {
     case "serve": {
@@ -96,11 +112,20 @@ serveWorker<FilesTask, readonly number[]>(async (task) => {
         maxRequestBodySize: 1024 ** 3,
         async fetch(request) {
           if (request.method === "GET") return new Response(Bun.file(nameOf(request)));
-          await Bun.write(nameOf(request), request);
+          if (!request.url.includes("/synced/")) await Bun.write(nameOf(request), request);
+          else return new Response(await synced(nameOf(request), request));
           return new Response("stored");
         },
       });
       return [server.port ?? 0];
+    }
+    case "hash": {
+      const bytes = randomBytes(task.bytes);
+      const from = process.cpuUsage();
+      for (let at = 0; at < bytes.length; at += CHUNK_BYTES)
+        new Bun.CryptoHasher("sha256").update(bytes.subarray(at, at + CHUNK_BYTES)).digest();
+      const { user, system } = process.cpuUsage(from);
+      return [(user + system) / 1_000 / (bytes.length / 1024 ** 2)];
     }
     case "upload":
       return [(await load(task, randomBytes(task.bytes))).seconds];
