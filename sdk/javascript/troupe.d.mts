@@ -780,7 +780,8 @@ export declare class Troupe {
     /**
      * Download a shared file.
      *
-     * A share with a password takes it by HTTP Basic authentication, with any user name. Each download counts.
+     * A share with a password takes it by HTTP Basic authentication, with any user name. Each download counts; what sends
+     * no content (HEAD, 304, 416) is none.
      *
      * `GET /share/{token}`. May throw `NotFoundError`, `ShareExpiredError` or `RangeNotSatisfiableError`.
      */
@@ -788,7 +789,8 @@ export declare class Troupe {
     /**
      * Download a shared file. The content in pieces, as they arrive: a file of any size takes little memory.
      *
-     * A share with a password takes it by HTTP Basic authentication, with any user name. Each download counts.
+     * A share with a password takes it by HTTP Basic authentication, with any user name. Each download counts; what sends
+     * no content (HEAD, 304, 416) is none.
      *
      * `GET /share/{token}`. May throw `NotFoundError`, `ShareExpiredError` or `RangeNotSatisfiableError`.
      */
@@ -5386,11 +5388,6 @@ export interface Model {
     demo: boolean;
     /** What it reads in messages: text, images, PDF documents (`file`). Text files go to every model */
     input: Array<"text" | "image" | "file">;
-    /**
-     * Whether it is known what it costs: it has a price today, or is the demo, which costs nothing. Without one its
-     * tokens are in no `cost`, and it goes with no limit of cost
-     */
-    priced: boolean;
     /** Limits of the model */
     limits: {
         /** What one call of it takes with its answer, in tokens: longer conversations are compacted */

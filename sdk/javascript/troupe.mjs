@@ -1158,7 +1158,8 @@ export class Troupe {
     /**
      * Download a shared file.
      *
-     * A share with a password takes it by HTTP Basic authentication, with any user name. Each download counts.
+     * A share with a password takes it by HTTP Basic authentication, with any user name. Each download counts; what sends
+     * no content (HEAD, 304, 416) is none.
      *
      * `GET /share/{token}`. May throw `NotFoundError`, `ShareExpiredError` or `RangeNotSatisfiableError`.
      */
@@ -1168,7 +1169,8 @@ export class Troupe {
     /**
      * Download a shared file. The content in pieces, as they arrive: a file of any size takes little memory.
      *
-     * A share with a password takes it by HTTP Basic authentication, with any user name. Each download counts.
+     * A share with a password takes it by HTTP Basic authentication, with any user name. Each download counts; what sends
+     * no content (HEAD, 304, 416) is none.
      *
      * `GET /share/{token}`. May throw `NotFoundError`, `ShareExpiredError` or `RangeNotSatisfiableError`.
      */

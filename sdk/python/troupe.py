@@ -2432,7 +2432,7 @@ class Troupe:
         """Download a shared file.
 
         A share with a password takes it by HTTP Basic authentication, with any user name. Each download
-        counts.
+        counts; what sends no content (HEAD, 304, 416) is none.
 
         `GET /share/{token}`. May raise `NotFoundError`, `ShareExpiredError` or `RangeNotSatisfiableError`.
         """
@@ -2450,7 +2450,7 @@ class Troupe:
         memory.
 
         A share with a password takes it by HTTP Basic authentication, with any user name. Each download
-        counts.
+        counts; what sends no content (HEAD, 304, 416) is none.
 
         `GET /share/{token}`. May raise `NotFoundError`, `ShareExpiredError` or `RangeNotSatisfiableError`.
         """
@@ -8959,9 +8959,6 @@ class Model(TypedDict):
     demo: bool
     # What it reads in messages: text, images, PDF documents (`file`). Text files go to every model
     input: list[Literal["text", "image", "file"]]
-    # Whether it is known what it costs: it has a price today, or is the demo, which costs nothing. Without
-    # one its tokens are in no `cost`, and it goes with no limit of cost
-    priced: bool
     # Limits of the model
     limits: ModelLimits
 

@@ -13,6 +13,7 @@ import { hostname } from "node:os";
 import { join } from "node:path";
 import { isPassing, mapped, ok, type Outcome, refuse } from "../../actors/fault.ts";
 import type { Clock } from "../../actors/runtime/clock.ts";
+import { STORAGE_FULL } from "../../actors/runtime/room.ts";
 import { UNAVAILABLE } from "../../actors/runtime/shards.ts";
 import { SEARCHED_BYTES } from "../../actors/workspace/limits.ts";
 import type {
@@ -20,6 +21,7 @@ import type {
   BlobKey,
   BlobStore,
   ByteRange,
+  ByteSource,
   ContentPart,
   FileContents,
   ReceivedContent,
@@ -54,6 +56,11 @@ interface Parts {
   /** Is told why content could not be stored. */
   readonly onFailure: (err: unknown) => void;
 }
+
+type OpenParts = Pick<Parts, "claims" | "onFailure"> & {
+  readonly clock: Pick<Clock, "now">;
+  readonly hasRoom?: (() => boolean) | undefined;
+};
 
 /** Content arrived for an organization that was erased meanwhile. Nothing of it is kept. */
 export class OrganizationErased extends Error {
@@ -91,12 +98,8 @@ export class Files implements FileContents {
   }
 
   /** Receives a body of at most `maxBytes` and stores it. Nothing is left of what is refused. */
-  async receive(
-    organizationId: string,
-    body: ReadableStream<Uint8Array> | null,
-    maxBytes: number,
-  ): Promise<Outcome<ReceivedContent>> {
-    const staged = await this.staging.receive(body, maxBytes);
+  async receive(organizationId: string, body: ByteSource, maxBytes: number): Promise<Outcome<ReceivedContent>> {
+    const staged = await this.unlessFull(() => this.staging.receive(body, maxBytes));
     return staged.ok ? this.keep(organizationId, staged.value) : staged;
   }
 
@@ -105,13 +108,14 @@ export class Files implements FileContents {
     part: ContentPart | null,
     complete: (content: ReceivedContent) => Promise<Outcome<T>>,
   ): Promise<Outcome<UploadProgress | { readonly kind: "completed"; readonly value: T }>> {
-    const taken = await this.uploads.take(name, part, async (whole) => {
+    const store = async (whole: string) => {
       // What has arrived stays until the commit: a crash between the two costs the client nothing.
       const { path } = await this.staging.linked(whole);
       const content = await this.keep(name.organizationId, { path, size: name.size, sha256: name.sha256 });
       const value = content.ok ? await complete(content.value) : content;
       return { value, isOver: value.ok || !isPassing(value.fault) };
-    });
+    };
+    const taken = await this.unlessFull(() => this.uploads.take(name, part, store));
     if (!taken.ok || taken.value.kind === "partial") return taken as Outcome<UploadProgress>;
     return mapped(taken.value.value, (value) => ({ kind: "completed", value }) as const);
   }
@@ -149,7 +153,18 @@ export class Files implements FileContents {
     } catch (err) {
       if (err instanceof OrganizationErased) throw err;
       this.onFailure(err);
-      return refuse(UNAVAILABLE);
+      return refuse(isFull(err) ? STORAGE_FULL : UNAVAILABLE);
+    }
+  }
+
+  /** A disk that has no room left refuses, whether or not anybody has watched it. */
+  private async unlessFull<T>(step: () => Promise<Outcome<T>>): Promise<Outcome<T>> {
+    try {
+      return await step();
+    } catch (err) {
+      if (!isFull(err)) throw err;
+      this.onFailure(err);
+      return refuse(STORAGE_FULL);
     }
   }
 
@@ -172,15 +187,19 @@ export class Files implements FileContents {
   }
 }
 
-/** Opens the folders, or the way to S3. */
+/** No space, or no quota of it, is left. */
+const isFull = (err: unknown): boolean =>
+  err instanceof Error && "code" in err && (err.code === "ENOSPC" || err.code === "EDQUOT");
+
+/** Opens the folders, or the way to S3. `hasRoom`: whether the storage takes more. */
 export async function openFiles(
   { folder, s3, shared = null }: FilesSettings,
-  { claims, clock, onFailure }: Pick<Parts, "claims" | "onFailure"> & { readonly clock: Pick<Clock, "now"> },
+  { claims, clock, onFailure, hasRoom }: OpenParts,
 ): Promise<Files> {
   const root = shared ?? join(folder, "files");
-  const staging = new Staging(join(root, "staging"));
+  const staging = new Staging(join(root, "staging"), hasRoom);
   await staging.prepare();
-  const uploads = new PartialUploads(join(root, "uploads"), () => clock.now());
+  const uploads = new PartialUploads(join(root, "uploads"), () => clock.now(), hasRoom);
   await uploads.prepare();
   // Each process has its own: of a common folder, what the others' children read stays.
   const children = join(

@@ -16,9 +16,11 @@ import { mkdir, open, readdir, rm, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { invalid, ok, type Outcome, refuse } from "../../actors/fault.ts";
 import type { ContentPart, UploadName, UploadProgress } from "../../actors/workspace/ports.ts";
+import { STORAGE_FULL } from "../../actors/runtime/room.ts";
 import { isoTime } from "../../actors/schema.ts";
 import { organizationFolder } from "./blob-name.ts";
-import { writeWhole } from "./staging.ts";
+import { writeWhole } from "./content-writer.ts";
+import { readerOf } from "./staging.ts";
 
 /** Of one organization: their content together is bounded by this and the limit of a file. */
 export const MAX_UPLOADS = 32;
@@ -47,12 +49,14 @@ interface Writer {
 export class PartialUploads {
   private readonly folder: string;
   private readonly now: () => number;
+  private readonly hasRoom: () => boolean;
   private readonly writers = new Map<string, Writer>();
 
-  /** `now` is wall clock in ms. */
-  constructor(folder: string, now: () => number) {
+  /** `now` is wall clock in ms; `hasRoom` says whether the storage takes more. */
+  constructor(folder: string, now: () => number, hasRoom: () => boolean = () => true) {
     this.folder = folder;
     this.now = now;
+    this.hasRoom = hasRoom;
   }
 
   async prepare(): Promise<void> {
@@ -181,7 +185,7 @@ export class PartialUploads {
     signal: AbortSignal,
   ): Promise<Outcome<Partial>> {
     const handle = await open(path, "a");
-    const reader = body?.getReader();
+    const reader = readerOf(body);
     const stop = (): void => void reader?.cancel().catch(() => {}); // broken already
     signal.addEventListener("abort", stop, { once: true });
     let offset = from;
@@ -190,6 +194,10 @@ export class PartialUploads {
       for (;;) {
         const next = await reader?.read();
         if (next === undefined || next.done || signal.aborted) break;
+        if (!this.hasRoom()) {
+          stop();
+          return refuse(STORAGE_FULL);
+        }
         const isTooLong = offset + next.value.byteLength > last + 1;
         const chunk = isTooLong ? next.value.subarray(0, last + 1 - offset) : next.value;
         await writeWhole(handle, chunk);

@@ -85,10 +85,6 @@ export async function openStorage(parts: StorageParts): Promise<Storage> {
     const database = openDatabase(url, { bulk, isOverShare: (organizationId) => loopTime.isOverShare(organizationId) });
     undo.add(() => database.close());
     const claims = new PostgresBlobClaims(database);
-    const files = await openFiles(
-      { folder: folder.path, shared: config.filesDir ?? null, s3: s3Of(config) },
-      { claims, clock: systemClock, onFailure: (err) => log.error({ err }, "content could not be stored") },
-    );
     const isEmbedded = parts.supervision?.order.isEmbedded ?? config.databaseUrl === undefined;
     const disk = await watchDisk({
       path: isEmbedded ? await dataDirectoryOf(database) : folder.path,
@@ -97,6 +93,15 @@ export async function openStorage(parts: StorageParts): Promise<Storage> {
       log,
     });
     undo.add(() => disk.stop());
+    const files = await openFiles(
+      { folder: folder.path, shared: config.filesDir ?? null, s3: s3Of(config) },
+      {
+        claims,
+        clock: systemClock,
+        onFailure: (err) => log.error({ err }, "content could not be stored"),
+        hasRoom: () => disk.hasRoom(),
+      },
+    );
     return {
       folder,
       database,

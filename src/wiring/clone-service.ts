@@ -259,8 +259,10 @@ async function writeAll(
   let done = 0;
   const writing = new Set<Promise<void>>();
   let failed: unknown = null;
-  const write = async (path: FilePath, body: ReadableStream<Uint8Array>): Promise<void> => {
-    const received = await parts.contents.receive(organizationId, body, parts.workspaceLimits.fileBytes);
+  const receive = (body: ReadableStream<Uint8Array>) =>
+    parts.contents.receive(organizationId, body, parts.workspaceLimits.fileBytes);
+  const write = async (path: FilePath, receiving: ReturnType<typeof receive>): Promise<void> => {
+    const received = await receiving;
     if (!received.ok) throw new Refused(faultWords(received.fault));
     const { text, ...content } = received.value;
     const mime = parts.contents.mimeOf(path.names.at(-1)?.name ?? "", "");
@@ -280,12 +282,14 @@ async function writeAll(
     if (failed !== null) break;
     const { body } = await fetched.reader.open(file.objectId);
     const node = before.get(key)?.place.node;
-    if (file.size > COMPARED_BYTES) await write(path, body);
+    if (file.size > COMPARED_BYTES) await write(path, receive(body));
     else {
       const bytes = await Bun.readableStreamToBytes(body);
       const sha256 = new Bun.CryptoHasher("sha256").update(bytes).digest("hex");
       if (node?.kind !== "file" || node.sha256 !== sha256) {
-        const one = write(path, new Blob([bytes]).stream())
+        // A disk that is full may have room again; what comes from git itself comes once.
+        const again = () => receive(new Blob([bytes]).stream());
+        const one = write(path, patiently(waiting, again))
           .catch((cause: unknown) => void (failed ??= cause))
           .finally(() => writing.delete(one));
         writing.add(one);

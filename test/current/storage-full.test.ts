@@ -1,5 +1,7 @@
 /** What is answered while the disk of the database is nearly full (RT-17). */
 import { afterAll, beforeAll, expect, test } from "bun:test";
+import { join } from "node:path";
+import { until } from "../support/condition.ts";
 import { answered, Client, refused } from "../support/current.ts";
 import { gate } from "../support/fake-model.ts";
 import { type Founded, type Service, startService } from "../support/service.ts";
@@ -30,6 +32,48 @@ test("[RT-17] writes are 503 storage_full and leave nothing, reads go on, and it
   for (let i = 0; i < 100; i++) expect((await list()).secrets).toHaveLength(1);
   hasRoom = true;
   await answered(write(), 201);
+});
+
+test("[RT-17] an upload is refused before the disk has it, also in its middle; parts stay as far as they came", async () => {
+  const target = `${service.url}/api/workspaces/${owner.workspaceId}/files/content?path=large.bin`;
+  const bytes = crypto.getRandomValues(new Uint8Array(60_000));
+  const sha256 = new Bun.CryptoHasher("sha256").update(bytes).digest("base64");
+  const headers = { authorization: `Bearer ${owner.token}` };
+  const inParts = { ...headers, "repr-digest": `sha-256=:${sha256}:` };
+  /** Goes on when the disk is full, and never ends. */
+  const endless = (isFull: Promise<void>) => {
+    let sent = 0;
+    return new ReadableStream<Uint8Array>({
+      async pull(controller) {
+        if (sent === 20_000) await isFull;
+        controller.enqueue(bytes.slice(sent, (sent += 20_000)));
+        if (sent === bytes.length) await new Promise(() => {});
+      },
+    });
+  };
+  const put = (body: RequestInit["body"], more: Readonly<Record<string, string>> = {}) =>
+    fetch(target, { method: "PUT", headers: { ...headers, ...more }, body: body ?? null });
+  const arrived = (folder: string): readonly string[] =>
+    Array.from(new Bun.Glob("**/*").scanSync({ cwd: join(service.filesFolder, folder) }));
+  hasRoom = false;
+  await refused(put(endless(Promise.resolve())), 503, "storage_full");
+  hasRoom = true;
+  const full = Promise.withResolvers<void>();
+  const part = { "content-range": `bytes 0-${bytes.length - 1}/${bytes.length}` };
+  const uploads = [put(endless(full.promise)), put(endless(full.promise), { ...inParts, ...part })];
+  await until("the parts have begun to arrive", () => {
+    const [file] = arrived("uploads");
+    return file !== undefined && Bun.file(join(service.filesFolder, "uploads", file)).size === 20_000;
+  });
+  hasRoom = false;
+  full.resolve();
+  for (const upload of uploads) await refused(upload, 503, "storage_full");
+  expect(arrived("staging")).toEqual([]);
+  hasRoom = true;
+  const asked = put(null, { ...inParts, "content-range": `bytes */${bytes.length}` });
+  expect(await answered<{ offset: number }>(asked, 202)).toMatchObject({ offset: 20_000 });
+  const rest = { "content-range": `bytes 20000-${bytes.length - 1}/${bytes.length}` };
+  await answered(put(bytes.slice(20_000), { ...inParts, ...rest }), 201);
 });
 
 test("[RT-17] a job that runs waits for room, and goes on", async () => {

@@ -1,12 +1,14 @@
-/** Content whose claim, or whose store, cannot be reached. */
+/** Content whose claim, or whose store, cannot be reached, or for which the disk has no room. */
 import { expect, test } from "bun:test";
-import { mkdtempSync, readdirSync, rmSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readdirSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { ok } from "../../actors/fault.ts";
+import { STORAGE_FULL } from "../../actors/runtime/room.ts";
 import { UNAVAILABLE } from "../../actors/runtime/shards.ts";
 import type { ContentPart } from "../../actors/workspace/ports.ts";
 import { openFiles } from "../../src/files/files.ts";
+import { mayMount, mountSmallDisk, unmount } from "../support/small-disk.ts";
 
 test("[WSP-7] content that cannot be claimed is refused as unavailable, and nothing of it stays but its parts", async () => {
   const folder = mkdtempSync(join(tmpdir(), "troupe-storing-"));
@@ -42,3 +44,36 @@ test("[WSP-7] content that cannot be claimed is refused as unavailable, and noth
     rmSync(folder, { recursive: true, force: true });
   }
 });
+
+test.skipIf(!mayMount())(
+  "[RT-17] a disk without room refuses content, small and large, and nothing of it stays",
+  async () => {
+    const MIB = 1_048_576;
+    const folder = mkdtempSync(join(tmpdir(), "troupe-storing-"));
+    const disk = join(folder, "disk");
+    mkdirSync(disk);
+    expect(mountSmallDisk(disk, 4)).toBe(true);
+    const failures: unknown[] = [];
+    const claims = { claim: () => Promise.resolve(), stands: () => Promise.resolve(true) };
+    try {
+      const files = await openFiles(
+        { folder: disk, s3: null },
+        { claims, clock: { now: () => 0 }, onFailure: (err) => failures.push(err) },
+      );
+      const bodyOf = (bytes: number) => new Blob([new Uint8Array(bytes)]).stream();
+      const full = { ok: false, fault: STORAGE_FULL } as const;
+      expect(await files.receive("org_a", bodyOf(8 * MIB), 8 * MIB)).toEqual(full);
+      const large = await files.receive("org_a", bodyOf(4 * MIB - 200_000), 8 * MIB);
+      expect(large.ok).toBe(true);
+      expect(await files.receive("org_a", bodyOf(400_000), 8 * MIB)).toEqual(full);
+      const name = { organizationId: "org_a", workspaceId: "wsp_a", pathKey: "f", sha256: "0".repeat(64), size: MIB };
+      const part = { first: 0, last: MIB - 1, body: bodyOf(MIB) };
+      expect(await files.receivePart(name, part, () => Promise.resolve(ok(null)))).toEqual(full);
+      expect(failures).toHaveLength(3);
+      expect(readdirSync(join(disk, "files/staging"))).toEqual([]);
+    } finally {
+      unmount(disk);
+      rmSync(folder, { recursive: true, force: true });
+    }
+  },
+);

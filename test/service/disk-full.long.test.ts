@@ -4,6 +4,7 @@ import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { guardedFolder } from "../support/guarded-folder.ts";
 import { embeddedUrl, withTables } from "../support/service-tables.ts";
+import { mayMount, mountSmallDisk, unmount } from "../support/small-disk.ts";
 import { eventually, startTroupe } from "../support/troupe-process.ts";
 
 const MIB = 1_048_576;
@@ -12,25 +13,13 @@ const RESERVE_MIB = 96;
 /** With what the database has itself, more than leaves the reserve, and less than there is. */
 const FILLED_MIB = SIZE_MIB - RESERVE_MIB - 32;
 
-const run = (...cmd: string[]): boolean => Bun.spawnSync({ cmd, stderr: "ignore" }).success;
-
-/** Whether this user may mount, tried at a place that is taken away again. */
-function mayMount(): boolean {
-  if (process.getuid?.() !== 0) return false;
-  const folder = join("/tmp", `troupe-mount-${process.pid}`);
-  mkdirSync(folder);
-  const may = run("mount", "-t", "tmpfs", "-o", "size=1m", "troupe", folder) && run("umount", folder);
-  rmSync(folder, { recursive: true });
-  return may;
-}
-
 test.skipIf(!mayMount())(
   "[RT-17] on a full disk reads go on, writes are 503 and nothing acknowledged is lost; with room they go on",
   async () => {
     const folder = guardedFolder();
     const dataDir = join(folder.path, "small");
     mkdirSync(dataDir);
-    expect(run("mount", "-t", "tmpfs", "-o", `size=${SIZE_MIB}m,mode=755`, "troupe", dataDir)).toBe(true);
+    expect(mountSmallDisk(dataDir, SIZE_MIB)).toBe(true);
     try {
       const service = await startTroupe(folder, { dataDir, env: { DISK_RESERVE_MIB: String(RESERVE_MIB) } });
       const { personal } = service.firstRun();
@@ -65,7 +54,7 @@ test.skipIf(!mayMount())(
       expect(titles).toEqual(acknowledged);
       expect(await service.end()).toBe(0);
     } finally {
-      run("umount", "-l", dataDir);
+      unmount(dataDir);
       await folder.remove();
     }
   },

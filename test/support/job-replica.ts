@@ -24,7 +24,6 @@ import type { RunServices } from "../../actors/job/run/services.ts";
 import { Slots } from "../../actors/job/run/slots.ts";
 import type { EffectHandler } from "../../actors/runtime/effects.ts";
 import type { DispatchGroup } from "../../actors/runtime/members.ts";
-import type { Tracing } from "../../actors/runtime/tracing.ts";
 import type { TSchema } from "../../actors/schema.ts";
 import type { StoredEvent } from "../../actors/runtime/store.ts";
 import { sum } from "../../actors/usage/actor.ts";
@@ -77,10 +76,6 @@ export interface JobReplicaOptions {
   readonly effects?: (system: () => TroupeSystem) => Readonly<Record<string, EffectHandler>>;
   /** None unless given. */
   readonly retry?: RetrySettings;
-  /** Where traces are told. */
-  readonly tracing?: Tracing;
-  /** What makes the loop of jobs; the core's own unless given. */
-  readonly execution?: (services: RunServices) => EffectHandler;
 }
 
 export class JobReplica extends Replica<TroupeProtocols> {
@@ -100,8 +95,7 @@ export class JobReplica extends Replica<TroupeProtocols> {
       group: () => Promise.reject(new Error("not started")),
     };
     const bugs: { fields: object; message: string }[] = [];
-    const { tracing } = options;
-    const run = (options.execution ?? jobExecution)({
+    const run = jobExecution({
       models: model,
       tools,
       outputs: parsedOutputs,
@@ -115,11 +109,7 @@ export class JobReplica extends Replica<TroupeProtocols> {
       textWriter: (text) => late.textWriter(text),
       log: { warn: () => {}, error: (fields, message) => void bugs.push({ fields, message }) },
     });
-    super(world, {
-      definitions: troupeActors({ calendar }),
-      effects: { run, ...effects(() => this.system) },
-      ...(tracing === undefined ? {} : { tracing }),
-    });
+    super(world, { definitions: troupeActors({ calendar }), effects: { run, ...effects(() => this.system) } });
     this.model = model;
     this.tools = tools;
     this.transcripts = transcripts;

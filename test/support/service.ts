@@ -198,7 +198,7 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
   const folder = options.folder ?? mkdtempSync(join(tmpdir(), "troupe-files-"));
   const files = await openFiles(
     { folder, s3: null },
-    { claims: new PostgresBlobClaims(database), clock, onFailure: () => {} },
+    { claims: new PostgresBlobClaims(database), clock, onFailure: () => {}, hasRoom: options.hasRoom },
   );
   const lines: LogLine[] = [];
   const log = logInto(lines);
