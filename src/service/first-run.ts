@@ -9,12 +9,16 @@ import { newId } from "../../actors/ids.ts";
 import type { Directory } from "../../actors/organization/directory.ts";
 import { DEFAULT_SCOPES, FULL_ACCESS } from "../../actors/organization/principal.ts";
 import { organizationRef } from "../../actors/organization/schema.ts";
+import { type BackoffParts, type Patience, untilDecided } from "../../actors/runtime/backoff.ts";
+import { ok } from "../../actors/fault.ts";
 import { TOKEN_DAYS, tokenExpiry } from "../../actors/organization/tokens.ts";
 import { ask, type TroupeSystem } from "../../actors/troupe.ts";
 import { newToken } from "../http/request/token.ts";
 import { makePasswordLink } from "../sign-in/password-link.ts";
 
 export const FIRST_RUN_FILE = "first-run.txt";
+/** Replicas that start together divide the shards between them, and that of the organization may have no owner yet. */
+const PATIENCE: Patience = { firstMs: 100, lastMs: 1_000, limitMs: 15_000 };
 /** The address of the first owner, of whom nothing is known. */
 export const FIRST_OWNER = "owner@localhost";
 
@@ -40,6 +44,9 @@ interface FirstRunParts {
   readonly system: TroupeSystem;
   readonly directory: Directory;
   readonly now: number;
+  readonly pauses: BackoffParts;
+  /** Calls the start off. */
+  readonly signal: AbortSignal;
   /** Keeps the tokens safe before they count. */
   readonly beforeCommit: (tokens: FirstTokens) => void;
 }
@@ -72,7 +79,12 @@ export async function firstRun(parts: FirstRunParts): Promise<FirstRun | null> {
       visibility: "organization",
     },
   });
-  const made = await system.dispatchGroup([found, create]);
+  // Only where nothing was tried: with an unknown outcome the next start looks whether it is there.
+  const decided = await untilDecided(parts.pauses, PATIENCE, parts.signal, async () => {
+    const tried = await system.dispatchGroup([found, create]);
+    return tried.ok || tried.fault.kind !== "unavailable" ? ok(tried) : tried;
+  });
+  const made = decided.ok ? decided.value : decided;
   if (!made.ok && made.fault.kind === "storage_full")
     throw new NoRoom("The disk of the database has less free space than DISK_RESERVE_MIB. Make room, or set it lower.");
   if (!made.ok) throw new Error(`the first organization could not be made: ${made.fault.kind}`);

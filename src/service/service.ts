@@ -250,12 +250,13 @@ function openAdmin(
 
 /** Founds the first organization where there is none, and has its tokens told before they count. */
 function foundFirst(options: ServiceOptions, storage: Storage, runtime: Runtime): Promise<FirstRun | null> {
-  const { terminal } = options;
+  const { terminal, signal } = options;
   const tell = (tokens: FirstTokens): void => {
     if (terminal === null) writeFirstRun(options, storage, tokenLines(tokens));
     else terminal.write(`\n${tokenLines(tokens)}`);
   };
-  const found = () => firstRun({ ...runtime, now: systemClock.now(), beforeCommit: tell });
+  const pauses = { clock: systemClock, chance: systemChance };
+  const found = () => firstRun({ ...runtime, now: systemClock.now(), pauses, signal, beforeCommit: tell });
   return runtime.replica === null ? found() : oneAtATime(storage.database, found);
 }
 
