@@ -73,6 +73,10 @@ test("[FILE-2] the first bytes say what a file is, and not its name or its sende
 test("[FILE-2] what is empty, too long, without a name or not what its digest says is refused", async () => {
   await refused(send("empty", ""), 400, "invalid_request");
   await refused(send("", PNG), 400, "invalid_request");
+  for (const blank of [" \t", "\uFEFF", "\u2003"])
+    expect(await refused(send(blank, PNG), 400, "invalid_request")).toEqual({
+      errors: [{ path: "/name", message: "name must not be blank" }],
+    });
   await refused(send("n".repeat(256), PNG), 400, "invalid_request");
   const wrong = { "repr-digest": "sha-256=:47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU=:" };
   await refused(send("a.png", PNG, wrong), 400, "invalid_request");

@@ -10,7 +10,7 @@
 import { type Fault, type InputError, ok, type Outcome, refuse } from "../../../actors/fault.ts";
 import type { TSchema } from "../../../actors/schema.ts";
 import type { JsonObject } from "../../../actors/schema.ts";
-import type { BodySchema } from "../contract/body-schema.ts";
+import { type BodySchema, NOT_BLANK } from "../contract/body-schema.ts";
 import { bad, type FieldReader, type FieldReading, good, READER, TAKES_EMPTY } from "../contract/field.ts";
 import { type AnyInput, isJsonBody, type OperationContract } from "../contract/operation.ts";
 import { type BodyHold, TOO_SLOW } from "./bodies.ts";
@@ -299,10 +299,13 @@ function integerReader({ minimum = 0, maximum = Number.MAX_SAFE_INTEGER }: TSche
   };
 }
 
-function textReader({ maxLength }: TSchema): FieldReader<string> {
+function textReader({ maxLength, pattern }: TSchema): FieldReader<string> {
   const most = typeof maxLength === "number" ? maxLength : Number.POSITIVE_INFINITY;
+  const form = typeof pattern === "string" ? new RegExp(pattern, "u") : null;
   return (text, name) => {
     if (text.length > most) return bad(`${name} must have at most ${most} characters`);
+    if (form?.test(text) === false)
+      return bad(pattern === NOT_BLANK ? `${name} must not be blank` : `${name} must match ${pattern}`);
     // PostgreSQL holds none.
     return text.includes("\0") ? bad(`${name} must not contain NUL characters`) : good(text);
   };
