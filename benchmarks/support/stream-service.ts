@@ -169,7 +169,14 @@ const app = createApp({
   rates: { budgets },
 });
 const port = app.listen({ hostname: "127.0.0.1", port: 0 });
-const run = await firstRun({ system, directory, now: systemClock.now(), beforeCommit: () => {} });
+const run = await firstRun({
+  system,
+  directory,
+  now: systemClock.now(),
+  pauses: { clock: systemClock, chance: systemChance },
+  signal: new AbortController().signal,
+  beforeCommit: () => {},
+});
 if (run === null) throw new Error("the database is not new");
 
 budgets.set(run.organizationId, Number.MAX_SAFE_INTEGER);
@@ -187,16 +194,18 @@ async function newChat(): Promise<string> {
   return ((await response.json()) as { id: string }).id;
 }
 
-/** The marker `~` is once in each event. */
-const TITLE = `~${"x".repeat(119)}`;
+/** The marker `~` is once in each event. A title that a chat has already is no event. */
+const TITLES = [`~${"x".repeat(119)}`, `~${"y".repeat(119)}`];
+let said = 0;
 
 async function say(chat: string, { bursts, size, everyMs }: Saying): Promise<readonly number[]> {
   const ref = chatRef(run!.organizationId, chat);
-  const update = { kind: "update_chat", options: { title: TITLE }, version: null } as const;
+  const update = () =>
+    system.dispatch(ref, { kind: "update_chat", options: { title: TITLES[said++ % 2]! }, version: null });
   const commits: number[] = [];
   const from = performance.now();
   for (let i = 0; i < bursts; i++) {
-    const outcomes = await Promise.all(Array.from({ length: size }, () => system.dispatch(ref, update)));
+    const outcomes = await Promise.all(Array.from({ length: size }, update));
     commits.push(wallMs());
     if (!outcomes.every(({ ok }) => ok)) throw new Error("an event was refused");
     await Bun.sleep(Math.max(0, from + (i + 1) * everyMs - performance.now()));
