@@ -21,6 +21,8 @@ const ANSWER_LIMIT_MS = 15_000;
 /** How long the server waits before it gives up on a client that is gone without a word. */
 const TCP_USER_TIMEOUT_MS = 15_000;
 const CONNECT_TIMEOUT_SECONDS = 5;
+/** What is asked while the connections are being closed may take this long. */
+export const CLOSE_SECONDS = 2;
 /**
  * Between two tries to connect, at most. The driver's own bound of 20 s would keep a replica away for
  * two leases after the database has come back.
@@ -28,8 +30,19 @@ const CONNECT_TIMEOUT_SECONDS = 5;
 const RECONNECT_MAX_SECONDS = 0.5;
 /** Small groups and large ones have statements of their own (`actors/runtime/flush.ts`). */
 const STATEMENTS_OF_LANE = 2;
-/** What waits for a lease must not wait behind what waits for a shard's row: one connection for each. */
-const PLACEMENT_CONNECTIONS = 2;
+/**
+ * What placement asks, and how many of it at once. A lease must not wait behind what waits for a shard's row, and
+ * neither of them behind the requests that look for an owner: each has a connection of its own.
+ */
+const PLACEMENT_BOUNDS = {
+  lease: { slots: 1, each: 1 },
+  shards: { slots: 1, each: 1 },
+  look: { slots: 1, each: 1 },
+} as const satisfies Record<string, GateBounds>;
+
+export type PlacementKind = keyof typeof PLACEMENT_BOUNDS;
+const PLACEMENT_KINDS = Object.keys(PLACEMENT_BOUNDS) as PlacementKind[];
+const PLACEMENT_CONNECTIONS = PLACEMENT_KINDS.length;
 
 /**
  * Connections for reads by what they are for, and how many of each one organization may have. A page or a
@@ -70,7 +83,8 @@ export interface ReadPool {
 export interface Database {
   /** The flush: two statements for each lane at a time. */
   flushing<T>(ask: (sql: Sql) => PromiseLike<T>): Promise<T>;
-  placing<T>(ask: (sql: Sql) => PromiseLike<T>): Promise<T>;
+  /** Waits behind others of its kind only (`PLACEMENT_BOUNDS`); rejects with `GateTimeout`. */
+  placing<T>(kind: PlacementKind, ask: (sql: Sql) => PromiseLike<T>): Promise<T>;
   /** Waits for a slot of this kind first, fairly between organizations (`READ_BOUNDS`); rejects with `GateTimeout`. */
   reading<T>(kind: ReadKind, organizationId: string, ask: (pool: ReadPool) => PromiseLike<T>): Promise<T>;
   /** As `reading`; the slot is kept until the answer is `used`, so that an organization has one page in memory. */
@@ -161,7 +175,7 @@ class Pool {
   }
 
   close(): Promise<void> {
-    return this.current.end({ timeout: 5 });
+    return this.current.end({ timeout: CLOSE_SECONDS });
   }
 }
 
@@ -173,7 +187,9 @@ export function openDatabase(
   const flush = new Pool(() => poolOf(url, "flush", lanes * STATEMENTS_OF_LANE, FLUSH_PLANS), answerMs);
   const read = new Pool(() => poolOf(url, "read", READ_CONNECTIONS), answerMs);
   const placement = new Pool(() => poolOf(url, "placement", PLACEMENT_CONNECTIONS), answerMs);
-  const placing = new FairGate({ slots: PLACEMENT_CONNECTIONS, each: PLACEMENT_CONNECTIONS });
+  const placing = Object.fromEntries(
+    PLACEMENT_KINDS.map((kind) => [kind, new FairGate(PLACEMENT_BOUNDS[kind])]),
+  ) as Record<PlacementKind, FairGate>;
   const gates = Object.fromEntries(
     READ_KINDS.map((kind) => [kind, new FairGate(READ_BOUNDS[kind], { isOverShare })]),
   ) as Record<ReadKind, FairGate>;
@@ -181,7 +197,7 @@ export function openDatabase(
   const readPool = (sql: Sql): ReadPool => (queried.sql === sql ? queried : (queried = { sql, query: drizzle(sql) }));
   return {
     flushing: (ask) => flush.ask(ask),
-    placing: (ask) => placing.run(NO_ORGANIZATION, () => placement.ask(ask)),
+    placing: (kind, ask) => placing[kind].run(NO_ORGANIZATION, () => placement.ask(ask)),
     reading: (kind, organizationId, ask) =>
       gates[kind].run(organizationId, () => read.ask((sql) => ask(readPool(sql)))),
     readingInto: (kind, organizationId, ask, used) =>

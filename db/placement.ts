@@ -3,7 +3,7 @@
  * lease has run out. Two statements that both want a shard meet on its row lock.
  */
 import { LEASE_TERM_MS, type Placement, SHARD_COUNT, type ShardGrant } from "../actors/runtime/placement.ts";
-import type { Database, Sql } from "./client.ts";
+import type { Database, PlacementKind, Sql } from "./client.ts";
 import { lockName } from "./life-lock.ts";
 
 /**
@@ -49,16 +49,18 @@ export class PostgresPlacement implements Placement {
   async buryFormer(): Promise<void> {
     const { folder } = this.self;
     if (folder !== null)
-      await this.ask((sql) => sql`update replica set dead = true where folder = ${folder} and not dead`);
+      await this.ask("lease", (sql) => sql`update replica set dead = true where folder = ${folder} and not dead`);
   }
 
   /** Registers this replica with a lease of one term. */
   async join(): Promise<void> {
     const { id, address, build, folder, peerUrl = null, keyCheck = null } = this.self;
     await this.ask(
+      "lease",
       (sql) => sql`insert into shard (id) select generate_series(0, ${SHARD_COUNT - 1}) on conflict do nothing`,
     );
     await this.ask(
+      "lease",
       (sql) => sql`insert into replica (id, address, build, folder, peer_url, key_check, lease_until)
       values (${id}, ${address}, ${build}, ${folder}, ${peerUrl}, ${keyCheck}, ${term(sql)})`,
     );
@@ -71,6 +73,7 @@ export class PostgresPlacement implements Placement {
   async rivals(): Promise<readonly Rival[]> {
     const isAlone = this.self.peerUrl === undefined;
     const rows = await this.ask(
+      "lease",
       (sql) => sql<{ address: string; wait_ms: number }[]>`
       select r.address, (extract(epoch from r.lease_until - clock_timestamp()) * 1000)::float8 as wait_ms
       from replica r where not r.dead and r.id <> ${this.self.id} and r.lease_until > clock_timestamp()
@@ -81,6 +84,7 @@ export class PostgresPlacement implements Placement {
 
   async renew(): Promise<boolean> {
     const rows = await this.ask(
+      "lease",
       (sql) => sql`
       update replica set lease_until = ${term(sql)} where id = ${this.self.id} and not dead returning id`,
     );
@@ -125,6 +129,7 @@ export class PostgresPlacement implements Placement {
 
   async share(): Promise<number> {
     const [row] = await this.ask(
+      "shards",
       (sql) => sql<{ living: number }[]>`
       select count(*)::int as living from replica where not dead and lease_until > clock_timestamp()`,
     );
@@ -134,10 +139,12 @@ export class PostgresPlacement implements Placement {
   /** The living replicas that take others beside them, and of each shard the owner. */
   async read(): Promise<{ replicas: { id: string; url: string }[]; owners: Map<number, string> }> {
     const replicas = await this.ask(
+      "look",
       (sql) => sql<{ id: string; url: string }[]>`
       select id, peer_url as url from replica where not dead and peer_url is not null order by started_at, id`,
     );
     const shards = await this.ask(
+      "look",
       (sql) => sql<{ id: number; owner: string }[]>`
       select s.id, s.owner from shard s join replica r on r.id = s.owner where not r.dead`,
     );
@@ -153,6 +160,7 @@ export class PostgresPlacement implements Placement {
    */
   async bury(id: string): Promise<boolean> {
     const rows = await this.ask(
+      "shards",
       (sql) => sql`update replica set dead = true where id = ${id} and not dead and peer_url is not null
       and pg_try_advisory_xact_lock(hashtextextended(${lockName(id)}, 0)) returning id`,
     );
@@ -183,13 +191,13 @@ export class PostgresPlacement implements Placement {
    * the rest may run on the next connection.
    */
   private async transaction(...statements: readonly string[]): Promise<readonly unknown[]> {
-    const results: unknown = await this.ask((sql) => sql.unsafe(statements.join(";\n")).simple());
+    const results: unknown = await this.ask("shards", (sql) => sql.unsafe(statements.join(";\n")).simple());
     const last = (results as readonly unknown[]).at(-1);
     return Array.isArray(last) ? last : [];
   }
 
-  private ask<T>(question: (sql: Sql) => PromiseLike<T>): Promise<T> {
-    return this.database.placing(question);
+  private ask<T>(kind: PlacementKind, question: (sql: Sql) => PromiseLike<T>): Promise<T> {
+    return this.database.placing(kind, question);
   }
 }
 

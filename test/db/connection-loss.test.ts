@@ -86,7 +86,7 @@ for (const pool of POOLS) {
     const impatient = openDatabase(proxy.urlOf(testDatabase.url), { answerMs: 300 });
     const ask = (name: (typeof POOLS)[number]): Promise<unknown> => {
       if (name === "flush") return impatient.flushing((sql) => sql`select 1`);
-      if (name === "placement") return impatient.placing((sql) => sql`select 1`);
+      if (name === "placement") return impatient.placing("lease", (sql) => sql`select 1`);
       return impatient.reading("load", "org_a", ({ sql }) => sql`select 1`);
     };
     for (const name of POOLS) await ask(name);

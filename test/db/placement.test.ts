@@ -64,6 +64,26 @@ test("[REP-6] a replica is buried only where its lock is free, and one that is a
   expect(await looking.bury("rpl_2")).toBe(false);
 });
 
+test("[RT-12] requests that look for an owner delay neither the lease nor a claim", async () => {
+  const placement = await owner("rpl_1", null);
+  const lock = await database.flush.reserve();
+  let looked = 0;
+  try {
+    await lock`select pg_advisory_lock(7)`;
+    const looks = Array.from({ length: 5 }, () =>
+      database.placing("look", (sql) => sql`select pg_advisory_lock_shared(7)`).then(() => looked++),
+    );
+    expect(await placement.renew()).toBe(true);
+    expect(await placement.claim()).toHaveLength(SHARD_COUNT);
+    expect(looked).toBe(0);
+    await lock`select pg_advisory_unlock(7)`;
+    await Promise.all(looks);
+    await database.placing("look", (sql) => sql`select pg_advisory_unlock_all()`);
+  } finally {
+    lock.release();
+  }
+});
+
 test("[REP-7] replicas are no rivals of each other, and rivals of one that is alone", async () => {
   const self = { address: "http://other", build: "test", folder: null };
   const one = new PostgresPlacement(database, { ...self, id: "rpl_1", peerUrl: "http://one" });
