@@ -14,6 +14,7 @@ import type { Alarms } from "./alarms.ts";
 import { ALARM_SCAN_MS } from "./alarms.ts";
 import type { LiveActors } from "./live-actors.ts";
 import { Backoff } from "./backoff.ts";
+import { type Claimer, ClaimTurns } from "./claim-turns.ts";
 import type { Chance, Clock } from "./clock.ts";
 import type { Effects } from "./effects.ts";
 import type { FlushHost } from "./flush.ts";
@@ -46,7 +47,7 @@ interface OwnershipParts {
   /** Gives shards to another replica; null where there is no other one. */
   readonly handOver: HandOver | null;
   readonly guard?: WriteGuard;
-  readonly peers?: Pick<Peers, "opened">;
+  readonly peers?: Pick<Peers, "opened" | "announce">;
   readonly store: Pick<ActorStore, "erased">;
 }
 
@@ -55,15 +56,20 @@ export class Ownership implements FlushHost {
   /** Shards whose last commit's outcome is unknown: not served until their epoch has risen. */
   private readonly stalled = new Set<number>();
   private raising = false;
-  private claiming = false;
-  /** Somebody has said that the placement has changed, while it was being looked at. */
-  private lookAgain = false;
+  private readonly claims: ClaimTurns;
   private stopped = false;
   private readonly cancels: (() => void)[] = [];
   private readonly halted = new AbortController();
 
   constructor(parts: OwnershipParts) {
     this.parts = parts;
+    const claimer: Claimer = {
+      mayClaim: () => this.stalled.size === 0 && !this.stopped,
+      claim: () => this.claim(),
+      onFailure: (err) => parts.log.warn({ err }, "shards could not be taken up"),
+      halted: this.halted.signal,
+    };
+    this.claims = new ClaimTurns(claimer, parts, RETRY);
   }
 
   get isReady(): boolean {
@@ -79,7 +85,7 @@ export class Ownership implements FlushHost {
     this.every(LEASE_RENEW_MS, () => this.renew());
     this.every(ALARM_SCAN_MS, () => alarms.scan(shards.all()));
     try {
-      await this.claim();
+      await this.claims.run();
     } catch (cause) {
       this.halt();
       throw cause;
@@ -90,6 +96,8 @@ export class Ownership implements FlushHost {
     this.halt();
     this.forsake(new Set(this.parts.shards.all()));
     this.parts.lease.end();
+    // What it brings after the end would be nobody's until the others' next claim.
+    await this.claims.running;
     await this.parts.placement.leave();
   }
 
@@ -160,6 +168,8 @@ export class Ownership implements FlushHost {
         const grants = await this.parts.placement.raise(shards);
         if (this.stopped) return;
         for (const shard of shards) this.stalled.delete(shard);
+        // They were given away, and the answer to that was lost: nobody has told the others.
+        if (grants.length < shards.length) this.parts.peers?.announce();
         await this.takeUp(grants);
         if (grants.length < shards.length) this.endReadersLater(new Set(shards));
       } catch (err) {
@@ -169,7 +179,7 @@ export class Ownership implements FlushHost {
       }
     }
     this.raising = false;
-    if (this.lookAgain && !this.stopped) this.look();
+    if (!this.stopped) this.claims.goOn();
   }
 
   /** Serves newly granted shards after taking up what is undone on them; all of it or, on a throw, none. */
@@ -215,7 +225,7 @@ export class Ownership implements FlushHost {
   private async renew(): Promise<void> {
     const { lease, placement } = this.parts;
     if (await lease.renew(placement)) {
-      void this.claim().catch((err: unknown) => this.parts.log.warn({ err }, "shards could not be taken up"));
+      if (this.claims.running === null) this.claims.ask();
       return;
     }
     this.giveUp("the lease ran out and another replica took the shards");
@@ -223,32 +233,23 @@ export class Ownership implements FlushHost {
 
   /** Looks at the placement now, and not at the next renewal: another replica has said that it has changed. */
   look(): void {
-    if (this.claiming || this.stalled.size > 0) this.lookAgain = true;
-    else void this.claim().catch((err: unknown) => this.parts.log.warn({ err }, "shards could not be taken up"));
+    this.claims.ask();
   }
 
   /**
    * Takes up what this replica owns without serving it, drops what it serves without owning it, and gives up
-   * what is more than its part. One at a time: an older answer must not bring back what was given up since.
+   * what is more than its part.
    */
   private async claim(): Promise<void> {
-    if (this.claiming || this.stalled.size > 0 || this.stopped) return;
-    this.claiming = true;
-    this.lookAgain = false;
-    try {
-      const { placement, shards, handOver } = this.parts;
-      const most = handOver === null ? SHARD_COUNT : await placement.share();
-      const before = shards.all();
-      const grants = await placement.claim(most);
-      const owned = new Set(grants.map((g) => g.shard));
-      const lost = new Set(before.filter((shard) => !owned.has(shard)));
-      if (lost.size > 0) this.onFenced(lost);
-      await this.takeUp(grants);
-      if (handOver !== null && grants.length > most) await this.giveAway(grants.slice(most), handOver);
-    } finally {
-      this.claiming = false;
-      if (this.lookAgain) this.look();
-    }
+    const { placement, shards, handOver } = this.parts;
+    const most = handOver === null ? SHARD_COUNT : await placement.share();
+    const before = shards.all();
+    const grants = await placement.claim(most);
+    const owned = new Set(grants.map((g) => g.shard));
+    const lost = new Set(before.filter((shard) => !owned.has(shard)));
+    if (lost.size > 0) this.onFenced(lost);
+    await this.takeUp(grants);
+    if (handOver !== null && grants.length > most) await this.giveAway(grants.slice(most), handOver);
   }
 
   private async giveAway(surplus: readonly ShardGrant[], handOver: HandOver): Promise<void> {

@@ -151,6 +151,37 @@ test("[REP-2] a hand-over that cannot reach the placement leaves the shards to w
   expect(group.owned).toEqual([64, 64]);
 });
 
+test("[REP-2] shards that were given away, and whose release was not answered, are taken at once", async () => {
+  const group = new Group();
+  await group.join();
+  const { database } = group.world;
+  database.pace = (operation) => {
+    if (operation !== "release") return Promise.resolve();
+    for (const row of database.shards.slice(SHARD_COUNT / 2)) row.owner = null;
+    return Promise.reject(new Error("the answer is lost"));
+  };
+  await group.join();
+  await settle();
+  expect(group.owned).toEqual([64, 64]);
+});
+
+test("[REP-8] a replica leaves when its last claim is over, so that what it brings is free with the rest", async () => {
+  const group = new Group();
+  const first = await group.join();
+  const { database, clock } = group.world;
+  const held = Promise.withResolvers<void>();
+  const operations: string[] = [];
+  database.pace = (operation) => Promise.resolve(void operations.push(operation));
+  database.reply = (operation) => (operation === "claim" ? held.promise : Promise.resolve());
+  await clock.advance(LEASE_RENEW_MS);
+  const stopped = first.system.stop();
+  await settle();
+  expect(operations).not.toContain("leave");
+  held.resolve();
+  await stopped;
+  expect(operations.at(-1)).toBe("leave");
+});
+
 test("[REP-3] a command for another replica's organization runs there once; what cannot travel is refused", async () => {
   const group = new Group();
   const first = await group.join();

@@ -94,6 +94,19 @@ describe("taking up", () => {
     expect((await replica.read("l1"))?.count).toBe(1);
   });
 
+  test("[RT-11] a shard that could not be taken up is claimed again soon, and not at the next renewal", async () => {
+    const { world, replica } = await started();
+    await replica.add("l1", 1);
+    steal(world);
+    await world.clock.advance(LEASE_RENEW_MS);
+    giveBack(world);
+    replica.store.isCut = true;
+    await world.clock.advance(LEASE_RENEW_MS);
+    replica.store.isCut = false;
+    await world.clock.advance(LEASE_RENEW_MS / 5);
+    expect((await replica.read("l1"))?.count).toBe(1);
+  });
+
   test("[RT-11] a start that cannot read what is undone fails, and leaves no timer behind", async () => {
     const world = new World();
     const replica = new Ledgers(world);
