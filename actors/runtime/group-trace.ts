@@ -52,6 +52,10 @@ export class GroupTrace {
   }
 
   failed(): void {
+    // It has thrown between its way to the store and the answer from there.
+    this.flush?.fail("bug");
+    this.flush?.end();
+    this.flush = null;
     this.span?.fail("bug");
     this.span?.end();
   }
