@@ -9,11 +9,11 @@
 import { type Outcome, ok } from "../../actors/fault.ts";
 import type { Interruption, Piece, QUIET, SharedSource } from "../http/stream/event-source.ts";
 import { eventStream } from "../http/stream/event-stream.ts";
-import type { Bearer, OpenStreams } from "../http/stream/open-streams.ts";
+import type { Bearer, OpenStream, OpenStreams } from "../http/stream/open-streams.ts";
 import { sseEvent, sseJson } from "../http/stream/sse.ts";
-import { type Again, type OwnerAnswer, OwnerEvents } from "./owner-events.ts";
+import type { Again, OwnerAnswer, Told } from "./owner-events.ts";
 import type { PeersLog } from "./peers-log.ts";
-import { type Door, type Place, type SharedStream, SharedStreams } from "./shared-stream.ts";
+import { type Door, type DoorEvents, type Place, type SharedStream, SharedStreams } from "./shared-stream.ts";
 
 /** In the words of `stream.closing`; what is none of these the owner says itself. */
 const REASONS: Readonly<Record<Interruption, string>> = {
@@ -66,10 +66,12 @@ export class RelayedStreams {
       return room;
     }
     const stream = this.shared.named(bearer === null ? null : name);
-    const door: Door = { tokenId: name === null ? null : (bearer?.tokenId ?? null), again };
+    let opened: OpenStream | null = null;
+    const tokenId = name === null ? null : (bearer?.tokenId ?? null);
+    const door: Door = { tokenId, again, end: () => opened?.end("revoked") };
     stream.enter(door);
     const place = stream.begin(door, answer, cursor);
-    const own = place === null ? new OwnerEvents(answer, stream.open, cursor) : null;
+    const own = place === null ? stream.apart(cursor, door, answer) : null;
     const source = new RelayedSource(stream, own, place, cursor);
     const parts = {
       caller: { keepOpen },
@@ -77,6 +79,7 @@ export class RelayedStreams {
       bearer,
       headers,
       onFailure: (err: unknown) => log.warn({ err }, "a stream of another replica was interrupted"),
+      onOpen: (reader: OpenStream) => void (opened = reader),
       onEnd: () => stream.leave(door),
     };
     return ok(eventStream(source, "", parts));
@@ -85,16 +88,16 @@ export class RelayedStreams {
 
 class RelayedSource implements SharedSource {
   private readonly group: SharedStream;
-  private own: OwnerEvents | null;
+  private own: DoorEvents | null;
   private place: Place | null;
   private cursor: string | null;
   /** What its own connection is asked for. */
-  private asked: ReturnType<OwnerEvents["next"]> | null = null;
+  private asked: Asked | null = null;
   /** The first word of a connection of its own is its client's alone. */
   private hasOpened: boolean;
   private isOver = false;
 
-  constructor(stream: SharedStream, own: OwnerEvents | null, place: Place | null, cursor: string | null) {
+  constructor(stream: SharedStream, own: DoorEvents | null, place: Place | null, cursor: string | null) {
     this.group = stream;
     this.own = own;
     this.place = place;
@@ -111,7 +114,7 @@ class RelayedSource implements SharedSource {
     this.cursor = place.cursor;
     this.group.giveUp(place);
     this.place = null;
-    this.own = new OwnerEvents(null, this.group.open, this.cursor);
+    this.own = this.group.apart(this.cursor);
     return this.readOwn();
   }
 
@@ -151,8 +154,7 @@ class RelayedSource implements SharedSource {
   private async readOwn(): Promise<Piece | null> {
     const { own } = this;
     if (own === null) return null;
-    this.asked ??= own.next();
-    const told = await Promise.race([this.asked, this.group.changed()]);
+    const told = await this.told(own);
     if (this.isOver) return null;
     if (this.hasOpened && this.join(own)) return "";
     if (told === null) return "";
@@ -163,8 +165,21 @@ class RelayedSource implements SharedSource {
     return told.bytes.length > 0 ? told.bytes : null;
   }
 
+  /** What its own connection tells; null where the others, whom it may join, are told something before that. */
+  private told(own: DoorEvents): Promise<Told | null> | Told {
+    const asked = (this.asked ??= new Asked(own.next()));
+    if (asked.told !== null) return asked.told;
+    return new Promise((resolve) => {
+      const forget = this.hasOpened ? this.group.watch(() => resolve(null)) : () => {};
+      asked.onEnd = () => {
+        forget();
+        resolve(asked.told);
+      };
+    });
+  }
+
   /** Goes on with the others, where its place is known among them. */
-  private join(own: OwnerEvents): boolean {
+  private join(own: DoorEvents): boolean {
     const place = this.group.placeBehind(this.cursor);
     if (place === null) return false;
     own.close();
@@ -172,5 +187,19 @@ class RelayedSource implements SharedSource {
     this.asked = null;
     this.place = place;
     return true;
+  }
+}
+
+/** What a connection was asked for. However often it is waited for, one callback hears of the end. */
+class Asked {
+  told: Told | null = null;
+  onEnd: () => void = () => {};
+
+  constructor(next: Promise<Told>) {
+    const end = (told: Told): void => {
+      this.told = told;
+      this.onEnd();
+    };
+    next.then(end, () => end({ kind: "refused", bytes: Buffer.alloc(0), status: 0 }));
   }
 }

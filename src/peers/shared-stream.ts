@@ -10,19 +10,69 @@
  * gets a place, and ends with its own token.
  */
 import { QUIET } from "../http/stream/event-source.ts";
-import { type Again, endOfId, lastId, OwnerEvents, type OwnerAnswer } from "./owner-events.ts";
+import { type Again, endOfId, lastId, OwnerEvents, type OwnerAnswer, type Told } from "./owner-events.ts";
 
 /** Bytes that readers who are behind still find here; beyond that they read by themselves. */
 export const RING_BYTES = 256 * 1024;
 /** Bytes that are kept for readers who are still to come, so that they find their place. */
 const TAIL_BYTES = 4 * 1024;
-const REFUSED_TOKEN: ReadonlySet<number> = new Set([401, 403]);
+/** The owner does not take the token any more; 403 is about this record only. */
+const REFUSED_TOKEN = 401;
+const REFUSED_RECORD = 403;
+const NOTHING: Buffer = Buffer.alloc(0);
 const OF_TOKEN: ReadonlySet<string> = new Set(["revoked", "expired"]);
 
 /** What a reader has brought with which the stream can be opened. */
 export interface Door {
   readonly tokenId: string | null;
   readonly again: Again;
+  /** Ends its reader: it may not read the record any more. */
+  readonly end: () => void;
+}
+
+/** What the owner tells over one connection, which is opened by any door. */
+export class DoorEvents {
+  private readonly stream: SharedStream;
+  /** By whose door it was opened; null before. */
+  private door: Door | null;
+  private events: OwnerEvents;
+  private isClosed = false;
+
+  constructor(stream: SharedStream, door: Door | null, answer: OwnerAnswer | null, cursor: string | null) {
+    this.stream = stream;
+    this.door = door;
+    this.events = new OwnerEvents(answer, this.open, cursor);
+  }
+
+  get cursor(): string | null {
+    return this.events.cursor;
+  }
+
+  /** The next events. Where the token ends by which it was opened, its reader is out, and the next door is taken. */
+  async next(): Promise<Told> {
+    for (;;) {
+      const told = await this.events.next();
+      const { door, events } = this;
+      const tokenId = door?.tokenId ?? null;
+      if (told.kind !== "closed" || !OF_TOKEN.has(told.reason) || door === null || tokenId === null) return told;
+      events.close();
+      this.stream.ended(door, tokenId, told.reason === "revoked" ? "revoked" : "expired");
+      if (this.isClosed || !this.stream.hasDoors) return { kind: "over", bytes: NOTHING };
+      this.events = new OwnerEvents(null, this.open, events.cursor);
+    }
+  }
+
+  /** Gives it up; a waiting `next` ends. Idempotent. */
+  close(): void {
+    this.isClosed = true;
+    this.events.close();
+  }
+
+  private readonly open: Again = async (cursor) => {
+    const { door, answer } = await this.stream.opened(cursor);
+    this.door = door;
+    return answer;
+  };
 }
 
 /** Where a reader stands: it has all bytes before `at`. */
@@ -47,15 +97,15 @@ export class SharedStream {
   private readonly places = new Set<Place>();
   private readonly endToken: EndToken;
   private readonly onEmpty: () => void;
-  private upstream: OwnerEvents | null = null;
-  /** By whose door the connection was opened. */
+  private upstream: DoorEvents | null = null;
+  /** By which connections are opened. */
   private door: Door | null = null;
   private pieces: Piece[] = [];
   private told = 0;
   private isReading = false;
   private isOver = false;
   private waiting: (() => void)[] = [];
-  private changing: PromiseWithResolvers<null> | null = null;
+  private readonly watching = new Set<() => void>();
   /** Readers that are open. */
   private readers = 0;
 
@@ -82,8 +132,13 @@ export class SharedStream {
   begin(door: Door, answer: OwnerAnswer, cursor: string | null): Place | null {
     if (this.upstream !== null) return this.isOver ? null : this.placeBehind(cursor);
     this.door = door;
-    this.upstream = new OwnerEvents(answer, (from) => this.open(from), cursor);
+    this.upstream = new DoorEvents(this, door, answer, cursor);
     return this.placeAt({ at: this.told, cursor });
+  }
+
+  /** What the owner tells a reader by itself: over the answer that it has got by its door, or over a new connection. */
+  apart(cursor: string | null, door: Door | null = null, answer: OwnerAnswer | null = null): DoorEvents {
+    return new DoorEvents(this, door, answer, cursor);
   }
 
   /** A place behind the event with this id, where that is still known here. */
@@ -126,23 +181,36 @@ export class SharedStream {
     this.waiting.push(run);
   }
 
-  /** Resolves with the next change. */
-  changed(): Promise<null> {
-    this.changing ??= Promise.withResolvers<null>();
-    return this.changing.promise;
+  /** Runs once, with the next change, unless the returned function has run before. */
+  watch(run: () => void): () => void {
+    this.watching.add(run);
+    return () => void this.watching.delete(run);
   }
 
-  /** Opens the stream behind the cursor, by any door. */
-  readonly open: Again = async (cursor) => {
+  get hasDoors(): boolean {
+    return this.doors.size > 0;
+  }
+
+  /** Opens the stream behind the cursor, by any door; says by which. */
+  async opened(
+    cursor: string | null,
+  ): Promise<{ readonly door: Door | null; readonly answer: Awaited<ReturnType<Again>> }> {
     for (let door = this.doorNow(); door !== null; door = this.doorNow()) {
       const answer = await door.again(cursor);
-      if (typeof answer !== "number" || answer === 0) return answer;
+      if (typeof answer !== "number" || answer === 0) return { door, answer };
       this.shut(door);
-      if (REFUSED_TOKEN.has(answer) && door.tokenId !== null) this.endToken(door.tokenId, "revoked");
-      else if (this.doors.size === 0) return answer;
+      if (answer === REFUSED_TOKEN && door.tokenId !== null) this.endToken(door.tokenId, "revoked");
+      else if (answer === REFUSED_RECORD && door.tokenId !== null) door.end();
+      else if (this.doors.size === 0) return { door: null, answer };
     }
-    return 0;
-  };
+    return { door: null, answer: 0 };
+  }
+
+  /** The token has ended by which a connection was opened: its readers are out. */
+  ended(door: Door, tokenId: string, reason: "revoked" | "expired"): void {
+    this.shut(door);
+    this.endToken(tokenId, reason);
+  }
 
   private doorNow(): Door | null {
     if (this.door === null || !this.doors.has(this.door)) this.door = this.doors.values().next().value ?? null;
@@ -167,24 +235,12 @@ export class SharedStream {
     const told = await upstream.next();
     this.isReading = false;
     if (upstream !== this.upstream) return;
-    const { door } = this;
-    const tokenId = door?.tokenId ?? null;
-    if (told.kind === "closed" && OF_TOKEN.has(told.reason) && door !== null && tokenId !== null) {
-      // Whoever has brought it is out; the others go on behind what they have.
-      upstream.close();
-      this.shut(door);
-      this.upstream = new OwnerEvents(null, this.open, upstream.cursor);
-      this.endToken(tokenId, told.reason === "revoked" ? "revoked" : "expired");
-      if (this.doors.size === 0) this.isOver = true;
-    } else {
-      if (told.bytes.length > 0) this.keep(told.bytes);
-      this.isOver = told.kind !== "events";
-    }
-    const { waiting, changing } = this;
+    if (told.bytes.length > 0) this.keep(told.bytes);
+    this.isOver = told.kind !== "events";
+    const runs = [...this.waiting, ...this.watching];
     this.waiting = [];
-    this.changing = null;
-    for (const run of waiting) run();
-    changing?.resolve(null);
+    this.watching.clear();
+    for (const run of runs) run();
   }
 
   private keep(bytes: Buffer): void {

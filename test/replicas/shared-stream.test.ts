@@ -29,6 +29,8 @@ class Owner {
 
 class Shared {
   readonly ended: string[] = [];
+  /** Doors whose readers alone were ended. */
+  readonly refused: string[] = [];
   isEmpty = false;
   readonly stream = new SharedStream(
     (tokenId, reason) => void this.ended.push(`${tokenId} ${reason}`),
@@ -36,7 +38,7 @@ class Shared {
   );
 
   door(tokenId: string, again: Again = () => Promise.resolve(0)): Door {
-    const door = { tokenId, again };
+    const door = { tokenId, again, end: () => void this.refused.push(tokenId) };
     this.stream.enter(door);
     return door;
   }
@@ -140,4 +142,52 @@ test("[REP-11] a door that is refused when the owner has changed is passed over,
   expect(shared.taken(place)).toBe("");
   await settle();
   expect(shared.taken(place)).toBe("END");
+});
+
+test("[REP-11] a reader by itself, whose connection another one's token has opened, goes on when that token ends", async () => {
+  const shared = new Shared();
+  const [common, first, next] = [new Owner(), new Owner(), new Owner()];
+  shared.stream.begin(
+    shared.door("tok_1", () => Promise.resolve(first.answer)),
+    common.answer,
+    null,
+  );
+  shared.door("tok_2", () => Promise.resolve(next.answer));
+  const events = shared.stream.apart("3");
+  const told = events.next();
+  await settle();
+  await first.tell(closing("revoked"));
+  expect([shared.ended, first.isGivenUp, common.isGivenUp]).toEqual([["tok_1 revoked"], true, false]);
+  await next.tell(frame(4));
+  expect(await told).toEqual({ kind: "events", bytes: Buffer.from(frame(4)) });
+  events.close();
+  expect(next.isGivenUp).toBe(true);
+});
+
+test("[REP-11] a door that is refused the record ends its own reader, and nothing else of its token", async () => {
+  const shared = new Shared();
+  const [former, next] = [new Owner(), new Owner()];
+  const refused = shared.door("tok_1", () => Promise.resolve(403));
+  const place = shared.stream.begin(refused, former.answer, "4")!;
+  shared.door("tok_2", () => Promise.resolve(next.answer));
+  expect(shared.taken(place)).toBe("");
+  await former.tell(closing("moved"));
+  await settle();
+  await next.tell(frame(5));
+  expect([shared.taken(place), shared.ended, shared.refused]).toEqual([frame(5), [], ["tok_1"]]);
+});
+
+test("[REP-11] a watch of the shared stream runs with its next change, and leaves nothing behind", async () => {
+  const shared = new Shared();
+  const owner = new Owner();
+  const place = shared.stream.begin(shared.door("tok_1"), owner.answer, null)!;
+  const changes: string[] = [];
+  const forget = shared.stream.watch(() => void changes.push("forgotten"));
+  shared.stream.watch(() => void changes.push("first"));
+  forget();
+  for (const seq of [1, 2]) {
+    shared.taken(place);
+    await owner.tell(frame(seq));
+  }
+  expect(changes).toEqual(["first"]);
 });

@@ -37,6 +37,8 @@ export interface EventStreamParts {
   /** The longest that it lives; without it as long as its client wants. */
   readonly lifeMs?: number;
   readonly headers?: Readonly<Record<string, string>>;
+  /** Gets the stream, to end it. */
+  readonly onOpen?: (stream: OpenStream) => void;
   /** Runs once, when it has ended or its client has left. */
   readonly onEnd?: () => void;
 }
@@ -74,6 +76,7 @@ class EventStream implements Bun.DirectUnderlyingSource, OpenStream, Beating, Re
     // The heartbeat looks after this connection, not the server's idle time-out.
     parts.caller.keepOpen(0);
     parts.streams.heartbeats.add(this);
+    parts.onOpen?.(this);
     parts.streams.add(this);
   }
 
