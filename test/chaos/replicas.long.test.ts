@@ -33,6 +33,7 @@ test("[REP-10] through kills, crashes and cuts nothing acknowledged is lost, not
       const from = performance.now();
       await CHAOS_FAULTS[name]!(cluster, pick);
       await cluster.even();
+      await load.heard();
       silences.set(name, [...(silences.get(name) ?? []), load.silence(from, performance.now())]);
     }
     await Bun.sleep(CALM_MS);

@@ -78,17 +78,16 @@ export class ChaosLoad {
     return this.organizations.reduce((sum, { acknowledged }) => sum + acknowledged.length, 0);
   }
 
-  /** The longest time without a success of an organization that began or ended between these, in ms. */
+  /** Resolves when each organization has had a success since the call: nothing is silent any more because of a fault. */
+  async heard(): Promise<void> {
+    const since = performance.now();
+    const isHeard = ({ acknowledged }: Organization): boolean => (acknowledged.at(-1) ?? since) > since;
+    await eventually("each organization is answered", () => this.organizations.every(isHeard), SETTLED_MS);
+  }
+
+  /** The longest time without a success of an organization between these, in ms. */
   silence(fromMs: number, untilMs: number): number {
-    let longest = 0;
-    for (const { acknowledged } of this.organizations) {
-      let last = acknowledged[0] ?? untilMs;
-      for (const at of [...acknowledged, untilMs]) {
-        if (at >= fromMs && last <= untilMs) longest = Math.max(longest, at - last);
-        last = at;
-      }
-    }
-    return Math.round(longest);
+    return Math.max(...this.organizations.map(({ acknowledged }) => longestGap(acknowledged, fromMs, untilMs)));
   }
 
   /** Lets the clients finish what they have begun. */
@@ -264,6 +263,12 @@ export class ChaosLoad {
       await Bun.sleep(RETRY_MS);
     }
   }
+}
+
+/** The longest time without any of these between `fromMs` and `untilMs`, in whole ms. What was before counts for whatever was before. */
+export function longestGap(times: readonly number[], fromMs: number, untilMs: number): number {
+  const within = times.filter((at) => at > fromMs && at < untilMs);
+  return Math.round(Math.max(...[...within, untilMs].map((at, i) => at - (within[i - 1] ?? fromMs))));
 }
 
 function compare(
