@@ -39,6 +39,7 @@ import type { ArgumentChecks } from "../operations/argument-checks.ts";
 import type { ToolInfo } from "../operations/tool-catalogue.ts";
 import type { ToolImports } from "../operations/tool-imports.ts";
 import type { WebhookTools } from "../operations/webhook-tools.ts";
+import { REQUESTS_STOP_MS } from "./drain-limits.ts";
 import { toolCatalogue } from "../wiring/tool-catalogue.ts";
 import { Bodies } from "../http/request/bodies.ts";
 import { pathOf } from "../http/request/exchange.ts";
@@ -81,8 +82,6 @@ import { VERSION } from "../settings/version.ts";
 const SPARE_BODY_BYTES = 64 * 1024 * 1024;
 /** A connection on which nothing moves for this long is closed; streams ask for more. */
 const IDLE_SECONDS = 30;
-/** Requests that are under way when the service stops may take this long. */
-const STOP_MS = 5_000;
 /** Between two looks whether they have ended. */
 const STOP_POLL_MS = 5;
 
@@ -216,7 +215,7 @@ export function createApp(parts: AppParts): App {
       endWatch();
       if (server === null) return;
       let isLate = false;
-      const cancel = parts.clock.after(STOP_MS, () => {
+      const cancel = parts.clock.after(REQUESTS_STOP_MS, () => {
         isLate = true;
         void server?.stop(true);
       });

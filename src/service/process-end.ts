@@ -8,10 +8,9 @@
  *
  * Whatever takes too long is cut off: nothing that was acknowledged is lost by that.
  */
+import { DRAIN_LIMIT_MS } from "./drain-limits.ts";
 import { Interrupted } from "./interruption.ts";
 import type { Logger } from "../log/log.ts";
-
-const DRAIN_LIMIT_MS = 20_000;
 
 /** Exit codes of sysexits(3). */
 export const EXIT_CONFIG = 78;

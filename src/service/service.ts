@@ -10,6 +10,7 @@ import type { ModelPort } from "../../actors/job/ports.ts";
 import { forgetService, noteText, SERVICE_FILE, type ServiceNote } from "../admin/door.ts";
 import type { App } from "./app.ts";
 import type { AdminPort } from "./admin-port.ts";
+import { ACTORS_STOP_MS, EFFECTS_LEAVE_MS } from "./drain-limits.ts";
 import { serveMetrics } from "./metrics.ts";
 import { Meters } from "../metrics/meters.ts";
 import { meteredModels } from "../wiring/metered.ts";
@@ -44,11 +45,6 @@ import { Undo } from "./undo.ts";
 import { openIdProvider } from "../wiring/openid-provider.ts";
 import { openShell } from "../wiring/shell-service.ts";
 import { VERSION } from "../settings/version.ts";
-
-/** Longest wait for the actors' last commits, when the service stops. */
-const ACTORS_STOP_MS = 8_000;
-/** That of a replica that leaves, for its effects, while its clients are served still. What does not end is left behind. */
-const EFFECTS_LEAVE_MS = 2_000;
 
 export interface Service {
   readonly address: string;
