@@ -6,16 +6,18 @@
  */
 import type { Fault, Outcome } from "../../actors/fault.ts";
 import type { MaybePromise } from "../../actors/maybe-promise.ts";
+import type { FileContents } from "../../actors/workspace/ports.ts";
 import type { Clock } from "../../actors/runtime/clock.ts";
 import { UNAVAILABLE, UNAVAILABLE_RETRY_MS } from "../../actors/runtime/shards.ts";
 import type { Forwarding, Route, Routed } from "../http/request/forwarding.ts";
 import { forwardedFor, UNNAMED_STREAM } from "../http/request/forwarding.ts";
 import type { Bearer } from "../http/stream/open-streams.ts";
+import { CONTENT_HEADER, READS_CONTENT_HEADER, withContent } from "./content-answer.ts";
 import type { Liveness } from "./liveness.ts";
 import type { Again, OwnerAnswer } from "./owner-events.ts";
 import { MISDIRECTED, NotReached, type Passed, type PeerClient } from "./peer-client.ts";
 import type { Owner } from "./placement-table.ts";
-import { relayed, relayedHeaders, STREAM_HEADER } from "./relay.ts";
+import { isEventStream, relayed, relayedHeaders, STREAM_HEADER } from "./relay.ts";
 import type { RelayedStreams } from "./relayed-stream.ts";
 import { OWNER_WAIT_MS, type Place, type Routing } from "./routing.ts";
 
@@ -34,6 +36,8 @@ interface ForwardingParts {
   readonly client: PeerClient;
   readonly liveness: Liveness;
   readonly streams: RelayedStreams;
+  /** From the place that all replicas share. */
+  readonly contents: Pick<FileContents, "read">;
   readonly clock: Pick<Clock, "monotonic" | "after">;
 }
 
@@ -114,8 +118,8 @@ export class RequestForwarding implements Forwarding {
       if (end === "lost" && !(parcel.isHarmless && parcel.isKept)) return LOST;
       if (!parcel.isKept) return NOWHERE;
       if (parcel.routed.request.signal.aborted || clock.monotonic() >= parcel.untilMs) return NOWHERE;
-      if (end !== "misdirected") await liveness.suspect(owner);
-      await routing.lookAgain();
+      if (end !== "misdirected") await liveness.suspect(owner, parcel.untilMs);
+      await routing.lookAgain(parcel.untilMs);
       place = await routing.placeOf(parcel.bearer.organizationId, parcel.untilMs);
     }
   }
@@ -131,12 +135,22 @@ export class RequestForwarding implements Forwarding {
     const call = new AbortController();
     const leave = (): void => call.abort();
     signal.addEventListener("abort", leave, { once: true });
-    const forget = client.watch(owner.id, call);
+    let forget = client.watch(owner.id, call, parcel.isHarmless && parcel.isKept);
     try {
-      const response = await client.pass(owner, this.passed(parcel, { body, signal: call.signal }));
+      const headers: Record<string, string> = routed.request.method === "GET" ? { [READS_CONTENT_HEADER]: "1" } : {};
+      const response = await client.pass(owner, this.passed(parcel, { body, signal: call.signal, headers }));
+      if (!isEventStream(response)) {
+        // The client has a part of it already.
+        forget();
+        forget = client.watch(owner.id, call);
+      }
       if (response.status === MISDIRECTED) {
         forget();
         return "misdirected";
+      }
+      if (response.headers.has(CONTENT_HEADER)) {
+        forget();
+        return (await withContent(this.parts.contents, response, relayedHeaders(response))) ?? UNAVAILABLE;
       }
       const end = (): void => {
         forget();
@@ -183,12 +197,12 @@ export class RequestForwarding implements Forwarding {
     const { routing, client, clock, liveness, self } = this.parts;
     const untilMs = clock.monotonic() + OWNER_WAIT_MS;
     while (clock.monotonic() < untilMs) {
-      await routing.lookAgain();
+      await routing.lookAgain(untilMs);
       const place = await routing.placeOf(parcel.bearer.organizationId, untilMs);
       if (place === null) return 0;
       const owner = place.kind === "here" ? self : place.owner;
       const call = new AbortController();
-      const forget = client.watch(owner.id, call);
+      const forget = client.watch(owner.id, call, true);
       const end = (): void => {
         forget();
         call.abort();
@@ -202,7 +216,7 @@ export class RequestForwarding implements Forwarding {
         if (status !== MISDIRECTED && status !== 503) return status;
       } catch {
         forget();
-        await liveness.suspect(owner);
+        await liveness.suspect(owner, untilMs);
       }
     }
     return 0;

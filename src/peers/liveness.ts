@@ -4,6 +4,7 @@
  * silent (stopped, or cut off) keeps its lease to the end, because it may still be answering somebody.
  */
 import type { Clock } from "../../actors/runtime/clock.ts";
+import { within } from "../../actors/runtime/hand-over.ts";
 import { LEASE_RENEW_MS } from "../../actors/runtime/placement.ts";
 import type { PeersLog } from "./peers-log.ts";
 import type { PeerClient } from "./peer-client.ts";
@@ -13,7 +14,7 @@ export interface LivenessParts {
   readonly self: string;
   readonly table: PlacementTable;
   readonly client: Pick<PeerClient, "isNobodyThere">;
-  readonly clock: Pick<Clock, "after">;
+  readonly clock: Pick<Clock, "monotonic" | "after">;
   /** Ends the lease of a replica whose lock is free; whether it did. */
   readonly bury: (id: string) => Promise<boolean>;
   /** A replica is dead: its shards can be claimed now. */
@@ -42,8 +43,19 @@ export class Liveness {
     this.cancel();
   }
 
-  /** Something sent to the replica went wrong. Resolves when it has been looked after; never rejects. */
-  suspect(owner: Owner): Promise<void> {
+  /**
+   * Something sent to the replica went wrong. Resolves when it has been looked after, or at `untilMs` on the monotonic
+   * clock without that; never rejects.
+   */
+  async suspect(owner: Owner, untilMs = Number.POSITIVE_INFINITY): Promise<void> {
+    const { clock, table } = this.parts;
+    // It has left, or its death is known: its shards are free.
+    if (!table.living.some(({ id }) => id === owner.id)) return;
+    const looked = this.lookAfter(owner);
+    await (untilMs === Number.POSITIVE_INFINITY ? looked : within(clock, untilMs - clock.monotonic(), looked));
+  }
+
+  private lookAfter(owner: Owner): Promise<void> {
     const known = this.looking.get(owner.id);
     if (known !== undefined) return known;
     const look = this.look(owner)

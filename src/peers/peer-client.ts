@@ -1,5 +1,6 @@
 /** Calls to other replicas over HTTP keep-alive. */
 import { answeredBy, CLIENT_HEADER, hashOf, type PeerCall, type PeerKey, piecesOf, SEAL_HEADER } from "./peer-key.ts";
+import { READS_CONTENT_HEADER } from "./content-answer.ts";
 import type { Tracing } from "../../actors/runtime/tracing.ts";
 import type { Owner } from "./placement-table.ts";
 import { sealedPieces } from "./sealed-body.ts";
@@ -26,6 +27,7 @@ const HOP_HEADERS = [
   "expect",
   SEAL_HEADER,
   CLIENT_HEADER,
+  READS_CONTENT_HEADER,
 ];
 
 /** The call has not reached the replica, because nobody or another one listens there: nothing of it was done. */
@@ -46,7 +48,8 @@ export interface Passed {
 
 export class PeerClient {
   private readonly key: PeerKey;
-  private readonly calls = new Map<string, Set<AbortController>>();
+  /** What is under way to each replica, and whether it may be asked again. */
+  private readonly calls = new Map<string, Map<AbortController, boolean>>();
 
   private readonly tracing: Pick<Tracing, "headers"> | null;
 
@@ -84,10 +87,9 @@ export class PeerClient {
     }
   }
 
-  /** Tells the replica that shards are free or a replica has joined (`LOOK_PATH`), or that shards are served at their new owner (`READ_PATH`); a hint, which may be lost. */
-  tell(owner: Owner, path: typeof LOOK_PATH | typeof READ_PATH): void {
-    const signal = AbortSignal.timeout(LOOK_LIMIT_MS);
-    this.own(owner, "POST", path, null, signal).catch(() => {});
+  /** Tells the replica that shards are free or a replica has joined (`LOOK_PATH`), or that shards are served at their new owner (`READ_PATH`); a hint, which may be lost. Resolves when it has looked, or does not answer. */
+  async tell(owner: Owner, path: typeof LOOK_PATH | typeof READ_PATH): Promise<void> {
+    await this.own(owner, "POST", path, null, AbortSignal.timeout(LOOK_LIMIT_MS)).catch(() => {});
   }
 
   /**
@@ -103,19 +105,28 @@ export class PeerClient {
     }
   }
 
-  /** Breaks the call off when this replica does not live any more; the answer ends that. */
-  watch(id: string, call: AbortController): () => void {
-    const calls = this.calls.get(id) ?? new Set();
-    this.calls.set(id, calls.add(call));
+  /** Whether the replica answers, before `signal` ends the wait. */
+  async isAnswering(owner: Owner, signal: AbortSignal): Promise<boolean> {
+    return this.own(owner, "GET", ALIVE_PATH, null, signal).then(
+      () => true,
+      () => false,
+    );
+  }
+
+  /** Breaks the call off when this replica does not live any more; the answer ends that. `isRepeatable`: it can be asked again, without harm. */
+  watch(id: string, call: AbortController, isRepeatable = false): () => void {
+    const calls = this.calls.get(id) ?? new Map<AbortController, boolean>();
+    this.calls.set(id, calls.set(call, isRepeatable));
     return () => {
       calls.delete(call);
       if (calls.size === 0 && this.calls.get(id) === calls) this.calls.delete(id);
     };
   }
 
-  /** Breaks off what is under way to a replica that does not live any more. */
-  giveUp(id: string): void {
-    for (const call of this.calls.get(id) ?? []) call.abort(new Error("the replica has lost its lease"));
+  /** Breaks off what is under way to a replica that does not live any more: all of it, or what can be asked again. */
+  giveUp(id: string, which: "all" | "repeatable" = "all"): void {
+    for (const [call, isRepeatable] of this.calls.get(id) ?? [])
+      if (which === "all" || isRepeatable) call.abort(new Error("the replica has lost its lease"));
   }
 
   private own(

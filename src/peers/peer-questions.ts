@@ -71,12 +71,12 @@ export class PeerQuestions {
         const answer = await client.ask(place.owner, text);
         if (answer !== null) return answer as Outcome<unknown>;
       } catch (cause) {
-        await liveness.suspect(place.owner);
+        await liveness.suspect(place.owner, untilMs);
         if (!(cause instanceof NotReached))
           return refuse({ kind: "outcome_unknown", retryAfterMs: UNAVAILABLE_RETRY_MS });
       }
       if (clock.monotonic() >= untilMs) return refuse(UNAVAILABLE);
-      await routing.lookAgain();
+      await routing.lookAgain(untilMs);
     }
   }
 }

@@ -2,8 +2,9 @@
  * The port on which replicas reach each other: requests of clients that another one hands on, and the replicas'
  * own calls. Whatever carries no valid seal is refused without a word.
  */
-import { forwardedFor, noteForwarded, streamOf } from "../http/request/forwarding.ts";
+import { contentOf, forwardedFor, noteForwarded, streamOf } from "../http/request/forwarding.ts";
 import { pathOf } from "../http/request/exchange.ts";
+import { READS_CONTENT_HEADER, withoutContent } from "./content-answer.ts";
 import { targetOf } from "./forwarding.ts";
 import { ALIVE_PATH, ASK_PATH, LOOK_PATH, MISDIRECTED, READ_PATH } from "./peer-client.ts";
 import {
@@ -30,9 +31,9 @@ export interface PeerServerParts {
   readonly maxRequestBodyBytes: number;
   readonly questions: () => PeerQuestions;
   /** The placement is to be looked at: shards are free, or a replica has joined. */
-  readonly onLook: () => void;
+  readonly onLook: () => Promise<void>;
   /** Shards are served at their new owner. */
-  readonly onRead: () => void;
+  readonly onRead: () => Promise<void>;
   /** The pipeline of the service; null while there is none. */
   readonly serve: () => ((request: Request) => Promise<Response>) | null;
   readonly log: PeersLog;
@@ -42,11 +43,18 @@ export interface PeerServerParts {
 
 export interface PeerServer {
   readonly port: number;
+  /** Answers what has come, for a while, and closes the port. */
   stop(): Promise<void>;
 }
 
+/** At the end calls that are not answered yet may take this long: one that waits for an owner says by then that there is another one. */
+export const ANSWERS_MS = 1_500;
+/** Between two looks whether they are. */
+const POLL_MS = 5;
+
 /** Opens the port. Throws when it cannot be had. */
 export function openPeerServer(parts: PeerServerParts): PeerServer {
+  let unanswered = 0;
   const server = Bun.serve({
     hostname: parts.hostname,
     port: parts.port,
@@ -54,13 +62,30 @@ export function openPeerServer(parts: PeerServerParts): PeerServer {
     idleTimeout: 0,
     maxRequestBodySize: parts.maxRequestBodyBytes,
     development: false,
-    fetch: (request) => answer(request, parts),
+    async fetch(request) {
+      unanswered++;
+      try {
+        return await answer(request, parts);
+      } finally {
+        unanswered--;
+      }
+    },
     error(err) {
       parts.log.error({ err }, "a call of another replica failed");
       return new Response(null, { status: 500 });
     },
   });
-  return { port: server.port ?? parts.port, stop: () => server.stop(true) };
+  return {
+    port: server.port ?? parts.port,
+    async stop() {
+      const until = performance.now() + ANSWERS_MS;
+      // What is broken off has an unknown outcome.
+      while (unanswered > 0 && performance.now() < until) await Bun.sleep(POLL_MS);
+      // The last answer is on its way in the next turn of the loop.
+      await Bun.sleep(0);
+      await server.stop(true);
+    },
+  };
 }
 
 async function answer(request: Request, parts: PeerServerParts): Promise<Response> {
@@ -92,10 +117,10 @@ async function answerOwn(
     case ALIVE_PATH:
       return new Response(null, { status: 204 });
     case LOOK_PATH:
-      parts.onLook();
+      await parts.onLook();
       return new Response(null, { status: 204 });
     case READ_PATH:
-      parts.onRead();
+      await parts.onRead();
       return new Response(null, { status: 204 });
     case ASK_PATH: {
       const { tracing = null } = parts;
@@ -129,10 +154,12 @@ function rebuilt(
 async function handedOn(request: Request, client: string, { serve }: PeerServerParts): Promise<Response> {
   const pipeline = serve();
   if (pipeline === null) return misdirected();
-  request.headers.delete(SEAL_HEADER);
+  const readsContent = request.headers.has(READS_CONTENT_HEADER);
+  for (const name of [SEAL_HEADER, READS_CONTENT_HEADER]) request.headers.delete(name);
   if (forwardedFor(request) === null) noteForwarded(request, client);
   const response = await pipeline(request);
   const stream = streamOf(request);
   if (stream !== null) response.headers.set(STREAM_HEADER, stream);
-  return response;
+  const content = request.method === "GET" && readsContent ? contentOf(request) : null;
+  return content === null ? response : withoutContent(response, content);
 }

@@ -27,13 +27,13 @@ export class PlacementTable {
   private readonly reader: PlacementReader;
   private readonly clock: Pick<Clock, "monotonic" | "after">;
   /** Runs when a replica is not among the living any more. */
-  private readonly onGone: (id: string) => void;
+  private readonly onGone: (owner: Owner) => void;
   private replicas = new Map<string, Owner>();
   private owners: ReadonlyMap<number, string> = new Map();
   private looking: Promise<void> | null = null;
   private lookedAt = Number.NEGATIVE_INFINITY;
 
-  constructor(reader: PlacementReader, clock: Pick<Clock, "monotonic" | "after">, onGone: (id: string) => void) {
+  constructor(reader: PlacementReader, clock: Pick<Clock, "monotonic" | "after">, onGone: (owner: Owner) => void) {
     this.reader = reader;
     this.clock = clock;
     this.onGone = onGone;
@@ -62,9 +62,9 @@ export class PlacementTable {
     if (waitMs > 0) await new Promise<void>((resolve) => this.clock.after(waitMs, resolve));
     this.lookedAt = this.clock.monotonic();
     const { replicas, owners } = await this.reader.read();
-    const gone = [...this.replicas.keys()].filter((id) => !replicas.some((replica) => replica.id === id));
+    const gone = this.living.filter(({ id }) => !replicas.some((replica) => replica.id === id));
     this.replicas = new Map(replicas.map((replica) => [replica.id, replica]));
     this.owners = owners;
-    for (const id of gone) this.onGone(id);
+    for (const owner of gone) this.onGone(owner);
   }
 }

@@ -4,6 +4,7 @@
  */
 
 import { type Again, type OwnerAnswer, OwnerEvents } from "./owner-events.ts";
+import { CONTENT_HEADER } from "./content-answer.ts";
 import { SEAL_HEADER } from "./peer-key.ts";
 
 /** What the stream of a record is called. */
@@ -21,6 +22,7 @@ const HOP_HEADERS = [
   "proxy-connection",
   SEAL_HEADER,
   STREAM_HEADER,
+  CONTENT_HEADER,
 ];
 
 export interface RelayParts {
@@ -32,6 +34,9 @@ export interface RelayParts {
   /** The client's own. */
   readonly cursor: string | null;
 }
+
+export const isEventStream = ({ headers }: Response): boolean =>
+  headers.get("content-type")?.startsWith("text/event-stream") === true;
 
 /** What of the owner's headers is for the client. */
 export function relayedHeaders(response: Response): Headers {
@@ -50,8 +55,7 @@ export async function relayed(response: Response, parts: RelayParts): Promise<Re
     parts.onEnd();
     return new Response(parts.request.method === "HEAD" ? null : whole, { status, headers });
   }
-  const isStream = headers.get("content-type")?.startsWith("text/event-stream") === true;
-  const isResumable = isStream && parts.request.method === "GET";
+  const isResumable = isEventStream(response) && parts.request.method === "GET";
   const first = { body, end: parts.onEnd };
   return new Response(isResumable ? resumed(first, parts) : passed(body, parts.onEnd), { status, headers });
 }

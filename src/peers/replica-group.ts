@@ -5,7 +5,9 @@
  */
 import { type Outcome } from "../../actors/fault.ts";
 import type { Clock } from "../../actors/runtime/clock.ts";
+import { within } from "../../actors/runtime/hand-over.ts";
 import type { Member } from "../../actors/runtime/members.ts";
+import type { FileContents } from "../../actors/workspace/ports.ts";
 import type { Tracing } from "../../actors/runtime/tracing.ts";
 import type { Peers } from "../../actors/runtime/peers.ts";
 import { SHARD_COUNT } from "../../actors/runtime/placement.ts";
@@ -18,7 +20,7 @@ import { PeerKey } from "./peer-key.ts";
 import { type AskedSystem, PeerQuestions } from "./peer-questions.ts";
 import { openPeerServer, type PeerServer } from "./peer-server.ts";
 import type { PeersLog } from "./peers-log.ts";
-import { type PlacementReader, PlacementTable } from "./placement-table.ts";
+import { type Owner, type PlacementReader, PlacementTable } from "./placement-table.ts";
 import { RelayedStreams } from "./relayed-stream.ts";
 import { Routing } from "./routing.ts";
 
@@ -36,10 +38,20 @@ export interface ReplicaGroupParts {
   readonly system: () => AskedSystem & { lookAtPlacement(): void };
   readonly clock: Clock;
   readonly maxRequestBodyBytes: number;
+  /** Of files, from the place that all replicas share. */
+  readonly contents: Pick<FileContents, "read">;
   readonly log: PeersLog;
   /** Where traces are told. Omitted: nothing is traced. */
   readonly tracing?: Tracing | null;
 }
+
+/** A replica that is not among the living any more, and says nothing for so long, does not answer what it was asked. */
+const SILENT_MS = 1_000;
+/** One that still answers has left in good order: what it was asked before it answers within this, also from its drain. */
+const LEAVING_MS = 5_000;
+
+/** The others are told within this that a replica has left, or find out by themselves. */
+export const TOLD_MS = 1_000;
 
 const ALL: ReadonlySet<number> = new Set(Array.from({ length: SHARD_COUNT }, (_, shard) => shard));
 
@@ -64,7 +76,7 @@ export class ReplicaGroup implements Peers {
     const { id, clock, log, system } = parts;
     const key = new PeerKey(parts.keys, id, () => clock.now());
     this.client = new PeerClient(key, parts.tracing ?? null);
-    this.table = new PlacementTable(parts.reader, clock, (gone) => this.client.giveUp(gone));
+    this.table = new PlacementTable(parts.reader, clock, (gone) => void this.parted(gone));
     this.server = openPeerServer({
       ...parts,
       self: id,
@@ -76,11 +88,11 @@ export class ReplicaGroup implements Peers {
     });
     this.url = parts.urlOf(this.server.port);
     const self = { id, url: this.url };
-    const shared = { self, clock, client: this.client, table: this.table };
+    const shared = { self, clock, client: this.client, table: this.table, contents: parts.contents };
     const serves = (organizationId: string): boolean => system().serves(organizationId);
     this.routing = new Routing({ ...shared, self: id, serves });
     const onDeath = (): void => {
-      this.look();
+      void this.look();
       this.announce();
     };
     this.liveness = new Liveness({ ...shared, self: id, bury: parts.bury, onDeath, log });
@@ -92,7 +104,7 @@ export class ReplicaGroup implements Peers {
 
   /** Whether another replica lives, as far as this one knows. */
   get hasOthers(): boolean {
-    return this.table.living.some(({ id }) => id !== this.parts.id);
+    return this.others.length > 0;
   }
 
   /** The runtime has joined: the others hand over what is this one's part, and are looked after. */
@@ -118,15 +130,21 @@ export class ReplicaGroup implements Peers {
   }
 
   announce(): void {
-    const told = this.tell(LOOK_PATH);
+    void this.announced();
+  }
+
+  /** This one owns nothing any more: resolves when the others know, as far as they answer, and send it nothing more. */
+  left(): Promise<void> {
+    return within(this.parts.clock, TOLD_MS, this.announced());
+  }
+
+  private async announced(): Promise<void> {
+    const known = this.others;
+    const told = this.tell(LOOK_PATH, known);
+    await this.read();
     // And those that this one did not know of.
-    void this.table
-      .refresh()
-      .catch(() => {})
-      .then(() => {
-        this.routing.wake();
-        this.tell(LOOK_PATH, told);
-      });
+    const met = this.others.filter(({ id }) => !known.some((one) => one.id === id));
+    await Promise.all([told, this.tell(LOOK_PATH, met)]);
   }
 
   opened(): void {
@@ -136,15 +154,16 @@ export class ReplicaGroup implements Peers {
     // Many are opened in one turn of the loop.
     this.parts.clock.after(0, () => {
       this.isTelling = false;
-      this.tell(READ_PATH);
+      void this.tell(READ_PATH, this.others);
     });
   }
 
-  /** Tells all others but these; answers who has been told. */
-  private tell(path: Parameters<PeerClient["tell"]>[1], but: ReadonlySet<string> = new Set()): ReadonlySet<string> {
-    const others = this.table.living.filter(({ id }) => id !== this.parts.id && !but.has(id));
-    for (const other of others) this.client.tell(other, path);
-    return new Set(others.map(({ id }) => id));
+  private get others(): readonly Owner[] {
+    return this.table.living.filter(({ id }) => id !== this.parts.id);
+  }
+
+  private async tell(path: Parameters<PeerClient["tell"]>[1], others: readonly Owner[]): Promise<void> {
+    await Promise.all(others.map((other) => this.client.tell(other, path)));
   }
 
   ask(organizationId: string, members: readonly Member[]): Promise<Outcome<readonly unknown[]>> {
@@ -161,15 +180,28 @@ export class ReplicaGroup implements Peers {
     await this.server.stop();
   }
 
-  private look(): void {
-    this.parts.system().lookAtPlacement();
-    this.read();
+  /**
+   * A replica is not among the living any more. What can be asked again is asked of the next owner. Anything else is
+   * still answered by a replica that has left in good order, and breaking it off would leave its outcome unknown.
+   */
+  private async parted(owner: Owner): Promise<void> {
+    const { clock } = this.parts;
+    this.client.giveUp(owner.id, "repeatable");
+    const silence = new AbortController();
+    const cancel = clock.after(SILENT_MS, () => silence.abort());
+    const isLeaving = await this.client.isAnswering(owner, silence.signal);
+    cancel();
+    if (isLeaving) clock.after(LEAVING_MS, () => this.client.giveUp(owner.id));
+    else this.client.giveUp(owner.id);
   }
 
-  private read(): void {
-    void this.table
-      .refresh()
-      .catch(() => {})
-      .then(() => this.routing.wake());
+  private look(): Promise<void> {
+    this.parts.system().lookAtPlacement();
+    return this.read();
+  }
+
+  private async read(): Promise<void> {
+    await this.table.refresh().catch(() => {});
+    this.routing.wake();
   }
 }

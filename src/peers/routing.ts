@@ -13,7 +13,7 @@ export const OWNER_WAIT_MS = 8_000;
 /** Between two looks for one. */
 const LOOK_MS = 25;
 /** How long a hand-over waits for requests that are under way. Those that last longer are told to come again. */
-const UNDER_WAY_MS = 1_000;
+export const UNDER_WAY_MS = 1_000;
 
 export type Place = { readonly kind: "here" } | { readonly kind: "there"; readonly owner: Owner };
 const HERE: Place = { kind: "here" };
@@ -54,24 +54,33 @@ export class Routing {
       const place = this.placeNow(organizationId);
       if (place !== null) return place;
       if (this.parts.clock.monotonic() >= untilMs) return null;
-      await this.lookAgain();
+      await this.lookAgain(untilMs);
     }
   }
 
-  /** Reads the table again, unless something is new before. A database that does not answer is waited for. */
-  async lookAgain(): Promise<void> {
+  /**
+   * Resolves when something is new: somebody has said so, or the table was read again. At `untilMs` at the latest, for
+   * the database may not answer.
+   */
+  lookAgain(untilMs: number): Promise<void> {
     const { clock, table } = this.parts;
-    const isNew = await new Promise<boolean>((resolve) => {
-      const end = (woken: boolean): void => {
+    return new Promise((resolve) => {
+      let cancel = (): void => {};
+      const end = (): void => {
         cancel();
-        this.looking.delete(wake);
-        resolve(woken);
+        this.looking.delete(end);
+        resolve();
       };
-      const wake = (): void => end(true);
-      const cancel = clock.after(LOOK_MS, () => end(false));
-      this.looking.add(wake);
+      const look = (): void => {
+        cancel = clock.after(untilMs - clock.monotonic(), end);
+        void table
+          .refresh()
+          .catch(() => {})
+          .then(end);
+      };
+      cancel = clock.after(Math.min(LOOK_MS, untilMs - clock.monotonic()), look);
+      this.looking.add(end);
     });
-    if (!isNew) await table.refresh().catch(() => {});
   }
 
   /** The table was read, or shards are served here since: whoever looks for an owner looks now. */

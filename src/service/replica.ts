@@ -16,6 +16,7 @@ import { type Config, listeningUrlOf } from "../settings/config.ts";
 import { systemClock } from "../wiring/clock.ts";
 import type { Logger } from "../log/log.ts";
 import type { App } from "./app.ts";
+import { LINGER_MS } from "./drain-limits.ts";
 import type { StopOnce } from "./stop-once.ts";
 import type { Storage } from "./storage.ts";
 import type { Supervision } from "./supervision.ts";
@@ -64,6 +65,7 @@ export async function openReplica(parts: ReplicaParts, undo: Pick<Undo, "add">):
     system,
     clock: systemClock,
     maxRequestBodyBytes,
+    contents: storage.files,
     log,
     tracing,
   });
@@ -148,9 +150,6 @@ const isOwn = (address: string): boolean =>
   address.startsWith("127.") ||
   Object.values(networkInterfaces()).some((all) => all?.some((one) => one.address === address) === true);
 
-/** A replica that has left goes on handing requests on for so long, until the balancer has noticed (`/readyz`). */
-const LINGER_MS = 1_500;
-
 export interface LeaveParts {
   readonly app: Pick<App, "streams">;
   readonly actors: StopOnce;
@@ -170,7 +169,7 @@ export async function leave({ group }: Replica, { app, actors, stopEffects, supe
   await new Promise<void>((resolve) => systemClock.after(0, resolve));
   await group.holdAll();
   // The others are told also where it has not stopped in time: what they can have they take at once.
-  await actors.stop().finally(() => group.announce());
+  await actors.stop().finally(() => group.left());
   // Behind a shared port nobody has to notice: the port is closed, and the system asks the others.
   if (group.hasOthers && supervision === null)
     await new Promise<void>((resolve) => systemClock.after(LINGER_MS, resolve));

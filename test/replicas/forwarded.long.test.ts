@@ -183,12 +183,13 @@ test("[REP-4] [WSP-2] a file of 64 MiB goes up and down through another replica 
   const put = await fetch(other.url + path, { method: "PUT", headers: { authorization }, body });
   expect(put.status).toBe(201);
   const part = await fetch(other.url + path, { headers: { authorization, range: `bytes=${MIB - 2}-${MIB + 3}` } });
-  expect([part.status, await part.text()]).toEqual([206, "ef0123"]);
+  expect([part.status, part.headers.get("content-length"), await part.text()]).toEqual([206, "6", "ef0123"]);
   // A client that takes its time.
   const hash = createHash("sha256");
   const taken = await new Promise<number>((resolve, reject) => {
     let count = 0;
     get(other.url + path, { headers: { authorization } }, (answer) => {
+      expect(answer.headers["content-length"]).toBe(String(size));
       answer.on("data", (bytes: Buffer) => {
         hash.update(bytes);
         count += bytes.length;

@@ -126,8 +126,8 @@ describe("calls", () => {
       questions: () => {
         throw new Error("nobody asks");
       },
-      onLook: () => {},
-      onRead: () => {},
+      onLook: () => Promise.resolve(),
+      onRead: () => Promise.resolve(),
       serve: () => (request) => request.text().then((text) => new Response(`${request.method} ${text}`)),
       log,
     });
@@ -165,7 +165,7 @@ function tableOf(clock: FakeClock, owner: () => string | null, gone: string[] = 
       replicas: [ONE, TWO].filter(({ id }) => id !== "rpl_2" || owner() !== "dead"),
       owners: new Map(Array.from({ length: SHARD_COUNT }, (_, shard) => [shard, owner() ?? "nobody"])),
     });
-  return new PlacementTable({ read }, clock, (id) => void gone.push(id));
+  return new PlacementTable({ read }, clock, ({ id }) => void gone.push(id));
 }
 
 describe("routing", () => {
@@ -187,6 +187,22 @@ describe("routing", () => {
     const never = routing.placeOf(ORG);
     await clock.advance(OWNER_WAIT_MS + 1_000);
     expect(await never).toBeNull();
+  });
+
+  test("[REP-4] a database that does not answer holds nobody past the deadline, nor when the shard is served here", async () => {
+    const clock = new FakeClock();
+    let isServed = false;
+    const table = new PlacementTable({ read: () => new Promise(() => {}) }, clock, () => {});
+    const routing = new Routing({ self: "rpl_1", table, clock, serves: () => isServed });
+    const never = routing.placeOf(ORG);
+    await clock.advance(OWNER_WAIT_MS);
+    expect(Bun.peek(never)).toBeNull();
+    const found = routing.placeOf(ORG);
+    await clock.advance(100);
+    isServed = true;
+    routing.wake();
+    await settle();
+    expect(Bun.peek(found)).toEqual({ kind: "here" });
   });
 
   test("[REP-2] a hold waits for the requests under way, and new ones wait for the new owner", async () => {
@@ -234,12 +250,13 @@ describe("routing", () => {
     const table = tableOf(clock, () => owner, gone);
     const said: string[] = [];
     let isNobodyThere = false;
+    let silence: PromiseWithResolvers<boolean> | null = null;
     let isFree = false;
     const log = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} };
     const liveness = new Liveness({
       self: "rpl_1",
       table,
-      client: { isNobodyThere: () => Promise.resolve(isNobodyThere) },
+      client: { isNobodyThere: () => silence?.promise ?? Promise.resolve(isNobodyThere) },
       clock,
       bury: (id) => {
         said.push(`bury ${id}`);
@@ -248,8 +265,17 @@ describe("routing", () => {
       onDeath: () => void said.push("dead"),
       log,
     });
+    await table.refresh();
     await liveness.suspect(TWO);
     expect(said).toEqual([]);
+    // Nobody waits past the deadline.
+    silence = Promise.withResolvers<boolean>();
+    const bounded = liveness.suspect(TWO, clock.monotonic() + 100);
+    await clock.advance(100);
+    expect(Bun.peek.status(bounded)).toBe("fulfilled");
+    silence.resolve(false);
+    await settle();
+    silence = null;
     isNobodyThere = true;
     await liveness.suspect(TWO);
     expect(said).toEqual(["bury rpl_2"]);
@@ -258,7 +284,6 @@ describe("routing", () => {
     expect(said).toEqual(["bury rpl_2", "bury rpl_2", "dead"]);
     await liveness.suspect(ONE);
     expect(said).toHaveLength(3);
-    await table.refresh();
     owner = "dead";
     const again = table.refresh();
     await clock.advance(100);

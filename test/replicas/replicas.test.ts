@@ -64,6 +64,30 @@ test("[REP-4] bodies are handed on as they come, and a token that is revoked at 
   expect([await asked(owner), await asked(other)]).toEqual([401, 401]);
 });
 
+test("[REP-4] a download through another replica says how long it is, in whole and in part", async () => {
+  const { owner, other } = await replicas.sides();
+  const [workspace] = await replicas.sql<{ id: string }[]>`select id from workspace`;
+  const path = `/api/workspaces/${workspace!.id}/files/content?path=long.bin`;
+  const authorization = `Bearer ${replicas.token}`;
+  const body = "0123456789".repeat(20_000);
+  expect((await fetch(other.url + path, { method: "PUT", headers: { authorization }, body })).status).toBe(201);
+  for (const at of [owner, other]) {
+    const whole = await fetch(at.url + path, { headers: { authorization } });
+    const length = whole.headers.get("content-length");
+    expect([whole.status, length, (await whole.text()) === body]).toEqual([200, "200000", true]);
+    expect([...whole.headers.keys()].filter((name) => name.startsWith("troupe-"))).toEqual([]);
+    const part = await fetch(at.url + path, { headers: { authorization, range: "bytes=5-100004" } });
+    expect([part.status, part.headers.get("content-length"), part.headers.get("content-range")]).toEqual([
+      206,
+      "100000",
+      "bytes 5-100004/200000",
+    ]);
+    expect(await part.text()).toBe(body.slice(5, 100_005));
+    const tag = whole.headers.get("etag")!;
+    expect((await fetch(at.url + path, { headers: { authorization, "if-none-match": tag } })).status).toBe(304);
+  }
+});
+
 test("[MCP-1] a session of MCP is the same at both, and what is ended at one is ended at both", async () => {
   const { owner, other } = await replicas.sides();
   const accept = { accept: "application/json, text/event-stream" };

@@ -55,8 +55,8 @@ export class SimulatedGroup implements Peers {
       ask: (owner: Owner, text: string) => this.over(owner.id, (other) => other.answer(text)),
       isNobodyThere: (owner: Owner) => this.isNobodyAt(owner.id),
     };
-    this.table = new PlacementTable({ read: () => this.read() }, clock, (gone) =>
-      this.breakOff(gone, "the replica has lost its lease"),
+    this.table = new PlacementTable({ read: () => this.read() }, clock, ({ id }) =>
+      this.breakOff(id, "the replica has lost its lease"),
     );
     const { table } = this;
     const serves = (organizationId: string): boolean => system().serves(organizationId);

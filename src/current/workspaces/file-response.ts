@@ -5,6 +5,7 @@
 import { notFound, ok, type Outcome, refuse } from "../../../actors/fault.ts";
 import type { FileContents } from "../../../actors/workspace/ports.ts";
 import type { HttpLog } from "../../log/port.ts";
+import { noteContent } from "../../http/request/forwarding.ts";
 import { isKnown } from "../../http/document/document.ts";
 import { type FileHeaders, rangeOf } from "../../http/document/file-answer.ts";
 import { etagOf } from "./conditions.ts";
@@ -52,6 +53,7 @@ export async function fileResponse(
     log.error({ organizationId, sha256 }, "the content of a file is missing");
     return notFound("file");
   }
+  const content = { organizationId, sha256, start: first, end: last + 1 };
   const served = {
     ...headers,
     "content-type": mime,
@@ -60,12 +62,14 @@ export async function fileResponse(
   };
   if (range !== null) {
     const contentRange = `bytes ${first}-${last}/${size}`;
-    return ok(new Response(body, { status: 206, headers: { ...served, "content-range": contentRange } }));
+    const part = new Response(body, { status: 206, headers: { ...served, "content-range": contentRange } });
+    return ok(body instanceof Blob ? noteContent(part, content) : part);
   }
   // Bun answers a range of a file itself, also where If-Range says no. A stream that is no file's it leaves alone.
   const whole =
     body instanceof Blob && asked.range !== undefined ? body.stream().pipeThrough(new TransformStream()) : body;
-  return ok(new Response(whole, { headers: served }));
+  const response = new Response(whole, { headers: served });
+  return ok(whole instanceof Blob ? noteContent(response, content) : response);
 }
 
 /** Whether the answer has none of the content: the caller has it already, or asks for what is behind its end. */

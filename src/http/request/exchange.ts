@@ -16,7 +16,7 @@ import type { Refusal } from "./dialect.ts";
 import type { Bodies, BodyHold, BodyOwner } from "./bodies.ts";
 import type { BodyDoor, RawInput, Reading } from "./input-reader.ts";
 import type { HttpLog } from "../../log/port.ts";
-import { noteStream } from "./forwarding.ts";
+import { noteAnswer, noteStream } from "./forwarding.ts";
 import type { RateHeaders } from "./rate-headers.ts";
 import { requestIdOf } from "./request-id.ts";
 import { endRequestSpan, requestSpan } from "./request-span.ts";
@@ -241,6 +241,7 @@ export class Exchange implements Caller, RawInput {
 
   /** A response that the operation has made itself. */
   own(response: Response): Response {
+    noteAnswer(this.request, response);
     response.headers.set("x-request-id", this.requestId);
     return this.rate === null ? response : this.rateHeaders.stamp(response, this.rate);
   }

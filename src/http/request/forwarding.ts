@@ -49,3 +49,31 @@ export function noteStream(request: Request, name: string | null): void {
 /** What the event stream is called that answers the request; null where it is none of a record. */
 export const streamOf = (request: Request): string | null => streams.get(request) ?? null;
 export const UNNAMED_STREAM = "-";
+
+/** Content of a file: these bytes of it, from `start` up to and without `end`. */
+export interface ServedContent {
+  readonly organizationId: string;
+  readonly sha256: string;
+  readonly start: number;
+  readonly end: number;
+}
+
+/** Responses whose bodies are content from the place that all replicas share. */
+const served = new WeakMap<Response, ServedContent>();
+/** The same by the requests that another replica has handed on. */
+const contents = new WeakMap<Request, ServedContent>();
+
+/** Notes which content the body is: the replica that has handed the request on can read it itself. */
+export function noteContent(response: Response, content: ServedContent): Response {
+  served.set(response, content);
+  return response;
+}
+
+/** The response answers the request. */
+export function noteAnswer(request: Request, response: Response): void {
+  const content = clients.has(request) ? served.get(response) : undefined;
+  if (content !== undefined) contents.set(request, content);
+}
+
+/** The content that answers the request; null where something else does. */
+export const contentOf = (request: Request): ServedContent | null => contents.get(request) ?? null;
