@@ -14,7 +14,7 @@
  * `resume` of a failed or cancelled job and `iterate` of a finished one leave it as it is: the work
  * goes on in a child job.
  */
-import type { BlockedReason, JobStatus } from "./schema.ts";
+import { type BlockedReason, JOB_STATUSES, type JobStatus } from "./schema.ts";
 import type { Approval } from "./terms.ts";
 
 export const JOB_TRIGGERS = [
@@ -173,8 +173,26 @@ export const JOB_MACHINE: Readonly<Record<JobStatus, Row>> = {
 /** The status after the trigger, or null where it is refused. */
 export const afterTrigger = (status: JobStatus, trigger: JobTrigger): JobStatus | null => JOB_MACHINE[status][trigger];
 
-export const isTerminal = (status: JobStatus): boolean =>
-  status === "completed" || status === "failed" || status === "cancelled";
+/** What a job in each status does: it waits for its run, is run, waits for somebody else, or is over. */
+const PHASES: Readonly<Record<JobStatus, "waiting" | "at_work" | "at_rest" | "over">> = {
+  queued: "waiting",
+  running: "at_work",
+  cancelling: "at_work",
+  blocked: "at_rest",
+  needs_review: "at_rest",
+  completed: "over",
+  failed: "over",
+  cancelled: "over",
+};
+
+export const isTerminal = (status: JobStatus): boolean => PHASES[status] === "over";
+/** Whether nothing runs it, and nothing will by itself. */
+export const isSettled = (status: JobStatus): boolean => isTerminal(status) || PHASES[status] === "at_rest";
+/** In the order in which a job passes them. */
+export const UNFINISHED_STATUSES = JOB_STATUSES.filter((status) => !isTerminal(status));
+export const SETTLED_STATUSES = JOB_STATUSES.filter(isSettled);
+/** A job in one of these has an effect that runs it. */
+export const RUN_STATUSES = JOB_STATUSES.filter((status) => PHASES[status] === "at_work");
 
 /** The approvals that nobody has decided yet. */
 export const openApprovals = <A extends Pick<Approval, "decision">>({

@@ -1,19 +1,17 @@
 /** How many jobs of all organizations are on their way, by status: for the operator. Throws when the database cannot be reached. */
+import { UNFINISHED_STATUSES } from "../../actors/job/machine.ts";
+import type { JobStatus } from "../../actors/job/schema.ts";
 import type { Database } from "../client.ts";
 import { NO_ORGANIZATION } from "../client.ts";
 
-/** What a job can be in that has not ended. */
-export const UNFINISHED = ["queued", "running", "cancelling", "blocked", "needs_review"] as const;
-export type UnfinishedStatus = (typeof UNFINISHED)[number];
-
 /** Each status, also those that no job has. A look-up in an index for each organization, so ended jobs cost nothing. */
-export async function countUnfinishedJobs(database: Database): Promise<ReadonlyMap<UnfinishedStatus, number>> {
+export async function countUnfinishedJobs(database: Database): Promise<ReadonlyMap<JobStatus, number>> {
   const rows = await database.reading(
     "own",
     NO_ORGANIZATION,
-    ({ sql }) => sql<{ status: UnfinishedStatus; count: number }[]>`
+    ({ sql }) => sql<{ status: JobStatus; count: number }[]>`
       select wanted.status, coalesce(sum(found.count), 0)::int as count
-      from unnest(${[...UNFINISHED]}::text[]) as wanted (status)
+      from unnest(${[...UNFINISHED_STATUSES]}::text[]) as wanted (status)
       left join organization o on true
       left join lateral (
         select count(*) from job j where j.organization_id = o.organization_id and j.status = wanted.status
@@ -25,7 +23,7 @@ export async function countUnfinishedJobs(database: Database): Promise<ReadonlyM
 
 export interface UnfinishedJobs {
   readonly organizationId: string;
-  readonly status: UnfinishedStatus;
+  readonly status: JobStatus;
   readonly count: number;
   /** When the oldest was made, ISO 8601. */
   readonly oldest: string;
@@ -42,7 +40,7 @@ export const listUnfinishedJobs = (
     ({ sql }) => sql<UnfinishedJobs[]>`
       select o.organization_id as "organizationId", wanted.status, found.count::int as count, found.oldest
       from organization o
-      cross join unnest(${[...UNFINISHED]}::text[]) with ordinality as wanted (status, place)
+      cross join unnest(${[...UNFINISHED_STATUSES]}::text[]) with ordinality as wanted (status, place)
       cross join lateral (
         select count(*) as count, min(j.created_at) as oldest from job j
         where j.organization_id = o.organization_id and j.status = wanted.status

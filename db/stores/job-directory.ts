@@ -1,6 +1,7 @@
 /** Lists of jobs and their transcripts (port: `JobDirectory`). */
 import { and, asc, desc, eq, gt, inArray, or, type SQL, sql } from "drizzle-orm";
 import type { JobDirectory, JobFilter, JobHead } from "../../actors/job/directory.ts";
+import { RUN_STATUSES, SETTLED_STATUSES } from "../../actors/job/machine.ts";
 import { type Job, JOB_STATUSES } from "../../actors/job/schema.ts";
 import type { ListHead, Page, PageRequest } from "../../actors/page.ts";
 import type { StoredEvent } from "../../actors/runtime/store.ts";
@@ -130,14 +131,14 @@ export class PostgresJobDirectory implements JobDirectory {
       organizationId === null ? "own" : "list",
       organizationId ?? NO_ORGANIZATION,
       ({ sql: read }) => read<{ running: number; effects: number; ended: number }[]>`select
-        (select count(*)::int from job j where j.status in ('running', 'cancelling')
+        (select count(*)::int from job j where j.status = any(${RUN_STATUSES}::text[])
           and (${organizationId}::text is null or j.organization_id = ${organizationId})
           and not exists (select from effect e where e.actor_id = j.id and e.kind = 'run')) as running,
         (select count(*)::int from effect e where e.actor_kind = 'job'
           and (${organizationId}::text is null or e.organization_id = ${organizationId})
           and not exists (select from job j where j.id = e.actor_id)) as effects,
         (select count(*)::int from effect e join job j on j.id = e.actor_id
-          where e.kind = 'run' and j.status in ('completed', 'failed', 'cancelled', 'blocked', 'needs_review')
+          where e.kind = 'run' and j.status = any(${SETTLED_STATUSES}::text[])
           and (${organizationId}::text is null or e.organization_id = ${organizationId})) as ended`,
     );
     return {

@@ -5,7 +5,7 @@
  */
 import { ok, type Outcome } from "../../actors/fault.ts";
 import { childTerms } from "../../actors/job/delegation.ts";
-import { isTerminal } from "../../actors/job/machine.ts";
+import { isSettled } from "../../actors/job/machine.ts";
 import type { ModelPort } from "../../actors/job/ports.ts";
 import { type Job, jobRef } from "../../actors/job/schema.ts";
 import type { ActorRef } from "../../actors/runtime/actor.ts";
@@ -81,13 +81,11 @@ async function begin(
   return made.ok ? ok(null) : made;
 }
 
-const isSettled = ({ status }: Job): boolean => isTerminal(status) || status === "blocked" || status === "needs_review";
-
 /** The child once it is settled. Reads it again after each of its events. */
 async function settledChild(system: TroupeSystem, child: ActorRef<"job">, signal: AbortSignal): Promise<Outcome<Job>> {
   for (;;) {
     const job = await patiently({ pauses: PAUSES, signal }, () => system.dispatch(child, { kind: "read_job" }));
-    if (!job.ok || isSettled(job.value) || signal.aborted) return job;
+    if (!job.ok || isSettled(job.value.status) || signal.aborted) return job;
     await changed(system, child, { after: job.value.lastSeq, signal });
   }
 }

@@ -6,6 +6,9 @@ import {
   JOB_TRIGGERS,
   type JobTrigger,
   recoveryOf,
+  RUN_STATUSES,
+  SETTLED_STATUSES,
+  UNFINISHED_STATUSES,
 } from "../../../actors/job/machine.ts";
 import { JOB_ATTEMPTS } from "../../../actors/job/limits.ts";
 import { JOB_STATUSES, type JobStatus } from "../../../actors/job/schema.ts";
@@ -28,6 +31,13 @@ const MOVES: Readonly<Record<JobStatus, Partial<Record<JobTrigger, JobStatus>>>>
   failed: { iterate: "failed", resume: "failed" },
   cancelled: { cancel: "cancelled", resume: "cancelled" },
 };
+
+test("[JOB-1] a job that is not over is counted; one that is settled has no run, and one that is at work has one", () => {
+  const of = (statuses: readonly JobStatus[]): string[] => [...statuses].sort();
+  expect(of(UNFINISHED_STATUSES)).toEqual(["blocked", "cancelling", "needs_review", "queued", "running"]);
+  expect(of(SETTLED_STATUSES)).toEqual(["blocked", "cancelled", "completed", "failed", "needs_review"]);
+  expect(of(RUN_STATUSES)).toEqual(["cancelling", "running"]);
+});
 
 test("[JOB-2] every trigger in every status goes where the table says, or is refused", () => {
   for (const status of JOB_STATUSES) {
