@@ -12,12 +12,13 @@
  * on: where the table has another one, memory was wrong, and the statement fails instead of overwriting. Rows of one key are merged to the
  * last beforehand, because one statement must not touch a row twice.
  *
- * Only tables that the batch touches are in the text, so there are a few dozen texts in practice.
- * PostgreSQL keeps each prepared, with one plan that goes by the indexes (`client.ts`).
+ * The text names the tables that the batch touches, and a few more where a text is prepared that has them
+ * (`flush-shapes.ts`). PostgreSQL keeps each prepared, with one plan that goes by the indexes (`client.ts`).
  */
 import type { RecordFields } from "../actors/runtime/actor.ts";
 import type { EffectRow, MessageRow, RecordWrite, ShardWrites } from "../actors/runtime/store.ts";
 import { dataColumn } from "./event-row.ts";
+import type { FlushShapes } from "./flush-shapes.ts";
 
 export interface Statement {
   readonly text: string;
@@ -84,13 +85,16 @@ const PARTS = {
   },
 } satisfies Record<string, Part>;
 
+/** What writes the records of a table is named after it. */
+const RECORDS = "record_";
+
 type Rows = Map<string, object>;
 type RecordRow = readonly [shard: number, base: number, record: RecordFields];
 
 /** The rows of a batch by part and key; the last of a key wins. */
 class Merged {
-  readonly records = new Map<string, Rows>();
-  readonly parts = new Map<keyof typeof PARTS, Rows>();
+  private readonly records = new Map<string, Rows>();
+  private readonly parts = new Map<keyof typeof PARTS, Rows>();
   private events = 0;
 
   add({ shard, writes }: ShardWrites): void {
@@ -121,6 +125,14 @@ class Merged {
       const { id: _, ...address } = addressed(shard, { ...row, id: "" });
       this.put("alarm", key, { ...address, name: row.name, due_at_ms: row.dueAtMs, command: row.command });
     }
+  }
+
+  /** The rows by the names of what the statement does with them; none is without rows. */
+  get rows(): ReadonlyMap<string, Rows> {
+    const all = new Map<string, Rows>();
+    for (const [table, rows] of this.records) all.set(RECORDS + table, rows);
+    for (const [name, rows] of this.parts) if (rows.size > 0) all.set(name, rows);
+    return all;
   }
 
   private record(shard: number, { table, record }: RecordWrite): void {
@@ -156,33 +168,45 @@ const addressed = (
 /** Table names come from code, never from input; this keeps it so. */
 const TABLE_NAME = /^[a-z_]+$/;
 
-/** Builds the statement of a batch. */
-export function flushStatement(batch: readonly ShardWrites[]): Statement {
+const NO_ROWS = "[]";
+
+/** Builds the statement of a batch, in one of the shapes; unless they are given, in its own. */
+export function flushStatement(
+  batch: readonly ShardWrites[],
+  shapes: Pick<FlushShapes, "covering"> = { covering: (touched) => touched },
+): Statement {
   const epochs = new Map<number, number>();
   const merged = new Merged();
   for (const group of batch) {
     epochs.set(group.shard, group.epoch);
     merged.add(group);
   }
+  const { rows: touched } = merged;
   const parameters: (string | number[])[] = [[...epochs.keys()], [...epochs.values()]];
-  const ctes: string[] = [];
-  const add = (name: string, rows: Rows, write: (parameter: string) => string): void => {
-    if (rows.size === 0) return;
-    parameters.push(JSON.stringify([...rows.values()]));
-    ctes.push(`w_${name} as (${write(`$${parameters.length}`)})`);
-  };
-  for (const table of [...merged.records.keys()].sort()) {
-    if (!TABLE_NAME.test(table)) throw new Error(`no table name: ${table}`);
-    add(`record_${table}`, merged.records.get(table)!, (parameter) => writeRecords(table, parameter));
-  }
-  for (const name of Object.keys(PARTS) as (keyof typeof PARTS)[]) {
-    const { columns, write } = PARTS[name];
-    const rows = merged.parts.get(name);
-    if (rows !== undefined)
-      add(name, rows, (parameter) => write(`json_to_recordset(${parameter}::text::json) as r(${columns})`));
-  }
+  const ctes = inOrder(shapes.covering(new Set(touched.keys()))).map((name) => {
+    const rows = touched.get(name);
+    parameters.push(rows === undefined ? NO_ROWS : JSON.stringify([...rows.values()]));
+    return `w_${name} as (${writeOf(name, `$${parameters.length}`)})`;
+  });
   const fence =
     "f as materialized (select s.id from shard s join unnest($1::int[], $2::bigint[]) e(id, epoch) " +
     "on s.id = e.id and s.epoch = e.epoch order by s.id for share of s)";
   return { text: `with ${[fence, ...ctes].join(", ")} select id from f`, parameters };
+}
+
+/** The same in each statement: two that run side by side take their locks one after the other. */
+const inOrder = (names: ReadonlySet<string>): string[] => [
+  ...[...names].filter((name) => name.startsWith(RECORDS)).sort(),
+  ...Object.keys(PARTS).filter((name) => names.has(name)),
+];
+
+/** What the statement does with the rows of this name. */
+function writeOf(name: string, parameter: string): string {
+  if (name.startsWith(RECORDS)) {
+    const table = name.slice(RECORDS.length);
+    if (!TABLE_NAME.test(table)) throw new Error(`no table name: ${table}`);
+    return writeRecords(table, parameter);
+  }
+  const { columns, write } = PARTS[name as keyof typeof PARTS];
+  return write(`json_to_recordset(${parameter}::text::json) as r(${columns})`);
 }

@@ -18,6 +18,7 @@ import type {
 } from "../../actors/runtime/store.ts";
 import { type Database, NO_ORGANIZATION, type ReadPool } from "../client.ts";
 import { eventOfRow } from "../event-row.ts";
+import { FlushShapes } from "../flush-shapes.ts";
 import { flushStatement, type Statement } from "../flush.ts";
 import { actorMessage, alarm, effect, event } from "../tables/runtime.ts";
 
@@ -27,11 +28,13 @@ import { actorMessage, alarm, effect, event } from "../tables/runtime.ts";
  * object state. Everything else (a lost connection, a shutdown, a cancel) leaves the outcome open.
  */
 const CERTAINLY_ABORTED = new Set(["21", "22", "23", "25", "40", "42", "53", "54", "55"]);
+const SYNTAX_OR_ACCESS = "42";
 /** The SQLSTATE of rows that cannot even be put into words. */
 const DATA_EXCEPTION = "22000";
 
 export class PostgresActorStore implements ActorStore {
   private readonly database: Database;
+  private shapes = new FlushShapes();
 
   constructor(database: Database) {
     this.database = database;
@@ -40,7 +43,7 @@ export class PostgresActorStore implements ActorStore {
   async flush(batch: readonly ShardWrites[]): Promise<FlushOutcome> {
     let statement: Statement;
     try {
-      statement = flushStatement(batch);
+      statement = flushStatement(batch, this.shapes);
     } catch (cause) {
       // Nothing has been sent.
       return { kind: "aborted", code: DATA_EXCEPTION, cause };
@@ -56,7 +59,10 @@ export class PostgresActorStore implements ActorStore {
       );
       return { kind: "answered", live: new Set(rows.map((row) => row.id)) };
     } catch (cause) {
-      return failed(cause);
+      const outcome = failed(cause);
+      // A text that names what is not there must not be taken for other batches.
+      if (outcome.kind === "aborted" && outcome.code.startsWith(SYNTAX_OR_ACCESS)) this.shapes = new FlushShapes();
+      return outcome;
     }
   }
 

@@ -1,0 +1,71 @@
+/**
+ * Which tables the statement of a batch names. PostgreSQL parses and plans each different text once for each
+ * connection, which takes ten times as long as to run it; meanwhile nobody's commit goes on. Batches touch any mixture
+ * of a dozen tables, so a text for each mixture would be hundreds. Instead:
+ *
+ *   what a batch touches ─ with the other half of each pair ─▶ a shape that has been sent ──────────▶ that one
+ *                                                             ├ one with few tables more ──────────▶ that one
+ *                                                             ├ fewer than `SHAPES` ───────────────▶ a new one
+ *                                                             └ otherwise ─────────────────────────▶ the one of all tables
+ *
+ * A table that the batch does not touch gets no rows, for some microseconds.
+ */
+
+/** Shapes besides the one of all tables. Each costs the server's connections about 100 KiB. */
+export const SHAPES = 32;
+/** Tables without rows that a statement may have, where that saves a text. */
+export const SPARE_TABLES = 4;
+
+/** What one batch begins, and another one ends: batches have them in every mixture. */
+const PAIRS: readonly (readonly [string, string])[] = [
+  ["actor_message", "consumed"],
+  ["effect", "settled"],
+  ["alarm", "cleared"],
+];
+
+export class FlushShapes {
+  private readonly sent = new Map<string, ReadonlySet<string>>();
+  /** All tables that were ever named; it is sent where there are too many shapes. */
+  private readonly all = new Set<string>();
+
+  /** How many texts there are. */
+  get size(): number {
+    return this.sent.size;
+  }
+
+  /** The tables that the statement of a batch names, which touches these. */
+  covering(touched: ReadonlySet<string>): ReadonlySet<string> {
+    const wanted = paired(touched);
+    for (const name of wanted) this.all.add(name);
+    const key = keyOf(wanted);
+    const same = this.sent.get(key);
+    if (same !== undefined) return same;
+    const wider = this.least(wanted);
+    if (wider !== null) return wider;
+    if (this.sent.size < SHAPES) return this.note(key, wanted);
+    return this.note(keyOf(this.all), new Set(this.all));
+  }
+
+  private note(key: string, shape: ReadonlySet<string>): ReadonlySet<string> {
+    this.sent.set(key, shape);
+    return shape;
+  }
+
+  /** The shape with the fewest tables that has all of these; null where it would have too many besides. */
+  private least(wanted: ReadonlySet<string>): ReadonlySet<string> | null {
+    const most = this.sent.size < SHAPES ? wanted.size + SPARE_TABLES : Number.POSITIVE_INFINITY;
+    let least: ReadonlySet<string> | null = null;
+    for (const shape of this.sent.values())
+      if (shape.size <= Math.min(most, (least?.size ?? Number.POSITIVE_INFINITY) - 1) && wanted.isSubsetOf(shape))
+        least = shape;
+    return least;
+  }
+}
+
+function paired(touched: ReadonlySet<string>): ReadonlySet<string> {
+  const both = new Set(touched);
+  for (const pair of PAIRS) if (pair.some((name) => touched.has(name))) for (const name of pair) both.add(name);
+  return both;
+}
+
+const keyOf = (names: ReadonlySet<string>): string => [...names].sort().join(" ");
