@@ -5,6 +5,7 @@
  * is no room wait.
  */
 import type { ContentPart, ModelCall, ModelOutcome, ModelPort, TranscriptEntry } from "../../actors/job/ports.ts";
+import { withCalls } from "../../actors/job/wrapped-models.ts";
 import { ATTACHED_BYTES } from "../../actors/upload/limits.ts";
 import {
   type AttachmentBlock,
@@ -38,32 +39,25 @@ export function withAttachedContent(
   models: ModelPort,
   { contents, log, room = new ByteRoom(ROOM.all, ROOM.ofOrganization) }: Parts,
 ): ModelPort {
-  return {
-    ...(models.currency === undefined ? {} : { currency: models.currency }),
-    describe: (model) => models.describe(model),
-    windowOf: (model) => models.windowOf(model),
-    inputOf: (model) => models.inputOf(model),
-    allowed: () => models.allowed(),
-    async call(call, onText, signal) {
-      const shown = shownOf(call.entries, models.inputOf(call.model));
-      if (shown === null) return models.call(call, onText, signal);
-      const { organizationId } = call.origin;
-      const bytes = [...shown].reduce((sum, { size }) => sum + size, 0);
-      const release = await room.enter(organizationId, bytes * MEMORY_FACTOR, signal);
-      if (release === "aborted") return { kind: "aborted", partialText: "" };
-      try {
-        const entries = await filled(call, shown, { contents, log, signal }).catch((err: unknown) => {
-          log?.error({ err, ...call.origin }, "the files of a conversation could not be read");
-          return null;
-        });
-        if (signal.aborted) return { kind: "aborted", partialText: "" };
-        if (entries === null) return UNREADABLE;
-        return await models.call({ ...call, entries }, onText, signal);
-      } finally {
-        release();
-      }
-    },
-  };
+  return withCalls(models, async (call, onText, signal) => {
+    const shown = shownOf(call.entries, models.inputOf(call.model));
+    if (shown === null) return models.call(call, onText, signal);
+    const { organizationId } = call.origin;
+    const bytes = [...shown].reduce((sum, { size }) => sum + size, 0);
+    const release = await room.enter(organizationId, bytes * MEMORY_FACTOR, signal);
+    if (release === "aborted") return { kind: "aborted", partialText: "" };
+    try {
+      const entries = await filled(call, shown, { contents, log, signal }).catch((err: unknown) => {
+        log?.error({ err, ...call.origin }, "the files of a conversation could not be read");
+        return null;
+      });
+      if (signal.aborted) return { kind: "aborted", partialText: "" };
+      if (entries === null) return UNREADABLE;
+      return await models.call({ ...call, entries }, onText, signal);
+    } finally {
+      release();
+    }
+  });
 }
 
 /** The store is away for a moment, so the call is made again later. */

@@ -4,6 +4,7 @@
  * an organization pays for, and where its data goes, follows from its own contract with the provider.
  */
 import type { ModelCall, ModelOutcome, ModelPort } from "../../actors/job/ports.ts";
+import { withCalls } from "../../actors/job/wrapped-models.ts";
 import type { SecretReader } from "./mcp/header-secrets.ts";
 
 /** What an HTTP header can hold. */
@@ -11,34 +12,27 @@ const SENDABLE = /^[\x21-\x7e]+$/;
 
 /** The models, with the keys that calls name. */
 export function withProviderKeys(models: ModelPort, secrets: SecretReader): ModelPort {
-  return {
-    describe: (model) => models.describe(model),
-    windowOf: (model) => models.windowOf(model),
-    inputOf: (model) => models.inputOf(model),
-    allowed: () => models.allowed(),
-    ...(models.currency === undefined ? {} : { currency: models.currency }),
-    async call(call, onText, signal) {
-      const { keySecret } = call;
-      if (keySecret === undefined) return models.call(call, onText, signal);
-      const provider = providerOf(models, call);
-      const value = await secrets.read(call.origin.organizationId, keySecret);
-      if (signal.aborted) return { kind: "aborted", partialText: "" };
-      if (!value.ok && value.fault.kind !== "not_found")
-        return failed("provider_error", "The organization's key for its model provider could not be read.");
-      if (!value.ok) return rejected(`Its secret ${keySecret} does not exist.`, provider);
-      if (!SENDABLE.test(value.value))
-        return rejected(
-          `Its secret ${keySecret} has a space, a line end or another character that no key has.`,
-          provider,
-        );
-      const outcome = await models.call({ ...call, apiKey: value.value }, onText, signal);
-      if (outcome.kind === "aborted") return outcome;
-      const { inputTokens, outputTokens } = outcome.usage;
-      const usage = { ...outcome.usage, ownKeyTokens: inputTokens + outputTokens };
-      if (outcome.kind !== "failed" || outcome.error.code !== "provider_unauthorized") return { ...outcome, usage };
-      return { ...outcome, usage, error: rejected(`The provider refused its secret ${keySecret}.`, provider).error };
-    },
-  };
+  return withCalls(models, async (call, onText, signal) => {
+    const { keySecret } = call;
+    if (keySecret === undefined) return models.call(call, onText, signal);
+    const provider = providerOf(models, call);
+    const value = await secrets.read(call.origin.organizationId, keySecret);
+    if (signal.aborted) return { kind: "aborted", partialText: "" };
+    if (!value.ok && value.fault.kind !== "not_found")
+      return failed("provider_error", "The organization's key for its model provider could not be read.");
+    if (!value.ok) return rejected(`Its secret ${keySecret} does not exist.`, provider);
+    if (!SENDABLE.test(value.value))
+      return rejected(
+        `Its secret ${keySecret} has a space, a line end or another character that no key has.`,
+        provider,
+      );
+    const outcome = await models.call({ ...call, apiKey: value.value }, onText, signal);
+    if (outcome.kind === "aborted") return outcome;
+    const { inputTokens, outputTokens } = outcome.usage;
+    const usage = { ...outcome.usage, ownKeyTokens: inputTokens + outputTokens };
+    if (outcome.kind !== "failed" || outcome.error.code !== "provider_unauthorized") return { ...outcome, usage };
+    return { ...outcome, usage, error: rejected(`The provider refused its secret ${keySecret}.`, provider).error };
+  });
 }
 
 function providerOf(models: ModelPort, { model }: ModelCall): string {

@@ -6,19 +6,20 @@
 import { ok } from "../../actors/fault.ts";
 import type { ModelCall, ModelOutcome, ModelPort } from "../../actors/job/ports.ts";
 import { textOf, type ToolResultBlock } from "../../actors/job/schema.ts";
+import { withCalls } from "../../actors/job/wrapped-models.ts";
 import { REPOSITORY_MODEL } from "../../actors/workspace/schema.ts";
 
 export const CLONE_TOOL = "clone_repository";
 
 /** The models, and the one of clones besides: for the loop of jobs alone, so that no agent can be given it. */
 export const withRepositoryModel = (models: ModelPort): ModelPort => ({
+  ...withCalls(models, (call, onText, signal) =>
+    call.model === REPOSITORY_MODEL ? Promise.resolve(step(call, onText)) : models.call(call, onText, signal),
+  ),
   describe: (model) =>
     model === REPOSITORY_MODEL ? ok({ provider: "troupe", name: "git", demo: false }) : models.describe(model),
-  windowOf: (model) => models.windowOf(model),
-  inputOf: (model) => models.inputOf(model),
-  allowed: () => models.allowed(),
-  call: (call, onText, signal) =>
-    call.model === REPOSITORY_MODEL ? Promise.resolve(step(call, onText)) : models.call(call, onText, signal),
+  // A clone costs nothing.
+  hasPrice: (model) => model === REPOSITORY_MODEL || models.hasPrice?.(model) === true,
 });
 
 const NOTHING = { inputTokens: 0, outputTokens: 0 };

@@ -1,6 +1,7 @@
 /** Models whose usage says what it has cost, by the operator's price table. */
 import type { ModelPort } from "../../actors/job/ports.ts";
 import type { Usage } from "../../actors/job/schema.ts";
+import { withCalls } from "../../actors/job/wrapped-models.ts";
 import type { Clock } from "../../actors/runtime/clock.ts";
 import { dayOf } from "../../actors/usage/schema.ts";
 import type { PriceTable } from "../settings/prices.ts";
@@ -16,19 +17,16 @@ export function pricedModels(models: ModelPort, prices: PriceTable, clock: Pick<
     const cost = name === null ? null : prices.cost(name, dayOf(clock.now()), usage);
     return cost === null ? usage : { ...usage, cost, pricedTokens: usage.inputTokens + usage.outputTokens };
   };
+  const call: ModelPort["call"] = async (called, onText, signal) => {
+    const outcome = await models.call(called, onText, signal);
+    return outcome.kind === "aborted" ? outcome : { ...outcome, usage: priced(called.model, outcome.usage) };
+  };
   return {
+    ...withCalls(models, call),
     currency: prices.currency,
     hasPrice(model) {
       const name = nameOf(model);
       return name !== null && prices.has(name, dayOf(clock.now()));
-    },
-    describe: (model) => models.describe(model),
-    windowOf: (model) => models.windowOf(model),
-    inputOf: (model) => models.inputOf(model),
-    allowed: () => models.allowed(),
-    async call(call, onText, signal) {
-      const outcome = await models.call(call, onText, signal);
-      return outcome.kind === "aborted" ? outcome : { ...outcome, usage: priced(call.model, outcome.usage) };
     },
   };
 }

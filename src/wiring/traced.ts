@@ -5,6 +5,7 @@
 import type { ModelOutcome, ModelPort, Toolbox, ToolPort } from "../../actors/job/ports.ts";
 import { jobExecution } from "../../actors/job/run/execution.ts";
 import type { RunIntent, RunServices } from "../../actors/job/run/services.ts";
+import { withCalls } from "../../actors/job/wrapped-models.ts";
 import type { EffectHandler } from "../../actors/runtime/effects.ts";
 import type { EffectRow } from "../../actors/runtime/store.ts";
 import { carrierOf, type Span, type SpanFacts, type Tracing } from "../../actors/runtime/tracing.ts";
@@ -12,41 +13,34 @@ import type { WebhookSender } from "../../actors/webhook/ports.ts";
 
 /** The models, each call a span. */
 export function tracedModels(models: ModelPort, tracing: Tracing): ModelPort {
-  return {
-    describe: (model) => models.describe(model),
-    windowOf: (model) => models.windowOf(model),
-    inputOf: (model) => models.inputOf(model),
-    allowed: () => models.allowed(),
-    ...(models.currency === undefined ? {} : { currency: models.currency }),
-    async call(call, onText, signal) {
-      const described = models.describe(call.model);
-      const { provider, name } = described.ok ? described.value : { provider: null, name: null };
-      const from = tracing.now();
-      const span = tracing.begin(name === null ? "chat" : `chat ${name}`, {
-        kind: "client",
-        facts: {
-          "gen_ai.operation.name": "chat",
-          "gen_ai.provider.name": provider,
-          "gen_ai.request.model": name,
-          "gen_ai.request.stream": true,
-          "troupe.organization.id": call.origin.organizationId,
-          "troupe.job.id": call.origin.jobId,
-          "troupe.model.purpose": call.purpose ?? "step",
-        },
-      });
-      let firstMs: number | null = null;
-      const told = (text: string): void => {
-        if (text !== "") firstMs ??= tracing.now() - from;
-        onText(text);
-      };
-      return ending(span, async () => {
-        const outcome = await models.call(call, told, signal);
-        span.tell(factsOf(outcome, firstMs));
-        if (outcome.kind === "failed") span.fail(outcome.error.code);
-        return outcome;
-      });
-    },
-  };
+  return withCalls(models, (call, onText, signal) => {
+    const described = models.describe(call.model);
+    const { provider, name } = described.ok ? described.value : { provider: null, name: null };
+    const from = tracing.now();
+    const span = tracing.begin(name === null ? "chat" : `chat ${name}`, {
+      kind: "client",
+      facts: {
+        "gen_ai.operation.name": "chat",
+        "gen_ai.provider.name": provider,
+        "gen_ai.request.model": name,
+        "gen_ai.request.stream": true,
+        "troupe.organization.id": call.origin.organizationId,
+        "troupe.job.id": call.origin.jobId,
+        "troupe.model.purpose": call.purpose ?? "step",
+      },
+    });
+    let firstMs: number | null = null;
+    const told = (text: string): void => {
+      if (text !== "") firstMs ??= tracing.now() - from;
+      onText(text);
+    };
+    return ending(span, async () => {
+      const outcome = await models.call(call, told, signal);
+      span.tell(factsOf(outcome, firstMs));
+      if (outcome.kind === "failed") span.fail(outcome.error.code);
+      return outcome;
+    });
+  });
 }
 
 const factsOf = (outcome: ModelOutcome, firstMs: number | null): SpanFacts => ({
