@@ -1,5 +1,6 @@
 /** What is left of a job's own budget. A resume with a new budget counts from there. */
 import { amountOf, unitsOf, unpricedTokens } from "../money.ts";
+import type { ModelInfo, ModelPort } from "./ports.ts";
 import type { Job } from "./schema.ts";
 import type { Budget } from "./terms.ts";
 
@@ -24,6 +25,10 @@ const usedCost = ({ metrics, budgetFromCost = "0" }: Budgeted): bigint =>
  */
 export const hasUnknownCost = ({ metrics, budgetFromUnpriced = 0, runner }: Budgeted): boolean =>
   runner?.demo !== true && unpricedTokens(metrics) > budgetFromUnpriced;
+
+/** Whether it is known what calls of the model cost. The demo model costs nothing. */
+export const isCostKnown = ({ hasPrice }: Pick<ModelPort, "hasPrice">, { demo, provider, name }: ModelInfo): boolean =>
+  demo || hasPrice?.(`${provider}:${name}`) === true;
 
 /** The part of its budget that the job has used up; null: there is some left of all. */
 export const spentPart = (job: Budgeted): BudgetPart | null => PARTS.find((part) => isSpent[part](job)) ?? null;

@@ -6,6 +6,7 @@ import { dirname } from "node:path";
 import manifest from "../../package.json" with { type: "json" };
 import { inspectDatabase } from "../../db/inspection.ts";
 import { readSecret } from "../../db/data-folder.ts";
+import { isCostKnown } from "../../actors/job/budget.ts";
 import { findGit } from "../repositories/git.ts";
 import { listModels } from "../runner/model-list.ts";
 import { createModels } from "../runner/models.ts";
@@ -14,7 +15,9 @@ import { modelSettings } from "../service/model-choice.ts";
 import { otherSecretsOf } from "../settings/other-secrets.ts";
 import { createSealing, isCheckOf } from "../service/service-key.ts";
 import type { Config } from "../settings/config.ts";
+import { priceErrors, pricesOf } from "../settings/prices.ts";
 import { systemClock } from "../wiring/clock.ts";
+import { pricedModels } from "../wiring/priced.ts";
 import type { DatabaseFacts, DoctorFacts } from "./doctor.ts";
 
 const MIB = 1024 * 1024;
@@ -36,6 +39,7 @@ export async function doctorFacts(
     database: hasDatabase ? await databaseFacts(config, withDatabase) : null,
     disk: await diskFacts(config.dataDir),
     model: modelOf(config),
+    unpriced: unpricedOf(config),
     providers,
     findsNames: outside[0] === undefined ? null : await finds(outside[0]),
     git: (await findGit()) !== null,
@@ -77,6 +81,19 @@ function modelOf(config: Config): DoctorFacts["model"] {
   if (described.ok)
     return { name: `${described.value.provider}:${described.value.name}`, isDemo: described.value.demo };
   return described.fault.kind === "provider_error" ? described.fault.message : "no model can be used";
+}
+
+/** The models that the settings allow and that have no price today; null without a price table, a text where it has an error. */
+function unpricedOf(config: Config): DoctorFacts["unpriced"] {
+  const [error] = priceErrors.errors(config);
+  if (error !== undefined) return `${error.variable} ${error.message}`;
+  const prices = pricesOf(config);
+  if (prices === null) return null;
+  const models = pricedModels(createModels(modelSettings(config, [])), prices, systemClock);
+  return models
+    .allowed()
+    .filter((model) => !isCostKnown(models, model))
+    .map(({ provider, name, isDefault }) => ({ name: `${provider}:${name}`, isDefault }));
 }
 
 function providersOf({ openaiApiKey, openaiBaseUrl, anthropicApiKey }: Config): Promise<DoctorFacts["providers"][0]>[] {

@@ -39,6 +39,8 @@ export interface DoctorFacts {
   readonly disk: { readonly path: string; readonly freeMib: number; readonly isWritable: boolean };
   /** The model that answers where none is named. A text says why there is none. */
   readonly model: { readonly name: string; readonly isDemo: boolean } | string;
+  /** Of the models that are allowed, those without a price today; null: there is no price table. A text says why it cannot be used. */
+  readonly unpriced: readonly { readonly name: string; readonly isDefault: boolean }[] | string | null;
   /** Providers that were asked, each with why it did not answer; null where it did. */
   readonly providers: readonly { readonly address: string; readonly why: string | null }[];
   /** Whether a name of the internet is found; null where no provider is outside. */
@@ -70,6 +72,7 @@ export const findingsOf = (facts: DoctorFacts): readonly Finding[] => [
   ...database(facts),
   disk(facts),
   ...models(facts),
+  ...prices(facts),
   facts.git
     ? ok("git", "repositories can be cloned")
     : warning("git", "there is no git that is new enough: repositories cannot be cloned", "Install git 2.31 or newer."),
@@ -221,4 +224,19 @@ function models({ model, providers, findsNames, config }: DoctorFacts): readonly
       problem("egress", "no name of the internet is found", "See the resolver of this machine (/etc/resolv.conf)."),
     );
   return found;
+}
+
+/** What is without a price is in no cost; where the month has a limit of cost, no work begins with it. */
+function prices({ unpriced, config }: DoctorFacts): readonly Finding[] {
+  if (unpriced === null) return [];
+  if (typeof unpriced === "string")
+    return [problem("prices", unpriced, "Correct the file: the service does not start with it.")];
+  const [first] = unpriced;
+  if (first === undefined) return [ok("prices", "every model has a price")];
+  const names = unpriced.map(({ name }) => name).join(", ");
+  const advice = 'Give each a price in MODEL_PRICES ("0" where it costs nothing), and start the service anew.';
+  if (config.monthlyCostBudget === undefined)
+    return [warning("prices", `without a price, so that no cost has their tokens: ${names}`, advice)];
+  const finding = `MONTHLY_COST_BUDGET is set, and no work begins with these, which have no price: ${names}`;
+  return [(unpriced.some(({ isDefault }) => isDefault) ? problem : warning)("prices", finding, advice)];
 }

@@ -3,6 +3,7 @@
  * known: one without a price is refused, and one that costs nothing has the price 0. The demo model costs nothing.
  */
 import { invalid, ok, type Outcome, refuse } from "../../actors/fault.ts";
+import { isCostKnown } from "../../actors/job/budget.ts";
 import type { ModelInfo, ModelPort } from "../../actors/job/ports.ts";
 import type { Budget } from "../../actors/job/terms.ts";
 import type { TroupeSystem } from "../../actors/troupe.ts";
@@ -23,13 +24,9 @@ type Prices = Pick<ModelPort, "hasPrice">;
 
 const nameOf = ({ provider, name }: ModelInfo): string => `${provider}:${name}`;
 
-/** Whether it is known what calls of the model cost. */
-export const hasCost = ({ hasPrice }: Prices, model: ModelInfo): boolean =>
-  model.demo || hasPrice?.(nameOf(model)) === true;
-
 /** Refuses a budget of cost for a model whose cost is not known. */
 export function costKnown(prices: Prices, model: ModelInfo, budget: Pick<Budget, "maxCost"> | null): Outcome<null> {
-  if ((budget?.maxCost ?? null) === null || hasCost(prices, model)) return ok(null);
+  if ((budget?.maxCost ?? null) === null || isCostKnown(prices, model)) return ok(null);
   return invalid("/budget/max_cost", `budget.max_cost needs a model with a price; ${nameOf(model)} has none`);
 }
 

@@ -32,6 +32,7 @@
 import type { ChatOpening, SentMessage } from "../../actors/chat/protocol.ts";
 import { chatRef, type Message, type OnBusy } from "../../actors/chat/schema.ts";
 import { invalid, ok, type Outcome, refuse } from "../../actors/fault.ts";
+import { isCostKnown } from "../../actors/job/budget.ts";
 import type { ModelInfo, ModelPort } from "../../actors/job/ports.ts";
 import type { AgentSnapshot, Job, JobTerms } from "../../actors/job/schema.ts";
 import type { Budget } from "../../actors/job/terms.ts";
@@ -43,7 +44,7 @@ import { ask, type TroupeSystem } from "../../actors/troupe.ts";
 import { type InputBlock, inputNeeded, isAttachment, type ModelInput } from "../../actors/upload/terms.ts";
 import type { AgentFinder } from "./agent-finder.ts";
 import { snapshotOf } from "./agent-snapshot.ts";
-import { costKnown, hasCost, unpriced, withinBudget } from "./budget.ts";
+import { costKnown, unpriced, withinBudget } from "./budget.ts";
 import { errorAt } from "./content-blocks.ts";
 
 export interface WorkServices {
@@ -165,7 +166,7 @@ export async function prepareWork(
   if (!countable.ok) return countable;
   const allowed = checksBudget ? await withinBudget(system, by.organizationId) : ok({ limitsCost: false });
   if (!allowed.ok) return allowed;
-  if (allowed.value.limitsCost && !hasCost(models, model.value)) return unpriced(model.value);
+  if (allowed.value.limitsCost && !isCostKnown(models, model.value)) return unpriced(model.value);
   return ok(new PreparedWork({ agent: snapshotOf(agent.value, by.organizationId), model: model.value, by }));
 }
 

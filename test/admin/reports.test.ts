@@ -5,7 +5,7 @@ import { join } from "node:path";
 import manifest from "../../package.json" with { type: "json" };
 import { parseAdmin } from "../../src/admin/arguments.ts";
 import { ADMIN_COMMANDS } from "../../src/admin/commands.ts";
-import { type DatabaseFacts, type DoctorFacts, findingsOf } from "../../src/admin/doctor.ts";
+import { type DatabaseFacts, type DoctorFacts, type Finding, findingsOf } from "../../src/admin/doctor.ts";
 import { answerAlone } from "../../src/admin/door.ts";
 import { EXPLANATIONS } from "../../src/admin/explanations.ts";
 import { LOCAL_COMMANDS } from "../../src/admin/local.ts";
@@ -100,6 +100,7 @@ const factsOf = (given: Partial<DoctorFacts>, env: Record<string, string> = {}):
   database: HEALTHY,
   disk: { path: "/data", freeMib: 100_000, isWritable: true },
   model: { name: "anthropic:claude", isDemo: false },
+  unpriced: null,
   providers: [],
   findsNames: null,
   git: true,
@@ -128,6 +129,7 @@ test.each<[check: string, state: string, given: Partial<DoctorFacts>, env?: Reco
   ["disk", "problem", { disk: { path: "/data", freeMib: 100_000, isWritable: false } }],
   ["model", "problem", { model: "no key" }],
   ["model", "warning", { model: { name: "demo:echo", isDemo: true } }],
+  ["prices", "problem", { unpriced: "MODEL_PRICES names x, which is no JSON" }],
   ["provider", "problem", { providers: [{ address: "https://x.test/v1", why: "it answered 401" }] }],
   ["egress", "problem", { findsNames: false }],
   ["git", "warning", { git: false }],
@@ -141,6 +143,37 @@ test.each<[check: string, state: string, given: Partial<DoctorFacts>, env?: Reco
   const found = findingsOf(factsOf(given, { ...PRODUCTION, ...env })).filter((finding) => finding.state !== "ok");
   expect(found.map((finding) => [finding.check, finding.state])).toEqual([[check, state]]);
   expect(found[0]?.advice).not.toBe("");
+});
+
+test("[OPS-4] [OPS-8] the doctor names the models without a price, and says where no work begins with them", async () => {
+  const file = join(folder.path, "prices.json");
+  const prices = [{ model: "openai:dear", from: "2020-01-01", input: "1", output: "2" }];
+  writeFileSync(file, JSON.stringify({ currency: "EUR", prices }));
+  const found = async (MODEL: string, MODELS: string, more: Record<string, string> = {}) => {
+    const env = { MODEL, MODELS, OPENAI_BASE_URL: "http://127.0.0.1:1/v1", MODEL_PRICES: file, ...more };
+    const findings = JSON.parse((await ask("doctor --json", env)).text) as readonly Finding[];
+    return findings.filter(({ check }) => check === "prices");
+  };
+  const limited = { MONTHLY_COST_BUDGET: "5" };
+  expect(await found("openai:dear", "demo:echo")).toMatchObject([{ state: "ok" }]);
+  expect(await found("openai:dear", "openai:free")).toEqual([
+    {
+      check: "prices",
+      state: "warning",
+      finding: "without a price, so that no cost has their tokens: openai:free",
+      advice: expect.stringContaining("MODEL_PRICES"),
+    },
+  ]);
+  expect(await found("openai:dear", "openai:free", limited)).toMatchObject([
+    {
+      state: "warning",
+      finding: expect.stringContaining("no work begins with these, which have no price: openai:free"),
+    },
+  ]);
+  expect(await found("openai:free", "openai:dear", limited)).toMatchObject([{ state: "problem" }]);
+  writeFileSync(file, "{");
+  const broken = expect.stringContaining("which is no JSON");
+  expect(await found("openai:dear", "demo:echo")).toMatchObject([{ state: "problem", finding: broken }]);
 });
 
 test("[OPS-4] usage tells what was used this month, and jobs what is on its way", async () => {

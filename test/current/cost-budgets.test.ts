@@ -132,6 +132,7 @@ test("[RUN-20] a month with a limit of cost begins no work of a model without a 
   const before = await begin({ max_steps: 1 }, "unknown");
   await client.reached(before.id, "blocked");
   await allow({ kind: "cost", cost: "100" });
+  await refused(client.decide(before.id, "resume", { budget: { max_steps: 1 } }), 502, "provider_error");
   expect(await budget()).toMatchObject({ monthly_cost: "100", used_cost: null, unpriced_tokens: 10 });
   const chat = await chatWith("unknown");
   const answer = await client.call("POST", `/api/chats/${chat}/messages`, { content: "hi" });

@@ -56,6 +56,7 @@ describe("models of a configuration", () => {
           default: true,
           demo: true,
           input: ["text", "image", "file"],
+          priced: true,
           limits: limits(1_000_000),
         },
         {
@@ -65,6 +66,7 @@ describe("models of a configuration", () => {
           default: false,
           demo: false,
           input: ["text"],
+          priced: false,
           limits: limits(32_768),
         },
       ],

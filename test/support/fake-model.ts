@@ -64,6 +64,9 @@ export class FakeModel implements ModelPort {
     return refuse({ kind: "provider_error", message: `${model} is gone` });
   }
 
+  /** Whether a name has a price; absent: none has. */
+  hasPrice?: (model: string | null) => boolean;
+
   /** What it says that a call has cost. */
   usageOf: (call: ModelCall) => Usage = () => USAGE;
   /** How much it takes: more than any test says that is not about this. */

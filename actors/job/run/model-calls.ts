@@ -14,6 +14,7 @@ import type { ChatCommand } from "../../chat/protocol.ts";
 import { ok } from "../../fault.ts";
 import { pauseMs } from "../../runtime/backoff.ts";
 import { inputNeeded, isAttachment, type ModelInput } from "../../upload/terms.ts";
+import { isCostKnown } from "../budget.ts";
 import type { ModelCall, ModelInfo, ModelOutcome } from "../ports.ts";
 import { originOf, TEXT_SEPARATOR } from "../schema.ts";
 import type { CallEnd, ProviderLimits } from "./provider-limits.ts";
@@ -51,6 +52,18 @@ export class ModelCalls {
     this.run = run;
   }
 
+  /** What the next call names. */
+  private get model(): string | null {
+    return this.fallback ?? this.run.reporter.job.agent.model;
+  }
+
+  /** Whether it is known what the next call costs, as far as there is a next one: what cannot be used fails as that. */
+  get hasKnownCost(): boolean {
+    const { models } = this.services;
+    const described = models.describe(this.model);
+    return !described.ok || isCostKnown(models, described.value);
+  }
+
   /** The outcome after all retries; `before` is the text of the run so far. Throws `RunOver` when the job has moved on. */
   async call(
     prompt: Prompt,
@@ -75,7 +88,7 @@ export class ModelCalls {
   private async once(prompt: Prompt, before: string, state: StepState, signal: AbortSignal): Promise<ModelOutcome> {
     const { services, run } = this;
     const { job } = run.reporter;
-    const model = this.fallback ?? job.agent.model;
+    const { model } = this;
     const provider = providerOf(services.models.describe(model)) ?? "";
     const key = (await services.providerKeys?.secretFor(job.organizationId, provider)) ?? ok(null);
     if (!key.ok) return UNREAD_KEY;
@@ -125,7 +138,8 @@ export class ModelCalls {
     const ms = pauseMs(MODEL_PAUSES, state.retries, chance, failure.error.retryAfterMs);
     const isTooLate = clock.now() + ms >= Date.parse(this.run.reporter.job.deadlineAt ?? "");
     if (isTooLate || state.retries >= this.services.retry.retries) {
-      if (!(await this.fallBack(failure, prompt))) return failure;
+      const final = await this.fallBack(failure, prompt);
+      if (final !== null) return final;
       state.retries = 0;
     } else {
       state.retries++;
@@ -150,12 +164,14 @@ export class ModelCalls {
     });
   }
 
-  /** Goes on with the next fallback that can be used; false where there is none. */
-  private async fallBack({ error }: Failed, { entries }: Prompt): Promise<boolean> {
+  /** Goes on with the next fallback that can be used, and answers null; where there is none, the failure that is final. */
+  private async fallBack(failure: Failed, { entries }: Prompt): Promise<Failed | null> {
+    const { error } = failure;
     const { models, retry } = this.services;
     const { reporter } = this.run;
     const from = this.fallback === undefined ? 0 : retry.fallbacks.indexOf(this.fallback) + 1;
     const needed = inputsNeeded(entries);
+    const unpriced: string[] = [];
     for (const name of retry.fallbacks.slice(from)) {
       const read = models.inputOf(name);
       // One that cannot see what the conversation has would answer about something else.
@@ -163,6 +179,11 @@ export class ModelCalls {
       const runner = models.describe(name);
       const current = reporter.job.runner;
       if (!runner.ok || (current !== null && nameOf(runner.value) === nameOf(current))) continue;
+      // A limit of cost cannot be kept where nobody knows what a call costs.
+      if (!isCostKnown(models, runner.value) && (await reporter.limitsCost())) {
+        unpriced.push(name);
+        continue;
+      }
       this.fallback = name;
       const message = `${current === null ? "The model" : nameOf(current)} stayed away (${error.message}) ${nameOf(runner.value)} goes on in its place.`;
       const warnings = [{ code: "model_fallback", message }] as const;
@@ -170,9 +191,9 @@ export class ModelCalls {
         { kind: "run_warned", attempt: reporter.attempt, warnings, runner: runner.value },
         () => [],
       );
-      return true;
+      return null;
     }
-    return false;
+    return unpriced.length === 0 ? failure : withoutFallback(failure, unpriced);
   }
 }
 
@@ -183,6 +204,15 @@ const UNREAD_KEY: Failed = {
   partialText: "",
   usage: { inputTokens: 0, outputTokens: 0 },
 };
+
+/** The failure of a model, saying whom it would have been followed by. */
+const withoutFallback = (failure: Failed, unpriced: readonly string[]): Failed => ({
+  ...failure,
+  error: {
+    ...failure.error,
+    message: `${failure.error.message} Nothing goes on in its place: the cost is limited, and ${unpriced.join(", ")} has no price.`,
+  },
+});
 
 const limited = (retryAfterMs: number): Failed => ({
   kind: "failed",

@@ -102,13 +102,16 @@ export class Reporter {
 
   /**
    * Takes the messages that wait for the next model call; without any it is only a look. Where the
-   * organization's budget is spent the job blocks, and the chat learns of it.
+   * organization's budget is spent, or is one of cost and the cost of the call is not known, the job blocks, and the
+   * chat learns of it.
    */
-  async takeSteers(attempt: number, result: string, chat: (job: Job) => readonly ChatCommand[]) {
+  async takeSteers(result: string, hasKnownCost: boolean, chat: (job: Job) => readonly ChatCommand[]) {
+    const { attempt } = this;
     const { organizationId } = this.effect;
-    const taking = followed(askUsage(usageRef(organizationId), { kind: "check_budget" }), ({ spent }) =>
-      askJob(this.ref, { kind: "take_steers", attempt, isSpent: spent !== null, result }),
-    );
+    const taking = followed(this.askBudget, ({ spent, limitsCost }) => {
+      const isSpent = spent !== null || (limitsCost && !hasKnownCost);
+      return askJob(this.ref, { kind: "take_steers", attempt, isSpent, result });
+    });
     const members = following(taking, ([, { job }]) => {
       const [command] = chat(job);
       return command === undefined ? null : askChat(chatRef(organizationId, job.chatId), command);
@@ -116,6 +119,13 @@ export class Reporter {
     const [, { job, steers }] = await this.untilAnswered(members);
     this.latest = job;
     return steers;
+  }
+
+  /** Whether the job, or the month of its organization, has a limit of cost. */
+  async limitsCost(): Promise<boolean> {
+    if ((this.job.budget.maxCost ?? null) !== null) return true;
+    const [{ limitsCost }] = await this.untilAnswered([this.askBudget]);
+    return limitsCost;
   }
 
   /**
@@ -203,6 +213,10 @@ export class Reporter {
       if (outcome.ok || !isPassing(outcome.fault) || this.context.isOver()) return outcome;
       await backoff.pause();
     }
+  }
+
+  private get askBudget() {
+    return askUsage(usageRef(this.effect.organizationId), { kind: "check_budget" });
   }
 
   private get ref() {

@@ -217,8 +217,9 @@ export class Run {
 
   /** Steering messages go into the next model call, if the budget allows one. */
   private async takeSteers(): Promise<void> {
-    const { attempt, transcript } = this;
-    const steers = await this.reporter.takeSteers(attempt, transcript.text, (job) => this.turnAfter(job));
+    const { transcript } = this;
+    const { hasKnownCost } = this.models;
+    const steers = await this.reporter.takeSteers(transcript.text, hasKnownCost, (job) => this.turnAfter(job));
     for (const { content: text, blocks } of steers) transcript.add({ type: "user_text", text, blocks });
   }
 

@@ -1,5 +1,6 @@
 /** What people decide about a job: approve, cancel, resume, iterate (JOB-2, JOB-3, JOB-8, JOB-9). */
 import { type Fault, invalid, ok, type Outcome, refuse } from "../../../actors/fault.ts";
+import { isCostKnown } from "../../../actors/job/budget.ts";
 import { chatAfter } from "../../../actors/job/transitions.ts";
 import { allowedActions, openApprovals } from "../../../actors/job/machine.ts";
 import type { Principal } from "../../../actors/organization/principal.ts";
@@ -7,8 +8,8 @@ import type { JobCommand } from "../../../actors/job/protocol.ts";
 import { type Job, jobRef } from "../../../actors/job/schema.ts";
 import { followed } from "../../../actors/runtime/members.ts";
 import type { JsonObject, Static } from "../../../actors/schema.ts";
-import { ask, type TroupeSystem } from "../../../actors/troupe.ts";
-import { costKnown, withinBudget } from "../../work/budget.ts";
+import { ask } from "../../../actors/troupe.ts";
+import { costKnown, unpriced, withinBudget } from "../../work/budget.ts";
 import { accepted, type Committed, done, type Joined, type Change, type Steps } from "../../http/request/commit.ts";
 import { withinArguments, withinMessage, withinMetadata } from "../../http/contract/limits.ts";
 import type { Caller } from "../../http/request/caller.ts";
@@ -126,7 +127,7 @@ export async function resumeJob(
     if (metadata !== null) return invalid("/metadata", "A blocked job goes on with the metadata that it has");
     const countable = job.runner === null ? ok(null) : costKnown(services.models, job.runner, budget);
     if (!countable.ok) return countable;
-    const allowed = await mayGoOn(services.system, job);
+    const allowed = await mayGoOn(services, job);
     if (!allowed.ok) return allowed;
     const ref = jobRef(principal.organizationId, job.id);
     return change.commit([ask(ref, command)], (resumed) => accepted(jobView(resumed, principal)));
@@ -142,9 +143,14 @@ export async function resumeJob(
   return sayAfter(services, change, following, (begun) => accepted(jobView(begun, principal)));
 }
 
-/** A job that waits for tokens goes on when there are some: before that it would only wait again. */
-const mayGoOn = (system: TroupeSystem, { blockedReason, organizationId }: Job): Promise<Outcome<unknown>> =>
-  blockedReason === "budget_reached" ? withinBudget(system, organizationId) : Promise.resolve(ok(null));
+/** A job that a budget has stopped goes on when it may: before that it would only stop again. */
+async function mayGoOn({ system, models }: Services, job: Job): Promise<Outcome<unknown>> {
+  if (job.blockedReason !== "budget_reached") return ok(null);
+  const allowed = await withinBudget(system, job.organizationId);
+  const model = models.describe(job.agent.model);
+  if (!allowed.ok || !allowed.value.limitsCost || !model.ok) return allowed;
+  return isCostKnown(models, model.value) ? allowed : unpriced(model.value);
+}
 
 /** Answers the review, where there is one, and begins another round. */
 export async function iterateJob(

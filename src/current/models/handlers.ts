@@ -1,6 +1,7 @@
 /** The models that the operator allows (RUN-4). */
 import { ok } from "../../../actors/fault.ts";
-import type { AllowedModel } from "../../../actors/job/ports.ts";
+import { isCostKnown } from "../../../actors/job/budget.ts";
+import type { AllowedModel, ModelPort } from "../../../actors/job/ports.ts";
 import type { JobLimits } from "../../../actors/job/limits.ts";
 import type { Handlers, Shown } from "../../http/contract/operation.ts";
 import type { Services } from "../../operations/services.ts";
@@ -8,19 +9,22 @@ import type { modelOperations } from "./operations.ts";
 import { type ModelView } from "./operations.ts";
 
 export const modelHandlers: Handlers<typeof modelOperations.operations, Services> = {
-  listModels: ({ models, jobLimits }) => ok({ models: models.allowed().map((model) => modelView(model, jobLimits)) }),
+  listModels: ({ models, jobLimits }) =>
+    ok({ models: models.allowed().map((model) => modelView(model, models, jobLimits)) }),
 };
 
 /** `limits` are the service's own, of a job whose budget names none; what a provider allows besides is not known here. */
 const modelView = (
-  { provider, name, demo, isDefault, window, input }: AllowedModel,
+  model: AllowedModel,
+  models: Pick<ModelPort, "hasPrice">,
   { steps, runMs }: JobLimits,
 ): Shown<typeof ModelView> => ({
-  id: `${provider}:${name}`,
-  provider,
-  name,
-  default: isDefault,
-  demo,
-  input: [...input],
-  limits: { context_tokens: window.contextTokens, max_steps: steps, max_run_seconds: runMs / 1_000 },
+  id: `${model.provider}:${model.name}`,
+  provider: model.provider,
+  name: model.name,
+  default: model.isDefault,
+  demo: model.demo,
+  input: [...model.input],
+  priced: isCostKnown(models, model),
+  limits: { context_tokens: model.window.contextTokens, max_steps: steps, max_run_seconds: runMs / 1_000 },
 });

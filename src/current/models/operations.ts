@@ -13,6 +13,10 @@ export const ModelView = noun("Model", "A model that the operator allows", {
   input: Type.Array(OneOf(MODEL_INPUTS), {
     description: "What it reads in messages: text, images, PDF documents (`file`). Text files go to every model",
   }),
+  priced: Type.Boolean({
+    description:
+      "Whether it is known what it costs: it has a price today, or is the demo, which costs nothing. Without one its tokens are in no `cost`, and it goes with no limit of cost",
+  }),
   limits: Type.Object({
     context_tokens: Count("What one call of it takes with its answer, in tokens: longer conversations are compacted"),
     max_steps: Count("Model calls of one job, unless its budget or its agent names a number"),

@@ -1,5 +1,5 @@
 /** Budgets by cost, over all actors in memory: of a month and of one run. */
-import { expect, test } from "bun:test";
+import { describe, expect, test } from "bun:test";
 import { budgetFromHere, budgetLeft, spentPart } from "../../../actors/job/budget.ts";
 import { jobRef, PLAIN_TERMS, type Usage } from "../../../actors/job/schema.ts";
 import { NO_BUDGET } from "../../../actors/job/terms.ts";
@@ -17,6 +17,7 @@ async function endless(usage: Usage = DIME): Promise<JobReplica> {
   const replica = await startJobs(new World());
   const { model } = replica;
   model.usageOf = () => usage;
+  if (usage.cost !== undefined) model.hasPrice = () => true;
   model.script = () => [{ use: { type: "tool_use", id: `c${model.calls.length}`, name: "look", input: {} } }];
   return replica;
 }
@@ -97,6 +98,76 @@ test("[RUN-20] tokens whose cost nobody knows spend a budget of cost; those of t
   demo.model.info = ok({ provider: "demo", name: "echo", demo: true });
   const shown = await demo.send("hi", undefined, withCost("1000"));
   expect(await demo.ended(shown)).toMatchObject({ status: "failed", error: { code: "step_limit" } });
+});
+
+test("[RUN-20] a limit of cost that a month gets stops a running job whose model has no price, until it is gone", async () => {
+  const replica = await endless(USAGE);
+  const held = gate();
+  const { script } = replica.model;
+  replica.model.script = (call) => [{ hold: held.hold }, ...script(call)];
+  const id = await replica.send("hi");
+  await replica.model.called(1);
+  await limit(replica, { kind: "cost", cost: "100" });
+  held.open();
+  expect(await replica.ended(id)).toMatchObject({ ...BLOCKED, step: 1 });
+  expect(replica.model.calls).toHaveLength(1);
+  await limit(replica, { kind: "service" });
+  expect((await resume(replica, id)).ok).toBe(true);
+  await replica.model.called(2);
+
+  const demo = await endless(USAGE);
+  demo.model.info = ok({ provider: "demo", name: "echo", demo: true });
+  await limit(demo, { kind: "cost", cost: "100" });
+  expect(await demo.ended(await demo.send("hi"))).toMatchObject({ status: "failed", error: { code: "step_limit" } });
+});
+
+describe("a fallback without a price", () => {
+  const away = { code: "provider_unreachable", message: "It is away." } as const;
+
+  /** The agent's own model is away, and these come after it. */
+  async function fallingBack(...fallbacks: string[]): Promise<JobReplica> {
+    const replica = await startJobs(new World(), { retry: { retries: 0, fallbacks } });
+    const { model } = replica;
+    model.names = true;
+    model.hasPrice = (name) => name !== "fake:free";
+    model.script = (call) => [call.model === null ? { fail: away } : { say: "Done." }];
+    return replica;
+  }
+  const called = ({ model }: JobReplica) => model.calls.map((call) => call.model);
+
+  test("[RUN-20] [RUN-8] goes on where nothing limits the cost", async () => {
+    const replica = await fallingBack("fake:free", "fake:dear");
+    expect(await replica.ended(await replica.send("hi"))).toMatchObject({ status: "completed" });
+    expect(called(replica)).toEqual([null, "fake:free"]);
+  });
+
+  test.each(["month", "job"] as const)(
+    "[RUN-20] [RUN-8] is passed over where the %s has a limit of cost",
+    async (of) => {
+      const replica = await fallingBack("fake:free", "fake:dear");
+      if (of === "month") await limit(replica, { kind: "cost", cost: "100" });
+      const id = await replica.send("hi", undefined, of === "job" ? withCost("100") : {});
+      expect(await replica.ended(id)).toMatchObject({
+        status: "completed",
+        runner: { name: "dear" },
+        warnings: [{ code: "model_fallback" }],
+      });
+      expect(called(replica)).toEqual([null, "fake:dear"]);
+    },
+  );
+
+  test("[RUN-20] [RUN-8] the job says so where there is no other", async () => {
+    const replica = await fallingBack("fake:free");
+    await limit(replica, { kind: "cost", cost: "100" });
+    expect(await replica.ended(await replica.send("hi"))).toMatchObject({
+      status: "failed",
+      error: {
+        code: "provider_unreachable",
+        message: "It is away. Nothing goes on in its place: the cost is limited, and fake:free has no price.",
+      },
+    });
+    expect(called(replica)).toEqual([null]);
+  });
 });
 
 test("[RUN-20] [JOB-9] a message to a running job gives it no step past its budget", async () => {
