@@ -18,6 +18,8 @@ const DELIVERY_SECONDS = [0.01, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 15];
 /** A loop that is held for a tenth of a second is felt by everybody. */
 const LOOP_SECONDS = [0.001, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 5];
 
+const FLUSH_OUTCOMES: readonly FlushOutcome["kind"][] = ["answered", "aborted", "unknown"];
+
 /** Of operations that no request has named. */
 const NONE = "none";
 
@@ -46,6 +48,17 @@ export class Meters {
   readonly loopSeconds = new Distribution(LOOP_SECONDS);
   /** When the lease was last renewed, monotonic ms; null before. */
   leaseRenewedAt: number | null = null;
+
+  /** What alerts look for begins at 0: of a count that begins with its first event Prometheus sees no increase. */
+  constructor() {
+    for (const outcome of FLUSH_OUTCOMES) this.flushes.add(0, outcome);
+    this.refusals.add(0, "storage_full");
+  }
+
+  /** Its tokens will be in no cost. */
+  unpriced(model: string): void {
+    this.unpricedTokens.add(0, model);
+  }
 
   answered(operation: string | null, status: number, seconds: number): void {
     this.requests.add(1, operation ?? NONE, String(status));

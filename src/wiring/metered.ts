@@ -1,5 +1,7 @@
 /** Ports that count what goes through them. They are put in only where somebody asks for metrics. */
+import { isCostKnown } from "../../actors/job/budget.ts";
 import type { ModelPort } from "../../actors/job/ports.ts";
+import { withCalls } from "../../actors/job/wrapped-models.ts";
 import type { FlushOutcome, ShardWrites } from "../../actors/runtime/store.ts";
 import type { WebhookSender } from "../../actors/webhook/ports.ts";
 import type { Database } from "../../db/client.ts";
@@ -46,27 +48,22 @@ export class MeteredPlacement extends PostgresPlacement {
 /** The models, with what each call came to. */
 export function meteredModels(models: ModelPort, meters: Meters): ModelPort {
   meters.currency = models.currency ?? null;
-  return {
-    describe: (model) => models.describe(model),
-    windowOf: (model) => models.windowOf(model),
-    inputOf: (model) => models.inputOf(model),
-    allowed: () => models.allowed(),
-    ...(models.currency === undefined ? {} : { currency: models.currency }),
-    ...(models.hasPrice === undefined ? {} : { hasPrice: (model) => models.hasPrice?.(model) === true }),
-    async call(call, onText, signal) {
-      const from = performance.now();
-      let firstTokenSeconds: number | null = null;
-      const told = (text: string): void => {
-        if (text !== "") firstTokenSeconds ??= secondsSince(from);
-        onText(text);
-      };
-      const outcome = await models.call(call, told, signal);
-      const described = models.describe(call.model);
-      const model = described.ok ? `${described.value.provider}:${described.value.name}` : "unknown";
-      meters.called(model, outcome, { seconds: secondsSince(from), firstTokenSeconds });
-      return outcome;
-    },
-  };
+  if (meters.currency !== null)
+    for (const model of models.allowed())
+      if (!isCostKnown(models, model)) meters.unpriced(`${model.provider}:${model.name}`);
+  return withCalls(models, async (call, onText, signal) => {
+    const from = performance.now();
+    let firstTokenSeconds: number | null = null;
+    const told = (text: string): void => {
+      if (text !== "") firstTokenSeconds ??= secondsSince(from);
+      onText(text);
+    };
+    const outcome = await models.call(call, told, signal);
+    const described = models.describe(call.model);
+    const model = described.ok ? `${described.value.provider}:${described.value.name}` : "unknown";
+    meters.called(model, outcome, { seconds: secondsSince(from), firstTokenSeconds });
+    return outcome;
+  });
 }
 
 /** What sends webhooks, with how each attempt ended. */

@@ -3,6 +3,9 @@ import type { Usage } from "../../actors/job/schema.ts";
 import { exposition } from "../../src/metrics/exposition.ts";
 import { Meters } from "../../src/metrics/meters.ts";
 import { Counts, Distribution } from "../../src/metrics/tally.ts";
+import { withCalls } from "../../actors/job/wrapped-models.ts";
+import { meteredModels } from "../../src/wiring/metered.ts";
+import { FakeModel } from "../support/fake-model.ts";
 import { silentReadings } from "../support/readings.ts";
 
 const linesOf = (text: string, name: string): string[] =>
@@ -84,6 +87,22 @@ test("[OPS-1] [OPS-8] costs are told by model and currency, added up exactly, wi
   expect((await told()).filter((line) => /^troupe_model_(cost|unpriced)/.test(line))).toEqual([
     'troupe_model_cost_total{model="a:dear",currency="EUR"} 1',
     'troupe_model_unpriced_tokens_total{model="a:free"} 12',
+  ]);
+});
+
+test("[OPS-2] counts that alerts look for are told with 0 from the start, so that the first event is an increase", async () => {
+  const meters = new Meters();
+  const models = withCalls(new FakeModel(), () => Promise.reject(new Error("not called")));
+  meteredModels({ ...models, currency: "EUR", hasPrice: () => false }, meters);
+  const text = await exposition(meters, silentReadings(), () => {}).text();
+  expect(linesOf(text, "troupe_flushes_total")).toEqual([
+    'troupe_flushes_total{outcome="answered"} 0',
+    'troupe_flushes_total{outcome="aborted"} 0',
+    'troupe_flushes_total{outcome="unknown"} 0',
+  ]);
+  expect(linesOf(text, "troupe_http_refusals_total")).toEqual(['troupe_http_refusals_total{kind="storage_full"} 0']);
+  expect(linesOf(text, "troupe_model_unpriced_tokens_total")).toEqual([
+    'troupe_model_unpriced_tokens_total{model="fake:fake"} 0',
   ]);
 });
 
