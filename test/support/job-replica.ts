@@ -24,6 +24,7 @@ import type { RunServices } from "../../actors/job/run/services.ts";
 import { Slots } from "../../actors/job/run/slots.ts";
 import type { EffectHandler } from "../../actors/runtime/effects.ts";
 import type { DispatchGroup } from "../../actors/runtime/members.ts";
+import type { Tracing } from "../../actors/runtime/tracing.ts";
 import type { TSchema } from "../../actors/schema.ts";
 import type { StoredEvent } from "../../actors/runtime/store.ts";
 import { sum } from "../../actors/usage/actor.ts";
@@ -76,6 +77,10 @@ export interface JobReplicaOptions {
   readonly effects?: (system: () => TroupeSystem) => Readonly<Record<string, EffectHandler>>;
   /** None unless given. */
   readonly retry?: RetrySettings;
+  /** Where traces are told. */
+  readonly tracing?: Tracing;
+  /** What makes the loop of jobs; the core's own unless given. */
+  readonly execution?: (services: RunServices) => EffectHandler;
 }
 
 export class JobReplica extends Replica<TroupeProtocols> {
@@ -95,7 +100,8 @@ export class JobReplica extends Replica<TroupeProtocols> {
       group: () => Promise.reject(new Error("not started")),
     };
     const bugs: { fields: object; message: string }[] = [];
-    const run = jobExecution({
+    const { tracing } = options;
+    const run = (options.execution ?? jobExecution)({
       models: model,
       tools,
       outputs: parsedOutputs,
@@ -109,7 +115,11 @@ export class JobReplica extends Replica<TroupeProtocols> {
       textWriter: (text) => late.textWriter(text),
       log: { warn: () => {}, error: (fields, message) => void bugs.push({ fields, message }) },
     });
-    super(world, { definitions: troupeActors({ calendar }), effects: { run, ...effects(() => this.system) } });
+    super(world, {
+      definitions: troupeActors({ calendar }),
+      effects: { run, ...effects(() => this.system) },
+      ...(tracing === undefined ? {} : { tracing }),
+    });
     this.model = model;
     this.tools = tools;
     this.transcripts = transcripts;

@@ -5,6 +5,7 @@
 import type { ActorDefinition, AnyDefinition, Protocol, Protocols } from "../../actors/runtime/actor.ts";
 import type { EffectHandler } from "../../actors/runtime/effects.ts";
 import type { Peers } from "../../actors/runtime/peers.ts";
+import type { Tracing } from "../../actors/runtime/tracing.ts";
 import type { WriteGuard } from "../../actors/runtime/write-guard.ts";
 import { System } from "../../actors/runtime/system.ts";
 import { FakeClock, seededChance } from "./fake-clock.ts";
@@ -43,6 +44,7 @@ export interface ReplicaOptions {
   readonly liveActors?: number;
   readonly peers?: Peers;
   readonly guard?: WriteGuard;
+  readonly tracing?: Tracing;
 }
 
 export class Replica<P extends Protocols> {

@@ -5,11 +5,15 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { carrierOf, carrying, uncarried } from "../../actors/runtime/tracing.ts";
 import { createLogger } from "../../src/log/log.ts";
+import { exposition } from "../../src/metrics/exposition.ts";
+import { Meters } from "../../src/metrics/meters.ts";
+import { openTraces } from "../../src/service/traces.ts";
 import { readConfig } from "../../src/settings/config.ts";
 import { tracingOf } from "../../src/settings/tracing.ts";
 import { activeTraceId } from "../../src/tracing/active-span.ts";
 import { openTracing, SHUTDOWN_MS, type TracingParts } from "../../src/tracing/tracing.ts";
-import { OtlpCollector } from "../support/otlp-collector.ts";
+import { type CollectedSpan, OtlpCollector } from "../support/otlp-collector.ts";
+import { silentReadings } from "../support/readings.ts";
 import { eventually } from "../support/troupe-process.ts";
 
 const TRACE = "0af7651916cd43dd8448eb211c80319c";
@@ -73,6 +77,33 @@ for (const protocol of ["http/protobuf", "http/json"] as const)
       expect(spans).toEqual({ exported: 2 });
     });
 
+test("[OPS-9] a span is as long as its work, and no value of it is longer than 1,024 characters", async () => {
+  const collector = new OtlpCollector();
+  const { tracing, close } = opened(collector.url);
+  const before = BigInt(Math.floor(Date.now() - 1)) * 1_000_000n;
+  const long = tracing.begin("long", { parent: null, since: tracing.now() - 60_000 });
+  long.tell({ text: "x".repeat(2_000) });
+  long.end();
+  tracing.begin("short", { parent: null }).end();
+  await close();
+  await collector.stop();
+  const [{ startNs, endNs, attributes, kind }, short] = collector.spans as [CollectedSpan, CollectedSpan];
+  expect(endNs - startNs).toBeGreaterThanOrEqual(60_000_000_000n);
+  expect(endNs - startNs).toBeLessThan(90_000_000_000n);
+  expect([attributes, kind]).toEqual([{ text: "x".repeat(1_024) }, 1]);
+  expect(short.startNs).toBeGreaterThanOrEqual(before);
+  expect(short.endNs - short.startNs).toBeLessThan(30_000_000_000n);
+});
+
+test("[OPS-9] all that wait at the end of the process leave together", async () => {
+  const collector = new OtlpCollector();
+  const { tracing, close, spans } = opened(collector.url, { delayMs: 60_000 });
+  for (let i = 0; i < 2_048; i++) tracing.begin("span", { parent: null }).end();
+  await close();
+  await collector.stop();
+  expect([collector.spans.length, spans]).toEqual([2_048, { exported: 2_048 }]);
+});
+
 test("[OPS-9] what runs belongs to its span, with all that it awaits, and to none outside", async () => {
   const { tracing, close } = opened("http://127.0.0.1:1");
   const one = tracing.begin("one", { parent: null });
@@ -89,6 +120,14 @@ test("[OPS-9] what runs belongs to its span, with all that it awaits, and to non
   expect(one.within(() => tracing.within(null, () => tracing.current()))).toBeNull();
   expect(tracing.within("garbage", () => tracing.headers())).toEqual({});
   expect(tracing.within(`${PARENT} a=b`, () => tracing.headers())).toEqual({ traceparent: PARENT, tracestate: "a=b" });
+  expect(tracing.within(UNSAMPLED, () => tracing.headers())).toEqual({ traceparent: UNSAMPLED });
+  // As the specification limits it: a longer state is left out, and the trace goes on.
+  const state = (characters: number): string =>
+    `a=${"x".repeat(200)},b=${"x".repeat(200)},c=${"x".repeat(characters - 408)}`;
+  expect(tracing.within(`${PARENT} ${state(512)}`, () => tracing.current())).toBe(`${PARENT} ${state(512)}`);
+  expect(tracing.within(`${PARENT} ${state(513)}`, () => tracing.current())).toBe(PARENT);
+  expect(tracing.received(new Headers({ traceparent: PARENT, tracestate: "a=b" }))).toBe(`${PARENT} a=b`);
+  expect(tracing.received(new Headers({ tracestate: "a=b" }))).toBeNull();
   expect(tracing.current()).toBeNull();
   await close();
 });
@@ -151,6 +190,39 @@ test("[OPS-9] a collector that comes back gets the next spans, and it is said on
   expect(said).toEqual([expect.any(String), null]);
   await close();
   await collector.stop();
+});
+
+test("[OPS-9] the log says where traces go, that they cannot be sent and that they are sent again, and they are counted", async () => {
+  let isAway = true;
+  const collector = new OtlpCollector(() => new Response(null, { status: isAway ? 400 : 200 }));
+  const env = { OTEL_EXPORTER_OTLP_HEADERS: "key=private", OTEL_BSP_SCHEDULE_DELAY: "10" };
+  const read = readConfig({ ...env, OTEL_EXPORTER_OTLP_ENDPOINT: collector.url });
+  if (!read.ok) throw new Error(JSON.stringify(read.errors));
+  const lines: string[] = [];
+  const log = await createLogger({ level: "info", sink: { write: (line) => lines.push(line) } });
+  const meters = new Meters();
+  const url = `${collector.url}/v1/traces`;
+  const { tracing, close } = await openTraces(read.config, meters, log);
+  for (const [state, last] of [
+    ["away", "traces cannot be sent: spans are dropped"],
+    ["back", "traces are sent again"],
+  ] as const) {
+    isAway = state === "away";
+    tracing!.begin(state, { parent: null }).end();
+    await eventually(`the log says ${last}`, () => lines.at(-1)?.includes(last) === true);
+  }
+  await close();
+  await collector.stop();
+  expect(lines.map((line) => JSON.parse(line) as object)).toMatchObject([
+    { msg: "traces are sent to a collector", url, protocol: "http/protobuf", sampler: "parentbased_always_on" },
+    { level: 40, url, err: expect.anything() },
+    { level: 30, url },
+  ]);
+  expect(lines.join("")).not.toContain("private");
+  const counted = await exposition(meters, silentReadings(), () => {}).text();
+  for (const outcome of ["failed", "exported"])
+    expect(counted).toContain(`troupe_trace_spans_total{outcome="${outcome}"} 1\n`);
+  expect((await openTraces({ ...read.config, otelSdkDisabled: true }, null, log)).tracing).toBeNull();
 });
 
 test("[OPS-9] a carrier goes into a row and out of it, and a row without one stays as it is", () => {
