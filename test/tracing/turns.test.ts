@@ -1,15 +1,19 @@
 /** The spans of turns, flushes, messages, effects, alarms and runs, over the runtime in memory. */
 import { expect, test } from "bun:test";
+import { type Outcome, refuse } from "../../actors/fault.ts";
+import { Slots } from "../../actors/job/run/slots.ts";
 import { shardOf } from "../../actors/runtime/placement.ts";
 import { GroupTrace } from "../../actors/runtime/group-trace.ts";
-import { carrierOf, type Tracing } from "../../actors/runtime/tracing.ts";
+import { carrierOf, carrying, type Tracing } from "../../actors/runtime/tracing.ts";
 import type { FlushFault } from "../support/memory-store.ts";
 import { until } from "../support/condition.ts";
-import { FAKE_EPOCH_MS } from "../support/fake-clock.ts";
+import { FAKE_EPOCH_MS, FakeClock } from "../support/fake-clock.ts";
 import { faultOf, idleEffect, ORG, startLedgers } from "../support/ledger-replica.ts";
 import { ledgerRef } from "../support/ledger-actor.ts";
 import { AGENT, startJobs } from "../support/job-replica.ts";
 import { tracedExecution, tracedModels } from "../../src/wiring/traced.ts";
+import { FakeModel } from "../support/fake-model.ts";
+import { FakeTools } from "../support/fake-tools.ts";
 import { spanNamed, spansOf, treeOf } from "../support/recorded-spans.ts";
 import { World } from "../support/replica.ts";
 
@@ -240,6 +244,31 @@ test("[OPS-9] a run is told span by span, each with its ids and outcomes and wit
     `    ${of("webhook", "take_event")}`,
     `      ${FLUSH}`,
   ]);
+});
+
+test("[OPS-9] a run whose row does not say where its job began goes on with what has caused it", async () => {
+  const cause = `00-${"a".repeat(32)}-${"b".repeat(16)}-01`;
+  const spans = await spansOf(async (tracing) => {
+    const group = (): Promise<Outcome<never>> =>
+      Promise.resolve(refuse({ kind: "not_found", resource: "job" } as never));
+    const services = {
+      slots: new Slots(),
+      clock: new FakeClock(),
+      models: new FakeModel(),
+      tools: new FakeTools(),
+      group,
+    };
+    const handler = tracedExecution(tracing)(services as never);
+    const intent = carrying({ attempt: 1, priority: "normal", since: "2026-11-01T12:00:00.000Z" }, cause);
+    const effect = { id: "eff_1", organizationId: ORG, actorKind: "job", actorId: "job_1", kind: "run", intent };
+    const signal = AbortSignal.abort();
+    await handler.run(effect, { signal, epoch: 1, isOver: () => true, mayAct: () => false });
+  });
+  expect(spanNamed(spans, "invoke_agent")).toMatchObject({
+    traceId: "a".repeat(32),
+    parentSpanId: "b".repeat(16),
+    links: [],
+  });
 });
 
 const LINES = {
