@@ -5388,6 +5388,11 @@ export interface Model {
     demo: boolean;
     /** What it reads in messages: text, images, PDF documents (`file`). Text files go to every model */
     input: Array<"text" | "image" | "file">;
+    /**
+     * Whether it is known what it costs: it has a price today, or is the demo, which costs nothing. Without one its
+     * tokens are in no `cost`, and it goes with no limit of cost
+     */
+    priced: boolean;
     /** Limits of the model */
     limits: {
         /** What one call of it takes with its answer, in tokens: longer conversations are compacted */

@@ -8959,6 +8959,9 @@ class Model(TypedDict):
     demo: bool
     # What it reads in messages: text, images, PDF documents (`file`). Text files go to every model
     input: list[Literal["text", "image", "file"]]
+    # Whether it is known what it costs: it has a price today, or is the demo, which costs nothing. Without
+    # one its tokens are in no `cost`, and it goes with no limit of cost
+    priced: bool
     # Limits of the model
     limits: ModelLimits
 
