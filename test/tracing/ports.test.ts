@@ -267,8 +267,8 @@ test("[OPS-9] [REP-5] a question to another replica, and a request that is hande
       port: 0,
       maxRequestBodyBytes: 1_000,
       questions: () => ({ answer }) as never,
-      onLook: () => {},
-      onRead: () => {},
+      onLook: () => Promise.resolve(),
+      onRead: () => Promise.resolve(),
       serve: () => (request) => {
         handed.push(tracing.received(request.headers));
         return Promise.resolve(new Response("done"));
