@@ -12,6 +12,8 @@ const thread = new ThreadWriter();
 
 export class ContentWriter {
   private readonly path: string;
+  /** The first chunk, as it came, until there is a second one: small content needs no piece. */
+  private first: Uint8Array | null = null;
   private piece: ArrayBuffer | null = null;
   private filled = 0;
   private file: ThreadFile | null = null;
@@ -23,14 +25,14 @@ export class ContentWriter {
 
   /** Resolves when more may come. Rejects when it cannot be written. */
   async add(chunk: Uint8Array): Promise<void> {
-    for (let at = 0; at < chunk.byteLength;) {
-      this.piece ??= takePiece();
-      const part = chunk.subarray(at, at + PIECE_BYTES - this.filled);
-      new Uint8Array(this.piece).set(part, this.filled);
-      this.filled += part.byteLength;
-      at += part.byteLength;
-      if (this.filled === PIECE_BYTES) await this.send();
+    const { first } = this;
+    if (first === null && this.piece === null && this.file === null && chunk.byteLength < PIECE_BYTES) {
+      this.first = chunk;
+      return;
     }
+    this.first = null;
+    if (first !== null) await this.fill(first);
+    await this.fill(chunk);
   }
 
   /** Resolves to the SHA-256 in lower-case hex when all of it is on the disk. */
@@ -39,7 +41,7 @@ export class ContentWriter {
       if (this.filled > 0) await this.send();
       return this.file.end();
     }
-    const bytes = new Uint8Array(this.piece ?? new ArrayBuffer(0), 0, this.filled);
+    const bytes = this.first ?? new Uint8Array(this.piece ?? new ArrayBuffer(0), 0, this.filled);
     const handle = await open(this.path, "wx", 0o600);
     try {
       await writeWhole(handle, bytes);
@@ -56,6 +58,17 @@ export class ContentWriter {
   async drop(): Promise<void> {
     await this.file?.drop();
     this.giveBack();
+  }
+
+  private async fill(chunk: Uint8Array): Promise<void> {
+    for (let at = 0; at < chunk.byteLength;) {
+      this.piece ??= takePiece();
+      const part = chunk.subarray(at, at + PIECE_BYTES - this.filled);
+      new Uint8Array(this.piece).set(part, this.filled);
+      this.filled += part.byteLength;
+      at += part.byteLength;
+      if (this.filled === PIECE_BYTES) await this.send();
+    }
   }
 
   /** Hands the piece to the thread. Resolves when another one may be filled. */

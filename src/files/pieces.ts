@@ -5,8 +5,8 @@
 
 /** Filled in one go or two; a third of a millisecond to hash. */
 export const PIECE_BYTES = 512 * 1024;
-/** Kept while nobody needs them: what a few uploads at once take. */
-const KEPT_PIECES = 8;
+/** Kept while nobody needs them: what several uploads at once give and take. */
+const KEPT_PIECES = 16;
 
 const kept: ArrayBuffer[] = [];
 
