@@ -78,6 +78,13 @@ export interface ModelCall {
   readonly uncut?: readonly TranscriptEntry[];
   /** What it is for; absent: a step of a run. The demo tells them apart. */
   readonly purpose?: "summary";
+  /**
+   * How the run waits for what the call needs before it is made: seen in its record, and without its job slot where it
+   * takes long. Rejects where the job has moved on, and then `ModelPort.call` does so too.
+   */
+  readonly waits?: <T>(ready: Promise<T>) => Promise<T>;
+  /** Called when the request is with the provider: nobody reads `entries` from then on. Calling it again does nothing. */
+  readonly onSent?: () => void;
 }
 
 /** How much a model takes, in tokens. */
@@ -93,7 +100,13 @@ export interface ModelInfo {
   readonly provider: string;
   readonly name: string;
   readonly demo: boolean;
+  /** Calls of it are made with keys of organizations only: one that has none for its provider cannot use it. */
+  readonly isOwnKeyOnly?: true;
 }
+
+/** Why an organization without a key cannot use this model, which is `provider:name`. */
+export const ownKeyWords = (model: string): string =>
+  `The model ${model} is for organizations with a key of their own: an owner sets one with PUT /api/provider-keys/${model.split(":", 1)[0]}`;
 
 /** One of the models that the operator allows. */
 export interface AllowedModel extends ModelInfo {

@@ -136,6 +136,8 @@ export const WAIT_REASONS = [
   "provider_unavailable",
   /** Tools of an MCP server that is not optional cannot be used. */
   "tools_unavailable",
+  /** The images and files that calls are sending take all the memory that there is for them. */
+  "memory_limit",
 ] as const;
 export type WaitReason = (typeof WAIT_REASONS)[number];
 /** A wait of a running job. It is stored, so that a restarted job waits for the rest of it. */

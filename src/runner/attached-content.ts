@@ -1,8 +1,12 @@
 /**
  * The bytes of images and files on their way to a model (FILE-7). The loop knows attachments by their digests; here
  * each call gets their content, from the newest to the oldest as far as one request takes them, and only what its
- * model reads. The rest is told in words. What is in memory is counted for the organization, and calls for which there
- * is no room wait.
+ * model reads. The rest is told in words.
+ *
+ *   room ─▶ the bytes are read ─▶ the request is sent ─▶ room and bytes are given back ─▶ the answer comes
+ *
+ * What is in memory is counted for the organization, and calls for which there is no room wait. However slow an answer
+ * is, it holds no room. A provider of the AI SDK keeps what it is given, so its calls hold their room to their end.
  */
 import type { ContentPart, ModelCall, ModelOutcome, ModelPort, TranscriptEntry } from "../../actors/job/ports.ts";
 import { withCalls } from "../../actors/job/wrapped-models.ts";
@@ -21,7 +25,7 @@ import type { RunnerLog } from "./log.ts";
 
 /** Images and documents of one call: no provider takes many more. */
 const CALL_ATTACHMENTS = 100;
-/** What a byte of content takes in memory until its call has ended: itself, and as base64 in a request. */
+/** What a byte of content takes in memory until it is sent: itself, and as base64 in a request. */
 const MEMORY_FACTOR = 4;
 const MIB = 1024 * 1024;
 /** What all calls may hold, and those of one organization. */
@@ -44,7 +48,7 @@ export function withAttachedContent(
     if (shown === null) return models.call(call, onText, signal);
     const { organizationId } = call.origin;
     const bytes = [...shown].reduce((sum, { size }) => sum + size, 0);
-    const release = await room.enter(organizationId, bytes * MEMORY_FACTOR, signal);
+    const release = await entered(call, room.enter(organizationId, bytes * MEMORY_FACTOR, signal));
     if (release === "aborted") return { kind: "aborted", partialText: "" };
     try {
       const entries = await filled(call, shown, { contents, log, signal }).catch((err: unknown) => {
@@ -53,11 +57,28 @@ export function withAttachedContent(
       });
       if (signal.aborted) return { kind: "aborted", partialText: "" };
       if (entries === null) return UNREADABLE;
-      return await models.call({ ...call, entries }, onText, signal);
+      const onSent = (): void => {
+        // Other parts of the call keep the list until its answer has ended.
+        entries.length = 0;
+        release();
+      };
+      return await models.call({ ...call, entries, onSent }, onText, signal);
     } finally {
       release();
     }
   });
+}
+
+/** The room of this call, waited for as its run waits. */
+async function entered<T extends (() => void) | "aborted">({ waits }: ModelCall, room: Promise<T>): Promise<T> {
+  if (waits === undefined) return room;
+  try {
+    return await waits(room);
+  } catch (cause) {
+    const release = await room;
+    if (release !== "aborted") release();
+    throw cause;
+  }
 }
 
 /** The store is away for a moment, so the call is made again later. */

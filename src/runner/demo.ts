@@ -50,6 +50,8 @@ export async function callDemo(call: ModelCall, context: DemoContext): Promise<M
   const turn = currentTurn(call.uncut ?? call.entries);
   const step = call.purpose === "summary" ? summaryStep(turn.message) : stepOf(turn);
   const text = answerText(step, turn.received);
+  const inputTokens = countInput(call);
+  call.onSent?.();
   let partialText = "";
   for (const piece of pieces(text)) {
     await pause(step.slowMs, context);
@@ -57,7 +59,7 @@ export async function callDemo(call: ModelCall, context: DemoContext): Promise<M
     partialText += piece;
     context.onText(piece);
   }
-  const usage = { inputTokens: countInput(call), outputTokens: countWords(text) + step.calls.length };
+  const usage = { inputTokens, outputTokens: countWords(text) + step.calls.length };
   if (step.fault !== null) {
     const error = await end(step.fault, context);
     return error === "aborted" ? { kind: "aborted", partialText } : { kind: "failed", error, partialText, usage };

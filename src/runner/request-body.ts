@@ -21,7 +21,10 @@ export interface RequestBody {
 }
 
 /** Who the work is for, and who hears that it goes on. */
-type Sender = Pick<Listener, "charged" | "touch">;
+interface Sender extends Pick<Listener, "charged" | "touch"> {
+  /** All images and files have been taken. Not called where there are none. */
+  readonly onSent?: (() => void) | undefined;
+}
 
 /** `write` makes the body, to be written as JSON. */
 export function requestBody(write: (base64: Base64) => object, sender: Sender): RequestBody {
@@ -52,7 +55,7 @@ interface Part {
   readonly bytes: Uint8Array;
 }
 
-function streamed(parts: readonly Part[], { charged, touch }: Sender): ReadableStream<Uint8Array> {
+function streamed(parts: Part[], { charged, touch, onSent }: Sender): ReadableStream<Uint8Array> {
   const pieces = piecesOf(parts);
   return new ReadableStream<Uint8Array>(
     {
@@ -62,8 +65,11 @@ function streamed(parts: readonly Part[], { charged, touch }: Sender): ReadableS
         // A long request over a slow line is no silence of the provider.
         touch();
         const next = charged(() => pieces.next());
-        if (next.done === true) controller.close();
-        else controller.enqueue(next.value);
+        if (next.done !== true) return controller.enqueue(next.value);
+        // The body itself lives as long as its answer.
+        parts.length = 0;
+        controller.close();
+        onSent?.();
       },
     },
     { highWaterMark: 0 },

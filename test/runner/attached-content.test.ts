@@ -1,10 +1,14 @@
 /** Which bytes a model call gets of the images and files of its conversation (FILE-7). */
-import { expect, test } from "bun:test";
+import { describe, expect, test } from "bun:test";
 import type { ModelCall, ModelOutcome, ModelPort, TranscriptEntry } from "../../actors/job/ports.ts";
 import type { AttachmentBlock, ModelInput } from "../../actors/upload/terms.ts";
 import { ATTACHED_BYTES } from "../../actors/upload/limits.ts";
 import { withAttachedContent } from "../../src/runner/attached-content.ts";
 import { ByteRoom } from "../../src/runner/byte-room.ts";
+import { createModels } from "../../src/runner/models.ts";
+import { until } from "../support/condition.ts";
+import { gate } from "../support/fake-model.ts";
+import { modelCall, NO_MODELS, run } from "../support/model-calls.ts";
 
 const ANSWER: ModelOutcome = {
   kind: "failed",
@@ -88,4 +92,79 @@ test("[FILE-7] while the store is away nothing is sent, and the call can be made
     error: { code: "provider_unreachable" },
   });
   expect([room.used, calls.length]).toEqual([0, 0]);
+});
+
+describe("the room of a call", () => {
+  const READS = new Map<string, readonly ModelInput[]>([["openai-compatible:x", ["text", "image"]]]);
+  const SCHEMA = { type: "object", properties: {} } as const;
+  const FRAMES = 'data: {"choices":[{"index":0,"delta":{"content":"{}"},"finish_reason":"stop"}]}\n\ndata: [DONE]\n\n';
+
+  /** A provider that answers when the test lets it, and the models that ask it with so much room. */
+  function slow(room: ByteRoom, status: () => number = () => 200) {
+    const answer = gate();
+    const bodies: string[] = [];
+    const server = Bun.serve({
+      hostname: "127.0.0.1",
+      port: 0,
+      async fetch(request) {
+        bodies.push(await request.text());
+        if (status() !== 200) return new Response("no", { status: status() });
+        await answer.hold;
+        return new Response(FRAMES, { headers: { "content-type": "text/event-stream" } });
+      },
+    });
+    const settings = {
+      ...NO_MODELS,
+      model: "openai-compatible:x",
+      openaiBaseUrl: `${server.url.href}v1`,
+      inputs: READS,
+    };
+    const contents = { read: () => Promise.resolve(bytes("abc")) } as never;
+    const outer = withAttachedContent(createModels(settings), { contents, room });
+    const ask = (name: string, more: Partial<ModelCall> = {}) => run(outer, modelCall([said(attachment(name))], more));
+    return { ask, answer, bodies, stop: () => server.stop(true) };
+  }
+
+  test("[FILE-7] is given back when its request is sent, however slow the answer is", async () => {
+    const room = new ByteRoom(12, 12);
+    const { ask, answer, bodies, stop } = slow(room);
+    const first = ask("one");
+    const second = ask("other");
+    await until("both are sent", () => bodies.length === 2);
+    await until("the room is free", () => room.used === 0);
+    answer.open();
+    for (const { outcome } of await Promise.all([first, second])) expect(outcome.kind).toBe("finished");
+    expect(bodies.every((body) => body.includes(Buffer.from("abc").toString("base64")))).toBe(true);
+    await stop();
+  });
+
+  test("[FILE-7] [JOB-16] is held while the provider may have to be asked again without the schema", async () => {
+    const room = new ByteRoom(12, 12);
+    let refused = 0;
+    const provider = slow(room, () => (refused++ < 2 ? 400 : 200));
+    const asked = provider.ask("one", { outputSchema: SCHEMA });
+    await until("it is asked again", () => provider.bodies.length === 2);
+    expect(provider.bodies[1]).toContain(Buffer.from("abc").toString("base64"));
+    provider.answer.open();
+    expect((await asked).outcome.kind).toBe("finished");
+    expect(room.used).toBe(0);
+    await provider.stop();
+  });
+
+  test("[FILE-7] is waited for as the run waits, and is not lost where the job has moved on", async () => {
+    const room = new ByteRoom(12, 12);
+    const { ask, answer, stop } = slow(room);
+    let waited = 0;
+    const moved = ask("one", {
+      async waits(ready) {
+        waited++;
+        await ready;
+        throw new Error("the job has moved on");
+      },
+    });
+    await expect(moved).rejects.toThrow("moved on");
+    expect([waited, room.used]).toEqual([1, 0]);
+    answer.open();
+    await stop();
+  });
 });

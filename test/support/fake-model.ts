@@ -19,6 +19,8 @@ export type ModelStep =
   | { readonly say: string }
   /** Waits; the text before it is out by then. */
   | { readonly hold: Promise<void> }
+  /** Waits as a call does for which there is no room in memory yet. */
+  | { readonly room: Promise<void> }
   | { readonly think: string }
   /** Of what it says in this call. */
   | { readonly cite: Citation }
@@ -106,6 +108,7 @@ export class FakeModel implements ModelPort {
       else if ("use" in step) uses.push(step.use);
       else if ("fail" in step)
         return { kind: "failed", error: step.fail, partialText: text, usage: this.usageOf(call) };
+      else if ("room" in step) await call.waits?.(Promise.race([step.room, aborted]));
       else if ((await Promise.race([step.hold, aborted])) === "aborted") return { kind: "aborted", partialText: text };
     }
     const blocks = [

@@ -1,6 +1,6 @@
 /** A replica of all actors of the service, with a model and tools that a test scripts. */
 import type { MessageBlock } from "../../actors/chat/schema.ts";
-import { isAttachment } from "../../actors/upload/terms.ts";
+import { type InputBlock, isAttachment } from "../../actors/upload/terms.ts";
 import { DEFAULT_JOB_LIMITS } from "../../actors/job/limits.ts";
 import { type Chat, chatRef, type Message } from "../../actors/chat/schema.ts";
 import { jobExecution } from "../../actors/job/run/execution.ts";
@@ -67,6 +67,7 @@ export const MESSAGE = {
 export interface Sending {
   readonly agent?: AgentSnapshot;
   readonly terms?: JobTerms;
+  readonly blocks?: readonly InputBlock[];
 }
 
 export interface JobReplicaOptions {

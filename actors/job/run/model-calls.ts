@@ -11,11 +11,11 @@
  * The wait is in the record, so a restarted job waits for the rest of it (`run-wait.ts`).
  */
 import type { ChatCommand } from "../../chat/protocol.ts";
-import { ok } from "../../fault.ts";
+import { ok, type Outcome } from "../../fault.ts";
 import { pauseMs } from "../../runtime/backoff.ts";
 import { inputNeeded, isAttachment, type ModelInput } from "../../upload/terms.ts";
 import { isCostKnown } from "../budget.ts";
-import type { ModelCall, ModelInfo, ModelOutcome } from "../ports.ts";
+import { type ModelCall, type ModelInfo, type ModelOutcome, ownKeyWords } from "../ports.ts";
 import { originOf, TEXT_SEPARATOR } from "../schema.ts";
 import type { CallEnd, ProviderLimits } from "./provider-limits.ts";
 import type { Reporter } from "./reporter.ts";
@@ -89,23 +89,33 @@ export class ModelCalls {
     const { services, run } = this;
     const { job } = run.reporter;
     const { model } = this;
-    const provider = providerOf(services.models.describe(model)) ?? "";
-    const key = (await services.providerKeys?.secretFor(job.organizationId, provider)) ?? ok(null);
+    const described = services.models.describe(model);
+    const provider = described.ok ? described.value.provider : "";
+    const key = await this.keyFor(provider);
     if (!key.ok) return UNREAD_KEY;
     const keySecret = key.value;
+    if (keySecret === null && described.ok && described.value.isOwnKeyOnly === true)
+      return withoutKey(nameOf(described.value));
     // What the provider says of one key is of no interest to the others.
     const limiter = run.limits.of(keySecret === null ? provider : `${provider} ${job.organizationId}`);
     // A pause past the deadline cannot be waited for: the failure says so at once.
     const left = Date.parse(job.deadlineAt ?? "") - services.clock.now();
-    if (limiter.pauseMs >= left) return limited(limiter.pauseMs);
-    const pass = await run.wait.until(limiter.enter(signal), limiter.pauseMs, signal);
+    if (limiter.pauseMs >= left) return pausedTooLong(limiter.pauseMs);
+    const limited = { reason: "provider_rate_limited", knownMs: limiter.pauseMs } as const;
+    const pass = await run.wait.until(limiter.enter(signal), limited, signal);
     let end: CallEnd = { kind: "other" };
     try {
       await run.reporter.entitled(signal);
       const from = services.clock.monotonic();
       let separator = before === "" ? "" : TEXT_SEPARATOR;
       const outcome = await services.models.call(
-        { origin: originOf(job), model, ...(keySecret === null ? {} : { keySecret }), ...prompt },
+        {
+          origin: originOf(job),
+          model,
+          waits: (ready) => run.wait.until(ready, { reason: "memory_limit" }, signal),
+          ...(keySecret === null ? {} : { keySecret }),
+          ...prompt,
+        },
         (text) => {
           if (text === "") return;
           // A summary is no part of the message.
@@ -121,6 +131,12 @@ export class ModelCalls {
     } finally {
       pass?.end(end);
     }
+  }
+
+  /** The organization's secret for this provider; null: the operator's key. */
+  private async keyFor(provider: string): Promise<Outcome<string | null>> {
+    const { providerKeys } = this.services;
+    return (await providerKeys?.secretFor(this.run.reporter.job.organizationId, provider)) ?? ok(null);
   }
 
   /** Waits, restarts or falls back, and answers `again`; or the outcome that is final. */
@@ -179,6 +195,10 @@ export class ModelCalls {
       const runner = models.describe(name);
       const current = reporter.job.runner;
       if (!runner.ok || (current !== null && nameOf(runner.value) === nameOf(current))) continue;
+      if (runner.value.isOwnKeyOnly === true) {
+        const key = await this.keyFor(runner.value.provider);
+        if (!key.ok || key.value === null) continue;
+      }
       // A limit of cost cannot be kept where nobody knows what a call costs.
       if (!isCostKnown(models, runner.value) && (await reporter.limitsCost())) {
         unpriced.push(name);
@@ -197,6 +217,14 @@ export class ModelCalls {
   }
 }
 
+/** The key has been removed since the work began. */
+const withoutKey = (model: string): Failed => ({
+  kind: "failed",
+  error: { code: "provider_key_rejected", message: ownKeyWords(model) },
+  partialText: "",
+  usage: { inputTokens: 0, outputTokens: 0 },
+});
+
 /** The operator's key is not used instead. */
 const UNREAD_KEY: Failed = {
   kind: "failed",
@@ -214,7 +242,7 @@ const withoutFallback = (failure: Failed, unpriced: readonly string[]): Failed =
   },
 });
 
-const limited = (retryAfterMs: number): Failed => ({
+const pausedTooLong = (retryAfterMs: number): Failed => ({
   kind: "failed",
   error: { code: "provider_rate_limited", message: "The model provider's rate limit is reached.", retryAfterMs },
   partialText: "",
@@ -222,8 +250,6 @@ const limited = (retryAfterMs: number): Failed => ({
 });
 
 const nameOf = ({ provider, name }: Pick<ModelInfo, "provider" | "name">): string => `${provider}:${name}`;
-const providerOf = (model: ReturnType<RunServices["models"]["describe"]>): string | null =>
-  model.ok ? model.value.provider : null;
 
 function endOf(outcome: ModelOutcome): CallEnd {
   if (outcome.kind === "finished") return { kind: "answered", pauseMs: outcome.pauseMs ?? null };

@@ -51,7 +51,11 @@ export class RunWait {
   }
 
   /** Waits for `ready`, which resolves when the signal aborts too; reports and releases the slot where it takes long. */
-  async until<T>(ready: Promise<T>, knownMs: number, signal: AbortSignal): Promise<T> {
+  async until<T>(
+    ready: Promise<T>,
+    { reason, knownMs = 0 }: { readonly reason: Waiting["reason"]; readonly knownMs?: number },
+    signal: AbortSignal,
+  ): Promise<T> {
     let isReported = false;
     const cancelReport = this.clock.after(QUIET_WAIT_MS, () => {
       isReported = true;
@@ -59,7 +63,7 @@ export class RunWait {
       void this.run.reporter.mention({
         kind: "run_waiting",
         attempt: this.run.reporter.attempt,
-        waiting: { reason: "provider_rate_limited", retries: 0, retryAt },
+        waiting: { reason, retries: 0, retryAt },
         error: null,
         usage: NO_USAGE,
       });

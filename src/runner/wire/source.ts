@@ -49,7 +49,7 @@ async function openedWithSchema(call: ModelCall, target: WireTarget, format: Wir
 }
 
 async function opened(
-  { entries, system, tools, outputSchema = null }: ModelCall,
+  { entries, system, tools, outputSchema = null, onSent }: ModelCall,
   target: WireTarget,
   format: WireFormat,
   { signal, onHeaders, charged, touch }: Listener,
@@ -65,7 +65,8 @@ async function opened(
         outputSchema,
         base64,
       }),
-    { charged, touch },
+    // A provider that does not take the schema is asked once more.
+    { charged, touch, onSent: outputSchema === null ? onSent : undefined },
   );
   const answer = await askProvider(target.baseUrl.replace(/\/+$/, "") + format.path, {
     method: "POST",
@@ -81,6 +82,7 @@ async function opened(
     signal,
   });
   if (answer.ok) {
+    onSent?.();
     onHeaders?.(Object.fromEntries(answer.headers));
     return answer.body;
   }

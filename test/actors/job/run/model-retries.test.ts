@@ -2,12 +2,13 @@
 import { describe, expect, test } from "bun:test";
 import type { RetrySettings } from "../../../../actors/job/run/retry-policy.ts";
 import { Slots } from "../../../../actors/job/run/slots.ts";
+import type { InputBlock } from "../../../../actors/upload/terms.ts";
 import { jobRef, type RunError, type RunErrorCode } from "../../../../actors/job/schema.ts";
 import { until } from "../../../support/condition.ts";
 import { settle } from "../../../support/fake-clock.ts";
 import { FakeModel, type ModelStep } from "../../../support/fake-model.ts";
 import { FakeTools } from "../../../support/fake-tools.ts";
-import { CHAT, disagreements, type JobReplica, ORG, startJobs } from "../../../support/job-replica.ts";
+import { CHAT, disagreements, type JobReplica, ORG, type Sending, startJobs } from "../../../support/job-replica.ts";
 import { World } from "../../../support/replica.ts";
 
 const fault = (code: RunErrorCode, retryAfterMs?: number): { readonly fail: RunError } => ({
@@ -215,6 +216,35 @@ describe("a job that waits", () => {
   });
 });
 
+describe("a call for which there is no room in memory", () => {
+  const crowded = async (slots = new Slots()) => {
+    const room = Promise.withResolvers<void>();
+    const scene = await Scene.begin([[{ room: room.promise }, { say: "Done." }]], undefined, slots);
+    const id = await scene.replica.send("go");
+    await until("it is called", () => scene.model.calls.length === 1);
+    return { scene, id, room };
+  };
+
+  test("[FILE-7] is seen to wait, holds no job slot for long, and goes on", async () => {
+    const { scene, id, room } = await crowded(new Slots({ inProcess: 1, ofOrganization: 1 }));
+    await scene.world.clock.advance(1_000);
+    expect((await scene.waiting(id)).waiting).toMatchObject({ reason: "memory_limit", retries: 0, retryAt: null });
+    const other = await scene.replica.send("go", "cht_2");
+    await scene.world.clock.advance(4_000);
+    await until("the other one completes", () => scene.replica.job(other)?.status === "completed");
+    room.resolve();
+    expect(await scene.ended(id)).toMatchObject({ status: "completed", result: "Done.", waiting: null });
+    expect(await disagreements(scene.replica)).toEqual([]);
+  });
+
+  test("[FILE-7] [JOB-3] is cancelled at once", async () => {
+    const { scene, id } = await crowded();
+    await scene.replica.system.dispatch(jobRef(ORG, id), { kind: "cancel" });
+    await until("it is cancelled", () => scene.replica.job(id).status === "cancelled");
+    expect(await disagreements(scene.replica)).toEqual([]);
+  });
+});
+
 describe("fallbacks", () => {
   test("[RUN-8] another model goes on after the last retry, and the record names it", async () => {
     const scene = await Scene.begin([[AWAY], [AWAY]], { retries: 1, fallbacks: ["fake:other"] });
@@ -223,6 +253,27 @@ describe("fallbacks", () => {
     expect(scene.model.calls.map((call) => call.model)).toEqual([null, null, "fake:other"]);
     expect(job).toMatchObject({ status: "completed", runner: { provider: "fake", name: "other" } });
     expect(job.warnings).toMatchObject([{ code: "model_fallback", message: expect.stringContaining("fake:other") }]);
+  });
+
+  test("[FILE-8] one that cannot read what the conversation has is passed over, and takes the others", async () => {
+    const fallbacks = ["fake:blind", "fake:seeing"];
+    const image: InputBlock = {
+      type: "image",
+      media_type: "image/png",
+      name: "a.png",
+      size: 3,
+      sha256: "0".repeat(64),
+      source: { kind: "upload", file_id: "upl_1" },
+    };
+    const callsOf = async (how: Sending): Promise<unknown> => {
+      const scene = await Scene.begin([[AWAY], [AWAY]], { retries: 1, fallbacks });
+      scene.model.names = true;
+      scene.model.blind.add("fake:blind");
+      expect(await scene.ended(await scene.replica.send("look", CHAT, how))).toMatchObject({ status: "completed" });
+      return scene.model.calls.map((call) => call.model);
+    };
+    expect(await callsOf({ blocks: [image] })).toEqual([null, null, "fake:seeing"]);
+    expect(await callsOf({})).toEqual([null, null, "fake:blind"]);
   });
 });
 
