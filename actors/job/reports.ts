@@ -4,7 +4,8 @@ import { notFound, ok, type Outcome } from "../fault.ts";
 import type { Handlers, Tx } from "../runtime/actor.ts";
 import { isoTime } from "../schema.ts";
 import { madeBy, withMade } from "./artifacts.ts";
-import type { MadeArtifact } from "./terms.ts";
+import type { ModelInfo } from "./ports.ts";
+import type { MadeArtifact, RunnerInfo } from "./terms.ts";
 import { opened, blockedForCalls } from "./approvals.ts";
 import { blocked, cancelled, completed, deadlineFrom, failed } from "./transitions.ts";
 import { spentPart } from "./budget.ts";
@@ -33,6 +34,9 @@ type Report =
   | "run_failed"
   | "run_stopped";
 
+/** What the record keeps of a model. */
+const infoOf = ({ provider, name, demo }: ModelInfo): RunnerInfo => ({ provider, name, demo });
+
 export const reportHandlers = ({ runMs }: JobLimits): Pick<Handlers<JobProtocol>, Report> => ({
   run_started: (tx, { effectId, attempt, runner }) =>
     withJob(tx, { attempt, status: "queued" }, (job) => {
@@ -42,7 +46,7 @@ export const reportHandlers = ({ runMs }: JobLimits): Pick<Handlers<JobProtocol>
       const started: JobIn<"running"> = {
         ...job,
         status: "running",
-        runner: { ...runner },
+        runner: infoOf(runner),
         startedAt: isoTime(tx.now),
         heartbeatAt: isoTime(tx.now),
         runMs,
@@ -107,7 +111,13 @@ export const reportHandlers = ({ runMs }: JobLimits): Pick<Handlers<JobProtocol>
       for (const { message } of warnings) appendJobEvent(tx, "transcript.event", { kind: "error", text: message });
       const at = isoTime(tx.now);
       const all = [...(job.warnings ?? []), ...warnings.map((warning) => ({ ...warning, at }))].slice(0, JOB_WARNINGS);
-      return ok(tx.update<Job>(jobTable, { ...alive(tx, job), warnings: all, runner: runner ?? job.runner }));
+      return ok(
+        tx.update<Job>(jobTable, {
+          ...alive(tx, job),
+          warnings: all,
+          runner: runner === null ? job.runner : infoOf(runner),
+        }),
+      );
     }),
 
   take_steers: (tx, { attempt, isSpent, result }) =>

@@ -21,6 +21,8 @@ export interface ModelSettings {
   readonly anthropicBaseUrl?: string | null;
   /** Further ones that may be named, from MODELS; one that cannot be used is none. */
   readonly models?: readonly string[];
+  /** Further ones, for calls with keys of organizations only, from OWN_KEY_MODELS: the operator needs no key for them. */
+  readonly ownKeyModels?: readonly string[];
   /** Tokens by `provider:name`, from MODEL_WINDOWS. */
   readonly windows?: ReadonlyMap<string, number>;
   /** What models read by `provider:name`, from MODEL_INPUTS. */
@@ -49,15 +51,17 @@ export type Target =
       readonly kind: "anthropic";
       readonly provider: string;
       readonly name: string;
-      readonly apiKey: string;
+      readonly apiKey: string | null;
       readonly baseUrl: string;
+      readonly isOwnKeyOnly?: true;
     }
   | {
       readonly kind: "openai";
       readonly provider: string;
       readonly name: string;
-      readonly apiKey: string;
+      readonly apiKey: string | null;
       readonly baseUrl: string;
+      readonly isOwnKeyOnly?: true;
     }
   | {
       readonly kind: "compatible";
@@ -65,6 +69,7 @@ export type Target =
       readonly name: string;
       readonly apiKey: string | null;
       readonly baseUrl: string;
+      readonly isOwnKeyOnly?: true;
     }
   /** A provider of the AI SDK whose package the operator has installed; it reads its key from the environment. */
   | {
@@ -86,12 +91,13 @@ const PROVIDERS = "anthropic, openai, openai-compatible, ai-sdk and demo";
 const SDK_MODEL = /^((?:@[a-z0-9-]{1,60}\/)?[a-z0-9][a-z0-9.-]{0,80}):(.+)$/;
 
 /**
- * The models that may be named (RUN-4): the default one, those of MODELS, and the demo where it may be
- * used at all. To have a provider's key does not allow all of its models.
+ * The models that may be named (RUN-4): the default one, those of MODELS and OWN_KEY_MODELS, and the demo where it may
+ * be used at all. To have a provider's key does not allow all of its models.
  */
 export function allowedTargets(settings: ModelSettings): AllowedTargets {
   const fallback = resolveModel(null, settings);
-  const named = [...(settings.models ?? []), "demo:echo"].map((name) => resolveModel(name, settings));
+  const { models = [], ownKeyModels = [] } = settings;
+  const named = [...models, ...ownKeyModels, "demo:echo"].map((name) => resolveModel(name, settings));
   const targets = [fallback, ...named].flatMap((target) => (target.ok ? [target.value] : []));
   return {
     settings,
@@ -124,6 +130,7 @@ export function resolveModel(name: string | null, settings: ModelSettings): Outc
   const provider = colon < 0 ? chosen : chosen.slice(0, colon);
   const rest = colon < 0 ? "" : chosen.slice(colon + 1);
   if (rest === "") return refused(`The model "${short(chosen)}" is not of the form \`provider:name\`.`);
+  if (settings.ownKeyModels?.includes(chosen) === true) return ownKeyTarget(provider, rest, settings);
   switch (provider) {
     case "demo":
       return rest === "echo" ? demoTarget(settings) : refused("The demo provider has one model, `demo:echo`.");
@@ -149,6 +156,18 @@ function defaultTarget(settings: ModelSettings): Outcome<Target> {
     return refused("OPENAI_BASE_URL is set, but no model: set MODEL=openai-compatible:<name> too.");
   if (present(settings.openaiApiKey) !== null) return openaiTarget(DEFAULT_OPENAI_MODEL, settings);
   return demoTarget(settings);
+}
+
+/** In the place of the operator's key, while one is asked for. */
+const NO_KEY = "none";
+
+/** The operator's key is left out, whether there is one or not. */
+function ownKeyTarget(provider: string, name: string, settings: ModelSettings): Outcome<Target> {
+  if (provider !== "anthropic" && provider !== "openai" && provider !== "openai-compatible")
+    return refused("Organizations have keys for anthropic, openai and openai-compatible only.");
+  const keyless = { ...settings, ownKeyModels: [], anthropicApiKey: NO_KEY, openaiApiKey: NO_KEY };
+  const target = resolveModel(`${provider}:${name}`, keyless);
+  return target.ok ? ok({ ...target.value, apiKey: null, isOwnKeyOnly: true } as Target) : target;
 }
 
 function autoTarget(settings: ModelSettings): Outcome<Target> {

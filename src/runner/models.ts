@@ -4,7 +4,13 @@
  * AI SDK where the operator has named a package of it.
  */
 import { ok } from "../../actors/fault.ts";
-import type { ModelCall, ModelInfo, ModelOutcome, ModelPort } from "../../actors/job/ports.ts";
+import {
+  type ModelCall,
+  type ModelInfo,
+  type ModelOutcome,
+  type ModelPort,
+  ownKeyWords,
+} from "../../actors/job/ports.ts";
 import type { ModelInput } from "../../actors/upload/terms.ts";
 import type { RunErrorCode } from "../../actors/job/schema.ts";
 import { installedModel } from "./ai-sdk/installed.ts";
@@ -81,6 +87,8 @@ export function createModels(
           return failed("internal_error", "The service failed while it took the model's answer.");
         });
       }
+      if (isOwnKeyOnly(target.value) && call.apiKey === undefined)
+        return failed("provider_key_rejected", ownKeyWords(`${target.value.provider}:${target.value.name}`));
       const source = sourceOf(call, target.value);
       const hidden = call.apiKey === undefined ? secrets : [...secrets, call.apiKey];
       const context = { origin: call.origin, onText, signal, stalledStreamMs, timers, time, log };
@@ -95,7 +103,11 @@ function sourceOf(call: ModelCall, target: Exclude<Target, { kind: "demo" }>): A
   return sdkSource(call, () => installedModel(target.package, target.model));
 }
 
-const infoOf = ({ provider, name, kind }: Target): ModelInfo => ({ provider, name, demo: kind === "demo" });
+const infoOf = (target: Target): ModelInfo => {
+  const { provider, name, kind } = target;
+  return { provider, name, demo: kind === "demo", ...(isOwnKeyOnly(target) ? { isOwnKeyOnly: true as const } : {}) };
+};
+const isOwnKeyOnly = (target: Target): boolean => "isOwnKeyOnly" in target && target.isOwnKeyOnly;
 
 /** What no message may show: the keys, and the hosts of configured addresses. */
 function secretsOf({ anthropicApiKey, openaiApiKey, openaiBaseUrl, anthropicBaseUrl }: ModelSettings): string[] {

@@ -43,6 +43,7 @@ type ModelConfig = Pick<
   Partial<Config>,
   | "model"
   | "models"
+  | "ownKeyModels"
   | "modelFallbacks"
   | "modelWindows"
   | "modelInputs"
@@ -56,11 +57,12 @@ type ModelConfig = Pick<
 /** Names listed in a message. */
 const NAMES_SHOWN = 10;
 
-/** MODEL, MODELS and MODEL_FALLBACKS against the keys and addresses that are set. */
+/** MODEL, MODELS, OWN_KEY_MODELS and MODEL_FALLBACKS against the keys and addresses that are set. */
 export const modelErrors: SettingsCheck = {
   reads: [
     "MODEL",
     "MODELS",
+    "OWN_KEY_MODELS",
     "MODEL_FALLBACKS",
     "ANTHROPIC_API_KEY",
     "OPENAI_API_KEY",
@@ -75,8 +77,9 @@ export const modelErrors: SettingsCheck = {
       return why === null ? [] : [{ variable, message: `has ${JSON.stringify(name)}, which cannot be used: ${why}` }];
     };
     const model = config.model === undefined || config.model === "auto" ? [] : named("MODEL", config.model);
-    const all = { MODELS: config.models ?? [], MODEL_FALLBACKS: config.modelFallbacks ?? [] };
-    return [...model, ...Object.entries(all).flatMap(([name, models]) => models.flatMap((one) => named(name, one)))];
+    const { models = [], ownKeyModels = [], modelFallbacks = [] } = config;
+    const all = { MODELS: models, OWN_KEY_MODELS: ownKeyModels, MODEL_FALLBACKS: modelFallbacks };
+    return [...model, ...Object.entries(all).flatMap(([name, list]) => list.flatMap((one) => named(name, one)))];
   },
 };
 
@@ -153,6 +156,7 @@ export function modelSettings(config: ModelConfig, localModels: readonly LocalMo
     openaiApiKey: config.openaiApiKey ?? null,
     openaiBaseUrl: config.openaiBaseUrl ?? null,
     models: [...(config.models ?? []), ...(config.modelFallbacks ?? [])],
+    ownKeyModels: config.ownKeyModels ?? [],
     windows: windowsOf(config),
     inputs: inputsOf(config),
     localModels,

@@ -90,6 +90,10 @@ const Settings = Type.Object({
     Type.String({ format: "word" }),
     setting({ env: "MODELS", default: [], allowed: "models as provider:name, separated by commas" }),
   ),
+  ownKeyModels: Type.Array(
+    Type.String({ format: "word" }),
+    setting({ env: "OWN_KEY_MODELS", default: [], allowed: "models as provider:name, separated by commas" }),
+  ),
   modelFallbacks: Type.Array(
     Type.String({ format: "word" }),
     setting({ env: "MODEL_FALLBACKS", default: [], allowed: "models as provider:name, separated by commas" }),

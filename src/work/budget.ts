@@ -24,10 +24,15 @@ type Prices = Pick<ModelPort, "hasPrice">;
 
 const nameOf = ({ provider, name }: ModelInfo): string => `${provider}:${name}`;
 
-/** Refuses a budget of cost for a model whose cost is not known. */
-export function costKnown(prices: Prices, model: ModelInfo, budget: Pick<Budget, "maxCost"> | null): Outcome<null> {
+/** Refuses a budget of cost for a model whose cost is not known; `name` is what it is called in the refusal. */
+export function costKnown(
+  prices: Prices,
+  model: ModelInfo,
+  budget: Pick<Budget, "maxCost"> | null,
+  name = "budget.max_cost",
+): Outcome<null> {
   if ((budget?.maxCost ?? null) === null || isCostKnown(prices, model)) return ok(null);
-  return invalid("/budget/max_cost", `budget.max_cost needs a model with a price; ${nameOf(model)} has none`);
+  return invalid("/budget/max_cost", `${name} needs a model with a price; ${nameOf(model)} has none`);
 }
 
 /** Where the month has a limit of cost. */

@@ -33,11 +33,11 @@ import type { ChatOpening, SentMessage } from "../../actors/chat/protocol.ts";
 import { chatRef, type Message, type OnBusy } from "../../actors/chat/schema.ts";
 import { invalid, ok, type Outcome, refuse } from "../../actors/fault.ts";
 import { isCostKnown } from "../../actors/job/budget.ts";
-import type { ModelInfo, ModelPort } from "../../actors/job/ports.ts";
+import { type ModelInfo, type ModelPort, ownKeyWords } from "../../actors/job/ports.ts";
 import type { AgentSnapshot, Job, JobTerms } from "../../actors/job/schema.ts";
 import type { Budget } from "../../actors/job/terms.ts";
 import type { Principal } from "../../actors/organization/principal.ts";
-import type { Agent } from "../../actors/organization/schema.ts";
+import { type Agent, KEYED_PROVIDERS, organizationRef } from "../../actors/organization/schema.ts";
 import type { JsonObject } from "../../actors/schema.ts";
 import type { Ask } from "../../actors/runtime/members.ts";
 import { ask, type TroupeSystem } from "../../actors/troupe.ts";
@@ -68,8 +68,10 @@ export interface WorkRequest {
   readonly field?: string;
   /** False only for a message that steers a running job and so begins none. */
   readonly checksBudget?: boolean;
-  /** What the job may use, where the caller sets it. */
+  /** What the job may use, where the caller sets it or it comes from another job. */
   readonly budget?: Budget | null;
+  /** What its limit of cost is called in a refusal, where the caller has not sent it. */
+  readonly budgetName?: string;
 }
 
 /** A user's message and the job that answers it. */
@@ -153,6 +155,7 @@ export async function prepareWork(
     field = "content",
     checksBudget = true,
     budget = null,
+    budgetName,
   }: WorkRequest,
 ): Promise<Outcome<PreparedWork>> {
   const agent = typeof asked === "string" ? await agents.find(by, asked) : ok(asked);
@@ -160,9 +163,11 @@ export async function prepareWork(
   if (isDisabled(agent.value)) return DISABLED;
   const model = models.describe(override ?? agent.value.model);
   if (!model.ok) return model;
+  const keyed = await withKey(system, by.organizationId, model.value);
+  if (!keyed.ok) return keyed;
   const read = readable(models.inputOf(override ?? agent.value.model), model.value, { blocks, field });
   if (!read.ok) return read;
-  const countable = costKnown(models, model.value, budget);
+  const countable = costKnown(models, model.value, budget, budgetName);
   if (!countable.ok) return countable;
   const allowed = checksBudget ? await withinBudget(system, by.organizationId) : ok({ limitsCost: false });
   if (!allowed.ok) return allowed;
@@ -170,10 +175,19 @@ export async function prepareWork(
   return ok(new PreparedWork({ agent: snapshotOf(agent.value, by.organizationId), model: model.value, by }));
 }
 
+/** Refuses a model that needs a key of the organization, where there is none (RUN-5). */
+async function withKey(system: TroupeSystem, organizationId: string, model: ModelInfo): Promise<Outcome<unknown>> {
+  const provider = KEYED_PROVIDERS.find((keyed) => keyed === model.provider);
+  if (model.isOwnKeyOnly !== true || provider === undefined) return ok(null);
+  const key = await system.dispatch(organizationRef(organizationId), { kind: "read_provider_key", provider });
+  if (!key.ok || key.value !== null) return key;
+  return refuse({ kind: "provider_error", message: ownKeyWords(`${model.provider}:${model.name}`) });
+}
+
 const WORDS = { text: "text", image: "images", file: "PDF documents" } as const;
 
 /** Refuses what the model cannot read, by the first block of it. */
-function readable(
+export function readable(
   input: readonly ModelInput[],
   { provider, name }: ModelInfo,
   { blocks, field }: { readonly blocks: readonly InputBlock[]; readonly field: string },

@@ -4,6 +4,7 @@ import { jobRef } from "../../actors/job/schema.ts";
 import { createModels } from "../../src/runner/models.ts";
 import { until } from "../support/condition.ts";
 import { answered, Client, type Json, refused } from "../support/current.ts";
+import { gate } from "../support/fake-model.ts";
 import { startFakeOpenAi } from "../support/fake-openai.ts";
 import type { FakeProvider } from "../support/fake-provider.ts";
 import { NO_MODELS } from "../support/model-calls.ts";
@@ -21,7 +22,12 @@ let client: Client;
 
 beforeAll(async () => {
   provider = await startFakeOpenAi();
-  const settings = { ...NO_MODELS, model: "openai:fake-model", openaiApiKey: OPERATOR };
+  const settings = {
+    ...NO_MODELS,
+    model: "openai:fake-model",
+    openaiApiKey: OPERATOR,
+    ownKeyModels: ["openai:dear"],
+  };
   const models = createModels({ ...settings, openaiBaseUrl: provider.baseUrl });
   service = await startService({ models });
 });
@@ -43,6 +49,11 @@ async function work(hands = client, caller = owner): Promise<{ readonly id: stri
   const { job } = await hands.send(chat, "hi");
   return { id: job.id, chat };
 }
+async function* heldText(held: Promise<void>): AsyncGenerator<string> {
+  await held;
+  yield "ok";
+}
+
 /** The keys of the requests that came since. */
 const keysSince = (count: number): (string | undefined)[] =>
   provider.requests.slice(count).map(({ headers }) => headers["authorization"]);
@@ -200,4 +211,38 @@ test("[RUN-5] a key is in no table, log line, answer or stream", async () => {
   ];
   for (const text of texts) expect(text.includes(value)).toBe(false);
   expect(texts[0]).toContain('"provider": "openai"');
+});
+
+test("[RUN-5] [RUN-4] models for keys of organizations are theirs alone, and are never called with the operator's", async () => {
+  const { models } = await client.get<{ models: Json[] }>("/api/models");
+  expect(models.map(({ id, needs_own_key: needs }) => [id, needs])).toContainAllValues([
+    ["openai:fake-model", false],
+    ["openai:dear", true],
+    ["demo:echo", false],
+  ]);
+  const chat = await client.chat(await createAgent(service, owner), owner.workspaceId);
+  await answered(client.call("PATCH", `/api/chats/${chat}/options`, { model: "openai:dear" }));
+  const send = () => client.call("POST", `/api/chats/${chat}/messages`, { content: "hi" });
+  const from = provider.requests.length;
+  const words = /openai:dear is for organizations with a key of their own.*PUT \/api\/provider-keys\/openai/;
+  const answer = await send();
+  expect(((await answer.clone().json()) as { message: string }).message).toMatch(words);
+  await refused(answer, 502, "provider_error");
+  await answered(store(OWN), 201);
+  await answered(use(), 201);
+  const { job } = await answered<{ job: { id: string } }>(send(), 202);
+  await client.reached(job.id, "completed");
+  expect(keysSince(from)).toEqual([`Bearer ${OWN}`]);
+  // Removed while a job waits for its turn: the next call says so, and the operator's key stays unused.
+  const stream = gate();
+  provider.answer({ kind: "stream", text: heldText(stream.hold) }, { kind: "stream", text: ["ok"] });
+  const first = await answered<{ job: { id: string } }>(send(), 202);
+  const second = await answered<{ job: { id: string } }>(send(), 202);
+  await until("the first is asked", () => keysSince(from).length === 2);
+  await answered(client.call("DELETE", "/api/provider-keys/openai"));
+  stream.open();
+  await client.reached(first.job.id, "completed");
+  const error = await failureOf(second.job.id);
+  expect(error).toMatchObject({ code: "provider_key_rejected", message: expect.stringMatching(words) });
+  expect(keysSince(from)).toEqual([`Bearer ${OWN}`, `Bearer ${OWN}`]);
 });

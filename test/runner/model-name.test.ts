@@ -124,6 +124,15 @@ describe("which models are allowed", () => {
     );
   });
 
+  test("[RUN-5] models of OWN_KEY_MODELS need no key of the operator's, and one that has no keys is none", () => {
+    const settings = { ownKeyModels: ["anthropic:claude-x", "openai:gpt-x", "demo:echo", "openai-compatible:y"] };
+    expect(allowed(settings)).toEqual(["demo:echo default demo", "anthropic:claude-x", "openai:gpt-x"]);
+    expect(named(settings, "anthropic:claude-y")).toMatch(/ANTHROPIC_API_KEY/);
+    expect(named({ ...settings, openaiBaseUrl: "http://x/v1", model: "openai:a" }, "openai-compatible:y")).toBe(
+      "openai-compatible:y",
+    );
+  });
+
   test("[RUN-4] the local model of MODEL=auto has the name under which it is listed", () => {
     const settings = { model: "auto", localModels: [LOCAL] };
     expect(allowed(settings)[0]).toBe("ollama:qwen2.5:7b default");

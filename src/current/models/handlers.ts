@@ -24,6 +24,7 @@ const modelView = (
   name: model.name,
   default: model.isDefault,
   demo: model.demo,
+  needs_own_key: model.isOwnKeyOnly === true,
   input: [...model.input],
   priced: isCostKnown(models, model),
   limits: { context_tokens: model.window.contextTokens, max_steps: steps, max_run_seconds: runMs / 1_000 },

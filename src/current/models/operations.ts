@@ -10,6 +10,9 @@ export const ModelView = noun("Model", "A model that the operator allows", {
   name: Text("Its name there", "echo"),
   default: Type.Boolean({ description: "Whether it answers where no model is named" }),
   demo: Type.Boolean({ description: "Whether it is the built-in demo provider, which is no language model" }),
+  needs_own_key: Type.Boolean({
+    description: "Whether only organizations with a key of their own for its provider can use it",
+  }),
   input: Type.Array(OneOf(MODEL_INPUTS), {
     description: "What it reads in messages: text, images, PDF documents (`file`). Text files go to every model",
   }),
