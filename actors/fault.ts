@@ -120,8 +120,8 @@ interface FaultDetails {
   rate_limited: { readonly retryAfterMs: number };
   /** A bounded queue is full; others are unaffected. Nothing was done. */
   overloaded: { readonly retryAfterMs: number };
-  /** The database or the lease is not there now. Nothing was done. */
-  unavailable: { readonly retryAfterMs: number };
+  /** The database, the lease, or what `message` names is not there now. Nothing was done. */
+  unavailable: { readonly retryAfterMs: number; readonly message?: string };
   /** The disk of the database is nearly full: reads go on. Nothing was done. */
   storage_full: { readonly retryAfterMs: number };
   /** The commit may or may not have happened; a retry with the idempotency key tells. */

@@ -14,6 +14,7 @@ import {
   taskTable,
   tokenTable,
 } from "../organization/schema.ts";
+import type { Outcome } from "../fault.ts";
 import type { RecordChange } from "../runtime/write-guard.ts";
 import { type Attachment, attachmentTable, type Upload, uploadTable } from "../upload/schema.ts";
 import { type Place, placeTable, workspaceTable } from "../workspace/schema.ts";
@@ -47,6 +48,8 @@ export interface QuotaState {
 /** What an organization has and may have. Rejects when the database cannot be reached. */
 export interface QuotaReports {
   report(organizationId: string): Promise<readonly QuotaState[]>;
+  /** Refuses so much more of it where there is no room, before it is made. It is counted with its commit only. */
+  room(organizationId: string, quota: QuotaName, amount: number): Promise<Outcome<null>>;
 }
 
 const GIB = 1024 ** 3;

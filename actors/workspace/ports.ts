@@ -8,6 +8,7 @@
  * content that the sweep removes (`docs/decisions/0022-files-are-a-tree-of-places.md`).
  */
 import type { Outcome } from "../fault.ts";
+import type { MaybePromise } from "../maybe-promise.ts";
 
 /** Names content. It belongs to one organization: equal content of two is stored twice, and neither learns of the other. */
 export interface BlobKey {
@@ -79,6 +80,17 @@ export interface ReceivedContent {
   readonly text: string | null;
 }
 
+/** Content that has arrived whole, and is not stored yet. */
+export interface ArrivedContent {
+  readonly sha256: string;
+  readonly size: number;
+  /** Its first bytes, at most so many. */
+  readonly head: (bytes: number) => Promise<Uint8Array>;
+}
+
+/** Refuses what is not to be stored. */
+export type ContentCheck = (content: ArrivedContent) => MaybePromise<Outcome<unknown>>;
+
 /** Which upload a part belongs to: the same content for the same path is the same upload. */
 export interface UploadName {
   readonly organizationId: string;
@@ -111,8 +123,13 @@ export interface UploadProgress {
 
 /** The way of content in and out, as operations and tools use it. */
 export interface FileContents {
-  /** Receives a body of at most `maxBytes` and stores it. Nothing is left of what is refused. */
-  receive(organizationId: string, body: ByteSource, maxBytes: number): Promise<Outcome<ReceivedContent>>;
+  /** Receives a body of at most `maxBytes` and stores it. Nothing is left of what is refused, by `check` too. */
+  receive(
+    organizationId: string,
+    body: ByteSource,
+    maxBytes: number,
+    check?: ContentCheck,
+  ): Promise<Outcome<ReceivedContent>>;
   /**
    * Receives a part of a larger content, or only says how far its upload is (null). `complete` gets the content
    * where this part was the last one that was missing; a refusal of it that may pass leaves the upload as it is.

@@ -9,6 +9,7 @@
 import { mkdtempSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { ok } from "../../actors/fault.ts";
 import { DEFAULT_WORKSPACE_LIMITS } from "../../actors/workspace/limits.ts";
 import { PostgresBlobClaims } from "../../db/stores/blob-claims.ts";
 import { PostgresFileDirectory } from "../../db/stores/file-directory.ts";
@@ -153,7 +154,7 @@ const app = createApp({
   git: null,
   uploads: new PostgresUploadDirectory(database),
   usage: new PostgresUsageDirectory(database),
-  quotas: { report: () => Promise.resolve([]) },
+  quotas: { report: () => Promise.resolve([]), room: () => Promise.resolve(ok(null)) },
   jobs: new PostgresJobDirectory(database),
   webhooks: new PostgresWebhookDirectory(database),
   webhookTools: webhookTools(egress),

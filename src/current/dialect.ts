@@ -137,8 +137,8 @@ const WORDS: RefusalTable<Words> = {
     words("overloaded", "Too many requests, bodies or streams are open at once; retry later", later(retryAfterMs)),
   storage_full: ({ retryAfterMs }) =>
     words("storage_full", "The disk of the service is nearly full; reads still work", later(retryAfterMs)),
-  unavailable: ({ retryAfterMs }) =>
-    words("unavailable", "The service is temporarily unavailable", later(retryAfterMs)),
+  unavailable: ({ retryAfterMs, message = "The service is temporarily unavailable" }) =>
+    words("unavailable", message, later(retryAfterMs)),
   outcome_unknown: ({ retryAfterMs }) =>
     words("outcome_unknown", "The outcome is unknown; repeat with the same idempotency key", later(retryAfterMs)),
   shutting_down: ({ retryAfterMs }) => words("shutting_down", "The service is restarting", later(retryAfterMs)),

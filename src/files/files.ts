@@ -17,11 +17,13 @@ import { STORAGE_FULL } from "../../actors/runtime/room.ts";
 import { UNAVAILABLE } from "../../actors/runtime/shards.ts";
 import { SEARCHED_BYTES } from "../../actors/workspace/limits.ts";
 import type {
+  ArrivedContent,
   BlobClaims,
   BlobKey,
   BlobStore,
   ByteRange,
   ByteSource,
+  ContentCheck,
   ContentPart,
   FileContents,
   ReceivedContent,
@@ -97,10 +99,25 @@ export class Files implements FileContents {
     return (await this.staging.sweep(now - STAGED_MS)) + (await this.uploads.sweep(now - UPLOAD_MS));
   }
 
-  /** Receives a body of at most `maxBytes` and stores it. Nothing is left of what is refused. */
-  async receive(organizationId: string, body: ByteSource, maxBytes: number): Promise<Outcome<ReceivedContent>> {
-    const staged = await this.unlessFull(() => this.staging.receive(body, maxBytes));
-    return staged.ok ? this.keep(organizationId, staged.value) : staged;
+  /** Receives a body of at most `maxBytes` and stores it. Nothing is left of what is refused, by `check` too. */
+  async receive(
+    organizationId: string,
+    body: ByteSource,
+    maxBytes: number,
+    check: ContentCheck | null = null,
+  ): Promise<Outcome<ReceivedContent>> {
+    const received = await this.unlessFull(() => this.staging.receive(body, maxBytes));
+    if (!received.ok) return received;
+    const staged = received.value;
+    let isTaken = check === null;
+    try {
+      const checked = (await check?.(arrived(staged))) ?? ok(null);
+      isTaken = checked.ok;
+      if (!checked.ok) return checked;
+    } finally {
+      if (!isTaken) await this.staging.discard(staged);
+    }
+    return this.keep(organizationId, staged);
   }
 
   async receivePart<T>(
@@ -186,6 +203,12 @@ export class Files implements FileContents {
     }
   }
 }
+
+const arrived = ({ path, sha256, size }: StagedFile): ArrivedContent => ({
+  sha256,
+  size,
+  head: (bytes) => Bun.file(path).slice(0, bytes).bytes(),
+});
 
 /** No space, or no quota of it, is left. */
 const isFull = (err: unknown): boolean =>

@@ -11,6 +11,7 @@
  * (`docs/decisions/0031-quotas-are-counted-in-memory.md`).
  */
 import { BoundedMap } from "../../actors/bounded-map.ts";
+import { ok, type Outcome, refuse } from "../../actors/fault.ts";
 import type { Clock } from "../../actors/runtime/clock.ts";
 import { shardOf } from "../../actors/runtime/placement.ts";
 import type { RecordChange, Stored, Verdict, WriteGuard } from "../../actors/runtime/write-guard.ts";
@@ -116,6 +117,18 @@ export class Quotas implements WriteGuard {
       limit: this.limitOf(standing, quota),
       used: Math.max(0, gaugeOf(standing, quota).used),
     }));
+  }
+
+  /** Where nothing can be measured, what is known counts. */
+  async room(organizationId: string, quota: QuotaName, amount: number): Promise<Outcome<null>> {
+    const standing = this.standingOf(organizationId, null);
+    if (standing.limits === null) await this.load(organizationId, standing);
+    const limit = this.limitOf(standing, quota);
+    if (limit === null) return ok(null);
+    const gauge = gaugeOf(standing, quota);
+    const isFull = (): boolean => gauge.used < 0 || gauge.used + amount > limit;
+    if (isFull() && (gauge.used < 0 || this.mayMeasure(gauge))) await this.measure(organizationId, standing, quota);
+    return isFull() ? refuse({ kind: "quota_exceeded", quota, limit, used: Math.max(0, gauge.used) }) : ok(null);
   }
 
   /** What goes on with what was begun is not refused, but it is there afterwards. */

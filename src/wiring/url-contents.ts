@@ -27,12 +27,20 @@ const WORDS: Readonly<Record<EgressError, string>> = {
   aborted: "was not fetched: the request was closed",
 };
 
+/** Faults of a host that may be over soon. */
+const PASSING: ReadonlySet<EgressError> = new Set(["timeout", "connection_refused", "connection_reset"]);
+const SERVER_FAULTS = 500;
+const isPassingStatus = (status: number): boolean =>
+  status >= SERVER_FAULTS || status === 408 || status === 425 || status === 429;
+
 export const urlContents = (egress: Pick<Egress, "open">, contents: Pick<FileContents, "receive">): UrlContents => ({
-  async fetch(organizationId, url, { maxBytes, signal }) {
-    const failed = (words: string) => ({ kind: "failed", why: words }) as const;
+  async fetch(organizationId, url, { maxBytes, signal, check }) {
+    const failed = (words: string, isPassing = false) => ({ kind: "failed", why: words, isPassing }) as const;
     // Nobody waits for that answer, and it says nothing of the URL: a client that tries again with its key gets no 400.
     const why = (error: EgressError) =>
-      error === "aborted" ? ({ kind: "refused", refusal: refuse(UNAVAILABLE) } as const) : failed(WORDS[error]);
+      error === "aborted"
+        ? ({ kind: "refused", refusal: refuse(UNAVAILABLE) } as const)
+        : failed(WORDS[error], PASSING.has(error));
     const limits = { timeoutMs: TIMEOUT_MS, maxResponseBytes: maxBytes, maxRedirects: MAX_REDIRECTS };
     const headers = { accept: ACCEPT };
     const answer = await egress.open({ url: url.trim(), method: "GET", headers, limits, signal });
@@ -41,16 +49,18 @@ export const urlContents = (egress: Pick<Egress, "open">, contents: Pick<FileCon
     const encoding = answer.headers.get("content-encoding") ?? "identity";
     if (status !== 200 || encoding.toLowerCase() !== "identity") {
       await body.cancel().catch(() => {}); // closed already
-      return failed(status === 200 ? "answered with packed content" : `answered with status ${status}`);
+      return status === 200
+        ? failed("answered with packed content")
+        : failed(`answered with status ${status}`, isPassingStatus(status));
     }
+    const mime = answer.headers.get("content-type") ?? "";
     try {
-      const received = await contents.receive(organizationId, body, maxBytes);
+      const received = await contents.receive(organizationId, body, maxBytes, (content) => check(content, mime));
       if (!received.ok)
         return received.fault.kind === "payload_too_large"
           ? failed(WORDS.too_large)
           : { kind: "refused", refusal: refuse(received.fault) };
       const { sha256, size } = received.value;
-      const mime = answer.headers.get("content-type") ?? "";
       return { kind: "fetched", content: { sha256, size, mime }, finalUrl };
     } catch (cause) {
       if (cause instanceof EgressInterrupted) return why(cause.error);

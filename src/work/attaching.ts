@@ -7,6 +7,7 @@
  *   url        ─▶ fetched by the guarded client ────┘
  */
 import { invalid, ok, type Outcome, refuse } from "../../actors/fault.ts";
+import type { MaybePromise } from "../../actors/maybe-promise.ts";
 import type { Ask } from "../../actors/runtime/members.ts";
 import { ask } from "../../actors/troupe.ts";
 import { cleanText } from "../../actors/clean-text.ts";
@@ -14,30 +15,41 @@ import { visibleText } from "../../actors/visible-text.ts";
 import { noUpload } from "../../actors/upload/actor.ts";
 import { ATTACHED_BYTES, IMAGE_BYTES, TEXT_FILE_BYTES, UPLOAD_BYTES, UPLOAD_NAME } from "../../actors/upload/limits.ts";
 import { uploadRef } from "../../actors/upload/schema.ts";
+import type { QuotaReports } from "../../actors/usage/quota.ts";
 import type { AttachmentBlock, InputBlock } from "../../actors/upload/terms.ts";
 import { parsePath } from "../../actors/workspace/path.ts";
-import type { FileContents } from "../../actors/workspace/ports.ts";
+import type { ArrivedContent, FileContents } from "../../actors/workspace/ports.ts";
 import type { Content } from "../../actors/workspace/schema.ts";
 import { errorAt, type GivenAttachment, type GivenContent, type GivenSource } from "./content-blocks.ts";
 import { contentAt, type FileParts } from "./file-content.ts";
-import { headOf, knownContent, TAKEN_TYPES } from "./media-type.ts";
+import { headOf, type KnownContent, knownContent, LOOKED_BYTES, TAKEN_TYPES } from "./media-type.ts";
 
 /** Fetches what a message names by a URL. */
 export interface UrlContents {
-  /** Stores at most `maxBytes` of it, claimed. A failure is in words that complete "<field> …". */
+  /** Stores at most `maxBytes` of it, claimed, unless `check` refuses it. A failure is in words that complete "<field> …". */
   fetch(
     organizationId: string,
     url: string,
-    limits: { readonly maxBytes: number; readonly signal: AbortSignal },
+    limits: {
+      readonly maxBytes: number;
+      readonly signal: AbortSignal;
+      /** Looks at what has arrived, with the media type that its sender says. */
+      readonly check: (content: ArrivedContent, mime: string) => MaybePromise<Outcome<unknown>>;
+    },
   ): Promise<
     | { readonly kind: "fetched"; readonly content: Content; readonly finalUrl: string }
-    | { readonly kind: "failed"; readonly why: string }
+    /** `isPassing`: the same URL may answer later. */
+    | { readonly kind: "failed"; readonly why: string; readonly isPassing: boolean }
     | { readonly kind: "refused"; readonly refusal: Outcome<never> }
   >;
 }
 
+/** When a URL that has not answered may be tried again. */
+const URL_RETRY_MS = 5_000;
+
 export interface AttachingParts extends FileParts {
   readonly contents: Pick<FileContents, "read" | "hold">;
+  readonly quotas: Pick<QuotaReports, "room">;
   readonly urlContents: UrlContents;
 }
 
@@ -84,6 +96,16 @@ export async function attached(
   return ok(blocks.every(({ type }) => type === "text") ? { text } : { text, blocks });
 }
 
+/** Refuses content for which the organization has no room. What it has already takes none. */
+export async function roomFor(
+  { quotas, contents }: Pick<AttachingParts, "quotas" | "contents">,
+  organizationId: string,
+  { sha256, size }: Pick<ArrivedContent, "sha256" | "size">,
+): Promise<Outcome<null>> {
+  const room = await quotas.room(organizationId, "file_bytes", size);
+  return room.ok || (await contents.hold({ organizationId, sha256 })) ? ok(null) : room;
+}
+
 /** The members that keep the uploads which the blocks name, for the group of their message. */
 export const usesOf = (
   { organizationId, userId }: Pick<Sayer, "organizationId" | "userId">,
@@ -122,16 +144,29 @@ const wrong = (place: Place, message: string): Outcome<never> => {
 };
 
 async function attachment(parts: AttachingParts, by: Sayer, wanted: Wanted): Promise<Outcome<AttachmentBlock>> {
-  const { block, place, left } = wanted;
+  const { block, place } = wanted;
   const located = await LOCATE[block.source.kind](parts, by, wanted as never);
   if (!located.ok) return located;
   const { content, source } = located.value;
   const { sha256, size } = content;
-  if (size === 0) return wrong([...place, "source"], "is an empty file");
   const key = { organizationId: by.organizationId, sha256 };
   if (!(await parts.contents.hold(key))) return wrong([...place, "source"], "has no content any more");
-  const head = await headOf(parts.contents, key, size);
-  const known = head === null ? null : knownContent(head, size, content.mime);
+  const head = (await headOf(parts.contents, key, size)) ?? new Uint8Array();
+  const fitting = fittingContent(wanted, content, head);
+  if (!fitting.ok) return fitting;
+  const name = block.name ?? located.value.name;
+  const { kind, mime } = fitting.value;
+  return ok({ type: kind, media_type: mime, name, size, sha256, source });
+}
+
+/** What the content is, where messages take it as what the block says. */
+function fittingContent(
+  { block, place, left }: Omit<Wanted, "block"> & { readonly block: Pick<GivenAttachment, "type"> },
+  { size, mime }: Pick<Content, "size" | "mime">,
+  head: Uint8Array,
+): Outcome<KnownContent> {
+  if (size === 0) return wrong([...place, "source"], "is an empty file");
+  const known = knownContent(head, size, mime);
   if (known === null)
     return wrong([...place, "source"], `is of a type that messages do not take; they take ${TAKEN_TYPES}`);
   if (known.kind !== block.type)
@@ -144,8 +179,7 @@ async function attachment(parts: AttachingParts, by: Sayer, wanted: Wanted): Pro
         ? `makes the images and files of this message longer than ${ATTACHED_BYTES / MIB} MiB together`
         : `has ${size} bytes; ${known.mime} may have at most ${mostOf(known.mime)}`,
     );
-  const name = block.name ?? located.value.name;
-  return ok({ type: known.kind, media_type: known.mime, name, size, sha256, source });
+  return ok(known);
 }
 
 const mostOf = (mime: string): number =>
@@ -155,7 +189,7 @@ type Of<K extends GivenSource["kind"]> = Extract<GivenSource, { readonly kind: K
 type Locating<K extends GivenSource["kind"]> = (
   parts: AttachingParts,
   by: Sayer,
-  wanted: Omit<Wanted, "block"> & { readonly block: { readonly source: Of<K> } },
+  wanted: Omit<Wanted, "block"> & { readonly block: Pick<GivenAttachment, "type"> & { readonly source: Of<K> } },
 ) => Promise<Outcome<Located>>;
 
 const LOCATE: { readonly [K in GivenSource["kind"]]: Locating<K> } = {
@@ -192,11 +226,24 @@ const LOCATE: { readonly [K in GivenSource["kind"]]: Locating<K> } = {
     );
   },
 
-  async url({ urlContents }, { organizationId, signal }, { block: { source }, place, left }) {
+  async url(parts, { organizationId, signal }, wanted) {
+    const { block, place, left } = wanted;
+    const { source } = block;
     const maxBytes = Math.min(left, UPLOAD_BYTES);
-    const found = await urlContents.fetch(organizationId, source.url, { maxBytes, signal });
+    const found = await parts.urlContents.fetch(organizationId, source.url, {
+      maxBytes,
+      signal,
+      check: async (content, mime) => {
+        const { size, head } = content;
+        const fitting = fittingContent(wanted, { size, mime }, await head(LOOKED_BYTES));
+        return fitting.ok ? roomFor(parts, organizationId, content) : fitting;
+      },
+    });
     if (found.kind === "refused") return found.refusal;
-    if (found.kind === "failed") return wrong([...place, "source", "url"], found.why);
+    const at = [...place, "source", "url"];
+    if (found.kind === "failed" && found.isPassing)
+      return refuse({ kind: "unavailable", retryAfterMs: URL_RETRY_MS, message: errorAt(at, found.why).message });
+    if (found.kind === "failed") return wrong(at, found.why);
     const url = shownUrl(source.url);
     const last = URL.parse(found.finalUrl)?.pathname.split("/").at(-1) ?? "";
     return ok({ content: found.content, name: decoded(last), source: { kind: "url", url } });

@@ -278,9 +278,43 @@ describe("a URL", () => {
     expect(await why(at("/none"))).toBe("content[1].source.url answered with status 404");
     expect(await why({ kind: "url", url: "https://10.1.2.3/x.png" })).toContain("public internet");
     expect(await why({ kind: "url", url: "nonsense" })).toContain("complete URL");
+    page = () => new Response("no picture");
+    const [wrong] = (await errorsOf([image(at("/text"))])) as { path: string; message: string }[];
+    expect(wrong).toEqual({
+      path: "/content/0/type",
+      message: 'content[0].type must be "file": the content is text/plain',
+    });
     page = () => new Response(new Uint8Array(20 * 1024 * 1024 + 1));
     expect(await why(at("/large"))).toContain("more bytes");
     expect(await client.messages(chat)).toEqual([]);
+    const blobs = await service.database.read<{ sha256: string }[]>`
+      select sha256 from blob_claim where organization_id = ${owner.organizationId}`;
+    expect([...blobs]).toEqual([]);
+  });
+
+  test("[FILE-6] [IDEM-3] whose host fails for now is 503 with the place, and the same key tries again", async () => {
+    page = () => new Response("busy", { status: 503 });
+    const key = crypto.randomUUID();
+    const again = (): Promise<Response> =>
+      fetch(`${service.url}/api/chats/${chat}/messages`, {
+        method: "POST",
+        headers: {
+          authorization: `Bearer ${owner.token}`,
+          "content-type": "application/json",
+          "idempotency-key": key,
+        },
+        body: JSON.stringify({ content: [text("x"), image(at("/a.png"))] }),
+      });
+    const first = await again();
+    expect(Number(first.headers.get("retry-after"))).toBeGreaterThan(0);
+    expect(await first.clone().json()).toMatchObject({
+      message: "content[1].source.url answered with status 503",
+    } as never);
+    await refused(first, 503, "unavailable");
+    page = () => new Response(PNG);
+    const { job } = await answered<Sent>(again(), 202);
+    await client.reached(job.id, "completed");
+    expect(asked).toHaveLength(2);
   });
 });
 

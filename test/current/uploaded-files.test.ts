@@ -1,5 +1,7 @@
 /** Files that are uploaded for messages (FILE-1 to FILE-4). */
 import { afterAll, beforeAll, beforeEach, expect, test } from "bun:test";
+import { readdirSync } from "node:fs";
+import { join } from "node:path";
 import { UPLOAD_BYTES, UPLOAD_MS } from "../../actors/upload/limits.ts";
 import type { BlobKey } from "../../actors/workspace/ports.ts";
 import { PostgresBlobClaims } from "../../db/stores/blob-claims.ts";
@@ -84,6 +86,30 @@ test("[FILE-2] what is empty, too long, without a name or not what its digest sa
     limit_bytes: UPLOAD_BYTES,
   });
   expect(await list()).toEqual([]);
+  await refused(send("a.bin", new Uint8Array([0, 1])), 400, "invalid_request");
+  // Nothing of it is on the disk, not even until the next sweep.
+  const { organizationId } = owner;
+  for (const body of ["", PNG, new Uint8Array([0, 1])]) {
+    const sha256 = new Bun.CryptoHasher("sha256").update(body).digest("hex");
+    expect(await service.files.blobs.size({ organizationId, sha256 })).toBeNull();
+  }
+  expect(readdirSync(join(service.filesFolder, "staging"))).toEqual([]);
+});
+
+test("[FILE-2] [QUOTA-1] what the organization has no room for is refused before it is stored", async () => {
+  const small = await startService({ quotas: { file_bytes: 10 } });
+  try {
+    const by = await small.found();
+    const hands = new Client(small, by);
+    const post = (body: string) => hands.upload("/api/files?name=a.txt", body);
+    await answered(post("12345678"), 201);
+    await refused(post("123"), 429, "quota_exceeded");
+    const { organizationId } = by;
+    expect(await small.files.blobs.size({ organizationId, sha256: digestOf("123") })).toBeNull();
+    expect(await small.files.blobs.size({ organizationId, sha256: digestOf("12345678") })).toBe(8);
+  } finally {
+    await small.stop();
+  }
 });
 
 test("[FILE-1] the same key uploads once", async () => {

@@ -6,11 +6,13 @@ import { isoTime } from "../../../actors/schema.ts";
 import { ask } from "../../../actors/troupe.ts";
 import { UPLOAD_BYTES } from "../../../actors/upload/limits.ts";
 import { type Upload, uploadRef } from "../../../actors/upload/schema.ts";
+import type { ContentCheck } from "../../../actors/workspace/ports.ts";
 import type { Handlers, Input, Shown } from "../../http/contract/operation.ts";
 import { type Change, type Committed, created, done } from "../../http/request/commit.ts";
 import { lookUp } from "../../log/look-up.ts";
 import type { Services } from "../../operations/services.ts";
-import { headOf, knownContent, TAKEN_TYPES } from "../../work/media-type.ts";
+import { roomFor } from "../../work/attaching.ts";
+import { knownContent, LOOKED_BYTES, TAKEN_TYPES } from "../../work/media-type.ts";
 import { pageOf, pageView } from "../paging.ts";
 import { permitted, recordView } from "../record.ts";
 import { fileResponse } from "../workspaces/file-response.ts";
@@ -55,26 +57,32 @@ const found = (
 ): Promise<Outcome<Upload>> => system.dispatch(uploadRef(organizationId, id), { kind: "read_upload", userId });
 
 async function createUpload(
-  { contents }: Services,
+  services: Services,
   change: Change,
   { query, headers, body }: Input<UploadOperations["createUpload"]>,
 ): Promise<Outcome<Committed>> {
+  const { contents } = services;
   const { organizationId, userId } = change.principal;
   const { name } = query;
   if (name === undefined) return invalid("/name", "name must be given: what the file is called, as ?name=invoice.pdf");
   if ((body.length ?? 0) > UPLOAD_BYTES) return refuse({ kind: "payload_too_large", limitBytes: UPLOAD_BYTES });
   change.keepOpen(QUIET_SECONDS);
-  const received = await body.hashedBy((pieces) => contents.receive(organizationId, pieces, UPLOAD_BYTES));
+  let mime = "";
+  // Looked at before it is stored: what is refused takes no room on the disk.
+  const check: ContentCheck = async (content) => {
+    const { sha256, size, head } = content;
+    if (headers["repr-digest"] !== undefined && headers["repr-digest"] !== sha256)
+      return invalid("/repr-digest", "The content has another digest than Repr-Digest says");
+    if (size === 0) return invalid("/body", "The file is empty");
+    const known = knownContent(await head(LOOKED_BYTES), size, contents.mimeOf(name, body.contentType));
+    if (known === null) return invalid("/body", `Messages do not take this type of content; they take ${TAKEN_TYPES}`);
+    mime = known.mime;
+    return roomFor(services, organizationId, content);
+  };
+  const received = await body.hashedBy((pieces) => contents.receive(organizationId, pieces, UPLOAD_BYTES, check));
   if (!received.ok) return received;
   const { sha256, size } = received.value;
-  if (headers["repr-digest"] !== undefined && headers["repr-digest"] !== sha256)
-    return invalid("/repr-digest", "The content has another digest than Repr-Digest says");
-  if (size === 0) return invalid("/body", "The file is empty");
-  const head = await headOf(contents, { organizationId, sha256 }, size);
-  const known = head === null ? null : knownContent(head, size, contents.mimeOf(name, body.contentType));
-  if (known === null) return invalid("/body", `Messages do not take this type of content; they take ${TAKEN_TYPES}`);
-  const content = { sha256, size, mime: known.mime };
-  const command = { kind: "create_upload", name, content, userId } as const;
+  const command = { kind: "create_upload", name, content: { sha256, size, mime }, userId } as const;
   return change.commit([ask(uploadRef(organizationId, newId("upl")), command)], (upload) =>
     created(uploadView(upload, change.principal)),
   );
