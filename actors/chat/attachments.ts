@@ -1,17 +1,14 @@
-/** Messages with what they have of stored content: each attachment is a row, which the sweep of contents looks at. */
+/** Messages with what they have of stored content. */
 import type { NewRecord, Tx } from "../runtime/actor.ts";
-import { attachmentTable } from "../upload/schema.ts";
+import { attach } from "../upload/attachments.ts";
 import { type InputBlock, isAttachment } from "../upload/terms.ts";
 import { type Message, type MessageBlock, messageTable } from "./schema.ts";
 
 /** Adds the message with its attachments. */
 export function addMessage(tx: Tx, message: NewRecord<Message>): Message {
   const { id: messageId, chatId } = message;
-  for (const [number, block] of message.blocks.entries()) {
-    if (!isAttachment(block)) continue;
-    const { sha256, size, media_type: mime } = block;
-    tx.create(attachmentTable, { id: `${messageId}/${number}`, chatId, messageId, sha256, size, mime });
-  }
+  for (const [number, block] of message.blocks.entries())
+    if (isAttachment(block)) attach(tx, { id: `${messageId}/${number}`, chatId, messageId }, block);
   return tx.create(messageTable, message);
 }
 

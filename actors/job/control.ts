@@ -16,7 +16,9 @@ import { updatesOf, reviewUpdate, statusUpdate, sendUpdates } from "./chat-updat
 import type { JobCommand, JobProtocol, JobReplies } from "./protocol.ts";
 import { pending, stale, unlessOwnWords } from "./refusals.ts";
 import { type Job, type JobIn, jobTable } from "./schema.ts";
-import type { Review } from "./terms.ts";
+import { attach } from "../upload/attachments.ts";
+import { type InputBlock, isAttachment } from "../upload/terms.ts";
+import type { Review, Steer } from "./terms.ts";
 
 type ControlCommand =
   | "read_job"
@@ -71,16 +73,17 @@ export const controlHandlers: Pick<Handlers<JobProtocol>, ControlCommand> = {
       return (command.input === null ? null : unlessOwnWords(job, command.by)) ?? unblock(tx, job, command);
     }),
 
-  request_changes: (tx, { by, feedback, inGroup }) =>
+  request_changes: (tx, { by, feedback, blocks, inGroup }) =>
     withJob(tx, (job) => {
       if (afterTrigger(job.status, "iterate") === null || job.isCompaction === true) return stale(job);
-      appendJobEvent(tx, "job.iteration_requested", { by, feedback });
+      appendJobEvent(tx, "job.iteration_requested", { by, feedback, ...given(blocks) });
+      const comment = feedback === "" ? null : feedback;
       if (job.status !== "needs_review") {
-        const changed = tx.update(jobTable, { ...job, review: changesRequested(tx, job, by, feedback) });
+        const changed = tx.update(jobTable, { ...job, review: changesRequested(tx, job, by, comment) });
         sendUpdates(tx, changed, [reviewUpdate(changed)]);
         return ok(changed);
       }
-      return ok(over(tx, reviewed(tx, job, { state: "changes_requested", by, comment: feedback }), inGroup));
+      return ok(over(tx, reviewed(tx, job, { state: "changes_requested", by, comment }), inGroup));
     }),
 
   steer: (tx, { by, messageId, content, blocks }) =>
@@ -136,7 +139,7 @@ function over(tx: Tx, job: Job, inGroup?: true): Job {
   return end;
 }
 
-const changesRequested = (tx: Tx, job: Job, decidedBy: string, comment: string): Review => ({
+const changesRequested = (tx: Tx, job: Job, decidedBy: string, comment: string | null): Review => ({
   ...job.review,
   state: "changes_requested",
   decidedBy,
@@ -158,7 +161,8 @@ function approveReview(
  * Resumes a job that is blocked for another reason than an approval. If all remaining calls need an
  * approval, it does not run but requests them.
  */
-function unblock(tx: Tx, job: JobIn<"blocked">, { input, retryStep, budget = null }: Command<"resume">): Outcome<Job> {
+function unblock(tx: Tx, job: JobIn<"blocked">, command: Command<"resume">): Outcome<Job> {
+  const { input, blocks, retryStep, budget = null } = command;
   const isInterrupted = job.blockedReason === "interrupted";
   if (isInterrupted && retryStep === null) {
     return invalid("/retry_step", "Say whether the interrupted tool call is made again: retry_step true or false");
@@ -168,12 +172,25 @@ function unblock(tx: Tx, job: JobIn<"blocked">, { input, retryStep, budget = nul
   let next = unblocked(job, "resume");
   if (budget !== null) next = { ...next, ...budgetFromHere(next, budget) };
   if (isInterrupted) next = retryStep === true ? unstarted(next) : abandoned(tx, next);
-  if (input !== null) next = { ...next, steers: [...next.steers, { messageId: job.inputMessageId, content: input }] };
+  if (input !== null) next = { ...next, steers: [...next.steers, said(tx, job, input, blocks)] };
   const settled = blockedForCalls(tx, next);
   if (settled.status === "running") return ok(tx.update<Job>(jobTable, resumed(tx, settled)));
   sendUpdates(tx, settled, updatesOf(settled));
   return ok(tx.update<Job>(jobTable, settled));
 }
+
+/** The input of a resume. It belongs to the message that the job answers, and so does what it has of stored content. */
+function said(
+  tx: Tx,
+  { chatId, inputMessageId: messageId }: Job,
+  content: string,
+  blocks: readonly InputBlock[] | undefined,
+): Steer {
+  for (const block of blocks ?? [])
+    if (isAttachment(block)) attach(tx, { id: `${messageId}/${tx.id("msg")}`, chatId, messageId }, block);
+  return { messageId, content, ...given(blocks) };
+}
+const given = (blocks: readonly InputBlock[] | undefined) => (blocks === undefined ? {} : { blocks: [...blocks] });
 
 /** A spent budget stays spent: the resume must bring a new one. */
 function missingBudget(job: Job): Outcome<never> | null {

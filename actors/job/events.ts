@@ -112,7 +112,7 @@ export const JOB_EVENTS = {
     toolCallIds: Type.Array(Type.String()),
     comment: OptionalText,
   }),
-  "job.iteration_requested": Type.Object({ by: Type.String(), feedback: Type.String() }),
+  "job.iteration_requested": Type.Object({ by: Type.String(), feedback: Type.String(), blocks: InputBlocks }),
   "job.cancelling": Type.Object({}),
   "job.completed": Type.Object({ usage: Tokens }),
   "job.failed": Type.Object({ error: ErrorData, usage: Tokens }),

@@ -4,7 +4,7 @@ import type { JsonObject } from "../schema.ts";
 import type { Recovery } from "./machine.ts";
 import type { CheckedOutput, ModelInfo } from "./ports.ts";
 import type { TranscriptPart } from "./transcript.ts";
-import type { AttachmentBlock } from "../upload/terms.ts";
+import type { AttachmentBlock, InputBlock } from "../upload/terms.ts";
 import type { MadeArtifact, Budget, Progress, Steer, Waiting, Warning } from "./terms.ts";
 import type { Citation } from "./citation.ts";
 import type { Block, Job, RunError, ToolUseBlock, Usage } from "./schema.ts";
@@ -154,6 +154,8 @@ type Control =
       readonly kind: "resume";
       readonly by: string;
       readonly input: string | null;
+      /** What the input has besides text. */
+      readonly blocks?: readonly InputBlock[] | undefined;
       readonly retryStep: boolean | null;
       /** Null: the present one stays. */ readonly budget?: Budget | null;
     }
@@ -162,7 +164,13 @@ type Control =
   /** A tool call of it, by its key, hands a part of the work to the job of this id: the same for each attempt. */
   | { readonly kind: "delegate"; readonly key: string; readonly childJobId: string }
   /** The first half of iterate: the second is a new job in the same chat. */
-  | { readonly kind: "request_changes"; readonly by: string; readonly feedback: string; readonly inGroup?: true }
+  | {
+      readonly kind: "request_changes";
+      readonly by: string;
+      readonly feedback: string;
+      readonly blocks?: readonly InputBlock[] | undefined;
+      readonly inGroup?: true;
+    }
   | ({ readonly kind: "steer"; readonly by: string } & Steer)
   /** An alarm: a decision is overdue (JOB-8, JOB-9). */
   | { readonly kind: "decision_overdue" }

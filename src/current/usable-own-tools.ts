@@ -2,7 +2,7 @@
 import { type InputError, ok, type Outcome, refuse } from "../../actors/fault.ts";
 import type { AgentTool } from "../../actors/job/connections.ts";
 import type { Services } from "../operations/services.ts";
-import { usableSchema } from "./usable-schema.ts";
+import { usableSchema } from "../operations/usable-schema.ts";
 
 /** What every provider takes as the name of an argument. */
 const ARGUMENT = /^[A-Za-z0-9_.-]{1,64}$/;

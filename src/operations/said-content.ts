@@ -65,6 +65,14 @@ export const contentField = (description: string) =>
 /** URLs are fetched meanwhile. */
 const QUIET_SECONDS = 120;
 
+/** Refuses content whose text is too long. */
+export const withinContent = (content: GivenContent): Outcome<null> =>
+  withinMessage(
+    typeof content === "string"
+      ? content
+      : content.map((block) => (block.type === "text" ? block.text : "")).join("\n\n"),
+  );
+
 /** Pins what the content names. Refuses what is too long, what is not there, and what messages do not take. */
 export async function saidContent(
   services: Services,
@@ -72,11 +80,7 @@ export async function saidContent(
   content: GivenContent,
   field = "content",
 ): Promise<Outcome<SaidContent>> {
-  const text =
-    typeof content === "string"
-      ? content
-      : content.map((block) => (block.type === "text" ? block.text : "")).join("\n\n");
-  const fits = withinMessage(text);
+  const fits = withinContent(content);
   if (!fits.ok) return fits;
   if (typeof content !== "string") change.keepOpen(QUIET_SECONDS);
   const { organizationId, userId, scopes } = change.principal;

@@ -6,10 +6,11 @@ import type { Outcome } from "../../actors/fault.ts";
 import { chatAfter } from "../../actors/job/transitions.ts";
 import type { JobCommand } from "../../actors/job/protocol.ts";
 import { type Job, jobRef, type JobTerms, PLAIN_TERMS } from "../../actors/job/schema.ts";
-import type { Budget } from "../../actors/job/terms.ts";
+import { type Budget, NO_BUDGET } from "../../actors/job/terms.ts";
 import { type Ask, followed, following, type Member, type RepliesOf } from "../../actors/runtime/members.ts";
 import type { JsonObject } from "../../actors/schema.ts";
 import { ask } from "../../actors/troupe.ts";
+import { type SaidContent, usesOf } from "./attaching.ts";
 import { prepareWork, type Requester, type WorkServices } from "./prepared-work.ts";
 import { workOf } from "./sending.ts";
 
@@ -17,10 +18,13 @@ import { workOf } from "./sending.ts";
 export interface Continuation {
   readonly by: Requester;
   readonly relation: "resume" | "iteration";
-  readonly jobId: string;
+  /** The ended job as it was read; its actor decides by what it is then. */
+  readonly job: Job;
   readonly command: Extract<JobCommand, { readonly kind: "resume" | "request_changes" }>;
   /** Null: what the earlier job was asked. */
-  readonly content: string | null;
+  readonly said: SaidContent | null;
+  /** The name of that in what was asked, for a refusal. */
+  readonly field: "input" | "feedback";
   readonly requestId: string | null;
   /** What the new job may use; absent or null: as much as the earlier one. */
   readonly budget?: Budget | null;
@@ -33,23 +37,34 @@ export type ContinuationSteps = readonly [
   Ask<Job>,
   (replies: readonly unknown[]) => Member | null,
   (replies: readonly unknown[]) => Ask<SentMessage>,
+  ...Ask<unknown>[],
 ];
 
 /** Commits the decision with the message of the new job; `newJobOf` finds it in the replies. */
 export async function continueWork<T>(
   services: WorkServices,
   chat: Chat,
-  { by, relation, jobId, command, content, requestId, budget = null, metadata = null }: Continuation,
+  { by, relation, job: before, command, said, field, requestId, budget = null, metadata = null }: Continuation,
   commit: (steps: ContinuationSteps) => Promise<Outcome<T>>,
 ): Promise<Outcome<T>> {
-  const work = await prepareWork(services, { ...workOf(chat, by), budget });
+  // What the new job inherits must fit its model as well as what is given anew: the chat may have another one now.
+  const blocks = said === null ? before.inputBlocks : said.blocks;
+  const inherited =
+    (budget?.maxCost ?? null) === null ? ({ budgetName: "The max_cost of the job before" } as const) : {};
+  const work = await prepareWork(services, {
+    ...workOf(chat, by),
+    blocks,
+    field,
+    budget: merged(before, budget ?? NO_BUDGET),
+    ...inherited,
+  });
   if (!work.ok) return work;
   const messageAfter = (parent: Job): Ask<SentMessage> =>
     work.value.message({
       chatId: chat.id,
       opening: null,
-      content: content ?? parent.input,
-      blocks: content === null ? parent.inputBlocks : undefined,
+      content: said?.text ?? parent.input,
+      blocks,
       onBusy: "queue",
       terms: {
         ...termsAfter(parent, relation, requestId),
@@ -58,8 +73,9 @@ export async function continueWork<T>(
       },
       metadata: {},
     });
-  const deciding = followed(ask(jobRef(by.organizationId, jobId), command), chatAfter);
-  return commit(following(deciding, ([job]) => messageAfter(job)));
+  const deciding = followed(ask(jobRef(by.organizationId, before.id), command), chatAfter);
+  const [decision, turn, message] = following(deciding, ([job]) => messageAfter(job));
+  return commit([decision, turn, message, ...usesOf(by, said?.blocks, field)]);
 }
 
 /** The new job, from the replies of a continuation's members. */

@@ -146,3 +146,29 @@ test("[RUN-20] a month with a limit of cost begins no work of a model without a 
   await allow({ kind: "service" });
   await client.send(chat, "hi", { budget: { max_steps: 1 } });
 });
+
+test("[RUN-20] what goes on from a job has its limit of cost, and is refused where the chat's model has no price now", async () => {
+  model.script = () => [{ fail: { code: "provider_error", message: "broken" } }];
+  const chat = await chatWith("dear");
+  const { job } = await client.send(chat, "hi", { budget: { max_cost: "1" } });
+  await client.reached(job.id, "failed");
+  await answered(client.call("PATCH", `/api/chats/${chat}/options`, { model: "fake:unknown" }));
+  for (const [verb, body] of [
+    ["resume", {}],
+    ["resume", { budget: { max_steps: 3 } }],
+    ["iterate", { feedback: "again" }],
+  ] as const) {
+    const details = await refused(client.decide(job.id, verb, body), 400, "invalid_request");
+    expect(details).toEqual({
+      errors: [
+        {
+          path: "/budget/max_cost",
+          message: "The max_cost of the job before needs a model with a price; fake:unknown has none",
+        },
+      ],
+    });
+  }
+  await answered(client.call("PATCH", `/api/chats/${chat}/options`, { model: "fake:dear" }));
+  const next = await answered<{ budget: Json }>(client.decide(job.id, "resume", {}), 202);
+  expect(next.budget).toMatchObject({ max_cost: "1" });
+});

@@ -1,6 +1,6 @@
 /** Answers that fit a schema, over HTTP: of an agent, of a message, refused schemas, and what is shown. */
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:test";
-import { SCHEMA_BYTES, SCHEMA_DEPTH } from "../../src/current/usable-schema.ts";
+import { SCHEMA_BYTES, SCHEMA_DEPTH } from "../../src/operations/usable-schema.ts";
 import { isClosed } from "../../src/runner/wire/closed-schema.ts";
 import { OUTPUT_BYTES, outputChecks } from "../../src/wiring/output-checks.ts";
 import { answered, Client, type Job, type Json, refused } from "../support/current.ts";

@@ -12,7 +12,7 @@ import type { Services } from "../../operations/services.ts";
 import { pageOf } from "../paging.ts";
 import { updated } from "../updating.ts";
 import { usableTools } from "../usable-tools.ts";
-import { usableSchema } from "../usable-schema.ts";
+import { usableSchema } from "../../operations/usable-schema.ts";
 import { usableOwnTools } from "../usable-own-tools.ts";
 import { usableModel } from "../usable-model.ts";
 import type { agentOperations } from "./operations.ts";

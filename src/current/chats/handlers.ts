@@ -29,7 +29,7 @@ import { mayApprove } from "./standing-approval.ts";
 import { budgetOf, optionsOf } from "./schema.ts";
 import { say } from "./sending.ts";
 import { sentView } from "./sent-view.ts";
-import { usableSchema } from "../usable-schema.ts";
+import { usableSchema } from "../../operations/usable-schema.ts";
 import { chatView, deletedView } from "./view.ts";
 
 type ChatOperations = typeof chatOperations.operations;

@@ -38,10 +38,10 @@ export async function say(
 export async function sayAfter(
   parts: SendingParts,
   call: Commit,
-  { job, ...continuation }: Continuation & By & { readonly job: Job },
+  continuation: Continuation & By,
   answer: AnswerTo<Job>,
 ): Promise<Outcome<Committed>> {
-  const { by } = continuation;
+  const { by, job } = continuation;
   const chat = await readChat(parts, by.organizationId, job.chatId);
   const begun = chat.ok
     ? await continueWork(parts, chat.value, continuation, (steps) =>

@@ -1,22 +1,27 @@
 /** What people decide about a job: approve, cancel, resume, iterate (JOB-2, JOB-3, JOB-8, JOB-9). */
-import { type Fault, invalid, ok, type Outcome, refuse } from "../../../actors/fault.ts";
+import { invalid, ok, type Outcome, refuse } from "../../../actors/fault.ts";
 import { isCostKnown } from "../../../actors/job/budget.ts";
 import { chatAfter } from "../../../actors/job/transitions.ts";
-import { allowedActions, openApprovals } from "../../../actors/job/machine.ts";
+import { allowedActions, hasOpenApprovals, openApprovals } from "../../../actors/job/machine.ts";
 import type { Principal } from "../../../actors/organization/principal.ts";
 import type { JobCommand } from "../../../actors/job/protocol.ts";
 import { type Job, jobRef } from "../../../actors/job/schema.ts";
+import { pending, stale, unlessOwnWords } from "../../../actors/job/refusals.ts";
 import { followed } from "../../../actors/runtime/members.ts";
 import type { JsonObject, Static } from "../../../actors/schema.ts";
 import { ask } from "../../../actors/troupe.ts";
+import type { InputBlock } from "../../../actors/upload/terms.ts";
+import { usesOf } from "../../work/attaching.ts";
 import { costKnown, unpriced, withinBudget } from "../../work/budget.ts";
+import { readable } from "../../work/prepared-work.ts";
 import { accepted, type Committed, done, type Joined, type Change, type Steps } from "../../http/request/commit.ts";
-import { withinArguments, withinMessage, withinMetadata } from "../../http/contract/limits.ts";
+import { withinArguments, withinMetadata } from "../../http/contract/limits.ts";
 import type { Caller } from "../../http/request/caller.ts";
 import { budgetOf } from "../chats/schema.ts";
 import { sayAfter } from "../chats/sending.ts";
 import { awaited } from "../long-poll.ts";
 import { comingStanding, jobStanding } from "../standing.ts";
+import { saidContent, withinContent } from "../../operations/said-content.ts";
 import type { Services } from "../../operations/services.ts";
 import type { ApproveBody, IterateBody, ResumeBody } from "./schema.ts";
 import { jobView, receiptView } from "./view.ts";
@@ -115,32 +120,61 @@ export async function resumeJob(
 ): Committing {
   const { principal } = change;
   const { input = null, retry_step: retryStep = null, metadata = null } = body;
-  const fits = withinMessage(input ?? "");
+  const fits = withinContent(input ?? "");
   if (!fits.ok) return fits;
   const fitting = withinMetadata(metadata ?? {});
   if (!fitting.ok) return fitting;
   const given = body.budget === undefined ? ok(null) : budgetOf(body.budget, services.clock.now());
   if (!given.ok) return given;
   const budget = given.value;
-  const command = { kind: "resume", by: principal.userId, input, retryStep, budget } as const;
+  const sayable = input === null ? null : maySay(job, principal.userId);
+  if (sayable !== null) return sayable;
+  const told = input === null ? ok(null) : await saidContent(services, change, input, "input");
+  if (!told.ok) return told;
+  const said = told.value;
+  const blocks = said?.blocks;
+  const command = {
+    kind: "resume",
+    by: principal.userId,
+    input: said?.text ?? null,
+    blocks,
+    retryStep,
+    budget,
+  } as const;
   if (job.status !== "failed" && job.status !== "cancelled") {
     if (metadata !== null) return invalid("/metadata", "A blocked job goes on with the metadata that it has");
     const countable = job.runner === null ? ok(null) : costKnown(services.models, job.runner, budget);
     if (!countable.ok) return countable;
+    const read = readByJob(services, job, blocks);
+    if (!read.ok) return read;
     const allowed = await mayGoOn(services, job);
     if (!allowed.ok) return allowed;
-    const ref = jobRef(principal.organizationId, job.id);
-    return change.commit([ask(ref, command)], (resumed) => accepted(jobView(resumed, principal)));
+    const resume = ask(jobRef(principal.organizationId, job.id), command);
+    return change.commit([resume, ...usesOf(principal, blocks, "input")], (resumed) =>
+      accepted(jobView(resumed, principal)),
+    );
   }
   const following = {
     ...followingOf(change, job),
     relation: "resume",
     command,
-    content: input,
+    said,
+    field: "input",
     budget,
     metadata,
   } as const;
   return sayAfter(services, change, following, (begun) => accepted(jobView(begun, principal)));
+}
+
+/** What the actor would refuse in any case is refused before anything is fetched; null: it may be said. */
+function maySay(job: Job, by: string): Outcome<never> | null {
+  if (!allowedActions(job).includes("resume")) return hasOpenApprovals(job) ? pending(job) : stale(job);
+  return job.status === "blocked" ? unlessOwnWords(job, by) : null;
+}
+
+/** Refuses what the model of a blocked job cannot read. */
+function readByJob({ models }: Services, { agent, runner }: Job, blocks: readonly InputBlock[] = []): Outcome<null> {
+  return runner === null ? ok(null) : readable(models.inputOf(agent.model), runner, { blocks, field: "input" });
 }
 
 /** A job that a budget has stopped goes on when it may: before that it would only stop again. */
@@ -160,27 +194,24 @@ export async function iterateJob(
   { feedback, metadata }: Static<typeof IterateBody>,
 ): Committing {
   const { principal } = change;
-  const fits = withinMessage(feedback);
+  const fits = withinContent(feedback);
   if (!fits.ok) return fits;
   const fitting = withinMetadata(metadata ?? {});
   if (!fitting.ok) return fitting;
-  if (!allowedActions(job).includes("iterate")) return refuse(notNow(job));
-  const command = { kind: "request_changes", by: principal.userId, feedback, inGroup: true } as const;
+  if (!allowedActions(job).includes("iterate")) return stale(job);
+  const said = await saidContent(services, change, feedback, "feedback");
+  if (!said.ok) return said;
+  const { text, blocks } = said.value;
+  const command = { kind: "request_changes", by: principal.userId, feedback: text, blocks, inGroup: true } as const;
   const following = {
     ...followingOf(change, job),
     relation: "iteration",
     command,
-    content: feedback,
+    said: said.value,
+    field: "feedback",
     metadata: metadata ?? null,
   } as const;
   return sayAfter(services, change, following, (begun) => accepted(jobView(begun, principal)));
 }
 
-const followingOf = ({ principal: by, requestId }: Caller, job: Job) => ({ by, requestId, jobId: job.id, job });
-
-const notNow = (job: Job): Fault => ({
-  kind: "invalid_state",
-  status: job.status,
-  allowedActions: allowedActions(job),
-  message: `The job is ${job.status}`,
-});
+const followingOf = ({ principal: by, requestId }: Caller, job: Job) => ({ by, requestId, job });

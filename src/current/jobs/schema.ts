@@ -2,6 +2,7 @@
 import { type JsonObject, OneOf, Type } from "../../../actors/schema.ts";
 import { BudgetBody } from "../chats/schema.ts";
 import { FreeObject, NOT_BLANK } from "../../http/contract/body-schema.ts";
+import { contentField } from "../../operations/said-content.ts";
 
 /** Characters. */
 const ID = 256;
@@ -29,7 +30,7 @@ const Metadata = Type.Optional(
 /** `POST /api/jobs/{id}/resume`. */
 export const ResumeBody = Type.Object(
   {
-    input: Type.Optional(Type.String({ pattern: NOT_BLANK })),
+    input: Type.Optional(contentField("What the agent is told")),
     retry_step: Type.Optional(Type.Boolean()),
     budget: Type.Optional(BudgetBody),
     metadata: Metadata,
@@ -39,7 +40,7 @@ export const ResumeBody = Type.Object(
 
 /** `POST /api/jobs/{id}/iterate`. */
 export const IterateBody = Type.Object(
-  { feedback: Type.String({ pattern: NOT_BLANK }), metadata: Metadata },
+  { feedback: contentField("What is to be changed"), metadata: Metadata },
   { examples: [{ feedback: "Shorter, please." }] },
 );
 

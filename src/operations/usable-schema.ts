@@ -4,7 +4,7 @@
  */
 import { type InputError, ok, type Outcome, refuse } from "../../actors/fault.ts";
 import type { Json, JsonObject } from "../../actors/schema.ts";
-import type { Services } from "../operations/services.ts";
+import type { Services } from "./services.ts";
 
 /** Bytes of a schema as JSON: it goes with every model call. */
 export const SCHEMA_BYTES = 16 * 1024;
