@@ -16,12 +16,13 @@ import {
   type Server,
   type ServerContext,
 } from "@modelcontextprotocol/server";
-import type { Outcome } from "../../actors/fault.ts";
+import { mapped, type Outcome } from "../../actors/fault.ts";
 import type { Json } from "../../actors/schema.ts";
 import type { Caller } from "../http/request/caller.ts";
 import type { Refusal } from "../http/request/dialect.ts";
 import { didYouMean } from "../http/request/near-name.ts";
 import { decide, type Question, questionOf, showsForms } from "./approval-question.ts";
+import { withFileLinks } from "./file-links.ts";
 import type { WaitedJob, Waiting } from "./job-wait.ts";
 import type { Era, ServerParts } from "./server.ts";
 import { callTool, type ToolAnswer } from "./tool-call.ts";
@@ -61,7 +62,8 @@ export async function answeredCall(parts: ServerParts, call: ToolCall): Promise<
     else if (decided.value) answer = await callTool(parts, caller, { ...run, begun: question.jobId });
     else break;
   }
-  return toolResult(parts, caller.requestId, answer);
+  const isLinked = tool.spec.showsJob === true && call.context.http?.authInfo?.extra?.["hasLinks"] === true;
+  return toolResult(parts, caller.requestId, isLinked ? mapped(answer, withFileLinks) : answer);
 }
 
 function namedTool({ tools }: ServerParts, name: string): BoundTool {

@@ -28,8 +28,9 @@ import { MCP_RESOURCE } from "../http/contract/oauth-paths.ts";
 import { type Caller, detached } from "../http/request/caller.ts";
 import type { Services } from "../operations/services.ts";
 import type { McpOperations } from "./operations.ts";
+import { authInfoOf, OLDEST_REVISION } from "./auth-info.ts";
 import { originFault } from "./origin.ts";
-import { authInfoOf, type Era, mcpServer, type ServedSession, type ServerParts } from "./server.ts";
+import { type Era, mcpServer, type ServedSession, type ServerParts } from "./server.ts";
 import { toolResult } from "./answered-call.ts";
 import { EventIds, type WaitingCall } from "./event-cursor.ts";
 import { jobOfCall } from "./execute.ts";
@@ -50,8 +51,6 @@ const QUIET_SECONDS = 30;
 /** Characters of what an id of an event carries of a message. */
 const SHORT = 128;
 const LISTEN = "subscriptions/listen";
-/** The one revision that has batches; it is also that of clients that name none. */
-const BATCHES = "2025-03-26";
 
 type Post = Input<McpOperations["sendMcpMessage"]>;
 type Headed = Pick<Post, "headers">;
@@ -114,7 +113,7 @@ export class McpEndpoint {
     const parsed = messageIn(body.bytes);
     if (parsed === undefined) return ok(rpcError(400, -32_700, "Parse error: the body is no JSON"));
     const version = headers["mcp-protocol-version"];
-    if (Array.isArray(parsed) && version !== undefined && version !== BATCHES) return ok(NO_BATCHES());
+    if (Array.isArray(parsed) && version !== undefined && version !== OLDEST_REVISION) return ok(NO_BATCHES());
     const messages = [parsed].flat() as readonly (Message | null)[];
     const lacking = this.lackingScope(caller, messages);
     if (lacking !== null) return refuse(lacking);
@@ -138,7 +137,7 @@ export class McpEndpoint {
 
   private async modernAnswer(caller: Caller, request: Request, message: Message): Promise<Outcome<Response>> {
     if (message.method !== LISTEN)
-      return ok(await this.modern.fetch(request, { parsedBody: message, authInfo: authInfoOf(caller) }));
+      return ok(await this.modern.fetch(request, { parsedBody: message, authInfo: authInfoOf(caller, request) }));
     const parts = { ...this.parts, serve: () => this.serve("modern"), keepAliveMs: KEEP_ALIVE_MS };
     const listening = await listen(parts, caller, { request, message: message as ListenRequest });
     if (!listening.ok) return listening;
@@ -225,7 +224,8 @@ export class McpEndpoint {
       keepAliveMs: KEEP_ALIVE_MS,
     });
     await this.serve("legacy").connect(transport);
-    const response = await transport.handleRequest(request, { parsedBody: parsed, authInfo: authInfoOf(caller) });
+    const authInfo = authInfoOf(caller, request);
+    const response = await transport.handleRequest(request, { parsedBody: parsed, authInfo });
     const terms = response.ok ? openedBy(parsed) : null;
     if (terms !== null) response.headers.set("mcp-session-id", this.ids.make(caller.principal, terms));
     return response;
@@ -241,7 +241,7 @@ export class McpEndpoint {
     if (!opened.ok) return opened;
     const key = newId("req");
     const response = await this.sessions.take(opened.value, request, {
-      authInfo: authInfoOf(detached(caller), key),
+      authInfo: authInfoOf(detached(caller), request, key),
       call: this.callIn(parsed, key),
       ...(parsed === undefined ? {} : { parsedBody: parsed }),
     });
@@ -392,6 +392,7 @@ function messageIn(bytes: Uint8Array): unknown {
 const rpcError = (status: number, code: number, message: string): Response =>
   Response.json({ jsonrpc: "2.0", error: { code, message }, id: null }, { status });
 
-const NO_BATCHES = (): Response => rpcError(400, -32_600, `Only revision ${BATCHES} has batches; send one message`);
+const NO_BATCHES = (): Response =>
+  rpcError(400, -32_600, `Only revision ${OLDEST_REVISION} has batches; send one message`);
 const NEEDS_SESSION = (): Response => rpcError(400, -32_000, "Mcp-Session-Id is required; `initialize` gives one");
 const NO_SESSION = (): Response => rpcError(404, -32_001, "Session not found; begin a new one with `initialize`");

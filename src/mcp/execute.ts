@@ -5,15 +5,17 @@
 import { preview } from "../../actors/chat/schema.ts";
 import type { Outcome } from "../../actors/fault.ts";
 import { newId } from "../../actors/ids.ts";
-import { PLAIN_TERMS } from "../../actors/job/schema.ts";
-import { Type } from "../../actors/schema.ts";
+import { jobRef, PLAIN_TERMS } from "../../actors/job/schema.ts";
+import { type JsonObject, Type } from "../../actors/schema.ts";
+import { ask } from "../../actors/troupe.ts";
 import { attachmentWords, isAttachment } from "../../actors/upload/terms.ts";
 import { workspaceRef } from "../../actors/workspace/schema.ts";
-import { NOT_BLANK } from "../http/contract/body-schema.ts";
+import { FreeObject, NOT_BLANK } from "../http/contract/body-schema.ts";
 import { type Handlers, type Input, operationGroup } from "../http/contract/operation.ts";
 import { accepted, type Change, type Committed } from "../http/request/commit.ts";
 import { contentField, saidContent } from "../operations/said-content.ts";
 import type { Services } from "../operations/services.ts";
+import { usableSchema } from "../operations/usable-schema.ts";
 import { type SaidContent, usesOf } from "../work/attaching.ts";
 import { keyedId } from "../work/keyed-id.ts";
 import { prepareWork } from "../work/prepared-work.ts";
@@ -32,6 +34,7 @@ const ExecuteBody = Type.Object({
   title: Type.Optional(
     Type.String({ pattern: NOT_BLANK, maxLength: TITLE, description: "Title of the chat; the message by default" }),
   ),
+  output_schema: Type.Optional(Type.Union([Type.Unsafe<JsonObject>(FreeObject), Type.Null()])),
 });
 
 export const executeOperations = operationGroup("MCP execution", "What only tools do", {
@@ -60,17 +63,27 @@ export const executeHandlers: Handlers<typeof executeOperations.operations, Serv
 
 async function execute(parts: Services, change: Change, body: Execute["body"]): Promise<Outcome<Committed>> {
   const { principal: by, requestId } = change;
-  const said = await saidContent(parts, change, body.message, "message");
-  if (!said.ok) return said;
-  const { text: content, blocks } = said.value;
+  const key = body.call_key ?? newId("req");
+  const ids = { job_id: jobOfCall(key), chat_id: keyedId("cht", { purpose: PURPOSE, key }) };
+  if (body.call_key !== undefined) {
+    // What the first call has named may be gone since, or be something else: it is not looked for again.
+    const read = ask(jobRef(by.organizationId, ids.job_id), { kind: "read_job" });
+    const begun = await change.commit([read], () => accepted(ids));
+    if (begun.ok || begun.fault.kind !== "not_found") return begun;
+  }
+  const { output_schema: outputSchema = null } = body;
+  const usable = await usableSchema(parts, by.organizationId, { schema: outputSchema, path: "/output_schema" });
+  if (!usable.ok) return usable;
+  const own = outputSchema === null ? {} : { outputSchema };
   const ref = workspaceRef(by.organizationId, body.workspace_id);
   const workspace = await parts.system.dispatch(ref, { kind: "read_workspace" });
   if (!workspace.ok) return workspace;
+  const said = await saidContent(parts, change, body.message, "message");
+  if (!said.ok) return said;
+  const { text: content, blocks } = said.value;
   const work = await prepareWork(parts, { by, agent: body.agent_id, blocks, field: "message" });
   if (!work.ok) return work;
-  const key = body.call_key ?? newId("req");
-  const chatId = keyedId("cht", { purpose: PURPOSE, key });
-  const jobId = jobOfCall(key);
+  const { job_id: jobId, chat_id: chatId } = ids;
   const title = body.title ?? titleOf(said.value);
   const message = work.value.firstMessage({
     chatId,
@@ -79,9 +92,9 @@ async function execute(parts: Services, change: Change, body: Execute["body"]): 
     content,
     blocks,
     sender: { type: "user", id: by.userId },
-    terms: { ...PLAIN_TERMS, requestId },
+    terms: { ...PLAIN_TERMS, requestId, ...own },
   });
-  return change.commit([message, ...usesOf(by, blocks, "message")], () => accepted({ job_id: jobId, chat_id: chatId }));
+  return change.commit([message, ...usesOf(by, blocks, "message")], () => accepted(ids));
 }
 
 /** What was said, or what came with it. */

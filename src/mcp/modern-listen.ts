@@ -7,7 +7,7 @@ import { invalid, isPassing, ok, type Outcome } from "../../actors/fault.ts";
 import { SESSION_SUBSCRIPTIONS } from "../../actors/traffic/policy.ts";
 import { type Caller, localCaller } from "../http/request/caller.ts";
 import { watchable, watchResource } from "./resource-watch.ts";
-import { authInfoOf } from "./server.ts";
+import { authInfoOf } from "./auth-info.ts";
 import type { SubscriptionParts } from "./subscriptions.ts";
 
 export interface ListenRequest {
@@ -47,7 +47,7 @@ export async function listen(
     : message;
   const leaving = new AbortController();
   request.signal.addEventListener("abort", () => leaving.abort(), { once: true });
-  const response = await handler.fetch(request, { parsedBody, authInfo: authInfoOf(caller) });
+  const response = await handler.fetch(request, { parsedBody, authInfo: authInfoOf(caller, request) });
   const watcher = localCaller(caller.principal, { requestId: caller.requestId, signal: leaving.signal });
   if (response.headers.get("content-type") === "text/event-stream")
     for (const [uri, since] of known) {

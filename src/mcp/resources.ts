@@ -130,6 +130,10 @@ export async function readResource(invoke: Invoke, caller: Caller, uri: string):
   );
 }
 
+/** Where a file of a workspace is. */
+export const fileUri = (workspaceId: string, path: string): string =>
+  `${WORKSPACES}${workspaceId}/files/${path.split("/").map(encodeURIComponent).join("/")}`;
+
 /** What a URI names; null for one that is none of ours. */
 export type NamedRecord =
   | { readonly kind: "chat" | "job"; readonly id: string }

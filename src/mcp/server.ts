@@ -45,13 +45,6 @@ const ANY_ANSWER: jsonSchemaValidator = {
   getValidator: () => (data) => ({ valid: true, data: data as never, errorMessage: undefined }),
 };
 
-/** Whose message it is: the SDK hands them on as what it knows of a token. `callKey` names what a call begins. */
-export const authInfoOf = (caller: Caller, callKey: string | null = null) => ({
-  token: "",
-  clientId: caller.principal.tokenId,
-  scopes: [...caller.principal.scopes],
-  extra: { caller, callKey },
-});
 const callerIn = (context: ServerContext): Caller => context.http?.authInfo?.extra?.["caller"] as Caller;
 
 /** The session that a server is for: the older era's, where one has been opened. */

@@ -31,7 +31,15 @@ export interface ToolAnswer {
 }
 export type ToolContent =
   | { readonly type: "text"; readonly text: string }
-  | { readonly type: "image"; readonly data: string; readonly mimeType: string };
+  | { readonly type: "image"; readonly data: string; readonly mimeType: string }
+  | {
+      readonly type: "resource_link";
+      readonly uri: string;
+      readonly name: string;
+      readonly mimeType: string;
+      /** Bytes. */
+      readonly size: number;
+    };
 
 /** Bytes of an answer of an operation that is no object; a longer one is refused. */
 const ANSWER_BYTES = 1024 * 1024;
