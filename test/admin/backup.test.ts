@@ -10,17 +10,20 @@ import { copyFirstRun } from "../support/first-run-copy.ts";
 import { type GuardedFolder, guardedFolder } from "../support/guarded-folder.ts";
 import { createTestDatabase } from "../support/postgres.ts";
 import { embeddedUrl, withTables } from "../support/service-tables.ts";
-import { admin, type FirstRunText, startTroupe, type TroupeProcess } from "../support/troupe-process.ts";
+import { admin, eventually, type FirstRunText, startTroupe, type TroupeProcess } from "../support/troupe-process.ts";
+import { PNG } from "../support/uploads.ts";
 
 let folder: GuardedFolder;
 let service: TroupeProcess;
 let restored: TroupeProcess;
 let first: FirstRunText;
 let backup = "";
+let keptFile = "";
 /** Titles of tasks that were acknowledged before the backup began, and all that were in the end. */
 const written = { before: [] as string[], all: [] as string[] };
 
 const CONTENT = "A file\twith a tab, a \\ and a line\nbreak.\n".repeat(40_000);
+const KEPT = "An upload that no message has yet.";
 const SECRET = "correct horse battery staple";
 
 const ask = (of: TroupeProcess, path: string, init: RequestInit = {}): Promise<Response> =>
@@ -32,6 +35,28 @@ const ask = (of: TroupeProcess, path: string, init: RequestInit = {}): Promise<R
 async function workspaceOf(of: TroupeProcess): Promise<string> {
   const { workspaces } = (await (await ask(of, "/api/workspaces")).json()) as { workspaces: readonly { id: string }[] };
   return workspaces[0]!.id;
+}
+
+/** A file that a message has and whose upload is gone, and an upload that no message has. */
+async function sendFiles(workspace: string): Promise<string> {
+  const json = async <T>(answer: Promise<Response>): Promise<T> => {
+    const made = await answer;
+    expect(made.status).toBeLessThan(300);
+    return (await made.json()) as T;
+  };
+  const post = (path: string, body: object) => ask(service, path, { method: "POST", body: JSON.stringify(body) });
+  const upload = (name: string, body: string | Uint8Array<ArrayBuffer>) =>
+    json<{ id: string }>(ask(service, `/api/files?name=${name}`, { method: "POST", body }));
+  const [sent, kept] = [await upload("pixel.png", PNG), await upload("kept.txt", KEPT)];
+  const chat = await json<{ id: string }>(post("/api/chats", { agent_id: first.agentId, workspace_id: workspace }));
+  const content = [{ type: "image", source: { kind: "upload", file_id: sent.id } }];
+  const { job } = await json<{ job: { id: string } }>(post(`/api/chats/${chat.id}/messages`, { content }));
+  await eventually("it is answered", async () => {
+    const { status } = await json<{ status: string }>(ask(service, `/api/jobs/${job.id}`));
+    return status === "completed";
+  });
+  await json(ask(service, `/api/files/${sent.id}`, { method: "DELETE" }));
+  return kept.id;
 }
 
 async function addTask(): Promise<void> {
@@ -84,6 +109,7 @@ beforeAll(async () => {
     body: CONTENT,
   });
   expect(put.status).toBeLessThan(300);
+  keptFile = await sendFiles(workspace);
   const secret = await ask(service, "/api/secrets/CRM_KEY", {
     method: "PUT",
     body: JSON.stringify({ value: SECRET }),
@@ -100,7 +126,7 @@ beforeAll(async () => {
   isWriting = false;
   await writer;
   expect([made.code, made.err]).toEqual([0, ""]);
-  expect(made.out).toContain("1 files (");
+  expect(made.out).toContain("3 files (");
   const done = await admin(folder, ["restore", "--from", backup], { dataDir: join(folder.path, "elsewhere") });
   expect([done.code, done.err]).toEqual([0, ""]);
   restored = await startTroupe(folder, { dataDir: join(folder.path, "elsewhere") });
@@ -120,7 +146,9 @@ test("[OPS-3] every other row and every content is the same", async () => {
   const [rows, others] = [await rowsIn(service.dataDir), await rowsIn(restored.dataDir)];
   expect(Object.keys(others)).toEqual(Object.keys(rows));
   for (const [table, all] of Object.entries(rows)) expect({ [table]: others[table] }).toEqual({ [table]: all });
-  expect(Object.keys(blobsIn(service.dataDir))).toHaveLength(1);
+  expect(Object.keys(blobsIn(service.dataDir))).toHaveLength(3);
+  expect(rows["attachment"]).toHaveLength(1);
+  expect(rows["upload"]).toHaveLength(2);
   expect(blobsIn(restored.dataDir)).toEqual(blobsIn(service.dataDir));
 });
 
@@ -128,6 +156,8 @@ test("[OPS-3] the restored service serves with the tokens, files and secrets of 
   const workspace = await workspaceOf(restored);
   const content = await ask(restored, `/api/workspaces/${workspace}/files/content?path=notes.txt`);
   expect([content.status, await content.text()]).toEqual([200, CONTENT]);
+  const kept = await ask(restored, `/api/files/${keptFile}/content`);
+  expect([kept.status, await kept.text()]).toEqual([200, KEPT]);
   const secrets = (await (await ask(restored, "/api/secrets")).json()) as { secrets: readonly { name: string }[] };
   expect(secrets.secrets.map(({ name }) => name)).toEqual(["CRM_KEY"]);
   const made = await ask(restored, "/api/v1/tasks", { method: "POST", body: JSON.stringify({ title: "after" }) });
@@ -141,7 +171,7 @@ test("[OPS-3] a backup is for its owner only, any tar lists it, and it has no se
     .trim()
     .split("\n");
   expect([listed[0], listed[1], listed.at(-1)]).toEqual(["header.json", "key", "summary.json"]);
-  expect(listed.filter((name) => name.startsWith("files/"))).toHaveLength(1);
+  expect(listed.filter((name) => name.startsWith("files/"))).toHaveLength(3);
   expect(gunzipSync(readFileSync(backup)).includes(SECRET)).toBe(false);
 });
 

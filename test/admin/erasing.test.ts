@@ -18,10 +18,14 @@ import { runCommand } from "../support/admin.ts";
 import { until } from "../support/condition.ts";
 import { createTestDatabase, type TestDatabase } from "../support/postgres.ts";
 import { type Caller, type Founded, type Service, startService } from "../support/service.ts";
+import { Client } from "../support/current.ts";
+import { uploaded } from "../support/uploads.ts";
+import { createAgent } from "../support/v1.ts";
 import { emailOf } from "../support/signed-in.ts";
 
 const SECRET = "correct horse battery staple";
 const CONTENT = "what a customer has written";
+const SENT = "what a customer has sent with a message";
 const PASSWORD_HASH = "$argon2id$of-the-owner";
 
 let testDatabase: TestDatabase;
@@ -66,6 +70,17 @@ async function fillTables({ organizationId }: Founded): Promise<void> {
   }
 }
 
+/** A message has its content; the upload itself is gone. */
+async function sendFile(owner: Founded): Promise<void> {
+  const client = new Client(service, owner);
+  const { id } = await uploaded(client, "note.txt", SENT);
+  const chat = await client.chat(await createAgent(service, owner), owner.workspaceId);
+  const content = [{ type: "file", source: { kind: "upload", file_id: id } }];
+  const { job } = await made(client.call("POST", `/api/chats/${chat}/messages`, { content }));
+  await client.reached((job as { id: string }).id, "completed");
+  await made(client.call("DELETE", `/api/files/${id}`));
+}
+
 /** How many rows of each table name this. */
 async function mentions(what: string): Promise<Readonly<Record<string, number>>> {
   const tables = await sql<{ name: string }[]>`
@@ -100,6 +115,7 @@ beforeAll(async () => {
       body: CONTENT,
     });
   }
+  await sendFile(leaving);
   const { system } = service;
   for (const { userId } of [leaving, member, staying]) {
     const command = { kind: "set_password", passwordHash: PASSWORD_HASH, linkHash: null } as const;
@@ -127,12 +143,15 @@ test("[OPS-6] an export has the records and files of one organization, and nothi
   const files = new Map<string, string>();
   for await (const file of readArchive(path)) files.set(file.name, Buffer.from(await bytesOf(file)).toString());
   expect(JSON.parse(files.get("summary.json") ?? "") as ExportSummary).toEqual(summary);
-  expect(summary).toMatchObject({ files: 1, missingFiles: [], rows: { organization: 1, member: 3, account: 3 } });
+  expect(summary).toMatchObject({
+    files: 2,
+    missingFiles: [],
+    rows: { organization: 1, member: 3, account: 3, upload: 1, attachment: 1 },
+  });
   const exported = Object.keys(ORGANIZATION_TABLES).filter((table) => ORGANIZATION_TABLES[table] !== null);
   expect(exported.filter((table) => !files.has(`records/${table}/000001.jsonl`))).toEqual([]);
-  expect([...files.keys()].filter((name) => name.startsWith("files/")).map((name) => files.get(name))).toEqual([
-    CONTENT,
-  ]);
+  const contents = [...files.keys()].filter((name) => name.startsWith("files/")).map((name) => files.get(name));
+  expect(new Set(contents)).toEqual(new Set([SENT, CONTENT]));
   const all = [...files.values()].join("\n");
   expect(all).toContain(`of ${leaving.organizationId}`);
   expect(all).not.toContain(staying.organizationId);
