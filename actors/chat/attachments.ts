@@ -1,6 +1,6 @@
 /** Messages with what they have of stored content. */
 import type { NewRecord, Tx } from "../runtime/actor.ts";
-import { attach } from "../upload/attachments.ts";
+import { attach } from "../upload/schema.ts";
 import { type InputBlock, isAttachment } from "../upload/terms.ts";
 import { type Message, type MessageBlock, messageTable } from "./schema.ts";
 

@@ -16,7 +16,7 @@ import { updatesOf, reviewUpdate, statusUpdate, sendUpdates } from "./chat-updat
 import type { JobCommand, JobProtocol, JobReplies } from "./protocol.ts";
 import { pending, stale, unlessOwnWords } from "./refusals.ts";
 import { type Job, type JobIn, jobTable } from "./schema.ts";
-import { attach } from "../upload/attachments.ts";
+import { attach } from "../upload/schema.ts";
 import { type InputBlock, isAttachment } from "../upload/terms.ts";
 import type { Review, Steer } from "./terms.ts";
 

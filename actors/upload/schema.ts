@@ -5,9 +5,10 @@
  *   POST /api/files ─▶ upload ──(a message names it)──▶ attachment ─▶ content in the blob store
  *                        └── nobody names it for 7 days, or it is deleted ─▶ gone
  */
-import { type ActorRef, table } from "../runtime/actor.ts";
+import { type ActorRef, table, type Tx } from "../runtime/actor.ts";
 import { Nullable, RecordBase, type Static, Timestamp, Type } from "../schema.ts";
 import { Content } from "../workspace/schema.ts";
+import type { AttachmentBlock } from "./terms.ts";
 
 export const Upload = Type.Object({
   ...RecordBase,
@@ -25,7 +26,7 @@ export type Upload = Static<typeof Upload>;
 
 /** What a message of a chat has of some content: while the row is there, the sweep leaves the content alone. */
 export const Attachment = Type.Object({
-  /** `<message>/<number>`. */
+  /** `<message>/<name>`. */
   ...RecordBase,
   chatId: Type.String(),
   messageId: Type.String(),
@@ -41,3 +42,12 @@ export const uploadRef = (organizationId: string, id: string): ActorRef<"upload"
   organizationId,
   id,
 });
+
+/** Keeps the content of this block as long as its message. `id` is its own: `<message>/<name>`. */
+export function attach(
+  tx: Tx,
+  of: Pick<Attachment, "id" | "chatId" | "messageId">,
+  { sha256, size, media_type: mime }: AttachmentBlock,
+): void {
+  tx.create(attachmentTable, { ...of, sha256, size, mime });
+}
