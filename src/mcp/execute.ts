@@ -65,7 +65,7 @@ async function execute(parts: Services, change: Change, body: Execute["body"]): 
   const { principal: by, requestId } = change;
   const key = body.call_key ?? newId("req");
   const ids = { job_id: jobOfCall(key), chat_id: keyedId("cht", { purpose: PURPOSE, key }) };
-  if (body.call_key !== undefined) {
+  if (body.call_key !== undefined && typeof body.message !== "string") {
     // What the first call has named may be gone since, or be something else: it is not looked for again.
     const read = ask(jobRef(by.organizationId, ids.job_id), { kind: "read_job" });
     const begun = await change.commit([read], () => accepted(ids));
