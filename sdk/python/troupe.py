@@ -7342,9 +7342,50 @@ class InvitationList(TypedDict):
     next_cursor: NotRequired[str]
 
 
+class IterateJobRequestFeedbackVariant2ItemVariant1(TypedDict):
+    # Always "text"
+    type: Literal["text"]
+    # What is said
+    text: str
+
+
+class IterateJobRequestFeedbackVariant2ItemVariant2SourceUpload(TypedDict):
+    # Always "upload"
+    kind: Literal["upload"]
+    # A file of `POST /api/files`
+    file_id: str
+
+
+class IterateJobRequestFeedbackVariant2ItemVariant2SourceWorkspace(TypedDict):
+    # Always "workspace"
+    kind: Literal["workspace"]
+    # A workspace; the token needs `workspaces:read`
+    workspace_id: str
+    # A file of it
+    path: str
+    # A version of the file; the present one unless given
+    version: NotRequired[int]
+
+
+class IterateJobRequestFeedbackVariant2ItemVariant2SourceUrl(TypedDict):
+    # Always "url"
+    kind: Literal["url"]
+    # An https URL, fetched once when the message is sent
+    url: str
+
+
+class IterateJobRequestFeedbackVariant2ItemVariant2(TypedDict):
+    # Kind of the entry
+    type: Literal["image", "file"]
+    # Where its content is. The message keeps the content as it is now
+    source: IterateJobRequestFeedbackVariant2ItemVariant2SourceUpload | IterateJobRequestFeedbackVariant2ItemVariant2SourceWorkspace | IterateJobRequestFeedbackVariant2ItemVariant2SourceUrl
+    # What it is called
+    name: NotRequired[str]
+
+
 class IterateJobRequest(TypedDict):
-    # What the next round should do differently
-    feedback: str
+    # What is to be changed: text, or blocks of text, images and files
+    feedback: str | list[IterateJobRequestFeedbackVariant2ItemVariant1 | IterateJobRequestFeedbackVariant2ItemVariant2]
     # Of the new job; absent: that of the job before
     metadata: NotRequired[dict[str, Any]]
 
@@ -7745,6 +7786,53 @@ class JobStreamEventJobDenied(TypedDict):
     data: JobStreamEventJobDeniedData
 
 
+class JobStreamEventJobIterationRequestedDataBlocksItemVariant1(TypedDict):
+    # Always "text"
+    type: Literal["text"]
+    # The text
+    text: str
+
+
+class JobStreamEventJobIterationRequestedDataBlocksItemVariant2SourceUpload(TypedDict):
+    # Always "upload"
+    kind: Literal["upload"]
+    # Id of the uploaded file
+    file_id: str
+
+
+class JobStreamEventJobIterationRequestedDataBlocksItemVariant2SourceWorkspace(TypedDict):
+    # Always "workspace"
+    kind: Literal["workspace"]
+    # Id of the workspace
+    workspace_id: str
+    # Path in the workspace, such as `reports/2026.md`
+    path: str
+    # Version of the record that the event is about; null where it has none
+    version: int
+
+
+class JobStreamEventJobIterationRequestedDataBlocksItemVariant2SourceUrl(TypedDict):
+    # Always "url"
+    kind: Literal["url"]
+    # Address of the MCP server
+    url: str
+
+
+class JobStreamEventJobIterationRequestedDataBlocksItemVariant2(TypedDict):
+    # Kind of the entry
+    type: Literal["image", "file"]
+    # What the first bytes say that it is
+    media_type: str
+    # What it is called
+    name: str | None
+    # Bytes
+    size: int
+    # The digest of its content, which never changes
+    sha256: str
+    # Where the content came from when the message was accepted
+    source: JobStreamEventJobIterationRequestedDataBlocksItemVariant2SourceUpload | JobStreamEventJobIterationRequestedDataBlocksItemVariant2SourceWorkspace | JobStreamEventJobIterationRequestedDataBlocksItemVariant2SourceUrl
+
+
 class JobStreamEventJobIterationRequestedData(TypedDict):
     # Number in the stream, from 1, without gaps
     seq: int
@@ -7756,6 +7844,8 @@ class JobStreamEventJobIterationRequestedData(TypedDict):
     by: str
     # What the next round should do differently
     feedback: str
+    # Content in the model's order: text, tool calls and their results
+    blocks: NotRequired[list[JobStreamEventJobIterationRequestedDataBlocksItemVariant1 | JobStreamEventJobIterationRequestedDataBlocksItemVariant2]]
 
 
 class JobStreamEventJobIterationRequested(TypedDict):
@@ -7917,7 +8007,12 @@ class JobStreamEventRunnerStatusData(TypedDict):
     # How far the job is, as a tool reports it; null where none does
     progress: JobStreamEventRunnerStatusDataProgress
     # Why
-    reason: NotRequired[Literal["provider_rate_limited", "provider_unavailable", "tools_unavailable"]]
+    reason: NotRequired[Literal[
+        "provider_rate_limited",
+        "provider_unavailable",
+        "tools_unavailable",
+        "memory_limit"],
+    ]
     # ISO 8601 UTC with milliseconds
     retry_at: NotRequired[str | None]
 
@@ -8411,7 +8506,7 @@ class JobWaiting(TypedDict):
     """What a running job waits for before it goes on by itself"""
 
     # What the job waits for
-    reason: Literal["provider_rate_limited", "provider_unavailable", "tools_unavailable"]
+    reason: Literal["provider_rate_limited", "provider_unavailable", "tools_unavailable", "memory_limit"]
     # ISO 8601 UTC with milliseconds
     retry_at: str | None
     # Retries of this call, the coming one included
@@ -8957,6 +9052,8 @@ class Model(TypedDict):
     default: bool
     # Whether it is the built-in demo provider, which is no language model
     demo: bool
+    # Whether only organizations with a key of their own for its provider can use it
+    needs_own_key: bool
     # What it reads in messages: text, images, PDF documents (`file`). Text files go to every model
     input: list[Literal["text", "image", "file"]]
     # Whether it is known what it costs: it has a price today, or is the demo, which costs nothing. Without
@@ -9544,6 +9641,47 @@ class RequestedToolCall(TypedDict):
     expires_at: str
 
 
+class ResumeJobRequestInputVariant2ItemVariant1(TypedDict):
+    # Always "text"
+    type: Literal["text"]
+    # What is said
+    text: str
+
+
+class ResumeJobRequestInputVariant2ItemVariant2SourceUpload(TypedDict):
+    # Always "upload"
+    kind: Literal["upload"]
+    # A file of `POST /api/files`
+    file_id: str
+
+
+class ResumeJobRequestInputVariant2ItemVariant2SourceWorkspace(TypedDict):
+    # Always "workspace"
+    kind: Literal["workspace"]
+    # A workspace; the token needs `workspaces:read`
+    workspace_id: str
+    # A file of it
+    path: str
+    # A version of the file; the present one unless given
+    version: NotRequired[int]
+
+
+class ResumeJobRequestInputVariant2ItemVariant2SourceUrl(TypedDict):
+    # Always "url"
+    kind: Literal["url"]
+    # An https URL, fetched once when the message is sent
+    url: str
+
+
+class ResumeJobRequestInputVariant2ItemVariant2(TypedDict):
+    # Kind of the entry
+    type: Literal["image", "file"]
+    # Where its content is. The message keeps the content as it is now
+    source: ResumeJobRequestInputVariant2ItemVariant2SourceUpload | ResumeJobRequestInputVariant2ItemVariant2SourceWorkspace | ResumeJobRequestInputVariant2ItemVariant2SourceUrl
+    # What it is called
+    name: NotRequired[str]
+
+
 class ResumeJobRequestBudget(TypedDict):
     # Most tokens, sent and received, of one job; null is no limit of its own
     max_tokens: NotRequired[int]
@@ -9557,8 +9695,8 @@ class ResumeJobRequestBudget(TypedDict):
 
 
 class ResumeJobRequest(TypedDict):
-    # Answer to what the job waits for, as text
-    input: NotRequired[str]
+    # What the agent is told: text, or blocks of text, images and files
+    input: NotRequired[str | list[ResumeJobRequestInputVariant2ItemVariant1 | ResumeJobRequestInputVariant2ItemVariant2]]
     # Whether the interrupted tool call is made again; needed to resume an `interrupted` job
     retry_step: NotRequired[bool]
     # New limits of the job; what is absent stays as it was

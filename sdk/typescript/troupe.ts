@@ -5623,8 +5623,46 @@ export interface InvitationList {
 }
 
 export interface IterateJobRequest {
-  /** What the next round should do differently */
-  feedback: string;
+  /** What is to be changed: text, or blocks of text, images and files */
+  feedback: 
+    | string
+    | Array<
+      | {
+        /** Always "text" */
+        type: "text";
+        /** What is said */
+        text: string;
+      }
+      | {
+        /** Kind of the entry */
+        type: "image" | "file";
+        /** Where its content is. The message keeps the content as it is now */
+        source: 
+          | {
+            /** Always "upload" */
+            kind: "upload";
+            /** A file of `POST /api/files` */
+            file_id: string;
+          }
+          | {
+            /** Always "workspace" */
+            kind: "workspace";
+            /** A workspace; the token needs `workspaces:read` */
+            workspace_id: string;
+            /** A file of it */
+            path: string;
+            /** A version of the file; the present one unless given */
+            version?: number;
+          }
+          | {
+            /** Always "url" */
+            kind: "url";
+            /** An https URL, fetched once when the message is sent */
+            url: string;
+          };
+        /** What it is called */
+        name?: string;
+      }>;
   /** Of the new job; absent: that of the job before */
   metadata?: { [name: string]: unknown };
 }
@@ -6005,6 +6043,50 @@ export type JobStreamEvent =
       by: string;
       /** What the next round should do differently */
       feedback: string;
+      /** Content in the model's order: text, tool calls and their results */
+      blocks?: Array<
+        | {
+          /** Always "text" */
+          type: "text";
+          /** The text */
+          text: string;
+        }
+        | {
+          /** Kind of the entry */
+          type: "image" | "file";
+          /** What the first bytes say that it is */
+          media_type: string;
+          /** What it is called */
+          name: string | null;
+          /** Bytes */
+          size: number;
+          /** The digest of its content, which never changes */
+          sha256: string;
+          /** Where the content came from when the message was accepted */
+          source: 
+            | {
+              /** Always "upload" */
+              kind: "upload";
+              /** Id of the uploaded file */
+              file_id: string;
+            }
+            | {
+              /** Always "workspace" */
+              kind: "workspace";
+              /** Id of the workspace */
+              workspace_id: string;
+              /** Path in the workspace, such as `reports/2026.md` */
+              path: string;
+              /** Version of the record that the event is about; null where it has none */
+              version: number;
+            }
+            | {
+              /** Always "url" */
+              kind: "url";
+              /** Address of the MCP server */
+              url: string;
+            };
+        }>;
     };
   }
   | {
@@ -6140,7 +6222,11 @@ export type JobStreamEvent =
         label: string | null;
       };
       /** Why */
-      reason?: "provider_rate_limited" | "provider_unavailable" | "tools_unavailable";
+      reason?: 
+        | "provider_rate_limited"
+        | "provider_unavailable"
+        | "tools_unavailable"
+        | "memory_limit";
       /** ISO 8601 UTC with milliseconds */
       retry_at?: string | null;
     };
@@ -6549,7 +6635,11 @@ export type JobStreamEvent =
 /** What a running job waits for before it goes on by itself */
 export interface JobWaiting {
   /** What the job waits for */
-  reason: "provider_rate_limited" | "provider_unavailable" | "tools_unavailable";
+  reason: 
+    | "provider_rate_limited"
+    | "provider_unavailable"
+    | "tools_unavailable"
+    | "memory_limit";
   /** ISO 8601 UTC with milliseconds */
   retry_at: string | null;
   /** Retries of this call, the coming one included */
@@ -7060,6 +7150,8 @@ export interface Model {
   default: boolean;
   /** Whether it is the built-in demo provider, which is no language model */
   demo: boolean;
+  /** Whether only organizations with a key of their own for its provider can use it */
+  needs_own_key: boolean;
   /** What it reads in messages: text, images, PDF documents (`file`). Text files go to every model */
   input: Array<"text" | "image" | "file">;
   /**
@@ -7617,8 +7709,46 @@ export interface RequestedToolCall {
 }
 
 export interface ResumeJobRequest {
-  /** Answer to what the job waits for, as text */
-  input?: string;
+  /** What the agent is told: text, or blocks of text, images and files */
+  input?: 
+    | string
+    | Array<
+      | {
+        /** Always "text" */
+        type: "text";
+        /** What is said */
+        text: string;
+      }
+      | {
+        /** Kind of the entry */
+        type: "image" | "file";
+        /** Where its content is. The message keeps the content as it is now */
+        source: 
+          | {
+            /** Always "upload" */
+            kind: "upload";
+            /** A file of `POST /api/files` */
+            file_id: string;
+          }
+          | {
+            /** Always "workspace" */
+            kind: "workspace";
+            /** A workspace; the token needs `workspaces:read` */
+            workspace_id: string;
+            /** A file of it */
+            path: string;
+            /** A version of the file; the present one unless given */
+            version?: number;
+          }
+          | {
+            /** Always "url" */
+            kind: "url";
+            /** An https URL, fetched once when the message is sent */
+            url: string;
+          };
+        /** What it is called */
+        name?: string;
+      }>;
   /** Whether the interrupted tool call is made again; needed to resume an `interrupted` job */
   retry_step?: boolean;
   /** New limits of the job; what is absent stays as it was */
