@@ -9695,7 +9695,8 @@ class ResumeJobRequestBudget(TypedDict):
 
 
 class ResumeJobRequest(TypedDict):
-    # What the agent is told: text, or blocks of text, images and files
+    # Answer to what the job waits for, or what the next job is told: text, or blocks of text, images and
+    # files
     input: NotRequired[str | list[ResumeJobRequestInputVariant2ItemVariant1 | ResumeJobRequestInputVariant2ItemVariant2]]
     # Whether the interrupted tool call is made again; needed to resume an `interrupted` job
     retry_step: NotRequired[bool]

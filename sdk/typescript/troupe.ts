@@ -7709,7 +7709,7 @@ export interface RequestedToolCall {
 }
 
 export interface ResumeJobRequest {
-  /** What the agent is told: text, or blocks of text, images and files */
+  /** Answer to what the job waits for, or what the next job is told: text, or blocks of text, images and files */
   input?: 
     | string
     | Array<

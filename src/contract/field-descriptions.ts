@@ -123,7 +123,6 @@ export const FIELD_DESCRIPTIONS: Readonly<Record<string, string>> = {
   tool_calls_aborted: "Tool calls that were stopped before they had a result",
   is_error: "Whether the tool has failed",
   input: "Input of the tool call",
-  "ResumeJobRequest.input": "Answer to what the job waits for, as text",
   "Block.name": "Name of the tool",
   "Block.id": "Id of the tool call",
   "Block.text": "The text",
