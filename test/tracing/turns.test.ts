@@ -247,23 +247,31 @@ test("[OPS-9] a run is told span by span, each with its ids and outcomes and wit
 });
 
 test("[OPS-9] a run whose row does not say where its job began goes on with what has caused it", async () => {
+  const seen: (string | null)[] = [];
   const cause = `00-${"a".repeat(32)}-${"b".repeat(16)}-01`;
   const spans = await spansOf(async (tracing) => {
-    const group = (): Promise<Outcome<never>> =>
-      Promise.resolve(refuse({ kind: "not_found", resource: "job" } as never));
+    const group = (): Promise<Outcome<never>> => {
+      seen.push(tracing.current());
+      return Promise.resolve(refuse({ kind: "not_found", resource: "job" } as never));
+    };
     const services = {
       slots: new Slots(),
       clock: new FakeClock(),
       models: new FakeModel(),
       tools: new FakeTools(),
+      transcripts: { parts: () => Promise.resolve([]) },
       group,
     };
     const handler = tracedExecution(tracing)(services as never);
     const intent = carrying({ attempt: 1, priority: "normal", since: "2026-11-01T12:00:00.000Z" }, cause);
     const effect = { id: "eff_1", organizationId: ORG, actorKind: "job", actorId: "job_1", kind: "run", intent };
-    const signal = AbortSignal.abort();
-    await handler.run(effect, { signal, epoch: 1, isOver: () => true, mayAct: () => false });
+    const context = { signal: AbortSignal.abort(), epoch: 1, isOver: () => seen.length > 1, mayAct: () => false };
+    await handler.run(effect, context);
+    // What is made of it after a crash belongs to the same trace.
+    await handler.recover(effect, context);
   });
+  expect(seen).toHaveLength(2);
+  expect(seen.at(-1)).toBe(cause);
   expect(spanNamed(spans, "invoke_agent")).toMatchObject({
     traceId: "a".repeat(32),
     parentSpanId: "b".repeat(16),
