@@ -22,6 +22,8 @@ const ANSWER_LIMIT_MS = 15_000;
 /** How long the server waits before it gives up on a client that is gone without a word. */
 const TCP_USER_TIMEOUT_MS = 15_000;
 const CONNECT_TIMEOUT_SECONDS = 5;
+/** Reads that are under way, or wait for a slot, may take this long before the connections are closed. */
+const REST_MS = 1_000;
 /** What is asked while the connections are being closed may take this long. */
 export const CLOSE_SECONDS = 2;
 /**
@@ -107,6 +109,7 @@ export interface Database {
   readonly placement: Sql;
   /** In whose slices pages are parsed. */
   readonly bulk: Bulk;
+  /** Waits a second for reads first. */
   close(): Promise<void>;
 }
 
@@ -250,7 +253,14 @@ export function openDatabase(
     get placement() {
       return placement.sql;
     },
-    close: async () => void (await Promise.all([flush, read.pool, pages.pool, placement].map((each) => each.close()))),
+    async close() {
+      // What waits for a slot would be asked on connections that are closed.
+      const patience = Promise.withResolvers<void>();
+      const timer = setTimeout(patience.resolve, REST_MS);
+      await Promise.race([Promise.all(READ_KINDS.map((kind) => gates[kind].rest())), patience.promise]);
+      clearTimeout(timer);
+      await Promise.all([flush, read.pool, pages.pool, placement].map((each) => each.close()));
+    },
   };
 }
 

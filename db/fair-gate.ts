@@ -35,6 +35,7 @@ export class FairGate {
   private readonly runningOf = new Map<string, number>();
   /** The organization that was served last is at the end. */
   private readonly waiting = new Map<string, Waiting[]>();
+  private idle: PromiseWithResolvers<void> | null = null;
 
   /** `now` is monotonic ms; `isOverShare`: whether the organization has used more than its share of the event loop. */
   constructor(
@@ -61,6 +62,13 @@ export class FairGate {
     }
   }
 
+  /** Resolves when nothing runs or waits. */
+  rest(): Promise<void> {
+    if (this.running === 0 && this.waiting.size === 0) return Promise.resolve();
+    this.idle ??= Promise.withResolvers();
+    return this.idle.promise;
+  }
+
   private hasRoomFor(organizationId: string): boolean {
     return this.running < this.bounds.slots && (this.runningOf.get(organizationId) ?? 0) < this.bounds.each;
   }
@@ -76,6 +84,9 @@ export class FairGate {
     if (left === 0) this.runningOf.delete(organizationId);
     else this.runningOf.set(organizationId, left);
     this.next();
+    if (this.idle === null || this.running > 0 || this.waiting.size > 0) return;
+    this.idle.resolve();
+    this.idle = null;
   }
 
   /** Resolves when a slot has been taken. */

@@ -133,3 +133,12 @@ test("[RT-16] an organization whose reads take all that it may have keeps no oth
   await Promise.all(stuck);
   await own.close();
 });
+
+test("[RT-16] what waits for a slot when the connections are to be closed is answered", async () => {
+  const closing = openDatabase(testDatabase.url);
+  const reads = Array.from({ length: 3 }, () =>
+    closing.reading("list", "org_a", ({ sql }) => sql`select pg_sleep(0.02)`),
+  );
+  await closing.close();
+  expect(await Promise.all(reads)).toHaveLength(3);
+});

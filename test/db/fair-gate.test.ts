@@ -14,6 +14,7 @@ function rig(slots: number, each: number) {
     { now: () => now, isOverShare: (organizationId) => over.has(organizationId) },
   );
   return {
+    gate,
     begun,
     over,
     pass: (ms: number) => void (now += ms),
@@ -28,6 +29,20 @@ function rig(slots: number, each: number) {
     },
   };
 }
+
+test("[RT-16] a gate is at rest when nothing runs or waits", async () => {
+  const { ask, end, gate } = rig(1, 1);
+  await gate.rest();
+  for (const name of ["a1", "a2"]) void ask("a", name);
+  let isAtRest = false;
+  void gate.rest().then(() => (isAtRest = true));
+  await settle();
+  await end("a1");
+  expect(isAtRest).toBe(false);
+  await end("a2");
+  expect(isAtRest).toBe(true);
+  await gate.rest();
+});
 
 test("[RT-16] a gate runs so many at once in all, and so many of one organization", async () => {
   const { begun, ask, end } = rig(3, 2);
