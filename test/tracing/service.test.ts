@@ -226,7 +226,7 @@ test("[OPS-9] lines of the log name their trace, and a caller who keeps no trace
   const spanOf = () => collector.spans.find(({ attributes }) => attributes["troupe.request.id"] === id);
   await eventually("a later request is told", () => spanOf() !== undefined);
   expect(spanOf()).toMatchObject({ name: "GET /api/chats/{id}", isError: false });
-  expect(spanOf()!.attributes).toMatchObject({ "http.response.status_code": 404 });
+  expect(spanOf()!.attributes).toMatchObject({ "http.response.status_code": 404, "troupe.refusal": "not_found" });
   expect(collector.spans.some(({ traceId }) => traceId === "1".repeat(32))).toBe(false);
 });
 

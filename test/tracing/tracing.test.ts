@@ -128,6 +128,7 @@ test("[OPS-9] what runs belongs to its span, with all that it awaits, and to non
   expect(tracing.within(`${PARENT} ${state(513)}`, () => tracing.current())).toBe(PARENT);
   expect(tracing.received(new Headers({ traceparent: PARENT, tracestate: "a=b" }))).toBe(`${PARENT} a=b`);
   expect(tracing.received(new Headers({ tracestate: "a=b" }))).toBeNull();
+  expect(tracing.within(`${PARENT} a=b c`, () => tracing.current())).toBe(`${PARENT} a=b c`);
   expect(tracing.current()).toBeNull();
   await close();
 });

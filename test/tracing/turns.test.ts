@@ -191,6 +191,7 @@ test("[OPS-9] the span of a group begins with its dispatch, and is named by its 
 });
 
 test("[OPS-9] a run is told span by span, each with its ids and outcomes and with nothing that was said", async () => {
+  const told: string[] = [];
   const spans = await spansOf(async (tracing) => {
     const replica = await startJobs(new World(), {
       tracing,
@@ -211,8 +212,14 @@ test("[OPS-9] a run is told span by span, each with its ids and outcomes and wit
     const id = await asRequest(tracing, () => replica.send("private question", undefined, { agent: AGENT }));
     expect(await replica.ended(id)).toMatchObject({ status: "completed" });
     await replica.system.effects.drained();
+    for (const [key, record] of replica.world.database.records)
+      if (key.startsWith("webhook_event/")) told.push(String((record as { readonly trace?: string }).trace));
     await replica.system.stop();
   });
+  // A later attempt to deliver finds the trace in the row of its event.
+  const { traceId } = spanNamed(spans, "request");
+  expect(told.length).toBeGreaterThan(1);
+  expect(told.filter((trace) => !trace.startsWith(`00-${traceId}-`))).toEqual([]);
   const tree = treeOf(spans);
   expect(tree.join("\n")).not.toContain("private");
   const shown = tree.map((line) => line.replace(/ gen_ai\.response\.time_to_first_chunk=[\d.e-]+/, ""));
