@@ -20,6 +20,9 @@ import type { Shards } from "./shards.ts";
 /** An effect that does not stop within this is left behind: what it reports later is refused. */
 const EFFECTS_STOP_MS = 1_000;
 
+/** A group that was begun before waits for records, at most this long; after that it is refused. */
+const GROUPS_END_MS = 2_000;
+
 /** What of the system takes part. */
 export interface HandOverHost {
   readonly shards: Shards;
@@ -42,6 +45,7 @@ export const handOver =
     const letGo = await peers.holdClients(shards);
     try {
       host.shards.leave(shards);
+      await within(host.clock, GROUPS_END_MS, host.shards.answered(shards));
       await settled(host.lanes);
       const last = actors.lastCommands().filter(({ actor }) => shards.has(actor.shard));
       await Promise.all(last.map(({ actor, lastCommand }) => host.storeVolatile(actor, lastCommand)));

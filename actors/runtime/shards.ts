@@ -4,7 +4,7 @@
  * carries its epoch may dispatch to it meanwhile. Every admission looks at the lease first.
  */
 import { type Fault, type Outcome, ok, refuse } from "../fault.ts";
-import { type Lease, type ShardGrant, shardOf } from "./placement.ts";
+import { type Lease, SHARD_COUNT, type ShardGrant, shardOf } from "./placement.ts";
 import type { AlarmKey } from "./store.ts";
 
 /** A client that was refused for lack of a shard or of the database tries again after this. */
@@ -41,6 +41,10 @@ export interface DispatchOptions extends Admission {
 export class Shards {
   private readonly held = new Map<number, Held>();
   private readonly lease: Lease;
+  /** Groups that were admitted and are not answered yet, of each shard. */
+  private readonly underWay = new Int32Array(SHARD_COUNT);
+  /** Who waits for the end of some. */
+  private readonly waiting = new Set<() => void>();
   draining = false;
 
   constructor(lease: Lease) {
@@ -64,17 +68,43 @@ export class Shards {
     return [...this.held.keys()];
   }
 
-  /** The grant of the organization's shard, or why it is not served here now. */
-  admit(organizationId: string, admission: Admission): Outcome<ShardGrant> {
+  /** The grant of the organization's shard, or why it is not served here now. What was admitted `before` at this epoch goes on. */
+  admit(organizationId: string, admission: Admission, before: ShardGrant | null = null): Outcome<ShardGrant> {
     const shard = shardOf(organizationId);
     const held = this.held.get(shard);
     if (!this.lease.isSafe() || held === undefined) return refuse(UNAVAILABLE);
     if (held.erased.has(organizationId)) return refuse(ERASED);
+    if (before?.epoch === held.epoch) return held.grant;
     if (admission.epoch === undefined) {
       if (held.recovering || held.leaving) return refuse(UNAVAILABLE);
       if (this.draining) return refuse(SHUTTING_DOWN);
     } else if (admission.epoch !== held.epoch) return refuse(UNAVAILABLE);
     return held.grant;
+  }
+
+  /** A group is admitted for the first time. */
+  begin(shard: number): void {
+    this.underWay[shard]!++;
+  }
+
+  /** It is answered. */
+  end(shard: number): void {
+    this.underWay[shard]!--;
+    for (const look of this.waiting) look();
+  }
+
+  /** Resolves when no group of these shards is under way. */
+  async answered(shards: ReadonlySet<number>): Promise<void> {
+    const isUnderWay = (): boolean => [...shards].some((shard) => this.underWay[shard]! > 0);
+    if (!isUnderWay()) return;
+    await new Promise<void>((resolve) => {
+      const look = (): void => {
+        if (isUnderWay()) return;
+        this.waiting.delete(look);
+        resolve();
+      };
+      this.waiting.add(look);
+    });
   }
 
   /** Takes a shard over; it serves after `open`. */

@@ -55,6 +55,8 @@ export class GroupRun {
   /** Whose group it is, once its first member is known. */
   private organizationId: string | null = null;
   private guarded = 0;
+  /** Under which it was admitted: it goes on under it while its shard is given away. */
+  private grant: ShardGrant | null = null;
   private readonly lines: Lines;
   private readonly trace: GroupTrace | null;
   private resolve!: (outcome: Outcome<readonly unknown[]>) => void;
@@ -99,8 +101,10 @@ export class GroupRun {
         replies.push(undefined);
         continue;
       }
-      const admitted = this.host.shards.admit(member.ref.organizationId, this.options);
+      const admitted = this.host.shards.admit(member.ref.organizationId, this.options, this.grant);
       if (!admitted.ok) return this.answer(admitted);
+      if (this.grant === null) this.host.shards.begin(admitted.value.shard);
+      this.grant = admitted.value;
       assert(grant === null || grant.shard === admitted.value.shard, "a turn group stays on one shard");
       grant = admitted.value;
       this.organizationId = member.ref.organizationId;
@@ -264,17 +268,21 @@ export class GroupRun {
   }
 
   private answer(outcome: Outcome<readonly unknown[]>): void {
-    this.lines.leave();
-    this.reservation.end();
+    this.leaveAll();
     this.trace?.answered(outcome.ok ? null : outcome.fault);
     this.resolve(outcome);
   }
 
   private fail(cause: unknown): void {
-    this.lines.leave();
-    this.reservation.end();
+    this.leaveAll();
     this.trace?.failed();
     this.reject(cause);
+  }
+
+  private leaveAll(): void {
+    this.lines.leave();
+    this.reservation.end();
+    if (this.grant !== null) this.host.shards.end(this.grant.shard);
   }
 }
 

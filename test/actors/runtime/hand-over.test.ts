@@ -5,6 +5,7 @@ import { LEASE_RENEW_MS, SHARD_COUNT } from "../../../actors/runtime/placement.t
 import { settle } from "../../support/fake-clock.ts";
 import { ledgerRef } from "../../support/ledger-actor.ts";
 import { faultOf, idleEffect, LedgerReplica, said } from "../../support/ledger-replica.ts";
+import { Gate } from "../../support/memory-store.ts";
 import { MemoryPeers } from "../../support/memory-peers.ts";
 import { World } from "../../support/replica.ts";
 
@@ -163,6 +164,29 @@ test("[REP-2] shards that were given away, and whose release was not answered, a
   await group.join();
   await settle();
   expect(group.owned).toEqual([64, 64]);
+});
+
+test("[REP-2] a group that has begun, and waits for records when its shard is given away, is answered", async () => {
+  const group = new Group();
+  const first = await group.join();
+  const organizations = Array.from({ length: 20 }, (_, i) => `org_${i}`);
+  const gate = new Gate();
+  group.world.database.pace = async (operation) => {
+    if (operation === "read") await gate.pass();
+  };
+  const begun = organizations.map((id) => {
+    const step = { ref: ledgerRef(id, "l1"), command: { kind: "add", by: 1 } } as const;
+    // What cannot travel to the next owner.
+    return first.system.dispatchGroup([() => step]);
+  });
+  await gate.reached;
+  const second = await group.join();
+  expect(group.owned).toEqual([SHARD_COUNT, 0]);
+  gate.open();
+  expect((await Promise.all(begun)).map(faultOf)).toEqual(organizations.map(() => "ok"));
+  await settle();
+  expect(group.owned).toEqual([64, 64]);
+  expect(organizations.filter((id) => second.system.serves(id)).length).toBeGreaterThan(2);
 });
 
 test("[REP-8] a replica leaves when its last claim is over, so that what it brings is free with the rest", async () => {
