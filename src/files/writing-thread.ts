@@ -28,7 +28,7 @@ export type WritingReport =
   | { readonly kind: "dropped"; readonly id: number };
 
 /** Of one file: so many bytes are brought to the disk together. */
-const SYNC_BYTES = 1024 * 1024;
+const SYNC_BYTES = 8 * 1024 * 1024;
 
 interface OpenFile {
   readonly id: number;
