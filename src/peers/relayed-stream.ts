@@ -74,7 +74,7 @@ export class RelayedStreams {
     const own = place === null ? stream.apart(cursor, door, answer) : null;
     const source = new RelayedSource(stream, own, place, cursor);
     const parts = {
-      caller: { keepOpen },
+      connection: { keepOpen },
       streams,
       bearer,
       headers,

@@ -32,7 +32,7 @@ export interface Streamed {
 }
 
 /** What is known of the connection. */
-export interface Connection extends Omit<EventStreamParts, "streams" | "onFailure"> {
+export interface Connection extends Omit<EventStreamParts, "streams" | "onFailure" | "connection"> {
   readonly caller: Visitor;
 }
 
@@ -73,7 +73,9 @@ export async function openStream(
     (reset === null ? "" : noteFrame("reset", reset)) +
     (cursor === null ? noteFrame("snapshot", streamed.view) : "");
   const onFailure = telling(services.log, connection.caller.requestId, ref.id);
-  return ok(eventStream(source, opening, { ...connection, streams: services.streams, onFailure }));
+  const { caller, ...parts } = connection;
+  const { streams } = services;
+  return ok(eventStream(source, opening, { ...parts, connection: caller.connection ?? caller, streams, onFailure }));
 }
 
 /** What is told is that of the record, to all who are told the same of it; null where it ends for its reader alone. */

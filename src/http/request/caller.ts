@@ -6,6 +6,9 @@ import { newId } from "../../../actors/ids.ts";
 import type { Principal } from "../../../actors/organization/principal.ts";
 import type { Origin } from "../../../actors/organization/people-protocol.ts";
 
+/** A connection whose answer may take its time. */
+export type Connected = Pick<Visitor, "keepOpen">;
+
 /** A caller who may be anybody. */
 export interface Visitor {
   /** Names the request in its answer, in the log and in the records that it leaves. */
@@ -18,6 +21,8 @@ export interface Visitor {
   readonly wantsHeadOnly?: boolean;
   /** The answer may take this many seconds without a byte; 0 for any time. */
   keepOpen(seconds: number): void;
+  /** Their connection alone: what lives for as long as a stream keeps nothing else of the request. */
+  readonly connection?: Connected;
   /**
    * The answer is the stream of a record. All answers of one name tell their readers the same behind the same cursor,
    * so that a replica which hands requests on asks for them once; null: this one is like no other.

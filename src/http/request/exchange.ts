@@ -9,7 +9,7 @@ import type { Span, Tracing } from "../../../actors/runtime/tracing.ts";
 import type { Principal } from "../../../actors/organization/principal.ts";
 import type { RateState } from "../../../actors/traffic/protocol.ts";
 import { COMPRESSED_FROM_BYTES, compressed, encodingFor } from "../document/encoding.ts";
-import type { Caller } from "./caller.ts";
+import type { Caller, Connected } from "./caller.ts";
 import type { ClientAddresses } from "./client-address.ts";
 import type { Audience } from "./cross-origin.ts";
 import type { Refusal } from "./dialect.ts";
@@ -199,6 +199,10 @@ export class Exchange implements Caller, RawInput {
     this.onAnswered?.();
   }
 
+  get connection(): Connected {
+    return new Connection(this.request, this.server);
+  }
+
   nameStream(name: string | null): void {
     noteStream(this.request, name);
   }
@@ -280,6 +284,20 @@ export class Exchange implements Caller, RawInput {
     if (encoding !== null) response.headers.set("content-encoding", encoding);
     response.headers.set("x-request-id", requestId);
     return rate === null ? response : this.rateHeaders.finish(response, rate);
+  }
+}
+
+class Connection implements Connected {
+  private readonly request: Request;
+  private readonly server: Server<unknown> | null;
+
+  constructor(request: Request, server: Server<unknown> | null) {
+    this.request = request;
+    this.server = server;
+  }
+
+  keepOpen(seconds: number): void {
+    this.server?.timeout(this.request, seconds);
   }
 }
 

@@ -8,7 +8,7 @@
  *      └──the socket is full────┘              by itself: too slow ──▶ last words ──▶ ended
  *                                                         takes nothing for too long ──▶ ended
  */
-import type { Visitor } from "../request/caller.ts";
+import type { Connected } from "../request/caller.ts";
 import type { Audience, Listener } from "./audience.ts";
 import type { EventSource, Interruption, Piece } from "./event-source.ts";
 import { type Beating, HEARTBEAT_MS } from "./heartbeats.ts";
@@ -28,8 +28,8 @@ const LAST_WORDS_SECONDS = 10;
 const encoder = new TextEncoder();
 
 export interface EventStreamParts {
-  /** For the time-out of its connection. */
-  readonly caller: Pick<Visitor, "keepOpen">;
+  /** For its time-out. */
+  readonly connection: Connected;
   readonly streams: OpenStreams;
   /** Who has opened it: it ends with that token. */
   readonly bearer: Bearer | null;
@@ -74,7 +74,7 @@ class EventStream implements Bun.DirectUnderlyingSource, OpenStream, Beating, Re
     this.opening = opening;
     this.place = new Reading(source, this);
     // The heartbeat looks after this connection, not the server's idle time-out.
-    parts.caller.keepOpen(0);
+    parts.connection.keepOpen(0);
     parts.streams.heartbeats.add(this);
     parts.onOpen?.(this);
     parts.streams.add(this);
@@ -224,13 +224,13 @@ class EventStream implements Bun.DirectUnderlyingSource, OpenStream, Beating, Re
   /** What is queued in the socket would keep it open for ever; the server's time-out closes it with a second's notice. */
   private cutOff(): void {
     this.letGo();
-    this.parts.caller.keepOpen(1);
+    this.parts.connection.keepOpen(1);
   }
 
   private finish(lastWords: string): void {
     if (this.hasEnded) return;
     // Before the end, or it does not count: who takes nothing would keep its socket for as long as it likes.
-    this.parts.caller.keepOpen(LAST_WORDS_SECONDS);
+    this.parts.connection.keepOpen(LAST_WORDS_SECONDS);
     if (this.sink === null) this.opening += lastWords;
     else {
       // The cursor in the last words has all of the last piece behind it.

@@ -29,5 +29,10 @@ function streamed({ system, streams, log }: Services, caller: Caller, execution:
   const { principal: bearer, requestId } = caller;
   const frames = new ExecutionFrames(execution, system.subscribe(jobRef(bearer.organizationId, jobId), 0));
   const onFailure = (err: unknown): void => log.error({ err, requestId, jobId }, "a stream was interrupted");
-  return eventStream(frames, openingFrames(execution), { caller, streams, bearer, onFailure });
+  return eventStream(frames, openingFrames(execution), {
+    connection: caller.connection ?? caller,
+    streams,
+    bearer,
+    onFailure,
+  });
 }

@@ -98,7 +98,7 @@ function serve(log: Log, clock: Clock = systemClock) {
     hostname: "127.0.0.1",
     fetch: (request, self) =>
       eventStream(new Place(log), ": connected\n\n", {
-        caller: { keepOpen: (seconds) => self.timeout(request, seconds) },
+        connection: { keepOpen: (seconds) => self.timeout(request, seconds) },
         streams,
         bearer: null,
         onFailure: (cause) => failures.push(cause),

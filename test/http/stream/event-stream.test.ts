@@ -64,7 +64,7 @@ function serve(source: EventSource, clock: Clock = systemClock) {
       };
       const onFailure = (cause: unknown) => failures.push(cause);
       return eventStream(source, ": connected\n\n", {
-        caller: { keepOpen },
+        connection: { keepOpen },
         streams,
         bearer: { organizationId: "org_1", tokenId: "tok_1" },
         onFailure,
