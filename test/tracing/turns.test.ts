@@ -1,8 +1,10 @@
 /** The spans of turns, flushes, messages, effects, alarms and runs, over the runtime in memory. */
 import { expect, test } from "bun:test";
+import { chatRef } from "../../actors/chat/schema.ts";
 import { type Outcome, refuse } from "../../actors/fault.ts";
 import { Slots } from "../../actors/job/run/slots.ts";
 import { shardOf } from "../../actors/runtime/placement.ts";
+import { PLAIN_TERMS } from "../../actors/job/schema.ts";
 import { GroupTrace } from "../../actors/runtime/group-trace.ts";
 import { carrierOf, carrying, type Tracing } from "../../actors/runtime/tracing.ts";
 import type { FlushFault } from "../support/memory-store.ts";
@@ -10,9 +12,9 @@ import { until } from "../support/condition.ts";
 import { FAKE_EPOCH_MS, FakeClock } from "../support/fake-clock.ts";
 import { faultOf, idleEffect, ORG, startLedgers } from "../support/ledger-replica.ts";
 import { ledgerRef } from "../support/ledger-actor.ts";
-import { AGENT, startJobs } from "../support/job-replica.ts";
+import { AGENT, CHAT, startJobs } from "../support/job-replica.ts";
 import { tracedExecution, tracedModels } from "../../src/wiring/traced.ts";
-import { FakeModel } from "../support/fake-model.ts";
+import { FakeModel, gate } from "../support/fake-model.ts";
 import { FakeTools } from "../support/fake-tools.ts";
 import { spanNamed, spansOf, treeOf } from "../support/recorded-spans.ts";
 import { World } from "../support/replica.ts";
@@ -251,6 +253,36 @@ test("[OPS-9] a run is told span by span, each with its ids and outcomes and wit
     `    ${of("webhook", "take_event")}`,
     `      ${FLUSH}`,
   ]);
+});
+
+test("[OPS-9] a job that compacts belongs to the trace of its request, also where the turn of another begins it", async () => {
+  const spans = await spansOf(async (tracing) => {
+    const replica = await startJobs(new World(), {
+      tracing,
+      execution: (services) => tracedExecution(tracing)(services),
+    });
+    const { hold, open } = gate();
+    replica.model.script = ({ purpose }) => [{ hold: purpose === "summary" ? Promise.resolve() : hold }, { say: "a" }];
+    const first = await replica.send("question", undefined, { agent: AGENT });
+    const compacting = await asRequest(tracing, () =>
+      replica.system.dispatch(chatRef(ORG, CHAT), {
+        kind: "compact_chat",
+        agent: AGENT,
+        instructions: "",
+        userId: "usr_1",
+        terms: PLAIN_TERMS,
+      }),
+    );
+    if (!compacting.ok) throw new Error(compacting.fault.kind);
+    open();
+    await replica.ended(first);
+    await replica.ended(compacting.value.job.id);
+    await replica.system.stop();
+  });
+  const request = spanNamed(spans, "request");
+  // The first run belongs to no request.
+  const runs = spans.filter(({ name }) => name === "invoke_agent").map(({ traceId }) => traceId === request.traceId);
+  expect(runs).toEqual([false, true]);
 });
 
 test("[OPS-9] a run whose row does not say where its job began goes on with what has caused it", async () => {
