@@ -1,15 +1,14 @@
 /**
- * Connections to PostgreSQL. Four small pools, because they must not wait for each other: the flush
- * (two connections for each lane), placement (the lease must be renewed however busy the rest is), short
- * reads, and pages. Those of reads are divided by what they are for and fairly between organizations
- * (`fair-gate.ts`); backends that read pages go behind the others (`page-backends.ts`). Time-outs are set on the server's side too, so that no statement outlives its caller for
+ * Connections to PostgreSQL. Three small pools, because they must not wait for each other: the flush
+ * (two connections for each lane), placement (the lease must be renewed however busy the rest is), and
+ * reads, whose connections are divided by what they are for and fairly between organizations
+ * (`fair-gate.ts`). Time-outs are set on the server's side too, so that no statement outlives its caller for
  * long and raising an epoch never waits for ever behind a dead client.
  */
 import { drizzle, type PostgresJsDatabase } from "drizzle-orm/postgres-js";
 import postgres from "postgres";
 import { AT_ONCE, type Bulk } from "../actors/runtime/bulk-work.ts";
 import { FairGate, type GateBounds } from "./fair-gate.ts";
-import { PageBackends } from "./page-backends.ts";
 
 export type Sql = postgres.Sql;
 
@@ -66,12 +65,7 @@ export const READ_BOUNDS = {
 
 export type ReadKind = keyof typeof READ_BOUNDS;
 const READ_KINDS = Object.keys(READ_BOUNDS) as ReadKind[];
-/** What takes PostgreSQL milliseconds. */
-const PAGE_KINDS: readonly ReadKind[] = ["page", "list"];
-const connectionsFor = (kinds: readonly ReadKind[]): number =>
-  kinds.reduce((all, kind) => all + READ_BOUNDS[kind].slots, 0);
-/** The backends of one process are told from those of others by it. */
-const PAGES = `pages ${process.pid}`;
+const READ_CONNECTIONS = READ_KINDS.reduce((all, kind) => all + READ_BOUNDS[kind].slots, 0);
 
 /** Reads that name no organization share the bounds of this one. */
 export const NO_ORGANIZATION = "";
@@ -105,7 +99,6 @@ export interface Database {
   /** The pools themselves, without a clock. After a silence it is another one, so it is not to be kept. */
   readonly flush: Sql;
   readonly read: Sql;
-  readonly pages: Sql;
   readonly placement: Sql;
   /** In whose slices pages are parsed. */
   readonly bulk: Bulk;
@@ -125,31 +118,16 @@ const FLUSH_PLANS = {
   enable_mergejoin: "off",
 };
 
-export interface PoolOptions {
-  /** Of each session. */
-  readonly settings?: Readonly<Record<string, string>>;
-  /** Called when a connection has ended. */
-  readonly onEnd?: () => void;
-}
-
-const applicationName = (name: string): string => `troupe ${name}`;
-
 /** Connections with the limits of the service; made at first use. */
-export function poolOf(
-  url: string,
-  name: string,
-  max: number,
-  { settings = {}, onEnd = () => {} }: PoolOptions = {},
-): Sql {
+export function poolOf(url: string, name: string, max: number, settings: Readonly<Record<string, string>> = {}): Sql {
   return postgres(url, {
     max,
-    onclose: onEnd,
     connect_timeout: CONNECT_TIMEOUT_SECONDS,
     backoff: (retries) => Math.min(2 ** retries / 100, RECONNECT_MAX_SECONDS) * (0.5 + Math.random() / 2),
     // Notices are PostgreSQL's small talk; errors arrive as rejections.
     onnotice: () => {},
     connection: {
-      application_name: applicationName(name),
+      application_name: `troupe ${name}`,
       statement_timeout: STATEMENT_TIMEOUT_MS,
       lock_timeout: LOCK_TIMEOUT_MS,
       idle_in_transaction_session_timeout: STATEMENT_TIMEOUT_MS,
@@ -169,8 +147,6 @@ export interface DatabaseOptions {
   readonly bulk?: Bulk;
   /** Whether an organization's reads wait behind those of others (FAIR-4); never unless given. */
   readonly isOverShare?: (organizationId: string) => boolean;
-  /** Puts a process of this machine behind the others (FAIR-8): backends that read pages. Must not throw. */
-  readonly lower?: (pid: number) => void;
 }
 
 /** A pool that is replaced when it is silent. */
@@ -209,46 +185,32 @@ class Pool {
 /** Opens the pools; connections are made at first use. */
 export function openDatabase(
   url: string,
-  { lanes = 1, answerMs = ANSWER_LIMIT_MS, bulk = AT_ONCE, isOverShare = () => false, lower }: DatabaseOptions = {},
+  { lanes = 1, answerMs = ANSWER_LIMIT_MS, bulk = AT_ONCE, isOverShare = () => false }: DatabaseOptions = {},
 ): Database {
-  const flush = new Pool(() => poolOf(url, "flush", lanes * STATEMENTS_OF_LANE, { settings: FLUSH_PLANS }), answerMs);
+  const flush = new Pool(() => poolOf(url, "flush", lanes * STATEMENTS_OF_LANE, FLUSH_PLANS), answerMs);
+  const read = new Pool(() => poolOf(url, "read", READ_CONNECTIONS), answerMs);
   const placement = new Pool(() => poolOf(url, "placement", PLACEMENT_CONNECTIONS), answerMs);
   const placing = Object.fromEntries(
     PLACEMENT_KINDS.map((kind) => [kind, new FairGate(PLACEMENT_BOUNDS[kind])]),
   ) as Record<PlacementKind, FairGate>;
-  const most = connectionsFor(PAGE_KINDS);
-  const backends = lower === undefined ? null : new PageBackends({ name: applicationName(PAGES), most, lower });
-  const read = new ReadConnections(new Pool(() => poolOf(url, "read", connectionsFor(READ_KINDS) - most), answerMs));
-  const pages = new ReadConnections(
-    new Pool(() => poolOf(url, PAGES, most, { onEnd: () => backends?.ended() }), answerMs),
-  );
   const gates = Object.fromEntries(
     READ_KINDS.map((kind) => [kind, new FairGate(READ_BOUNDS[kind], { isOverShare })]),
   ) as Record<ReadKind, FairGate>;
-  const look = (): Promise<void> =>
-    backends?.look((ask) => gates.own.run(NO_ORGANIZATION, () => read.ask(({ sql }) => ask(sql)))) ?? Promise.resolve();
-  const reading = async <T>(kind: ReadKind, ask: (pool: ReadPool) => PromiseLike<T>): Promise<T> => {
-    if (!PAGE_KINDS.includes(kind)) return read.ask(ask);
-    const answer = await pages.ask(ask);
-    // Best effort: the next page looks again.
-    look().catch(() => {});
-    return answer;
-  };
+  let queried: ReadPool = { sql: read.sql, query: drizzle(read.sql) };
+  const readPool = (sql: Sql): ReadPool => (queried.sql === sql ? queried : (queried = { sql, query: drizzle(sql) }));
   return {
     flushing: (ask) => flush.ask(ask),
     placing: (kind, ask) => placing[kind].run(NO_ORGANIZATION, () => placement.ask(ask)),
-    reading: (kind, organizationId, ask) => gates[kind].run(organizationId, () => reading(kind, ask)),
+    reading: (kind, organizationId, ask) =>
+      gates[kind].run(organizationId, () => read.ask((sql) => ask(readPool(sql)))),
     readingInto: (kind, organizationId, ask, used) =>
-      gates[kind].run(organizationId, async () => used(await reading(kind, ask))),
+      gates[kind].run(organizationId, async () => used(await read.ask((sql) => ask(readPool(sql))))),
     bulk,
     get flush() {
       return flush.sql;
     },
     get read() {
-      return read.pool.sql;
-    },
-    get pages() {
-      return pages.pool.sql;
+      return read.sql;
     },
     get placement() {
       return placement.sql;
@@ -259,24 +221,7 @@ export function openDatabase(
       const timer = setTimeout(patience.resolve, REST_MS);
       await Promise.race([Promise.all(READ_KINDS.map((kind) => gates[kind].rest())), patience.promise]);
       clearTimeout(timer);
-      await Promise.all([flush, read.pool, pages.pool, placement].map((each) => each.close()));
+      await Promise.all([flush, read, placement].map((each) => each.close()));
     },
   };
-}
-
-/** A pool that is also asked through Drizzle. */
-class ReadConnections {
-  readonly pool: Pool;
-  private queried: ReadPool | null = null;
-
-  constructor(pool: Pool) {
-    this.pool = pool;
-  }
-
-  ask<T>(question: (pool: ReadPool) => PromiseLike<T>): Promise<T> {
-    return this.pool.ask((sql) => {
-      if (this.queried?.sql !== sql) this.queried = { sql, query: drizzle(sql) };
-      return question(this.queried);
-    });
-  }
 }

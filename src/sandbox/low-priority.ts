@@ -5,7 +5,6 @@
  * the process counts alone.
  */
 import { writeFileSync } from "node:fs";
-import { setPriority } from "node:os";
 
 /**
  * A tenth of the weight of others. Not the least that there is: beside programs that are not the service's, on a
@@ -33,15 +32,4 @@ export function lowerSession(leader: number, triesLeft = TRIES): void {
     const isEarly = cause instanceof Error && "code" in cause && cause.code === "EAGAIN";
     if (isEarly && triesLeft > 1) setTimeout(() => lowerSession(leader, triesLeft - 1), RETRY_MS).unref();
   }
-}
-
-/** Puts a process of one thread that leads a session behind the others, where this user may do that. */
-export function lowerProcess(pid: number): void {
-  try {
-    setPriority(pid, SESSION_NICE);
-  } catch {
-    // It is another user's, or gone.
-    return;
-  }
-  lowerSession(pid);
 }

@@ -15,7 +15,6 @@ import { assert } from "../../actors/assert.ts";
 import { BulkWork } from "../../actors/runtime/bulk-work.ts";
 import { LoopTime } from "../../actors/runtime/loop-time.ts";
 import type { Config } from "../settings/config.ts";
-import { lowerProcess } from "../sandbox/low-priority.ts";
 import { systemClock } from "../wiring/clock.ts";
 import { watchDisk } from "./disk-watch.ts";
 import { unlessAborted } from "./interruption.ts";
@@ -83,8 +82,7 @@ export async function openStorage(parts: StorageParts): Promise<Storage> {
     for (const warning of warnings) log.warn(warning);
     const { loopTime = newLoopTime() } = parts;
     const bulk = new BulkWork({ time: loopTime, clock: systemClock, later: setImmediate });
-    const isOverShare = (organizationId: string): boolean => loopTime.isOverShare(organizationId);
-    const database = openDatabase(url, { bulk, isOverShare, lower: lowerProcess });
+    const database = openDatabase(url, { bulk, isOverShare: (organizationId) => loopTime.isOverShare(organizationId) });
     undo.add(() => database.close());
     const claims = new PostgresBlobClaims(database);
     const isEmbedded = parts.supervision?.order.isEmbedded ?? config.databaseUrl === undefined;

@@ -34,13 +34,13 @@ export function recordLists(database: Database): Statement[] {
       },
     }),
   });
-  const unsafe = database.pages.unsafe.bind(database.pages);
+  const unsafe = database.read.unsafe.bind(database.read);
   let isList = false;
   const recordedUnsafe = (text: string, parameters: never[], options: never) => {
     if (isList) statements.push({ text, parameters });
     return unsafe(text, parameters, options);
   };
-  Object.assign(database.pages, { unsafe: recordedUnsafe });
+  Object.assign(database.read, { unsafe: recordedUnsafe });
   type Ask<T> = (pool: ReadPool) => PromiseLike<T>;
   const noted =
     <T>(ask: Ask<T>): Ask<T> =>
