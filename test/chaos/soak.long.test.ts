@@ -35,7 +35,8 @@ test.skipIf(process.platform !== "linux")(
       const told = (part: number): string => `${(part * 100).toFixed(1)} %`;
       console.log(
         `soak of ${soakSeconds} s: ${counts.done} answers, ${counts.cut} cut, ${counts.refused} while the database was away; ` +
-          `after the warm-up the heap grew by ${told(growth.heap)}, all memory by ${told(growth.all)}`,
+          `after the warm-up the heap grew by ${told(growth.heap)}, all memory by ${told(growth.all)}; ` +
+          `all memory in MiB: ${readings.map(({ pssBytes }) => (pssBytes / 2 ** 20).toFixed(0)).join(" ")}`,
       );
       const graph = soakGraph();
       if (graph !== null) await Bun.write(graph, graphOf(readings));
