@@ -211,8 +211,11 @@ test("[MCP-1] [MCP-6] after a restart a cut call is answered, subscriptions tell
   expect((await request(service, "DELETE", owner, inSession(ended))).status).toBe(200);
   const call = await postMcp(service, owner.token, execute("call 1"), inSession(id));
   const last = (await eventsUntil(call, ({ message }) => message?.["method"] === "notifications/progress")).at(-1);
+  const former = (await newestJob())?.id;
   const priming = await postMcp(service, owner.token, execute("call 2"), inSession(id));
   const first = (await eventsUntil(priming, () => true)).at(-1);
+  // The stream begins before the work is accepted.
+  await until("the second job is there", async () => (await newestJob())?.id !== former);
   const job = await newestJob();
   await subscribe(id, `troupe://chats/${job?.chat_id}`);
   await service.stop();
