@@ -1,5 +1,5 @@
 /**
- * Writes large content by a thread of its own (`writing-thread.ts`), so that hashing and writing go on while the loop
+ * Writes large content by a thread of its own (`disk-thread.ts`), so that hashing and writing go on while the loop
  * receives. The thread begins with the first large content of the process, and serves all that follow.
  *
  *   a piece that is full ─ transferred ─▶ hashed, written ─ transferred back ─▶ filled again
@@ -7,7 +7,7 @@
  * Of one file at most `MOST_PIECES` are with the thread, and one is being filled; who sends faster waits.
  */
 import { givePiece } from "./pieces.ts";
-import type { WritingOrder, WritingReport } from "./writing-thread.ts";
+import type { WritingOrder, WritingReport } from "./disk-thread.ts";
 
 /** Of one file: one is written while the next one waits. */
 const MOST_PIECES = 2;
@@ -107,7 +107,7 @@ export class ThreadWriter {
   }
 
   private start(): Worker {
-    const worker = new Worker(new URL("writing-thread.ts", import.meta.url));
+    const worker = new Worker(new URL("disk-thread.ts", import.meta.url));
     worker.unref();
     worker.addEventListener("message", ({ data }: MessageEvent<WritingReport>) => this.hear(data));
     worker.addEventListener("error", ({ message }: ErrorEvent) => this.lose(worker, message));
