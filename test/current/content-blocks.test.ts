@@ -9,34 +9,26 @@ import type { BlobKey } from "../../actors/workspace/ports.ts";
 import { answered, Client, type Job, type Json, type Message, refused, type Sent } from "../support/current.ts";
 import { gate } from "../support/fake-model.ts";
 import { type Founded, type Service, startService } from "../support/service.ts";
+import { SmallWeb } from "../support/small-web.ts";
 import { PNG, uploaded } from "../support/uploads.ts";
 
 const DAY_MS = 86_400_000;
+const picture = (): Response => new Response(PNG, { headers: { "content-type": "image/png" } });
 
 let service: Service;
-let web: Bun.Server<undefined>;
+let web: SmallWeb;
 let owner: Founded;
 let client: Client;
 let agent: string;
 let chat: string;
-/** What the web answers, and what it was asked. */
-let page: (request: Request) => Response;
-const asked: string[] = [];
 
 beforeAll(async () => {
   service = await startService({ egress: createEgress({ allow: ["127.0.0.1"], production: false }) });
-  web = Bun.serve({
-    hostname: "127.0.0.1",
-    port: 0,
-    fetch(request) {
-      asked.push(new URL(request.url).pathname);
-      return page(request);
-    },
-  });
+  web = new SmallWeb(picture);
 });
 afterAll(async () => {
   await service.stop();
-  await web.stop(true);
+  await web.stop();
 });
 beforeEach(async () => {
   owner = await service.found();
@@ -44,11 +36,11 @@ beforeEach(async () => {
   agent = (await answered<{ id: string }>(client.call("POST", "/api/agents", { name: "Ada", system_prompt: "x" }), 201))
     .id;
   chat = await client.chat(agent, owner.workspaceId);
-  asked.length = 0;
+  web.asked.length = 0;
   service.model.calls.length = 0;
   service.model.blind.clear();
   service.model.script = () => [{ say: "seen" }];
-  page = () => new Response(PNG, { headers: { "content-type": "image/png" } });
+  web.page = picture;
 });
 
 const send = (content: unknown, fields: Json = {}, by = client): Promise<Response> =>
@@ -248,18 +240,18 @@ describe("a file of a workspace", () => {
 });
 
 describe("a URL", () => {
-  const at = (path: string): Json => ({ kind: "url", url: `http://127.0.0.1:${web.port}${path}` });
+  const at = (path: string): Json => ({ kind: "url", url: web.at(path) });
 
   test("[FILE-6] is fetched once when the message is accepted, and its query is not shown", async () => {
     const { message } = await say([image(at("/pictures/a%20pixel.png?key=secret"))]);
-    expect(asked).toEqual(["/pictures/a%20pixel.png"]);
+    expect(web.asked).toEqual(["/pictures/a%20pixel.png"]);
     expect(message["blocks"]).toMatchObject([
-      { name: "a pixel.png", source: { kind: "url", url: `http://127.0.0.1:${web.port}/pictures/a%20pixel.png` } },
+      { name: "a pixel.png", source: { kind: "url", url: web.at("/pictures/a%20pixel.png") } },
     ]);
-    page = () => new Response("changed");
+    web.page = () => new Response("changed");
     await say("and now?");
     expect(told()[0]).toEqual([{ type: "image", mediaType: "image/png", name: "a pixel.png", data: PNG }]);
-    expect(asked).toHaveLength(1);
+    expect(web.asked).toHaveLength(1);
   });
 
   test("[FILE-6] gives a name that can be stored and shown, whatever it has", async () => {
@@ -274,17 +266,17 @@ describe("a URL", () => {
       expect(errors.map(({ path }) => path)).toEqual(["/content/1/source/url"]);
       return errors[0]?.message;
     };
-    page = () => new Response("no", { status: 404 });
+    web.page = () => new Response("no", { status: 404 });
     expect(await why(at("/none"))).toBe("content[1].source.url answered with status 404");
     expect(await why({ kind: "url", url: "https://10.1.2.3/x.png" })).toContain("public internet");
     expect(await why({ kind: "url", url: "nonsense" })).toContain("complete URL");
-    page = () => new Response("no picture");
+    web.page = () => new Response("no picture");
     const [wrong] = (await errorsOf([image(at("/text"))])) as { path: string; message: string }[];
     expect(wrong).toEqual({
       path: "/content/0/type",
       message: 'content[0].type must be "file": the content is text/plain',
     });
-    page = () => new Response(new Uint8Array(20 * 1024 * 1024 + 1));
+    web.page = () => new Response(new Uint8Array(20 * 1024 * 1024 + 1));
     expect(await why(at("/large"))).toContain("more bytes");
     expect(await client.messages(chat)).toEqual([]);
     const blobs = await service.database.read<{ sha256: string }[]>`
@@ -293,7 +285,7 @@ describe("a URL", () => {
   });
 
   test("[FILE-6] [IDEM-3] whose host fails for now is 503 with the place, and the same key tries again", async () => {
-    page = () => new Response("busy", { status: 503 });
+    web.page = () => new Response("busy", { status: 503 });
     const key = crypto.randomUUID();
     const again = (): Promise<Response> =>
       fetch(`${service.url}/api/chats/${chat}/messages`, {
@@ -311,10 +303,10 @@ describe("a URL", () => {
       message: "content[1].source.url answered with status 503",
     } as never);
     await refused(first, 503, "unavailable");
-    page = () => new Response(PNG);
+    web.page = () => new Response(PNG);
     const { job } = await answered<Sent>(again(), 202);
     await client.reached(job.id, "completed");
-    expect(asked).toHaveLength(2);
+    expect(web.asked).toHaveLength(2);
   });
 });
 

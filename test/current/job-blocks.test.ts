@@ -8,14 +8,14 @@ import { createEgress } from "../../src/egress/egress.ts";
 import { answered, Client, type Job, type Json, refused } from "../support/current.ts";
 import { FakeTools } from "../support/fake-tools.ts";
 import { type Founded, type Service, startService } from "../support/service.ts";
+import { SmallWeb } from "../support/small-web.ts";
 import { PNG, uploaded } from "../support/uploads.ts";
 import { createAgent } from "../support/v1.ts";
 
 const DAY_MS = 86_400_000;
 
 let service: Service;
-let web: Bun.Server<undefined>;
-let fetched = 0;
+let web: SmallWeb;
 let owner: Founded;
 let client: Client;
 let chat: string;
@@ -24,25 +24,18 @@ let picture: string;
 beforeAll(async () => {
   const egress = createEgress({ allow: ["127.0.0.1"], production: false });
   service = await startService({ egress, tools: new FakeTools() });
-  web = Bun.serve({
-    hostname: "127.0.0.1",
-    port: 0,
-    fetch() {
-      fetched++;
-      return new Response(PNG, { headers: { "content-type": "image/png" } });
-    },
-  });
+  web = new SmallWeb(() => new Response(PNG, { headers: { "content-type": "image/png" } }));
 });
 afterAll(async () => {
   await service.stop();
-  await web.stop(true);
+  await web.stop();
 });
 beforeEach(async () => {
   owner = await service.found();
   client = new Client(service, owner);
   chat = await client.chat(await createAgent(service, owner), owner.workspaceId);
   picture = (await uploaded(client, "pixel.png", PNG)).id;
-  fetched = 0;
+  web.asked.length = 0;
   service.model.calls.length = 0;
   service.model.blind.clear();
   service.model.script = () => [{ say: "seen" }];
@@ -51,7 +44,7 @@ beforeEach(async () => {
 const text = (said: string): Json => ({ type: "text", text: said });
 const image = (source: Json): Json => ({ type: "image", source });
 const upload = (id: string): Json => image({ kind: "upload", file_id: id });
-const atUrl = (): Json => image({ kind: "url", url: `http://127.0.0.1:${web.port}/a.png` });
+const atUrl = (): Json => image({ kind: "url", url: web.at("/a.png") });
 const SEEN = { type: "image", mediaType: "image/png", name: "pixel.png", data: PNG } as const;
 /** What the model was told in the newest message of a user. */
 const told = (call: ModelCall | undefined = service.model.calls.at(-1)): string | readonly ContentPart[] | undefined =>
@@ -124,7 +117,7 @@ describe("feedback", () => {
   test("[FILE-5] [GEN-5] for a job that cannot be iterated names no address that is fetched", async () => {
     const waits = await blocked();
     await refused(client.decide(waits.id, "iterate", { feedback: [atUrl()] }), 409, "invalid_state");
-    expect(fetched).toBe(0);
+    expect(web.asked).toHaveLength(0);
   });
 });
 
@@ -182,13 +175,13 @@ describe("the input of a resume", () => {
     service.model.blind.clear();
     const colleague = new Client(service, await service.join(owner.organizationId));
     await refused(resume([atUrl()], colleague), 403, "forbidden");
-    expect(fetched).toBe(0);
+    expect(web.asked).toHaveLength(0);
     expect((await client.job(waits.id)).version).toBe(waits.version);
     await answered(resume([atUrl()]), 202);
-    expect(fetched).toBe(1);
+    expect(web.asked).toHaveLength(1);
     await client.reached(waits.id, "completed");
     await refused(resume([atUrl()]), 409, "invalid_state");
-    expect(fetched).toBe(1);
+    expect(web.asked).toHaveLength(1);
   });
 
   test("[FILE-5] is text as before", async () => {

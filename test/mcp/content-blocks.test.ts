@@ -7,38 +7,30 @@ import { localCaller } from "../../src/http/request/caller.ts";
 import { answered, Client, type Json } from "../support/current.ts";
 import { legacyClient, postMcp, rpc } from "../support/mcp-clients.ts";
 import { type Founded, type Service, startService } from "../support/service.ts";
+import { SmallWeb } from "../support/small-web.ts";
 import { PNG, uploaded } from "../support/uploads.ts";
 import { createAgent } from "../support/v1.ts";
 
 let service: Service;
-let web: Bun.Server<undefined>;
-let page: () => Response;
-let fetched = 0;
+let web: SmallWeb;
 let owner: Founded;
 let client: Client;
 let agentId: string;
 
 beforeAll(async () => {
   service = await startService({ egress: createEgress({ allow: ["127.0.0.1"], production: false }) });
-  web = Bun.serve({
-    hostname: "127.0.0.1",
-    port: 0,
-    fetch() {
-      fetched++;
-      return page();
-    },
-  });
+  web = new SmallWeb(() => new Response(PNG));
 });
 afterAll(async () => {
   await service.stop();
-  await web.stop(true);
+  await web.stop();
 });
 beforeEach(async () => {
   owner = await service.found();
   client = new Client(service, owner);
   agentId = await createAgent(service, owner);
-  page = () => new Response(PNG);
-  fetched = 0;
+  web.page = () => new Response(PNG);
+  web.asked.length = 0;
   service.model.blind.clear();
   service.model.script = () => [{ say: "seen" }];
 });
@@ -147,7 +139,7 @@ test("[MCP-1] [FILE-6] a call that is made again under its key has the first res
     scopes: ["*"],
     expiresAt: "2099-01-01T00:00:00.000Z",
   });
-  const url = `http://127.0.0.1:${web.port}/a.png`;
+  const url = web.at("/a.png");
   const body = {
     agent_id: agentId,
     workspace_id: owner.workspaceId,
@@ -156,9 +148,9 @@ test("[MCP-1] [FILE-6] a call that is made again under its key has the first res
   } as unknown as JsonObject;
   const first = await service.app.invoke("executeAgent", by, { body });
   expect(first.ok).toBe(true);
-  page = () => new Response("gone", { status: 404 });
+  web.page = () => new Response("gone", { status: 404 });
   expect(await service.app.invoke("executeAgent", by, { body })).toEqual(first);
-  expect(fetched).toBe(1);
+  expect(web.asked).toHaveLength(1);
   const { jobs } = await answered<{ jobs: unknown[] }>(client.call("GET", "/api/jobs"));
   expect(jobs).toHaveLength(1);
 });
