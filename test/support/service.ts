@@ -10,12 +10,12 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type JobLimits, DEFAULT_JOB_LIMITS } from "../../actors/job/limits.ts";
 import { newId } from "../../actors/ids.ts";
+import type { Role, TokenKind } from "../../actors/organization/schema.ts";
 import { jobExecution } from "../../actors/job/run/execution.ts";
 import type { ModelPort, ToolPort } from "../../actors/job/ports.ts";
 import { NO_RETRIES, type RetrySettings } from "../../actors/job/run/retry-policy.ts";
 import { Slots } from "../../actors/job/run/slots.ts";
 import type { Directory } from "../../actors/organization/directory.ts";
-import { organizationRef, type Role, type TokenKind } from "../../actors/organization/schema.ts";
 import { BulkWork } from "../../actors/runtime/bulk-work.ts";
 import type { Clock } from "../../actors/runtime/clock.ts";
 import { LoopTime } from "../../actors/runtime/loop-time.ts";
@@ -38,9 +38,6 @@ import { PostgresFileDirectory } from "../../db/stores/file-directory.ts";
 import { DEFAULT_WORKSPACE_LIMITS, type WorkspaceLimits } from "../../actors/workspace/limits.ts";
 import type { ToolInfo } from "../../src/operations/tool-catalogue.ts";
 import { catalogueWithShell, toolCatalogue } from "../../src/wiring/tool-catalogue.ts";
-import { agentTools } from "../../src/runner/tools/agent-tools.ts";
-import { fileTools } from "../../src/runner/tools/file-tools.ts";
-import { actorFileService } from "../../src/wiring/file-service.ts";
 import { type Files, openFiles } from "../../src/files/files.ts";
 import { createSandbox, filePool } from "../../src/sandbox/sandbox.ts";
 import { argumentChecks } from "../../src/wiring/argument-checks.ts";
@@ -51,33 +48,21 @@ import { impoliteLaunches, testSandbox } from "./sandbox.ts";
 import { PostgresTranscripts } from "../../db/stores/transcripts.ts";
 import { type App, type AppParts, createApp } from "../../src/service/app.ts";
 import { systemChance, systemClock } from "../../src/wiring/clock.ts";
-import { makeToken } from "../../src/http/request/token.ts";
-import type { RunnerLog } from "../../src/runner/log.ts";
-import type { ToolSource } from "../../src/runner/tools/tool.ts";
-import { builtinTools, createTools } from "../../src/runner/tools.ts";
 import { createEgress, type Egress } from "../../src/egress/egress.ts";
-import { workspaceInstructions } from "../../src/wiring/workspace-instructions.ts";
-import { cloneService } from "../../src/wiring/clone-service.ts";
 import { withProviderKeys } from "../../src/runner/provider-keys.ts";
 import { actorProviderKeys } from "../../src/wiring/provider-keys.ts";
 import { actorSecretReader } from "../../src/wiring/secret-reader.ts";
 import { withAttachedContent } from "../../src/runner/attached-content.ts";
 import { withRepositoryModel } from "../../src/runner/repository-model.ts";
-import { cloneTools } from "../../src/runner/tools/clone-repository.ts";
-import { shellTool } from "../../src/runner/tools/shell.ts";
-import type { Shell } from "../../src/sandbox/shell.ts";
-import { shellService } from "../../src/wiring/shell-service.ts";
-import { Cloner, type CloneLimits } from "../../src/repositories/clone.ts";
 import { findGit } from "../../src/repositories/git.ts";
 import { createSealing } from "../../src/service/service-key.ts";
 import { Quotas } from "../../src/wiring/quotas.ts";
 import { DEFAULT_QUOTAS, type QuotaLimits, type QuotaReports } from "../../actors/usage/quota.ts";
 import { webhookHandlers, webhookTools } from "../../src/wiring/webhooks.ts";
-import { missionTools } from "../../src/runner/tools/mission-tools.ts";
-import { actorMissionService } from "../../src/wiring/mission-service.ts";
 import { missionHandlers } from "../../src/wiring/missions.ts";
-import { toolServices } from "../../src/wiring/tool-services.ts";
 import { undocumented } from "./documented.ts";
+import { peopleOf } from "./people.ts";
+import { serviceTools, type ToolOptions } from "./service-tools.ts";
 import { FakeModel } from "./fake-model.ts";
 import { outputChecks } from "../../src/wiring/output-checks.ts";
 import { createTestDatabase, type TestDatabase } from "./postgres.ts";
@@ -88,11 +73,9 @@ export interface LogLine {
   readonly message: string;
 }
 
-export interface ServiceOptions {
+export interface ServiceOptions extends ToolOptions {
   readonly models?: ModelPort;
   readonly tools?: ToolPort;
-  /** More than the service's own tools. */
-  readonly toolSources?: (system: () => TroupeSystem, log: RunnerLog) => readonly ToolSource[];
   readonly clock?: Clock;
   /** The way out of webhooks; the caller closes it. */
   readonly egress?: Egress;
@@ -106,15 +89,10 @@ export interface ServiceOptions {
   /** Whose files they are, where they outlive the service; the caller removes the folder. */
   readonly folder?: string;
   readonly port?: number;
-  /** As is usual, unless given. */
+  /** The default ones, unless given. */
   readonly jobLimits?: JobLimits;
   /** What a workspace may hold. */
   readonly workspaceLimits?: WorkspaceLimits;
-  /** What runs commands of agents; they have no shell unless given. */
-  readonly shell?: Pick<Shell, "run">;
-  /** What they may reach; nothing unless given. */
-  readonly shellHosts?: readonly string[];
-  readonly cloneLimits?: CloneLimits;
   /** Quotas that are not the default ones. */
   readonly quotas?: Partial<QuotaLimits>;
   /** What an organization may use in a month. */
@@ -180,7 +158,6 @@ const FAKE_TOOLS: readonly ToolInfo[] = ["look", "send"].map((name) => ({
 /** Under a key that is the same in every test. */
 export const testSealing = createSealing(new Uint8Array(32).fill(7));
 
-const DAY_MS = 86_400_000;
 /** Names lead nowhere unless a test says where. */
 const nowhere = (): Promise<readonly string[]> => Promise.reject(new Error("no such name"));
 
@@ -210,72 +187,29 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
   await placement.join();
   const fileSandbox = createSandbox(undefined, { kind: filePool(files.children), launches: impoliteLaunches });
   const queries = dataQueries({ sandbox: fileSandbox, system: () => system, contents: files });
-  const fileService = actorFileService({
-    system: () => system,
-    files: new PostgresFileDirectory(database),
-    contents: files,
-    queries,
-  });
-  const cloner = new Cloner(join(folder, "files", "clones"), egress);
-  await cloner.prepare();
-  const shells =
-    options.shell === undefined
-      ? []
-      : [
-          shellTool(
-            shellService({
-              system: () => system,
-              files: new PostgresFileDirectory(database),
-              contents: files,
-              shell: options.shell,
-              hosts: options.shellHosts ?? [],
-              egress,
-              root: join(folder, "shells"),
-              workspaceLimits,
-            }),
-            options.shellHosts,
-          ),
-        ];
   const secrets = actorSecretReader(() => system, testSealing);
   const execution = jobExecution({
     models: withRepositoryModel(withAttachedContent(withProviderKeys(models, secrets), { contents: files })),
     providerKeys: actorProviderKeys(() => system),
     tools:
       options.tools ??
-      createTools(
-        [
-          ...builtinTools(toolServices({ system: () => system, directory, models, log })),
-          ...fileTools(fileService),
-          ...shells,
-        ],
+      (await serviceTools(
         {
-          pauses: { clock: systemClock, chance: systemChance },
-          sources: [
-            agentTools({
-              egress,
-              sandbox: fileSandbox,
-              secrets,
-              clock: systemClock,
-            }),
-            workspaceInstructions(() => system),
-            missionTools(actorMissionService(() => system)),
-            cloneTools(
-              cloneService({
-                system: () => system,
-                files: new PostgresFileDirectory(database),
-                contents: files,
-                secrets,
-                cloner,
-                workspaceLimits,
-                ...(options.cloneLimits === undefined ? {} : { limits: options.cloneLimits }),
-                log,
-              }),
-            ),
-            ...(options.toolSources?.(() => system, log) ?? []),
-          ],
+          system: () => system,
+          database,
+          directory,
+          models,
+          files,
+          queries,
+          egress,
+          sandbox: fileSandbox,
+          secrets,
+          folder,
+          workspaceLimits,
           log,
         },
-      ),
+        options,
+      )),
     outputs: outputChecks(fileSandbox),
     transcripts: new PostgresTranscripts(database),
     slots: options.slots ?? new Slots(),
@@ -342,7 +276,7 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
       egress,
       sandbox: testSandbox,
       held: new HeldBytes(),
-      secrets: actorSecretReader(() => system, testSealing),
+      secrets,
       clock,
     }),
     previews: sandboxPreviews({ sandbox: fileSandbox, contents: files }),
@@ -374,7 +308,7 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
     app,
     files,
     filesFolder: join(folder, "files"),
-    ...people(system, clock),
+    ...peopleOf(system, clock),
     async call(caller, method, path, body) {
       const answer = await fetch(`${url}${path}`, requestOf(caller, method, body));
       if (answer.headers.get("content-type")?.startsWith("text/event-stream") === true) return answer;
@@ -392,44 +326,6 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
       if (options.testDatabase === undefined) await testDatabase.drop();
     },
   };
-}
-
-function people(system: TroupeSystem, clock: Clock): Pick<Service, "found" | "join" | "tokenFor"> {
-  const mint = (userId: string, { kind = "personal", scopes = ["*"], expiresAt }: TokenOptions) => {
-    const { secret, hash, hint } = makeToken(kind);
-    const expiry = expiresAt ?? new Date(clock.now() + 90 * DAY_MS).toISOString();
-    return { secret, token: { kind, name: "test", hash, hint, userId, scopes, expiresAt: expiry } };
-  };
-  const tokenFor = async (organizationId: string, userId: string, options: TokenOptions): Promise<Caller> => {
-    const { secret, token } = mint(userId, options);
-    const made = unwrap(
-      await system.dispatch(organizationRef(organizationId), { kind: "create_token", token, by: null }),
-    );
-    return { organizationId, userId, token: secret, tokenId: made.id };
-  };
-  return {
-    async found(name = "Acme") {
-      const organizationId = newId("org");
-      const userId = newId("usr");
-      const { secret, token } = mint(userId, {});
-      const owner = { userId, name: "Owner", email: `${userId}@example.com` };
-      const command = { kind: "found_organization", name, owner, tokens: [token] } as const;
-      const made = unwrap(await system.dispatch(organizationRef(organizationId), command));
-      return { organizationId, userId, token: secret, tokenId: made.tokens[0]!.id, workspaceId: made.workspace.id };
-    },
-    async join(organizationId, role = "member") {
-      const userId = newId("usr");
-      const command = { kind: "add_member", userId, name: "Member", email: `${userId}@example.com`, role } as const;
-      unwrap(await system.dispatch(organizationRef(organizationId), command));
-      return tokenFor(organizationId, userId, {});
-    },
-    tokenFor: ({ organizationId, userId }, options) => tokenFor(organizationId, userId, options),
-  };
-}
-
-function unwrap<T>(outcome: { ok: true; value: T } | { ok: false; fault: object }): T {
-  if (!outcome.ok) throw new Error(`refused: ${JSON.stringify(outcome.fault)}`);
-  return outcome.value;
 }
 
 function requestOf(caller: Caller | null, method: string, body: unknown): RequestInit {
