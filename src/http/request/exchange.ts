@@ -5,6 +5,7 @@
 import type { Server } from "bun";
 import { assert } from "../../../actors/assert.ts";
 import { type Fault, ok, type Outcome } from "../../../actors/fault.ts";
+import type { MaybePromise } from "../../../actors/maybe-promise.ts";
 import type { Span, Tracing } from "../../../actors/runtime/tracing.ts";
 import type { Principal } from "../../../actors/organization/principal.ts";
 import type { RateState } from "../../../actors/traffic/protocol.ts";
@@ -17,9 +18,11 @@ import type { Bodies, BodyHold, BodyOwner } from "./bodies.ts";
 import type { BodyDoor, RawInput, Reading } from "./input-reader.ts";
 import type { HttpLog } from "../../log/port.ts";
 import { noteAnswer, noteStream } from "./forwarding.ts";
+import type { Result } from "./operations.ts";
 import type { RateHeaders } from "./rate-headers.ts";
 import { requestIdOf } from "./request-id.ts";
 import { endRequestSpan, requestSpan } from "./request-span.ts";
+import type { Reached } from "./stages.ts";
 
 /** Starts of an authority in `request.url`: `https://` is the longest scheme, a host has a character. */
 const AUTHORITY = 8;
@@ -36,6 +39,10 @@ export class Exchange implements Caller, RawInput {
   params: RawInput["params"] = NO_PARAMS;
   /** Once the request is read. */
   reading: Reading | null = null;
+  /** What its stages have come to so far (`stages.ts`), */
+  reached: MaybePromise<Reached> = undefined;
+  /** and what its operation has come to; null before. */
+  result: MaybePromise<Response | Result> | null = null;
   /** What every answer of its operation says besides. */
   headers: Readonly<Record<string, string>> | null = null;
   /** The pages that may read the answer. */
@@ -91,6 +98,11 @@ export class Exchange implements Caller, RawInput {
     this.bodiesUnderWay = bodies;
     this.requestId = requestIdOf(request);
     this.span = tracing === undefined ? null : requestSpan(tracing, request);
+  }
+
+  /** The answer of a stage that did not have to wait for it. */
+  get early(): Reached {
+    return this.reached instanceof Promise ? undefined : this.reached;
   }
 
   get principal(): Principal {

@@ -5,15 +5,19 @@
  *                       └── a stage that refuses answers at once, and the rest is left out
  *   onError: what was thrown
  *
- * Three things that Elysia decides by a function's text (docs/decisions/0020): a hook that may wait is `async`,
- * or its promise is taken for its value; only what is needed is destructured, or queries, cookies and headers are
- * parsed for nothing; bodies are read by us after the token and within our limits, so `parse` is `none`.
+ * No hook waits. A stage that has to wait leaves its promise with the exchange, and those behind it go on when that is
+ * ready; a read from memory has no promise on its way, and Bun sends its answer in the same turn of the loop.
+ *
+ * Three things that Elysia decides by a function's text (docs/decisions/0020): a hook that looks asynchronous, also one
+ * that returns a call, makes the whole route wait, so each returns a field; only what is needed is destructured, or
+ * queries, cookies and headers are parsed for nothing; bodies are read by us after the token and within our limits, so
+ * `parse` is `none` where Elysia would read one.
  */
 import { Elysia } from "elysia";
 import { deprecationHeaders } from "../contract/deprecation.ts";
 import type { Handlers, OperationContract, OperationGroup, OperationTable } from "../contract/operation.ts";
 import type { RawInput } from "./input-reader.ts";
-import type { BoundOperation, Result } from "./operations.ts";
+import { answerOf, Stages } from "./stages.ts";
 import type { Surface } from "./surface.ts";
 
 const NONE: RawInput["params"] = {};
@@ -27,43 +31,41 @@ export function operationRoutes<T extends OperationTable, S>(
 ) {
   const routes = new Elysia({ name: `operations of ${group.tag}` })
     .derive(({ request }) => ({ exchange: surface.begin(request) }))
-    .onError(({ exchange, error, request }) => surface.failed(exchange ?? surface.begin(request), error))
-    .onAfterHandle(({ exchange, responseValue }) =>
-      exchange.isAnswered ? undefined : surface.answer(exchange, responseValue as Result),
-    );
+    .onError(({ exchange, error, request }) =>
+      exchange === undefined ? surface.failed(surface.begin(request), error) : surface.failed(exchange, error),
+    )
+    .onAfterHandle(({ exchange }) => (exchange.isAnswered ? undefined : answerOf(surface, exchange)));
   for (const operation of surface.operations.add(group, handlers, services)) {
     const { method, path } = operation.contract;
-    const headers = headersOf(operation.contract);
+    const stages = new Stages(surface, operation, headersOf(operation.contract));
+    const beforeHandle = [
+      ({ exchange }: StageContext) => {
+        stages.admit(exchange);
+        return exchange.early;
+      },
+      ({ exchange, params = NONE }: StageContext) => {
+        stages.read(exchange, params);
+        return exchange.early;
+      },
+    ];
     routes.route(
       method,
       path.replaceAll(/\{(\w+)\}/g, ":$1"),
-      // oxlint-disable-next-line typescript/promise-function-async
-      async ({ exchange }) => surface.run(exchange, operation),
-      {
-        parse: "none",
-        beforeHandle: [
-          async ({ exchange }) => {
-            exchange.headers = headers;
-            return surface.admit(exchange, operation);
-          },
-          readStage(surface, operation),
-        ],
+      ({ exchange }) => {
+        stages.run(exchange);
+        return exchange.result;
       },
+      // Elysia reads no body of a GET, and a route with `parse` waits.
+      method === "GET" ? { beforeHandle } : { beforeHandle, parse: "none" },
     );
   }
   return routes;
 }
 
-interface ReadContext {
+interface StageContext {
   readonly exchange: ReturnType<Surface["begin"]>;
   readonly params?: RawInput["params"];
 }
-
-/** Where nothing has to be waited for, nothing is. */
-const readStage = (surface: Surface, operation: BoundOperation) =>
-  operation.isRead && !operation.reader.waits
-    ? ({ exchange, params = NONE }: ReadContext) => surface.readHead(exchange, operation, params)
-    : async ({ exchange, params = NONE }: ReadContext) => surface.read(exchange, operation, params);
 
 /** What every answer of the operation says besides. */
 const headersOf = ({ deprecation, signed }: OperationContract): Readonly<Record<string, string>> | null =>

@@ -199,9 +199,10 @@ export class Surface {
   }
 
   /** Reads the input. Where it is wrong, `run` says so. */
-  async read(exchange: Exchange, operation: BoundOperation, params: RawInput["params"]): Promise<void> {
+  async read(exchange: Exchange, operation: BoundOperation, params: RawInput["params"]): Promise<undefined> {
     exchange.params = params;
     exchange.reading = await operation.reader.read(exchange, isKeyed(exchange, operation));
+    return undefined;
   }
 
   /** Runs the operation with what was read. */

@@ -73,6 +73,7 @@ const handlers: Handlers<typeof group.operations, null> = {
 let service: Service;
 let owner: Founded;
 let url: string;
+let fetchNow: (request: Request) => Promise<Response> | Response;
 let close: () => Promise<void>;
 
 beforeAll(async () => {
@@ -81,6 +82,7 @@ beforeAll(async () => {
   const app = new Elysia().use(operationRoutes(testSurface(service), group, handlers, null));
   app.listen({ port: 0, hostname: "127.0.0.1" });
   url = `http://127.0.0.1:${app.server?.port}`;
+  fetchNow = (request) => app.fetch(request);
   close = async () => void (await app.stop(true));
 });
 afterAll(async () => {
@@ -96,6 +98,15 @@ const call = (method: string, path: string, body?: string, token: string | null 
   });
 
 describe("the stages", () => {
+  test("[GEN-17] a read from memory is answered at once: no stage leaves a promise behind", async () => {
+    const headers = { authorization: `Bearer ${owner.token}` };
+    const ask = (path: string) => fetchNow(new Request(`${url}${path}`, { headers }));
+    // The token's use and its budget are written first.
+    for (const path of ["/api/test/now/1", "/api/test/refusing"])
+      await until(`${path} is answered at once`, () => ask(path) instanceof Response);
+    expect(ask("/api/test/promised")).toBeInstanceOf(Promise);
+  });
+
   test("[AUTH-1] a handler has its principal, whether it answers at once or with a promise", async () => {
     for (const path of ["/api/test/promised", "/api/test/now/1"])
       expect(await (await call("GET", path)).json()).toEqual({ user: owner.userId });

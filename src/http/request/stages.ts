@@ -1,0 +1,65 @@
+/**
+ * The stages of one operation, as hooks of Elysia that never wait (`routes.ts`). A stage that has to wait leaves its
+ * promise with the exchange, and the ones behind it go on when that is ready. A read from memory has no promise on its
+ * way then, and its answer leaves in the same turn of the loop.
+ */
+import { type MaybePromise, whenReady } from "../../../actors/maybe-promise.ts";
+import type { Exchange } from "./exchange.ts";
+import type { RawInput } from "./input-reader.ts";
+import type { BoundOperation, Result } from "./operations.ts";
+import type { Surface } from "./surface.ts";
+
+/** An answer where a stage has made one: the rest is left out. */
+export type Reached = Response | undefined;
+
+export class Stages {
+  private readonly surface: Surface;
+  private readonly operation: BoundOperation;
+  private readonly headers: Readonly<Record<string, string>> | null;
+
+  /** `headers`: what every answer of the operation says besides. */
+  constructor(surface: Surface, operation: BoundOperation, headers: Readonly<Record<string, string>> | null) {
+    this.surface = surface;
+    this.operation = operation;
+    this.headers = headers;
+  }
+
+  admit(exchange: Exchange): void {
+    exchange.headers = this.headers;
+    exchange.reached = this.surface.admit(exchange, this.operation);
+  }
+
+  /** Nothing of an input is read before its caller is admitted. */
+  read(exchange: Exchange, params: RawInput["params"]): void {
+    exchange.reached = whenReady(exchange.reached, (early) => early ?? this.readAdmitted(exchange, params));
+  }
+
+  run(exchange: Exchange): void {
+    exchange.result = whenReady<Reached, Response | Result>(
+      exchange.reached,
+      (early) => early ?? this.surface.run(exchange, this.operation),
+    );
+  }
+
+  private readAdmitted(exchange: Exchange, params: RawInput["params"]): MaybePromise<undefined> {
+    const { surface, operation } = this;
+    if (!operation.isRead || operation.reader.waits) return surface.read(exchange, operation, params);
+    surface.readHead(exchange, operation, params);
+    return undefined;
+  }
+}
+
+/** Makes the answer of what the stages have come to. What is thrown behind a promise ends here, because no hook waits for it. */
+export function answerOf(surface: Surface, exchange: Exchange): MaybePromise<Response> {
+  const { result } = exchange;
+  return result instanceof Promise
+    ? result
+        .then((value) => answered(surface, exchange, value))
+        .catch((cause: unknown) => surface.failed(exchange, cause))
+    : answered(surface, exchange, result);
+}
+
+const answered = (surface: Surface, exchange: Exchange, value: Response | Result | null): Response => {
+  if (value === null) throw new Error("an operation runs before it is answered");
+  return value instanceof Response ? value : surface.answer(exchange, value);
+};
