@@ -3,6 +3,7 @@ import { expect, test } from "bun:test";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import manifest from "../package.json" with { type: "json" };
+import { LONG_SOAK_SECONDS } from "./support/long.ts";
 
 const read = (path: string): string => readFileSync(join(import.meta.dir, "..", path), "utf8");
 
@@ -23,4 +24,8 @@ test("[CI-2] every place that fetches Bun takes the version of package.json", ()
   const places = [".ci/run", "README.md", "CONTRIBUTING.md", "docs/operations.md"];
   const versions = places.flatMap((path) => [...read(path).matchAll(/\bbun@(\d[\w.-]*)/g)].map(([fetched]) => fetched));
   expect(new Set(versions)).toEqual(new Set([manifest.packageManager]));
+});
+
+test("[OPS-21] the check soaks for as long as the soak needs to hold the service to its word", () => {
+  expect(Number(/^soak_seconds=.*:-(\d+)\}$/m.exec(read(".ci/run"))?.[1])).toBeGreaterThanOrEqual(LONG_SOAK_SECONDS);
 });

@@ -1,6 +1,7 @@
 /**
- * Loaded before the service of the soak (`bun --preload`). On SIGUSR2 the process collects its garbage and writes a
- * line with what is left, so that memory that grows can be told from memory that nobody has collected yet. And it has
+ * Loaded before the service of the soak (`bun --preload`). On SIGUSR2 the process collects its garbage, gives back
+ * what it can do without, and writes a line with what is left, so that memory that grows can be told from memory that
+ * nobody has collected yet. And it has
  * room for few actors, so that its working set is full within a minute, and not after an hour: what it then takes
  * more is a leak.
  */
@@ -21,12 +22,19 @@ plugin({
   },
 });
 
+/** In which the allocators return their free pages to the system. */
+const RETURN_MS = 1_500;
+
 process.on("SIGUSR2", () => {
   Bun.gc(true);
-  Bun.gc(true);
-  const { heapSize, objectCount } = heapStats();
-  const { rss } = process.memoryUsage();
-  console.log(
-    JSON.stringify({ msg: "collected", level: 30, heapBytes: heapSize, objects: objectCount, rssBytes: rss }),
-  );
+  // Compiled code that nobody has run for a while goes too: how much there is depends on the load of the machine.
+  Bun.shrink();
+  setTimeout(() => {
+    Bun.gc(true);
+    const { heapSize, objectCount } = heapStats();
+    const { rss } = process.memoryUsage();
+    console.log(
+      JSON.stringify({ msg: "collected", level: 30, heapBytes: heapSize, objects: objectCount, rssBytes: rss }),
+    );
+  }, RETURN_MS);
 });

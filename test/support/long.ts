@@ -34,6 +34,9 @@ export function longScale(): LongScale {
   };
 }
 
+/** From so long on, a soak is held to the rule of OPS-21; a shorter one finds only a plain leak. */
+export const LONG_SOAK_SECONDS = 600;
+
 /** Where the soak draws its graph, by TROUPE_TEST_SOAK_GRAPH; null: nowhere. */
 export const soakGraph = (): string | null => process.env["TROUPE_TEST_SOAK_GRAPH"] ?? null;
 

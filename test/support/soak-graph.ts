@@ -9,6 +9,7 @@ const TOP = 24;
 const MIB = 1_048_576;
 const LINES = [
   { name: "all memory of the process", color: "#1f6feb", of: (reading: SoakReading) => reading.pssBytes / MIB },
+  { name: "of it, its data", color: "#1a7f37", of: (reading: SoakReading) => reading.dataBytes / MIB },
   { name: "heap", color: "#bf5700", of: (reading: SoakReading) => reading.heapBytes / MIB },
 ] as const;
 

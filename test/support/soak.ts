@@ -23,6 +23,8 @@ export interface SoakReading {
   readonly seconds: number;
   /** Of the process alone, without its PostgreSQL: what only it uses, and its part of what it shares. */
   readonly pssBytes: number;
+  /** Of these, its data. The rest are files, whose part becomes smaller with each other process that uses them. */
+  readonly dataBytes: number;
   readonly heapBytes: number;
   readonly objects: number;
   readonly done: number;
@@ -104,12 +106,16 @@ async function collected(service: TroupeProcess) {
   await eventually("the garbage is collected", () => lines().length > before);
   const { heapBytes, objects } = lines().at(-1) as unknown as SoakReading;
   const memory = readFileSync(`/proc/${service.pid}/smaps_rollup`, "utf8");
-  return { heapBytes, objects, pssBytes: Number(/^Pss:\s+(\d+) kB/m.exec(memory)?.[1]) * 1_024 };
+  const bytes = (name: string): number => Number(new RegExp(`^${name}:\\s+(\\d+) kB`, "m").exec(memory)?.[1]) * 1_024;
+  return { heapBytes, objects, pssBytes: bytes("Pss"), dataBytes: bytes("Pss_Anon") };
 }
 
-/** By how much the last readings are over the first ones after the warm-up, which is the first two fifths: 0.05 is 5 %. */
+/** The part of the readings in which the service warms up. */
+const WARM_UP = 0.2;
+
+/** By how much the last third of the readings after the warm-up is over the first third: 0.05 is 5 %. */
 export function growthOf(readings: readonly SoakReading[], of: (reading: SoakReading) => number): number {
-  const settled = readings.slice(Math.floor(readings.length * 0.4)).map(of);
+  const settled = readings.slice(Math.floor(readings.length * WARM_UP)).map(of);
   const part = Math.ceil(settled.length / 3);
   return median(settled.slice(-part)) / median(settled.slice(0, part)) - 1;
 }
