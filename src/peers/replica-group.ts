@@ -48,7 +48,7 @@ export interface ReplicaGroupParts {
 /** A replica that is not among the living any more, and says nothing for so long, does not answer what it was asked. */
 const SILENT_MS = 1_000;
 /** One that still answers has left in good order: what it was asked before it answers within this, also from its drain. */
-const LEAVING_MS = 5_000;
+export const LEAVING_MS = 5_000;
 
 /** The others are told within this that a replica has left, or find out by themselves. */
 export const TOLD_MS = 1_000;

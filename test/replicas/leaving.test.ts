@@ -5,7 +5,7 @@ import { SHARD_COUNT } from "../../actors/runtime/placement.ts";
 import type { Route, Routed } from "../../src/http/request/forwarding.ts";
 import { OpenStreams } from "../../src/http/stream/open-streams.ts";
 import type { Owner } from "../../src/peers/placement-table.ts";
-import { ReplicaGroup } from "../../src/peers/replica-group.ts";
+import { LEAVING_MS, ReplicaGroup } from "../../src/peers/replica-group.ts";
 import { until } from "../support/condition.ts";
 import { FakeClock } from "../support/fake-clock.ts";
 
@@ -17,9 +17,19 @@ afterEach(async () => {
   for (const close of closing.splice(0)) await close();
 });
 
+/** Notes how far away the timers are that are set. */
+class NotedClock extends FakeClock {
+  readonly delays: number[] = [];
+
+  override after(delayMs: number, run: () => void): () => void {
+    this.delays.push(delayMs);
+    return super.after(delayMs, run);
+  }
+}
+
 /** Two replicas: what comes to the first one belongs to the second, until that has left. */
 class Pair {
-  readonly clock = new FakeClock();
+  readonly clock = new NotedClock();
   readonly near: ReplicaGroup;
   /** What the second one has been handed, and how it answers. */
   readonly handed: Request[] = [];
@@ -27,8 +37,10 @@ class Pair {
   readonly far: ReplicaGroup;
   private living: readonly Owner[];
   private owner = "rpl_2";
-  /** What the database says waits for this. */
+  /** What the database says to the first one waits for this. */
   reading: Promise<void> = Promise.resolve();
+  /** How often the first one was told to look. */
+  looks = 0;
 
   /** `url`: where the second one is, if not at its own address. */
   constructor(url: string | null = null) {
@@ -53,15 +65,17 @@ class Pair {
     return this;
   }
 
-  /** The second one is not among the living any more, and the first one has seen it. */
-  async leave(): Promise<void> {
+  /**
+   * The second one is not among the living any more, and the first one has seen it and asked whether it still answers.
+   * Resolves when `isAsked`: by default, when it has answered.
+   */
+  async leave(isAsked = () => this.clock.delays.includes(LEAVING_MS)): Promise<void> {
     this.living = this.living.slice(0, 1);
     this.owner = "rpl_1";
     this.near.announce();
     await this.clock.advance(100);
     await until("it is known", () => !this.near.hasOthers);
-    // What the first one asks of the second one is on its way.
-    await Bun.sleep(20);
+    await until("it is asked whether it answers", isAsked);
   }
 
   send(method: string): Promise<Route> {
@@ -78,13 +92,15 @@ class Pair {
       port: 0,
       urlOf: (port) => `http://127.0.0.1:${port}`,
       keys: [new Uint8Array(32).fill(1)],
-      reader: { read: () => this.reading.then(() => this.rows()) },
+      reader: { read: () => (id === "rpl_1" ? this.reading : Promise.resolve()).then(() => this.rows()) },
       bury: () => Promise.resolve(false),
       system: () => ({
         serves: () => this.owner === id,
         dispatchGroup: () => Promise.resolve(ok([])),
         settled: () => Promise.resolve(ok(null)),
-        lookAtPlacement: () => {},
+        lookAtPlacement: () => {
+          if (id === "rpl_1") this.looks++;
+        },
       }),
       clock: this.clock,
       maxRequestBodyBytes: 1_000,
@@ -151,7 +167,7 @@ test("[REP-6] a change that was asked of a replica which says nothing any more e
   const pair = await new Pair(silent.url.origin).joined();
   const route = pair.send("POST");
   await until("it is there", () => silent.pendingRequests > 0);
-  await pair.leave();
+  await pair.leave(() => silent.pendingRequests === 2);
   expect(Bun.peek.status(route)).toBe("pending");
   await pair.clock.advance(1_000);
   expect(await told(route)).toEqual(UNKNOWN);
@@ -162,10 +178,13 @@ test("[REP-8] the port of a replica stays open until what has come is answered",
   const route = pair.send("POST");
   await until("it is there", () => pair.handed.length === 1);
   const stopped = pair.far.stop();
-  await Bun.sleep(20);
-  pair.answers[0]!.resolve(new Response("done", { status: 201 }));
+  // It goes on to take what comes: this one is answered by the port that is being closed.
+  const late = pair.send("POST");
+  await until("it is there too", () => pair.handed.length === 2);
+  for (const answer of pair.answers) answer.resolve(new Response("done", { status: 201 }));
   await stopped;
   expect(await told(route)).toEqual([201, "done"]);
+  expect(await told(late)).toEqual([201, "done"]);
 });
 
 test("[REP-8] a replica has left when the others know", async () => {
@@ -176,8 +195,9 @@ test("[REP-8] a replica has left when the others know", async () => {
   const read = Promise.withResolvers<void>();
   pair.reading = read.promise;
   let hasLeft = false;
+  const before = pair.looks;
   const left = pair.far.left().then(() => (hasLeft = true));
-  await Bun.sleep(20);
+  await until("the other one is told", () => pair.looks > before);
   await pair.clock.advance(100);
   expect(hasLeft).toBe(false);
   read.resolve();
