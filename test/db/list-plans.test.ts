@@ -3,6 +3,7 @@
  * that comes later is looked at too: a filter without an index fails here.
  */
 import { afterAll, beforeAll, expect, test } from "bun:test";
+import { sql } from "drizzle-orm";
 import type { TSchema } from "../../actors/schema.ts";
 import { LOOKS_PER_RECORD } from "../../db/stores/paging.ts";
 import { OPERATIONS } from "../../src/contract/document.ts";
@@ -180,6 +181,22 @@ test("[GEN-16] the lists are found in the tables of operations, with their filte
   for (const id of READ_FROM_TABLES) expect(ids).toContain(id);
   expect(LISTS.filter(({ id }) => id === "listJobs").flatMap(filtersOf).length).toBeGreaterThan(6);
   for (const id of Object.keys(OTHERWISE)) expect(OPERATIONS.map((placed) => placed.id)).toContain(id);
+});
+
+test("[GEN-16] what others read while a list is read is not counted as the list's", async () => {
+  const { organizationId } = owner;
+  const [begun, other] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+  statements.length = 0;
+  const list = service.database.reading("list", organizationId, async ({ query }) => {
+    begun.resolve();
+    await other.promise;
+    await query.execute(sql`select 'of the list'`);
+  });
+  await begun.promise;
+  await service.database.reading("load", organizationId, ({ query }) => query.execute(sql`select 'of another'`));
+  other.resolve();
+  await list;
+  expect(statements.map(({ text }) => text)).toEqual(["select 'of the list'"]);
 });
 
 for (const list of LISTS) {

@@ -1,4 +1,5 @@
 /** The statements of lists as they are sent, and what PostgreSQL reads for one. */
+import { AsyncLocalStorage } from "node:async_hooks";
 import type { Database, ReadPool, Sql } from "../../db/client.ts";
 
 export interface Statement {
@@ -19,7 +20,7 @@ interface Sent {
   readonly parameters: readonly unknown[];
 }
 
-/** Notes each statement of a list that the database is asked. */
+/** Notes each statement of a list that the database is asked, and none that others ask meanwhile. */
 export function recordLists(database: Database): Statement[] {
   const statements: Statement[] = [];
   const { reading, readingInto } = database;
@@ -35,9 +36,9 @@ export function recordLists(database: Database): Statement[] {
     }),
   });
   const unsafe = database.read.unsafe.bind(database.read);
-  let isList = false;
+  const lists = new AsyncLocalStorage<true>();
   const recordedUnsafe = (text: string, parameters: never[], options: never) => {
-    if (isList) statements.push({ text, parameters });
+    if (lists.getStore() === true) statements.push({ text, parameters });
     return unsafe(text, parameters, options);
   };
   Object.assign(database.read, { unsafe: recordedUnsafe });
@@ -46,11 +47,9 @@ export function recordLists(database: Database): Statement[] {
     <T>(ask: Ask<T>): Ask<T> =>
     async (pool) => {
       const tagged: Sent[] = [];
-      isList = true;
       try {
-        return await ask(recorded(pool, tagged));
+        return await lists.run(true, async () => await ask(recorded(pool, tagged)));
       } finally {
-        isList = false;
         for (const { string: text, parameters } of tagged) {
           if (typeof text === "string") statements.push({ text, parameters: parameters.map(valueOf) });
         }
