@@ -12,8 +12,8 @@ import type { BlobStore } from "../actors/workspace/ports.ts";
 import { isReferred } from "./stores/content-references.ts";
 import { past, type Sweep, type Taken } from "./sweeps.ts";
 
-/** From its claim, content has so long to be referred to. An upload takes minutes. */
-const CLAIM_MS = 86_400_000;
+/** From its claim, content has so long to be referred to. An upload or a clone takes minutes. */
+const CLAIM_MS = 3_600_000;
 /** The clocks of replicas differ by less. */
 const SKEW_MS = 600_000;
 /** Contents that one batch removes: each is a request to the store, and the transaction is open meanwhile. */

@@ -51,8 +51,11 @@ export interface BlobStore {
 
 /** Claims on content, stored in the database. */
 export interface BlobClaims {
-  /** Says that this content is about to be referred to. Once it resolves, the sweep leaves it alone for a day. */
-  claim(key: BlobKey): Promise<void>;
+  /**
+   * Says that this content is about to be referred to. Once it resolves, the sweep leaves it alone for an hour. `size`:
+   * of content that is about to be stored.
+   */
+  claim(key: BlobKey, size?: number): Promise<void>;
   /** Whether the claim is still there: it is not once the organization was erased. */
   stands(key: BlobKey): Promise<boolean>;
 }

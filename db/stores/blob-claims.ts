@@ -10,15 +10,15 @@ export class PostgresBlobClaims implements BlobClaims {
   }
 
   /** Waits while the sweep removes this very content, and claims it anew after that. An erased organization claims nothing. */
-  async claim({ organizationId, sha256 }: BlobKey): Promise<void> {
+  async claim({ organizationId, sha256 }: BlobKey, size: number | null = null): Promise<void> {
     await this.database.reading(
       "load",
       organizationId,
       ({ sql }) => sql`
-        insert into blob_claim (organization_id, sha256, claimed_at)
-        select ${organizationId}, ${sha256}, now()
+        insert into blob_claim as claim (organization_id, sha256, claimed_at, size)
+        select ${organizationId}, ${sha256}, now(), ${size}::bigint
         where not exists (select from erasure where organization_id = ${organizationId})
-        on conflict (organization_id, sha256) do update set claimed_at = now()`,
+        on conflict (organization_id, sha256) do update set claimed_at = now(), size = coalesce(excluded.size, claim.size)`,
     );
   }
 

@@ -6,6 +6,12 @@ import type { Database } from "../client.ts";
 
 type Counted = Exclude<QuotaName, "stored_rows" | "stored_bytes">;
 
+/**
+ * Content that nothing refers to any more is removed an hour later. Deleting makes room at once, but only so much of
+ * what waits to be removed is for free: storing and deleting in turns would fill the disk past every quota.
+ */
+export const UNREFERRED_BYTES = 1024 ** 3;
+
 /** One number of one organization ($1) at one time ($2, ISO 8601). */
 const COUNTS: Readonly<Record<Counted, string>> = {
   agents: "select count(*) as n from agent where organization_id = $1 and status = 'active' and $2 <> ''",
@@ -20,7 +26,8 @@ const COUNTS: Readonly<Record<Counted, string>> = {
   files:
     "select count(*) as n from workspace_place where organization_id = $1 and body -> 'node' ->> 'kind' = 'file' and $2 <> ''",
   file_bytes:
-    "select coalesce(sum(size), 0) as n from (" +
+    `select greatest(coalesce(sum(size), 0), (select coalesce(sum(size), 0) - ${UNREFERRED_BYTES} from blob_claim ` +
+    "where organization_id = $1)) as n from (" +
     "select (body -> 'node' ->> 'size')::bigint as size from workspace_place " +
     "where organization_id = $1 and body -> 'node' ->> 'kind' = 'file' union all " +
     "select (body ->> 'size')::bigint from workspace_version where organization_id = $1 and kept_until > $2 union all " +

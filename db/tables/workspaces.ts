@@ -1,6 +1,6 @@
 /** Workspaces, their files, and the content that is stored for them. Records have the shape of `records.ts`. */
 import { type SQL, sql } from "drizzle-orm";
-import { customType, index, integer, jsonb, pgTable, primaryKey, text, timestamp } from "drizzle-orm/pg-core";
+import { bigint, customType, index, integer, jsonb, pgTable, primaryKey, text, timestamp } from "drizzle-orm/pg-core";
 import { columns } from "./records.ts";
 
 const raw = (text: string): SQL => sql.raw(`(${text})`);
@@ -162,6 +162,8 @@ export const blobClaim = pgTable(
     organizationId: text("organization_id").notNull(),
     sha256: text("sha256").notNull(),
     claimedAt: timestamp("claimed_at", { withTimezone: true }).notNull(),
+    /** Null where a former release has claimed it. */
+    size: bigint("size", { mode: "number" }),
   },
   (t) => [primaryKey({ columns: [t.organizationId, t.sha256] })],
 );

@@ -161,7 +161,7 @@ export class Files implements FileContents {
   }
 
   /**
-   * Stores a staged file. What no commit refers to within a day is removed again. `unavailable` where the database or
+   * Stores a staged file. What no commit refers to within an hour is removed again. `unavailable` where the database or
    * the store cannot be reached.
    */
   private async keep(organizationId: string, staged: StagedFile): Promise<Outcome<ReceivedContent>> {
@@ -190,7 +190,7 @@ export class Files implements FileContents {
     try {
       const text = await readableText(Bun.file(path), SEARCHED_BYTES);
       const key = { organizationId, sha256 };
-      await this.claims.claim(key);
+      await this.claims.claim(key, size);
       await this.blobs.put(key, path);
       // The claim went first, so an erasure that began since removes it here or has yet to look at the store.
       if (!(await this.claims.stands(key))) {

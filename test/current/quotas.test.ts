@@ -1,6 +1,7 @@
 /** Quotas over HTTP: what is refused at the limit, what frees it, and that nothing passes it, at once or after a restart. */
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:test";
 import { type QuotaName, QUOTAS } from "../../actors/usage/quota.ts";
+import { UNREFERRED_BYTES } from "../../db/stores/quota-directory.ts";
 import { runCommand } from "../support/admin.ts";
 import { until } from "../support/condition.ts";
 import { answered, Client, type Json, refused } from "../support/current.ts";
@@ -156,6 +157,27 @@ test("[QUOTA-2] a file is moved and overwritten within its quota, and a secret i
   await answered(client.call("PUT", "/api/secrets/one", { value: "a long value" }), 201);
   await answered(client.call("PUT", "/api/secrets/one", { value: "another value" }), 200);
   await refused(client.call("PUT", "/api/secrets/two", { value: "a long value" }), 429, "quota_exceeded");
+});
+
+test("[QUOTA-1] [WSP-12] content that nothing refers to counts past 1 GiB, so storing and deleting in turns fills no disk", async () => {
+  const { organizationId } = owner;
+  const { read } = service.database;
+  expect((await upload("a.txt", "12345")).status).toBe(201);
+  const claims = await read<
+    { size: number }[]
+  >`select size::int from blob_claim where organization_id = ${organizationId}`;
+  expect(claims.map(({ size }) => size)).toEqual([5]);
+  await setQuota("file_bytes", 12);
+  // As deleted uploads leave it, until it is removed.
+  const sha256 = "d".repeat(64);
+  await read`insert into blob_claim (organization_id, sha256, claimed_at, size) values (${organizationId}, ${sha256}, now(), ${UNREFERRED_BYTES})`;
+  await until("it is free", async () => (await used("file_bytes")) === 5);
+  await read`update blob_claim set size = size + 7 where organization_id = ${organizationId} and sha256 = ${sha256}`;
+  await until("it counts", async () => (await used("file_bytes")) === 12);
+  const { used: counted } = await refused(upload("b.txt", "1"), 429, "quota_exceeded");
+  expect(counted).toBe(12);
+  await read`delete from blob_claim where organization_id = ${organizationId} and sha256 = ${sha256}`;
+  await until("it is removed", async () => (await upload("b.txt", "1")).status === 201);
 });
 
 test("[QUOTA-2] a restart forgets neither what there is nor the limit, and a refusal is not kept under its key", async () => {

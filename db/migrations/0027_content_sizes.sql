@@ -1,0 +1,1 @@
+ALTER TABLE "blob_claim" ADD COLUMN "size" bigint;
