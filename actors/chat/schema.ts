@@ -37,7 +37,7 @@ export const ChatSummary = Type.Object({
   messageId: Type.String(),
   /** The last turn that it stands for, as `turnsOf` numbers them. */
   throughTurn: Type.Integer(),
-  /** Messages that it stands for, those of earlier summaries included. */
+  /** Messages that it replaces, those of earlier summaries included. */
   messages: Type.Integer(),
   at: Timestamp,
 });

@@ -1,4 +1,4 @@
-/** What a part of an answer rests on, as its model says (RUN-16). It is content from outside, as the answer is. */
+/** Source of a part of an answer, as the model cites it (RUN-16). It is content from outside, as the answer is. */
 import { OneOf, type Static, Type } from "../schema.ts";
 
 const text = (description: string) => Type.Union([Type.String(), Type.Null()], { description });
@@ -16,7 +16,7 @@ export const Citation = Type.Object(
     last_page: number("The last page that is cited; null: the source has no pages"),
     cited_text: text("The words of the source, cut after 1,000 characters; null: the provider does not tell them"),
   },
-  { $id: "Citation", title: "Citation", description: "What a part of an answer rests on, as its model says" },
+  { $id: "Citation", title: "Citation", description: "Source of a part of an answer, as the model cites it" },
 );
 export type Citation = Static<typeof Citation>;
 

@@ -81,7 +81,7 @@ const TranscriptEvent = Type.Union([
     kind: Type.Literal("summary"),
     text: Type.String(),
     covers: Type.Integer({
-      description: "Parts of the run that it stands for; 0 for a summary of earlier turns alone",
+      description: "Parts of the run that it replaces; 0 if it summarizes only earlier turns",
     }),
   }),
   /** What the service did about the run, such as that it waits; no part of the content. */

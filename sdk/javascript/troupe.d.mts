@@ -200,8 +200,8 @@ export declare class Troupe {
     /**
      * Compact the conversation.
      *
-     * Begins a job that writes a summary of the conversation so far. From then on the model gets the summary in place of
-     * what it stands for; all messages stay readable. Long conversations are compacted without being asked.
+     * Begins a job that writes a summary of the conversation so far. From then on the model gets the summary instead of
+     * the messages that it replaces; all messages stay readable. Long conversations are compacted without being asked.
      *
      * `POST /api/chats/{id}/compact`. Needs `chats:write`. May throw `OrganizationSuspendedError`, `NotFoundError`,
      * `RequestTimeoutError`, `InvalidStateError`, `BudgetExceededError`, `QuotaExceededError`, `ProviderError` or
@@ -740,8 +740,8 @@ export declare class Troupe {
      * Create or fetch a file preview.
      *
      * Text files and tables: the beginning of their content. Markdown and code: HTML that is safe to show as well.
-     * Tables: their first rows. Images: a scaled picture. PDFs: their text and first page. What cannot be made of a file
-     * is left out.
+     * Tables: their first rows. Images: a scaled picture. PDFs: their text and first page. Parts that cannot be made for
+     * a file are omitted.
      *
      * `POST /api/workspaces/{id}/files/preview`. Needs `workspaces:read`. May throw `InvalidPathError`,
      * `OrganizationSuspendedError`, `NotFoundError` or `RequestTimeoutError`.
@@ -800,7 +800,7 @@ export declare class Troupe {
      *
      * DuckDB over CSV, JSON and Parquet files, such as `FROM 'reports/sales.csv'` or `FROM read_csv('a.txt', delim =
      * ';')`; SQLite over the file that `database` names. It reads the named files and nothing else, and has 5 s of CPU
-     * time and 512 MiB. CSV and Arrow answer the rows alone; `X-Row-Count` and `X-Truncated` say the rest.
+     * time and 512 MiB. CSV and Arrow answers contain the rows only; the rest is in `X-Row-Count` and `X-Truncated`.
      *
      * `POST /api/workspaces/{id}/data-blocks/query`. Needs `workspaces:read`. May throw `InvalidPathError`,
      * `ReadOnlyViolationError`, `OrganizationSuspendedError`, `NotFoundError`, `RequestTimeoutError` or
@@ -812,7 +812,7 @@ export declare class Troupe {
      *
      * DuckDB over CSV, JSON and Parquet files, such as `FROM 'reports/sales.csv'` or `FROM read_csv('a.txt', delim =
      * ';')`; SQLite over the file that `database` names. It reads the named files and nothing else, and has 5 s of CPU
-     * time and 512 MiB. CSV and Arrow answer the rows alone; `X-Row-Count` and `X-Truncated` say the rest.
+     * time and 512 MiB. CSV and Arrow answers contain the rows only; the rest is in `X-Row-Count` and `X-Truncated`.
      *
      * `POST /api/workspaces/{id}/data-blocks/query`. Needs `workspaces:read`. May throw `InvalidPathError`,
      * `ReadOnlyViolationError`, `OrganizationSuspendedError`, `NotFoundError`, `RequestTimeoutError` or
@@ -841,8 +841,8 @@ export declare class Troupe {
     /**
      * Clone a repository mount.
      *
-     * The mount `repo_id`, or a new one. A job does it: `job_id` tells how far it is, and is cancelled like any other.
-     * Only the files of the last commit are fetched; links, submodules and what a workspace cannot hold are left out.
+     * The mount `repo_id`, or a new one. A job does it: follow or cancel `job_id` like any other job. Only the files of
+     * the last commit are fetched; links, submodules and what a workspace cannot hold are left out.
      *
      * `POST /api/workspaces/{id}/repos/clone`. Needs `workspaces:write`. May throw `InvalidPathError`, `InvalidUrlError`,
      * `OwnerRequiredError`, `OrganizationSuspendedError`, `NotFoundError`, `RequestTimeoutError`, `InvalidStateError`,
@@ -897,7 +897,7 @@ export declare class Troupe {
     /**
      * Delete a workspace app.
      *
-     * Its address leads nowhere from then on; its files stay.
+     * Its address stops working; its files stay.
      *
      * `DELETE /api/workspaces/{id}/apps/{app_id}`. Needs `workspaces:write`. May throw `OrganizationSuspendedError`,
      * `NotFoundError`, `RequestTimeoutError`, `QuotaExceededError` or `StorageFullError`.
@@ -914,7 +914,7 @@ export declare class Troupe {
      *
      * The service's own tools, by name, and with `agent_id` those of the agent and of its MCP servers. The latter are
      * called `<server>__<tool>`, and `<server>__*` names all of one server. A server is asked at most every 5 minutes,
-     * and one that cannot be used is told in `mcp_servers`.
+     * and one that cannot be used is reported in `mcp_servers`.
      *
      * `GET /api/tools`. Needs `agents:read`. May throw `OrganizationSuspendedError` or `NotFoundError`.
      */
@@ -958,8 +958,8 @@ export declare class Troupe {
     /**
      * Have a provider's calls made with a key of the organization.
      *
-     * From the next model call on, also of running jobs. Write the secret anew to rotate the key. Where it cannot be used
-     * jobs fail with `provider_key_rejected`; the operator's key is never used instead.
+     * Takes effect with the next model call, also of running jobs. To rotate the key, write the secret again. If the key
+     * cannot be used, jobs fail with `provider_key_rejected`; the operator's key is never used instead.
      *
      * `PUT /api/provider-keys/{provider}`. Needs `secrets:use`. May throw `OwnerRequiredError`,
      * `OrganizationSuspendedError`, `RequestTimeoutError`, `QuotaExceededError` or `StorageFullError`.
@@ -1167,8 +1167,8 @@ export declare class Troupe {
     /**
      * Invite a person.
      *
-     * The link is in the answer and never shown again. It makes whoever opens it a member, once, within 7 days. Nothing
-     * is sent: pass the link on.
+     * The link is in the answer and never shown again. The person who opens it becomes a member; it works once, within 7
+     * days. Nothing is sent: pass the link on.
      *
      * `POST /api/invitations`. Needs `*`. May throw `OwnerRequiredError`, `OrganizationSuspendedError`,
      * `RequestTimeoutError`, `QuotaExceededError` or `StorageFullError`.
@@ -1389,7 +1389,7 @@ export declare class Troupe {
      */
     getAuthorizationServer(options?: RequestOptions): Promise<AuthorizationServer>;
     /**
-     * Read who gives tokens for the current surface.
+     * Read which server issues tokens for the current surface.
      *
      * The metadata of a protected resource (RFC 9728).
      *
@@ -1397,7 +1397,7 @@ export declare class Troupe {
      */
     getProtectedResource(options?: RequestOptions): Promise<ProtectedResource>;
     /**
-     * Read who gives tokens for the MCP endpoint.
+     * Read which server issues tokens for the MCP endpoint.
      *
      * The metadata of a protected resource (RFC 9728).
      *
@@ -1539,7 +1539,7 @@ export declare class Troupe {
 export declare const API_VERSION = "2026-11-01";
 /** What `listAgents` takes besides. */
 export interface ListAgentsQuery {
-    /** Agents whose names have words that begin so */
+    /** Agents with a word in their name that begins with this text */
     name?: string;
     /** Agents with this tag */
     tag?: string;
@@ -1560,11 +1560,11 @@ export interface ListChatsQuery {
     workspace_id?: string;
     /** Chats with one of these statuses */
     status?: Array<"standby" | "working" | "done" | "error" | "needs_attention">;
-    /** Chats whose titles have words that begin so */
+    /** Chats with a word in their title that begins with this text */
     title?: string;
     /** Whether they are pinned */
     pinned?: "true" | "false";
-    /** Chats in which this is said: words, "phrases", `or`, and `-` before what must not be there */
+    /** Chats whose messages contain this: words, "phrases", `or`, and `-` before words to exclude */
     text?: string;
     /** Records of one page. Default 25 */
     limit?: number;
@@ -1601,7 +1601,7 @@ export interface ListJobsQuery {
     parent_job_id?: string;
     /** Jobs that were created later than this, ISO 8601 */
     created_after?: string;
-    /** Jobs whose metadata have these fields among them, as a JSON object */
+    /** Jobs whose metadata contains these fields, as a JSON object */
     metadata?: string;
     /** Records of one page. Default 25 */
     limit?: number;
@@ -1918,7 +1918,7 @@ export interface AddMissionTaskRequest {
     description?: string | null;
     /** Which work runs first where slots are scarce */
     priority?: "low" | "medium" | "high" | "urgent";
-    /** Id of the agent or user that the task is assigned to; null for nobody */
+    /** Id of the agent or user that the task is assigned to; null if unassigned */
     assigned_to?: string | null;
     /** Ids of the tasks that must be completed or cancelled first */
     depends_on?: string[];
@@ -2184,7 +2184,7 @@ export interface AgentReadiness {
 export interface AgentTool {
     /** Name of the tool */
     name: string;
-    /** What the tool does, as models are told */
+    /** What the tool does; models read this */
     description: string;
     /** JSON Schema of the tool's arguments: an object, at most 16 KiB */
     input_schema: {
@@ -2379,7 +2379,7 @@ export interface AuditEntryList {
 }
 /** How a program asks a person for a token */
 export interface AuthorizationServer {
-    /** Who answers; the same as `iss` in its answers */
+    /** The authorization server; the same as `iss` in its answers */
     issuer: string;
     /** Where a browser is sent for consent */
     authorization_endpoint: string;
@@ -2516,7 +2516,7 @@ export interface Chat {
     mission_id: string | null;
     /** Number of the mission's run that the chat belongs to; null for other chats */
     run_number: number | null;
-    /** What stands for the older messages in model calls; null where nothing was compacted */
+    /** Summary that replaces older messages in model calls; null if nothing was compacted */
     summary: ChatSummary | null;
     /** The chat that this one goes on from; null for one that began empty */
     forked_from: ForkOrigin | null;
@@ -2932,7 +2932,7 @@ export type ChatStreamEvent = {
         job_id: string;
         /** New state */
         state: "none" | "pending" | "approved" | "changes_requested" | "expired";
-        /** User who decided; null where the time was up */
+        /** User who decided; null if the time ran out */
         decided_by: string | null;
         /** Comment on the decision */
         comment: string | null;
@@ -3122,7 +3122,7 @@ export type ChatStreamEvent = {
     event: "stream.closing";
     /** Data of the event */
     data: {
-        /** Why the stream closes or begins anew */
+        /** Why the stream closes or restarts */
         reason: "deploy" | "unavailable" | "revoked" | "slow_consumer" | "expired" | "moved";
         /** The cursor to resume from */
         resume_after: string | null;
@@ -3133,11 +3133,11 @@ export type ChatStreamEvent = {
     /** Data of the event */
     data: {};
 };
-/** What stands for the older messages in model calls */
+/** Summary that replaces older messages in model calls */
 export interface ChatSummary {
     /** The message with the summary */
     message_id: string;
-    /** Messages that it stands for */
+    /** Messages that it replaces */
     messages: number;
     /** ISO 8601 UTC with milliseconds */
     created_at: string;
@@ -3162,7 +3162,7 @@ export interface ChatWork {
     /** Whether it waits for a person */
     needs_attention: boolean;
 }
-/** What a part of an answer rests on, as its model says */
+/** Source of a part of an answer, as the model cites it */
 export interface Citation {
     /** Where the cited part of the text begins, in UTF-16 units */
     start: number;
@@ -3253,7 +3253,7 @@ export interface CreateAgentRequest {
     tools?: {
         /** Name of the tool */
         name: string;
-        /** What the tool does, as models are told */
+        /** What the tool does; models read this */
         description: string;
         /** JSON Schema of the tool's arguments: an object, at most 16 KiB */
         input_schema: {
@@ -3377,7 +3377,7 @@ export interface CreateMissionRequest {
         /** Kind of schedule */
         type?: "none" | "once" | "cron" | "continuous";
         /**
-         * `cron`: five fields or `@daily` and its kin. `once`: a time in ISO 8601, local time of `timezone` without an
+         * `cron`: five fields or `@daily` and similar. `once`: a time in ISO 8601, local time of `timezone` without an
          * offset. `continuous`: the pause between runs as a duration, such as `PT5M`
          */
         value?: string | null;
@@ -3435,7 +3435,7 @@ export interface CreateTaskRequest {
     description?: string | null;
     /** Which work runs first where slots are scarce. Default "medium" */
     priority?: "low" | "medium" | "high" | "urgent";
-    /** Id of the agent or user that the task is assigned to; null for nobody */
+    /** Id of the agent or user that the task is assigned to; null if unassigned */
     assigned_to?: string | null;
     /** Id of the workspace */
     workspace_id?: string | null;
@@ -4053,7 +4053,7 @@ export interface InvariantReport {
 export interface Invitation {
     /** The invitation's id */
     id: string;
-    /** Whom it is for; whoever has the link can accept it */
+    /** The invited address; anybody with the link can accept it */
     email: string;
     /** `owner` administers the organization, `member` works in it */
     role: "owner" | "member";
@@ -4422,7 +4422,7 @@ export type JobStreamEvent = {
         type: "job.approved";
         /** ISO 8601 UTC with milliseconds */
         at: string;
-        /** User who decided; null where the time was up */
+        /** User who decided; null if the time ran out */
         decided_by: string | null;
     };
 } | {
@@ -4438,7 +4438,7 @@ export type JobStreamEvent = {
         type: "job.denied";
         /** ISO 8601 UTC with milliseconds */
         at: string;
-        /** User who decided; null where the time was up */
+        /** User who decided; null if the time ran out */
         decided_by: string;
         /** Ids of the tool calls, as the model gave them */
         tool_call_ids: string[];
@@ -4740,7 +4740,7 @@ export type JobStreamEvent = {
         kind: "summary";
         /** The text */
         text: string;
-        /** Parts of the run that it stands for; 0 for a summary of earlier turns alone */
+        /** Parts of the run that it replaces; 0 if it summarizes only earlier turns */
         covers: number;
     } | {
         /** Number in the stream, from 1, without gaps */
@@ -4915,7 +4915,7 @@ export type JobStreamEvent = {
         at: string;
         /** New state */
         state: "none" | "pending" | "approved" | "changes_requested" | "expired";
-        /** User who decided; null where the time was up */
+        /** User who decided; null if the time ran out */
         decided_by: string | null;
         /** Comment on the decision */
         comment: string | null;
@@ -5072,7 +5072,7 @@ export interface Message {
     usage: TokenUsage | null;
     /** Whether it stays in the model's context when the conversation is compacted */
     pinned: boolean;
-    /** Of a summary: how many messages it stands for in model calls */
+    /** For a summary: how many messages it replaces in model calls */
     summary_of: number | null;
     /** User or agent who sent the message */
     sender: {
@@ -5499,7 +5499,7 @@ export interface NamedRecord {
 export interface NewInvitation {
     /** The invitation's id */
     id: string;
-    /** Whom it is for; whoever has the link can accept it */
+    /** The invited address; anybody with the link can accept it */
     email: string;
     /** `owner` administers the organization, `member` works in it */
     role: "owner" | "member";
@@ -5614,7 +5614,7 @@ export interface OauthGrant {
     scopes: Array<"agents:read" | "agents:write" | "chats:read" | "chats:write" | "jobs:read" | "jobs:write" | "missions:read" | "missions:write" | "workspaces:read" | "workspaces:write" | "webhooks:read" | "webhooks:write" | "tokens:read" | "tokens:write" | "tasks:read" | "tasks:write" | "events:read" | "mcp" | "secrets:use" | "*">;
     /** What its tokens are for */
     resource: string;
-    /** The user as whom the program acts */
+    /** The user that the program acts as */
     user_id: string;
     /** ISO 8601 UTC with milliseconds */
     expires_at: string;
@@ -5690,7 +5690,7 @@ export interface PreviewFileRequest {
     /** Path in the workspace, such as `reports/2026.md` */
     path: string;
 }
-/** Who gives tokens for a resource */
+/** Which servers issue tokens for a resource */
 export interface ProtectedResource {
     /** What the tokens are for */
     resource: string;
@@ -5867,7 +5867,7 @@ export interface Redelivery {
     /** Types that are delivered; none means all */
     event_types: string[];
 }
-/** A person who is no member any more */
+/** A person who is no longer a member */
 export interface RemovedMember {
     /** The user's id: the same in every organization */
     id: string;
@@ -5932,13 +5932,13 @@ export interface RepositoryList {
     /** Git repositories that are mounted in the workspace */
     repos: Repository[];
 }
-/** A call of a tool that the client runs, and whose result it sends */
+/** A call of a tool that the client runs; the client sends the result */
 export interface RequestedToolCall {
     /** The call */
     id: string;
     /** The tool */
     name: string;
-    /** What it is called with, as the model said it: it is not checked by the tool's schema */
+    /** The arguments as the model gave them, not checked against the tool's schema */
     arguments: {
         [name: string]: unknown;
     };
@@ -5946,7 +5946,7 @@ export interface RequestedToolCall {
     expires_at: string;
 }
 export interface ResumeJobRequest {
-    /** Answer to what the job waits for, or what the next job is told: text, or blocks of text, images and files */
+    /** Answer to what the job waits for, or instructions for the next job: text, or blocks of text, images and files */
     input?: string | Array<{
         /** Always "text" */
         type: "text";
@@ -6119,7 +6119,7 @@ export interface SecretList {
     secrets: Secret[];
 }
 export interface SendMessageRequest {
-    /** What the agent is told: text, or blocks of text, images and files */
+    /** Message to the agent: text, or blocks of text, images and files */
     content: string | Array<{
         /** Always "text" */
         type: "text";
@@ -6455,7 +6455,7 @@ export interface TokenUsage {
 export interface Tool {
     /** Its name, as `allowed_tools` and `approval_tools` have it */
     name: string;
-    /** What it does, as models are told */
+    /** What it does; models read this */
     description: string;
     /** JSON Schema of its arguments */
     input_schema: {
@@ -6570,7 +6570,7 @@ export interface UpdateAgentRequest {
     tools?: {
         /** Name of the tool */
         name: string;
-        /** What the tool does, as models are told */
+        /** What the tool does; models read this */
         description: string;
         /** JSON Schema of the tool's arguments: an object, at most 16 KiB */
         input_schema: {
@@ -6679,7 +6679,7 @@ export interface UpdateMissionRequest {
         /** Kind of schedule */
         type?: "none" | "once" | "cron" | "continuous";
         /**
-         * `cron`: five fields or `@daily` and its kin. `once`: a time in ISO 8601, local time of `timezone` without an
+         * `cron`: five fields or `@daily` and similar. `once`: a time in ISO 8601, local time of `timezone` without an
          * offset. `continuous`: the pause between runs as a duration, such as `PT5M`
          */
         value?: string | null;
@@ -6725,7 +6725,7 @@ export interface UpdateMissionTaskRequest {
     description?: string | null;
     /** Which work runs first where slots are scarce */
     priority?: "low" | "medium" | "high" | "urgent";
-    /** Id of the agent or user that the task is assigned to; null for nobody */
+    /** Id of the agent or user that the task is assigned to; null if unassigned */
     assigned_to?: string | null;
     /** Ids of the tasks that must be completed or cancelled first */
     depends_on?: string[];
@@ -6743,7 +6743,7 @@ export interface UpdateTaskRequest {
     status?: "pending" | "in_progress" | "completed" | "cancelled";
     /** Which work runs first where slots are scarce */
     priority?: "low" | "medium" | "high" | "urgent";
-    /** Id of the agent or user that the task is assigned to; null for nobody */
+    /** Id of the agent or user that the task is assigned to; null if unassigned */
     assigned_to?: string | null;
     /** Id of the workspace that the task belongs to; null for none */
     workspace_id?: string | null;
@@ -6768,7 +6768,7 @@ export interface UploadedFile {
     size: number;
     /** The digest of its content, in hex */
     sha256: string;
-    /** The person who has uploaded it, and who alone finds it */
+    /** The person who uploaded it; nobody else finds it */
     created_by: string;
     /** When it is removed; null once a message has it */
     expires_at: string | null;
@@ -6903,7 +6903,7 @@ export interface V1AgentList {
     success: true;
     /** The agents of this page */
     agents: V1Agent[];
-    /** How many there are, those past the end of the list too */
+    /** Total number, including those beyond the end of the list */
     total: number;
 }
 export interface V1CreateAgentRequest {
@@ -7045,7 +7045,7 @@ export interface V1ExecutionResult {
     chatId: string;
     /** Send it back to continue the conversation */
     sessionId: string;
-    /** The agent's answer; absent where the execution is blocked and has said nothing */
+    /** The agent's answer; absent if the execution is blocked without an answer */
     result?: string;
     /** Why the execution is blocked; only then */
     error?: {
@@ -7300,10 +7300,7 @@ export declare class InvalidIdempotencyKeyError extends ApiError {
 export declare class InvalidEventTypeError extends ApiError {
     name: string;
 }
-/**
- * `invalid_path`: The path names no file of a workspace: it is absolute, has `..`, or a name that some system cannot
- * store.
- */
+/** `invalid_path`: Invalid path: it is absolute, contains `..`, or has a name that some systems cannot store. */
 export declare class InvalidPathError extends ApiError {
     name: string;
 }
@@ -7370,7 +7367,7 @@ export declare class ApprovalPendingError extends ApiError {
 export declare class VersionConflictError extends ApiError {
     name: string;
 }
-/** `secret_in_use`: Agents, repositories of workspaces or keys of providers name the secret. */
+/** `secret_in_use`: Agents, repositories of workspaces or provider keys use the secret. */
 export declare class SecretInUseError extends ApiError {
     name: string;
 }
@@ -7378,11 +7375,11 @@ export declare class SecretInUseError extends ApiError {
 export declare class NotALibraryAgentError extends ApiError {
     name: string;
 }
-/** `read_only_violation`: A query is more or something else than one SELECT over files of the workspace. */
+/** `read_only_violation`: The query is not exactly one SELECT over files of the workspace. */
 export declare class ReadOnlyViolationError extends ApiError {
     name: string;
 }
-/** `path_exists`: There is a file or a directory at the path already, or a file is where a directory must be. */
+/** `path_exists`: A file or directory already exists at the path, or a file is in the way of a directory. */
 export declare class PathExistsError extends ApiError {
     name: string;
 }
@@ -7402,7 +7399,7 @@ export declare class EventNotRetainedError extends ApiError {
 export declare class ShareExpiredError extends ApiError {
     name: string;
 }
-/** `upload_offset_mismatch`: A part of an upload begins elsewhere than at the byte that is next. */
+/** `upload_offset_mismatch`: The part does not begin at the next byte of the upload. */
 export declare class UploadOffsetMismatchError extends ApiError {
     name: string;
 }
@@ -7422,11 +7419,11 @@ export declare class UnsupportedMediaTypeError extends ApiError {
 export declare class RateLimitedError extends ApiError {
     name: string;
 }
-/** `budget_exceeded`: The organization has used up its model tokens, or what they may cost, for this month. */
+/** `budget_exceeded`: The organization has used up its budget of model tokens, or of their cost, for this month. */
 export declare class BudgetExceededError extends ApiError {
     name: string;
 }
-/** `quota_exceeded`: The organization has as much as it may have of what `details.quota` names. Nothing was done. */
+/** `quota_exceeded`: The organization has reached the quota in `details.quota`. Nothing was done. */
 export declare class QuotaExceededError extends ApiError {
     name: string;
 }
@@ -7439,7 +7436,7 @@ export declare class ProviderError extends ApiError {
     name: string;
 }
 /**
- * `overloaded`: Too many requests are waiting for this record or of this organization, too many streams are open, or
+ * `overloaded`: Too many requests are waiting for this record or in this organization, too many streams are open, or
  * too many bodies are being sent. Nothing was done.
  */
 export declare class OverloadedError extends ApiError {

@@ -274,8 +274,8 @@ export class Troupe {
     /**
      * Compact the conversation.
      *
-     * Begins a job that writes a summary of the conversation so far. From then on the model gets the summary in place of
-     * what it stands for; all messages stay readable. Long conversations are compacted without being asked.
+     * Begins a job that writes a summary of the conversation so far. From then on the model gets the summary instead of
+     * the messages that it replaces; all messages stay readable. Long conversations are compacted without being asked.
      *
      * `POST /api/chats/{id}/compact`. Needs `chats:write`. May throw `OrganizationSuspendedError`, `NotFoundError`,
      * `RequestTimeoutError`, `InvalidStateError`, `BudgetExceededError`, `QuotaExceededError`, `ProviderError` or
@@ -1091,8 +1091,8 @@ export class Troupe {
      * Create or fetch a file preview.
      *
      * Text files and tables: the beginning of their content. Markdown and code: HTML that is safe to show as well.
-     * Tables: their first rows. Images: a scaled picture. PDFs: their text and first page. What cannot be made of a file
-     * is left out.
+     * Tables: their first rows. Images: a scaled picture. PDFs: their text and first page. Parts that cannot be made for
+     * a file are omitted.
      *
      * `POST /api/workspaces/{id}/files/preview`. Needs `workspaces:read`. May throw `InvalidPathError`,
      * `OrganizationSuspendedError`, `NotFoundError` or `RequestTimeoutError`.
@@ -1183,7 +1183,7 @@ export class Troupe {
      *
      * DuckDB over CSV, JSON and Parquet files, such as `FROM 'reports/sales.csv'` or `FROM read_csv('a.txt', delim =
      * ';')`; SQLite over the file that `database` names. It reads the named files and nothing else, and has 5 s of CPU
-     * time and 512 MiB. CSV and Arrow answer the rows alone; `X-Row-Count` and `X-Truncated` say the rest.
+     * time and 512 MiB. CSV and Arrow answers contain the rows only; the rest is in `X-Row-Count` and `X-Truncated`.
      *
      * `POST /api/workspaces/{id}/data-blocks/query`. Needs `workspaces:read`. May throw `InvalidPathError`,
      * `ReadOnlyViolationError`, `OrganizationSuspendedError`, `NotFoundError`, `RequestTimeoutError` or
@@ -1202,7 +1202,7 @@ export class Troupe {
      *
      * DuckDB over CSV, JSON and Parquet files, such as `FROM 'reports/sales.csv'` or `FROM read_csv('a.txt', delim =
      * ';')`; SQLite over the file that `database` names. It reads the named files and nothing else, and has 5 s of CPU
-     * time and 512 MiB. CSV and Arrow answer the rows alone; `X-Row-Count` and `X-Truncated` say the rest.
+     * time and 512 MiB. CSV and Arrow answers contain the rows only; the rest is in `X-Row-Count` and `X-Truncated`.
      *
      * `POST /api/workspaces/{id}/data-blocks/query`. Needs `workspaces:read`. May throw `InvalidPathError`,
      * `ReadOnlyViolationError`, `OrganizationSuspendedError`, `NotFoundError`, `RequestTimeoutError` or
@@ -1249,8 +1249,8 @@ export class Troupe {
     /**
      * Clone a repository mount.
      *
-     * The mount `repo_id`, or a new one. A job does it: `job_id` tells how far it is, and is cancelled like any other.
-     * Only the files of the last commit are fetched; links, submodules and what a workspace cannot hold are left out.
+     * The mount `repo_id`, or a new one. A job does it: follow or cancel `job_id` like any other job. Only the files of
+     * the last commit are fetched; links, submodules and what a workspace cannot hold are left out.
      *
      * `POST /api/workspaces/{id}/repos/clone`. Needs `workspaces:write`. May throw `InvalidPathError`, `InvalidUrlError`,
      * `OwnerRequiredError`, `OrganizationSuspendedError`, `NotFoundError`, `RequestTimeoutError`, `InvalidStateError`,
@@ -1344,7 +1344,7 @@ export class Troupe {
     /**
      * Delete a workspace app.
      *
-     * Its address leads nowhere from then on; its files stay.
+     * Its address stops working; its files stay.
      *
      * `DELETE /api/workspaces/{id}/apps/{app_id}`. Needs `workspaces:write`. May throw `OrganizationSuspendedError`,
      * `NotFoundError`, `RequestTimeoutError`, `QuotaExceededError` or `StorageFullError`.
@@ -1372,7 +1372,7 @@ export class Troupe {
      *
      * The service's own tools, by name, and with `agent_id` those of the agent and of its MCP servers. The latter are
      * called `<server>__<tool>`, and `<server>__*` names all of one server. A server is asked at most every 5 minutes,
-     * and one that cannot be used is told in `mcp_servers`.
+     * and one that cannot be used is reported in `mcp_servers`.
      *
      * `GET /api/tools`. Needs `agents:read`. May throw `OrganizationSuspendedError` or `NotFoundError`.
      */
@@ -1430,8 +1430,8 @@ export class Troupe {
     /**
      * Have a provider's calls made with a key of the organization.
      *
-     * From the next model call on, also of running jobs. Write the secret anew to rotate the key. Where it cannot be used
-     * jobs fail with `provider_key_rejected`; the operator's key is never used instead.
+     * Takes effect with the next model call, also of running jobs. To rotate the key, write the secret again. If the key
+     * cannot be used, jobs fail with `provider_key_rejected`; the operator's key is never used instead.
      *
      * `PUT /api/provider-keys/{provider}`. Needs `secrets:use`. May throw `OwnerRequiredError`,
      * `OrganizationSuspendedError`, `RequestTimeoutError`, `QuotaExceededError` or `StorageFullError`.
@@ -1727,8 +1727,8 @@ export class Troupe {
     /**
      * Invite a person.
      *
-     * The link is in the answer and never shown again. It makes whoever opens it a member, once, within 7 days. Nothing
-     * is sent: pass the link on.
+     * The link is in the answer and never shown again. The person who opens it becomes a member; it works once, within 7
+     * days. Nothing is sent: pass the link on.
      *
      * `POST /api/invitations`. Needs `*`. May throw `OwnerRequiredError`, `OrganizationSuspendedError`,
      * `RequestTimeoutError`, `QuotaExceededError` or `StorageFullError`.
@@ -2020,7 +2020,7 @@ export class Troupe {
         return this.#http.json({ method: "GET", path: "/.well-known/oauth-authorization-server", isPublic: true, options });
     }
     /**
-     * Read who gives tokens for the current surface.
+     * Read which server issues tokens for the current surface.
      *
      * The metadata of a protected resource (RFC 9728).
      *
@@ -2030,7 +2030,7 @@ export class Troupe {
         return this.#http.json({ method: "GET", path: "/.well-known/oauth-protected-resource", isPublic: true, options });
     }
     /**
-     * Read who gives tokens for the MCP endpoint.
+     * Read which server issues tokens for the MCP endpoint.
      *
      * The metadata of a protected resource (RFC 9728).
      *
@@ -2339,10 +2339,7 @@ export class InvalidIdempotencyKeyError extends ApiError {
 export class InvalidEventTypeError extends ApiError {
     name = "InvalidEventTypeError";
 }
-/**
- * `invalid_path`: The path names no file of a workspace: it is absolute, has `..`, or a name that some system cannot
- * store.
- */
+/** `invalid_path`: Invalid path: it is absolute, contains `..`, or has a name that some systems cannot store. */
 export class InvalidPathError extends ApiError {
     name = "InvalidPathError";
 }
@@ -2409,7 +2406,7 @@ export class ApprovalPendingError extends ApiError {
 export class VersionConflictError extends ApiError {
     name = "VersionConflictError";
 }
-/** `secret_in_use`: Agents, repositories of workspaces or keys of providers name the secret. */
+/** `secret_in_use`: Agents, repositories of workspaces or provider keys use the secret. */
 export class SecretInUseError extends ApiError {
     name = "SecretInUseError";
 }
@@ -2417,11 +2414,11 @@ export class SecretInUseError extends ApiError {
 export class NotALibraryAgentError extends ApiError {
     name = "NotALibraryAgentError";
 }
-/** `read_only_violation`: A query is more or something else than one SELECT over files of the workspace. */
+/** `read_only_violation`: The query is not exactly one SELECT over files of the workspace. */
 export class ReadOnlyViolationError extends ApiError {
     name = "ReadOnlyViolationError";
 }
-/** `path_exists`: There is a file or a directory at the path already, or a file is where a directory must be. */
+/** `path_exists`: A file or directory already exists at the path, or a file is in the way of a directory. */
 export class PathExistsError extends ApiError {
     name = "PathExistsError";
 }
@@ -2441,7 +2438,7 @@ export class EventNotRetainedError extends ApiError {
 export class ShareExpiredError extends ApiError {
     name = "ShareExpiredError";
 }
-/** `upload_offset_mismatch`: A part of an upload begins elsewhere than at the byte that is next. */
+/** `upload_offset_mismatch`: The part does not begin at the next byte of the upload. */
 export class UploadOffsetMismatchError extends ApiError {
     name = "UploadOffsetMismatchError";
 }
@@ -2461,11 +2458,11 @@ export class UnsupportedMediaTypeError extends ApiError {
 export class RateLimitedError extends ApiError {
     name = "RateLimitedError";
 }
-/** `budget_exceeded`: The organization has used up its model tokens, or what they may cost, for this month. */
+/** `budget_exceeded`: The organization has used up its budget of model tokens, or of their cost, for this month. */
 export class BudgetExceededError extends ApiError {
     name = "BudgetExceededError";
 }
-/** `quota_exceeded`: The organization has as much as it may have of what `details.quota` names. Nothing was done. */
+/** `quota_exceeded`: The organization has reached the quota in `details.quota`. Nothing was done. */
 export class QuotaExceededError extends ApiError {
     name = "QuotaExceededError";
 }
@@ -2478,7 +2475,7 @@ export class ProviderError extends ApiError {
     name = "ProviderError";
 }
 /**
- * `overloaded`: Too many requests are waiting for this record or of this organization, too many streams are open, or
+ * `overloaded`: Too many requests are waiting for this record or in this organization, too many streams are open, or
  * too many bodies are being sent. Nothing was done.
  */
 export class OverloadedError extends ApiError {

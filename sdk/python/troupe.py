@@ -648,8 +648,8 @@ class Troupe:
         """Compact the conversation.
 
         Begins a job that writes a summary of the conversation so far. From then on the model gets the
-        summary in place of what it stands for; all messages stay readable. Long conversations are
-        compacted without being asked.
+        summary instead of the messages that it replaces; all messages stay readable. Long conversations
+        are compacted without being asked.
 
         `POST /api/chats/{id}/compact`. Needs `chats:write`. May raise `OrganizationSuspendedError`,
         `NotFoundError`, `RequestTimeoutError`, `InvalidStateError`, `BudgetExceededError`,
@@ -2312,8 +2312,8 @@ class Troupe:
         """Create or fetch a file preview.
 
         Text files and tables: the beginning of their content. Markdown and code: HTML that is safe to show
-        as well. Tables: their first rows. Images: a scaled picture. PDFs: their text and first page. What
-        cannot be made of a file is left out.
+        as well. Tables: their first rows. Images: a scaled picture. PDFs: their text and first page. Parts
+        that cannot be made for a file are omitted.
 
         `POST /api/workspaces/{id}/files/preview`. Needs `workspaces:read`. May raise `InvalidPathError`,
         `OrganizationSuspendedError`, `NotFoundError` or `RequestTimeoutError`.
@@ -2476,8 +2476,8 @@ class Troupe:
 
         DuckDB over CSV, JSON and Parquet files, such as `FROM 'reports/sales.csv'` or `FROM
         read_csv('a.txt', delim = ';')`; SQLite over the file that `database` names. It reads the named
-        files and nothing else, and has 5 s of CPU time and 512 MiB. CSV and Arrow answer the rows alone;
-        `X-Row-Count` and `X-Truncated` say the rest.
+        files and nothing else, and has 5 s of CPU time and 512 MiB. CSV and Arrow answers contain the rows
+        only; the rest is in `X-Row-Count` and `X-Truncated`.
 
         `POST /api/workspaces/{id}/data-blocks/query`. Needs `workspaces:read`. May raise
         `InvalidPathError`, `ReadOnlyViolationError`, `OrganizationSuspendedError`, `NotFoundError`,
@@ -2504,8 +2504,8 @@ class Troupe:
 
         DuckDB over CSV, JSON and Parquet files, such as `FROM 'reports/sales.csv'` or `FROM
         read_csv('a.txt', delim = ';')`; SQLite over the file that `database` names. It reads the named
-        files and nothing else, and has 5 s of CPU time and 512 MiB. CSV and Arrow answer the rows alone;
-        `X-Row-Count` and `X-Truncated` say the rest.
+        files and nothing else, and has 5 s of CPU time and 512 MiB. CSV and Arrow answers contain the rows
+        only; the rest is in `X-Row-Count` and `X-Truncated`.
 
         `POST /api/workspaces/{id}/data-blocks/query`. Needs `workspaces:read`. May raise
         `InvalidPathError`, `ReadOnlyViolationError`, `OrganizationSuspendedError`, `NotFoundError`,
@@ -2578,9 +2578,9 @@ class Troupe:
     ) -> Repository:
         """Clone a repository mount.
 
-        The mount `repo_id`, or a new one. A job does it: `job_id` tells how far it is, and is cancelled
-        like any other. Only the files of the last commit are fetched; links, submodules and what a
-        workspace cannot hold are left out.
+        The mount `repo_id`, or a new one. A job does it: follow or cancel `job_id` like any other job.
+        Only the files of the last commit are fetched; links, submodules and what a workspace cannot hold
+        are left out.
 
         `POST /api/workspaces/{id}/repos/clone`. Needs `workspaces:write`. May raise `InvalidPathError`,
         `InvalidUrlError`, `OwnerRequiredError`, `OrganizationSuspendedError`, `NotFoundError`,
@@ -2727,7 +2727,7 @@ class Troupe:
     ) -> App:
         """Delete a workspace app.
 
-        Its address leads nowhere from then on; its files stay.
+        Its address stops working; its files stay.
 
         `DELETE /api/workspaces/{id}/apps/{app_id}`. Needs `workspaces:write`. May raise
         `OrganizationSuspendedError`, `NotFoundError`, `RequestTimeoutError`, `QuotaExceededError` or
@@ -2767,7 +2767,7 @@ class Troupe:
 
         The service's own tools, by name, and with `agent_id` those of the agent and of its MCP servers.
         The latter are called `<server>__<tool>`, and `<server>__*` names all of one server. A server is
-        asked at most every 5 minutes, and one that cannot be used is told in `mcp_servers`.
+        asked at most every 5 minutes, and one that cannot be used is reported in `mcp_servers`.
 
         `GET /api/tools`. Needs `agents:read`. May raise `OrganizationSuspendedError` or `NotFoundError`.
         """
@@ -2902,8 +2902,9 @@ class Troupe:
     ) -> ProviderKey:
         """Have a provider's calls made with a key of the organization.
 
-        From the next model call on, also of running jobs. Write the secret anew to rotate the key. Where
-        it cannot be used jobs fail with `provider_key_rejected`; the operator's key is never used instead.
+        Takes effect with the next model call, also of running jobs. To rotate the key, write the secret
+        again. If the key cannot be used, jobs fail with `provider_key_rejected`; the operator's key is
+        never used instead.
 
         `PUT /api/provider-keys/{provider}`. Needs `secrets:use`. May raise `OwnerRequiredError`,
         `OrganizationSuspendedError`, `RequestTimeoutError`, `QuotaExceededError` or `StorageFullError`.
@@ -3489,8 +3490,8 @@ class Troupe:
     ) -> NewInvitation:
         """Invite a person.
 
-        The link is in the answer and never shown again. It makes whoever opens it a member, once, within 7
-        days. Nothing is sent: pass the link on.
+        The link is in the answer and never shown again. The person who opens it becomes a member; it works
+        once, within 7 days. Nothing is sent: pass the link on.
 
         `POST /api/invitations`. Needs `*`. May raise `OwnerRequiredError`, `OrganizationSuspendedError`,
         `RequestTimeoutError`, `QuotaExceededError` or `StorageFullError`.
@@ -4267,7 +4268,7 @@ class Troupe:
         return answer
 
     def get_protected_resource(self, *, timeout: float | None = None) -> ProtectedResource:
-        """Read who gives tokens for the current surface.
+        """Read which server issues tokens for the current surface.
 
         The metadata of a protected resource (RFC 9728).
 
@@ -4284,7 +4285,7 @@ class Troupe:
         return answer
 
     def get_protected_mcp_resource(self, *, timeout: float | None = None) -> ProtectedResource:
-        """Read who gives tokens for the MCP endpoint.
+        """Read which server issues tokens for the MCP endpoint.
 
         The metadata of a protected resource (RFC 9728).
 
@@ -4641,7 +4642,7 @@ class AddMissionTaskRequest(TypedDict):
     description: NotRequired[str | None]
     # Which work runs first where slots are scarce
     priority: NotRequired[Literal["low", "medium", "high", "urgent"]]
-    # Id of the agent or user that the task is assigned to; null for nobody
+    # Id of the agent or user that the task is assigned to; null if unassigned
     assigned_to: NotRequired[str | None]
     # Ids of the tasks that must be completed or cancelled first
     depends_on: NotRequired[list[str]]
@@ -4977,7 +4978,7 @@ class AgentTool(TypedDict):
 
     # Name of the tool
     name: str
-    # What the tool does, as models are told
+    # What the tool does; models read this
     description: str
     # JSON Schema of the tool's arguments: an object, at most 16 KiB
     input_schema: dict[str, Any]
@@ -5191,7 +5192,7 @@ class AuditEntryList(TypedDict):
 class AuthorizationServer(TypedDict):
     """How a program asks a person for a token"""
 
-    # Who answers; the same as `iss` in its answers
+    # The authorization server; the same as `iss` in its answers
     issuer: str
     # Where a browser is sent for consent
     authorization_endpoint: str
@@ -5347,7 +5348,7 @@ class Chat(TypedDict):
     mission_id: str | None
     # Number of the mission's run that the chat belongs to; null for other chats
     run_number: int | None
-    # What stands for the older messages in model calls; null where nothing was compacted
+    # Summary that replaces older messages in model calls; null if nothing was compacted
     summary: ChatSummary | None
     # The chat that this one goes on from; null for one that began empty
     forked_from: ForkOrigin | None
@@ -5812,7 +5813,7 @@ class ChatStreamEventReviewUpdatedData(TypedDict):
     job_id: str
     # New state
     state: Literal["none", "pending", "approved", "changes_requested", "expired"]
-    # User who decided; null where the time was up
+    # User who decided; null if the time ran out
     decided_by: str | None
     # Comment on the decision
     comment: str | None
@@ -6075,7 +6076,7 @@ class ChatStreamEventReset(TypedDict):
 
 
 class ChatStreamEventStreamClosingData(TypedDict):
-    # Why the stream closes or begins anew
+    # Why the stream closes or restarts
     reason: Literal["deploy", "unavailable", "revoked", "slow_consumer", "expired", "moved"]
     # The cursor to resume from
     resume_after: str | None
@@ -6131,11 +6132,11 @@ ChatStreamEvent: TypeAlias = Union[
 
 
 class ChatSummary(TypedDict):
-    """What stands for the older messages in model calls"""
+    """Summary that replaces older messages in model calls"""
 
     # The message with the summary
     message_id: str
-    # Messages that it stands for
+    # Messages that it replaces
     messages: int
     # ISO 8601 UTC with milliseconds
     created_at: str
@@ -6175,7 +6176,7 @@ class ChatWork(TypedDict):
 
 
 class Citation(TypedDict):
-    """What a part of an answer rests on, as its model says"""
+    """Source of a part of an answer, as the model cites it"""
 
     # Where the cited part of the text begins, in UTF-16 units
     start: int
@@ -6279,7 +6280,7 @@ class CreateAgentRequestToolsItemRetry(TypedDict):
 class CreateAgentRequestToolsItem(TypedDict):
     # Name of the tool
     name: str
-    # What the tool does, as models are told
+    # What the tool does; models read this
     description: str
     # JSON Schema of the tool's arguments: an object, at most 16 KiB
     input_schema: dict[str, Any]
@@ -6392,7 +6393,7 @@ class CreateInvitationRequest(TypedDict):
 class CreateMissionRequestSchedule(TypedDict):
     # Kind of schedule
     type: NotRequired[Literal["none", "once", "cron", "continuous"]]
-    # `cron`: five fields or `@daily` and its kin. `once`: a time in ISO 8601, local time of `timezone`
+    # `cron`: five fields or `@daily` and similar. `once`: a time in ISO 8601, local time of `timezone`
     # without an offset. `continuous`: the pause between runs as a duration, such as `PT5M`
     value: NotRequired[str | None]
     # An IANA time zone; `UTC` by default
@@ -6511,7 +6512,7 @@ class CreateTaskRequest(TypedDict):
     description: NotRequired[str | None]
     # Which work runs first where slots are scarce. Default "medium"
     priority: NotRequired[Literal["low", "medium", "high", "urgent"]]
-    # Id of the agent or user that the task is assigned to; null for nobody
+    # Id of the agent or user that the task is assigned to; null if unassigned
     assigned_to: NotRequired[str | None]
     # Id of the workspace
     workspace_id: NotRequired[str | None]
@@ -7311,7 +7312,7 @@ class Invitation(TypedDict):
 
     # The invitation's id
     id: str
-    # Whom it is for; whoever has the link can accept it
+    # The invited address; anybody with the link can accept it
     email: str
     # `owner` administers the organization, `member` works in it
     role: Literal["owner", "member"]
@@ -7749,7 +7750,7 @@ class JobStreamEventJobApprovedData(TypedDict):
     type: Literal["job.approved"]
     # ISO 8601 UTC with milliseconds
     at: str
-    # User who decided; null where the time was up
+    # User who decided; null if the time ran out
     decided_by: str | None
 
 
@@ -7769,7 +7770,7 @@ class JobStreamEventJobDeniedData(TypedDict):
     type: Literal["job.denied"]
     # ISO 8601 UTC with milliseconds
     at: str
-    # User who decided; null where the time was up
+    # User who decided; null if the time ran out
     decided_by: str
     # Ids of the tool calls, as the model gave them
     tool_call_ids: list[str]
@@ -8159,7 +8160,7 @@ class JobStreamEventTranscriptEventDataSummary(TypedDict):
     kind: Literal["summary"]
     # The text
     text: str
-    # Parts of the run that it stands for; 0 for a summary of earlier turns alone
+    # Parts of the run that it replaces; 0 if it summarizes only earlier turns
     covers: int
 
 
@@ -8359,7 +8360,7 @@ class JobStreamEventReviewUpdatedData(TypedDict):
     at: str
     # New state
     state: Literal["none", "pending", "approved", "changes_requested", "expired"]
-    # User who decided; null where the time was up
+    # User who decided; null if the time ran out
     decided_by: str | None
     # Comment on the decision
     comment: str | None
@@ -8614,7 +8615,7 @@ class Message(TypedDict):
     usage: TokenUsage | None
     # Whether it stays in the model's context when the conversation is compacted
     pinned: bool
-    # Of a summary: how many messages it stands for in model calls
+    # For a summary: how many messages it replaces in model calls
     summary_of: int | None
     # User or agent who sent the message
     sender: MessageSender
@@ -9097,7 +9098,7 @@ class NewInvitation(TypedDict):
 
     # The invitation's id
     id: str
-    # Whom it is for; whoever has the link can accept it
+    # The invited address; anybody with the link can accept it
     email: str
     # `owner` administers the organization, `member` works in it
     role: Literal["owner", "member"]
@@ -9254,7 +9255,7 @@ class OauthGrant(TypedDict):
     ]
     # What its tokens are for
     resource: str
-    # The user as whom the program acts
+    # The user that the program acts as
     user_id: str
     # ISO 8601 UTC with milliseconds
     expires_at: str
@@ -9350,7 +9351,7 @@ class PreviewFileRequest(TypedDict):
 
 
 class ProtectedResource(TypedDict):
-    """Who gives tokens for a resource"""
+    """Which servers issue tokens for a resource"""
 
     # What the tokens are for
     resource: str
@@ -9560,7 +9561,7 @@ class Redelivery(TypedDict):
 
 
 class RemovedMember(TypedDict):
-    """A person who is no member any more"""
+    """A person who is no longer a member"""
 
     # The user's id: the same in every organization
     id: str
@@ -9629,13 +9630,13 @@ class RepositoryList(TypedDict):
 
 
 class RequestedToolCall(TypedDict):
-    """A call of a tool that the client runs, and whose result it sends"""
+    """A call of a tool that the client runs; the client sends the result"""
 
     # The call
     id: str
     # The tool
     name: str
-    # What it is called with, as the model said it: it is not checked by the tool's schema
+    # The arguments as the model gave them, not checked against the tool's schema
     arguments: dict[str, Any]
     # ISO 8601 UTC with milliseconds
     expires_at: str
@@ -9695,7 +9696,7 @@ class ResumeJobRequestBudget(TypedDict):
 
 
 class ResumeJobRequest(TypedDict):
-    # Answer to what the job waits for, or what the next job is told: text, or blocks of text, images and
+    # Answer to what the job waits for, or instructions for the next job: text, or blocks of text, images and
     # files
     input: NotRequired[str | list[ResumeJobRequestInputVariant2ItemVariant1 | ResumeJobRequestInputVariant2ItemVariant2]]
     # Whether the interrupted tool call is made again; needed to resume an `interrupted` job
@@ -9923,7 +9924,7 @@ class SendMessageRequestBudget(TypedDict):
 
 
 class SendMessageRequest(TypedDict):
-    # What the agent is told: text, or blocks of text, images and files
+    # Message to the agent: text, or blocks of text, images and files
     content: str | list[SendMessageRequestContentVariant2ItemVariant1 | SendMessageRequestContentVariant2ItemVariant2]
     # What a message does while a job of the chat is active: wait (`queue`), join the running job (`steer`),
     # replace it (`interrupt`) or be refused (`reject`)
@@ -10273,7 +10274,7 @@ class Tool(TypedDict):
 
     # Its name, as `allowed_tools` and `approval_tools` have it
     name: str
-    # What it does, as models are told
+    # What it does; models read this
     description: str
     # JSON Schema of its arguments
     input_schema: dict[str, Any]
@@ -10408,7 +10409,7 @@ class UpdateAgentRequestToolsItemRetry(TypedDict):
 class UpdateAgentRequestToolsItem(TypedDict):
     # Name of the tool
     name: str
-    # What the tool does, as models are told
+    # What the tool does; models read this
     description: str
     # JSON Schema of the tool's arguments: an object, at most 16 KiB
     input_schema: dict[str, Any]
@@ -10504,7 +10505,7 @@ class UpdateMessageRequest(TypedDict):
 class UpdateMissionRequestSchedule(TypedDict):
     # Kind of schedule
     type: NotRequired[Literal["none", "once", "cron", "continuous"]]
-    # `cron`: five fields or `@daily` and its kin. `once`: a time in ISO 8601, local time of `timezone`
+    # `cron`: five fields or `@daily` and similar. `once`: a time in ISO 8601, local time of `timezone`
     # without an offset. `continuous`: the pause between runs as a duration, such as `PT5M`
     value: NotRequired[str | None]
     # An IANA time zone; `UTC` by default
@@ -10567,7 +10568,7 @@ class UpdateMissionTaskRequest(TypedDict):
     description: NotRequired[str | None]
     # Which work runs first where slots are scarce
     priority: NotRequired[Literal["low", "medium", "high", "urgent"]]
-    # Id of the agent or user that the task is assigned to; null for nobody
+    # Id of the agent or user that the task is assigned to; null if unassigned
     assigned_to: NotRequired[str | None]
     # Ids of the tasks that must be completed or cancelled first
     depends_on: NotRequired[list[str]]
@@ -10586,7 +10587,7 @@ class UpdateTaskRequest(TypedDict):
     status: NotRequired[Literal["pending", "in_progress", "completed", "cancelled"]]
     # Which work runs first where slots are scarce
     priority: NotRequired[Literal["low", "medium", "high", "urgent"]]
-    # Id of the agent or user that the task is assigned to; null for nobody
+    # Id of the agent or user that the task is assigned to; null if unassigned
     assigned_to: NotRequired[str | None]
     # Id of the workspace that the task belongs to; null for none
     workspace_id: NotRequired[str | None]
@@ -10614,7 +10615,7 @@ class UploadedFile(TypedDict):
     size: int
     # The digest of its content, in hex
     sha256: str
-    # The person who has uploaded it, and who alone finds it
+    # The person who uploaded it; nobody else finds it
     created_by: str
     # When it is removed; null once a message has it
     expires_at: str | None
@@ -10763,7 +10764,7 @@ class V1AgentList(TypedDict):
     success: Literal[True]
     # The agents of this page
     agents: list[V1Agent]
-    # How many there are, those past the end of the list too
+    # Total number, including those beyond the end of the list
     total: int
 
 
@@ -10961,7 +10962,7 @@ class V1ExecutionResult(TypedDict):
     chatId: str
     # Send it back to continue the conversation
     sessionId: str
-    # The agent's answer; absent where the execution is blocked and has said nothing
+    # The agent's answer; absent if the execution is blocked without an answer
     result: NotRequired[str]
     # Why the execution is blocked; only then
     error: NotRequired[V1ExecutionResultError]
@@ -11238,8 +11239,8 @@ class InvalidEventTypeError(ApiError):
 
 
 class InvalidPathError(ApiError):
-    """`invalid_path`: The path names no file of a workspace: it is absolute, has `..`, or a name that some
-    system cannot store.
+    """`invalid_path`: Invalid path: it is absolute, contains `..`, or has a name that some systems cannot
+    store.
     """
 
 
@@ -11306,7 +11307,7 @@ class VersionConflictError(ApiError):
 
 
 class SecretInUseError(ApiError):
-    """`secret_in_use`: Agents, repositories of workspaces or keys of providers name the secret."""
+    """`secret_in_use`: Agents, repositories of workspaces or provider keys use the secret."""
 
 
 class NotALibraryAgentError(ApiError):
@@ -11314,13 +11315,11 @@ class NotALibraryAgentError(ApiError):
 
 
 class ReadOnlyViolationError(ApiError):
-    """`read_only_violation`: A query is more or something else than one SELECT over files of the workspace.
-    """
+    """`read_only_violation`: The query is not exactly one SELECT over files of the workspace."""
 
 
 class PathExistsError(ApiError):
-    """`path_exists`: There is a file or a directory at the path already, or a file is where a directory must
-    be.
+    """`path_exists`: A file or directory already exists at the path, or a file is in the way of a directory.
     """
 
 
@@ -11341,7 +11340,7 @@ class ShareExpiredError(ApiError):
 
 
 class UploadOffsetMismatchError(ApiError):
-    """`upload_offset_mismatch`: A part of an upload begins elsewhere than at the byte that is next."""
+    """`upload_offset_mismatch`: The part does not begin at the next byte of the upload."""
 
 
 class PayloadTooLargeError(ApiError):
@@ -11361,15 +11360,13 @@ class RateLimitedError(ApiError):
 
 
 class BudgetExceededError(ApiError):
-    """`budget_exceeded`: The organization has used up its model tokens, or what they may cost, for this
+    """`budget_exceeded`: The organization has used up its budget of model tokens, or of their cost, for this
     month.
     """
 
 
 class QuotaExceededError(ApiError):
-    """`quota_exceeded`: The organization has as much as it may have of what `details.quota` names. Nothing
-    was done.
-    """
+    """`quota_exceeded`: The organization has reached the quota in `details.quota`. Nothing was done."""
 
 
 class InternalError(ApiError):
@@ -11381,7 +11378,7 @@ class ProviderError(ApiError):
 
 
 class OverloadedError(ApiError):
-    """`overloaded`: Too many requests are waiting for this record or of this organization, too many streams
+    """`overloaded`: Too many requests are waiting for this record or in this organization, too many streams
     are open, or too many bodies are being sent. Nothing was done.
     """
 

@@ -324,8 +324,8 @@ export class Troupe {
   /**
    * Compact the conversation.
    *
-   * Begins a job that writes a summary of the conversation so far. From then on the model gets the summary in place of
-   * what it stands for; all messages stay readable. Long conversations are compacted without being asked.
+   * Begins a job that writes a summary of the conversation so far. From then on the model gets the summary instead of
+   * the messages that it replaces; all messages stay readable. Long conversations are compacted without being asked.
    *
    * `POST /api/chats/{id}/compact`. Needs `chats:write`. May throw `OrganizationSuspendedError`, `NotFoundError`,
    * `RequestTimeoutError`, `InvalidStateError`, `BudgetExceededError`, `QuotaExceededError`, `ProviderError` or
@@ -1298,8 +1298,8 @@ export class Troupe {
    * Create or fetch a file preview.
    *
    * Text files and tables: the beginning of their content. Markdown and code: HTML that is safe to show as well.
-   * Tables: their first rows. Images: a scaled picture. PDFs: their text and first page. What cannot be made of a file
-   * is left out.
+   * Tables: their first rows. Images: a scaled picture. PDFs: their text and first page. Parts that cannot be made for
+   * a file are omitted.
    *
    * `POST /api/workspaces/{id}/files/preview`. Needs `workspaces:read`. May throw `InvalidPathError`,
    * `OrganizationSuspendedError`, `NotFoundError` or `RequestTimeoutError`.
@@ -1406,7 +1406,7 @@ export class Troupe {
    *
    * DuckDB over CSV, JSON and Parquet files, such as `FROM 'reports/sales.csv'` or `FROM read_csv('a.txt', delim =
    * ';')`; SQLite over the file that `database` names. It reads the named files and nothing else, and has 5 s of CPU
-   * time and 512 MiB. CSV and Arrow answer the rows alone; `X-Row-Count` and `X-Truncated` say the rest.
+   * time and 512 MiB. CSV and Arrow answers contain the rows only; the rest is in `X-Row-Count` and `X-Truncated`.
    *
    * `POST /api/workspaces/{id}/data-blocks/query`. Needs `workspaces:read`. May throw `InvalidPathError`,
    * `ReadOnlyViolationError`, `OrganizationSuspendedError`, `NotFoundError`, `RequestTimeoutError` or
@@ -1426,7 +1426,7 @@ export class Troupe {
    *
    * DuckDB over CSV, JSON and Parquet files, such as `FROM 'reports/sales.csv'` or `FROM read_csv('a.txt', delim =
    * ';')`; SQLite over the file that `database` names. It reads the named files and nothing else, and has 5 s of CPU
-   * time and 512 MiB. CSV and Arrow answer the rows alone; `X-Row-Count` and `X-Truncated` say the rest.
+   * time and 512 MiB. CSV and Arrow answers contain the rows only; the rest is in `X-Row-Count` and `X-Truncated`.
    *
    * `POST /api/workspaces/{id}/data-blocks/query`. Needs `workspaces:read`. May throw `InvalidPathError`,
    * `ReadOnlyViolationError`, `OrganizationSuspendedError`, `NotFoundError`, `RequestTimeoutError` or
@@ -1477,8 +1477,8 @@ export class Troupe {
   /**
    * Clone a repository mount.
    *
-   * The mount `repo_id`, or a new one. A job does it: `job_id` tells how far it is, and is cancelled like any other.
-   * Only the files of the last commit are fetched; links, submodules and what a workspace cannot hold are left out.
+   * The mount `repo_id`, or a new one. A job does it: follow or cancel `job_id` like any other job. Only the files of
+   * the last commit are fetched; links, submodules and what a workspace cannot hold are left out.
    *
    * `POST /api/workspaces/{id}/repos/clone`. Needs `workspaces:write`. May throw `InvalidPathError`, `InvalidUrlError`,
    * `OwnerRequiredError`, `OrganizationSuspendedError`, `NotFoundError`, `RequestTimeoutError`, `InvalidStateError`,
@@ -1579,7 +1579,7 @@ export class Troupe {
   /**
    * Delete a workspace app.
    *
-   * Its address leads nowhere from then on; its files stay.
+   * Its address stops working; its files stay.
    *
    * `DELETE /api/workspaces/{id}/apps/{app_id}`. Needs `workspaces:write`. May throw `OrganizationSuspendedError`,
    * `NotFoundError`, `RequestTimeoutError`, `QuotaExceededError` or `StorageFullError`.
@@ -1611,7 +1611,7 @@ export class Troupe {
    *
    * The service's own tools, by name, and with `agent_id` those of the agent and of its MCP servers. The latter are
    * called `<server>__<tool>`, and `<server>__*` names all of one server. A server is asked at most every 5 minutes,
-   * and one that cannot be used is told in `mcp_servers`.
+   * and one that cannot be used is reported in `mcp_servers`.
    *
    * `GET /api/tools`. Needs `agents:read`. May throw `OrganizationSuspendedError` or `NotFoundError`.
    */
@@ -1677,8 +1677,8 @@ export class Troupe {
   /**
    * Have a provider's calls made with a key of the organization.
    *
-   * From the next model call on, also of running jobs. Write the secret anew to rotate the key. Where it cannot be used
-   * jobs fail with `provider_key_rejected`; the operator's key is never used instead.
+   * Takes effect with the next model call, also of running jobs. To rotate the key, write the secret again. If the key
+   * cannot be used, jobs fail with `provider_key_rejected`; the operator's key is never used instead.
    *
    * `PUT /api/provider-keys/{provider}`. Needs `secrets:use`. May throw `OwnerRequiredError`,
    * `OrganizationSuspendedError`, `RequestTimeoutError`, `QuotaExceededError` or `StorageFullError`.
@@ -2047,8 +2047,8 @@ export class Troupe {
   /**
    * Invite a person.
    *
-   * The link is in the answer and never shown again. It makes whoever opens it a member, once, within 7 days. Nothing
-   * is sent: pass the link on.
+   * The link is in the answer and never shown again. The person who opens it becomes a member; it works once, within 7
+   * days. Nothing is sent: pass the link on.
    *
    * `POST /api/invitations`. Needs `*`. May throw `OwnerRequiredError`, `OrganizationSuspendedError`,
    * `RequestTimeoutError`, `QuotaExceededError` or `StorageFullError`.
@@ -2401,7 +2401,7 @@ export class Troupe {
   }
 
   /**
-   * Read who gives tokens for the current surface.
+   * Read which server issues tokens for the current surface.
    *
    * The metadata of a protected resource (RFC 9728).
    *
@@ -2412,7 +2412,7 @@ export class Troupe {
   }
 
   /**
-   * Read who gives tokens for the MCP endpoint.
+   * Read which server issues tokens for the MCP endpoint.
    *
    * The metadata of a protected resource (RFC 9728).
    *
@@ -2644,7 +2644,7 @@ export const API_VERSION = "2026-11-01";
 
 /** What `listAgents` takes besides. */
 export interface ListAgentsQuery {
-  /** Agents whose names have words that begin so */
+  /** Agents with a word in their name that begins with this text */
   name?: string;
   /** Agents with this tag */
   tag?: string;
@@ -2666,11 +2666,11 @@ export interface ListChatsQuery {
   workspace_id?: string;
   /** Chats with one of these statuses */
   status?: Array<"standby" | "working" | "done" | "error" | "needs_attention">;
-  /** Chats whose titles have words that begin so */
+  /** Chats with a word in their title that begins with this text */
   title?: string;
   /** Whether they are pinned */
   pinned?: "true" | "false";
-  /** Chats in which this is said: words, "phrases", `or`, and `-` before what must not be there */
+  /** Chats whose messages contain this: words, "phrases", `or`, and `-` before words to exclude */
   text?: string;
   /** Records of one page. Default 25 */
   limit?: number;
@@ -2718,7 +2718,7 @@ export interface ListJobsQuery {
   parent_job_id?: string;
   /** Jobs that were created later than this, ISO 8601 */
   created_after?: string;
-  /** Jobs whose metadata have these fields among them, as a JSON object */
+  /** Jobs whose metadata contains these fields, as a JSON object */
   metadata?: string;
   /** Records of one page. Default 25 */
   limit?: number;
@@ -3174,7 +3174,7 @@ export interface AddMissionTaskRequest {
   description?: string | null;
   /** Which work runs first where slots are scarce */
   priority?: "low" | "medium" | "high" | "urgent";
-  /** Id of the agent or user that the task is assigned to; null for nobody */
+  /** Id of the agent or user that the task is assigned to; null if unassigned */
   assigned_to?: string | null;
   /** Ids of the tasks that must be completed or cancelled first */
   depends_on?: string[];
@@ -3446,7 +3446,7 @@ export interface AgentReadiness {
 export interface AgentTool {
   /** Name of the tool */
   name: string;
-  /** What the tool does, as models are told */
+  /** What the tool does; models read this */
   description: string;
   /** JSON Schema of the tool's arguments: an object, at most 16 KiB */
   input_schema: { [name: string]: unknown };
@@ -3669,7 +3669,7 @@ export interface AuditEntryList {
 
 /** How a program asks a person for a token */
 export interface AuthorizationServer {
-  /** Who answers; the same as `iss` in its answers */
+  /** The authorization server; the same as `iss` in its answers */
   issuer: string;
   /** Where a browser is sent for consent */
   authorization_endpoint: string;
@@ -3814,7 +3814,7 @@ export interface Chat {
   mission_id: string | null;
   /** Number of the mission's run that the chat belongs to; null for other chats */
   run_number: number | null;
-  /** What stands for the older messages in model calls; null where nothing was compacted */
+  /** Summary that replaces older messages in model calls; null if nothing was compacted */
   summary: ChatSummary | null;
   /** The chat that this one goes on from; null for one that began empty */
   forked_from: ForkOrigin | null;
@@ -4241,7 +4241,7 @@ export type ChatStreamEvent =
       job_id: string;
       /** New state */
       state: "none" | "pending" | "approved" | "changes_requested" | "expired";
-      /** User who decided; null where the time was up */
+      /** User who decided; null if the time ran out */
       decided_by: string | null;
       /** Comment on the decision */
       comment: string | null;
@@ -4470,7 +4470,7 @@ export type ChatStreamEvent =
     event: "stream.closing";
     /** Data of the event */
     data: {
-      /** Why the stream closes or begins anew */
+      /** Why the stream closes or restarts */
       reason: 
         | "deploy"
         | "unavailable"
@@ -4489,11 +4489,11 @@ export type ChatStreamEvent =
     data: {};
   };
 
-/** What stands for the older messages in model calls */
+/** Summary that replaces older messages in model calls */
 export interface ChatSummary {
   /** The message with the summary */
   message_id: string;
-  /** Messages that it stands for */
+  /** Messages that it replaces */
   messages: number;
   /** ISO 8601 UTC with milliseconds */
   created_at: string;
@@ -4528,7 +4528,7 @@ export interface ChatWork {
   needs_attention: boolean;
 }
 
-/** What a part of an answer rests on, as its model says */
+/** Source of a part of an answer, as the model cites it */
 export interface Citation {
   /** Where the cited part of the text begins, in UTF-16 units */
   start: number;
@@ -4622,7 +4622,7 @@ export interface CreateAgentRequest {
   tools?: {
     /** Name of the tool */
     name: string;
-    /** What the tool does, as models are told */
+    /** What the tool does; models read this */
     description: string;
     /** JSON Schema of the tool's arguments: an object, at most 16 KiB */
     input_schema: { [name: string]: unknown };
@@ -4745,7 +4745,7 @@ export interface CreateMissionRequest {
     /** Kind of schedule */
     type?: "none" | "once" | "cron" | "continuous";
     /**
-     * `cron`: five fields or `@daily` and its kin. `once`: a time in ISO 8601, local time of `timezone` without an
+     * `cron`: five fields or `@daily` and similar. `once`: a time in ISO 8601, local time of `timezone` without an
      * offset. `continuous`: the pause between runs as a duration, such as `PT5M`
      */
     value?: string | null;
@@ -4844,7 +4844,7 @@ export interface CreateTaskRequest {
   description?: string | null;
   /** Which work runs first where slots are scarce. Default "medium" */
   priority?: "low" | "medium" | "high" | "urgent";
-  /** Id of the agent or user that the task is assigned to; null for nobody */
+  /** Id of the agent or user that the task is assigned to; null if unassigned */
   assigned_to?: string | null;
   /** Id of the workspace */
   workspace_id?: string | null;
@@ -5592,7 +5592,7 @@ export interface InvariantReport {
 export interface Invitation {
   /** The invitation's id */
   id: string;
-  /** Whom it is for; whoever has the link can accept it */
+  /** The invited address; anybody with the link can accept it */
   email: string;
   /** `owner` administers the organization, `member` works in it */
   role: "owner" | "member";
@@ -6001,7 +6001,7 @@ export type JobStreamEvent =
       type: "job.approved";
       /** ISO 8601 UTC with milliseconds */
       at: string;
-      /** User who decided; null where the time was up */
+      /** User who decided; null if the time ran out */
       decided_by: string | null;
     };
   }
@@ -6018,7 +6018,7 @@ export type JobStreamEvent =
       type: "job.denied";
       /** ISO 8601 UTC with milliseconds */
       at: string;
-      /** User who decided; null where the time was up */
+      /** User who decided; null if the time ran out */
       decided_by: string;
       /** Ids of the tool calls, as the model gave them */
       tool_call_ids: string[];
@@ -6361,7 +6361,7 @@ export type JobStreamEvent =
         kind: "summary";
         /** The text */
         text: string;
-        /** Parts of the run that it stands for; 0 for a summary of earlier turns alone */
+        /** Parts of the run that it replaces; 0 if it summarizes only earlier turns */
         covers: number;
       }
       | {
@@ -6541,7 +6541,7 @@ export type JobStreamEvent =
       at: string;
       /** New state */
       state: "none" | "pending" | "approved" | "changes_requested" | "expired";
-      /** User who decided; null where the time was up */
+      /** User who decided; null if the time ran out */
       decided_by: string | null;
       /** Comment on the decision */
       comment: string | null;
@@ -6734,7 +6734,7 @@ export interface Message {
   usage: TokenUsage | null;
   /** Whether it stays in the model's context when the conversation is compacted */
   pinned: boolean;
-  /** Of a summary: how many messages it stands for in model calls */
+  /** For a summary: how many messages it replaces in model calls */
   summary_of: number | null;
   /** User or agent who sent the message */
   sender: {
@@ -7197,7 +7197,7 @@ export interface NamedRecord {
 export interface NewInvitation {
   /** The invitation's id */
   id: string;
-  /** Whom it is for; whoever has the link can accept it */
+  /** The invited address; anybody with the link can accept it */
   email: string;
   /** `owner` administers the organization, `member` works in it */
   role: "owner" | "member";
@@ -7349,7 +7349,7 @@ export interface OauthGrant {
     | "*">;
   /** What its tokens are for */
   resource: string;
-  /** The user as whom the program acts */
+  /** The user that the program acts as */
   user_id: string;
   /** ISO 8601 UTC with milliseconds */
   expires_at: string;
@@ -7431,7 +7431,7 @@ export interface PreviewFileRequest {
   path: string;
 }
 
-/** Who gives tokens for a resource */
+/** Which servers issue tokens for a resource */
 export interface ProtectedResource {
   /** What the tokens are for */
   resource: string;
@@ -7630,7 +7630,7 @@ export interface Redelivery {
   event_types: string[];
 }
 
-/** A person who is no member any more */
+/** A person who is no longer a member */
 export interface RemovedMember {
   /** The user's id: the same in every organization */
   id: string;
@@ -7696,20 +7696,20 @@ export interface RepositoryList {
   repos: Repository[];
 }
 
-/** A call of a tool that the client runs, and whose result it sends */
+/** A call of a tool that the client runs; the client sends the result */
 export interface RequestedToolCall {
   /** The call */
   id: string;
   /** The tool */
   name: string;
-  /** What it is called with, as the model said it: it is not checked by the tool's schema */
+  /** The arguments as the model gave them, not checked against the tool's schema */
   arguments: { [name: string]: unknown };
   /** ISO 8601 UTC with milliseconds */
   expires_at: string;
 }
 
 export interface ResumeJobRequest {
-  /** Answer to what the job waits for, or what the next job is told: text, or blocks of text, images and files */
+  /** Answer to what the job waits for, or instructions for the next job: text, or blocks of text, images and files */
   input?: 
     | string
     | Array<
@@ -7916,7 +7916,7 @@ export interface SecretList {
 }
 
 export interface SendMessageRequest {
-  /** What the agent is told: text, or blocks of text, images and files */
+  /** Message to the agent: text, or blocks of text, images and files */
   content: 
     | string
     | Array<
@@ -8293,7 +8293,7 @@ export interface TokenUsage {
 export interface Tool {
   /** Its name, as `allowed_tools` and `approval_tools` have it */
   name: string;
-  /** What it does, as models are told */
+  /** What it does; models read this */
   description: string;
   /** JSON Schema of its arguments */
   input_schema: { [name: string]: unknown };
@@ -8410,7 +8410,7 @@ export interface UpdateAgentRequest {
   tools?: {
     /** Name of the tool */
     name: string;
-    /** What the tool does, as models are told */
+    /** What the tool does; models read this */
     description: string;
     /** JSON Schema of the tool's arguments: an object, at most 16 KiB */
     input_schema: { [name: string]: unknown };
@@ -8518,7 +8518,7 @@ export interface UpdateMissionRequest {
     /** Kind of schedule */
     type?: "none" | "once" | "cron" | "continuous";
     /**
-     * `cron`: five fields or `@daily` and its kin. `once`: a time in ISO 8601, local time of `timezone` without an
+     * `cron`: five fields or `@daily` and similar. `once`: a time in ISO 8601, local time of `timezone` without an
      * offset. `continuous`: the pause between runs as a duration, such as `PT5M`
      */
     value?: string | null;
@@ -8563,7 +8563,7 @@ export interface UpdateMissionTaskRequest {
   description?: string | null;
   /** Which work runs first where slots are scarce */
   priority?: "low" | "medium" | "high" | "urgent";
-  /** Id of the agent or user that the task is assigned to; null for nobody */
+  /** Id of the agent or user that the task is assigned to; null if unassigned */
   assigned_to?: string | null;
   /** Ids of the tasks that must be completed or cancelled first */
   depends_on?: string[];
@@ -8582,7 +8582,7 @@ export interface UpdateTaskRequest {
   status?: "pending" | "in_progress" | "completed" | "cancelled";
   /** Which work runs first where slots are scarce */
   priority?: "low" | "medium" | "high" | "urgent";
-  /** Id of the agent or user that the task is assigned to; null for nobody */
+  /** Id of the agent or user that the task is assigned to; null if unassigned */
   assigned_to?: string | null;
   /** Id of the workspace that the task belongs to; null for none */
   workspace_id?: string | null;
@@ -8609,7 +8609,7 @@ export interface UploadedFile {
   size: number;
   /** The digest of its content, in hex */
   sha256: string;
-  /** The person who has uploaded it, and who alone finds it */
+  /** The person who uploaded it; nobody else finds it */
   created_by: string;
   /** When it is removed; null once a message has it */
   expires_at: string | null;
@@ -8750,7 +8750,7 @@ export interface V1AgentList {
   success: true;
   /** The agents of this page */
   agents: V1Agent[];
-  /** How many there are, those past the end of the list too */
+  /** Total number, including those beyond the end of the list */
   total: number;
 }
 
@@ -8906,7 +8906,7 @@ export interface V1ExecutionResult {
   chatId: string;
   /** Send it back to continue the conversation */
   sessionId: string;
-  /** The agent's answer; absent where the execution is blocked and has said nothing */
+  /** The agent's answer; absent if the execution is blocked without an answer */
   result?: string;
   /** Why the execution is blocked; only then */
   error?: {
@@ -9241,10 +9241,7 @@ export class InvalidEventTypeError extends ApiError {
   override name = "InvalidEventTypeError";
 }
 
-/**
- * `invalid_path`: The path names no file of a workspace: it is absolute, has `..`, or a name that some system cannot
- * store.
- */
+/** `invalid_path`: Invalid path: it is absolute, contains `..`, or has a name that some systems cannot store. */
 export class InvalidPathError extends ApiError {
   override name = "InvalidPathError";
 }
@@ -9327,7 +9324,7 @@ export class VersionConflictError extends ApiError {
   override name = "VersionConflictError";
 }
 
-/** `secret_in_use`: Agents, repositories of workspaces or keys of providers name the secret. */
+/** `secret_in_use`: Agents, repositories of workspaces or provider keys use the secret. */
 export class SecretInUseError extends ApiError {
   override name = "SecretInUseError";
 }
@@ -9337,12 +9334,12 @@ export class NotALibraryAgentError extends ApiError {
   override name = "NotALibraryAgentError";
 }
 
-/** `read_only_violation`: A query is more or something else than one SELECT over files of the workspace. */
+/** `read_only_violation`: The query is not exactly one SELECT over files of the workspace. */
 export class ReadOnlyViolationError extends ApiError {
   override name = "ReadOnlyViolationError";
 }
 
-/** `path_exists`: There is a file or a directory at the path already, or a file is where a directory must be. */
+/** `path_exists`: A file or directory already exists at the path, or a file is in the way of a directory. */
 export class PathExistsError extends ApiError {
   override name = "PathExistsError";
 }
@@ -9367,7 +9364,7 @@ export class ShareExpiredError extends ApiError {
   override name = "ShareExpiredError";
 }
 
-/** `upload_offset_mismatch`: A part of an upload begins elsewhere than at the byte that is next. */
+/** `upload_offset_mismatch`: The part does not begin at the next byte of the upload. */
 export class UploadOffsetMismatchError extends ApiError {
   override name = "UploadOffsetMismatchError";
 }
@@ -9392,12 +9389,12 @@ export class RateLimitedError extends ApiError {
   override name = "RateLimitedError";
 }
 
-/** `budget_exceeded`: The organization has used up its model tokens, or what they may cost, for this month. */
+/** `budget_exceeded`: The organization has used up its budget of model tokens, or of their cost, for this month. */
 export class BudgetExceededError extends ApiError {
   override name = "BudgetExceededError";
 }
 
-/** `quota_exceeded`: The organization has as much as it may have of what `details.quota` names. Nothing was done. */
+/** `quota_exceeded`: The organization has reached the quota in `details.quota`. Nothing was done. */
 export class QuotaExceededError extends ApiError {
   override name = "QuotaExceededError";
 }
@@ -9413,7 +9410,7 @@ export class ProviderError extends ApiError {
 }
 
 /**
- * `overloaded`: Too many requests are waiting for this record or of this organization, too many streams are open, or
+ * `overloaded`: Too many requests are waiting for this record or in this organization, too many streams are open, or
  * too many bodies are being sent. Nothing was done.
  */
 export class OverloadedError extends ApiError {

@@ -47,7 +47,7 @@ const HEADERS: Readonly<Record<string, Header>> = {
   "Retry-After": header("integer", "Seconds to wait before the next try", 1),
   "WWW-Authenticate": header(
     "string",
-    "How to authenticate: where the document is that says who gives tokens (RFC 9728), or which scope is missing",
+    "How to authenticate: the address of the resource metadata (RFC 9728), or the missing scope",
     'Bearer error="insufficient_scope", scope="agents:write"',
   ),
   Deprecation: header("string", "Since when the operation is deprecated (RFC 9745)", "@1814400000"),

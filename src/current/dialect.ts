@@ -89,23 +89,19 @@ const WORDS: RefusalTable<Words> = {
   version_conflict: ({ version }) =>
     words("version_conflict", "The record was changed since you read it", { details: { version } }),
   secret_in_use: ({ agents, workspaces, providers, others }) =>
-    words(
-      "secret_in_use",
-      "Agents, workspaces or calls of models use this secret; `force=true` deletes it nevertheless",
-      {
-        details: {
-          agents: agents.map(({ id, name }) => ({ id, name })),
-          workspaces: workspaces.map(({ id, name }) => ({ id, name })),
-          providers,
-          others,
-        },
+    words("secret_in_use", "Agents, workspaces or provider keys use this secret; `force=true` deletes it anyway", {
+      details: {
+        agents: agents.map(({ id, name }) => ({ id, name })),
+        workspaces: workspaces.map(({ id, name }) => ({ id, name })),
+        providers,
+        others,
       },
-    ),
+    }),
   not_a_library_agent: () => words("not_a_library_agent", "Only a library agent can be installed or uninstalled"),
   invalid_idempotency_key: () =>
     words(
       "invalid_idempotency_key",
-      "Idempotency-Key must be one header of 1 to 255 printable ASCII characters; one with a comma is quoted",
+      "Idempotency-Key must be one header of 1 to 255 printable ASCII characters; quote a key that contains a comma",
     ),
   idempotency_conflict: () =>
     words("idempotency_conflict", "This idempotency key was already used with different input"),

@@ -57,7 +57,7 @@ export const ERROR_CODES: Readonly<Record<ErrorCode, ErrorEntry>> = {
   ),
   invalid_path: entry(
     400,
-    "The path names no file of a workspace: it is absolute, has `..`, or a name that some system cannot store.",
+    "Invalid path: it is absolute, contains `..`, or has a name that some systems cannot store.",
     "Send a path relative to the workspace, such as `reports/q3.md`. `message` says what is wrong with this one.",
   ),
   invalid_url: entry(
@@ -84,7 +84,7 @@ export const ERROR_CODES: Readonly<Record<ErrorCode, ErrorEntry>> = {
   organization_suspended: entry(
     403,
     "The operator of the service has suspended the organization. Nothing of it runs, and all its tokens are refused.",
-    "Ask the operator. The token is good again when the suspension is over.",
+    "Ask the operator. The token works again when the suspension ends.",
   ),
   forbidden: entry(403, "You may not do this to this record.", "The message says why."),
   invalid_signature: entry(
@@ -125,8 +125,8 @@ export const ERROR_CODES: Readonly<Record<ErrorCode, ErrorEntry>> = {
   ),
   secret_in_use: entry(
     409,
-    "Agents, repositories of workspaces or keys of providers name the secret.",
-    "Take it out of those that `details` names; `details.others` counts agents that you may not see. Or delete it with `?force=true`: their next runs then fail for want of it.",
+    "Agents, repositories of workspaces or provider keys use the secret.",
+    "Remove it from those listed in `details`; `details.others` counts agents that you may not see. Or delete it with `?force=true`: their next runs then fail because the secret is missing.",
   ),
   not_a_library_agent: entry(
     409,
@@ -135,13 +135,13 @@ export const ERROR_CODES: Readonly<Record<ErrorCode, ErrorEntry>> = {
   ),
   read_only_violation: entry(
     400,
-    "A query is more or something else than one SELECT over files of the workspace.",
-    "Read `message`: it names what is not possible. A query changes nothing, and reads nothing but the files that it names.",
+    "The query is not exactly one SELECT over files of the workspace.",
+    "Read `message`: it names the part that is not allowed. A query is read-only, and reads only the files that it names.",
   ),
   path_exists: entry(
     409,
-    "There is a file or a directory at the path already, or a file is where a directory must be.",
-    "Choose another path, or set `overwrite`. `details.path` is what is in the way.",
+    "A file or directory already exists at the path, or a file is in the way of a directory.",
+    "Choose another path, or set `overwrite`. `details.path` is the path that is taken.",
   ),
   idempotency_conflict: entry(
     409,
@@ -165,7 +165,7 @@ export const ERROR_CODES: Readonly<Record<ErrorCode, ErrorEntry>> = {
   ),
   upload_offset_mismatch: entry(
     409,
-    "A part of an upload begins elsewhere than at the byte that is next.",
+    "The part does not begin at the next byte of the upload.",
     "Send the next part from the byte in `details.offset` on.",
   ),
   payload_too_large: entry(
@@ -190,12 +190,12 @@ export const ERROR_CODES: Readonly<Record<ErrorCode, ErrorEntry>> = {
   ),
   budget_exceeded: entry(
     429,
-    "The organization has used up its model tokens, or what they may cost, for this month.",
+    "The organization has used up its budget of model tokens, or of their cost, for this month.",
     "Wait for the next month, or ask the operator for a larger budget. Work that has started is kept.",
   ),
   quota_exceeded: entry(
     429,
-    "The organization has as much as it may have of what `details.quota` names. Nothing was done.",
+    "The organization has reached the quota in `details.quota`. Nothing was done.",
     "Delete what you no longer need, or ask the operator for a larger quota; `GET /api/usage` shows all of them. Waiting does not help.",
   ),
   internal_error: entry(
@@ -210,7 +210,7 @@ export const ERROR_CODES: Readonly<Record<ErrorCode, ErrorEntry>> = {
   ),
   overloaded: entry(
     503,
-    "Too many requests are waiting for this record or of this organization, too many streams are open, or too many bodies are being sent. Nothing was done.",
+    "Too many requests are waiting for this record or in this organization, too many streams are open, or too many bodies are being sent. Nothing was done.",
     SAME_KEY,
   ),
   storage_full: entry(

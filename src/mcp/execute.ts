@@ -27,7 +27,7 @@ const SHOWN_TITLE = 80;
 
 const ExecuteBody = Type.Object({
   agent_id: Type.String({ pattern: NOT_BLANK, maxLength: ID, description: "The agent, from list_agents" }),
-  message: contentField("What the agent is told"),
+  message: contentField("Message to the agent"),
   workspace_id: Type.String({ pattern: NOT_BLANK, maxLength: ID }),
   /** Names the chat and the job before they are there; each one once. */
   call_key: Type.Optional(Type.String({ pattern: NOT_BLANK, maxLength: ID })),

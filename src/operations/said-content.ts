@@ -49,7 +49,7 @@ const ContentBlock = Type.Union(
     ),
   ],
   {
-    description: "A piece of what is said: text, an image, or a file (PDF or text)",
+    description: "Part of a message: text, an image, or a file (PDF or text)",
   },
 );
 

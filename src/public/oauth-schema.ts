@@ -6,7 +6,7 @@ const Url = (description: string) => Type.String({ format: "uri", description, e
 const Words = (description: string) => Type.Array(Type.String(), { description, examples: [["code"]] });
 
 export const AuthorizationServer = noun("AuthorizationServer", "How a program asks a person for a token", {
-  issuer: Url("Who answers; the same as `iss` in its answers"),
+  issuer: Url("The authorization server; the same as `iss` in its answers"),
   authorization_endpoint: Url("Where a browser is sent for consent"),
   token_endpoint: Url("Where codes and refresh tokens are redeemed"),
   registration_endpoint: Url("Where programs register themselves"),
@@ -26,7 +26,7 @@ export const AuthorizationServer = noun("AuthorizationServer", "How a program as
   service_documentation: Url("What people read"),
 });
 
-export const ProtectedResource = noun("ProtectedResource", "Who gives tokens for a resource", {
+export const ProtectedResource = noun("ProtectedResource", "Which servers issue tokens for a resource", {
   resource: Url("What the tokens are for"),
   authorization_servers: Type.Array(Url("Who gives them"), { description: "Who gives them" }),
   scopes_supported: Words("What can be asked for"),

@@ -97,7 +97,7 @@ const REFUSALS: RefusalTable<Refusal> = {
   invalid_idempotency_key: () =>
     refusal(
       400,
-      "Idempotency-Key must be one header of 1 to 255 printable ASCII characters; one with a comma is quoted",
+      "Idempotency-Key must be one header of 1 to 255 printable ASCII characters; quote a key that contains a comma",
     ),
   idempotency_conflict: () => refusal(409, "This idempotency key was already used with different input"),
   idempotency_in_progress: ({ retryAfterMs }) =>

@@ -191,7 +191,7 @@ describe("refusals", () => {
       failure(
         400,
         "Bad Request",
-        "Idempotency-Key must be one header of 1 to 255 printable ASCII characters; one with a comma is quoted",
+        "Idempotency-Key must be one header of 1 to 255 printable ASCII characters; quote a key that contains a comma",
       ),
     );
     expect([other.status, other.key, bad.status, bad.key]).toEqual([409, null, 400, null]);

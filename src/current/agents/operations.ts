@@ -21,7 +21,7 @@ export const agentOperations = operationGroup("Agents", "AI assistants: your own
     description:
       "The organization's agents and the caller's own private ones, newest first. Library entries that are not installed follow at the end. Filters are combined with AND.",
     query: {
-      name: searched("Agents whose names have words that begin so"),
+      name: searched("Agents with a word in their name that begins with this text"),
       tag: searched("Agents with this tag"),
       source: OneOf(["private", "library"] as const, { description: "Where they come from" }),
       visibility: someOf(VISIBILITIES, { description: "Agents with one of these visibilities" }),

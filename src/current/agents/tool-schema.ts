@@ -96,7 +96,7 @@ const own = {
   description: Type.String({
     pattern: "\\S",
     maxLength: 2_048,
-    description: "What the tool does, as models are told",
+    description: "What the tool does; models read this",
     examples: ["Looks up the price of an article"],
   }),
   input_schema: Type.Unsafe<JsonObject>(FreeObject),

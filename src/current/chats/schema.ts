@@ -73,7 +73,7 @@ export const BudgetBody = Type.Object({
  */
 export const SendMessageBody = Type.Object(
   {
-    content: contentField("What the agent is told"),
+    content: contentField("Message to the agent"),
     on_busy: Type.Optional(OneOf(ON_BUSY)),
     metadata: Type.Optional(FreeObject),
     priority: Type.Optional(OneOf(JOB_PRIORITIES)),

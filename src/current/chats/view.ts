@@ -45,9 +45,9 @@ export const ChatView = noun("Chat", "A durable conversation with an agent", {
   mission_id: Nullable(Id("mis", "The mission that the chat is a run of")),
   run_number: Nullable(Type.Integer()),
   summary: Nullable(
-    noun("ChatSummary", "What stands for the older messages in model calls", {
+    noun("ChatSummary", "Summary that replaces older messages in model calls", {
       message_id: Id("msg", "The message with the summary"),
-      messages: Count("Messages that it stands for"),
+      messages: Count("Messages that it replaces"),
       created_at: Timestamp,
     }),
   ),
@@ -86,7 +86,7 @@ export const MessageView = noun("Message", "A message in a chat", {
     }),
   ),
   pinned: Type.Boolean({ description: "Whether it stays in the model's context when the conversation is compacted" }),
-  summary_of: Nullable(Count("Of a summary: how many messages it stands for in model calls")),
+  summary_of: Nullable(Count("For a summary: how many messages it replaces in model calls")),
   sender: Type.Object({ type: OneOf(["user", "agent"] as const), id: Id("usr", "A user's or an agent's id") }),
   metadata: OpenObject("What its sender gave it"),
   seq: Count("Its place in the conversation: the seq of the event that made it"),

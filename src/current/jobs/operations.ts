@@ -34,7 +34,7 @@ const MetadataFilter = textField<JsonObject>(
   {
     type: "string",
     maxLength: METADATA_CHARACTERS,
-    description: "Jobs whose metadata have these fields among them, as a JSON object",
+    description: "Jobs whose metadata contains these fields, as a JSON object",
     examples: ['{"ticket":"T-7"}'],
   },
   (text, name) => {

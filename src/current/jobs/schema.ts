@@ -30,7 +30,7 @@ const Metadata = Type.Optional(
 /** `POST /api/jobs/{id}/resume`. */
 export const ResumeBody = Type.Object(
   {
-    input: Type.Optional(contentField("Answer to what the job waits for, or what the next job is told")),
+    input: Type.Optional(contentField("Answer to what the job waits for, or instructions for the next job")),
     retry_step: Type.Optional(Type.Boolean()),
     budget: Type.Optional(BudgetBody),
     metadata: Metadata,

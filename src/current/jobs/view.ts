@@ -116,10 +116,10 @@ export const JobView = noun("Job", "A long-running work record: one turn of an a
   review: ReviewView,
   approvals: Type.Array(ApprovalView, { examples: [[]] }),
   requested_tool_calls: Type.Array(
-    noun("RequestedToolCall", "A call of a tool that the client runs, and whose result it sends", {
+    noun("RequestedToolCall", "A call of a tool that the client runs; the client sends the result", {
       id: Text("The call", "call_1"),
       name: Text("The tool", "lookup"),
-      arguments: OpenObject("What it is called with, as the model said it: it is not checked by the tool's schema"),
+      arguments: OpenObject("The arguments as the model gave them, not checked against the tool's schema"),
       expires_at: Timestamp,
     }),
     {

@@ -43,7 +43,7 @@ export const ScheduleBody = Type.Object(
         Type.String({
           maxLength: 512,
           description:
-            "`cron`: five fields or `@daily` and its kin. `once`: a time in ISO 8601, local time of `timezone` without an offset. `continuous`: the pause between runs as a duration, such as `PT5M`",
+            "`cron`: five fields or `@daily` and similar. `once`: a time in ISO 8601, local time of `timezone` without an offset. `continuous`: the pause between runs as a duration, such as `PT5M`",
         }),
       ),
     ),

@@ -86,7 +86,7 @@ export const memberOperations = operationGroup("Members", "People of the organiz
     isForOwners: true,
     summary: "Invite a person",
     description:
-      "The link is in the answer and never shown again. It makes whoever opens it a member, once, within 7 days. " +
+      "The link is in the answer and never shown again. The person who opens it becomes a member; it works once, within 7 days. " +
       "Nothing is sent: pass the link on.",
     body: CreateInvitationBody,
     hasOneTimeSecret: true,

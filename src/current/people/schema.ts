@@ -40,7 +40,7 @@ const MEMBER = {
   ...RECORD,
 };
 export const MemberView = noun("Member", "A person in the organization", MEMBER);
-export const RemovedMember = noun("RemovedMember", "A person who is no member any more", {
+export const RemovedMember = noun("RemovedMember", "A person who is no longer a member", {
   ...MEMBER,
   deleted: Type.Literal(true),
 });
@@ -48,7 +48,7 @@ export const MemberList = listOf("MemberList", "members", MemberView);
 
 const INVITATION = {
   id: Id("inv", "The invitation's id"),
-  email: Text("Whom it is for; whoever has the link can accept it", "ada@example.com"),
+  email: Text("The invited address; anybody with the link can accept it", "ada@example.com"),
   role: Role,
   status: OneOf(["pending", "accepted", "revoked", "expired"] as const),
   expires_at: Timestamp,
@@ -86,7 +86,7 @@ export const GrantView = noun("OauthGrant", "What you have let a program do", {
   }),
   scopes: Type.Array(OneOf(SCOPES), { examples: [["agents:read", "chats:write"]] }),
   resource: Text("What its tokens are for", "https://troupe.example/mcp"),
-  user_id: Id("usr", "The user as whom the program acts"),
+  user_id: Id("usr", "The user that the program acts as"),
   expires_at: Timestamp,
   ...RECORD,
 });

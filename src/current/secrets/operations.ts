@@ -79,7 +79,7 @@ export const secretOperations = operationGroup("Secrets", "Write-only credential
     isForOwners: true,
     summary: "Have a provider's calls made with a key of the organization",
     description:
-      "From the next model call on, also of running jobs. Write the secret anew to rotate the key. Where it cannot be used jobs fail with `provider_key_rejected`; the operator's key is never used instead.",
+      "Takes effect with the next model call, also of running jobs. To rotate the key, write the secret again. If the key cannot be used, jobs fail with `provider_key_rejected`; the operator's key is never used instead.",
     params: { provider: Provider },
     body: PutProviderKeyBody,
     answers: { 200: ProviderKeyView, 201: ProviderKeyView },

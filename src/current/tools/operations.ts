@@ -7,7 +7,7 @@ import { AVAILABILITIES } from "../../operations/tool-catalogue.ts";
 
 export const ToolView = noun("Tool", "Something that an agent can do besides answering", {
   name: Text("Its name, as `allowed_tools` and `approval_tools` have it", "web_fetch"),
-  description: Text("What it does, as models are told", "What an address on the web says, as text."),
+  description: Text("What it does; models read this", "What an address on the web says, as text."),
   input_schema: OpenObject("JSON Schema of its arguments"),
   availability: OneOf(AVAILABILITIES, {
     description:
@@ -36,7 +36,7 @@ export const toolOperations = operationGroup("Tools", "What agents can be given"
     scope: "agents:read",
     summary: "List the tools that agents can be given",
     description:
-      "The service's own tools, by name, and with `agent_id` those of the agent and of its MCP servers. The latter are called `<server>__<tool>`, and `<server>__*` names all of one server. A server is asked at most every 5 minutes, and one that cannot be used is told in `mcp_servers`.",
+      "The service's own tools, by name, and with `agent_id` those of the agent and of its MCP servers. The latter are called `<server>__<tool>`, and `<server>__*` names all of one server. A server is asked at most every 5 minutes, and one that cannot be used is reported in `mcp_servers`.",
     query: { agent_id: idFilter(Id("agt", "An agent whose own tools are listed too")) },
     answers: {
       200: noun("ToolList", "All tools of the service", {

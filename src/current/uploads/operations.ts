@@ -18,7 +18,7 @@ export const UploadedFile = noun("UploadedFile", "A file for messages to refer t
   media_type: Text("What its first bytes say that it is", "application/pdf"),
   size: Count("Bytes"),
   sha256: Text("The digest of its content, in hex", "9f86d081884c7d65"),
-  created_by: Id("usr", "The person who has uploaded it, and who alone finds it"),
+  created_by: Id("usr", "The person who uploaded it; nobody else finds it"),
   expires_at: Nullable(Type.String({ ...Timestamp, description: "When it is removed; null once a message has it" })),
   ...RECORD,
 });

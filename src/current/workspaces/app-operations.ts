@@ -37,7 +37,7 @@ export const appOperations = operationGroup(
       path: "/api/workspaces/{id}/apps/{app_id}",
       scope: "workspaces:write",
       summary: "Delete a workspace app",
-      description: "Its address leads nowhere from then on; its files stay.",
+      description: "Its address stops working; its files stay.",
       params: { ...params, app_id: AppId },
       answers: { 200: AppView },
       errors: ["not_found"],

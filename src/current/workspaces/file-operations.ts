@@ -171,7 +171,7 @@ export const fileOperations = operationGroup("Files", "Files and directories of 
     scope: "workspaces:read",
     summary: "Create or fetch a file preview",
     description:
-      "Text files and tables: the beginning of their content. Markdown and code: HTML that is safe to show as well. Tables: their first rows. Images: a scaled picture. PDFs: their text and first page. What cannot be made of a file is left out.",
+      "Text files and tables: the beginning of their content. Markdown and code: HTML that is safe to show as well. Tables: their first rows. Images: a scaled picture. PDFs: their text and first page. Parts that cannot be made for a file are omitted.",
     params,
     body: PreviewBody,
     isRead: true,

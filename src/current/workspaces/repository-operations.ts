@@ -36,7 +36,7 @@ export const repositoryOperations = operationGroup("Repositories", "Repositories
     scope: "workspaces:write",
     summary: "Clone a repository mount",
     description:
-      "The mount `repo_id`, or a new one. A job does it: `job_id` tells how far it is, and is cancelled like any other. Only the files of the last commit are fetched; links, submodules and what a workspace cannot hold are left out.",
+      "The mount `repo_id`, or a new one. A job does it: follow or cancel `job_id` like any other job. Only the files of the last commit are fetched; links, submodules and what a workspace cannot hold are left out.",
     params,
     body: CloneBody,
     answers: { 202: RepositoryView },

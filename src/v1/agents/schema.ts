@@ -63,7 +63,7 @@ type AgentView = Shown<typeof AgentView>;
 export const AgentListAnswer = noun("V1AgentList", "The organization's agents, newest first", {
   success: Success,
   agents: Type.Array(AgentView),
-  total: Count("How many there are, those past the end of the list too"),
+  total: Count("Total number, including those beyond the end of the list"),
 });
 export const AgentAnswer = noun("V1AgentAnswer", "An agent", { success: Success, agent: AgentView });
 export const CreatedAgent = noun("V1CreatedAgent", "A new agent", {

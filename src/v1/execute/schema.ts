@@ -38,9 +38,7 @@ export type ExecutionNames = Readonly<Record<keyof typeof NAMES, string>>;
 export const ExecutionResult = noun("V1ExecutionResult", "The result of an execution", {
   success: Type.Boolean({ description: "Whether the agent completed its turn", examples: [true] }),
   ...NAMES,
-  result: Type.Optional(
-    Text("The agent's answer; absent where the execution is blocked and has said nothing", "Hello."),
-  ),
+  result: Type.Optional(Text("The agent's answer; absent if the execution is blocked without an answer", "Hello.")),
   error: Type.Optional(
     Type.Object(
       {
