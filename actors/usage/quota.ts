@@ -6,6 +6,7 @@ import { chatTable, type Message, messageTable } from "../chat/schema.ts";
 import { missionTable } from "../mission/schema.ts";
 import {
   agentTable,
+  invitationTable,
   MAX_SECRETS,
   type Organization,
   organizationTable,
@@ -17,7 +18,7 @@ import {
 import type { Outcome } from "../fault.ts";
 import type { RecordChange } from "../runtime/write-guard.ts";
 import { type Attachment, attachmentTable, type Upload, uploadTable } from "../upload/schema.ts";
-import { type Place, placeTable, workspaceTable } from "../workspace/schema.ts";
+import { type Place, placeTable, shareTable, workspaceTable } from "../workspace/schema.ts";
 
 export const QUOTAS = [
   "agents",
@@ -97,6 +98,9 @@ const COUNTED: ReadonlyMap<string, { readonly quota: QuotaName; isGone(fields: F
   [workspaceTable.name, { quota: "workspaces", isGone: ({ deletedAt }: Fields) => isSet(deletedAt) }],
 ]);
 
+/** Tables of which each record is something new, for as many as there is room for rows. */
+const MADE: ReadonlySet<string> = new Set([shareTable.name, invitationTable.name]);
+
 /** Null where nothing of it counts. */
 export function demandOf(changes: readonly RecordChange[]): Demand | null {
   const asked = new Map<QuotaName, number>();
@@ -113,7 +117,8 @@ export function demandOf(changes: readonly RecordChange[]): Demand | null {
       if (counted.isGone(record as unknown as Fields)) freed.add(counted.quota);
       else if (isFirst) asked.set(counted.quota, (asked.get(counted.quota) ?? 0) + 1);
       isNew ||= isFirst;
-    } else if (table === messageTable.name) isNew ||= isFirst && (record as Message).role === "user";
+    } else if (MADE.has(table)) isNew ||= isFirst;
+    else if (table === messageTable.name) isNew ||= isFirst && (record as Message).role === "user";
     else if (table === secretTable.name) secrets = (record as SecretBook).secrets.length;
     else if (table === organizationTable.name) organization = record as Organization;
   }

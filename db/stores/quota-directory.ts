@@ -3,6 +3,7 @@ import type { QuotaDirectory } from "../../actors/usage/directory.ts";
 import type { QuotaLimits, QuotaName } from "../../actors/usage/quota.ts";
 import { isoTime } from "../../actors/schema.ts";
 import type { Database } from "../client.ts";
+import { ORGANIZATION_TABLES } from "../organization-tables.ts";
 
 type Counted = Exclude<QuotaName, "stored_rows" | "stored_bytes">;
 
@@ -37,27 +38,29 @@ const COUNTS: Readonly<Record<Counted, string>> = {
     "select sha256, (body ->> 'size')::bigint from attachment where organization_id = $1) as sent group by sha256) as s",
 };
 
-/** Tables whose rows an organization makes without end, and the column that has most of their bytes. */
-const STORED: readonly (readonly [table: string, column: string])[] = [
-  ...[
-    "agent",
-    "task",
-    "chat",
-    "message",
-    "job",
-    "mission",
-    "mission_run",
-    "webhook_event",
-    "webhook_attempt",
-    "workspace_place",
-    "workspace_version",
-    "workspace_text",
-    "upload",
-    "attachment",
-    "idempotency_key",
-  ].map((table) => [table, "body"] as const),
-  ["event", "data"],
+/** Tables of which an organization has few rows, whatever it does, or has them for a moment. */
+export const UNCOUNTED: readonly string[] = [
+  "actor_message",
+  "effect",
+  "alarm",
+  "rate_window",
+  "client_sessions",
+  "blob_claim",
+  "day_usage",
+  "month_usage",
+  "token_budget",
+  "webhook_feed",
+  "webhook_destination",
+  "workspace_selection",
+  "secret",
+  "member",
+  "organization",
 ];
+
+/** Tables whose rows an organization makes without end, and the column that has most of their bytes. */
+const STORED = Object.keys(ORGANIZATION_TABLES)
+  .filter((table) => !UNCOUNTED.includes(table))
+  .map((table) => [table, table === "event" ? "data" : "body"] as const);
 
 const stored = (value: (column: string) => string): string =>
   `select coalesce(sum(n), 0) as n from (${STORED.map(

@@ -119,6 +119,15 @@ test("[QUOTA-1] rows and bytes refuse what is new; reads and what runs go on", a
   }
 });
 
+test("[QUOTA-1] shares and invitations are refused as whatever else is new", async () => {
+  const share = () => client.call("POST", `/api/workspaces/${owner.workspaceId}/files/share`, { path: "a.txt" });
+  const invite = () => client.call("POST", "/api/invitations", { email: "ada@example.com" });
+  expect((await upload("a.txt", "a")).status).toBe(201);
+  for (const make of [share, invite]) await answered(make(), 201);
+  await setQuota("stored_rows", 1);
+  for (const make of [share, invite]) expect(await refused(make(), 429, "quota_exceeded")).toMatchObject({ limit: 1 });
+});
+
 test("[QUOTA-2] of many at once exactly as many are made as there is room for", async () => {
   await setQuota("tasks", 25);
   const statuses = await Promise.all(
