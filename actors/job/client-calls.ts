@@ -92,5 +92,5 @@ const alreadyAnswered = (job: Job, toolCallId: string): Outcome<never> =>
     kind: "invalid_state",
     status: job.status,
     allowedActions: allowedActions(job),
-    message: `The call ${toolCallId} has its result already, or is none of this job`,
+    message: `The call ${toolCallId} already has its result, or does not belong to this job`,
   });

@@ -268,7 +268,7 @@ function recovered(tx: Tx, job: Job, { kind, result }: Recovering): Job {
       return cancelled(tx, free, result);
     case "exhausted": {
       assert(free.status === "running", "a running job exhausts its attempts");
-      const message = `The run was interrupted ${JOB_ATTEMPTS} times and is given up`;
+      const message = `The run was interrupted ${JOB_ATTEMPTS} times and was abandoned`;
       return failed(tx, free, { error: { code: "attempts_exhausted", message }, result });
     }
   }

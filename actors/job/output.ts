@@ -46,7 +46,7 @@ export function answered(
   const { outputRepairs = 0 } = job;
   const errors = [...output.errors];
   if (outputRepairs >= OUTPUT_REPAIRS) {
-    const message = `The answer does not fit the output schema, also after ${OUTPUT_REPAIRS} repairs`;
+    const message = `The answer does not fit the output schema, even after ${OUTPUT_REPAIRS} repairs`;
     return failed(tx, job, { error: { code: "output_invalid", message, errors }, result });
   }
   appendJobEvent(tx, "transcript.event", transcriptEventOf({ type: "repair", text: repairRequest(errors) }));

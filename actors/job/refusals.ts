@@ -23,4 +23,4 @@ export const pending = (job: Job): Outcome<never> =>
 export const unlessOwnWords = (job: Job, by: string): Outcome<never> | null =>
   job.createdBy === by
     ? null
-    : refuse({ kind: "forbidden", message: "The job acts for the user who began it: only they tell it what to do" });
+    : refuse({ kind: "forbidden", message: "The job acts for the user who started it: only they may direct it" });

@@ -148,7 +148,7 @@ export function revocationRefusal(token: Token, { scopes, tokenId, expiresAt }: 
   if (token.id === tokenId || scopes.includes(FULL_ACCESS)) return null;
   const required = lacking(scopes, token.scopes);
   if (required.length > 0) return { kind: "insufficient_scope", required };
-  const message = "A token without full access revokes none that outlives it";
+  const message = "A token without full access cannot revoke a token that outlives it";
   return token.expiresAt > expiresAt ? { kind: "forbidden", message } : null;
 }
 

@@ -78,7 +78,7 @@ export const brokenOff = (): RunError => ({
 });
 export const noModelOutput = (): RunError => ({
   code: "provider_error",
-  message: "The model provider's answer was no model output.",
+  message: "The model provider's answer is not valid model output.",
 });
 export const stalled = (): RunError => ({ code: "provider_stalled", message: SENTENCES.provider_stalled });
 export const tooLong = (): RunError => ({

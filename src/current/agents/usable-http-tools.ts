@@ -36,7 +36,7 @@ export function toolKindErrors(tools: readonly AgentToolBody[]): InputError[] {
       })),
       ...extra.map((field) => ({
         path: `/tools/${i}/${field}`,
-        message: `Field tools.${i}.${field} is of tools of the kind http, and this one is of the kind ${tool.kind}`,
+        message: `Field tools.${i}.${field} is only for tools of the kind http; this one is ${tool.kind}`,
       })),
     ];
   });
