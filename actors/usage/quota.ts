@@ -51,6 +51,8 @@ export interface QuotaReports {
   report(organizationId: string): Promise<readonly QuotaState[]>;
   /** Refuses so much more of it where there is no room, before it is made. It is counted with its commit only. */
   room(organizationId: string, quota: QuotaName, amount: number): Promise<Outcome<null>>;
+  /** Content of so many bytes was stored, and the commit that was to refer to it was refused: it counts until it is removed. */
+  unreferred(organizationId: string, bytes: number): void;
 }
 
 const GIB = 1024 ** 3;

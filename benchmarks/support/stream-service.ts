@@ -154,7 +154,7 @@ const app = createApp({
   git: null,
   uploads: new PostgresUploadDirectory(database),
   usage: new PostgresUsageDirectory(database),
-  quotas: { report: () => Promise.resolve([]), room: () => Promise.resolve(ok(null)) },
+  quotas: { report: () => Promise.resolve([]), room: () => Promise.resolve(ok(null)), unreferred: () => {} },
   jobs: new PostgresJobDirectory(database),
   webhooks: new PostgresWebhookDirectory(database),
   webhookTools: webhookTools(egress),

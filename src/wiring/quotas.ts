@@ -131,6 +131,12 @@ export class Quotas implements WriteGuard {
     return isFull() ? refuse({ kind: "quota_exceeded", quota, limit, used: Math.max(0, gauge.used) }) : ok(null);
   }
 
+  unreferred(organizationId: string, bytes: number): void {
+    const gauge = this.standings.get(organizationId)?.gauges.get("file_bytes");
+    // At the limit the tables say what there is of it.
+    if (gauge !== undefined && gauge.used >= 0) gauge.used += bytes;
+  }
+
   /** What goes on with what was begun is not refused, but it is there afterwards. */
   private add(organizationId: string, { events, bytes }: Stored): void {
     const standing = this.standings.get(organizationId);

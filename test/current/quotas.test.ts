@@ -191,6 +191,45 @@ test("[QUOTA-1] [WSP-12] content that nothing refers to counts past 1 GiB, so st
   expect((await upload("b.txt", "1")).status).toBe(201);
 });
 
+test("[QUOTA-1] [WSP-12] of a file without room nothing is stored, and what a refused commit leaves counts", async () => {
+  const { organizationId } = owner;
+  const stored = async () => {
+    const rows = await service.database.read<{ n: number }[]>`
+      select count(*)::int as n from blob_claim where organization_id = ${organizationId} and size is not null`;
+    return rows[0]?.n;
+  };
+  expect((await upload("a.txt", "12345")).status).toBe(201);
+  await setQuota("file_bytes", 10);
+  expect(await refused(upload("b.txt", "123456"), 429, "quota_exceeded")).toEqual({
+    quota: "file_bytes",
+    limit: 10,
+    used: 5,
+  });
+  const body = "1234567";
+  const sha256 = new Bun.CryptoHasher("sha256").update(body).digest("base64");
+  const part = await fetch(`${service.url}/api/workspaces/${owner.workspaceId}/files/content?path=c.txt`, {
+    method: "PUT",
+    headers: {
+      authorization: `Bearer ${owner.token}`,
+      "content-range": "bytes 0-2/7",
+      "repr-digest": `sha-256=:${sha256}:`,
+    },
+    body: body.slice(0, 3),
+  });
+  await refused(part, 429, "quota_exceeded");
+  expect(await stored()).toBe(1);
+  // The file is there already, so the commit is refused. Nothing of it is free.
+  await setQuota("file_bytes", UNREFERRED_BYTES);
+  const again = await fetch(`${service.url}/api/workspaces/${owner.workspaceId}/files/content?path=a.txt`, {
+    method: "PUT",
+    headers: { authorization: `Bearer ${owner.token}`, "if-none-match": "*" },
+    body: "another",
+  });
+  expect(again.status).toBeGreaterThanOrEqual(400);
+  expect(await stored()).toBe(2);
+  expect(await used("file_bytes")).toBe(12);
+});
+
 test("[QUOTA-2] a restart forgets neither what there is nor the limit, and a refusal is not kept under its key", async () => {
   const testDatabase = await createTestDatabase();
   const before = await startService({ testDatabase });

@@ -10,12 +10,13 @@
 import { invalid, ok, type Outcome, refuse } from "../../../actors/fault.ts";
 import { ask } from "../../../actors/troupe.ts";
 import type { FilePath } from "../../../actors/workspace/path.ts";
-import type { ReceivedContent } from "../../../actors/workspace/ports.ts";
+import type { ContentCheck, ReceivedContent } from "../../../actors/workspace/ports.ts";
 import type { Cause, Precondition } from "../../../actors/workspace/protocol.ts";
 import { workspaceRef } from "../../../actors/workspace/schema.ts";
 import type { Input } from "../../http/contract/operation.ts";
 import { accepted, type Change, type Committed, created, done } from "../../http/request/commit.ts";
 import type { Services } from "../../operations/services.ts";
+import { roomFor } from "../../work/attaching.ts";
 import type { ContentRange } from "./content-range.ts";
 import type { fileOperations } from "./file-operations.ts";
 import { changedView, uploadView } from "./file-schema.ts";
@@ -48,10 +49,13 @@ export async function upload(
       return invalid("/repr-digest", "An upload in parts needs Repr-Digest: it says which content the part is of");
     return uploadPart(services, change, { path, input, range, sha256 });
   }
-  const received = await body.hashedBy((pieces) => services.contents.receive(organizationId, pieces, fileBytes));
+  // Nothing is stored of what is refused here.
+  const check: ContentCheck = (arrived) =>
+    sha256 !== undefined && sha256 !== arrived.sha256
+      ? invalid("/repr-digest", "The content has another digest than Repr-Digest says")
+      : roomFor(services, organizationId, arrived);
+  const received = await body.hashedBy((pieces) => services.contents.receive(organizationId, pieces, fileBytes, check));
   if (!received.ok) return received;
-  if (sha256 !== undefined && sha256 !== received.value.sha256)
-    return invalid("/repr-digest", "The content has another digest than Repr-Digest says");
   return write(services, change, { path, input, content: received.value });
 }
 
@@ -75,6 +79,10 @@ async function uploadPart(
     for (let next = await input.body.read(); !next.done; next = await input.body.read())
       if (next.value.byteLength > 0) return invalid("/content-range", "`bytes */<size>` comes without a body");
   }
+  if (part !== null) {
+    const room = await roomFor(services, organizationId, name);
+    if (!room.ok) return room;
+  }
   const taken = await services.contents.receivePart(name, part, (content) =>
     write(services, change, { path, input, content }),
   );
@@ -97,8 +105,8 @@ async function uploadPart(
 }
 
 /** Refers to content that is stored. */
-function write(
-  { contents }: Services,
+async function write(
+  { contents, quotas }: Services,
   change: Change,
   {
     path,
@@ -117,9 +125,10 @@ function write(
     precondition: headers["if-match"] ?? headers["if-none-match"] ?? NO_PRECONDITION,
     cause,
   } as const;
-  return change.commit([ask(workspaceRef(organizationId, params.id), command)], (written) =>
-    written.isNew
-      ? created(changedView(params.id, written, "created"))
-      : done(changedView(params.id, written, "updated")),
+  const written = await change.commit([ask(workspaceRef(organizationId, params.id), command)], (place) =>
+    place.isNew ? created(changedView(params.id, place, "created")) : done(changedView(params.id, place, "updated")),
   );
+  // What the quota itself has refused is at its limit.
+  if (!written.ok && written.fault.kind !== "quota_exceeded") quotas.unreferred(organizationId, content.size);
+  return written;
 }
