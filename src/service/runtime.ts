@@ -186,7 +186,10 @@ export async function prepareRuntime(parts: RuntimeParts): Promise<PreparedRunti
     guard: quotas,
     ...(replica === null ? {} : { peers: replica.group }),
     definitions: troupeActors({ ...parts, calendar }),
-    effects: runner === null ? IDLE : effectsOf(runner, parts, { directory, webhooks, missions, system: () => system }),
+    effects:
+      runner === null
+        ? IDLE
+        : effectsOf(runner, parts, { directory, quotas, webhooks, missions, system: () => system }),
     store: meters === null ? new PostgresActorStore(database) : new MeteredActorStore(database, meters),
     placement,
     clock: systemClock,
@@ -240,17 +243,18 @@ const IDLE: Readonly<Record<keyof ReturnType<typeof effectsOf>, EffectHandler>> 
 
 interface Late {
   readonly directory: Directory;
+  readonly quotas: QuotaReports;
   readonly webhooks: WebhookDirectory;
   readonly missions: MissionDirectory;
   readonly system: () => TroupeSystem;
 }
 
-const effectsOf = (runner: RunnerParts, parts: RuntimeParts, { directory, webhooks, missions, system }: Late) => ({
-  run: execution(runner, parts, directory, system),
+const effectsOf = (runner: RunnerParts, parts: RuntimeParts, late: Late) => ({
+  run: execution(runner, parts, late),
   ...missionHandlers({
-    system,
-    directory,
-    missions,
+    system: late.system,
+    directory: late.directory,
+    missions: late.missions,
     models: runner.models,
     clock: systemClock,
     chance: systemChance,
@@ -259,11 +263,11 @@ const effectsOf = (runner: RunnerParts, parts: RuntimeParts, { directory, webhoo
   ...webhookHandlers({
     egress: runner.egress,
     sealing: parts.storage.sealing,
-    queue: webhooks,
+    queue: late.webhooks,
     clock: systemClock,
     chance: systemChance,
     log: parts.log,
-    system,
+    system: late.system,
     appUrl: parts.address,
     meters: parts.meters,
     tracing: parts.tracing,
@@ -273,8 +277,7 @@ const effectsOf = (runner: RunnerParts, parts: RuntimeParts, { directory, webhoo
 function execution(
   runner: RunnerParts,
   parts: RuntimeParts,
-  directory: Directory,
-  system: () => TroupeSystem,
+  { directory, quotas, system }: Pick<Late, "directory" | "quotas" | "system">,
 ): EffectHandler {
   const { storage, log } = parts;
   const { models, egress, sandbox, fileSandbox } = runner;
@@ -283,7 +286,7 @@ function execution(
   const files = new PostgresFileDirectory(storage.database);
   const { workspaceLimits = DEFAULT_WORKSPACE_LIMITS } = parts;
   const isOverShare = (organizationId: string): boolean => system().loopTime.isOverShare(organizationId);
-  const shared = { system, files, contents: storage.files, workspaceLimits, isOverShare };
+  const shared = { system, files, contents: storage.files, quotas };
   return jobExecution({
     models: withRepositoryModel(
       withAttachedContent(withProviderKeys(models, secrets), { contents: storage.files, log }),
@@ -295,15 +298,18 @@ function execution(
         webFetch(egress, sandbox),
         ...fileTools(
           actorFileService({
-            system,
-            files,
-            contents: storage.files,
+            ...shared,
             queries: dataQueries({ sandbox: fileSandbox, system, contents: storage.files }),
           }),
         ),
         ...(runner.shell === null
           ? []
-          : [shellTool(shellService({ ...shared, ...runner.shell, egress }), runner.shell.hosts)]),
+          : [
+              shellTool(
+                shellService({ ...shared, ...runner.shell, workspaceLimits, isOverShare, egress }),
+                runner.shell.hosts,
+              ),
+            ]),
       ],
       {
         sources: [
@@ -319,9 +325,7 @@ function execution(
           }),
           cloneTools(
             cloneService({
-              system,
-              files,
-              contents: storage.files,
+              ...shared,
               secrets,
               cloner: runner.cloner,
               workspaceLimits,

@@ -3,6 +3,8 @@
  * files of the workspace, each in a commit of its own: what is the same already is left alone, so a sync writes
  * what has changed, and one that was interrupted goes on. What it overwrites is kept as versions.
  */
+import type { QuotaReports } from "../../actors/usage/quota.ts";
+import { roomFor } from "../work/attaching.ts";
 import { isPassing, notFound, type Outcome } from "../../actors/fault.ts";
 import type { ToolContext } from "../../actors/job/ports.ts";
 import { jobRef } from "../../actors/job/schema.ts";
@@ -38,6 +40,7 @@ interface Parts {
   readonly system: () => TroupeSystem;
   readonly files: FileDirectory;
   readonly contents: FileContents;
+  readonly quotas: Pick<QuotaReports, "room">;
   readonly secrets: SecretReader;
   readonly cloner: Cloner;
   readonly workspaceLimits: WorkspaceLimits;
@@ -260,7 +263,9 @@ async function writeAll(
   const writing = new Set<Promise<void>>();
   let failed: unknown = null;
   const receive = (body: ReadableStream<Uint8Array>) =>
-    parts.contents.receive(organizationId, body, parts.workspaceLimits.fileBytes);
+    parts.contents.receive(organizationId, body, parts.workspaceLimits.fileBytes, (arrived) =>
+      roomFor(parts, organizationId, arrived),
+    );
   const write = async (path: FilePath, receiving: ReturnType<typeof receive>): Promise<void> => {
     const received = await receiving;
     if (!received.ok) throw new Refused(faultWords(received.fault));

@@ -1,4 +1,6 @@
 /** The file tools' view of the service (port: `src/runner/tools/file-service.ts`), over the actors and the content. */
+import type { QuotaReports } from "../../actors/usage/quota.ts";
+import { roomFor } from "../work/attaching.ts";
 import { invalid, mapped, notFound, ok, type Outcome } from "../../actors/fault.ts";
 import type { ToolContext } from "../../actors/job/ports.ts";
 import { jobRef } from "../../actors/job/schema.ts";
@@ -25,6 +27,7 @@ interface Parts {
   readonly system: () => TroupeSystem;
   readonly files: FileDirectory;
   readonly contents: FileContents;
+  readonly quotas: Pick<QuotaReports, "room">;
   readonly queries: DataQueries;
 }
 
@@ -191,7 +194,12 @@ async function write(
   const { contents, system } = parts;
   const at = await workspaceOf(parts, context);
   if (!at.ok) return at;
-  const received = await contents.receive(context.organizationId, new Blob([text]).stream(), Number.MAX_SAFE_INTEGER);
+  const received = await contents.receive(
+    context.organizationId,
+    new Blob([text]).stream(),
+    Number.MAX_SAFE_INTEGER,
+    (arrived) => roomFor(parts, context.organizationId, arrived),
+  );
   if (!received.ok) return received;
   const { text: searched, ...content } = received.value;
   const mime = contents.mimeOf(path.names.at(-1)?.name ?? "", "");

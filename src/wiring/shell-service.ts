@@ -5,6 +5,8 @@
  *
  * Commands have a few places, of which one organization has a part; organizations take turns (FAIR-4).
  */
+import type { QuotaReports } from "../../actors/usage/quota.ts";
+import { roomFor } from "../work/attaching.ts";
 import { makeWayOut, removeWaysOut } from "../sandbox/way-out.ts";
 import { constants } from "node:fs";
 import { lstat, mkdir, mkdtemp, open, readdir, rm } from "node:fs/promises";
@@ -49,6 +51,7 @@ interface Parts extends AgentShell {
   readonly system: () => TroupeSystem;
   readonly files: FileDirectory;
   readonly contents: FileContents;
+  readonly quotas: Pick<QuotaReports, "room">;
   readonly workspaceLimits: WorkspaceLimits;
   /** Checks where names lead. */
   readonly egress: Pick<Egress, "resolve">;
@@ -281,7 +284,7 @@ const causeOf = ({ context }: At) => ({ by: { type: "agent", id: context.agentId
 
 /** Whether the file was changed. A link is never followed. */
 async function bringFile(
-  { system, contents, workspaceLimits }: Parts,
+  { system, contents, quotas, workspaceLimits }: Parts,
   at: At,
   { path, before }: { readonly path: string; readonly before: FileNode | undefined },
 ): Promise<Outcome<boolean>> {
@@ -298,7 +301,9 @@ async function bringFile(
   }
   const { organizationId } = at.ref;
   const body = Bun.file(join(at.folder, path)).stream();
-  const received = await contents.receive(organizationId, body, workspaceLimits.fileBytes);
+  const received = await contents.receive(organizationId, body, workspaceLimits.fileBytes, (arrived) =>
+    roomFor({ quotas, contents }, organizationId, arrived),
+  );
   if (!received.ok) return received;
   const { text, ...content } = received.value;
   const mime = contents.mimeOf(parsed.value.names.at(-1)?.name ?? "", "");

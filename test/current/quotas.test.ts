@@ -230,6 +230,22 @@ test("[QUOTA-1] [WSP-12] of a file without room nothing is stored, and what a re
   expect(await used("file_bytes")).toBe(12);
 });
 
+test("[QUOTA-2] nothing is stored of a file for which an agent's organization has no room", async () => {
+  const { organizationId } = owner;
+  const agent = await createAgent(service, owner, { name: "Ada", systemPrompt: "x" });
+  await answered(client.call("PATCH", `/api/agents/${agent}`, { allowed_tools: ["write_file"] }));
+  const chat = await client.chat(agent, owner.workspaceId);
+  await setQuota("file_bytes", 3);
+  const input = { path: "a.txt", text: "12345" };
+  service.model.script = ({ entries }) =>
+    entries.length > 1 ? [{ say: "done" }] : [{ use: { type: "tool_use", id: "c1", name: "write_file", input } }];
+  const { job } = await client.send(chat, "write");
+  await client.reached(job.id, "completed");
+  const stored = await service.database.read<{ n: number }[]>`
+    select count(*)::int as n from blob_claim where organization_id = ${organizationId} and size is not null`;
+  expect(stored[0]?.n).toBe(0);
+});
+
 test("[QUOTA-2] a restart forgets neither what there is nor the limit, and a refusal is not kept under its key", async () => {
   const testDatabase = await createTestDatabase();
   const before = await startService({ testDatabase });

@@ -3,6 +3,7 @@ import { join } from "node:path";
 import type { ModelPort, ToolPort } from "../../actors/job/ports.ts";
 import type { Directory } from "../../actors/organization/directory.ts";
 import type { TroupeSystem } from "../../actors/troupe.ts";
+import type { QuotaReports } from "../../actors/usage/quota.ts";
 import type { WorkspaceLimits } from "../../actors/workspace/limits.ts";
 import type { Database } from "../../db/client.ts";
 import { PostgresFileDirectory } from "../../db/stores/file-directory.ts";
@@ -54,11 +55,24 @@ interface ToolParts {
   /** Where files, clones and the folders of shells are. */
   readonly folder: string;
   readonly workspaceLimits: WorkspaceLimits;
+  readonly quotas: QuotaReports;
   readonly log: HttpLog;
 }
 
 export async function serviceTools(parts: ToolParts, options: ToolOptions): Promise<ToolPort> {
-  const { system, directory, models, files: contents, queries, egress, sandbox, secrets, workspaceLimits, log } = parts;
+  const {
+    system,
+    directory,
+    models,
+    files: contents,
+    queries,
+    egress,
+    sandbox,
+    secrets,
+    workspaceLimits,
+    quotas,
+    log,
+  } = parts;
   const files = new PostgresFileDirectory(parts.database);
   const cloner = new Cloner(join(parts.folder, "files", "clones"), egress);
   await cloner.prepare();
@@ -66,7 +80,7 @@ export async function serviceTools(parts: ToolParts, options: ToolOptions): Prom
   return createTools(
     [
       ...builtinTools(toolServices({ system, directory, models, log })),
-      ...fileTools(actorFileService({ system, files, contents, queries })),
+      ...fileTools(actorFileService({ system, files, contents, quotas, queries })),
       ...shellOf({ ...parts, files, contents }, options),
     ],
     {
@@ -75,7 +89,7 @@ export async function serviceTools(parts: ToolParts, options: ToolOptions): Prom
         agentTools({ egress, sandbox, secrets, clock: systemClock }),
         workspaceInstructions(system),
         missionTools(actorMissionService(system)),
-        cloneTools(cloneService({ system, files, contents, secrets, cloner, workspaceLimits, ...limits, log })),
+        cloneTools(cloneService({ system, files, contents, quotas, secrets, cloner, workspaceLimits, ...limits, log })),
         ...(options.toolSources?.(system, log) ?? []),
       ],
       log,
@@ -88,12 +102,13 @@ function shellOf(
   { shell, shellHosts }: ToolOptions,
 ): readonly Tool[] {
   if (shell === undefined) return [];
-  const { system, files, contents, egress, workspaceLimits } = parts;
+  const { system, files, contents, quotas, egress, workspaceLimits } = parts;
   const root = join(parts.folder, "shells");
   const service = shellService({
     system,
     files,
     contents,
+    quotas,
     shell,
     hosts: shellHosts ?? [],
     egress,

@@ -188,6 +188,12 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
   const fileSandbox = createSandbox(undefined, { kind: filePool(files.children), launches: impoliteLaunches });
   const queries = dataQueries({ sandbox: fileSandbox, system: () => system, contents: files });
   const secrets = actorSecretReader(() => system, testSealing);
+  const quotas = new Quotas({
+    directory: new PostgresQuotaDirectory(database),
+    defaults: { ...DEFAULT_QUOTAS, ...options.quotas },
+    clock,
+    log,
+  });
   const execution = jobExecution({
     models: withRepositoryModel(withAttachedContent(withProviderKeys(models, secrets), { contents: files })),
     providerKeys: actorProviderKeys(() => system),
@@ -206,6 +212,7 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
           secrets,
           folder,
           workspaceLimits,
+          quotas,
           log,
         },
         options,
@@ -219,12 +226,6 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
     clock: options.runClock ?? clock,
     group: (members, admission) => system.dispatchGroup(members, admission),
     textWriter: (text) => system.textWriter(text),
-    log,
-  });
-  const quotas = new Quotas({
-    directory: new PostgresQuotaDirectory(database),
-    defaults: { ...DEFAULT_QUOTAS, ...options.quotas },
-    clock,
     log,
   });
   const system: TroupeSystem = new System<TroupeProtocols>({
