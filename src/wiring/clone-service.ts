@@ -4,7 +4,7 @@
  * what has changed, and one that was interrupted goes on. What it overwrites is kept as versions.
  */
 import type { QuotaReports } from "../../actors/usage/quota.ts";
-import { roomFor } from "../work/attaching.ts";
+import { roomFor } from "../work/content-room.ts";
 import { isPassing, notFound, type Outcome } from "../../actors/fault.ts";
 import type { ToolContext } from "../../actors/job/ports.ts";
 import { jobRef } from "../../actors/job/schema.ts";

@@ -1,6 +1,6 @@
 /** The file tools' view of the service (port: `src/runner/tools/file-service.ts`), over the actors and the content. */
 import type { QuotaReports } from "../../actors/usage/quota.ts";
-import { roomFor } from "../work/attaching.ts";
+import { roomFor } from "../work/content-room.ts";
 import { invalid, mapped, notFound, ok, type Outcome } from "../../actors/fault.ts";
 import type { ToolContext } from "../../actors/job/ports.ts";
 import { jobRef } from "../../actors/job/schema.ts";

@@ -6,7 +6,7 @@
  * Commands have a few places, of which one organization has a part; organizations take turns (FAIR-4).
  */
 import type { QuotaReports } from "../../actors/usage/quota.ts";
-import { roomFor } from "../work/attaching.ts";
+import { roomFor } from "../work/content-room.ts";
 import { makeWayOut, removeWaysOut } from "../sandbox/way-out.ts";
 import { constants } from "node:fs";
 import { lstat, mkdir, mkdtemp, open, readdir, rm } from "node:fs/promises";

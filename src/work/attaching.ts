@@ -22,6 +22,7 @@ import type { ArrivedContent, FileContents } from "../../actors/workspace/ports.
 import type { Content } from "../../actors/workspace/schema.ts";
 import { errorAt, type GivenAttachment, type GivenContent, type GivenSource } from "./content-blocks.ts";
 import { contentAt, type FileParts } from "./file-content.ts";
+import { roomFor } from "./content-room.ts";
 import { headOf, type KnownContent, knownContent, LOOKED_BYTES, TAKEN_TYPES } from "./media-type.ts";
 
 /** Fetches what a message names by a URL. */
@@ -94,16 +95,6 @@ export async function attached(
   }
   const text = blocks.flatMap((block) => (block.type === "text" ? [block.text] : [])).join(SEPARATOR);
   return ok(blocks.every(({ type }) => type === "text") ? { text } : { text, blocks });
-}
-
-/** Refuses content for which the organization has no room. What it has already takes none. */
-export async function roomFor(
-  { quotas, contents }: Pick<AttachingParts, "quotas" | "contents">,
-  organizationId: string,
-  { sha256, size }: Pick<ArrivedContent, "sha256" | "size">,
-): Promise<Outcome<null>> {
-  const room = await quotas.room(organizationId, "file_bytes", size);
-  return room.ok || (await contents.hold({ organizationId, sha256 })) ? ok(null) : room;
 }
 
 /** The members that keep the uploads which the blocks name, for the group of their message. */

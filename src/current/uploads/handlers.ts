@@ -11,7 +11,7 @@ import type { Handlers, Input, Shown } from "../../http/contract/operation.ts";
 import { type Change, type Committed, created, done } from "../../http/request/commit.ts";
 import { lookUp } from "../../log/look-up.ts";
 import type { Services } from "../../operations/services.ts";
-import { roomFor } from "../../work/attaching.ts";
+import { roomFor } from "../../work/content-room.ts";
 import { knownContent, LOOKED_BYTES, TAKEN_TYPES } from "../../work/media-type.ts";
 import { pageOf, pageView } from "../paging.ts";
 import { permitted, recordView } from "../record.ts";

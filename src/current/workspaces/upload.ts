@@ -16,7 +16,7 @@ import { workspaceRef } from "../../../actors/workspace/schema.ts";
 import type { Input } from "../../http/contract/operation.ts";
 import { accepted, type Change, type Committed, created, done } from "../../http/request/commit.ts";
 import type { Services } from "../../operations/services.ts";
-import { roomFor } from "../../work/attaching.ts";
+import { roomFor } from "../../work/content-room.ts";
 import type { ContentRange } from "./content-range.ts";
 import type { fileOperations } from "./file-operations.ts";
 import { changedView, uploadView } from "./file-schema.ts";
