@@ -4,7 +4,7 @@
  * what has changed, and one that was interrupted goes on. What it overwrites is kept as versions.
  */
 import type { QuotaReports } from "../../actors/usage/quota.ts";
-import { roomFor } from "../work/content-room.ts";
+import { countUnreferred, roomFor } from "../work/content-room.ts";
 import { isPassing, notFound, type Outcome } from "../../actors/fault.ts";
 import type { ToolContext } from "../../actors/job/ports.ts";
 import { jobRef } from "../../actors/job/schema.ts";
@@ -40,7 +40,7 @@ interface Parts {
   readonly system: () => TroupeSystem;
   readonly files: FileDirectory;
   readonly contents: FileContents;
-  readonly quotas: Pick<QuotaReports, "room">;
+  readonly quotas: Pick<QuotaReports, "room" | "unreferred">;
   readonly secrets: SecretReader;
   readonly cloner: Cloner;
   readonly workspaceLimits: WorkspaceLimits;
@@ -279,7 +279,9 @@ async function writeAll(
       precondition: { kind: "none" },
       cause: causeOf(repository),
     } as const;
-    await asked(parts, { ref, waiting }, command, `\`${path.text}\`: `);
+    const outcome = await answered(parts, { ref, waiting }, command);
+    countUnreferred(parts, organizationId, { written: outcome, size: content.size });
+    if (!outcome.ok) throw new Refused(`\`${path.text}\`: ${faultWords(outcome.fault)}`);
     written++;
   };
   for (const [key, { path, file }] of planned) {
@@ -308,16 +310,19 @@ async function writeAll(
   return written;
 }
 
+type Command = Parameters<TroupeSystem["dispatch"]>[1] & {
+  readonly kind: "make_directory" | "write_file" | "end_clone";
+};
+type Asking = Pick<Work, "ref" | "waiting">;
+
 /** A command whose refusal ends the clone. */
-async function asked(
-  { system }: Parts,
-  { ref, waiting }: Pick<Work, "ref" | "waiting">,
-  command: Parameters<TroupeSystem["dispatch"]>[1] & { readonly kind: "make_directory" | "write_file" | "end_clone" },
-  where = "",
-): Promise<void> {
-  const outcome = await patiently(waiting, () => system().dispatch(ref, command as never) as Promise<Outcome<unknown>>);
-  if (!outcome.ok) throw new Refused(`${where}${faultWords(outcome.fault)}`);
+async function asked(parts: Parts, asking: Asking, command: Command): Promise<void> {
+  const outcome = await answered(parts, asking, command);
+  if (!outcome.ok) throw new Refused(faultWords(outcome.fault));
 }
+
+const answered = ({ system }: Parts, { ref, waiting }: Asking, command: Command): Promise<Outcome<unknown>> =>
+  patiently(waiting, () => system().dispatch(ref, command as never) as Promise<Outcome<unknown>>);
 
 const MIB = 1024 * 1024;
 

@@ -1,6 +1,6 @@
 /** The file tools' view of the service (port: `src/runner/tools/file-service.ts`), over the actors and the content. */
 import type { QuotaReports } from "../../actors/usage/quota.ts";
-import { roomFor } from "../work/content-room.ts";
+import { countUnreferred, roomFor } from "../work/content-room.ts";
 import { invalid, mapped, notFound, ok, type Outcome } from "../../actors/fault.ts";
 import type { ToolContext } from "../../actors/job/ports.ts";
 import { jobRef } from "../../actors/job/schema.ts";
@@ -27,7 +27,7 @@ interface Parts {
   readonly system: () => TroupeSystem;
   readonly files: FileDirectory;
   readonly contents: FileContents;
-  readonly quotas: Pick<QuotaReports, "room">;
+  readonly quotas: Pick<QuotaReports, "room" | "unreferred">;
   readonly queries: DataQueries;
 }
 
@@ -211,5 +211,7 @@ async function write(
     precondition,
     cause: causeOf(context),
   } as const;
-  return mapped(await system().dispatch(at.value, command), (written) => changedFile(context, written));
+  const written = await system().dispatch(at.value, command);
+  countUnreferred(parts, context.organizationId, { written, size: content.size });
+  return mapped(written, (change) => changedFile(context, change));
 }

@@ -6,7 +6,7 @@
  * Commands have a few places, of which one organization has a part; organizations take turns (FAIR-4).
  */
 import type { QuotaReports } from "../../actors/usage/quota.ts";
-import { roomFor } from "../work/content-room.ts";
+import { countUnreferred, roomFor } from "../work/content-room.ts";
 import { makeWayOut, removeWaysOut } from "../sandbox/way-out.ts";
 import { constants } from "node:fs";
 import { lstat, mkdir, mkdtemp, open, readdir, rm } from "node:fs/promises";
@@ -51,7 +51,7 @@ interface Parts extends AgentShell {
   readonly system: () => TroupeSystem;
   readonly files: FileDirectory;
   readonly contents: FileContents;
-  readonly quotas: Pick<QuotaReports, "room">;
+  readonly quotas: Pick<QuotaReports, "room" | "unreferred">;
   readonly workspaceLimits: WorkspaceLimits;
   /** Checks where names lead. */
   readonly egress: Pick<Egress, "resolve">;
@@ -317,6 +317,7 @@ async function bringFile(
     precondition,
   } as const;
   const written = await system().dispatch(at.ref, { ...command, cause: causeOf(at) });
+  countUnreferred({ quotas }, organizationId, { written, size: content.size });
   return written.ok ? ok(true) : written;
 }
 

@@ -1,4 +1,4 @@
-/** Whether an organization has room for more content; asked before it is stored, wherever it comes from. */
+/** What content takes of an organization's room: asked before it is stored, counted where its commit is refused. */
 import { ok, type Outcome } from "../../actors/fault.ts";
 import type { QuotaReports } from "../../actors/usage/quota.ts";
 import type { ArrivedContent, FileContents } from "../../actors/workspace/ports.ts";
@@ -16,4 +16,14 @@ export async function roomFor(
 ): Promise<Outcome<null>> {
   const room = await quotas.room(organizationId, "file_bytes", size);
   return room.ok || (await contents.hold({ organizationId, sha256 })) ? ok(null) : room;
+}
+
+/** Counts content that was stored for a commit that has ended so. Nothing refers to it, until it is removed. */
+export function countUnreferred(
+  { quotas }: { readonly quotas: Pick<QuotaReports, "unreferred"> },
+  organizationId: string,
+  { written, size }: { readonly written: Outcome<unknown>; readonly size: number },
+): void {
+  // What the quota itself has refused is at its limit.
+  if (!written.ok && written.fault.kind !== "quota_exceeded") quotas.unreferred(organizationId, size);
 }

@@ -246,6 +246,21 @@ test("[QUOTA-2] nothing is stored of a file for which an agent's organization ha
   expect(stored[0]?.n).toBe(0);
 });
 
+test("[QUOTA-1] [WSP-12] what the refused commit of an agent's file leaves counts", async () => {
+  const agent = await createAgent(service, owner, { name: "Ada", systemPrompt: "x" });
+  await answered(client.call("PATCH", `/api/agents/${agent}`, { allowed_tools: ["write_file"] }));
+  const chat = await client.chat(agent, owner.workspaceId);
+  expect((await upload("notes/a.txt", "12345")).status).toBe(201);
+  await setQuota("file_bytes", UNREFERRED_BYTES);
+  expect(await used("file_bytes")).toBe(5);
+  const input = { path: "notes", text: "1234567" };
+  service.model.script = ({ entries }) =>
+    entries.length > 1 ? [{ say: "done" }] : [{ use: { type: "tool_use", id: "c1", name: "write_file", input } }];
+  const { job } = await client.send(chat, "write");
+  await client.reached(job.id, "completed");
+  expect(await used("file_bytes")).toBe(12);
+});
+
 test("[QUOTA-2] a restart forgets neither what there is nor the limit, and a refusal is not kept under its key", async () => {
   const testDatabase = await createTestDatabase();
   const before = await startService({ testDatabase });

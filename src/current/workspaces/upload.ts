@@ -16,7 +16,7 @@ import { workspaceRef } from "../../../actors/workspace/schema.ts";
 import type { Input } from "../../http/contract/operation.ts";
 import { accepted, type Change, type Committed, created, done } from "../../http/request/commit.ts";
 import type { Services } from "../../operations/services.ts";
-import { roomFor } from "../../work/content-room.ts";
+import { countUnreferred, roomFor } from "../../work/content-room.ts";
 import type { ContentRange } from "./content-range.ts";
 import type { fileOperations } from "./file-operations.ts";
 import { changedView, uploadView } from "./file-schema.ts";
@@ -128,7 +128,6 @@ async function write(
   const written = await change.commit([ask(workspaceRef(organizationId, params.id), command)], (place) =>
     place.isNew ? created(changedView(params.id, place, "created")) : done(changedView(params.id, place, "updated")),
   );
-  // What the quota itself has refused is at its limit.
-  if (!written.ok && written.fault.kind !== "quota_exceeded") quotas.unreferred(organizationId, content.size);
+  countUnreferred({ quotas }, organizationId, { written, size: content.size });
   return written;
 }
