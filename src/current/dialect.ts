@@ -44,7 +44,7 @@ const WORDS: RefusalTable<Words> = {
   unauthenticated: ({ challenge }) =>
     challenge === undefined
       ? words("unauthenticated", "A valid bearer token is required")
-      : words("unauthenticated", "The password of this share is required", {
+      : words("unauthenticated", "The password of this share is missing or wrong", {
           headers: { "www-authenticate": challenge },
         }),
   token_expired: () => words("token_expired", "The token has expired"),
@@ -114,7 +114,8 @@ const WORDS: RefusalTable<Words> = {
     words("invalid_path", message, { details: { errors: [{ path: `/${field}`, message }] } }),
   read_only_violation: ({ message }) => words("read_only_violation", message),
   path_exists: ({ path, message }) => words("path_exists", message, { details: { path } }),
-  share_expired: () => words("share_expired", "The share has expired"),
+  share_expired: () =>
+    words("share_expired", "The share has expired, was revoked, or has reached its number of downloads"),
   event_not_retained: ({ oldest }) =>
     words("event_not_retained", "The event is no longer retained", {
       details: oldest === undefined ? {} : { oldest_sequence: oldest },

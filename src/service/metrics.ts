@@ -36,7 +36,7 @@ export function serveMetrics(parts: MetricsParts): AdminPort {
     new Response(await told.text(), { headers: { "content-type": told.contentType, "cache-control": "no-store" } });
   const admin = openAdminPort({ host, port, routes: { "/metrics": metrics } });
   const endLooks = watchDelay(meters);
-  log.info({ metrics: `${admin.address}/metrics` }, "metrics are told at the administration port");
+  log.info({ metrics: `${admin.address}/metrics` }, "metrics are served on the administration port");
   return {
     address: admin.address,
     stop: () => {

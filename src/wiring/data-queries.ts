@@ -138,10 +138,13 @@ function answerOf<T extends { readonly kind: string }>(result: SandboxResult): O
   return value.kind === "refused" ? refuse(faultOf(value as QueryRefusal)) : ok(value as T);
 }
 
+/** The field of the request that a refusal is about, where it is not the query. */
+const FIELDS: Partial<Record<QueryRefusal["reason"], string>> = { params: "/params", database: "/database" };
+
 function faultOf({ reason, message }: QueryRefusal): Fault {
   if (reason === "violation") return { kind: "read_only_violation", message };
   if (reason === "timeout") return { kind: "timeout", message };
-  return { kind: "invalid_request", errors: [{ path: reason === "params" ? "/params" : "/query", message }] };
+  return { kind: "invalid_request", errors: [{ path: FIELDS[reason] ?? "/query", message }] };
 }
 
 const TOO_LARGE: Fault = {

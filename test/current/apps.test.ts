@@ -109,8 +109,11 @@ test("[WSP-14] an app is listed, is one of its slug, and is gone when it is dele
   );
   const up = { name: "Up", slug: "up", path: "site", entry: "../secret.txt" };
   await refused(client.call("POST", `${workspace}/apps`, up), 400, "invalid_path");
+  const message = "Field slug must have 1 to 40 lower-case letters, digits and `-`, and must not begin or end with `-`";
   for (const slug of ["Up", "-a", "a_b", "", "a".repeat(41)])
-    await refused(client.call("POST", `${workspace}/apps`, { name: "Bad", slug }), 400, "invalid_request");
+    expect(
+      await refused(client.call("POST", `${workspace}/apps`, { name: "Bad", slug }), 400, "invalid_request"),
+    ).toEqual({ errors: [{ path: "/slug", message }] });
   const { events } = await client.get<{ events: Json[] }>("/api/events");
   expect(events.filter(({ type }) => type === "workspace.app_created")).toHaveLength(1);
   const stranger = new Client(service, await service.found("Stranger"));

@@ -216,4 +216,18 @@ describe("hostile queries", () => {
     }
     await refused(send({ query: " " }), 400, "invalid_request");
   });
+
+  test("[WSP-4] a refusal names the field that is wrong: the database, or the values of the parameters", async () => {
+    for (const [fields, path, message] of [
+      [{ database: "sales.csv" }, "/database", "The file is not an SQLite database"],
+      [
+        { params: [{ a: 1 }] },
+        "/params",
+        "Field params must be a list of at most 1000 values, or an object; values are texts, numbers, booleans and null",
+      ],
+    ] as const)
+      expect(await refused(send({ query: "SELECT 1", ...fields }), 400, "invalid_request")).toEqual({
+        errors: [{ path, message }],
+      });
+  });
 });

@@ -125,7 +125,9 @@ test("[AUTH-19] a withdrawn invitation opens nothing, and what is no e-mail addr
   });
   expect((await browserOf(service).get(pathOf(url))).status).toBe(404);
   for (const email of ["", "ada", "a b@example.com", "a@b\u0007.example", `a@${"x".repeat(191)}`])
-    await refused(call(owner, "POST", "/api/invitations", { email }), 400, "invalid_request");
+    expect(await refused(call(owner, "POST", "/api/invitations", { email }), 400, "invalid_request")).toEqual({
+      errors: [{ path: "/email", message: "Field email must be an e-mail address, such as ada@example.com" }],
+    });
 });
 
 test("[AUTH-20] a person lists their sessions, ends one, and ends all others", async () => {

@@ -89,7 +89,11 @@ test("[WSP-2] a password is asked for, taken, and may be tried a few times only"
   const made = await share({ password: "correct horse" });
   const asked = await open(made);
   expect([asked.status, asked.headers.get("www-authenticate")]).toEqual([401, 'Basic realm="share", charset="UTF-8"']);
-  expect((await open(made, withPassword("wrong"))).status).toBe(401);
+  const wrong = await open(made, withPassword("wrong"));
+  expect([wrong.status, (await wrong.json()) as Json]).toMatchObject([
+    401,
+    { message: "The password of this share is missing or wrong" },
+  ]);
   expect((await open(made, withPassword("correct horse"))).status).toBe(200);
   for (let i = 0; i < PASSWORD_ATTEMPTS; i++) expect((await open(made, withPassword("wrong"))).status).toBe(401);
   const refusedNow = await open(made, withPassword("correct horse"));

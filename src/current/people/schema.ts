@@ -26,7 +26,11 @@ export const UpdateMemberBody = Type.Object({ role: Role }, { examples: [{ role:
 /** `POST /api/invitations` */
 export const CreateInvitationBody = Type.Object(
   {
-    email: Type.String({ pattern: EMAIL, description: "E-mail address of the person; nothing is sent to it" }),
+    email: Type.String({
+      pattern: EMAIL,
+      description: "E-mail address of the person; nothing is sent to it",
+      errorMessage: "Field email must be an e-mail address, such as ada@example.com",
+    }),
     role: Type.Optional(OneOf(ROLES, { default: "member", description: "Role that the person gets" })),
   },
   { examples: [{ email: "ada@example.com", role: "member" }] },

@@ -12,7 +12,12 @@ const SLUG = "^[a-z0-9](?:[a-z0-9-]{0,38}[a-z0-9])?$";
 export const CreateAppBody = Type.Object(
   {
     name: Type.String({ pattern: "\\S", maxLength: NAME_CHARACTERS, description: "What people call it" }),
-    slug: Type.String({ pattern: SLUG, description: "Part of its address; of one app of the workspace only" }),
+    slug: Type.String({
+      pattern: SLUG,
+      description: "Part of its address; of one app of the workspace only",
+      errorMessage:
+        "Field slug must have 1 to 40 lower-case letters, digits and `-`, and must not begin or end with `-`",
+    }),
     path: Type.Optional(Type.String({ description: "The directory with its files; by default the slug" })),
     entry: Type.Optional(
       Type.String({ default: "index.html", description: "The file that it begins with, relative to the directory" }),

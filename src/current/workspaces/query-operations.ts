@@ -23,6 +23,7 @@ const QueryBody = Type.Object(
     params: Type.Optional(
       Type.Union([Type.Array(Value, { maxItems: MAX_PARAMS }), Type.Record(Type.String(), Value)], {
         description: "Values of the parameters: a list for `?` and `$1`, an object for `$name`",
+        errorMessage: `Field params must be a list of at most ${MAX_PARAMS} values, or an object; values are texts, numbers, booleans and null`,
       }),
     ),
     database: Type.Optional(

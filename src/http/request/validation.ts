@@ -155,9 +155,12 @@ function isOfType(value: unknown, type: string): boolean {
 function boundOf(schema: TSchema, value: unknown): string | null {
   const bound = (name: string): number | null => (typeof schema[name] === "number" ? schema[name] : null);
   const [longest, most, least, highest] = [bound("maxLength"), bound("maxItems"), bound("minimum"), bound("maximum")];
-  const fewest = bound("minItems");
+  const [fewest, shortest] = [bound("minItems"), bound("minLength")];
   if (typeof value === "string" && longest !== null && value.length > longest)
     return `must have at most ${longest} characters`;
+  if (typeof value === "string" && shortest !== null && value.length < shortest)
+    return `must have at least ${shortest} ${shortest === 1 ? "character" : "characters"}`;
+  if (typeof value === "string" && typeof schema["pattern"] === "string") return `must match \`${schema["pattern"]}\``;
   if (Array.isArray(value) && most !== null && value.length > most) return `must have at most ${most} items`;
   if (Array.isArray(value) && fewest !== null && value.length < fewest)
     return `must have at least ${fewest} ${fewest === 1 ? "item" : "items"}`;

@@ -9,6 +9,8 @@ export interface QueryRefusal {
     /** It is not SQL, or the files have not what it asks for. */
     | "query"
     | "params"
+    /** The file that it names as its database is none. */
+    | "database"
     | "timeout"
     | "memory";
   /** For the author of the query. */

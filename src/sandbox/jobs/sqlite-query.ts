@@ -119,6 +119,6 @@ function refusalOf(error: unknown): QueryRefusal {
   if (/not authorized|readonly database|unable to open database: /i.test(message))
     return refusedQuery("violation", "A query reads the tables of the file, and nothing else");
   if (/file is not a database|unable to open database file|malformed/i.test(message))
-    return refusedQuery("query", "The file is not an SQLite database");
+    return refusedQuery("database", "The file is not an SQLite database");
   return refusedQuery("query", message);
 }

@@ -18,6 +18,7 @@ const schema = Type.Object({
   ),
   free: Type.Optional(FreeObject),
   tags: Type.Optional(Type.Array(Type.String(), { minItems: 1, uniqueItems: true })),
+  code: Type.Optional(Type.String({ minLength: 4, pattern: "^[a-z]*$" })),
 });
 const body = new Body(schema, { isStrict: false });
 const strict = new Body(schema, { isStrict: true });
@@ -84,6 +85,8 @@ test.each([
   [{ title: "ok", free: [] }, ["/free Field free must be an object"]],
   [{ title: "ok", free: "x" }, ["/free Field free must be an object"]],
   [{ title: "ok", tags: [] }, ["/tags Field tags must have at least 1 item"]],
+  [{ title: "ok", code: "abc" }, ["/code Field code must have at least 4 characters"]],
+  [{ title: "ok", code: "ABCD" }, ["/code Field code must match `^[a-z]*$`"]],
   [{ title: "ok", tags: ["a", "b", "a"] }, ["/tags Field tags must not have the same item twice"]],
 ] as [JsonObject, string[]][])("[GEN-7] %j is refused with its places", (value, errors) => {
   expect(errorsOf(value)).toEqual(errors);
