@@ -122,7 +122,9 @@ function placeOf(root: TSchema, path: string): Place | null {
     const next = propertiesOf(schema)?.[name] ?? (schema["items"] as TSchema | undefined);
     if (next === undefined) return null;
     const required = schema["required"] as readonly string[] | undefined;
-    place = { schema: withoutNull(next), isRequired: required?.includes(name) === true };
+    // Words of a union are for all its variants.
+    const schemaOf = "errorMessage" in next ? next : withoutNull(next);
+    place = { schema: schemaOf, isRequired: required?.includes(name) === true };
   }
   return place;
 }
