@@ -108,7 +108,7 @@ test("[RUN-13] a call is a request with the key of the call, and no secret is se
 test("[RUN-13] arguments that do not fit the schema reach no host, and the model is told", async () => {
   input = { article: 5, currency: "GBP" };
   const result = await said(tool());
-  expect(result).toContain("error: The arguments are not valid: Field arguments.article must be string");
+  expect(result).toContain("error: The arguments are not valid: Field arguments.article must be a string");
   expect(result).toContain("EUR, USD");
   expect(heard).toEqual([]);
 });
@@ -136,7 +136,7 @@ test("[RUN-12] a client's tool is not asked for what does not fit its schema", a
   input = { article: 5 };
   const { id } = await sent([{ ...own, kind: "client" }], { approval_tools: ["price"] });
   expect((await client.reached(id, "completed")).result).toBe(
-    "error: The arguments are not valid: Field arguments.article must be string.",
+    "error: The arguments are not valid: Field arguments.article must be a string.",
   );
 });
 

@@ -71,7 +71,7 @@ describe("an answer", () => {
         code: "output_invalid",
         errors: [
           { path: "/more", message: "Unknown field: output.more" },
-          { path: "/price", message: "Field output.price must be number" },
+          { path: "/price", message: "Field output.price must be a number" },
         ],
       },
     });

@@ -59,6 +59,16 @@ function complaint({ instancePath, keyword, params, message = "is invalid" }: Er
     const path = `${instancePath}/${String((params as { additionalProperty: string }).additionalProperty)}`;
     return { path, message: `Unknown field: ${of(path)}` };
   }
+  if (keyword === "type") {
+    const types = [(params as { type: string | string[] }).type].flat().map(withArticle);
+    return { path: instancePath, message: `Field ${of(instancePath)} must be ${types.join(" or ")}` };
+  }
   const allowed = keyword === "enum" ? `: ${(params as { allowedValues: unknown[] }).allowedValues.join(", ")}` : "";
   return { path: instancePath, message: `Field ${of(instancePath)} ${message}${allowed}` };
+}
+
+/** `a string`, `an object`; `null` has none. */
+function withArticle(type: string): string {
+  if (type === "null") return type;
+  return `${/^[aio]/.test(type) ? "an" : "a"} ${type}`;
 }

@@ -1,0 +1,13 @@
+/** What is said of arguments that their schema does not take. */
+import { expect, test } from "bun:test";
+import { argumentErrors } from "../../src/sandbox/jobs/arguments.ts";
+
+test.each([
+  ["string", "a string"],
+  ["integer", "an integer"],
+  [["array", "null"], "an array or null"],
+])("[JOB-8] an argument of a wrong type is told the types of %j", (type, words) => {
+  const schema = { type: "object", properties: { x: { type } } };
+  const content = new TextEncoder().encode(JSON.stringify({ schema, given: { x: true } }));
+  expect(argumentErrors({}, content)).toEqual([{ path: "/x", message: `Field arguments.x must be ${words}` }]);
+});
