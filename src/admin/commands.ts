@@ -58,7 +58,8 @@ export const ADMIN_USAGE = `Usage: bun run admin <command>
   logs --request-id ID [--from FILE]
 
 Each command has --help, and --json for programs.
-ORG is an organization's id; it may be left out while there is only one. A token is shown once.
+ORG is an organization's id. While there is only one, --org may be omitted, except by org export and org erase.
+A token is shown once.
 A budget is of model tokens for a month of UTC, in and out together, and of what they cost by MODEL_PRICES;
 default is MONTHLY_TOKEN_BUDGET and MONTHLY_COST_BUDGET.
 A backup has the database and the files; the service may run meanwhile. --with-key puts the key of the
