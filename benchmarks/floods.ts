@@ -13,7 +13,15 @@
  * takes 100 ms is the p99 of a whole slice, beside a flood or not. Attackers have machines of their own, and here they are processes on
  * the cores of what is measured: generators, hostile servers and slow receivers run with the lowest priority, and
  * their cost is in the bare columns, so that the figure says what the service does. What the kernel does for their
- * packets knows no priority; it is in the floor. BENCH_FLOODS=reads,executes runs these only.
+ * packets knows no priority; it is in the floor.
+ *
+ * Bodies held open share a line of 1 Gbit/s, 125 MB/s in slices of 16 KiB (`support/line.ts`). Without it the
+ * loopback takes each body of 1 MiB at once and carries up to 650 MB/s, which no such line does, and the service pays
+ * for it in the kernel. 2,000 connections try; who is refused comes back after 0.5 to 1.5 s, around the `Retry-After`
+ * of 1 s. So the line is full, some 2,000 connections a second are new, and the service holds as many bodies as it
+ * lets one token have: 32. The other floods wait for an answer before they send more, and have no line.
+ *
+ * BENCH_FLOODS=reads,executes runs these only.
  */
 import type { Aim, Benchmark, BenchmarkContext } from "./support/benchmark.ts";
 import { cpuOf } from "./support/cpu.ts";
@@ -50,6 +58,9 @@ interface Rounds {
 interface Measured {
   readonly rounds: Readonly<Record<Situation, Rounds>>;
   readonly answers: Record<string, number>;
+  /** The fewest of any round. */
+  held: number;
+  sentMb: number;
   refused: number;
   loopBusy: number;
   pssMib: number;
@@ -101,6 +112,8 @@ async function measured(context: BenchmarkContext, stage: Stage, plan: FloodPlan
   const of: Measured = {
     rounds: { alone: none(), flood: none(), bare: none(), floor: none() },
     answers: {},
+    held: Number.POSITIVE_INFINITY,
+    sentMb: 0,
     refused: 0,
     loopBusy: 0,
     pssMib: 0,
@@ -112,7 +125,7 @@ async function measured(context: BenchmarkContext, stage: Stage, plan: FloodPlan
   context.say(
     `${plan.name}: writes ${times(ratio.writes)}, reads ${times(ratio.reads)}; beside the bare server ` +
       `${times(bare.writes)}, ${times(bare.reads)}; the flooded bare server ${times(floor.writes)}, ${times(floor.reads)}; alone ${figure(median(of.rounds.alone.writes))} and ` +
-      `${figure(median(of.rounds.alone.reads))} ms; the flood was answered ${answers}; busy ${figure(of.loopBusy)}, ${figure(of.pssMib)} MiB`,
+      `${figure(median(of.rounds.alone.reads))} ms; the flood was answered ${answers}, held ${figure(of.held)} bodies and sent ${figure(of.sentMb)} MB; busy ${figure(of.loopBusy)}, ${figure(of.pssMib)} MiB`,
   );
   return of;
 }
@@ -130,8 +143,10 @@ async function slice(stage: Stage, plan: FloodPlan, situation: Situation, of: Me
     of.pssMib = Math.max(of.pssMib, pssOf(service.pid) / 1024 / 1024);
   }
   if (situation !== "alone") {
-    const { answers } = await flood.ask({ kind: "stop" });
+    const { answers, held, sentBytes } = await flood.ask({ kind: "stop" });
     if (situation === "flood") {
+      of.held = Math.min(of.held, held);
+      of.sentMb = Math.max(of.sentMb, sentBytes / 1_000_000);
       for (const [status, count] of Object.entries(answers)) of.answers[status] = (of.answers[status] ?? 0) + count;
       await administer(service, "jobs cancel", { org: plan.organization.id });
     }
@@ -147,12 +162,9 @@ const p99 = (samples: readonly number[]): number =>
     0.99,
   );
 
-/** What a trace of the service's main thread shows (scheduler, system calls and a profile of the CPU; one slice of each). */
+/** What a trace of the service's main thread showed (scheduler and system calls; one slice of each). */
 const WHERE =
-  "Where it goes, of three floods whose turns of the event loop were traced. **Bodies held open**: nearly all are refused, " +
-  "so 2,000 connections come again each second. Bun accepts until nobody waits, and reads and answers each connection at once: " +
-  "one turn of the loop took 1,279 of them and 0.5 s of CPU. Of the CPU of such turns 80% is the kernel's, 61 to 66% reading " +
-  "from sockets, with what the loopback delivers meanwhile; JavaScript has 5 to 7%. " +
+  "Where it goes, of two floods whose turns of the event loop were traced. " +
   "**Hostile pages**: B waits in the first quarter of a second, while the calls begin; the longest turn had 20 ms of CPU, and 12 more than 4 ms. " +
   "**A hostile MCP server**: the longest turn had 24 ms of CPU, and 22 more than 4 ms. With nobody else at work the longest has 4 to 7 ms.";
 
@@ -204,9 +216,14 @@ function report(results: readonly (readonly [string, Measured])[]) {
       figure(of.pssMib),
     ];
   });
+  const held = results.find(([, { sentMb }]) => sentMb > 0)?.[1];
+  const line =
+    held === undefined
+      ? ""
+      : `Bodies held open come over a line of 1 Gbit/s: at most ${figure(held.sentMb)} MB a slice, and ${figure(held.held)} bodies or more were held at its end; ${held.answers["503"] ?? 0} were refused in all rounds. `;
   const text =
     `B creates ${PER_SECOND} small tasks and reads ${PER_SECOND} agents a second. p99, and its multiple of B's alone; the median of the rounds. ` +
-    `Beside a bare server: while the same generator floods that, which says what it takes from this machine; "of that" is the flood's multiple divided by it. The floor: B asks the flooded bare server itself.\n\n${table(head, rows)}\n\n${WHERE}`;
+    `Beside a bare server: while the same generator floods that, which says what it takes from this machine; "of that" is the flood's multiple divided by it. The floor: B asks the flooded bare server itself.\n\n${table(head, rows)}\n\n${line}${WHERE}`;
   return { text, aims: results.map(([name, of]) => aim(name, of)), skipped: [] };
 }
 

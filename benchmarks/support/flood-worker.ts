@@ -4,11 +4,13 @@
  *
  *   ask    each connection sends its next request when the last one is answered
  *   drop   each connection is closed at the first byte of its answer, and opened again
- *   hold   each connection sends all of its body but the last byte, and keeps it until it is answered or closed
+ *   hold   each connection sends all of its body but the last byte, and keeps it until it is answered or closed;
+ *          all of them share one line of 1 Gbit/s (`Line`)
  *
  *   bun flood-worker.ts      questions by IPC
  */
 import type { Socket } from "bun";
+import { Line } from "./line.ts";
 import { serveWorker } from "./worker.ts";
 
 export interface Flood {
@@ -24,9 +26,13 @@ export type FloodQuestion =
   | { readonly kind: "start"; readonly port: number; readonly flood: Flood }
   | { readonly kind: "stop" };
 
-/** Answers by status; 0 is a connection that was closed without one. */
 export interface FloodAnswer {
+  /** Answers by status; 0 is a connection that was closed without one. */
   readonly answers: Readonly<Record<string, number>>;
+  /** With `hold`, at the end: bodies of which all but the last byte is sent, and that have no answer. */
+  readonly held: number;
+  /** With `hold`: bytes that were sent. */
+  readonly sentBytes: number;
 }
 
 interface Connection {
@@ -39,6 +45,8 @@ interface Connection {
   isLeft: boolean;
   /** What the socket has not taken yet, in order; parts of what all connections share. */
   unsent: Uint8Array[];
+  /** It waits for the line. */
+  isQueued: boolean;
 }
 
 const LAST_CHUNK = "0\r\n\r\n";
@@ -57,12 +65,14 @@ class Flooding {
   private readonly body: Uint8Array;
   private readonly sockets = new Set<Socket<Connection>>();
   private readonly answers: Record<string, number> = {};
+  private readonly line: Line | null;
   private isOver = false;
 
   constructor(port: number, flood: Flood) {
     this.port = port;
     this.flood = flood;
     this.requests = flood.requests.map((request) => Buffer.from(request));
+    this.line = flood.kind === "hold" ? new Line() : null;
     this.body = Buffer.alloc(Math.max(0, (flood.bodyBytes ?? 0) - 1), " ");
   }
 
@@ -73,8 +83,12 @@ class Flooding {
 
   stop(): FloodAnswer {
     this.isOver = true;
+    this.line?.close();
+    let held = 0;
+    for (const { data } of this.sockets)
+      if (this.flood.kind === "hold" && !data.isAnswering && data.unsent.length === 0) held++;
     for (const socket of this.sockets) socket.terminate();
-    return { answers: this.answers };
+    return { answers: this.answers, held, sentBytes: this.line?.sentBytes ?? 0 };
   }
 
   private async connect(index: number): Promise<void> {
@@ -82,7 +96,7 @@ class Flooding {
     await Bun.connect<Connection>({
       hostname: "127.0.0.1",
       port: this.port,
-      data: { next: index, head: "", left: 0, isAnswering: false, isLeft: false, unsent: [] },
+      data: { next: index, head: "", left: 0, isAnswering: false, isLeft: false, unsent: [], isQueued: false },
       socket: {
         open: (socket) => {
           this.sockets.add(socket);
@@ -93,6 +107,7 @@ class Flooding {
         close: (socket) => {
           // One that never opened is begun again below.
           if (!this.sockets.delete(socket)) return;
+          socket.data.isLeft = true;
           if (!socket.data.isAnswering) this.count("0");
           setTimeout(() => void this.connect(socket.data.next), againMs(this.flood.kind));
         },
@@ -113,16 +128,31 @@ class Flooding {
   }
 
   private write(socket: Socket<Connection>): void {
+    const { data } = socket;
+    if (this.line === null) return void this.writeMost(socket, Number.POSITIVE_INFINITY);
+    if (data.isQueued) return;
+    data.isQueued = true;
+    this.line.enqueue((most) => {
+      const slice = this.writeMost(socket, most);
+      data.isQueued = slice.hasMore;
+      return slice;
+    });
+  }
+
+  /** Hands this much to the socket; where it takes less, the rest waits until it has drained. */
+  private writeMost(socket: Socket<Connection>, most: number): { readonly sent: number; readonly hasMore: boolean } {
     const { unsent, isLeft } = socket.data;
-    if (isLeft) return;
-    for (let first = unsent[0]; first !== undefined; first = unsent[0]) {
-      const written = Math.max(0, socket.write(first));
-      if (written < first.length) {
-        unsent[0] = first.subarray(written);
-        return;
-      }
-      unsent.shift();
+    let sent = 0;
+    for (let first = unsent[0]; first !== undefined && !isLeft; first = unsent[0]) {
+      if (sent >= most) return { sent, hasMore: true };
+      const part = first.subarray(0, most - sent);
+      const written = Math.max(0, socket.write(part));
+      sent += written;
+      if (written === first.length) unsent.shift();
+      else unsent[0] = first.subarray(written);
+      if (written < part.length) break;
     }
+    return { sent, hasMore: false };
   }
 
   private count(status: string): void {
@@ -158,14 +188,15 @@ class Flooding {
   }
 }
 
+const NOTHING: FloodAnswer = { answers: {}, held: 0, sentBytes: 0 };
 let flooding: Flooding | null = null;
 serveWorker<FloodQuestion, FloodAnswer>(async (question) => {
   if (question.kind === "stop") {
-    const answer = flooding?.stop() ?? { answers: {} };
+    const answer = flooding?.stop() ?? NOTHING;
     flooding = null;
     return answer;
   }
   flooding = new Flooding(question.port, question.flood);
   await flooding.start();
-  return { answers: {} };
+  return NOTHING;
 });
