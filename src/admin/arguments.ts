@@ -61,8 +61,8 @@ const OPTIONS = [...VALUES, ...FLAGS].map((name) => `--${name}`);
 const isIn = (names: readonly string[], name: string): boolean => names.includes(name);
 
 function valueOf(option: string, value: string | undefined, isInline: boolean): string {
-  // `--email --owner` has forgotten the address; `--name=--x` means it.
-  if (value === undefined || (!isInline && value.startsWith("-"))) throw new AdminRefused(`${option} needs a value`);
+  // `--email --owner` has forgotten the address; `--name=--x` means it, and no option begins as `-3` does.
+  if (value === undefined || (!isInline && /^-(?!\d)/.test(value))) throw new AdminRefused(`${option} needs a value`);
   return value;
 }
 

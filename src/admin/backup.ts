@@ -156,9 +156,13 @@ export async function readBackupHead(
       }
     }
   } catch (cause) {
-    throw new AdminRefused(`${path} is no backup, or a damaged one: ${String(cause)}`, { cause });
+    if (cause instanceof Error && "syscall" in cause)
+      throw new AdminRefused(`${path} cannot be read: ${cause.message}`);
+    if (header !== null) throw new AdminRefused(`${path} is a damaged backup: ${String(cause)}`, { cause });
   }
-  throw new AdminRefused(`${path} is no backup that this version can read`);
+  throw new AdminRefused(
+    header === null ? `${path} is not a backup of Troupe` : `${path} is a backup that this version cannot read`,
+  );
 }
 
 export interface RestoreParts {

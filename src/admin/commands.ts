@@ -218,7 +218,7 @@ function quotaOf(given: AdminArguments): { readonly quota: QuotaName; readonly l
     throw new AdminRefused(
       name === "secrets"
         ? "--limit must be a whole number from 0 to 64, or default"
-        : "--limit must be a whole number, unlimited or default",
+        : "--limit must be a whole number from 0, unlimited or default",
     );
   return { quota: name, limit: entry[1] };
 }

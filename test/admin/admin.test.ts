@@ -155,6 +155,10 @@ function refusalsIn(org: string, name: string): readonly Refusal[] {
       ["org", "budget", ...there, "--cost", "250,00"],
       "--cost must be an amount above 0 such as 250.00, unlimited or default",
     ],
+    [
+      ["org", "quota", ...there, "--quota", "agents", "--limit", "-3"],
+      "--limit must be a whole number from 0, unlimited or default",
+    ],
     [["org", "budget", ...there, "--tokens", "0"], /^--tokens must be a whole number from 1 to /],
     [["token", "revoke", ...there], "--id is missing"],
     [["token", "revoke", ...there, "--id", "tok_unknown"], "There is no such token"],

@@ -199,7 +199,12 @@ test("[OPS-3] nothing is overwritten, and the wrong key, folder or file is told 
   expect(await refusal("restore", { from: join(folder.path, "none") })).toStartWith("There is no file ");
   const text = join(folder.path, "text");
   writeFileSync(text, "no archive");
-  expect(await refusal("restore", { from: text })).toContain("is no backup, or a damaged one");
+  expect(await refusal("restore", { from: text })).toBe(`${text} is not a backup of Troupe`);
+  expect(await refusal("restore", { from: folder.path })).toStartWith(`${folder.path} cannot be read: EISDIR`);
+  const later = join(folder.path, "later.tar.gz");
+  const header = new Bun.Archive({ "header.json": `{"format":2}` }, { compress: "gzip" });
+  writeFileSync(later, await header.bytes());
+  expect(await refusal("restore", { from: later })).toBe(`${later} is a backup that this version cannot read`);
   const other = Buffer.alloc(32, 7).toString("base64");
   expect(await refusal("restore", { from: backup }, { TROUPE_SECRET: other })).toStartWith(
     "The backup belongs to another key",
