@@ -21,6 +21,7 @@ import { Ending, EXIT_BUG, EXIT_CONFIG, EXIT_UNAVAILABLE } from "./service/proce
 import { NoRoom } from "./service/first-run.ts";
 import { watchLauncher } from "./service/launcher.ts";
 import { watchMemory } from "./service/memory-watch.ts";
+import { LoopNote } from "./service/loop-note.ts";
 import { watchLoop } from "./service/loop-watchdog.ts";
 import { createLogger, type Logger } from "./log/log.ts";
 import { CannotListen } from "./service/ports.ts";
@@ -123,11 +124,20 @@ async function run(config: Config, log: Logger, supervision: Supervision | null)
   listen(ending, log);
   supervision?.onEnd((reason) => ending.begin(reason, 0));
   await start(ending, log, async () => {
-    watchLoop(config.watchdogSeconds);
+    const loopNote = new LoopNote();
+    watchLoop(config.watchdogSeconds, loopNote.memory);
     watchMemory({ limitMib: config.memoryLimitMib, clock: systemClock, log, onFull: onFatal });
     const isTold = process.stdout.isTTY === true && supervision?.order.greets !== false;
     const terminal = isTold ? process.stdout : null;
-    const service = await startService({ config, log, terminal, onFatal, signal: ending.signal, supervision });
+    const service = await startService({
+      config,
+      log,
+      terminal,
+      onFatal,
+      signal: ending.signal,
+      supervision,
+      loopNote,
+    });
     supervision?.serving();
     return service;
   });

@@ -87,7 +87,7 @@ export class BulkWork implements Bulk {
   private do<T>(piece: Piece<T>, goesOn: (bytes: number) => boolean): void {
     const { organizationId, items, work } = piece;
     const { time } = this.parts;
-    const from = time.begin();
+    const from = time.begin("pages", organizationId);
     try {
       while (piece.next < items.length && goesOn(work(items[piece.next++]!)));
     } finally {

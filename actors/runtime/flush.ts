@@ -211,7 +211,7 @@ export class FlushLane {
 
   private async commit(batch: readonly TurnGroup[]): Promise<void> {
     this.statements++;
-    const from = this.time.begin();
+    const from = this.time.begin("commits", batch.length === 1 ? batch[0]!.organizationId : null);
     const flushed = this.flush(batch);
     this.charge(batch, this.time.end(from, null, "commits"));
     const outcome = await flushed;

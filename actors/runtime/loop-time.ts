@@ -30,6 +30,12 @@ export const LOOP_WINDOW_MS = 1_000;
  */
 export const BUSY_SHARE = 0.2;
 
+/** Is told of each section when it begins and when it ends, so that somebody can say later what the loop hung in. */
+export interface SectionNote {
+  begin(work: LoopWork, organizationId: string | null, subject: string | null): void;
+  end(): void;
+}
+
 /** Instead of a time: the section is part of another one. */
 const WITHIN = -1;
 
@@ -62,6 +68,7 @@ const newAccount = (): Account => ({
 
 export class LoopTime {
   private readonly now: () => number;
+  private readonly note: SectionNote | null;
   private readonly accounts = new BoundedMap<Account>(LOOP_ACCOUNTS);
   /** Of all organizations together. */
   private readonly all = newAccount();
@@ -76,14 +83,15 @@ export class LoopTime {
   private formerlyActive = new Set<string>();
 
   /** `now` is monotonic ms. */
-  constructor(now: () => number) {
+  constructor(now: () => number, note: SectionNote | null = null) {
     this.now = now;
+    this.note = note;
     this.startedAt = now();
   }
 
   /** Does the work and charges the organization for its time. The work must not wait. */
   measure<T>(organizationId: string, work: LoopWork, run: () => T): T {
-    const from = this.begin();
+    const from = this.begin(work, organizationId);
     try {
       return run();
     } finally {
@@ -91,10 +99,14 @@ export class LoopTime {
     }
   }
 
-  /** As `measure`, where the organization is known only afterwards: what it answers is for `end`, which must follow. */
-  begin(): number {
+  /**
+   * As `measure`, where the organization is known for certain only afterwards: what it answers is for `end`, which must
+   * follow. `subject` says more about the work: the operation, the kind of actor.
+   */
+  begin(work: LoopWork, organizationId: string | null, subject: string | null = null): number {
     if (this.isOpen) return WITHIN;
     this.isOpen = true;
+    this.note?.begin(work, organizationId, subject);
     return this.now();
   }
 
@@ -102,6 +114,7 @@ export class LoopTime {
   end(from: number, organizationId: string | null, work: LoopWork): number {
     if (from === WITHIN) return 0;
     this.isOpen = false;
+    this.note?.end();
     const at = this.now();
     const ms = at - from;
     if (organizationId !== null) this.charge(organizationId, work, ms, at);

@@ -12,6 +12,11 @@ export interface Member {
 /** A member of a group, or how it follows from the replies before it; null leaves it out. */
 export type MemberStep = Member | ((replies: readonly unknown[]) => Member | null);
 
+/** The actor of the first member, where that does not follow from replies. */
+export function firstOf([first]: readonly MemberStep[]): ActorRef | null {
+  return typeof first === "object" && first !== null ? first.ref : null;
+}
+
 /** A member that knows the type of its reply. */
 export interface Ask<R> extends Member {
   /** Never there: it only carries the type. */

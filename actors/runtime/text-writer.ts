@@ -54,7 +54,7 @@ export class TextWriter {
   add(piece: string): boolean {
     const organizationId = this.text.actors[0]?.organizationId;
     if (organizationId === undefined) return false;
-    const from = this.loopTime.begin();
+    const from = this.loopTime.begin("runs", organizationId);
     try {
       return this.addFor(organizationId, piece);
     } finally {

@@ -30,7 +30,7 @@ import { type DispatchOptions, UNAVAILABLE } from "./shards.ts";
 import { publish } from "./publishing.ts";
 import { Reservation } from "./reservation.ts";
 import { type AlarmKey, noWrites, type Writes } from "./store.ts";
-import type { Member, MemberStep } from "./members.ts";
+import { firstOf, type Member, type MemberStep } from "./members.ts";
 import { GroupTx } from "./tx.ts";
 import type { TurnHost } from "./turn-host.ts";
 import { admitWrites } from "./write-admission.ts";
@@ -78,7 +78,8 @@ export class GroupRun {
   }
 
   private attempt(): void {
-    const from = this.host.loopTime.begin();
+    const ref = firstOf(this.steps);
+    const from = this.host.loopTime.begin("turns", ref?.organizationId ?? null, ref?.kind ?? null);
     try {
       this.run();
     } catch (cause) {

@@ -7,6 +7,7 @@
  */
 import { join } from "node:path";
 import type { ModelPort } from "../../actors/job/ports.ts";
+import type { SectionNote } from "../../actors/runtime/loop-time.ts";
 import { forgetService, noteText, SERVICE_FILE, type ServiceNote } from "../admin/door.ts";
 import type { App } from "./app.ts";
 import type { AdminPort } from "./admin-port.ts";
@@ -63,6 +64,8 @@ export interface ServiceOptions {
   readonly signal: AbortSignal;
   /** What the supervisor of `--replicas N` says; null where there is none. */
   readonly supervision: Supervision | null;
+  /** Is told what the event loop works on; null where nobody reads it. */
+  readonly loopNote: SectionNote | null;
 }
 
 /**
@@ -78,7 +81,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
     const traces = await openTraces(config, meters, log);
     const { tracing } = traces;
     undo.add(() => traces.close());
-    const loopTime = newLoopTime();
+    const loopTime = newLoopTime(options.loopNote);
     const isOverShare = (organizationId: string): boolean => loopTime.isOverShare(organizationId);
     const chosen = await unlessAborted(chooseModels(config, log, loopTime), signal);
     const { local } = chosen;

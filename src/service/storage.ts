@@ -13,7 +13,7 @@ import { s3Of } from "../wiring/files.ts";
 import type { Sealing } from "../../actors/sealing.ts";
 import { assert } from "../../actors/assert.ts";
 import { BulkWork } from "../../actors/runtime/bulk-work.ts";
-import { LoopTime } from "../../actors/runtime/loop-time.ts";
+import { LoopTime, type SectionNote } from "../../actors/runtime/loop-time.ts";
 import type { Config } from "../settings/config.ts";
 import { systemClock } from "../wiring/clock.ts";
 import { watchDisk } from "./disk-watch.ts";
@@ -67,7 +67,8 @@ export interface StorageParts {
   readonly signal: AbortSignal;
 }
 
-export const newLoopTime = (): LoopTime => new LoopTime(() => systemClock.monotonic());
+export const newLoopTime = (note: SectionNote | null = null): LoopTime =>
+  new LoopTime(() => systemClock.monotonic(), note);
 
 /** Opens it all; what has been opened is closed again when a later step fails or the signal calls it off. */
 export async function openStorage(parts: StorageParts): Promise<Storage> {

@@ -30,5 +30,22 @@ for (const hang of ["loop", "wait"]) {
     const line = JSON.parse(service.complaint.trim().split("\n").at(-1) ?? "");
     expect(line).toMatchObject({ level: 60, msg: "the event loop has not turned for 2 s: the process ends" });
     expect(line.running).toBe(hang !== "wait");
+    expect(line).not.toHaveProperty("worksOn");
   });
 }
+
+test("[GUARD-6] the line names the work that the loop hangs in, its organization and its operation", async () => {
+  const service = await start("request", "1");
+  const headers = { authorization: `Bearer ${service.firstRun().personal}` };
+  service.child.kill("SIGUSR2");
+  await service.says("hangs in the next request");
+  await expect(fetch(`${service.url}/api/tasks`, { headers })).rejects.toThrow();
+  expect(await service.ended()).toBe("SIGKILL");
+  const line = JSON.parse(service.complaint.trim().split("\n").at(-1) ?? "");
+  expect(line.worksOn).toEqual({
+    work: "requests",
+    organization: expect.stringMatching(/^org_[\w-]{21}$/),
+    subject: "listTasks",
+  });
+  expect(line).not.toHaveProperty("workedOn");
+});

@@ -184,7 +184,7 @@ export class Surface {
   /** Does a part of the request's work, and charges its organization for it. */
   private timed<T>(exchange: Exchange, work: () => T): T {
     const { loopTime } = this.parts.system;
-    const from = loopTime.begin();
+    const from = loopTime.begin("requests", exchange.organizationId, exchange.operation);
     try {
       return exchange.within(work);
     } finally {

@@ -36,7 +36,7 @@ test("[FAIR-1] a section within another one is part of that, also when it throws
   };
   expect(() => time.measure("b", "turns", fail)).toThrow("a bug");
   expect(time.recentMs("b")).toBe(2);
-  expect(time.end(time.begin(), "b", "turns")).toBe(0);
+  expect(time.end(time.begin("turns", "b"), "b", "turns")).toBe(0);
 });
 
 test("[FAIR-1] recent use is that of the last second, and is forgotten", () => {
