@@ -102,8 +102,8 @@ interface FaultDetails {
   read_only_violation: { readonly message: string };
   /** The share has had its time or its downloads, or was revoked. */
   share_expired: Record<never, never>;
-  /** A filter names an unknown event type or family. */
-  invalid_event_type: { readonly unknown: readonly string[] };
+  /** A filter names unknown event types or families; `paths` are their places, as JSON pointers. */
+  invalid_event_type: { readonly unknown: readonly string[]; readonly paths: readonly string[] };
   /** A destination to which nothing is sent: its form, its scheme, its address. */
   invalid_url: { readonly message: string };
   /** The event was kept for its time, and is gone. */

@@ -36,7 +36,7 @@ export const SAMPLE_FAULTS: { readonly [K in FaultKind]: Omit<FaultOf<K>, "kind"
   invalid_idempotency_key: {},
   idempotency_conflict: {},
   idempotency_in_progress: { retryAfterMs },
-  invalid_event_type: { unknown: ["agents.*"] },
+  invalid_event_type: { unknown: ["agents.*"], paths: ["/event_types/0"] },
   invalid_url: { message: "The URL must be https" },
   invalid_path: { field: "path", message: "`path` has `..`; it must not leave the workspace" },
   read_only_violation: { message: "A query is exactly one SELECT statement" },

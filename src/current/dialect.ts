@@ -107,8 +107,10 @@ const WORDS: RefusalTable<Words> = {
     words("idempotency_conflict", "This idempotency key was already used with different input"),
   idempotency_in_progress: ({ retryAfterMs }) =>
     words("idempotency_in_progress", "The first request with this key is still running", later(retryAfterMs)),
-  invalid_event_type: ({ unknown }) =>
-    words("invalid_event_type", unknownType(unknown[0] ?? ""), { details: { unknown } }),
+  invalid_event_type: ({ unknown, paths }) => {
+    const errors = unknown.map((type, i) => ({ path: paths[i] ?? "", message: unknownType(type) }));
+    return words("invalid_event_type", unknownType(unknown[0] ?? ""), { details: { unknown, errors } });
+  },
   invalid_url: ({ message }) => words("invalid_url", message, { details: { errors: [{ path: "/url", message }] } }),
   invalid_path: ({ field, message }) =>
     words("invalid_path", message, { details: { errors: [{ path: `/${field}`, message }] } }),

@@ -53,7 +53,7 @@ export const ERROR_CODES: Readonly<Record<ErrorCode, ErrorEntry>> = {
   invalid_event_type: entry(
     400,
     "Unknown event type or family in a filter.",
-    "Remove those listed in `details.unknown`. A filter is an exact type or `family.*`.",
+    "Remove those listed in `details.unknown`; `details.errors` says where each is. A filter is an exact type or `family.*`.",
   ),
   invalid_path: entry(
     400,

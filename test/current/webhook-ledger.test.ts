@@ -87,7 +87,9 @@ describe("the ledger and the feed", () => {
     expect([...first.deliveries, ...second.deliveries].map(({ id }) => id)).toEqual(rows.map(({ id }) => id));
     expect(second.next_cursor).toBeUndefined();
     await refused(client.call("GET", `${PATH}/deliveries?cursor=x`), 400, "invalid_cursor");
-    await refused(client.call("GET", `${PATH}/deliveries?event_type=a.b`), 400, "invalid_event_type");
+    const details = await refused(client.call("GET", `${PATH}/deliveries?event_type=a.b`), 400, "invalid_event_type");
+    const message = "Unknown event type or family `a.b`";
+    expect(details).toEqual({ unknown: ["a.b"], errors: [{ path: "/event_type", message }] });
     await refused(client.call("GET", `${PATH}/deliveries?status=lost`), 400, "invalid_request");
     await refused(client.call("GET", `${PATH}/deliveries?since=today`), 400, "invalid_request");
   });

@@ -101,7 +101,8 @@ describe("the configuration", () => {
         400,
         "invalid_event_type",
       );
-      expect(details).toEqual({ unknown: [unknown] });
+      const message = expect.stringContaining(`Unknown event type or family \`${unknown}\``) as unknown;
+      expect(details).toEqual({ unknown: [unknown], errors: [{ path: "/event_types/1", message }] });
     }
   });
 

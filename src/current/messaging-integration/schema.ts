@@ -130,7 +130,11 @@ export const VerificationView = noun("SignatureVerification", "Whether a signatu
 const EventTypeField = textField<EventType>(OneOf(EVENT_TYPES), (text, name) =>
   isEventType(text)
     ? good(text)
-    : bad(`${name}: unknown event type \`${text}\``, { kind: "invalid_event_type", unknown: [text] }),
+    : bad(`${name}: unknown event type \`${text}\``, {
+        kind: "invalid_event_type",
+        unknown: [text],
+        paths: [`/${name}`],
+      }),
 );
 const isEventType = (text: string): text is EventType => EVENT_TYPES.some((type) => type === text);
 
@@ -213,8 +217,10 @@ export function deliveryView(attempt: Attempt, by: Principal): Shown<typeof Deli
   };
 }
 
-/** Refuses a filter that names what there is not (HOOK-5). */
+/** Refuses `event_types` that name what there is not (HOOK-5). */
 export function knownTypes(filter: readonly string[]): Outcome<null> {
-  const unknown = filter.filter((entry) => !isKnownFilter(entry));
-  return unknown.length === 0 ? ok(null) : refuse({ kind: "invalid_event_type", unknown });
+  const unknown = [...filter.entries()].filter(([, entry]) => !isKnownFilter(entry));
+  if (unknown.length === 0) return ok(null);
+  const paths = unknown.map(([i]) => `/event_types/${i}`);
+  return refuse({ kind: "invalid_event_type", unknown: unknown.map(([, entry]) => entry), paths });
 }
