@@ -5,17 +5,17 @@ import { MAX_APPS } from "./limits.ts";
 import { parseDirectory, parsePath } from "./path.ts";
 import type { WorkspaceProtocol } from "./protocol.ts";
 import { type App, type Workspace, workspaceTable } from "./schema.ts";
-import { isFile, placeAt } from "./tree.ts";
+import { isDirectory, isFile, placeAt } from "./tree.ts";
 
 type AppCommand = "create_app" | "delete_app" | "open_app";
 
 export const appHandlers: Pick<Handlers<WorkspaceProtocol>, AppCommand> = {
-  create_app(tx, { app }) {
+  create_app(tx, { app, directoryField }) {
     const apps = appsOf(tx);
     if (apps.length >= MAX_APPS) return invalid("/slug", `A workspace has at most ${MAX_APPS} apps`);
     if (apps.some(({ slug }) => slug === app.slug))
       return refuse({ kind: "path_exists", path: app.slug, message: `There is an app with the slug \`${app.slug}\`` });
-    const entry = entryOf(tx, app);
+    const entry = entryOf(tx, app, directoryField);
     if (!entry.ok) return entry;
     keep(tx, [...apps, app]);
     return ok(app);
@@ -40,13 +40,17 @@ export const appHandlers: Pick<Handlers<WorkspaceProtocol>, AppCommand> = {
 const appsOf = (tx: Tx): readonly App[] => tx.read(workspaceTable, tx.self.id)?.apps ?? [];
 
 /** An app begins with a file that is there. */
-function entryOf(tx: Tx, { path, entry }: App): Outcome<null> {
+function entryOf(tx: Tx, { path, entry }: App, field: "path" | "slug"): Outcome<null> {
   const directory = parseDirectory(path);
   if (!directory.ok) return directory;
+  const place = placeAt(tx, directory.value);
+  if (!place.ok || !isDirectory(place.value.place))
+    return invalid(`/${field}`, `There is no directory \`${path}\` in the workspace; \`path\` names it, else \`slug\``);
   const file = parsePath(path === "" ? entry : `${path}/${entry}`, "entry");
   if (!file.ok) return file;
   const found = placeAt(tx, file.value);
-  return found.ok && isFile(found.value.place) ? ok(null) : notFound("file");
+  if (found.ok && isFile(found.value.place)) return ok(null);
+  return invalid("/entry", `There is no file \`${file.value.text}\` in the workspace`);
 }
 
 function keep(tx: Tx, apps: readonly App[]): void {

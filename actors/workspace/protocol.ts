@@ -120,8 +120,8 @@ export type WorkspaceCommand =
   | { readonly kind: "clone_job_ended"; readonly jobId: string; readonly error: string }
   /** Its files stay, as files of the workspace. */
   | { readonly kind: "remove_repository"; readonly repoId: string }
-  /** Refuses `not_found` where the file is not there that it begins with, `path_exists` where its slug is taken. */
-  | { readonly kind: "create_app"; readonly app: App }
+  /** Refuses where its directory or first file is missing, `path_exists` where its slug is taken. */
+  | { readonly kind: "create_app"; readonly app: App; readonly directoryField: "path" | "slug" }
   | { readonly kind: "delete_app"; readonly appId: string }
   | { readonly kind: "open_app"; readonly label: string }
   | { readonly kind: "create_share"; readonly share: NewShare }

@@ -101,7 +101,17 @@ test("[WSP-14] an app is listed, is one of its slug, and is gone when it is dele
   expect(await client.get<Json>(`${workspace}/apps`)).toEqual({ apps: [app] });
   expect((await client.get<Json>(workspace))["apps"]).toEqual([app]);
   await refused(client.call("POST", `${workspace}/apps`, { name: "Again", slug: "site" }), 409, "path_exists");
-  await refused(client.call("POST", `${workspace}/apps`, { name: "None", slug: "none" }), 404, "not_found");
+  for (const [body, path, what] of [
+    [{}, "/slug", "directory `none`"],
+    [{ path: "gone" }, "/path", "directory `gone`"],
+    [{ path: "secret.txt" }, "/path", "directory `secret.txt`"],
+    [{ path: "site", entry: "home.html" }, "/entry", "file `site/home.html`"],
+    [{ path: "" }, "/entry", "file `index.html`"],
+  ] as const) {
+    const call = client.call("POST", `${workspace}/apps`, { name: "None", slug: "none", ...body });
+    const message = expect.stringContaining(`There is no ${what} in the workspace`) as unknown;
+    expect(await refused(call, 400, "invalid_request")).toEqual({ errors: [{ path, message }] });
+  }
   await refused(
     client.call("POST", `${workspace}/apps`, { name: "Up", slug: "up", path: "../x" }),
     400,

@@ -38,7 +38,9 @@ export const appHandlers: Handlers<typeof appOperations.operations, Services> = 
       createdBy: userId,
       createdAt: isoTime(clock.now()),
     };
-    return change.commit([ask(workspaceRef(organizationId, id), { kind: "create_app", app })], (made) =>
+    const directoryField = body.path === undefined ? "slug" : "path";
+    const command = { kind: "create_app", app, directoryField } as const;
+    return change.commit([ask(workspaceRef(organizationId, id), command)], (made) =>
       created(appView(made, appPlaces.urlOf(made.label))),
     );
   },
