@@ -31,3 +31,10 @@ function challengeOf(fault: Fault, appUrl: string): string | null {
     ? `Bearer scope="${MCP_SCOPES.join(" ")}", ${metadata}`
     : `Bearer error="invalid_token", ${metadata}`;
 }
+
+/** Errors of the SDK that are a client's mistake; some have a code of JSON-RPC instead. */
+const MISTAKE = /^(?:Rejected|Unsupported) /;
+
+/** What the log has of a message that the SDK refused: a client's mistake has no stack. */
+export const refusalFields = (err: Error): Readonly<Record<string, unknown>> =>
+  "code" in err || MISTAKE.test(err.message) ? { reason: err.message } : { err };

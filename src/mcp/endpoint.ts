@@ -18,6 +18,7 @@ import {
   type Server,
   WebStandardStreamableHTTPServerTransport,
 } from "@modelcontextprotocol/server";
+import { refusalFields } from "./dialect.ts";
 import { isDeeper } from "../../actors/json-shape.ts";
 import { MAX_JSON_DEPTH } from "../../actors/clean-text.ts";
 import { type Fault, mapped, ok, type Outcome, refuse } from "../../actors/fault.ts";
@@ -102,7 +103,7 @@ export class McpEndpoint {
     this.modern = createMcpHandler(() => this.serve("modern"), {
       legacy: "reject",
       keepAliveMs: KEEP_ALIVE_MS,
-      onerror: (err) => parts.services.log.info({ err }, "a message of MCP was refused"),
+      onerror: (err) => parts.services.log.info(refusalFields(err), "a message of MCP was refused"),
     });
   }
 
@@ -113,6 +114,7 @@ export class McpEndpoint {
     const parsed = messageIn(body.bytes);
     if (parsed === undefined) return ok(rpcError(400, -32_700, "Parse error: the body is no JSON"));
     const version = headers["mcp-protocol-version"];
+    if (Array.isArray(parsed) && parsed.length === 0) return ok(rpcError(400, -32_600, "The batch is empty"));
     if (Array.isArray(parsed) && version !== undefined && version !== OLDEST_REVISION) return ok(NO_BATCHES());
     const messages = [parsed].flat() as readonly (Message | null)[];
     const lacking = this.lackingScope(caller, messages);

@@ -399,7 +399,15 @@ test("[MCP-1] batches are answered in the revision that has them, and in no othe
   }
   for (const version of ["2025-06-18", "2025-11-25", "2026-07-28"])
     expect(await answered(post(batch, version), 400)).toMatchObject({ error: { code: -32_600 } });
-  for (const empty of [[], [1], [[]]]) expect((await post(empty)).status).toBe(400);
+  for (const wrong of [[1], [[]]]) expect((await post(wrong)).status).toBe(400);
+  const error = { code: -32_600, message: "The batch is empty" };
+  for (const version of [undefined, "2025-03-26", "2026-07-28"])
+    expect(await answered(post([], version), 400)).toMatchObject({ error });
+  // A client's mistake has no stack.
+  expect((await post({ ...rpc("ping"), jsonrpc: "1" }, "2026-07-28")).status).toBe(400);
+  const refusals = service.log.filter(({ message }) => message === "a message of MCP was refused");
+  expect(refusals.length).toBeGreaterThan(0);
+  for (const { fields } of refusals) expect(fields).toEqual({ reason: expect.any(String) as unknown });
 });
 
 test("[MCP-3] a message counts as a request of its token", async () => {
