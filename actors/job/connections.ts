@@ -1,6 +1,9 @@
 /** What an agent is connected to outside of the service: MCP servers (RUN-6), and tools of its own (RUN-12, RUN-13). */
 import { type JsonObject, OneOf, type Static, Type } from "../schema.ts";
 
+/** What an address must be, in words for the caller. */
+export const WEB_ADDRESS = "an address that begins with `https://` or `http://`";
+
 /** A header that an MCP server is sent: a secret of the organization, after a fixed prefix such as `Bearer `. */
 export const McpHeader = Type.Object({
   name: Type.String({ pattern: "^[A-Za-z0-9-]{1,64}$", examples: ["Authorization"] }),
@@ -12,8 +15,17 @@ export type McpHeader = Static<typeof McpHeader>;
 
 /** An MCP server of an agent, over HTTP. Its tools are `<name>__<tool>`, so the name neither has `__` nor ends in `_`. */
 export const McpServer = Type.Object({
-  name: Type.String({ pattern: "^(?=.{1,32}$)[A-Za-z0-9-]+(?:_[A-Za-z0-9-]+)*$", examples: ["files"] }),
-  url: Type.String({ pattern: "^https?://", maxLength: 2_048, examples: ["https://mcp.example/mcp"] }),
+  name: Type.String({
+    pattern: "^(?=.{1,32}$)[A-Za-z0-9-]+(?:_[A-Za-z0-9-]+)*$",
+    form: "1 to 32 letters, digits, `-` and single `_` between them",
+    examples: ["files"],
+  }),
+  url: Type.String({
+    pattern: "^https?://",
+    form: WEB_ADDRESS,
+    maxLength: 2_048,
+    examples: ["https://mcp.example/mcp"],
+  }),
   headers: Type.Optional(Type.Array(McpHeader, { maxItems: 8 })),
   /** Whether a run goes on without its tools while the server cannot be used. */
   optional: Type.Optional(Type.Boolean()),

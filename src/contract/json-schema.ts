@@ -12,6 +12,7 @@ export type JsonSchema = Readonly<Record<string, unknown>>;
 const LEFT_OUT: ReadonlySet<string> = new Set([
   "$id",
   "errorMessage",
+  "form",
   "patternProperties",
   "anyOf",
   "properties",

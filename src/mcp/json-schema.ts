@@ -6,7 +6,14 @@ export type JsonSchema = Readonly<Record<string, unknown>>;
 export type Describe = (component: string, name: string, schema: JsonSchema) => string | undefined;
 
 /** Keywords that are ours alone, or that are shown in another way. */
-const LEFT_OUT: ReadonlySet<string> = new Set(["$id", "errorMessage", "patternProperties", "examples", "title"]);
+const LEFT_OUT: ReadonlySet<string> = new Set([
+  "$id",
+  "errorMessage",
+  "form",
+  "patternProperties",
+  "examples",
+  "title",
+]);
 
 /**
  * `describe` is for schemas of input. A schema of output carries the descriptions of its own and no more, and a noun

@@ -77,6 +77,9 @@ test("[RUN-12] an agent's own tools are listed for it, may need approval, and ar
       .filter(({ availability }) => availability === "agent")
       .map(({ name }) => name);
   expect([await names(""), await names(`?agent_id=${id}`)]).toEqual([[], ["lookup"]]);
+  expect(await refused(agent({ tools: [{ ...LOOKUP, name: "a b" }] }), 400, "invalid_request")).toEqual({
+    errors: [{ path: "/tools/0/name", message: "Field tools.0.name must be 1 to 64 letters, digits, `_` and `-`" }],
+  });
   const cases: readonly [Json, string][] = [
     [{ name: "create_task" }, "/tools/1/name"],
     [{ name: "a__b" }, "/tools/1/name"],

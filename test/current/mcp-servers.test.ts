@@ -189,6 +189,14 @@ test("[RUN-6] the settings of a server are checked, and only an owner names secr
     [server(), server()],
   ];
   for (const servers of wrong) await refused(patch(servers), 400, "invalid_request");
+  for (const [field, value, form] of [
+    ["name", "a__b", "1 to 32 letters, digits, `-` and single `_` between them"],
+    ["url", "ftp://a.example", "an address that begins with `https://` or `http://`"],
+  ] as const) {
+    const error = { path: `/mcp_servers/0/${field}`, message: `Field mcp_servers.0.${field} must be ${form}` };
+    const details = await refused(patch([{ ...server(), [field]: value }]), 400, "invalid_request");
+    expect(details).toEqual({ errors: [error] });
+  }
   const nowhere = [{ ...server(), headers: [{ name: "authorization", secret: "nowhere" }] }];
   expect(await refused(patch(nowhere), 400, "invalid_request")).toMatchObject({
     errors: [{ path: "/mcp_servers/0/headers/0/secret", message: expect.stringContaining("no secret nowhere") }],

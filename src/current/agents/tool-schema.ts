@@ -1,5 +1,11 @@
 /** An agent's own tools on the current surface: as they are given, and as they are shown (RUN-12, RUN-13). */
-import { ARGUMENT_PLACES, type AgentTool, HTTP_METHODS, ToolHeader } from "../../../actors/job/connections.ts";
+import {
+  ARGUMENT_PLACES,
+  type AgentTool,
+  HTTP_METHODS,
+  ToolHeader,
+  WEB_ADDRESS,
+} from "../../../actors/job/connections.ts";
 import { type JsonObject, OneOf, type Static, Type } from "../../../actors/schema.ts";
 import { FreeObject } from "../../http/contract/body-schema.ts";
 import { noun } from "../../http/contract/noun.ts";
@@ -55,6 +61,7 @@ const RetryPause = Type.Integer({
 const URL_EXAMPLE = "https://shop.example/articles/{article}";
 const Url = Type.String({
   pattern: "^https?://",
+  form: WEB_ADDRESS,
   maxLength: 2_048,
   description: "Of the kind `http`: the address that is asked; `{argument}` in its path is an argument",
   examples: [URL_EXAMPLE],
@@ -92,7 +99,12 @@ export const REQUEST_SETTINGS = {
 };
 
 const own = {
-  name: Type.String({ pattern: "^[A-Za-z0-9_-]{1,64}$", description: "Name of the tool", examples: ["lookup"] }),
+  name: Type.String({
+    pattern: "^[A-Za-z0-9_-]{1,64}$",
+    form: "1 to 64 letters, digits, `_` and `-`",
+    description: "Name of the tool",
+    examples: ["lookup"],
+  }),
   description: Type.String({
     pattern: "\\S",
     maxLength: 2_048,

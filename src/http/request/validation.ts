@@ -4,7 +4,8 @@
  * says `additionalProperties: false` or the surface is strict; `null` counts as absent, except where the schema takes it.
  * Errors come in the order of the schema's fields, a missing one before any other.
  *
- * A field's schema may carry `errorMessage`: what is said when the value is not one of the allowed.
+ * A field's schema may carry `errorMessage`: what is said when the value is not one of the allowed; and `form`: what a
+ * text must be, in words instead of its pattern.
  */
 import { type TypeCheck, TypeCompiler } from "@sinclair/typebox/compiler";
 import type { InputError, Outcome } from "../../../actors/fault.ts";
@@ -162,6 +163,7 @@ function boundOf(schema: TSchema, value: unknown): string | null {
     return `must have at most ${longest} characters`;
   if (typeof value === "string" && shortest !== null && value.length < shortest)
     return `must have at least ${shortest} ${shortest === 1 ? "character" : "characters"}`;
+  if (typeof value === "string" && typeof schema["form"] === "string") return `must be ${schema["form"]}`;
   if (typeof value === "string" && typeof schema["pattern"] === "string") return `must match \`${schema["pattern"]}\``;
   if (Array.isArray(value) && most !== null && value.length > most) return `must have at most ${most} items`;
   if (Array.isArray(value) && fewest !== null && value.length < fewest)
