@@ -18,8 +18,9 @@
  * Bodies held open share a line of 1 Gbit/s, 125 MB/s in slices of 16 KiB (`support/line.ts`). Without it the
  * loopback takes each body of 1 MiB at once and carries up to 650 MB/s, which no such line does, and the service pays
  * for it in the kernel. 2,000 connections try; who is refused comes back after 0.5 to 1.5 s, around the `Retry-After`
- * of 1 s. So the line is full, some 2,000 connections a second are new, and the service holds as many bodies as it
- * lets one token have: 32. The other floods wait for an answer before they send more, and have no line.
+ * of 1 s. So some 2,000 bodies a second are begun and refused after a few slices each, which alone does not always
+ * fill the line, and the service holds as many as it lets one token have: 32. The text says what was refused, carried
+ * and held. The other floods wait for an answer before they send more, and have no line.
  *
  * BENCH_FLOODS=reads,executes runs these only.
  */
@@ -60,7 +61,9 @@ interface Measured {
   readonly answers: Record<string, number>;
   /** The fewest of any round. */
   held: number;
+  /** Of the line, in all rounds. */
   sentMb: number;
+  floodSeconds: number;
   refused: number;
   loopBusy: number;
   pssMib: number;
@@ -114,6 +117,7 @@ async function measured(context: BenchmarkContext, stage: Stage, plan: FloodPlan
     answers: {},
     held: Number.POSITIVE_INFINITY,
     sentMb: 0,
+    floodSeconds: 0,
     refused: 0,
     loopBusy: 0,
     pssMib: 0,
@@ -125,7 +129,7 @@ async function measured(context: BenchmarkContext, stage: Stage, plan: FloodPlan
   context.say(
     `${plan.name}: writes ${times(ratio.writes)}, reads ${times(ratio.reads)}; beside the bare server ` +
       `${times(bare.writes)}, ${times(bare.reads)}; the flooded bare server ${times(floor.writes)}, ${times(floor.reads)}; alone ${figure(median(of.rounds.alone.writes))} and ` +
-      `${figure(median(of.rounds.alone.reads))} ms; the flood was answered ${answers}, held ${figure(of.held)} bodies and sent ${figure(of.sentMb)} MB; busy ${figure(of.loopBusy)}, ${figure(of.pssMib)} MiB`,
+      `${figure(median(of.rounds.alone.reads))} ms; the flood was answered ${answers}, held ${figure(of.held)} bodies and sent ${figure(of.sentMb)} MB in ${figure(of.floodSeconds)} s; busy ${figure(of.loopBusy)}, ${figure(of.pssMib)} MiB`,
   );
   return of;
 }
@@ -143,10 +147,11 @@ async function slice(stage: Stage, plan: FloodPlan, situation: Situation, of: Me
     of.pssMib = Math.max(of.pssMib, pssOf(service.pid) / 1024 / 1024);
   }
   if (situation !== "alone") {
-    const { answers, held, sentBytes } = await flood.ask({ kind: "stop" });
+    const { answers, held, sentBytes, seconds } = await flood.ask({ kind: "stop" });
     if (situation === "flood") {
       of.held = Math.min(of.held, held);
-      of.sentMb = Math.max(of.sentMb, sentBytes / 1_000_000);
+      of.sentMb += sentBytes / 1_000_000;
+      of.floodSeconds += seconds;
       for (const [status, count] of Object.entries(answers)) of.answers[status] = (of.answers[status] ?? 0) + count;
       await administer(service, "jobs cancel", { org: plan.organization.id });
     }
@@ -164,7 +169,8 @@ const p99 = (samples: readonly number[]): number =>
 
 /** What a trace of the service's main thread showed (scheduler and system calls; one slice of each). */
 const WHERE =
-  "Where it goes, of two floods whose turns of the event loop were traced. " +
+  "Where it goes, of three floods whose turns of the event loop were traced. " +
+  "**Bodies held open**, beside other work on the machine: the longest turn had 6 ms of CPU, and one more had over 4 ms. " +
   "**Hostile pages**: B waits in the first quarter of a second, while the calls begin; the longest turn had 20 ms of CPU, and 12 more than 4 ms. " +
   "**A hostile MCP server**: the longest turn had 24 ms of CPU, and 22 more than 4 ms. With nobody else at work the longest has 4 to 7 ms.";
 
@@ -220,7 +226,7 @@ function report(results: readonly (readonly [string, Measured])[]) {
   const line =
     held === undefined
       ? ""
-      : `Bodies held open come over a line of 1 Gbit/s: at most ${figure(held.sentMb)} MB a slice, and ${figure(held.held)} bodies or more were held at its end; ${held.answers["503"] ?? 0} were refused in all rounds. `;
+      : `Bodies held open come over a line of 1 Gbit/s: it carried ${figure(held.sentMb / held.floodSeconds)} MB/s, ${figure((held.answers["503"] ?? 0) / held.floodSeconds)} bodies a second were refused, and ${figure(held.held)} or more were held at the end of each slice. `;
   const text =
     `B creates ${PER_SECOND} small tasks and reads ${PER_SECOND} agents a second. p99, and its multiple of B's alone; the median of the rounds. ` +
     `Beside a bare server: while the same generator floods that, which says what it takes from this machine; "of that" is the flood's multiple divided by it. The floor: B asks the flooded bare server itself.\n\n${table(head, rows)}\n\n${line}${WHERE}`;

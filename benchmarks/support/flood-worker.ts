@@ -33,6 +33,8 @@ export interface FloodAnswer {
   readonly held: number;
   /** With `hold`: bytes that were sent. */
   readonly sentBytes: number;
+  /** How long it flooded. */
+  readonly seconds: number;
 }
 
 interface Connection {
@@ -66,6 +68,7 @@ class Flooding {
   private readonly sockets = new Set<Socket<Connection>>();
   private readonly answers: Record<string, number> = {};
   private readonly line: Line | null;
+  private readonly startedAt = performance.now();
   private isOver = false;
 
   constructor(port: number, flood: Flood) {
@@ -88,7 +91,12 @@ class Flooding {
     for (const { data } of this.sockets)
       if (this.flood.kind === "hold" && !data.isAnswering && data.unsent.length === 0) held++;
     for (const socket of this.sockets) socket.terminate();
-    return { answers: this.answers, held, sentBytes: this.line?.sentBytes ?? 0 };
+    return {
+      answers: this.answers,
+      held,
+      sentBytes: this.line?.sentBytes ?? 0,
+      seconds: (performance.now() - this.startedAt) / 1_000,
+    };
   }
 
   private async connect(index: number): Promise<void> {
@@ -188,7 +196,7 @@ class Flooding {
   }
 }
 
-const NOTHING: FloodAnswer = { answers: {}, held: 0, sentBytes: 0 };
+const NOTHING: FloodAnswer = { answers: {}, held: 0, sentBytes: 0, seconds: 0 };
 let flooding: Flooding | null = null;
 serveWorker<FloodQuestion, FloodAnswer>(async (question) => {
   if (question.kind === "stop") {

@@ -6,7 +6,7 @@
  * Whoever has something to send waits in one queue, and each turn in it sends one slice.
  */
 const BYTES_PER_MS = 125_000;
-/** What one connection sends before the next one does: a window of about ten packets, as connections begin with. */
+/** What one connection sends before the next one does: eleven packets, about what TCP sends before the first answer. */
 export const SLICE_BYTES = 16 * 1024;
 /** What was not sent while this process did not run is sent later, as a switch would hold it; older time is lost. */
 const MOST_BEHIND_MS = 10;
