@@ -8,17 +8,28 @@
  * own record: somebody who was an owner a moment ago is none.
  */
 import { isSameHash } from "../constant-time.ts";
-import { notFound, ok, refuse } from "../fault.ts";
+import { notFound, ok, type Outcome, refuse } from "../fault.ts";
 import type { Handlers, Tx } from "../runtime/actor.ts";
 import { isoTime } from "../schema.ts";
 import { note } from "./audit.ts";
 import { addMember, unlessOwnerNow } from "./members.ts";
 import type { OrganizationProtocol } from "./protocol.ts";
-import { type Invitation, invitationTable, memberTable } from "./schema.ts";
+import { type Invitation, invitationTable, type Member, memberTable } from "./schema.ts";
 
 /** An invitation may be accepted for so long. */
 export const INVITATION_DAYS = 7;
 const DAY_MS = 86_400_000;
+
+/**
+ * Refuses to invite somebody who is a member; `known` are the memberships of the address anywhere. The caller looks
+ * them up before the turn: an invitation of somebody who becomes a member meanwhile takes nothing from them.
+ */
+export function unlessMember(known: readonly Member[], organizationId: string): Outcome<null> {
+  const member = known.find((one) => one.organizationId === organizationId && one.status === "active");
+  if (member === undefined) return ok(null);
+  const message = `\`email\`: ${member.email} is the address of a member already`;
+  return refuse({ kind: "invalid_state", status: member.status, allowedActions: [], message });
+}
 
 type InvitationCommand =
   | "create_invitation"

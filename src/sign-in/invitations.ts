@@ -7,6 +7,7 @@ import { accountRef } from "../../actors/account/schema.ts";
 import { type Outcome, ok, refuse } from "../../actors/fault.ts";
 import { newId } from "../../actors/ids.ts";
 import type { Directory } from "../../actors/organization/directory.ts";
+import { unlessMember } from "../../actors/organization/invitations.ts";
 import type { Origin } from "../../actors/organization/people-protocol.ts";
 import { type Invitation, organizationRef, type Role } from "../../actors/organization/schema.ts";
 import type { TroupeSystem } from "../../actors/troupe.ts";
@@ -38,10 +39,15 @@ export const linkIn = (given: URLSearchParams): InvitationLink => ({
 
 /** Makes an invitation; answers the path of its link, which is told this once. */
 export async function invite(
-  { system }: InvitationParts,
+  { system, directory, log }: Pick<InvitationParts, "system" | "directory" | "log">,
   organizationId: string,
   of: { readonly email: string; readonly role: Role; readonly origin: Origin },
 ): Promise<Outcome<string>> {
+  const settled = await system.settled(organizationId);
+  if (!settled.ok) return settled;
+  const known = await lookUp(log, directory.findMembers(of.email));
+  const refused = known.ok ? unlessMember(known.value, organizationId) : known;
+  if (!refused.ok) return refused;
   const key = newKey();
   const made = await system.dispatch(organizationRef(organizationId), {
     kind: "create_invitation",

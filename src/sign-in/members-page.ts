@@ -77,6 +77,8 @@ export async function inviteMember(parts: Parts, visit: OwnVisit): Promise<Respo
     return showMembers(parts, visit, html`<p class="bad" role="alert">That is no e-mail address.</p>`, 400);
   const of = { email, role: roleOf(visit.form.get("role")), origin: originOf(visit) };
   const path = await invite(parts, visit.principal.organizationId, of);
+  if (!path.ok && path.fault.kind === "invalid_state")
+    return showMembers(parts, visit, html`<p class="bad" role="alert">${email} is a member already.</p>`, 409);
   if (!path.ok) return faultPage(path.fault);
   return showMembers(
     parts,

@@ -130,6 +130,23 @@ test("[AUTH-19] a withdrawn invitation opens nothing, and what is no e-mail addr
     });
 });
 
+test("[AUTH-19] who is a member is not invited, however the address is written", async () => {
+  const person = await service.join(owner.organizationId);
+  const { email } = await answered(call(owner, "GET", `/api/members/${person.userId}`));
+  for (const address of [String(email), String(email).toUpperCase()]) {
+    const sent = await call(owner, "POST", "/api/invitations", { email: address });
+    expect(sent.status).toBe(409);
+    expect(await sent.json()).toMatchObject({
+      code: "invalid_state",
+      message: `\`email\`: ${String(email)} is the address of a member already`,
+    });
+  }
+  // A member of another organization is none here.
+  const stranger = await service.found();
+  const { email: foreign } = await answered(call(stranger, "GET", `/api/members/${stranger.userId}`));
+  await answered(call(owner, "POST", "/api/invitations", { email: foreign }), 201);
+});
+
 test("[AUTH-20] a person lists their sessions, ends one, and ends all others", async () => {
   const person = await service.join(owner.organizationId);
   const browsers = [await signedIn(service, person)];

@@ -59,6 +59,13 @@ test("[AUTH-18] nobody takes the account of a person by inviting them", async ()
   expect(joined.html).toContain(`${email}, a member of Globex`);
 });
 
+test("[AUTH-18] who is a member is not invited", async () => {
+  const person = await service.join(owner.organizationId);
+  const email = `${person.userId}@example.com`;
+  const page = await browser.submit(await browser.get("/members"), "/members/invite", { email, role: "member" });
+  expect([page.status, page.html.includes(`${email} is a member already.`)]).toEqual([409, true]);
+});
+
 test("[AUTH-18] a wrong, withdrawn or late invitation opens nothing", async () => {
   const link = await invited("grace@example.com");
   const guest = browserOf(service);

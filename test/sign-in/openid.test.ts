@@ -116,7 +116,7 @@ test("[AUTH-21] a person who disconnects is found by their address again", async
 test("[AUTH-21] [AUTH-18] somebody new gets in by the link of an invitation to their own address, and nobody else", async () => {
   const link = async (email: string): Promise<string> => {
     const origin = { userId: owner.userId, tokenId: null, address: null };
-    const made = await invite({ system: service.system } as never, owner.organizationId, {
+    const made = await invite({ system: service.system, directory: service.directory } as never, owner.organizationId, {
       email,
       role: "member",
       origin,

@@ -1,5 +1,6 @@
 /** The people of an organization: members, roles, removal, invitations (AUTH-19). */
 import { mapped } from "../../../actors/fault.ts";
+import { unlessMember } from "../../../actors/organization/invitations.ts";
 import { endingsOf } from "../../../actors/organization/removal.ts";
 import { organizationRef } from "../../../actors/organization/schema.ts";
 import { ask } from "../../../actors/troupe.ts";
@@ -82,9 +83,14 @@ export const memberHandlers: Handlers<typeof memberOperations.operations, Servic
     );
   },
 
-  async createInvitation({ clock, appUrl }, change, { body: { email, role = "member" } }) {
+  async createInvitation({ system, directory, log, clock, appUrl }, change, { body: { email, role = "member" } }) {
     const { principal } = change;
     const { organizationId } = principal;
+    const settled = await system.settled(organizationId);
+    if (!settled.ok) return settled;
+    const known = await lookUp(log, directory.findMembers(email));
+    const refused = known.ok ? unlessMember(known.value, organizationId) : known;
+    if (!refused.ok) return refused;
     const key = newKey();
     const command = { kind: "create_invitation", email, role, hash: keyHash(key), origin: originOf(change) } as const;
     const now = clock.now();

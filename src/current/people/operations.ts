@@ -91,6 +91,7 @@ export const memberOperations = operationGroup("Members", "People of the organiz
     body: CreateInvitationBody,
     hasOneTimeSecret: true,
     answers: { 201: NewInvitationView },
+    errors: ["invalid_state"],
     emits: "resource.created",
   },
   revokeInvitation: {
